@@ -1,0 +1,40 @@
+# The only front door. Each target is thin: the work is in the script it names.
+.DEFAULT_GOAL := help
+.PHONY: help setup build run test full bench coverage fuzz fmt clean
+python := .venv/bin/python
+cmake := .venv/bin/cmake
+
+help:
+	@echo "make setup | build | run | test | full | bench | coverage | fuzz | fmt | clean   (README.md says what each does)"
+
+setup:
+	@tools/setup.sh
+
+build: setup
+	@$(cmake) --preset release >/dev/null
+	@$(cmake) --build --preset release
+
+run: build
+	@$(python) tools/run_all.py
+
+test:
+	@started=$$(date +%s); tools/setup.sh && $(python) tests/run_all.py --started $$started
+
+full: test run coverage
+
+bench:
+	@echo "make bench: refused, bench/ holds no benchmark yet" >&2; exit 4
+
+coverage: setup
+	@$(python) tools/coverage.py
+
+fuzz:
+	@echo "make fuzz: refused, fuzz/ holds no fuzzer yet" >&2; exit 4
+
+fmt: setup
+	@git ls-files -z -- '*.h' '*.cc' | xargs -0 -r clang-format -i
+	@$(python) -m ruff format -q . && $(python) -m ruff check --fix .
+
+clean:
+	rm -rf build build-asan build-debug build-coverage
+	find generated -mindepth 1 ! -name README.md -delete

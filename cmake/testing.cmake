@@ -1,0 +1,25 @@
+# One way to declare each kind of test. ctest runs them all; each also leaves results/<name>.xml behind, out of which
+# tests/run_all.py counts single cases.
+option(BUILD_TESTING "Build the tests" ON)
+find_package(GTest REQUIRED)
+
+# touchstone_test(NAME x_test SOURCES ... LIBRARIES ...): a GoogleTest program.
+function(touchstone_test)
+  cmake_parse_arguments(T "" "NAME" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${T_NAME} ${T_SOURCES})
+  target_link_libraries(${T_NAME} PRIVATE ${T_LIBRARIES} GTest::gtest GTest::gtest_main Threads::Threads)
+  add_test(NAME ${T_NAME} COMMAND ${T_NAME} --gtest_output=xml:${PROJECT_BINARY_DIR}/results/${T_NAME}.xml)
+  set_tests_properties(${T_NAME} PROPERTIES ENVIRONMENT
+    "TOUCHSTONE_SOURCE=${PROJECT_SOURCE_DIR};TOUCHSTONE_BUILD=${PROJECT_BINARY_DIR};TOUCHSTONE_GENERATED=${TOUCHSTONE_GENERATED}")
+endfunction()
+
+# touchstone_pytest(NAME x FILES ...): a pytest run with the project's root as working directory.
+function(touchstone_pytest)
+  cmake_parse_arguments(T "" "NAME" "FILES" ${ARGN})
+  add_test(NAME ${T_NAME}
+           COMMAND ${Python3_EXECUTABLE} -m pytest -q -p no:cacheprovider
+                   --junitxml=${PROJECT_BINARY_DIR}/results/${T_NAME}.xml ${T_FILES}
+           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${T_NAME} PROPERTIES ENVIRONMENT
+    "TOUCHSTONE_BUILD=${PROJECT_BINARY_DIR};TOUCHSTONE_GENERATED=${TOUCHSTONE_GENERATED};PYTHONDONTWRITEBYTECODE=1;PYTHONPATH=${PROJECT_SOURCE_DIR}")
+endfunction()

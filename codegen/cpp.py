@@ -1,0 +1,330 @@
+"""Expressions as C++: the words of the notation stay the words of the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from codegen import builtins as b
+from codegen.builtins import BOOL, INDEX, INDICES, REAL, REALS, TEXT, TEXTS, TRUTH, TYPE, Sort
+from codegen.entry import SpecError, Version
+from codegen.notation import Expr
+from codegen.sorts import Meaning
+
+CPP_TYPES = {
+    "float": "float", "double": "double", "float16": "Float16", "bfloat16": "BFloat16", "int8": "std::int8_t",
+    "int16": "std::int16_t", "int32": "std::int32_t", "int64": "std::int64_t", "uint8": "std::uint8_t",
+    "uint16": "std::uint16_t", "uint32": "std::uint32_t", "uint64": "std::uint64_t", "bool": "bool",
+    "string": "std::string", "complex64": "std::complex<float>", "complex128": "std::complex<double>",
+    "float8e4m3fn": "Float8E4M3FN", "float8e4m3fnuz": "Float8E4M3FNUZ", "float8e5m2": "Float8E5M2",
+    "float8e5m2fnuz": "Float8E5M2FNUZ", "float8e8m0": "Float8E8M0", "float6e2m3": "Float6E2M3",
+    "float6e3m2": "Float6E3M2", "float4e2m1": "Float4E2M1", "uint4": "UInt4", "int4": "Int4", "uint2": "UInt2",
+    "int2": "Int2",
+}  # fmt: skip
+ENUMERATORS = {"float": "float32", "double": "float64", "bool": "boolean"}
+TRAITS = {
+    "integers": "is_integer_element<{}>", "floats": "is_float_element<{}>", "signed": "is_signed_element<{}>",
+    "unsigned": "(is_integer_element<{0}> && !is_signed_element<{0}>)", "strings": "std::is_same_v<{}, std::string>",
+    "booleans": "std::is_same_v<{}, bool>", "numbers": "(is_integer_element<{0}> || is_float_element<{0}>)",
+    "complexes": "is_complex_element<{}>",
+}  # fmt: skip
+KEYWORDS = {
+    "and", "or", "not", "if", "else", "for", "while", "do", "switch", "case", "default", "return", "const", "auto", "bool",
+    "int", "float", "double", "char", "long", "short", "signed", "unsigned", "void", "template", "typename", "class", "struct",
+    "union", "enum", "namespace", "using", "static", "new", "delete", "this", "operator", "true", "false", "xor", "row", "at",
+    "x", "type", "R", "Q", "S", "Compute", "item", "join", "each", "collect", "select", "rows", "store", "load", "put", "less",
+    "equal", "both", "either", "negate", "constant", "from_index", "facts", "plan", "bind", "call", "values", "output_shape",
+}  # fmt: skip
+COLLIDING = KEYWORDS | set(b.BUILTINS)
+
+
+def cpp_name(name: str) -> str:
+    return name + "_" if name in COLLIDING or name.endswith("_shape") else name
+
+
+def enumerator(of: str) -> str:
+    return "Type::" + ENUMERATORS.get(of, of)
+
+
+def element_type(of: str, meaning: Meaning) -> str:
+    """The C++ name of the elements of a constraint (a template parameter) or of a concrete type."""
+    if of.startswith("@"):  # a tensor attribute: it has the type of the first output
+        of = meaning.version.outputs[0].type
+    if of in meaning.version.types:
+        return of
+    if of.startswith("#"):
+        return "IndexIn<T_>"
+    return CPP_TYPES[of]
+
+
+def quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
+
+
+@dataclass
+class Cpp:
+    """Writes expressions. `at_call`: in the plan's constructor, where inputs are described; else in a kernel, where they are
+    views. `read` may answer for a read of an element (by a reader made before the loop)."""
+
+    meaning: Meaning
+    at_call: bool
+    main: str = "T"  # the element type beside which reals stand
+    read: Callable[[Expr], str | None] = lambda e: None
+    names: dict[str, str] = field(default_factory=dict)  # what a free name is called here, where it is not its own
+    used: set[str] = field(default_factory=set)  # given_X and wanted_X members that are asked for
+
+    @property
+    def version(self) -> Version:
+        return self.meaning.version
+
+    @property
+    def real(self) -> str:
+        return "R" if self.at_call else "Q"
+
+    def fail(self, e: Expr, message: str) -> SpecError:
+        return SpecError(self.version.path, e.line, f"{self.version.name}: {message}")
+
+    def compute(self, sort: Sort) -> str:
+        if sort.kind == "real":
+            return self.real
+        return f"Compute<{element_type(sort.of, self.meaning)}>"
+
+    def __call__(self, e: Expr) -> str:
+        answer = self.read(e)
+        return answer if answer is not None else getattr(self, "_" + e.kind)(e)
+
+    def list(self, parts: list[Expr]) -> str:
+        return ", ".join(self(p) for p in parts)
+
+    # -- leaves --------------------------------------------------------------------------------------------------
+    def _number(self, e: Expr) -> str:
+        return f"Index{{{e.value}}}"
+
+    def _real(self, e: Expr) -> str:
+        return f"constant<{self.real}>({e.value})"
+
+    def _string(self, e: Expr) -> str:
+        return quoted(e.value)
+
+    def _name(self, e: Expr) -> str:
+        if e.value in self.names:
+            return self.names[e.value]
+        if e.value in ("true", "false"):
+            return e.value
+        if e.value in self.version.types and e.sort == TYPE:
+            return f"type_{e.value}"
+        if e.sort == REAL and not e.free and not self.at_call:
+            return f"Q({cpp_name(e.value)})"
+        if e.sort.kind == "family" and self.at_call:
+            return cpp_name(e.value)
+        return cpp_name(e.value)
+
+    # -- arithmetic ----------------------------------------------------------------------------------------------
+    def _coerce(self, e: Expr) -> str:
+        inner = e.args[0]
+        to = self.compute(e.sort)
+        if inner.sort == INDEX:
+            if inner.kind == "number":
+                return f"constant<{to}>({inner.value})"
+            if e.sort == REAL:
+                return f"real<{to}>({self(inner)})"
+            return f"from_index<{to}>({self(inner)})"
+        if inner.kind == "real":
+            return f"constant<{to}>({inner.value})"
+        return f"from_real<{to}>({self(inner)})"
+
+    def _scalar(self, e: Expr) -> str:
+        return f"{cpp_name(e.value)}_value"
+
+    def _let(self, e: Expr) -> str:
+        return self(e.args[0])
+
+    def _negative(self, e: Expr) -> str:
+        return f"-{self(e.args[0])}" if e.sort != INDICES else f"negative({self(e.args[0])})"
+
+    def _binary(self, e: Expr) -> str:
+        a, c = self(e.args[0]), self(e.args[1])
+        if e.sort in (INDEX, INDICES) and e.value in "/%":
+            return f"{'quotient' if e.value == '/' else 'remainder'}({a}, {c})"
+        if e.sort == REALS:
+            raise self.fail(e, "lists of reals are written by [.. for k in ..]")
+        return f"({a} {e.value} {c})"
+
+    def _compare(self, e: Expr) -> str:
+        a, c = self(e.args[0]), self(e.args[1])
+        kind = e.args[0].sort.kind
+        if kind not in ("element", "real"):
+            return f"({a} {e.value} {c})"
+        written = {
+            "<": f"less({a}, {c})", ">": f"less({c}, {a})", "<=": f"less_equal({a}, {c})", ">=": f"less_equal({c}, {a})",
+            "==": f"equal({a}, {c})", "!=": f"negate(equal({a}, {c}))",
+        }[e.value]  # fmt: skip
+        return f"surely({written})" if e.sort == BOOL else written
+
+    def _logic(self, e: Expr) -> str:
+        a, c = self(e.args[0]), self(e.args[1])
+        if e.sort == BOOL:
+            return f"({a} {'&&' if e.value == 'and' else '||'} {c})"
+        return f"{'both' if e.value == 'and' else 'either'}({a}, {c})"
+
+    def _not(self, e: Expr) -> str:
+        return f"!{self(e.args[0])}" if e.sort == BOOL else f"negate({self(e.args[0])})"
+
+    def _member(self, e: Expr) -> str:
+        return TRAITS[e.value].format(element_type(e.args[0].value, self.meaning))
+
+    def _cond(self, e: Expr) -> str:
+        test, a, c = (self(x) for x in e.args)
+        if e.args[0].sort == BOOL:
+            if e.sort == TEXT:
+                a, c = f"std::string({a})", f"std::string({c})"
+            return f"({test} ? {a} : {c})"
+        return f"select({test}, {a}, {c})"
+
+    def _match(self, e: Expr) -> str:
+        subject = self(e.args[0])
+        out = ""
+        last = None
+        for key, arm in e.value:
+            if key is None:
+                last = self(arm)
+            else:
+                out += f"{subject} == {quoted(key)} ? {self(arm)} : "
+        if last is None:
+            kind = {INDEX: "Index", INDICES: "Point", REALS: f"std::vector<{self.real}>", BOOL: "bool"}.get(e.sort)
+            last = f"unknown_choice<{kind or self.compute(e.sort)}>({subject})"
+        return f"({out}{last})"
+
+    # -- lists ---------------------------------------------------------------------------------------------------
+    def _splice(self, e: Expr) -> str:
+        return self(e.args[0])
+
+    def _replace(self, e: Expr) -> str:
+        return f"replaced({self.list(e.args)})"
+
+    def _list(self, e: Expr) -> str:
+        if e.sort == REALS:
+            return f"list_of<{self.real}>({self.list(e.args)})"
+        if e.sort == TEXTS:
+            return f"list_of<std::string>({self.list(e.args)})"
+        return f"join({self.list(e.args)})"
+
+    def _comprehension(self, e: Expr) -> str:
+        body, low, high = e.args
+        name = cpp_name(e.value)
+        function = {REALS: f"collect_list<{self.real}>", TEXTS: "collect_list<std::string>"}.get(e.sort, "collect")
+        result = " -> std::string" if e.sort == TEXTS else ""
+        return f"{function}({self(low)}, {self(high)}, [&](Index {name}){result} {{ return {self(body)}; }})"
+
+    # -- reads ---------------------------------------------------------------------------------------------------
+    def _read(self, e: Expr) -> str:
+        base, *args = e.args
+        if base.sort.kind in b.ITEM_OF:
+            text = f"item({self(base)}, {self(args[0])})"
+            return f"Q({text})" if base.sort == REALS and not base.free and not self.at_call else text
+        if base.sort.kind == "family":
+            return f"item({self(base)}, {self(args[0])})"
+        if self.at_call:
+            raise self.fail(e, "an element is read where only shapes and small values are known")
+        at = self.spot(args)
+        if e.value and e.value["else"] is not None:
+            return f"{self(base)}.read({at}, {self(e.value['else'])})"
+        if e.value:
+            raise self.fail(e, "'else none' leaves a term out of a reduction, so it stands in one")
+        return f"{self(base)}.read({at})"
+
+    def spot(self, args: list[Expr]) -> str:
+        """The point that the indices of a read name."""
+        if len(args) == 1 and args[0].sort == INDICES:
+            return self(args[0].args[0]) if args[0].kind == "splice" else self(args[0])
+        return f"join({self.list(args)})"
+
+    # -- reductions that stand inside an expression -----------------------------------------------------------------
+    def _reduce(self, e: Expr) -> str:
+        op = e.value["op"]
+        binders, where, body = e.value["binders"], e.value["where"], e.args[0]
+        test = f"if ({self(where)}) " if where else ""
+        if where is not None and where.sort == TRUTH:
+            raise self.fail(e, "'where' asks about indices; use select for elements")
+        if body.kind == "read" and body.value and body.value["else"] is None and op not in ("any", "all", "count"):
+            at = self.spot(body.args[1:])
+            test += f"if (const auto spot = {at}; {self(body.args[0])}.holds(spot)) "
+            term = f"{self(body.args[0])}.read(spot)"
+        else:
+            term = self(body)
+        loops = "".join(self.loop(binder) for binder in binders)
+        if op == "count":
+            return f"[&] {{ Index n = 0; {loops}{test}if ({term}) ++n; return n; }}()"
+        if op in ("any", "all"):
+            start, rule = ("false", "either") if op == "any" else ("true", "both")
+            kind = "bool" if body.sort == BOOL else "auto"
+            return f"[&] {{ {kind} t = {start}; {loops}{test}t = {rule}(t, {term}); return t; }}()"
+        if op in b.ARG_REDUCTIONS:
+            kind = "Point" if binders[0]["kind"] == "box" else "Index"
+            element = self.compute(body.sort)
+            return (
+                f"[&] {{ {b.ARG_REDUCTIONS[op]}<{element}, {kind}> best; {loops}{test}"
+                f"best.add({term}, {cpp_name(binders[0]['name'])}); return best.at; }}()"
+            )
+        if body.sort == INDEX:
+            step = {"sum": "n += {0}", "prod": "n *= {0}", "max": "n = max(n, {0})", "min": "n = min(n, {0})"}[op]
+            start = {"sum": "0", "prod": "1", "max": "INT64_MIN", "min": "INT64_MAX"}[op]
+            return f"[&] {{ Index n = {start}; {loops}{test}{step.format(term)}; return n; }}()"
+        return (
+            f"[&] {{ {b.ELEMENT_REDUCTIONS[op]}<{self.compute(body.sort)}> total; {loops}{test}total.add({term}); "
+            f"return total.get(); }}()"
+        )
+
+    def loop(self, binder: dict) -> str:
+        name = cpp_name(binder["name"])
+        if binder["kind"] == "range":
+            return f"for (Index {name} = {self(binder['low'])}; {name} < {self(binder['high'])}; ++{name}) "
+        if binder["kind"] == "box":
+            return f"for (const Point& {name} : box({self(binder['shape'])})) "
+        return f"for (const auto& {name} : {cpp_name(binder['family'])}) "
+
+    # -- functions -----------------------------------------------------------------------------------------------
+    def _call(self, e: Expr) -> str:
+        name = e.value
+        if name in ("given", "wanted"):
+            self.used.add(f"{name}_{e.args[0].value}")
+            return f"{name}_{e.args[0].value}"
+        if name in ("lowest", "highest"):
+            return f"{name}<{e.args[0].value}>(type_{e.args[0].value})"
+        if name == "convert<>":
+            *parts, target = e.args
+            if target.kind != "name":
+                raise self.fail(e, "a conversion to a type that is known only at a call stands alone: y[i] = convert<..>(x[i])")
+            return f"convert_element<{target.value}>({self.list(parts[:1])}, type_{target.value}{self.tail(parts[1:])})"
+        if name == "round_to<>":
+            return f"round_number({self(e.args[0])}, {self(e.args[1])})"
+        if name == "value":
+            return f"reals<R>({self(e.args[0])})" if e.sort == REALS else f"values({self(e.args[0])})"
+        if name == "type":
+            return f"{self(e.args[0])}.type"
+        if name == "real":
+            if e.args[0].sort == REAL:
+                return self(e.args[0])
+            function = "real" if e.args[0].sort == INDEX else "to_real"
+            return f"{function}<{self.real}>({self(e.args[0])})"
+        if name == "index":
+            return f"checked_index({self.list(e.args)})" if len(e.args) == 2 else f"plain_index({self(e.args[0])})"
+        if name in ("min", "max", "clamp") and e.sort.kind in ("real", "element"):
+            parts = [self(p) if p.sort == e.sort else self._coerce(Expr("coerce", [p], sort=e.sort)) for p in e.args]
+            if name == "clamp":
+                return f"prim::minimum(prim::maximum({parts[0]}, {parts[1]}), {parts[2]})"
+            joined = parts[0]
+            for part in parts[1:]:
+                joined = f"prim::{name}imum({joined}, {part})"
+            return joined
+        if name in b.BUILTINS:
+            return f"{name}({self.list(e.args)})"
+        return f"prim::{name}({self.list(e.args)})"
+
+    def tail(self, parts: list[Expr]) -> str:
+        return "".join(", " + self(p) for p in parts)
+
+
+# What a plan holds of each sort.
+MEMBER_TYPES = {INDEX: "Index", REAL: "R", BOOL: "bool", TEXT: "std::string", TYPE: "Type", INDICES: "Point",
+                REALS: "std::vector<R>", TEXTS: "std::vector<std::string>"}  # fmt: skip

@@ -1,0 +1,135 @@
+"""Writes generated/tools/spec_texts.cc: what `touchstone spec` says of every operator version, inheritance resolved.
+
+Each version becomes one JSON object in a C++ string: the command prints it as it is, or as text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from codegen.entry import MISSING, Operator, Parameter, Text, Version
+from codegen.load import load_spec
+
+HEAD = """\
+// Written by codegen/emit_spec_texts.py from spec/ops: what every operator version says, as JSON.
+#include "tools/touchstone/spec_texts.h"
+
+namespace touchstone {
+namespace {
+
+"""
+TAIL = """\
+
+}  // namespace
+
+std::span<const SpecText> spec_texts() { return texts; }
+
+}  // namespace touchstone
+"""
+DELIMITER = "ENTRY"
+
+
+def text(value: Text | str | None) -> str:
+    """The notation itself; a plain value stands for itself."""
+    return value.text if isinstance(value, Text) else "" if value is None else str(value)
+
+
+def place(value: Any) -> str:
+    return f"{value.path}:{value.line}" if isinstance(value, Text) else ""
+
+
+def parameter(value: Parameter) -> dict[str, Any]:
+    out: dict[str, Any] = {"name": value.name, "type": value.type}
+    if value.optional:
+        out["optional"] = True
+    if value.default is not None:
+        out["default"] = text(value.default)
+    if value.variadic:
+        out |= {"variadic": True, "homogeneous": value.homogeneous, "least": value.least}
+    if value.shape is not None:
+        out["shape"] = text(value.shape)
+    if value.element is not None:
+        out["element"] = text(value.element)
+    return out
+
+
+def version_object(version: Version) -> dict[str, Any]:
+    attributes = []
+    for attribute in version.attributes:
+        one: dict[str, Any] = {"name": attribute.name, "kind": attribute.kind, "required": attribute.required}
+        if attribute.default is not MISSING:
+            one["default"] = attribute.default
+        attributes.append(one)
+    meaning: dict[str, Any] = {}
+    if version.semantics is not None:
+        meaning = {"semantics": text(version.semantics), "at": place(version.semantics)}
+    elif version.function is not None:
+        meaning = {"function": version.function, "at": place(version.function)}
+    elif version.structural:
+        meaning = {"structural": version.structural}
+    return {
+        "domain": version.domain,
+        "op": version.op,
+        "since": version.since,
+        "kind": version.kind,
+        "form": version.form,
+        "deprecated": version.deprecated,
+        "doc": version.doc,
+        "source": f"{version.path}:{version.line}",
+        "inputs": [parameter(value) for value in version.inputs],
+        "outputs": [parameter(value) for value in version.outputs],
+        "attributes": attributes,
+        "types": version.types,
+        "rules": [
+            {"id": rule.id, "that": text(rule.that), "else": rule.message, "at": f"{rule.that.path}:{rule.line}"}
+            for rule in version.rules
+        ],
+        "meaning_of": version.meaning_of,
+        **meaning,
+        "also": [text(value) for value in version.also],
+        "open": {question: text(when) for question, when in version.open.items()},
+        "cases": version.cases,
+        "witnesses": [f"case/{name}" for name in version.cases],
+    }
+
+
+def plain(value: Any) -> Any:
+    """For json: anything the loader keeps with its line becomes the plain value."""
+    return text(value) if isinstance(value, Text) else str(value)
+
+
+def render(operators: list[Operator]) -> str:
+    rows: list[str] = []
+    for operator in operators:
+        for version in sorted(operator.versions, key=lambda each: each.since):
+            body = json.dumps(version_object(version), ensure_ascii=False, default=plain)
+            if f'){DELIMITER}"' in body:
+                raise ValueError(f"{version.path}: text ends a raw string")
+            domain = "" if version.domain == "ai.onnx" else version.domain
+            rows.append(f'    {{"{domain}", "{version.op}", {version.since}, R"{DELIMITER}({body}){DELIMITER}"}},\n')
+    table = "const SpecText texts[] = {\n" + "".join(rows) + "};\n"
+    return HEAD + table + TAIL
+
+
+def emit(operators: list[Operator], out: Path) -> None:
+    """Writes `out`, or touches nothing if it says the same already."""
+    content = render(operators)
+    if out.exists() and out.read_text(encoding="utf-8") == content:
+        return
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(content, encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--spec", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True, help="generated/tools/spec_texts.cc")
+    arguments = parser.parse_args()
+    emit(load_spec(arguments.spec), arguments.out)
+
+
+if __name__ == "__main__":
+    main()

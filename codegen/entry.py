@@ -1,0 +1,110 @@
+"""What an entry of spec/ says after loading and inheritance: plain data, with the line of every fact for errors and #line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+
+class Missing(Enum):  # one value that stays itself when an entry is copied or pickled
+    MISSING = "missing"
+
+
+MISSING = Missing.MISSING  # the default of an attribute that has none
+
+
+class SpecError(Exception):
+    """A mistake in an entry. Its text is 'file:line: what is wrong'."""
+
+    def __init__(self, path: str, line: int, message: str):
+        super().__init__(f"{path}:{line}: {message}")
+        self.path, self.line, self.message = path, line, message
+
+
+@dataclass
+class Text:
+    """A piece of notation and where it stands: `line` is the line of its first character in `path`."""
+
+    text: str
+    path: str
+    line: int
+
+
+@dataclass
+class Parameter:
+    name: str
+    type: str  # a constraint's name, or a value type as entries write it: int64, seq(T), map(int64,float)
+    optional: bool = False
+    default: Text | None = None  # optional: lowest(T)
+    variadic: bool = False
+    homogeneous: bool = True
+    least: int = 1
+    shape: Text | None = None  # outputs: the shape in notation
+    element: Text | None = None  # outputs: the element type in notation, where no input binds it (is: type(to))
+    line: int = 0
+
+
+@dataclass
+class Attribute:
+    name: str
+    kind: str  # int float string tensor graph sparse_tensor type and their plurals
+    required: bool = False
+    default: Any = MISSING
+    line: int = 0
+
+
+@dataclass
+class Rule:
+    id: str  # C1
+    that: Text
+    message: str
+    line: int
+
+
+@dataclass
+class Version:
+    domain: str  # ai.onnx, ai.onnx.ml ...
+    op: str
+    since: int
+    doc: str
+    deprecated: bool = False
+    form: str = ""
+    kind: str = "none"  # semantics function structural random none
+    inputs: list[Parameter] = field(default_factory=list)
+    outputs: list[Parameter] = field(default_factory=list)
+    attributes: list[Attribute] = field(default_factory=list)
+    types: dict[str, list[str]] = field(default_factory=dict)  # expanded: groups and +/- resolved, in the standard's order of codes
+    rules: list[Rule] = field(default_factory=list)
+    semantics: Text | None = None
+    function: Any = None
+    structural: str = ""  # the template's name
+    open: dict[str, Text] = field(default_factory=dict)
+    also: list[Text] = field(default_factory=list)
+    cases: dict[str, Any] = field(default_factory=dict)
+    raw: dict[str, Any] = field(default_factory=dict)  # any other key of the entry, as it stands
+    meaning_of: int = 0  # the since-version whose semantics text this version inherits (its own when it writes it)
+    path: str = ""  # spec/ops/ai.onnx/Clip.yaml
+    line: int = 0
+
+    @property
+    def name(self) -> str:
+        return f"{self.op}-{self.since}"
+
+    def input(self, name: str) -> Parameter | None:
+        return next((p for p in self.inputs if p.name == name), None)
+
+    def output(self, name: str) -> Parameter | None:
+        return next((p for p in self.outputs if p.name == name), None)
+
+    def attribute(self, name: str) -> Attribute | None:
+        return next((a for a in self.attributes if a.name == name), None)
+
+
+@dataclass
+class Operator:
+    domain: str
+    op: str
+    doc: str
+    path: str
+    versions: list[Version]  # newest first

@@ -1,0 +1,164 @@
+"""What a kernel does with its elements: only moves them (then one kernel serves all types of a size, and results are judged bit
+for bit), or computes with them."""
+
+from __future__ import annotations
+
+from codegen.builtins import BOOL, INDEX, TRUTH
+from codegen.notation import Expr, Statement
+from codegen.sorts import Meaning
+
+
+class Moves:
+    def __init__(self, meaning: Meaning):
+        self.m = meaning
+        self.read: set[str] = set()  # inputs and tensor attributes whose elements a kernel reads
+        self.by_index: set[str] = set()
+        self.otherwise: set[str] = set()
+        self.computed: set[str] = set()  # constraints with which something is computed
+        self.followed: set[str] = set()
+        self.inexact = False
+        self.defined: set[str] = set()
+        for statement in self._all(meaning.statements):
+            for e in (statement.low, statement.high, statement.view, *(item.size for item in statement.lhs)):
+                if e is not None:
+                    self._reads(e, False)
+            if statement.kind == "when":
+                self._reads(statement.value, False)
+            if statement.kind == "let" and statement.value.sort.kind != "tensor":
+                self._reads(statement.value, False)
+            if statement.kind in ("define", "seen"):
+                self._statement(statement)
+        for s in meaning.seen.values():
+            self.followed.add(s.value.args[0].value)
+        for name in meaning.scalars:
+            self.read.add(name)
+        constraints = meaning.version.types
+        self.moved = {n for n in constraints if n not in self.computed}
+        self.moved_in_wide = {n for n in constraints if self._only_bool(n) or constraints[n] == ["string"]}
+        self.index_only = self.by_index - self.otherwise
+
+    @property
+    def exact(self) -> bool:
+        """No output is computed with rounding: bit for bit or wrong."""
+        return not self.inexact
+
+    def is_template(self, constraint: str) -> bool:
+        """Does a kernel's type depend on the constraint?"""
+        v = self.m.version
+        for p in v.inputs:
+            if p.type == constraint and p.name in self.read and p.name not in self.index_only:
+                return True
+        return any(p.type == constraint and p.name in self.defined for p in v.outputs)
+
+    def _only_bool(self, of: str) -> bool:
+        return of == "bool" or self.m.version.types.get(of) == ["bool"]
+
+    def _all(self, statements: list[Statement]):
+        for s in statements:
+            yield s
+            yield from self._all(s.block)
+
+    def _statement(self, s: Statement) -> None:
+        symbol = self.m.symbols.get(s.name)
+        self._reads(s.value, False)
+        if symbol and symbol.role == "output" and s.kind == "define":
+            self.defined.add(s.name)
+        if s.kind == "seen":
+            return
+        if not self._moved(s.value):
+            self._mark(s.value)
+            if s.value.sort not in (TRUTH, BOOL) and not self._counts(s.value):
+                self.inexact = True
+            if symbol and symbol.sort.kind == "tensor" and s.value.sort not in (TRUTH, BOOL):
+                self.computed.add(symbol.sort.of)
+
+    def _moved(self, e: Expr) -> bool:
+        """Is the value an element as it stands in some tensor, or a constant zero?"""
+        if e.kind == "read":
+            return not e.value or e.value["else"] is None or self._moved(e.value["else"])
+        if e.kind == "scalar":
+            return True
+        if e.kind in ("let",):
+            return self._moved(e.args[0])
+        if e.kind == "coerce":
+            return e.args[0].kind == "number" and e.args[0].value == "0"
+        if e.kind == "cond" and e.args[0].sort == BOOL:
+            return all(self._moved(a) for a in e.args[1:])
+        if e.kind == "match":
+            return all(self._moved(a) for _, a in e.value)
+        return False
+
+    def _counts(self, e: Expr) -> bool:
+        """Is the value an index, or made of indices?"""
+        if e.kind == "coerce":
+            return e.args[0].sort == INDEX
+        if e.kind == "cond":
+            return all(self._counts(a) for a in e.args[1:])
+        if e.kind == "let":
+            return self._counts(e.args[0])
+        return e.sort == INDEX
+
+    def _mark(self, e: Expr) -> None:
+        """Everything that meets in a computed expression is computed with."""
+        if e.sort is not None and e.sort.kind == "element":
+            self.computed.add(e.sort.of)
+        if e.kind == "read":
+            if e.value and e.value["else"]:
+                self._mark(e.value["else"])
+            return
+        for a in e.args:
+            self._mark(a)
+        if e.kind == "match":
+            for _, a in e.value:
+                self._mark(a)
+
+    def _reads(self, e: Expr, as_index: bool) -> None:
+        if e.kind == "name" and e.sort is not None and e.sort.kind == "family":
+            self.read.add(e.value)
+            self.otherwise.add(e.value)
+        if e.kind == "read" and e.args[0].sort.kind in ("tensor", "family"):
+            self._source(e.args[0], as_index)
+        if e.kind == "scalar":
+            (self.by_index if as_index else self.otherwise).add(e.value)
+        if e.kind == "call" and e.value in ("shape", "rank", "dim", "given", "wanted", "type", "fit", "fit_from", "size"):
+            for a in e.args:
+                if a.kind == "name" and a.sort is not None and a.sort.kind in ("tensor", "family"):
+                    self._shape_of(a)
+        for k, a in enumerate(e.args):
+            self._reads(a, e.kind == "call" and e.value == "index" and k == 0)
+        if e.kind == "match":
+            for _, a in e.value:
+                self._reads(a, False)
+        if e.kind == "reduce":
+            for binder in e.value["binders"]:
+                if binder["kind"] == "family":
+                    self.read.add(binder["family"])
+                    self.otherwise.add(binder["family"])
+                for key in ("low", "high", "shape"):
+                    if key in binder:
+                        self._reads(binder[key], False)
+            if e.value["where"]:
+                self._reads(e.value["where"], False)
+        if e.kind == "read" and e.value and e.value["else"]:
+            self._reads(e.value["else"], False)
+
+    def _shape_of(self, a: Expr) -> None:
+        symbol = self.m.symbols.get(a.value)
+        if symbol and symbol.role == "input":
+            self.read.add(a.value)
+
+    def _source(self, e: Expr, as_index: bool) -> None:
+        while e.kind == "read":
+            e = e.args[0]
+        if e.kind != "name":
+            return
+        symbol = self.m.symbols.get(e.value)
+        if symbol is None:
+            return
+        if symbol.role in ("input", "attribute"):
+            self.read.add(e.value)
+            (self.by_index if as_index else self.otherwise).add(e.value)
+        if symbol.role == "alias":
+            for let in self._all(self.m.statements):
+                if let.kind == "let" and let.name == e.value:
+                    self._source(let.value.args[0], as_index)

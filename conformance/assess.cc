@@ -1,0 +1,121 @@
+// One case, one data set: what came out against what the suite expects, and against what the standard means.
+#include "conformance/assess.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "conformance/judge/judge.h"
+#include "conformance/single_node.h"
+#include "conformance/targets/serve.h"
+#include "model/model.h"
+
+namespace touchstone {
+namespace {
+
+using Values = std::map<std::string, Value>;
+
+Values load_inputs(const Model& model, const std::vector<std::filesystem::path>& files) {
+  std::vector<Port> ports;
+  for (const ValueInfo& input : model.graph.inputs) {
+    ports.push_back({input.name, input.type.value_or(ValueType{}), model.graph.initializers.contains(input.name)});
+  }
+  ports = fed_ports(ports, files.size());
+  Values values;
+  for (std::size_t k = 0; k < ports.size(); ++k) {
+    values[ports[k].name] = load_value(files[k], ports[k].type, Limits::trusted());
+  }
+  return values;
+}
+
+std::vector<Value> load_expected(const Model& model, const std::vector<std::filesystem::path>& files) {
+  if (files.size() > model.graph.outputs.size()) {
+    throw Error(ErrorKind::file, fmt::format("the case expects {} outputs, its model has {}", files.size(),
+                                             model.graph.outputs.size()));
+  }
+  std::vector<Value> values;
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    values.push_back(load_value(files[k], model.graph.outputs[k].type.value_or(ValueType{}), Limits::trusted()));
+  }
+  return values;
+}
+
+Values parse_outputs(const std::vector<Output>& outputs) {
+  Values values;
+  for (const Output& output : outputs) {
+    const auto bytes = std::as_bytes(std::span(output.bytes));
+    values[output.name] = parse_value(bytes, parse_value_type(output.type), Limits::trusted());
+  }
+  return values;
+}
+
+// The suite's own rule over all outputs; the first that breaks it speaks.
+Assessment by_the_suite(const Model& model, const std::vector<Value>& expected, const Values& given,
+                        const Assignment& assignment) {
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    const std::string& name = model.graph.outputs[k].name;
+    const auto found = given.find(name);
+    if (found == given.end()) return {"error", "unwritten", "output '" + name + "' was not given", {}};
+    const Comparison all = judge_tolerance(expected[k], found->second, assignment.rtol, assignment.atol);
+    if (is_pass(all.verdict)) continue;
+    const std::string verdict{touchstone::name(all.verdict)};
+    return {verdict, verdict, "suite's rule: " + describe(name, all), {}};
+  }
+  return {"pass", "open", "", {}};
+}
+
+std::vector<Value> of_node(const std::vector<std::string>& names, const Values& values) {
+  std::vector<Value> picked;
+  for (const std::string& name : names) {
+    const auto found = values.find(name);
+    picked.push_back(found == values.end() ? Value{} : found->second);
+  }
+  return picked;
+}
+
+// What the definition says of the suite's own expectation, where a target that is right differs from it.
+std::string doubt(const Node& node, const std::vector<Value>& inputs, const Model& model,
+                  const std::vector<Value>& expected) {
+  Values named;
+  for (std::size_t k = 0; k < expected.size(); ++k) named[model.graph.outputs[k].name] = expected[k];
+  const NodeJudgement judged = judge_node(node, inputs, of_node(node.outputs, named));
+  return fmt::format("the suite's own expectation is {}", name(judged.verdict));
+}
+
+Assessment assess_loaded(const Model& model, const Assignment& assignment) {
+  Values known = load_inputs(model, assignment.inputs);
+  const std::vector<Value> expected = load_expected(model, assignment.expected);
+  const Values given = parse_outputs(assignment.outputs);
+  Assessment found = by_the_suite(model, expected, given, assignment);
+  for (const auto& [name, tensor] : model.graph.initializers) known.emplace(name, tensor);
+  for (const auto& [name, sparse] : model.graph.sparse_initializers) known.emplace(name, sparse);
+
+  const std::string why = why_not_judged(model);
+  if (!why.empty()) {
+    if (found.detail.empty()) found.detail = why;
+    return found;
+  }
+  const Node& node = model.graph.nodes.front();
+  const std::vector<Value> inputs = of_node(node.inputs, known);
+  const NodeJudgement judged = judge_node(node, inputs, of_node(node.outputs, given));
+  const std::string compat = found.compat;
+  found = {compat, std::string(name(judged.verdict)), describe(node, judged), utilisation(judged)};
+  if (is_pass(judged.verdict) && compat != "pass") found.detail = doubt(node, inputs, model, expected);
+  return found;
+}
+
+}  // namespace
+
+Assessment assess(const Assignment& assignment) {
+  try {
+    Model model = load_model(assignment.model, Limits::trusted());
+    resolve(model);
+    return assess_loaded(model, assignment);
+  } catch (const Error& error) {
+    return {"error", "harness", "judging: " + error.message, {}};
+  } catch (const std::bad_alloc&) {
+    return {"error", "harness", "judging: memory ran out", {}};
+  }
+}
+
+}  // namespace touchstone

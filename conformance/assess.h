@@ -1,0 +1,40 @@
+// From what a target gave to what it is worth: the suite's own rule (compat) and the judge's verdict.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/targets/protocol.h"
+
+namespace touchstone {
+
+struct Assessment {
+  std::string compat, verdict, detail;
+  std::optional<double> utilisation;
+};
+
+// One run of one case, with the outputs that a target gave.
+struct Assignment {
+  std::filesystem::path model;
+  std::vector<std::filesystem::path> inputs, expected;
+  double rtol = 1e-3, atol = 1e-7;
+  std::vector<Output> outputs;
+};
+
+// Reads model, inputs and expected outputs and compares. Meant for a process of its own: it runs kernels too.
+Assessment assess(const Assignment& assignment);
+
+// What an answer without outputs is worth; needs no judge.
+Assessment assess_failure(const Answer& answer);
+
+// The worse of two, for a case of several outputs or data sets; details of both are kept where both say something.
+Assessment worse(const Assessment& a, const Assessment& b);
+
+Message ask(const Assignment& assignment);
+bool read(const Message& message, Assignment& assignment);
+Message tell(const Assessment& assessment);
+bool read(const Message& message, Assessment& assessment);
+
+}  // namespace touchstone

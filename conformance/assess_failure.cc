@@ -1,0 +1,54 @@
+// What it means that a target gave no outputs, and how assessments of one case add up.
+#include <algorithm>
+
+#include "conformance/assess.h"
+#include "conformance/results.h"
+
+namespace touchstone {
+namespace {
+
+Assessment refused(const Answer& answer) {
+  const std::string& why = answer.detail;
+  if (answer.error == ErrorKind::unsupported) return {"unsupported", "unsupported", why, {}};
+  if (answer.phase == Phase::feed) return {"error", "harness", "the case's inputs cannot be read: " + why, {}};
+  switch (answer.error) {
+    case ErrorKind::usage:
+    case ErrorKind::invalid_model:
+    case ErrorKind::invalid_input:
+    case ErrorKind::limit: return {"rejected-valid", "rejected-valid", why, {}};
+    case ErrorKind::out_of_memory: return {"error", "out-of-memory", why, {}};
+    case ErrorKind::file: return {"error", "harness", why, {}};
+    case ErrorKind::unsupported:
+    case ErrorKind::internal: break;
+  }
+  return {"error", "crash", why, {}};
+}
+
+}  // namespace
+
+Assessment assess_failure(const Answer& answer) {
+  switch (answer.kind) {
+    case Answer::Kind::refused: return refused(answer);
+    case Answer::Kind::died: return {"crash", "crash", answer.detail, {}};
+    case Answer::Kind::garbled: return {"crash", "crash", answer.detail, {}};
+    case Answer::Kind::late: return {"timeout", "timeout", answer.detail, {}};
+    case Answer::Kind::outputs:
+    case Answer::Kind::wrote_input: break;
+  }
+  BUG("an answer with outputs is no failure");
+}
+
+Assessment worse(const Assessment& a, const Assessment& b) {
+  const Verdict left = verdict_named(a.verdict), right = verdict_named(b.verdict);
+  Assessment both = worse(left, right) == left ? a : b;
+  both.compat = a.compat != "pass" ? a.compat : b.compat;
+  if (a.utilisation && b.utilisation) {
+    both.utilisation = std::max(*a.utilisation, *b.utilisation);
+  } else {
+    both.utilisation = a.utilisation ? a.utilisation : b.utilisation;
+  }
+  both.detail = a.detail.empty() || a.detail == b.detail ? b.detail : b.detail.empty() ? a.detail : a.detail + "; " + b.detail;
+  return both;
+}
+
+}  // namespace touchstone

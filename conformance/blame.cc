@@ -1,0 +1,95 @@
+// Judges tapped nodes one by one, and finds nodes by the path that a tap gives.
+#include "conformance/blame.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "conformance/single_node.h"
+#include "core/error.h"
+
+namespace touchstone {
+namespace {
+
+NodeBlame blame_one(const TappedNode& tap, const JudgeOptions& options) {
+  NodeBlame found{tap.path, tap.node, {}, why_not_judged(*tap.node)};
+  if (!found.skipped.empty()) return found;
+  try {
+    found.judgement = judge_node(*tap.node, tap.inputs(), tap.outputs(), options);
+  } catch (const Error& error) {
+    found.skipped = error.message;  // its values cannot be read
+  }
+  return found;
+}
+
+const Graph* body_of(const Node& node, std::string_view attribute) {
+  const auto found = node.attributes.find(std::string(attribute));
+  if (found == node.attributes.end()) return nullptr;
+  const auto* body = std::get_if<std::shared_ptr<const Graph>>(&found->second.is);
+  return body ? body->get() : nullptr;
+}
+
+// The position behind the last '_' of "Loop_3"; -1 if there is none.
+Index position_in(std::string_view segment) {
+  const std::size_t mark = segment.rfind('_');
+  Index position = -1;
+  if (mark == std::string_view::npos) return -1;
+  const char* const end = segment.data() + segment.size();
+  const auto [stop, failed] = std::from_chars(segment.data() + mark + 1, end, position);
+  return failed == std::errc() && stop == end ? position : -1;
+}
+
+}  // namespace
+
+const std::vector<Node>* nodes_at(const Model& model, const std::string& path) {
+  const std::vector<Node>* nodes = &model.graph.nodes;
+  std::string_view rest = path;
+  const auto next_segment = [&] {
+    const std::string_view segment = rest.substr(0, rest.find('/'));
+    rest.remove_prefix(std::min(rest.size(), segment.size() + 1));
+    return segment;
+  };
+  while (!rest.empty()) {
+    const Index position = position_in(next_segment());
+    if (position < 0 || position >= static_cast<Index>(nodes->size())) return nullptr;
+    const Node& holder = (*nodes)[static_cast<std::size_t>(position)];
+    if (holder.function) {
+      nodes = &holder.function->nodes;
+      continue;
+    }
+    if (rest.empty()) return nullptr;
+    const std::string_view segment = next_segment();  // "body#2": an attribute and an iteration
+    const Graph* body = body_of(holder, segment.substr(0, segment.find('#')));
+    if (!body) return nullptr;
+    nodes = &body->nodes;
+  }
+  return nodes;
+}
+
+Blame blame(const std::vector<TappedNode>& taps, const JudgeOptions& options, const OnNode& on_node) {
+  Blame all;
+  std::vector<double> resolutions;
+  bool any = false;
+  for (const TappedNode& tap : taps) {
+    NodeBlame found = blame_one(tap, options);
+    if (found.skipped.empty()) {
+      all.verdict = any ? worse(all.verdict, found.judgement.verdict) : found.judgement.verdict;
+      any = true;
+      if (is_fail(found.judgement.verdict) && !all.guilty) all.guilty = all.nodes.size();
+      for (const Comparison& one : found.judgement.outputs) {
+        all.elements += one.judged + one.open;
+        all.judged += one.judged;
+        if (one.resolution_median > 0) resolutions.push_back(one.resolution_median);
+      }
+    }
+    if (on_node) on_node(found);
+    all.nodes.push_back(std::move(found));
+  }
+  if (!resolutions.empty()) {
+    const auto middle = resolutions.begin() + static_cast<std::ptrdiff_t>(resolutions.size() / 2);
+    std::nth_element(resolutions.begin(), middle, resolutions.end());
+    all.resolution_median = *middle;
+  }
+  return all;
+}
+
+}  // namespace touchstone

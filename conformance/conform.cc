@@ -1,0 +1,149 @@
+// A pool of threads, each with a worker and a judge as child processes. Big models go first and alone, so that the
+// last minutes are not spent waiting for one of them; the rest goes in batches that share a process.
+#include "conformance/conform.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+#include "conformance/assess.h"
+#include "conformance/targets/host.h"
+
+namespace touchstone {
+namespace {
+
+constexpr std::uintmax_t big_model = 32 << 10;  // bytes of a file: no node case reaches it
+constexpr std::size_t most_together = 16;
+
+using Batch = std::vector<std::size_t>;  // positions in the list of cases
+
+std::vector<Batch> share_out(std::span<const Case> cases) {
+  std::vector<std::uintmax_t> sizes;
+  for (const Case& one : cases) {
+    std::error_code missing;
+    const std::uintmax_t size = std::filesystem::file_size(one.model, missing);
+    sizes.push_back(missing ? 0 : size);
+  }
+  std::vector<std::size_t> order(cases.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_partition(order.begin(), order.end(), [&](std::size_t k) { return sizes[k] > big_model; });
+  std::vector<Batch> batches;
+  for (const std::size_t k : order) {
+    const bool alone = sizes[k] > big_model;
+    const bool opens = batches.empty() || batches.back().size() >= most_together;
+    if (alone || opens || sizes[batches.back().front()] > big_model) batches.emplace_back();
+    batches.back().push_back(k);
+  }
+  return batches;
+}
+
+// One judge process, started again when a case has killed it.
+class Judge {
+ public:
+  Judge(const std::vector<std::string>& command, std::chrono::milliseconds limit) : command_(command), limit_(limit) {}
+
+  Assessment assess(const Assignment& assignment) {
+    if (!child_ || !child_->alive()) child_ = std::make_unique<Child>(command_);
+    Message message;
+    Assessment found;
+    const Passage passage = child_->exchange(ask(assignment), message, std::chrono::steady_clock::now() + limit_);
+    if (passage == Passage::done && read(message, found)) return found;
+    const std::string why = child_->alive() ? "its answer is no assessment" : child_->epitaph();
+    child_.reset();
+    return {"error", "harness", passage == Passage::late ? "the judge was too slow" : "the judge ended: " + why, {}};
+  }
+
+ private:
+  std::vector<std::string> command_;
+  std::chrono::milliseconds limit_;
+  std::unique_ptr<Child> child_;
+};
+
+Assessment assess_answer(Judge& judge, const Case& one, const DataSet& data, const Answer& answer) {
+  const bool ran = answer.kind == Answer::Kind::outputs || answer.kind == Answer::Kind::wrote_input;
+  if (!ran) return assess_failure(answer);
+  Assessment found = judge.assess({one.model, data.inputs, data.outputs, one.rtol, one.atol, answer.outputs});
+  if (answer.kind == Answer::Kind::wrote_input) {
+    found.verdict = "wrote-input";
+    found.detail = answer.detail;
+  }
+  return found;
+}
+
+class Pool {
+ public:
+  Pool(std::span<const Case> cases, const ConformOptions& options, const OnResult& on_result)
+      : cases_(cases), options_(options), on_result_(on_result), batches_(share_out(cases)), results_(cases.size()) {}
+
+  std::vector<CaseResult> run() {
+    const Index most = std::max<Index>(1, static_cast<Index>(batches_.size()));
+    std::vector<std::jthread> threads;
+    for (Index k = 0; k < std::clamp<Index>(options_.jobs, 1, most); ++k) {
+      threads.emplace_back([this] { work(); });
+    }
+    threads.clear();  // joins
+    if (failure_) std::rethrow_exception(failure_);
+    return std::move(results_);
+  }
+
+ private:
+  void work() {
+    try {
+      Host host(options_.worker, options_.timeout);
+      Judge judge(options_.judge, options_.timeout);
+      for (std::size_t next = taken_++; next < batches_.size(); next = taken_++) run_batch(host, judge, batches_[next]);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      taken_ = batches_.size();  // nobody begins another
+    }
+  }
+
+  void run_batch(Host& host, Judge& judge, const Batch& batch) {
+    std::vector<Job> jobs;
+    for (const std::size_t k : batch) {
+      for (const DataSet& data : cases_[k].data) jobs.push_back({cases_[k].model, data.inputs});
+    }
+    const std::vector<Answer> answers = host.run(jobs);
+    std::size_t answer = 0;
+    for (const std::size_t k : batch) {
+      const Case& one = cases_[k];
+      Assessment all{"error", "harness", "the case has no test data", {}};
+      for (std::size_t d = 0; d < one.data.size(); ++d) {
+        const Assessment found = assess_answer(judge, one, one.data[d], answers[answer++]);
+        all = d == 0 ? found : worse(all, found);
+      }
+      results_[k] = {one.name, one.kind, all.compat, all.verdict, all.utilisation, all.detail};
+      const std::lock_guard lock(mutex_);
+      if (on_result_) on_result_(results_[k]);
+    }
+  }
+
+  std::span<const Case> cases_;
+  const ConformOptions& options_;
+  const OnResult& on_result_;
+  std::vector<Batch> batches_;
+  std::vector<CaseResult> results_;
+  std::atomic<std::size_t> taken_{0};
+  std::mutex mutex_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+std::vector<CaseResult> conform(std::span<const Case> cases, const ConformOptions& options, const OnResult& on_result) {
+  return Pool(cases, options, on_result).run();
+}
+
+Index usable_processors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return std::max(1, CPU_COUNT(&set));
+}
+
+}  // namespace touchstone

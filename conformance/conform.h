@@ -1,0 +1,30 @@
+// Runs the cases of a suite on one target, several at a time, and judges what comes out.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "conformance/results.h"
+#include "conformance/suites/suite.h"
+
+namespace touchstone {
+
+struct ConformOptions {
+  std::vector<std::string> worker, judge;  // commands: each starts one process
+  Index jobs = 1;                          // so many workers, each with a judge beside it
+  std::chrono::milliseconds timeout = std::chrono::seconds(600);  // a case
+};
+
+// Called as each case ends, from one thread at a time, in no order.
+using OnResult = std::function<void(const CaseResult&)>;
+
+// Results in the order of the cases, however they were shared out.
+std::vector<CaseResult> conform(std::span<const Case> cases, const ConformOptions& options, const OnResult& on_result);
+
+// Processors that this process may use.
+Index usable_processors();
+
+}  // namespace touchstone

@@ -1,0 +1,298 @@
+// The judge on small hand-written kernels: honest results pass, faults that the suite's tolerance
+// lets through do not.
+#include "conformance/judge/judge.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+
+namespace touchstone {
+namespace {
+
+std::vector<float> normals(Index count, unsigned seed, float mean = 0) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal(mean);
+  std::vector<float> out(static_cast<std::size_t>(count));
+  for (float& x : out) x = normal(random);
+  return out;
+}
+
+Tensor tensor(const std::vector<float>& values, Shape shape) {
+  Tensor out(Type::float32, std::move(shape));
+  std::copy(values.begin(), values.end(), out.data<float>());
+  return out;
+}
+
+std::vector<Bounded> read(const std::vector<float>& values) {
+  std::vector<Bounded> out;
+  for (const float x : values) out.push_back(Bounded::of(x));
+  return out;
+}
+
+WideOutput<Bounded> wide(std::vector<Bounded> values, Shape shape, Type type = Type::float32) {
+  return {std::move(shape), type, true, {}, std::move(values)};
+}
+
+template <class S>
+std::vector<S> softmax(const std::vector<S>& x) {
+  Max<S> max;
+  for (const S& v : x) max.add(v);
+  std::vector<S> out;
+  Sum<S> sum;
+  for (const S& v : x) {
+    out.push_back(prim::exp(v - max.get()));
+    sum.add(out.back());
+  }
+  for (S& v : out) v = v / sum.get();
+  return out;
+}
+
+std::vector<float> softmax_float(const std::vector<float>& x) {
+  const float max = *std::max_element(x.begin(), x.end());
+  std::vector<float> out;
+  float sum = 0;
+  for (const float v : x) sum += out.emplace_back(std::exp(v - max));
+  for (float& v : out) v /= sum;
+  return out;
+}
+
+TEST(Judge, SoftmaxScaledByOneInTenThousandIsRefused) {
+  const BoundedScope scope(Type::float32, Class::fast);
+  const std::vector<float> x = normals(256, 1);
+  const WideOutput<Bounded> expected = wide(softmax(read(x)), {256});
+  std::vector<float> y = softmax_float(x);
+  const Comparison honest = judge_wide(expected, tensor(y, {256}));
+  EXPECT_EQ(honest.verdict, Verdict::within) << honest.detail;
+  EXPECT_EQ(honest.judged, 256);
+  EXPECT_EQ(honest.open, 0);
+  EXPECT_GT(honest.utilisation_max, 0);
+  EXPECT_LT(honest.resolution_median, 1e-4);
+  const Tensor good = tensor(y, {256});
+  for (float& v : y) v *= 1.0001F;
+  const Comparison scaled = judge_wide(expected, tensor(y, {256}));
+  EXPECT_EQ(scaled.verdict, Verdict::wrong_value);
+  EXPECT_GT(scaled.utilisation_max, 1);
+  EXPECT_FALSE(scaled.actual.empty());
+  EXPECT_TRUE(
+      is_pass(judge_tolerance(good, tensor(y, {256})).verdict));  // which is why there is a judge
+}
+
+using Dot = std::function<float(const float* a, const float* b, Index n, Index stride)>;
+
+float forward(const float* a, const float* b, Index n, Index stride) {
+  float s = 0;
+  for (Index k = 0; k < n; ++k) s += a[k] * b[k * stride];
+  return s;
+}
+float reverse(const float* a, const float* b, Index n, Index stride) {
+  float s = 0;
+  for (Index k = n - 1; k >= 0; --k) s += a[k] * b[k * stride];
+  return s;
+}
+float pairwise(const float* a, const float* b, Index n, Index stride) {
+  if (n == 1) return a[0] * b[0];
+  return pairwise(a, b, n / 2, stride) + pairwise(a + n / 2, b + n / 2 * stride, n - n / 2, stride);
+}
+float blocked(const float* a, const float* b, Index n, Index stride) {
+  float lanes[16] = {};
+  for (Index k = 0; k < n; ++k) lanes[k % 16] += a[k] * b[k * stride];
+  float s = 0;
+  for (const float lane : lanes) s += lane;
+  return s;
+}
+float fused(const float* a, const float* b, Index n, Index stride) {
+  float s = 0;
+  for (Index k = 0; k < n; ++k) s = std::fma(a[k], b[k * stride], s);
+  return s;
+}
+
+std::vector<Bounded> matmul(const std::vector<Bounded>& a, const std::vector<Bounded>& b, Index m,
+                            Index k, Index n) {
+  std::vector<Bounded> out;
+  for (Index i = 0; i < m; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      Sum<Bounded> sum;
+      for (Index t = 0; t < k; ++t)
+        sum.add(a[static_cast<std::size_t>(i * k + t)] * b[static_cast<std::size_t>(t * n + j)]);
+      out.push_back(sum.get());
+    }
+  }
+  return out;
+}
+
+std::vector<float> matmul(const std::vector<float>& a, const std::vector<float>& b, Index m,
+                          Index k, Index n, const Dot& dot) {
+  std::vector<float> out;
+  for (Index i = 0; i < m; ++i) {
+    for (Index j = 0; j < n; ++j) out.push_back(dot(a.data() + i * k, b.data() + j, k, n));
+  }
+  return out;
+}
+
+TEST(Judge, MatMulInAnyOrderIsAccepted) {
+  const std::vector<float> a = normals(32 * 128, 2), b = normals(128 * 32, 3);
+  const BoundedScope scope(Type::float32, Class::strict);
+  const WideOutput<Bounded> expected = wide(matmul(read(a), read(b), 32, 128, 32), {32, 32});
+  const BoundedScope rough(Type::float32, Class::strict, Sums::aggregate, false);
+  const WideOutput<Bounded> aggregate = wide(matmul(read(a), read(b), 32, 128, 32), {32, 32});
+  for (const Dot& dot : {Dot(forward), Dot(reverse), Dot(pairwise), Dot(blocked), Dot(fused)}) {
+    const Comparison c =
+        judge_wide(expected, tensor(matmul(a, b, 32, 128, 32, dot), {32, 32}), &aggregate);
+    EXPECT_EQ(c.verdict, Verdict::within) << c.detail;
+    EXPECT_EQ(c.judged, 1024);
+    EXPECT_GT(c.aggregate, 0);
+  }
+  const Dot short_of_one = [](const float* x, const float* y, Index n, Index stride) {
+    return forward(x, y, n - 1, stride);
+  };
+  EXPECT_EQ(judge_wide(expected, tensor(matmul(a, b, 32, 128, 32, short_of_one), {32, 32})).verdict,
+            Verdict::wrong_value);
+}
+
+TEST(Judge, ErrorsThatConspireAreRefusedInTheAggregate) {
+  // Each element is inside its worst case; a thousand of them are too far off together.
+  const std::vector<float> a = normals(40 * 2048, 4), b = normals(2048 * 40, 5);
+  const BoundedScope scope(Type::float32, Class::strict);
+  const WideOutput<Bounded> expected = wide(matmul(read(a), read(b), 40, 2048, 40), {40, 40});
+  std::vector<float> y = matmul(a, b, 40, 2048, 40, blocked);
+  const BoundedScope rough(Type::float32, Class::strict, Sums::aggregate, false);
+  const WideOutput<Bounded> aggregate = wide(matmul(read(a), read(b), 40, 2048, 40), {40, 40});
+  EXPECT_EQ(judge_wide(expected, tensor(y, {40, 40}), &aggregate).verdict, Verdict::within);
+  for (std::size_t k = 0; k < y.size(); ++k)
+    y[k] += static_cast<float>(aggregate.values[k].e * (k % 2 ? 1.2 : -1.2));
+  EXPECT_TRUE(is_pass(judge_wide(expected, tensor(y, {40, 40})).verdict));
+  const Comparison c = judge_wide(expected, tensor(y, {40, 40}), &aggregate);
+  EXPECT_EQ(c.verdict, Verdict::wrong_value);
+  EXPECT_EQ(c.detail.substr(0, 9), "aggregate");
+}
+
+TEST(Judge, ConvolutionMayStartItsSumWithTheBias) {
+  const std::vector<float> x = normals(3 * 100, 6), w = normals(3 * 9, 7);
+  const float bias = 37.5F;
+  const BoundedScope scope(Type::float32, Class::strict);
+  std::vector<Bounded> values;
+  std::vector<float> bias_first, bias_last;
+  for (Index o = 0; o < 92; ++o) {
+    Sum<Bounded> sum;
+    sum.add(Bounded::of(bias));
+    float first = bias, last = 0;
+    for (Index c = 0; c < 3; ++c) {
+      for (Index t = 0; t < 9; ++t) {
+        const float a = x[static_cast<std::size_t>(c * 100 + o + t)],
+                    b = w[static_cast<std::size_t>(c * 9 + t)];
+        sum.add(Bounded::of(a) * Bounded::of(b));
+        first += a * b;
+        last += a * b;
+      }
+    }
+    values.push_back(sum.get());
+    bias_first.push_back(first);
+    bias_last.push_back(last + bias);
+  }
+  const WideOutput<Bounded> expected = wide(values, {92});
+  EXPECT_EQ(judge_wide(expected, tensor(bias_first, {92})).verdict, Verdict::within);
+  EXPECT_EQ(judge_wide(expected, tensor(bias_last, {92})).verdict, Verdict::within);
+  for (float& v : bias_last) v -= bias;
+  EXPECT_EQ(judge_wide(expected, tensor(bias_last, {92})).verdict, Verdict::wrong_value);
+}
+
+Bounded quantize(const Bounded& x, const Bounded& scale, double zero) {
+  return convert(prim::round_even(x / scale) + Bounded::of(zero), Type::uint8, true);
+}
+
+TEST(Judge, TwoAndAHalfQuantisedToThreeIsRefused) {
+  Tensor two(Type::uint8, {1}), three(Type::uint8, {1});
+  two.data<std::uint8_t>()[0] = 130;
+  three.data<std::uint8_t>()[0] = 131;
+  for (const Class cls : {Class::strict, Class::fast}) {
+    const BoundedScope scope(Type::float32, cls);
+    const WideOutput<Bounded> exact =
+        wide({quantize(Bounded::of(2.5), Bounded::of(1), 128)}, {1}, Type::uint8);
+    EXPECT_EQ(judge_wide(exact, two).verdict, Verdict::exact);
+    EXPECT_EQ(judge_wide(exact, three).verdict, Verdict::wrong_value);
+    // A scale that makes the quotient inexact leaves both open to choice, and nothing else.
+    const WideOutput<Bounded> either =
+        wide({quantize(Bounded::of(0.25F), Bounded::of(0.1F), 128)}, {1}, Type::uint8);
+    EXPECT_TRUE(is_pass(judge_wide(either, two).verdict));
+    EXPECT_EQ(judge_wide(either, three).verdict, Verdict::in_set);
+    two.data<std::uint8_t>()[0] = 129;
+    EXPECT_EQ(judge_wide(either, two).verdict, Verdict::wrong_value);
+    two.data<std::uint8_t>()[0] = 130;
+  }
+}
+
+TEST(Judge, AllElementsOpenIsNotAPass) {
+  const WideOutput<Bounded> expected = wide({Bounded::anything(1), Bounded::anything(2)}, {2});
+  const Comparison c = judge_wide(expected, tensor({1, 2}, {2}));
+  EXPECT_EQ(c.judged, 0);
+  EXPECT_EQ(c.open, 2);
+  EXPECT_EQ(c.verdict, Verdict::open);
+  EXPECT_FALSE(is_pass(c.verdict));
+}
+
+TEST(Judge, AWideBoundIsOpenAndAConstantOutputMistrusted) {
+  std::vector<Bounded> values(100, Bounded::raw(1, 0, 1e-6));
+  EXPECT_EQ(judge_wide(wide(values, {100}), tensor(std::vector<float>(100, 1), {100})).verdict,
+            Verdict::mistrusted);
+  for (std::size_t k = 0; k < values.size(); ++k)
+    values[k] = Bounded::raw(static_cast<double>(k), 0, 1e-6);
+  values[5].e = 3;
+  std::vector<float> y;
+  for (int k = 0; k < 100; ++k) y.push_back(static_cast<float>(k) + 1e-7F);
+  const Comparison c = judge_wide(wide(values, {100}), tensor(y, {100}));
+  EXPECT_EQ(c.open, 1);
+  EXPECT_EQ(c.verdict, Verdict::within);
+  // Exact data is judged by every element, however constant it is.
+  EXPECT_EQ(judge_wide(wide(std::vector<Bounded>(100, Bounded::of(1)), {100}),
+                       tensor(std::vector<float>(100, 1), {100}))
+                .verdict,
+            Verdict::exact);
+}
+
+TEST(Judge, SpecialsAreRightWhereTheyAreAllowed) {
+  Bounded overflow = Bounded::raw(3e39, 0, 1e32);
+  overflow.add_specials(special::infinity);
+  const std::vector<Bounded> values = {overflow, Bounded::of(NAN), Bounded::of(-INFINITY),
+                                       Bounded::of(0)};
+  const auto verdict = [&](const std::vector<float>& y) {
+    return judge_wide(wide(values, {4}), tensor(y, {4})).verdict;
+  };
+  EXPECT_TRUE(is_pass(verdict({INFINITY, -NAN, -INFINITY, -0.0F})));
+  EXPECT_EQ(verdict({-INFINITY, NAN, -INFINITY, 0}), Verdict::wrong_value);
+  EXPECT_EQ(verdict({INFINITY, 1, -INFINITY, 0}), Verdict::wrong_value);
+  EXPECT_EQ(verdict({INFINITY, NAN, INFINITY, 0}), Verdict::wrong_value);
+  EXPECT_EQ(verdict({INFINITY, NAN, -INFINITY, NAN}), Verdict::wrong_value);
+}
+
+TEST(Judge, ShapeAndTypeComeFirst) {
+  const WideOutput<Bounded> expected = wide({Bounded::of(1)}, {1});
+  EXPECT_EQ(judge_wide(expected, tensor({1}, {1, 1})).verdict, Verdict::wrong_shape);
+  EXPECT_EQ(judge_wide(expected, Tensor(Type::float64, {1})).verdict, Verdict::wrong_type);
+}
+
+TEST(Judge, TheArbiterDecidesCloseCalls) {
+  // The reading says 1 with bound 2^-20; the exact value is a little further: what looked inside is
+  // not.
+  const WideOutput<Bounded> expected = wide({Bounded::raw(1, 0, 0x1p-20), Bounded::of(64)}, {2});
+  const Tensor actual = tensor({1 + 0x1p-20F, 64}, {2});
+  EXPECT_EQ(judge_wide(expected, actual).verdict, Verdict::within);
+  const WideOutput<Exact> low{{2}, Type::float32, true, {}, {Exact(1 - 0x1p-30), Exact(64.0)}};
+  EXPECT_EQ(judge_wide(expected, actual, nullptr, &low).verdict, Verdict::wrong_value);
+  const WideOutput<Exact> high{{2}, Type::float32, true, {}, {Exact(1 + 0x1p-30), Exact(64.0)}};
+  EXPECT_EQ(judge_wide(expected, actual, nullptr, &high).verdict, Verdict::within);
+}
+
+TEST(Verdicts, EveryOneHasANameAndOneSide) {
+  for (int v = 0; v <= static_cast<int>(Verdict::harness); ++v) {
+    const auto verdict = static_cast<Verdict>(v);
+    EXPECT_FALSE(name(verdict).empty());
+    EXPECT_FALSE(is_pass(verdict) && is_fail(verdict));
+  }
+  EXPECT_EQ(worse(Verdict::exact, Verdict::open), Verdict::open);
+  EXPECT_EQ(worse(Verdict::wrong_value, Verdict::harness), Verdict::wrong_value);
+}
+
+}  // namespace
+}  // namespace touchstone

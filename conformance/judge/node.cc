@@ -1,0 +1,241 @@
+// One node: which reading judges which output, in which class, on a sample or whole, with or
+// without flushed subnormals.
+#include <algorithm>
+#include <cmath>
+
+#include "conformance/judge/node_means.h"
+#include "conformance/judge/text.h"
+#include "core/error.h"
+#include "core/numbers/convert.h"
+#include "core/numbers/formats.h"
+
+namespace touchstone {
+namespace {
+
+bool is_subnormal(long double x, const Format& f) {
+  return x != 0 && std::abs(x) < f.smallest_normal;
+}
+
+bool holds_subnormal(const Value& value) {
+  if (!value.is_tensor()) return false;
+  const Tensor& t = value.tensor();
+  if (!facts(t.type()).is_float) return false;
+  const Format& f = format_of(t.type());
+  for (Index i = 0; i < t.size(); ++i) {
+    if (is_subnormal(number_at(t, i), f)) return true;
+  }
+  return false;
+}
+
+bool holds_subnormal(const WideOutput<Bounded>& output) {
+  if (!output.present || !facts(output.type).is_float) return false;
+  const Format& f = format_of(output.type);
+  return std::any_of(output.values.begin(), output.values.end(),
+                     [&](const Bounded& b) { return is_subnormal(b.hi, f); });
+}
+
+bool close_call(const Comparison& c) { return std::abs(c.utilisation_max - 1) <= 0.02; }
+
+class NodeJudge {
+ public:
+  NodeJudge(const Node& node, const NodeMeans& means, const std::vector<Value>& inputs,
+            const std::vector<Value>& observed, const JudgeOptions& options)
+      : node_(node), means_(means), inputs_(inputs), observed_(observed), options_(options) {
+    observed_.resize(node.outputs.size());
+    for (const std::string& name : node.outputs) wanted_.push_back(!name.empty());
+  }
+
+  NodeJudgement judge() {
+    NodeJudgement first = judge_as(options_.cls, false);
+    if (!is_fail(first.verdict) || !means_.wide || !means_.wide->bounded || !any_wide_)
+      return first;
+    Class cls = options_.cls;
+    if (cls == Class::strict && options_.then_fast) {
+      cls = Class::fast;
+      NodeJudgement fast = judge_as(cls, false);
+      if (is_pass(fast.verdict)) return fast;
+    }
+    // A tensor lies wholly in one of the two readings; strict has the first only.
+    if (cls == Class::fast && subnormal_) {
+      NodeJudgement flushed = judge_as(cls, true);
+      if (is_pass(flushed.verdict)) return flushed;
+    }
+    return first;
+  }
+
+ private:
+  template <class S>
+  WideCall<S> call() const {
+    WideCall<S> c;
+    c.node = &node_;
+    c.signature = node_.signature;
+    c.inputs = inputs_;
+    c.observed = observed_;
+    c.wanted = wanted_;
+    c.seed = options_.seed;
+    c.sample = sample_;
+    c.outputs.resize(node_.outputs.size());
+    return c;
+  }
+
+  std::vector<WideOutput<Bounded>> bounded(Class cls, Sums sums, bool flush) const {
+    const BoundedScope scope(Type::float32, cls, sums, flush);
+    WideCall<Bounded> c = call<Bounded>();
+    means_.wide->bounded(c);
+    return std::move(c.outputs);
+  }
+
+  NodeJudgement judge_as(Class cls, bool flush) {
+    NodeJudgement out;
+    out.cls = cls;
+    out.flushed = flush;
+    out.outputs.resize(node_.outputs.size());
+    if (!misfits(out)) compare(out, cls, flush);
+    bool first = true;
+    for (std::size_t k = 0; k < out.outputs.size(); ++k) {
+      if (!wanted_[k]) continue;
+      out.verdict = first ? out.outputs[k].verdict : worse(out.verdict, out.outputs[k].verdict);
+      if (out.detail.empty()) out.detail = out.outputs[k].detail;
+      first = false;
+    }
+    if (first) out.verdict = Verdict::exact;  // a node without outputs has nothing to get wrong
+    return out;
+  }
+
+  // Types and shapes first: a reading that follows the target's outputs may then trust their
+  // extents.
+  bool misfits(NodeJudgement& out) const {
+    bool bad = false;
+    const std::optional<Inferred> said = means_.infer ? means_.infer() : std::nullopt;
+    for (std::size_t k = 0; k < out.outputs.size(); ++k) {
+      if (!wanted_[k]) continue;
+      Comparison& c = out.outputs[k];
+      if (observed_[k].absent()) {
+        c.verdict = Verdict::unwritten;
+        c.detail = "output '" + node_.outputs[k] + "' was not given";
+        bad = true;
+      } else if (said && k < said->types.size() && said->types[k] != Type::undefined &&
+                 !(observed_[k].is_tensor() && observed_[k].tensor().type() == said->types[k])) {
+        c.verdict = Verdict::wrong_type;
+        c.detail =
+            text(observed_[k].type()) + " for a tensor of " + std::string(name(said->types[k]));
+        bad = true;
+      } else if (said && k < said->shapes.size() && said->shapes[k] && observed_[k].is_tensor() &&
+                 !(*said->shapes[k] == observed_[k].tensor().shape())) {
+        c.verdict = Verdict::wrong_shape;
+        c.detail = text(observed_[k].tensor().shape()) + " for " + text(*said->shapes[k]);
+        bad = true;
+      }
+    }
+    return bad;
+  }
+
+  void compare(NodeJudgement& out, Class cls, bool flush) {
+    std::vector<WideOutput<Bounded>> wide(node_.outputs.size());
+    if (means_.wide && means_.wide->bounded) {
+      choose_sample();
+      wide = bounded(cls, Sums::worst, flush);
+    }
+    out.sampled = sample_ > 0;
+    bool needs_native = false;
+    for (std::size_t k = 0; k < wide.size(); ++k) {
+      if (!wanted_[k]) continue;
+      if (!wide[k].present) {
+        needs_native = true;
+        continue;
+      }
+      any_wide_ = true;
+      subnormal_ = subnormal_ || holds_subnormal(wide[k]);
+      out.outputs[k] = judge_one(wide[k], k, cls, flush);
+    }
+    if (!subnormal_)
+      subnormal_ = std::any_of(inputs_.begin(), inputs_.end(),
+                               [](const Value& v) { return holds_subnormal(v); });
+    if (needs_native) compare_natively(out, wide);
+  }
+
+  void choose_sample() {
+    sample_ = 0;
+    if (!means_.wide->multiply_adds) return;
+    const double work = means_.wide->multiply_adds(call<Bounded>());
+    if (work > static_cast<double>(options_.sample_above))
+      sample_ = std::max<Index>(256, options_.sample);
+  }
+
+  Comparison judge_one(const WideOutput<Bounded>& wide, std::size_t k, Class cls, bool flush) {
+    if (!observed_[k].is_tensor()) {
+      Comparison c;
+      c.verdict = Verdict::wrong_type;
+      c.detail = text(observed_[k].type()) + " for a tensor";
+      return c;
+    }
+    const Tensor& actual = observed_[k].tensor();
+    Comparison c = judge_wide(wide, actual);
+    if (close_call(c) && means_.wide->exact) {
+      WideCall<Exact> exact = call<Exact>();
+      const BoundedScope scope(Type::float32, cls, Sums::worst, flush);
+      means_.wide->exact(exact);
+      c = judge_wide(wide, actual, nullptr, &exact.outputs[k]);
+    }
+    if (is_pass(c.verdict) && options_.random_data && c.judged >= 1000 &&
+        c.verdict != Verdict::exact) {
+      const std::vector<WideOutput<Bounded>> rough = bounded(cls, Sums::aggregate, flush);
+      const Comparison all = judge_wide(wide, actual, &rough[k]);
+      c.aggregate = all.aggregate;
+      if (all.aggregate > 1) {
+        c.verdict = all.verdict;
+        c.detail = all.detail;
+      }
+    }
+    return c;
+  }
+
+  void compare_natively(NodeJudgement& out, const std::vector<WideOutput<Bounded>>& wide) const {
+    std::vector<Value> ours;
+    if (means_.native) ours = means_.native();
+    const bool moved = node_.signature && node_.signature->form == "move";
+    for (std::size_t k = 0; k < wide.size(); ++k) {
+      if (!wanted_[k] || wide[k].present) continue;
+      if (k < ours.size()) {
+        out.outputs[k] =
+            judge_exact(ours[k], observed_[k], moved ? ZeroSign::compared : ZeroSign::ignored);
+      } else {
+        out.outputs[k].verdict = Verdict::unsupported;
+        out.outputs[k].detail = node_.op + ": no definition to judge it by";
+      }
+    }
+  }
+
+  const Node& node_;
+  const NodeMeans& means_;
+  std::vector<Value> inputs_, observed_;
+  const JudgeOptions& options_;
+  std::vector<bool> wanted_;
+  Index sample_ = 0;
+  bool any_wide_ = false, subnormal_ = false;
+};
+
+NodeJudgement ended(const Node& node, Verdict verdict, std::string detail) {
+  NodeJudgement out;
+  out.verdict = verdict;
+  out.detail = std::move(detail);
+  out.outputs.resize(node.outputs.size());
+  for (Comparison& c : out.outputs) c.verdict = verdict;
+  return out;
+}
+
+}  // namespace
+
+NodeJudgement judge_node(const Node& node, const NodeMeans& means, const std::vector<Value>& inputs,
+                         const std::vector<Value>& observed, const JudgeOptions& options) {
+  try {
+    return NodeJudge(node, means, inputs, observed, options).judge();
+  } catch (const Error& error) {
+    // The target answered; that our definition did not is no verdict on the target.
+    const bool known = error.kind == ErrorKind::unsupported;
+    return ended(node, known ? Verdict::unsupported : Verdict::harness,
+                 node.op + ": " + error.message);
+  }
+}
+
+}  // namespace touchstone

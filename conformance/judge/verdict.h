@@ -1,0 +1,43 @@
+// What the judge may say of a result. Nothing else is said anywhere.
+#pragma once
+
+#include <string_view>
+
+namespace touchstone {
+
+enum class Verdict {
+  // right
+  exact,
+  within,
+  in_set,
+  profile,
+  // neither right nor wrong
+  open,
+  unsupported,
+  mistrusted,
+  waived,
+  // wrong
+  wrong_value,
+  wrong_shape,
+  wrong_type,
+  rejected_valid,
+  accepted_invalid,
+  nondeterministic,
+  wrote_input,
+  overrun,
+  unwritten,
+  crash,
+  timeout,
+  out_of_memory,
+  // our own fault
+  harness,
+};
+
+std::string_view name(Verdict verdict);  // as reports write it: "wrong-value", "in-set"
+bool is_pass(Verdict verdict);
+bool is_fail(Verdict verdict);
+// Of several outputs the worst speaks for the node: a fail before harness, mistrusted, unsupported,
+// open, then the passes.
+Verdict worse(Verdict a, Verdict b);
+
+}  // namespace touchstone

@@ -1,0 +1,22 @@
+// Results as JSON: the object of `conform --json`, and the lines of `--log`, which can be read back to go on.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "conformance/results.h"
+
+namespace touchstone {
+
+nlohmann::ordered_json to_json(const CaseResult& result);
+nlohmann::ordered_json to_json(const Summary& summary);
+nlohmann::ordered_json conform_object(std::span<const TargetRun> runs);  // "schema": "touchstone.conform/1"
+
+// One line of a log, with the target and the suite that it belongs to.
+std::string log_line(const std::string& target, const std::string& suite, const CaseResult& result);
+
+// The results of one target and suite in a log's text. A last line cut short by a crash is passed over.
+std::vector<CaseResult> read_log(std::string_view text, const std::string& target, const std::string& suite);
+
+}  // namespace touchstone

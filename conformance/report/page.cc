@@ -1,0 +1,25 @@
+// Puts the results into the page. The template is page/page.html; the build joins it with its style and script.
+#include "conformance/report/page.h"
+
+#include "conformance/report/page_text.h"
+#include "core/error.h"
+
+namespace touchstone {
+
+std::string html_page(const nlohmann::ordered_json& conform_object) {
+  const std::string_view text = page_text;
+  const std::string_view mark = "@RESULTS@";
+  const std::size_t at = text.find(mark);
+  if (at == std::string_view::npos) BUG("the page has no place for results");
+  const std::string json =
+      conform_object.dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::ordered_json::error_handler_t::replace);
+  std::string page(text.substr(0, at));
+  for (const char c : json) {
+    // "</script>" in a detail would end the data: as \u003c it is the same JSON and no markup.
+    c == '<' ? page += "\\u003c" : page += c;
+  }
+  page += text.substr(at + mark.size());
+  return page;
+}
+
+}  // namespace touchstone

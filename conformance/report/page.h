@@ -1,0 +1,11 @@
+// The report as one HTML file that needs nothing else: style, script and results stand inside it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace touchstone {
+
+std::string html_page(const nlohmann::ordered_json& conform_object);
+
+}  // namespace touchstone

@@ -1,0 +1,28 @@
+// The page is one file, and nothing in a result can become markup.
+#include "conformance/report/page.h"
+
+#include <gtest/gtest.h>
+
+#include "conformance/report/json.h"
+
+namespace touchstone {
+namespace {
+
+TEST(Page, StandsAlone) {
+  const std::string page = html_page(conform_object({}));
+  for (const char* outside : {"http://", "https://", "src=", "href=", "@import", "@STYLE@", "@SCRIPT@", "@RESULTS@"}) {
+    EXPECT_EQ(page.find(outside), std::string::npos) << outside;
+  }
+  EXPECT_NE(page.find("prefers-color-scheme: dark"), std::string::npos);
+  EXPECT_NE(page.find("\"use strict\""), std::string::npos);
+}
+
+TEST(Page, AHostileDetailStaysData) {
+  const TargetRun run{"reference", "onnx", {{"a", "node", "error", "crash", {}, "</script><script>alert(1)</script>"}}};
+  const std::string page = html_page(conform_object(std::span(&run, 1)));
+  EXPECT_EQ(page.find("</script><script>alert"), std::string::npos);
+  EXPECT_NE(page.find("\\u003c/script>\\u003cscript>alert(1)"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace touchstone

@@ -1,0 +1,47 @@
+// What a run found out about each case, and how it is counted.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/judge/verdict.h"
+#include "core/shape.h"
+
+namespace touchstone {
+
+struct CaseResult {
+  std::string name, kind;
+  std::string compat;   // by the suite's own tolerance: pass, wrong-value, wrong-shape, wrong-type, unsupported ...
+  std::string verdict;  // by the judge
+  std::optional<double> utilisation;  // the largest |actual - exact| / bound, where a bound was used
+  std::string detail;
+
+  std::string key() const { return kind.empty() ? name : kind + "/" + name; }
+};
+
+// "within(0.5)" -> within. Throws Error (internal) on what is no verdict.
+Verdict verdict_named(std::string_view text);
+
+// How a verdict counts. Unsupported, open and harness never count as a pass.
+enum class Standing { pass, fail, open, unsupported, harness, mistrusted, waived };
+Standing standing(std::string_view verdict);
+std::string_view name(Standing standing);
+
+struct Summary {
+  Index cases = 0;
+  std::map<std::string, Index> standings, verdicts, compat;
+  Index of(Standing standing) const;
+  // pass / (all - open - harness - unsupported); none if nothing is left to divide by
+  std::optional<double> rate() const;
+};
+Summary summarise(const std::vector<CaseResult>& results);
+
+struct TargetRun {
+  std::string target, suite;
+  std::vector<CaseResult> cases;
+};
+
+}  // namespace touchstone

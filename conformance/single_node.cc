@@ -1,0 +1,74 @@
+// Words for judgements, and the limits of judging a node by itself.
+#include "conformance/single_node.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace touchstone {
+namespace {
+
+bool holds_graph(const Attribute& attribute) {
+  return std::holds_alternative<std::shared_ptr<const Graph>>(attribute.is) ||
+         std::holds_alternative<std::vector<std::shared_ptr<const Graph>>>(attribute.is);
+}
+
+}  // namespace
+
+std::string why_not_judged(const Node& node) {
+  if (node.function) return node.op + " is a function of the model";
+  const bool has_body = std::any_of(node.attributes.begin(), node.attributes.end(),
+                                    [](const auto& attribute) { return holds_graph(attribute.second); });
+  return has_body ? node.op + " runs a body, which is not judged from outside" : "";
+}
+
+std::string why_not_judged(const Model& model) {
+  const std::vector<Node>& nodes = model.graph.nodes;
+  if (nodes.size() != 1) return fmt::format("{} nodes: by the suite's rule only", nodes.size());
+  const std::vector<std::string>& made = nodes.front().outputs;
+  for (const ValueInfo& output : model.graph.outputs) {
+    if (std::find(made.begin(), made.end(), output.name) == made.end()) {
+      return "output '" + output.name + "' is not the node's: by the suite's rule only";
+    }
+  }
+  return why_not_judged(nodes.front());
+}
+
+std::string describe(const std::string& output, const Comparison& comparison) {
+  std::string text = fmt::format("output '{}': ", output);
+  if (!comparison.detail.empty()) return text + comparison.detail;  // it names the element itself
+  if (comparison.where < 0) return text + std::string(name(comparison.verdict));
+  return text + fmt::format("element {} is {} for {}", comparison.where, comparison.actual, comparison.expected);
+}
+
+std::string describe(const Node& node, const NodeJudgement& judgement) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
+  for (std::size_t k = 0; k < std::min(node.outputs.size(), judgement.outputs.size()); ++k) {
+    const Comparison& one = judgement.outputs[k];
+    if (node.outputs[k].empty()) continue;
+    if (!is_pass(one.verdict)) {
+      add(describe(node.outputs[k], one));
+    } else if (one.open > 0) {
+      add(fmt::format("output '{}': {} of {} elements open", node.outputs[k], one.open, one.open + one.judged));
+    }
+  }
+  if (text.empty() && !is_pass(judgement.verdict)) add(judgement.detail);
+  if (judgement.cls == Class::fast && is_pass(judgement.verdict)) add("right in class fast only");
+  if (judgement.flushed) add("subnormals flushed");
+  if (judgement.sampled) add("a sample of elements");
+  return text;
+}
+
+std::optional<double> utilisation(const NodeJudgement& judgement) {
+  std::optional<double> most;
+  for (const Comparison& one : judgement.outputs) {
+    const bool bounded = one.verdict == Verdict::within || one.verdict == Verdict::in_set ||
+                         one.verdict == Verdict::wrong_value || one.resolution_median > 0;
+    if (one.judged > 0 && bounded) most = std::max(most.value_or(0), one.utilisation_max);
+  }
+  return most;
+}
+
+}  // namespace touchstone

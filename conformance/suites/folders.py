@@ -1,0 +1,75 @@
+"""The standard's layout of a case on disk: one place that writes it, so that both makers give the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+RTOL, ATOL = 1e-3, 1e-7  # what the official runner takes where a case says nothing
+
+
+@dataclass(frozen=True)
+class CaseFacts:
+    """What `case.json` says: identity, the suite's own tolerance, and where the case comes from."""
+
+    name: str
+    kind: str
+    source: str
+    rtol: float = RTOL
+    atol: float = ATOL
+
+
+def write_facts(folder: Path, facts: CaseFacts) -> None:
+    (folder / "case.json").write_text(json.dumps(asdict(facts), sort_keys=True) + "\n")
+
+
+def value_bytes(value: Any, info: onnx.ValueInfoProto) -> bytes:
+    """A .pb carries no type tag, so the graph decides which message it holds."""
+    kind = info.type.WhichOneof("value")
+    if isinstance(value, onnx.TensorProto):
+        proto = value
+    elif kind == "map_type":
+        proto = numpy_helper.from_dict(value, info.name)
+    elif kind == "sequence_type":
+        proto = numpy_helper.from_list(value, info.name)
+    elif kind == "optional_type":
+        proto = numpy_helper.from_optional(value, info.name)
+    else:
+        proto = numpy_helper.from_array(np.asarray(value), info.name)
+    return proto.SerializeToString(deterministic=True)
+
+
+def write_case(
+    root: Path, facts: CaseFacts, model: onnx.ModelProto, data_sets: Sequence[tuple[Sequence[Any], Sequence[Any]]]
+) -> None:
+    folder = root / facts.kind / facts.name
+    folder.mkdir(parents=True)
+    (folder / "model.onnx").write_bytes(model.SerializeToString(deterministic=True))
+    for index, (inputs, outputs) in enumerate(data_sets):
+        data = folder / f"test_data_set_{index}"
+        data.mkdir()
+        for prefix, values, infos in (("input", inputs, model.graph.input), ("output", outputs, model.graph.output)):
+            for position, value in enumerate(values):
+                (data / f"{prefix}_{position}.pb").write_bytes(value_bytes(value, infos[position]))
+    write_facts(folder, facts)
+
+
+def write_manifest(root: Path, version: str) -> int:
+    """Hashes of every file, in order; returns the number of cases."""
+    files = {
+        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+    cases = sum(name.endswith("/case.json") for name in files)
+    manifest = {"schema": "touchstone.suite/1", "version": version, "cases": cases, "files": files}
+    (root / "manifest.json").write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n")
+    return cases

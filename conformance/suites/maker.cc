@@ -1,0 +1,58 @@
+// Runs Python, the one that the build was configured with, for what only Python can do: evaluate the suite's own code.
+#include "conformance/suites/maker.h"
+
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "conformance/suites/suite.h"
+#include "core/error.h"
+
+extern char** environ;
+
+namespace touchstone {
+namespace {
+
+// The version becomes a folder's name and a word of a command: only what a release can be called.
+void hold_to_release(const std::string& version) {
+  const auto fits = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '.'; };
+  if (!version.empty() && version[0] >= '0' && version[0] <= '9' && std::all_of(version.begin(), version.end(), fits)) {
+    return;
+  }
+  throw Error(ErrorKind::usage, "'" + version + "' is no release of onnx").with_help("such as --suite onnx@1.12.0");
+}
+
+int run_maker(const std::string& version) {
+  const char* words[] = {TOUCHSTONE_PYTHON, "-m", "conformance.suites.make", version.c_str(), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addchdir_np(&actions, TOUCHSTONE_SOURCE);
+  posix_spawn_file_actions_adddup2(&actions, 2, 1);  // what it says is not data
+  pid_t process = -1;
+  const int failed = posix_spawn(&process, words[0], &actions, nullptr, const_cast<char**>(words), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) return failed;
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+}  // namespace
+
+std::string pinned_release() { return TOUCHSTONE_ONNX; }
+
+std::filesystem::path suite_of_release(const std::string& version) {
+  hold_to_release(version);
+  const std::filesystem::path folder = cached_suite(version);
+  const auto made = [&] { return std::filesystem::is_regular_file(folder / "manifest.json"); };
+  if (!made() && run_maker(version) != 0 && !made()) {
+    throw Error(ErrorKind::file, "the suite of onnx " + version + " is not at '" + folder.string() + "'")
+        .with_help("in " TOUCHSTONE_SOURCE ": " TOUCHSTONE_PYTHON " -m conformance.suites.make " + version);
+  }
+  return folder;
+}
+
+}  // namespace touchstone

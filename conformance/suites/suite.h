@@ -1,0 +1,50 @@
+// A suite as it lies on disk: backend-test folders, found by looking. Nothing else decides what a suite holds.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/shape.h"
+
+namespace touchstone {
+
+// One test_data_set_K: inputs and expected outputs in their order.
+struct DataSet {
+  std::filesystem::path folder;
+  std::vector<std::filesystem::path> inputs, outputs;
+};
+
+struct Case {
+  std::string name, kind;  // kind: the folder above, as "node"; "" for a case that stands alone
+  std::string source;
+  std::filesystem::path model;
+  std::vector<DataSet> data;
+  double rtol = 1e-3, atol = 1e-7;  // the suite's own tolerance, for the compatibility column
+
+  std::string key() const { return kind.empty() ? name : kind + "/" + name; }
+};
+
+struct Suite {
+  std::string name;
+  std::filesystem::path root;
+  std::vector<Case> cases;  // sorted by kind, then name
+};
+
+// Throws Error (file) if there is no such folder, or no case in it.
+Suite read_suite(const std::filesystem::path& root, std::string name);
+
+// input_0.pb, input_1.pb ... and output_0.pb ... of one folder.
+DataSet read_data_set(const std::filesystem::path& folder);
+
+// ${XDG_CACHE_HOME:-~/.cache}/touchstone/suites/VERSION
+std::filesystem::path cached_suite(std::string_view version);
+
+// Keeps the cases whose name or kind/name matches a shell pattern.
+void keep_matching(Suite& suite, const std::string& pattern);
+
+// Keeps every count-th case from the index-th on: shards differ by one case at most, and kinds spread evenly.
+void keep_shard(Suite& suite, Index index, Index count);
+
+}  // namespace touchstone

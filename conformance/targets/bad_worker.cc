@@ -1,0 +1,83 @@
+// A worker that misbehaves as its case says, for the tests of the host. The "model" is a file name that tells what to
+// do; no model is read.
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <vector>
+
+#include "conformance/targets/serve.h"
+
+namespace touchstone {
+namespace {
+
+Value number(float value) {
+  Tensor tensor(Type::float32, {1});
+  tensor.data<float>()[0] = value;
+  return tensor;
+}
+
+// Broken once, it dies at the next case: what an earlier overrun does to an innocent one.
+bool poisoned = false;
+
+class BadModel : public LoadedModel {
+ public:
+  explicit BadModel(std::string how) : how_(std::move(how)) {}
+  std::vector<Port> inputs() const override { return {}; }
+
+  std::map<std::string, Value> run(const std::map<std::string, Value>&) override {
+    if (poisoned) std::raise(SIGSEGV);
+    if (how_ == "crash") std::raise(SIGSEGV);
+    if (how_ == "abort") {
+      std::cerr << "bad_worker: a wish for an end\n";
+      std::abort();
+    }
+    if (how_ == "leave") std::_Exit(3);
+    if (how_ == "poison") poisoned = true;
+    if (how_ == "hang") pause();
+    if (how_ == "hang-with-child") {
+      if (fork() == 0) pause();
+      pause();
+    }
+    if (how_ == "memory") {
+      std::vector<Tensor> hoard;
+      while (true) hoard.emplace_back(Type::float32, Shape{1 << 24});
+    }
+    if (how_ == "garbage") {
+      const std::string noise(64, 'x');
+      if (write(0, noise.data(), noise.size()) < 0) std::_Exit(4);
+    }
+    if (how_ == "unsupported") throw Error(ErrorKind::unsupported, "Frobnicate-7 has no kernel");
+    if (how_ == "throw") throw std::runtime_error("surprise");
+    return {{"y", number(1)}};
+  }
+
+ private:
+  std::string how_;
+};
+
+class BadTarget : public Target {
+ public:
+  std::string name() const override { return "bad"; }
+  std::unique_ptr<LoadedModel> load(const std::filesystem::path& model) override {
+    return std::make_unique<BadModel>(model.filename().string());
+  }
+};
+
+}  // namespace
+}  // namespace touchstone
+
+int main() {
+  using touchstone::Message;
+  touchstone::become_worker(touchstone::Index{1} << 30);
+  touchstone::BadTarget target;
+  touchstone::serve([&](const Message& question) {
+    touchstone::Job job;
+    if (!read(question, job)) return Message{"nonsense"};
+    if (job.model.filename() == "nonsense") return Message{"nonsense"};
+    return tell(run_job(target, job));
+  });
+  return 0;
+}

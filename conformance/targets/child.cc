@@ -1,0 +1,116 @@
+// posix_spawn, and the care that ending a process group takes.
+#include "conformance/targets/child.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "core/error.h"
+
+extern char** environ;
+
+namespace touchstone {
+namespace {
+
+constexpr off_t tail_bytes = 2048;
+
+// The last line that says something, for a report: an assertion's text, a what() of terminate.
+std::string last_line(int file) {
+  const off_t size = lseek(file, 0, SEEK_END);
+  if (size <= 0) return "";
+  std::string tail(static_cast<std::size_t>(std::min(size, tail_bytes)), '\0');
+  const ssize_t got = pread(file, tail.data(), tail.size(), size - static_cast<off_t>(tail.size()));
+  tail.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  const std::size_t end = tail.find_last_not_of("\r\n ");
+  if (end == std::string::npos) return "";
+  const std::size_t start = tail.find_last_of('\n', end);
+  const std::size_t first = start == std::string::npos ? 0 : start + 1;
+  return tail.substr(first, end + 1 - first);
+}
+
+std::string describe(int status, bool killed_by_us) {
+  if (killed_by_us) return "killed";
+  if (WIFSIGNALED(status)) {
+    return "signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
+  }
+  return "exit status " + std::to_string(WEXITSTATUS(status));
+}
+
+}  // namespace
+
+Child::Child(const std::vector<std::string>& command) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    throw Error(ErrorKind::file, std::string("no socket for a worker: ") + strerror(errno));
+  }
+  socket_ = ends[0];
+  printed_ = memfd_create("touchstone-worker", MFD_CLOEXEC);
+
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], 0);
+  posix_spawn_file_actions_adddup2(&actions, printed_, 1);
+  posix_spawn_file_actions_adddup2(&actions, printed_, 2);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  const int failed = posix_spawn(&process_, words[0], &actions, &attributes, words.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  if (failed != 0) {
+    process_ = -1;
+    close(socket_);
+    close(printed_);
+    throw Error(ErrorKind::file, "cannot start '" + command.front() + "': " + strerror(failed));
+  }
+}
+
+Child::~Child() {
+  if (alive()) end(true);
+}
+
+Passage Child::exchange(const Message& question, Message& answer, Moment deadline) {
+  if (!alive()) BUG("asked a child that has ended");
+  Passage passage = send_message(socket_, question, deadline);
+  if (passage == Passage::done) passage = receive_message(socket_, answer, deadline);
+  if (passage != Passage::done) end(passage != Passage::ended);
+  return passage;
+}
+
+void Child::end(bool killed_by_us) {
+  if (!killed_by_us) {
+    // The socket closed, so it is dying: give it the moment that tells its own signal from ours.
+    siginfo_t info{};
+    for (int k = 0; k < 200 && info.si_pid == 0; ++k) {
+      if (waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) break;
+      if (info.si_pid == 0) usleep(5000);
+    }
+    killed_by_us = info.si_pid == 0;
+  }
+  kill(-process_, SIGKILL);  // the group: what it started goes too
+  kill(process_, SIGKILL);   // in case it has not yet become its own group
+  int status = 0;
+  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) continue;
+  process_ = -1;
+  epitaph_ = describe(status, killed_by_us);
+  if (const std::string line = last_line(printed_); !line.empty()) epitaph_ += ": " + line;
+  close(socket_);
+  close(printed_);
+  socket_ = printed_ = -1;
+}
+
+}  // namespace touchstone

@@ -1,0 +1,32 @@
+// Runs jobs on a target in child processes and says what became of each, whatever the target does to its process.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "conformance/targets/child.h"
+#include "conformance/targets/protocol.h"
+
+namespace touchstone {
+
+class Host {
+ public:
+  // The command starts one worker; `limit` is for each job.
+  Host(std::vector<std::string> command, std::chrono::milliseconds limit);
+
+  // One answer a job. Jobs share a process until it dies; then the killer is named by running them one by one.
+  std::vector<Answer> run(std::span<const Job> batch);
+
+ private:
+  Answer run_here(const Job& job);   // in the process that there is
+  Answer run_alone(const Job& job);  // in a process of its own
+
+  std::vector<std::string> command_;
+  std::chrono::milliseconds limit_;
+  std::unique_ptr<Child> child_;
+};
+
+}  // namespace touchstone

@@ -1,0 +1,55 @@
+// The reference as a target, and the list of targets that this build ships.
+#include "conformance/targets/target.h"
+#include "core/error.h"
+#include "model/model.h"
+#include "reference/interpreter.h"
+
+namespace touchstone {
+namespace {
+
+class ReferenceModel : public LoadedModel {
+ public:
+  explicit ReferenceModel(Model model) : model_(std::move(model)) {}
+
+  std::vector<Port> inputs() const override {
+    std::vector<Port> ports;
+    for (const ValueInfo& input : model_.graph.inputs) {
+      if (!input.type) {
+        throw Error(ErrorKind::invalid_model, "input '" + input.name + "' of the main graph has no type");
+      }
+      const bool initialized =
+          model_.graph.initializers.contains(input.name) || model_.graph.sparse_initializers.contains(input.name);
+      ports.push_back({input.name, *input.type, initialized});
+    }
+    return ports;
+  }
+
+  std::map<std::string, Value> run(const std::map<std::string, Value>& feeds) override {
+    return touchstone::run(model_, feeds, RunOptions{Limits::trusted(), {}});
+  }
+
+ private:
+  Model model_;
+};
+
+class ReferenceTarget : public Target {
+ public:
+  std::string name() const override { return "reference"; }
+
+  std::unique_ptr<LoadedModel> load(const std::filesystem::path& file) override {
+    Model model = load_model(file, Limits::trusted());
+    resolve(model);
+    std::vector<Error> breaches = check(model, Limits::trusted());
+    if (!breaches.empty()) throw std::move(breaches.front());
+    return std::make_unique<ReferenceModel>(std::move(model));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Target> make_target(const std::string& name) {
+  if (name == "reference") return std::make_unique<ReferenceTarget>();
+  throw Error(ErrorKind::usage, "there is no target '" + name + "'").with_help("targets: reference");
+}
+
+}  // namespace touchstone

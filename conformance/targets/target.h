@@ -1,0 +1,38 @@
+// What a runtime must be able to do to be judged. Ours is reached through the same door as any vendor's.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace touchstone {
+
+struct Port {
+  std::string name;
+  ValueType type;
+  bool has_default = false;  // an initializer stands behind it, so it need not be fed
+};
+
+class LoadedModel {
+ public:
+  virtual ~LoadedModel() = default;
+  virtual std::vector<Port> inputs() const = 0;
+  virtual std::map<std::string, Value> run(const std::map<std::string, Value>& feeds) = 0;
+};
+
+// Says what went wrong by Error: unsupported, invalid_model, invalid_input, out_of_memory, internal keep apart.
+class Target {
+ public:
+  virtual ~Target() = default;
+  virtual std::string name() const = 0;
+  virtual std::unique_ptr<LoadedModel> load(const std::filesystem::path& model) = 0;
+};
+
+// Throws Error (usage), naming the targets there are.
+std::unique_ptr<Target> make_target(const std::string& name);
+
+}  // namespace touchstone

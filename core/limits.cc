@@ -1,0 +1,73 @@
+// The presets of limits, and the check that every tensor passes before it is allocated.
+#include "core/limits.h"
+
+#include "core/error.h"
+#include "core/tensor.h"
+
+namespace touchstone {
+namespace {
+
+thread_local const Limits* current = nullptr;
+
+Error passed(const char* limit, Index allowed, const std::string& what) {
+  return Error(ErrorKind::limit,
+               what + " passes the limit '" + limit + "' of " + std::to_string(allowed));
+}
+
+}  // namespace
+
+Limits Limits::trusted() { return {}; }
+
+Limits Limits::untrusted() {
+  Limits limits;
+  limits.elements = Index{1} << 30;
+  limits.bytes = Index{1} << 32;
+  limits.string_bytes = Index{1} << 24;
+  limits.loop_iterations = 1'000'000;
+  limits.one_link = true;
+  return limits;
+}
+
+Limits Limits::fuzz() {
+  Limits limits = untrusted();
+  limits.file_bytes = Index{1} << 20;
+  limits.nodes = 1'000;
+  limits.elements = Index{1} << 16;
+  limits.bytes = Index{1} << 20;
+  limits.string_bytes = Index{1} << 12;
+  limits.loop_iterations = 100;
+  return limits;
+}
+
+const Limits& current_limits() {
+  static const Limits trusted = Limits::trusted();
+  return current ? *current : trusted;
+}
+
+LimitsScope::LimitsScope(const Limits& limits)
+    : held_(limits), outer_(std::exchange(current, &held_)) {}
+LimitsScope::~LimitsScope() { current = outer_; }
+
+Index check_size(Type type, const Shape& shape, const Limits& limits) {
+  // Where the count itself does not fit, the limit on elements is named, not the width of an Index.
+  const auto described = [&] { return "a tensor of " + std::string(name(type)) + text(shape); };
+  if (shape.size() > limits.rank_checked) {
+    throw passed("rank_checked", limits.rank_checked,
+                 "a tensor of rank " + std::to_string(shape.size()));
+  }
+  Index elements = 1;
+  bool fits = true, none = false;
+  for (const Index size : shape) {
+    if (size < 0) throw Error(ErrorKind::invalid_input, described() + " has a negative size");
+    none = none || size == 0;
+    fits = fits && !__builtin_mul_overflow(elements, size, &elements);
+  }
+  if (none) return 0;
+  if (!fits || elements > limits.elements) throw passed("elements", limits.elements, described());
+  if (type != Type::string && packed_bytes(type, elements) > limits.bytes) {
+    throw passed("bytes", limits.bytes, described());
+  }
+  return elements;
+}
+
+}  // namespace touchstone

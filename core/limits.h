@@ -1,0 +1,47 @@
+// Limits on what hostile models may ask for. Every error that one of them causes names it.
+#pragma once
+
+#include "core/shape.h"
+#include "core/types.h"
+
+namespace touchstone {
+
+struct Limits {
+  Index file_bytes = (Index{1} << 31) - 1;
+  int protobuf_depth = 100;
+  int graph_depth = 32;
+  Index nodes = 1'000'000;
+  int rank_checked = 1024;
+  int rank_run = 64;
+  Index elements = Index{1} << 33;  // of one tensor
+  Index bytes = Index{1} << 34;     // of one tensor
+  Index string_bytes = Index{1} << 28;
+  Index loop_iterations = 100'000'000;
+  bool one_link = false;  // refuse files with more than one hard link
+
+  static Limits trusted();
+  static Limits untrusted();
+  static Limits fuzz();
+};
+
+// The limits that this thread's tensors are made under: trusted() outside every scope.
+const Limits& current_limits();
+
+class LimitsScope {
+ public:
+  explicit LimitsScope(const Limits& limits);
+  ~LimitsScope();
+  LimitsScope(const LimitsScope&) = delete;
+  LimitsScope& operator=(const LimitsScope&) = delete;
+
+ private:
+  Limits held_;
+  const Limits* outer_;
+};
+
+// Throws Error (limit) naming the limit that a tensor of this type and shape would break:
+// rank_checked, elements, bytes. (rank_run is the interpreter's to check: what is only checked may
+// have more.) Gives back the number of elements.
+Index check_size(Type type, const Shape& shape, const Limits& limits);
+
+}  // namespace touchstone

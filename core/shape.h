@@ -1,0 +1,117 @@
+// Sizes, shapes and points: short lists of indices with the arithmetic that index notation uses.
+// They are copied in the innermost code that runs, so up to eight indices live in place.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace touchstone {
+
+using Index = std::int64_t;
+
+class Point {
+ public:
+  Point() = default;
+  // Parentheses count, braces list: Point(2, 3) is [3,3], Point{2, 3} is [2,3].
+  explicit Point(Index count, Index fill) { resize(count, fill); }
+  Point(std::initializer_list<Index> list) { append(list.begin(), list.end()); }
+  template <class Pointer>  // a template, so that Point(0, 0) is no pair of null pointers
+  requires std::is_same_v<Pointer, Index*> || std::is_same_v<Pointer, const Index*> Point(
+      Pointer first, Pointer last) {
+    append(first, last);
+  }
+  Point(const Point& other) { append(other.begin(), other.end()); }
+  Point(Point&& other) noexcept { take(other); }
+  Point& operator=(const Point& other) {
+    if (this != &other) {
+      size_ = 0;
+      append(other.begin(), other.end());
+    }
+    return *this;
+  }
+  Point& operator=(Point&& other) noexcept {
+    if (this != &other) take(other);
+    return *this;
+  }
+
+  Index size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  Index& operator[](Index k) { return data()[k]; }
+  Index operator[](Index k) const { return data()[k]; }
+  Index front() const { return data()[0]; }
+  Index back() const { return data()[size_ - 1]; }
+  Index* begin() { return data(); }
+  Index* end() { return data() + size_; }
+  const Index* begin() const { return data(); }
+  const Index* end() const { return data() + size_; }
+
+  void push_back(Index i) {
+    reserve(size_ + 1);
+    data()[size_++] = i;
+  }
+  void append(const Index* first, const Index* last) {
+    const Index count = last - first;
+    // The range may lie in this point: what held it is kept until it is copied.
+    const std::unique_ptr<Index[]> kept = size_ + count > capacity_ ? grow(size_ + count) : nullptr;
+    std::copy(first, last, data() + size_);
+    size_ += count;
+  }
+  void pop_back() { --size_; }
+  void clear() { size_ = 0; }
+  void resize(Index count, Index fill = 0) {
+    count = std::max<Index>(count, 0);
+    reserve(count);
+    for (Index k = size_; k < count; ++k) data()[k] = fill;
+    size_ = count;
+  }
+
+  friend bool operator==(const Point& a, const Point& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  static constexpr Index in_place = 8;
+
+  Index* data() { return heap_ ? heap_.get() : here_; }
+  const Index* data() const { return heap_ ? heap_.get() : here_; }
+  void reserve(Index count) {
+    if (count > capacity_) grow(count);
+  }
+  // Gives back what held the indices before.
+  std::unique_ptr<Index[]> grow(Index count) {
+    const Index capacity = std::max<Index>(count, 2 * capacity_);
+    auto grown = std::make_unique<Index[]>(static_cast<std::size_t>(capacity));
+    std::copy(begin(), end(), grown.get());
+    capacity_ = capacity;
+    return std::exchange(heap_, std::move(grown));
+  }
+  void take(Point& other) {
+    size_ = other.size_;
+    capacity_ = other.capacity_;
+    heap_ = std::move(other.heap_);
+    if (!heap_) std::copy_n(other.here_, std::min(size_, in_place), here_);
+    other.size_ = 0;
+    other.capacity_ = in_place;
+  }
+
+  Index size_ = 0;
+  Index capacity_ = in_place;
+  Index here_[in_place];
+  std::unique_ptr<Index[]> heap_;
+};
+
+using Shape = Point;
+
+// Number of elements of a shape; 0 if any size is 0, whatever the others are. Throws Error: kind
+// limit if it does not fit an Index, kind internal if a size is negative.
+Index count(const Shape& shape);
+
+// "[2,3,4]"
+std::string text(const Shape& shape);
+
+}  // namespace touchstone

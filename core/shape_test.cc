@@ -1,0 +1,110 @@
+// Points against std::vector, and counts that do not fit.
+#include "core/shape.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <vector>
+
+#include "core/checked.h"
+#include "core/error.h"
+
+namespace touchstone {
+namespace {
+
+std::vector<Index> listed(const Point& point) { return {point.begin(), point.end()}; }
+
+TEST(Point, ParenthesesCountAndBracesList) {
+  EXPECT_EQ(Point(2, 3), (Point{3, 3}));
+  EXPECT_EQ(Point(0, 0), Point());
+  EXPECT_EQ((Point{2, 3}).size(), 2);
+}
+
+TEST(Point, AppendsItsOwnIndices) {
+  Point point{1, 2, 3};
+  for (int round = 0; round < 4; ++round) point.append(point.begin(), point.end());
+  ASSERT_EQ(point.size(), 48);
+  for (Index k = 0; k < 48; ++k) EXPECT_EQ(point[k], k % 3 + 1);
+}
+
+TEST(Point, MovedFromIsEmptyAndUsable) {
+  Point longer(20, 7);
+  const Point taken = std::move(longer);
+  EXPECT_EQ(taken, Point(20, 7));
+  EXPECT_TRUE(longer.empty());  // NOLINT: what is tested
+  longer.append(taken.begin(), taken.end());
+  EXPECT_EQ(longer, taken);
+  Point& same = longer;
+  longer = std::move(same);
+  EXPECT_EQ(longer, taken);
+}
+
+RC_GTEST_PROP(Point, BehavesAsAVector,
+              (const std::vector<Index>& first, const std::vector<Index>& second)) {
+  Point point(first.data(), first.data() + first.size());
+  std::vector<Index> vector = first;
+  for (const Index i : second) point.push_back(i), vector.push_back(i);
+  RC_ASSERT(listed(point) == vector);
+  Point copied(1, 1);
+  copied = point;
+  point.resize(static_cast<Index>(first.size()) + 3, 9);
+  vector.resize(first.size() + 3, 9);
+  RC_ASSERT(listed(point) == vector);
+  const Point moved = std::move(point);
+  RC_ASSERT(listed(moved) == vector);
+  RC_ASSERT(copied.size() == static_cast<Index>(first.size() + second.size()));
+}
+
+TEST(Count, MultipliesSizes) {
+  EXPECT_EQ(count({}), 1);
+  EXPECT_EQ(count({2, 3, 4}), 24);
+  EXPECT_EQ(text({2, 3, 4}), "[2,3,4]");
+  EXPECT_EQ(text(Shape{}), "[]");
+  EXPECT_EQ(count({Index{1} << 31, Index{1} << 31}), Index{1} << 62);
+}
+
+TEST(Count, ZeroIsZeroBesideAnySize) { EXPECT_EQ(count({Index{1} << 40, Index{1} << 40, 0}), 0); }
+
+TEST(Count, RefusesWhatDoesNotFit) {
+  try {
+    count({Index{1} << 32, Index{1} << 31});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind, ErrorKind::limit);
+    EXPECT_NE(error.message.find("[4294967296,2147483648]"), std::string::npos) << error.message;
+  }
+  EXPECT_THROW(count({3, -1}), Error);
+}
+
+RC_GTEST_PROP(Checked, IsExactOrRefused, (Index a, Index b)) {
+  const auto agrees = [](auto compute, __int128 exact) {
+    const bool fits =
+        exact >= std::numeric_limits<Index>::min() && exact <= std::numeric_limits<Index>::max();
+    try {
+      return compute().value() == static_cast<Index>(exact) && fits;
+    } catch (const Error& error) {
+      return !fits && error.kind == ErrorKind::limit;
+    }
+  };
+  const Checked x = a, y = b;
+  const __int128 wide = a;
+  RC_ASSERT(agrees([&] { return x + y; }, wide + b));
+  RC_ASSERT(agrees([&] { return x - y; }, wide - b));
+  RC_ASSERT(agrees([&] { return x * y; }, wide * b));
+}
+
+TEST(Checked, RefusesAtTheEdges) {
+  constexpr Index most = std::numeric_limits<Index>::max(),
+                  least = std::numeric_limits<Index>::min();
+  EXPECT_EQ((Checked(most - 1) + 1).value(), most);
+  EXPECT_THROW(Checked(most) + 1, Error);
+  EXPECT_THROW(Checked(least) - 1, Error);
+  EXPECT_THROW(Checked(least) * -1, Error);
+  EXPECT_THROW(Checked(least) / -1, Error);
+  EXPECT_THROW(Checked(1) / 0, Error);
+  EXPECT_THROW(Checked(~std::uint64_t{0}), Error);
+  EXPECT_EQ((Checked(-7) / 2).value(), -4);
+}
+
+}  // namespace
+}  // namespace touchstone

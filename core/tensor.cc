@@ -1,0 +1,121 @@
+// Buffers of tensors: one allocation for a small tensor, pages that stay untouched until written
+// for a large one.
+#include "core/tensor.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "core/checked.h"
+#include "core/limits.h"
+
+namespace touchstone {
+namespace {
+
+constexpr Index small_bytes = 16 * 1024, alignment = 64;
+
+std::byte* aligned(std::byte* base) {
+  const auto past = reinterpret_cast<std::uintptr_t>(base) % alignment;
+  return past == 0 ? base : base + (alignment - past);
+}
+
+// Zeroed bytes. An over-long block is aligned by hand, which costs a small tensor a third of what
+// an aligned allocation does. calloc leaves the pages of a large buffer to the kernel until they
+// are written.
+std::shared_ptr<void> zeroed(Index bytes) {
+  const auto length = static_cast<std::size_t>((Checked(bytes) + (alignment - 1)).value());
+  if (bytes <= small_bytes) {
+    std::shared_ptr<std::byte[]> block = std::make_shared<std::byte[]>(length);
+    std::byte* const first = aligned(block.get());
+    return std::shared_ptr<void>(std::move(block), first);
+  }
+  auto* const base = static_cast<std::byte*>(std::calloc(length, 1));
+  if (!base) throw std::bad_alloc();
+  return std::shared_ptr<void>(aligned(base), [base](void*) { std::free(base); });
+}
+
+}  // namespace
+
+Tensor::Tensor(Type type, Shape shape) : type_(type), shape_(std::move(shape)) {
+  size_ = check_size(type, shape_, current_limits());
+  try {
+    if (type == Type::string) {
+      buffer_ = std::make_shared<std::string[]>(static_cast<std::size_t>(size_));
+    } else {
+      buffer_ = zeroed(packed_bytes(type, size_));
+    }
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::out_of_memory,
+                "no memory for a tensor of " + std::string(name(type)) + text(shape_));
+  }
+}
+
+std::span<const std::byte> Tensor::bytes() const {
+  if (!buffer_ || type_ == Type::string) return {};
+  return {data<std::byte>(), static_cast<std::size_t>(packed_bytes(type_, size_))};
+}
+
+std::span<std::byte> Tensor::bytes() {
+  if (!buffer_ || type_ == Type::string) return {};
+  return {data<std::byte>(), static_cast<std::size_t>(packed_bytes(type_, size_))};
+}
+
+Tensor Tensor::reshaped(Shape shape) const {
+  if (count(shape) != size_) BUG("a tensor is reshaped to another number of elements");
+  Tensor out = *this;
+  out.shape_ = std::move(shape);
+  return out;
+}
+
+Index packed_bytes(Type type, Index size) {
+  const int bits = facts(type).bits;
+  if (bits >= 8) return (Checked(size) * (bits / 8)).value();
+  // Split, so that counts near the end of the range do not overflow on the way.
+  return (Checked(size / 8) * bits + (size % 8 * bits + 7) / 8).value();
+}
+
+// Types under 8 bits are one stream of bits, lowest first; a code of 6 bits may lie in two bytes.
+std::vector<std::uint8_t> unpack(const Tensor& packed) {
+  const std::span<const std::byte> bytes = packed.bytes();
+  if (!is_packed(packed.type())) {
+    const auto* first = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    return {first, first + bytes.size()};
+  }
+  const int bits = facts(packed.type()).bits;
+  const unsigned mask = (1U << bits) - 1;
+  std::vector<std::uint8_t> codes(static_cast<std::size_t>(packed.size()));
+  std::size_t byte = 0;
+  int shift = 0;
+  for (std::uint8_t& code : codes) {
+    unsigned window = std::to_integer<unsigned>(bytes[byte]);
+    if (shift + bits > 8) window |= std::to_integer<unsigned>(bytes[byte + 1]) << 8;
+    code = static_cast<std::uint8_t>(window >> shift & mask);
+    shift += bits;
+    if (shift >= 8) shift -= 8, ++byte;
+  }
+  return codes;
+}
+
+void pack(std::span<const std::uint8_t> codes, Tensor& packed) {
+  const std::span<std::byte> bytes = packed.bytes();
+  if (!is_packed(packed.type())) {
+    if (codes.size() != bytes.size()) BUG("pack: as many bytes as the tensor has are wanted");
+    if (!codes.empty()) std::memcpy(bytes.data(), codes.data(), codes.size());
+    return;
+  }
+  if (static_cast<Index>(codes.size()) != packed.size()) BUG("pack: one code an element is wanted");
+  const int bits = facts(packed.type()).bits;
+  const unsigned mask = (1U << bits) - 1;
+  std::fill(bytes.begin(), bytes.end(), std::byte{0});
+  std::size_t byte = 0;
+  int shift = 0;
+  for (const std::uint8_t code : codes) {
+    const unsigned window = (code & mask) << shift;
+    bytes[byte] |= static_cast<std::byte>(window & 0xFF);
+    if (shift + bits > 8) bytes[byte + 1] |= static_cast<std::byte>(window >> 8);
+    shift += bits;
+    if (shift >= 8) shift -= 8, ++byte;
+  }
+}
+
+}  // namespace touchstone

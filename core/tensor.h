@@ -1,0 +1,97 @@
+// Tensors and the other values of the standard. A tensor's buffer is shared by its copies and never
+// changes once the tensor has been handed on; whoever makes a tensor fills it first.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "core/shape.h"
+#include "core/types.h"
+
+namespace touchstone {
+
+class Tensor {
+ public:
+  Tensor() = default;
+  // Zero filled (empty strings). Types under 8 bits are packed as in the file: element 0 in the
+  // lowest bits. Throws Error: limit if the size passes current_limits(), out_of_memory if it
+  // cannot be had.
+  Tensor(Type type, Shape shape);
+
+  Type type() const { return type_; }
+  const Shape& shape() const { return shape_; }
+  Index size() const { return size_; }       // number of elements
+  std::span<const std::byte> bytes() const;  // empty for strings
+  std::span<std::byte> bytes();
+  template <class T>
+  const T* data() const {
+    return static_cast<const T*>(static_cast<const void*>(buffer_.get()));
+  }
+  template <class T>
+  T* data() {
+    return static_cast<T*>(static_cast<void*>(buffer_.get()));
+  }
+  // of type string: data<std::string>()
+
+  // The same elements under another shape of the same count.
+  Tensor reshaped(Shape shape) const;
+
+ private:
+  Type type_ = Type::undefined;
+  Shape shape_;
+  Index size_ = 0;
+  std::shared_ptr<void> buffer_;  // aligned to 64 bytes; an array of std::string for strings
+};
+
+// Bytes that `size` elements of `type` take, packed. Throws Error (limit) on overflow.
+Index packed_bytes(Type type, Index size);
+
+// A packed tensor as one byte an element (the code in the low bits), and back. Types of 8 bits or
+// more: the bytes as they stand.
+std::vector<std::uint8_t> unpack(const Tensor& packed);
+void pack(std::span<const std::uint8_t> codes, Tensor& packed);
+
+struct Value;
+
+struct Sequence {
+  ValueType inner;
+  std::vector<Value> items;
+};
+struct Optional {
+  ValueType inner;
+  std::shared_ptr<const Value> item;  // null: empty
+};
+struct Map {
+  Type key = Type::int64;
+  ValueType value;
+  std::map<Index, Value> by_integer;       // keys of an integer type
+  std::map<std::string, Value> by_string;  // keys of type string
+};
+struct SparseTensor {  // as in the standard: values [n], indices [n] linear or [n, rank]
+  Tensor values, indices;
+  Shape shape;
+};
+
+struct Value {
+  std::variant<std::monostate, Tensor, Sequence, Optional, Map, SparseTensor> is;
+
+  Value() = default;
+  template <class T>
+  requires(std::is_same_v<T, Tensor> || std::is_same_v<T, Sequence> ||
+           std::is_same_v<T, Optional> || std::is_same_v<T, Map> || std::is_same_v<T, SparseTensor>)
+      Value(T held)
+      : is(std::move(held)) {}  // NOLINT: meant to convert
+  bool absent() const { return is.index() == 0; }
+  bool is_tensor() const { return std::holds_alternative<Tensor>(is); }
+  const Tensor& tensor() const;  // throws Error (internal) if it is none
+  ValueType type() const;        // a tensor of undefined elements if absent
+};
+
+}  // namespace touchstone

@@ -1,0 +1,129 @@
+// Facts of the element types, from the table that spec/types.yaml makes, and the text form of value
+// types.
+#include "core/types.h"
+
+#include <array>
+
+#include "core/error.h"
+
+namespace touchstone {
+namespace {
+
+constexpr std::array table = {
+#define TOUCHSTONE_TYPE(enumerator, name, code, bits, is_float, is_integer, is_signed, is_complex) \
+  TypeFacts{Type::enumerator, name, bits, is_float, is_integer, is_signed, is_complex},
+#include "core/type_table.inc"
+};
+
+#define TOUCHSTONE_TYPE(enumerator, name, code, ...) \
+  static_assert(static_cast<int>(Type::enumerator) == code);
+#include "core/type_table.inc"
+
+constexpr bool in_order_of_codes() {
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    if (static_cast<std::size_t>(table[k].type) != k + 1) return false;
+  }
+  return true;
+}
+static_assert(table.size() == 28 && in_order_of_codes());
+
+ValueType container(ValueType::Kind kind, Type element, ValueType inner) {
+  return {kind, element, std::make_shared<const ValueType>(std::move(inner))};
+}
+
+// Takes `word` and the bracket behind it off the front of `rest`, and the bracket off its end.
+bool opens(std::string_view& rest, std::string_view word) {
+  if (rest.size() < word.size() + 2 || !rest.starts_with(word) || rest[word.size()] != '(' ||
+      rest.back() != ')') {
+    return false;
+  }
+  rest = rest.substr(word.size() + 1, rest.size() - word.size() - 2);
+  return true;
+}
+
+[[noreturn]] void refuse(std::string_view text) {
+  throw Error(ErrorKind::internal, "'" + std::string(text) + "' is no type of a value");
+}
+
+Type element_named(std::string_view name, std::string_view whole) {
+  const Type type = type_by_name(name);
+  if (type == Type::undefined) refuse(whole);
+  return type;
+}
+
+}  // namespace
+
+const TypeFacts& facts(Type type) {
+  const auto code = static_cast<std::int64_t>(type);
+  if (code < 1 || code > static_cast<std::int64_t>(table.size())) {
+    throw Error(ErrorKind::unsupported,
+                "element type " + std::to_string(code) + " is none of the 28 that are known");
+  }
+  return table[static_cast<std::size_t>(code - 1)];
+}
+
+Type type_by_name(std::string_view name) {
+  for (const TypeFacts& row : table) {
+    if (row.name == name) return row.type;
+  }
+  return Type::undefined;
+}
+
+bool operator==(const ValueType& a, const ValueType& b) {
+  const ValueType *x = &a, *y = &b;
+  for (; x && y; x = x->inner.get(), y = y->inner.get()) {
+    if (x->kind != y->kind || x->element != y->element) return false;
+  }
+  return x == y;
+}
+
+ValueType tensor_type(Type element) { return {ValueType::Kind::tensor, element, nullptr}; }
+ValueType sparse_type(Type element) { return {ValueType::Kind::sparse_tensor, element, nullptr}; }
+ValueType sequence_type(ValueType inner) {
+  return container(ValueType::Kind::sequence, Type::undefined, std::move(inner));
+}
+ValueType optional_type(ValueType inner) {
+  return container(ValueType::Kind::optional, Type::undefined, std::move(inner));
+}
+ValueType map_type(Type key, ValueType value) {
+  return container(ValueType::Kind::map, key, std::move(value));
+}
+
+std::string text(const ValueType& type) {
+  const auto element = [&] {
+    return type.element == Type::undefined ? std::string("undefined")
+                                           : std::string(name(type.element));
+  };
+  const auto inner = [&] { return type.inner ? text(*type.inner) : std::string("undefined"); };
+  switch (type.kind) {
+    case ValueType::Kind::tensor:
+      return "tensor(" + element() + ")";
+    case ValueType::Kind::sparse_tensor:
+      return "sparse_tensor(" + element() + ")";
+    case ValueType::Kind::sequence:
+      return "seq(" + inner() + ")";
+    case ValueType::Kind::optional:
+      return "optional(" + inner() + ")";
+    case ValueType::Kind::map:
+      return "map(" + element() + "," + inner() + ")";
+  }
+  BUG("a kind of value without a text");
+}
+
+ValueType parse_value_type(std::string_view whole) {
+  std::string_view rest = whole;
+  if (opens(rest, "tensor")) return tensor_type(element_named(rest, whole));
+  if (opens(rest, "sparse_tensor")) return sparse_type(element_named(rest, whole));
+  if (opens(rest, "seq")) return sequence_type(parse_value_type(rest));
+  if (opens(rest, "optional")) return optional_type(parse_value_type(rest));
+  if (opens(rest, "map")) {
+    const std::size_t comma = rest.find(',');
+    if (comma == std::string_view::npos) refuse(whole);
+    std::string_view value = rest.substr(comma + 1);
+    while (value.starts_with(' ')) value.remove_prefix(1);
+    return map_type(element_named(rest.substr(0, comma), whole), parse_value_type(value));
+  }
+  refuse(whole);
+}
+
+}  // namespace touchstone

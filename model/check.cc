@@ -1,0 +1,86 @@
+// The checker: limits first, then every graph and function, then the breaches in order of weight.
+#include <algorithm>
+#include <map>
+
+#include "model/check_graph.h"
+#include "model/model.h"
+#include "model/place.h"
+#include "model/rules.h"
+#include "model/scopes.h"
+
+namespace touchstone {
+namespace {
+
+// More would not be read, and a hostile model can have a breach for every name in it.
+constexpr std::size_t most_breaches = 1000;
+
+Index count_nodes(const std::vector<Node>& nodes) {
+  Index counted = 0;
+  for_each_node(nodes, [&](const Node&) { ++counted; });
+  return counted;
+}
+
+// How deep calls of functions nest, counting those that a call opens. Stops above `most`.
+int depth_of_calls(const Model& model, int most) {
+  std::map<const Function*, int> depths;
+  int deepest = 0;
+  for (bool changed = true; changed && deepest <= most;) {
+    changed = false;
+    for (const auto& function : model.functions) {
+      int depth = 1;
+      for_each_node(function->nodes, [&](const Node& node) {
+        if (node.function) depth = std::max(depth, 1 + depths[node.function.get()]);
+      });
+      if (depth == depths[function.get()]) continue;
+      depths[function.get()] = depth;
+      deepest = std::max(deepest, depth);
+      changed = true;
+    }
+  }
+  return deepest;
+}
+
+int depth_of_function(const Function& function) {
+  int deepest = 1;
+  for (const Node& node : function.nodes) {
+    for (const Subgraph& inner : subgraphs_of(node)) deepest = std::max(deepest, 1 + depth_of(*inner.graph));
+  }
+  return deepest;
+}
+
+void check_limits(const Model& model, const Limits& limits) {
+  int depth = depth_of(model.graph);
+  Index nodes = count_nodes(model.graph.nodes);
+  for (const auto& function : model.functions) {
+    depth = std::max(depth, depth_of_function(*function));
+    nodes += count_nodes(function->nodes);
+  }
+  depth = std::max(depth, depth_of_calls(model, limits.graph_depth));
+  if (depth > limits.graph_depth) throw over_limit("graph_depth", depth, limits.graph_depth);
+  if (nodes > limits.nodes) throw over_limit("nodes", nodes, limits.nodes);
+  for (const auto& [name, tensor] : model.graph.initializers) {
+    placed([&] { return "initializer '" + name + "', main graph"; },
+           [&] { check_size(tensor.type(), tensor.shape(), limits); });
+  }
+}
+
+}  // namespace
+
+std::vector<Error> check(const Model& model, const Limits& limits) {
+  std::vector<Error> errors;
+  const Report report = [&](Error error) {
+    if (errors.size() < most_breaches) errors.push_back(std::move(error));
+  };
+  try {
+    check_limits(model, limits);
+    check_graph(model.graph, nullptr, nullptr, model, "", report);
+    for (const auto& function : model.functions) check_function(*function, model, report);
+  } catch (Error& error) {  // without the limits held, going on would cost what they protect
+    errors.push_back(std::move(error));
+  }
+  std::stable_sort(errors.begin(), errors.end(),
+                   [](const Error& a, const Error& b) { return severity(a) < severity(b); });
+  return errors;
+}
+
+}  // namespace touchstone

@@ -1,0 +1,30 @@
+// The rules of names, order and types in one graph or function body.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "model/check_node.h"
+#include "model/graph.h"
+
+namespace touchstone {
+
+// Names that are defined so far, with what is known of their types; those around are visible, functions' apart.
+struct Names {
+  const Names* outer = nullptr;
+  std::unordered_map<std::string, std::optional<ValueType>> defined;
+  std::unordered_set<std::string> later;  // outputs of nodes that come behind
+
+  const std::optional<ValueType>* find(const std::string& name) const;
+};
+
+void check_graph(const Graph& graph, const Names* outer, const Function* around, const Model& model,
+                 const std::string& path, const Report& report);
+void check_function(const Function& function, const Model& model, const Report& report);
+
+// Positions of nodes, each depending on the next, the last on the first; empty if there is no cycle.
+std::vector<std::size_t> find_cycle(const std::vector<Node>& nodes);
+
+}  // namespace touchstone

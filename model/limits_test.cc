@@ -1,0 +1,116 @@
+// Each limit of loading and checking, just under and just over.
+#include "model/testing.h"
+
+namespace touchstone::testing {
+namespace {
+
+// `work` passes with the limit at `enough`, and one less is refused by the limit's name.
+template <class Limit>
+void edge(const char* name, Limit Limits::*limit, Limit enough, const std::function<void(const Limits&)>& work) {
+  Limits limits;
+  limits.*limit = enough;
+  EXPECT_NO_THROW(work(limits)) << name;
+  limits.*limit = enough - 1;
+  try {
+    work(limits);
+    ADD_FAILURE() << name << " is not enforced";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind, ErrorKind::limit);
+    EXPECT_NE(std::string(error.what()).find("'" + std::string(name) + "'"), std::string::npos) << error.what();
+  }
+}
+
+std::function<void(const Limits&)> parsing(const pb::ModelProto& proto) {
+  return [proto](const Limits& limits) { parse(proto, limits); };
+}
+
+std::function<void(const Limits&)> checking(Model model) {
+  resolve(model);
+  return [model](const Limits& limits) {
+    for (const Error& error : check(model, limits)) throw error;
+  };
+}
+
+pb::ModelProto with_tensor(Type type, std::vector<Index> dims, int texts = 0) {
+  pb::ModelProto proto = proto_model();
+  pb::TensorProto& tensor = *proto.mutable_graph()->add_initializer();
+  tensor.set_name("w");
+  tensor.set_data_type(static_cast<int>(type));
+  Index size = 1;
+  for (const Index dim : dims) tensor.add_dims(dim), size *= dim;
+  if (texts > 0) tensor.add_string_data(std::string(static_cast<std::size_t>(texts), 'x'));
+  else tensor.set_raw_data(std::string(static_cast<std::size_t>(packed_bytes(type, size)), '\0'));
+  return proto;
+}
+
+pb::ModelProto nested_graphs(int depth) {
+  pb::ModelProto proto = proto_model();
+  pb::GraphProto* graph = proto.mutable_graph();
+  for (int k = 1; k < depth; ++k) {
+    pb::AttributeProto& body = *graph->add_node()->add_attribute();
+    body.set_name("body");
+    body.set_type(pb::AttributeProto::GRAPH);
+    graph = body.mutable_g();
+  }
+  return proto;
+}
+
+TEST(ModelLimits, FileBytes) {
+  const pb::ModelProto proto = proto_model();
+  edge("file_bytes", &Limits::file_bytes, static_cast<Index>(proto.ByteSizeLong()), parsing(proto));
+}
+
+TEST(ModelLimits, ProtobufDepth) {
+  pb::ModelProto proto = proto_model();
+  pb::TypeProto* type = proto.mutable_graph()->add_input()->mutable_type();
+  for (int k = 0; k < 20; ++k) type = type->mutable_sequence_type()->mutable_elem_type();
+  type->mutable_tensor_type()->set_elem_type(1);
+  edge("protobuf_depth", &Limits::protobuf_depth, 44, parsing(proto));
+}
+
+TEST(ModelLimits, AHundredThousandLevelsAreNoCrash) {
+  std::string bytes;
+  for (int k = 0; k < 100'000; ++k) {  // groups nest without lengths: two bytes a level would be enough for a bomb
+    bytes.push_back('\x0B');
+  }
+  thrown("model/parse", [&] { parse_model(bytes_of(bytes), {}, Limits()); });
+}
+
+TEST(ModelLimits, GraphDepth) {
+  edge("graph_depth", &Limits::graph_depth, 7, parsing(nested_graphs(7)));
+  Graph inner = graph({node("Relu", {"X"}, {"i3"})}, {}, {floats("i3")});
+  for (int k = 2; k >= 1; --k) {
+    const std::string name = "i" + std::to_string(k);
+    inner = graph({node("If", {"B"}, {name},
+                        {{"then_branch", graph_attribute(inner)}, {"else_branch", graph_attribute(inner)}})},
+                  {}, {floats(name)});
+  }
+  const Model deep = model(graph({node("If", {"B"}, {"Y"}, {{"then_branch", graph_attribute(inner)},
+                                                            {"else_branch", graph_attribute(inner)}})},
+                                 {floats("X"), value("B", tensor_type(Type::boolean))}, {floats("Y")}));
+  edge("graph_depth", &Limits::graph_depth, 4, checking(deep));
+}
+
+TEST(ModelLimits, Nodes) {
+  pb::ModelProto proto = proto_model();
+  for (int k = 0; k < 3; ++k) proto.mutable_graph()->add_node();
+  for (int k = 0; k < 2; ++k) proto.add_functions()->add_node(), proto.mutable_functions(k)->set_name(k ? "f" : "g");
+  edge("nodes", &Limits::nodes, Index{5}, parsing(proto));
+  edge("nodes", &Limits::nodes, Index{2}, checking(chain({node("Relu", {"X"}, {"a"}), node("Relu", {"a"}, {"Y"})})));
+}
+
+TEST(ModelLimits, RankElementsBytesAndStrings) {
+  edge("rank_checked", &Limits::rank_checked, 3, parsing(with_tensor(Type::float32, {1, 1, 1})));
+  edge("elements", &Limits::elements, Index{6}, parsing(with_tensor(Type::float32, {2, 3})));
+  edge("bytes", &Limits::bytes, Index{24}, parsing(with_tensor(Type::float32, {2, 3})));
+  edge("string_bytes", &Limits::string_bytes, Index{9}, parsing(with_tensor(Type::string, {}, 9)));
+}
+
+TEST(ModelLimits, InitializersOfACheckedModel) {
+  Model made = chain({node("Add", {"X", "w"}, {"Y"})});
+  made.graph.initializers.emplace("w", tensor({1, 2, 3}));
+  edge("elements", &Limits::elements, Index{3}, checking(made));
+}
+
+}  // namespace
+}  // namespace touchstone::testing

@@ -1,0 +1,160 @@
+// Binds nodes to what they mean. Functions are bound first and only when no chain of calls returns to its start, so
+// that a bound model has no cycle in it.
+#include <set>
+#include <tuple>
+
+#include "model/model.h"
+#include "model/place.h"
+#include "model/rules.h"
+#include "model/scopes.h"
+
+namespace touchstone {
+namespace {
+
+using FunctionKey = std::tuple<std::string, std::string, std::string>;
+using Functions = std::map<FunctionKey, std::shared_ptr<const Function>>;
+
+FunctionKey key_of(const Node& node) { return {node.domain, node.op, node.overload}; }
+
+std::shared_ptr<const Function> called(const Functions& functions, const Node& node) {
+  const auto found = functions.find(key_of(node));
+  return found == functions.end() ? nullptr : found->second;
+}
+
+std::vector<const Function*> calls_of(const Functions& functions, const Function& function) {
+  std::set<const Function*> calls;
+  for_each_node(function.nodes, [&](const Node& node) {
+    if (const auto callee = called(functions, node)) calls.insert(callee.get());
+  });
+  return {calls.begin(), calls.end()};
+}
+
+std::string name_of(const Function& function) {
+  const std::string name = operator_name(function.domain, function.name);
+  return function.overload.empty() ? name : name + ":" + function.overload;
+}
+
+// Depth first with a stack of our own; a call of a function that is still open closes a cycle.
+void refuse_recursion(const Functions& functions) {
+  struct Open {
+    const Function* function;
+    std::vector<const Function*> calls;
+    std::size_t next = 0;
+  };
+  std::set<const Function*> entered;
+  for (const auto& [key, start] : functions) {
+    if (!entered.insert(start.get()).second) continue;
+    std::vector<Open> stack;
+    stack.push_back({start.get(), calls_of(functions, *start)});
+    while (!stack.empty()) {
+      Open& open = stack.back();
+      if (open.next == open.calls.size()) {
+        stack.pop_back();
+        continue;
+      }
+      const Function* callee = open.calls[open.next++];
+      if (entered.insert(callee).second) {
+        stack.push_back({callee, calls_of(functions, *callee)});
+        continue;
+      }
+      std::string path;
+      for (const Open& around : stack) {
+        if (path.empty() && around.function != callee) continue;
+        path += name_of(*around.function) + " -> ";
+      }
+      if (path.empty()) continue;  // it was left already
+      throw breach("model/function-recursion", "a function calls itself: " + path + name_of(*callee))
+          .with_place("function " + name_of(*callee));
+    }
+  }
+}
+
+// One pass over nodes with one set of imports. Operators that nobody knows are gathered: one error names them all.
+class Binder {
+ public:
+  explicit Binder(const Functions& functions) : functions_(functions) {}
+
+  void bind(std::vector<Node>& nodes, const std::map<std::string, Index>& opsets, const std::string& path) {
+    for (Node& node : nodes) {
+      bind(node, opsets, path);
+      for (auto& [name, attribute] : node.attributes) {
+        bind(attribute, opsets, [&] { return subgraph_path(path, node, name); });
+      }
+    }
+  }
+
+  void finish() const {
+    if (unknown_.empty()) return;
+    std::string list;
+    for (const auto& [name, place] : unknown_) list += (list.empty() ? "" : ", ") + name;
+    throw breach("model/operator-unknown", "unknown: " + list).with_place(std::string(unknown_.front().second));
+  }
+
+ private:
+  void bind(Node& node, const std::map<std::string, Index>& opsets, const std::string& path) {
+    node.signature = nullptr;
+    node.function = called(functions_, node);
+    if (node.function) return;  // a function of the model goes before an operator of the same name
+    const auto place = [&] { return place_of(node, path); };
+    const auto import = opsets.find(node.domain);
+    if (import == opsets.end()) {
+      if (newest_opset(node.domain) == 0) return note(operator_name(node.domain, node.op), place());
+      throw breach("model/opset-missing", "domain '" + node.domain + "' is not imported").with_place(place());
+    }
+    const Index newest = newest_opset(node.domain);
+    if (newest > 0 && import->second > newest) {
+      throw breach("model/version-unknown", "domain '" + node.domain + "' is imported in version " +
+                                                std::to_string(import->second) + ", and " +
+                                                std::to_string(newest) + " is the newest that is known")
+          .with_place(place());
+    }
+    node.signature = find_signature(node.domain, node.op, import->second);
+    if (node.signature == nullptr) {
+      note(operator_name(node.domain, node.op) + " in opset " + std::to_string(import->second), place());
+    }
+  }
+
+  // Graphs in attributes are shared between copies of a model: the bound one is a copy of its own.
+  template <class Path>
+  void bind(Attribute& attribute, const std::map<std::string, Index>& opsets, const Path& path) {
+    const auto rebind = [&](std::shared_ptr<const Graph>& graph, const std::string& inner) {
+      if (!graph) return;
+      auto bound = std::make_shared<Graph>(*graph);
+      bind(bound->nodes, opsets, inner);
+      graph = std::move(bound);
+    };
+    if (auto* one = std::get_if<std::shared_ptr<const Graph>>(&attribute.is)) {
+      rebind(*one, path());
+    } else if (auto* list = std::get_if<std::vector<std::shared_ptr<const Graph>>>(&attribute.is)) {
+      for (auto& graph : *list) rebind(graph, path());
+    }
+  }
+
+  void note(const std::string& name, const std::string& place) {
+    for (const auto& [known, where] : unknown_) {
+      if (known == name) return;
+    }
+    unknown_.emplace_back(name, place);
+  }
+
+  const Functions& functions_;
+  std::vector<std::pair<std::string, std::string>> unknown_;
+};
+
+}  // namespace
+
+void resolve(Model& model) {
+  Functions functions;
+  for (const auto& function : model.functions) {
+    functions.emplace(FunctionKey{function->domain, function->name, function->overload}, function);
+  }
+  refuse_recursion(functions);
+  Binder binder(functions);
+  for (const auto& function : model.functions) {
+    binder.bind(function->nodes, function->opsets, operator_name(function->domain, function->name));
+  }
+  binder.bind(model.graph.nodes, model.opsets, "");
+  binder.finish();
+}
+
+}  // namespace touchstone

@@ -1,0 +1,31 @@
+// Which names a subgraph takes from around it, and walks over everything that a model holds.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/graph.h"
+
+namespace touchstone {
+
+// A graph in an attribute: "body", or "branches[1]" out of a list.
+struct Subgraph {
+  std::string name;
+  std::shared_ptr<const Graph> graph;
+};
+std::vector<Subgraph> subgraphs_of(const Node& node);
+
+// Names that `graph` uses and does not define, nested graphs included; each once, in the order of first use.
+std::vector<std::string> captured_names(const Graph& graph);
+
+// The inputs of a node that have names, and what its subgraphs capture.
+std::vector<std::string> names_used(const Node& node);
+
+// Deepest nesting of graphs: 1 for a graph without subgraphs.
+int depth_of(const Graph& graph);
+
+// Every node of a list and of the graphs inside it, without recursion. Function bodies are not entered.
+void for_each_node(const std::vector<Node>& nodes, const std::function<void(const Node&)>& visit);
+
+}  // namespace touchstone

@@ -1,0 +1,179 @@
+// Binds a kernel's parameters to the values of a call: unpacks types under 8 bits to one byte an element while the kernel
+// runs, and packs its outputs again.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reference/call.h"
+#include "reference/facts.h"
+#include "reference/registry.h"
+#include "reference/view.h"
+
+namespace touchstone {
+
+// Moves look at no element, so one kernel serves every type of a size.
+template <class U>
+struct Bits {
+  U u{};
+};
+struct Pair64 {
+  std::uint64_t a = 0, b = 0;
+};
+template <class C> constexpr bool is_carrier = false;
+template <class U> constexpr bool is_carrier<Bits<U>> = true;
+template <class C>
+  requires is_carrier<C>
+C constant(double) { return {}; }
+
+class Bind {
+ public:
+  explicit Bind(Call& call) : call_(call) {}
+  Bind(const Bind&) = delete;
+  Bind& operator=(const Bind&) = delete;
+
+  template <class T> View<const T> in(Index k) {
+    if (k >= static_cast<Index>(call_.inputs.size()) || !call_.inputs[static_cast<std::size_t>(k)].is_tensor()) return {};
+    return of<T>(call_.inputs[static_cast<std::size_t>(k)].tensor());
+  }
+  template <class T> std::vector<View<const T>> family(Index from) {
+    std::vector<View<const T>> all;
+    for (Index k = from; k < static_cast<Index>(call_.inputs.size()); ++k) all.push_back(in<T>(k));
+    return all;
+  }
+  template <class T> View<const T> of(const Tensor& tensor) {
+    if (is_packed(tensor.type())) {
+      std::uint8_t* codes = unpacked(tensor);
+      if constexpr (sizeof(T) == 1) return {reinterpret_cast<const T*>(codes), tensor.shape(), tensor.type()};
+      else BUG("a packed type meets a kernel of wider elements");
+    } else {
+      return {tensor.data<T>(), tensor.shape(), tensor.type()};
+    }
+  }
+  template <class T> View<const T> attribute(const Facts& facts, std::string_view name) {
+    const Tensor* tensor = facts.tensor(name);
+    return tensor ? of<T>(*tensor) : View<const T>{};
+  }
+  // An integer tensor that holds indices, whatever its type.
+  View<const std::int64_t> indices(Index k);
+
+  // The output, made and to be filled. An output that the node leaves out is still computed, into the void.
+  template <class T> View<T> out(Index k, Type type, const Shape& shape) {
+    Tensor& tensor = made(k, type, shape);
+    if (is_packed(type)) {
+      T* codes = scratch<T>(tensor.size());
+      if constexpr (sizeof(T) == 1) {
+        finishers_.push_back([codes, &tensor] {
+          pack({reinterpret_cast<const std::uint8_t*>(codes), static_cast<std::size_t>(tensor.size())}, tensor);
+        });
+      }
+      return {codes, shape, type};
+    } else {
+      return {tensor.data<T>(), shape, type};
+    }
+  }
+  // Hands the outputs over; called after the kernel ran.
+  void finish();
+
+ private:
+  template <class T> T* scratch(Index size) {
+    auto held = std::shared_ptr<T[]>(new T[static_cast<std::size_t>(size)]());
+    scratch_.push_back(held);
+    return held.get();
+  }
+  std::uint8_t* unpacked(const Tensor& tensor);
+  Tensor& made(Index k, Type type, const Shape& shape);
+
+  Call& call_;
+  std::vector<std::shared_ptr<void>> scratch_;
+  std::vector<std::pair<Index, std::unique_ptr<Tensor>>> outputs_;
+  std::vector<std::function<void()>> finishers_;
+};
+
+// Calls f with the one of Ts that `type` stands for; false if none does.
+template <class... Ts, class F>
+bool with_types(Type type, F&& f) {
+  return ((type == type_of<Ts> ? (f.template operator()<Ts>(), true) : false) || ...);
+}
+// The same for moves: the carrier of the type's size.
+template <class F>
+bool with_carrier(Type type, F&& f) {
+  if (type == Type::string) return f.template operator()<std::string>(), true;
+  switch (std::max(facts(type).bits, 8)) {
+    case 8: f.template operator()<Bits<std::uint8_t>>(); return true;
+    case 16: f.template operator()<Bits<std::uint16_t>>(); return true;
+    case 32: f.template operator()<Bits<std::uint32_t>>(); return true;
+    case 64: f.template operator()<Bits<std::uint64_t>>(); return true;
+    case 128: f.template operator()<Bits<Pair64>>(); return true;
+    default: return false;
+  }
+}
+
+// An output that is an input (under another shape): shared, not copied. False where the plan chose none.
+template <class S>
+bool hand_on(Call& call, Index output, Index input, const S& shape) {
+  if (input < 0) return false;
+  const Value& value = call.inputs[static_cast<std::size_t>(input)];
+  std::optional<Shape> seen = shape;
+  Value& to = call.outputs[static_cast<std::size_t>(output)];
+  if (value.is_tensor() && seen) to = value.tensor().reshaped(*seen);
+  else to = value;
+  return true;
+}
+
+// Every element converted to a type that is known only now.
+Tensor cast_tensor(const Tensor& from, Type to, bool saturate = true, std::string_view rounding = "nearest");
+
+template <class Plan, class F>
+Inferred inferred(const Facts& facts, F fill) {
+  Inferred known;
+  try {
+    fill(Plan(facts), known);
+  } catch (const NotKnown&) {
+    known.partial = true;
+  }
+  return known;
+}
+
+// -- small helpers that kernels call ---------------------------------------------------------------------------------
+// The one element of a scalar input, or what stands for an input that is left out.
+template <class T, class C>
+auto scalar_or(const View<T>& v, const C& otherwise) {
+  if (!v.given()) return otherwise;
+  if (count(v.shape) != 1) v.outside({});
+  return C(load(v.data[0]));
+}
+template <class T>
+auto scalar_of(const View<T>& v) {
+  if (!v.given() || count(v.shape) != 1) v.outside({});
+  return load(v.data[0]);
+}
+// A tensor's value used as an index: counted from the end where negative, and inside or an error.
+inline Index checked_index(const Modular<std::int64_t>& value, Index n) {
+  const Index i = wrap(value.v, n);
+  if (i < 0 || i >= n) {
+    throw Error(ErrorKind::invalid_input, "index " + std::to_string(value.v) + " is outside an extent of " + std::to_string(n));
+  }
+  return i;
+}
+inline Index plain_index(const Modular<std::int64_t>& value) { return value.v; }
+
+// A box walked as an outer box and one innermost run.
+struct Split {
+  Shape outer;
+  Index inner = 1;
+  bool flat = true;
+  explicit Split(const Shape& shape) : outer(head(shape, max(shape.size() - 1, Index{0}))), flat(shape.empty()) {
+    if (!flat) inner = shape.back();
+  }
+  Point point(const Point& o, Index c) const {
+    Point p = o;
+    if (!flat) p.push_back(c);
+    return p;
+  }
+};
+
+}  // namespace touchstone

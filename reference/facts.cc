@@ -1,0 +1,158 @@
+// See reference/facts.h.
+#include "reference/facts.h"
+
+#include "reference/number.h"
+
+namespace touchstone {
+
+Point values(const Described& d) {
+  if (!d.given) return {};
+  if (!d.tensor) throw NotKnown{};
+  Point r;
+  for (Index k = 0; k < d.tensor->size(); ++k) {
+    const long double value = number_at(*d.tensor, k);
+    r.push_back(value >= 0x1p63L ? std::numeric_limits<Index>::max() : static_cast<Index>(value));
+  }
+  return r;
+}
+
+template <class R>
+std::vector<R> reals(const Described& d) {
+  std::vector<R> r;
+  if (!d.given) return r;
+  if (!d.tensor) throw NotKnown{};
+  for (Index k = 0; k < d.tensor->size(); ++k) r.push_back(constant<R>(static_cast<double>(number_at(*d.tensor, k))));
+  return r;
+}
+template std::vector<float> reals<float>(const Described&);
+
+Point broadcast(const std::vector<Described>& family) {
+  std::vector<Shape> shapes;
+  for (const Described& d : family) shapes.push_back(known_shape(d));
+  return broadcast(std::span<const Shape>(shapes));
+}
+
+bool broadcastable(const std::vector<Described>& family) {
+  std::vector<Shape> shapes;
+  for (const Described& d : family) shapes.push_back(known_shape(d));
+  return broadcastable(std::span<const Shape>(shapes));
+}
+
+Point ends(const std::vector<Described>& family, Index axis) {
+  Point r;
+  Index end = 0;
+  for (const Described& d : family) r.push_back(end += dim(d, axis));
+  return r;
+}
+
+Facts::Facts(const Node& node, const Signature& signature, std::vector<Described> inputs, std::vector<bool> wanted)
+    : node_(node), signature_(signature), inputs_(std::move(inputs)), wanted_(std::move(wanted)) {}
+
+std::vector<Described> describe(const Signature& signature, const std::vector<Value>& inputs) {
+  std::vector<Described> all(inputs.size());
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    Described& d = all[k];
+    d.given = !inputs[k].absent();
+    if (k < signature.inputs.size()) d.name = signature.inputs[k].name;
+    if (!inputs[k].is_tensor()) continue;
+    const Tensor& tensor = inputs[k].tensor();
+    d.type = tensor.type(), d.shape = &tensor.shape(), d.tensor = &tensor;
+  }
+  return all;
+}
+
+const Attribute* Facts::find(std::string_view name) const {
+  const auto found = node_.attributes.find(std::string(name));
+  return found == node_.attributes.end() ? nullptr : &found->second;
+}
+
+template <class T>
+const T& Facts::held(const Attribute& attribute, std::string_view name) const {
+  if (const T* held = std::get_if<T>(&attribute.is)) return *held;
+  throw Error(ErrorKind::invalid_model, "attribute '" + std::string(name) + "' is of another kind than " +
+                                            std::string(signature_.op) + "-" + std::to_string(signature_.since) + " says");
+}
+
+bool Facts::given(std::string_view attribute) const { return find(attribute) != nullptr; }
+
+Index Facts::integer(std::string_view name, Index otherwise) const {
+  const Attribute* a = find(name);
+  return a ? held<Index>(*a, name) : otherwise;
+}
+
+float Facts::number(std::string_view name, float otherwise) const {
+  const Attribute* a = find(name);
+  return a ? held<float>(*a, name) : otherwise;
+}
+
+std::string Facts::text(std::string_view name, std::string_view otherwise) const {
+  const Attribute* a = find(name);
+  return a ? held<std::string>(*a, name) : std::string(otherwise);
+}
+
+Point Facts::integers(std::string_view name, Point otherwise) const {
+  const Attribute* a = find(name);
+  if (!a) return otherwise;
+  const auto& list = held<std::vector<Index>>(*a, name);
+  return Point(list.data(), list.data() + list.size());
+}
+
+std::vector<float> Facts::numbers(std::string_view name, std::vector<float> otherwise) const {
+  const Attribute* a = find(name);
+  return a ? held<std::vector<float>>(*a, name) : otherwise;
+}
+
+std::vector<std::string> Facts::texts(std::string_view name, std::vector<std::string> otherwise) const {
+  const Attribute* a = find(name);
+  return a ? held<std::vector<std::string>>(*a, name) : otherwise;
+}
+
+const Tensor* Facts::tensor(std::string_view name) const {
+  const Attribute* a = find(name);
+  return a ? &held<Tensor>(*a, name) : nullptr;
+}
+
+Described Facts::attribute(std::string_view name) const {
+  const Tensor* held = tensor(name);
+  if (!held) return {false, Type::undefined, nullptr, nullptr, name};
+  return {true, held->type(), &held->shape(), held, name};
+}
+
+Described Facts::input(Index k) const {
+  if (k < static_cast<Index>(inputs_.size())) return inputs_[static_cast<std::size_t>(k)];
+  return {};
+}
+
+std::vector<Described> Facts::inputs(Index from) const {
+  std::vector<Described> all;
+  for (Index k = from; k < static_cast<Index>(inputs_.size()); ++k) all.push_back(input(k));
+  return all;
+}
+
+bool Facts::wanted(Index output) const {
+  return output < static_cast<Index>(wanted_.size()) && wanted_[static_cast<std::size_t>(output)];
+}
+
+void Facts::require(bool holds, std::string_view rule, std::string_view text, std::string_view message,
+                    std::string_view line) const {
+  if (holds) return;
+  throw Error(ErrorKind::invalid_input, std::string(message))
+      .with_rule(std::string(rule), std::string(text), std::string(line));
+}
+
+Type bound_type(const Facts& facts, std::initializer_list<Index> inputs, Type otherwise) {
+  for (Index k : inputs) {
+    const Described d = facts.input(k);
+    if (d.given) return d.type;
+  }
+  return otherwise;
+}
+
+void no_kernel_for(const Facts& facts, std::string_view constraint, Type type) {
+  const Signature& signature = facts.signature();
+  throw Error(ErrorKind::unsupported, std::string(signature.op) + "-" + std::to_string(signature.since) +
+                                          " has no kernel for " + std::string(constraint) + " = tensor(" +
+                                          std::string(name(type)) + ")");
+}
+
+}  // namespace touchstone

@@ -1,0 +1,294 @@
+// Runs a model as it is written: node after node, no node moved, merged or left out, so that every value in between can
+// be seen and judged. A value is dropped once nobody needs it.
+#include "reference/interpreter.h"
+
+#include <new>
+#include <unordered_map>
+
+#include "model/check_node.h"
+#include "model/model.h"
+#include "model/place.h"
+#include "model/rules.h"
+#include "model/scopes.h"
+#include "reference/feeds.h"
+#include "reference/plan.h"
+#include "reference/registry.h"
+
+namespace touchstone {
+namespace {
+
+using Attributes = std::map<std::string, Attribute>;
+
+// The values of one evaluation of a graph or function body. A graph sees the frame around it, a function does not.
+struct Frame {
+  const Frame* outer = nullptr;           // whose names are visible
+  const Frame* caller = nullptr;          // who waits for this one
+  const Graph* graph = nullptr;           // null in a function
+  const Attributes* attributes = nullptr; // of the function around, which references stand for
+  const Node* holder = nullptr;           // the node of the caller that this one belongs to
+  std::string name;                       // "body#2", "" for a function
+  int depth = 1;
+  std::unordered_map<std::string, Value> values;
+};
+
+std::string path_of(const Frame& frame) {
+  if (frame.caller == nullptr) return "";
+  std::string path = path_of(*frame.caller);
+  if (!path.empty()) path += "/";
+  path += frame.holder->op + "_" + std::to_string(frame.holder->index);
+  return frame.name.empty() ? path : path + "/" + frame.name;
+}
+
+std::vector<std::string> names_of(const std::vector<ValueInfo>& values) {
+  std::vector<std::string> names;
+  for (const ValueInfo& value : values) names.push_back(value.name);
+  return names;
+}
+
+// A node of a function's body with what its references stand for; what the caller left out is left out here too.
+Node bound(const Node& node, const Attributes& given) {
+  Node copy = node;
+  for (auto at = copy.attributes.begin(); at != copy.attributes.end();) {
+    const std::string& reference = at->second.reference;
+    if (reference.empty()) {
+      ++at;
+      continue;
+    }
+    const auto found = given.find(reference);
+    if (found == given.end()) {
+      at = copy.attributes.erase(at);
+    } else {
+      at++->second = found->second;
+    }
+  }
+  return copy;
+}
+
+bool has_references(const Node& node) {
+  for (const auto& [name, attribute] : node.attributes) {
+    if (!attribute.reference.empty()) return true;
+  }
+  return false;
+}
+
+void refuse(Error error) { throw error; }
+
+// What can be absent although the node names it is an input that a function's caller left out.
+void check_inputs(const Call& call) {
+  Types types(call.inputs.size());
+  for (std::size_t k = 0; k < types.size(); ++k) {
+    if (!call.inputs[k].absent()) {
+      types[k] = call.inputs[k].type();
+      continue;
+    }
+    const ParameterSpec* parameter = parameter_at(call.signature->inputs, k);
+    if (parameter->optional) continue;
+    throw breach("model/input-missing", "input " + std::to_string(k) + " ('" + std::string(parameter->name) +
+                                            "') is left out by the function's caller");
+  }
+  bind_types(*call.node, types, refuse);
+}
+
+class Runner {
+ public:
+  explicit Runner(const RunOptions& options) : options_(options) {}
+
+  std::vector<Value> run_main(const Graph& graph, std::map<std::string, Value> feeds) {
+    Frame frame;
+    frame.graph = &graph;
+    for (auto& [name, value] : feeds) frame.values.emplace(name, std::move(value));
+    feeds.clear();
+    return run_graph(frame);
+  }
+
+  void run_node(const Node& written, Frame& frame) {
+    const std::optional<Node> copy =
+        frame.attributes && has_references(written) ? std::optional(bound(written, *frame.attributes)) : std::nullopt;
+    const Node& node = copy ? *copy : written;
+    placed([&] { return place_of(node, path_of(frame)); }, [&] {
+      try {
+        Call call;
+        call.node = &node;
+        call.signature = node.signature;
+        for (const std::string& name : node.inputs) {
+          call.inputs.push_back(name.empty() ? Value() : look_up(name, frame));
+          check_value(call.inputs.back(), options_.limits);
+        }
+        evaluate(call, frame);
+        for (std::size_t k = 0; k < node.outputs.size(); ++k) {
+          if (call.wanted[k]) frame.values[node.outputs[k]] = std::move(call.outputs[k]);
+        }
+      } catch (const std::bad_alloc&) {
+        throw Error(ErrorKind::out_of_memory, "there is not enough memory");
+      }
+    });
+  }
+
+  // Fills the outputs of a call whose inputs stand.
+  void evaluate(Call& call, Frame& frame) {
+    const Node& node = *call.node;
+    call.outputs.resize(node.outputs.size());
+    for (const std::string& name : node.outputs) call.wanted.push_back(!name.empty());
+    if (node.function) {
+      run_function(call, frame);
+    } else {
+      check_inputs(call);
+      std::map<const Graph*, Index> runs;
+      call.run_graph = [&](const Graph& graph, std::vector<Value> inputs) {
+        return run_subgraph(graph, std::move(inputs), node, frame, runs[&graph]++);
+      };
+      const ReferenceEntry* entry = find_entry(*node.signature);
+      if (entry == nullptr || entry->native == nullptr) BUG("a node without a kernel got as far as running");
+      entry->native(call);
+      call.run_graph = nullptr;
+    }
+    if (call.outputs.size() != node.outputs.size()) BUG("a kernel changed the number of outputs");
+    for (std::size_t k = 0; k < call.outputs.size(); ++k) {
+      if (!call.wanted[k]) continue;
+      if (call.outputs[k].absent()) BUG("a kernel left out an output that is wanted");
+      check_value(call.outputs[k], options_.limits);
+    }
+    if (options_.tap) options_.tap(call, path_of(frame));
+  }
+
+ private:
+  std::vector<Value> run_graph(Frame& frame) {
+    const Graph& graph = *frame.graph;
+    run_nodes(graph.nodes, names_of(graph.inputs), names_of(graph.outputs), frame);
+    std::vector<Value> outputs;
+    for (const ValueInfo& output : graph.outputs) {
+      outputs.push_back(placed([&] { return "output '" + output.name + "', " + graph_place(path_of(frame)); },
+                               [&] { return look_up(output.name, frame); }));
+    }
+    return outputs;
+  }
+
+  void run_nodes(const std::vector<Node>& nodes, const std::vector<std::string>& inputs,
+                 const std::vector<std::string>& outputs, Frame& frame) {
+    auto found = lifetimes_.find(&nodes);
+    if (found == lifetimes_.end()) {
+      found = lifetimes_.emplace(&nodes, plan_lifetimes(nodes, inputs, outputs)).first;
+    }
+    const Lifetimes& dead = found->second;
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      run_node(nodes[k], frame);
+      for (const std::string& name : dead[k]) frame.values.erase(name);
+    }
+  }
+
+  Value look_up(const std::string& name, const Frame& frame) {
+    for (const Frame* at = &frame; at != nullptr; at = at->outer) {
+      if (const auto found = at->values.find(name); found != at->values.end()) return found->second;
+      if (at->graph == nullptr) continue;
+      const auto& initializers = at->graph->initializers;
+      if (const auto found = initializers.find(name); found != initializers.end()) return found->second;
+      const auto& sparse = at->graph->sparse_initializers;
+      if (const auto found = sparse.find(name); found != sparse.end()) return dense_once(found->second);
+    }
+    throw breach("model/undefined-name", "the value '" + name + "' is not defined");
+  }
+
+  Tensor dense_once(const SparseTensor& sparse) {
+    auto found = dense_.find(&sparse);
+    if (found == dense_.end()) found = dense_.emplace(&sparse, dense(sparse)).first;
+    return found->second;
+  }
+
+  void open(Frame& frame, const Node& holder, const Frame& caller) const {
+    frame.caller = &caller;
+    frame.holder = &holder;
+    frame.depth = caller.depth + 1;
+    const int most = options_.limits.graph_depth;
+    if (frame.depth > most) throw over_limit("graph_depth", frame.depth, most);
+  }
+
+  std::vector<Value> run_subgraph(const Graph& graph, std::vector<Value> inputs, const Node& holder,
+                                  const Frame& caller, Index iteration) {
+    const Index most = options_.limits.loop_iterations;
+    if (iteration >= most) throw over_limit("loop_iterations", iteration + 1, most);
+    Frame frame;
+    open(frame, holder, caller);
+    frame.outer = &caller;
+    frame.graph = &graph;
+    frame.attributes = caller.attributes;
+    for (const Subgraph& inner : subgraphs_of(holder)) {
+      if (inner.graph.get() == &graph) frame.name = inner.name;
+    }
+    if (holder.op != "If") frame.name += "#" + std::to_string(iteration);  // the only one that runs a graph once
+    return placed([&] { return graph_place(path_of(frame)); }, [&] {
+      if (inputs.size() > graph.inputs.size()) {
+        throw breach("model/input-count", "the graph has " + std::to_string(graph.inputs.size()) +
+                                              " inputs, but is given " + std::to_string(inputs.size()));
+      }
+      for (std::size_t k = 0; k < inputs.size(); ++k) {
+        if (!inputs[k].absent()) frame.values.emplace(graph.inputs[k].name, std::move(inputs[k]));
+      }
+      return run_graph(frame);
+    });
+  }
+
+  void run_function(Call& call, const Frame& caller) {
+    const Node& node = *call.node;
+    const Function& function = *node.function;
+    Attributes attributes = node.attributes;
+    for (const auto& [name, standard] : function.default_attributes) attributes.emplace(name, standard);
+    Frame frame;
+    open(frame, node, caller);
+    frame.attributes = &attributes;
+    for (std::size_t k = 0; k < function.inputs.size(); ++k) {
+      // Inputs that the caller leaves out are left out inside too.
+      frame.values.emplace(function.inputs[k], k < call.inputs.size() ? call.inputs[k] : Value());
+    }
+    run_nodes(function.nodes, function.inputs, function.outputs, frame);
+    for (std::size_t k = 0; k < call.outputs.size(); ++k) {
+      if (call.wanted[k]) call.outputs[k] = look_up(function.outputs[k], frame);
+    }
+  }
+
+  const RunOptions& options_;
+  std::unordered_map<const std::vector<Node>*, Lifetimes> lifetimes_;
+  std::unordered_map<const SparseTensor*, Tensor> dense_;
+};
+
+}  // namespace
+
+std::map<std::string, Value> run(const Model& model, std::map<std::string, Value> feeds, const RunOptions& options) {
+  const LimitsScope scope(options.limits);
+  refuse_what_cannot_run(model);
+  check_feeds(model.graph, feeds);
+  std::vector<Value> outputs = Runner(options).run_main(model.graph, std::move(feeds));
+  std::map<std::string, Value> named;
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    named.emplace(model.graph.outputs[k].name, std::move(outputs[k]));
+  }
+  return named;
+}
+
+std::vector<Value> evaluate(const Signature& signature, const std::map<std::string, Attribute>& attributes,
+                            std::vector<Value> inputs, Index outputs) {
+  Node node;
+  node.domain = signature.domain;
+  node.op = signature.op;
+  node.attributes = attributes;
+  node.signature = &signature;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    node.inputs.push_back(inputs[k].absent() ? "" : "input_" + std::to_string(k));
+  }
+  for (Index k = 0; k < outputs; ++k) node.outputs.push_back("output_" + std::to_string(k));
+  Model model;
+  model.graph.nodes.push_back(std::move(node));
+  refuse_what_cannot_run(model);
+
+  const RunOptions options;
+  const LimitsScope scope(options.limits);
+  Call call;
+  call.node = &model.graph.nodes.front();
+  call.signature = &signature;
+  call.inputs = std::move(inputs);
+  Frame frame;
+  frame.graph = &model.graph;
+  placed([&] { return place_of(*call.node, ""); }, [&] { Runner(options).evaluate(call, frame); });
+  return std::move(call.outputs);
+}
+
+}  // namespace touchstone

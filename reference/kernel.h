@@ -1,0 +1,87 @@
+// What a generated kernel includes: lists, numbers, views, facts, and the few helpers of its own.
+#pragma once
+
+#include <optional>
+
+#include "reference/bind.h"
+#include "reference/facts.h"
+#include "reference/number.h"
+#include "reference/view.h"
+
+namespace touchstone {
+
+template <class T> constexpr bool is_float_element = std::is_floating_point_v<Compute<T>> || is_wide<std::remove_const_t<T>>;
+template <class T> constexpr bool is_complex_element = false;
+template <class R> constexpr bool is_complex_element<std::complex<R>> = true;
+
+template <class T> struct TruthOf { using Is = bool; };
+template <class T> using Truth = typename TruthOf<T>::Is;
+
+// A text attribute that names none of the choices of a match.
+template <class C>
+[[noreturn]] C unknown_choice(std::string_view text) {
+  throw Error(ErrorKind::invalid_model, "'" + std::string(text) + "' is not one of the values that the attribute may have");
+}
+
+template <class R>
+std::vector<R> as_reals(const std::vector<float>& list) {
+  std::vector<R> r;
+  for (float x : list) r.push_back(constant<R>(x));
+  return r;
+}
+
+// The first of the largest (smallest); NaN wins, as in Max and Min.
+template <class C, class At>
+struct ArgMax {
+  C v{};
+  At at{};
+  bool any = false;
+  void add(const C& x, const At& where) {
+    if (any && !surely(less(v, x)) && !(surely(is_nan(x)) && !surely(is_nan(v)))) return;
+    v = x, at = where, any = true;
+  }
+};
+template <class C, class At>
+struct ArgMin {
+  C v{};
+  At at{};
+  bool any = false;
+  void add(const C& x, const At& where) {
+    if (any && !surely(less(x, v)) && !(surely(is_nan(x)) && !surely(is_nan(v)))) return;
+    v = x, at = where, any = true;
+  }
+};
+
+// A state of a recurrence as later steps see it: what was computed or, in the bounded reading, what the target's own outputs
+// show of it, so that the error of one step is not carried through all the others.
+template <class T, class A>
+class Followed {
+ public:
+  explicit Followed(A& computed) : computed_(computed) {}
+  const A& get() const { return computed_; }
+  template <class F> void watch(F) {}
+  void take(Index) {}
+
+ private:
+  A& computed_;
+};
+
+// What recurrent operators call an activation function by its name (in lower case), with the alpha and beta of it.
+template <class C, class R>
+C activate(std::string_view name, const C& x, const R& alpha, const R& beta) {
+  const C zero = constant<C>(0), one = constant<C>(1), a = from_real<C>(alpha), b = from_real<C>(beta);
+  if (name == "sigmoid") return prim::sigmoid(x);
+  if (name == "tanh") return prim::tanh(x);
+  if (name == "relu") return prim::maximum(x, zero);
+  if (name == "affine") return a * x + b;
+  if (name == "leakyrelu") return select(less(x, zero), a * x, x);
+  if (name == "thresholdedrelu") return select(less(x, a), zero, x);
+  if (name == "scaledtanh") return a * prim::tanh(b * x);
+  if (name == "hardsigmoid") return prim::minimum(prim::maximum(a * x + b, zero), one);
+  if (name == "elu") return select(less(x, zero), a * (prim::exp(x) - one), x);
+  if (name == "softsign") return x / (one + prim::abs(x));
+  if (name == "softplus") return prim::softplus(x);
+  return unknown_choice<C>(name);
+}
+
+}  // namespace touchstone

@@ -1,0 +1,214 @@
+// What entries say about indices and lists of them: every function here has the name that the notation uses.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/shape.h"
+
+namespace touchstone {
+
+// -- one index, and lists elementwise (an index meets every item of a list) --------------------------------------------
+// A read of a list past its end is a mistake of the entry or of the model, never of memory.
+inline Index item(const Point& list, Index k) {
+  if (k < 0 || k >= list.size()) throw Error(ErrorKind::invalid_input, "a list of " + std::to_string(list.size()) + " has no item " + std::to_string(k));
+  return list[k];
+}
+template <class T>
+const T& item(const std::vector<T>& list, Index k) {
+  if (k < 0 || k >= static_cast<Index>(list.size())) throw Error(ErrorKind::invalid_input, "a list of " + std::to_string(list.size()) + " has no item " + std::to_string(k));
+  return list[static_cast<std::size_t>(k)];
+}
+
+inline Index quotient(Index a, Index b) {  // towards zero
+  if (b == 0) throw Error(ErrorKind::invalid_input, "an index is divided by zero");
+  return b == -1 ? static_cast<Index>(0 - static_cast<std::uint64_t>(a)) : a / b;
+}
+inline Index floor_div(Index a, Index b) { return quotient(a, b) - (b != -1 && a % b != 0 && (a < 0) != (b < 0)); }
+inline Index ceil_div(Index a, Index b) { return quotient(a, b) + (b != -1 && a % b != 0 && (a < 0) == (b < 0)); }
+inline Index mod(Index a, Index b) { return a - floor_div(a, b) * b; }  // of the sign of b
+inline Index remainder(Index a, Index b) { return a - quotient(a, b) * b; }
+inline Index wrap(Index i, Index n) { return i < 0 ? i + n : i; }
+inline Index clamp(Index i, Index low, Index high) { return i < low ? low : i > high ? high : i; }
+// i mirrored at both ends of 0..n-1 without repeating them.
+inline Index reflect(Index i, Index n) {
+  if (n == 1) return 0;
+  const Index k = mod(i, 2 * (n - 1));
+  return k < n ? k : 2 * (n - 1) - k;
+}
+
+template <class F>
+Point each(const Point& a, const Point& b, F f) {
+  if (a.size() != b.size()) throw Error(ErrorKind::invalid_input, "lists of " + std::to_string(a.size()) + " and " + std::to_string(b.size()) + " items meet");
+  Point r;
+  for (Index k = 0; k < a.size(); ++k) r.push_back(f(a[k], b[k]));
+  return r;
+}
+template <class F>
+Point each(const Point& a, Index b, F f) {
+  Point r;
+  for (Index k = 0; k < a.size(); ++k) r.push_back(f(a[k], b));
+  return r;
+}
+template <class F>
+Point each(Index a, const Point& b, F f) {
+  Point r;
+  for (Index k = 0; k < b.size(); ++k) r.push_back(f(a, b[k]));
+  return r;
+}
+#define TOUCHSTONE_EACH(name, expression)                                                              \
+  inline Point name(const Point& a, const Point& b) { return each(a, b, [](Index x, Index y) { return expression; }); } \
+  inline Point name(const Point& a, Index b) { return each(a, b, [](Index x, Index y) { return expression; }); }        \
+  inline Point name(Index a, const Point& b) { return each(a, b, [](Index x, Index y) { return expression; }); }
+TOUCHSTONE_EACH(operator+, x + y)
+TOUCHSTONE_EACH(operator-, x - y)
+TOUCHSTONE_EACH(operator*, x * y)
+TOUCHSTONE_EACH(quotient, quotient(x, y))
+TOUCHSTONE_EACH(remainder, remainder(x, y))
+TOUCHSTONE_EACH(floor_div, floor_div(x, y))
+TOUCHSTONE_EACH(ceil_div, ceil_div(x, y))
+TOUCHSTONE_EACH(mod, mod(x, y))
+TOUCHSTONE_EACH(wrap, wrap(x, y))
+TOUCHSTONE_EACH(reflect, reflect(x, y))
+TOUCHSTONE_EACH(min, (x < y ? x : y))
+TOUCHSTONE_EACH(max, (x < y ? y : x))
+#undef TOUCHSTONE_EACH
+inline Index min(Index a, Index b) { return a < b ? a : b; }
+inline Index max(Index a, Index b) { return a < b ? b : a; }
+template <class... A> Index min(Index a, Index b, A... c) { return min(min(a, b), c...); }
+template <class... A> Index max(Index a, Index b, A... c) { return max(max(a, b), c...); }
+template <class Low, class High>
+Point clamp(const Point& i, const Low& low, const High& high) { return min(max(i, low), high); }
+inline Point negative(const Point& a) { return Index{0} - a; }
+
+// -- lists ---------------------------------------------------------------------------------------------------------
+inline Index size(const Point& list) { return list.size(); }
+template <class T> Index size(const std::vector<T>& list) { return static_cast<Index>(list.size()); }
+inline Index total(const Point& list) {
+  Index sum = 0;
+  for (Index i : list) sum += i;
+  return sum;
+}
+Point replaced(Point list, Index at, Index by);
+Point replaced(Point list, const Point& at, Index by);
+Point replaced(Point list, const Point& at, const Point& by);
+Point pick(const Point& list, const Point& at);
+Point head(const Point& list, Index n);                 // the first n
+Point tail(const Point& list, Index from);              // all from `from` on
+Point part(const Point& list, Index from, Index n);
+Point placed(const Point& list, const Point& at);       // item k goes to position at[k]
+Point without(const Point& list, const Point& positions);
+Point unsqueezed(const Point& list, const Point& at);   // ones put in, so that they stand at those positions of the result
+Point repeat(Index i, Index n);
+bool contains(const Point& list, Index i);
+bool contains(const std::vector<std::string>& list, std::string_view text);
+Index position(const Point& list, Index i);             // where i first stands, or -1
+bool distinct(const Point& list);
+bool is_permutation(const Point& list);
+template <class T>
+std::vector<T> part(const std::vector<T>& list, Index from, Index n) {
+  if (from < 0 || n < 0 || from + n > size(list)) throw Error(ErrorKind::invalid_input, "a part past the end of a list");
+  return {list.begin() + from, list.begin() + from + n};
+}
+template <class T>
+std::vector<T> tail(const std::vector<T>& list, Index from) { return part(list, from, size(list) - from); }
+template <class T>
+std::vector<T> pick(const std::vector<T>& list, const Point& at) {
+  std::vector<T> r;
+  for (Index k : at) r.push_back(item(list, k));
+  return r;
+}
+
+// Shapes laid over each other from the right; throws Error (invalid_input) where two dims differ and none is 1.
+Point broadcast(std::span<const Shape> shapes);
+bool broadcastable(std::span<const Shape> shapes);
+template <class... S> Point broadcast(const Point& a, const S&... more) {
+  const Shape all[] = {a, more...};
+  return broadcast(std::span<const Shape>(all));
+}
+template <class... S> bool broadcastable(const Point& a, const S&... more) {
+  const Shape all[] = {a, more...};
+  return broadcastable(std::span<const Shape>(all));
+}
+Index ravel(const Point& point, const Shape& shape);
+Point unravel(Index linear, const Shape& shape);
+// The first k with i < ends[k].
+Index locate(const Point& ends, Index i);
+
+// [a, b.., c]: a list from indices and lists.
+inline void append(Point& list, Index i) { list.push_back(i); }
+inline void append(Point& list, const Point& more) { list.append(more.begin(), more.end()); }
+template <class... A>
+Point join(const A&... parts) {
+  Point r;
+  (append(r, parts), ...);
+  return r;
+}
+template <class T> void append(std::vector<T>& list, const T& one) { list.push_back(one); }
+template <class T> void append(std::vector<T>& list, const std::vector<T>& more) { list.insert(list.end(), more.begin(), more.end()); }
+template <class T, class... A>
+std::vector<T> list_of(const A&... parts) {
+  std::vector<T> r;
+  (append(r, parts), ...);
+  return r;
+}
+// [f(k) for k in low..high]
+template <class F>
+auto collect(Index low, Index high, F f) {
+  if constexpr (std::is_same_v<decltype(f(low)), Index>) {
+    Point r;
+    for (Index k = low; k < high; ++k) r.push_back(f(k));
+    return r;
+  } else {
+    return collect_wide(low, high, f);
+  }
+}
+template <class T, class F>
+std::vector<T> collect_list(Index low, Index high, F f) {
+  std::vector<T> r;
+  for (Index k = low; k < high; ++k) r.push_back(f(k));
+  return r;
+}
+
+std::string lower(std::string_view text);
+
+// All points of a box, the last index fastest.
+class Box {
+ public:
+  explicit Box(Shape shape) : shape_(std::move(shape)) {}
+  class Iterator {
+   public:
+    Iterator(const Shape* shape, bool done) : shape_(shape), at_(shape->size(), 0), done_(done) {}
+    const Point& operator*() const { return at_; }
+    bool operator!=(const Iterator&) const { return !done_; }
+    Iterator& operator++() {
+      for (Index k = at_.size() - 1; k >= 0; --k) {
+        if (++at_[k] < (*shape_)[k]) return *this;
+        at_[k] = 0;
+      }
+      done_ = true;
+      return *this;
+    }
+
+   private:
+    const Shape* shape_;
+    Point at_;
+    bool done_;
+  };
+  Iterator begin() const {
+    for (Index d : shape_) {
+      if (d <= 0) return {&shape_, true};
+    }
+    return {&shape_, false};
+  }
+  Iterator end() const { return {&shape_, true}; }
+
+ private:
+  Shape shape_;
+};
+inline Box box(const Shape& shape) { return Box(shape); }
+
+}  // namespace touchstone

@@ -1,0 +1,348 @@
+// Native numbers: what generated kernels compute with when they run models. The wide readings (reference/readings/) give
+// the same names for their numbers, so that one kernel serves all.
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "core/error.h"
+#include "core/numbers/convert.h"
+#include "core/numbers/formats.h"
+#include "core/numbers/storage.h"
+#include "reference/readings/tri.h"
+
+namespace touchstone {
+
+// An integer modulo 2^n: computed unsigned, so that no overflow is undefined.
+template <class T>
+struct Modular {
+  using Unsigned = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
+  T v = 0;
+
+  Modular() = default;
+  constexpr explicit Modular(T value) : v(value) {}
+  static Modular wrap(Unsigned u) { return Modular(static_cast<T>(u)); }
+  Unsigned u() const { return static_cast<Unsigned>(v); }
+
+  friend Modular operator+(Modular a, Modular b) { return wrap(a.u() + b.u()); }
+  friend Modular operator-(Modular a, Modular b) { return wrap(a.u() - b.u()); }
+  friend Modular operator*(Modular a, Modular b) { return wrap(a.u() * b.u()); }
+  friend Modular operator-(Modular a) { return wrap(Unsigned{0} - a.u()); }
+  friend Modular operator/(Modular a, Modular b) {  // towards zero
+    if (b.v == 0) throw Error(ErrorKind::invalid_input, "an integer is divided by zero");
+    if constexpr (std::is_signed_v<T>) {
+      if (b.v == -1) return -a;
+    }
+    return Modular(static_cast<T>(a.v / b.v));
+  }
+};
+
+// What an element of a tensor computes as: float16 and narrower in float, integers modulo 2^n, the others as they are.
+template <class T> struct ComputeOf { using Is = T; };
+template <Type type, class Code> struct ComputeOf<Stored<type, Code>> { using Is = float; };
+template <> struct ComputeOf<Int4> { using Is = Modular<std::int8_t>; };
+template <> struct ComputeOf<UInt4> { using Is = Modular<std::uint8_t>; };
+template <> struct ComputeOf<Int2> { using Is = Modular<std::int8_t>; };
+template <> struct ComputeOf<UInt2> { using Is = Modular<std::uint8_t>; };
+#define TOUCHSTONE_MODULAR(T) \
+  template <> struct ComputeOf<T> { using Is = Modular<T>; };
+TOUCHSTONE_MODULAR(std::int8_t)
+TOUCHSTONE_MODULAR(std::int16_t)
+TOUCHSTONE_MODULAR(std::int32_t)
+TOUCHSTONE_MODULAR(std::int64_t)
+TOUCHSTONE_MODULAR(std::uint8_t)
+TOUCHSTONE_MODULAR(std::uint16_t)
+TOUCHSTONE_MODULAR(std::uint32_t)
+TOUCHSTONE_MODULAR(std::uint64_t)
+#undef TOUCHSTONE_MODULAR
+template <class T> using Compute = typename ComputeOf<std::remove_const_t<T>>::Is;
+
+template <class C> constexpr bool is_modular = false;
+template <class T> constexpr bool is_modular<Modular<T>> = true;
+template <class T> constexpr bool is_integer_element = is_modular<Compute<T>>;
+template <class T> constexpr bool is_signed_element = is_integer_element<T> && std::is_signed_v<decltype(Compute<T>::v)>;
+
+// The sort `real` (coordinates, scales) beside elements of T: float, or double beside double.
+template <class T> struct RealOf { using Is = float; };
+template <> struct RealOf<double> { using Is = double; };
+template <class T> using Real = typename RealOf<std::remove_const_t<T>>::Is;
+
+template <class T>
+Compute<T> load(const T& element) {
+  if constexpr (std::is_same_v<Compute<T>, T>) {
+    return element;
+  } else if constexpr (is_integer_element<T> && is_stored<T>) {
+    return Compute<T>(static_cast<decltype(Compute<T>::v)>(decode(type_of<T>, element.code)));
+  } else if constexpr (is_integer_element<T>) {
+    return Compute<T>(element);
+  } else {
+    return to_float(element);
+  }
+}
+
+template <class T>
+void put(T& slot, Type, const Compute<T>& value) {
+  if constexpr (std::is_same_v<Compute<T>, T>) {
+    slot = value;
+  } else if constexpr (is_integer_element<T>) {
+    slot = from_number<T>(static_cast<long double>(value.v));
+  } else if constexpr (std::is_same_v<T, Float16>) {
+    slot = to_float16(value);
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
+    slot = to_bfloat16(value);
+  } else {
+    slot = from_number<T>(value);
+  }
+}
+
+// Integers of an exact type store without the detour over long double.
+#define TOUCHSTONE_PUT(T) \
+  inline void put(T& slot, Type, const Modular<T>& value) { slot = value.v; }
+TOUCHSTONE_PUT(std::int8_t)
+TOUCHSTONE_PUT(std::int16_t)
+TOUCHSTONE_PUT(std::int32_t)
+TOUCHSTONE_PUT(std::int64_t)
+TOUCHSTONE_PUT(std::uint8_t)
+TOUCHSTONE_PUT(std::uint16_t)
+TOUCHSTONE_PUT(std::uint32_t)
+TOUCHSTONE_PUT(std::uint64_t)
+#undef TOUCHSTONE_PUT
+
+// -- making numbers ------------------------------------------------------------------------------------------------
+template <class C>
+  requires std::is_floating_point_v<C>
+C constant(double x) { return static_cast<C>(x); }
+template <class C>
+  requires is_modular<C>
+C constant(double x) { return C(static_cast<decltype(C::v)>(x)); }
+template <class C>
+  requires std::is_same_v<C, std::complex<float>> || std::is_same_v<C, std::complex<double>>
+C constant(double x) { return C(static_cast<typename C::value_type>(x)); }
+template <class C>
+  requires std::is_same_v<C, bool>
+C constant(double x) { return x != 0; }
+template <class C>
+  requires std::is_same_v<C, std::string>
+C constant(double) { return {}; }  // the zero of moved strings is the empty one
+
+template <class C>
+  requires std::is_floating_point_v<C>
+C from_index(Index i) { return static_cast<C>(i); }
+template <class C>
+  requires is_modular<C>
+C from_index(Index i) { return C(static_cast<decltype(C::v)>(i)); }
+
+// A real beside elements: converted to what they compute as.
+template <class C, class R>
+  requires std::is_floating_point_v<C> && std::is_floating_point_v<R>
+C from_real(R x) { return static_cast<C>(x); }
+template <class R>
+  requires std::is_floating_point_v<R>
+R to_real(float x) { return static_cast<R>(x); }
+template <class R>
+  requires std::is_floating_point_v<R>
+R to_real(double x) { return static_cast<R>(x); }
+template <class R, class T>
+  requires std::is_floating_point_v<R>
+R to_real(Modular<T> x) { return static_cast<R>(x.v); }
+
+// Is T read as a wide number? Then recurrences follow what the target answered.
+template <class T> constexpr bool is_wide = false;
+
+template <class T> requires(!is_wide<T>)
+Compute<T> lowest(Type) {
+  if constexpr (is_integer_element<T>) return constant<Compute<T>>(static_cast<double>(least_integer(type_of<T>)));
+  else return static_cast<Compute<T>>(-format_of(type_of<T>).largest);
+}
+template <class T> requires(!is_wide<T>)
+Compute<T> highest(Type) {
+  if constexpr (is_integer_element<T>) return Compute<T>(static_cast<decltype(Compute<T>::v)>(greatest_integer(type_of<T>)));
+  else return static_cast<Compute<T>>(format_of(type_of<T>).largest);
+}
+
+template <class T> long double as_number(const Modular<T>& x) { return static_cast<long double>(x.v); }
+inline long double as_number(float x) { return x; }
+inline long double as_number(double x) { return x; }
+inline long double as_number(bool x) { return x ? 1 : 0; }
+
+// convert<T>(x): the value x as an element of T; integers are truncated, saturate clamps (Cast's rules, core/numbers).
+template <class T, class C> requires(!is_wide<T>)
+Compute<T> convert_element(const C& x, Type, bool saturate = false) {
+  if constexpr (std::is_same_v<C, Compute<T>> && !is_stored<T>) return x;
+  else return load<T>(from_number<T>(as_number(x), saturate ? Saturate::yes : Saturate::no));
+}
+// round_to<type>(x): x rounded to a narrower type, still computing in C.
+template <class C>
+C round_number(const C& x, Type type) {
+  return static_cast<C>(decode(type, encode(type, as_number(x))));
+}
+
+// -- truths --------------------------------------------------------------------------------------------------------
+template <class C> bool less(const C& a, const C& b) {
+  if constexpr (is_modular<C>) return a.v < b.v;
+  else return a < b;
+}
+template <class C> bool less_equal(const C& a, const C& b) {
+  if constexpr (is_modular<C>) return a.v <= b.v;
+  else return a <= b;
+}
+template <class C> bool equal(const C& a, const C& b) {
+  if constexpr (is_modular<C>) return a.v == b.v;
+  else return a == b;
+}
+template <class C> bool is_nan(const C& a) {
+  if constexpr (std::is_floating_point_v<C>) return std::isnan(a);
+  else return false;
+}
+template <class C> bool is_inf(const C& a) {
+  if constexpr (std::is_floating_point_v<C>) return std::isinf(a);
+  else return false;
+}
+template <class C> C select(bool truth, const C& a, const C& b) { return truth ? a : b; }
+inline bool surely(bool truth) { return truth; }  // the answer of the exact values, where a branch must be taken
+
+// -- primitives ----------------------------------------------------------------------------------------------------
+namespace prim {
+#define TOUCHSTONE_PRIMITIVE(name, expression)                      \
+  template <class C> requires std::is_floating_point_v<C>           \
+  C name(C x) { return expression; }
+TOUCHSTONE_PRIMITIVE(exp, std::exp(x))
+TOUCHSTONE_PRIMITIVE(log, std::log(x))
+TOUCHSTONE_PRIMITIVE(sqrt, std::sqrt(x))
+TOUCHSTONE_PRIMITIVE(tanh, std::tanh(x))
+TOUCHSTONE_PRIMITIVE(sinh, std::sinh(x))
+TOUCHSTONE_PRIMITIVE(cosh, std::cosh(x))
+TOUCHSTONE_PRIMITIVE(sin, std::sin(x))
+TOUCHSTONE_PRIMITIVE(cos, std::cos(x))
+TOUCHSTONE_PRIMITIVE(tan, std::tan(x))
+TOUCHSTONE_PRIMITIVE(asin, std::asin(x))
+TOUCHSTONE_PRIMITIVE(acos, std::acos(x))
+TOUCHSTONE_PRIMITIVE(atan, std::atan(x))
+TOUCHSTONE_PRIMITIVE(asinh, std::asinh(x))
+TOUCHSTONE_PRIMITIVE(acosh, std::acosh(x))
+TOUCHSTONE_PRIMITIVE(atanh, std::atanh(x))
+TOUCHSTONE_PRIMITIVE(erf, std::erf(x))
+TOUCHSTONE_PRIMITIVE(floor, std::floor(x))
+TOUCHSTONE_PRIMITIVE(ceil, std::ceil(x))
+TOUCHSTONE_PRIMITIVE(abs, std::fabs(x))
+TOUCHSTONE_PRIMITIVE(reciprocal, C(1) / x)
+TOUCHSTONE_PRIMITIVE(sign, C((x > 0) - (x < 0)) + (std::isnan(x) ? x : C(0)))
+TOUCHSTONE_PRIMITIVE(softplus, (x > 0 ? x : C(0)) + std::log1p(std::exp(-std::fabs(x))))
+#undef TOUCHSTONE_PRIMITIVE
+
+// The exponential of a negative number alone, so that nothing overflows inside.
+template <class C> requires std::is_floating_point_v<C>
+C sigmoid(C x) {
+  const C small = std::exp(-std::fabs(x));
+  return x < 0 ? small / (1 + small) : 1 / (1 + small);
+}
+// To the nearest integer, ties to even, whatever the rounding mode of the thread.
+template <class C> requires std::is_floating_point_v<C>
+C round_even(C x) {
+  if (!(std::fabs(x) < C(1) / std::numeric_limits<C>::epsilon())) return x;
+  const C low = std::floor(x), rest = x - low;
+  const C up = rest > C(0.5) || (rest == C(0.5) && std::fmod(low, C(2)) != 0) ? low + 1 : low;
+  return std::copysign(up, x);
+}
+template <class T> Modular<T> abs(Modular<T> x) {
+  if constexpr (std::is_signed_v<T>) return x.v < 0 ? -x : x;
+  else return x;
+}
+template <class C> C maximum(const C& a, const C& b) { return is_nan(a) || less(b, a) ? a : b; }
+template <class C> C minimum(const C& a, const C& b) { return is_nan(a) || less(a, b) ? a : b; }
+
+template <class C> requires std::is_floating_point_v<C>
+C pow(C base, C power) { return std::pow(base, power); }
+template <class T>
+Modular<T> pow(Modular<T> base, Modular<T> power) {  // modulo 2^n; a negative power of an integer truncates towards zero
+  if (power.v < 0) {
+    if (base.v == 0) throw Error(ErrorKind::invalid_input, "zero is raised to a negative power");
+    if (base.v == 1) return base;
+    if constexpr (std::is_signed_v<T>) {
+      if (base.v == -1) return power.v % 2 == 0 ? Modular<T>(1) : base;
+    }
+    return Modular<T>(0);
+  }
+  Modular<T> result(1);
+  for (T n = power.v; n > 0; n = static_cast<T>(n / 2)) {
+    if (n % 2 != 0) result = result * base;
+    base = base * base;
+  }
+  return result;
+}
+// Mixed types: the base's class decides; an integer base under a power that is none computes in double.
+template <class A, class B>
+auto pow(const A& base, const B& power) {
+  if constexpr (std::is_floating_point_v<A>) {
+    return static_cast<A>(std::pow(static_cast<double>(base), static_cast<double>(as_number(power))));
+  } else if constexpr (is_modular<A> && is_modular<B>) {
+    using Wide = Modular<std::int64_t>;
+    return pow(Wide(static_cast<std::int64_t>(base.v)), Wide(static_cast<std::int64_t>(power.v)));
+  } else {
+    return std::pow(static_cast<double>(as_number(base)), static_cast<double>(as_number(power)));
+  }
+}
+}  // namespace prim
+
+// -- accumulators --------------------------------------------------------------------------------------------------
+template <class C> struct Sum {
+  C v = constant<C>(0);
+  void add(const C& x) { v = v + x; }
+  void subtract(const C& x) { v = v - x; }
+  C get() const { return v; }
+};
+template <class C> struct Prod {
+  C v = constant<C>(1);
+  void add(const C& x) { v = v * x; }
+  C get() const { return v; }
+};
+// Of nothing: the value that changes no other. NaN wins.
+template <class C> struct Max {
+  C v{};
+  bool any = false;
+  void add(const C& x) {
+    if (!any || less(v, x) || is_nan(x)) v = x;
+    any = true;
+  }
+  bool empty() const { return !any; }
+  C get() const {
+    if constexpr (std::is_floating_point_v<C>) return any ? v : -std::numeric_limits<C>::infinity();
+    else return any ? v : C(std::numeric_limits<decltype(C::v)>::lowest());
+  }
+};
+template <class C> struct Min {
+  C v{};
+  bool any = false;
+  void add(const C& x) {
+    if (!any || less(x, v) || is_nan(x)) v = x;
+    any = true;
+  }
+  bool empty() const { return !any; }
+  C get() const {
+    if constexpr (std::is_floating_point_v<C>) return any ? v : std::numeric_limits<C>::infinity();
+    else return any ? v : C(std::numeric_limits<decltype(C::v)>::max());
+  }
+};
+
+// -- coordinates ---------------------------------------------------------------------------------------------------
+namespace detail {
+template <class R> Index to_index(R x) {
+  if (!(std::fabs(x) < R(9e18))) throw Error(ErrorKind::invalid_input, "a coordinate is no number or too large for an index");
+  return static_cast<Index>(x);
+}
+}  // namespace detail
+template <class R> requires std::is_floating_point_v<R>
+Index floor_index(R x) { return detail::to_index(std::floor(x)); }
+template <class R> requires std::is_floating_point_v<R>
+Index ceil_index(R x) { return detail::to_index(std::ceil(x)); }
+template <class R> requires std::is_floating_point_v<R>
+R real(Index i) { return static_cast<R>(i); }
+
+// The index type of a reading: plain here, an interval in the bounded one.
+template <class T> struct IndexOf { using Is = Index; };
+template <class T> using IndexIn = typename IndexOf<std::remove_const_t<T>>::Is;
+
+}  // namespace touchstone

@@ -1,0 +1,222 @@
+// The bounded number: the exact value, and the largest error that an honest evaluation in the
+// computing format may have reached. Where an evaluation may have jumped (floor, a comparison) or
+// overflowed, it also holds what else is right.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <utility>
+
+#include "core/shape.h"
+#include "core/types.h"
+#include "reference/readings/context.h"
+#include "reference/readings/double_double.h"
+#include "reference/readings/tri.h"
+
+namespace touchstone {
+
+// Values that are right although they lie outside [v - e, v + e].
+namespace special {
+enum : std::uint8_t { infinity = 1, minus_infinity = 2, nan = 4, largest = 8, minus_largest = 16 };
+}
+
+struct Extra;
+
+class Bounded {
+ public:
+  struct Member {  // one alternative: an interval
+    double hi = 0, lo = 0, e = 0;
+  };
+
+  double hi = 0,
+         lo = 0;  // the exact value is hi + lo, good to 104 bits; infinities and NaN stand in hi
+  double e = 0;   // infinite: anything is right
+
+  Bounded() = default;
+  explicit Bounded(Index i);
+  static Bounded of(double x);  // rounded to the computing format if it does not fit it
+  static Bounded raw(double hi, double lo, double e) { return {hi, lo, e}; }
+  static Bounded anything(double hi, double lo = 0);
+
+  Bounded(const Bounded& o) : hi(o.hi), lo(o.lo), e(o.e), extra_(o.extra_) {
+    if (extra_) [[unlikely]]
+      copy_extra();
+  }
+  Bounded(Bounded&& o) noexcept
+      : hi(o.hi), lo(o.lo), e(o.e), extra_(std::exchange(o.extra_, nullptr)) {}
+  Bounded& operator=(const Bounded& o) {
+    if (this == &o) return *this;
+    hi = o.hi, lo = o.lo, e = o.e;
+    if (extra_) [[unlikely]]
+      drop_extra();
+    extra_ = o.extra_;
+    if (extra_) [[unlikely]]
+      copy_extra();
+    return *this;
+  }
+  Bounded& operator=(Bounded&& o) noexcept {
+    hi = o.hi, lo = o.lo, e = o.e;
+    std::swap(extra_, o.extra_);
+    return *this;
+  }
+  ~Bounded() {
+    if (extra_) [[unlikely]]
+      drop_extra();
+  }
+
+  bool plain() const { return extra_ == nullptr; }
+  bool is_set() const;
+  std::uint8_t specials() const;        // bits of `special`
+  const Member* members_begin() const;  // of a set; empty otherwise
+  const Member* members_end() const;
+  void add_specials(std::uint8_t bits);
+  // Adds an alternative: a member of the set while there are at most four, else only the hull
+  // grows.
+  void admit(const Member& m);
+  Bounded without_extra() const { return {hi, lo, e}; }
+
+ private:
+  Bounded(double hi, double lo, double e) : hi(hi), lo(lo), e(e) {}
+  void copy_extra();
+  void drop_extra();
+  Extra& extra();
+
+  Extra* extra_ = nullptr;
+};
+
+// Alternatives are rare, so they live out of line. The hull of all members lies in the number's own
+// v and e.
+struct Extra {
+  int count = 0;  // 0: no set, v and e stand alone; -1: there were too many for a set
+  std::array<Bounded::Member, 4> members;
+  std::uint8_t specials = 0;
+};
+
+namespace bounded {
+
+constexpr double up = 1 + 0x1p-49;  // a few roundings of the bound itself
+
+bool fits_small(double hi);  // fits(), for what is smaller than the smallest normal
+
+// Is hi + lo a number of the computing format?
+inline bool fits(double hi, double lo) {
+  const ReadingContext& c = reading_context;
+  if (lo != 0) return false;
+  if (c.splitter != 0) {
+    const double t = hi * c.splitter;
+    if (t - (t - hi) != hi) return false;
+  }
+  return (std::abs(hi) >= c.normal) | (hi == 0) || fits_small(hi);
+}
+
+Bounded overflowed(double hi, double lo,
+                   double e);  // out of line: v + e is past the largest number, or no number
+
+// The error after a rounding by half an ulp.
+inline double grown(double hi, double lo, double e) {
+  const ReadingContext& c = reading_context;
+  return e == 0 && fits(hi, lo) ? 0 : (e + c.u * (std::abs(hi) + e) + c.h) * up;
+}
+
+// The value hi + lo, reached with an error e and then rounded by `ulps` ulp.
+inline Bounded rounded(double hi, double lo, double e, double ulps = 0.5) {
+  const ReadingContext& c = reading_context;
+  e = ulps == 0.5 ? grown(hi, lo, e) : (e + (2 * ulps * c.u) * (std::abs(hi) + e) + c.h) * up;
+  if (!(std::abs(hi + lo) + e < c.limit)) [[unlikely]]
+    return overflowed(hi, lo, e);
+  return Bounded::raw(hi, lo, e);
+}
+
+// The general ways: sets, specials, overflow, NaN, products that fall out of the range of double.
+Bounded add_slowly(const Bounded& a, const Bounded& b);
+Bounded multiply_slowly(const Bounded& a, const Bounded& b);
+Bounded negate_slowly(const Bounded& a);
+Bounded divide(const Bounded& a, const Bounded& b);
+
+}  // namespace bounded
+
+inline Bounded operator-(const Bounded& a) {
+  if (!a.plain()) [[unlikely]]
+    return bounded::negate_slowly(a);
+  return Bounded::raw(-a.hi, -a.lo, a.e);
+}
+
+// The quick ways below compute first and look afterwards: whatever is infinite, NaN, too large for
+// the format or too large for the error-free transformations leaves a sum that is not below the
+// limit, and is done again slowly.
+inline Bounded operator+(const Bounded& a, const Bounded& b) {
+  if (!a.plain() || !b.plain()) [[unlikely]]
+    return bounded::add_slowly(a, b);
+  dd::Pair v = dd::add({a.hi, a.lo}, {b.hi, b.lo});
+  v.hi = v.hi == 0 ? a.hi + b.hi : v.hi;  // the sign of zero
+  const double e = bounded::grown(v.hi, v.lo, a.e + b.e);
+  if (!(std::abs(v.hi + v.lo) + e < reading_context.limit)) [[unlikely]]
+    return bounded::add_slowly(a, b);
+  return Bounded::raw(v.hi, v.lo, e);
+}
+
+inline Bounded operator-(const Bounded& a, const Bounded& b) { return a + -b; }
+
+inline Bounded operator*(const Bounded& a, const Bounded& b) {
+  if (!a.plain() || !b.plain()) [[unlikely]]
+    return bounded::multiply_slowly(a, b);
+  dd::Pair v = dd::multiply({a.hi, a.lo}, {b.hi, b.lo});
+  // Under 2^-900 the low half of a product is lost; only double elements get there.
+  const bool lost = (std::abs(v.hi) < 0x1p-900) & (a.hi != 0) & (b.hi != 0);
+  v.hi = v.hi == 0 ? a.hi * b.hi : v.hi;
+  const double carried = std::abs(a.hi) * b.e + std::abs(b.hi) * a.e + a.e * b.e;
+  const double e = bounded::grown(v.hi, v.lo, carried);
+  if (lost | !(std::abs(v.hi + v.lo) + e < reading_context.limit)) [[unlikely]]
+    return bounded::multiply_slowly(a, b);
+  return Bounded::raw(v.hi, v.lo, e);
+}
+
+inline Bounded operator/(const Bounded& a, const Bounded& b) { return bounded::divide(a, b); }
+
+inline Bounded& operator+=(Bounded& a, const Bounded& b) { return a = a + b; }
+inline Bounded& operator-=(Bounded& a, const Bounded& b) { return a = a - b; }
+inline Bounded& operator*=(Bounded& a, const Bounded& b) { return a = a * b; }
+inline Bounded& operator/=(Bounded& a, const Bounded& b) { return a = a / b; }
+
+// The smallest number that allows all that either allows; its value is that of `a`.
+Bounded hull(const Bounded& a, const Bounded& b);
+// The same, kept as a set while it is small.
+Bounded either_of(const Bounded& a, const Bounded& b);
+
+Tri less(const Bounded& a, const Bounded& b);
+Tri less_equal(const Bounded& a, const Bounded& b);
+Tri equal(const Bounded& a, const Bounded& b);
+Tri is_nan(const Bounded& a);
+Tri is_inf(const Bounded& a);
+
+inline Bounded select(Tri truth, const Bounded& a, const Bounded& b) {
+  if (truth.certain) return truth.exact ? a : b;
+  return truth.exact ? either_of(a, b) : either_of(b, a);
+}
+
+template <std::same_as<Bounded> S>
+S constant(double x) {
+  return Bounded::of(x);
+}
+template <std::same_as<Bounded> S>
+S from_index(Index i) {
+  return Bounded(i);
+}
+
+// What a tensor of `type` may hold after x was written to it.
+Bounded store(const Bounded& x, Type type);
+// What a conversion of x to `to` may give. A value out of an integer's range is clamped if
+// `saturate`, else undefined.
+Bounded convert(const Bounded& x, Type to, bool saturate);
+template <std::same_as<Bounded> S>
+S convert_to(const S& x, Type to, bool saturate) {
+  return convert(x, to, saturate);
+}
+
+}  // namespace touchstone
+
+#include "reference/readings/bounded_primitives.h"
+#include "reference/readings/bounded_sums.h"
+#include "reference/readings/index_range.h"

@@ -1,0 +1,129 @@
+// Sums and products in any order: honest ones are inside the bound, exact data has none, faults are
+// outside.
+#include "reference/readings/bounded_sums.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "reference/readings/exact.h"
+
+namespace touchstone {
+namespace {
+
+bool inside(const Bounded& b, double actual) { return std::abs((actual - b.hi) - b.lo) <= b.e; }
+
+Bounded bounded_sum(const std::vector<float>& terms) {
+  Sum<Bounded> sum;
+  for (const float x : terms) sum.add(Bounded::of(x));
+  return sum.get();
+}
+
+float pairwise(const float* x, std::size_t n) {
+  return n == 1 ? x[0] : pairwise(x, n / 2) + pairwise(x + n / 2, n - n / 2);
+}
+
+TEST(Sum, AnyOrderIsInside) {
+  const BoundedScope scope(Type::float32, Class::strict);
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal;
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<float> terms(1 + random() % 300);
+    for (float& x : terms) x = std::ldexp(normal(random), static_cast<int>(random() % 30) - 15);
+    const Bounded b = bounded_sum(terms);
+    Exact exact;
+    for (const float x : terms) exact += Exact(static_cast<double>(x));
+    EXPECT_LE(std::abs((exact.hi() - b.hi) + (exact.lo() - b.lo)),
+              std::abs(b.hi) * 0x1p-90 + b.e * 0x1p-40);
+    EXPECT_TRUE(inside(b, std::accumulate(terms.begin(), terms.end(), 0.0F)));
+    EXPECT_TRUE(inside(b, std::accumulate(terms.rbegin(), terms.rend(), 0.0F)));
+    EXPECT_TRUE(inside(b, pairwise(terms.data(), terms.size())));
+    std::sort(terms.begin(), terms.end());
+    EXPECT_TRUE(inside(b, std::accumulate(terms.begin(), terms.end(), 0.0F)));
+  }
+}
+
+TEST(Sum, ExactDataHasBoundZero) {
+  const BoundedScope scope(Type::float32, Class::strict);
+  EXPECT_EQ(bounded_sum({1, 2, 3, -6.5, 1e6, 0.25}).e, 0);
+  EXPECT_EQ(bounded_sum({0.1F}).e, 0);
+  EXPECT_EQ(bounded_sum({0.1F, 0, 0}).e, 0);  // padding rounds nothing
+  EXPECT_EQ(bounded_sum({0.1F, 0.1F}).e, 0);  // and neither does doubling
+  EXPECT_GT(bounded_sum({0.1F, 0.2F, 0.3F}).e, 0);
+  EXPECT_GT(bounded_sum({0x1p24F, 1, 1}).e, 0);  // (2^24 + 1) + 1 is not 2^24 + (1 + 1)
+  EXPECT_EQ(bounded_sum({0x1p23F, 1, 1}).e, 0);
+  EXPECT_EQ(bounded_sum({}).e, 0);
+}
+
+TEST(Sum, AggregateIsNarrowerAndNeverZeroForInexactData) {
+  std::vector<float> terms(10000);
+  std::mt19937 random(2);
+  std::normal_distribution<float> normal;
+  for (float& x : terms) x = normal(random);
+  const BoundedScope worst(Type::float32, Class::strict);
+  const Bounded b = bounded_sum(terms);
+  const BoundedScope rough(Type::float32, Class::strict, Sums::aggregate, false);
+  const Bounded a = bounded_sum(terms);
+  EXPECT_NEAR(b.e / a.e, 9999 / 200.0, 1);
+}
+
+TEST(Sum, InfinitiesAndNanFollowIeee) {
+  const BoundedScope scope(Type::float32, Class::strict);
+  EXPECT_EQ(bounded_sum({1, INFINITY, 2}).hi, INFINITY);
+  EXPECT_EQ(bounded_sum({1, INFINITY, 2}).e, 0);
+  EXPECT_TRUE(std::isnan(bounded_sum({INFINITY, 1, -INFINITY}).hi));
+  EXPECT_TRUE(std::isnan(bounded_sum({NAN, 1}).hi));
+}
+
+TEST(Sum, OverflowOnTheWayIsRightOfEitherSign) {
+  const BoundedScope scope(Type::float32, Class::strict);
+  const Bounded b = bounded_sum({3e38F, 3e38F, -3e38F, -3e38F});
+  EXPECT_EQ(b.hi, 0);
+  EXPECT_EQ(b.specials(), special::infinity | special::minus_infinity | special::nan);
+  EXPECT_EQ(bounded_sum({3e38F, 3e38F}).specials(), special::infinity);
+}
+
+TEST(Prod, AnyOrderIsInsideAndExactDataHasBoundZero) {
+  const BoundedScope scope(Type::float32, Class::strict);
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> draw(0.5F, 1.5F);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<float> factors(1 + random() % 60);
+    Prod<Bounded> prod;
+    float forward = 1, backward = 1;
+    for (float& x : factors) x = draw(random);
+    for (const float x : factors) prod.add(Bounded::of(x)), forward *= x;
+    for (auto x = factors.rbegin(); x != factors.rend(); ++x) backward *= *x;
+    EXPECT_TRUE(inside(prod.get(), forward));
+    EXPECT_TRUE(inside(prod.get(), backward));
+    EXPECT_FALSE(factors.size() > 3 && inside(prod.get(), forward * 1.0001F));
+  }
+  Prod<Bounded> whole;
+  for (const double x : {2.0, 3.0, 5.0, -7.0, 0.5}) whole.add(Bounded::of(x));
+  EXPECT_EQ(whole.get().hi, -105);
+  EXPECT_EQ(whole.get().e, 0);
+}
+
+TEST(MaxMin, CarryTheErrorOfThoseThatCanWin) {
+  const BoundedScope scope(Type::float32, Class::strict);
+  Max<Bounded> max;
+  EXPECT_TRUE(max.empty());
+  max.add(Bounded::raw(1, 0, 0.5));
+  max.add(Bounded::raw(10, 0, 0.25));
+  EXPECT_EQ(max.get().e, 0.25);
+  max.add(Bounded::raw(9.5, 0, 0.5));
+  EXPECT_EQ(max.get().e, 0.5);
+  EXPECT_EQ(max.get().hi, 10);
+  max.add(Bounded::of(NAN));
+  EXPECT_TRUE(std::isnan(max.get().hi));
+  Min<Bounded> min;
+  min.add(Bounded::of(INFINITY));
+  min.add(Bounded::of(3));
+  EXPECT_EQ(min.get().hi, 3);
+}
+
+}  // namespace
+}  // namespace touchstone

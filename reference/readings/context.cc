@@ -1,0 +1,57 @@
+// Formats of the bounded reading, from the facts of the element types.
+#include "reference/readings/context.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/numbers/formats.h"
+
+namespace touchstone {
+namespace {
+
+void set_format(ReadingContext& c, const Format& f) {
+  c.type = f.type;
+  c.precision = f.precision;
+  c.u = std::ldexp(1.0, -f.precision);
+  c.tiny = f.smallest_subnormal;
+  c.normal = f.smallest_normal;
+  c.h = c.flush ? f.smallest_normal : f.smallest_subnormal;
+  c.largest = f.largest;
+  c.limit = f.largest * (1 + c.u / (2 - 2 * c.u));  // half an ulp further; infinite for double
+  c.splitter = f.precision < 53 ? std::ldexp(1.0, 53 - f.precision) + 1 : 0;
+  if (f.precision == 53) {
+    // Double-double's own error, and the rounding of a bound that is itself no larger than a few of
+    // these.
+    c.u += 0x1p-73;
+    c.h = std::max(c.h, 0x1p-1072);
+  }
+}
+
+}  // namespace
+
+BoundedScope::BoundedScope(Type computing, Class cls)
+    : BoundedScope(computing, cls, reading_context.sums, reading_context.flush) {}
+
+BoundedScope::BoundedScope(Type computing, Class cls, Sums sums, bool flush)
+    : before_(reading_context) {
+  if (cls == Class::reduced) {
+    throw Error(ErrorKind::unsupported, "class reduced is not judged yet")
+        .with_help("use strict or fast");
+  }
+  ReadingContext& c = reading_context;
+  c.cls = cls;
+  c.sums = sums;
+  c.flush = flush;
+  // Integers that a kernel reads as reals (coordinates, scales of averages) compute in float, as
+  // their kernels do.
+  const bool wide = computing == Type::float64 || computing == Type::complex128;
+  const Type sum = wide ? Type::float64 : Type::float32;
+  const bool half = computing == Type::float16 || computing == Type::bfloat16;
+  set_format(c, format_of(sum));
+  c.sum_u = c.u;
+  c.sum_precision = c.precision;
+  if (cls == Class::fast && half) set_format(c, format_of(computing));
+}
+
+}  // namespace touchstone

@@ -1,0 +1,50 @@
+// From reals to ranges of indices and back.
+#include "reference/readings/index_range.h"
+
+#include "reference/readings/alternatives.h"
+
+namespace touchstone {
+namespace {
+
+constexpr double most = 0x1p53;
+
+Index bounded_index(double x) {
+  return static_cast<Index>(x != x ? 0.0 : x > most ? most : x < -most ? -most : x);
+}
+
+IndexRange range_of(const Bounded& jumped) {
+  const Index at = bounded_index(jumped.hi + jumped.lo);
+  if (!jumped.plain() && jumped.specials())
+    return {-static_cast<Index>(most), static_cast<Index>(most), at};
+  if (jumped.is_set()) {
+    IndexRange range(at);
+    for (const Bounded::Member* m = jumped.members_begin(); m != jumped.members_end(); ++m) {
+      range.lo = std::min(range.lo, bounded_index(std::floor(m->hi - m->e)));
+      range.hi = std::max(range.hi, bounded_index(std::ceil(m->hi + m->e)));
+    }
+    return range;
+  }
+  if (jumped.e == 0) return at;
+  return {bounded_index(jumped.hi - jumped.e), bounded_index(jumped.hi + jumped.e), at};
+}
+
+}  // namespace
+
+IndexRange floor_index(const Bounded& x) { return range_of(prim::floor(x)); }
+IndexRange ceil_index(const Bounded& x) { return range_of(prim::ceil(x)); }
+
+Bounded real_of(const IndexRange& i) {
+  Bounded out(i.at);
+  if (i.hi - i.lo > 3) {
+    out.e += static_cast<double>(std::max(i.at - i.lo, i.hi - i.at));
+    return out;
+  }
+  for (Index k = i.lo; k <= i.hi; ++k) {
+    if (k == i.at) continue;
+    const Bounded m(k);
+    out.admit({m.hi, m.lo, m.e});
+  }
+  return out;
+}
+
+}  // namespace touchstone

@@ -1,0 +1,42 @@
+// One evaluation of one node in a wide reading: exact inputs in, values that carry their bound out.
+#pragma once
+
+#include <vector>
+
+#include "model/graph.h"
+#include "reference/readings/bounded.h"
+#include "reference/readings/exact.h"
+
+namespace touchstone {
+
+template <class S>
+struct WideOutput {
+  Shape shape;
+  Type type = Type::undefined;   // of the tensor that is judged
+  bool present = false;          // false: this output has no wide reading (it is moved, compared or counted: judge it exactly)
+  std::vector<Index> at;         // linear positions of the elements in `values`; empty: all elements, in order
+  std::vector<S> values;
+};
+
+template <class S>
+struct WideCall {
+  const Node* node = nullptr;
+  const Signature* signature = nullptr;
+  std::vector<Value> inputs;    // as the target saw them
+  std::vector<Value> observed;  // what the target answered: recurrences and choices follow it
+  std::vector<bool> wanted;
+  Index sample = 0;             // 0: every element; else about this many elements of each output
+  std::uint64_t seed = 0;       // of the sample
+  std::vector<WideOutput<S>> outputs;
+};
+
+struct WideEntry {
+  const Signature* signature;
+  void (*bounded)(WideCall<Bounded>&);  // null: every output of this entry is judged exactly
+  void (*exact)(WideCall<Exact>&);
+  double (*multiply_adds)(const WideCall<Bounded>&);  // about how many, to decide whether to sample
+};
+
+const WideEntry* find_wide(const Signature& signature);
+
+}  // namespace touchstone

@@ -1,0 +1,24 @@
+// A registry of toy kernels, so that the interpreter is tested without the generated ones.
+#pragma once
+
+#include "model/testing.h"
+#include "reference/interpreter.h"
+
+namespace touchstone::testing {
+
+// What the toy kernels do wrong on purpose, for tests that ask for it.
+struct Mischief {
+  bool leave_output_out = false;
+  bool run_out_of_memory = false;
+  Index rank = 1;  // of the outputs
+};
+Mischief& mischief();
+
+Value scalar(bool value);
+Value scalar(Index value);
+std::vector<float> held(const Value& value);
+
+// Runs a model once resolved; X is fed with the values.
+std::map<std::string, Value> run_floats(Model model, std::vector<float> values, const RunOptions& options = {});
+
+}  // namespace touchstone::testing

@@ -1,0 +1,95 @@
+"""What the command says, to the letter, and the exit code: `pytest tests/cli --update` rewrites the golden files."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.cases import CASES
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN = Path(__file__).parent / "golden"
+COMMAND = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build")) / "touchstone"
+EXIT_CODES = {0, 1, 2, 3, 4, 6, 7}  # no crash (5, a signal), no defect (70)
+
+
+def touchstone(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = {key: text for key, text in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
+    return subprocess.run(
+        [COMMAND, *shlex.split(line)],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_golden(name: str, folder: Path, request: pytest.FixtureRequest) -> None:
+    ran = touchstone(CASES[name], folder)
+    told = f"$ touchstone {CASES[name]}\n{ran.stdout}--- stderr\n{ran.stderr}--- exit {ran.returncode}\n"
+    assert ran.returncode in EXIT_CODES, told
+    golden = GOLDEN / f"{name}.txt"
+    if request.config.getoption("--update"):
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_text(told, encoding="utf-8")
+    assert golden.exists(), f"no golden file; --update writes it:\n{told}"
+    assert told == golden.read_text(encoding="utf-8")
+
+
+def test_every_golden_file_has_a_case() -> None:
+    assert {path.stem for path in GOLDEN.glob("*.txt")} == set(CASES)
+
+
+def test_every_truncation_is_an_error_and_no_crash(folder: Path) -> None:
+    whole = (folder / "add.onnx").read_bytes()
+    for length in range(0, len(whole), 7):
+        (folder / "cut.onnx").write_bytes(whole[:length])
+        assert touchstone("check cut.onnx", folder).returncode in (0, 3, 4), length
+
+
+def test_outputs_are_written_as_numpy_reads_them(folder: Path) -> None:
+    assert touchstone("run add.onnx --input x=x.npy --input b=b.npy --output-dir written", folder).returncode == 0
+    expected = np.load(folder / "x.npy") + np.load(folder / "b.npy")
+    assert np.array_equal(np.load(folder / "written" / "output_0.npy"), expected)
+
+
+def test_taps_name_every_value_of_every_node(folder: Path) -> None:
+    assert touchstone("run add.onnx --input x=x.npy --input b=b.npy --tap tapped", folder).returncode == 0
+    taps = json.loads((folder / "tapped" / "taps.json").read_text())
+    assert taps["schema"] == "touchstone.taps/1"
+    assert [node["node"] for node in taps["nodes"]] == ["sum"]
+    values = json.loads((folder / "tapped" / "values.json").read_text())
+    assert set(values) == {"x", "b", "y"}
+    for file in values.values():
+        assert (folder / "tapped" / file).is_file()
+
+
+def test_json_goes_to_a_file(folder: Path) -> None:
+    ran = touchstone("show add.onnx --json shown.json", folder)
+    assert ran.returncode == 0
+    assert json.loads((folder / "shown.json").read_text())["schema"] == "touchstone.show/1"
+
+
+def test_all_versions_are_listed(folder: Path) -> None:
+    listed = json.loads(touchstone("spec --list --json", folder).stdout)
+    assert listed["schema"] == "touchstone.spec/1"
+    assert len(listed["versions"]) == 659
+    keys = {"domain", "op", "since", "kind", "form", "deprecated", "witnesses"}
+    assert all(set(version) == keys for version in listed["versions"])
+
+
+def test_two_opsets_show_two_definitions(folder: Path) -> None:
+    old, new = (touchstone(f"spec Softmax --opset {opset}", folder).stdout for opset in (11, 13))
+    assert old.startswith("Softmax-11 ")
+    assert new.startswith("Softmax-13 ")
+    body = [text.split("semantics", 1)[1].split("versions", 1)[0] for text in (old, new)]
+    assert body[0] != body[1]

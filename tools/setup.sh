@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# make setup: everything between a bare Debian 12 (git, make, python3-venv) and a build. Says what it installs; a second
+# run looks, finds everything and returns at once, without the network.
+set -eu
+cd "$(dirname "$0")/.."
+
+# name of the Debian package; what it is for stands in the README
+packages=(
+  g++ clang lld libclang-rt-14-dev clang-format     # compilers, sanitisers
+  libprotobuf-dev protobuf-compiler                 # model files
+  libboost-dev                                      # the exact reading's wide numbers
+  libgtest-dev librapidcheck-dev                    # tests
+  libcli11-dev nlohmann-json3-dev libfmt-dev        # the command, reports, text
+  libre2-dev libutf8proc-dev                        # operators on strings
+  python3-dev python3-venv                          # find_package(Halide) asks for the headers
+  ccache                                            # second builds
+)
+
+install_debian_packages() {
+  if ! command -v dpkg-query >/dev/null; then
+    echo "setup: this is no Debian: have the equivalents of ${packages[*]}"
+    return
+  fi
+  local missing=()
+  for package in "${packages[@]}"; do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if [ "$(id -u)" != 0 ]; then
+    echo "setup: Debian packages are missing. Ask for this one command, then come back:" >&2
+    echo "  sudo apt-get install -y --no-install-recommends ${missing[*]}" >&2
+    exit 7
+  fi
+  echo "setup: installing Debian packages: ${missing[*]}"
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# The hashes in requirements*.txt are those of CPython 3.11, Debian 12's own.
+find_python() {
+  local candidate
+  for candidate in /usr/bin/python3 python3 python3.11; do
+    if "$candidate" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; then
+      echo "$candidate"
+      return
+    fi
+  done
+  echo "setup: CPython 3.11 is needed (Debian 12's python3), and none was found" >&2
+  exit 7
+}
+
+# environment FOLDER REQUIREMENTS: made again only when the requirements, the interpreter or its place change.
+environment() {
+  local folder=$1 requirements=$2 python stamp
+  python=$(find_python)
+  stamp="$("$python" --version) $PWD $(sha256sum <"$requirements")"
+  [ "$(cat "$folder/stamp" 2>/dev/null)" != "$stamp" ] || return 0
+  echo "setup: installing into $folder what $requirements pins"
+  rm -rf "$folder"
+  "$python" -m venv "$folder"
+  "$folder/bin/python" -m pip install -q --disable-pip-version-check --require-hashes --only-binary=:all: -r "$requirements"
+  echo "$stamp" >"$folder/stamp"
+}
+
+pinned_suite() {
+  [ -e conformance/suites/make.py ] || return 0
+  .venv/bin/python -m conformance.suites.make pinned
+}
+
+install_debian_packages
+environment .venv requirements.txt
+environment .venv-onnxruntime requirements-onnxruntime.txt
+pinned_suite

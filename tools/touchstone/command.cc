@@ -1,0 +1,195 @@
+// Exit codes, colour, JSON output and error printing for all subcommands: the only room of the
+// project that prints.
+#include "tools/touchstone/command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <new>
+
+#include "core/files.h"
+
+namespace touchstone {
+namespace {
+
+Color color_wanted = Color::automatic;
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+bool colored(Stream stream) {
+  if (color_wanted != Color::automatic) return color_wanted == Color::always;
+  if (is_set("NO_COLOR")) return false;
+  if (is_set("FORCE_COLOR")) return true;
+  return isatty(stream == Stream::out ? STDOUT_FILENO : STDERR_FILENO) != 0;
+}
+
+std::string_view code_of(Style style) {
+  switch (style) {
+    case Style::plain:
+      return "0";
+    case Style::bold:
+      return "1";
+    case Style::dim:
+      return "2";
+    case Style::red:
+      return "1;31";
+    case Style::green:
+      return "32";
+    case Style::yellow:
+      return "33";
+  }
+  return "0";
+}
+
+std::string_view name_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage:
+      return "usage";
+    case ErrorKind::invalid_model:
+      return "invalid-model";
+    case ErrorKind::invalid_input:
+      return "invalid-input";
+    case ErrorKind::unsupported:
+      return "unsupported";
+    case ErrorKind::out_of_memory:
+      return "out-of-memory";
+    case ErrorKind::limit:
+      return "limit";
+    case ErrorKind::file:
+      return "file";
+    case ErrorKind::internal:
+      return "internal";
+  }
+  return "internal";
+}
+
+void print_line(std::string_view label, std::string_view text) {
+  fmt::print(stderr, "  {}{} {}\n", styled(Stream::err, Style::dim, label),
+             std::string(label.size() < 5 ? 5 - label.size() : 0, ' '), printable(text));
+}
+
+// A place begins with what it is ("node 'act3' (Clip), main graph"): that word is the line's label.
+void print_place(std::string_view place) {
+  const std::size_t space = place.find(' ');
+  const bool labelled = space != std::string_view::npos && place[0] >= 'a' && place[0] <= 'z';
+  if (labelled) {
+    print_line(place.substr(0, space), place.substr(space + 1));
+  } else {
+    print_line("at", place);
+  }
+}
+
+}  // namespace
+
+ExitCode exit_code(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage:
+      return ExitCode::usage;
+    case ErrorKind::invalid_model:
+      return ExitCode::invalid;
+    case ErrorKind::invalid_input:
+      return ExitCode::invalid;
+    case ErrorKind::unsupported:
+      return ExitCode::unsupported;
+    case ErrorKind::out_of_memory:
+      return ExitCode::limit;
+    case ErrorKind::limit:
+      return ExitCode::limit;
+    case ErrorKind::file:
+      return ExitCode::file;
+    case ErrorKind::internal:
+      return ExitCode::bug;
+  }
+  return ExitCode::bug;
+}
+
+void add_json(CLI::App& command, JsonOutput& output) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--json",
+          [&output](const std::vector<std::string>& values) {
+            output.wanted = true;
+            if (!values.empty()) output.file = values.front();
+          },
+          "One JSON object, to the file F or to stdout")
+      ->expected(0, 1)
+      ->trigger_on_parse()
+      ->type_name("[F]");
+}
+
+void write_json(const JsonOutput& output, const nlohmann::ordered_json& object) {
+  // A name in a model need not be UTF-8: what is not becomes U+FFFD, so that the object is always
+  // JSON.
+  const std::string text =
+      object.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  if (output.file.empty()) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  } else {
+    write_atomically(output.file, text);
+  }
+}
+
+void set_color(Color wanted) { color_wanted = wanted; }
+
+std::string styled(Stream stream, Style style, std::string_view text) {
+  if (style == Style::plain || !colored(stream)) return std::string(text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", code_of(style), text);
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      out += "\\n";
+    } else if (byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+void print_error(const Error& error) {
+  const std::string code = fmt::format(
+      "error[{}]", error.rule.empty() ? name_of(error.kind) : std::string_view(error.rule));
+  fmt::print(stderr, "{}: {}\n", styled(Stream::err, Style::red, printable(code)),
+             printable(error.message));
+  if (!error.place.empty()) print_place(error.place);
+  if (!error.rule_text.empty()) {
+    print_line("rule", error.spec_line.empty()
+                           ? error.rule_text
+                           : fmt::format("{:<25}  {}", error.rule_text, error.spec_line));
+  }
+  if (!error.help.empty()) print_line("help", error.help);
+}
+
+ExitCode guarded(const std::function<ExitCode()>& body) {
+  const auto failed = [](const Error& error) {
+    std::fflush(stdout);
+    print_error(error);
+    return exit_code(error.kind);
+  };
+  try {
+    return body();
+  } catch (const Error& error) {
+    return failed(error);
+  } catch (const std::bad_alloc&) {
+    return failed(Error(ErrorKind::out_of_memory, "no memory is left"));
+  } catch (const std::filesystem::filesystem_error& error) {
+    return failed(Error(ErrorKind::file, error.what()));
+  } catch (const std::exception& error) {
+    return failed(
+        Error(ErrorKind::internal, error.what())
+            .with_help("this is a defect of touchstone: please report it with the command line"));
+  }
+}
+
+}  // namespace touchstone

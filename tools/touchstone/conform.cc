@@ -1,0 +1,182 @@
+// touchstone conform --target T [--suite onnx|onnx@V|DIR]: every case of a suite on a target, judged twice: by the
+// suite's own tolerance and by our judge. Exit 1 if any verdict is a fail.
+#include "conformance/conform.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <set>
+
+#include "conformance/report/json.h"
+#include "conformance/report/page.h"
+#include "conformance/suites/maker.h"
+#include "core/files.h"
+#include "tools/touchstone/command.h"
+#include "tools/touchstone/progress.h"
+
+namespace touchstone {
+namespace {
+
+struct ConformArgs {
+  std::vector<std::string> targets;
+  std::string suite = "onnx", filter, shard, log, html;
+  bool resume = false;
+  JsonOutput json;
+  Index jobs = usable_processors();
+  double timeout = 600, memory = 0;  // seconds; GiB, 0: a share of what the machine has
+};
+
+Suite open_suite(const std::string& wanted) {
+  if (wanted != "onnx" && !wanted.starts_with("onnx@")) return read_suite(wanted, wanted);
+  const std::string version = wanted == "onnx" ? pinned_release() : wanted.substr(5);
+  return read_suite(suite_of_release(version), "onnx@" + version);
+}
+
+void keep_shard(Suite& suite, const std::string& shard) {
+  Index index = -1, count = 0;
+  const char* const end = shard.data() + shard.size();
+  const auto [slash, bad_index] = std::from_chars(shard.data(), end, index);
+  if (bad_index == std::errc() && slash != end && *slash == '/') {
+    const auto [stop, bad_count] = std::from_chars(slash + 1, end, count);
+    if (bad_count == std::errc() && stop == end) return keep_shard(suite, index, count);
+  }
+  throw Error(ErrorKind::usage, "--shard " + shard + " is not I/N").with_help("I is from 0 to N - 1");
+}
+
+// Three quarters of the machine's memory, shared by the workers.
+Index share_of_memory(Index jobs) {
+  const Index whole = Index{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE);
+  return std::max<Index>(whole / 4 * 3 / std::max<Index>(jobs, 1), Index{2} << 30);
+}
+
+ConformOptions options_for(const ConformArgs& args, const std::string& target) {
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const Index bytes =
+      args.memory > 0 ? static_cast<Index>(args.memory * double(Index{1} << 30)) : share_of_memory(args.jobs);
+  const std::string memory = std::to_string(bytes);
+  ConformOptions options;
+  options.worker = {self, "worker", "--target", target, "--memory", memory};
+  options.judge = {self, "worker", "--judge", "--memory", memory};
+  options.jobs = args.jobs;
+  options.timeout = std::chrono::milliseconds(static_cast<Index>(args.timeout * 1000));
+  return options;
+}
+
+// The log as a whole is written again at most every two seconds: it is always complete lines.
+class Log {
+ public:
+  Log(const ConformArgs& args) : file_(args.log) {
+    if (file_.empty() || !args.resume || !std::filesystem::exists(file_)) return;
+    text_ = open_trusted(file_).read_all(Limits::trusted());
+  }
+  const std::string& text() const { return text_; }
+  void add(const std::string& line) {
+    text_ += line;
+    if (const auto now = std::chrono::steady_clock::now(); now - written_ > std::chrono::seconds(2)) write();
+  }
+  void write() {
+    written_ = std::chrono::steady_clock::now();
+    if (!file_.empty()) write_atomically(file_, text_);
+  }
+
+ private:
+  std::string file_, text_;
+  std::chrono::steady_clock::time_point written_;
+};
+
+// What the log already holds, by key; then only the rest is run.
+std::vector<CaseResult> run_rest(const Suite& suite, const std::string& target, const ConformArgs& args, Log& log) {
+  std::map<std::string, CaseResult> known;
+  for (CaseResult& result : read_log(log.text(), target, suite.name)) known[result.key()] = result;
+  std::vector<Case> rest;
+  for (const Case& one : suite.cases) {
+    if (!known.contains(one.key())) rest.push_back(one);
+  }
+  Progress progress(target + " on " + suite.name, static_cast<Index>(rest.size()));
+  const std::vector<CaseResult> fresh =
+      conform(rest, options_for(args, target), [&](const CaseResult& result) {
+        log.add(log_line(target, suite.name, result));
+        progress.step(name(standing(result.verdict)));
+      });
+  progress.end();
+  log.write();
+  for (const CaseResult& result : fresh) known[result.key()] = result;
+  std::vector<CaseResult> all;
+  for (const Case& one : suite.cases) all.push_back(known.at(one.key()));
+  return all;
+}
+
+std::string counted(const std::map<std::string, Index>& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
+  return text;
+}
+
+void print_failures(const TargetRun& run) {
+  for (const CaseResult& result : run.cases) {
+    const Standing how = standing(result.verdict);
+    if (how != Standing::fail && how != Standing::harness) continue;
+    fmt::print(stderr, "{} {}: {}\n", styled(Stream::err, Style::red, result.verdict), printable(result.key()),
+               printable(result.detail));
+    fmt::print(stderr, "  touchstone conform --target {} --suite '{}' --filter '{}'\n", run.target, run.suite,
+               printable(result.key()));
+  }
+}
+
+void print_summary(const TargetRun& run) {
+  const Summary summary = summarise(run.cases);
+  fmt::print(stderr, "{} on {}: {} cases: {}\n", run.target, run.suite, summary.cases, counted(summary.standings));
+  fmt::print(stderr, "  verdicts         {}\n", counted(summary.verdicts));
+  fmt::print(stderr, "  by suite's rule  {}\n", counted(summary.compat));
+  if (const auto rate = summary.rate()) fmt::print(stderr, "  rate             {:.2f} %\n", 100 * *rate);
+}
+
+ExitCode conform_all(const ConformArgs& args) {
+  if (args.resume && args.log.empty()) throw Error(ErrorKind::usage, "--resume needs the --log to go on with");
+  Suite suite = open_suite(args.suite);
+  if (!args.filter.empty()) keep_matching(suite, args.filter);
+  if (suite.cases.empty()) throw Error(ErrorKind::usage, "no case of " + suite.name + " matches '" + args.filter + "'");
+  if (!args.shard.empty()) keep_shard(suite, args.shard);
+  for (const std::string& target : args.targets) make_target(target);  // refuse a wrong name before the first run
+
+  Log log(args);
+  std::vector<TargetRun> runs;
+  for (const std::string& target : args.targets) {
+    runs.push_back({target, suite.name, run_rest(suite, target, args, log)});
+    print_failures(runs.back());
+    print_summary(runs.back());
+  }
+  const nlohmann::ordered_json object = conform_object(runs);
+  if (args.json) write_json(args.json, object);
+  if (!args.html.empty()) write_atomically(args.html, html_page(object));
+
+  ExitCode code = ExitCode::fine;
+  for (const TargetRun& run : runs) {
+    const Summary summary = summarise(run.cases);
+    if (summary.of(Standing::fail) > 0) return ExitCode::mismatch;
+    if (summary.of(Standing::harness) > 0) code = ExitCode::bug;  // our own fault must not look like a clean run
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_conform(CLI::App& app, ExitCode& out) {
+  auto args = std::make_shared<ConformArgs>();
+  CLI::App* command = app.add_subcommand("conform", "Run a suite on a target and judge every case");
+  command->add_option("--target", args->targets, "reference")->required();
+  command->add_option("--suite", args->suite, "onnx, onnx@VERSION, or a folder of cases")->capture_default_str();
+  command->add_option("--filter", args->filter, "Only cases whose name or kind/name matches this pattern");
+  command->add_option("--shard", args->shard, "I/N: the I-th of N parts, from 0");
+  add_json(*command, args->json);
+  command->add_option("--html", args->html, "Write the report as one page");
+  command->add_option("--log", args->log, "One JSON line a case, written as it runs");
+  command->add_flag("--resume", args->resume, "Go on where the log ends");
+  command->add_option("--jobs", args->jobs, "Workers at a time")->check(CLI::Range(1, 1024))->capture_default_str();
+  command->add_option("--timeout", args->timeout, "Seconds a case")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--memory", args->memory, "GiB a worker (default: its share of three quarters)");
+  command->callback([args, &out] { out = guarded([&] { return conform_all(*args); }); });
+}
+
+}  // namespace touchstone

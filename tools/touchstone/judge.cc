@@ -1,0 +1,149 @@
+// touchstone judge MODEL --test-data DIR: are the outputs in DIR right for its inputs, by the exact reading?
+// touchstone judge MODEL --taps DIR: is every node right for the inputs that it was given? The first that is not is
+// guilty. No runtime runs. Exit 0 if all is right (open included), 1 if something is wrong, 4 if nothing can be trusted.
+#include <fmt/format.h>
+
+#include "conformance/single_node.h"
+#include "core/error.h"
+#include "model/model.h"
+#include "tools/touchstone/command.h"
+#include "tools/touchstone/feeds.h"
+#include "tools/touchstone/judge_taps.h"
+
+namespace touchstone {
+namespace {
+
+struct JudgeArgs {
+  std::string model, test_data, taps, cls = "fast";
+  JsonOutput json;
+};
+
+JudgeOptions options_for(const JudgeArgs& args) {
+  JudgeOptions options;
+  options.then_fast = args.cls == "fast";  // what strict refuses is judged again
+  return options;
+}
+
+ExitCode code_for(Verdict verdict) {
+  if (is_fail(verdict)) return ExitCode::mismatch;
+  if (verdict == Verdict::mistrusted || verdict == Verdict::unsupported) return ExitCode::unsupported;
+  return verdict == Verdict::harness ? ExitCode::bug : ExitCode::fine;
+}
+
+Style style_of(Verdict verdict) {
+  return is_pass(verdict) ? Style::green : is_fail(verdict) ? Style::red : Style::yellow;
+}
+
+void print_output(const std::string& output, const Comparison& one) {
+  fmt::print("{}  {}  utilisation {:.3g}  judged {} of {}  resolution {:.2g}\n",
+             styled(Stream::out, Style::bold, printable(output)),
+             styled(Stream::out, style_of(one.verdict), name(one.verdict)), one.utilisation_max, one.judged,
+             one.elements, one.resolution_median);
+  if (one.where >= 0) {
+    fmt::print("  element {}: {} for {}\n", one.where, printable(one.actual), printable(one.expected));
+  }
+  if (!one.detail.empty()) fmt::print("  {}\n", printable(one.detail));
+}
+
+ExitCode judge_data(const JudgeArgs& args, const Model& model) {
+  if (const std::string why = why_not_judged(model); !why.empty()) {
+    throw Error(ErrorKind::unsupported, "this model is not judged as a whole: " + why)
+        .with_help("touchstone run MODEL --tap DIR, then touchstone judge MODEL --taps DIR, judges it node by node");
+  }
+  const Limits limits = Limits::trusted();
+  FeedArgs feed_args;
+  feed_args.test_data = args.test_data;
+  std::map<std::string, Value> values = feeds_for(model, feed_args, limits);
+  for (const auto& [name, tensor] : model.graph.initializers) values.emplace(name, tensor);
+  const std::vector<Value> given = expected_outputs(model, args.test_data, limits);
+  if (given.empty()) throw Error(ErrorKind::file, "'" + args.test_data + "' holds no output_0.pb");
+
+  const Node& node = model.graph.nodes.front();
+  const auto pick = [](const std::vector<std::string>& names, const std::map<std::string, Value>& from) {
+    std::vector<Value> picked;
+    for (const std::string& name : names) {
+      const auto found = from.find(name);
+      picked.push_back(found == from.end() ? Value{} : found->second);
+    }
+    return picked;
+  };
+  std::map<std::string, Value> outputs;
+  for (std::size_t k = 0; k < given.size(); ++k) outputs[model.graph.outputs[k].name] = given[k];
+  const NodeJudgement judged =
+      judge_node(node, pick(node.inputs, values), pick(node.outputs, outputs), options_for(args));
+
+  nlohmann::ordered_json object{{"schema", "touchstone.judge/1"},
+                                {"model", args.model},
+                                {"verdict", name(judged.verdict)},
+                                {"class", judged.cls == Class::strict ? "strict" : "fast"},
+                                {"detail", judged.detail},
+                                {"outputs", nlohmann::ordered_json::array()}};
+  for (std::size_t k = 0; k < std::min(node.outputs.size(), judged.outputs.size()); ++k) {
+    if (node.outputs[k].empty()) continue;
+    nlohmann::ordered_json row{{"name", node.outputs[k]}};
+    row.update(to_json(judged.outputs[k]));
+    object["outputs"].push_back(std::move(row));
+    if (!args.json.takes_stdout()) print_output(node.outputs[k], judged.outputs[k]);
+  }
+  if (judged.outputs.empty() && !args.json.takes_stdout()) {
+    fmt::print("{}  {}\n", styled(Stream::out, style_of(judged.verdict), name(judged.verdict)), judged.detail);
+  }
+  if (args.json) write_json(args.json, object);
+  return code_for(judged.verdict);
+}
+
+ExitCode judge_taps(const JudgeArgs& args, const Model& model) {
+  const bool prints = !args.json.takes_stdout();
+  const auto print_node = [&](const NodeBlame& one) {
+    if (!prints || (one.skipped.empty() && is_pass(one.judgement.verdict))) return;
+    const Style style = one.skipped.empty() ? style_of(one.judgement.verdict) : Style::dim;
+    fmt::print("{}  {}  {}\n", printable(place_of(*one.node, one.path)),
+               styled(Stream::out, style, one.skipped.empty() ? name(one.judgement.verdict) : "not judged"),
+               printable(one.skipped.empty() ? describe(*one.node, one.judgement) : one.skipped));
+  };
+  const Blame found = blame(read_taps(model, args.taps), options_for(args), print_node);
+  nlohmann::ordered_json object = to_json(found);
+  object["model"] = args.model;
+  if (prints) {
+    const nlohmann::ordered_json& counts = object["verdicts"];
+    std::string verdicts;
+    for (const auto& [verdict, count] : counts.items()) verdicts += fmt::format(", {} {}", count.get<Index>(), verdict);
+    fmt::print("{} nodes{}; judged {} of {} elements ({:.2f} %), median resolution {:.2g}\n", found.nodes.size(),
+               verdicts, found.judged, found.elements,
+               found.elements ? 100.0 * double(found.judged) / double(found.elements) : 0.0, found.resolution_median);
+    if (found.guilty) {
+      const NodeBlame& guilty = found.nodes[*found.guilty];
+      fmt::print("guilty: {}: {}\n", styled(Stream::out, Style::red, printable(place_of(*guilty.node, guilty.path))),
+                 printable(describe(*guilty.node, guilty.judgement)));
+    }
+  }
+  if (args.json) write_json(args.json, object);
+  return code_for(found.verdict);
+}
+
+ExitCode judge_model(const JudgeArgs& args) {
+  if (args.test_data.empty() == args.taps.empty()) {
+    throw Error(ErrorKind::usage, "judge needs either --test-data or --taps");
+  }
+  Model model = load_model(args.model, Limits::trusted());
+  resolve(model);
+  return args.taps.empty() ? judge_data(args, model) : judge_taps(args, model);
+}
+
+}  // namespace
+
+void add_judge(CLI::App& app, ExitCode& out) {
+  auto args = std::make_shared<JudgeArgs>();
+  CLI::App* command = app.add_subcommand("judge", "Say whether outputs are right, without running anything");
+  command->add_option("model", args->model, "An .onnx file")->required()->type_name("MODEL");
+  command->add_option("--test-data", args->test_data, "input_0.pb ... and output_0.pb ...")->type_name("DIR");
+  command->add_option("--taps", args->taps, "Every node's values: taps.json or values.json, and files")
+      ->type_name("DIR");
+  command->add_option("--class", args->cls, "strict, or fast: what strict refuses is judged again")
+      ->check(CLI::IsMember({"strict", "fast"}))
+      ->capture_default_str();
+  add_json(*command, args->json);
+  command->callback([args, &out] { out = guarded([&] { return judge_model(*args); }); });
+}
+
+}  // namespace touchstone

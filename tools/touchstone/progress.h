@@ -1,0 +1,53 @@
+// How far a long run is: a line that renews itself on a terminal, a line each ten seconds elsewhere.
+#pragma once
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/shape.h"
+
+namespace touchstone {
+
+class Progress {
+ public:
+  Progress(std::string what, Index total) : what_(std::move(what)), total_(total) {}
+
+  void step(std::string_view standing) {
+    ++done_;
+    ++counts_[std::string(standing)];
+    if (Clock::now() - printed_ >= (terminal_ ? Clock::duration(std::chrono::milliseconds(200)) : line_pause)) print();
+  }
+
+  // Leaves no half line behind.
+  void end() {
+    if (terminal_) fmt::print(stderr, "\r\x1b[K");
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr Clock::duration line_pause = std::chrono::seconds(10);
+
+  void print() {
+    printed_ = Clock::now();
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(printed_ - began_).count();
+    std::string counts;
+    for (const auto& [standing, count] : counts_) counts += fmt::format(", {} {}", count, standing);
+    fmt::print(stderr, "{}{}: {} of {}{}, {} s{}", terminal_ ? "\r\x1b[K" : "", what_, done_, total_, counts, seconds,
+               terminal_ ? "" : "\n");
+    std::fflush(stderr);
+  }
+
+  std::string what_;
+  Index total_, done_ = 0;
+  std::map<std::string, Index> counts_;
+  bool terminal_ = isatty(STDERR_FILENO) != 0;
+  Clock::time_point began_ = Clock::now(), printed_ = began_;
+};
+
+}  // namespace touchstone

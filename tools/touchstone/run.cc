@@ -1,0 +1,134 @@
+// touchstone run MODEL: feeds a model, runs it on the reference and shows what comes out.
+//
+//   touchstone run add.onnx --input x=x.npy --input y=y.npy
+//   touchstone run resnet.onnx --random --seed 1 --dim batch=4 --output-dir out
+//   touchstone run model.onnx --test-data test_data_set_0      (exit 1 if it is wrong)
+#include <fmt/format.h>
+
+#ifdef TOUCHSTONE_WITH_CONFORMANCE
+#include "conformance/assess.h"
+#include "conformance/results.h"
+#endif
+#include "core/error.h"
+#include "model/model.h"
+#include "reference/interpreter.h"
+#include "tools/touchstone/command.h"
+#include "tools/touchstone/feeds.h"
+#include "tools/touchstone/values.h"
+
+namespace touchstone {
+namespace {
+
+struct RunArgs {
+  std::string model;
+  FeedArgs feeds;
+  std::string output_dir, tap;
+  JsonOutput json;
+};
+
+// What the outputs are worth beside the output_K.pb of --test-data.
+struct Judged {
+  std::string verdict, compat, detail;
+  ExitCode code;
+};
+
+#ifdef TOUCHSTONE_WITH_CONFORMANCE
+Judged judged_by(const Assignment& assignment) {
+  const Assessment found = assess(assignment);
+  const Standing stands = standing(found.verdict);
+  const bool wrong =
+      stands == Standing::fail || (stands == Standing::open && found.compat != "pass");
+  const ExitCode code = stands == Standing::harness ? ExitCode::bug
+                        : wrong                     ? ExitCode::mismatch
+                                                    : ExitCode::fine;
+  return {found.verdict, found.compat, found.detail, code};
+}
+#endif
+
+// None where the folder holds no outputs.
+std::optional<Judged> held_against_test_data(const RunArgs& args, const Model& model,
+                                             const std::map<std::string, Value>& outputs) {
+  if (args.feeds.test_data.empty()) return std::nullopt;
+  const std::vector<std::filesystem::path> expected =
+      numbered_files(args.feeds.test_data, "output");
+  if (expected.empty()) return std::nullopt;
+#ifdef TOUCHSTONE_WITH_CONFORMANCE
+  Assignment assignment;
+  assignment.model = args.model;
+  assignment.inputs = numbered_files(args.feeds.test_data, "input");
+  assignment.expected = expected;
+  for (const ValueInfo& output : model.graph.outputs) {
+    const Value& value = outputs.at(output.name);
+    assignment.outputs.push_back({output.name, text(value.type()), serialize_value(value)});
+  }
+  return judged_by(assignment);
+#else
+  (void)model, (void)outputs;
+  throw Error(ErrorKind::unsupported,
+              "this build has no judge to hold the outputs against output_0.pb")
+      .with_help("take the release build, or a folder without outputs");
+#endif
+}
+
+void report(const RunArgs& args, const Model& model, const std::map<std::string, Value>& outputs,
+            const std::optional<Judged>& judged) {
+  nlohmann::ordered_json object{{"schema", "touchstone.run/1"},
+                                {"model", args.model},
+                                {"outputs", nlohmann::ordered_json::array()}};
+  for (const ValueInfo& output : model.graph.outputs) {
+    const Value& value = outputs.at(output.name);
+    nlohmann::ordered_json row{{"name", output.name}};
+    row.update(to_json(value));
+    object["outputs"].push_back(std::move(row));
+    if (!args.json.takes_stdout()) {
+      fmt::print("{}  {}  {}\n", styled(Stream::out, Style::bold, printable(output.name)),
+                 type_text(value), first_values(value));
+    }
+  }
+  if (judged) {
+    object["judged"] = {
+        {"verdict", judged->verdict}, {"compat", judged->compat}, {"detail", judged->detail}};
+    if (!args.json.takes_stdout())
+      fmt::print("{}  {}\n", judged->verdict, printable(judged->detail));
+  }
+  if (args.json) write_json(args.json, object);
+}
+
+ExitCode run_model(const RunArgs& args) {
+  const Limits limits = Limits::trusted();
+  Model model = load_model(args.model, limits);
+  resolve(model);
+  const std::vector<Error> breaches = check(model, limits);
+  if (!breaches.empty()) throw breaches.front();
+  const std::map<std::string, Value> feeds = feeds_for(model, args.feeds, limits);
+  RunOptions options{limits, {}};
+  std::optional<TapWriter> taps;
+  if (!args.tap.empty()) {
+    taps.emplace(args.tap);
+    for (const auto& [name, value] : feeds) taps->feed(name, value);
+    options.tap = [&](const Call& call, const std::string& path) { (*taps)(call, path); };
+  }
+  const std::map<std::string, Value> outputs = run(model, feeds, options);
+  if (taps) taps->finish();
+  if (!args.output_dir.empty()) write_outputs(model, outputs, args.output_dir);
+  const std::optional<Judged> judged = held_against_test_data(args, model, outputs);
+  report(args, model, outputs, judged);
+  return judged ? judged->code : ExitCode::fine;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, ExitCode& out) {
+  auto args = std::make_shared<RunArgs>();
+  CLI::App* command = app.add_subcommand("run", "Run a model on the reference");
+  command->add_option("model", args->model, "An .onnx file")->required()->type_name("MODEL");
+  add_feeds(*command, args->feeds);
+  command->add_option("--output-dir", args->output_dir, "Write output_0.pb, output_0.npy ...")
+      ->type_name("DIR");
+  command->add_option("--tap", args->tap, "Write every node's inputs and outputs")
+      ->type_name("DIR");
+  add_json(*command, args->json);
+  command->callback([args, &out] { out = guarded([&] { return run_model(*args); }); });
+}
+
+}  // namespace touchstone

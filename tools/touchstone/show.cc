@@ -1,0 +1,161 @@
+// touchstone show MODEL: what is in a model: inputs, outputs, nodes with the version in force,
+// counts by operator.
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "model/model.h"
+#include "tools/touchstone/command.h"
+#include "tools/touchstone/values.h"
+
+namespace touchstone {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ShowArgs {
+  std::string model;
+  bool nodes = false;
+  JsonOutput json;
+};
+
+std::string version_of(const Node& node) {
+  const std::string domain = node.domain.empty() ? "" : node.domain + ".";
+  if (node.signature == nullptr) return fmt::format("{}{} (function)", domain, node.op);
+  return fmt::format("{}{}-{}", domain, node.op, node.signature->since);
+}
+
+template <class Visit>
+void for_each_node(const Graph& graph, const Visit& visit) {
+  std::vector<const Graph*> open{&graph};  // a list, not recursion: depth is the model's choice
+  while (!open.empty()) {
+    const Graph* here = open.back();
+    open.pop_back();
+    for (const Node& node : here->nodes) {
+      visit(node, here == &graph);
+      for (const auto& [name, attribute] : node.attributes) {
+        if (const auto* one = std::get_if<std::shared_ptr<const Graph>>(&attribute.is))
+          open.push_back(one->get());
+        if (const auto* many =
+                std::get_if<std::vector<std::shared_ptr<const Graph>>>(&attribute.is)) {
+          for (const auto& each : *many) open.push_back(each.get());
+        }
+      }
+    }
+  }
+}
+
+Json value_json(const ValueInfo& value) {
+  Json out{{"name", value.name}, {"type", value.type ? text(*value.type) : ""}, {"shape", nullptr}};
+  if (value.shape) {
+    out["shape"] = Json::array();
+    for (const Dim& dim : *value.shape) {
+      if (dim.size) {
+        out["shape"].push_back(*dim.size);
+      } else {
+        out["shape"].push_back(dim.symbol);
+      }
+    }
+  }
+  return out;
+}
+
+Json summary(const ShowArgs& args, const Model& model) {
+  Json out{{"schema", "touchstone.show/1"},
+           {"model", args.model},
+           {"ir_version", model.ir_version},
+           {"producer", model.producer}};
+  for (const auto& [domain, version] : model.opsets)
+    out["opsets"][domain.empty() ? "ai.onnx" : domain] = version;
+  out["inputs"] = Json::array();
+  out["outputs"] = Json::array();
+  for (const ValueInfo& input : model.graph.inputs) {
+    if (!model.graph.initializers.contains(input.name)) out["inputs"].push_back(value_json(input));
+  }
+  for (const ValueInfo& output : model.graph.outputs) out["outputs"].push_back(value_json(output));
+  Index parameters = 0;
+  for (const auto& [name, tensor] : model.graph.initializers) parameters += tensor.size();
+  out["initializers"] = model.graph.initializers.size();
+  out["parameters"] = parameters;
+  out["functions"] = model.functions.size();
+  std::map<std::string, Index> counts;
+  Index total = 0;
+  out["nodes"] = Json::array();
+  for_each_node(model.graph, [&](const Node& node, bool main) {
+    ++total;
+    ++counts[version_of(node)];
+    if (main) {
+      out["nodes"].push_back({{"index", node.index},
+                              {"name", node.name},
+                              {"version", version_of(node)},
+                              {"inputs", node.inputs},
+                              {"outputs", node.outputs}});
+    }
+  });
+  out["node_count"] = total;
+  out["operators"] = counts;
+  return out;
+}
+
+std::string names(const Json& list) {
+  std::string out;
+  for (const Json& name : list)
+    out += (out.empty() ? "" : ", ") +
+           (name.get<std::string>().empty() ? "-" : name.get<std::string>());
+  return printable(out);
+}
+
+void print_summary(const ShowArgs& args, const Model& model, const Json& all) {
+  const auto title = [](const char* text) {
+    fmt::print("{}\n", styled(Stream::out, Style::bold, text));
+  };
+  fmt::print("{}: IR {}{}\n", printable(args.model), model.ir_version,
+             model.producer.empty() ? "" : ", by " + printable(model.producer));
+  title("opsets");
+  for (const auto& [domain, version] : model.opsets)
+    fmt::print("  {} {}\n", domain.empty() ? "ai.onnx" : printable(domain), version);
+  const auto values = [&](const char* name, const std::vector<ValueInfo>& list) {
+    title(name);
+    for (const ValueInfo& value : list) {
+      if (model.graph.initializers.contains(value.name)) continue;
+      fmt::print("  {}  {} {}\n", printable(value.name), value.type ? text(*value.type) : "?",
+                 printable(dims_text(value)));
+    }
+  };
+  values("inputs", model.graph.inputs);
+  values("outputs", model.graph.outputs);
+  title("operators");
+  for (const auto& [version, count] : all["operators"].items())
+    fmt::print("  {:>6}  {}\n", count.get<Index>(), printable(version));
+  fmt::print("{} nodes with those of subgraphs, {} initializers with {} elements, {} functions\n",
+             all["node_count"].get<Index>(), model.graph.initializers.size(),
+             all["parameters"].get<Index>(), model.functions.size());
+  if (!args.nodes) return;
+  title("nodes");
+  for (const Json& node : all["nodes"]) {
+    fmt::print("  {:>5}  {}  {} -> {}\n", node["index"].get<Index>(),
+               printable(node["version"].get<std::string>()), names(node["inputs"]),
+               names(node["outputs"]));
+  }
+}
+
+ExitCode show_model(const ShowArgs& args) {
+  Model model = load_model(args.model, Limits::untrusted());
+  resolve(model);
+  const Json all = summary(args, model);
+  if (!args.json.takes_stdout()) print_summary(args, model, all);
+  if (args.json) write_json(args.json, all);
+  return ExitCode::fine;
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, ExitCode& out) {
+  auto args = std::make_shared<ShowArgs>();
+  CLI::App* command = app.add_subcommand("show", "Say what is in a model");
+  command->add_option("model", args->model, "An .onnx file")->required()->type_name("MODEL");
+  command->add_flag("--nodes", args->nodes, "List the main graph's nodes, too");
+  add_json(*command, args->json);
+  command->callback([args, &out] { out = guarded([&] { return show_model(*args); }); });
+}
+
+}  // namespace touchstone

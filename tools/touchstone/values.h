@@ -1,0 +1,46 @@
+// How values look to a reader, and how they go into files: outputs, and the taps of every node.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "model/graph.h"
+#include "reference/interpreter.h"
+
+namespace touchstone {
+
+std::string element_text(const Tensor& tensor, Index at);
+std::string first_values(const Value& value, Index most = 8);
+std::string type_text(const Value& value);      // "tensor(float) [2,3]"
+std::string dims_text(const ValueInfo& value);  // "[batch,3,?]", "" where no rank is declared
+nlohmann::ordered_json to_json(const Value& value, Index most = 8);
+
+// output_0.pb ... in the standard's layout, and output_0.npy beside each tensor.
+void write_outputs(const Model& model, const std::map<std::string, Value>& outputs,
+                   const std::filesystem::path& folder);
+
+// --tap DIR: every value that any node read or wrote, once, as a .pb file; taps.json says which
+// node it was, values.json maps the main graph's names to files (for `touchstone judge --taps`).
+class TapWriter {
+ public:
+  explicit TapWriter(std::filesystem::path folder);
+  void feed(const std::string& name, const Value& value);
+  void operator()(const Call& call, const std::string& path);
+  void finish();
+
+ private:
+  std::string file_of(const Value& value);
+
+  std::filesystem::path folder_;
+  nlohmann::ordered_json nodes_ = nlohmann::ordered_json::array();
+  nlohmann::ordered_json values_ = nlohmann::ordered_json::object();
+  // Tensors written so far, by their buffer. They are kept, so that no buffer's address is used
+  // twice.
+  std::map<std::pair<const void*, std::string>, std::pair<Tensor, std::string>> written_;
+  Index files_ = 0;
+};
+
+}  // namespace touchstone

@@ -1,0 +1,50 @@
+// touchstone worker: the child process of `conform`, never typed by a person. It answers messages on its standard
+// input, with a target's outputs or, as the judge, with assessments.
+#include "conformance/assess.h"
+#include "conformance/targets/serve.h"
+#include "tools/touchstone/command.h"
+
+namespace touchstone {
+namespace {
+
+struct WorkerArgs {
+  std::string target;
+  bool judge = false;
+  Index memory = 0;
+};
+
+Message reply_as_target(Target& target, const Message& question) {
+  Job job;
+  if (!read(question, job)) BUG("the host asked something else than to run a case");
+  return tell(run_job(target, job));
+}
+
+Message reply_as_judge(const Message& question) {
+  Assignment assignment;
+  if (!read(question, assignment)) BUG("the host asked something else than to judge a case");
+  return tell(assess(assignment));
+}
+
+ExitCode worker(const WorkerArgs& args) {
+  become_worker(args.memory);
+  if (args.judge) {
+    serve(reply_as_judge);
+  } else {
+    const std::unique_ptr<Target> target = make_target(args.target);
+    serve([&](const Message& question) { return reply_as_target(*target, question); });
+  }
+  return ExitCode::fine;
+}
+
+}  // namespace
+
+void add_worker(CLI::App& app, ExitCode& out) {
+  auto args = std::make_shared<WorkerArgs>();
+  CLI::App* command = app.add_subcommand("worker", "Answers the host of a conformance run")->group("");
+  CLI::Option* judge = command->add_flag("--judge", args->judge, "Judge instead of running");
+  command->add_option("--target", args->target, "The target to run")->excludes(judge);
+  command->add_option("--memory", args->memory, "Bytes of data that the process may have");
+  command->callback([args, &out] { out = guarded([&] { return worker(*args); }); });
+}
+
+}  // namespace touchstone
