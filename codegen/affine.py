@@ -27,7 +27,7 @@ def bent(e: Expr, tracked: frozenset[str]) -> frozenset[str]:
         base, at, by = e.args
         return inside if at.free & tracked else bent(base, tracked) | bent(by, tracked)
     if e.kind == "comprehension":
-        return bent(e.args[0], tracked) | (e.args[1].free | e.args[2].free) & tracked
+        return bent(e.args[0], tracked) | frozenset().union(*(a.free for a in e.args[1:])) & tracked
     if e.kind == "read" and e.args[0].sort == INDICES:
         return inside if e.args[1].free & tracked else bent(e.args[0], tracked)
     if e.kind == "cond":

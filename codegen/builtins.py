@@ -91,7 +91,7 @@ _table = [
     Builtin("rank", _fixed("tensor", INDEX)),
     Builtin("dim", _fixed("tensor index", INDEX)),
     Builtin("value", _value),
-    Builtin("type", _fixed("tensor", TYPE)),
+    Builtin("type", _fixed("tensor|index|text", TYPE)),
     Builtin("view", _same_as_first("tensor indices")),
     Builtin("permuted", _same_as_first("tensor indices")),
     # of lists
@@ -121,9 +121,9 @@ _table = [
     Builtin("locate", _fixed("indices index", INDEX)),
     # of indices, elementwise on lists
     Builtin("wrap", _wider("index|indices index|indices")),
-    Builtin("min", _wider("index|indices|real index|indices|real*")),
-    Builtin("max", _wider("index|indices|real index|indices|real*")),
-    Builtin("clamp", _wider("index|indices|real index|indices|real index|indices|real")),
+    Builtin("min", _wider("index|indices|real|element index|indices|real|element*")),
+    Builtin("max", _wider("index|indices|real|element index|indices|real|element*")),
+    Builtin("clamp", _wider("index|indices|real|element index|indices|real|element index|indices|real|element")),
     Builtin("mod", _wider("index|indices index|indices")),
     Builtin("reflect", _wider("index|indices index|indices")),
     Builtin("ceil_div", _wider("index|indices index|indices")),
@@ -141,6 +141,13 @@ _table = [
 ]
 BUILTINS = {b.name: b for b in _table}
 
-# Reductions: what each gives, from the sort of its body.
-ELEMENT_REDUCTIONS = {"sum": "Sum", "prod": "Prod", "max": "Max", "min": "Min"}
-ARG_REDUCTIONS = {"argmax": "ArgMax", "argmin": "ArgMin"}
+# Primitives without any error of their own, so not in spec/primitives.yaml.
+EXACT_PRIMITIVES = ("abs", "sign", "floor", "ceil", "round_even", "fmod", "maximum", "minimum")
+
+# Reductions. Those of elements have an accumulator named after them in reference/number.h.
+ELEMENT_REDUCTIONS = ("sum", "prod", "max", "min")
+ARG_REDUCTIONS = {"argmax": "FirstLargest", "argmin": "FirstSmallest"}
+
+
+def accumulator(op: str) -> str:
+    return op.capitalize()

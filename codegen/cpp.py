@@ -32,7 +32,7 @@ KEYWORDS = {
     "and", "or", "not", "if", "else", "for", "while", "do", "switch", "case", "default", "return", "const", "auto", "bool",
     "int", "float", "double", "char", "long", "short", "signed", "unsigned", "void", "template", "typename", "class", "struct",
     "union", "enum", "namespace", "using", "static", "new", "delete", "this", "operator", "true", "false", "xor", "row", "at",
-    "x", "type", "R", "Q", "S", "Compute", "item", "join", "each", "collect", "select", "rows", "store", "load", "put", "less",
+    "x", "inner", "all", "best", "spot", "tally", "truth", "type", "R", "Q", "S", "Compute", "item", "join", "each", "collect", "select", "rows", "store", "load", "put", "less",
     "equal", "both", "either", "negate", "constant", "from_index", "facts", "plan", "bind", "call", "values", "output_shape",
 }  # fmt: skip
 COLLIDING = KEYWORDS | set(b.BUILTINS)
@@ -55,6 +55,11 @@ def element_type(of: str, meaning: Meaning) -> str:
     if of.startswith("#"):
         return "IndexIn<T_>"
     return CPP_TYPES[of]
+
+
+def as_sort(e: Expr, read: str) -> str:
+    """A read of a buffer of indices is an index, not an int64 that computes modulo 2^64."""
+    return f"as_index({read})" if e.sort == INDEX else read
 
 
 def quoted(text: str) -> str:
@@ -113,6 +118,8 @@ class Cpp:
             return e.value
         if e.value in self.version.types and e.sort == TYPE:
             return f"type_{e.value}"
+        if e.sort == TYPE and e.value in CPP_TYPES:
+            return enumerator(e.value)
         if e.sort == REAL and not e.free and not self.at_call:
             return f"Q({cpp_name(e.value)})"
         if e.sort.kind == "family" and self.at_call:
@@ -171,6 +178,8 @@ class Cpp:
         return f"!{self(e.args[0])}" if e.sort == BOOL else f"negate({self(e.args[0])})"
 
     def _member(self, e: Expr) -> str:
+        if e.args[0].value not in self.version.types:  # a type that a let names, not a constraint: known at the call
+            return f"is_one_of_{e.value}({self(e.args[0])})"
         return TRAITS[e.value].format(element_type(e.args[0].value, self.meaning))
 
     def _cond(self, e: Expr) -> str:
@@ -206,15 +215,17 @@ class Cpp:
         if e.sort == REALS:
             return f"list_of<{self.real}>({self.list(e.args)})"
         if e.sort == TEXTS:
-            return f"list_of<std::string>({self.list(e.args)})"
+            parts = [f"std::string({self(a)})" if a.kind == "string" else self(a) for a in e.args]
+            return f"list_of<std::string>({', '.join(parts)})"
         return f"join({self.list(e.args)})"
 
     def _comprehension(self, e: Expr) -> str:
-        body, low, high = e.args
+        body, low, high, *where = e.args
         name = cpp_name(e.value)
         function = {REALS: f"collect_list<{self.real}>", TEXTS: "collect_list<std::string>"}.get(e.sort, "collect")
         result = " -> std::string" if e.sort == TEXTS else ""
-        return f"{function}({self(low)}, {self(high)}, [&](Index {name}){result} {{ return {self(body)}; }})"
+        test = f", [&](Index {name}) {{ return {self(where[0])}; }}" if where else ""
+        return f"{function}({self(low)}, {self(high)}, [&](Index {name}){result} {{ return {self(body)}; }}{test})"
 
     # -- reads ---------------------------------------------------------------------------------------------------
     def _read(self, e: Expr) -> str:
@@ -228,10 +239,10 @@ class Cpp:
             raise self.fail(e, "an element is read where only shapes and small values are known")
         at = self.spot(args)
         if e.value and e.value["else"] is not None:
-            return f"{self(base)}.read({at}, {self(e.value['else'])})"
+            return as_sort(e, f"{self(base)}.read({at}, {self(e.value['else'])})")
         if e.value:
             raise self.fail(e, "'else none' leaves a term out of a reduction, so it stands in one")
-        return f"{self(base)}.read({at})"
+        return as_sort(e, f"{self(base)}.read({at})")
 
     def spot(self, args: list[Expr]) -> str:
         """The point that the indices of a read name."""
@@ -254,11 +265,11 @@ class Cpp:
             term = self(body)
         loops = "".join(self.loop(binder) for binder in binders)
         if op == "count":
-            return f"[&] {{ Index n = 0; {loops}{test}if ({term}) ++n; return n; }}()"
+            return f"[&] {{ Index tally = 0; {loops}{test}if ({term}) ++tally; return tally; }}()"
         if op in ("any", "all"):
             start, rule = ("false", "either") if op == "any" else ("true", "both")
-            kind = "bool" if body.sort == BOOL else "auto"
-            return f"[&] {{ {kind} t = {start}; {loops}{test}t = {rule}(t, {term}); return t; }}()"
+            kind = "bool" if body.sort == BOOL else "Truth<T_>"
+            return f"[&] {{ {kind} truth = {start}; {loops}{test}truth = {rule}(truth, {term}); return truth; }}()"
         if op in b.ARG_REDUCTIONS:
             kind = "Point" if binders[0]["kind"] == "box" else "Index"
             element = self.compute(body.sort)
@@ -267,11 +278,11 @@ class Cpp:
                 f"best.add({term}, {cpp_name(binders[0]['name'])}); return best.at; }}()"
             )
         if body.sort == INDEX:
-            step = {"sum": "n += {0}", "prod": "n *= {0}", "max": "n = max(n, {0})", "min": "n = min(n, {0})"}[op]
+            step = {"sum": "tally += {0}", "prod": "tally *= {0}", "max": "tally = max(tally, {0})", "min": "tally = min(tally, {0})"}[op]
             start = {"sum": "0", "prod": "1", "max": "INT64_MIN", "min": "INT64_MAX"}[op]
-            return f"[&] {{ Index n = {start}; {loops}{test}{step.format(term)}; return n; }}()"
+            return f"[&] {{ Index tally = {start}; {loops}{test}{step.format(term)}; return tally; }}()"
         return (
-            f"[&] {{ {b.ELEMENT_REDUCTIONS[op]}<{self.compute(body.sort)}> total; {loops}{test}total.add({term}); "
+            f"[&] {{ {b.accumulator(op)}<{self.compute(body.sort)}> total; {loops}{test}total.add({term}); "
             f"return total.get(); }}()"
         )
 
@@ -301,12 +312,14 @@ class Cpp:
         if name == "value":
             return f"reals<R>({self(e.args[0])})" if e.sort == REALS else f"values({self(e.args[0])})"
         if name == "type":
-            return f"{self(e.args[0])}.type"
+            return f"{self(e.args[0])}.type" if e.args[0].sort.kind == "tensor" else f"type_called({self(e.args[0])})"
         if name == "real":
             if e.args[0].sort == REAL:
                 return self(e.args[0])
             function = "real" if e.args[0].sort == INDEX else "to_real"
             return f"{function}<{self.real}>({self(e.args[0])})"
+        if name in ("floor_index", "ceil_index") and self.at_call:
+            return f"{name.replace('index', 'now')}({self(e.args[0])})"
         if name == "index":
             return f"checked_index({self.list(e.args)})" if len(e.args) == 2 else f"plain_index({self(e.args[0])})"
         if name in ("min", "max", "clamp") and e.sort.kind in ("real", "element"):

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import jinja2
 import yaml
 
 from codegen import plan as plans
+from codegen.builtins import EXACT_PRIMITIVES
 from codegen.cpp import CPP_TYPES, Cpp, cpp_name, element_type, enumerator, quoted
 from codegen.entry import Operator, SpecError, Version
 from codegen.kernel import Kernel, reductions_of
@@ -57,6 +58,12 @@ class Unit:
         return f"{self.meaning.version.op}_{self.meaning.version.since}"
 
     @property
+    def computing(self) -> list[str]:
+        """The constraints whose types say in what the kernel computes."""
+        read = {p.type for p in self.meaning.version.inputs if p.name in self.moves.real_only and p.type in self.types}
+        return [n for n in self.types if n in read or n in self.templates]
+
+    @property
     def wide(self) -> bool:
         return not self.moves.exact and self.cast is None
 
@@ -64,7 +71,7 @@ class Unit:
 def primitives(spec: Path) -> dict[str, int]:
     facts = yaml.safe_load((spec / "primitives.yaml").read_text())["primitives"]
     two = {"pow", "fmod", "maximum", "minimum", "hypot"}
-    return {name: (2 if name in two else 1) for name in facts}
+    return {name: (2 if name in two else 1) for name in [*facts, *EXACT_PRIMITIVES]}
 
 
 def same_kernel(v: Version) -> str:
@@ -88,8 +95,15 @@ def units_of(operator: Operator, known: dict[str, int]) -> list[Unit]:
     return [make_unit(versions, known) for versions in groups.values()]
 
 
+def told_apart(v: Version) -> Version:
+    """An output that bears an input's name is called out_<name> in the notation and in the kernel."""
+    names = {p.name for p in v.inputs}
+    outputs = [replace(p, name=f"out_{p.name}") if p.name in names else p for p in v.outputs]
+    return replace(v, outputs=outputs)
+
+
 def make_unit(versions: list[Version], known: dict[str, int]) -> Unit:
-    first = versions[0]
+    first = told_apart(versions[0])
     meaning = check(first, known)
     types: dict[str, list[str]] = {}
     for version in versions:
@@ -203,6 +217,9 @@ def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
         if p.name in unit.moves.index_only:
             made.append(Parameter(name, f"const View<const std::int64_t>& {name}", f"bind.indices({k})", f"bind.indices({k})"))
             continue
+        if p.name in unit.moves.real_only:
+            made.append(Parameter(name, f"const View<const RealIn<{unit.main}>>& {name}", f"bind.reals({k})", f"bind.template in<S>({k})"))
+            continue
         element = element_type(p.type, m)
         if p.variadic:
             made.append(Parameter(name, f"const std::vector<View<const {element}>>& {name}", f"bind.family<{element}>({k})", f"bind.template family<{wide_of(unit, element)}>({k})"))
@@ -235,9 +252,19 @@ def walk_all(statements: list[Statement]):
         yield from walk_all(s.block)
 
 
+CLASSES = {  # what elements of a type compute as: one kernel a class serves all its types
+    "double": "double", "uint64": "std::uint64_t", "bool": "bool", "string": "std::string",
+    "complex64": "std::complex<float>", "complex128": "std::complex<double>",
+}  # fmt: skip
+
+
+def class_of(of: str) -> str:
+    return CLASSES.get(of) or ("float" if "float" in of else "std::int64_t")
+
+
 def type_arguments(unit: Unit, constraint: str) -> str:
-    """The types a constraint's template parameter is instantiated with."""
-    return ", ".join(CPP_TYPES[t] for t in unit.types[constraint] if t in CPP_TYPES)
+    """The classes a constraint's template parameter is instantiated with."""
+    return ", ".join(dict.fromkeys(class_of(t) for t in unit.types[constraint] if t in CPP_TYPES))
 
 
 def wide_argument(unit: Unit, constraint: str) -> str:

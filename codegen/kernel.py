@@ -6,7 +6,7 @@ from __future__ import annotations
 from codegen import builtins as b
 from codegen.affine import bent
 from codegen.builtins import BOOL, INDEX, INDICES, TRUTH, Sort
-from codegen.cpp import Cpp, cpp_name, element_type
+from codegen.cpp import Cpp, as_sort, cpp_name, element_type
 from codegen.notation import Expr, Lhs, Statement
 from codegen.sorts import Meaning
 
@@ -112,6 +112,9 @@ class Kernel:
         self.open(f"for (Index {name} = {self.cpp(s.low)}; {name} < {self.cpp(s.high)}; ++{name})")
         self.steps.append(s.name)
         self.block(s.block)
+        for inner in s.block:
+            if inner.kind == "define" and inner.name in self.m.seen:
+                self.put(f"{cpp_name(inner.name)}_seen.take({name});")
         self.steps.pop()
         self.close()
 
@@ -236,8 +239,6 @@ class Kernel:
         self.close()
         if s.view is not None:
             self.close()
-        if s.name in self.m.seen and stepped:
-            self.put(f"{target}_seen.take({cpp_name(s.lhs[0].name)});")
 
     def expression(self, s: Statement, e: Expr, inner: str | None) -> str:
         """`e` for the element x of the row (and the inner index c of a reduction)."""
@@ -313,7 +314,7 @@ class Kernel:
             c = f"Index {cpp_name(inner)}" if inner and inner in names else "Index"
             split = self.split_point(inner, names)
             if split:
-                c = "Index c"
+                c = "Index inner"
             may_miss = e.value is not None
             key = f"{base} {inner} {self.cpp.spot(args)} {affine} {may_miss}"
             name = self.made.get(key)
@@ -322,12 +323,12 @@ class Kernel:
                 self.count += 1
                 self.made[key] = name
                 made = f"reader({base}, row, {self.inner_length(inner)}, {affine}, [&]({at}, {c}) {{ {decode}{' ' if decode else ''}{split}return {self.cpp.spot(args)}; }})"
-                self.put(f"const auto {name} = {made}{'' if may_miss else '.checked()'};")
-            index = "c" if inner else "0"
+                self.put(f"[[maybe_unused]] const auto {name} = {made}{'' if may_miss else '.checked()'};")
+            index = "inner" if inner else "0"
             if not may_miss:
-                self.readers[id(e)] = f"{name}({index}, x)"
+                self.readers[id(e)] = as_sort(e, f"{name}({index}, x)")
             elif e.value["else"] is None:
-                self.readers[id(e)] = f"{name}({index}, x)"
+                self.readers[id(e)] = as_sort(e, f"{name}({index}, x)")
                 conditions.append(f"{name}.inside({index}, x)")
             else:
                 conditions += self.make_readers(s, e.value["else"], inner, taken)
@@ -341,12 +342,12 @@ class Kernel:
     def pending_else(self, e: Expr, name: str, index: str) -> None:
         other = e.value["else"]
         self.cpp.read = self.answer
-        self.readers[id(e)] = f"{name}.or_else({index}, x, {self.cpp(other)})"
+        self.readers[id(e)] = as_sort(e, f"{name}.or_else({index}, x, {self.cpp(other)})")
         self.cpp.read = lambda _: None
 
     def split_point(self, inner: str | None, names: set[str]) -> str:
         if inner and inner in names and self.inner_box:
-            return f"const Point {cpp_name(inner)} = {cpp_name(inner)}_box.point({cpp_name(inner)}_outer, c); "
+            return f"const Point {cpp_name(inner)} = {cpp_name(inner)}_box.point({cpp_name(inner)}_outer, inner); "
         return ""
 
     def inner_length(self, inner: str | None) -> str:
@@ -361,13 +362,13 @@ class Kernel:
         if e.kind == "binary" and e.sort.kind in ("element", "real") and e.value in "+-":
             terms = self.terms(e, 1)
             if any(t.kind == "reduce" and t.value["op"] == "sum" and self.by_rows(t) for _, t in terms):
-                found.append(self.group(e, terms, "Sum"))
+                found.append(self.group(e, terms, b.accumulator("sum")))
                 for sign, term in terms:
                     if not (term.kind == "reduce" and self.by_rows(term)):
                         found = self.groups(term) + found
                 return found
         if e.kind == "reduce" and self.by_rows(e):
-            return [self.group(e, [(1, e)], b.ELEMENT_REDUCTIONS[e.value["op"]])]
+            return [self.group(e, [(1, e)], b.accumulator(e.value["op"]))]
         if e.kind in ("reduce", "match", "comprehension", "read") or (e.kind == "cond" and e.args[0].sort == BOOL):
             return found
         for part in e.args:
@@ -405,7 +406,12 @@ class Kernel:
         for sign, term in group["terms"]:
             verb = "add" if sign > 0 else "subtract"
             if term.kind == "reduce" and self.by_rows(term) and term.value["op"] == "sum" or term is group["expr"]:
+                several = sum(t.kind == "reduce" for _, t in group["terms"]) > 1
+                if several:  # each has its own names
+                    self.open("")
                 self.reduction(s, term, name, verb)
+                if several:
+                    self.close()
         self.make_rest(s, group)
         self.readers[id(group["expr"])] = f"{name}[x].get()"
 
@@ -453,7 +459,7 @@ class Kernel:
         self.made = {}
         conditions = self.make_shifted(s, body, inner_name, low)
         if inner:
-            self.open(f"for (Index c = 0; c < {self.inner_length(inner_name)}; ++c)")
+            self.open(f"for (Index inner = 0; inner < {self.inner_length(inner_name)}; ++inner)")
             opened += 1
         self.open("for (Index x = 0; x < row.length; ++x)")
         opened += 1
@@ -461,7 +467,7 @@ class Kernel:
         if inner and inner_name in used:
             called = cpp_name(inner_name)
             self.put(
-                f"const Point {called} = {called}_box.point({called}_outer, c);" if self.inner_box else f"const Index {called} = {low} + c;"
+                f"const Point {called} = {called}_box.point({called}_outer, inner);" if self.inner_box else f"const Index {called} = {low} + inner;"
             )
         text = self.expression(s, body, inner_name)
         test = f"if ({' && '.join(conditions)}) " if conditions else ""

@@ -13,6 +13,7 @@ class Moves:
         self.m = meaning
         self.read: set[str] = set()  # inputs and tensor attributes whose elements a kernel reads
         self.by_index: set[str] = set()
+        self.by_real: set[str] = set()
         self.otherwise: set[str] = set()
         self.computed: set[str] = set()  # constraints with which something is computed
         self.followed: set[str] = set()
@@ -21,11 +22,11 @@ class Moves:
         for statement in self._all(meaning.statements):
             for e in (statement.low, statement.high, statement.view, *(item.size for item in statement.lhs)):
                 if e is not None:
-                    self._reads(e, False)
+                    self._reads(e)
             if statement.kind == "when":
-                self._reads(statement.value, False)
+                self._reads(statement.value)
             if statement.kind == "let" and statement.value.sort.kind != "tensor":
-                self._reads(statement.value, False)
+                self._reads(statement.value)
             if statement.kind in ("define", "seen"):
                 self._statement(statement)
         for s in meaning.seen.values():
@@ -33,20 +34,28 @@ class Moves:
         for name in meaning.scalars:
             self.read.add(name)
         constraints = meaning.version.types
-        self.moved = {n for n in constraints if n not in self.computed}
+        self.moved = {n for n in constraints if n not in self.computed and not self._only_bool(n)}
         self.moved_in_wide = {n for n in constraints if self._only_bool(n) or constraints[n] == ["string"]}
-        self.index_only = self.by_index - self.otherwise
+        self.index_only = self.by_index - self.otherwise - self.by_real
+        self.real_only = self._real_only()
 
     @property
     def exact(self) -> bool:
         """No output is computed with rounding: bit for bit or wrong."""
         return not self.inexact
 
+    def _real_only(self) -> set[str]:
+        """Inputs that are read as reals alone: bound as such, so that a kernel need not be made for each of their types."""
+        v = self.m.version
+        main = next((p.type for p in v.outputs if p.type in v.types), None)
+        others = {p.name for p in v.inputs if p.type != main and not p.variadic}
+        return (self.by_real - self.otherwise - self.by_index) & others if main else set()
+
     def is_template(self, constraint: str) -> bool:
         """Does a kernel's type depend on the constraint?"""
         v = self.m.version
         for p in v.inputs:
-            if p.type == constraint and p.name in self.read and p.name not in self.index_only:
+            if p.type == constraint and p.name in self.read - self.index_only - self.real_only:
                 return True
         return any(p.type == constraint and p.name in self.defined for p in v.outputs)
 
@@ -60,7 +69,7 @@ class Moves:
 
     def _statement(self, s: Statement) -> None:
         symbol = self.m.symbols.get(s.name)
-        self._reads(s.value, False)
+        self._reads(s.value)
         if symbol and symbol.role == "output" and s.kind == "define":
             self.defined.add(s.name)
         if s.kind == "seen":
@@ -112,23 +121,24 @@ class Moves:
             for _, a in e.value:
                 self._mark(a)
 
-    def _reads(self, e: Expr, as_index: bool) -> None:
+    def _reads(self, e: Expr, bridge: str = "") -> None:
+        """`bridge`: the function, index or real, that the value is handed to."""
         if e.kind == "name" and e.sort is not None and e.sort.kind == "family":
             self.read.add(e.value)
             self.otherwise.add(e.value)
         if e.kind == "read" and e.args[0].sort.kind in ("tensor", "family"):
-            self._source(e.args[0], as_index)
+            self._source(e.args[0], bridge if not e.value else "")
         if e.kind == "scalar":
-            (self.by_index if as_index else self.otherwise).add(e.value)
+            self._used(e.value, bridge)
         if e.kind == "call" and e.value in ("shape", "rank", "dim", "given", "wanted", "type", "fit", "fit_from", "size"):
             for a in e.args:
                 if a.kind == "name" and a.sort is not None and a.sort.kind in ("tensor", "family"):
                     self._shape_of(a)
         for k, a in enumerate(e.args):
-            self._reads(a, e.kind == "call" and e.value == "index" and k == 0)
+            self._reads(a, e.value if e.kind == "call" and e.value in ("index", "real") and k == 0 else "")
         if e.kind == "match":
             for _, a in e.value:
-                self._reads(a, False)
+                self._reads(a)
         if e.kind == "reduce":
             for binder in e.value["binders"]:
                 if binder["kind"] == "family":
@@ -136,18 +146,21 @@ class Moves:
                     self.otherwise.add(binder["family"])
                 for key in ("low", "high", "shape"):
                     if key in binder:
-                        self._reads(binder[key], False)
+                        self._reads(binder[key])
             if e.value["where"]:
-                self._reads(e.value["where"], False)
+                self._reads(e.value["where"])
         if e.kind == "read" and e.value and e.value["else"]:
-            self._reads(e.value["else"], False)
+            self._reads(e.value["else"])
 
     def _shape_of(self, a: Expr) -> None:
         symbol = self.m.symbols.get(a.value)
         if symbol and symbol.role == "input":
             self.read.add(a.value)
 
-    def _source(self, e: Expr, as_index: bool) -> None:
+    def _used(self, name: str, bridge: str) -> None:
+        {"index": self.by_index, "real": self.by_real}.get(bridge, self.otherwise).add(name)
+
+    def _source(self, e: Expr, bridge: str) -> None:
         while e.kind == "read":
             e = e.args[0]
         if e.kind != "name":
@@ -157,8 +170,8 @@ class Moves:
             return
         if symbol.role in ("input", "attribute"):
             self.read.add(e.value)
-            (self.by_index if as_index else self.otherwise).add(e.value)
+            self._used(e.value, bridge)
         if symbol.role == "alias":
             for let in self._all(self.m.statements):
                 if let.kind == "let" and let.name == e.value:
-                    self._source(let.value.args[0], as_index)
+                    self._source(let.value.args[0], bridge)

@@ -45,7 +45,7 @@ binder: NAME "in" sum_ ".." sum_ -> over_range | NAME "in" "box" "(" expr ")" ->
 ?atom: NUMBER -> number | STRING -> string | NAME -> name
     | NAME "(" [expr ("," expr)*] ")"                          -> call
     | TYPED postfix COMPARE "(" expr ("," expr)* ")"               -> call_typed
-    | "[" expr "for" NAME "in" sum_ ".." sum_ "]"              -> comprehension
+    | "[" expr "for" NAME "in" sum_ ".." sum_ ["where" either] "]" -> comprehension
     | "[" [arg ("," arg)*] "]"                                 -> list_
     | "(" expr ")"
 args: [arg ("," arg)*]
@@ -189,7 +189,7 @@ class _Build(Transformer):
         return c[0]
 
     def comprehension(self, c):
-        return self.make("comprehension", [c[0], c[2], c[3]], str(c[1]))
+        return self.make("comprehension", [c[0], c[2], c[3], *([c[4]] if c[4] is not None else [])], str(c[1]))
 
     def list_(self, c):
         return self.make("list", [x for x in c if x is not None])

@@ -73,9 +73,10 @@ def build(meaning: Meaning, cpp: Cpp) -> Plan:
             if all(n not in made or n in known for n in names):
                 identity, that, message, line = rule
                 lines.append(line_of(meaning, line))
+                shown = "".join(f", {quoted(n)}, {cpp_name(n)}" for n in sorted(names) if n in meaning.symbols and meaning.symbols[n].role != "output")
                 lines.append(
-                    f'facts.require({cpp(that)}, {quoted(f"{v.name}/{identity}")}, {quoted(that.text)}, '
-                    f'{quoted(message)}, {quoted(f"{v.path}:{line}")});'
+                    f'facts.require({cpp(that)}, {quoted(identity)}, {quoted(that.text)}, {quoted(message)}, '
+                    f'{quoted(f"{v.path}:{line}")}, [&] {{ return values_text({shown[2:]}); }});'
                 )
                 rules.remove((rule, names))
 
@@ -120,11 +121,11 @@ def alias(let: Statement, cpp: Cpp, plan: Plan, lines: list[str]) -> None:
     if value.kind != "call" or value.value not in ("view", "permuted") or value.args[0].kind != "name":
         raise cpp.fail(value, "a tensor is named by view(X, shape) or permuted(X, order)")
     source = cpp(value.args[0])
-    plan.members.append(("Shape", f"{name}_seen", let.text))
+    plan.members.append(("Point", f"{name}_seen", let.text))
     lines.append(f"{name}_seen = {cpp(value.args[1])};")
     shape = f"{name}_seen" if value.value == "view" else f"pick(shape({source}), {name}_seen)"
     if value.value == "permuted":
-        plan.members.append(("Shape", f"{name}_extents", ""))
+        plan.members.append(("Point", f"{name}_extents", ""))
         lines.append(f"if ({source}.given) {name}_extents = {shape};")
         shape = f"{name}_extents"
     lines.append(f"[[maybe_unused]] const auto {name} = aliased({source}, {shape});")
@@ -173,6 +174,6 @@ def outputs(meaning: Meaning, cpp: Cpp, plan: Plan, lines: list[str]) -> None:
         else:
             plan.outputs.append(f"type_{p.type}" if p.type in v.types else enumerator(p.type))
         if p.name in meaning.shapes:
-            plan.members.append(("Shape", f"{p.name}_shape", ""))
+            plan.members.append(("Point", f"{p.name}_shape", ""))
             lines.append(line_of(meaning, p.line))
             lines.append(f"{p.name}_shape = {cpp(meaning.shapes[p.name])};")

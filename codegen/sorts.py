@@ -10,6 +10,7 @@ from codegen import builtins as b
 from codegen.builtins import BOOL, INDEX, INDICES, REAL, REALS, TEXT, TEXTS, TRUTH, TYPE, Sort
 from codegen.entry import MISSING, Parameter, SpecError, Text, Version
 from codegen.notation import Expr, Lhs, Statement, parse_expression, parse_statements
+from codegen.value_types import ELEMENTS
 
 ATTRIBUTE_SORTS = {"int": INDEX, "float": REAL, "string": TEXT, "ints": INDICES, "floats": REALS, "strings": TEXTS}
 TYPE_CLASSES = {"integers", "floats", "unsigned", "signed", "strings", "booleans", "complexes", "numbers"}
@@ -159,7 +160,7 @@ class Checker:
         self.m.lets.append(s)
 
     def unknown_names(self, e: Expr, bound: frozenset[str] = frozenset()) -> set[str]:
-        known = self.scope.keys() | self.v.types.keys() | bound
+        known = self.scope.keys() | self.v.types.keys() | bound | set(ELEMENTS)
         if e.kind == "name":
             return set() if e.value in known else {e.value}
         found: set[str] = set()
@@ -318,7 +319,7 @@ class Checker:
     def _name(self, e: Expr) -> None:
         if e.value in self.scope:
             e.sort = self.scope[e.value].sort
-        elif e.value in self.v.types:
+        elif e.value in self.v.types or e.value in ELEMENTS:
             e.sort = TYPE
         elif e.value in ("true", "false"):
             e.sort = BOOL
@@ -418,15 +419,18 @@ class Checker:
         e.sort = REALS if REAL in kinds else TEXTS if TEXT in kinds else INDICES
 
     def _comprehension(self, e: Expr) -> None:
-        body, low, high = e.args
+        body, low, high, *where = e.args
         self.wanted(low, INDEX), self.wanted(high, INDEX)
         with_name = self.bind([(e.value, INDEX)])
         self.sort(body)
+        for condition in where:
+            if self.sort(condition).sort != BOOL:
+                raise self.fail("'where' in a list asks about indices")
         self.unbind(with_name)
         if body.sort.kind not in b.LIST_OF:
             raise self.fail(f"a list of {body.sort} cannot be made")
         e.sort = b.LIST_OF[body.sort.kind]
-        e.free = frozenset((body.free | low.free | high.free) - {e.value})
+        e.free = frozenset().union(*(a.free for a in e.args)) - {e.value}
 
     def bind(self, names: list[tuple[str, Sort]]) -> dict[str, Symbol | None]:
         before = {n: self.scope.get(n) for n, _ in names}
@@ -525,7 +529,7 @@ class Checker:
             return
         if name in ("convert<>", "round_to<>"):
             return self.convert(e)
-        elementwise = name in self.primitives or name in ("is_nan", "activate", "index", "min", "max", "clamp")
+        elementwise = name in self.primitives or name in ("is_nan", "activate", "index", "real", "min", "max", "clamp")
         parts = [self.number(a) if elementwise else self.sort(a) for a in e.args]
         if name == "value" and len(parts) == 1 and parts[0].sort.kind == "tensor":
             e.sort = REALS if self.holds_floats(parts[0].sort.of) else INDICES

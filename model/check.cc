@@ -43,7 +43,8 @@ int depth_of_calls(const Model& model, int most) {
 int depth_of_function(const Function& function) {
   int deepest = 1;
   for (const Node& node : function.nodes) {
-    for (const Subgraph& inner : subgraphs_of(node)) deepest = std::max(deepest, 1 + depth_of(*inner.graph));
+    for (const Subgraph& inner : subgraphs_of(node))
+      deepest = std::max(deepest, 1 + depth_of(*inner.graph));
   }
   return deepest;
 }
@@ -58,8 +59,9 @@ void check_limits(const Model& model, const Limits& limits) {
   depth = std::max(depth, depth_of_calls(model, limits.graph_depth));
   if (depth > limits.graph_depth) throw over_limit("graph_depth", depth, limits.graph_depth);
   if (nodes > limits.nodes) throw over_limit("nodes", nodes, limits.nodes);
-  for (const auto& [name, tensor] : model.graph.initializers) {
-    placed([&] { return "initializer '" + name + "', main graph"; },
+  for (const auto& initializer : model.graph.initializers) {
+    const Tensor& tensor = initializer.second;
+    placed([&] { return "initializer '" + initializer.first + "', main graph"; },
            [&] { check_size(tensor.type(), tensor.shape(), limits); });
   }
 }

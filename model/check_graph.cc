@@ -1,5 +1,5 @@
-// One pass over the nodes of a graph in the file's order: what a node uses must be defined by then, what it defines must
-// be new, and types flow from inputs to outputs.
+// One pass over the nodes of a graph in the file's order: what a node uses must be defined by then,
+// what it defines must be new, and types flow from inputs to outputs.
 #include "model/check_graph.h"
 
 #include <algorithm>
@@ -13,13 +13,14 @@ namespace touchstone {
 namespace {
 
 std::string label(const Node& node) {
-  return node.name.empty() ? "#" + std::to_string(node.index) + " (" + node.op + ")" : "'" + node.name + "'";
+  return node.name.empty() ? "#" + std::to_string(node.index) + " (" + node.op + ")"
+                           : "'" + node.name + "'";
 }
 
 class Pass {
  public:
-  Pass(const std::vector<Node>& nodes, const Names* outer, const Function* around, const Model& model,
-       std::string path, const Report& report)
+  Pass(const std::vector<Node>& nodes, const Names* outer, const Function* around,
+       const Model& model, std::string path, const Report& report)
       : nodes_(nodes), around_(around), model_(model), path_(std::move(path)), report_(report) {
     names_.outer = outer;
     for (const Node& node : nodes) {
@@ -33,10 +34,12 @@ class Pass {
     if (value.type) declared_.emplace(value.name, *value.type);
   }
 
-  void define(const std::string& name, const std::optional<ValueType>& type, const std::string& place) {
+  void define(const std::string& name, const std::optional<ValueType>& type,
+              const std::string& place) {
     names_.later.erase(name);
     const bool taken = names_.find(name) != nullptr;
-    if (taken) report_(breach("model/ssa", "the value '" + name + "' is defined before").with_place(place));
+    if (taken)
+      report_(breach("model/ssa", "the value '" + name + "' is defined before").with_place(place));
     names_.defined.emplace(name, type);
   }
 
@@ -47,11 +50,13 @@ class Pass {
 
   void close(const ValueInfo& output) {
     const std::string place = "output '" + output.name + "', " + graph_place(path_);
-    if (output.name.empty()) return report_(breach("model/name-empty", "an output has no name").with_place(place));
+    if (output.name.empty())
+      return report_(breach("model/name-empty", "an output has no name").with_place(place));
     const auto found = names_.defined.find(output.name);
     if (found == names_.defined.end()) {
-      return report_(breach("model/output-undefined", "the graph does not produce '" + output.name + "'")
-                         .with_place(place));
+      return report_(
+          breach("model/output-undefined", "the graph does not produce '" + output.name + "'")
+              .with_place(place));
     }
     compare(output.name, found->second, output.type, place);
   }
@@ -65,8 +70,8 @@ class Pass {
   void compare(const std::string& name, const std::optional<ValueType>& known,
                const std::optional<ValueType>& declared, const std::string& place) {
     if (!known || !declared || *known == *declared) return;
-    report_(breach("model/type-declared", "'" + name + "' is declared as " + text(*declared) + ", but is " +
-                                              text(*known))
+    report_(breach("model/type-declared",
+                   "'" + name + "' is declared as " + text(*declared) + ", but is " + text(*known))
                 .with_place(place));
   }
 
@@ -96,7 +101,8 @@ class Pass {
     }
     check_node(node, around_, here);
     for (const Subgraph& inner : subgraphs_of(node)) {
-      check_graph(*inner.graph, &names_, around_, model_, subgraph_path(path_, node, inner.name), report_);
+      check_graph(*inner.graph, &names_, around_, model_, subgraph_path(path_, node, inner.name),
+                  report_);
     }
     const Types outputs = bind_types(node, inputs, here);
     for (std::size_t k = 0; k < node.outputs.size(); ++k) {
@@ -124,7 +130,8 @@ class Pass {
     }
     constexpr std::size_t shown = 16;
     std::string chain;
-    for (std::size_t k = 0; k < std::min(cycle.size(), shown); ++k) chain += label(nodes_[cycle[k]]) + " -> ";
+    for (std::size_t k = 0; k < std::min(cycle.size(), shown); ++k)
+      chain += label(nodes_[cycle[k]]) + " -> ";
     if (cycle.size() > shown) chain += "(" + std::to_string(cycle.size() - shown) + " more) -> ";
     const Node& first = nodes_[cycle.front()];
     report_(breach("model/cycle", "each of these nodes needs the next: " + chain + label(first))
@@ -156,12 +163,15 @@ bool fits(const Shape& shape, const std::vector<Dim>& declared) {
   return true;
 }
 
-// An initializer that is an input too is that input's default; otherwise it is a constant with a name of its own.
-void define_initializer(Pass& pass, const Graph& graph, const std::string& name, const ValueType& type,
-                        const Shape& shape, bool needs_input, const std::string& path, const Report& report) {
+// An initializer that is an input too is that input's default; otherwise it is a constant with a
+// name of its own.
+void define_initializer(Pass& pass, const Graph& graph, const std::string& name,
+                        const ValueType& type, const Shape& shape, bool needs_input,
+                        const std::string& path, const Report& report) {
   const std::string place = "initializer '" + name + "', " + graph_place(path);
   const ValueInfo* input = input_named(graph, name);
-  if (name.empty()) return report(breach("model/name-empty", "an initializer has no name").with_place(place));
+  if (name.empty())
+    return report(breach("model/name-empty", "an initializer has no name").with_place(place));
   if (input == nullptr) {
     if (needs_input) {
       report(breach("model/initializer-input", "'" + name + "' is no input").with_place(place));
@@ -177,12 +187,15 @@ void define_initializer(Pass& pass, const Graph& graph, const std::string& name,
 
 void check_input(const ValueInfo& input, bool main, const std::string& path, const Report& report) {
   const std::string place = "input '" + input.name + "', " + graph_place(path);
-  if (input.name.empty()) report(breach("model/name-empty", "an input has no name").with_place(place));
-  if (main && !input.type) report(breach("model/input-type", "the input has no type").with_place(place));
+  if (input.name.empty())
+    report(breach("model/name-empty", "an input has no name").with_place(place));
+  if (main && !input.type)
+    report(breach("model/input-type", "the input has no type").with_place(place));
   if (!input.shape) return;
   for (const Dim& dim : *input.shape) {
     if (!dim.size || *dim.size >= 0) continue;
-    report(breach("model/tensor-shape", "a dimension is " + std::to_string(*dim.size)).with_place(place));
+    report(breach("model/tensor-shape", "a dimension is " + std::to_string(*dim.size))
+               .with_place(place));
   }
 }
 
@@ -190,7 +203,8 @@ void check_input(const ValueInfo& input, bool main, const std::string& path, con
 
 const std::optional<ValueType>* Names::find(const std::string& name) const {
   for (const Names* names = this; names != nullptr; names = names->outer) {
-    if (const auto found = names->defined.find(name); found != names->defined.end()) return &found->second;
+    if (const auto found = names->defined.find(name); found != names->defined.end())
+      return &found->second;
   }
   return nullptr;
 }
@@ -225,7 +239,8 @@ void check_function(const Function& function, const Model& model, const Report& 
     pass.define(input, std::nullopt, "input '" + input + "', function " + path);
   }
   pass.walk();
-  for (const std::string& output : function.outputs) pass.close(ValueInfo{output, std::nullopt, std::nullopt});
+  for (const std::string& output : function.outputs)
+    pass.close(ValueInfo{output, std::nullopt, std::nullopt});
 }
 
 }  // namespace touchstone

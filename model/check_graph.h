@@ -11,7 +11,8 @@
 
 namespace touchstone {
 
-// Names that are defined so far, with what is known of their types; those around are visible, functions' apart.
+// Names that are defined so far, with what is known of their types; those around are visible,
+// functions' apart.
 struct Names {
   const Names* outer = nullptr;
   std::unordered_map<std::string, std::optional<ValueType>> defined;
@@ -24,7 +25,8 @@ void check_graph(const Graph& graph, const Names* outer, const Function* around,
                  const std::string& path, const Report& report);
 void check_function(const Function& function, const Model& model, const Report& report);
 
-// Positions of nodes, each depending on the next, the last on the first; empty if there is no cycle.
+// Positions of nodes, each depending on the next, the last on the first; empty if there is no
+// cycle.
 std::vector<std::size_t> find_cycle(const std::vector<Node>& nodes);
 
 }  // namespace touchstone

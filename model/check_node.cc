@@ -10,9 +10,11 @@
 namespace touchstone {
 namespace {
 
-// The kinds of attributes as signatures write them, in the order of the alternatives of Attribute::Held.
-constexpr std::string_view kinds[] = {"float",  "int",  "string",  "tensor",  "graph",  "sparse_tensor",  "type",
-                                      "floats", "ints", "strings", "tensors", "graphs", "sparse_tensors", "types"};
+// The kinds of attributes as signatures write them, in the order of the alternatives of
+// Attribute::Held.
+constexpr std::string_view kinds[] = {
+    "float",  "int",  "string",  "tensor",  "graph",  "sparse_tensor",  "type",
+    "floats", "ints", "strings", "tensors", "graphs", "sparse_tensors", "types"};
 static_assert(std::size(kinds) == std::variant_size_v<Attribute::Held>);
 
 struct Arity {
@@ -24,7 +26,8 @@ Arity arity_of(std::span<const ParameterSpec> parameters) {
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     const ParameterSpec& parameter = parameters[k];
     if (parameter.variadic) arity.most = std::numeric_limits<std::size_t>::max();
-    if (parameter.variadic && parameter.least > 0) arity.least = k + static_cast<std::size_t>(parameter.least);
+    if (parameter.variadic && parameter.least > 0)
+      arity.least = k + static_cast<std::size_t>(parameter.least);
     if (!parameter.variadic && !parameter.optional) arity.least = k + 1;
   }
   return arity;
@@ -46,12 +49,15 @@ std::string counted(std::size_t number, const char* what) {
 }
 
 void check_arguments(const Signature& signature, std::span<const ParameterSpec> parameters,
-                     const std::vector<std::string>& names, const Side& side, const Report& report) {
+                     const std::vector<std::string>& names, const Side& side,
+                     const Report& report) {
   const Arity arity = arity_of(parameters);
   if (names.size() < arity.least || names.size() > arity.most) {
     std::string wants = std::to_string(arity.least);
-    if (arity.most == std::numeric_limits<std::size_t>::max()) wants += " or more";
-    else if (arity.most != arity.least) wants += " to " + std::to_string(arity.most);
+    if (arity.most == std::numeric_limits<std::size_t>::max())
+      wants += " or more";
+    else if (arity.most != arity.least)
+      wants += " to " + std::to_string(arity.most);
     report(breach(side.count_rule, "there are " + counted(names.size(), side.what) + ", but " +
                                        version_of(signature) + " takes " + wants));
     return;
@@ -60,8 +66,8 @@ void check_arguments(const Signature& signature, std::span<const ParameterSpec> 
     const ParameterSpec* parameter = parameter_at(parameters, k);
     if (!names[k].empty() || parameter->optional) continue;
     report(breach(side.missing_rule, std::string(side.what) + " " + std::to_string(k) + " ('" +
-                                         std::string(parameter->name) + "') of " + version_of(signature) +
-                                         " is left out"));
+                                         std::string(parameter->name) + "') of " +
+                                         version_of(signature) + " is left out"));
   }
 }
 
@@ -87,31 +93,35 @@ void check_against_signature(const Node& node, const Signature& signature, const
   check_arguments(signature, signature.inputs, node.inputs, input_side, report);
   check_arguments(signature, signature.outputs, node.outputs, output_side, report);
   for (const auto& [name, attribute] : node.attributes) {
-    const auto spec = std::find_if(signature.attributes.begin(), signature.attributes.end(),
-                                   [&](const AttributeSpec& known) { return known.name == name; });
+    const auto spec = std::find_if(
+        signature.attributes.begin(), signature.attributes.end(),
+        [&, &given = name](const AttributeSpec& known) { return known.name == given; });
     if (spec == signature.attributes.end()) {
       report(breach("model/attribute-unknown", version + " has no attribute '" + name + "'"));
     } else if (kinds[attribute.is.index()] != spec->kind) {
-      report(breach("model/attribute-kind", "attribute '" + name + "' holds " +
-                                                std::string(kinds[attribute.is.index()]) + ", but " + version +
-                                                " wants " + std::string(spec->kind)));
+      report(breach("model/attribute-kind",
+                    "attribute '" + name + "' holds " + std::string(kinds[attribute.is.index()]) +
+                        ", but " + version + " wants " + std::string(spec->kind)));
     }
   }
   for (const AttributeSpec& spec : signature.attributes) {
     if (!spec.required || node.attributes.count(std::string(spec.name)) > 0) continue;
-    report(breach("model/attribute-missing", version + " needs attribute '" + std::string(spec.name) + "'"));
+    report(breach("model/attribute-missing",
+                  version + " needs attribute '" + std::string(spec.name) + "'"));
   }
 }
 
 void check_against_function(const Node& node, const Function& function, const Report& report) {
   const std::string name = "function " + operator_name(function.domain, function.name);
   if (node.inputs.size() > function.inputs.size()) {
-    report(breach("model/input-count", "there are " + counted(node.inputs.size(), "input") + ", but " + name +
-                                           " takes " + std::to_string(function.inputs.size())));
+    report(breach("model/input-count", "there are " + counted(node.inputs.size(), "input") +
+                                           ", but " + name + " takes " +
+                                           std::to_string(function.inputs.size())));
   }
   if (node.outputs.size() > function.outputs.size()) {
-    report(breach("model/output-count", "there are " + counted(node.outputs.size(), "output") + ", but " + name +
-                                            " has " + std::to_string(function.outputs.size())));
+    report(breach("model/output-count", "there are " + counted(node.outputs.size(), "output") +
+                                            ", but " + name + " has " +
+                                            std::to_string(function.outputs.size())));
   }
   for (const auto& [attribute, held] : node.attributes) {
     const auto standard = function.default_attributes.find(attribute);
@@ -120,7 +130,8 @@ void check_against_function(const Node& node, const Function& function, const Re
       report(breach("model/attribute-unknown", name + " has no attribute '" + attribute + "'"));
     } else if (standard->second.is.index() != held.is.index()) {
       report(breach("model/attribute-kind", "attribute '" + attribute + "' holds " +
-                                                std::string(kinds[held.is.index()]) + ", but " + name + " wants " +
+                                                std::string(kinds[held.is.index()]) + ", but " +
+                                                name + " wants " +
                                                 std::string(kinds[standard->second.is.index()])));
     }
   }
@@ -138,7 +149,8 @@ const ParameterSpec* parameter_at(std::span<const ParameterSpec> parameters, std
 }
 
 void check_node(const Node& node, const Function* around, const Report& report) {
-  for (const auto& [name, attribute] : node.attributes) check_reference(name, attribute, around, report);
+  for (const auto& [name, attribute] : node.attributes)
+    check_reference(name, attribute, around, report);
   if (node.function) return check_against_function(node, *node.function, report);
   if (node.signature) return check_against_signature(node, *node.signature, report);
   report(Error(ErrorKind::usage, "the model is not resolved"));

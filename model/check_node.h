@@ -1,4 +1,5 @@
-// What one node must hold, whatever stands around it. The checker reports breaches; a run refuses the node.
+// What one node must hold, whatever stands around it. The checker reports breaches; a run refuses
+// the node.
 #pragma once
 
 #include <functional>
@@ -13,16 +14,18 @@ namespace touchstone {
 
 using Report = std::function<void(Error)>;
 
-// Number of inputs and outputs, what is left out, attributes and their kinds. `around` is the function whose body the
-// node stands in, or null.
+// Number of inputs and outputs, what is left out, attributes and their kinds. `around` is the
+// function whose body the node stands in, or null.
 void check_node(const Node& node, const Function* around, const Report& report);
 
-// Binds the type constraints of a node by the types of its inputs, none where unknown or left out. Returns the types
-// of its outputs as far as that says them.
+// Binds the type constraints of a node by the types of its inputs, none where unknown or left out.
+// Returns the types of its outputs as far as that says them.
 using Types = std::vector<std::optional<ValueType>>;
-Types bind_types(const Node& node, std::span<const std::optional<ValueType>> inputs, const Report& report);
+Types bind_types(const Node& node, std::span<const std::optional<ValueType>> inputs,
+                 const Report& report);
 
-// The parameter at which argument `k` stands: the last one takes all further arguments if it is variadic.
+// The parameter at which argument `k` stands: the last one takes all further arguments if it is
+// variadic.
 const ParameterSpec* parameter_at(std::span<const ParameterSpec> parameters, std::size_t k);
 
 }  // namespace touchstone

@@ -9,7 +9,8 @@ TEST(CheckNode, NumberOfInputs) {
                "there are 2 inputs, but Relu-14 takes 1");
   EXPECT_STREQ(first_breach("model/input-count", chain({node("Clip", {}, {"Y"})})).what(),
                "there are 0 inputs, but Clip-13 takes 1 to 3");
-  EXPECT_STREQ(first_breach("model/input-count", chain({node("Concat", {}, {"Y"}, {{"axis", attribute(Index{0})}})}))
+  EXPECT_STREQ(first_breach("model/input-count",
+                            chain({node("Concat", {}, {"Y"}, {{"axis", attribute(Index{0})}})}))
                    .what(),
                "there are 0 inputs, but Concat-13 takes 1 or more");
 }
@@ -26,7 +27,8 @@ TEST(CheckNode, NumberOfOutputs) {
 }
 
 TEST(CheckNode, RequiredOutputsAreNamed) {
-  first_breach("model/output-missing", chain({node("Relu", {"X"}, {"Y"}), node("Relu", {"X"}, {""})}));
+  first_breach("model/output-missing",
+               chain({node("Relu", {"X"}, {"Y"}), node("Relu", {"X"}, {""})}));
 }
 
 TEST(CheckNode, UnknownAttributes) {
@@ -65,8 +67,9 @@ Model calling(Node call, std::shared_ptr<Function> callee) {
 }
 
 std::shared_ptr<Function> concatenation() {
-  auto made = function("Join", {"a", "b"}, {"c"},
-                       {node("Concat", {"a", "b"}, {"c"}, {{"axis", reference(Index{}, "along")}})});
+  auto made =
+      function("Join", {"a", "b"}, {"c"},
+               {node("Concat", {"a", "b"}, {"c"}, {{"axis", reference(Index{}, "along")}})});
   made->attributes = {"along"};
   return made;
 }
@@ -74,17 +77,22 @@ std::shared_ptr<Function> concatenation() {
 TEST(CheckNode, CallsOfFunctions) {
   const Attribute along = attribute(Index{0});
   expect_sound(calling(node("Join", {"X", "X"}, {"Y"}, {{"along", along}}), concatenation()));
-  first_breach("model/input-count", calling(node("Join", {"X", "X", "X"}, {"Y"}, {{"along", along}}), concatenation()));
-  first_breach("model/output-count", calling(node("Join", {"X"}, {"Y", "Z"}, {{"along", along}}), concatenation()));
-  first_breach("model/attribute-missing", calling(node("Join", {"X", "X"}, {"Y"}), concatenation()));
+  first_breach("model/input-count",
+               calling(node("Join", {"X", "X", "X"}, {"Y"}, {{"along", along}}), concatenation()));
+  first_breach("model/output-count",
+               calling(node("Join", {"X"}, {"Y", "Z"}, {{"along", along}}), concatenation()));
+  first_breach("model/attribute-missing",
+               calling(node("Join", {"X", "X"}, {"Y"}), concatenation()));
   first_breach("model/attribute-unknown",
-               calling(node("Join", {"X", "X"}, {"Y"}, {{"along", along}, {"odd", along}}), concatenation()));
+               calling(node("Join", {"X", "X"}, {"Y"}, {{"along", along}, {"odd", along}}),
+                       concatenation()));
   auto with_default = concatenation();
   with_default->attributes.clear();
   with_default->default_attributes.emplace("along", along);
   expect_sound(calling(node("Join", {"X", "X"}, {"Y"}), with_default));
-  first_breach("model/attribute-kind",
-               calling(node("Join", {"X", "X"}, {"Y"}, {{"along", attribute(1.0F)}}), with_default));
+  first_breach(
+      "model/attribute-kind",
+      calling(node("Join", {"X", "X"}, {"Y"}, {{"along", attribute(1.0F)}}), with_default));
 }
 
 TEST(CheckNode, ReferencesStandInFunctionsAndNameTheirAttributes) {

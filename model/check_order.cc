@@ -14,7 +14,8 @@ std::vector<std::size_t> find_cycle(const std::vector<Node>& nodes) {
   const auto needs_of = [&](std::size_t k) {
     std::vector<std::size_t> needs;
     for (const std::string& name : names_used(nodes[k])) {
-      if (const auto found = producer.find(name); found != producer.end()) needs.push_back(found->second);
+      if (const auto found = producer.find(name); found != producer.end())
+        needs.push_back(found->second);
     }
     return needs;
   };

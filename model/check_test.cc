@@ -9,11 +9,12 @@ TEST(Check, ASoundModelHasNoBreach) {
 }
 
 TEST(Check, ACycleIsReportedByItsPath) {
-  Model cyclic = chain({node("Add", {"X", "c"}, {"a"}), node("Relu", {"a"}, {"b"}), node("Relu", {"b"}, {"c"}),
-                        node("Relu", {"c"}, {"Y"})});
+  Model cyclic = chain({node("Add", {"X", "c"}, {"a"}), node("Relu", {"a"}, {"b"}),
+                        node("Relu", {"b"}, {"c"}), node("Relu", {"c"}, {"Y"})});
   cyclic.graph.nodes[0].name = "first";
   const Error error = first_breach("model/cycle", cyclic);
-  EXPECT_STREQ(error.what(), "each of these nodes needs the next: 'first' -> #2 (Relu) -> #1 (Relu) -> 'first'");
+  EXPECT_STREQ(error.what(),
+               "each of these nodes needs the next: 'first' -> #2 (Relu) -> #1 (Relu) -> 'first'");
   EXPECT_EQ(error.place, "node 'first' (Add), output 'a', main graph");
 }
 
@@ -23,10 +24,11 @@ TEST(Check, ANodeThatNeedsItselfIsACycle) {
 
 TEST(Check, ACycleThroughASubgraphIsFound) {
   const Graph branch = graph({node("Relu", {"Y"}, {"inner"})}, {}, {floats("inner")});
-  Model cyclic = model(graph({node("If", {"B"}, {"a"},
-                                   {{"then_branch", graph_attribute(branch)}, {"else_branch", graph_attribute(branch)}}),
-                              node("Relu", {"a"}, {"Y"})},
-                             {value("B", tensor_type(Type::boolean))}, {floats("Y")}));
+  Model cyclic = model(graph(
+      {node("If", {"B"}, {"a"},
+            {{"then_branch", graph_attribute(branch)}, {"else_branch", graph_attribute(branch)}}),
+       node("Relu", {"a"}, {"Y"})},
+      {value("B", tensor_type(Type::boolean))}, {floats("Y")}));
   // The subgraph sees only that its name comes later.
   first_breach("model/order", cyclic);
 }
@@ -35,14 +37,16 @@ TEST(Check, AVeryLongCycleNeedsNoStack) {
   std::vector<Node> nodes;
   constexpr int count = 200'000;
   for (int k = 0; k < count; ++k) {
-    nodes.push_back(node("Relu", {"v" + std::to_string((k + 1) % count)}, {"v" + std::to_string(k)}));
+    nodes.push_back(
+        node("Relu", {"v" + std::to_string((k + 1) % count)}, {"v" + std::to_string(k)}));
   }
   nodes.push_back(node("Relu", {"v0"}, {"Y"}));
   first_breach("model/cycle", chain(std::move(nodes)));
 }
 
 TEST(Check, UseBeforeDefinition) {
-  const Error error = first_breach("model/order", chain({node("Relu", {"a"}, {"Y"}), node("Relu", {"X"}, {"a"})}));
+  const Error error =
+      first_breach("model/order", chain({node("Relu", {"a"}, {"Y"}), node("Relu", {"X"}, {"a"})}));
   EXPECT_STREQ(error.what(), "the value 'a' is used before it is defined");
 }
 
@@ -58,24 +62,28 @@ TEST(Check, AValueIsDefinedOnce) {
 }
 
 Model with_branch(const Graph& branch) {
-  return model(graph({node("Relu", {"X"}, {"a"}),
-                      node("If", {"B"}, {"Y"},
-                           {{"then_branch", graph_attribute(branch)}, {"else_branch", graph_attribute(branch)}})},
+  return model(graph({node("Relu", {"X"}, {"a"}), node("If", {"B"}, {"Y"},
+                                                       {{"then_branch", graph_attribute(branch)},
+                                                        {"else_branch", graph_attribute(branch)}})},
                      {floats("X"), value("B", tensor_type(Type::boolean))}, {floats("Y")}));
 }
 
 TEST(Check, ASubgraphSeesNamesAroundItAndMayNotRedefineThem) {
   expect_sound(with_branch(graph({node("Relu", {"a"}, {"b"})}, {}, {floats("b")})));
-  const Error error = first_breach("model/ssa", with_branch(graph({node("Relu", {"a"}, {"X"})}, {}, {floats("X")})));
+  const Error error = first_breach(
+      "model/ssa", with_branch(graph({node("Relu", {"a"}, {"X"})}, {}, {floats("X")})));
   EXPECT_EQ(error.place, "node #0 (Relu), output 'X', graph If_1/else_branch");
 }
 
 TEST(Check, ASubgraphProducesItsOutputs) {
-  const Error error = first_breach("model/output-undefined", with_branch(graph({}, {}, {floats("a")})));
+  const Error error =
+      first_breach("model/output-undefined", with_branch(graph({}, {}, {floats("a")})));
   EXPECT_EQ(error.place, "output 'a', graph If_1/else_branch");
 }
 
-TEST(Check, OutputsAreProduced) { first_breach("model/output-undefined", chain({node("Relu", {"X"}, {"a"})})); }
+TEST(Check, OutputsAreProduced) {
+  first_breach("model/output-undefined", chain({node("Relu", {"X"}, {"a"})}));
+}
 
 TEST(Check, InputsAndOutputsHaveNames) {
   Model nameless = chain({node("Relu", {"X"}, {"Y"})});
@@ -117,15 +125,17 @@ TEST(Check, AnInitializerFitsTheInputOfItsName) {
 TEST(Check, TypesAreThoseOfTheSignature) {
   Model wrong = chain({node("Relu", {"X"}, {"Y"})});
   wrong.graph.inputs[0].type = tensor_type(Type::string);
-  EXPECT_NE(std::string(first_breach("model/type", wrong).what()).find("input 0 ('X') is tensor(string)"),
-            std::string::npos);
+  EXPECT_NE(
+      std::string(first_breach("model/type", wrong).what()).find("input 0 ('X') is tensor(string)"),
+      std::string::npos);
 }
 
 TEST(Check, EqualTypesAreEqual) {
   Model mixed = chain({node("Add", {"X", "Z"}, {"Y"})});
   mixed.graph.inputs.push_back(value("Z", tensor_type(Type::float64)));
-  EXPECT_STREQ(first_breach("model/type", mixed).what(),
-               "input 1 ('B') is tensor(double), but input 0 ('A') of the same type T is tensor(float)");
+  EXPECT_STREQ(
+      first_breach("model/type", mixed).what(),
+      "input 1 ('B') is tensor(double), but input 0 ('A') of the same type T is tensor(float)");
 }
 
 TEST(Check, DeclaredTypesAreTrue) {
@@ -143,7 +153,8 @@ TEST(Check, TypesFlowThroughNodes) {
 }
 
 TEST(Check, TheWorstBreachComesFirst) {
-  Model bad = chain({node("Relu", {"X"}, {"Y"}, {{"odd", attribute(Index{1})}}), node("Relu", {"nobody"}, {"b"})});
+  Model bad = chain({node("Relu", {"X"}, {"Y"}, {{"odd", attribute(Index{1})}}),
+                     node("Relu", {"nobody"}, {"b"})});
   resolve(bad);
   const std::vector<Error> errors = check(bad, Limits());
   ASSERT_EQ(errors.size(), 2u);

@@ -1,4 +1,5 @@
-// Types of values as far as constraints bind them. Where a type follows from an attribute or a subgraph it stays open.
+// Types of values as far as constraints bind them. Where a type follows from an attribute or a
+// subgraph it stays open.
 #include <algorithm>
 #include <map>
 
@@ -26,7 +27,8 @@ std::string parameter_text(std::size_t k, const ParameterSpec& parameter) {
 
 }  // namespace
 
-Types bind_types(const Node& node, std::span<const std::optional<ValueType>> inputs, const Report& report) {
+Types bind_types(const Node& node, std::span<const std::optional<ValueType>> inputs,
+                 const Report& report) {
   Types outputs(node.outputs.size());
   if (node.signature == nullptr) return outputs;
   const Signature& signature = *node.signature;
@@ -40,7 +42,8 @@ Types bind_types(const Node& node, std::span<const std::optional<ValueType>> inp
     if (parameter == nullptr || !inputs[k]) continue;
     const std::string given = text(*inputs[k]);
     const ConstraintSpec* types = constraint(signature, parameter->type);
-    const std::span<const std::string_view> admitted = types ? types->types : std::span(&parameter->type, 1);
+    const std::span<const std::string_view> admitted =
+        types ? types->types : std::span(&parameter->type, 1);
     if (std::find(admitted.begin(), admitted.end(), given) == admitted.end()) {
       report(breach("model/type", parameter_text(k, *parameter) + " is " + given + ", but may be " +
                                       list_of(admitted)));
@@ -49,10 +52,11 @@ Types bind_types(const Node& node, std::span<const std::optional<ValueType>> inp
     if (types == nullptr || (parameter->variadic && !parameter->homogeneous)) continue;
     const auto [at, fresh] = bound.emplace(parameter->type, Bound{*inputs[k], k});
     if (fresh || at->second.type == *inputs[k]) continue;
-    report(breach("model/type", parameter_text(k, *parameter) + " is " + given + ", but " +
-                                    parameter_text(at->second.by, *parameter_at(signature.inputs, at->second.by)) +
-                                    " of the same type " + std::string(parameter->type) + " is " +
-                                    text(at->second.type)));
+    report(breach(
+        "model/type",
+        parameter_text(k, *parameter) + " is " + given + ", but " +
+            parameter_text(at->second.by, *parameter_at(signature.inputs, at->second.by)) +
+            " of the same type " + std::string(parameter->type) + " is " + text(at->second.type)));
   }
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const ParameterSpec* parameter = parameter_at(signature.outputs, k);

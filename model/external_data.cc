@@ -1,4 +1,5 @@
-// External data: the keys of a tensor are hostile text; the file is opened beneath the model's folder and nowhere else.
+// External data: the keys of a tensor are hostile text; the file is opened beneath the model's
+// folder and nowhere else.
 #include <charconv>
 #include <map>
 
@@ -18,7 +19,8 @@ std::map<std::string, std::string> keys_of(const pb::TensorProto& proto) {
   return keys;
 }
 
-Index number(const std::map<std::string, std::string>& keys, const std::string& key, Index otherwise) {
+Index number(const std::map<std::string, std::string>& keys, const std::string& key,
+             Index otherwise) {
   const auto found = keys.find(key);
   if (found == keys.end()) return otherwise;
   const std::string& text = found->second;
@@ -39,19 +41,21 @@ ExternalData find_external(const pb::TensorProto& proto, const Source& source, I
   const Index offset = number(keys, "offset", 0);
   const Index length = number(keys, "length", bytes);
   if (length != bytes) {
-    throw breach("model/external-data", "length is " + std::to_string(length) + ", but the tensor needs " +
-                                            std::to_string(bytes) + " bytes");
+    throw breach("model/external-data", "length is " + std::to_string(length) +
+                                            ", but the tensor needs " + std::to_string(bytes) +
+                                            " bytes");
   }
   if (source.folder == nullptr) {
-    throw Error(ErrorKind::file, "the data lies in '" + location->second + "', but there is no folder to look in")
+    throw Error(ErrorKind::file,
+                "the data lies in '" + location->second + "', but there is no folder to look in")
         .with_help("load from a file, or store the data inside");
   }
   OpenFile file = open_beneath(*source.folder, location->second, source.limits);
   if (file.size() < bytes || offset > file.size() - bytes) {
-    throw breach("model/external-data", "bytes " + std::to_string(offset) + " to " +
-                                            std::to_string(offset) + "+" + std::to_string(bytes) + " of '" +
-                                            location->second + "' are asked for, but it ends at " +
-                                            std::to_string(file.size()));
+    throw breach("model/external-data",
+                 "bytes " + std::to_string(offset) + " to " + std::to_string(offset) + "+" +
+                     std::to_string(bytes) + " of '" + location->second +
+                     "' are asked for, but it ends at " + std::to_string(file.size()));
   }
   return {std::move(file), offset};
 }

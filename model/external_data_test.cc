@@ -45,14 +45,19 @@ class ExternalData : public ::testing::Test {
 };
 
 TEST_F(ExternalData, RangesAreRead) {
-  const auto first = [](const Tensor& tensor) { return static_cast<char>(tensor.data<std::uint8_t>()[0]); };
+  const auto first = [](const Tensor& tensor) {
+    return static_cast<char>(tensor.data<std::uint8_t>()[0]);
+  };
   EXPECT_EQ(first(load(outside({{"location", "data"}}))), '0');
-  EXPECT_EQ(first(load(outside({{"location", "data"}, {"offset", "6"}, {"length", "4"}, {"checksum", "?"}}))), '6');
+  EXPECT_EQ(first(load(outside(
+                {{"location", "data"}, {"offset", "6"}, {"length", "4"}, {"checksum", "?"}}))),
+            '6');
   EXPECT_EQ(load(outside({{"location", "data"}}, {0})).size(), 0);
 }
 
 TEST_F(ExternalData, PathsStayBeneathTheFolder) {
-  for (const char* location : {"../secret", "/etc/passwd", "", ".", "models/../../secret", "a\\b", "C:/x", "missing"}) {
+  for (const char* location :
+       {"../secret", "/etc/passwd", "", ".", "models/../../secret", "a\\b", "C:/x", "missing"}) {
     refused(location);
   }
   refused(std::string("data\0", 5));
@@ -67,7 +72,9 @@ TEST_F(ExternalData, LinksDoNotLeaveTheFolder) {
 }
 
 TEST_F(ExternalData, RangesLieInTheFile) {
-  const auto broken = [&](const Keys& keys) { thrown("model/external-data", [&] { load(outside(keys)); }); };
+  const auto broken = [&](const Keys& keys) {
+    thrown("model/external-data", [&] { load(outside(keys)); });
+  };
   broken({{"location", "data"}, {"offset", "7"}});
   broken({{"location", "data"}, {"offset", "9223372036854775807"}});
   broken({{"location", "data"}, {"offset", "9223372036854775808"}});
@@ -121,7 +128,8 @@ TEST_F(ExternalData, EveryTensorGoesTheSameWay) {
   *list.add_tensors() = escape;
   for (const pb::ModelProto& proto : models) {
     folder_.write("models/m.onnx", proto.SerializeAsString());
-    EXPECT_EQ(thrown("", [&] { load_model(folder_.path() / "models/m.onnx", Limits()); }).kind, ErrorKind::file);
+    EXPECT_EQ(thrown("", [&] { load_model(folder_.path() / "models/m.onnx", Limits()); }).kind,
+              ErrorKind::file);
   }
 }
 

@@ -1,4 +1,5 @@
-// A model in memory: what a file says, with tensors decoded and external data read, before anything is resolved or run.
+// A model in memory: what a file says, with tensors decoded and external data read, before anything
+// is resolved or run.
 #pragma once
 
 #include <map>
@@ -29,22 +30,27 @@ struct ValueInfo {
 
 struct Attribute {
   // One alternative a kind of AttributeProto. ValueType stands for a TypeProto.
-  using Held = std::variant<float, Index, std::string, Tensor, std::shared_ptr<const Graph>, SparseTensor, ValueType,
-                            std::vector<float>, std::vector<Index>, std::vector<std::string>, std::vector<Tensor>,
-                            std::vector<std::shared_ptr<const Graph>>, std::vector<SparseTensor>, std::vector<ValueType>>;
+  using Held =
+      std::variant<float, Index, std::string, Tensor, std::shared_ptr<const Graph>, SparseTensor,
+                   ValueType, std::vector<float>, std::vector<Index>, std::vector<std::string>,
+                   std::vector<Tensor>, std::vector<std::shared_ptr<const Graph>>,
+                   std::vector<SparseTensor>, std::vector<ValueType>>;
   Held is;
-  std::string reference;  // inside a function: the name of the function's attribute that stands here ("" otherwise)
+  std::string reference;  // inside a function: the name of the function's attribute that stands
+                          // here ("" otherwise)
 };
 
 struct Function;
 
 struct Node {
-  std::string name, domain, op, overload;  // domain "" is ai.onnx, as in files; "ai.onnx" is stored as ""
+  std::string name, domain, op,
+      overload;  // domain "" is ai.onnx, as in files; "ai.onnx" is stored as ""
   std::vector<std::string> inputs, outputs;  // "" where left out
   std::map<std::string, Attribute> attributes;
-  Index index = 0;                          // position in its graph, as in the file
+  Index index = 0;  // position in its graph, as in the file
 
-  // Filled in by resolve(): exactly one of the two, by the opset that the model (or function) imports.
+  // Filled in by resolve(): exactly one of the two, by the opset that the model (or function)
+  // imports.
   const Signature* signature = nullptr;
   std::shared_ptr<const Function> function;
 };
@@ -60,7 +66,7 @@ struct Graph {
 struct Function {
   std::string name, domain, overload;
   std::vector<std::string> inputs, outputs;
-  std::vector<std::string> attributes;               // required
+  std::vector<std::string> attributes;  // required
   std::map<std::string, Attribute> default_attributes;
   std::vector<Node> nodes;
   std::map<std::string, Index> opsets;

@@ -1,5 +1,5 @@
-// Files cut short and bytes changed at random: every outcome but a model or an Error is a defect, and a sanitiser's
-// finding is one too.
+// Files cut short and bytes changed at random: every outcome but a model or an Error is a defect,
+// and a sanitiser's finding is one too.
 #include <random>
 
 #include "core/files.h"
@@ -12,7 +12,8 @@ std::vector<std::string> seeds() {
   std::vector<std::string> found;
   const std::filesystem::path wheel = std::filesystem::path(ONNX_WHEEL) / "backend/test/data";
   for (const char* name : {"light/light_squeezenet.onnx", "simple/test_sequence_model1/model.onnx",
-                           "simple/test_gradient_of_add/model.onnx", "pytorch-operator/test_operator_pad/model.onnx"}) {
+                           "simple/test_gradient_of_add/model.onnx",
+                           "pytorch-operator/test_operator_pad/model.onnx"}) {
     found.push_back(open_trusted(wheel / name).read_all(Limits()));
   }
   const std::filesystem::path here = std::filesystem::path(TOUCHSTONE_SOURCE) / "model/testdata";
@@ -21,10 +22,11 @@ std::vector<std::string> seeds() {
   Model nested = chain({node("F", {"X"}, {"Y"}, {{"a", attribute(Index{1})}})});
   nested.graph.nodes[0].domain = "local";
   const Graph branch = graph({node("Relu", {"x"}, {"b"})}, {}, {floats("b")});
-  auto body = function("F", {"x"}, {"y"},
-                       {node("Concat", {"x"}, {"c"}, {{"axis", reference(Index{}, "a")}}),
-                        node("If", {"c"}, {"y"},
-                             {{"then_branch", graph_attribute(branch)}, {"else_branch", graph_attribute(branch)}})});
+  auto body = function(
+      "F", {"x"}, {"y"},
+      {node("Concat", {"x"}, {"c"}, {{"axis", reference(Index{}, "a")}}),
+       node("If", {"c"}, {"y"},
+            {{"then_branch", graph_attribute(branch)}, {"else_branch", graph_attribute(branch)}})});
   body->attributes = {"a"};
   nested.functions.push_back(body);
   nested.opsets["local"] = 1;
@@ -57,7 +59,8 @@ TEST(Hostile, SeedsAreModels) {
 TEST(Hostile, CutShort) {
   for (const std::string& seed : seeds()) {
     const std::size_t step = std::max<std::size_t>(1, seed.size() / 400);
-    for (std::size_t length = 0; length < seed.size(); length += step) survives(seed.substr(0, length));
+    for (std::size_t length = 0; length < seed.size(); length += step)
+      survives(seed.substr(0, length));
   }
 }
 
@@ -66,7 +69,8 @@ TEST(Hostile, BytesChanged) {
   for (const std::string& seed : seeds()) {
     for (int round = 0; round < 1500; ++round) {
       std::string bytes = seed;
-      for (unsigned k = 0; k < 1 + random() % 4; ++k) bytes[random() % bytes.size()] = static_cast<char>(random());
+      for (unsigned k = 0; k < 1 + random() % 4; ++k)
+        bytes[random() % bytes.size()] = static_cast<char>(random());
       survives(bytes);
     }
   }

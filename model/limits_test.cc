@@ -6,7 +6,8 @@ namespace {
 
 // `work` passes with the limit at `enough`, and one less is refused by the limit's name.
 template <class Limit>
-void edge(const char* name, Limit Limits::*limit, Limit enough, const std::function<void(const Limits&)>& work) {
+void edge(const char* name, Limit Limits::*limit, Limit enough,
+          const std::function<void(const Limits&)>& work) {
   Limits limits;
   limits.*limit = enough;
   EXPECT_NO_THROW(work(limits)) << name;
@@ -16,7 +17,8 @@ void edge(const char* name, Limit Limits::*limit, Limit enough, const std::funct
     ADD_FAILURE() << name << " is not enforced";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::limit);
-    EXPECT_NE(std::string(error.what()).find("'" + std::string(name) + "'"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("'" + std::string(name) + "'"), std::string::npos)
+        << error.what();
   }
 }
 
@@ -38,8 +40,10 @@ pb::ModelProto with_tensor(Type type, std::vector<Index> dims, int texts = 0) {
   tensor.set_data_type(static_cast<int>(type));
   Index size = 1;
   for (const Index dim : dims) tensor.add_dims(dim), size *= dim;
-  if (texts > 0) tensor.add_string_data(std::string(static_cast<std::size_t>(texts), 'x'));
-  else tensor.set_raw_data(std::string(static_cast<std::size_t>(packed_bytes(type, size)), '\0'));
+  if (texts > 0)
+    tensor.add_string_data(std::string(static_cast<std::size_t>(texts), 'x'));
+  else
+    tensor.set_raw_data(std::string(static_cast<std::size_t>(packed_bytes(type, size)), '\0'));
   return proto;
 }
 
@@ -70,7 +74,8 @@ TEST(ModelLimits, ProtobufDepth) {
 
 TEST(ModelLimits, AHundredThousandLevelsAreNoCrash) {
   std::string bytes;
-  for (int k = 0; k < 100'000; ++k) {  // groups nest without lengths: two bytes a level would be enough for a bomb
+  for (int k = 0; k < 100'000;
+       ++k) {  // groups nest without lengths: two bytes a level would be enough for a bomb
     bytes.push_back('\x0B');
   }
   thrown("model/parse", [&] { parse_model(bytes_of(bytes), {}, Limits()); });
@@ -81,22 +86,26 @@ TEST(ModelLimits, GraphDepth) {
   Graph inner = graph({node("Relu", {"X"}, {"i3"})}, {}, {floats("i3")});
   for (int k = 2; k >= 1; --k) {
     const std::string name = "i" + std::to_string(k);
-    inner = graph({node("If", {"B"}, {name},
-                        {{"then_branch", graph_attribute(inner)}, {"else_branch", graph_attribute(inner)}})},
-                  {}, {floats(name)});
+    inner = graph(
+        {node("If", {"B"}, {name},
+              {{"then_branch", graph_attribute(inner)}, {"else_branch", graph_attribute(inner)}})},
+        {}, {floats(name)});
   }
-  const Model deep = model(graph({node("If", {"B"}, {"Y"}, {{"then_branch", graph_attribute(inner)},
-                                                            {"else_branch", graph_attribute(inner)}})},
-                                 {floats("X"), value("B", tensor_type(Type::boolean))}, {floats("Y")}));
+  const Model deep = model(graph(
+      {node("If", {"B"}, {"Y"},
+            {{"then_branch", graph_attribute(inner)}, {"else_branch", graph_attribute(inner)}})},
+      {floats("X"), value("B", tensor_type(Type::boolean))}, {floats("Y")}));
   edge("graph_depth", &Limits::graph_depth, 4, checking(deep));
 }
 
 TEST(ModelLimits, Nodes) {
   pb::ModelProto proto = proto_model();
   for (int k = 0; k < 3; ++k) proto.mutable_graph()->add_node();
-  for (int k = 0; k < 2; ++k) proto.add_functions()->add_node(), proto.mutable_functions(k)->set_name(k ? "f" : "g");
+  for (int k = 0; k < 2; ++k)
+    proto.add_functions()->add_node(), proto.mutable_functions(k)->set_name(k ? "f" : "g");
   edge("nodes", &Limits::nodes, Index{5}, parsing(proto));
-  edge("nodes", &Limits::nodes, Index{2}, checking(chain({node("Relu", {"X"}, {"a"}), node("Relu", {"a"}, {"Y"})})));
+  edge("nodes", &Limits::nodes, Index{2},
+       checking(chain({node("Relu", {"X"}, {"a"}), node("Relu", {"a"}, {"Y"})})));
 }
 
 TEST(ModelLimits, RankElementsBytesAndStrings) {

@@ -1,4 +1,5 @@
-// From a file to a Model: bytes within limits, one message, then what the message says about versions and functions.
+// From a file to a Model: bytes within limits, one message, then what the message says about
+// versions and functions.
 #include <google/protobuf/io/coded_stream.h>
 
 #include <set>
@@ -14,18 +15,21 @@ namespace {
 
 bool parses(std::span<const std::byte> bytes, google::protobuf::MessageLite& message, int depth) {
   google::protobuf::io::CodedInputStream stream(
-      static_cast<const std::uint8_t*>(static_cast<const void*>(bytes.data())), static_cast<int>(bytes.size()));
+      static_cast<const std::uint8_t*>(static_cast<const void*>(bytes.data())),
+      static_cast<int>(bytes.size()));
   stream.SetRecursionLimit(depth);
   return message.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
 }
 
-std::map<std::string, Index> read_opsets(const google::protobuf::RepeatedPtrField<pb::OperatorSetIdProto>& protos) {
+std::map<std::string, Index> read_opsets(
+    const google::protobuf::RepeatedPtrField<pb::OperatorSetIdProto>& protos) {
   std::map<std::string, Index> opsets;
   for (const pb::OperatorSetIdProto& proto : protos) {
     const auto [at, fresh] = opsets.emplace(domain_of(proto.domain()), proto.version());
     if (fresh || at->second == proto.version()) continue;
     throw breach("model/opset-twice", "domain '" + proto.domain() + "' is imported in version " +
-                                          std::to_string(at->second) + " and in " + std::to_string(proto.version()));
+                                          std::to_string(at->second) + " and in " +
+                                          std::to_string(proto.version()));
   }
   return opsets;
 }
@@ -36,30 +40,34 @@ std::shared_ptr<Function> read_function(const pb::FunctionProto& proto, Source& 
   function->domain = domain_of(proto.domain());
   function->overload = proto.overload();
   const std::string path = operator_name(function->domain, function->name);
-  return placed([&] { return "function " + path; }, [&] {
-    function->inputs.assign(proto.input().begin(), proto.input().end());
-    function->outputs.assign(proto.output().begin(), proto.output().end());
-    function->attributes.assign(proto.attribute().begin(), proto.attribute().end());
-    for (const pb::AttributeProto& attribute : proto.attribute_proto()) {
-      const std::string& name = attribute.name();
-      Attribute held = read_attribute(attribute, source, 1, path + "/" + name);
-      if (!function->default_attributes.emplace(name, std::move(held)).second) {
-        throw breach("model/attribute-twice", "there are two attributes '" + name + "'");
-      }
-    }
-    function->opsets = read_opsets(proto.opset_import());
-    function->nodes = read_nodes(proto.node(), source, 1, path);
-    return function;
-  });
+  return placed([&] { return "function " + path; },
+                [&] {
+                  function->inputs.assign(proto.input().begin(), proto.input().end());
+                  function->outputs.assign(proto.output().begin(), proto.output().end());
+                  function->attributes.assign(proto.attribute().begin(), proto.attribute().end());
+                  for (const pb::AttributeProto& attribute : proto.attribute_proto()) {
+                    const std::string& name = attribute.name();
+                    Attribute held = read_attribute(attribute, source, 1, path + "/" + name);
+                    if (!function->default_attributes.emplace(name, std::move(held)).second) {
+                      throw breach("model/attribute-twice",
+                                   "there are two attributes '" + name + "'");
+                    }
+                  }
+                  function->opsets = read_opsets(proto.opset_import());
+                  function->nodes = read_nodes(proto.node(), source, 1, path);
+                  return function;
+                });
 }
 
 Model read_model(const pb::ModelProto& proto, Source& source) {
   Model model;
   model.ir_version = proto.ir_version();
-  if (model.ir_version <= 0) throw breach("model/ir-version", "ir_version is " + std::to_string(model.ir_version));
+  if (model.ir_version <= 0)
+    throw breach("model/ir-version", "ir_version is " + std::to_string(model.ir_version));
   if (model.ir_version > pb::IR_VERSION) {
-    throw breach("model/ir-unknown", "ir_version is " + std::to_string(model.ir_version) + ", and " +
-                                         std::to_string(pb::IR_VERSION) + " is the newest that is known");
+    throw breach("model/ir-unknown", "ir_version is " + std::to_string(model.ir_version) +
+                                         ", and " + std::to_string(pb::IR_VERSION) +
+                                         " is the newest that is known");
   }
   model.producer = proto.producer_name();
   model.opsets = read_opsets(proto.opset_import());
@@ -71,30 +79,35 @@ Model read_model(const pb::ModelProto& proto, Source& source) {
     model.functions.push_back(read_function(function, source));
     const Function& read = *model.functions.back();
     if (names.emplace(read.domain, read.name, read.overload).second) continue;
-    throw breach("model/function-twice", "there are two functions " + operator_name(read.domain, read.name));
+    throw breach("model/function-twice",
+                 "there are two functions " + operator_name(read.domain, read.name));
   }
   return model;
 }
 
 }  // namespace
 
-void parse_message(std::span<const std::byte> bytes, google::protobuf::MessageLite& message, std::string_view rule,
-                   const Limits& limits) {
+void parse_message(std::span<const std::byte> bytes, google::protobuf::MessageLite& message,
+                   std::string_view rule, const Limits& limits) {
   const Index size = static_cast<Index>(bytes.size());
   // protobuf itself counts in int.
   const Index most = std::min<Index>(limits.file_bytes, (Index{1} << 31) - 1);
   if (size > most) throw over_limit("file_bytes", size, most);
   if (parses(bytes, message, limits.protobuf_depth)) return;
-  // The parser does not say why it stopped: if it goes further with more depth, depth was the reason.
+  // The parser does not say why it stopped: if it goes further with more depth, depth was the
+  // reason.
   message.Clear();
   const bool too_deep = parses(bytes, message, 2 * limits.protobuf_depth);
   message.Clear();
-  if (too_deep) throw over_limit("protobuf_depth", limits.protobuf_depth + 1, limits.protobuf_depth);
-  throw breach(rule, "the " + std::to_string(size) + " bytes are not one message, or are nested more than " +
+  if (too_deep)
+    throw over_limit("protobuf_depth", limits.protobuf_depth + 1, limits.protobuf_depth);
+  throw breach(rule, "the " + std::to_string(size) +
+                         " bytes are not one message, or are nested more than " +
                          std::to_string(limits.protobuf_depth) + " deep");
 }
 
-Model parse_model(std::span<const std::byte> bytes, const std::filesystem::path& folder, const Limits& limits) {
+Model parse_model(std::span<const std::byte> bytes, const std::filesystem::path& folder,
+                  const Limits& limits) {
   const LimitsScope scope(limits);
   pb::ModelProto proto;
   parse_message(bytes, proto, "model/parse", limits);
@@ -103,11 +116,19 @@ Model parse_model(std::span<const std::byte> bytes, const std::filesystem::path&
 }
 
 Model load_model(const std::filesystem::path& file, const Limits& limits) {
-  return placed([&] { return "file '" + file.string() + "'"; }, [&] {
-    const std::string bytes = open_trusted(file).read_all(limits);
-    const std::filesystem::path folder = file.parent_path();
-    return parse_model(std::as_bytes(std::span(bytes)), folder.empty() ? "." : folder, limits);
-  });
+  return placed([&] { return "file '" + file.string() + "'"; },
+                [&] {
+                  pb::ModelProto proto;
+                  {  // the bytes go before the tensors come: one copy of a large model less
+                    const std::string bytes = open_trusted(file).read_all(limits);
+                    parse_message(std::as_bytes(std::span(bytes)), proto, "model/parse", limits);
+                  }
+                  const std::filesystem::path folder =
+                      file.parent_path().empty() ? "." : file.parent_path();
+                  Source source{&folder, limits};
+                  const LimitsScope scope(limits);
+                  return read_model(proto, source);
+                });
 }
 
 }  // namespace touchstone

@@ -1,4 +1,5 @@
-// Models out of bytes: versions, attributes, types, names that stand twice, and what real files hold.
+// Models out of bytes: versions, attributes, types, names that stand twice, and what real files
+// hold.
 #include "core/files.h"
 #include "model/testing.h"
 
@@ -14,10 +15,13 @@ pb::AttributeProto& add_attribute(pb::ModelProto& proto, pb::AttributeProto::Att
   return attribute;
 }
 
-const Attribute& only_attribute(const Model& model) { return model.graph.nodes[0].attributes.at("a"); }
+const Attribute& only_attribute(const Model& model) {
+  return model.graph.nodes[0].attributes.at("a");
+}
 
 TEST(Load, WhatIsNoModel) {
-  for (const std::string& bytes : {std::string("garbage"), std::string(1, '\x0A'), std::string(100, '\xFF')}) {
+  for (const std::string& bytes :
+       {std::string("garbage"), std::string(1, '\x0A'), std::string(100, '\xFF')}) {
     EXPECT_EQ(thrown("model/parse", [&] { parse_model(bytes_of(bytes), {}, Limits()); }).kind,
               ErrorKind::invalid_model);
   }
@@ -119,7 +123,8 @@ TEST(Load, TypesOfInputs) {
   pb::ModelProto proto = proto_model();
   pb::ValueInfoProto& input = *proto.mutable_graph()->add_input();
   input.set_name("x");
-  auto& inner = *input.mutable_type()->mutable_sequence_type()->mutable_elem_type()->mutable_optional_type();
+  auto& inner =
+      *input.mutable_type()->mutable_sequence_type()->mutable_elem_type()->mutable_optional_type();
   inner.mutable_elem_type()->mutable_tensor_type()->set_elem_type(7);
   EXPECT_EQ(text(*parse(proto).graph.inputs[0].type), "seq(optional(tensor(int64)))");
   inner.mutable_elem_type()->mutable_tensor_type()->set_elem_type(0);

@@ -14,7 +14,8 @@ std::string graph_place(std::string_view graph_path) {
 }
 
 std::string place_of(const Node& node, std::string_view graph_path) {
-  std::string place = node.name.empty() ? "node #" + std::to_string(node.index) : "node '" + node.name + "'";
+  std::string place =
+      node.name.empty() ? "node #" + std::to_string(node.index) : "node '" + node.name + "'";
   place += " (" + operator_name(node.domain, node.op) + ")";
   for (const std::string& output : node.outputs) {
     if (output.empty()) continue;
@@ -24,7 +25,8 @@ std::string place_of(const Node& node, std::string_view graph_path) {
   return place + ", " + graph_place(graph_path);
 }
 
-std::string subgraph_path(std::string_view graph_path, const Node& node, std::string_view attribute) {
+std::string subgraph_path(std::string_view graph_path, const Node& node,
+                          std::string_view attribute) {
   std::string path(graph_path);
   if (!path.empty()) path += "/";
   return path + node.op + "_" + std::to_string(node.index) + "/" + std::string(attribute);

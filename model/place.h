@@ -15,6 +15,7 @@ std::string operator_name(std::string_view domain, std::string_view op);
 std::string graph_place(std::string_view graph_path);
 
 // Where a node's subgraph stands: "Foo_0/body", behind the path of the graph that holds the node.
-std::string subgraph_path(std::string_view graph_path, const Node& node, std::string_view attribute);
+std::string subgraph_path(std::string_view graph_path, const Node& node,
+                          std::string_view attribute);
 
 }  // namespace touchstone

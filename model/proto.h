@@ -24,9 +24,10 @@ struct Source {
   Index nodes = 0;  // met so far, in graphs and functions
 };
 
-// Parses bytes within the limits on size and depth. `rule` is the one to cite: model/parse or model/value-parse.
-void parse_message(std::span<const std::byte> bytes, google::protobuf::MessageLite& message, std::string_view rule,
-                   const Limits& limits);
+// Parses bytes within the limits on size and depth. `rule` is the one to cite: model/parse or
+// model/value-parse.
+void parse_message(std::span<const std::byte> bytes, google::protobuf::MessageLite& message,
+                   std::string_view rule, const Limits& limits);
 
 Tensor read_tensor(const pb::TensorProto& proto, const Source& source);
 SparseTensor read_sparse(const pb::SparseTensorProto& proto, const Source& source);
@@ -35,26 +36,32 @@ Type read_element_type(int code);
 void write_tensor(const Tensor& tensor, pb::TensorProto& proto);
 void write_sparse(const SparseTensor& sparse, pb::SparseTensorProto& proto);
 
-// Where a tensor of `bytes` bytes lies outside the model's file; the file is known to hold all of them.
+// Where a tensor of `bytes` bytes lies outside the model's file; the file is known to hold all of
+// them.
 struct ExternalData {
   OpenFile file;
   Index offset;
 };
 ExternalData find_external(const pb::TensorProto& proto, const Source& source, Index bytes);
 
-// None where the file leaves the type open. A tensor's shape goes to `shape`, when the file says it.
-std::optional<ValueType> read_type(const pb::TypeProto& proto, std::optional<std::vector<Dim>>* shape = nullptr);
+// None where the file leaves the type open. A tensor's shape goes to `shape`, when the file says
+// it.
+std::optional<ValueType> read_type(const pb::TypeProto& proto,
+                                   std::optional<std::vector<Dim>>* shape = nullptr);
 ValueInfo read_value_info(const pb::ValueInfoProto& proto);
-void write_type(const ValueType& type, const std::optional<std::vector<Dim>>& shape, pb::TypeProto& proto);
+void write_type(const ValueType& type, const std::optional<std::vector<Dim>>& shape,
+                pb::TypeProto& proto);
 
-// `depth` counts the graphs around, `path` names them in errors. An attribute's path is that of a graph it holds.
+// `depth` counts the graphs around, `path` names them in errors. An attribute's path is that of a
+// graph it holds.
 Graph read_graph(const pb::GraphProto& proto, Source& source, int depth, const std::string& path);
-std::vector<Node> read_nodes(const google::protobuf::RepeatedPtrField<pb::NodeProto>& protos, Source& source, int depth,
-                             const std::string& path);
-Attribute read_attribute(const pb::AttributeProto& proto, Source& source, int depth, const std::string& path);
+std::vector<Node> read_nodes(const google::protobuf::RepeatedPtrField<pb::NodeProto>& protos,
+                             Source& source, int depth, const std::string& path);
+Attribute read_attribute(const pb::AttributeProto& proto, Source& source, int depth,
+                         const std::string& path);
 
-
-
-inline std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
+inline std::string domain_of(const std::string& domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
 
 }  // namespace touchstone

@@ -1,4 +1,5 @@
-// Attributes out of a file. A message of this kind can hold fourteen things at once; exactly the one of its type may be.
+// Attributes out of a file. A message of this kind can hold fourteen things at once; exactly the
+// one of its type may be.
 #include "model/proto.h"
 #include "model/rules.h"
 
@@ -33,10 +34,12 @@ Kind kind_of(const pb::AttributeProto& proto) {
   Kind kind = proto.type();
   for (const Filled& field : fields) {
     if (!field.filled || field.kind == kind) continue;
-    if (kind != pb::AttributeProto::UNDEFINED) throw breach("model/attribute-value", "it holds values of two kinds");
+    if (kind != pb::AttributeProto::UNDEFINED)
+      throw breach("model/attribute-value", "it holds values of two kinds");
     kind = field.kind;
   }
-  if (kind == pb::AttributeProto::UNDEFINED) throw breach("model/attribute-value", "it holds no value");
+  if (kind == pb::AttributeProto::UNDEFINED)
+    throw breach("model/attribute-value", "it holds no value");
   return kind;
 }
 
@@ -58,7 +61,8 @@ std::vector<Held> each(const List& list, const Read& read) {
   return all;
 }
 
-Attribute::Held read_held(const pb::AttributeProto& proto, Source& source, int depth, const std::string& path) {
+Attribute::Held read_held(const pb::AttributeProto& proto, Source& source, int depth,
+                          const std::string& path) {
   using SharedGraph = std::shared_ptr<const Graph>;
   const auto graph = [&](const pb::GraphProto& held) -> SharedGraph {
     return std::make_shared<Graph>(read_graph(held, source, depth + 1, path));
@@ -68,30 +72,44 @@ Attribute::Held read_held(const pb::AttributeProto& proto, Source& source, int d
   const bool here = proto.ref_attr_name().empty();  // a reference has a kind, but no value
   switch (kind_of(proto)) {
     // Writers that know no presence leave out zeros and empty strings.
-    case pb::AttributeProto::FLOAT: return proto.f();
-    case pb::AttributeProto::INT: return Index{proto.i()};
-    case pb::AttributeProto::STRING: return proto.s();
-    case pb::AttributeProto::FLOATS: return std::vector<float>(proto.floats().begin(), proto.floats().end());
-    case pb::AttributeProto::INTS: return std::vector<Index>(proto.ints().begin(), proto.ints().end());
+    case pb::AttributeProto::FLOAT:
+      return proto.f();
+    case pb::AttributeProto::INT:
+      return Index{proto.i()};
+    case pb::AttributeProto::STRING:
+      return proto.s();
+    case pb::AttributeProto::FLOATS:
+      return std::vector<float>(proto.floats().begin(), proto.floats().end());
+    case pb::AttributeProto::INTS:
+      return std::vector<Index>(proto.ints().begin(), proto.ints().end());
     case pb::AttributeProto::STRINGS:
       return std::vector<std::string>(proto.strings().begin(), proto.strings().end());
-    case pb::AttributeProto::TENSOR: return here ? need(proto.has_t()), tensor(proto.t()) : Tensor();
-    case pb::AttributeProto::GRAPH: return here ? need(proto.has_g()), graph(proto.g()) : SharedGraph();
+    case pb::AttributeProto::TENSOR:
+      return here ? need(proto.has_t()), tensor(proto.t()) : Tensor();
+    case pb::AttributeProto::GRAPH:
+      return here ? need(proto.has_g()), graph(proto.g()) : SharedGraph();
     case pb::AttributeProto::SPARSE_TENSOR:
       return here ? need(proto.has_sparse_tensor()), sparse(proto.sparse_tensor()) : SparseTensor();
-    case pb::AttributeProto::TYPE_PROTO: return here ? need(proto.has_tp()), whole_type(proto.tp()) : ValueType();
-    case pb::AttributeProto::TENSORS: return each<Tensor>(proto.tensors(), tensor);
-    case pb::AttributeProto::GRAPHS: return each<SharedGraph>(proto.graphs(), graph);
-    case pb::AttributeProto::SPARSE_TENSORS: return each<SparseTensor>(proto.sparse_tensors(), sparse);
-    case pb::AttributeProto::TYPE_PROTOS: return each<ValueType>(proto.type_protos(), whole_type);
-    case pb::AttributeProto::UNDEFINED: break;
+    case pb::AttributeProto::TYPE_PROTO:
+      return here ? need(proto.has_tp()), whole_type(proto.tp()) : ValueType();
+    case pb::AttributeProto::TENSORS:
+      return each<Tensor>(proto.tensors(), tensor);
+    case pb::AttributeProto::GRAPHS:
+      return each<SharedGraph>(proto.graphs(), graph);
+    case pb::AttributeProto::SPARSE_TENSORS:
+      return each<SparseTensor>(proto.sparse_tensors(), sparse);
+    case pb::AttributeProto::TYPE_PROTOS:
+      return each<ValueType>(proto.type_protos(), whole_type);
+    case pb::AttributeProto::UNDEFINED:
+      break;
   }
   BUG("an attribute without a kind");
 }
 
 }  // namespace
 
-Attribute read_attribute(const pb::AttributeProto& proto, Source& source, int depth, const std::string& path) {
+Attribute read_attribute(const pb::AttributeProto& proto, Source& source, int depth,
+                         const std::string& path) {
   return Attribute{read_held(proto, source, depth, path), proto.ref_attr_name()};
 }
 

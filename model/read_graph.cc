@@ -1,4 +1,5 @@
-// Graphs, nodes and their names out of a file. Depth is bounded by the limit on graphs and by protobuf's own.
+// Graphs, nodes and their names out of a file. Depth is bounded by the limit on graphs and by
+// protobuf's own.
 #include "model/model.h"
 #include "model/place.h"
 #include "model/proto.h"
@@ -8,28 +9,32 @@ namespace touchstone {
 namespace {
 
 template <class Proto, class Held, class Read>
-void read_initializer(const Proto& proto, const std::string& name, const std::string& path, const Graph& graph,
-                      std::map<std::string, Held>& into, const Read& read) {
-  placed([&] { return "initializer '" + name + "', " + graph_place(path); }, [&] {
-    if (graph.initializers.count(name) + graph.sparse_initializers.count(name) > 0) {
-      throw breach("model/initializer-twice", "there are two initializers '" + name + "'");
-    }
-    into.emplace(name, read(proto));
-  });
+void read_initializer(const Proto& proto, const std::string& name, const std::string& path,
+                      const Graph& graph, std::map<std::string, Held>& into, const Read& read) {
+  placed([&] { return "initializer '" + name + "', " + graph_place(path); },
+         [&] {
+           if (graph.initializers.count(name) + graph.sparse_initializers.count(name) > 0) {
+             throw breach("model/initializer-twice", "there are two initializers '" + name + "'");
+           }
+           into.emplace(name, read(proto));
+         });
 }
 
-std::vector<ValueInfo> read_values(const google::protobuf::RepeatedPtrField<pb::ValueInfoProto>& protos,
-                                   const char* role, const std::string& path) {
+std::vector<ValueInfo> read_values(
+    const google::protobuf::RepeatedPtrField<pb::ValueInfoProto>& protos, const char* role,
+    const std::string& path) {
   std::vector<ValueInfo> values;
   values.reserve(static_cast<std::size_t>(protos.size()));
   for (const pb::ValueInfoProto& proto : protos) {
-    values.push_back(placed([&] { return std::string(role) + " '" + proto.name() + "', " + graph_place(path); },
-                            [&] { return read_value_info(proto); }));
+    values.push_back(
+        placed([&] { return std::string(role) + " '" + proto.name() + "', " + graph_place(path); },
+               [&] { return read_value_info(proto); }));
   }
   return values;
 }
 
-Node read_node(const pb::NodeProto& proto, Index index, Source& source, int depth, const std::string& path) {
+Node read_node(const pb::NodeProto& proto, Index index, Source& source, int depth,
+               const std::string& path) {
   Node node;
   node.name = proto.name();
   node.domain = domain_of(proto.domain());
@@ -40,30 +45,35 @@ Node read_node(const pb::NodeProto& proto, Index index, Source& source, int dept
   node.index = index;
   for (const pb::AttributeProto& attribute : proto.attribute()) {
     const std::string& name = attribute.name();
-    placed([&] { return "attribute '" + name + "', " + place_of(node, path); }, [&] {
-      if (node.attributes.count(name) > 0) {
-        throw breach("model/attribute-twice", "there are two attributes '" + name + "'");
-      }
-      node.attributes.emplace(name, read_attribute(attribute, source, depth, subgraph_path(path, node, name)));
-    });
+    placed([&] { return "attribute '" + name + "', " + place_of(node, path); },
+           [&] {
+             if (node.attributes.count(name) > 0) {
+               throw breach("model/attribute-twice", "there are two attributes '" + name + "'");
+             }
+             node.attributes.emplace(
+                 name, read_attribute(attribute, source, depth, subgraph_path(path, node, name)));
+           });
   }
   return node;
 }
 
 }  // namespace
 
-std::vector<Node> read_nodes(const google::protobuf::RepeatedPtrField<pb::NodeProto>& protos, Source& source, int depth,
-                             const std::string& path) {
+std::vector<Node> read_nodes(const google::protobuf::RepeatedPtrField<pb::NodeProto>& protos,
+                             Source& source, int depth, const std::string& path) {
   source.nodes += protos.size();
-  if (source.nodes > source.limits.nodes) throw over_limit("nodes", source.nodes, source.limits.nodes);
+  if (source.nodes > source.limits.nodes)
+    throw over_limit("nodes", source.nodes, source.limits.nodes);
   std::vector<Node> nodes;
   nodes.reserve(static_cast<std::size_t>(protos.size()));
-  for (int i = 0; i < protos.size(); ++i) nodes.push_back(read_node(protos[i], i, source, depth, path));
+  for (int i = 0; i < protos.size(); ++i)
+    nodes.push_back(read_node(protos[i], i, source, depth, path));
   return nodes;
 }
 
 Graph read_graph(const pb::GraphProto& proto, Source& source, int depth, const std::string& path) {
-  if (depth > source.limits.graph_depth) throw over_limit("graph_depth", depth, source.limits.graph_depth);
+  if (depth > source.limits.graph_depth)
+    throw over_limit("graph_depth", depth, source.limits.graph_depth);
   Graph graph;
   graph.name = proto.name();
   graph.nodes = read_nodes(proto.node(), source, depth, path);

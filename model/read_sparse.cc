@@ -1,4 +1,5 @@
-// Sparse tensors out of a file. Their indices become positions in memory, so each is held against the shape here.
+// Sparse tensors out of a file. Their indices become positions in memory, so each is held against
+// the shape here.
 #include "model/proto.h"
 #include "model/rules.h"
 
@@ -11,8 +12,9 @@ Index linear(const SparseTensor& sparse, Index k) {
   const bool by_dimension = sparse.indices.shape().size() == 2;
   const Index total = count(sparse.shape);
   const auto refuse = [&](Index index, Index size) {
-    return breach("model/sparse", "index " + std::to_string(index) + " of value " + std::to_string(k) +
-                                      " is outside of 0.." + std::to_string(size - 1));
+    return breach("model/sparse", "index " + std::to_string(index) + " of value " +
+                                      std::to_string(k) + " is outside of 0.." +
+                                      std::to_string(size - 1));
   };
   if (!by_dimension) {
     if (indices[k] < 0 || indices[k] >= total) throw refuse(indices[k], total);
@@ -37,20 +39,22 @@ SparseTensor read_sparse(const pb::SparseTensorProto& proto, const Source& sourc
   sparse.values = read_tensor(proto.values(), source);
   check_size(sparse.values.type(), sparse.shape, source.limits);
   // No indices are needed where there are no values.
-  sparse.indices = proto.has_indices() ? read_tensor(proto.indices(), source) : Tensor(Type::int64, Shape{0});
+  sparse.indices =
+      proto.has_indices() ? read_tensor(proto.indices(), source) : Tensor(Type::int64, Shape{0});
   const Shape& values = sparse.values.shape();
   const Shape& indices = sparse.indices.shape();
   if (values.size() != 1) throw breach("model/sparse", "the values have shape " + text(values));
   const bool fits = indices == values || indices == Shape{values[0], sparse.shape.size()};
   if (sparse.indices.type() != Type::int64 || !fits) {
-    throw breach("model/sparse", "the indices are " + std::string(name(sparse.indices.type())) + text(indices) +
-                                     " for " + std::to_string(values[0]) + " values of rank " +
-                                     std::to_string(sparse.shape.size()));
+    throw breach("model/sparse", "the indices are " + std::string(name(sparse.indices.type())) +
+                                     text(indices) + " for " + std::to_string(values[0]) +
+                                     " values of rank " + std::to_string(sparse.shape.size()));
   }
   Index last = -1;
   for (Index k = 0; k < values[0]; ++k) {
     const Index at = linear(sparse, k);
-    if (at <= last) throw breach("model/sparse", "the indices do not ascend at value " + std::to_string(k));
+    if (at <= last)
+      throw breach("model/sparse", "the indices do not ascend at value " + std::to_string(k));
     last = at;
   }
   return sparse;

@@ -1,5 +1,6 @@
-// Tensors out of a file. Type, shape and data must agree to the byte before anything is allocated: a file of a few bytes
-// must not be able to ask for gigabytes, and a kernel never sees a bool that is neither 0 nor 1.
+// Tensors out of a file. Type, shape and data must agree to the byte before anything is allocated:
+// a file of a few bytes must not be able to ask for gigabytes, and a kernel never sees a bool that
+// is neither 0 nor 1.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -34,19 +35,28 @@ Field field_in_use(const pb::TensorProto& proto) {
 
 Field home_of(Type type) {
   switch (type) {
-    case Type::float32: case Type::complex64: return Field::floats;
-    case Type::float64: case Type::complex128: return Field::doubles;
-    case Type::int64: return Field::int64s;
-    case Type::uint32: case Type::uint64: return Field::uint64s;
-    case Type::string: return Field::strings;
-    default: return Field::int32s;
+    case Type::float32:
+    case Type::complex64:
+      return Field::floats;
+    case Type::float64:
+    case Type::complex128:
+      return Field::doubles;
+    case Type::int64:
+      return Field::int64s;
+    case Type::uint32:
+    case Type::uint64:
+      return Field::uint64s;
+    case Type::string:
+      return Field::strings;
+    default:
+      return Field::int32s;
   }
 }
 
 void need_entries(const char* field, Index needed, Index found) {
   if (needed == found) return;
-  throw breach("model/tensor-data", std::string(field) + " needs " + std::to_string(needed) + " entries, but has " +
-                                        std::to_string(found));
+  throw breach("model/tensor-data", std::string(field) + " needs " + std::to_string(needed) +
+                                        " entries, but has " + std::to_string(found));
 }
 
 template <class Held, class Entries>
@@ -58,7 +68,8 @@ void copy_entries(const char* field, const Entries& entries, Index needed, Tenso
     if constexpr (std::is_integral_v<Held>) {
       if (std::in_range<Held>(entry)) continue;
       throw breach("model/tensor-data", std::string(field) + "[" + std::to_string(i) + "] is " +
-                                            std::to_string(entry) + ", which the type does not hold");
+                                            std::to_string(entry) +
+                                            ", which the type does not hold");
     }
   }
 }
@@ -69,8 +80,9 @@ void copy_codes(const Entries& entries, Index most, std::span<std::uint8_t> code
   for (std::size_t i = 0; i < codes.size(); ++i) {
     const std::int32_t entry = entries[static_cast<int>(i)];
     if (entry < 0 || entry > most) {
-      throw breach("model/tensor-data", "int32_data[" + std::to_string(i) + "] is " + std::to_string(entry) +
-                                            ", but the codes of this type end at " + std::to_string(most));
+      throw breach("model/tensor-data",
+                   "int32_data[" + std::to_string(i) + "] is " + std::to_string(entry) +
+                       ", but the codes of this type end at " + std::to_string(most));
     }
     codes[i] = static_cast<std::uint8_t>(entry);
   }
@@ -98,24 +110,28 @@ void copy_int32s(const pb::TensorProto& proto, Tensor& tensor) {
   } else if (tensor.type() == Type::boolean) {
     copy_codes(entries, 1, bytes());
   } else if (type.bits == 8) {
-    if (type.is_signed && type.is_integer) return copy_entries<std::int8_t>("int32_data", entries, size, tensor);
+    if (type.is_signed && type.is_integer)
+      return copy_entries<std::int8_t>("int32_data", entries, size, tensor);
     copy_codes(entries, 255, bytes());
   } else if (type.bits == 16) {
-    if (tensor.type() == Type::int16) return copy_entries<std::int16_t>("int32_data", entries, size, tensor);
+    if (tensor.type() == Type::int16)
+      return copy_entries<std::int16_t>("int32_data", entries, size, tensor);
     copy_entries<std::uint16_t>("int32_data", entries, size, tensor);
   } else {
     copy_entries<std::int32_t>("int32_data", entries, size, tensor);
   }
 }
 
-// A bool is 0 or 1; bits behind the last packed element count for nothing and are cleared, so that equal tensors
-// are equal bytes.
+// A bool is 0 or 1; bits behind the last packed element count for nothing and are cleared, so that
+// equal tensors are equal bytes.
 void settle(Tensor& tensor) {
   const std::span<std::byte> bytes = tensor.bytes();
   if (tensor.type() == Type::boolean) {
-    const auto odd = std::find_if(bytes.begin(), bytes.end(), [](std::byte b) { return b > std::byte{1}; });
+    const auto odd =
+        std::find_if(bytes.begin(), bytes.end(), [](std::byte b) { return b > std::byte{1}; });
     if (odd == bytes.end()) return;
-    throw breach("model/tensor-data", "element " + std::to_string(odd - bytes.begin()) + " of a bool is " +
+    throw breach("model/tensor-data", "element " + std::to_string(odd - bytes.begin()) +
+                                          " of a bool is " +
                                           std::to_string(static_cast<int>(*odd)));
   }
   if (!is_packed(tensor.type()) || bytes.empty()) return;
@@ -139,46 +155,71 @@ Index entries_needed(Type type, Field home, Index size) {
 
 Index entries_found(const pb::TensorProto& proto, Field home) {
   switch (home) {
-    case Field::floats: return proto.float_data_size();
-    case Field::doubles: return proto.double_data_size();
-    case Field::int64s: return proto.int64_data_size();
-    case Field::uint64s: return proto.uint64_data_size();
-    case Field::strings: return proto.string_data_size();
-    default: return proto.int32_data_size();
+    case Field::floats:
+      return proto.float_data_size();
+    case Field::doubles:
+      return proto.double_data_size();
+    case Field::int64s:
+      return proto.int64_data_size();
+    case Field::uint64s:
+      return proto.uint64_data_size();
+    case Field::strings:
+      return proto.string_data_size();
+    default:
+      return proto.int32_data_size();
   }
 }
 
 const char* field_name(Field field) {
   switch (field) {
-    case Field::floats: return "float_data";
-    case Field::doubles: return "double_data";
-    case Field::int64s: return "int64_data";
-    case Field::uint64s: return "uint64_data";
-    case Field::strings: return "string_data";
-    case Field::raw: return "raw_data";
-    default: return "int32_data";
+    case Field::floats:
+      return "float_data";
+    case Field::doubles:
+      return "double_data";
+    case Field::int64s:
+      return "int64_data";
+    case Field::uint64s:
+      return "uint64_data";
+    case Field::strings:
+      return "string_data";
+    case Field::raw:
+      return "raw_data";
+    default:
+      return "int32_data";
   }
 }
 
-Tensor read_typed(const pb::TensorProto& proto, Type type, const Shape& shape, Index size, Field used,
-                  const Limits& limits) {
+Tensor read_typed(const pb::TensorProto& proto, Type type, const Shape& shape, Index size,
+                  Field used, const Limits& limits) {
   const Field home = home_of(type);
   if (used != Field::none && used != home) {
-    throw breach("model/tensor-data", "data of type " + std::string(name(type)) + " stands in " + field_name(used));
+    throw breach("model/tensor-data",
+                 "data of type " + std::string(name(type)) + " stands in " + field_name(used));
   }
   const Index needed = entries_needed(type, home, size);
   need_entries(field_name(home), needed, entries_found(proto, home));
   Tensor tensor(type, shape);
   switch (home) {
-    case Field::floats: copy_entries<float>("float_data", proto.float_data(), needed, tensor); break;
-    case Field::doubles: copy_entries<double>("double_data", proto.double_data(), needed, tensor); break;
-    case Field::int64s: copy_entries<std::int64_t>("int64_data", proto.int64_data(), needed, tensor); break;
-    case Field::strings: read_strings(proto, limits, tensor); break;
-    case Field::uint64s:
-      if (type == Type::uint32) copy_entries<std::uint32_t>("uint64_data", proto.uint64_data(), needed, tensor);
-      else copy_entries<std::uint64_t>("uint64_data", proto.uint64_data(), needed, tensor);
+    case Field::floats:
+      copy_entries<float>("float_data", proto.float_data(), needed, tensor);
       break;
-    default: copy_int32s(proto, tensor);
+    case Field::doubles:
+      copy_entries<double>("double_data", proto.double_data(), needed, tensor);
+      break;
+    case Field::int64s:
+      copy_entries<std::int64_t>("int64_data", proto.int64_data(), needed, tensor);
+      break;
+    case Field::strings:
+      read_strings(proto, limits, tensor);
+      break;
+    case Field::uint64s:
+      if (type == Type::uint32)
+        copy_entries<std::uint32_t>("uint64_data", proto.uint64_data(), needed, tensor);
+      else
+        copy_entries<std::uint64_t>("uint64_data", proto.uint64_data(), needed, tensor);
+      break;
+    default:
+      copy_int32s(proto, tensor);
   }
   settle(tensor);
   return tensor;
@@ -195,7 +236,8 @@ Type read_element_type(int code) {
 }
 
 Shape read_dims(const google::protobuf::RepeatedField<std::int64_t>& dims, const Limits& limits) {
-  if (dims.size() > limits.rank_checked) throw over_limit("rank_checked", dims.size(), limits.rank_checked);
+  if (dims.size() > limits.rank_checked)
+    throw over_limit("rank_checked", dims.size(), limits.rank_checked);
   Shape shape;
   for (const std::int64_t dim : dims) {
     if (dim < 0) throw breach("model/tensor-shape", "a dimension is " + std::to_string(dim));
@@ -208,13 +250,15 @@ Tensor read_tensor(const pb::TensorProto& proto, const Source& source) {
   const Limits& limits = source.limits;
   const Type type = read_element_type(proto.data_type());
   const Shape shape = read_dims(proto.dims(), limits);
-  if (proto.has_segment()) throw breach("model/tensor-segment", "the tensor is one segment of a larger one");
+  if (proto.has_segment())
+    throw breach("model/tensor-segment", "the tensor is one segment of a larger one");
   const Index size = check_size(type, shape, limits);
   const Index bytes = packed_bytes(type, size);
 
   const Field used = field_in_use(proto);
   if (proto.data_location() == pb::TensorProto::EXTERNAL) {
-    if (used != Field::none) throw breach("model/tensor-data", "data stands both in the model and outside it");
+    if (used != Field::none)
+      throw breach("model/tensor-data", "data stands both in the model and outside it");
     if (type == Type::string) throw breach("model/tensor-data", "strings cannot be external data");
     const ExternalData data = find_external(proto, source, bytes);
     Tensor tensor(type, shape);

@@ -6,7 +6,8 @@ namespace touchstone::testing {
 namespace {
 
 Model every_type() {
-  return load_model(std::filesystem::path(TOUCHSTONE_SOURCE) / "model/testdata/every_type.onnx", Limits());
+  return load_model(std::filesystem::path(TOUCHSTONE_SOURCE) / "model/testdata/every_type.onnx",
+                    Limits());
 }
 
 pb::TensorProto proto(Type type, std::vector<Index> dims) {
@@ -122,20 +123,24 @@ TEST(ReadTensor, SegmentsAreRefusedByName) {
 
 TEST(ReadTensor, TypesThatNobodyKnows) {
   thrown("model/tensor-type", [] { read(proto(Type::undefined, {})); });
-  EXPECT_EQ(thrown("model/type-unknown", [] { read(proto(static_cast<Type>(29), {})); }).kind, ErrorKind::unsupported);
+  EXPECT_EQ(thrown("model/type-unknown", [] { read(proto(static_cast<Type>(29), {})); }).kind,
+            ErrorKind::unsupported);
   thrown("model/type-unknown", [] { read(proto(static_cast<Type>(-1), {})); });
 }
 
 TEST(ReadTensor, ShapesThatCannotBe) {
   thrown("model/tensor-shape", [] { read(proto(Type::float32, {-1})); });
-  const Error error = thrown("", [] { read(proto(Type::float32, {Index{1} << 40, Index{1} << 40})); });
+  const Error error = thrown("", [] {
+    read(proto(Type::float32, {Index{1} << 40, Index{1} << 40}));
+  });
   EXPECT_EQ(error.kind, ErrorKind::limit);
   EXPECT_EQ(error.place, "initializer 'w', main graph");
   EXPECT_EQ(thrown("model/tensor-data", [] { read(proto(Type::float32, {Index{1} << 30})); }).place,
             "initializer 'w', main graph");  // a small file cannot ask for gigabytes
 }
 
-pb::ModelProto sparse(std::vector<Index> dims, std::vector<Index> indices, std::vector<Index> indices_dims) {
+pb::ModelProto sparse(std::vector<Index> dims, std::vector<Index> indices,
+                      std::vector<Index> indices_dims) {
   pb::ModelProto made = proto_model();
   pb::SparseTensorProto& held = *made.mutable_graph()->add_sparse_initializer();
   for (const Index dim : dims) held.add_dims(dim);
@@ -159,7 +164,9 @@ TEST(ReadTensor, SparseIndicesLieInsideAndAscend) {
 }
 
 TEST(ReadTensor, ASparseTensorPassesNoLimit) {
-  const Error error = thrown("", [] { parse(sparse({Index{1} << 40, Index{1} << 20}, {0, 1}, {2})); });
+  const Error error = thrown("", [] {
+    parse(sparse({Index{1} << 40, Index{1} << 20}, {0, 1}, {2}));
+  });
   EXPECT_EQ(error.kind, ErrorKind::limit);
 }
 

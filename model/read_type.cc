@@ -1,4 +1,5 @@
-// Types of values, to and from the file. What a file leaves open stays open; what it states must be one we know.
+// Types of values, to and from the file. What a file leaves open stays open; what it states must be
+// one we know.
 #include "model/proto.h"
 #include "model/rules.h"
 
@@ -22,7 +23,8 @@ std::shared_ptr<const ValueType> inner_type(const pb::TypeProto& proto) {
 }
 
 template <class Proto>
-std::optional<ValueType> read_dense(ValueType::Kind kind, const Proto& proto, std::optional<std::vector<Dim>>* shape) {
+std::optional<ValueType> read_dense(ValueType::Kind kind, const Proto& proto,
+                                    std::optional<std::vector<Dim>>* shape) {
   if (shape != nullptr && proto.has_shape()) *shape = read_shape(proto.shape());
   if (proto.elem_type() == 0) return std::nullopt;
   return ValueType{kind, read_element_type(proto.elem_type()), nullptr};
@@ -31,22 +33,29 @@ std::optional<ValueType> read_dense(ValueType::Kind kind, const Proto& proto, st
 void write_shape(const std::vector<Dim>& shape, pb::TensorShapeProto& proto) {
   for (const Dim& dim : shape) {
     auto& written = *proto.add_dim();
-    if (dim.size) written.set_dim_value(*dim.size);
-    else if (!dim.symbol.empty()) written.set_dim_param(dim.symbol);
+    if (dim.size)
+      written.set_dim_value(*dim.size);
+    else if (!dim.symbol.empty())
+      written.set_dim_param(dim.symbol);
   }
 }
 
 }  // namespace
 
-std::optional<ValueType> read_type(const pb::TypeProto& proto, std::optional<std::vector<Dim>>* shape) {
+std::optional<ValueType> read_type(const pb::TypeProto& proto,
+                                   std::optional<std::vector<Dim>>* shape) {
   using Kind = ValueType::Kind;
   switch (proto.value_case()) {
-    case pb::TypeProto::kTensorType: return read_dense(Kind::tensor, proto.tensor_type(), shape);
-    case pb::TypeProto::kSparseTensorType: return read_dense(Kind::sparse_tensor, proto.sparse_tensor_type(), shape);
+    case pb::TypeProto::kTensorType:
+      return read_dense(Kind::tensor, proto.tensor_type(), shape);
+    case pb::TypeProto::kSparseTensorType:
+      return read_dense(Kind::sparse_tensor, proto.sparse_tensor_type(), shape);
     case pb::TypeProto::kSequenceType:
-      return ValueType{Kind::sequence, Type::undefined, inner_type(proto.sequence_type().elem_type())};
+      return ValueType{Kind::sequence, Type::undefined,
+                       inner_type(proto.sequence_type().elem_type())};
     case pb::TypeProto::kOptionalType:
-      return ValueType{Kind::optional, Type::undefined, inner_type(proto.optional_type().elem_type())};
+      return ValueType{Kind::optional, Type::undefined,
+                       inner_type(proto.optional_type().elem_type())};
     case pb::TypeProto::kMapType: {
       const Type key = read_element_type(proto.map_type().key_type());
       if (key != Type::string && !facts(key).is_integer) {
@@ -55,8 +64,10 @@ std::optional<ValueType> read_type(const pb::TypeProto& proto, std::optional<std
       return ValueType{Kind::map, key, inner_type(proto.map_type().value_type())};
     }
     case pb::TypeProto::kOpaqueType:
-      throw breach("model/type-unknown", "the opaque type '" + proto.opaque_type().name() + "' is not known");
-    case pb::TypeProto::VALUE_NOT_SET: break;
+      throw breach("model/type-unknown",
+                   "the opaque type '" + proto.opaque_type().name() + "' is not known");
+    case pb::TypeProto::VALUE_NOT_SET:
+      break;
   }
   return std::nullopt;
 }
@@ -68,7 +79,8 @@ ValueInfo read_value_info(const pb::ValueInfoProto& proto) {
   return info;
 }
 
-void write_type(const ValueType& type, const std::optional<std::vector<Dim>>& shape, pb::TypeProto& proto) {
+void write_type(const ValueType& type, const std::optional<std::vector<Dim>>& shape,
+                pb::TypeProto& proto) {
   switch (type.kind) {
     case ValueType::Kind::tensor: {
       auto& written = *proto.mutable_tensor_type();

@@ -1,5 +1,5 @@
-// Binds nodes to what they mean. Functions are bound first and only when no chain of calls returns to its start, so
-// that a bound model has no cycle in it.
+// Binds nodes to what they mean. Functions are bound first and only when no chain of calls returns
+// to its start, so that a bound model has no cycle in it.
 #include <set>
 #include <tuple>
 
@@ -63,22 +63,25 @@ void refuse_recursion(const Functions& functions) {
         path += name_of(*around.function) + " -> ";
       }
       if (path.empty()) continue;  // it was left already
-      throw breach("model/function-recursion", "a function calls itself: " + path + name_of(*callee))
+      throw breach("model/function-recursion",
+                   "a function calls itself: " + path + name_of(*callee))
           .with_place("function " + name_of(*callee));
     }
   }
 }
 
-// One pass over nodes with one set of imports. Operators that nobody knows are gathered: one error names them all.
+// One pass over nodes with one set of imports. Operators that nobody knows are gathered: one error
+// names them all.
 class Binder {
  public:
   explicit Binder(const Functions& functions) : functions_(functions) {}
 
-  void bind(std::vector<Node>& nodes, const std::map<std::string, Index>& opsets, const std::string& path) {
+  void bind(std::vector<Node>& nodes, const std::map<std::string, Index>& opsets,
+            const std::string& path) {
     for (Node& node : nodes) {
       bind(node, opsets, path);
       for (auto& [name, attribute] : node.attributes) {
-        bind(attribute, opsets, [&] { return subgraph_path(path, node, name); });
+        bind(attribute, opsets, [&, &held = name] { return subgraph_path(path, node, held); });
       }
     }
   }
@@ -87,7 +90,8 @@ class Binder {
     if (unknown_.empty()) return;
     std::string list;
     for (const auto& [name, place] : unknown_) list += (list.empty() ? "" : ", ") + name;
-    throw breach("model/operator-unknown", "unknown: " + list).with_place(std::string(unknown_.front().second));
+    throw breach("model/operator-unknown", "unknown: " + list)
+        .with_place(std::string(unknown_.front().second));
   }
 
  private:
@@ -99,18 +103,21 @@ class Binder {
     const auto import = opsets.find(node.domain);
     if (import == opsets.end()) {
       if (newest_opset(node.domain) == 0) return note(operator_name(node.domain, node.op), place());
-      throw breach("model/opset-missing", "domain '" + node.domain + "' is not imported").with_place(place());
+      throw breach("model/opset-missing", "domain '" + node.domain + "' is not imported")
+          .with_place(place());
     }
     const Index newest = newest_opset(node.domain);
     if (newest > 0 && import->second > newest) {
       throw breach("model/version-unknown", "domain '" + node.domain + "' is imported in version " +
                                                 std::to_string(import->second) + ", and " +
-                                                std::to_string(newest) + " is the newest that is known")
+                                                std::to_string(newest) +
+                                                " is the newest that is known")
           .with_place(place());
     }
     node.signature = find_signature(node.domain, node.op, import->second);
     if (node.signature == nullptr) {
-      note(operator_name(node.domain, node.op) + " in opset " + std::to_string(import->second), place());
+      note(operator_name(node.domain, node.op) + " in opset " + std::to_string(import->second),
+           place());
     }
   }
 

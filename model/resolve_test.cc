@@ -14,7 +14,8 @@ Model calls(std::vector<std::pair<std::string, std::vector<std::string>>> table)
       nodes.push_back(node(callees[k], {"v" + std::to_string(k)}, {"v" + std::to_string(k + 1)}));
       nodes.back().domain = "local";
     }
-    made.functions.push_back(function(name, {"x"}, {"v" + std::to_string(callees.size())}, std::move(nodes)));
+    made.functions.push_back(
+        function(name, {"x"}, {"v" + std::to_string(callees.size())}, std::move(nodes)));
   }
   return made;
 }
@@ -40,7 +41,8 @@ TEST(Resolve, UnknownOperatorsAreNamedTogether) {
 TEST(Resolve, AnOperatorThatIsNotInTheOpsetYet) {
   Model early = chain({node("Gelu", {"X"}, {"Y"})});
   early.opsets[""] = 12;
-  EXPECT_STREQ(thrown("model/operator-unknown", [&] { resolve(early); }).what(), "unknown: Gelu in opset 12");
+  EXPECT_STREQ(thrown("model/operator-unknown", [&] { resolve(early); }).what(),
+               "unknown: Gelu in opset 12");
 }
 
 TEST(Resolve, VersionsAboveTheNewestAreRefused) {
@@ -61,12 +63,14 @@ TEST(Resolve, DomainsThatAreUsedAreImported) {
 
 TEST(Resolve, SubgraphsAreBoundAndOtherCopiesStay) {
   const Graph branch = graph({node("Relu", {"X"}, {"b"})}, {}, {floats("b")});
-  Model made = chain({node("If", {"X"}, {"Y"},
-                           {{"then_branch", graph_attribute(branch)}, {"else_branch", graph_attribute(branch)}})});
+  Model made = chain(
+      {node("If", {"X"}, {"Y"},
+            {{"then_branch", graph_attribute(branch)}, {"else_branch", graph_attribute(branch)}})});
   const Model copy = made;
   resolve(made);
   const auto inner = [](const Model& held) {
-    return std::get<std::shared_ptr<const Graph>>(held.graph.nodes[0].attributes.at("then_branch").is);
+    return std::get<std::shared_ptr<const Graph>>(
+        held.graph.nodes[0].attributes.at("then_branch").is);
   };
   EXPECT_NE(inner(made)->nodes[0].signature, nullptr);
   EXPECT_EQ(inner(copy)->nodes[0].signature, nullptr);
@@ -116,7 +120,8 @@ TEST(Resolve, CallsThatMeetAgainAreNoRecursion) {
 
 TEST(Resolve, ALongChainOfCallsNeedsNoStack) {
   std::vector<std::pair<std::string, std::vector<std::string>>> table;
-  for (int k = 0; k < 20'000; ++k) table.push_back({"F" + std::to_string(k), {"F" + std::to_string(k + 1)}});
+  for (int k = 0; k < 20'000; ++k)
+    table.push_back({"F" + std::to_string(k), {"F" + std::to_string(k + 1)}});
   table.push_back({"F20000", {}});
   Model made = calls(table);
   resolve(made);

@@ -1,4 +1,5 @@
-// The rules of the format, apart from those of single operators: each has an id that errors, docs and tests cite.
+// The rules of the format, apart from those of single operators: each has an id that errors, docs
+// and tests cite.
 #pragma once
 
 #include <span>
@@ -11,7 +12,7 @@
 namespace touchstone {
 
 struct FormatRule {
-  std::string_view id;    // "model/cycle"
+  std::string_view id;  // "model/cycle"
   ErrorKind kind;
   std::string_view text;  // what must hold
   std::string_view help;  // what to do about a breach

@@ -14,12 +14,15 @@ namespace {
 
 TEST(Rules, ThePageShowsTheTable) {
   const std::string page =
-      open_trusted(std::filesystem::path(TOUCHSTONE_SOURCE) / "docs/model-rules.md").read_all(Limits());
+      open_trusted(std::filesystem::path(TOUCHSTONE_SOURCE) / "docs/model-rules.md")
+          .read_all(Limits());
   std::string rows;
   for (const FormatRule& rule : format_rules()) {
-    rows += "| `" + std::string(rule.id) + "` | " + std::string(rule.text) + " | " + std::string(rule.help) + " |\n";
+    rows += "| `" + std::string(rule.id) + "` | " + std::string(rule.text) + " | " +
+            std::string(rule.help) + " |\n";
   }
-  EXPECT_NE(page.find(rows), std::string::npos) << "docs/model-rules.md should hold these rows:\n" << rows;
+  EXPECT_NE(page.find(rows), std::string::npos) << "docs/model-rules.md should hold these rows:\n"
+                                                << rows;
 }
 
 TEST(Rules, IdsAreUnique) {
@@ -53,7 +56,8 @@ TEST(Rules, APlaceNamesNodeOutputAndGraph) {
   EXPECT_EQ(place_of(named, ""), "node 'act3' (com.example.Relu), output 'y', main graph");
   named.name.clear();
   named.index = 4;
-  EXPECT_EQ(place_of(named, "If_0/then_branch"), "node #4 (com.example.Relu), output 'y', graph If_0/then_branch");
+  EXPECT_EQ(place_of(named, "If_0/then_branch"),
+            "node #4 (com.example.Relu), output 'y', graph If_0/then_branch");
 }
 
 }  // namespace

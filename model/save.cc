@@ -1,4 +1,5 @@
-// From a Model back to a file. What a Model does not hold (documentation, metadata, training) is not written.
+// From a Model back to a file. What a Model does not hold (documentation, metadata, training) is
+// not written.
 #include "core/files.h"
 #include "model/model.h"
 #include "model/proto.h"
@@ -13,7 +14,9 @@ struct AttributeWriter {
 
   void operator()(float held) { proto.set_type(pb::AttributeProto::FLOAT), proto.set_f(held); }
   void operator()(Index held) { proto.set_type(pb::AttributeProto::INT), proto.set_i(held); }
-  void operator()(const std::string& held) { proto.set_type(pb::AttributeProto::STRING), proto.set_s(held); }
+  void operator()(const std::string& held) {
+    proto.set_type(pb::AttributeProto::STRING), proto.set_s(held);
+  }
   void operator()(const Tensor& held) {
     proto.set_type(pb::AttributeProto::TENSOR);
     write_tensor(held, *proto.mutable_t());
@@ -62,14 +65,17 @@ struct AttributeWriter {
 
 // The order of the variant's alternatives, for references, which have a kind and no value.
 constexpr pb::AttributeProto::AttributeType kinds[] = {
-    pb::AttributeProto::FLOAT,         pb::AttributeProto::INT,         pb::AttributeProto::STRING,
-    pb::AttributeProto::TENSOR,        pb::AttributeProto::GRAPH,       pb::AttributeProto::SPARSE_TENSOR,
-    pb::AttributeProto::TYPE_PROTO,    pb::AttributeProto::FLOATS,      pb::AttributeProto::INTS,
-    pb::AttributeProto::STRINGS,       pb::AttributeProto::TENSORS,     pb::AttributeProto::GRAPHS,
+    pb::AttributeProto::FLOAT,          pb::AttributeProto::INT,
+    pb::AttributeProto::STRING,         pb::AttributeProto::TENSOR,
+    pb::AttributeProto::GRAPH,          pb::AttributeProto::SPARSE_TENSOR,
+    pb::AttributeProto::TYPE_PROTO,     pb::AttributeProto::FLOATS,
+    pb::AttributeProto::INTS,           pb::AttributeProto::STRINGS,
+    pb::AttributeProto::TENSORS,        pb::AttributeProto::GRAPHS,
     pb::AttributeProto::SPARSE_TENSORS, pb::AttributeProto::TYPE_PROTOS};
 static_assert(std::size(kinds) == std::variant_size_v<Attribute::Held>);
 
-void write_attribute(const std::string& name, const Attribute& attribute, pb::AttributeProto& proto) {
+void write_attribute(const std::string& name, const Attribute& attribute,
+                     pb::AttributeProto& proto) {
   proto.set_name(name);
   if (attribute.reference.empty()) {
     std::visit(AttributeWriter{proto}, attribute.is);
@@ -89,7 +95,8 @@ void write_nodes(const std::vector<Node>& nodes, List* protos) {
     proto.set_op_type(node.op);
     for (const std::string& input : node.inputs) proto.add_input(input);
     for (const std::string& output : node.outputs) proto.add_output(output);
-    for (const auto& [name, attribute] : node.attributes) write_attribute(name, attribute, *proto.add_attribute());
+    for (const auto& [name, attribute] : node.attributes)
+      write_attribute(name, attribute, *proto.add_attribute());
   }
 }
 
@@ -153,7 +160,8 @@ void save_model(const Model& model, const std::filesystem::path& file) {
   write_graph(model.graph, *proto.mutable_graph());
   for (const auto& function : model.functions) write_function(*function, *proto.add_functions());
   if (proto.ByteSizeLong() > Limits().file_bytes) {
-    throw Error(ErrorKind::unsupported, "the model is over 2 GiB: it needs external data, which is not written yet");
+    throw Error(ErrorKind::unsupported,
+                "the model is over 2 GiB: it needs external data, which is not written yet");
   }
   write_atomically(file, proto.SerializeAsString());
 }

@@ -5,7 +5,8 @@
 namespace touchstone::testing {
 namespace {
 
-// Both files are written by us, so equal bytes mean equal models: maps write in order, tensors always raw.
+// Both files are written by us, so equal bytes mean equal models: maps write in order, tensors
+// always raw.
 void expect_round_trip(const Model& model) {
   const Folder folder;
   save_model(model, folder.path() / "one");
@@ -24,7 +25,8 @@ TEST(Save, EveryKindOfAttribute) {
   sparse.values = tensor({5});
   sparse.indices = Tensor(Type::int64, Shape{1});
   sparse.shape = Shape{4};
-  const auto inner = std::make_shared<const Graph>(graph({node("Relu", {"X"}, {"b"})}, {}, {floats("b")}));
+  const auto inner =
+      std::make_shared<const Graph>(graph({node("Relu", {"X"}, {"b"})}, {}, {floats("b")}));
   const ValueType type = parse_value_type("optional(seq(map(int64,tensor(float))))");
   made.graph.nodes[0].attributes = {
       {"float", attribute(1.5F)},
@@ -51,15 +53,17 @@ TEST(Save, EveryKindOfAttribute) {
   EXPECT_EQ(std::get<std::string>(read.at("string").is), std::string("a\0b", 3));
   EXPECT_EQ(std::get<ValueType>(read.at("type").is), type);
   EXPECT_EQ(read.at("reference").reference, "outer");
-  EXPECT_EQ(read.at("reference").is.index(), made.graph.nodes[0].attributes.at("reference").is.index());
+  EXPECT_EQ(read.at("reference").is.index(),
+            made.graph.nodes[0].attributes.at("reference").is.index());
 }
 
 TEST(Save, RealModels) {
   for (const char* name : {"light/light_resnet50.onnx", "simple/test_sequence_model1/model.onnx"}) {
-    expect_round_trip(load_model(std::filesystem::path(ONNX_WHEEL) / "backend/test/data" / name, Limits()));
+    expect_round_trip(
+        load_model(std::filesystem::path(ONNX_WHEEL) / "backend/test/data" / name, Limits()));
   }
-  expect_round_trip(
-      load_model(std::filesystem::path(TOUCHSTONE_SOURCE) / "model/testdata/every_type.onnx", Limits()));
+  expect_round_trip(load_model(
+      std::filesystem::path(TOUCHSTONE_SOURCE) / "model/testdata/every_type.onnx", Limits()));
 }
 
 TEST(Save, FunctionsAndShapes) {

@@ -35,7 +35,9 @@ const Signature* find_signature(std::string_view domain, std::string_view op, In
   return found;
 }
 
-bool knows_operator(std::string_view domain, std::string_view op) { return !versions_of(domain, op).empty(); }
+bool knows_operator(std::string_view domain, std::string_view op) {
+  return !versions_of(domain, op).empty();
+}
 
 Index newest_opset(std::string_view domain) {
   Index newest = 0;

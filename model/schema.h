@@ -1,4 +1,5 @@
-// Signatures: what may stand at a node, for every version of every operator. The table is generated from spec/.
+// Signatures: what may stand at a node, for every version of every operator. The table is generated
+// from spec/.
 #pragma once
 
 #include <optional>
@@ -14,7 +15,7 @@ struct ParameterSpec {
   std::string_view name;
   std::string_view type;  // the name of a constraint ("T"), or a value type ("tensor(int64)")
   bool optional = false, variadic = false, homogeneous = true;
-  int least = 1;          // of a variadic one: how many at least
+  int least = 1;  // of a variadic one: how many at least
 };
 
 struct AttributeSpec {
@@ -45,9 +46,10 @@ struct Signature {
 
 std::span<const Signature> all_signatures();  // sorted by domain, operator, since
 
-// The version in force at an opset: the newest with since <= opset. Null if the operator is not in that opset.
+// The version in force at an opset: the newest with since <= opset. Null if the operator is not in
+// that opset.
 const Signature* find_signature(std::string_view domain, std::string_view op, Index opset);
 bool knows_operator(std::string_view domain, std::string_view op);  // in any version
-Index newest_opset(std::string_view domain);                        // 0 for a domain without operators
+Index newest_opset(std::string_view domain);  // 0 for a domain without operators
 
 }  // namespace touchstone

@@ -18,7 +18,8 @@ Open enter(const Graph& graph) {
   for (const ValueInfo& input : graph.inputs) open.defined.insert(input.name);
   for (const auto& [name, tensor] : graph.initializers) open.defined.insert(name);
   for (const auto& [name, tensor] : graph.sparse_initializers) open.defined.insert(name);
-  for (const Node& node : graph.nodes) open.defined.insert(node.outputs.begin(), node.outputs.end());
+  for (const Node& node : graph.nodes)
+    open.defined.insert(node.outputs.begin(), node.outputs.end());
   return open;
 }
 
@@ -29,7 +30,8 @@ std::vector<Subgraph> subgraphs_of(const Node& node) {
   for (const auto& [name, attribute] : node.attributes) {
     if (const auto* one = std::get_if<std::shared_ptr<const Graph>>(&attribute.is)) {
       if (*one) found.push_back({name, *one});
-    } else if (const auto* list = std::get_if<std::vector<std::shared_ptr<const Graph>>>(&attribute.is)) {
+    } else if (const auto* list =
+                   std::get_if<std::vector<std::shared_ptr<const Graph>>>(&attribute.is)) {
       for (std::size_t k = 0; k < list->size(); ++k) {
         if ((*list)[k]) found.push_back({name + "[" + std::to_string(k) + "]", (*list)[k]});
       }
@@ -42,7 +44,8 @@ std::vector<std::string> captured_names(const Graph& graph) {
   std::vector<std::string> names;
   std::unordered_set<std::string> seen;
   std::vector<Open> stack;
-  std::vector<std::pair<std::size_t, Subgraph>> waiting;  // the height of the stack that a subgraph belongs on
+  std::vector<std::pair<std::size_t, Subgraph>>
+      waiting;  // the height of the stack that a subgraph belongs on
   stack.push_back(enter(graph));
   const auto use = [&](const std::string& name) {
     if (name.empty() || seen.count(name) > 0) return;
@@ -103,7 +106,8 @@ int depth_of(const Graph& graph) {
     stack.pop_back();
     deepest = std::max(deepest, depth);
     for (const Node& node : open->nodes) {
-      for (const Subgraph& inner : subgraphs_of(node)) stack.push_back({inner.graph.get(), depth + 1});
+      for (const Subgraph& inner : subgraphs_of(node))
+        stack.push_back({inner.graph.get(), depth + 1});
     }
   }
   return deepest;

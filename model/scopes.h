@@ -16,7 +16,8 @@ struct Subgraph {
 };
 std::vector<Subgraph> subgraphs_of(const Node& node);
 
-// Names that `graph` uses and does not define, nested graphs included; each once, in the order of first use.
+// Names that `graph` uses and does not define, nested graphs included; each once, in the order of
+// first use.
 std::vector<std::string> captured_names(const Graph& graph);
 
 // The inputs of a node that have names, and what its subgraphs capture.
@@ -25,7 +26,8 @@ std::vector<std::string> names_used(const Node& node);
 // Deepest nesting of graphs: 1 for a graph without subgraphs.
 int depth_of(const Graph& graph);
 
-// Every node of a list and of the graphs inside it, without recursion. Function bodies are not entered.
+// Every node of a list and of the graphs inside it, without recursion. Function bodies are not
+// entered.
 void for_each_node(const std::vector<Node>& nodes, const std::function<void(const Node&)>& visit);
 
 }  // namespace touchstone

@@ -34,7 +34,8 @@ void EveryRuleIsBroken::TearDown() {
   }
 }
 
-ValueInfo value(std::string name, std::optional<ValueType> type, std::optional<std::vector<Dim>> shape) {
+ValueInfo value(std::string name, std::optional<ValueType> type,
+                std::optional<std::vector<Dim>> shape) {
   return {std::move(name), std::move(type), std::move(shape)};
 }
 
@@ -51,12 +52,15 @@ Node node(std::string op, std::vector<std::string> inputs, std::vector<std::stri
 }
 
 Attribute attribute(Attribute::Held held) { return {std::move(held), ""}; }
-Attribute reference(Attribute::Held kind, std::string name) { return {std::move(kind), std::move(name)}; }
+Attribute reference(Attribute::Held kind, std::string name) {
+  return {std::move(kind), std::move(name)};
+}
 Attribute graph_attribute(Graph graph) {
   return attribute(std::shared_ptr<const Graph>(std::make_shared<Graph>(std::move(graph))));
 }
 
-Graph graph(std::vector<Node> nodes, std::vector<ValueInfo> inputs, std::vector<ValueInfo> outputs) {
+Graph graph(std::vector<Node> nodes, std::vector<ValueInfo> inputs,
+            std::vector<ValueInfo> outputs) {
   Graph made;
   made.nodes = std::move(nodes);
   for (std::size_t k = 0; k < made.nodes.size(); ++k) made.nodes[k].index = static_cast<Index>(k);
@@ -73,10 +77,12 @@ Model model(Graph graph, Index opset) {
   return made;
 }
 
-Model chain(std::vector<Node> nodes) { return model(graph(std::move(nodes), {floats("X")}, {floats("Y")})); }
+Model chain(std::vector<Node> nodes) {
+  return model(graph(std::move(nodes), {floats("X")}, {floats("Y")}));
+}
 
-std::shared_ptr<Function> function(std::string name, std::vector<std::string> inputs, std::vector<std::string> outputs,
-                                   std::vector<Node> nodes) {
+std::shared_ptr<Function> function(std::string name, std::vector<std::string> inputs,
+                                   std::vector<std::string> outputs, std::vector<Node> nodes) {
   auto made = std::make_shared<Function>();
   made->name = std::move(name);
   made->domain = "local";
@@ -123,7 +129,9 @@ void expect_sound(Model model, const Limits& limits) {
   }
 }
 
-std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
 
 pb::ModelProto proto_model() {
   pb::ModelProto proto;
@@ -154,6 +162,8 @@ Folder::~Folder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-void Folder::write(const std::string& name, const std::string& text) const { write_atomically(path_ / name, text); }
+void Folder::write(const std::string& name, const std::string& text) const {
+  write_atomically(path_ / name, text);
+}
 
 }  // namespace touchstone::testing

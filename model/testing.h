@@ -12,7 +12,8 @@
 
 namespace touchstone::testing {
 
-ValueInfo value(std::string name, std::optional<ValueType> type, std::optional<std::vector<Dim>> shape = {});
+ValueInfo value(std::string name, std::optional<ValueType> type,
+                std::optional<std::vector<Dim>> shape = {});
 ValueInfo floats(std::string name);  // tensor(float) of unknown shape
 
 Node node(std::string op, std::vector<std::string> inputs, std::vector<std::string> outputs,
@@ -26,8 +27,8 @@ Graph graph(std::vector<Node> nodes, std::vector<ValueInfo> inputs, std::vector<
 Model model(Graph graph, Index opset = 21);
 // Unary and binary nodes on floats: X -> ... -> Y.
 Model chain(std::vector<Node> nodes);
-std::shared_ptr<Function> function(std::string name, std::vector<std::string> inputs, std::vector<std::string> outputs,
-                                   std::vector<Node> nodes);
+std::shared_ptr<Function> function(std::string name, std::vector<std::string> inputs,
+                                   std::vector<std::string> outputs, std::vector<Node> nodes);
 
 Tensor tensor(std::vector<float> values);
 
@@ -37,8 +38,8 @@ Error thrown(const std::string& rule, const std::function<void()>& work);
 Error first_breach(const std::string& rule, Model model, const Limits& limits = {});
 void expect_sound(Model model, const Limits& limits = {});
 
-// The rules that errors were seen to cite, and a check at the end of a test program that none was left out: a rule that
-// no test breaks is a rule that nobody knows to work.
+// The rules that errors were seen to cite, and a check at the end of a test program that none was
+// left out: a rule that no test breaks is a rule that nobody knows to work.
 std::set<std::string>& rules_seen();
 class EveryRuleIsBroken : public ::testing::Environment {
  public:

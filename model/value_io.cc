@@ -1,4 +1,5 @@
-// Values on their own, as the standard's test data stores them: a message whose kind follows from the type asked for.
+// Values on their own, as the standard's test data stores them: a message whose kind follows from
+// the type asked for.
 #include "model/model.h"
 #include "model/proto.h"
 #include "model/rules.h"
@@ -35,9 +36,12 @@ Value read_held(const pb::MapProto& proto, const ValueType& type, const Source& 
                                           std::to_string(items.size()) + " values");
   }
   for (int i = 0; i < keys; ++i) {
-    const bool fresh = by_string ? map.by_string.emplace(proto.string_keys(i), std::move(items[i])).second
-                                 : map.by_integer.emplace(proto.keys(i), std::move(items[i])).second;
-    if (!fresh) throw breach("model/value-parse", "a map has the key at position " + std::to_string(i) + " twice");
+    const bool fresh = by_string
+                           ? map.by_string.emplace(proto.string_keys(i), std::move(items[i])).second
+                           : map.by_integer.emplace(proto.keys(i), std::move(items[i])).second;
+    if (!fresh)
+      throw breach("model/value-parse",
+                   "a map has the key at position " + std::to_string(i) + " twice");
   }
   return map;
 }
@@ -91,11 +95,16 @@ Value parse_as(std::span<const std::byte> bytes, const ValueType& type, const So
 Value parse_from(std::span<const std::byte> bytes, const ValueType& type, const Source& source) {
   const LimitsScope scope(source.limits);
   switch (type.kind) {
-    case Kind::tensor: return parse_as<pb::TensorProto>(bytes, type, source);
-    case Kind::sparse_tensor: return parse_as<pb::SparseTensorProto>(bytes, type, source);
-    case Kind::sequence: return parse_as<pb::SequenceProto>(bytes, type, source);
-    case Kind::optional: return parse_as<pb::OptionalProto>(bytes, type, source);
-    case Kind::map: return parse_as<pb::MapProto>(bytes, type, source);
+    case Kind::tensor:
+      return parse_as<pb::TensorProto>(bytes, type, source);
+    case Kind::sparse_tensor:
+      return parse_as<pb::SparseTensorProto>(bytes, type, source);
+    case Kind::sequence:
+      return parse_as<pb::SequenceProto>(bytes, type, source);
+    case Kind::optional:
+      return parse_as<pb::OptionalProto>(bytes, type, source);
+    case Kind::map:
+      return parse_as<pb::MapProto>(bytes, type, source);
   }
   BUG("a kind of value that does not exist");
 }
@@ -111,38 +120,78 @@ void write_held(const Value& value, pb::SequenceProto& proto) {
   const Sequence& sequence = std::get<Sequence>(value.is);
   for (const Value& item : sequence.items) {
     switch (item.type().kind) {
-      case Kind::tensor: write_held(item, *proto.add_tensor_values()); break;
-      case Kind::sparse_tensor: write_held(item, *proto.add_sparse_tensor_values()); break;
-      case Kind::sequence: write_held(item, *proto.add_sequence_values()); break;
-      case Kind::optional: write_held(item, *proto.add_optional_values()); break;
-      case Kind::map: write_held(item, *proto.add_map_values()); break;
+      case Kind::tensor:
+        write_held(item, *proto.add_tensor_values());
+        break;
+      case Kind::sparse_tensor:
+        write_held(item, *proto.add_sparse_tensor_values());
+        break;
+      case Kind::sequence:
+        write_held(item, *proto.add_sequence_values());
+        break;
+      case Kind::optional:
+        write_held(item, *proto.add_optional_values());
+        break;
+      case Kind::map:
+        write_held(item, *proto.add_map_values());
+        break;
     }
   }
   switch (sequence.inner.kind) {
-    case Kind::tensor: proto.set_elem_type(pb::SequenceProto::TENSOR); break;
-    case Kind::sparse_tensor: proto.set_elem_type(pb::SequenceProto::SPARSE_TENSOR); break;
-    case Kind::sequence: proto.set_elem_type(pb::SequenceProto::SEQUENCE); break;
-    case Kind::optional: proto.set_elem_type(pb::SequenceProto::OPTIONAL); break;
-    case Kind::map: proto.set_elem_type(pb::SequenceProto::MAP); break;
+    case Kind::tensor:
+      proto.set_elem_type(pb::SequenceProto::TENSOR);
+      break;
+    case Kind::sparse_tensor:
+      proto.set_elem_type(pb::SequenceProto::SPARSE_TENSOR);
+      break;
+    case Kind::sequence:
+      proto.set_elem_type(pb::SequenceProto::SEQUENCE);
+      break;
+    case Kind::optional:
+      proto.set_elem_type(pb::SequenceProto::OPTIONAL);
+      break;
+    case Kind::map:
+      proto.set_elem_type(pb::SequenceProto::MAP);
+      break;
   }
 }
 
 void write_held(const Value& value, pb::OptionalProto& proto) {
   const Optional& optional = std::get<Optional>(value.is);
   switch (optional.inner.kind) {
-    case Kind::tensor: proto.set_elem_type(pb::OptionalProto::TENSOR); break;
-    case Kind::sparse_tensor: proto.set_elem_type(pb::OptionalProto::SPARSE_TENSOR); break;
-    case Kind::sequence: proto.set_elem_type(pb::OptionalProto::SEQUENCE); break;
-    case Kind::optional: proto.set_elem_type(pb::OptionalProto::OPTIONAL); break;
-    case Kind::map: proto.set_elem_type(pb::OptionalProto::MAP); break;
+    case Kind::tensor:
+      proto.set_elem_type(pb::OptionalProto::TENSOR);
+      break;
+    case Kind::sparse_tensor:
+      proto.set_elem_type(pb::OptionalProto::SPARSE_TENSOR);
+      break;
+    case Kind::sequence:
+      proto.set_elem_type(pb::OptionalProto::SEQUENCE);
+      break;
+    case Kind::optional:
+      proto.set_elem_type(pb::OptionalProto::OPTIONAL);
+      break;
+    case Kind::map:
+      proto.set_elem_type(pb::OptionalProto::MAP);
+      break;
   }
   if (!optional.item) return;
   switch (optional.inner.kind) {
-    case Kind::tensor: write_held(*optional.item, *proto.mutable_tensor_value()); break;
-    case Kind::sparse_tensor: write_held(*optional.item, *proto.mutable_sparse_tensor_value()); break;
-    case Kind::sequence: write_held(*optional.item, *proto.mutable_sequence_value()); break;
-    case Kind::optional: write_held(*optional.item, *proto.mutable_optional_value()); break;
-    case Kind::map: write_held(*optional.item, *proto.mutable_map_value()); break;
+    case Kind::tensor:
+      write_held(*optional.item, *proto.mutable_tensor_value());
+      break;
+    case Kind::sparse_tensor:
+      write_held(*optional.item, *proto.mutable_sparse_tensor_value());
+      break;
+    case Kind::sequence:
+      write_held(*optional.item, *proto.mutable_sequence_value());
+      break;
+    case Kind::optional:
+      write_held(*optional.item, *proto.mutable_optional_value());
+      break;
+    case Kind::map:
+      write_held(*optional.item, *proto.mutable_map_value());
+      break;
   }
 }
 
@@ -151,7 +200,8 @@ void write_held(const Value& value, pb::MapProto& proto) {
   proto.set_key_type(static_cast<int>(map.key));
   Sequence values{map.value, {}};
   for (const auto& [key, item] : map.by_integer) proto.add_keys(key), values.items.push_back(item);
-  for (const auto& [key, item] : map.by_string) proto.add_string_keys(key), values.items.push_back(item);
+  for (const auto& [key, item] : map.by_string)
+    proto.add_string_keys(key), values.items.push_back(item);
   write_held(Value(std::move(values)), *proto.mutable_values());
 }
 
@@ -169,21 +219,28 @@ Value parse_value(std::span<const std::byte> bytes, const ValueType& type, const
 }
 
 Value load_value(const std::filesystem::path& file, const ValueType& type, const Limits& limits) {
-  return placed([&] { return "file '" + file.string() + "'"; }, [&] {
-    const std::filesystem::path folder = file.parent_path().empty() ? "." : file.parent_path();
-    const std::string bytes = open_trusted(file).read_all(limits);
-    return parse_from(std::as_bytes(std::span(bytes)), type, Source{&folder, limits});
-  });
+  return placed([&] { return "file '" + file.string() + "'"; },
+                [&] {
+                  const std::filesystem::path folder =
+                      file.parent_path().empty() ? "." : file.parent_path();
+                  const std::string bytes = open_trusted(file).read_all(limits);
+                  return parse_from(std::as_bytes(std::span(bytes)), type, Source{&folder, limits});
+                });
 }
 
 std::string serialize_value(const Value& value) {
   if (value.absent()) throw Error(ErrorKind::usage, "a value that is absent cannot be stored");
   switch (value.type().kind) {
-    case Kind::tensor: return serialize_as<pb::TensorProto>(value);
-    case Kind::sparse_tensor: return serialize_as<pb::SparseTensorProto>(value);
-    case Kind::sequence: return serialize_as<pb::SequenceProto>(value);
-    case Kind::optional: return serialize_as<pb::OptionalProto>(value);
-    case Kind::map: return serialize_as<pb::MapProto>(value);
+    case Kind::tensor:
+      return serialize_as<pb::TensorProto>(value);
+    case Kind::sparse_tensor:
+      return serialize_as<pb::SparseTensorProto>(value);
+    case Kind::sequence:
+      return serialize_as<pb::SequenceProto>(value);
+    case Kind::optional:
+      return serialize_as<pb::OptionalProto>(value);
+    case Kind::map:
+      return serialize_as<pb::MapProto>(value);
   }
   BUG("a kind of value that does not exist");
 }

@@ -55,7 +55,8 @@ TEST(ValueIo, AnotherKindIsRefused) {
   thrown("model/value-parse", [&] {
     parse_value(bytes_of(bytes), parse_value_type("seq(seq(tensor(float)))"), Limits());
   });
-  thrown("model/value-parse", [] { parse_value(bytes_of("garbage"), tensor_type(Type::float32), Limits()); });
+  thrown("model/value-parse",
+         [] { parse_value(bytes_of("garbage"), tensor_type(Type::float32), Limits()); });
 }
 
 TEST(ValueIo, KeysAndValuesOfAMapAreAsMany) {

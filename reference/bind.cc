@@ -12,12 +12,60 @@ View<const std::int64_t> Bind::indices(Index k) {
   return {held, tensor.shape(), Type::int64};
 }
 
+View<const double> Bind::reals(Index k) {
+  if (k >= static_cast<Index>(call_.inputs.size()) || !call_.inputs[static_cast<std::size_t>(k)].is_tensor()) return {};
+  const Tensor& tensor = call_.inputs[static_cast<std::size_t>(k)].tensor();
+  double* held = scratch<double>(tensor.size());
+  if (tensor.type() == Type::float32) std::copy_n(tensor.data<float>(), tensor.size(), held);
+  else for (Index i = 0; i < tensor.size(); ++i) held[i] = static_cast<double>(number_at(tensor, i));
+  return {held, tensor.shape(), tensor.type()};
+}
+
 std::uint8_t* Bind::unpacked(const Tensor& tensor) {
   const std::vector<std::uint8_t> codes = unpack(tensor);
   std::uint8_t* held = scratch<std::uint8_t>(tensor.size());
   std::copy(codes.begin(), codes.end(), held);
   return held;
 }
+
+namespace {
+
+template <class T>
+void widen_each(const Tensor& tensor, T* out) {
+  if (tensor.type() == Type::float16) {
+    for (Index k = 0; k < tensor.size(); ++k) out[k] = static_cast<T>(to_float(tensor.data<Float16>()[k]));
+  } else if (tensor.type() == Type::bfloat16) {
+    for (Index k = 0; k < tensor.size(); ++k) out[k] = static_cast<T>(to_float(tensor.data<BFloat16>()[k]));
+  } else {
+    for (Index k = 0; k < tensor.size(); ++k) out[k] = static_cast<T>(number_at(tensor, k));
+  }
+}
+
+template <class T>
+void narrow_each(const T* in, Tensor& tensor) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (tensor.type() == Type::float16) {
+      for (Index k = 0; k < tensor.size(); ++k) tensor.data<Float16>()[k] = to_float16(in[k]);
+      return;
+    }
+    if (tensor.type() == Type::bfloat16) {
+      for (Index k = 0; k < tensor.size(); ++k) tensor.data<BFloat16>()[k] = to_bfloat16(in[k]);
+      return;
+    }
+  }
+  for (Index k = 0; k < tensor.size(); ++k) set_number(tensor, k, static_cast<long double>(in[k]));
+}
+
+}  // namespace
+
+void Bind::widen(const Tensor& tensor, float* out) { widen_each(tensor, out); }
+void Bind::widen(const Tensor& tensor, double* out) { widen_each(tensor, out); }
+void Bind::widen(const Tensor& tensor, std::int64_t* out) { widen_each(tensor, out); }
+void Bind::widen(const Tensor& tensor, std::uint64_t* out) { widen_each(tensor, out); }
+void Bind::narrow(const float* in, Tensor& tensor) { narrow_each(in, tensor); }
+void Bind::narrow(const double* in, Tensor& tensor) { narrow_each(in, tensor); }
+void Bind::narrow(const std::int64_t* in, Tensor& tensor) { narrow_each(in, tensor); }
+void Bind::narrow(const std::uint64_t* in, Tensor& tensor) { narrow_each(in, tensor); }
 
 Tensor& Bind::made(Index k, Type type, const Shape& shape) {
   outputs_.emplace_back(k, std::make_unique<Tensor>(type, shape));

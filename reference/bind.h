@@ -29,6 +29,24 @@ template <class C>
   requires is_carrier<C>
 C constant(double) { return {}; }
 
+// Kernels that compute are compiled once a class of types; narrower types are widened to it, exactly.
+template <class T>
+constexpr bool is_class = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t> ||
+                          std::is_same_v<T, std::uint64_t>;
+template <class T>
+bool is_of_class(Type type) {
+  if (type == type_of<T>) return true;
+  if (type == Type::undefined || type == Type::float64 || type == Type::uint64) return false;
+  if constexpr (std::is_same_v<T, float>) return facts(type).is_float;
+  if constexpr (std::is_same_v<T, std::int64_t>) return facts(type).is_integer;
+  return false;
+}
+// Calls f with the one of the classes Ts that `type` computes as; false if none does.
+template <class... Ts, class F>
+bool with_class(Type type, F&& f) {
+  return ((is_of_class<Ts>(type) ? (f.template operator()<Ts>(), true) : false) || ...);
+}
+
 class Bind {
  public:
   explicit Bind(Call& call) : call_(call) {}
@@ -45,12 +63,18 @@ class Bind {
     return all;
   }
   template <class T> View<const T> of(const Tensor& tensor) {
-    if (is_packed(tensor.type())) {
-      std::uint8_t* codes = unpacked(tensor);
-      if constexpr (sizeof(T) == 1) return {reinterpret_cast<const T*>(codes), tensor.shape(), tensor.type()};
-      else BUG("a packed type meets a kernel of wider elements");
-    } else {
+    if constexpr (is_carrier<T>) {
+      if (is_packed(tensor.type())) return {reinterpret_cast<const T*>(unpacked(tensor)), tensor.shape(), tensor.type()};
       return {tensor.data<T>(), tensor.shape(), tensor.type()};
+    } else {
+      if (tensor.type() == type_of<T>) return {tensor.data<T>(), tensor.shape(), tensor.type()};
+      if constexpr (is_class<T>) {
+        T* held = scratch<T>(tensor.size());
+        widen(tensor, held);
+        return {held, tensor.shape(), tensor.type()};
+      } else {
+        BUG("a tensor meets a kernel of another type");
+      }
     }
   }
   template <class T> View<const T> attribute(const Facts& facts, std::string_view name) {
@@ -59,20 +83,28 @@ class Bind {
   }
   // An integer tensor that holds indices, whatever its type.
   View<const std::int64_t> indices(Index k);
+  // A tensor of any real type that is only read as reals.
+  View<const double> reals(Index k);
 
   // The output, made and to be filled. An output that the node leaves out is still computed, into the void.
   template <class T> View<T> out(Index k, Type type, const Shape& shape) {
     Tensor& tensor = made(k, type, shape);
-    if (is_packed(type)) {
+    if constexpr (is_carrier<T>) {
+      if (!is_packed(type)) return {tensor.data<T>(), shape, type};
       T* codes = scratch<T>(tensor.size());
-      if constexpr (sizeof(T) == 1) {
-        finishers_.push_back([codes, &tensor] {
-          pack({reinterpret_cast<const std::uint8_t*>(codes), static_cast<std::size_t>(tensor.size())}, tensor);
-        });
-      }
+      finishers_.push_back([codes, &tensor] {
+        pack({reinterpret_cast<const std::uint8_t*>(codes), static_cast<std::size_t>(tensor.size())}, tensor);
+      });
       return {codes, shape, type};
     } else {
-      return {tensor.data<T>(), shape, type};
+      if (type == type_of<T>) return {tensor.data<T>(), shape, type};
+      if constexpr (is_class<T>) {
+        T* held = scratch<T>(tensor.size());
+        finishers_.push_back([held, &tensor] { narrow(held, tensor); });
+        return {held, shape, type};
+      } else {
+        BUG("an output meets a kernel of another type");
+      }
     }
   }
   // Hands the outputs over; called after the kernel ran.
@@ -85,6 +117,15 @@ class Bind {
     return held.get();
   }
   std::uint8_t* unpacked(const Tensor& tensor);
+  // A tensor of a narrower type as the elements its class computes with, and back: a value is rounded once, when stored.
+  static void widen(const Tensor& tensor, float* out);
+  static void widen(const Tensor& tensor, double* out);
+  static void widen(const Tensor& tensor, std::int64_t* out);
+  static void widen(const Tensor& tensor, std::uint64_t* out);
+  static void narrow(const float* in, Tensor& tensor);
+  static void narrow(const double* in, Tensor& tensor);
+  static void narrow(const std::int64_t* in, Tensor& tensor);
+  static void narrow(const std::uint64_t* in, Tensor& tensor);
   Tensor& made(Index k, Type type, const Shape& shape);
 
   Call& call_;
@@ -93,12 +134,7 @@ class Bind {
   std::vector<std::function<void()>> finishers_;
 };
 
-// Calls f with the one of Ts that `type` stands for; false if none does.
-template <class... Ts, class F>
-bool with_types(Type type, F&& f) {
-  return ((type == type_of<Ts> ? (f.template operator()<Ts>(), true) : false) || ...);
-}
-// The same for moves: the carrier of the type's size.
+// For moves: the carrier of the type's size.
 template <class F>
 bool with_carrier(Type type, F&& f) {
   if (type == Type::string) return f.template operator()<std::string>(), true;
@@ -159,6 +195,9 @@ inline Index checked_index(const Modular<std::int64_t>& value, Index n) {
   }
   return i;
 }
+// What a buffer of indices holds.
+inline Index as_index(const Modular<std::int64_t>& held) { return held.v; }
+template <class I> const I& as_index(const I& held) { return held; }
 inline Index plain_index(const Modular<std::int64_t>& value) { return value.v; }
 
 // A box walked as an outer box and one innermost run.

@@ -133,12 +133,30 @@ bool Facts::wanted(Index output) const {
   return output < static_cast<Index>(wanted_.size()) && wanted_[static_cast<std::size_t>(output)];
 }
 
-void Facts::require(bool holds, std::string_view rule, std::string_view text, std::string_view message,
-                    std::string_view line) const {
-  if (holds) return;
-  throw Error(ErrorKind::invalid_input, std::string(message))
-      .with_rule(std::string(rule), std::string(text), std::string(line));
+void Facts::broken(std::string_view rule, std::string_view text, std::string_view message, std::string_view line,
+                   const std::string& values) const {
+  const std::string version = std::string(signature_.op) + "-" + std::to_string(signature_.since);
+  throw Error(ErrorKind::invalid_input, std::string(message) + (values.empty() ? "" : ", but " + values))
+      .with_rule(version + "/" + std::string(rule), std::string(text), std::string(line))
+      .with_help("'touchstone spec " + std::string(signature_.op) + " --opset " + std::to_string(signature_.since) +
+                 "' shows the definition");
 }
+
+std::string value_text(std::string_view name, const Described& d) {
+  if (!d.given) return std::string(name) + " is left out";
+  return d.shape ? std::string(name) + " has shape " + touchstone::text(*d.shape) : std::string();
+}
+std::string value_text(std::string_view name, const std::vector<Described>& family) {
+  std::string shapes;
+  for (const Described& d : family) {
+    if (d.shape) shapes += (shapes.empty() ? "" : ", ") + touchstone::text(*d.shape);
+  }
+  return std::string(name) + " have shapes " + shapes;
+}
+std::string value_text(std::string_view name, const Point& list) { return std::string(name) + " = " + touchstone::text(list); }
+std::string value_text(std::string_view name, Index i) { return std::string(name) + " = " + std::to_string(i); }
+std::string value_text(std::string_view name, bool truth) { return std::string(name) + " = " + (truth ? "true" : "false"); }
+std::string value_text(std::string_view name, std::string_view text) { return std::string(name) + " = '" + std::string(text) + "'"; }
 
 Type bound_type(const Facts& facts, std::initializer_list<Index> inputs, Type otherwise) {
   for (Index k : inputs) {
@@ -146,6 +164,19 @@ Type bound_type(const Facts& facts, std::initializer_list<Index> inputs, Type ot
     if (d.given) return d.type;
   }
   return otherwise;
+}
+
+Type type_called(Index code) {
+  if (code < 1 || code > static_cast<Index>(Type::float6e3m2)) {
+    throw Error(ErrorKind::invalid_model, "no element type has the code " + std::to_string(code));
+  }
+  return static_cast<Type>(code);
+}
+
+Type type_called(std::string_view name) {
+  const Type type = type_by_name(lower(name));
+  if (type == Type::undefined) throw Error(ErrorKind::invalid_model, "no element type is called '" + std::string(name) + "'");
+  return type;
 }
 
 void no_kernel_for(const Facts& facts, std::string_view constraint, Type type) {

@@ -59,13 +59,20 @@ class Facts {
   std::vector<Described> inputs(Index from) const;
   bool wanted(Index output) const;
 
-  // Throws the Error of a broken rule: rule "Clip-13/C1", its text and line, and what it says.
-  void require(bool holds, std::string_view rule, std::string_view text, std::string_view message, std::string_view line) const;
+  // Throws the Error of a broken rule of the node's version: its id ("C1"), its text and line, what it says, and the values it
+  // speaks of.
+  template <class Values>
+  void require(bool holds, std::string_view rule, std::string_view text, std::string_view message, std::string_view line,
+               Values values) const {
+    if (!holds) broken(rule, text, message, line, values());
+  }
 
   const Node& node() const { return node_; }
   const Signature& signature() const { return signature_; }
 
  private:
+  [[noreturn]] void broken(std::string_view rule, std::string_view text, std::string_view message, std::string_view line,
+                           const std::string& values) const;
   const Attribute* find(std::string_view name) const;
   template <class T> const T& held(const Attribute& attribute, std::string_view name) const;
 
@@ -77,8 +84,39 @@ class Facts {
 
 std::vector<Described> describe(const Signature& signature, const std::vector<Value>& inputs);
 
+// "min has shape [8], axis = 3": what a broken rule's names stood for.
+std::string value_text(std::string_view name, const Described& d);
+std::string value_text(std::string_view name, const std::vector<Described>& family);
+std::string value_text(std::string_view name, const Point& list);
+std::string value_text(std::string_view name, Index i);
+std::string value_text(std::string_view name, bool truth);
+std::string value_text(std::string_view name, std::string_view text);
+inline std::string value_text(std::string_view name, const std::string& text) { return value_text(name, std::string_view(text)); }
+inline std::string value_text(std::string_view name, Type type) { return value_text(name, touchstone::name(type)); }
+template <class Other>
+std::string value_text(std::string_view, const Other&) { return {}; }  // reals and lists of texts: not shown
+inline std::string values_text() { return {}; }
+template <class V, class... More>
+std::string values_text(std::string_view name, const V& value, const More&... more) {
+  const std::string first = value_text(name, value), rest = values_text(more...);
+  return first.empty() || rest.empty() ? first + rest : first + ", " + rest;
+}
+
 // The element type that a type constraint stands for at this node: that of the first of `inputs` that is given.
 Type bound_type(const Facts& facts, std::initializer_list<Index> inputs, Type otherwise);
+
+// The type that an attribute names: by the code or the name (in any case) of TensorProto.DataType.
+Type type_called(Index code);
+Type type_called(std::string_view name);
+// What a type is, where it is known only at a call (`to in integers`).
+inline bool is_one_of_integers(Type type) { return facts(type).is_integer; }
+inline bool is_one_of_floats(Type type) { return facts(type).is_float; }
+inline bool is_one_of_signed(Type type) { return is_one_of_integers(type) && facts(type).is_signed; }
+inline bool is_one_of_unsigned(Type type) { return is_one_of_integers(type) && !facts(type).is_signed; }
+inline bool is_one_of_numbers(Type type) { return is_one_of_integers(type) || is_one_of_floats(type); }
+inline bool is_one_of_complexes(Type type) { return facts(type).is_complex; }
+inline bool is_one_of_strings(Type type) { return type == Type::string; }
+inline bool is_one_of_booleans(Type type) { return type == Type::boolean; }
 
 // Refuses by name a type that the entry has no kernel for.
 [[noreturn]] void no_kernel_for(const Facts& facts, std::string_view constraint, Type type);

@@ -25,7 +25,8 @@ struct Symbol {
   std::string input;
 };
 
-void check_shape(const ValueInfo& input, const Shape& shape, std::map<std::string, Symbol>& symbols) {
+void check_shape(const ValueInfo& input, const Shape& shape,
+                 std::map<std::string, Symbol>& symbols) {
   const std::vector<Dim>& declared = *input.shape;
   bool fits = static_cast<std::size_t>(shape.size()) == declared.size();
   for (std::size_t d = 0; fits && d < declared.size(); ++d) {
@@ -34,20 +35,22 @@ void check_shape(const ValueInfo& input, const Shape& shape, std::map<std::strin
     if (!fits || declared[d].symbol.empty()) continue;
     const auto [at, fresh] = symbols.emplace(declared[d].symbol, Symbol{size, input.name});
     if (fresh || at->second.size == size) continue;
-    throw breach("feed/shape", "'" + input.name + "' has shape " + text(shape) + ", so " + at->first + " is " +
-                                   std::to_string(size) + ", but '" + at->second.input + "' says " +
-                                   std::to_string(at->second.size));
+    throw breach("feed/shape", "'" + input.name + "' has shape " + text(shape) + ", so " +
+                                   at->first + " is " + std::to_string(size) + ", but '" +
+                                   at->second.input + "' says " + std::to_string(at->second.size));
   }
   if (fits) return;
-  throw breach("feed/shape", "'" + input.name + "' has shape " + text(shape) + ", but is declared as " +
-                                 declared_text(declared));
+  throw breach("feed/shape", "'" + input.name + "' has shape " + text(shape) +
+                                 ", but is declared as " + declared_text(declared));
 }
 
-void check_feed(const ValueInfo& input, const Value& value, std::map<std::string, Symbol>& symbols) {
+void check_feed(const ValueInfo& input, const Value& value,
+                std::map<std::string, Symbol>& symbols) {
   if (value.absent()) throw breach("feed/missing", "'" + input.name + "' is fed without a value");
   const ValueType type = value.type();
   if (input.type && !(type == *input.type)) {
-    throw breach("feed/type", "'" + input.name + "' is " + text(type) + ", but is declared as " + text(*input.type));
+    throw breach("feed/type", "'" + input.name + "' is " + text(type) + ", but is declared as " +
+                                  text(*input.type));
   }
   if (value.is_tensor() && input.shape) check_shape(input, value.tensor().shape(), symbols);
 }
@@ -71,19 +74,26 @@ Index linear(const SparseTensor& sparse, Index k) {
 
 void check_feeds(const Graph& graph, const std::map<std::string, Value>& feeds) {
   for (const auto& [name, value] : feeds) {
-    const bool known = std::any_of(graph.inputs.begin(), graph.inputs.end(),
-                                   [&, &fed = name](const ValueInfo& input) { return input.name == fed; });
-    if (!known) throw breach("feed/name", "there is no input '" + name + "'; there are " + names_of(graph.inputs));
+    const bool known =
+        std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                    [&, &fed = name](const ValueInfo& input) { return input.name == fed; });
+    if (!known)
+      throw breach("feed/name",
+                   "there is no input '" + name + "'; there are " + names_of(graph.inputs));
   }
   std::map<std::string, Symbol> symbols;
   for (const ValueInfo& input : graph.inputs) {
-    placed([&] { return place_of_input(input.name); }, [&] {
-      if (const auto fed = feeds.find(input.name); fed != feeds.end()) {
-        check_feed(input, fed->second, symbols);
-      } else if (graph.initializers.count(input.name) + graph.sparse_initializers.count(input.name) == 0) {
-        throw breach("feed/missing", "the input '" + input.name + "' is not fed and has no default");
-      }
-    });
+    placed([&] { return place_of_input(input.name); },
+           [&] {
+             if (const auto fed = feeds.find(input.name); fed != feeds.end()) {
+               check_feed(input, fed->second, symbols);
+             } else if (graph.initializers.count(input.name) +
+                            graph.sparse_initializers.count(input.name) ==
+                        0) {
+               throw breach("feed/missing",
+                            "the input '" + input.name + "' is not fed and has no default");
+             }
+           });
   }
 }
 
@@ -133,8 +143,8 @@ Tensor dense(const SparseTensor& sparse) {
   } else {
     const Index width = facts(type).bits / 8;
     for (Index k = 0; k < values; ++k) {
-      std::memcpy(whole.data<std::byte>() + linear(sparse, k) * width, sparse.values.data<std::byte>() + k * width,
-                  static_cast<std::size_t>(width));
+      std::memcpy(whole.data<std::byte>() + linear(sparse, k) * width,
+                  sparse.values.data<std::byte>() + k * width, static_cast<std::size_t>(width));
     }
   }
   return whole;

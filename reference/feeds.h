@@ -9,10 +9,12 @@
 
 namespace touchstone {
 
-// Throws Error (usage) for a feed of an unknown name, a wrong type or shape, and for an input that is missing.
+// Throws Error (usage) for a feed of an unknown name, a wrong type or shape, and for an input that
+// is missing.
 void check_feeds(const Graph& graph, const std::map<std::string, Value>& feeds);
 
-// Throws Error (limit) if a tensor inside the value has more dimensions, elements or bytes than a run admits.
+// Throws Error (limit) if a tensor inside the value has more dimensions, elements or bytes than a
+// run admits.
 void check_value(const Value& value, const Limits& limits);
 
 // The tensor that a sparse one stands for.

@@ -6,7 +6,8 @@
 namespace touchstone::testing {
 namespace {
 
-[[maybe_unused]] const auto* const every_rule = ::testing::AddGlobalTestEnvironment(new EveryRuleIsBroken("feed/"));
+[[maybe_unused]] const auto* const every_rule =
+    ::testing::AddGlobalTestEnvironment(new EveryRuleIsBroken("feed/"));
 
 Graph taking(std::vector<ValueInfo> inputs) { return graph({}, std::move(inputs), {}); }
 
@@ -14,7 +15,8 @@ ValueInfo shaped(const std::string& name, std::vector<Dim> dims) {
   return value(name, tensor_type(Type::float32), std::move(dims));
 }
 
-Error refused(const std::string& rule, const Graph& graph, const std::map<std::string, Value>& feeds) {
+Error refused(const std::string& rule, const Graph& graph,
+              const std::map<std::string, Value>& feeds) {
   const Error error = thrown(rule, [&] { check_feeds(graph, feeds); });
   EXPECT_EQ(error.kind, ErrorKind::usage);
   return error;
@@ -22,7 +24,8 @@ Error refused(const std::string& rule, const Graph& graph, const std::map<std::s
 
 TEST(Feeds, NamesAreThoseOfInputs) {
   const Graph graph = taking({floats("a"), floats("b")});
-  EXPECT_STREQ(refused("feed/name", graph, {{"c", tensor({})}}).what(), "there is no input 'c'; there are 'a', 'b'");
+  EXPECT_STREQ(refused("feed/name", graph, {{"c", tensor({})}}).what(),
+               "there is no input 'c'; there are 'a', 'b'");
 }
 
 TEST(Feeds, EveryInputWithoutADefaultIsFed) {
@@ -52,10 +55,14 @@ TEST(Feeds, SizesAreThoseDeclared) {
 }
 
 TEST(Feeds, ASymbolHasOneSize) {
-  const Graph graph = taking({shaped("a", {Dim{{}, "n"}}), shaped("b", {Dim{{}, "n"}}), shaped("c", {Dim{}})});
-  EXPECT_NO_THROW(check_feeds(graph, {{"a", tensor({1})}, {"b", tensor({2})}, {"c", tensor({1, 2})}}));
-  EXPECT_STREQ(refused("feed/shape", graph, {{"a", tensor({1})}, {"b", tensor({1, 2})}, {"c", tensor({})}}).what(),
-               "'b' has shape [2], so n is 2, but 'a' says 1");
+  const Graph graph =
+      taking({shaped("a", {Dim{{}, "n"}}), shaped("b", {Dim{{}, "n"}}), shaped("c", {Dim{}})});
+  EXPECT_NO_THROW(
+      check_feeds(graph, {{"a", tensor({1})}, {"b", tensor({2})}, {"c", tensor({1, 2})}}));
+  EXPECT_STREQ(
+      refused("feed/shape", graph, {{"a", tensor({1})}, {"b", tensor({1, 2})}, {"c", tensor({})}})
+          .what(),
+      "'b' has shape [2], so n is 2, but 'a' says 1");
 }
 
 SparseTensor sparse(Tensor values, std::vector<Index> indices, Shape dims, Shape shape) {
@@ -74,7 +81,8 @@ TEST(Dense, PlacesValuesByEitherFormOfIndices) {
 TEST(Dense, PackedTypesAndStrings) {
   Tensor codes(Type::uint4, Shape{2});
   pack(std::vector<std::uint8_t>{9, 12}, codes);
-  EXPECT_EQ(unpack(dense(sparse(codes, {0, 2}, Shape{2}, Shape{3}))), (std::vector<std::uint8_t>{9, 0, 12}));
+  EXPECT_EQ(unpack(dense(sparse(codes, {0, 2}, Shape{2}, Shape{3}))),
+            (std::vector<std::uint8_t>{9, 0, 12}));
   Tensor texts(Type::string, Shape{1});
   texts.data<std::string>()[0] = "x";
   EXPECT_EQ(dense(sparse(texts, {1}, Shape{1}, Shape{2})).data<std::string>()[1], "x");

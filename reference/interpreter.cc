@@ -1,5 +1,5 @@
-// Runs a model as it is written: node after node, no node moved, merged or left out, so that every value in between can
-// be seen and judged. A value is dropped once nobody needs it.
+// Runs a model as it is written: node after node, no node moved, merged or left out, so that every
+// value in between can be seen and judged. A value is dropped once nobody needs it.
 #include "reference/interpreter.h"
 
 #include <new>
@@ -19,14 +19,15 @@ namespace {
 
 using Attributes = std::map<std::string, Attribute>;
 
-// The values of one evaluation of a graph or function body. A graph sees the frame around it, a function does not.
+// The values of one evaluation of a graph or function body. A graph sees the frame around it, a
+// function does not.
 struct Frame {
-  const Frame* outer = nullptr;           // whose names are visible
-  const Frame* caller = nullptr;          // who waits for this one
-  const Graph* graph = nullptr;           // null in a function
-  const Attributes* attributes = nullptr; // of the function around, which references stand for
-  const Node* holder = nullptr;           // the node of the caller that this one belongs to
-  std::string name;                       // "body#2", "" for a function
+  const Frame* outer = nullptr;            // whose names are visible
+  const Frame* caller = nullptr;           // who waits for this one
+  const Graph* graph = nullptr;            // null in a function
+  const Attributes* attributes = nullptr;  // of the function around, which references stand for
+  const Node* holder = nullptr;            // the node of the caller that this one belongs to
+  std::string name;                        // "body#2", "" for a function
   int depth = 1;
   std::unordered_map<std::string, Value> values;
 };
@@ -45,7 +46,8 @@ std::vector<std::string> names_of(const std::vector<ValueInfo>& values) {
   return names;
 }
 
-// A node of a function's body with what its references stand for; what the caller left out is left out here too.
+// A node of a function's body with what its references stand for; what the caller left out is left
+// out here too.
 Node bound(const Node& node, const Attributes& given) {
   Node copy = node;
   for (auto at = copy.attributes.begin(); at != copy.attributes.end();) {
@@ -57,6 +59,9 @@ Node bound(const Node& node, const Attributes& given) {
     const auto found = given.find(reference);
     if (found == given.end()) {
       at = copy.attributes.erase(at);
+    } else if (found->second.is.index() != at->second.is.index()) {
+      throw breach("model/attribute-kind", "attribute '" + at->first + "' refers to '" + reference +
+                                               "', and the caller gives that as another kind");
     } else {
       at++->second = found->second;
     }
@@ -83,7 +88,8 @@ void check_inputs(const Call& call) {
     }
     const ParameterSpec* parameter = parameter_at(call.signature->inputs, k);
     if (parameter->optional) continue;
-    throw breach("model/input-missing", "input " + std::to_string(k) + " ('" + std::string(parameter->name) +
+    throw breach("model/input-missing", "input " + std::to_string(k) + " ('" +
+                                            std::string(parameter->name) +
                                             "') is left out by the function's caller");
   }
   bind_types(*call.node, types, refuse);
@@ -102,26 +108,34 @@ class Runner {
   }
 
   void run_node(const Node& written, Frame& frame) {
-    const std::optional<Node> copy =
-        frame.attributes && has_references(written) ? std::optional(bound(written, *frame.attributes)) : std::nullopt;
+    std::optional<Node> copy;
+    if (frame.attributes && has_references(written)) {
+      copy = placed([&] { return place_of(written, path_of(frame)); },
+                    [&] { return bound(written, *frame.attributes); });
+    }
     const Node& node = copy ? *copy : written;
-    placed([&] { return place_of(node, path_of(frame)); }, [&] {
-      try {
-        Call call;
-        call.node = &node;
-        call.signature = node.signature;
-        for (const std::string& name : node.inputs) {
-          call.inputs.push_back(name.empty() ? Value() : look_up(name, frame));
-          check_value(call.inputs.back(), options_.limits);
-        }
-        evaluate(call, frame);
-        for (std::size_t k = 0; k < node.outputs.size(); ++k) {
-          if (call.wanted[k]) frame.values[node.outputs[k]] = std::move(call.outputs[k]);
-        }
-      } catch (const std::bad_alloc&) {
-        throw Error(ErrorKind::out_of_memory, "there is not enough memory");
-      }
-    });
+    placed([&] { return place_of(node, path_of(frame)); },
+           [&] {
+             try {
+               Call call;
+               call.node = &node;
+               call.signature = node.signature;
+               for (const std::string& name : node.inputs) {
+                 call.inputs.push_back(name.empty() ? Value() : look_up(name, frame));
+                 check_value(call.inputs.back(), options_.limits);
+               }
+               evaluate(call, frame);
+               for (std::size_t k = 0; k < node.outputs.size(); ++k) {
+                 if (call.wanted[k]) frame.values[node.outputs[k]] = std::move(call.outputs[k]);
+               }
+             } catch (const Error&) {
+               throw;
+             } catch (const std::bad_alloc&) {
+               throw Error(ErrorKind::out_of_memory, "there is not enough memory");
+             } catch (const std::exception& error) {
+               throw Error(ErrorKind::internal, std::string("a kernel failed: ") + error.what());
+             }
+           });
   }
 
   // Fills the outputs of a call whose inputs stand.
@@ -138,7 +152,8 @@ class Runner {
         return run_subgraph(graph, std::move(inputs), node, frame, runs[&graph]++);
       };
       const ReferenceEntry* entry = find_entry(*node.signature);
-      if (entry == nullptr || entry->native == nullptr) BUG("a node without a kernel got as far as running");
+      if (entry == nullptr || entry->native == nullptr)
+        BUG("a node without a kernel got as far as running");
       entry->native(call);
       call.run_graph = nullptr;
     }
@@ -157,8 +172,9 @@ class Runner {
     run_nodes(graph.nodes, names_of(graph.inputs), names_of(graph.outputs), frame);
     std::vector<Value> outputs;
     for (const ValueInfo& output : graph.outputs) {
-      outputs.push_back(placed([&] { return "output '" + output.name + "', " + graph_place(path_of(frame)); },
-                               [&] { return look_up(output.name, frame); }));
+      outputs.push_back(
+          placed([&] { return "output '" + output.name + "', " + graph_place(path_of(frame)); },
+                 [&] { return look_up(output.name, frame); }));
     }
     return outputs;
   }
@@ -181,9 +197,11 @@ class Runner {
       if (const auto found = at->values.find(name); found != at->values.end()) return found->second;
       if (at->graph == nullptr) continue;
       const auto& initializers = at->graph->initializers;
-      if (const auto found = initializers.find(name); found != initializers.end()) return found->second;
+      if (const auto found = initializers.find(name); found != initializers.end())
+        return found->second;
       const auto& sparse = at->graph->sparse_initializers;
-      if (const auto found = sparse.find(name); found != sparse.end()) return dense_once(found->second);
+      if (const auto found = sparse.find(name); found != sparse.end())
+        return dense_once(found->second);
     }
     throw breach("model/undefined-name", "the value '" + name + "' is not defined");
   }
@@ -214,24 +232,29 @@ class Runner {
     for (const Subgraph& inner : subgraphs_of(holder)) {
       if (inner.graph.get() == &graph) frame.name = inner.name;
     }
-    if (holder.op != "If") frame.name += "#" + std::to_string(iteration);  // the only one that runs a graph once
-    return placed([&] { return graph_place(path_of(frame)); }, [&] {
-      if (inputs.size() > graph.inputs.size()) {
-        throw breach("model/input-count", "the graph has " + std::to_string(graph.inputs.size()) +
-                                              " inputs, but is given " + std::to_string(inputs.size()));
-      }
-      for (std::size_t k = 0; k < inputs.size(); ++k) {
-        if (!inputs[k].absent()) frame.values.emplace(graph.inputs[k].name, std::move(inputs[k]));
-      }
-      return run_graph(frame);
-    });
+    if (holder.op != "If")
+      frame.name += "#" + std::to_string(iteration);  // the only one that runs a graph once
+    return placed([&] { return graph_place(path_of(frame)); },
+                  [&] {
+                    if (inputs.size() > graph.inputs.size()) {
+                      throw breach("model/input-count",
+                                   "the graph has " + std::to_string(graph.inputs.size()) +
+                                       " inputs, but is given " + std::to_string(inputs.size()));
+                    }
+                    for (std::size_t k = 0; k < inputs.size(); ++k) {
+                      if (!inputs[k].absent())
+                        frame.values.emplace(graph.inputs[k].name, std::move(inputs[k]));
+                    }
+                    return run_graph(frame);
+                  });
   }
 
   void run_function(Call& call, const Frame& caller) {
     const Node& node = *call.node;
     const Function& function = *node.function;
     Attributes attributes = node.attributes;
-    for (const auto& [name, standard] : function.default_attributes) attributes.emplace(name, standard);
+    for (const auto& [name, standard] : function.default_attributes)
+      attributes.emplace(name, standard);
     Frame frame;
     open(frame, node, caller);
     frame.attributes = &attributes;
@@ -252,7 +275,8 @@ class Runner {
 
 }  // namespace
 
-std::map<std::string, Value> run(const Model& model, std::map<std::string, Value> feeds, const RunOptions& options) {
+std::map<std::string, Value> run(const Model& model, std::map<std::string, Value> feeds,
+                                 const RunOptions& options) {
   const LimitsScope scope(options.limits);
   refuse_what_cannot_run(model);
   check_feeds(model.graph, feeds);
@@ -264,7 +288,8 @@ std::map<std::string, Value> run(const Model& model, std::map<std::string, Value
   return named;
 }
 
-std::vector<Value> evaluate(const Signature& signature, const std::map<std::string, Attribute>& attributes,
+std::vector<Value> evaluate(const Signature& signature,
+                            const std::map<std::string, Attribute>& attributes,
                             std::vector<Value> inputs, Index outputs) {
   Node node;
   node.domain = signature.domain;

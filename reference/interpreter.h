@@ -1,4 +1,5 @@
-// The reference interpreter: runs a resolved model node by node, in the file's order, on the native kernels.
+// The reference interpreter: runs a resolved model node by node, in the file's order, on the native
+// kernels.
 #pragma once
 
 #include <functional>
@@ -12,8 +13,8 @@
 
 namespace touchstone {
 
-// Sees every node after it ran, subgraph and function nodes too. `path` names the place: "" for the main graph,
-// "If_0/then_branch", "Loop_3/body#2" (iteration 2), "Gelu_1" (a function's body).
+// Sees every node after it ran, subgraph and function nodes too. `path` names the place: "" for the
+// main graph, "If_0/then_branch", "Loop_3/body#2" (iteration 2), "Gelu_1" (a function's body).
 using Tap = std::function<void(const Call& call, const std::string& path)>;
 
 struct RunOptions {
@@ -21,12 +22,14 @@ struct RunOptions {
   Tap tap;  // may be empty
 };
 
-// Feeds by input name. Throws Error: usage for a feed of the wrong name, type or shape; unsupported (naming operator and
-// version) before anything runs, if an operator has no kernel.
-std::map<std::string, Value> run(const Model& model, std::map<std::string, Value> feeds, const RunOptions& options = {});
+// Feeds by input name. Throws Error: usage for a feed of the wrong name, type or shape; unsupported
+// (naming operator and version) before anything runs, if an operator has no kernel.
+std::map<std::string, Value> run(const Model& model, std::map<std::string, Value> feeds,
+                                 const RunOptions& options = {});
 
 // One operator by its exact version, without a graph.
-std::vector<Value> evaluate(const Signature& signature, const std::map<std::string, Attribute>& attributes,
+std::vector<Value> evaluate(const Signature& signature,
+                            const std::map<std::string, Attribute>& attributes,
                             std::vector<Value> inputs, Index outputs = 1);
 
 }  // namespace touchstone

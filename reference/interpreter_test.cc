@@ -17,7 +17,8 @@ class Interpreter : public ::testing::Test {
 using Floats = std::vector<float>;
 
 TEST_F(Interpreter, RunsNodesInOrder) {
-  const Model made = chain({node("Neg", {"X"}, {"a"}), node("Relu", {"a"}, {"b"}), node("Add", {"a", "b"}, {"Y"})});
+  const Model made = chain(
+      {node("Neg", {"X"}, {"a"}), node("Relu", {"a"}, {"b"}), node("Add", {"a", "b"}, {"Y"})});
   EXPECT_EQ(held(run_floats(made, {1, -2}).at("Y")), (Floats{-1, 4}));
 }
 
@@ -49,8 +50,8 @@ TEST_F(Interpreter, AnInputAndAnInitializerCanBeOutputs) {
 }
 
 TEST_F(Interpreter, UnsupportedOperatorsAreNamedBeforeAnythingRuns) {
-  Model made = chain({node("Relu", {"X"}, {"a"}), node("Tanh", {"a"}, {"b"}), node("Tanh", {"b"}, {"c"}),
-                      node("Abs", {"c"}, {"Y"})});
+  Model made = chain({node("Relu", {"X"}, {"a"}), node("Tanh", {"a"}, {"b"}),
+                      node("Tanh", {"b"}, {"c"}), node("Abs", {"c"}, {"Y"})});
   bool ran = false;
   RunOptions options;
   options.tap = [&](const Call&, const std::string&) { ran = true; };
@@ -91,17 +92,20 @@ TEST_F(Interpreter, ErrorsOfKernelsSayWhere) {
 }
 
 TEST_F(Interpreter, FeedsAreChecked) {
-  EXPECT_EQ(thrown("feed/name", [] {
-              Model made = chain({node("Relu", {"X"}, {"Y"})});
-              resolve(made);
-              run(made, {{"Z", tensor({})}});
-            }).kind,
+  EXPECT_EQ(thrown("feed/name",
+                   [] {
+                     Model made = chain({node("Relu", {"X"}, {"Y"})});
+                     resolve(made);
+                     run(made, {{"Z", tensor({})}});
+                   })
+                .kind,
             ErrorKind::usage);
 }
 
 TEST_F(Interpreter, AKernelFillsWhatIsWanted) {
   mischief().leave_output_out = true;
-  EXPECT_EQ(thrown("", [] { run_floats(chain({node("Relu", {"X"}, {"Y"})}), {1}); }).kind, ErrorKind::internal);
+  EXPECT_EQ(thrown("", [] { run_floats(chain({node("Relu", {"X"}, {"Y"})}), {1}); }).kind,
+            ErrorKind::internal);
 }
 
 TEST_F(Interpreter, RunningOutOfMemoryIsAnError) {
@@ -135,7 +139,8 @@ TEST_F(Interpreter, ElementsHaveALimit) {
 
 // An optional shares its item, so that a weak pointer sees when the last copy of the value goes.
 TEST_F(Interpreter, ValuesAreDroppedAfterTheirLastUse) {
-  Model made = chain({node("Identity", {"O"}, {"a"}), node("Identity", {"a"}, {"b"}), node("Neg", {"X"}, {"Y"})});
+  Model made = chain(
+      {node("Identity", {"O"}, {"a"}), node("Identity", {"a"}, {"b"}), node("Neg", {"X"}, {"Y"})});
   made.graph.inputs.push_back(value("O", parse_value_type("optional(tensor(float))")));
   resolve(made);
   auto item = std::make_shared<const Value>(tensor({1}));
@@ -143,7 +148,8 @@ TEST_F(Interpreter, ValuesAreDroppedAfterTheirLastUse) {
   std::vector<bool> alive;
   RunOptions options;
   options.tap = [&](const Call&, const std::string&) { alive.push_back(!watch.expired()); };
-  std::map<std::string, Value> feeds{{"X", tensor({1})}, {"O", Optional{tensor_type(Type::float32), item}}};
+  std::map<std::string, Value> feeds{{"X", tensor({1})},
+                                     {"O", Optional{tensor_type(Type::float32), item}}};
   item.reset();
   run(made, std::move(feeds), options);
   EXPECT_EQ(alive, (std::vector<bool>{true, true, false}));
@@ -151,9 +157,10 @@ TEST_F(Interpreter, ValuesAreDroppedAfterTheirLastUse) {
 
 TEST_F(Interpreter, LifetimesEndWithTheLastUse) {
   const Graph body = graph({node("Add", {"a", "inner"}, {"s"})}, {floats("inner")}, {floats("s")});
-  const std::vector<Node> nodes{node("Neg", {"x"}, {"a"}), node("Neg", {"x"}, {"b"}),
-                                node("Loop", {"n", "", "b"}, {"c"}, {{"body", graph_attribute(body)}}),
-                                node("Neg", {"c"}, {"y"})};
+  const std::vector<Node> nodes{
+      node("Neg", {"x"}, {"a"}), node("Neg", {"x"}, {"b"}),
+      node("Loop", {"n", "", "b"}, {"c"}, {{"body", graph_attribute(body)}}),
+      node("Neg", {"c"}, {"y"})};
   Lifetimes dead = plan_lifetimes(nodes, {"x", "n", "unused"}, {"y"});
   for (auto& names : dead) std::sort(names.begin(), names.end());
   EXPECT_EQ(dead, (Lifetimes{{}, {"x"}, {"a", "b", "n"}, {"c"}}));

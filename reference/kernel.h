@@ -14,7 +14,8 @@ template <class T> constexpr bool is_float_element = std::is_floating_point_v<Co
 template <class T> constexpr bool is_complex_element = false;
 template <class R> constexpr bool is_complex_element<std::complex<R>> = true;
 
-template <class T> struct TruthOf { using Is = bool; };
+// What a comparison of elements answers in the reading that T belongs to.
+template <class T> struct TruthOf { using Is = decltype(less(std::declval<const Compute<T>&>(), std::declval<const Compute<T>&>())); };
 template <class T> using Truth = typename TruthOf<T>::Is;
 
 // A text attribute that names none of the choices of a match.
@@ -32,7 +33,7 @@ std::vector<R> as_reals(const std::vector<float>& list) {
 
 // The first of the largest (smallest); NaN wins, as in Max and Min.
 template <class C, class At>
-struct ArgMax {
+struct FirstLargest {
   C v{};
   At at{};
   bool any = false;
@@ -42,7 +43,7 @@ struct ArgMax {
   }
 };
 template <class C, class At>
-struct ArgMin {
+struct FirstSmallest {
   C v{};
   At at{};
   bool any = false;

@@ -155,21 +155,25 @@ std::vector<T> list_of(const A&... parts) {
   (append(r, parts), ...);
   return r;
 }
-// [f(k) for k in low..high]
-template <class F>
-auto collect(Index low, Index high, F f) {
-  if constexpr (std::is_same_v<decltype(f(low)), Index>) {
-    Point r;
-    for (Index k = low; k < high; ++k) r.push_back(f(k));
-    return r;
-  } else {
-    return collect_wide(low, high, f);
+// The list that items of a sort make: of indices a point.
+template <class Item> struct PackOf;
+template <> struct PackOf<Index> { using Is = Point; };
+// [f(k) for k in low..high where test(k)]
+inline bool every(Index) { return true; }
+template <class F, class Test = bool (*)(Index)>
+auto collect(Index low, Index high, F f, Test test = every) {
+  typename PackOf<decltype(f(low))>::Is r;
+  for (Index k = low; k < high; ++k) {
+    if (test(k)) r.push_back(f(k));
   }
+  return r;
 }
-template <class T, class F>
-std::vector<T> collect_list(Index low, Index high, F f) {
+template <class T, class F, class Test = bool (*)(Index)>
+std::vector<T> collect_list(Index low, Index high, F f, Test test = every) {
   std::vector<T> r;
-  for (Index k = low; k < high; ++k) r.push_back(f(k));
+  for (Index k = low; k < high; ++k) {
+    if (test(k)) r.push_back(f(k));
+  }
   return r;
 }
 

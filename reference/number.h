@@ -152,15 +152,16 @@ R to_real(Modular<T> x) { return static_cast<R>(x.v); }
 // Is T read as a wide number? Then recurrences follow what the target answered.
 template <class T> constexpr bool is_wide = false;
 
+// The least and greatest finite value of the type that T stands for at this call (T is its class).
 template <class T> requires(!is_wide<T>)
-Compute<T> lowest(Type) {
-  if constexpr (is_integer_element<T>) return constant<Compute<T>>(static_cast<double>(least_integer(type_of<T>)));
-  else return static_cast<Compute<T>>(-format_of(type_of<T>).largest);
+Compute<T> lowest(Type type) {
+  if constexpr (is_integer_element<T>) return Compute<T>(static_cast<T>(least_integer(type)));
+  else return static_cast<Compute<T>>(-format_of(type).largest);
 }
 template <class T> requires(!is_wide<T>)
-Compute<T> highest(Type) {
-  if constexpr (is_integer_element<T>) return Compute<T>(static_cast<decltype(Compute<T>::v)>(greatest_integer(type_of<T>)));
-  else return static_cast<Compute<T>>(format_of(type_of<T>).largest);
+Compute<T> highest(Type type) {
+  if constexpr (is_integer_element<T>) return Compute<T>(static_cast<T>(greatest_integer(type)));
+  else return static_cast<Compute<T>>(format_of(type).largest);
 }
 
 template <class T> long double as_number(const Modular<T>& x) { return static_cast<long double>(x.v); }
@@ -168,11 +169,16 @@ inline long double as_number(float x) { return x; }
 inline long double as_number(double x) { return x; }
 inline long double as_number(bool x) { return x ? 1 : 0; }
 
-// convert<T>(x): the value x as an element of T; integers are truncated, saturate clamps (Cast's rules, core/numbers).
+// convert<T>(x): the value x as an element of the type that T stands for; integers are truncated, saturate clamps (Cast's
+// rules, core/numbers).
 template <class T, class C> requires(!is_wide<T>)
-Compute<T> convert_element(const C& x, Type, bool saturate = false) {
-  if constexpr (std::is_same_v<C, Compute<T>> && !is_stored<T>) return x;
-  else return load<T>(from_number<T>(as_number(x), saturate ? Saturate::yes : Saturate::no));
+Compute<T> convert_element(const C& x, Type type, bool saturate = false) {
+  if (std::is_same_v<C, Compute<T>> && type == type_of<T>) {
+    if constexpr (std::is_same_v<C, Compute<T>>) return x;
+  }
+  const std::uint64_t code = encode(type, as_number(x), saturate ? Saturate::yes : Saturate::no);
+  if constexpr (std::is_same_v<T, bool>) return code != 0;
+  else return Compute<T>(static_cast<T>(decode(type, code)));
 }
 // round_to<type>(x): x rounded to a narrower type, still computing in C.
 template <class C>
@@ -338,8 +344,15 @@ template <class R> requires std::is_floating_point_v<R>
 Index floor_index(R x) { return detail::to_index(std::floor(x)); }
 template <class R> requires std::is_floating_point_v<R>
 Index ceil_index(R x) { return detail::to_index(std::ceil(x)); }
+// Where a shape is decided: one answer, that of float, in every reading.
+inline Index floor_now(float x) { return floor_index(x); }
+inline Index ceil_now(float x) { return ceil_index(x); }
 template <class R> requires std::is_floating_point_v<R>
 R real(Index i) { return static_cast<R>(i); }
+
+// What an input that is only read as reals is bound as: it holds every value of the types that are read so.
+template <class T> struct RealInOf { using Is = double; };
+template <class T> using RealIn = typename RealInOf<std::remove_const_t<T>>::Is;
 
 // The index type of a reading: plain here, an interval in the bounded one.
 template <class T> struct IndexOf { using Is = Index; };

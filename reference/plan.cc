@@ -35,7 +35,8 @@ class Scan {
     if (missing_.empty()) return;
     std::string list;
     for (const auto& [name, count] : missing_) {
-      list += (list.empty() ? "" : ", ") + name + " (" + std::to_string(count) + (count == 1 ? " node)" : " nodes)");
+      list += (list.empty() ? "" : ", ") + name + " (" + std::to_string(count) +
+              (count == 1 ? " node)" : " nodes)");
     }
     throw Error(ErrorKind::unsupported, "unsupported: " + list);
   }
@@ -50,7 +51,8 @@ class Scan {
     const std::vector<Subgraph> inner = subgraphs_of(node);
     if (node.function) {
       if (!inner.empty()) {
-        throw Error(ErrorKind::unsupported, "unsupported: a graph as an attribute of a function").with_place(place());
+        throw Error(ErrorKind::unsupported, "unsupported: a graph as an attribute of a function")
+            .with_place(place());
       }
       if (entered_.insert(node.function.get()).second) {
         add(node.function->nodes, node.function.get(), operator_name(node.domain, node.op));

@@ -1,4 +1,5 @@
-// Relu, Add, Neg, Identity, If, Loop and a Concat that adds its axis: enough to see order, scopes and lifetimes.
+// Relu, Add, Neg, Identity, If, Loop and a Concat that adds its axis: enough to see order, scopes
+// and lifetimes.
 #include "reference/testing.h"
 
 #include <algorithm>
@@ -35,7 +36,8 @@ void add(Call& call) {
   const Tensor& a = call.inputs[0].tensor();
   const Tensor& b = call.inputs[1].tensor();
   if (!(a.shape() == b.shape())) {
-    throw Error(ErrorKind::invalid_input, "shapes differ").with_rule("Add-14/C1", "shapes are equal", "here:1");
+    throw Error(ErrorKind::invalid_input, "shapes differ")
+        .with_rule("Add-14/C1", "shapes are equal", "here:1");
   }
   Tensor c(a.type(), a.shape());
   for (Index i = 0; i < a.size(); ++i) c.data<float>()[i] = a.data<float>()[i] + b.data<float>()[i];
@@ -64,7 +66,8 @@ void repeat(Call& call) {
     std::vector<Value> inputs{testing::scalar(trip), testing::scalar(true)};
     inputs.insert(inputs.end(), carried.begin(), carried.end());
     const std::vector<Value> outputs = call.run_graph(graph_of(call, "body"), inputs);
-    carried.assign(outputs.begin() + 1, outputs.begin() + 1 + static_cast<std::ptrdiff_t>(carried.size()));
+    carried.assign(outputs.begin() + 1,
+                   outputs.begin() + 1 + static_cast<std::ptrdiff_t>(carried.size()));
   }
   std::copy(carried.begin(), carried.end(), call.outputs.begin());
 }
@@ -73,9 +76,9 @@ void repeat(Call& call) {
 
 const ReferenceEntry* find_entry(const Signature& signature) {
   static std::map<std::string_view, ReferenceEntry> entries{
-      {"Relu", {nullptr, relu, nullptr, ""}},   {"Neg", {nullptr, negate, nullptr, ""}},
-      {"Add", {nullptr, add, nullptr, ""}},     {"Identity", {nullptr, identity, nullptr, ""}},
-      {"If", {nullptr, choose, nullptr, ""}},   {"Loop", {nullptr, repeat, nullptr, ""}},
+      {"Relu", {nullptr, relu, nullptr, ""}},    {"Neg", {nullptr, negate, nullptr, ""}},
+      {"Add", {nullptr, add, nullptr, ""}},      {"Identity", {nullptr, identity, nullptr, ""}},
+      {"If", {nullptr, choose, nullptr, ""}},    {"Loop", {nullptr, repeat, nullptr, ""}},
       {"Concat", {nullptr, concat, nullptr, ""}}};
   const auto found = entries.find(signature.op);
   return found == entries.end() ? nullptr : &found->second;
@@ -107,7 +110,8 @@ std::vector<float> held(const Value& value) {
   return {tensor.data<float>(), tensor.data<float>() + tensor.size()};
 }
 
-std::map<std::string, Value> run_floats(Model model, std::vector<float> values, const RunOptions& options) {
+std::map<std::string, Value> run_floats(Model model, std::vector<float> values,
+                                        const RunOptions& options) {
   resolve(model);
   return run(model, {{"X", tensor(std::move(values))}}, options);
 }

@@ -19,6 +19,7 @@ Value scalar(Index value);
 std::vector<float> held(const Value& value);
 
 // Runs a model once resolved; X is fed with the values.
-std::map<std::string, Value> run_floats(Model model, std::vector<float> values, const RunOptions& options = {});
+std::map<std::string, Value> run_floats(Model model, std::vector<float> values,
+                                        const RunOptions& options = {});
 
 }  // namespace touchstone::testing

@@ -44,6 +44,11 @@ struct View {
     return load(data[offset(at)]);
   }
   auto read(const Point& at, const Compute<T>& other) const { return holds(at) ? load(data[offset(at)]) : other; }
+  // At a point whose indices are intervals (the bounded reading): what any of them reaches.
+  template <class P>
+  auto read(const P& at) const { return read_around(*this, at); }
+  template <class P>
+  auto read(const P& at, const Compute<T>& other) const { return read_around(*this, at, other); }
   [[noreturn]] void outside(const Point& at) const {
     throw Error(ErrorKind::invalid_input, "element " + text(at) + " is read of a tensor of shape " + text(shape));
   }

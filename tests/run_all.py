@@ -1,8 +1,8 @@
 """make test: builds sanitised and whole, runs every test of both, counts single cases, ends with 'N passed, N failed'.
 
 ctest runs the programs; each leaves a JUnit file in results/ of its build folder (cmake/testing.cmake), and the cases
-in it are what is counted. A program that dies, hangs or leaves no file counts as one failed case more. No test at all is a
-failure.
+in it are what is counted. A program that dies, hangs or leaves no file counts as one failed case more. No test at all
+is a failure.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-// Results as JSON: the object of `conform --json`, and the lines of `--log`, which can be read back to go on.
+// Results as JSON: the objects of `conform --json` and `judge --json`, and the lines of `--log`, which can be read back to go on.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 
+#include "conformance/blame.h"
 #include "conformance/results.h"
 
 namespace touchstone {
@@ -12,6 +13,9 @@ namespace touchstone {
 nlohmann::ordered_json to_json(const CaseResult& result);
 nlohmann::ordered_json to_json(const Summary& summary);
 nlohmann::ordered_json conform_object(std::span<const TargetRun> runs);  // "schema": "touchstone.conform/1"
+
+nlohmann::ordered_json to_json(const Comparison& comparison);  // of `judge --json`
+nlohmann::ordered_json to_json(const Blame& blame);            // "schema": "touchstone.blame/1"
 
 // One line of a log, with the target and the suite that it belongs to.
 std::string log_line(const std::string& target, const std::string& suite, const CaseResult& result);

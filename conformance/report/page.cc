@@ -2,17 +2,33 @@
 #include "conformance/report/page.h"
 
 #include "conformance/report/page_text.h"
+#include "conformance/results.h"
 #include "core/error.h"
 
 namespace touchstone {
+namespace {
+
+// How each verdict counts, so that the page need not know it a second time.
+nlohmann::ordered_json standings() {
+  nlohmann::ordered_json all;
+  for (int code = 0; code <= static_cast<int>(Verdict::harness); ++code) {
+    const std::string_view verdict = name(static_cast<Verdict>(code));
+    all[std::string(verdict)] = name(standing(verdict));
+  }
+  return all;
+}
+
+}  // namespace
 
 std::string html_page(const nlohmann::ordered_json& conform_object) {
   const std::string_view text = page_text;
   const std::string_view mark = "@RESULTS@";
   const std::size_t at = text.find(mark);
   if (at == std::string_view::npos) BUG("the page has no place for results");
+  nlohmann::ordered_json results = conform_object;
+  results["standings"] = standings();
   const std::string json =
-      conform_object.dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::ordered_json::error_handler_t::replace);
+      results.dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::ordered_json::error_handler_t::replace);
   std::string page(text.substr(0, at));
   for (const char c : json) {
     // "</script>" in a detail would end the data: as \u003c it is the same JSON and no markup.

@@ -17,8 +17,15 @@ TEST(Page, StandsAlone) {
   EXPECT_NE(page.find("\"use strict\""), std::string::npos);
 }
 
+TEST(Page, KnowsHowEachVerdictCounts) {
+  const std::string page = html_page(conform_object({}));
+  EXPECT_NE(page.find(R"("in-set":"pass")"), std::string::npos);
+  EXPECT_NE(page.find(R"("out-of-memory":"fail")"), std::string::npos);
+  EXPECT_NE(page.find(R"("harness":"harness")"), std::string::npos);
+}
+
 TEST(Page, AHostileDetailStaysData) {
-  const TargetRun run{"reference", "onnx", {{"a", "node", "error", "crash", {}, "</script><script>alert(1)</script>"}}};
+  const TargetRun run{"reference", "onnx", {{"a", "node", "crash", "crash", {}, "</script><script>alert(1)</script>"}}};
   const std::string page = html_page(conform_object(std::span(&run, 1)));
   EXPECT_EQ(page.find("</script><script>alert"), std::string::npos);
   EXPECT_NE(page.find("\\u003c/script>\\u003cscript>alert(1)"), std::string::npos);

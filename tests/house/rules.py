@@ -164,8 +164,9 @@ def opening(files: Files) -> list[str]:
 
 _OPENS = re.compile(
     r"\bf(?:re)?open\b|\bf?open(?:at2?|64)\b|\bcreat\s*\(|\b[io]?fstream\b|\bmks?temps?\b|\btmpfile\b|\bfilebuf\b"
-    r"|(?<![\w.>:])(?:::\s*)?open\s*\(|ParseFromFileDescriptor|SYS_open\w*"
+    r"|(?<![\w.>:])::\s*open\s*\(|ParseFromFileDescriptor|SYS_open\w*"
 )
+_BARE_OPEN = re.compile(r"(?<![\w.>:])open\s*\(")
 
 
 def _cpp_code(text: str) -> str:
@@ -199,7 +200,8 @@ def _library_code(files: Files) -> list[str]:
 def opens(files: Files) -> list[str]:
     """No file is opened but by core/files.cc."""
     paths = [path for path in _library_code(files) if path != "core/files.cc"]
-    return _found(files, paths, _OPENS, "opens a file by")
+    with_fcntl = [path for path in paths if "<fcntl.h>" in files[path]]  # without it, open() is a name of our own
+    return _found(files, paths, _OPENS, "opens a file by") + _found(files, with_fcntl, _BARE_OPEN, "opens a file by")
 
 
 _PRINTS = re.compile(

@@ -56,6 +56,7 @@ PLANTED = [
     (rules.opening, "core/a.h", "#pragma once\n"),
     (rules.opening, "codegen/a.py", "import os\n"),
     (rules.opens, "model/a.cc", "auto d = ::open(path, 0);"),
+    (rules.opens, "model/a.cc", "#include <fcntl.h>\nint d = open(path, 0);"),
     (rules.opens, "model/a.cc", "std::ifstream in(path);"),
     (rules.opens, "tools/a.cc", "FILE* f = fopen(path, mode);"),
     (rules.opens, "tools/a.cc", "int d = openat(folder, path, 0);"),
@@ -73,7 +74,7 @@ INNOCENT = [
     (operator_names, "core/a.cc", "const Index n = 1'000'000; // 'Add'\n"),
     (rules.include_direction, "conformance/a.cc", '#include "core/tensor.h"\n#include "reference/call.h"'),
     (rules.length, "core/a.cc", "\n" * 400),
-    (rules.opens, "model/a.cc", '// ::open(x)\nModel::open(x); file.open(x); reopen(x); say("open(");'),
+    (rules.opens, "model/a.cc", '// ::open(x)\nModel::open(x); file.open(x); open(scope); reopen(x); say("open(");'),
     (rules.opens, "core/files.cc", "::open(path, 0);"),
     (rules.prints, "tools/a.cc", "fmt::print(x);"),
 ]

@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <set>
+#include <span>
 
 #include "conformance/report/json.h"
 #include "conformance/report/page.h"
 #include "conformance/suites/maker.h"
+#include "conformance/targets/target.h"
 #include "core/files.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/progress.h"

@@ -3,12 +3,14 @@
 // guilty. No runtime runs. Exit 0 if all is right (open included), 1 if something is wrong, 4 if nothing can be trusted.
 #include <fmt/format.h>
 
+#include "conformance/report/json.h"
 #include "conformance/single_node.h"
+#include "conformance/suites/suite.h"
+#include "conformance/taps.h"
 #include "core/error.h"
 #include "model/model.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/feeds.h"
-#include "tools/touchstone/judge_taps.h"
 
 namespace touchstone {
 namespace {
@@ -55,8 +57,11 @@ ExitCode judge_data(const JudgeArgs& args, const Model& model) {
   feed_args.test_data = args.test_data;
   std::map<std::string, Value> values = feeds_for(model, feed_args, limits);
   for (const auto& [name, tensor] : model.graph.initializers) values.emplace(name, tensor);
-  const std::vector<Value> given = expected_outputs(model, args.test_data, limits);
-  if (given.empty()) throw Error(ErrorKind::file, "'" + args.test_data + "' holds no output_0.pb");
+  const DataSet data = read_data_set(args.test_data);
+  if (data.outputs.empty() || data.outputs.size() > model.graph.outputs.size()) {
+    throw Error(ErrorKind::file, fmt::format("'{}' holds {} outputs, the model has {}", args.test_data,
+                                             data.outputs.size(), model.graph.outputs.size()));
+  }
 
   const Node& node = model.graph.nodes.front();
   const auto pick = [](const std::vector<std::string>& names, const std::map<std::string, Value>& from) {
@@ -68,7 +73,10 @@ ExitCode judge_data(const JudgeArgs& args, const Model& model) {
     return picked;
   };
   std::map<std::string, Value> outputs;
-  for (std::size_t k = 0; k < given.size(); ++k) outputs[model.graph.outputs[k].name] = given[k];
+  for (std::size_t k = 0; k < data.outputs.size(); ++k) {
+    const ValueInfo& output = model.graph.outputs[k];
+    outputs[output.name] = load_value(data.outputs[k], output.type.value_or(ValueType{}), limits);
+  }
   const NodeJudgement judged =
       judge_node(node, pick(node.inputs, values), pick(node.outputs, outputs), options_for(args));
 
@@ -101,7 +109,10 @@ ExitCode judge_taps(const JudgeArgs& args, const Model& model) {
                styled(Stream::out, style, one.skipped.empty() ? name(one.judgement.verdict) : "not judged"),
                printable(one.skipped.empty() ? describe(*one.node, one.judgement) : one.skipped));
   };
-  const Blame found = blame(read_taps(model, args.taps), options_for(args), print_node);
+  const LoadValue load = [](const std::filesystem::path& file, const ValueType& type) {
+    return read_value(file, type, Limits::trusted());
+  };
+  const Blame found = blame(read_taps(model, args.taps, load), options_for(args), print_node);
   nlohmann::ordered_json object = to_json(found);
   object["model"] = args.model;
   if (prints) {

@@ -27,7 +27,7 @@ struct Describe {
   std::string operator()(const Tensor& tensor) const {
     std::string out;
     for (Index k = 0; k < std::min(most, tensor.size()); ++k)
-      out += (k > 0 ? " " : "") + element_text(tensor, k);
+      out += (k > 0 ? " " : "") + shown_element(tensor, k);
     return tensor.size() > most ? out + " ..." : out;
   }
   std::string operator()(const Sequence& sequence) const {
@@ -44,7 +44,7 @@ struct Describe {
 
 }  // namespace
 
-std::string element_text(const Tensor& tensor, Index at) {
+std::string shown_element(const Tensor& tensor, Index at) {
   switch (tensor.type()) {
     case Type::string:
       return fmt::format("\"{}\"", printable(tensor.data<std::string>()[at]));
@@ -101,9 +101,9 @@ nlohmann::ordered_json to_json(const Value& value, Index most) {
     if (tensor.type() == Type::string) {
       out["first"].push_back(tensor.data<std::string>()[k]);
     } else if (number && std::isfinite(number_at(tensor, k))) {
-      out["first"].push_back(nlohmann::ordered_json::parse(element_text(tensor, k)));
+      out["first"].push_back(nlohmann::ordered_json::parse(shown_element(tensor, k)));
     } else {
-      out["first"].push_back(element_text(tensor, k));  // JSON has no infinity, no NaN
+      out["first"].push_back(shown_element(tensor, k));  // JSON has no infinity, no NaN
     }
   }
   return out;

@@ -12,7 +12,7 @@
 
 namespace touchstone {
 
-std::string element_text(const Tensor& tensor, Index at);
+std::string shown_element(const Tensor& tensor, Index at);
 std::string first_values(const Value& value, Index most = 8);
 std::string type_text(const Value& value);      // "tensor(float) [2,3]"
 std::string dims_text(const ValueInfo& value);  // "[batch,3,?]", "" where no rank is declared

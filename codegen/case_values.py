@@ -1,0 +1,197 @@
+"""Literal values of cases: nested lists, or {type: int8, shape: [2, 0], data: [...]}, as values of the standard.
+
+A sequence is {type: seq(float), data: [value, ...]}, an optional {type: optional(float), data: value or null}; a graph
+is the standard's text form.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx.parser
+from onnx import helper, numpy_helper
+
+from codegen.value_types import ELEMENTS
+
+KEYS = {"type", "shape", "data"}
+# What a bare number stands for where several types are allowed, best first.
+LIKELY = {float: ("float",), int: ("int64", "int32"), bool: ("bool",), str: ("string",)}
+
+
+@dataclass
+class Tensor:
+    array: np.ndarray
+    type: str
+    shaped: bool = True  # False: only the type is known, as of an output that a refused node would have had
+
+    def type_proto(self) -> onnx.TypeProto:
+        return helper.make_tensor_type_proto(code_of(self.type), self.array.shape if self.shaped else None)
+
+
+@dataclass
+class Sequence:
+    items: list[Tensor]
+    type: str
+
+    def type_proto(self) -> onnx.TypeProto:
+        inner = helper.make_tensor_type_proto(code_of(self.type[4:-1]), None)
+        return helper.make_sequence_type_proto(inner)
+
+    def serialize(self, name: str) -> bytes:
+        proto = onnx.SequenceProto(name=name, elem_type=onnx.SequenceProto.TENSOR)
+        proto.tensor_values.extend(numpy_helper.from_array(item.array) for item in self.items)
+        return proto.SerializeToString(deterministic=True)
+
+
+@dataclass
+class Optional:
+    item: Tensor | None
+    type: str
+
+    def type_proto(self) -> onnx.TypeProto:
+        return helper.make_optional_type_proto(helper.make_tensor_type_proto(code_of(self.type[9:-1]), None))
+
+    def serialize(self, name: str) -> bytes:
+        proto = onnx.OptionalProto(name=name, elem_type=onnx.OptionalProto.TENSOR)
+        if self.item is None:
+            proto.elem_type = onnx.OptionalProto.UNDEFINED
+        else:
+            proto.tensor_value.CopyFrom(numpy_helper.from_array(self.item.array))
+        return proto.SerializeToString(deterministic=True)
+
+
+Literal = Tensor | Sequence | Optional
+
+
+def is_tensor(value: Literal) -> bool:
+    return isinstance(value, Tensor)
+
+
+def code_of(element: str) -> int:
+    if element not in ELEMENTS:
+        raise ValueError(f"a literal cannot be of type {element}")
+    return ELEMENTS.index(element) + 1
+
+
+def literal(says: Any, bare: Callable[[Any], str]) -> Literal:
+    """The value that a case says; `bare` gives the type where it says none, from its first number."""
+    if not isinstance(says, dict):
+        return tensor(bare(first_of(says)), says, None)
+    if not says.keys() <= KEYS or "type" not in says:
+        raise ValueError(f"a value is nested lists or {{type, shape, data}}, not {says}")
+    type_ = says["type"]
+    if type_.startswith("seq(") and type_[4:-1] in ELEMENTS:
+        return Sequence([_inner(type_[4:-1], item) for item in says.get("data") or []], type_)
+    if type_.startswith("optional(") and type_[9:-1] in ELEMENTS:
+        item = says.get("data")
+        return Optional(None if item is None else _inner(type_[9:-1], item), type_)
+    return tensor(type_, says.get("data", []), says.get("shape"))
+
+
+def _inner(element: str, says: Any) -> Tensor:
+    value = literal(says, lambda _: element)
+    if not isinstance(value, Tensor) or value.type != element:
+        raise ValueError(f"an item is a tensor of {element}")
+    return value
+
+
+def tensor(element: str, data: Any, shape: list[int] | None) -> Tensor:
+    dtype = helper.tensor_dtype_to_np_dtype(code_of(element))
+    flat = _flat(data)
+    if element == "string":
+        array = np.array([_text(item) for item in flat], dtype=object)
+    elif element == "bool":
+        array = np.array([_truth(item) for item in flat], dtype=dtype)
+    elif dtype.kind in "iu":
+        array = np.array([_whole(item) for item in flat], dtype=dtype)  # numpy refuses what does not fit
+    elif dtype.kind == "c":
+        array = np.array([complex(*item) if isinstance(item, tuple) else complex(item) for item in flat], dtype=dtype)
+    else:
+        # Through double: what an entry writes is then rounded once.
+        array = np.array([_number(item) for item in flat], dtype=np.float64).astype(dtype)
+        if element in ("int4", "uint4", "int2", "uint2") and not np.array_equal(array.astype(np.float64), flat):
+            raise ValueError(f"{data} does not fit {element}")
+    wanted = shape if shape is not None else _shape(data)
+    if math.prod(wanted) != len(flat):
+        raise ValueError(f"{len(flat)} elements do not fill the shape {wanted}")
+    return Tensor(array.reshape(wanted), element)
+
+
+def _shape(data: Any) -> list[int]:
+    if not isinstance(data, list):
+        return []
+    shapes = [_shape(item) for item in data]
+    if any(shape != shapes[0] for shape in shapes):
+        raise ValueError(f"{data} is ragged")
+    return [len(data), *(shapes[0] if shapes else [])]
+
+
+def _flat(data: Any) -> list[Any]:
+    if not isinstance(data, list):
+        return [data]
+    return [item for part in data for item in _flat(part)]
+
+
+def first_of(data: Any) -> Any:
+    flat = _flat(data)
+    if not flat:
+        raise ValueError("an empty value says its type and shape")
+    return flat[0]
+
+
+def _number(item: Any) -> float:
+    if isinstance(item, bool) or not isinstance(item, (int, float)):
+        raise ValueError(f"{item!r} is no number")
+    return float(item)
+
+
+def _whole(item: Any) -> int:
+    if isinstance(item, bool) or not isinstance(item, int):
+        raise ValueError(f"{item!r} is no integer")
+    return item
+
+
+def _truth(item: Any) -> bool:
+    if not isinstance(item, bool):
+        raise ValueError(f"{item!r} is neither true nor false")
+    return item
+
+
+def _text(item: Any) -> str:
+    if not isinstance(item, str):
+        raise ValueError(f"{item!r} is no text: quote it")
+    return item
+
+
+def element_by_literal(first: Any, allowed: list[str], name: str) -> str:
+    """The type of a bare literal where nothing else binds it."""
+    if len(allowed) == 1:
+        return allowed[0]
+    for element in LIKELY.get(type(first), ()):
+        if element in allowed:
+            return element
+    raise ValueError(f"{name}: {first!r} may be {', '.join(allowed)}: write {{type: .., shape: .., data: ..}}")
+
+
+def attribute_value(kind: str, says: Any) -> Any:
+    if kind == "tensor":
+        value = literal(says, lambda first: element_by_literal(first, list(ELEMENTS), "a tensor"))
+        if not isinstance(value, Tensor):
+            raise ValueError("a tensor attribute holds a tensor")
+        return numpy_helper.from_array(value.array)
+    if kind == "graph":
+        return onnx.parser.parse_graph(_text(says))
+    checks: dict[str, Callable[[Any], Any]] = {"int": _whole, "float": _number, "string": _text}
+    check = checks.get(kind.removesuffix("s"))
+    if check is None:
+        raise ValueError(f"a case cannot give an attribute of kind {kind}")
+    if not kind.endswith("s"):
+        return check(says)
+    if not isinstance(says, list):
+        raise ValueError(f"{says!r} is no list")
+    return [check(item) for item in says]

@@ -1,0 +1,240 @@
+"""Writes the literal `cases:` of entries as backend-test folders: OUT/positive/<domain>/<Operator>-<since>/<case>/.
+
+A case runs at the version that it stands in and at every later one that inherits it, until that one says another case
+of the same name, or null, or has no longer all the names in it. Its model has one node and the newest opset in which
+the version is in force. A case that says `raises: C1` has no outputs: that rule must refuse it, in OUT/negative.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import yaml
+from onnx import helper, numpy_helper
+
+from codegen.case_values import Literal, Tensor, attribute_value, element_by_literal, is_tensor, literal
+from codegen.emit_kernels import told_apart
+from codegen.entry import Operator, Parameter, SpecError, Version
+from codegen.load import load_spec
+
+RAISES = "raises"
+
+
+@dataclass(frozen=True)
+class Release:
+    ir: int
+    opsets: dict[str, int]
+
+
+@dataclass
+class Case:
+    """One case at one version, with everything that its folder will hold."""
+
+    name: str
+    version: Version
+    opset: int
+    ir: int
+    raises: str  # a rule's id, "" if the case has outputs
+    model: onnx.ModelProto
+    inputs: list[bytes]
+    outputs: list[bytes] = field(default_factory=list)
+
+    @property
+    def folder(self) -> str:
+        return f"{self.version.domain}/{self.version.name}/{self.name}"
+
+
+def load_releases(spec: Path) -> list[Release]:
+    rows = yaml.safe_load((spec / "releases.yaml").read_text(encoding="utf-8"))["releases"]
+    return [Release(row["ir"], row["opsets"]) for row in rows]
+
+
+def newest_opset(operator: Operator, version: Version, releases: list[Release]) -> int:
+    """The last opset before the next version, or else the newest there is."""
+    later = [each.since for each in operator.versions if each.since > version.since]
+    return min(later) - 1 if later else max(release.opsets.get(operator.domain, 1) for release in releases)
+
+
+def ir_for(domain: str, opset: int, releases: list[Release]) -> int:
+    """The format of the first release that knew this opset."""
+    return next((r.ir for r in releases if r.opsets.get(domain, 0) >= opset), releases[-1].ir)
+
+
+def all_cases(operators: list[Operator], releases: list[Release]) -> Iterator[Case]:
+    for operator in operators:
+        for version in reversed(operator.versions):
+            if version.kind == "none":
+                continue
+            opset = newest_opset(operator, version, releases)
+            for name, says in version.cases.items():
+                if not names(says) <= known(version) and home_of(operator, name, says) < version.since:
+                    continue
+                yield make_case(version, name, says, opset, ir_for(operator.domain, opset, releases))
+
+
+def names(says: dict[str, Any]) -> set[str]:
+    return says.keys() - {RAISES}
+
+
+def known(version: Version) -> set[str]:
+    return {each.name for each in (*version.inputs, *outputs_of(version), *version.attributes)}
+
+
+def outputs_of(version: Version) -> list[Parameter]:
+    """By the names that the notation gives them: none is an input's too."""
+    return told_apart(version).outputs
+
+
+def home_of(operator: Operator, name: str, says: dict[str, Any]) -> int:
+    """The oldest version with this very case: the others inherit it."""
+    return min(version.since for version in operator.versions if version.cases.get(name) == says)
+
+
+def make_case(version: Version, name: str, says: dict[str, Any], opset: int, ir: int) -> Case:
+    try:
+        for key in sorted(names(says) - known(version)):
+            raise ValueError(f"{version.name} has no '{key}'")
+        return _Maker(version, says).make(name, opset, ir)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise SpecError(version.path, version.line, f"case {name}: {error}") from error
+
+
+class _Maker:
+    def __init__(self, version: Version, says: dict[str, Any]):
+        self.version, self.says = version, says
+        self.bound: dict[str, str] = {}  # constraint -> what an input bound it to
+
+    def make(self, name: str, opset: int, ir: int) -> Case:
+        version, raises = self.version, self.says.get(RAISES, "")
+        if raises and "/" not in raises and raises not in {rule.id for rule in version.rules}:
+            raise ValueError(f"{version.name} has no rule {raises}")
+        inputs = self.side(version.inputs, set())
+        attributes = [
+            helper.make_attribute(a.name, attribute_value(a.kind, self.says[a.name]), attr_type=_kind(a.kind))
+            for a in version.attributes
+            if a.name in self.says
+        ]
+        results = outputs_of(version)
+        outputs = self.side(results, {p.name for p in results if raises and not p.optional})
+        if not any(port for port, _ in outputs):
+            raise ValueError("the case has no output")
+        node = helper.make_node(
+            version.op, [port for port, _ in inputs], [port for port, _ in outputs], domain=_domain(version.domain)
+        )
+        node.attribute.extend(attributes)
+        graph = helper.make_graph([node], "case", _infos(inputs), _infos(outputs))
+        imports = [helper.make_opsetid(_domain(version.domain), opset)]
+        model = helper.make_model(graph, opset_imports=imports, ir_version=ir, producer_name="touchstone")
+        values = [] if raises else [_bytes(port, value) for port, value in outputs if port]
+        case_inputs = [_bytes(port, value) for port, value in inputs if port]
+        return Case(name, version, opset, ir, raises, model, case_inputs, values)
+
+    def side(self, parameters: list[Parameter], placeholders: set[str]) -> list[tuple[str, Literal]]:
+        """Ports of the node with their values; "" where an optional one in the middle is left out."""
+        ports: list[tuple[str, Literal]] = []
+        for parameter in parameters:
+            if parameter.name in self.says:
+                value = self.says[parameter.name]
+                if not parameter.variadic:
+                    ports.append((parameter.name, self.value(parameter, value)))
+                    continue
+                if not isinstance(value, list):
+                    raise ValueError(f"{parameter.name} is variadic: a list of tensors")
+                ports += [(f"{parameter.name}_{k}", self.value(parameter, one)) for k, one in enumerate(value)]
+            elif parameter.name in placeholders:
+                element = self.element(parameter, 0.0)
+                ports.append((parameter.name, Tensor(np.zeros(0, np.float32), element, shaped=False)))
+            elif parameter.variadic:
+                continue
+            else:
+                ports.append(("", Tensor(np.zeros(0, np.float32), "float")))
+        while ports and not ports[-1][0]:
+            ports.pop()
+        return ports
+
+    def value(self, parameter: Parameter, says: Any) -> Literal:
+        made = literal(says, lambda first: self.element(parameter, first))
+        allowed = self.version.types.get(parameter.type, [parameter.type])
+        if made.type not in allowed:
+            raise ValueError(f"{parameter.name} is {made.type}, and may be {', '.join(allowed)}")
+        if parameter.type in self.version.types and parameter.homogeneous:
+            self.bound.setdefault(parameter.type, made.type)
+        return made
+
+    def element(self, parameter: Parameter, first: Any) -> str:
+        """The type of a bare literal: what an input bound, what alone is allowed, or what the number looks like."""
+        if parameter.type not in self.version.types:
+            return parameter.type
+        if parameter.type in self.bound:
+            return self.bound[parameter.type]
+        return element_by_literal(first, self.version.types[parameter.type], parameter.name)
+
+
+def _domain(domain: str) -> str:
+    return "" if domain == "ai.onnx" else domain
+
+
+def _kind(kind: str) -> int:
+    code = {"type": "TYPE_PROTO", "types": "TYPE_PROTOS"}.get(kind, kind.upper())
+    return onnx.AttributeProto.AttributeType.Value(code)
+
+
+def _infos(ports: list[tuple[str, Literal]]) -> list[onnx.ValueInfoProto]:
+    return [helper.make_value_info(port, value.type_proto()) for port, value in ports if port]
+
+
+def _bytes(port: str, value: Literal) -> bytes:
+    if is_tensor(value):
+        return numpy_helper.from_array(value.array, port).SerializeToString(deterministic=True)
+    return value.serialize(port)
+
+
+def write_case(root: Path, case: Case) -> None:
+    folder = root / case.folder
+    data = folder / "test_data_set_0"
+    data.mkdir(parents=True)
+    (folder / "model.onnx").write_bytes(case.model.SerializeToString(deterministic=True))
+    for side, values in (("input", case.inputs), ("output", case.outputs)):
+        for position, value in enumerate(values):
+            (data / f"{side}_{position}.pb").write_bytes(value)
+    version = case.version
+    facts: dict[str, Any] = {"name": case.name, "version": version.name, "source": f"{version.path}:{version.line}"}
+    # No slack: what is not equal has to be right by the judge.
+    facts |= {"rule": case.raises} if case.raises else {"rtol": 0.0, "atol": 0.0}
+    (folder / "case.json").write_text(json.dumps(facts, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def emit(operators: list[Operator], releases: list[Release], out: Path) -> list[Case]:
+    """Writes OUT/positive and OUT/negative anew; returns the cases."""
+    cases = list(all_cases(operators, releases))
+    for kind in ("positive", "negative"):
+        shutil.rmtree(out / kind, ignore_errors=True)
+    for case in cases:
+        write_case(out / ("negative" if case.raises else "positive"), case)
+    return cases
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--spec", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    arguments = parser.parse_args()
+    try:
+        emit(load_spec(arguments.spec), load_releases(arguments.spec), arguments.out)
+    except SpecError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

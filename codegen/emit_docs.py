@@ -1,0 +1,202 @@
+"""Writes generated/docs: a page an operator, an index, and a table of what has semantics. Markdown, for reading.
+
+A page says of each version what the entry says, inheritance resolved: signature, types, rules with their ids, meaning,
+cases and open questions. Where a version only widens types, the page says so instead of repeating the rest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import yaml
+
+from codegen.entry import MISSING, Attribute, Operator, Parameter, SpecError, Text, Version
+from codegen.load import load_spec
+from codegen.write import write_if_changed
+
+TEMPLATES = Path(__file__).parent / "templates"
+KINDS = {
+    "semantics": "index notation",
+    "function": "function",
+    "structural": "hand-written",
+    "random": "distribution",
+    "none": "signature only",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A version and the one below it, which a page compares it with."""
+
+    version: Version
+    older: Version | None
+
+    @property
+    def widened(self) -> dict[str, list[str]]:
+        """Types that this version adds to the one below; what a page says where nothing else differs."""
+        older = self.older.types if self.older else {}
+        added = {name: [t for t in types if t not in older.get(name, [])] for name, types in self.version.types.items()}
+        return {name: types for name, types in added.items() if types}
+
+    @property
+    def only_widens(self) -> bool:
+        if self.older is None or shape_of(self.version) != shape_of(self.older):
+            return False
+        return all(set(types) <= set(self.version.types[name]) for name, types in self.older.types.items())
+
+
+def shape_of(version: Version) -> Any:
+    """All that a page shows of a version but its types and where it stands."""
+
+    def said(text: Text | None) -> str | None:
+        return text.text if text else None
+
+    def port(p: Parameter) -> Any:
+        texts = [said(text) for text in (p.default, p.shape, p.element)]
+        return (p.name, p.type, p.optional, p.variadic, p.homogeneous, p.least, texts)
+
+    return (
+        version.deprecated,
+        version.kind,
+        version.doc,
+        [port(p) for p in version.inputs],
+        [port(p) for p in version.outputs],
+        [(a.name, a.kind, a.required, a.default) for a in version.attributes],
+        [(rule.id, rule.that.text, rule.message) for rule in version.rules],
+        meaning(version),
+        list(version.types),
+        {name: text.text for name, text in version.open.items()},
+        version.cases,
+    )
+
+
+def meaning(version: Version) -> str:
+    """The text of the meaning, whatever its kind."""
+    if version.semantics:
+        return version.semantics.text.rstrip()
+    if isinstance(version.function, Text):
+        return version.function.text.rstrip()
+    if version.function:
+        pieces = [(piece["when"], piece["text"].text.rstrip()) for piece in version.function]
+        return "\n".join((f"# when {when.text}\n" if when else "") + text for when, text in pieces)
+    return version.structural
+
+
+def kind_of(version: Version) -> str:
+    return KINDS[version.kind]
+
+
+def cell(text: object) -> str:
+    """Text inside a table: one line, no bar."""
+    return " ".join(str(text).split()).replace("|", "\\|")
+
+
+def code(text: object) -> str:
+    """Notation inside a table; a backtick in it needs a longer fence."""
+    inside = cell(text)
+    fence = "``" if "`" in inside else "`"
+    return f"{fence}{inside}{fence}"
+
+
+def presence(p: Parameter) -> str:
+    if p.variadic:
+        mixed = "" if p.homogeneous else ", of any type each"
+        return f"{p.least} or more{mixed}"
+    if p.default:
+        return f"optional: {code(p.default.text)}"
+    return "optional" if p.optional else "required"
+
+
+def default_of(a: Attribute) -> str:
+    if a.required:
+        return "required"
+    return "none" if a.default is MISSING else code(json.dumps(a.default, ensure_ascii=False))
+
+
+def case_text(says: dict[str, Any]) -> str:
+    """A case as an entry could say it, on one line."""
+    return yaml.safe_dump(says, default_flow_style=True, sort_keys=False, allow_unicode=True, width=1 << 30)
+
+
+def link(path: str, line: int, page: str) -> str:
+    """From a page of `generated/docs` to the line that it tells of."""
+    up = "../" * (page.count("/") + 2)
+    return f"[{path}:{line}]({up}{path}#L{line})"
+
+
+class Pages:
+    def __init__(self) -> None:
+        self.environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(TEMPLATES),
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+            autoescape=False,
+        )
+        self.environment.filters |= {"cell": cell, "code": code, "case": case_text}
+        self.environment.globals |= {
+            "default_of": default_of,
+            "kind_of": kind_of,
+            "link": link,
+            "meaning": meaning,
+            "presence": presence,
+        }
+
+    def operator(self, operator: Operator) -> str:
+        older = [*operator.versions[1:], None]
+        rows = [Row(version, below) for version, below in zip(operator.versions, older, strict=True)]
+        template = self.environment.get_template("doc_operator.md.j2")
+        return template.render(operator=operator, rows=rows, page=page_of(operator))
+
+    def index(self, operators: list[Operator]) -> str:
+        domains: dict[str, list[Operator]] = {}
+        for operator in operators:
+            domains.setdefault(operator.domain, []).append(operator)
+        return self.environment.get_template("doc_index.md.j2").render(domains=domains, page_of=page_of)
+
+    def support(self, operators: list[Operator]) -> str:
+        versions = [version for operator in operators for version in operator.versions]
+        counts = {title: sum(kind_of(v) == title for v in versions) for title in KINDS.values()}
+        template = self.environment.get_template("doc_support.md.j2")
+        return template.render(operators=operators, counts=counts, total=len(versions), page_of=page_of)
+
+
+def page_of(operator: Operator) -> str:
+    return f"{operator.domain}/{operator.op}.md"
+
+
+def emit(operators: list[Operator], out: Path) -> list[Path]:
+    """Writes the pages below `out`, each only if its text changed, and takes away those of operators that are gone."""
+    pages = Pages()
+    texts = {page_of(operator): pages.operator(operator) for operator in operators}
+    texts |= {"README.md": pages.index(operators), "support.md": pages.support(operators)}
+    for name, text in texts.items():
+        write_if_changed(out / name, text)
+    for file in out.rglob("*.md"):
+        if file.relative_to(out).as_posix() not in texts:
+            file.unlink()
+    return [out / name for name in texts]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--spec", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True, help="generated/docs")
+    arguments = parser.parse_args()
+    try:
+        emit(load_spec(arguments.spec), arguments.out)
+    except SpecError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

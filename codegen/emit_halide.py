@@ -1,0 +1,147 @@
+"""From the spec to fast kernels: for each entry that fits a form's canonical problem a Halide generator with its own
+expression, an adapter that brings a call to that problem, and the table of both.
+
+    python -m codegen.emit_halide --spec spec --out generated [--unfit]
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from codegen.algorithm import FORMS, Algorithm, Unfit, algorithm_of, kernel_of
+from codegen.cpp import cpp_name, quoted
+from codegen.emit_kernels import Unit, environment, primitives, units_of
+from codegen.entry import Operator
+from codegen.load import load_spec
+from codegen.write import write_if_changed
+
+HERE = Path(__file__).parent
+SHARDS = 2  # files that include what is written for each entry: their number is known when CMake configures
+
+
+@dataclass
+class Fast:
+    """A unit with a fast kernel; `kernel` names the generator, which units of one operator may share."""
+
+    algorithm: Algorithm
+    kernel: str
+
+    @property
+    def unit(self) -> Unit:
+        return self.algorithm.unit
+
+    @property
+    def name(self) -> str:
+        return self.algorithm.name
+
+    @property
+    def own(self) -> bool:
+        return self.kernel == self.name
+
+
+@dataclass
+class Products:
+    fast: list[Fast] = field(default_factory=list)
+    unfit: list[tuple[str, str]] = field(default_factory=list)  # version, reason
+
+
+def offered(root: Path = HERE.parent) -> set[str]:
+    """The primitives that fast kernels have, as optimized/math says them."""
+    text = "".join(file.read_text() for file in sorted((root / "optimized" / "math").glob("*.h")))
+    return set(re.findall(r"^inline Expr (\w+)\((?:const )?Expr", text, re.MULTILINE))
+
+
+def products_of(operators: list[Operator], spec: Path) -> Products:
+    """What gets a fast kernel and, by reason, what does not: every version of a form that has a generator."""
+    known, math, made = primitives(spec), offered(), Products()
+    for operator in operators:
+        if not any(v.form in FORMS for v in operator.versions):
+            continue
+        kernels: dict[str, str] = {}
+        others = [v for v in operator.versions if v.form in FORMS and v.kind != "semantics"]
+        made.unfit += [(v.name, f"its meaning is {v.kind}, not notation") for v in others]
+        for unit in units_of(operator, known):
+            if unit.meaning.version.form not in FORMS:
+                continue
+            try:
+                algorithm = algorithm_of(unit, math)
+            except Unfit as reason:
+                made.unfit += [(v.name, str(reason)) for v in unit.versions]
+                continue
+            made.fast.append(Fast(algorithm, kernels.setdefault(algorithm.text, unit.name)))
+    return made
+
+
+def adapter_lines(fast: Fast) -> dict[str, list[str]]:
+    """C++ that binds what the algorithm reads, in the words of the reference kernel."""
+    a, kernel = fast.algorithm, kernel_of(fast.algorithm)
+    kernel.depth = 0
+    kernel.hoist_scalars()
+    for alias in a.aliases:
+        kernel.let(alias)
+    decode = kernel.decode(a.statement.lhs)
+    target = cpp_name(a.statement.name)
+    if a.statement.view:
+        target = f"view({target}, {kernel.cpp(a.statement.view)})"
+    binder = a.reduction.value["binders"][0] if a.reduction else None
+    return {
+        "bound": kernel.lines,
+        "decode": decode,
+        "target": [target],
+        "binder": [cpp_name(binder["name"]), kernel.cpp(binder["shape"])] if binder else [],
+    }
+
+
+def inputs_of(fast: Fast) -> list[tuple[str, int]]:
+    """The inputs whose elements the reference kernel reads as floats: C++ name, position."""
+    u = fast.unit
+    read = u.moves.read - u.moves.index_only
+    inputs = enumerate(u.meaning.version.inputs)
+    return [(cpp_name(p.name), k) for k, p in inputs if p.name in read and p.type in {*u.templates, "float"}]
+
+
+def emit(operators: list[Operator], spec: Path, out: Path) -> Products:
+    env, made = environment(), products_of(operators, spec)
+    env.globals.update(adapter_lines=adapter_lines, inputs_of=inputs_of, forms=FORMS, quoted=quoted)
+
+    def write(name: str, template: str, **names: Any) -> None:
+        write_if_changed(out / "optimized" / name, env.get_template(f"{template}.j2").render(**names))
+
+    def about(fast: Fast) -> dict[str, Any]:
+        return {"fast": fast, "a": fast.algorithm, "v": fast.unit.meaning.version}
+
+    shards: list[list[Fast]] = [[] for _ in range(SHARDS)]
+    for fast in made.fast:
+        shards[crc32(fast.name.encode()) % SHARDS].append(fast)
+        if fast.own:
+            sharing = [f for f in made.fast if f.kernel == fast.kernel]
+            write(f"{fast.name}_generator.cc", "halide_generator.cc", **about(fast), sharing=sharing)
+        write(f"{fast.name}_adapter.h", "halide_adapter.h", **about(fast))
+    for k, shard in enumerate(shards):
+        write(f"generators_{k}.cc", "halide_generators.cc", shard=shard)
+        write(f"adapters_{k}.cc", "halide_adapters.cc", shard=shard)
+    write("registry.cc", "halide_registry.cc", fast=made.fast, unfit=made.unfit)
+    return made
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--spec", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--unfit", action="store_true", help="print what has no fast kernel, with the reason, and stop")
+    args = parser.parse_args()
+    operators = load_spec(args.spec)
+    if args.unfit:
+        for version, reason in products_of(operators, args.spec).unfit:
+            print(f"{version}: {reason}")
+    else:
+        emit(operators, args.spec, args.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+// Outputs as a target may give them: right, wrong in value, shape or type, too few; and what a missing answer is worth.
+#include "conformance/assess.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "core/files.h"
+#include "model/model.h"
+
+namespace touchstone {
+namespace {
+
+namespace fs = std::filesystem;
+const ValueType integers{ValueType::Kind::tensor, Type::int64, nullptr};
+
+Tensor numbers(std::vector<Index> values) {
+  Tensor tensor(Type::int64, {static_cast<Index>(values.size())});
+  std::copy(values.begin(), values.end(), tensor.data<Index>());
+  return tensor;
+}
+
+Node node(std::string op, std::vector<std::string> inputs, std::string output) {
+  Node made;
+  made.op = std::move(op);
+  made.inputs = std::move(inputs);
+  made.outputs = {std::move(output)};
+  return made;
+}
+
+// A case on disk: a and b in, y out.
+class CaseFolder : public testing::Test {
+ protected:
+  CaseFolder() {
+    std::string name = (fs::temp_directory_path() / "assess_test-XXXXXX").string();
+    folder = mkdtemp(name.data());
+    assignment.model = folder / "model.onnx";
+    assignment.inputs = {put("input_0.pb", numbers({1000, 1})), put("input_1.pb", numbers({1000, 2}))};
+    assignment.expected = {put("output_0.pb", numbers({2000, 3}))};
+    save({node("Add", {"a", "b"}, "y")});
+  }
+  ~CaseFolder() override { fs::remove_all(folder); }
+
+  fs::path put(const std::string& file, const Value& value) {
+    write_atomically(folder / file, serialize_value(value));
+    return folder / file;
+  }
+  void save(std::vector<Node> nodes) {
+    Model model;
+    model.ir_version = 10;
+    model.opsets = {{"", 21}};
+    model.graph.name = "case";
+    model.graph.nodes = std::move(nodes);
+    model.graph.inputs = {{"a", integers, {}}, {"b", integers, {}}};
+    model.graph.outputs = {{"y", integers, {}}};
+    fs::remove(assignment.model);
+    save_model(model, assignment.model);
+  }
+  Assessment given(const Value& value) {
+    assignment.outputs = {{"y", text(value.type()), serialize_value(value)}};
+    return assess(assignment);
+  }
+
+  fs::path folder;
+  Assignment assignment;
+};
+
+TEST_F(CaseFolder, RightIsExact) {
+  const Assessment found = given(numbers({2000, 3}));
+  EXPECT_EQ(found.compat, "pass");
+  EXPECT_EQ(found.verdict, "exact") << found.detail;
+}
+
+TEST_F(CaseFolder, WithinTheSuitesToleranceMayStillBeWrong) {
+  const Assessment found = given(numbers({2001, 3}));
+  EXPECT_EQ(found.compat, "pass");
+  EXPECT_EQ(found.verdict, "wrong-value") << found.detail;
+  EXPECT_NE(found.detail.find("2001"), std::string::npos) << found.detail;
+}
+
+TEST_F(CaseFolder, AWrongExpectationIsNamed) {
+  put("output_0.pb", numbers({7, 7}));
+  const Assessment found = given(numbers({2000, 3}));
+  EXPECT_EQ(found.compat, "wrong-value");
+  EXPECT_EQ(found.verdict, "exact");
+  EXPECT_EQ(found.detail, "the suite's own expectation is wrong-value");
+}
+
+TEST_F(CaseFolder, ShapeAndTypeAreHeld) {
+  EXPECT_EQ(given(numbers({2000, 3, 4})).verdict, "wrong-shape");
+  EXPECT_EQ(given(numbers({2000, 3, 4})).compat, "wrong-shape");
+  EXPECT_EQ(given(Tensor(Type::int32, {2})).verdict, "wrong-type");
+  EXPECT_EQ(given(Tensor(Type::int32, {2})).compat, "wrong-type");
+}
+
+TEST_F(CaseFolder, TooFewOutputsAreUnwritten) {
+  assignment.outputs.clear();
+  const Assessment found = assess(assignment);
+  EXPECT_EQ(found.compat, "error");
+  EXPECT_EQ(found.verdict, "unwritten");
+}
+
+TEST_F(CaseFolder, SeveralNodesAreJudgedByTheSuiteOnly) {
+  save({node("Add", {"a", "b"}, "c"), node("Identity", {"c"}, "y")});
+  const Assessment right = given(numbers({2000, 3}));
+  EXPECT_EQ(right.compat, "pass");
+  EXPECT_EQ(right.verdict, "open");
+  EXPECT_NE(right.detail.find("2 nodes"), std::string::npos);
+  const Assessment wrong = given(numbers({3000, 3}));
+  EXPECT_EQ(wrong.compat, "wrong-value");
+  EXPECT_EQ(wrong.verdict, "wrong-value");
+}
+
+TEST_F(CaseFolder, UnreadableDataAreOurFault) {
+  write_atomically(folder / "output_0.pb", "no protobuf at all");
+  EXPECT_EQ(given(numbers({2000, 3})).verdict, "harness");
+}
+
+TEST_F(CaseFolder, AssignmentsAndAssessmentsTravel) {
+  assignment.rtol = 0.1;
+  assignment.outputs = {{"y", "tensor(int64)", "bytes"}};
+  Assignment came;
+  ASSERT_TRUE(read(ask(assignment), came));
+  EXPECT_EQ(came.model, assignment.model);
+  EXPECT_EQ(came.inputs, assignment.inputs);
+  EXPECT_EQ(came.expected, assignment.expected);
+  EXPECT_EQ(came.rtol, 0.1);
+  EXPECT_EQ(came.outputs[0].bytes, "bytes");
+  Assessment sent{"pass", "within", "why", 0.3}, back;
+  ASSERT_TRUE(read(tell(sent), back));
+  EXPECT_EQ(back.verdict, "within");
+  EXPECT_EQ(back.utilisation, 0.3);
+  EXPECT_FALSE(read(Message{"assess", "m", "1", "1", "9", "0"}, came));
+}
+
+Answer refusal(ErrorKind kind, Phase phase = Phase::run) {
+  Answer answer;
+  answer.kind = Answer::Kind::refused;
+  answer.error = kind;
+  answer.phase = phase;
+  return answer;
+}
+
+TEST(Failure, EachKindOfRefusalHasItsVerdict) {
+  EXPECT_EQ(assess_failure(refusal(ErrorKind::unsupported)).verdict, "unsupported");
+  EXPECT_EQ(assess_failure(refusal(ErrorKind::unsupported, Phase::feed)).verdict, "unsupported");
+  EXPECT_EQ(assess_failure(refusal(ErrorKind::invalid_model, Phase::load)).verdict, "rejected-valid");
+  EXPECT_EQ(assess_failure(refusal(ErrorKind::invalid_input)).compat, "rejected-valid");
+  EXPECT_EQ(assess_failure(refusal(ErrorKind::out_of_memory)).verdict, "out-of-memory");
+  EXPECT_EQ(assess_failure(refusal(ErrorKind::internal)).verdict, "crash");
+  EXPECT_EQ(assess_failure(refusal(ErrorKind::invalid_model, Phase::feed)).verdict, "harness");
+  EXPECT_EQ(assess_failure(refusal(ErrorKind::file, Phase::load)).verdict, "harness");
+}
+
+TEST(Failure, TheWorstDataSetSpeaksForTheCase) {
+  const Assessment right{"pass", "exact", "", {}}, open{"pass", "open", "2 nodes", {}};
+  const Assessment wrong{"wrong-value", "wrong-value", "y", 3.0}, within{"pass", "within", "", 0.5};
+  EXPECT_EQ(worse(right, open).verdict, "open");
+  EXPECT_EQ(worse(wrong, within).verdict, "wrong-value");
+  EXPECT_EQ(worse(within, wrong).compat, "wrong-value");
+  EXPECT_EQ(worse(within, wrong).utilisation, 3.0);
+  EXPECT_EQ(worse(within, right).utilisation, 0.5);
+}
+
+}  // namespace
+}  // namespace touchstone

@@ -1,0 +1,150 @@
+"""`touchstone conform` and `touchstone judge` as a user types them: on cases made here, so that nothing is fetched."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, numpy_helper
+
+COMMAND = Path(os.environ.get("TOUCHSTONE_BUILD", "build")) / "touchstone"
+FIELDS = ["name", "kind", "compat", "verdict", "utilisation", "detail"]
+
+
+def touchstone(*words: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(COMMAND), *map(str, words)], capture_output=True, text=True, timeout=300, check=False)
+
+
+def write_case(folder: Path, nodes: list[onnx.NodeProto], inputs: list[np.ndarray], expected: np.ndarray) -> Path:
+    names = "abc"[: len(inputs)]
+    infos = [
+        helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+        for n, x in zip(names, inputs, strict=True)
+    ]
+    out = helper.make_tensor_value_info("y", helper.np_dtype_to_tensor_dtype(expected.dtype), expected.shape)
+    imports = [helper.make_opsetid("", 21), helper.make_opsetid("nobody.knows", 1)]
+    model = helper.make_model(helper.make_graph(nodes, "g", infos, [out]), opset_imports=imports, ir_version=10)
+    data = folder / "test_data_set_0"
+    data.mkdir(parents=True)
+    onnx.save(model, folder / "model.onnx")
+    for position, value in enumerate(inputs):
+        (data / f"input_{position}.pb").write_bytes(numpy_helper.from_array(value).SerializeToString())
+    (data / "output_0.pb").write_bytes(numpy_helper.from_array(expected).SerializeToString())
+    return folder
+
+
+A = np.array([1000, 5], np.int64)
+ADD = [helper.make_node("Add", ["a", "b"], ["y"])]
+TWO = [helper.make_node("Add", ["a", "b"], ["c"]), helper.make_node("Add", ["c", "b"], ["y"])]
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    root = tmp_path / "suite"
+    write_case(root / "node" / "test_add", ADD, [A, A], A + A)
+    write_case(root / "node" / "test_add_expects_wrong", ADD, [A, A], A)
+    write_case(root / "node" / "test_stranger", [helper.make_node("Frob", ["a"], ["y"], domain="nobody.knows")], [A], A)
+    write_case(root / "model" / "test_two", TWO, [A, A], 3 * A)
+    return root
+
+
+def run_json(*words: object) -> tuple[int, dict]:
+    done = touchstone("conform", "--target", "reference", "--json", *words)
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+def test_every_case_is_judged_twice(suite: Path) -> None:
+    code, found = run_json("--suite", suite)
+    assert code == 0
+    assert found["schema"] == "touchstone.conform/1"
+    (run,) = found["runs"]
+    assert (run["target"], run["suite"]) == ("reference", str(suite))
+    assert all(list(case) == FIELDS for case in run["cases"])
+    rows = {f"{case['kind']}/{case['name']}": (case["compat"], case["verdict"]) for case in run["cases"]}
+    assert rows == {
+        "model/test_two": ("pass", "open"),
+        "node/test_add": ("pass", "exact"),
+        "node/test_add_expects_wrong": ("wrong-value", "exact"),
+        "node/test_stranger": ("unsupported", "unsupported"),
+    }
+    assert run["summary"]["cases"] == 4
+    assert (run["summary"]["pass"], run["summary"]["fail"], run["summary"]["open"]) == (2, 0, 1)
+
+
+def test_a_fail_verdict_is_exit_one_and_names_its_replay(suite: Path) -> None:
+    (suite / "node" / "test_add" / "model.onnx").write_bytes(b"no model at all")
+    done = touchstone("conform", "--target", "reference", "--suite", suite)
+    assert done.returncode == 1
+    assert "rejected-valid node/test_add" in done.stderr
+    assert "--filter 'node/test_add'" in done.stderr
+    assert done.stdout == ""
+
+
+def test_filter_and_shards_choose_cases(suite: Path) -> None:
+    _, found = run_json("--suite", suite, "--filter", "node/test_add*")
+    assert [case["name"] for case in found["runs"][0]["cases"]] == ["test_add", "test_add_expects_wrong"]
+    names = []
+    for shard in ("0/2", "1/2"):
+        names += [case["name"] for case in run_json("--suite", suite, "--shard", shard)[1]["runs"][0]["cases"]]
+    assert len(names) == len(set(names)) == 4
+    assert touchstone("conform", "--target", "reference", "--suite", suite, "--shard", "2/2").returncode == 2
+    assert touchstone("conform", "--target", "reference", "--suite", suite, "--filter", "none").returncode == 2
+    assert touchstone("conform", "--target", "nobody", "--suite", suite).returncode == 2
+    assert touchstone("conform", "--target", "reference", "--suite", suite / "absent").returncode == 7
+
+
+def test_a_log_resumes_where_it_ends(suite: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    words = ("conform", "--target", "reference", "--suite", suite, "--log", log)
+    assert touchstone(*words, "--filter", "node/*").returncode == 0
+    lines = log.read_text().splitlines()
+    assert len(lines) == 3
+    log.write_text("\n".join(line.replace('"verdict":"exact"', '"verdict":"in-set"') for line in lines) + "\n")
+    _, found = run_json("--suite", suite, "--log", log, "--resume")
+    rows = {case["name"]: case["verdict"] for case in found["runs"][0]["cases"]}
+    assert rows["test_add"] == "in-set", "a case in the log was run again"
+    assert rows["test_two"] == "open"
+    assert len(log.read_text().splitlines()) == 4
+
+
+def test_the_page_holds_the_results(suite: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert touchstone("conform", "--target", "reference", "--suite", suite, "--html", page).returncode == 0
+    assert "test_add_expects_wrong" in page.read_text()
+
+
+def test_judge_says_whether_outputs_are_right(tmp_path: Path) -> None:
+    right = write_case(tmp_path / "right", ADD, [A, A], A + A)
+    wrong = write_case(tmp_path / "wrong", ADD, [A, A], A + A + 1)
+    two = write_case(tmp_path / "two", TWO, [A, A], 3 * A)
+    done = touchstone("judge", right / "model.onnx", "--test-data", right / "test_data_set_0")
+    assert done.returncode == 0 and "exact" in done.stdout
+    done = touchstone("judge", wrong / "model.onnx", "--test-data", wrong / "test_data_set_0", "--json")
+    assert done.returncode == 1
+    (output,) = json.loads(done.stdout)["outputs"]
+    assert output["verdict"] == "wrong-value" and "2001" in output["actual"]
+    assert touchstone("judge", two / "model.onnx", "--test-data", two / "test_data_set_0").returncode == 4
+    assert touchstone("judge", right / "model.onnx").returncode == 2
+
+
+def test_judge_blames_the_first_wrong_node(tmp_path: Path) -> None:
+    two = write_case(tmp_path / "two", TWO, [A, A], 3 * A)
+    taps = tmp_path / "taps"
+    assert touchstone("run", two / "model.onnx", "--test-data", two / "test_data_set_0", "--tap", taps).returncode == 0
+    assert touchstone("judge", two / "model.onnx", "--taps", taps).returncode == 0
+    others = tmp_path / "others"
+    others.mkdir()
+    for name, value in {"a": A, "b": A, "c": 2 * A + 1, "y": 3 * A + 1}.items():
+        np.save(others / f"{name}.npy", value)
+    (others / "values.json").write_text(json.dumps({name: f"{name}.npy" for name in "abcy"}))
+    done = touchstone("judge", two / "model.onnx", "--taps", others, "--json")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert found["guilty"] == 0
+    assert [node["verdict"] for node in found["nodes"]] == ["wrong-value", "exact"]

@@ -1,0 +1,61 @@
+// Judgements of single nodes as JSON, and of all nodes of a model.
+#include <cmath>
+
+#include "conformance/report/json.h"
+#include "conformance/single_node.h"
+
+namespace touchstone {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }  // JSON has no infinity
+
+Json to_json(const NodeBlame& one, const std::string& verdict) {
+  Json row{{"path", one.path},
+           {"index", one.node->index},
+           {"node", one.node->name},
+           {"op", one.node->op},
+           {"verdict", verdict},
+           {"detail", one.skipped.empty() ? describe(*one.node, one.judgement) : one.skipped},
+           {"outputs", Json::array()}};
+  for (const Comparison& output : one.judgement.outputs) row["outputs"].push_back(touchstone::to_json(output));
+  return row;
+}
+
+}  // namespace
+
+Json to_json(const Comparison& one) {
+  return {{"verdict", name(one.verdict)},
+          {"utilisation", number(one.utilisation_max)},
+          {"utilisation_mean", number(one.utilisation_mean)},
+          {"elements", one.elements},
+          {"judged", one.judged},
+          {"open", one.open},
+          {"resolution", number(one.resolution_median)},
+          {"where", one.where},
+          {"actual", one.actual},
+          {"expected", one.expected},
+          {"detail", one.detail}};
+}
+
+Json to_json(const Blame& found) {
+  Json object{{"schema", "touchstone.blame/1"},
+              {"verdict", name(found.verdict)},
+              {"guilty", found.guilty ? Json(*found.guilty) : Json(nullptr)},
+              {"elements", found.elements},
+              {"judged", found.judged},
+              {"resolution_median", number(found.resolution_median)}};
+  std::map<std::string, Index> counts;
+  Json nodes = Json::array();
+  for (const NodeBlame& one : found.nodes) {
+    const std::string verdict = one.skipped.empty() ? std::string(name(one.judgement.verdict)) : "not-judged";
+    ++counts[verdict];
+    nodes.push_back(to_json(one, verdict));
+  }
+  object["verdicts"] = counts;
+  object["nodes"] = std::move(nodes);
+  return object;
+}
+
+}  // namespace touchstone

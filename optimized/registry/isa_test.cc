@@ -1,0 +1,41 @@
+// Which instruction set runs.
+#include "optimized/registry/isa.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+
+namespace touchstone {
+namespace {
+
+TEST(Isa, TheBestThatTheProcessorHas) {
+  const Isa best = choose_isa("");
+  EXPECT_TRUE(processor_has(best));
+  for (Isa isa : all_isas) {
+    EXPECT_FALSE(isa > best && processor_has(isa));
+  }
+}
+
+TEST(Isa, ForcedByName) {
+  EXPECT_EQ(choose_isa("sse41"), Isa::sse41);
+  for (Isa isa : all_isas) {
+    if (processor_has(isa)) {
+      EXPECT_EQ(choose_isa(name(isa)), isa);
+    } else {
+      EXPECT_THROW(choose_isa(name(isa)), Error);
+    }
+  }
+}
+
+TEST(Isa, ANameThatThereIsNotIsAUsageError) {
+  try {
+    choose_isa("mmx");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind, ErrorKind::usage);
+    EXPECT_NE(error.message.find("avx512, avx2, sse41"), std::string::npos) << error.message;
+  }
+}
+
+}  // namespace
+}  // namespace touchstone

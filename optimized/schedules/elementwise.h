@@ -1,0 +1,52 @@
+// Elementwise kernels: the canonical problem has four collapsed dimensions, innermost first, and any stride for an input (0 where
+// it is repeated). They are memory bound: dense loads, broadcast loads and no scalar tail are all that matters.
+//
+// Every kernel is compiled with strict_float: definitions speak of NaN (a choice by comparison), infinities and -0, and Halide
+// otherwise assumes that there are none.
+#pragma once
+
+#include <Halide.h>
+
+#include <vector>
+
+#include "optimized/math/primitives.h"
+
+namespace touchstone::generators {
+
+using Halide::Buffer;
+using Halide::Expr;
+using Halide::select;
+using Halide::Var;
+
+// A number of the entry, rounded to the element type as in the reference kernel.
+inline Expr constant(double value) { return Expr(static_cast<float>(value)); }
+
+template <class Kernel>
+class Elementwise : public Halide::Generator<Kernel> {
+ public:
+  template <class T> using Input = Halide::GeneratorInput<T>;
+  template <class T> using Output = Halide::GeneratorOutput<T>;
+
+ protected:
+  const Var x{"x"}, y{"y"}, z{"z"}, w{"w"};
+  const std::vector<Var> at{x, y, z, w};
+
+  void plan(Halide::Func out, const std::vector<Input<Buffer<float, 4>>*>& inputs) {
+    const int lanes = this->natural_vector_size(Halide::Float(32));
+    Expr dense = Halide::Internal::const_true();
+    for (Input<Buffer<float, 4>>* input : inputs) {
+      input->dim(0).set_stride(Expr());
+      dense = dense && input->dim(0).stride() == 1;
+    }
+    out.specialize(dense).vectorize(x, lanes, Halide::TailStrategy::GuardWithIf);
+    if (inputs.size() == 2) {
+      for (int repeated : {0, 1}) {
+        const Expr first = inputs[0]->dim(0).stride() == (repeated == 0 ? 0 : 1);
+        const Expr second = inputs[1]->dim(0).stride() == (repeated == 1 ? 0 : 1);
+        out.specialize(first && second).vectorize(x, lanes, Halide::TailStrategy::GuardWithIf);
+      }
+    }
+  }
+};
+
+}  // namespace touchstone::generators

@@ -1,0 +1,59 @@
+// What generated kernels need to run on wide numbers: which types stand beside them, how inputs become exact numbers, how a
+// sample of the outputs is chosen, and how the results are handed to the judge.
+#pragma once
+
+#include "reference/number.h"
+#include "reference/readings/bounded.h"
+#include "reference/readings/exact.h"
+#include "reference/readings/index_range.h"
+#include "reference/readings/opaque.h"
+#include "reference/readings/range_point.h"
+#include "reference/readings/wide_call.h"
+
+namespace touchstone {
+
+template <> struct RealOf<Bounded> { using Is = Bounded; };
+template <> struct RealOf<Exact> { using Is = Exact; };
+template <> struct RealOf<Opaque> { using Is = Opaque; };
+template <> struct IndexOf<Bounded> { using Is = IndexRange; };
+template <> struct IndexOf<Opaque> { using Is = OpaqueIndex; };
+template <> constexpr bool is_wide<Bounded> = true;
+template <> constexpr bool is_wide<Exact> = true;
+template <> constexpr bool is_wide<Opaque> = true;
+
+template <class S> concept WideNumber = is_wide<S>;
+template <WideNumber T> struct RealInOf<T> { using Is = T; };
+
+template <WideNumber S>
+void put(S& slot, Type type, const S& value) { slot = store(value, type); }
+template <WideNumber T>
+T lowest(Type type) { return constant<T>(-format_of(type).largest); }
+template <WideNumber T>
+T highest(Type type) { return constant<T>(format_of(type).largest); }
+template <WideNumber T>
+T convert_element(const T& x, Type type, bool saturate = false) { return convert_to<T>(x, type, saturate); }
+template <WideNumber S>
+S round_number(const S& x, Type type) { return store(x, type); }
+template <WideNumber S>
+S from_real(const S& x) { return x; }
+template <WideNumber S>
+S to_real(const S& x) { return x; }
+
+// A shape has one answer: that of the float computation, which the exact value rounded once gives.
+inline Index floor_now(const Bounded& x) { return floor_now(static_cast<float>(x.hi + x.lo)); }
+inline Index ceil_now(const Bounded& x) { return ceil_now(static_cast<float>(x.hi + x.lo)); }
+inline Index floor_now(const Exact& x) { return floor_now(static_cast<float>(x.hi())); }
+inline Index ceil_now(const Exact& x) { return ceil_now(static_cast<float>(x.hi())); }
+inline Index floor_now(const Opaque&) { return 0; }
+inline Index ceil_now(const Opaque&) { return 0; }
+
+}  // namespace touchstone
+
+#include "reference/kernel.h"
+
+namespace touchstone {
+template <> struct TruthOf<Bounded> { using Is = Tri; };
+template <> struct TruthOf<Opaque> { using Is = OpaqueTruth; };
+}  // namespace touchstone
+
+#include "reference/readings/wide_bind.h"

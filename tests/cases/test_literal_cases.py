@@ -1,0 +1,127 @@
+"""Every literal case of every entry, on the reference: what people computed by hand is what the definitions give.
+
+Equal bit for bit is right. What is not equal must be right for the judge in class strict, both as the case says it and
+as the reference gives it. A build without the judge (sanitised) runs every case and holds types and shapes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import onnx
+import pytest
+
+from codegen.emit_cases import Case, all_cases, emit, load_releases
+from codegen.entry import Operator
+from codegen.load import load_spec
+
+ROOT = Path(__file__).parents[2]
+BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
+BINARY = BUILD / "touchstone"
+PASSES = ("exact", "within", "in-set")
+OPERATORS = load_spec(ROOT / "spec")
+CASES = list(all_cases(OPERATORS, load_releases(ROOT / "spec")))
+POSITIVE = [case for case in CASES if not case.raises]
+NEGATIVE = [case for case in CASES if case.raises]
+
+
+def touchstone(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [str(word) for word in (BINARY, *arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+
+
+@pytest.fixture(scope="session")
+def folder() -> Path:
+    """The cases on disk, in the build."""
+    out = BUILD / "cases"
+    emit(OPERATORS, load_releases(ROOT / "spec"), out)
+    return out
+
+
+@pytest.fixture(scope="session")
+def has_judge() -> bool:
+    return "conform" in touchstone("--help").stdout
+
+
+@pytest.fixture(scope="session")
+def results(folder: Path, has_judge: bool) -> dict[str, dict[str, Any]]:
+    """What the reference made of each case, by its folder; empty where there is no judge."""
+    if not has_judge:
+        return {}
+    report = BUILD / "cases" / "results.json"
+    report.unlink(missing_ok=True)
+    done = touchstone("conform", "--target", "reference", "--suite", folder / "positive", "--json", report)
+    assert report.is_file(), done.stderr
+    (run,) = json.loads(report.read_text(encoding="utf-8"))["runs"]
+    return {f"{row['kind']}/{row['name']}": row for row in run["cases"]}
+
+
+def judged_strictly(case: Path) -> tuple[str, str]:
+    done = touchstone(
+        "judge", case / "model.onnx", "--test-data", case / "test_data_set_0", "--class", "strict", "--json"
+    )
+    assert done.stdout, done.stderr
+    found = json.loads(done.stdout)
+    return found["verdict"], found["detail"] or json.dumps(found["outputs"])
+
+
+def id_of(case: Case) -> str:
+    return f"{case.version.name}/{case.name}"
+
+
+@pytest.mark.parametrize("case", POSITIVE, ids=id_of)
+def test_case(case: Case, folder: Path, has_judge: bool, results: dict[str, dict[str, Any]], tmp_path: Path) -> None:
+    place = folder / "positive" / case.folder
+    if not has_judge:
+        runs_with_the_right_types(case, place, tmp_path)
+        return
+    found = results[case.folder]
+    assert found["verdict"] not in ("unsupported", "harness", "timeout", "crash"), found["detail"]
+    if found["compat"] == "pass":  # no slack: equal in every bit that counts
+        return
+    assert found["verdict"] in PASSES, f"the reference is {found['verdict']}: {found['detail']}"
+    verdict, detail = judged_strictly(place)
+    assert verdict in PASSES, f"the case itself is {verdict}: {detail}"
+
+
+def run_reference(case: Case, place: Path, *more: object) -> subprocess.CompletedProcess[str]:
+    inputs: list[object] = []
+    for position, value in enumerate(case.model.graph.input):
+        inputs += ["--input", f"{value.name}={place / 'test_data_set_0' / f'input_{position}.pb'}"]
+    return touchstone("run", place / "model.onnx", *inputs, *more)
+
+
+def runs_with_the_right_types(case: Case, place: Path, out: Path) -> None:
+    done = run_reference(case, place, "--output-dir", out)
+    assert done.returncode == 0, done.stderr
+    for position, (info, expected) in enumerate(zip(case.model.graph.output, case.outputs, strict=True)):
+        given = (out / f"output_{position}.pb").read_bytes()
+        if info.type.HasField("tensor_type"):
+            left, right = onnx.TensorProto.FromString(given), onnx.TensorProto.FromString(expected)
+            assert (left.data_type, left.dims) == (right.data_type, right.dims)
+
+
+@pytest.mark.parametrize("case", NEGATIVE, ids=id_of)
+def test_negative_case(case: Case, folder: Path) -> None:
+    place = folder / "negative" / case.folder
+    done = run_reference(case, place)
+    assert done.returncode == 3, f"exit code {done.returncode}: {done.stderr or done.stdout}"
+    rule = re.escape(case.raises) if "/" in case.raises else rf"{case.version.op}-\d+/{case.raises}"
+    assert re.search(rf"error\[{rule}\]", done.stderr), done.stderr
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.op)
+def test_each_meaning_has_a_case(operator: Operator) -> None:
+    """A change of semantics that no case runs is a change that nobody checked."""
+    with_case: dict[int, int] = defaultdict(int)
+    for case in POSITIVE:
+        if case.version.op == operator.op and case.version.domain == operator.domain:
+            with_case[case.version.meaning_of] += 1
+    meanings = {version.meaning_of for version in operator.versions if version.kind in ("semantics", "function")}
+    assert sorted(meanings - with_case.keys()) == []
