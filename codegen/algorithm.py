@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from codegen.affine import bent
 from codegen.builtins import BOOL, ELEMENT_REDUCTIONS, INDEX, REAL, TRUTH
 from codegen.cpp import Cpp, cpp_name
-from codegen.emit_kernels import Unit
+from codegen.units import Unit
 from codegen.kernel import Kernel
 from codegen.notation import Expr, Statement
 

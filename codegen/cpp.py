@@ -278,7 +278,12 @@ class Cpp:
                 f"best.add({term}, {cpp_name(binders[0]['name'])}); return best.at; }}()"
             )
         if body.sort == INDEX:
-            step = {"sum": "tally += {0}", "prod": "tally *= {0}", "max": "tally = max(tally, {0})", "min": "tally = min(tally, {0})"}[op]
+            step = {
+                "sum": "tally += {0}",
+                "prod": "tally *= {0}",
+                "max": "tally = max(tally, {0})",
+                "min": "tally = min(tally, {0})",
+            }[op]
             start = {"sum": "0", "prod": "1", "max": "INT64_MIN", "min": "INT64_MAX"}[op]
             return f"[&] {{ Index tally = {start}; {loops}{test}{step.format(term)}; return tally; }}()"
         return (
@@ -305,7 +310,9 @@ class Cpp:
         if name == "convert<>":
             *parts, target = e.args
             if target.kind != "name":
-                raise self.fail(e, "a conversion to a type that is known only at a call stands alone: y[i] = convert<..>(x[i])")
+                raise self.fail(
+                    e, "a conversion to a type that is known only at a call stands alone: y[i] = convert<..>(x[i])"
+                )
             return f"convert_element<{target.value}>({self.list(parts[:1])}, type_{target.value}{self.tail(parts[1:])})"
         if name == "round_to<>":
             return f"round_number({self(e.args[0])}, {self(e.args[1])})"

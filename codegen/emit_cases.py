@@ -22,7 +22,7 @@ import yaml
 from onnx import helper, numpy_helper
 
 from codegen.case_values import Literal, Tensor, attribute_value, element_by_literal, is_tensor, literal
-from codegen.emit_kernels import told_apart
+from codegen.units import told_apart
 from codegen.entry import Operator, Parameter, SpecError, Version
 from codegen.load import load_spec
 

@@ -130,7 +130,17 @@ class Moves:
             self._source(e.args[0], bridge if not e.value else "")
         if e.kind == "scalar":
             self._used(e.value, bridge)
-        if e.kind == "call" and e.value in ("shape", "rank", "dim", "given", "wanted", "type", "fit", "fit_from", "size"):
+        if e.kind == "call" and e.value in (
+            "shape",
+            "rank",
+            "dim",
+            "given",
+            "wanted",
+            "type",
+            "fit",
+            "fit_from",
+            "size",
+        ):
             for a in e.args:
                 if a.kind == "name" and a.sort is not None and a.sort.kind in ("tensor", "family"):
                     self._shape_of(a)

@@ -275,7 +275,9 @@ def parse_statements(text: Text) -> list[Statement]:
     return made
 
 
-def _nest(rows: list[tuple[int, int, str]], path: str, above: int) -> tuple[list[Statement], list[tuple[int, int, str]]]:
+def _nest(
+    rows: list[tuple[int, int, str]], path: str, above: int
+) -> tuple[list[Statement], list[tuple[int, int, str]]]:
     made: list[Statement] = []
     while rows and rows[0][0] > above:
         indent, line, text = rows[0]

@@ -73,10 +73,14 @@ def build(meaning: Meaning, cpp: Cpp) -> Plan:
             if all(n not in made or n in known for n in names):
                 identity, that, message, line = rule
                 lines.append(line_of(meaning, line))
-                shown = "".join(f", {quoted(n)}, {cpp_name(n)}" for n in sorted(names) if n in meaning.symbols and meaning.symbols[n].role != "output")
+                shown = "".join(
+                    f", {quoted(n)}, {cpp_name(n)}"
+                    for n in sorted(names)
+                    if n in meaning.symbols and meaning.symbols[n].role != "output"
+                )
                 lines.append(
-                    f'facts.require({cpp(that)}, {quoted(identity)}, {quoted(that.text)}, {quoted(message)}, '
-                    f'{quoted(f"{v.path}:{line}")}, [&] {{ return values_text({shown[2:]}); }});'
+                    f"facts.require({cpp(that)}, {quoted(identity)}, {quoted(that.text)}, {quoted(message)}, "
+                    f"{quoted(f'{v.path}:{line}')}, [&] {{ return values_text({shown[2:]}); }});"
                 )
                 rules.remove((rule, names))
 

@@ -50,14 +50,14 @@ std::string describe(const Node& node, const NodeJudgement& judgement) {
     if (node.outputs[k].empty()) continue;
     if (!is_pass(one.verdict)) {
       add(describe(node.outputs[k], one));
-    } else if (one.open > 0) {
-      add(fmt::format("output '{}': {} of {} elements open", node.outputs[k], one.open, one.open + one.judged));
+    } else if (one.judged < one.elements) {
+      const std::string open = one.open > 0 ? fmt::format(", {} open", one.open) : "";
+      add(fmt::format("output '{}': {} of {} elements judged{}", node.outputs[k], one.judged, one.elements, open));
     }
   }
   if (text.empty() && !is_pass(judgement.verdict)) add(judgement.detail);
   if (judgement.cls == Class::fast && is_pass(judgement.verdict)) add("right in class fast only");
   if (judgement.flushed) add("subnormals flushed");
-  if (judgement.sampled) add("a sample of elements");
   return text;
 }
 

@@ -48,9 +48,10 @@ TEST(SingleNode, AJudgementSaysWhatIsNotPlain) {
   EXPECT_EQ(describe(node, judged(Verdict::wrong_value, wrong)),
             "output 'y': element 3 is 2.5 (0x40200000) for 2 (0x40000000)");
   Comparison partly;
+  partly.elements = 9;
   partly.judged = 3;
   partly.open = 1;
-  EXPECT_EQ(describe(node, judged(Verdict::within, partly)), "output 'y': 1 of 4 elements open");
+  EXPECT_EQ(describe(node, judged(Verdict::within, partly)), "output 'y': 3 of 9 elements judged, 1 open");
   NodeJudgement fast = judged(Verdict::within, {});
   fast.cls = Class::fast;
   EXPECT_EQ(describe(node, fast), "right in class fast only");

@@ -1,0 +1,152 @@
+"""The parameters of a kernel: how each is declared, and how it is bound to a call natively and in the wide readings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from codegen.cpp import CPP_TYPES, cpp_name, element_type, quoted
+from codegen.entry import SpecError, Version
+from codegen.notation import Statement
+
+if TYPE_CHECKING:
+    from codegen.units import Unit
+
+
+@dataclass
+class Parameter:
+    """Of a kernel: how it is declared, and how it is bound natively and in the wide readings."""
+
+    name: str
+    declared: str
+    native: str
+    wide: str
+
+
+# -- parameters ------------------------------------------------------------------------------------------------------
+def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
+    m, v = unit.meaning, unit.meaning.version
+    templates = [n for n in unit.types if unit.moves.is_template(n)]
+    made: list[Parameter] = []
+    for k, p in enumerate(v.inputs):
+        if p.name not in unit.moves.read:
+            continue
+        name = cpp_name(p.name)
+        if p.name in unit.moves.index_only:
+            made.append(
+                Parameter(name, f"const View<const std::int64_t>& {name}", f"bind.indices({k})", f"bind.indices({k})")
+            )
+            continue
+        if p.name in unit.moves.real_only:
+            made.append(
+                Parameter(
+                    name,
+                    f"const View<const RealIn<{unit.main}>>& {name}",
+                    f"bind.reals({k})",
+                    f"bind.template in<S>({k})",
+                )
+            )
+            continue
+        element = element_type(p.type, m)
+        if p.variadic:
+            made.append(
+                Parameter(
+                    name,
+                    f"const std::vector<View<const {element}>>& {name}",
+                    f"bind.family<{element}>({k})",
+                    f"bind.template family<{wide_of(unit, element)}>({k})",
+                )
+            )
+        else:
+            made.append(
+                Parameter(
+                    name,
+                    f"const View<const {element}>& {name}",
+                    f"bind.in<{element}>({k})",
+                    f"bind.template in<{wide_of(unit, element)}>({k})",
+                )
+            )
+    for a in v.attributes:
+        if a.kind == "tensor" and a.name in unit.moves.read:
+            element = element_type("@", m)
+            made.append(
+                Parameter(
+                    cpp_name(a.name),
+                    f"const View<const {element}>& {cpp_name(a.name)}",
+                    f"bind.attribute<{element}>(facts, {quoted(a.name)})",
+                    f"bind.template attribute<{wide_of(unit, element)}>(facts, {quoted(a.name)})",
+                )
+            )
+    for name in sorted(unit.moves.followed):
+        p = v.output(name)
+        k = [o.name for o in v.outputs].index(name)
+        element = element_type(p.type, m)
+        made.append(
+            Parameter(
+                f"observed_{name}",
+                f"[[maybe_unused]] const View<const {element}>& observed_{name}",
+                f"View<const {element}>{{}}",
+                f"bind.template observed<{wide_of(unit, element)}>({k})",
+            )
+        )
+    for k, p in enumerate(v.outputs):
+        if not any(s.kind == "define" and s.name == p.name for s in walk_all(m.statements)):
+            continue
+        element = element_type(p.type, m)
+        made.append(
+            Parameter(
+                cpp_name(p.name),
+                f"View<{element}> {cpp_name(p.name)}",
+                f"bind.out<{element}>({k}, {unit.plan.outputs[k].replace('type_', 'plan.type_')}, plan.{p.name}_shape)",
+                f"bind.template out<{wide_of(unit, element)}>({k}, {unit.plan.outputs[k].replace('type_', 'plan.type_')}, plan.{p.name}_shape)",
+            )
+        )
+    return made, templates
+
+
+def wide_of(unit: Unit, element: str) -> str:
+    return "S" if element in unit.types and element not in unit.moves.moved_in_wide else element
+
+
+def walk_all(statements: list[Statement]) -> Iterator[Statement]:
+    for s in statements:
+        yield s
+        yield from walk_all(s.block)
+
+
+CLASSES = {  # what elements of a type compute as: one kernel a class serves all its types
+    "double": "double", "uint64": "std::uint64_t", "bool": "bool", "string": "std::string",
+    "complex64": "std::complex<float>", "complex128": "std::complex<double>",
+}  # fmt: skip
+
+
+def class_of(of: str) -> str:
+    return CLASSES.get(of) or ("float" if "float" in of else "std::int64_t")
+
+
+def type_arguments(unit: Unit, constraint: str) -> str:
+    """The classes a constraint's template parameter is instantiated with."""
+    return ", ".join(dict.fromkeys(class_of(t) for t in unit.types[constraint] if t in CPP_TYPES))
+
+
+def wide_argument(unit: Unit, constraint: str) -> str:
+    """What a template parameter is in the wide readings: the wide number, but for what is only true or false, or text."""
+    return "S" if constraint not in unit.moves.moved_in_wide else CPP_TYPES[unit.types[constraint][0]]
+
+
+def cast_options(unit: Unit) -> str:
+    """saturate and rounding of a cast, from the arguments of its convert<>."""
+    options = []
+    for arg in unit.cast.value.args[1:-1]:
+        if arg.kind != "name":
+            raise SpecError(
+                unit.meaning.version.path, arg.line, "saturate and rounding of a cast are attributes or lets"
+            )
+        options.append(f"plan.{cpp_name(arg.value)}")
+    return ", ".join(options) or "true"
+
+
+def signature_of(v: Version) -> str:
+    domain = "" if v.domain == "ai.onnx" else v.domain
+    return f'signature_of("{domain}", "{v.op}", {v.since})'

@@ -1,0 +1,192 @@
+"""Units: one kernel and the versions of an operator that share it, with all that the templates ask about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import yaml
+
+from codegen import plan as plans
+from codegen.builtins import EXACT_PRIMITIVES
+from codegen.cpp import CPP_TYPES, Cpp, cpp_name, element_type
+from codegen.entry import Operator, Version
+from codegen.kernel import Kernel, reductions_of
+from codegen.moves import Moves
+from codegen.notation import Expr, Statement
+from codegen.parameters import Parameter, parameters_of
+from codegen.sorts import Meaning, check
+
+
+@dataclass
+class Unit:
+    """One kernel and the versions that share it."""
+
+    meaning: Meaning
+    versions: list[Version]
+    moves: Moves
+    types: dict[str, list[str]]  # constraint -> union over the versions
+    plan: plans.Plan = field(default_factory=plans.Plan)
+    body: list[str] = field(default_factory=list)
+    parameters: list[Parameter] = field(default_factory=list)
+    templates: list[str] = field(default_factory=list)  # constraints that are template parameters, in order
+    main: str = "T"
+    wholes: dict[str, list[tuple[str, Statement]]] = field(default_factory=dict)
+    cast: Statement | None = None
+    work: str = "0"
+
+    @property
+    def name(self) -> str:
+        return f"{self.meaning.version.op}_{self.meaning.version.since}"
+
+    @property
+    def computing(self) -> list[str]:
+        """The constraints whose types say in what the kernel computes."""
+        read = {p.type for p in self.meaning.version.inputs if p.name in self.moves.real_only and p.type in self.types}
+        return [n for n in self.types if n in read or n in self.templates]
+
+    @property
+    def wide(self) -> bool:
+        return not self.moves.exact and self.cast is None
+
+
+def primitives(spec: Path) -> dict[str, int]:
+    facts = yaml.safe_load((spec / "primitives.yaml").read_text())["primitives"]
+    two = {"pow", "fmod", "maximum", "minimum", "hypot"}
+    return {name: (2 if name in two else 1) for name in [*facts, *EXACT_PRIMITIVES]}
+
+
+def same_kernel(v: Version) -> str:
+    """What must agree for two versions to share a kernel: everything but types and sentences."""
+    shape = [
+        (p.name, p.type, str(p.optional), p.variadic, _text(p.default), _text(p.shape), _text(p.element))
+        for p in [*v.inputs, *v.outputs]
+    ]
+    attributes = [(a.name, a.kind, repr(a.default)) for a in v.attributes]
+    rules = [(r.id, r.that.text, r.message) for r in v.rules]
+    constraints = [(n, "one" if len(t) == 1 else "many") for n, t in v.types.items()]
+    return repr((v.semantics.text if v.semantics else "", shape, attributes, rules, constraints))
+
+
+def _text(t) -> str:
+    return t.text if t else ""
+
+
+def units_of(operator: Operator, known: dict[str, int]) -> list[Unit]:
+    groups: dict[str, list[Version]] = {}
+    for version in reversed(operator.versions):
+        if version.kind == "semantics":
+            groups.setdefault(same_kernel(version), []).append(version)
+    return [make_unit(versions, known) for versions in groups.values()]
+
+
+def told_apart(v: Version) -> Version:
+    """An output that bears an input's name is called out_<name> in the notation and in the kernel."""
+    names = {p.name for p in v.inputs}
+    outputs = [replace(p, name=f"out_{p.name}") if p.name in names else p for p in v.outputs]
+    return replace(v, outputs=outputs)
+
+
+def make_unit(versions: list[Version], known: dict[str, int]) -> Unit:
+    first = told_apart(versions[0])
+    meaning = check(first, known)
+    types: dict[str, list[str]] = {}
+    for version in versions:
+        for name, allowed in version.types.items():
+            types.setdefault(name, [])
+            types[name] += [t for t in allowed if t not in types[name]]
+    unit = Unit(meaning, versions, Moves(meaning), types)
+    unit.wholes = wholes_of(meaning)
+    unit.cast = cast_of(meaning)
+    main = first.outputs[0].type
+    for p in first.outputs:
+        if p.type in types:
+            main = p.type
+            break
+    unit.main = element_type(main, meaning) if main in types or main in CPP_TYPES else "float"
+    kernel = Kernel(meaning, unit.main)
+    unit.body = [] if unit.cast else kernel.run()
+    cpp = Cpp(meaning, at_call=True)
+    cpp.used = kernel.cpp.used
+    whole_lines = write_wholes(unit, cpp)
+    unit.work = work_of(meaning, cpp)
+    unit.plan = plans.build(meaning, cpp)
+    unit.plan.body += whole_lines
+    unit.parameters, unit.templates = parameters_of(unit)
+    return unit
+
+
+# -- whole values: an output that is an input seen under another shape -----------------------------------------------------
+def wholes_of(meaning: Meaning) -> dict[str, list]:
+    found: dict[str, list] = {}
+
+    def walk(statements: list[Statement]) -> None:
+        for s in statements:
+            if s.kind == "whole":
+                found.setdefault(s.name, []).append(s)
+            walk(s.block)
+
+    walk(meaning.statements)
+    return found
+
+
+def write_wholes(unit: Unit, cpp: Cpp) -> list[str]:
+    m, lines = unit.meaning, []
+    names = [p.name for p in m.version.inputs]
+
+    def walk(statements: list[Statement]) -> None:
+        for s in statements:
+            if s.kind == "whole":
+                source = s.value.args[0] if s.value.kind == "call" else s.value
+                if source.kind != "name" or source.value not in names:
+                    raise cpp.fail(s.value, "a whole output is an input, or view(input, shape)")
+                lines.append(plans.line_of(m, s.line))
+                lines.append(f"{s.name}_whole = {names.index(source.value)};")
+                if s.value.kind == "call":
+                    lines.append(f"{s.name}_shape = {cpp(s.value.args[1])};")
+                else:
+                    lines.append(
+                        f"if ({cpp_name(source.value)}.shape) {s.name}_shape = *{cpp_name(source.value)}.shape;"
+                    )
+            elif s.kind in ("when", "otherwise") and any(inner.kind == "whole" for inner in s.block):
+                lines.append(f"if ({cpp(s.value)}) {{" if s.kind == "when" else "else {")
+                walk(s.block)
+                lines.append("}")
+
+    walk(m.statements)
+    return lines
+
+
+def cast_of(meaning: Meaning) -> Statement | None:
+    """A conversion to a type known only at the call is one table-driven function (core/numbers), not a kernel a pair."""
+    for s in meaning.statements:
+        e = s.value
+        if s.kind == "define" and e.kind == "call" and e.value == "convert<>" and e.args[-1].kind != "name":
+            return s
+    return None
+
+
+def work_of(meaning: Meaning, cpp: Cpp) -> str:
+    """C++ for about how many terms all reductions add up to, for an element of the first output."""
+    total = ["1.0"]
+    for e in reductions_of(meaning):
+        factors = []
+        for binder in e.value["binders"]:
+            if binder["kind"] == "family":
+                factors.append(f"double(size({cpp_name(binder['family'])}))")
+                continue
+            parts = [binder[k] for k in ("low", "high", "shape") if k in binder]
+            if any(p.free for p in parts) or any(not callable_at_plan(p, meaning) for p in parts):
+                continue
+            if binder["kind"] == "range":
+                factors.append(f"double({cpp(binder['high'])} - {cpp(binder['low'])})")
+            else:
+                factors.append(f"double(count({cpp(binder['shape'])}))")
+        if factors:
+            total.append(" * ".join(factors))
+    return " + ".join(total)
+
+
+def callable_at_plan(e: Expr, meaning: Meaning) -> bool:
+    names = plans.names_in(e)
+    return not names & set(meaning.buffers)
