@@ -6,12 +6,13 @@ python -m codegen.emit_kernels --spec spec --out generated [--list]
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 import jinja2
 
 from codegen.cpp import cpp_name, enumerator, quoted
-from codegen.entry import Operator, Version
+from codegen.entry import Operator, SpecError, Version
 from codegen.load import load_spec
 from codegen.parameters import cast_options, signature_of, type_arguments, wide_argument
 from codegen.units import Unit, primitives, units_of
@@ -98,11 +99,14 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--list", action="store_true", help="print the files that would be written, and stop")
     args = parser.parse_args()
-    operators = load_spec(args.spec)
-    if args.list:
-        print(";".join(source_names(operators)))
-    else:
-        emit(operators, args.spec, args.out)
+    try:
+        operators = load_spec(args.spec)
+        if args.list:
+            print(";".join(source_names(operators)))
+        else:
+            emit(operators, args.spec, args.out)
+    except SpecError as error:
+        sys.exit(f"error: {error}")
 
 
 if __name__ == "__main__":

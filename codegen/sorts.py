@@ -40,10 +40,10 @@ class Checker(Expressions):
         defined = {s.name for s in self._walk(self.m.statements) if s.kind in ("define", "whole")}
         for p in v.outputs:
             if p.name not in defined:
-                raise self.fail(f"output {p.name} is never defined")
+                raise self.fail(f"output {p.name} is never defined", p.line)
             wholes = [s for s in self._walk(self.m.statements) if s.kind == "whole" and s.name == p.name]
             if not p.shape and not wholes:
-                raise self.fail(f"output {p.name} has no shape")
+                raise self.fail(f"output {p.name} has no shape", p.line)
         for name, let in self.pending.items():
             if not let.lhs:
                 raise self.fail(f"let {name} is never used, or names something that is not there", let.line)

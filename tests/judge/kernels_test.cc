@@ -1,0 +1,162 @@
+// The judge on the kernels that come from the entries: what it must refuse and what it must accept, operator by operator.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "conformance/judge/judge.h"
+#include "model/schema.h"
+#include "reference/interpreter.h"
+
+namespace touchstone {
+namespace {
+
+Tensor floats(Shape shape, const std::vector<float>& data) {
+  Tensor t(Type::float32, std::move(shape));
+  std::copy(data.begin(), data.end(), t.data<float>());
+  return t;
+}
+
+std::vector<float> normals(Index n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> x(static_cast<std::size_t>(n));
+  for (float& v : x) v = normal(random);
+  return x;
+}
+
+Node node_of(std::string op, Index opset, Index inputs, std::map<std::string, Attribute> attributes = {}) {
+  Node node;
+  node.op = std::move(op);
+  node.signature = find_signature("", node.op, opset);
+  for (Index k = 0; k < inputs; ++k) node.inputs.push_back("i" + std::to_string(k));
+  node.outputs = {"o"};
+  node.attributes = std::move(attributes);
+  return node;
+}
+
+Attribute list(std::vector<Index> items) {
+  Attribute a;
+  a.is = std::move(items);
+  return a;
+}
+
+Verdict verdict(const Node& node, const std::vector<Value>& inputs, const Value& answer) {
+  return judge_node(node, inputs, {answer}).verdict;
+}
+
+TEST(JudgeKernels, SoftmaxOffByOneInTenThousandIsRefused) {
+  const Node node = node_of("Softmax", 13, 1);
+  const Tensor x = floats({1, 256}, normals(256, 1));
+  const Tensor y = evaluate(*node.signature, {}, {x})[0].tensor();
+  EXPECT_EQ(verdict(node, {x}, y), Verdict::within);
+  Tensor off = floats({1, 256}, std::vector<float>(y.data<float>(), y.data<float>() + 256));
+  for (Index k = 0; k < 256; ++k) off.data<float>()[k] *= 1.0001F;
+  EXPECT_EQ(verdict(node, {x}, off), Verdict::wrong_value);
+}
+
+TEST(JudgeKernels, AnIntegerOffByOneIsRefused) {
+  const Node node = node_of("Add", 14, 2);
+  Tensor a(Type::int64, {1}), b(Type::int64, {1}), sum(Type::int64, {1});
+  a.data<Index>()[0] = 1999, b.data<Index>()[0] = 1, sum.data<Index>()[0] = 2000;
+  EXPECT_EQ(verdict(node, {a, b}, sum), Verdict::exact);
+  Tensor off(Type::int64, {1});
+  off.data<Index>()[0] = 2001;
+  EXPECT_EQ(verdict(node, {a, b}, off), Verdict::wrong_value);
+}
+
+// A sum of n products in some order.
+using Order = float (*)(const float* a, const float* b, Index n, Index stride);
+float forward(const float* a, const float* b, Index n, Index stride) {
+  float s = 0;
+  for (Index k = 0; k < n; ++k) s += a[k] * b[k * stride];
+  return s;
+}
+float backward(const float* a, const float* b, Index n, Index stride) {
+  float s = 0;
+  for (Index k = n - 1; k >= 0; --k) s += a[k] * b[k * stride];
+  return s;
+}
+float pairwise(const float* a, const float* b, Index n, Index stride) {
+  if (n == 1) return a[0] * b[0];
+  return pairwise(a, b, n / 2, stride) + pairwise(a + n / 2, b + n / 2 * stride, n - n / 2, stride);
+}
+float fused(const float* a, const float* b, Index n, Index stride) {
+  float s = 0;
+  for (Index k = 0; k < n; ++k) s = std::fma(a[k], b[k * stride], s);
+  return s;
+}
+float in_lanes(const float* a, const float* b, Index n, Index stride) {
+  float lanes[16] = {};
+  for (Index k = 0; k < n; ++k) lanes[k % 16] += a[k] * b[k * stride];
+  float s = 0;
+  for (float lane : lanes) s += lane;
+  return s;
+}
+
+TEST(JudgeKernels, AMatrixProductInAnyOrderIsAccepted) {
+  const Node node = node_of("MatMul", 13, 2);
+  const std::vector<float> a = normals(32 * 128, 2), b = normals(128 * 32, 3);
+  for (const Order order : {forward, backward, pairwise, fused, in_lanes}) {
+    Tensor y(Type::float32, {32, 32});
+    for (Index m = 0; m < 32; ++m) {
+      for (Index n = 0; n < 32; ++n) y.data<float>()[m * 32 + n] = order(&a[static_cast<std::size_t>(m * 128)], &b[static_cast<std::size_t>(n)], 128, 32);
+    }
+    EXPECT_EQ(verdict(node, {floats({32, 128}, a), floats({128, 32}, b)}, y), Verdict::within);
+    y.data<float>()[500] += 1e-3F;
+    EXPECT_EQ(verdict(node, {floats({32, 128}, a), floats({128, 32}, b)}, y), Verdict::wrong_value);
+  }
+}
+
+TEST(JudgeKernels, AConvolutionThatStartsItsSumWithTheBiasIsAccepted) {
+  const Node node = node_of("Conv", 22, 3);
+  const std::vector<float> x = normals(3 * 8 * 8, 4), w = normals(4 * 3 * 3 * 3, 5), b = normals(4, 6);
+  Tensor y(Type::float32, {1, 4, 6, 6});
+  for (Index m = 0; m < 4; ++m) {
+    for (Index i = 0; i < 6; ++i) {
+      for (Index j = 0; j < 6; ++j) {
+        float s = b[static_cast<std::size_t>(m)];
+        for (Index c = 0; c < 3; ++c) {
+          for (Index p = 0; p < 3; ++p) {
+            for (Index q = 0; q < 3; ++q) {
+              s += x[static_cast<std::size_t>((c * 8 + i + p) * 8 + j + q)] * w[static_cast<std::size_t>(((m * 3 + c) * 3 + p) * 3 + q)];
+            }
+          }
+        }
+        y.data<float>()[(m * 6 + i) * 6 + j] = s;
+      }
+    }
+  }
+  EXPECT_EQ(verdict(node, {floats({1, 3, 8, 8}, x), floats({4, 3, 3, 3}, w), floats({4}, b)}, y), Verdict::within);
+}
+
+TEST(JudgeKernels, ExactDataHasNoBound) {
+  const Node node = node_of("QuantizeLinear", 13, 3);
+  Tensor zero(Type::uint8, {}), two(Type::uint8, {1}), three(Type::uint8, {1});
+  two.data<std::uint8_t>()[0] = 2, three.data<std::uint8_t>()[0] = 3;
+  const std::vector<Value> inputs = {floats({1}, {2.5F}), floats({}, {1.0F}), zero};
+  EXPECT_TRUE(is_pass(verdict(node, inputs, two)));
+  EXPECT_EQ(verdict(node, inputs, three), Verdict::wrong_value);
+}
+
+TEST(JudgeKernels, ALongRecurrenceIsJudgedStepByStep) {
+  // Without following the answers' own states the bound of 128 units is vacuous after some twenty steps.
+  const Index steps = 100, units = 128;
+  Node node = node_of("LSTM", 22, 3);
+  node.attributes["hidden_size"].is = units;
+  std::vector<float> w = normals(4 * units * 8, 7), r = normals(4 * units * units, 8);
+  for (float& v : w) v *= 0.1F;
+  for (float& v : r) v *= 0.08F;
+  const std::vector<Value> inputs = {floats({steps, 1, 8}, normals(steps * 8, 9)), floats({1, 4 * units, 8}, w), floats({1, 4 * units, units}, r)};
+  const Value y = evaluate(*node.signature, node.attributes, inputs)[0];
+  const NodeJudgement judged = judge_node(node, inputs, {y});
+  EXPECT_EQ(judged.verdict, Verdict::within) << judged.detail;
+  EXPECT_EQ(judged.outputs[0].open, 0);
+  EXPECT_LT(judged.outputs[0].resolution_median, 0x1p-8);
+  Tensor off = floats({steps, 1, 1, units}, std::vector<float>(y.tensor().data<float>(), y.tensor().data<float>() + steps * units));
+  off.data<float>()[90 * units + 5] += 1e-2F;
+  EXPECT_EQ(verdict(node, inputs, off), Verdict::wrong_value);
+}
+
+}  // namespace
+}  // namespace touchstone
