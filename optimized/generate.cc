@@ -1,6 +1,8 @@
-// Compiles every registered generator for one instruction set, in one process (each loads all of LLVM), into one library.
+// Compiles every registered generator for one instruction set, in one process (each loads all of
+// LLVM), into one library.
 //
-//   generate_kernels TARGET SUFFIX FOLDER LIBRARY     or     generate_kernels --runtime TARGET FOLDER
+//   generate_kernels TARGET SUFFIX FOLDER LIBRARY     or     generate_kernels --runtime TARGET
+//   FOLDER
 #include <Halide.h>
 
 #include <cstdio>
@@ -29,9 +31,11 @@ void runtime(const std::string& target, const std::string& folder) {
   Halide::Internal::execute_generator(args);
 }
 
-void kernels(const std::string& isa, const std::string& suffix, const std::string& folder, const std::string& library) {
-  // strict_float: the definitions speak of NaN, infinities and -0, and every machine is to give the same bits. Asserts stay in:
-  // they cost nanoseconds a call, and what they find becomes an Error (registry/kernel_call.cc).
+void kernels(const std::string& isa, const std::string& suffix, const std::string& folder,
+             const std::string& library) {
+  // strict_float: the definitions speak of NaN, infinities and -0, and every machine is to give the
+  // same bits. Asserts stay in: they cost nanoseconds a call, and what they find becomes an Error
+  // (registry/kernel_call.cc).
   const std::string target = isa + "-strict_float-no_runtime-no_bounds_query";
   std::vector<std::string> objects;
   for (const std::string& name : GeneratorRegistry::enumerate()) {
@@ -50,7 +54,8 @@ int run(const std::vector<std::string>& given) {
   } else if (given.size() == 4) {
     kernels(given[0], given[1], given[2], given[3]);
   } else {
-    std::fprintf(stderr, "usage: generate_kernels TARGET SUFFIX FOLDER LIBRARY | --runtime TARGET FOLDER\n");
+    std::fprintf(
+        stderr, "usage: generate_kernels TARGET SUFFIX FOLDER LIBRARY | --runtime TARGET FOLDER\n");
     return 2;
   }
   return 0;

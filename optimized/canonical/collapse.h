@@ -12,10 +12,12 @@ struct Collapsed {
   std::vector<Point> strides;  // one an operand
 };
 
-// The dimensions `extents` with each operand's strides, merged as far as they allow. No extent may be 0.
+// The dimensions `extents` with each operand's strides, merged as far as they allow. No extent may
+// be 0.
 Collapsed collapse(const Shape& extents, const std::vector<Point>& strides);
 
-// Calls visit(offsets, one an operand) for every point of the outermost `dims` dimensions, in order.
+// Calls visit(offsets, one an operand) for every point of the outermost `dims` dimensions, in
+// order.
 template <class Visit>
 void each_outer(const Collapsed& walk, Index dims, Visit visit) {
   Point at(dims, 0);

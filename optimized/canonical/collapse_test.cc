@@ -1,4 +1,5 @@
-// Collapsing against the definition: walking the merged dimensions visits the same elements in the same order.
+// Collapsing against the definition: walking the merged dimensions visits the same elements in the
+// same order.
 #include "optimized/canonical/collapse.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,8 @@ namespace {
 
 std::vector<std::vector<Index>> visited(const Shape& extents, const std::vector<Point>& strides) {
   std::vector<std::vector<Index>> all;
-  each_outer({extents, strides}, extents.size(), [&](const std::vector<Index>& offsets) { all.push_back(offsets); });
+  each_outer({extents, strides}, extents.size(),
+             [&](const std::vector<Index>& offsets) { all.push_back(offsets); });
   return all;
 }
 
@@ -46,7 +48,8 @@ TEST(Collapse, VisitsTheSameElementsInOrder) {
     Shape extents;
     std::vector<Point> strides(3);
     Index dense = 1;
-    for (Index d = static_cast<Index>(random() % 6); d > 0; --d) extents.push_back(1 + static_cast<Index>(random() % 4));
+    for (Index d = static_cast<Index>(random() % 6); d > 0; --d)
+      extents.push_back(1 + static_cast<Index>(random() % 4));
     for (Point& s : strides) {
       s = Point(extents.size(), 0);
       dense = 1;

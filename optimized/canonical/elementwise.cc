@@ -38,7 +38,8 @@ void elementwise_problems(const Shape& extents, const std::vector<Operand>& inpu
   const Collapsed walk = collapse(extents, strides);
   const Index taken = dims_within(walk);
   if (taken == 0 && !walk.extents.empty()) {
-    throw Error(ErrorKind::unsupported, "a dimension of " + std::to_string(walk.extents.back()) + " elements is too long for the fast kernels");
+    throw Error(ErrorKind::unsupported, "a dimension of " + std::to_string(walk.extents.back()) +
+                                            " elements is too long for the fast kernels");
   }
   Problem<4> problem;
   problem.extents.fill(1);
@@ -48,11 +49,13 @@ void elementwise_problems(const Shape& extents, const std::vector<Operand>& inpu
     const Index from = walk.extents.size() - 1 - k;
     const auto to = static_cast<std::size_t>(k);
     problem.extents[to] = walk.extents[from];
-    for (std::size_t o = 0; o < inputs.size(); ++o) problem.inputs[o].strides[to] = walk.strides[o][from];
+    for (std::size_t o = 0; o < inputs.size(); ++o)
+      problem.inputs[o].strides[to] = walk.strides[o][from];
     problem.output_strides[to] = walk.strides.back()[from];
   }
   each_outer(walk, walk.extents.size() - taken, [&](const std::vector<Index>& offsets) {
-    for (std::size_t o = 0; o < inputs.size(); ++o) problem.inputs[o].data = inputs[o].data + offsets[o];
+    for (std::size_t o = 0; o < inputs.size(); ++o)
+      problem.inputs[o].data = inputs[o].data + offsets[o];
     problem.output = output + offsets.back();
     solve(problem);
   });

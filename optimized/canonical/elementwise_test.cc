@@ -1,4 +1,5 @@
-// The problems of an elementwise call together read and write what the definition names, each element once.
+// The problems of an elementwise call together read and write what the definition names, each
+// element once.
 #include "optimized/canonical/elementwise.h"
 
 #include <gtest/gtest.h>
@@ -20,8 +21,11 @@ int solve(const Shape& extents, const std::vector<Operand>& inputs, std::vector<
       for (Index z = 0; z < p.extents[2]; ++z) {
         for (Index y = 0; y < p.extents[1]; ++y) {
           for (Index x = 0; x < p.extents[0]; ++x) {
-            const auto at = [&](const std::array<Index, 4>& s) { return x * s[0] + y * s[1] + z * s[2] + w * s[3]; };
-            p.output[at(p.output_strides)] += p.inputs[0].data[at(p.inputs[0].strides)] * 1000 + p.inputs[1].data[at(p.inputs[1].strides)];
+            const auto at = [&](const std::array<Index, 4>& s) {
+              return x * s[0] + y * s[1] + z * s[2] + w * s[3];
+            };
+            p.output[at(p.output_strides)] += p.inputs[0].data[at(p.inputs[0].strides)] * 1000 +
+                                              p.inputs[1].data[at(p.inputs[1].strides)];
           }
         }
       }
@@ -40,13 +44,16 @@ TEST(Elementwise, EveryElementOnceWhateverTheRank) {
       extents.push_back(1 + static_cast<Index>(random() % 3));
       narrow.push_back(random() % 2 ? 1 : extents.back());
     }
-    std::vector<float> a(static_cast<std::size_t>(count(extents))), b(static_cast<std::size_t>(count(narrow))), c(a.size());
+    std::vector<float> a(static_cast<std::size_t>(count(extents))),
+        b(static_cast<std::size_t>(count(narrow))), c(a.size());
     std::iota(a.begin(), a.end(), 1.0F);
     std::iota(b.begin(), b.end(), 1.0F);
-    const View<const float> left(a.data(), extents, Type::float32), right(b.data(), narrow, Type::float32);
+    const View<const float> left(a.data(), extents, Type::float32),
+        right(b.data(), narrow, Type::float32);
     const auto same = [](const Point& p) { return p; };
     const auto repeated = [&](const Point& p) { return fit(p, right); };
-    most = std::max(most, solve(extents, {operand(left, extents, same), operand(right, extents, repeated)}, c));
+    most = std::max(
+        most, solve(extents, {operand(left, extents, same), operand(right, extents, repeated)}, c));
     for (Index e = 0; e < count(extents); ++e) {
       const Point p = unravel(e, extents);
       EXPECT_EQ(c[static_cast<std::size_t>(e)], left.read(p) * 1000 + right.read(fit(p, right)));
@@ -63,7 +70,8 @@ TEST(Elementwise, NothingOfNothing) {
 TEST(Elementwise, TooLongIsRefusedByName) {
   const Shape long_one{Index{1} << 32};
   try {
-    elementwise_problems(long_one, {Operand{nullptr, {1}}}, nullptr, [](const Problem<4>&) { FAIL(); });
+    elementwise_problems(long_one, {Operand{nullptr, {1}}}, nullptr,
+                         [](const Problem<4>&) { FAIL(); });
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::unsupported);

@@ -1,5 +1,6 @@
-// How a tensor is walked by a canonical problem: a pointer and one stride a dimension. The strides are asked of the entry's own
-// index expression, which codegen has shown to be affine: one point for the origin, one more a dimension.
+// How a tensor is walked by a canonical problem: a pointer and one stride a dimension. The strides
+// are asked of the entry's own index expression, which codegen has shown to be affine: one point
+// for the origin, one more a dimension.
 #pragma once
 
 #include "reference/view.h"
@@ -8,20 +9,24 @@ namespace touchstone {
 
 struct Operand {
   const float* data = nullptr;
-  Point strides;  // in elements, as many as the problem has dimensions; 0 where the operand is repeated
+  Point strides;  // in elements, as many as the problem has dimensions; 0 where the operand is
+                  // repeated
 };
 
-// The operand that reads view[point(p)] for every p of the box `extents`. Throws Error (invalid_input) where that lies outside.
+// The operand that reads view[point(p)] for every p of the box `extents`. Throws Error
+// (invalid_input) where that lies outside.
 template <class F>
 Operand operand(const View<const float>& view, const Shape& extents, F point) {
   static constexpr float nothing = 0;
   Operand made{&nothing, Point(extents.size(), 0)};
-  if (!view.given() || count(extents) == 0) return made;  // not given: the definition does not look at it
+  if (!view.given() || count(extents) == 0)
+    return made;  // not given: the definition does not look at it
   Point p(extents.size(), 0);
   const Point origin = point(p);
   Point least = origin, most = origin;
   Index at = 0;
-  for (Index d = 0; d < origin.size() && d < view.shape.size(); ++d) at += origin[d] * view.strides[d];
+  for (Index d = 0; d < origin.size() && d < view.shape.size(); ++d)
+    at += origin[d] * view.strides[d];
   for (Index k = 0; k < extents.size(); ++k) {
     if (extents[k] == 1) continue;
     p[k] = 1;

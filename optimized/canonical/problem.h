@@ -22,7 +22,8 @@ struct Problem {
   std::array<Index, rank> output_strides{};
 };
 
-// Kernels count in 32 bits; what reaches farther in one of its dimensions is cut into several problems, or refused.
+// Kernels count in 32 bits; what reaches farther in one of its dimensions is cut into several
+// problems, or refused.
 inline constexpr Index farthest = (Index{1} << 31) - 1;
 
 }  // namespace touchstone

@@ -1,4 +1,5 @@
-// Which dimension plays which part: the innermost kept one is `inner` if it lies closer than what is reduced, else `outer`.
+// Which dimension plays which part: the innermost kept one is `inner` if it lies closer than what
+// is reduced, else `outer`.
 #include "optimized/canonical/reduce.h"
 
 #include <memory>
@@ -37,9 +38,10 @@ std::unique_ptr<float[]> gather(Operand& from, const Shape& kept, const Shape& r
   float* to = copy.get();
   const Index inner = walk.extents.empty() ? 1 : walk.extents.back();
   const Index step = walk.extents.empty() ? 0 : walk.strides[0].back();
-  each_outer(walk, std::max<Index>(walk.extents.size() - 1, 0), [&](const std::vector<Index>& offsets) {
-    for (Index k = 0; k < inner; ++k) *to++ = from.data[offsets[0] + k * step];
-  });
+  each_outer(walk, std::max<Index>(walk.extents.size() - 1, 0),
+             [&](const std::vector<Index>& offsets) {
+               for (Index k = 0; k < inner; ++k) *to++ = from.data[offsets[0] + k * step];
+             });
   from = {copy.get(), dense_strides(all)};
   return copy;
 }
@@ -47,15 +49,18 @@ std::unique_ptr<float[]> gather(Operand& from, const Shape& kept, const Shape& r
 void check_reach(const ReduceProblem& problem) {
   for (const Placed<3>& input : problem.inputs) {
     Index reach = 0;
-    for (std::size_t k = 0; k < 3; ++k) reach += std::abs(input.strides[k]) * (problem.extents[k] - 1);
-    if (reach > farthest) throw Error(ErrorKind::unsupported, "a reduction over more than 2^31 elements is too long for the fast kernels");
+    for (std::size_t k = 0; k < 3; ++k)
+      reach += std::abs(input.strides[k]) * (problem.extents[k] - 1);
+    if (reach > farthest)
+      throw Error(ErrorKind::unsupported,
+                  "a reduction over more than 2^31 elements is too long for the fast kernels");
   }
 }
 
 }  // namespace
 
-void reduce_problems(const Shape& kept, const Shape& reduced, std::vector<Operand> inputs, float* output,
-                     const std::function<void(const ReduceProblem&)>& solve) {
+void reduce_problems(const Shape& kept, const Shape& reduced, std::vector<Operand> inputs,
+                     float* output, const std::function<void(const ReduceProblem&)>& solve) {
   if (count(kept) == 0) return;
   const bool nothing = count(reduced) == 0;
   std::vector<Point> outside, inside;
@@ -77,7 +82,8 @@ void reduce_problems(const Shape& kept, const Shape& reduced, std::vector<Operan
     over = collapse(reduced, inside);
   }
   const Collapsed walk = collapse(kept, outside);
-  Axis along = axis(over, over.extents.size() - 1), inner = axis(walk, walk.extents.size() - 1), outer = axis(walk, -1);
+  Axis along = axis(over, over.extents.size() - 1), inner = axis(walk, walk.extents.size() - 1),
+       outer = axis(walk, -1);
   if (nothing) along.extent = 0;
   Index left = std::max<Index>(walk.extents.size() - 1, 0);
   if (along.extent > 1 && std::abs(inner.strides[0]) > std::abs(along.strides[0])) {
@@ -95,7 +101,8 @@ void reduce_problems(const Shape& kept, const Shape& reduced, std::vector<Operan
   problem.output_strides = {inner.extent == 1 ? 1 : inner.strides.back(), 0, outer.strides.back()};
   check_reach(problem);
   each_outer(walk, left, [&](const std::vector<Index>& offsets) {
-    for (std::size_t o = 0; o < inputs.size(); ++o) problem.inputs[o].data = inputs[o].data + offsets[o];
+    for (std::size_t o = 0; o < inputs.size(); ++o)
+      problem.inputs[o].data = inputs[o].data + offsets[o];
     problem.output = output + offsets.back();
     solve(problem);
   });

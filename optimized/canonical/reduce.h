@@ -14,9 +14,10 @@ struct ReduceProblem : Problem<3> {
   bool by_rows = false;
 };
 
-// The operands' dimensions are those of the output (`kept`, dense) followed by the `reduced` ones. What is reduced and does not
-// lie evenly is copied once into an order that does. Throws Error (unsupported) where 32 bits do not reach.
-void reduce_problems(const Shape& kept, const Shape& reduced, std::vector<Operand> inputs, float* output,
-                     const std::function<void(const ReduceProblem&)>& solve);
+// The operands' dimensions are those of the output (`kept`, dense) followed by the `reduced` ones.
+// What is reduced and does not lie evenly is copied once into an order that does. Throws Error
+// (unsupported) where 32 bits do not reach.
+void reduce_problems(const Shape& kept, const Shape& reduced, std::vector<Operand> inputs,
+                     float* output, const std::function<void(const ReduceProblem&)>& solve);
 
 }  // namespace touchstone

@@ -15,7 +15,8 @@ struct Counts {
   int problems = 0, by_rows = 0, copied = 0;
 };
 
-Counts solve(const Shape& kept, const Shape& reduced, const Operand& input, std::vector<float>& output) {
+Counts solve(const Shape& kept, const Shape& reduced, const Operand& input,
+             std::vector<float>& output) {
   Counts counts;
   reduce_problems(kept, reduced, {input}, output.data(), [&](const ReduceProblem& p) {
     ++counts.problems;
@@ -25,7 +26,9 @@ Counts solve(const Shape& kept, const Shape& reduced, const Operand& input, std:
     for (Index o = 0; o < p.extents[2]; ++o) {
       for (Index r = 0; r < p.extents[1]; ++r) {
         for (Index x = 0; x < p.extents[0]; ++x) {
-          const auto at = [&](const std::array<Index, 3>& s) { return x * s[0] + r * s[1] + o * s[2]; };
+          const auto at = [&](const std::array<Index, 3>& s) {
+            return x * s[0] + r * s[1] + o * s[2];
+          };
           p.output[at(p.output_strides)] += p.inputs[0].data[at(p.inputs[0].strides)];
         }
       }
@@ -45,15 +48,20 @@ TEST(Reduce, AnyAxesOfAnyRank) {
       if (random() % 2) over.push_back(d), extents.push_back(shape.back());
       kept.push_back(!over.empty() && over.back() == d ? 1 : shape.back());
     }
-    std::vector<float> data(static_cast<std::size_t>(count(shape))), out(static_cast<std::size_t>(count(kept)));
+    std::vector<float> data(static_cast<std::size_t>(count(shape))),
+        out(static_cast<std::size_t>(count(kept)));
     std::iota(data.begin(), data.end(), 1.0F);
     const View<const float> view(data.data(), shape, Type::float32);
-    const auto spot = [&](const Point& p) { return replaced(head(p, kept.size()), over, tail(p, kept.size())); };
+    const auto spot = [&](const Point& p) {
+      return replaced(head(p, kept.size()), over, tail(p, kept.size()));
+    };
     const Counts c = solve(kept, extents, operand(view, join(kept, extents), spot), out);
-    all.problems = std::max(all.problems, c.problems), all.by_rows += c.by_rows, all.copied += c.copied;
+    all.problems = std::max(all.problems, c.problems), all.by_rows += c.by_rows,
+    all.copied += c.copied;
     for (Index e = 0; e < count(kept); ++e) {
       float sum = 0;
-      for (Index r = 0; r < count(extents); ++r) sum += view.read(spot(join(unravel(e, kept), unravel(r, extents))));
+      for (Index r = 0; r < count(extents); ++r)
+        sum += view.read(spot(join(unravel(e, kept), unravel(r, extents))));
       EXPECT_EQ(out[static_cast<std::size_t>(e)], sum) << text(shape) << " over " << text(over);
     }
   }
@@ -89,7 +97,8 @@ TEST(Reduce, TooFarIsRefusedByName) {
   try {
     const Index n = Index{1} << 32;
     float result = 0;
-    reduce_problems({1}, {n}, {Operand{nullptr, {0, 1}}}, &result, [](const ReduceProblem&) { FAIL(); });
+    reduce_problems({1}, {n}, {Operand{nullptr, {0, 1}}}, &result,
+                    [](const ReduceProblem&) { FAIL(); });
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::unsupported);

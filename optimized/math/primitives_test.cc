@@ -1,4 +1,5 @@
-// Each primitive is faithful: its result is one of the two floats around the true value, and what IEEE and C say of special values.
+// Each primitive is faithful: its result is one of the two floats around the true value, and what
+// IEEE and C say of special values.
 #include "optimized/math/primitives.h"
 
 #include <gtest/gtest.h>
@@ -22,8 +23,11 @@ struct Arguments {
   }
   static float draw(std::mt19937_64& random) {
     static constexpr float inf = std::numeric_limits<float>::infinity();
-    static constexpr float special[] = {0.0F, -0.0F, inf, -inf, std::numeric_limits<float>::quiet_NaN(), 1, -1, 1e-40F, -1e-45F, 3.4e38F, -3.4e38F,
-                                        88.7F, 89, -103, -104, 0.5F, 2, 3, -3, 0.46875F};
+    static constexpr float special[] = {
+        0.0F,     -0.0F, inf,    -inf,    std::numeric_limits<float>::quiet_NaN(),
+        1,        -1,    1e-40F, -1e-45F, 3.4e38F,
+        -3.4e38F, 88.7F, 89,     -103,    -104,
+        0.5F,     2,     3,      -3,      0.46875F};
     switch (random() % 4) {
       case 0: {
         const auto bits = static_cast<std::uint32_t>(random());
@@ -31,9 +35,12 @@ struct Arguments {
         std::memcpy(&f, &bits, sizeof f);
         return f;
       }
-      case 1: return special[random() % std::size(special)];
-      case 2: return static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 100;
-      default: return std::normal_distribution<float>()(random);
+      case 1:
+        return special[random() % std::size(special)];
+      case 2:
+        return static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 100;
+      default:
+        return std::normal_distribution<float>()(random);
     }
   }
 };
@@ -42,25 +49,32 @@ bool faithful(float got, Wide wanted) {
   if (std::isnan(wanted)) return std::isnan(got);
   const float nearest = static_cast<float>(wanted);
   if (got == nearest) return nearest != 0 || std::signbit(got) == std::signbit(nearest);
-  const float other = std::nextafter(nearest, wanted > static_cast<Wide>(nearest) ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity());
+  const float other = std::nextafter(nearest, wanted > static_cast<Wide>(nearest)
+                                                  ? std::numeric_limits<float>::infinity()
+                                                  : -std::numeric_limits<float>::infinity());
   return got == other && !std::isinf(nearest);
 }
 
-void hold(const char* name, Halide::Expr (*primitive)(const Halide::Expr&, const Halide::Expr&), Wide (*truth)(Wide, Wide)) {
+void hold(const char* name, Halide::Expr (*primitive)(const Halide::Expr&, const Halide::Expr&),
+          Wide (*truth)(Wide, Wide)) {
   static Arguments with;
   const Halide::Var k("k");
   Halide::Func f;
   f(k) = primitive(with.x(k), with.y(k));
   f.vectorize(k, 8);
-  const Halide::Buffer<float> got = f.realize({count}, Halide::get_host_target().with_feature(Halide::Target::StrictFloat));
+  const Halide::Buffer<float> got =
+      f.realize({count}, Halide::get_host_target().with_feature(Halide::Target::StrictFloat));
   for (int n = 0; n < count; ++n) {
     const Wide wanted = truth(with.x(n), with.y(n));
-    ASSERT_TRUE(faithful(got(n), wanted)) << name << " of " << with.x(n) << ", " << with.y(n) << " is " << got(n) << ", not " << wanted;
+    ASSERT_TRUE(faithful(got(n), wanted)) << name << " of " << with.x(n) << ", " << with.y(n)
+                                          << " is " << got(n) << ", not " << wanted;
   }
 }
 
-#define HOLDS(name, truth) \
-  hold(#name, [](const Halide::Expr& x, const Halide::Expr&) { return prim::name(x); }, [](Wide x, Wide) -> Wide { return truth; })
+#define HOLDS(name, truth)                                                             \
+  hold(                                                                                \
+      #name, [](const Halide::Expr& x, const Halide::Expr&) { return prim::name(x); }, \
+      [](Wide x, Wide) -> Wide { return truth; })
 
 TEST(FastPrimitives, AreFaithful) {
   HOLDS(exp, expl(x));
@@ -82,8 +96,10 @@ TEST(FastPrimitives, AreFaithful) {
   HOLDS(abs, fabsl(x));
   HOLDS(sign, std::isnan(x) ? x : Wide((x > 0) - (x < 0)));
   hold("pow", prim::pow, [](Wide x, Wide y) -> Wide { return powl(x, y); });
-  hold("maximum", prim::maximum, [](Wide x, Wide y) -> Wide { return std::isnan(x) || y < x ? x : y; });
-  hold("minimum", prim::minimum, [](Wide x, Wide y) -> Wide { return std::isnan(x) || x < y ? x : y; });
+  hold("maximum", prim::maximum,
+       [](Wide x, Wide y) -> Wide { return std::isnan(x) || y < x ? x : y; });
+  hold("minimum", prim::minimum,
+       [](Wide x, Wide y) -> Wide { return std::isnan(x) || x < y ? x : y; });
 }
 
 }  // namespace

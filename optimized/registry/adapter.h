@@ -1,5 +1,5 @@
-// What generated adapters stand on: they name what a definition reads, by the entry's own index expressions; from there on only
-// the form counts.
+// What generated adapters stand on: they name what a definition reads, by the entry's own index
+// expressions; from there on only the form counts.
 #pragma once
 
 #include <cstring>
@@ -55,11 +55,14 @@ class ElementwiseCall {
 
 class ReduceCall {
  public:
-  ReduceCall(View<float> output, Shape reduced) : output_(std::move(output)), reduced_(std::move(reduced)) {}
+  ReduceCall(View<float> output, Shape reduced)
+      : output_(std::move(output)), reduced_(std::move(reduced)) {}
   template <class F>
   void read(const View<const float>& view, F point) {
     const Index kept = output_.shape.size();
-    inputs_.push_back(operand(view, join(output_.shape, reduced_), [&](const Point& p) { return Point(point(head(p, kept), tail(p, kept))); }));
+    inputs_.push_back(operand(view, join(output_.shape, reduced_), [&](const Point& p) {
+      return Point(point(head(p, kept), tail(p, kept)));
+    }));
   }
   template <class T>
   void value(T value) {

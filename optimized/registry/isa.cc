@@ -10,9 +10,12 @@ namespace touchstone {
 
 std::string_view name(Isa isa) {
   switch (isa) {
-    case Isa::sse41: return "sse41";
-    case Isa::avx2: return "avx2";
-    case Isa::avx512: return "avx512";
+    case Isa::sse41:
+      return "sse41";
+    case Isa::avx2:
+      return "avx2";
+    case Isa::avx512:
+      return "avx512";
   }
   BUG("an instruction set without a name");
 }
@@ -20,12 +23,15 @@ std::string_view name(Isa isa) {
 bool processor_has(Isa isa) {
   __builtin_cpu_init();
   switch (isa) {
-    case Isa::sse41: return __builtin_cpu_supports("sse4.1");
+    case Isa::sse41:
+      return __builtin_cpu_supports("sse4.1");
     case Isa::avx2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+             __builtin_cpu_supports("f16c");
     case Isa::avx512:
-      return processor_has(Isa::avx2) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
+      return processor_has(Isa::avx2) && __builtin_cpu_supports("avx512f") &&
+             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
   }
   BUG("an instruction set that no processor has");
 }
@@ -37,14 +43,17 @@ Isa choose_isa(std::string_view forced) {
     names += (names.empty() ? "" : ", ") + std::string(name(isa));
     if (forced.empty() ? !processor_has(isa) : forced != name(isa)) continue;
     if (!processor_has(isa)) {
-      throw Error(ErrorKind::unsupported, "TOUCHSTONE_ISA is " + std::string(forced) + ", which this processor does not have");
+      throw Error(ErrorKind::unsupported, "TOUCHSTONE_ISA is " + std::string(forced) +
+                                              ", which this processor does not have");
     }
     return isa;
   }
   if (forced.empty()) {
-    throw Error(ErrorKind::unsupported, "this processor has none of " + names + ", which the fast kernels need");
+    throw Error(ErrorKind::unsupported,
+                "this processor has none of " + names + ", which the fast kernels need");
   }
-  throw Error(ErrorKind::usage, "TOUCHSTONE_ISA is " + std::string(forced) + ", but it may be " + names);
+  throw Error(ErrorKind::usage,
+              "TOUCHSTONE_ISA is " + std::string(forced) + ", but it may be " + names);
 }
 
 Isa chosen_isa() {

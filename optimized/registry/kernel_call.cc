@@ -1,5 +1,5 @@
-// From canonical problems to Halide's buffers. Halide's own error handler ends the process; ours keeps the words and lets the
-// kernel return, and the caller gets an Error.
+// From canonical problems to Halide's buffers. Halide's own error handler ends the process; ours
+// keeps the words and lets the kernel return, and the caller gets an Error.
 #include <HalideRuntime.h>
 
 #include <string>
@@ -22,7 +22,8 @@ struct Buffer {
 
   // `which`: the dimensions of the problem that the buffer has.
   template <std::size_t from>
-  Buffer(const float* data, const std::array<Index, from>& extents, const std::array<Index, from>& strides, const std::array<std::size_t, rank>& which) {
+  Buffer(const float* data, const std::array<Index, from>& extents,
+         const std::array<Index, from>& strides, const std::array<std::size_t, rank>& which) {
     for (std::size_t k = 0; k < rank; ++k) {
       dims[k].extent = static_cast<std::int32_t>(extents[which[k]]);
       dims[k].stride = static_cast<std::int32_t>(strides[which[k]]);
@@ -37,14 +38,16 @@ struct Buffer {
 };
 
 template <std::size_t rank, std::size_t output_rank>
-void call(CompiledKernel kernel, const Problem<rank>& problem, CallValues& values, const std::array<std::size_t, rank>& all,
+void call(CompiledKernel kernel, const Problem<rank>& problem, CallValues& values,
+          const std::array<std::size_t, rank>& all,
           const std::array<std::size_t, output_rank>& kept) {
   static const bool handled = (halide_set_error_handler(keep_error), true);
   (void)handled;
   std::vector<std::unique_ptr<Buffer<rank>>> inputs;
   std::vector<void*> arguments;
   for (const Placed<rank>& input : problem.inputs) {
-    inputs.push_back(std::make_unique<Buffer<rank>>(input.data, problem.extents, input.strides, all));
+    inputs.push_back(
+        std::make_unique<Buffer<rank>>(input.data, problem.extents, input.strides, all));
     arguments.push_back(&inputs.back()->buffer);
   }
   values.append_to(arguments);
@@ -69,16 +72,21 @@ void call_kernel(CompiledKernel kernel, const ReduceProblem& problem, CallValues
 
 void ElementwiseCall::run(const KernelTable& kernels, Isa isa) {
   const KernelPair& kernel = kernels[static_cast<std::size_t>(isa)];
-  elementwise_problems(output_.shape, inputs_, output_.data, [&](const Problem<4>& problem) { call_kernel(kernel.usual, problem, values_); });
+  elementwise_problems(output_.shape, inputs_, output_.data, [&](const Problem<4>& problem) {
+    call_kernel(kernel.usual, problem, values_);
+  });
 }
 
 void ReduceCall::run(const KernelTable& kernels, Isa isa) {
   const KernelPair& kernel = kernels[static_cast<std::size_t>(isa)];
-  reduce_problems(output_.shape, reduced_, inputs_, output_.data, [&](const ReduceProblem& problem) {
-    call_kernel(problem.by_rows ? kernel.rows : kernel.usual, problem, values_);
-  });
+  reduce_problems(output_.shape, reduced_, inputs_, output_.data,
+                  [&](const ReduceProblem& problem) {
+                    call_kernel(problem.by_rows ? kernel.rows : kernel.usual, problem, values_);
+                  });
 }
 
-bool run_fast(const FastEntry& entry, Call& call, Isa isa) { return entry.run(call, *entry.kernels, isa); }
+bool run_fast(const FastEntry& entry, Call& call, Isa isa) {
+  return entry.run(call, *entry.kernels, isa);
+}
 
 }  // namespace touchstone

@@ -26,7 +26,8 @@ TEST(KernelCall, HalidesErrorsBecomeOurs) {
     FAIL() << "the kernel took a problem that is none";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::internal);
-    EXPECT_NE(error.message.find("a fast kernel failed with status"), std::string::npos) << error.message;
+    EXPECT_NE(error.message.find("a fast kernel failed with status"), std::string::npos)
+        << error.message;
     EXPECT_GT(error.message.size(), 60U) << error.message;
   }
 }

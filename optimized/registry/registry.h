@@ -1,4 +1,5 @@
-// Which operator versions have fast kernels. The table is generated (codegen/emit_halide.py), a row an operator version.
+// Which operator versions have fast kernels. The table is generated (codegen/emit_halide.py), a row
+// an operator version.
 #pragma once
 
 #include <array>
@@ -13,7 +14,8 @@ namespace touchstone {
 
 enum class Form { elementwise, reduce };
 
-using CompiledKernel = int (*)(void** arguments);  // made ahead of time by Halide; not 0 where it failed
+using CompiledKernel =
+    int (*)(void** arguments);  // made ahead of time by Halide; not 0 where it failed
 struct KernelPair {
   CompiledKernel usual = nullptr;  // of a reduction: along `inner`
   CompiledKernel rows = nullptr;   // of a reduction whose `inner` is 1
@@ -38,8 +40,9 @@ struct Unfit {
 };
 const std::vector<Unfit>& unfit_for_fast();
 
-// Fills the call's outputs. False, and nothing is touched, where the call's element types are not the kernel's (float). Throws
-// what the reference kernel throws for a broken rule, and Error (internal) where a kernel fails.
+// Fills the call's outputs. False, and nothing is touched, where the call's element types are not
+// the kernel's (float). Throws what the reference kernel throws for a broken rule, and Error
+// (internal) where a kernel fails.
 bool run_fast(const FastEntry& entry, Call& call, Isa isa = chosen_isa());
 
 }  // namespace touchstone

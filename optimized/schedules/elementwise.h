@@ -1,8 +1,9 @@
-// Elementwise kernels: the canonical problem has four collapsed dimensions, innermost first, and any stride for an input (0 where
-// it is repeated). They are memory bound: dense loads, broadcast loads and no scalar tail are all that matters.
+// Elementwise kernels: the canonical problem has four collapsed dimensions, innermost first, and
+// any stride for an input (0 where it is repeated). They are memory bound: dense loads, broadcast
+// loads and no scalar tail are all that matters.
 //
-// Every kernel is compiled with strict_float: definitions speak of NaN (a choice by comparison), infinities and -0, and Halide
-// otherwise assumes that there are none.
+// Every kernel is compiled with strict_float: definitions speak of NaN (a choice by comparison),
+// infinities and -0, and Halide otherwise assumes that there are none.
 #pragma once
 
 #include <Halide.h>
@@ -24,8 +25,10 @@ inline Expr constant(double value) { return Expr(static_cast<float>(value)); }
 template <class Kernel>
 class Elementwise : public Halide::Generator<Kernel> {
  public:
-  template <class T> using Input = Halide::GeneratorInput<T>;
-  template <class T> using Output = Halide::GeneratorOutput<T>;
+  template <class T>
+  using Input = Halide::GeneratorInput<T>;
+  template <class T>
+  using Output = Halide::GeneratorOutput<T>;
 
  protected:
   const Var x{"x"}, y{"y"}, z{"z"}, w{"w"};

@@ -1,6 +1,7 @@
-// Reductions: the canonical problem is [outer, reduced, inner], innermost first in Halide's order. Two kernels serve it. `columns`:
-// the vector runs over inner, each lane reduces in order. `rows`: inner is 1, the vector runs over what is reduced, in sixteen
-// lanes that a fixed tree joins, whatever the width of the machine's vectors; so all of them give the same bits.
+// Reductions: the canonical problem is [outer, reduced, inner], innermost first in Halide's order.
+// Two kernels serve it. `columns`: the vector runs over inner, each lane reduces in order. `rows`:
+// inner is 1, the vector runs over what is reduced, in sixteen lanes that a fixed tree joins,
+// whatever the width of the machine's vectors; so all of them give the same bits.
 //
 // Compiled with strict_float, as schedules/elementwise.h says.
 #pragma once
@@ -18,8 +19,10 @@ namespace touchstone::generators {
 template <class Kernel>
 class Reduce : public Halide::Generator<Kernel> {
  public:
-  template <class T> using Input = Halide::GeneratorInput<T>;
-  template <class T> using Output = Halide::GeneratorOutput<T>;
+  template <class T>
+  using Input = Halide::GeneratorInput<T>;
+  template <class T>
+  using Output = Halide::GeneratorOutput<T>;
 
   Halide::GeneratorParam<bool> rows{"rows", false};
 
@@ -38,12 +41,14 @@ class Reduce : public Halide::Generator<Kernel> {
   }
   // NaN wins; the largest of nothing is what changes no other.
   Expr max(const Body& body, Operand& data) {
-    return reduced(body, data, -std::numeric_limits<float>::infinity(),
-                   [](const Expr& a, const Expr& b) { return select(a < b || prim::is_nan(b), b, a); });
+    return reduced(
+        body, data, -std::numeric_limits<float>::infinity(),
+        [](const Expr& a, const Expr& b) { return select(a < b || prim::is_nan(b), b, a); });
   }
   Expr min(const Body& body, Operand& data) {
-    return reduced(body, data, std::numeric_limits<float>::infinity(),
-                   [](const Expr& a, const Expr& b) { return select(b < a || prim::is_nan(b), b, a); });
+    return reduced(
+        body, data, std::numeric_limits<float>::infinity(),
+        [](const Expr& a, const Expr& b) { return select(b < a || prim::is_nan(b), b, a); });
   }
 
   void plan(Halide::Func out, const std::vector<Operand*>& inputs) {
@@ -71,11 +76,14 @@ class Reduce : public Halide::Generator<Kernel> {
     const Halide::RDom whole(0, extent / lanes, "whole"), rest(0, extent % lanes, "rest");
     partial_(lane, outer) = identity;
     partial_(lane, outer) = join(partial_(lane, outer), body({0, whole * lanes + lane, outer}));
-    partial_(rest, outer) = join(partial_(rest, outer), body({0, extent / lanes * lanes + rest, outer}));
+    partial_(rest, outer) =
+        join(partial_(rest, outer), body({0, extent / lanes * lanes + rest, outer}));
     std::vector<Expr> left;
     for (int k = 0; k < lanes; ++k) left.push_back(partial_(k, outer));
     for (int half = lanes / 2; half > 0; half /= 2) {
-      for (int k = 0; k < half; ++k) left[static_cast<std::size_t>(k)] = join(left[static_cast<std::size_t>(k)], left[static_cast<std::size_t>(k + half)]);
+      for (int k = 0; k < half; ++k)
+        left[static_cast<std::size_t>(k)] =
+            join(left[static_cast<std::size_t>(k)], left[static_cast<std::size_t>(k + half)]);
     }
     return left[0];
   }

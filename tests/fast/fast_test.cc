@@ -1,6 +1,7 @@
-// Every fast kernel, on every instruction set that this processor has, against the judge: calls are drawn from the signatures
-// alone (shapes of rank 0 to 6, empty ones, broadcasting, lengths across vector tails, NaN, infinities and -0), what the
-// reference refuses the fast kernel must refuse too, and what it computes is judged by the bounded reading.
+// Every fast kernel, on every instruction set that this processor has, against the judge: calls are
+// drawn from the signatures alone (shapes of rank 0 to 6, empty ones, broadcasting, lengths across
+// vector tails, NaN, infinities and -0), what the reference refuses the fast kernel must refuse
+// too, and what it computes is judged by the bounded reading.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -38,19 +39,25 @@ class Draw {
     }
     return s;
   }
-  // A shape that may broadcast with `other`: some dimensions 1, some leading ones left out, some put in front.
+  // A shape that may broadcast with `other`: some dimensions 1, some leading ones left out, some
+  // put in front.
   Shape related(const Shape& other) {
     if (one_in(2)) return other;
     Shape s;
-    for (Index k = one_in(2) ? below(other.size() + 1) : 0; k < other.size(); ++k) s.push_back(one_in(2) ? 1 : other[k]);
+    for (Index k = one_in(2) ? below(other.size() + 1) : 0; k < other.size(); ++k)
+      s.push_back(one_in(2) ? 1 : other[k]);
     return s;
   }
   float element(int regime) {
     static constexpr float inf = std::numeric_limits<float>::infinity();
-    static constexpr float special[] = {0.0F, -0.0F, inf, -inf, std::numeric_limits<float>::quiet_NaN(), 1, -1, 1e-40F, 3.4e38F};
+    static constexpr float special[] = {
+        0.0F, -0.0F, inf, -inf, std::numeric_limits<float>::quiet_NaN(), 1, -1, 1e-40F, 3.4e38F};
     if (regime == 0) return special[below(9)];
     if (regime == 1) return static_cast<float>(below(17) - 8);
-    if (regime == 2) return std::ldexp(1 + static_cast<float>(below(1 << 20)) / (1 << 20), static_cast<int>(below(60)) - 30) * (one_in(2) ? 1.0F : -1.0F);
+    if (regime == 2)
+      return std::ldexp(1 + static_cast<float>(below(1 << 20)) / (1 << 20),
+                        static_cast<int>(below(60)) - 30) *
+             (one_in(2) ? 1.0F : -1.0F);
     return std::normal_distribution<float>(0, 3)(random_);
   }
   Tensor floats(const Shape& shape) {
@@ -79,7 +86,8 @@ struct Drawn {
 bool takes_float(const Signature& signature, std::string_view type) {
   if (type == "tensor(float)") return true;
   for (const ConstraintSpec& c : signature.types) {
-    if (c.name == type) return std::find(c.types.begin(), c.types.end(), "tensor(float)") != c.types.end();
+    if (c.name == type)
+      return std::find(c.types.begin(), c.types.end(), "tensor(float)") != c.types.end();
   }
   return false;
 }
@@ -108,15 +116,21 @@ Drawn draw_call(const Signature& signature, Draw& draw) {
     d.node.inputs.push_back(value.absent() ? "" : std::string(p.name));
     d.inputs.push_back(value);
   }
-  if (d.inputs.size() == 2 && signature.inputs[1].type == signature.inputs[0].type && draw.one_in(2)) std::swap(d.inputs[0], d.inputs[1]);
+  if (d.inputs.size() == 2 && signature.inputs[1].type == signature.inputs[0].type &&
+      draw.one_in(2))
+    std::swap(d.inputs[0], d.inputs[1]);
   for (const ParameterSpec& p : signature.outputs) d.node.outputs.emplace_back(p.name);
   for (const AttributeSpec& a : signature.attributes) {
     if (!a.required && draw.one_in(3)) continue;
     Attribute& held = d.node.attributes[std::string(a.name)];
-    if (a.kind == "int") held.is = draw.one_in(2) ? draw.below(2) : draw.below(2 * first.size() + 1) - first.size();
-    else if (a.kind == "float") held.is = draw.element(3);
-    else if (a.kind == "ints") held.is = draw.axes(first.size());
-    else d.node.attributes.erase(std::string(a.name));
+    if (a.kind == "int")
+      held.is = draw.one_in(2) ? draw.below(2) : draw.below(2 * first.size() + 1) - first.size();
+    else if (a.kind == "float")
+      held.is = draw.element(3);
+    else if (a.kind == "ints")
+      held.is = draw.axes(first.size());
+    else
+      d.node.attributes.erase(std::string(a.name));
   }
   return d;
 }
@@ -133,7 +147,8 @@ Call call_of(const Drawn& d) {
 
 std::string describe(const Drawn& d) {
   std::string text = d.node.op + "-" + std::to_string(d.node.signature->since);
-  for (const Value& v : d.inputs) text += " " + (v.absent() ? "none" : touchstone::text(v.tensor().shape()));
+  for (const Value& v : d.inputs)
+    text += " " + (v.absent() ? "none" : touchstone::text(v.tensor().shape()));
   for (const auto& [name, a] : d.node.attributes) {
     text += " " + name;
     if (const auto* i = std::get_if<Index>(&a.is)) text += "=" + std::to_string(*i);
@@ -154,7 +169,8 @@ std::string complaint(const Drawn& d, const NodeJudgement& j, const Value& nativ
   const Index at = j.outputs[0].where;
   text += "; the reference has " + std::to_string(native.tensor().data<float>()[at]) + " of";
   for (const Value& v : d.inputs) {
-    if (!v.absent() && v.tensor().shape() == native.tensor().shape()) text += " " + std::to_string(v.tensor().data<float>()[at]);
+    if (!v.absent() && v.tensor().shape() == native.tensor().shape())
+      text += " " + std::to_string(v.tensor().data<float>()[at]);
   }
   return text;
 }
@@ -168,7 +184,8 @@ TEST_P(Fast, EveryKernelIsWhatTheEntrySays) {
   for (const FastEntry& entry : fast_entries()) {
     const ReferenceEntry* reference = find_entry(*entry.signature);
     ASSERT_NE(reference, nullptr);
-    Draw draw(std::hash<std::string_view>()(entry.signature->op) + static_cast<std::uint64_t>(entry.signature->since));
+    Draw draw(std::hash<std::string_view>()(entry.signature->op) +
+              static_cast<std::uint64_t>(entry.signature->since));
     int judged = 0, empty = 0;
     std::set<Index> ranks;
     for (int k = 0; k < 3000 && judged < wanted_calls; ++k) {
@@ -191,13 +208,16 @@ TEST_P(Fast, EveryKernelIsWhatTheEntrySays) {
       }
       ASSERT_TRUE(run_fast(entry, fast, GetParam())) << describe(d);
       const NodeJudgement j = judge_node(d.node, d.inputs, fast.outputs);
-      ASSERT_TRUE(is_pass(j.verdict) || j.verdict == Verdict::mistrusted || j.verdict == Verdict::open) << complaint(d, j, right.outputs[0]);
+      ASSERT_TRUE(is_pass(j.verdict) || j.verdict == Verdict::mistrusted ||
+                  j.verdict == Verdict::open)
+          << complaint(d, j, right.outputs[0]);
       if (!is_pass(j.verdict)) continue;  // where nothing was judged, nothing is counted
       const Tensor& out = fast.outputs[0].tensor();
       ranks.insert(out.shape().size());
       empty += out.size() == 0;
       elements += out.size();
-      (judge_exact(right.outputs[0], fast.outputs[0]).verdict == Verdict::exact ? exact : within) += out.size();
+      (judge_exact(right.outputs[0], fast.outputs[0]).verdict == Verdict::exact ? exact : within) +=
+          out.size();
       ++judged;
     }
     EXPECT_GE(judged, wanted_calls) << entry.signature->op << "-" << entry.signature->since;
@@ -229,7 +249,9 @@ TEST(FastKernels, GiveTheSameBitsOnEveryInstructionSet) {
           first = call.outputs;
           ++compared;
         }
-        EXPECT_EQ(judge_exact(first[0], call.outputs[0], ZeroSign::compared).verdict, Verdict::exact) << describe(d) << " " << name(isa);
+        EXPECT_EQ(judge_exact(first[0], call.outputs[0], ZeroSign::compared).verdict,
+                  Verdict::exact)
+            << describe(d) << " " << name(isa);
       }
     }
     EXPECT_GE(compared, 10) << entry.signature->op;
@@ -257,7 +279,8 @@ TEST(FastKernels, WhatHasNoneSaysWhy) {
   for (const Unfit& u : unfit_for_fast()) EXPECT_FALSE(u.reason.empty()) << u.version;
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, Fast, ::testing::ValuesIn(all_isas), [](const auto& isa) { return std::string(name(isa.param)); });
+INSTANTIATE_TEST_SUITE_P(Isas, Fast, ::testing::ValuesIn(all_isas),
+                         [](const auto& isa) { return std::string(name(isa.param)); });
 
 }  // namespace
 }  // namespace touchstone

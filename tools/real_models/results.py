@@ -122,7 +122,7 @@ class ModelRun:
     flat_equal: list[str] = field(default_factory=list)  # who gives the same bits on the flat model
     judged: list[Judged] = field(default_factory=list)
     distances: list[Distance] = field(default_factory=list)
-    reference_seconds: float = 0.0  # the slowest step on one core, load included
+    reference_seconds: float = 0.0  # the slowest step: the processor's, load included
     allowed_seconds: float | None = None
     onnxruntime_seconds: float = 0.0  # the slowest step on one thread, the run alone
     error: str = ""
