@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from codegen.affine import bent
 from codegen.builtins import BOOL, ELEMENT_REDUCTIONS, INDEX, REAL, TRUTH
 from codegen.cpp import Cpp, cpp_name
-from codegen.units import Unit
 from codegen.kernel import Kernel
 from codegen.notation import Expr, Statement
+from codegen.units import Unit
 
 FORMS = {"elementwise": 4, "reduce": 3}  # the rank of the canonical problem
 FLOAT_CLASSES = {"floats", "numbers"}  # of TYPE_CLASSES: those that float belongs to

@@ -16,9 +16,9 @@ from zlib import crc32
 from codegen.algorithm import FORMS, Algorithm, Unfit, algorithm_of, kernel_of
 from codegen.cpp import cpp_name, quoted
 from codegen.emit_kernels import environment
-from codegen.units import Unit, primitives, units_of
 from codegen.entry import Operator
 from codegen.load import load_spec
+from codegen.units import Unit, primitives, units_of
 from codegen.write import write_if_changed
 
 HERE = Path(__file__).parent

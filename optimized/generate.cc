@@ -5,8 +5,8 @@
 //   FOLDER
 #include <Halide.h>
 
-#include <cstdio>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -48,26 +48,20 @@ void kernels(const std::string& isa, const std::string& suffix, const std::strin
   Halide::create_static_library(objects, Halide::Target(target), library);
 }
 
-int run(const std::vector<std::string>& given) {
-  if (given.size() == 3 && given[0] == "--runtime") {
-    runtime(given[1], given[2]);
-  } else if (given.size() == 4) {
-    kernels(given[0], given[1], given[2], given[3]);
-  } else {
-    std::fprintf(
-        stderr, "usage: generate_kernels TARGET SUFFIX FOLDER LIBRARY | --runtime TARGET FOLDER\n");
-    return 2;
-  }
-  return 0;
+void run(const std::vector<std::string>& given) {
+  if (given.size() == 3 && given[0] == "--runtime") return runtime(given[1], given[2]);
+  if (given.size() == 4) return kernels(given[0], given[1], given[2], given[3]);
+  throw std::invalid_argument(
+      "generate_kernels TARGET SUFFIX FOLDER LIBRARY, or --runtime TARGET FOLDER");
 }
 
 }  // namespace
 
 int main(int count, char** words) {
   try {
-    return run({words + 1, words + count});
+    run({words + 1, words + count});
   } catch (const Halide::Error& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
+    throw std::runtime_error(
+        error.what());  // Halide's is no std::exception: its words would be lost
   }
 }

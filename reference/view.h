@@ -198,7 +198,9 @@ class Reader {
 
   // For a read that may not be outside: the corners of the affine range are looked at once, not every element.
   Reader&& checked() && {
-    if (affine_ && !whole_) view_.outside(point_(row_.at, 0));
+    if constexpr (std::is_convertible_v<decltype(point_(row_.at, 0)), Point>) {  // else an index that is an interval
+      if (affine_ && !whole_) view_.outside(point_(row_.at, 0));
+    }
     return std::move(*this);
   }
 

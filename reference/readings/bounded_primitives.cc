@@ -99,6 +99,8 @@ Bounded pow_members(const Bounded& a, const Bounded& b) {
   const double ieee = std::pow(a.hi, b.hi);
   if (a.e == infinity || b.e == infinity) return Bounded::anything(ieee);
   if (!std::isfinite(a.hi) || !std::isfinite(b.hi)) return Bounded::raw(ieee, 0, 0);
+  // A zero keeps its sign, which the wide numbers below would lose.
+  if (a.hi == 0 && a.e == 0 && b.e == 0) return Bounded::raw(ieee, 0, 0);
   const Quad base = quad(a), exponent = quad(b), v = powq(base, exponent);
   if (a.e == 0 && b.e == 0) return finish(Primitive::pow, v, 0);
   Quad left = base - a.e;

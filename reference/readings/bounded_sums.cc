@@ -47,6 +47,10 @@ Bounded Sum<Bounded>::get() const {
       const std::uint8_t other = special_ > 0 ? special::minus_infinity : special::infinity;
       if (specials_ & (other | special::nan)) out.add_specials(special::nan);
     }
+    // So do finite terms, if some order of them overflows to the other infinity before it meets this one.
+    const double against = (special_ > 0 ? size_ - hi_ : size_ + hi_) / 2 + error_;
+    if (std::isinf(special_) && against * (1 + static_cast<double>(count_) * c.sum_u) * up >= c.limit)
+      out.add_specials(special::nan);
     return out;
   }
   const dd::Pair v = dd::quick_two_sum(hi_, lo_);

@@ -13,9 +13,15 @@ namespace touchstone {
 struct RangePoint {
   std::vector<IndexRange> at;
   void push_back(const IndexRange& i) { at.push_back(i); }
+  operator Point() const {  // NOLINT: where the exact values point, for messages
+    Point exact;
+    for (const IndexRange& i : at) exact.push_back(i.at);
+    return exact;
+  }
 };
 struct OpaquePoint {
   void push_back(OpaqueIndex) {}
+  operator Point() const { return {}; }  // NOLINT: as above
 };
 template <> struct PackOf<IndexRange> { using Is = RangePoint; };
 template <> struct PackOf<OpaqueIndex> { using Is = OpaquePoint; };

@@ -22,10 +22,16 @@ def counted(judged: Judged) -> str:
     return ", ".join(f"{count} {verdict}" for verdict, count in sorted(judged.verdicts.items()))
 
 
+def looked_at(judged: Judged) -> str:
+    if not judged.sampled:
+        return f"{judged.elements} elements"
+    return f"{judged.looked_at} elements looked at, of {judged.elements} ({judged.sampled} nodes by a sample)"
+
+
 def judged_lines(judged: Judged) -> list[str]:
     lines = [
         f"  {judged.runtime}: {judged.nodes} nodes judged ({counted(judged)}), "
-        f"{100 * judged.share:.2f} % of {judged.elements} elements, median resolution {number(judged.resolution)}"
+        f"{100 * judged.share:.2f} % of {looked_at(judged)}, median resolution {number(judged.resolution)}"
     ]
     if judged.where:
         lines.append(f"    most of a bound used: {judged.utilisation:.3g} at {judged.where}")
@@ -65,7 +71,7 @@ def write_json(runs: list[ModelRun], file: Path, code: int) -> None:
 def write_page(runs: list[ModelRun], file: Path) -> None:
     loader = jinja2.FileSystemLoader(Path(__file__).parent)
     environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    environment.filters |= {"number": number, "counted": counted}
+    environment.filters |= {"number": number, "counted": counted, "looked_at": looked_at}
     page = environment.get_template("models.html.j2")
     style = STYLE.read_text(encoding="utf-8")
     file.write_text(page.render(runs=runs, style=style), encoding="utf-8")

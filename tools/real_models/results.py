@@ -21,8 +21,10 @@ class Judged:
 
     runtime: str
     verdicts: dict[str, int] = field(default_factory=dict)
-    elements: int = 0
-    judged: int = 0
+    elements: int = 0  # of every output
+    looked_at: int = 0  # all of an output, or a sample where a node is large
+    judged: int = 0  # of those looked at; the rest is open
+    sampled: int = 0  # nodes of which a sample was looked at
     resolutions: list[float] = field(default_factory=list)
     utilisation: float = 0.0
     where: str = ""
@@ -43,26 +45,28 @@ class Judged:
 
     @property
     def share(self) -> float:
-        return self.judged / self.elements if self.elements else 0.0
+        return self.judged / self.looked_at if self.looked_at else 0.0
 
     def add(self, blame: dict[str, Any], step: str) -> None:
         counts = Counter(self.verdicts)
         for node in blame["nodes"]:
             verdict = node["verdict"].split("(")[0]
             counts[verdict] += 1
+            self.sampled += any(map(is_sample, node["outputs"]))
             place = f"{step}{node['path'] or 'main graph'}, node {node['index']} ({node['op']})"
             if verdict not in (*PASSES, *NEITHER):
                 self.guilty.append(f"{place}: {verdict}: {node['detail']}")
             elif verdict in NEITHER:
                 self.unjudged.append(f"{place}: {verdict}: {node['detail']}")
             for output in node["outputs"]:
+                self.elements += output["elements"]
                 if output["resolution"]:
                     self.resolutions.append(output["resolution"])
                 used = output["utilisation"]
                 if used is not None and output["judged"] and used > self.utilisation:
                     self.utilisation, self.where = used, place
         self.verdicts = dict(counts)
-        self.elements += blame["elements"]
+        self.looked_at += blame["elements"]
         self.judged += blame["judged"]
 
     def as_json(self) -> dict[str, Any]:
@@ -74,6 +78,10 @@ class Judged:
             "share": self.share,
             "resolution_median": self.resolution,
         }
+
+
+def is_sample(output: dict[str, Any]) -> bool:
+    return 0 < output["judged"] + output["open"] < output["elements"]
 
 
 @dataclass

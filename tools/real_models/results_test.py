@@ -15,7 +15,14 @@ from tools.real_models.results import Judged, ModelRun, distances
 def blame(*nodes: tuple[str, float | None]) -> dict[str, Any]:
     rows = []
     for index, (verdict, used) in enumerate(nodes):
-        outputs = [{"utilisation": used, "judged": 8, "resolution": 1e-6}] if verdict != "not-judged" else []
+        one = {
+            "utilisation": used,
+            "judged": 8,
+            "open": 2,
+            "elements": 10 + 90 * (verdict == "exact"),
+            "resolution": 1e-6,
+        }
+        outputs = [one] if verdict != "not-judged" else []
         row = {"path": "", "index": index, "op": "Toy", "verdict": verdict, "detail": "so", "outputs": outputs}
         rows.append(row)
     return {"nodes": rows, "elements": 10 * len(rows), "judged": 8 * len(rows)}
@@ -27,6 +34,8 @@ def test_verdicts_are_counted_and_the_largest_use_is_named() -> None:
     one.add(blame(("within", 0.5), ("open", None)), "step 2, ")
     assert one.verdicts == {"within": 2, "exact": 1, "not-judged": 1, "open": 1}
     assert (one.nodes, one.failed, one.share, one.resolution) == (4, 0, 0.8, 1e-6)
+    assert (one.elements, one.looked_at, one.sampled) == (130, 50, 1)
+    assert "80.00 % of 50 elements looked at, of 130 (1 nodes by a sample)" in report.judged_lines(one)[0]
     assert (one.utilisation, one.where) == (0.5, "step 2, main graph, node 0 (Toy)")
     assert len(one.unjudged) == 2 and one.guilty == []
 
