@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,17 @@ def parameter(value: Parameter) -> dict[str, Any]:
     if value.element is not None:
         out["element"] = text(value.element)
     return out
+
+
+def finite(value: Any) -> Any:
+    """JSON has no infinity and no NaN: cases that speak of them say so in a text."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return value
 
 
 def version_object(version: Version) -> dict[str, Any]:
@@ -105,7 +117,7 @@ def render(operators: list[Operator]) -> str:
     rows: list[str] = []
     for operator in operators:
         for version in sorted(operator.versions, key=lambda each: each.since):
-            body = json.dumps(version_object(version), ensure_ascii=False, default=plain)
+            body = json.dumps(finite(version_object(version)), ensure_ascii=False, default=plain, allow_nan=False)
             if f'){DELIMITER}"' in body:
                 raise ValueError(f"{version.path}: text ends a raw string")
             domain = "" if version.domain == "ai.onnx" else version.domain
