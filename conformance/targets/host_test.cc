@@ -104,7 +104,12 @@ TEST(Host, ARefusalSaysWhy) {
 
 TEST(Host, AMissingExecutableIsAnError) {
   const std::vector<Job> jobs{{"fine", {}}};
-  EXPECT_THROW(Host({"/nowhere/worker"}, std::chrono::seconds(1)).run(jobs), Error);
+  try {
+    Host({"/nowhere/worker"}, std::chrono::seconds(1)).run(jobs);
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind, ErrorKind::file);
+  }
 }
 
 }  // namespace
