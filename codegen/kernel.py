@@ -156,7 +156,7 @@ class Kernel(Rows):
             terms = self.terms(e, 1)
             if any(t.kind == "reduce" and t.value["op"] == "sum" and self.by_rows(t) for _, t in terms):
                 found.append(self.group(e, terms, b.accumulator("sum")))
-                for sign, term in terms:
+                for _, term in terms:
                     if not (term.kind == "reduce" and self.by_rows(term)):
                         found = self.groups(term) + found
                 return found
