@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -63,10 +64,17 @@ def same_kernel(v: Version) -> str:
         (p.name, p.type, str(p.optional), p.variadic, _text(p.default), _text(p.shape), _text(p.element))
         for p in [*v.inputs, *v.outputs]
     ]
-    attributes = [(a.name, a.kind, repr(a.default)) for a in v.attributes]
+    attributes = [(a.name, a.kind, repr(a.default)) for a in v.attributes if a.name in words_of(v)]
     rules = [(r.id, r.that.text, r.message) for r in v.rules]
     constraints = [(n, "one" if len(t) == 1 else "many") for n, t in v.types.items()]
     return repr((v.semantics.text if v.semantics else "", shape, attributes, rules, constraints))
+
+
+def words_of(v: Version) -> set[str]:
+    """Every word of the notation of a version: an attribute that is not among them changes nothing."""
+    texts = [*v.written(), *(r.that.text for r in v.rules)]
+    texts += [_text(t) for p in [*v.inputs, *v.outputs] for t in (p.default, p.shape, p.element)]
+    return set(re.findall(r"\w+", " ".join(texts)))
 
 
 def _text(t) -> str:
@@ -85,7 +93,7 @@ def told_apart(v: Version) -> Version:
     """An output that bears an input's name is called out_<name> in the notation and in the kernel."""
     names = {p.name for p in v.inputs}
     outputs = [replace(p, name=f"out_{p.name}") if p.name in names else p for p in v.outputs]
-    return replace(v, outputs=outputs)
+    return replace(v, outputs=outputs, attributes=[a for a in v.attributes if a.name in words_of(v)])
 
 
 def make_unit(versions: list[Version], known: dict[str, int]) -> Unit:
