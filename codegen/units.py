@@ -87,8 +87,14 @@ def told_apart(v: Version) -> Version:
     return replace(v, outputs=outputs)
 
 
+def by_constraint(v: Version) -> Version:
+    """An output of one float type bears the constraint that stands for that type alone: then wide numbers fill it too."""
+    named = {types[0]: name for name, types in v.types.items() if len(types) == 1 and types[0] in ("float", "double")}
+    return replace(v, outputs=[replace(p, type=named.get(p.type, p.type)) for p in v.outputs])
+
+
 def make_unit(versions: list[Version], known: dict[str, int]) -> Unit:
-    first = told_apart(versions[0])
+    first = by_constraint(told_apart(versions[0]))
     meaning = check(first, known)
     types: dict[str, list[str]] = {}
     for version in versions:
