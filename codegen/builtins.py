@@ -95,7 +95,6 @@ _table = [
     Builtin("positions", _fixed("tensor", INDICES)),
     Builtin("steps", _fixed("tensor tensor tensor", INDEX)),
     Builtin("type", _fixed("tensor|index|text", TYPE)),
-    Builtin("width", _fixed("type", INDEX)),
     Builtin("view", _same_as_first("tensor indices")),
     Builtin("permuted", _same_as_first("tensor indices")),
     # of lists

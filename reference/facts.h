@@ -112,11 +112,6 @@ Type bound_type(const Facts& facts, std::initializer_list<Index> inputs, Type ot
 // The type that an attribute names: by the code or the name (in any case) of TensorProto.DataType.
 Type type_called(Index code);
 Type type_called(std::string_view name);
-// How many bits an element of the type has.
-inline Index width(Type type) {
-  if (type == Type::undefined) throw NotKnown{};
-  return facts(type).bits;
-}
 // What a type is, where it is known only at a call (`to in integers`).
 inline bool is_one_of_integers(Type type) { return facts(type).is_integer; }
 inline bool is_one_of_floats(Type type) { return facts(type).is_float; }

@@ -15,11 +15,7 @@ template <class T> Modular<T> bit_not(Modular<T> a) { return Modular<T>::wrap(~a
 
 // By as many places as the type has, or more: every bit has left it.
 template <class T> Modular<T> shift_left(Modular<T> a, Modular<T> n) { return n.u() >= 8 * sizeof(T) ? Modular<T>(0) : Modular<T>::wrap(a.u() << n.u()); }
-// A negative number stays one: copies of its sign come in.
-template <class T> Modular<T> shift_right(Modular<T> a, Modular<T> n) {
-  const T sign = static_cast<T>(a.v < 0 ? -1 : 0);
-  return Modular<T>(n.u() >= 8 * sizeof(T) ? sign : static_cast<T>(a.v >> n.u()));
-}
+template <class T> Modular<T> shift_right(Modular<T> a, Modular<T> n) { return n.u() >= 8 * sizeof(T) ? Modular<T>(0) : Modular<T>::wrap(a.u() >> n.u()); }
 
 template <class T> Modular<T> sign(Modular<T> x) { return Modular<T>(static_cast<T>((x.v > 0) - (x.v < 0))); }
 
