@@ -96,10 +96,21 @@ def told_apart(v: Version) -> Version:
     return replace(v, outputs=outputs, attributes=[a for a in v.attributes if a.name in words_of(v)])
 
 
+def with_constraints(v: Version) -> Version:
+    """An output of one float type gets a constraint of its own, TFloat or TDouble: then wide numbers fill it too."""
+    types, outputs = dict(v.types), []
+    for p in v.outputs:
+        if p.type in ("float", "double"):
+            types[f"T{p.type.capitalize()}"] = [p.type]
+            p = replace(p, type=f"T{p.type.capitalize()}")
+        outputs.append(p)
+    return replace(v, types=types, outputs=outputs)
+
+
 def make_unit(versions: list[Version], known: dict[str, int]) -> Unit:
-    first = told_apart(versions[0])
+    first = with_constraints(told_apart(versions[0]))
     meaning = check(first, known)
-    types: dict[str, list[str]] = {}
+    types = {name: list(allowed) for name, allowed in first.types.items()}
     for version in versions:
         for name, allowed in version.types.items():
             types.setdefault(name, [])
