@@ -10,7 +10,7 @@ import yaml
 
 from codegen import plan as plans
 from codegen.builtins import EXACT_PRIMITIVES, TWO_ARGUMENTS
-from codegen.cpp import CPP_TYPES, Cpp, cpp_name, element_type
+from codegen.cpp import CPP_TYPES, Cpp, cpp_name, element_type, enumerator
 from codegen.entry import Operator, Version
 from codegen.kernel import Kernel, reductions_of
 from codegen.moves import Moves
@@ -47,9 +47,20 @@ class Unit:
         return [n for n in self.types if n in read or n in self.templates]
 
     @property
+    def fixed(self) -> list[str]:
+        """The types of inputs that are read as reals and may have no other type: a scale in float, beside integers."""
+        inputs = [p for p in self.meaning.version.inputs if p.name in self.moves.real_only]
+        return sorted({p.type for p in inputs if p.type in CPP_TYPES})
+
+    @property
+    def formats(self) -> list[str]:
+        """In C++, the types of `computing` and `fixed`."""
+        return [f"plan.type_{n}" for n in self.computing] + [enumerator(t) for t in self.fixed]
+
+    @property
     def wide(self) -> bool:
         """Is there anything to round? What computes in integers alone is judged exactly."""
-        floats = any("float" in t or t == "double" for n in self.computing for t in self.types[n])
+        floats = any("float" in t or t == "double" for t in [*self.fixed, *(t for n in self.computing for t in self.types[n])])
         return not self.moves.exact and self.cast is None and floats
 
 
