@@ -94,7 +94,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
         made = pool.map(lambda k: outcome(list(BODIES.values())[k], root / str(k)), range(len(BODIES)))
         found = dict(zip(BODIES, made, strict=True))
     waiting = {name: one.detail for name, one in found.items() if one.kind == "unsupported"}
-    lines = [f"{name}: {re.sub(r'\\s+', ' ', why)}\n" for name, why in waiting.items()]
+    lines = [f"{name}: {' '.join(why.split())}\n" for name, why in waiting.items()]
     (BUILD / "function_bodies.txt").write_text("".join(lines), encoding="utf-8")
     return found
 
