@@ -1,4 +1,4 @@
-"""Models whose one node calls the function body that the standard gives for an operator version, as a function of their own.
+"""Models whose one node calls the function body that the standard gives for an operator version, as their own function.
 
 A body may depend on the node and on the types of its inputs; it is asked for with those of a literal case.
 """

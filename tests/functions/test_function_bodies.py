@@ -1,7 +1,7 @@
 """Every literal case of an operator version that has a function body in the standard, run on that body.
 
-The body's outputs must be those of the case, bit for bit, or right for the judge of the entry. differences.yaml names the
-rest. What cannot run, since an operator in a body has no meaning yet, is listed in BUILD/function_bodies.txt.
+The body's outputs must be those of the case, bit for bit, or right for the judge of the entry. differences.yaml names
+the rest. What cannot run, since an operator in a body has no meaning yet, is listed in BUILD/function_bodies.txt.
 """
 
 from __future__ import annotations
