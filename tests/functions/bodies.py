@@ -5,7 +5,7 @@ A body may depend on the node and on the types of its inputs; it is asked for wi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import onnx
@@ -67,10 +67,21 @@ def calling(schema: onnx.defs.OpSchema, case: Case, function: onnx.FunctionProto
     model.ir_version = max(model.ir_version, IR_OF_FUNCTIONS)
     node = model.graph.node[0]
     node.domain, node.op_type = DOMAIN, function.name
+    # A body may leave out what the node does not ask for; a function may not.
+    made = {name for each in function.node for name in each.output}
+    ports = list(zip(function.output, [*node.output, *[""] * len(function.output)], strict=False))
+    kept = [(inner, port) for inner, port in ports if port or inner in made]
+    del function.output[:], node.output[:]
+    function.output.extend(inner for inner, _ in kept)
+    node.output.extend(port for _, port in kept)
     said = {attribute.name for attribute in node.attribute}
     for name, attribute in schema.attributes.items():
         if name not in said and attribute.default_value.type and name in function.attribute:
             node.attribute.append(attribute.default_value)
+    given = [attribute.name for attribute in node.attribute]
+    del function.attribute[:]
+    function.attribute.extend(given)
+    drop_references(function.node, set(given))
     imports = {opset_of.domain: opset_of.version for opset_of in function.opset_import}
     imports.setdefault("", opset)
     del model.opset_import[:], function.opset_import[:]
@@ -80,3 +91,14 @@ def calling(schema: onnx.defs.OpSchema, case: Case, function: onnx.FunctionProto
         model.opset_import.append(helper.make_opsetid(domain, version))
     model.functions.append(function)
     return model
+
+
+def drop_references(nodes: Iterable[onnx.NodeProto], given: set[str]) -> None:
+    """A reference to what the node leaves out, and has no default, is left out too."""
+    for node in nodes:
+        kept = [a for a in node.attribute if not a.ref_attr_name or a.ref_attr_name in given]
+        if len(kept) < len(node.attribute):
+            del node.attribute[:]
+            node.attribute.extend(kept)
+        for attribute in node.attribute:
+            drop_references(attribute.g.node, given)
