@@ -135,7 +135,7 @@ def make_unit(versions: list[Version], known: dict[str, int]) -> Unit:
             main = p.type
             break
     unit.main = element_type(main, meaning) if main in types or main in CPP_TYPES else "float"
-    kernel = Kernel(meaning, unit.main)
+    kernel = Kernel(meaning, unit.main, unit.moves.real_only)
     unit.body = [] if unit.cast else kernel.run()
     cpp = Cpp(meaning, at_call=True)
     cpp.used = kernel.cpp.used
