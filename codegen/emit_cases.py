@@ -88,7 +88,7 @@ def names(says: dict[str, Any]) -> set[str]:
 
 def known(version: Version) -> set[str]:
     told = told_apart(version)
-    return {each.name for each in (*told.inputs, *told.outputs, *told.attributes)}
+    return {each.name for each in (*told.inputs, *told.outputs, *version.attributes)}
 
 
 def outputs_of(version: Version) -> list[Parameter]:
