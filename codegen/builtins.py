@@ -91,6 +91,9 @@ _table = [
     Builtin("rank", _fixed("tensor", INDEX)),
     Builtin("dim", _fixed("tensor index", INDEX)),
     Builtin("value", _value),
+    Builtin("reals", _fixed("tensor", REALS)),
+    Builtin("positions", _fixed("tensor", INDICES)),
+    Builtin("steps", _fixed("tensor tensor tensor", INDEX)),
     Builtin("type", _fixed("tensor|index|text", TYPE)),
     Builtin("view", _same_as_first("tensor indices")),
     Builtin("permuted", _same_as_first("tensor indices")),
@@ -136,13 +139,18 @@ _table = [
     Builtin("fraction", _fixed("real", REAL)),
     # of elements
     Builtin("is_nan", _fixed("element", TRUTH)),
+    Builtin("is_inf", _fixed("element", TRUTH)),
     Builtin("lower", _fixed("text", TEXT)),
     Builtin("activate", _fixed("text element real real", Sort("element"))),
 ]
 BUILTINS = {b.name: b for b in _table}
 
 # Primitives without any error of their own, so not in spec/primitives.yaml.
-EXACT_PRIMITIVES = ("abs", "sign", "floor", "ceil", "round_even", "fmod", "maximum", "minimum")
+EXACT_PRIMITIVES = {
+    "abs": 1, "sign": 1, "floor": 1, "ceil": 1, "round_even": 1, "fmod": 2, "mod_floor": 2, "maximum": 2, "minimum": 2,
+    "bit_and": 2, "bit_or": 2, "bit_xor": 2, "bit_not": 1, "shift_left": 2, "shift_right": 2,
+}  # fmt: skip
+TWO_ARGUMENTS = ("pow", "hypot")  # of the primitives of spec/primitives.yaml
 
 # Reductions. Those of elements have an accumulator named after them in reference/number.h.
 ELEMENT_REDUCTIONS = ("sum", "prod", "max", "min")

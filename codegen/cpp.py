@@ -314,10 +314,16 @@ class Cpp:
                     e, "a conversion to a type that is known only at a call stands alone: y[i] = convert<..>(x[i])"
                 )
             return f"convert_element<{target.value}>({self.list(parts[:1])}, type_{target.value}{self.tail(parts[1:])})"
+        if name == "bits<>":
+            raise self.fail(e, "the same bits as another type stand alone: y[i] = bits<type(to)>(x[i])")
         if name == "round_to<>":
             return f"round_number({self(e.args[0])}, {self(e.args[1])})"
         if name == "value":
             return f"reals<R>({self(e.args[0])})" if e.sort == REALS else f"values({self(e.args[0])})"
+        if name == "reals":
+            return f"reals<R>({self(e.args[0])})"
+        if name == "size" and e.args[0].sort.kind == "family" and self.version.output(e.args[0].value):
+            return f"{e.args[0].value}_count"
         if name == "type":
             return f"{self(e.args[0])}.type" if e.args[0].sort.kind == "tensor" else f"type_called({self(e.args[0])})"
         if name == "real":

@@ -79,7 +79,7 @@ def shape_of(version: Version) -> Any:
 def meaning(version: Version) -> str:
     """The text of the meaning, whatever its kind."""
     if version.semantics:
-        return version.semantics.text.rstrip()
+        return "\n".join(version.written())
     if isinstance(version.function, Text):
         return version.function.text.rstrip()
     if version.function:

@@ -77,6 +77,7 @@ class Version:
     types: dict[str, list[str]] = field(default_factory=dict)  # expanded: groups and +/- resolved, in the standard's order of codes
     rules: list[Rule] = field(default_factory=list)
     semantics: Text | None = None
+    parts: dict[str, Text] = field(default_factory=dict)  # what `use NAME` puts in, of spec/parts.yaml
     function: Any = None
     structural: str = ""  # the template's name
     open: dict[str, Text] = field(default_factory=dict)
@@ -90,6 +91,18 @@ class Version:
     @property
     def name(self) -> str:
         return f"{self.op}-{self.since}"
+
+    def written(self) -> list[str]:
+        """The lines of the semantics, each part in its place."""
+        lines: list[str] = []
+        for line in self.semantics.text.rstrip().split("\n") if self.semantics else []:
+            words = line.split()
+            if len(words) == 2 and words[0] == "use" and words[1] in self.parts:
+                indent = line[: len(line) - len(line.lstrip())]
+                lines += [indent + inner for inner in self.parts[words[1]].text.rstrip().split("\n")]
+            else:
+                lines.append(line)
+        return lines
 
     def input(self, name: str) -> Parameter | None:
         return next((p for p in self.inputs if p.name == name), None)

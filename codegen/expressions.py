@@ -48,11 +48,12 @@ class Expressions:
         self.m = Meaning(version)
         self.scope: dict[str, Symbol] = self.m.symbols
         self.pending: dict[str, Statement] = {}  # lets with free indices
-        self.line = version.line
+        self.line, self.path = version.line, version.path
+        self.met = 0  # statements so far
 
     # -- errors and scope ----------------------------------------------------------------------------------------
     def fail(self, message: str, line: int = 0) -> SpecError:
-        return SpecError(self.v.path, line or self.line, f"{self.v.name}: {message}")
+        return SpecError(self.path, line or self.line, f"{self.v.name}: {message}")
 
     def declare(self, name: str, sort: Sort, role: str) -> None:
         self.scope[name] = Symbol(name, sort, role)
@@ -329,9 +330,9 @@ class Expressions:
                 raise self.fail(f"{name}() takes a type constraint")
             e.args[0].free, e.args[0].sort, e.sort = frozenset(), TYPE, Sort("element", e.args[0].value)
             return
-        if name in ("convert<>", "round_to<>"):
+        if name in ("convert<>", "round_to<>", "bits<>"):
             return self.convert(e)
-        elementwise = name in self.primitives or name in ("is_nan", "activate", "index", "real", "min", "max", "clamp")
+        elementwise = name in self.primitives or name in ("is_nan", "is_inf", "activate", "index", "real", "min", "max", "clamp")
         parts = [self.number(a) if elementwise else self.sort(a) for a in e.args]
         if name == "value" and len(parts) == 1 and parts[0].sort.kind == "tensor":
             e.sort = REALS if self.holds_floats(parts[0].sort.of) else INDICES
@@ -367,7 +368,7 @@ class Expressions:
             raise self.fail(f"{e.value} is written name<type>(element, ..)")
         of = target.value if target.kind == "name" else "?"
         e.args = [*parts, target]
-        e.sort = Sort("element", of if e.value == "convert<>" else parts[0].sort.of)
+        e.sort = Sort("element", parts[0].sort.of if e.value == "round_to<>" else of)
         if e.value == "round_to<>" and parts[0].sort.kind == "real":
             e.sort = REAL
 

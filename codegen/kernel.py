@@ -33,7 +33,7 @@ class Kernel(Rows):
             if s.kind == "let":
                 self.let(s)
             elif s.kind == "when":
-                self.line(s.line)
+                self.line(s.line, s.path)
                 typed = self.typed(s.value)
                 self.open(f"if {'constexpr ' if typed else ''}({self.cpp(s.value)})")
                 self.block(s.block)
@@ -47,6 +47,8 @@ class Kernel(Rows):
                 self.scan(s)
             elif s.kind == "define":
                 self.define(s)
+            elif s.kind == "scatter":
+                self.scatter(s)
             elif s.kind == "seen":
                 self.seen(s)
 
@@ -57,7 +59,7 @@ class Kernel(Rows):
         return e.kind in ("logic", "not") and all(self.typed(a) for a in e.args)
 
     def comment(self, s: Statement) -> None:
-        if s.kind in ("define", "let", "seen"):
+        if s.kind in ("define", "let", "seen", "scatter"):
             self.put(f"// {s.text}")
 
     def let(self, s: Statement) -> None:
@@ -74,7 +76,7 @@ class Kernel(Rows):
             if inner.kind == "define" and inner.name in self.m.buffers:
                 self.declare(inner, s)
         name = cpp_name(s.name)
-        self.line(s.line)
+        self.line(s.line, s.path)
         self.open(f"for (Index {name} = {self.cpp(s.low)}; {name} < {self.cpp(s.high)}; ++{name})")
         self.steps.append(s.name)
         self.block(s.block)
@@ -106,9 +108,31 @@ class Kernel(Rows):
             )
 
     # -- a definition --------------------------------------------------------------------------------------------
+    def scatter(self, s: Statement) -> None:
+        """Updates in the order of their box; those of a sum meet in one accumulator an element."""
+        self.line(s.line, s.path)
+        target, sort = cpp_name(s.name), Sort("element", self.m.symbols[s.name].sort.of)
+        if s.update:
+            self.open("")
+            kind = f"{b.accumulator(s.update)}<{self.cpp.compute(sort)}>"
+            element = element_type(sort.of, self.m)
+            self.put(f"Scattered<{kind}, {element}> updated({target});")
+        test = f"if ({self.cpp(s.high)}) " if s.high is not None else ""
+        at = self.cpp.spot(s.at)
+        verb = "updated.add(" if s.update else f"scatter({target}, "
+        self.put(f"for (const Point& {cpp_name(s.binder)} : box({self.cpp(s.low)})) {test}{verb}{at}, {self.cpp(s.value)});")
+        if s.update:
+            self.put("updated.finish();")
+            self.close()
+
     def define(self, s: Statement) -> None:
-        self.line(s.line)
+        self.line(s.line, s.path)
         target = cpp_name(s.name)
+        if s.family:
+            name = cpp_name(s.family)
+            self.open(f"for (Index {name} = 0; {name} < size({target}); ++{name})")
+            self.put(f"const auto& {target}_one = item({target}, {name});")
+            target += "_one"
         if s.name in self.m.buffers and not self.steps:
             self.declare(s)
         if s.view is not None:
@@ -145,7 +169,7 @@ class Kernel(Rows):
         self.close()
         self.close()
         self.close()
-        if s.view is not None:
+        if s.view is not None or s.family:
             self.close()
 
     # -- reductions ----------------------------------------------------------------------------------------------

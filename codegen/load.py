@@ -31,7 +31,21 @@ def load_spec(root: Path | str) -> list[Operator]:
     validator = jsonschema.Draft202012Validator(json.loads((root / "schema.json").read_text(encoding="utf-8")))
     groups = load_groups(root)
     files = sorted((root / "ops").glob("*/*.yaml"))
-    return [_operator(file, f"{root.name}/{file.relative_to(root)}", validator, groups) for file in files]
+    operators = [_operator(file, f"{root.name}/{file.relative_to(root)}", validator, groups) for file in files]
+    parts = load_parts(root)
+    for operator in operators:
+        for version in operator.versions:
+            version.parts = parts
+    return operators
+
+
+def load_parts(root: Path) -> dict[str, Text]:
+    """The parts of spec/parts.yaml by name; a spec may have none."""
+    file, path = root / "parts.yaml", f"{root.name}/parts.yaml"
+    if not file.exists():
+        return {}
+    document = load(file, path)
+    return {name: _block(document, name, path) for name in document}
 
 
 def _operator(file: Path, path: str, validator: Any, groups: Groups) -> Operator:

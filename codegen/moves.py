@@ -20,14 +20,14 @@ class Moves:
         self.inexact = False
         self.defined: set[str] = set()
         for statement in self._all(meaning.statements):
-            for e in (statement.low, statement.high, statement.view, *(item.size for item in statement.lhs)):
+            for e in (statement.low, statement.high, statement.view, *statement.at, *(item.size for item in statement.lhs)):
                 if e is not None:
                     self._reads(e)
             if statement.kind == "when":
                 self._reads(statement.value)
             if statement.kind == "let" and statement.value.sort.kind != "tensor":
                 self._reads(statement.value)
-            if statement.kind in ("define", "seen"):
+            if statement.kind in ("define", "seen", "scatter"):
                 self._statement(statement)
         for s in meaning.seen.values():
             self.followed.add(s.value.args[0].value)
@@ -74,7 +74,7 @@ class Moves:
             self.defined.add(s.name)
         if s.kind == "seen":
             return
-        if not self._moved(s.value):
+        if s.update or not self._moved(s.value):
             self._mark(s.value)
             if s.value.sort not in (TRUTH, BOOL) and not self._counts(s.value):
                 self.inexact = True
@@ -91,11 +91,17 @@ class Moves:
             return self._moved(e.args[0])
         if e.kind == "coerce":
             return e.args[0].kind == "number" and e.args[0].value == "0"
-        if e.kind == "cond" and e.args[0].sort == BOOL:
+        if e.kind == "cond" and (e.args[0].sort == BOOL or self._asks_bools(e.args[0])):
             return all(self._moved(a) for a in e.args[1:])
         if e.kind == "match":
             return all(self._moved(a) for _, a in e.value)
         return False
+
+    def _asks_bools(self, e: Expr) -> bool:
+        """Is a condition made of elements of bool tensors alone?"""
+        if e.kind in ("logic", "not", "let"):
+            return all(self._asks_bools(a) for a in e.args)
+        return e.kind == "read" and e.sort.kind == "element" and self._only_bool(e.sort.of)
 
     def _counts(self, e: Expr) -> bool:
         """Is the value an index, or made of indices?"""

@@ -20,6 +20,9 @@ statement: "let" NAME "=" expr                                 -> let
     | "scan" NAME "in" expr ".." expr ":"                      -> scan
     | "when" expr ":" [statement]                              -> when
     | "else" ":" [statement]                                   -> otherwise
+    | "use" NAME                                               -> use
+    | "scatter" NAME "in" "box" "(" expr ")" ["where" either] ":" NAME "[" args "]" (UPDATE | "=") expr -> scatter
+    | NAME "[" lhs "]" "[" lhs ("," lhs)* "]" "=" expr         -> define_family
     | "seen" NAME "[" lhs ("," lhs)* "]" "=" expr              -> seen
     | NAME "[" lhs ("," lhs)* "]" "=" expr                     -> define
     | NAME "[" "]" "=" expr                                    -> define_scalar
@@ -51,13 +54,14 @@ binder: NAME "in" sum_ ".." sum_ -> over_range | NAME "in" "box" "(" expr ")" ->
 args: [arg ("," arg)*]
 arg: expr ".." -> splice | expr "with" sum_ "=" expr -> replace | expr
 REDUCTION.3: /(sum|prod|max|min|any|all|count|argmax|argmin|first)(?=\s+[A-Za-z_]\w*\s+in\b)/
-TYPED.3: /(convert|round_to)</
+TYPED.3: /(convert|round_to|bits)</
+UPDATE.3: /(sum|prod|max|min)=(?!=)/
 NONE.3: "none"
 COMPARE: "<=" | ">=" | "==" | "!=" | "<" | ">"
 ADD: "+" | "-"
 MUL: "*" | "/" | "%"
 STRING: /"[^"\n]*"/
-NAME: /(?!(if|then|else|in|let|with|box|where|for|match|and|or|not|when|scan|seen|none)\b)[A-Za-z_]\w*/
+NAME: /(?!(if|then|else|in|let|with|box|where|for|match|and|or|not|when|scan|seen|scatter|use|none)\b)[A-Za-z_]\w*/
 NUMBER: /\d+(\.\d+)?([eE][-+]?\d+)?/
 %ignore /[ \t\n]+/
 """
@@ -85,7 +89,7 @@ class Lhs:
 
 @dataclass
 class Statement:
-    kind: str  # let define whole scan when otherwise seen
+    kind: str  # let define whole scan when otherwise seen scatter use
     name: str = ""
     lhs: list[Lhs] = field(default_factory=list)
     value: Expr | None = None
@@ -93,7 +97,13 @@ class Statement:
     low: Expr | None = None  # scan
     high: Expr | None = None
     block: list["Statement"] = field(default_factory=list)
+    family: str = ""  # define: the name of the index that tells the tensors of a variadic output apart
+    binder: str = ""  # scatter: the index that runs over the box `low`, where `high` holds
+    at: list[Expr] = field(default_factory=list)  # scatter: the point that is updated
+    update: str = ""  # scatter: sum, prod, max, min; empty where the last one stays
     line: int = 0
+    path: str = ""  # of the text that it stands in
+    order: int = 0  # as the checker met it
     text: str = ""
 
 
@@ -221,6 +231,17 @@ class _Build(Transformer):
     def define_view(self, c):
         return Statement("define", str(c[0]), list(c[2:-1]), c[-1], view=c[1], line=self.line)
 
+    def use(self, c):
+        return Statement("use", str(c[0]), line=self.line)
+
+    def scatter(self, c):
+        binder, box, where, name, at, *update, value = c
+        return Statement("scatter", str(name), value=value, low=box, high=where, binder=str(binder), at=at,
+                         update=str(update[0])[:-1] if update else "", line=self.line)  # fmt: skip
+
+    def define_family(self, c):
+        return Statement("define", str(c[0]), list(c[2:-1]), c[-1], family=c[1].name, line=self.line)
+
     def scan(self, c):
         return Statement("scan", str(c[0]), low=c[1], high=c[2], line=self.line)
 
@@ -287,7 +308,9 @@ def _nest(
             statement.block, rows = _nest(rows, path, indent)
             if not statement.block:
                 raise SpecError(path, line, "a line that ends with a colon needs a block below it")
+        statement.path = path
         for inner in statement.block:
+            inner.path = path
             inner.line = inner.line or line
             inner.text = inner.text or statement.text.split(":", 1)[-1].strip()
         made.append(statement)

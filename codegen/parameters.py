@@ -94,6 +94,18 @@ def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
         if not any(s.kind == "define" and s.name == p.name for s in walk_all(m.statements)):
             continue
         element = element_type(p.type, m)
+        if p.variadic:
+            made.append(
+                Parameter(
+                    cpp_name(p.name),
+                    f"const std::vector<View<{element}>>& {cpp_name(p.name)}",
+                    f"bind.out_family<{element}>({k}, {unit.plan.outputs[k].replace('type_', 'plan.type_')}, plan.{p.name}_shape)",
+                    "",
+                )
+            )
+            if unit.wide:
+                raise SpecError(v.path, p.line, f"{p.name}: a variadic output is moved, not computed")
+            continue
         made.append(
             Parameter(
                 cpp_name(p.name),

@@ -44,8 +44,8 @@ def attribute_member(a: Attribute, sort: Any) -> str:
     return f"{cpp_name(a.name)} = {call};"
 
 
-def line_of(meaning: Meaning, line: int) -> str:
-    return f'#line {line} "{meaning.version.path}"'
+def line_of(meaning: Meaning, line: int, path: str = "") -> str:
+    return f'#line {line} "{path or meaning.version.path}"'
 
 
 def build(meaning: Meaning, cpp: Cpp) -> Plan:
@@ -54,6 +54,10 @@ def build(meaning: Meaning, cpp: Cpp) -> Plan:
     for k, p in enumerate(v.inputs):
         many = f"facts.inputs({k})" if p.variadic else f"facts.input({k})"
         plan.body.append(f"[[maybe_unused]] const auto {cpp_name(p.name)} = {many};")
+    for k, p in enumerate(v.outputs):
+        if p.variadic:
+            plan.members.append(("Index", f"{p.name}_count", ""))
+            plan.body.append(f"{p.name}_count = facts.outputs({k});")
     lines: list[str] = []
     for a in v.attributes:
         sort = meaning.symbols[a.name].sort
@@ -87,8 +91,8 @@ def build(meaning: Meaning, cpp: Cpp) -> Plan:
     known: set[str] = set()
     write_rules(known)
     aliases = [s for s in meaning.statements if s.kind == "let" and s.value.sort.kind == "tensor"]
-    for let in sorted([*meaning.lets, *aliases], key=lambda s: s.line):
-        lines.append(line_of(meaning, let.line))
+    for let in sorted([*meaning.lets, *aliases], key=lambda s: s.order):
+        lines.append(line_of(meaning, let.line, let.path))
         if let in aliases:
             alias(let, cpp, plan, lines)
         else:
@@ -177,7 +181,14 @@ def outputs(meaning: Meaning, cpp: Cpp, plan: Plan, lines: list[str]) -> None:
                 plan.outputs.append(enumerator(p.type))
         else:
             plan.outputs.append(f"type_{p.type}" if p.type in v.types else enumerator(p.type))
-        if p.name in meaning.shapes:
+        if p.variadic and p.name in meaning.shapes:
+            plan.members.append(("std::vector<Shape>", f"{p.name}_shape", "of each"))
+            family = next(s.family for s in reversed(meaning.statements) if s.name == p.name)
+            lines.append(line_of(meaning, p.line))
+            shape = cpp(meaning.shapes[p.name])
+            name = cpp_name(family)
+            lines.append(f"for (Index {name} = 0; {name} < {p.name}_count; ++{name}) {p.name}_shape.push_back({shape});")
+        elif p.name in meaning.shapes:
             plan.members.append(("Point", f"{p.name}_shape", ""))
             lines.append(line_of(meaning, p.line))
             lines.append(f"{p.name}_shape = {cpp(meaning.shapes[p.name])};")

@@ -35,8 +35,8 @@ class Rows:
     def put(self, text: str) -> None:
         self.lines.append("  " * self.depth + text)
 
-    def line(self, number: int) -> None:
-        self.lines.append(f'#line {number} "{self.m.version.path}"')
+    def line(self, number: int, path: str = "") -> None:
+        self.lines.append(f'#line {number} "{path or self.m.version.path}"')
 
     def open(self, text: str) -> None:
         self.put((text + " {").strip())

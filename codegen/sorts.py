@@ -25,11 +25,12 @@ class Checker(Expressions):
         for a in v.attributes:
             sort = ATTRIBUTE_SORTS.get(a.kind) or Sort("tensor" if a.kind == "tensor" else a.kind, f"@{a.name}")
             self.declare(a.name, sort, "attribute")
-        for statement in parse_statements(v.semantics) if v.semantics else []:
+        for statement in self.with_parts(parse_statements(v.semantics)) if v.semantics else []:
             self.statement(statement, self.m.statements)
+        self.path = v.path
         for p in v.outputs:
             if p.shape:
-                self.m.shapes[p.name] = self.at_call(p.shape, INDICES)
+                self.m.shapes[p.name] = self.at_call(p.shape, INDICES, self.family_index(p.name))
             if p.element:
                 self.m.elements[p.name] = self.at_call(p.element, TYPE)
         for rule in v.rules:
@@ -54,16 +55,43 @@ class Checker(Expressions):
             yield s
             yield from self._walk(s.block)
 
-    def at_call(self, text: Text, sort: Sort) -> Expr:
+    def with_parts(self, statements: list[Statement]) -> list[Statement]:
+        """`use NAME` replaced by the statements of the part."""
+        made: list[Statement] = []
+        for s in statements:
+            self.line = s.line
+            s.block = self.with_parts(s.block)
+            if s.kind != "use":
+                made.append(s)
+            elif s.name not in self.v.parts:
+                raise self.fail(f"spec/parts.yaml has no part {s.name}")
+            else:
+                made += self.with_parts(parse_statements(self.v.parts[s.name]))
+        return made
+
+    def family_index(self, output: str) -> str:
+        """What the definition of a variadic output calls the index of its tensors."""
+        found = [s.family for s in self._walk(self.m.statements) if s.kind == "define" and s.name == output]
+        return found[0] if found else ""
+
+    def at_call(self, text: Text, sort: Sort, index: str = "") -> Expr:
+        """`index` may stand in it besides what is decided once a call."""
         self.line = text.line
+        shadow = dict(self.scope)
+        if index:
+            self.declare(index, INDEX, "free")
         expr = self.wanted(parse_expression(text), sort)
-        if expr.free:
+        self.scope.clear()
+        self.scope.update(shadow)
+        if expr.free - {index}:
             raise self.fail(f"depends on {', '.join(sorted(expr.free))}, which is not decided once a call")
         return expr
 
     # -- statements ----------------------------------------------------------------------------------------------
     def statement(self, s: Statement, into: list[Statement]) -> None:
-        self.line = s.line
+        self.line, self.path = s.line, s.path or self.v.path
+        self.met += 1
+        s.order = self.met
         if s.kind == "let":
             return self.let(s, into)
         if s.kind in ("when", "otherwise"):
@@ -87,6 +115,8 @@ class Checker(Expressions):
             s.value = self.sort(s.value)
             if s.value.sort.kind not in ("tensor", "family"):
                 raise self.fail(f"a whole value is wanted, but this is {s.value.sort}")
+        elif s.kind == "scatter":
+            self.scatter(s)
         else:
             self.define(s)
         into.append(s)
@@ -144,11 +174,34 @@ class Checker(Expressions):
             found |= self.unknown_names(arg, inner)
         return found
 
+    def scatter(self, s: Statement) -> None:
+        known = self.scope.get(s.name)
+        if not known or known.role != "output" or known.sort.kind != "tensor":
+            raise self.fail(f"{s.name} is no output that is one tensor, so nothing is scattered over it")
+        if not any(d.kind == "define" and d.name == s.name for d in self._walk(self.m.statements)):
+            raise self.fail(f"{s.name} is defined first: what stands where no update falls?")
+        s.low = self.wanted(self.expand(s.low, s), INDICES)
+        shadow = dict(self.scope)
+        self.declare(s.binder, INDICES, "free")
+        if s.high is not None:
+            s.high = self.wanted(self.expand(s.high, s), BOOL)
+        s.at = [self.sort(self.expand(a, s)) for a in s.at]
+        for a in s.at:
+            if a.sort not in (INDEX, INDICES):
+                raise self.fail(f"a tensor is updated at indices, but this is {a.sort}")
+        s.value = self.wanted(self.expand(s.value, s), Sort("element", known.sort.of), store=True)
+        self.scope.clear()
+        self.scope.update(shadow)
+
     def define(self, s: Statement) -> None:
         known = self.scope.get(s.name)
         if known and known.role not in ("output", "buffer"):
             raise self.fail(f"{s.name} is {known.role}: it cannot be defined")
+        if bool(s.family) != bool(known and known.sort.kind == "family"):
+            raise self.fail(f"{s.name}[k][..] defines the tensors of a variadic output, and those alone")
         shadow = dict(self.scope)
+        if s.family:
+            self.declare(s.family, INDEX, "free")
         names = []
         for k, item in enumerate(s.lhs):
             names.append(item.name)

@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from codegen import plan as plans
-from codegen.builtins import EXACT_PRIMITIVES
+from codegen.builtins import EXACT_PRIMITIVES, TWO_ARGUMENTS
 from codegen.cpp import CPP_TYPES, Cpp, cpp_name, element_type
 from codegen.entry import Operator, Version
 from codegen.kernel import Kernel, reductions_of
@@ -47,13 +47,14 @@ class Unit:
 
     @property
     def wide(self) -> bool:
-        return not self.moves.exact and self.cast is None
+        """Is there anything to round? What computes in integers alone is judged exactly."""
+        floats = any("float" in t or t == "double" for n in self.computing for t in self.types[n])
+        return not self.moves.exact and self.cast is None and floats
 
 
 def primitives(spec: Path) -> dict[str, int]:
     facts = yaml.safe_load((spec / "primitives.yaml").read_text())["primitives"]
-    two = {"pow", "fmod", "maximum", "minimum", "hypot"}
-    return {name: (2 if name in two else 1) for name in [*facts, *EXACT_PRIMITIVES]}
+    return {**{name: (2 if name in TWO_ARGUMENTS else 1) for name in facts}, **EXACT_PRIMITIVES}
 
 
 def same_kernel(v: Version) -> str:
@@ -161,7 +162,7 @@ def cast_of(meaning: Meaning) -> Statement | None:
     """A conversion to a type known only at the call is one table-driven function (core/numbers), not a kernel a pair."""
     for s in meaning.statements:
         e = s.value
-        if s.kind == "define" and e.kind == "call" and e.value == "convert<>" and e.args[-1].kind != "name":
+        if s.kind == "define" and e.kind == "call" and e.value in ("convert<>", "bits<>") and e.args[-1].kind != "name":
             return s
     return None
 

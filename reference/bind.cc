@@ -1,6 +1,8 @@
 // See reference/bind.h.
 #include "reference/bind.h"
 
+#include <cstring>
+
 namespace touchstone {
 
 View<const std::int64_t> Bind::indices(Index k) {
@@ -90,6 +92,16 @@ Tensor cast_tensor(const Tensor& from, Type to, bool saturate, std::string_view 
   Tensor result(to, from.shape());
   convert(from, result, cast_saturation(to, saturate), way);
   return result;
+}
+
+Tensor reinterpreted(const Tensor& from, Type to) {
+  if (from.type() == Type::string || to == Type::string || facts(from.type()).bits != facts(to).bits) {
+    throw Error(ErrorKind::invalid_input, "the bits of a tensor(" + std::string(name(from.type())) + ") cannot be read as " +
+                                              std::string(name(to)) + ": their elements are not of one size");
+  }
+  Tensor made(to, from.shape());
+  if (!from.bytes().empty()) std::memcpy(made.bytes().data(), from.bytes().data(), from.bytes().size());
+  return made;
 }
 
 }  // namespace touchstone

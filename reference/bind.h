@@ -107,6 +107,12 @@ class Bind {
       }
     }
   }
+  // A variadic output, from output k on.
+  template <class T> std::vector<View<T>> out_family(Index k, Type type, const std::vector<Shape>& shapes) {
+    std::vector<View<T>> all;
+    for (const Shape& each : shapes) all.push_back(out<T>(k + static_cast<Index>(all.size()), type, each));
+    return all;
+  }
   // Hands the outputs over; called after the kernel ran.
   void finish();
 
@@ -162,6 +168,9 @@ bool hand_on(Call& call, Index output, Index input, const S& shape) {
 
 // Every element converted to a type that is known only now.
 Tensor cast_tensor(const Tensor& from, Type to, bool saturate = true, std::string_view rounding = "nearest");
+
+// The same bits as elements of another type of the same size.
+Tensor reinterpreted(const Tensor& from, Type to);
 
 template <class Plan, class F>
 Inferred inferred(const Facts& facts, F fill) {

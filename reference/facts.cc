@@ -26,6 +26,51 @@ std::vector<R> reals(const Described& d) {
 }
 template std::vector<float> reals<float>(const Described&);
 
+namespace {
+
+bool is_zero(const Tensor& tensor, Index k) {
+  switch (tensor.type()) {
+    case Type::string: return tensor.data<std::string>()[k].empty();
+    case Type::complex64: return tensor.data<std::complex<float>>()[k] == 0.0F;
+    case Type::complex128: return tensor.data<std::complex<double>>()[k] == 0.0;
+    default: return number_at(tensor, k) == 0;
+  }
+}
+
+long double the_number(const Described& d) {
+  if (!d.tensor) throw NotKnown{};
+  if (d.tensor->size() != 1) {
+    throw Error(ErrorKind::invalid_input, std::string(d.name) + " has shape " + text(d.tensor->shape()) + ", but one number is wanted");
+  }
+  return number_at(*d.tensor, 0);
+}
+
+}  // namespace
+
+Point positions(const Described& d) {
+  if (!d.given) return {};
+  if (!d.tensor) throw NotKnown{};
+  Point r;
+  for (Index k = 0; k < d.tensor->size(); ++k) {
+    if (!is_zero(*d.tensor, k)) r.push_back(k);
+  }
+  return r;
+}
+
+Index steps(const Described& start, const Described& limit, const Described& delta) {
+  const long double from = the_number(start), to = the_number(limit), by = the_number(delta);
+  if (by == 0) throw Error(ErrorKind::invalid_input, "a range goes on in steps of 0, so it never ends");
+  if (facts(start.type).is_integer) {
+    __extension__ using Wide = __int128;  // the difference of two 64-bit integers has 65 bits
+    const Wide gap = static_cast<Wide>(to) - static_cast<Wide>(from), step = static_cast<Wide>(by);
+    if (gap == 0 || (gap < 0) != (step < 0)) return 0;
+    const Wide size = step < 0 ? -gap : gap, each = step < 0 ? -step : step;
+    return static_cast<Index>((size + each - 1) / each);
+  }
+  const double turns = std::ceil((static_cast<double>(to) - static_cast<double>(from)) / static_cast<double>(by));
+  return turns > 0 ? floor_index(turns) : 0;  // an infinite or undefined number of steps is an error there
+}
+
 Point broadcast(const std::vector<Described>& family) {
   std::vector<Shape> shapes;
   for (const Described& d : family) shapes.push_back(known_shape(d));
@@ -128,6 +173,8 @@ std::vector<Described> Facts::inputs(Index from) const {
   for (Index k = from; k < static_cast<Index>(inputs_.size()); ++k) all.push_back(input(k));
   return all;
 }
+
+Index Facts::outputs(Index from) const { return std::max<Index>(static_cast<Index>(wanted_.size()) - from, 0); }
 
 bool Facts::wanted(Index output) const {
   return output < static_cast<Index>(wanted_.size()) && wanted_[static_cast<std::size_t>(output)];

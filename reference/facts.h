@@ -36,6 +36,9 @@ inline Index size(const std::vector<Described>& family) { return static_cast<Ind
 Point values(const Described& d);  // an integer tensor of any shape read as a list
 template <class R>
 std::vector<R> reals(const Described& d);
+Point positions(const Described& d);  // where the elements stand that are not zero or false, counted in rows
+// How many elements a range has that starts at one of these numbers, ends before the other and takes such steps.
+Index steps(const Described& start, const Described& limit, const Described& delta);
 Point broadcast(const std::vector<Described>& family);
 bool broadcastable(const std::vector<Described>& family);
 Point ends(const std::vector<Described>& family, Index axis);  // running sums of the family's extents along an axis
@@ -58,6 +61,7 @@ class Facts {
   Described input(Index k) const;
   std::vector<Described> inputs(Index from) const;
   bool wanted(Index output) const;
+  Index outputs(Index from) const;  // how many the node has from there on
 
   // Throws the Error of a broken rule of the node's version: its id ("C1"), its text and line, what it says, and the values it
   // speaks of.

@@ -5,6 +5,7 @@
 
 #include "reference/bind.h"
 #include "reference/facts.h"
+#include "reference/integers.h"
 #include "reference/number.h"
 #include "reference/view.h"
 
@@ -52,6 +53,36 @@ struct FirstSmallest {
     v = x, at = where, any = true;
   }
 };
+
+// Where several updates meet one element: A gathers what stood there and what is added, in any order.
+template <class A, class T>
+class Scattered {
+ public:
+  explicit Scattered(const View<T>& over) : over_(over), held_(static_cast<std::size_t>(count(over.shape))), met_(held_.size(), false) {}
+  template <class C>
+  void add(const Point& at, const C& value) {
+    const auto k = static_cast<std::size_t>(over_.offset(at));
+    if (!met_[k]) held_[k].add(load(over_.data[k]));
+    met_[k] = true;
+    held_[k].add(value);
+  }
+  void finish() {
+    for (std::size_t k = 0; k < held_.size(); ++k) {
+      if (met_[k]) put(over_.data[k], over_.type, held_[k].get());
+    }
+  }
+
+ private:
+  const View<T>& over_;
+  std::vector<A> held_;
+  std::vector<bool> met_;
+};
+// Where the last update stays. `at` is inside, or an error tells of it.
+template <class T, class C>
+void scatter(const View<T>& over, const Point& at, const C& value) {
+  if (at.size() != over.shape.size()) over.outside(at);
+  put(over.data[over.offset(at)], over.type, value);
+}
 
 // A state of a recurrence as later steps see it: what was computed or, in the bounded reading, what the target's own outputs
 // show of it, so that the error of one step is not carried through all the others.

@@ -1,0 +1,89 @@
+"""The constructs of the notation that no entry shows to be refused: what they generate, and what is said of mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from codegen.entry import SpecError
+from codegen.load import load_spec
+from codegen.units import make_unit, primitives
+
+SPEC = Path(__file__).resolve().parents[2] / "spec"
+ENTRY = """\
+op: Toy
+form: move
+doc: A toy.
+versions:
+  - since: 1
+    inputs: {{X: {{type: T}}, U: {{type: T}}, I: {{type: int64}}}}
+    outputs: {{{outputs}}}
+    types: {{T: [float, int32]}}
+    semantics: |
+{semantics}
+"""
+
+
+@pytest.fixture
+def body(tmp_path: Path) -> Callable[..., str]:
+    """The body of the kernel that a semantics makes, of a spec with the parts given."""
+
+    def make(semantics: str, outputs: str = "Y: {type: T, shape: shape(X)}", parts: str = "") -> str:
+        ops = tmp_path / "spec" / "ops" / "ai.onnx"
+        ops.mkdir(parents=True)
+        for name in ("schema.json", "type_groups.yaml"):
+            (tmp_path / "spec" / name).write_text((SPEC / name).read_text())
+        (tmp_path / "spec" / "parts.yaml").write_text(parts or "{}")
+        lines = "".join(f"      {line}\n" for line in semantics.split("\n"))
+        (ops / "Toy.yaml").write_text(ENTRY.format(outputs=outputs, semantics=lines))
+        versions = load_spec(tmp_path / "spec")[0].versions
+        unit = make_unit(versions, primitives(SPEC))
+        return "\n".join([*unit.plan.body, *unit.body])
+
+    return make
+
+
+def test_a_part_stands_where_it_is_used_and_keeps_its_lines(body: Callable[..., str]) -> None:
+    made = body("use last\nY[i] = X[i with a = 0]", parts="last: |\n  let a = rank(X) - 1\n")
+    assert '#line 2 "spec/parts.yaml"\na = (rank(X) - Index{1});' in made
+
+
+def test_a_part_that_is_not_there_is_refused(body: Callable[..., str]) -> None:
+    with pytest.raises(SpecError, match="Toy.yaml:10: Toy-1: spec/parts.yaml has no part nowhere"):
+        body("use nowhere\nY[i] = X[i]")
+
+
+def test_a_variadic_output_is_defined_tensor_by_tensor(body: Callable[..., str]) -> None:
+    made = body("Y[k][i] = X[i with 0 = i[0] + k]", "Y: {type: T, variadic: true, shape: 'replaced(shape(X), 0, k)'}")
+    assert "Y_count = facts.outputs(0);" in made
+    assert "for (Index k = 0; k < size(Y); ++k) {" in made
+
+
+@pytest.mark.parametrize(
+    ("semantics", "outputs"),
+    [
+        ("Y[i] = X[i]", "Y: {type: T, variadic: true, shape: shape(X)}"),
+        ("Y[k][i] = X[i]", "Y: {type: T, shape: shape(X)}"),
+    ],
+)
+def test_only_a_variadic_output_has_tensors(body: Callable[..., str], semantics: str, outputs: str) -> None:
+    with pytest.raises(SpecError, match="defines the tensors of a variadic output"):
+        body(semantics, outputs)
+
+
+def test_scattered_sums_meet_in_accumulators(body: Callable[..., str]) -> None:
+    made = body("Y[i] = X[i]\nscatter u in box(shape(U)) where u[0] > 0: Y[index(I[u], 3)] sum= U[u]")
+    assert "Scattered<Sum<Compute<T>>, T> updated(Y);" in made
+    assert "if ((item(u, Index{0}) > Index{0})) updated.add(join(checked_index(I.read(u), Index{3})), U.read(u));" in made
+
+
+def test_scatter_without_a_base_is_refused(body: Callable[..., str]) -> None:
+    with pytest.raises(SpecError, match="Y is defined first"):
+        body("scatter u in box(shape(U)): Y[u] = U[u]")
+
+
+def test_bits_stand_alone(body: Callable[..., str]) -> None:
+    with pytest.raises(SpecError, match="stand alone"):
+        body("Y[i] = X[i] + bits<type(1)>(U[i])")
