@@ -118,6 +118,7 @@ _table = [
     Builtin("broadcastable", _fixed("indices|family indices*", BOOL)),
     Builtin("fit", _fixed("indices tensor index?", INDICES), linear=True),
     Builtin("fit_from", _fixed("indices tensor index", INDICES), linear=True),
+    Builtin("subscripts", _fixed("text indices", INDICES)),
     Builtin("ravel", _fixed("indices indices", INDEX)),
     Builtin("unravel", _fixed("index indices", INDICES)),
     Builtin("ends", _fixed("family index", INDICES)),

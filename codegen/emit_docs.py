@@ -18,6 +18,7 @@ import yaml
 
 from codegen.entry import MISSING, Attribute, Operator, Parameter, SpecError, Text, Version
 from codegen.load import load_spec
+from codegen.value_types import ELEMENTS
 from codegen.write import write_if_changed
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -162,10 +163,21 @@ class Pages:
         return self.environment.get_template("doc_index.md.j2").render(domains=domains, page_of=page_of)
 
     def support(self, operators: list[Operator]) -> str:
+        types = [t for t in ELEMENTS if any(t in allowed for o in operators for v in o.versions for allowed in v.types.values())]
         versions = [version for operator in operators for version in operator.versions]
         counts = {title: sum(kind_of(v) == title for v in versions) for title in KINDS.values()}
         template = self.environment.get_template("doc_support.md.j2")
-        return template.render(operators=operators, counts=counts, total=len(versions), page_of=page_of)
+        return template.render(
+            operators=operators, counts=counts, total=len(versions), page_of=page_of, types=types, mark=mark
+        )
+
+
+def mark(version: Version, of: str) -> str:
+    """Does a version take or give elements of a type? `x` if it has a meaning for them, `o` if only its signature says so."""
+    named = [p.type for p in [*version.inputs, *version.outputs]]
+    if not any(of in name.replace("(", ",").replace(")", ",").split(",") or of in version.types.get(name, []) for name in named):
+        return ""
+    return "o" if version.kind == "none" else "x"
 
 
 def page_of(operator: Operator) -> str:

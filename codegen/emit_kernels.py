@@ -51,6 +51,15 @@ def source_names(operators: list[Operator]) -> list[str]:
     return names
 
 
+HOT_FORMS = ("contract", "window", "recurrent", "normalise")  # whose inner loops models spend their time in
+
+
+def hot_names(operators: list[Operator]) -> list[str]:
+    """Which of the files are worth the compiler's full effort."""
+    hot = {o.op for o in operators if any(v.kind == "semantics" and v.form in HOT_FORMS for v in o.versions)}
+    return [name for name in source_names(operators) if Path(name).stem in hot]
+
+
 def emit(operators: list[Operator], spec: Path, out: Path) -> list[Unit]:
     env, known, all_units = environment(), primitives(spec), []
     rows: list[dict] = []
@@ -98,11 +107,14 @@ def main() -> None:
     parser.add_argument("--spec", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--list", action="store_true", help="print the files that would be written, and stop")
+    parser.add_argument("--list-hot", action="store_true", help="print those worth the compiler's full effort, and stop")
     args = parser.parse_args()
     try:
         operators = load_spec(args.spec)
         if args.list:
             print(";".join(source_names(operators)))
+        elif args.list_hot:
+            print(";".join(hot_names(operators)))
         else:
             emit(operators, args.spec, args.out)
     except SpecError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import yaml
 
 from codegen import plan as plans
 from codegen.builtins import EXACT_PRIMITIVES, TWO_ARGUMENTS
-from codegen.cpp import CPP_TYPES, Cpp, cpp_name, element_type
+from codegen.cpp import CPP_TYPES, Cpp, cpp_name, element_type, enumerator
 from codegen.entry import Operator, Version
 from codegen.kernel import Kernel, reductions_of
 from codegen.moves import Moves
@@ -46,9 +47,20 @@ class Unit:
         return [n for n in self.types if n in read or n in self.templates]
 
     @property
+    def fixed(self) -> list[str]:
+        """The types of inputs that are read as reals and may have no other type: a scale in float, beside integers."""
+        inputs = [p for p in self.meaning.version.inputs if p.name in self.moves.real_only]
+        return sorted({p.type for p in inputs if p.type in CPP_TYPES})
+
+    @property
+    def formats(self) -> list[str]:
+        """In C++, the types of `computing` and `fixed`."""
+        return [f"plan.type_{n}" for n in self.computing] + [enumerator(t) for t in self.fixed]
+
+    @property
     def wide(self) -> bool:
         """Is there anything to round? What computes in integers alone is judged exactly."""
-        floats = any("float" in t or t == "double" for n in self.computing for t in self.types[n])
+        floats = any("float" in t or t == "double" for t in [*self.fixed, *(t for n in self.computing for t in self.types[n])])
         return not self.moves.exact and self.cast is None and floats
 
 
@@ -63,10 +75,17 @@ def same_kernel(v: Version) -> str:
         (p.name, p.type, str(p.optional), p.variadic, _text(p.default), _text(p.shape), _text(p.element))
         for p in [*v.inputs, *v.outputs]
     ]
-    attributes = [(a.name, a.kind, repr(a.default)) for a in v.attributes]
+    attributes = [(a.name, a.kind, repr(a.default)) for a in v.attributes if a.name in words_of(v)]
     rules = [(r.id, r.that.text, r.message) for r in v.rules]
     constraints = [(n, "one" if len(t) == 1 else "many") for n, t in v.types.items()]
     return repr((v.semantics.text if v.semantics else "", shape, attributes, rules, constraints))
+
+
+def words_of(v: Version) -> set[str]:
+    """Every word of the notation of a version: an attribute that is not among them changes nothing."""
+    texts = [*v.written(), *(r.that.text for r in v.rules)]
+    texts += [_text(t) for p in [*v.inputs, *v.outputs] for t in (p.default, p.shape, p.element)]
+    return set(re.findall(r"\w+", " ".join(texts)))
 
 
 def _text(t) -> str:
@@ -85,13 +104,24 @@ def told_apart(v: Version) -> Version:
     """An output that bears an input's name is called out_<name> in the notation and in the kernel."""
     names = {p.name for p in v.inputs}
     outputs = [replace(p, name=f"out_{p.name}") if p.name in names else p for p in v.outputs]
-    return replace(v, outputs=outputs)
+    return replace(v, outputs=outputs, attributes=[a for a in v.attributes if a.name in words_of(v)])
+
+
+def with_constraints(v: Version) -> Version:
+    """An output of one float type gets a constraint of its own, TFloat or TDouble: then wide numbers fill it too."""
+    types, outputs = dict(v.types), []
+    for p in v.outputs:
+        if p.type in ("float", "double"):
+            types[f"T{p.type.capitalize()}"] = [p.type]
+            p = replace(p, type=f"T{p.type.capitalize()}")
+        outputs.append(p)
+    return replace(v, types=types, outputs=outputs)
 
 
 def make_unit(versions: list[Version], known: dict[str, int]) -> Unit:
-    first = told_apart(versions[0])
+    first = with_constraints(told_apart(versions[0]))
     meaning = check(first, known)
-    types: dict[str, list[str]] = {}
+    types = {name: list(allowed) for name, allowed in first.types.items()}
     for version in versions:
         for name, allowed in version.types.items():
             types.setdefault(name, [])

@@ -2,6 +2,7 @@
 #include "reference/lists.h"
 
 #include <algorithm>
+#include <map>
 
 namespace touchstone {
 
@@ -166,6 +167,102 @@ std::string lower(std::string_view text) {
   std::string r(text);
   std::transform(r.begin(), r.end(), r.begin(), [](unsigned char c) { return c < 128 ? std::tolower(c) : c; });
   return r;
+}
+
+namespace {
+
+[[noreturn]] void malformed(std::string_view equation, const std::string& why) {
+  throw Error(ErrorKind::invalid_model, "the equation '" + std::string(equation) + "' is malformed: " + why)
+      .with_help("write one term of letters for each input, with commas between them: ij,jk->ik");
+}
+
+// The dimensions that the ellipsis stands for are symbols too: below all letters, the last of them -1.
+constexpr Index ellipsis = -1000;
+
+// A term as symbols, its ellipsis still one.
+std::vector<Index> symbols_of(std::string_view equation, std::string_view term) {
+  std::vector<Index> symbols;
+  for (std::size_t k = 0; k < term.size(); ++k) {
+    const char c = term[k];
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
+      symbols.push_back(c);
+    } else if (term.substr(k, 3) == "...") {
+      if (std::find(symbols.begin(), symbols.end(), ellipsis) != symbols.end()) malformed(equation, "a term has two ellipses");
+      symbols.push_back(ellipsis);
+      k += 2;
+    } else {
+      malformed(equation, std::string("'") + c + "' is neither a letter nor part of an ellipsis");
+    }
+  }
+  return symbols;
+}
+
+std::vector<Index> expanded(const std::vector<Index>& symbols, Index width) {
+  std::vector<Index> all;
+  for (Index s : symbols) {
+    if (s != ellipsis) all.push_back(s);
+    else for (Index k = -width; k < 0; ++k) all.push_back(k);
+  }
+  return all;
+}
+
+}  // namespace
+
+Point subscripts(std::string_view equation, const Point& ranks) {
+  std::string plain;
+  std::copy_if(equation.begin(), equation.end(), std::back_inserter(plain), [](char c) { return c != ' '; });
+  if (plain.empty()) malformed(equation, "it is empty");
+  const std::size_t arrow = plain.find("->");
+  const std::string_view left = std::string_view(plain).substr(0, arrow);
+
+  std::vector<std::vector<Index>> terms;
+  for (std::size_t from = 0, comma = 0; comma != std::string_view::npos; from = comma + 1) {
+    comma = left.find(',', from);
+    terms.push_back(symbols_of(equation, left.substr(from, comma == std::string_view::npos ? comma : comma - from)));
+  }
+  if (size(terms) != ranks.size()) {
+    malformed(equation, "it has " + std::to_string(terms.size()) + " terms for " + std::to_string(ranks.size()) + " inputs");
+  }
+  Index width = -1;  // how many dimensions an ellipsis stands for, once one has told
+  for (Index k = 0; k < ranks.size(); ++k) {
+    const std::vector<Index>& term = terms[static_cast<std::size_t>(k)];
+    const bool open = std::find(term.begin(), term.end(), ellipsis) != term.end();
+    const Index letters = size(term) - (open ? 1 : 0);
+    if (open ? ranks[k] < letters : ranks[k] != letters) {
+      malformed(equation, "term " + std::to_string(k) + " names " + std::to_string(letters) + " dimensions of an input of rank " + std::to_string(ranks[k]));
+    }
+    if (open && width >= 0 && width != ranks[k] - letters) malformed(equation, "its ellipses stand for different numbers of dimensions");
+    if (open) width = ranks[k] - letters;
+  }
+
+  std::map<Index, Index> times;  // how often each symbol stands on the left, in the order of symbols
+  for (auto& term : terms) {
+    term = expanded(term, max(width, Index{0}));
+    for (Index s : term) ++times[s];
+  }
+  std::vector<Index> result;
+  if (arrow == std::string::npos) {
+    for (const auto& [symbol, count] : times) {
+      if (symbol < 0 || count == 1) result.push_back(symbol);
+    }
+  } else {
+    const auto right = symbols_of(equation, std::string_view(plain).substr(arrow + 2));
+    if (width > 0 && std::find(right.begin(), right.end(), ellipsis) == right.end()) {
+      malformed(equation, "the result leaves out the ellipsis of the inputs");
+    }
+    result = expanded(right, max(width, Index{0}));
+  }
+  std::map<Index, Index> label;
+  for (Index s : result) {
+    if (times.count(s) == 0) malformed(equation, std::string("no input has the letter ") + static_cast<char>(s) + " of the result");
+    if (!label.emplace(s, static_cast<Index>(label.size())).second) malformed(equation, std::string("the result names the letter ") + static_cast<char>(s) + " twice");
+  }
+  Point labels;
+  for (const auto& term : terms) {
+    for (Index s : term) labels.push_back(label.emplace(s, static_cast<Index>(label.size())).first->second);
+  }
+  for (Index s : result) labels.push_back(label.at(s));
+  return labels;
 }
 
 }  // namespace touchstone

@@ -179,6 +179,10 @@ std::vector<T> collect_list(Index low, Index high, F f, Test test = every) {
 
 std::string lower(std::string_view text);
 
+// An Einstein sum's equation as numbers: the label of each dimension of each input, of these ranks, and then of the result. The
+// labels of the result count from 0, those that are summed follow. Throws Error (invalid_model) where the equation says nothing.
+Point subscripts(std::string_view equation, const Point& ranks);
+
 // All points of a box, the last index fastest.
 class Box {
  public:

@@ -1,10 +1,10 @@
 // Results as JSON: the objects of `conform --json` and `judge --json`, and the lines of `--log`, which can be read back to go on.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 
+#include "core/json.h"
 #include "conformance/blame.h"
 #include "conformance/results.h"
 

@@ -1,8 +1,9 @@
 // The report as one HTML file that needs nothing else: style, script and results stand inside it.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "core/json.h"
 
 namespace touchstone {
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
+#include "core/json.h"
 #include "core/error.h"
 
 namespace touchstone {

@@ -3,10 +3,10 @@
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "model/graph.h"
 #include "reference/interpreter.h"
 

@@ -1,0 +1,88 @@
+"""Writes docs/spec-status.md: how many operator versions mean something, by kind, by form and by domain, and what is missing.
+
+python -m codegen.emit_status --spec spec --out docs/spec-status.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from pathlib import Path
+
+from codegen.entry import Operator, SpecError, Version
+from codegen.load import load_spec
+from codegen.write import write_if_changed
+
+KINDS = ("semantics", "function", "structural", "random", "none")
+TITLES = ("index notation", "function", "structural", "random", "missing")
+
+
+def table(heads: list[str], rows: list[list[object]]) -> list[str]:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return ["| " + " | ".join(str(cell) for cell in line) + " |" for line in lines]
+
+
+def by(versions: list[Version], name: str, group: list[str]) -> list[str]:
+    """A table of counts: a row a group, a column a kind. `group` says of each version where it belongs."""
+    counts = Counter(zip(group, (v.kind for v in versions), strict=True))
+    rows: list[list[object]] = []
+    for each in sorted(set(group)):
+        numbers = [counts[each, kind] for kind in KINDS]
+        rows.append([each, sum(numbers), *numbers])
+    totals = [sum(counts[each, kind] for each in set(group)) for kind in KINDS]
+    return table([name, "versions", *TITLES], [*rows, ["all", len(versions), *totals]])
+
+
+def missing(operators: list[Operator]) -> list[str]:
+    rows: list[list[object]] = []
+    for operator in operators:
+        without = [str(v.since) for v in operator.versions if v.kind == "none"]
+        if without:
+            whole = "all" if len(without) == len(operator.versions) else ", ".join(without)
+            rows.append([operator.op, operator.domain, whole])
+    return table(["operator", "domain", "versions without a meaning"], rows) if rows else ["Nothing is missing."]
+
+
+def status(operators: list[Operator]) -> str:
+    versions = [v for operator in operators for v in operator.versions]
+    known = [v for v in versions if v.kind != "none"]
+    lines = [
+        "# What the spec says so far",
+        "",
+        "Written by codegen/emit_status.py from spec/ops; a test fails if it is older than they are. A version that is missing has its",
+        "signature: models are checked against it, and refused by its name when they should run. Which types each version takes",
+        "stands in `generated/docs/support.md`.",
+        "",
+        f"{len(known)} of {len(versions)} versions have a meaning, of {len(operators)} operators.",
+        "",
+        "## By domain and kind",
+        "",
+        *by(versions, "domain", [v.domain for v in versions]),
+        "",
+        "## By form",
+        "",
+        *by(known, "form", [v.form for v in known]),
+        "",
+        "## What is missing",
+        "",
+        *missing(operators),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--spec", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    arguments = parser.parse_args()
+    try:
+        write_if_changed(arguments.out, status(load_spec(arguments.spec)))
+    except SpecError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
