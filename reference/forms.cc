@@ -53,7 +53,7 @@ bool gives(const Form& form, const std::vector<Index>& sizes, Index value) {
     if (!p) return false;
     sum += coefficient * *p;
   }
-  return floor_quotient(sum, form.divisor) == value;
+  return form.scale * floor_quotient(sum, form.divisor) + form.offset == value;
 }
 
 bool gives_all(const Form& form, const Examples& examples, const std::vector<Index>& values) {
@@ -246,7 +246,10 @@ std::string Form::text(const std::vector<std::string>& names) const {
   const std::string sum = sum_text(*this, names, alone);
   if (divisor == 1) return sum;
   const bool one_word = sum.find(' ') == std::string::npos;
-  return "floor(" + (one_word ? sum : "(" + sum + ")") + "/" + std::to_string(divisor) + ")";
+  std::string out =
+      "floor(" + (one_word ? sum : "(" + sum + ")") + "/" + std::to_string(divisor) + ")";
+  if (scale != 1) out = std::to_string(scale) + "*" + out;
+  return offset == 0 ? out : out + " + " + std::to_string(offset);
 }
 
 Fit fit(const Examples& examples, const std::vector<Index>& values) {
@@ -274,7 +277,12 @@ Fit fit(const Examples& examples, const std::vector<Index>& values) {
 
 Form fit_floor(const Examples& examples, const std::vector<Index>& values,
                const Staircase& stairs) {
-  const std::vector<Index>& v = stairs.values;
+  std::vector<Index> v = stairs.values;
+  Index scale = 0;  // the height of every step is a multiple of it
+  for (std::size_t k = 1; k < v.size(); ++k) scale = std::gcd(scale, v[k] - v[k - 1]);
+  if (scale == 0) return {};
+  const Index offset = (v[0] % scale + scale) % scale;
+  for (Index& each : v) each = (each - offset) / scale;
   for (std::size_t period = 1; 2 * period <= v.size(); ++period) {
     const Index rise = v[period] - v[0];
     bool repeats = true;
@@ -290,6 +298,7 @@ Form fit_floor(const Examples& examples, const std::vector<Index>& values,
     }
     if (low > high) return {};
     Form form = tidy({{{stairs.symbol}, rise}}, low, c);
+    form.scale = scale, form.offset = offset;
     if (form.known && gives_all(form, examples, values)) return form;
     return {};
   }

@@ -15,17 +15,17 @@
 
 namespace touchstone {
 
-// floor((constant + the sum of coefficient * product of symbols) / divisor); a symbol is a position
-// in a list of names.
+// scale * floor((constant + the sum of coefficient * product of symbols) / divisor) + offset; a
+// symbol is a position in a list of names. Where nothing is divided, scale is 1 and offset 0.
 struct Form {
   bool known = false;
-  Index constant = 0, divisor = 1;
+  Index constant = 0, divisor = 1, scale = 1, offset = 0;
   std::map<std::vector<std::size_t>, Index> terms;
 
   std::optional<Index> number() const {
     return known && terms.empty() ? std::optional(constant) : std::nullopt;
   }
-  // "2*N*M - 1", "floor((N + 1)/2)", "?" if it is not known.
+  // "2*N*M - 1", "3*floor((N + 1)/2)", "?" if it is not known.
   std::string text(const std::vector<std::string>& names) const;
 };
 Form number_form(Index number);

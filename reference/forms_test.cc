@@ -88,8 +88,8 @@ TEST(Forms, DivisionsAreExactWhereSizesAreMultiples) {
 
 TEST(Forms, Steps) {
   EXPECT_EQ(stepped([](Index n) { return (n - 1) / 2 + 1; }), "floor((N + 1)/2)");
-  EXPECT_EQ(stepped([](Index n) { return 3 * ((n + 31) / 32); }),
-            "?");  // three times a division is none
+  EXPECT_EQ(stepped([](Index n) { return 3 * ((n + 31) / 32); }), "3*floor((N + 31)/32)");
+  EXPECT_EQ(stepped([](Index n) { return 5 * (n / 2) + 7; }), "5*floor((N + 2)/2) + 2");
   EXPECT_EQ(stepped([](Index n) { return (n + 31) / 32 - 2; }), "floor((N - 33)/32)");
   EXPECT_EQ(stepped([](Index n) { return floor_of(3 * n - 1, 4); }), "floor((3*N - 1)/4)");
 }
