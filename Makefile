@@ -21,6 +21,7 @@ test:
 	@started=$$(date +%s); tools/setup.sh && $(python) tests/run_all.py --started $$started
 
 full: test run coverage
+	@$(python) -m tools.real_models --all
 
 bench:
 	@echo "make bench: refused, bench/ holds no benchmark yet" >&2; exit 4

@@ -2,7 +2,8 @@
 
 A case runs at the version that it stands in and at every later one that inherits it, until that one says another case
 of the same name, or null, or has no longer all the names in it. Its model has one node and the newest opset in which
-the version is in force. A case that says `raises: C1` has no outputs: that rule must refuse it, in OUT/negative.
+the version is in force. A case that says `raises: C1` has no outputs: that rule must refuse it, in OUT/negative. At a deprecated
+version every case is refused.
 """
 
 from __future__ import annotations
@@ -86,7 +87,8 @@ def names(says: dict[str, Any]) -> set[str]:
 
 
 def known(version: Version) -> set[str]:
-    return {each.name for each in (*version.inputs, *outputs_of(version), *version.attributes)}
+    told = told_apart(version)
+    return {each.name for each in (*told.inputs, *told.outputs, *told.attributes)}
 
 
 def outputs_of(version: Version) -> list[Parameter]:
@@ -115,9 +117,11 @@ class _Maker:
 
     def make(self, name: str, opset: int, ir: int) -> Case:
         version, raises = self.version, self.says.get(RAISES, "")
+        if self.version.deprecated:  # no model may use it in these opsets
+            raises = "model/deprecated"
         if raises and "/" not in raises and raises not in {rule.id for rule in version.rules}:
             raise ValueError(f"{version.name} has no rule {raises}")
-        inputs = self.side(version.inputs, set())
+        inputs = self.side(told_apart(version).inputs, set())
         attributes = [
             helper.make_attribute(a.name, attribute_value(a.kind, self.says[a.name]), attr_type=_kind(a.kind))
             for a in version.attributes

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import jinja2
@@ -35,6 +36,17 @@ def environment() -> jinja2.Environment:
         signature_of=signature_of,
     )
     return env
+
+
+def rules_of(versions: list[Version]) -> Callable[[str], str]:
+    """For templates: a rule of the versions that share one, as Facts::require takes it after its condition."""
+    rules = {rule.id: (rule, version.path) for version in reversed(versions) for rule in version.rules}
+
+    def rule(identity: str) -> str:
+        found, path = rules[identity]
+        return f'"{identity}", {quoted(found.that.text)}, {quoted(found.message)}, "{path}:{found.line}"'
+
+    return rule
 
 
 def structural_of(operators: list[Operator]) -> list[tuple[Version, str]]:
@@ -81,12 +93,13 @@ def emit(operators: list[Operator], spec: Path, out: Path) -> list[Unit]:
         all_units += units
     structural = structural_of(operators)
     for name in sorted({name for _, name in structural}):
+        shared = [v for v, n in structural if n == name]
         template = jinja2.Template(
             (HERE.parent / "reference" / "structural" / f"{name}.cc.j2").read_text(), keep_trailing_newline=True
         )
         write_if_changed(
             out / "reference" / "structural" / f"{name}.cc",
-            template.render(versions=[v for v, n in structural if n == name]),
+            template.render(versions=shared, rule=rules_of(shared)),
         )
     write_if_changed(
         out / "reference" / "registry.cc", env.get_template("registry.cc.j2").render(rows=rows, structural=structural)

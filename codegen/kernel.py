@@ -14,6 +14,10 @@ from codegen.sorts import Meaning
 class Kernel(Rows):
     """The body of a kernel: `lines` after run()."""
 
+    def __init__(self, meaning: Meaning, main: str, reals: frozenset[str] | set[str] = frozenset()):
+        super().__init__(meaning, main)
+        self.reals = reals  # inputs that are bound as reals, whatever their type
+
     # -- statements ----------------------------------------------------------------------------------------------
     def run(self) -> list[str]:
         self.hoist_scalars()
@@ -25,7 +29,19 @@ class Kernel(Rows):
             default = self.m.defaults.get(name)
             view = cpp_name(name)
             made = f"scalar_or({view}, {self.cpp(default)})" if default else f"scalar_of({view})"
+            if default and name in self.reals:
+                made = f"scalar_or({view}, constant<Compute<RealIn<{self.cpp.main}>>>({self.number(default)}))"
             self.put(f"[[maybe_unused]] const auto {view}_value = {made};")
+
+    def number(self, e: Expr) -> str:
+        """A default that is written as a number."""
+        if e.kind == "coerce":
+            return self.number(e.args[0])
+        if e.kind == "negative":
+            return f"-{self.number(e.args[0])}"
+        if e.kind not in ("number", "real"):
+            raise self.cpp.fail(e, "what stands for an input that is read as a real is a number")
+        return e.value
 
     def block(self, statements: list[Statement]) -> None:
         for s in statements:

@@ -34,7 +34,7 @@ class Moves:
         for name in meaning.scalars:
             self.read.add(name)
         constraints = meaning.version.types
-        self.moved = {n for n in constraints if n not in self.computed and not self._only_bool(n)}
+        self.moved = {n for n, types in constraints.items() if n not in self.computed and len(types) > 1}
         self.moved_in_wide = {n for n in constraints if self._only_bool(n) or constraints[n] == ["string"]}
         self.index_only = self.by_index - self.otherwise - self.by_real
         self.real_only = self._real_only()

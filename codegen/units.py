@@ -101,10 +101,12 @@ def units_of(operator: Operator, known: dict[str, int]) -> list[Unit]:
 
 
 def told_apart(v: Version) -> Version:
-    """An output that bears an input's name is called out_<name> in the notation and in the kernel."""
+    """In the notation and in the kernel, an output that bears an input's name is called out_<name>, and an input that bears an
+    attribute's in_<name>."""
     names = {p.name for p in v.inputs}
     outputs = [replace(p, name=f"out_{p.name}") if p.name in names else p for p in v.outputs]
-    return replace(v, outputs=outputs, attributes=[a for a in v.attributes if a.name in words_of(v)])
+    inputs = [replace(p, name=f"in_{p.name}") if v.attribute(p.name) else p for p in v.inputs]
+    return replace(v, inputs=inputs, outputs=outputs, attributes=[a for a in v.attributes if a.name in words_of(v)])
 
 
 def with_constraints(v: Version) -> Version:
@@ -135,7 +137,7 @@ def make_unit(versions: list[Version], known: dict[str, int]) -> Unit:
             main = p.type
             break
     unit.main = element_type(main, meaning) if main in types or main in CPP_TYPES else "float"
-    kernel = Kernel(meaning, unit.main)
+    kernel = Kernel(meaning, unit.main, unit.moves.real_only)
     unit.body = [] if unit.cast else kernel.run()
     cpp = Cpp(meaning, at_call=True)
     cpp.used = kernel.cpp.used

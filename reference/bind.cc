@@ -1,16 +1,28 @@
 // See reference/bind.h.
 #include "reference/bind.h"
 
+#include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace touchstone {
+
+namespace {
+
+// A number without its fraction; what is no index at all (NaN, or past 64 bits) is before every one.
+std::int64_t cut_off(long double number) {
+  return number > -0x1p63L && number < 0x1p63L ? static_cast<std::int64_t>(number) : std::numeric_limits<std::int64_t>::min();
+}
+
+}  // namespace
 
 View<const std::int64_t> Bind::indices(Index k) {
   if (k >= static_cast<Index>(call_.inputs.size()) || !call_.inputs[static_cast<std::size_t>(k)].is_tensor()) return {};
   const Tensor& tensor = call_.inputs[static_cast<std::size_t>(k)].tensor();
   if (tensor.type() == Type::int64) return {tensor.data<std::int64_t>(), tensor.shape(), Type::int64};
   std::int64_t* held = scratch<std::int64_t>(tensor.size());
-  for (Index i = 0; i < tensor.size(); ++i) held[i] = static_cast<std::int64_t>(number_at(tensor, i));
+  for (Index i = 0; i < tensor.size(); ++i) held[i] = cut_off(number_at(tensor, i));
   return {held, tensor.shape(), Type::int64};
 }
 
@@ -43,15 +55,24 @@ void widen_each(const Tensor& tensor, T* out) {
   }
 }
 
+// A NaN that can have come from the narrow type goes back to it with all its bits: a kernel may have moved it alone.
+template <class T>
+T narrowed(float value, int dropped, T (*convert)(float)) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if (!std::isnan(value) || (bits & ((1U << dropped) - 1)) != 0) return convert(value);
+  const std::uint32_t ones = 0x7FFFU & ~((0x7FFFFFU >> dropped));  // of the exponent
+  return {static_cast<std::uint16_t>((bits >> 16 & 0x8000U) | ones | (bits & 0x7FFFFFU) >> dropped)};
+}
+
 template <class T>
 void narrow_each(const T* in, Tensor& tensor) {
   if constexpr (std::is_same_v<T, float>) {
     if (tensor.type() == Type::float16) {
-      for (Index k = 0; k < tensor.size(); ++k) tensor.data<Float16>()[k] = to_float16(in[k]);
+      for (Index k = 0; k < tensor.size(); ++k) tensor.data<Float16>()[k] = narrowed<Float16>(in[k], 13, to_float16);
       return;
     }
     if (tensor.type() == Type::bfloat16) {
-      for (Index k = 0; k < tensor.size(); ++k) tensor.data<BFloat16>()[k] = to_bfloat16(in[k]);
+      for (Index k = 0; k < tensor.size(); ++k) tensor.data<BFloat16>()[k] = narrowed<BFloat16>(in[k], 16, to_bfloat16);
       return;
     }
   }

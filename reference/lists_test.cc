@@ -1,0 +1,60 @@
+// What an Einstein sum's equation says about the dimensions of its inputs and its result.
+#include "reference/lists.h"
+
+#include <gtest/gtest.h>
+
+namespace touchstone {
+namespace {
+
+// Labels of the inputs and of the result, as subscripts() lays them out.
+std::string labels(std::string_view equation, const Point& ranks) { return text(subscripts(equation, ranks)); }
+
+std::string fault(std::string_view equation, const Point& ranks) {
+  try {
+    subscripts(equation, ranks);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind, ErrorKind::invalid_model);
+    return error.message;
+  }
+  return "none";
+}
+
+TEST(Subscripts, LabelsOfTheResultComeFirst) {
+  EXPECT_EQ(subscripts("ij,jk->ik", {2, 2}), (Point{0, 2, 2, 1, 0, 1}));
+  EXPECT_EQ(subscripts("ij->ji", {2}), (Point{1, 0, 0, 1}));
+}
+
+TEST(Subscripts, SpacesSayNothing) { EXPECT_EQ(labels(" i j , j k -> i k ", {2, 2}), labels("ij,jk->ik", {2, 2})); }
+
+TEST(Subscripts, WithoutArrowLettersThatStandOnceAreKeptCapitalsFirst) {
+  EXPECT_EQ(labels("ij,jk", {2, 2}), labels("ij,jk->ik", {2, 2}));
+  EXPECT_EQ(labels("ba", {2}), labels("ba->ab", {2}));
+  EXPECT_EQ(labels("aB", {2}), labels("aB->Ba", {2}));
+  EXPECT_EQ(labels("ii", {2}), labels("ii->", {2}));
+}
+
+TEST(Subscripts, AnEllipsisStandsForTheOtherDimensions) {
+  EXPECT_EQ(subscripts("...i->...", {3}), (Point{0, 1, 2, 0, 1}));
+  EXPECT_EQ(labels("a...", {3}), labels("a...->...a", {3}));
+  EXPECT_EQ(subscripts("...->...", {0}), Point{});
+}
+
+TEST(Subscripts, AScalarHasAnEmptyTerm) { EXPECT_EQ(subscripts(",i->i", {0, 1}), (Point{0, 0})); }
+
+TEST(Subscripts, WhatIsMalformedSaysWhy) {
+  EXPECT_NE(fault("", {0}).find("it is empty"), std::string::npos);
+  EXPECT_NE(fault("i,j->ij", {1}).find("2 terms for 1 inputs"), std::string::npos);
+  EXPECT_NE(fault("ij->ij", {3}).find("names 2 dimensions of an input of rank 3"), std::string::npos);
+  EXPECT_NE(fault("ij...->...", {1}).find("names 2 dimensions of an input of rank 1"), std::string::npos);
+  EXPECT_NE(fault("i1->i", {2}).find("'1' is neither a letter"), std::string::npos);
+  EXPECT_NE(fault("i->i->i", {1}).find("'-' is neither a letter"), std::string::npos);
+  EXPECT_NE(fault("i..->i", {2}).find("'.' is neither a letter"), std::string::npos);
+  EXPECT_NE(fault("...i...->i", {2}).find("two ellipses"), std::string::npos);
+  EXPECT_NE(fault("...i,...i->...", {2, 3}).find("different numbers of dimensions"), std::string::npos);
+  EXPECT_NE(fault("...i->i", {2}).find("leaves out the ellipsis"), std::string::npos);
+  EXPECT_NE(fault("i->j", {1}).find("no input has the letter j"), std::string::npos);
+  EXPECT_NE(fault("ij->ii", {2}).find("names the letter i twice"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace touchstone

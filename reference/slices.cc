@@ -1,0 +1,118 @@
+// See reference/slices.h.
+#include "reference/slices.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/limits.h"
+#include "reference/lists.h"
+
+namespace touchstone {
+namespace {
+
+// A tensor as [outer, extent, inner] around an axis; `inner` in units of what is copied.
+struct Around {
+  Index outer = 1, extent = 1, inner = 1;
+  Around(const Shape& whole, Index axis, Index unit)
+      : outer(count(head(whole, axis))), extent(whole[axis]), inner(count(tail(whole, axis + 1)) * unit) {}
+};
+
+template <class E>
+void take(const E* whole, E* part, const Around& a, Index at) {
+  for (Index o = 0; o < a.outer; ++o) std::copy_n(whole + (o * a.extent + at) * a.inner, a.inner, part + o * a.inner);
+}
+template <class E>
+void place(const E* part, E* whole, const Around& a, Index at) {
+  for (Index o = 0; o < a.outer; ++o) std::copy_n(part + o * a.inner, a.inner, whole + (o * a.extent + at) * a.inner);
+}
+
+Index width(const Tensor& tensor) { return facts(tensor.type()).bits / 8; }
+std::string described(const Tensor& tensor) {
+  return "tensor(" + std::string(name(tensor.type())) + ") of shape " + text(tensor.shape());
+}
+
+}  // namespace
+
+Tensor slice(const Tensor& whole, Index axis, Index at) {
+  Tensor part(whole.type(), without(whole.shape(), Point{axis}));
+  if (whole.type() == Type::string) {
+    take(whole.data<std::string>(), part.data<std::string>(), Around(whole.shape(), axis, 1), at);
+  } else if (is_packed(whole.type())) {
+    const std::vector<std::uint8_t> codes = unpack(whole);
+    std::vector<std::uint8_t> taken(static_cast<std::size_t>(part.size()));
+    take(codes.data(), taken.data(), Around(whole.shape(), axis, 1), at);
+    pack(taken, part);
+  } else if (part.size() > 0) {
+    take(whole.bytes().data(), part.bytes().data(), Around(whole.shape(), axis, width(whole)), at);
+  }
+  return part;
+}
+
+Tensor stacked(const std::vector<Tensor>& parts, Index axis) {
+  if (parts.empty()) BUG("nothing is stacked");
+  const Tensor& first = parts[0];
+  const Index n = static_cast<Index>(parts.size());
+  Tensor whole(first.type(), join(head(first.shape(), axis), n, tail(first.shape(), axis)));
+  if (whole.size() == 0) return whole;
+  std::vector<std::uint8_t> codes(is_packed(first.type()) ? static_cast<std::size_t>(whole.size()) : 0);
+  for (Index at = 0; at < n; ++at) {
+    const Tensor& part = parts[static_cast<std::size_t>(at)];
+    if (first.type() == Type::string) {
+      place(part.data<std::string>(), whole.data<std::string>(), Around(whole.shape(), axis, 1), at);
+    } else if (is_packed(first.type())) {
+      place(unpack(part).data(), codes.data(), Around(whole.shape(), axis, 1), at);
+    } else {
+      place(part.bytes().data(), whole.bytes().data(), Around(whole.shape(), axis, width(whole)), at);
+    }
+  }
+  if (is_packed(first.type())) pack(codes, whole);
+  return whole;
+}
+
+void Stack::add(Value value) {
+  if (!value.is_tensor()) throw Error(ErrorKind::invalid_input, "'" + declared_.name + "' is stacked, but is no tensor");
+  const Tensor& next = value.tensor();
+  if (first_ && (next.type() != first_->type() || !(next.shape() == first_->shape()))) {
+    throw Error(ErrorKind::invalid_input, "'" + declared_.name + "' is stacked, but was a " + described(*first_) + " and in iteration " +
+                                              std::to_string(parts_.size()) + " is a " + described(next));
+  }
+  if (!first_) first_ = next;
+  parts_.push_back(next);
+}
+
+void Stack::skip() {
+  const Index most = current_limits().loop_iterations;
+  if (static_cast<Index>(parts_.size()) >= most) {
+    throw Error(ErrorKind::limit, "'" + declared_.name + "' is stacked " + std::to_string(most) + " times, the limit loop_iterations");
+  }
+  parts_.push_back(std::nullopt);
+}
+
+Tensor Stack::like() const {
+  if (first_) return Tensor(first_->type(), first_->shape());
+  if (!declared_.type || declared_.type->kind != ValueType::Kind::tensor) {
+    throw Error(ErrorKind::invalid_model, "the graph does not say which tensor its output '" + declared_.name +
+                                              "' is, and without an iteration nothing else does");
+  }
+  Shape shape;
+  if (declared_.shape) {
+    for (const Dim& d : *declared_.shape) shape.push_back(d.size.value_or(0));
+  }
+  return Tensor(declared_.type->element, shape);
+}
+
+Tensor Stack::whole(Index axis, bool backward) const {
+  const Tensor one = like();
+  const Index rank = one.shape().size() + 1, at = wrap(axis, rank);
+  if (at < 0 || at >= rank) {
+    throw Error(ErrorKind::invalid_model, "'" + declared_.name + "' is stacked along axis " + std::to_string(axis) +
+                                              ", but has only " + std::to_string(rank) + " of them");
+  }
+  if (parts_.empty()) return Tensor(one.type(), join(head(one.shape(), at), Index{0}, tail(one.shape(), at)));
+  std::vector<Tensor> parts;
+  for (const std::optional<Tensor>& part : parts_) parts.push_back(part.value_or(one));
+  if (backward) std::reverse(parts.begin(), parts.end());
+  return stacked(parts, at);
+}
+
+}  // namespace touchstone
