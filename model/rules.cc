@@ -89,6 +89,8 @@ constexpr FormatRule table[] = {
     {"model/output-missing", invalid, "required outputs are not left out", "name the output"},
     {"model/deprecated", invalid, "the operator is not deprecated in the imported opset",
      "use what replaces it, or import an older opset"},
+    {"shape/declared", invalid, "a declared shape does not contradict the one that the nodes give",
+     "correct the declaration, or leave its dimensions open"},
     {"feed/name", ErrorKind::usage, "a feed has the name of an input of the main graph",
      "check the spelling"},
     {"feed/missing", ErrorKind::usage, "every input without a default is fed", "feed it"},

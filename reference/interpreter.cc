@@ -12,12 +12,11 @@
 #include "model/scopes.h"
 #include "reference/feeds.h"
 #include "reference/plan.h"
+#include "reference/references.h"
 #include "reference/registry.h"
 
 namespace touchstone {
 namespace {
-
-using Attributes = std::map<std::string, Attribute>;
 
 // The values of one evaluation of a graph or function body. A graph sees the frame around it, a
 // function does not.
@@ -44,36 +43,6 @@ std::vector<std::string> names_of(const std::vector<ValueInfo>& values) {
   std::vector<std::string> names;
   for (const ValueInfo& value : values) names.push_back(value.name);
   return names;
-}
-
-// A node of a function's body with what its references stand for; what the caller left out is left
-// out here too.
-Node bound(const Node& node, const Attributes& given) {
-  Node copy = node;
-  for (auto at = copy.attributes.begin(); at != copy.attributes.end();) {
-    const std::string& reference = at->second.reference;
-    if (reference.empty()) {
-      ++at;
-      continue;
-    }
-    const auto found = given.find(reference);
-    if (found == given.end()) {
-      at = copy.attributes.erase(at);
-    } else if (found->second.is.index() != at->second.is.index()) {
-      throw breach("model/attribute-kind", "attribute '" + at->first + "' refers to '" + reference +
-                                               "', and the caller gives that as another kind");
-    } else {
-      at++->second = found->second;
-    }
-  }
-  return copy;
-}
-
-bool has_references(const Node& node) {
-  for (const auto& [name, attribute] : node.attributes) {
-    if (!attribute.reference.empty()) return true;
-  }
-  return false;
 }
 
 void refuse(Error error) { throw error; }
@@ -252,9 +221,7 @@ class Runner {
   void run_function(Call& call, const Frame& caller) {
     const Node& node = *call.node;
     const Function& function = *node.function;
-    Attributes attributes = node.attributes;
-    for (const auto& [name, standard] : function.default_attributes)
-      attributes.emplace(name, standard);
+    const Attributes attributes = attributes_of_call(node);
     Frame frame;
     open(frame, node, caller);
     frame.attributes = &attributes;

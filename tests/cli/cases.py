@@ -61,6 +61,14 @@ CASES: dict[str, str] = {
     "recursive": "check recursive.onnx",
     "deep": "check deep.onnx",
     "escape_codes": "check escape_codes.onnx",
+    # shapes
+    "shapes": "show chained.onnx --shapes",
+    "shapes_json": "show add.onnx --shapes --json",
+    "shapes_one_size": "show one_size.onnx --shapes",
+    "shapes_never_fit": "show never_fits.onnx --shapes",
+    "shapes_unsound": "show cyclic.onnx --shapes",
+    "declared_wrong": "check declared_wrong.onnx",
+    "rule_of_shapes": "check rule_of_shapes.onnx",
     # feeds
     "feed_wrong_name": f"{FED} --input c=b.npy",
     "feed_missing": FED,

@@ -51,10 +51,12 @@ def short_initializer() -> onnx.ModelProto:
     return model([node("Add", ["x", "w"], ["y"])], initializers=[tensor])
 
 
+OPSETS = [helper.make_opsetid("", 13), helper.make_opsetid("mine", 1)]
+
+
 def recursive_function() -> onnx.ModelProto:
-    ops = [helper.make_opsetid("", 13), helper.make_opsetid("mine", 1)]
-    first = helper.make_function("mine", "First", ["a"], ["b"], [node("Second", ["a"], ["b"], domain="mine")], ops)
-    second = helper.make_function("mine", "Second", ["a"], ["b"], [node("First", ["a"], ["b"], domain="mine")], ops)
+    first = helper.make_function("mine", "First", ["a"], ["b"], [node("Second", ["a"], ["b"], domain="mine")], OPSETS)
+    second = helper.make_function("mine", "Second", ["a"], ["b"], [node("First", ["a"], ["b"], domain="mine")], OPSETS)
     return model([node("First", ["x"], ["y"], domain="mine")], functions=[first, second], domains=("mine",))
 
 
@@ -80,6 +82,29 @@ def nested(depth: int) -> bytes:
     outer = model([node("Relu", ["x"], ["y"])])
     outer.ClearField("graph")
     return outer.SerializeToString() + field(7, body)
+
+
+def chained() -> onnx.ModelProto:
+    """Shapes that hang on values, on a window, on a branch and on a function."""
+    half = helper.make_function(
+        "mine", "Halve", ["a"], ["b"], [node("MaxPool", ["a"], ["b"], kernel_shape=[2], strides=[2])], OPSETS[:1]
+    )
+    branches = {
+        f"{name}_branch": helper.make_graph([node(op, ["halved"], ["inner"])], name, [], [helper.make_tensor_value_info("inner", FLOAT, None)])
+        for name, op in (("then", "Relu"), ("else", "Sigmoid"))
+    }
+    nodes = [
+        node("Halve", ["x"], ["halved"], domain="mine"),
+        node("If", ["flag"], ["chosen"], **branches),
+        node("Shape", ["chosen"], ["size"]),
+        node("Gather", ["size", "first"], ["batch"]),
+        node("Concat", ["batch", "rest"], ["wanted"], axis=0),
+        node("Reshape", ["chosen", "wanted"], ["flat"]),
+        node("Concat", ["flat", "flat"], ["y"], axis=0),
+    ]
+    inputs = [value("x", ["batch", 3, "time"]), value("flag", [], TensorProto.BOOL)]
+    constants = [helper.make_tensor("first", INT64, [1], [0]), helper.make_tensor("rest", INT64, [1], [-1])]
+    return model(nodes, inputs, [value("y", [None, None])], constants, functions=[half], domains=("mine",))
 
 
 def models() -> dict[str, onnx.ModelProto]:
@@ -115,6 +140,11 @@ def models() -> dict[str, onnx.ModelProto]:
         "escape_codes": model([node("Frob\x1b[31m", ["x"], ["y"], name="n\x1b]0;owned\x07")]),
         "rank_65": model([node("Add", ["x", "x"], ["y"])], [value("x", [1] * 65)], [value("y", [1] * 65)]),
         "clip": model([clip], [value("x"), value("lo", [8])]),
+        "chained": chained(),
+        "one_size": model([add], [value("x", ["N", 2]), value("b", ["M", 2])], [value("y", ["N", 2])]),
+        "never_fits": model([add], [value("x", ["N", 2]), value("b", [3])], [value("y", ["N", 3])]),
+        "declared_wrong": model([add], [value("x", ["N", 2]), value("b", [2])], [value("y", ["N", 3])]),
+        "rule_of_shapes": model([add], [value("x", [4, 2]), value("b", [3])], [value("y", [4, 3])]),
         "gather": model([gather], [value("x"), value("i", [1], INT64)]),
     }
 

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "model/model.h"
+#include "reference/shapes.h"
 #include "tools/touchstone/command.h"
 
 namespace touchstone {
@@ -19,7 +20,8 @@ std::vector<Error> breaches_of(const std::string& file) {
   try {
     Model model = load_model(file, limits);
     resolve(model);
-    return check(model, limits);
+    std::vector<Error> breaches = check(model, limits);
+    return breaches.empty() ? infer_shapes(model, limits).breaches : breaches;
   } catch (const Error& error) {
     if (error.kind != ErrorKind::invalid_model) throw;
     return {error};  // what keeps a model from being loaded at all is the one breach to tell

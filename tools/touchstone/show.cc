@@ -1,9 +1,10 @@
 // touchstone show MODEL: what is in a model: inputs, outputs, nodes with the version in force,
-// counts by operator.
+// counts by operator, and, asked for by --shapes, the shapes of all values.
 #include <fmt/format.h>
 
 #include "core/error.h"
 #include "model/model.h"
+#include "reference/shapes.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/values.h"
 
@@ -14,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 struct ShowArgs {
   std::string model;
-  bool nodes = false;
+  bool nodes = false, shapes = false;
   JsonOutput json;
 };
 
@@ -138,11 +139,77 @@ void print_summary(const ShowArgs& args, const Model& model, const Json& all) {
   }
 }
 
+std::string shape_text(const InferredValue& value) {
+  if (!value.shape) return "?";
+  std::string out;
+  for (const InferredSize& size : *value.shape) out += (out.empty() ? "" : ",") + size.text;
+  return "[" + out + "]";
+}
+
+void add_shapes(const InferredShapes& found, Json& all) {
+  all["shapes"] = Json::array();
+  for (const InferredValue& value : found.values) {
+    Json row{{"path", value.path},
+             {"name", value.name},
+             {"node", nullptr},
+             {"type", value.type ? text(*value.type) : ""},
+             {"shape", nullptr}};
+    if (value.node) row["node"] = value.node->index;
+    if (value.shape) {
+      row["shape"] = Json::array();
+      for (const InferredSize& size : *value.shape)
+        row["shape"].push_back(size.number ? Json(*size.number) : Json(size.text));
+    }
+    all["shapes"].push_back(std::move(row));
+  }
+  all["shape_notes"] = found.notes;
+}
+
+// Of the main graph first, then each subgraph and each call of a function under its path.
+void print_shapes(const InferredShapes& found) {
+  std::vector<std::string> paths{""};
+  std::map<std::string, std::vector<const InferredValue*>> by_path;
+  for (const InferredValue& value : found.values) {
+    std::vector<const InferredValue*>& list = by_path[value.path];
+    if (list.empty() && !value.path.empty()) paths.push_back(value.path);
+    list.push_back(&value);
+  }
+  for (const std::string& path : paths) {
+    const std::string title = path.empty() ? "shapes" : "shapes in " + printable(path);
+    fmt::print("{}\n", styled(Stream::out, Style::bold, title));
+    for (const InferredValue* value : by_path[path]) {
+      const std::string at = value->node ? std::to_string(value->node->index) : "";
+      fmt::print("  {:>5}  {}  {} {}\n", at, printable(value->name),
+                 value->type ? text(*value->type) : "?", printable(shape_text(*value)));
+    }
+  }
+  if (found.notes.empty()) return;
+  fmt::print("{}\n", styled(Stream::out, Style::bold, "of these shapes"));
+  for (const std::string& note : found.notes) fmt::print("  {}\n", printable(note));
+}
+
+// Only of a sound model: what breaks a rule of the format has no shapes.
+InferredShapes shapes_of(const Model& model) {
+  const Limits limits = Limits::untrusted();
+  std::vector<Error> breaches = check(model, limits);
+  if (!breaches.empty()) throw std::move(breaches.front());
+  return infer_shapes(model, limits);
+}
+
 ExitCode show_model(const ShowArgs& args) {
   Model model = load_model(args.model, Limits::untrusted());
   resolve(model);
-  const Json all = summary(args, model);
-  if (!args.json.takes_stdout()) print_summary(args, model, all);
+  Json all = summary(args, model);
+  InferredShapes found;
+  if (args.shapes) {
+    found = shapes_of(model);
+    add_shapes(found, all);
+  }
+  if (!args.json.takes_stdout()) {
+    print_summary(args, model, all);
+    if (args.shapes) print_shapes(found);
+    for (const Error& breach : found.breaches) print_error(breach);
+  }
   if (args.json) write_json(args.json, all);
   return ExitCode::fine;
 }
@@ -154,6 +221,7 @@ void add_show(CLI::App& app, ExitCode& out) {
   CLI::App* command = app.add_subcommand("show", "Say what is in a model");
   command->add_option("model", args->model, "An .onnx file")->required()->type_name("MODEL");
   command->add_flag("--nodes", args->nodes, "List the main graph's nodes, too");
+  command->add_flag("--shapes", args->shapes, "Infer the shapes of all values, and list them, too");
   add_json(*command, args->json);
   command->callback([args, &out] { out = guarded([&] { return show_model(*args); }); });
 }

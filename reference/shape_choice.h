@@ -1,0 +1,47 @@
+// The numbers that stand for a model's symbols: random, of a fixed seed, so that two symbols are
+// rarely as large as each other.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "core/shape.h"
+
+namespace touchstone {
+
+struct Range {
+  Index low, high, step;
+  const char* what;
+};
+inline constexpr Range size_ranges[] = {{50, 500, 1, "from 50 to 500"},
+                                        {500, 4000, 1, "of 500 and more"},
+                                        {128, 2048, 64, "that are multiples of 64"},
+                                        {3072, 8192, 64, "that are multiples of 64 and large"}};
+
+// How the sizes of symbols are chosen.
+struct Choice {
+  Range range = size_ranges[0];
+  std::map<std::size_t, std::size_t> same_as;  // the later symbol of a pair to the first
+  std::set<std::size_t> one;                   // symbols that are taken as 1
+
+  std::size_t stands_for(std::size_t symbol) const {
+    const auto found = same_as.find(symbol);
+    return found == same_as.end() ? symbol : found->second;
+  }
+  bool is_free(std::size_t symbol) const {
+    return !same_as.contains(symbol) && !one.contains(symbol);
+  }
+
+  Index size(std::size_t symbol, std::uint64_t draw) const {
+    const std::size_t s = stands_for(symbol);
+    if (one.contains(s)) return 1;
+    std::uint64_t z = (draw * 0x100000001b3 + s + 1) * 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    z ^= z >> 31;
+    const auto count = static_cast<std::uint64_t>((range.high - range.low) / range.step + 1);
+    return range.low + range.step * static_cast<Index>(z % count);
+  }
+};
+
+}  // namespace touchstone

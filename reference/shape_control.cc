@@ -1,0 +1,228 @@
+// Graphs inside nodes. A branch or a body is walked once; what it may give in other runs is what
+// all of them agree on: a dimension that differs becomes a size without a name.
+#include <algorithm>
+
+#include "core/error.h"
+#include "model/place.h"
+#include "reference/shape_walk.h"
+
+namespace touchstone {
+namespace {
+
+// Each round turns a dimension that a body changes into one without a name; then nothing changes
+// any more.
+constexpr int most_rounds = 3;
+
+const Graph* graph_of(const Node& node, const char* name) {
+  const auto found = node.attributes.find(name);
+  if (found == node.attributes.end()) return nullptr;
+  const auto* held = std::get_if<std::shared_ptr<const Graph>>(&found->second.is);
+  return held ? held->get() : nullptr;
+}
+
+std::vector<Index> integers(const Node& node, const char* name, std::size_t count) {
+  const auto found = node.attributes.find(name);
+  const std::vector<Index>* held =
+      found == node.attributes.end() ? nullptr : std::get_if<std::vector<Index>>(&found->second.is);
+  return held && held->size() == count ? *held : std::vector<Index>(count, 0);
+}
+
+std::optional<bool> truth(const Known& known) {
+  if (!known.value || known.value->type() != Type::boolean || known.value->size() != 1)
+    return std::nullopt;
+  return *known.value->data<bool>();
+}
+
+std::optional<Index> number(const Known& known) {
+  if (!known.value || known.value->type() != Type::int64 || known.value->size() != 1)
+    return std::nullopt;
+  return *known.value->data<Index>();
+}
+
+Known scalar(Type type) { return {false, tensor_type(type), Shape(), std::nullopt}; }
+
+bool is_same(const Tensor& a, const Tensor& b) {
+  return a.type() == b.type() && a.type() != Type::string && a.shape() == b.shape() &&
+         std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
+}
+
+// With one dimension more.
+Known stacked(const Known& part, Index axis, Index count) {
+  Known whole;
+  whole.type = part.type;
+  if (!part.shape) return whole;
+  const Index rank = part.shape->size() + 1;
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank) return whole;
+  whole.shape.emplace();
+  for (Index d = 0; d < rank; ++d)
+    whole.shape->push_back(d == axis ? count : (*part.shape)[d < axis ? d : d - 1]);
+  return whole;
+}
+
+// What a body is given in an iteration whose number nobody knows.
+void forget_values(std::vector<Known>& list) {
+  for (Known& known : list) known.value.reset();
+}
+
+}  // namespace
+
+bool Walk::is_control(const Node& node) {
+  return node.domain.empty() && (node.op == "If" || node.op == "Loop" || node.op == "Scan");
+}
+
+std::vector<Known> Walk::outputs_of_control(const Node& node, const std::vector<Known>& inputs,
+                                            Frame& frame) {
+  if (node.op == "If") return outputs_of_branches(node, inputs, frame);
+  if (node.op == "Loop") return outputs_of_loop(node, inputs, frame);
+  return outputs_of_scan(node, inputs, frame);
+}
+
+std::vector<Known> Walk::run_graph(const Graph& graph, const std::string& name,
+                                   std::vector<Known> inputs, const Node& holder,
+                                   const Frame& caller, bool surely_run) {
+  std::vector<Known> outputs(graph.outputs.size());
+  std::optional<Frame> frame = opened(caller, subgraph_path(caller.path, holder, name));
+  if (!frame) return outputs;
+  frame->outer = &caller;
+  frame->graph = &graph;
+  frame->attributes = caller.attributes;
+  frame->surely_run = caller.surely_run && surely_run;
+  inputs.resize(graph.inputs.size());
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    define(graph.inputs[k].name, std::move(inputs[k]), nullptr, *frame);
+  visit_all(graph.nodes, *frame);
+  for (std::size_t k = 0; k < outputs.size(); ++k)
+    outputs[k] = look_up(graph.outputs[k].name, *frame);
+  return outputs;
+}
+
+// What is true of both. `place` names the sizes that differ.
+Known Walk::joined(const Known& a, const Known& b, const std::string& place) {
+  Known both;
+  if (!a.type || !b.type || *a.type == *b.type) both.type = a.type ? a.type : b.type;
+  if (!a.shape || !b.shape || a.shape->size() != b.shape->size()) return both;
+  both.shape = a.shape;
+  for (Index d = 0; d < a.shape->size(); ++d) {
+    if ((*a.shape)[d] != (*b.shape)[d])
+      (*both.shape)[d] = unnamed_size(place + ":" + std::to_string(d));
+  }
+  if (a.value && b.value && is_same(*a.value, *b.value)) both.value = a.value;
+  return both;
+}
+
+std::vector<Known> Walk::outputs_of_branches(const Node& node, const std::vector<Known>& inputs,
+                                             Frame& frame) {
+  const std::string place = place_;
+  const std::optional<bool> chosen = inputs.empty() ? std::nullopt : truth(inputs[0]);
+  std::optional<std::vector<Known>> outputs;
+  for (const bool branch : {true, false}) {
+    const char* name = branch ? "then_branch" : "else_branch";
+    const Graph* graph = graph_of(node, name);
+    if (!graph || (chosen && *chosen != branch)) continue;
+    std::vector<Known> made = run_graph(*graph, name, {}, node, frame, chosen.has_value());
+    made.resize(node.outputs.size());
+    if (!outputs) {
+      outputs = std::move(made);
+      continue;
+    }
+    for (std::size_t k = 0; k < made.size(); ++k) {
+      Known& known = (*outputs)[k];
+      known = joined(known, made[k], place + "." + std::to_string(k));
+    }
+  }
+  return outputs.value_or(std::vector<Known>());
+}
+
+std::vector<Known> Walk::outputs_of_loop(const Node& node, const std::vector<Known>& inputs,
+                                         Frame& frame) {
+  const std::string place = place_;
+  const Graph* body = graph_of(node, "body");
+  if (!body || inputs.size() < 2 || body->outputs.empty()) return {};
+  std::vector<Known> carried(inputs.begin() + 2, inputs.end());
+  forget_values(carried);
+  const std::size_t count = std::min(carried.size(), body->outputs.size() - 1);
+  std::vector<Known> results;
+  for (int round = 0; round < most_rounds; ++round) {
+    std::vector<Known> given{scalar(Type::int64), scalar(Type::boolean)};
+    given.insert(given.end(), carried.begin(), carried.end());
+    results = run_graph(*body, "body", std::move(given), node, frame, false);
+    bool stands = true;
+    for (std::size_t k = 0; k < count; ++k) {
+      Known next = joined(carried[k], results[k + 1], place + "." + std::to_string(k));
+      next.value.reset();
+      stands = stands && next.shape == carried[k].shape;
+      carried[k] = std::move(next);
+    }
+    if (stands) break;
+  }
+  const bool runs_through =
+      inputs[1].left_out || (truth(inputs[1]) == true && truth(results[0]) == true);
+  std::optional<Index> trips = runs_through ? number(inputs[0]) : std::nullopt;
+  if (!trips) trips = unnamed_size(place + "#trips");
+  std::vector<Known> outputs(carried.begin(), carried.begin() + static_cast<std::ptrdiff_t>(count));
+  for (std::size_t k = count + 1; k < results.size(); ++k)
+    outputs.push_back(stacked(results[k], 0, std::max<Index>(*trips, 0)));
+  return outputs;
+}
+
+// From version 9; before, every value has a batch dimension, and what comes out stays unknown.
+std::vector<Known> Walk::outputs_of_scan(const Node& node, const std::vector<Known>& inputs,
+                                         Frame& frame) {
+  const std::string place = place_;
+  const Graph* body = graph_of(node, "body");
+  const auto found = node.attributes.find("num_scan_inputs");
+  const Index* scans =
+      found == node.attributes.end() ? nullptr : std::get_if<Index>(&found->second.is);
+  if (!body || !scans || node.signature->since < 9 || *scans < 1 ||
+      *scans > static_cast<Index>(inputs.size()))
+    return {};
+  const std::size_t count = inputs.size() - static_cast<std::size_t>(*scans);  // of states
+  if (body->outputs.size() < count) return {};
+  std::vector<Known> states(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(count)),
+      slices;
+  forget_values(states);
+  const std::vector<Index> in_axes = integers(node, "scan_input_axes", inputs.size() - count);
+  const std::vector<Index> out_axes =
+      integers(node, "scan_output_axes", body->outputs.size() - count);
+  std::optional<Index> steps;
+  for (std::size_t k = count; k < inputs.size(); ++k) {
+    Known slice;
+    slice.type = inputs[k].type;
+    if (const std::optional<Shape>& shape = inputs[k].shape; shape) {
+      const Index axis = in_axes[k - count] + (in_axes[k - count] < 0 ? shape->size() : 0);
+      if (axis < 0 || axis >= shape->size()) {
+        throw Error(ErrorKind::invalid_model,
+                    "input " + std::to_string(k) + " has shape " + text(*shape) + " and no axis " +
+                        std::to_string(in_axes[k - count]) + " to be scanned along");
+      }
+      steps = (*shape)[axis];
+      slice.shape.emplace();
+      for (Index d = 0; d < shape->size(); ++d) {
+        if (d != axis) slice.shape->push_back((*shape)[d]);
+      }
+    }
+    slices.push_back(std::move(slice));
+  }
+  if (!steps) steps = unnamed_size(place + "#trips");
+  std::vector<Known> results;
+  for (int round = 0; round < most_rounds; ++round) {
+    std::vector<Known> given = states;
+    given.insert(given.end(), slices.begin(), slices.end());
+    results = run_graph(*body, "body", std::move(given), node, frame, false);
+    bool stands = true;
+    for (std::size_t k = 0; k < count; ++k) {
+      Known next = joined(states[k], results[k], place + "." + std::to_string(k));
+      next.value.reset();
+      stands = stands && next.shape == states[k].shape;
+      states[k] = std::move(next);
+    }
+    if (stands) break;
+  }
+  std::vector<Known> outputs = states;
+  for (std::size_t k = count; k < results.size(); ++k)
+    outputs.push_back(stacked(results[k], out_axes[k - count], *steps));
+  return outputs;
+}
+
+}  // namespace touchstone

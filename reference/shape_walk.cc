@@ -1,0 +1,349 @@
+// Nodes in the file's order. What a node cannot say stays unknown, and a rule that breaks is noted
+// and ends nothing: the sizes are made up, and another walk may hold the rule.
+#include "reference/shape_walk.h"
+
+#include <algorithm>
+
+#include "model/check_node.h"
+#include "model/model.h"
+#include "model/place.h"
+#include "model/rules.h"
+#include "reference/feeds.h"
+
+namespace touchstone {
+namespace {
+
+constexpr Index small = 1024;  // elements of a tensor that is computed
+constexpr Index small_bytes = 65536;
+constexpr int rank_most = 64;
+
+void refuse(Error error) { throw error; }
+
+std::vector<Described> described(const Node& node, const std::vector<Known>& inputs) {
+  std::vector<Described> all(inputs.size());
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const Known& known = inputs[k];
+    if (const ParameterSpec* parameter = parameter_at(node.signature->inputs, k))
+      all[k].name = parameter->name;
+    all[k].given = !known.left_out;
+    if (known.type && known.type->kind == ValueType::Kind::tensor)
+      all[k].type = known.type->element;
+    if (known.shape) all[k].shape = &*known.shape;
+    if (known.value) all[k].tensor = &*known.value;
+  }
+  return all;
+}
+
+std::vector<bool> wanted(const Node& node) {
+  std::vector<bool> all;
+  for (const std::string& name : node.outputs) all.push_back(!name.empty());
+  return all;
+}
+
+// A shape that a run could have.
+bool sound(const Shape& shape) {
+  return shape.size() <= rank_most &&
+         std::all_of(shape.begin(), shape.end(), [](Index size) { return size >= 0; });
+}
+
+std::string text_of(const std::vector<Known>& inputs) {
+  std::string out;
+  for (const Known& known : inputs) {
+    out += known.shape ? text(*known.shape) : "?";
+    if (!known.value || known.value->bytes().size() > 256) continue;
+    const std::span<const std::byte> bytes = known.value->bytes();
+    out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  return out;
+}
+
+// Elements nobody may read: for kernels of the form that looks at shapes alone, whatever the size.
+Tensor hollow(Type type, const Shape& shape) {
+  Tensor empty(type, Shape{0});
+  const_cast<Shape&>(empty.shape()) = shape;
+  return empty;
+}
+
+bool is_tensor(const Known& known) {
+  return known.type && known.type->kind == ValueType::Kind::tensor &&
+         known.type->element != Type::undefined;
+}
+
+bool is_small(const Shape& shape) {
+  Index size = 1;
+  return std::all_of(shape.begin(), shape.end(),
+                     [&](Index d) { return d <= small && (size *= d) <= small; });
+}
+
+// Kernels whose work is bounded by the elements that come in and go out.
+bool is_cheap(const Signature& signature) {
+  static constexpr std::string_view forms[] = {"elementwise", "move", "reduce",
+                                               "measure",     "cast", "quantise"};
+  return signature.kind != "random" &&
+         std::find(std::begin(forms), std::end(forms), signature.form) != std::end(forms);
+}
+
+}  // namespace
+
+Known Known::of(const Tensor& tensor) {
+  return {false, tensor_type(tensor.type()), tensor.shape(), tensor};
+}
+
+std::size_t Survey::row(const std::string& path, const std::string& name, const Node* node,
+                        const Graph* graph) {
+  const auto [at, fresh] = row_of_.emplace(path + "|" + name, rows.size());
+  if (fresh)
+    rows.push_back({path, name, node, graph ? declaration(*graph, name) : nullptr, std::nullopt});
+  return at->second;
+}
+
+std::size_t Survey::named(const std::string& name, bool of_input) {
+  const auto [at, fresh] = by_name.emplace(name, symbols.size());
+  if (fresh) symbols.push_back({name, false});
+  if (of_input) symbols[at->second].of_input = true;
+  return at->second;
+}
+
+std::size_t Survey::unnamed(const std::string& place) {
+  const auto [at, fresh] = by_place_.emplace(place, symbols.size());
+  if (fresh) symbols.push_back({});
+  return at->second;
+}
+
+const ValueInfo* Survey::declaration(const Graph& graph, const std::string& name) {
+  const auto [at, fresh] = declared_.try_emplace(&graph);
+  if (fresh) {
+    for (const auto* list : {&graph.outputs, &graph.inputs, &graph.values}) {
+      for (const ValueInfo& value : *list) at->second.emplace(value.name, &value);
+    }
+  }
+  const auto found = at->second.find(name);
+  return found == at->second.end() ? nullptr : found->second;
+}
+
+Walked walk(Survey& survey, const Sizes& sizes) { return Walk(survey, sizes).go(); }
+
+Walked Walk::go() {
+  const LimitsScope scope(survey_.limits);
+  const Graph& graph = survey_.model.graph;
+  Frame frame;
+  frame.graph = &graph;
+  for (const ValueInfo& input : graph.inputs) {
+    Known known = look_up(input.name, frame);  // a default, if it has one
+    if (!known.shape && input.shape) known.shape = declared_shape(input, "|" + input.name, true);
+    define(input.name, std::move(known), nullptr, frame);
+  }
+  visit_all(graph.nodes, frame);
+  found_.shapes.resize(survey_.rows.size());
+  return std::move(found_);
+}
+
+Known Walk::look_up(const std::string& name, const Frame& frame) const {
+  if (name.empty()) {
+    Known none;
+    none.left_out = true;
+    return none;
+  }
+  for (const Frame* at = &frame; at != nullptr; at = at->outer) {
+    if (const auto found = at->values.find(name); found != at->values.end()) return found->second;
+    if (at->graph == nullptr) continue;
+    if (const auto found = at->graph->initializers.find(name);
+        found != at->graph->initializers.end())
+      return Known::of(found->second);
+    if (const auto found = at->graph->sparse_initializers.find(name);
+        found != at->graph->sparse_initializers.end()) {
+      const SparseTensor& sparse = found->second;
+      Known known{false, tensor_type(sparse.values.type()), sparse.shape, std::nullopt};
+      if (is_small(sparse.shape)) known.value = dense(sparse);
+      return known;
+    }
+  }
+  return {};
+}
+
+Shape Walk::declared_shape(const ValueInfo& declared, const std::string& place, bool of_input) {
+  Shape shape;
+  for (std::size_t d = 0; d < declared.shape->size(); ++d) {
+    const Dim& dim = (*declared.shape)[d];
+    if (dim.size && *dim.size >= 0) {
+      shape.push_back(*dim.size);
+    } else {
+      const bool has_name = !dim.size && !dim.symbol.empty();
+      shape.push_back(sizes_(has_name ? survey_.named(dim.symbol, of_input)
+                                      : survey_.unnamed(place + ":" + std::to_string(d))));
+    }
+  }
+  return shape;
+}
+
+void Walk::define(const std::string& name, Known known, const Node* node, Frame& frame) {
+  const std::size_t row = survey_.row(frame.path, name, node, frame.graph);
+  const ValueInfo* declared = survey_.rows[row].declared;
+  if (known.left_out) {
+    frame.values[name] = std::move(known);
+    return;
+  }
+  if (!known.type && declared) known.type = declared->type;
+  if (known.shape && !sound(*known.shape)) known.shape.reset(), known.value.reset();
+  if (!known.shape && declared && declared->shape && declared->shape->size() <= rank_most)
+    known.shape = declared_shape(*declared, frame.path + "|" + name, false);
+  if (known.type) survey_.rows[row].type = known.type;
+  if (found_.shapes.size() <= row) found_.shapes.resize(row + 1);
+  found_.shapes[row] = known.shape;
+  frame.values[name] = std::move(known);
+}
+
+void Walk::visit_all(const std::vector<Node>& nodes, Frame& frame) {
+  for (const Node& node : nodes) visit(node, frame);
+}
+
+void Walk::visit(const Node& written, Frame& frame) {
+  ++step_;
+  survey_.steps_left -= frame.depth;  // names of deep places are long
+  found_.gave_up = found_.gave_up || survey_.steps_left < 0;
+  std::vector<Known> inputs;
+  for (const std::string& name : written.inputs) inputs.push_back(look_up(name, frame));
+  const auto broken = [&](Error error) {
+    if (error.kind != ErrorKind::invalid_input && error.kind != ErrorKind::invalid_model) return;
+    if (error.place.empty()) error.place = place_of(written, frame.path);
+    found_.broken.push_back({step_, frame.surely_run, text_of(inputs), std::move(error)});
+  };
+  std::vector<Known> outputs;
+  if (!found_.gave_up) {
+    try {
+      if (frame.attributes && has_references(written)) {
+        outputs = outputs_of(bound(written, *frame.attributes), inputs, frame);
+      } else {
+        outputs = outputs_of(written, inputs, frame);
+      }
+    } catch (Error& error) {
+      broken(std::move(error));
+    } catch (const NotKnown&) {
+    } catch (const std::exception&) {  // no memory for what a hostile attribute asks
+    }
+  }
+  outputs.resize(written.outputs.size());
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    if (!written.outputs[k].empty())
+      define(written.outputs[k], std::move(outputs[k]), &written, frame);
+  }
+}
+
+std::vector<Known> Walk::outputs_of(const Node& node, const std::vector<Known>& inputs,
+                                    Frame& frame) {
+  place_ = frame.path + "#" + std::to_string(node.index);
+  if (node.function) return outputs_of_function(node, inputs, frame);
+  if (is_control(node)) return outputs_of_control(node, inputs, frame);
+  return outputs_of_operator(node, inputs);
+}
+
+Inferred Walk::inferred(const Node& node, const ReferenceEntry& entry,
+                        const std::vector<Known>& inputs) const {
+  Inferred said;
+  said.partial = true;
+  if (entry.infer)
+    said = entry.infer(Facts(node, *node.signature, described(node, inputs), wanted(node)));
+  return said;
+}
+
+std::vector<Known> Walk::outputs_of_operator(const Node& node, const std::vector<Known>& inputs) {
+  std::vector<Known> outputs(node.outputs.size());
+  Types types;
+  for (const Known& known : inputs) types.push_back(known.type);
+  types = bind_types(node, types, refuse);
+  for (std::size_t k = 0; k < outputs.size(); ++k) outputs[k].type = types[k];
+  const ReferenceEntry* entry = find_entry(*node.signature);
+  if (entry == nullptr) return outputs;
+  Inferred said;
+  try {
+    said = inferred(node, *entry, inputs);
+    if (said.partial) {
+      if (std::optional<Inferred> guessed = probed(node, *entry, inputs, place_))
+        said = std::move(*guessed);
+    }
+  } catch (const Error& error) {
+    if (error.kind == ErrorKind::invalid_input || error.kind == ErrorKind::invalid_model) throw;
+    return outputs;
+  }
+  for (std::size_t k = 0; k < std::min(outputs.size(), said.shapes.size()); ++k) {
+    if (said.types[k] != Type::undefined) outputs[k].type = tensor_type(said.types[k]);
+    outputs[k].shape = said.shapes[k];
+  }
+  if (entry->native && is_cheap(*node.signature)) computed(node, *entry, inputs, outputs);
+  return outputs;
+}
+
+// Computes the outputs if all that the kernel would read is known and little.
+bool Walk::computed(const Node& node, const ReferenceEntry& entry, const std::vector<Known>& inputs,
+                    std::vector<Known>& outputs) const {
+  const bool by_shape = node.signature->form == "measure";
+  Call call;
+  call.node = &node;
+  call.signature = node.signature;
+  for (const Known& known : inputs) {
+    if (known.left_out) {
+      call.inputs.emplace_back();
+    } else if (by_shape && known.shape && is_tensor(known)) {
+      call.inputs.emplace_back(hollow(known.type->element, *known.shape));
+    } else if (!by_shape && known.value && known.value->size() <= small) {
+      call.inputs.emplace_back(*known.value);
+    } else {
+      return false;
+    }
+  }
+  for (const Known& known : outputs) {
+    if (known.shape && !is_small(*known.shape) && !inputs.empty()) return false;
+  }
+  call.wanted = wanted(node);
+  call.outputs.resize(node.outputs.size());
+  Limits limits = survey_.limits;
+  limits.elements = small;
+  limits.bytes = small_bytes;
+  const LimitsScope scope(limits);
+  try {
+    entry.native(call);
+  } catch (const Error& error) {
+    if (error.kind == ErrorKind::invalid_input) throw;
+    return false;
+  } catch (const NotKnown&) {
+    return false;
+  } catch (const std::exception&) {
+    return false;
+  }
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    if (call.wanted[k] && call.outputs[k].is_tensor())
+      outputs[k] = Known::of(call.outputs[k].tensor());
+  }
+  return true;
+}
+
+std::optional<Walk::Frame> Walk::opened(const Frame& caller, std::string path) const {
+  Frame frame;
+  frame.depth = caller.depth + 1;
+  if (frame.depth > survey_.limits.graph_depth) return std::nullopt;
+  frame.surely_run = caller.surely_run;
+  frame.path = std::move(path);
+  return frame;
+}
+
+std::vector<Known> Walk::outputs_of_function(const Node& node, const std::vector<Known>& inputs,
+                                             const Frame& caller) {
+  std::string path = caller.path.empty() ? "" : caller.path + "/";
+  std::optional<Frame> frame = opened(caller, path + node.op + "_" + std::to_string(node.index));
+  if (!frame) return {};
+  const Function& function = *node.function;
+  const Attributes attributes = attributes_of_call(node);
+  frame->attributes = &attributes;
+  for (std::size_t k = 0; k < function.inputs.size(); ++k) {
+    Known known;
+    known.left_out = k >= inputs.size();
+    define(function.inputs[k], known.left_out ? known : inputs[k], nullptr, *frame);
+  }
+  visit_all(function.nodes, *frame);
+  std::vector<Known> outputs;
+  for (std::size_t k = 0; k < std::min(node.outputs.size(), function.outputs.size()); ++k)
+    outputs.push_back(look_up(function.outputs[k], *frame));
+  return outputs;
+}
+
+}  // namespace touchstone

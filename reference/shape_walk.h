@@ -1,0 +1,149 @@
+// One walk over a model with a number in the place of every symbol: the plans of the kernels say
+// the shapes, and small tensors whose inputs are known are computed by the kernels themselves,
+// since other shapes hang on them.
+//
+// A size that nothing says (a dimension without a name, the trips of a loop) gets a symbol of its
+// own, without a name. It is known by the place where it arose, so that it is the same symbol in
+// every walk.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/error.h"
+#include "core/limits.h"
+#include "model/graph.h"
+#include "reference/references.h"
+#include "reference/registry.h"
+
+namespace touchstone {
+
+struct Known {
+  bool left_out = false;
+  std::optional<ValueType> type;
+  std::optional<Shape> shape;  // of a tensor
+  std::optional<Tensor> value;
+
+  static Known of(const Tensor& tensor);
+};
+
+// A value of the model, in one of its graphs or in one call of a function.
+struct ShapeRow {
+  std::string path, name;
+  const Node* node = nullptr;           // which makes it; null for inputs
+  const ValueInfo* declared = nullptr;  // null where nothing is
+  std::optional<ValueType> type;
+};
+
+struct Symbol {
+  std::string name;       // "" of a size that nothing names
+  bool of_input = false;  // the model's inputs have it
+};
+
+// What all walks over a model share: which values and symbols there are, and how many steps are
+// left.
+class Survey {
+ public:
+  Survey(const Model& model, const Limits& limits, Index steps)
+      : model(model), limits(limits), steps_left(steps) {}
+
+  std::size_t row(const std::string& path, const std::string& name, const Node* node,
+                  const Graph* graph);
+  std::size_t named(const std::string& name, bool of_input);
+  std::size_t unnamed(const std::string& place);
+  const ValueInfo* declaration(const Graph& graph, const std::string& name);
+
+  const Model& model;
+  const Limits& limits;
+  Index steps_left;
+  std::vector<ShapeRow> rows;
+  std::vector<Symbol> symbols;
+  std::unordered_map<std::string, std::size_t> by_name;  // symbols
+
+ private:
+  std::unordered_map<std::string, std::size_t> row_of_, by_place_;
+  std::unordered_map<const Graph*, std::unordered_map<std::string, const ValueInfo*>> declared_;
+};
+
+// A rule that does not hold at the sizes of a walk.
+struct Broken {
+  Index step;  // how far the walk had come
+  bool surely_run;
+  std::string inputs;  // shapes and values that the node met, as text
+  Error error;
+};
+
+struct Walked {
+  std::vector<std::optional<Shape>> shapes;  // by row
+  std::vector<Broken> broken;
+  bool gave_up = false;  // out of steps
+};
+
+using Sizes = std::function<Index(std::size_t symbol)>;
+
+Walked walk(Survey& survey, const Sizes& sizes);
+
+class Walk {
+ public:
+  Walk(Survey& survey, const Sizes& sizes) : survey_(survey), sizes_(sizes) {}
+  Walked go();
+
+ private:
+  // The values of one graph or one call of a function; a graph sees the frame around it.
+  struct Frame {
+    const Frame* outer = nullptr;
+    const Graph* graph = nullptr;            // null in a function
+    const Attributes* attributes = nullptr;  // of the function around
+    std::string path;
+    int depth = 1;
+    bool surely_run = true;  // not in a branch or a body that may never run
+    std::unordered_map<std::string, Known> values;
+  };
+
+  Known look_up(const std::string& name, const Frame& frame) const;
+  void define(const std::string& name, Known known, const Node* node, Frame& frame);
+  Shape declared_shape(const ValueInfo& declared, const std::string& place, bool of_input);
+  void visit_all(const std::vector<Node>& nodes, Frame& frame);
+  void visit(const Node& written, Frame& frame);
+  std::vector<Known> outputs_of(const Node& node, const std::vector<Known>& inputs, Frame& frame);
+  std::vector<Known> outputs_of_operator(const Node& node, const std::vector<Known>& inputs);
+  std::vector<Known> outputs_of_function(const Node& node, const std::vector<Known>& inputs,
+                                         const Frame& frame);
+  std::optional<Frame> opened(const Frame& caller, std::string path) const;
+
+  // shape_control.cc
+  static bool is_control(const Node& node);
+  std::vector<Known> outputs_of_control(const Node& node, const std::vector<Known>& inputs,
+                                        Frame& frame);
+  std::vector<Known> outputs_of_branches(const Node& node, const std::vector<Known>& inputs,
+                                         Frame& frame);
+  std::vector<Known> outputs_of_loop(const Node& node, const std::vector<Known>& inputs,
+                                     Frame& frame);
+  std::vector<Known> outputs_of_scan(const Node& node, const std::vector<Known>& inputs,
+                                     Frame& frame);
+  std::vector<Known> run_graph(const Graph& graph, const std::string& name,
+                               std::vector<Known> inputs, const Node& holder, const Frame& caller,
+                               bool surely_run);
+  Known joined(const Known& a, const Known& b, const std::string& place);
+  Index unnamed_size(const std::string& place) { return sizes_(survey_.unnamed(place)); }
+
+  // shape_probe.cc
+  std::optional<Inferred> probed(const Node& node, const ReferenceEntry& entry,
+                                 const std::vector<Known>& inputs, const std::string& place);
+
+  Inferred inferred(const Node& node, const ReferenceEntry& entry,
+                    const std::vector<Known>& inputs) const;
+  bool computed(const Node& node, const ReferenceEntry& entry, const std::vector<Known>& inputs,
+                std::vector<Known>& outputs) const;
+
+  Survey& survey_;
+  const Sizes& sizes_;
+  Walked found_;
+  Index step_ = 0;
+  std::string place_;  // of the node that is visited: where a size without a name arises
+};
+
+}  // namespace touchstone

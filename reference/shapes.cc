@@ -1,0 +1,390 @@
+// Chooses the numbers that stand for symbols, walks, and fits a form to every dimension.
+//
+// The numbers are random, of a fixed seed, so that two symbols are rarely as large as each other.
+// Where a rule breaks at them, other choices are tried: larger ones, multiples of 64, two symbols
+// as one, a symbol of 1. The first that lets the model go further is kept, and said in a note.
+#include "reference/shapes.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "model/place.h"
+#include "model/rules.h"
+#include "reference/forms.h"
+#include "reference/shape_choice.h"
+#include "reference/shape_walk.h"
+
+namespace touchstone {
+namespace {
+
+constexpr Index most_steps = 4'000'000;  // visits of nodes, all walks together
+constexpr std::size_t most_single = 24;  // symbols that are changed one by one
+constexpr std::size_t random_walks = 12, stair_walks = 64, most_stairs = 6;
+constexpr int most_choices = 12;
+
+constexpr std::uint64_t other_draw = 1'000;  // of the one symbol that differs from the base
+
+std::string said(const Broken& broken) {
+  const std::string rule =
+      broken.error.rule.empty() ? "'" + broken.error.message + "'" : broken.error.rule;
+  return rule + " (" + broken.error.place + ")";
+}
+
+// A sentence that begins with the names of symbols.
+struct Note {
+  std::vector<std::size_t> symbols;
+  std::string text;
+};
+
+class Study {
+ public:
+  Study(const Model& model, const Limits& limits) : survey_(model, limits, most_steps) {}
+
+  InferredShapes go() {
+    base_ = walk_at(choice_, 0);
+    if (!survey_.symbols.empty()) choose();
+    examples_.step = choice_.range.step;
+    take_examples();
+    fit_all();
+    climb_stairs();
+    name_symbols();
+    tell();
+    return std::move(told_);
+  }
+
+ private:
+  Walked walk_at(const Choice& choice, std::uint64_t draw) {
+    return walk(survey_, [&](std::size_t symbol) { return choice.size(symbol, draw); });
+  }
+  Walked walk_with(const Choice& choice, const std::set<std::size_t>& changed, Index by = 0) {
+    return walk(survey_,
+                [&](std::size_t symbol) { return changed_size(choice, changed, symbol, by); });
+  }
+  static Index changed_size(const Choice& choice, const std::set<std::size_t>& changed,
+                            std::size_t symbol, Index by) {
+    const Index before = choice.size(symbol, 0);
+    if (!changed.contains(choice.stands_for(symbol)) ||
+        choice.one.contains(choice.stands_for(symbol)))
+      return before;
+    if (by != 0) return before + by;
+    const Index other = choice.size(symbol, other_draw);
+    return other == before ? other + choice.range.step : other;
+  }
+  bool can_go_on() const { return survey_.steps_left > 0 && !base_.gave_up; }
+
+  // -- which sizes
+  // -----------------------------------------------------------------------------------------------------
+  // The first rule that breaks and is not known to break anyway; null if there is none.
+  const Broken* first_of(const Walked& walked) const {
+    for (const Broken& broken : walked.broken) {
+      if (broken.surely_run && !hopeless_.contains(broken.step)) return &broken;
+    }
+    return nullptr;
+  }
+
+  // How far the model goes under a choice; the largest number if nothing breaks.
+  Index reach(const Choice& choice) {
+    Index least = std::numeric_limits<Index>::max();
+    for (const std::uint64_t draw : {0, 1, 2}) {
+      const Walked walked = walk_at(choice, draw);
+      if (const Broken* broken = first_of(walked)) least = std::min(least, broken->step);
+    }
+    return least;
+  }
+
+  std::vector<std::size_t> symbols_behind(const Broken& broken) {
+    std::vector<std::size_t> found;
+    for (std::size_t s = 0; s < std::min(survey_.symbols.size(), most_single); ++s) {
+      if (!choice_.is_free(s)) continue;
+      const Walked walked = walk_with(choice_, {s});
+      const auto same = std::find_if(walked.broken.begin(), walked.broken.end(),
+                                     [&](const Broken& b) { return b.step == broken.step; });
+      if (same == walked.broken.end() || same->inputs != broken.inputs) found.push_back(s);
+    }
+    return found;
+  }
+
+  struct Alternative {
+    Choice choice;
+    Note note;
+  };
+  std::vector<Alternative> alternatives(std::vector<std::size_t> symbols) const {
+    std::vector<Alternative> all;
+    for (const Range& range : size_ranges) {
+      Choice next = choice_;
+      next.range = range;
+      if (range.low > choice_.range.low)
+        all.push_back({next, {{}, std::string("sizes are taken ") + range.what}});
+    }
+    // Of a pair the one that has a name stays.
+    std::stable_partition(symbols.begin(), symbols.end(),
+                          [&](std::size_t s) { return !survey_.symbols[s].name.empty(); });
+    for (std::size_t a = 0; a < symbols.size(); ++a) {
+      for (std::size_t b = a + 1; b < symbols.size(); ++b) {
+        Choice next = choice_;
+        next.same_as[symbols[b]] = symbols[a];
+        for (auto& [later, first] : next.same_as) {
+          if (first == symbols[b]) first = symbols[a];
+        }
+        all.push_back({next, {{symbols[a], symbols[b]}, " are taken as one size"}});
+      }
+    }
+    for (const std::size_t s : symbols) {
+      Choice next = choice_;
+      next.one.insert(s);
+      all.push_back({next, {{s}, " is taken as 1"}});
+    }
+    return all;
+  }
+
+  void choose() {
+    for (int round = 0; round < most_choices && can_go_on(); ++round) {
+      const Index before = reach(choice_);
+      if (before == std::numeric_limits<Index>::max()) break;
+      Walked walked;
+      const Broken* broken = nullptr;
+      for (std::uint64_t draw : {0, 1, 2}) {
+        walked = walk_at(choice_, draw);
+        broken = first_of(walked);
+        if (broken && broken->step == before) break;
+      }
+      if (!broken) break;
+      const std::vector<std::size_t> symbols = symbols_behind(*broken);
+      std::optional<Alternative> best;
+      Index best_reach = before;
+      if (!symbols.empty()) {
+        for (auto& next : alternatives(symbols)) {
+          if (!can_go_on() || best_reach == std::numeric_limits<Index>::max()) break;
+          if (const Index now = reach(next.choice); now > best_reach)
+            best_reach = now, best = std::move(next);
+        }
+      }
+      if (best) {
+        best->note.text += ": else " + said(*broken) + " does not hold";
+        notes_.push_back(std::move(best->note));
+        choice_ = std::move(best->choice);
+        continue;
+      }
+      hopeless_.insert(broken->step);
+      if (!symbols.empty())
+        notes_.push_back({{}, said(*broken) + " does not hold at any sizes that were tried"});
+    }
+    base_ = walk_at(choice_, 0);
+  }
+
+  // -- examples
+  // --------------------------------------------------------------------------------------------------------
+  void take_examples() {
+    walks_.push_back(base_);
+    std::vector<std::set<std::size_t>> changes;
+    std::set<std::size_t> rest;
+    for (std::size_t s = 0; s < survey_.symbols.size(); ++s) {
+      if (!choice_.is_free(s)) continue;
+      if (changes.size() < most_single)
+        changes.push_back({s});
+      else
+        rest.insert(s);
+    }
+    if (!rest.empty()) changes.push_back(rest);
+    if (!survey_.symbols.empty()) {
+      for (const auto& changed : changes) {
+        walks_.push_back(walk_with(choice_, changed));
+        examples_.changes.emplace_back(changed.begin(), changed.end());
+      }
+      for (std::size_t k = 1; k <= random_walks; ++k) walks_.push_back(walk_at(choice_, k));
+    }
+    for (std::size_t k = 0; k < walks_.size(); ++k) {
+      std::vector<Index> sizes;
+      for (std::size_t s = 0; s < survey_.symbols.size(); ++s) {
+        sizes.push_back(k > 0 && k <= changes.size()
+                            ? changed_size(choice_, changes[k - 1], s, 0)
+                            : choice_.size(s, k == 0 ? 0 : k - changes.size()));
+      }
+      examples_.sizes.push_back(std::move(sizes));
+    }
+    for (const Walked& walked : walks_) gave_up_ = gave_up_ || walked.gave_up;
+  }
+
+  // -- forms
+  // -----------------------------------------------------------------------------------------------------------
+  struct Open {  // a dimension that no polynomial gives
+    std::size_t row;
+    Index d;
+    std::size_t symbol;
+  };
+
+  const std::optional<Shape>* shape_at(const Walked& walked, std::size_t row) const {
+    return row < walked.shapes.size() ? &walked.shapes[row] : nullptr;
+  }
+
+  std::vector<Index> sizes_of(std::size_t row, Index d) const {
+    std::vector<Index> sizes;
+    for (const Walked& walked : walks_) sizes.push_back((*walked.shapes[row])[d]);
+    return sizes;
+  }
+
+  bool has_one_rank(std::size_t row) const {
+    for (const Walked& walked : walks_) {
+      const std::optional<Shape>* shape = shape_at(walked, row);
+      if (!shape || !*shape || (*shape)->size() != (*walks_[0].shapes[row]).size()) return false;
+    }
+    return true;
+  }
+
+  void fit_all() {
+    forms_.resize(survey_.rows.size());
+    if (gave_up_) return;
+    std::map<std::vector<Index>, Fit> seen;
+    for (std::size_t row = 0; row < survey_.rows.size(); ++row) {
+      if (!shape_at(walks_[0], row) || !walks_[0].shapes[row] || !has_one_rank(row)) continue;
+      forms_[row].emplace();
+      for (Index d = 0; d < walks_[0].shapes[row]->size(); ++d) {
+        const std::vector<Index> sizes = sizes_of(row, d);
+        const auto [at, fresh] = seen.try_emplace(sizes);
+        if (fresh) at->second = fit(examples_, sizes);
+        forms_[row]->push_back(at->second.form);
+        if (!at->second.form.known && at->second.depends.size() == 1)
+          open_.push_back({row, d, at->second.depends[0]});
+      }
+    }
+  }
+
+  // A symbol that grows by one shows where a division steps.
+  void climb_stairs() {
+    std::set<std::size_t> symbols;
+    for (const Open& open : open_) {
+      if (symbols.size() < most_stairs) symbols.insert(open.symbol);
+    }
+    if (examples_.step != 1) return;
+    for (const std::size_t symbol : symbols) {
+      std::vector<Walked> stairs;
+      for (std::size_t k = 0; k < stair_walks && can_go_on(); ++k)
+        stairs.push_back(k == 0 ? base_ : walk_with(choice_, {symbol}, static_cast<Index>(k)));
+      if (stairs.size() < stair_walks || stairs.back().gave_up) return;
+      for (const Open& open : open_) {
+        if (open.symbol != symbol) continue;
+        Staircase staircase{symbol, examples_.sizes[0][symbol], {}};
+        for (const Walked& walked : stairs) {
+          const std::optional<Shape>* shape = shape_at(walked, open.row);
+          if (!shape || !*shape || (*shape)->size() <= open.d) break;
+          staircase.values.push_back((**shape)[open.d]);
+        }
+        if (staircase.values.size() != stair_walks) continue;
+        (*forms_[open.row])[static_cast<std::size_t>(open.d)] =
+            fit_floor(examples_, sizes_of(open.row, open.d), staircase);
+      }
+    }
+  }
+
+  // -- what is told
+  // ----------------------------------------------------------------------------------------------------
+  // Sizes without a name are numbered in the order in which they are met.
+  void name_symbols() {
+    names_.resize(survey_.symbols.size());
+    for (std::size_t s = 0; s < names_.size(); ++s) names_[s] = survey_.symbols[s].name;
+    std::size_t next = 0;
+    for (const auto& row : forms_) {
+      if (!row) continue;
+      for (const Form& form : *row) {
+        for (const auto& [monomial, coefficient] : form.terms) {
+          for (const std::size_t s : monomial) {
+            if (names_[s].empty()) names_[s] = "?" + std::to_string(++next);
+          }
+        }
+      }
+    }
+    for (std::string& name : names_) {
+      if (name.empty()) name = "?" + std::to_string(++next);
+    }
+  }
+
+  void tell() {
+    forms_.resize(survey_.rows.size());
+    for (std::size_t row = 0; row < survey_.rows.size(); ++row) {
+      const ShapeRow& from = survey_.rows[row];
+      InferredValue value{from.path, from.name, from.node, from.type, std::nullopt};
+      if (forms_[row]) {
+        value.shape.emplace();
+        for (const Form& form : *forms_[row])
+          value.shape->push_back({form.number(), form.text(names_)});
+        hold_against_declaration(from, *forms_[row]);
+      }
+      told_.values.push_back(std::move(value));
+    }
+    for (const Note& note : notes_) {
+      std::string names;
+      for (const std::size_t s : note.symbols) names += (names.empty() ? "" : " and ") + names_[s];
+      told_.notes.push_back(names + note.text);
+    }
+    if (gave_up_) told_.notes.push_back("the model is too large for its symbols to be followed");
+    tell_rules();
+  }
+
+  // A rule that breaks on inputs of the same shapes in every walk breaks whatever the symbols are.
+  void tell_rules() {
+    for (const Broken& broken : base_.broken) {
+      if (!broken.surely_run || gave_up_ || !choice_.one.empty()) continue;
+      const bool always = std::all_of(walks_.begin(), walks_.end(), [&](const Walked& walked) {
+        return std::any_of(walked.broken.begin(), walked.broken.end(), [&](const Broken& other) {
+          return other.step == broken.step && other.inputs == broken.inputs &&
+                 other.error.message == broken.error.message;
+        });
+      });
+      if (always) told_.breaches.push_back(broken.error);
+    }
+  }
+
+  // Null if the declaration says nothing of it, or names a symbol that the inputs do not have.
+  std::optional<Form> declared_form(const Dim& dim) const {
+    if (dim.size) return *dim.size < 0 ? std::nullopt : std::optional(number_form(*dim.size));
+    const auto found = survey_.by_name.find(dim.symbol);
+    if (dim.symbol.empty() || found == survey_.by_name.end() ||
+        !survey_.symbols[found->second].of_input)
+      return std::nullopt;
+    if (choice_.one.contains(choice_.stands_for(found->second))) return std::nullopt;
+    return symbol_form(choice_.stands_for(found->second));
+  }
+
+  void hold_against_declaration(const ShapeRow& row, const std::vector<Form>& inferred) {
+    if (!row.path.empty() || !row.declared || !row.declared->shape || !row.node) return;
+    const std::vector<Dim>& declared = *row.declared->shape;
+    bool differs = declared.size() != inferred.size();
+    for (std::size_t d = 0; !differs && d < declared.size(); ++d) {
+      const std::optional<Form> form = declared_form(declared[d]);
+      differs = form && constant_difference(*form, inferred[d]).value_or(0) != 0;
+    }
+    if (!differs) return;
+    std::string says, is;
+    for (const Dim& dim : declared)
+      says += (says.empty() ? "" : ",") + (dim.size             ? std::to_string(*dim.size)
+                                           : dim.symbol.empty() ? "?"
+                                                                : dim.symbol);
+    for (const Form& form : inferred) is += (is.empty() ? "" : ",") + form.text(names_);
+    told_.breaches.push_back(breach("shape/declared", "'" + row.name + "' is declared as [" + says +
+                                                          "], but is [" + is + "]")
+                                 .with_place(place_of(*row.node, row.path)));
+  }
+
+  Survey survey_;
+  Choice choice_;
+  Walked base_;
+  std::set<Index> hopeless_;  // steps whose rule no choice mends
+  std::vector<Note> notes_;
+  std::vector<Walked> walks_;
+  Examples examples_;
+  std::vector<std::optional<std::vector<Form>>> forms_;
+  std::vector<Open> open_;
+  std::vector<std::string> names_;
+  bool gave_up_ = false;
+  InferredShapes told_;
+};
+
+}  // namespace
+
+InferredShapes infer_shapes(const Model& model, const Limits& limits) {
+  return Study(model, limits).go();
+}
+
+}  // namespace touchstone
