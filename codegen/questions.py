@@ -76,6 +76,18 @@ def load_notes(spec: Path | str, operators: list[Operator]) -> list[Note]:
     return list(notes.values())
 
 
+def strangers(operators: list[Operator], notes: list[Note]) -> list[str]:
+    """What entries leave open for a question that does not say so of them."""
+    open_ = {note.id: note.operators for note in notes if note.status == "open"}
+    return [
+        f"{version.path}:{text.line}: {id_} is no open question about {version.name}"
+        for operator in operators
+        for version in operator.versions
+        for id_, text in version.open.items()
+        if version.name not in open_.get(id_, [])
+    ]
+
+
 def _note(id_: str, text: str, path: str, operators: list[Operator]) -> Note:
     parts = text.split("---\n", 2)
     if len(parts) != 3 or parts[0]:

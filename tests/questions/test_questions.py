@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 
 import pytest
 import yaml
 
-from codegen.entry import Operator, SpecError
+from codegen.entry import Operator, SpecError, Text
 from codegen.facts import load_prose
 from codegen.load import load_spec
-from codegen.questions import Note, load_notes
+from codegen.questions import Note, load_notes, strangers
 from tests.spec.test_sentences import shared_runs
 
 ROOT = Path(__file__).parents[2]
@@ -39,6 +42,7 @@ def differences() -> dict[str, str]:
     return yaml.safe_load((ROOT / "tests/functions/differences.yaml").read_text(encoding="utf-8")) or {}
 
 
+@cache
 def suite(name: str) -> set[str] | None:
     """The names of its cases, None where it is not in the cache."""
     version = name.partition("@")[2] or pinned()
@@ -90,6 +94,19 @@ def test_its_sentences_are_ours_and_few(note: Note) -> None:
 @pytest.mark.parametrize("note", [note for note in NOTES if note.id[0] == "Q"], ids=id_of)
 def test_a_question_is_asked(note: Note) -> None:
     assert note.probes, "a question has a probe that shows who does what"
+
+
+def test_what_entries_leave_open_has_an_open_question() -> None:
+    assert strangers(OPERATORS, NOTES) == []
+    operator = copy.deepcopy(next(operator for operator in OPERATORS if operator.op == "Max"))
+    version = operator.versions[0]
+    note = Note("Q001", "A question", [version.name], "open", {}, [], "", "")
+    version.open = {"Q001": Text("is_nan(data_0)", version.path, 7)}
+    assert strangers([operator], [note]) == []
+    found = [f"{version.path}:7: Q001 is no open question about {version.name}"]
+    assert strangers([operator], [replace(note, status="ruled")]) == found
+    assert strangers([operator], [replace(note, operators=["Min-13"])]) == found
+    assert strangers([operator], []) == found
 
 
 @pytest.fixture
