@@ -1,4 +1,4 @@
-"""Reads spec/questions and spec/errata: what is ruled where the standard is silent, and what a suite or a body says wrongly.
+"""Reads spec/questions and spec/errata: rulings where the standard is silent, and what a suite or a body says wrongly.
 
 spec/questions/README.md says what a file is. What is read here is the part that machines use: which operators and which
 cases of suites a file speaks of, and the probes that show who answers what.
