@@ -25,17 +25,19 @@ def options() -> argparse.Namespace:
     parser.add_argument("--peer", type=Path, default=ROOT / ".venv-onnxruntime" / "bin" / "python",
                         help="the interpreter that has onnxruntime")  # fmt: skip
     parser.add_argument("--why", action="store_true", help="what a refusal says")
+    parser.add_argument("--quiet", action="store_true", help="only the probes that a file says otherwise of")
     return parser.parse_args()
 
 
-def report(question: Question, answers: dict[str, Answer], why: bool) -> int:
+def report(question: Question, answers: dict[str, Answer], why: bool, quiet: bool) -> int:
     """Prints one probe; returns how many runtimes answer otherwise than the file says."""
+    as_said = {runtime: same(answer, question.expected[runtime]) for runtime, answer in answers.items()}
+    wrong = sum(not good for good in as_said.values())
+    if quiet and not wrong:
+        return 0
     print(f"{question.name}  {question.probe.of} in opset {question.probe.opset}")
-    wrong = 0
     for runtime, answer in answers.items():
-        expected = question.expected[runtime]
-        good = same(answer, expected)
-        wrong += not good
+        expected, good = question.expected[runtime], as_said[runtime]
         print(f"  {runtime:12} {shown(answer)}{'' if good else '    BUT THE FILE SAYS ' + shown(expected)}")
         if answer.why and (why or not good):
             print(f"  {'':12}   {describe(answer)}")
@@ -60,7 +62,10 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     answers = {runtime: ask(questions) for runtime, ask in asked.items()}
-    wrong = sum(report(q, {name: answers[name][k] for name in asked}, args.why) for k, q in enumerate(questions))
+    wrong = 0
+    for position, question in enumerate(questions):
+        given = {runtime: answers[runtime][position] for runtime in asked}
+        wrong += report(question, given, args.why, args.quiet)
     print(f"{len(questions)} probes on {', '.join(asked)}: {wrong} answers are not what the files say")
     return 1 if wrong else 0
 
