@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from codegen.load import load_spec
 from codegen.questions import load_notes
 from tools.probes.model import Answer, Question, questions_of, same, same_array, shown
-from tools.probes.runtimes import describe, evaluator, reference
+from tools.probes.runtimes import describe, evaluator, onnxruntime, reference
 
 ROOT = Path(__file__).parents[2]
 BINARY = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build")) / "touchstone"
@@ -45,3 +46,21 @@ def test_equal_means_bit_for_bit() -> None:
     assert not same_array(one(1), one(1).reshape(1, 1))
     assert not same(Answer("outputs", [one(1)]), Answer("error"))
     assert not same(Answer("error"), Answer("unsupported"))
+
+
+FAKE = """#!{python}
+import json, os, sys
+for job in json.load(sys.stdin):
+    if job["folder"].endswith("/1"):
+        os.kill(os.getpid(), 9)
+    print(json.dumps({{"kind": "error", "outputs": [], "why": "no"}}), flush=True)
+"""
+
+
+def test_a_question_that_ends_the_process_is_a_crash_and_the_rest_goes_on(tmp_path: Path) -> None:
+    fake = tmp_path / "python"
+    fake.write_text(FAKE.format(python=sys.executable), encoding="utf-8")
+    fake.chmod(0o755)
+    answers = onnxruntime(fake)(QUESTIONS[:3])
+    assert [answer.kind for answer in answers] == ["error", "crash", "error"]
+    assert answers[1].why == "signal 9"

@@ -49,6 +49,10 @@ def main() -> int:
     asked: dict[str, Ask] = {"reference": reference(args.build.resolve() / "touchstone"), "onnx": evaluator}
     if args.more:
         asked["onnxruntime"] = onnxruntime(args.peer.absolute())
+    for file in (args.build / "touchstone", *([args.peer] if args.more else [])):
+        if not file.exists():
+            print(f"error: there is no {file}; make build makes it", file=sys.stderr)
+            return 7
     try:
         operators = load_spec(ROOT / "spec")
         notes = load_notes(ROOT / "spec", operators)

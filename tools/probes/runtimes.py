@@ -82,19 +82,28 @@ def onnxruntime(python: Path) -> Ask:
             answers: list[Answer] = []
             while len(answers) < len(jobs):
                 before = len(answers)
-                said = json.dumps(jobs[before:])
-                done = subprocess.run([python, WORKER], input=said, capture_output=True, text=True, check=False)
-                for line in done.stdout.splitlines():
+                done, ended = _work(python, jobs[before:])
+                for line in done.splitlines():
                     row = json.loads(line)
                     arrays = [to_array(Path(file).read_bytes()) for file in row["outputs"]]
                     answers.append(Answer(row["kind"], arrays, row["why"]))
                 if len(answers) < len(jobs):
-                    if done.returncode >= 0 and len(answers) == before:
-                        raise RuntimeError(f"{python} does not run the worker: {done.stderr[-2000:]}")
-                    answers.append(Answer("crash", why=f"signal {-done.returncode}"))
+                    answers.append(Answer("crash", why=ended))
             return answers
 
     return ask
+
+
+def _work(python: Path, jobs: list[dict[str, Any]]) -> tuple[str, str]:
+    """What the worker wrote before it ended, and how it ended."""
+    command, said = [str(python), str(WORKER)], json.dumps(jobs)
+    try:
+        done = subprocess.run(command, input=said, capture_output=True, text=True, check=False, timeout=TIMEOUT)
+    except subprocess.TimeoutExpired as error:
+        return (error.stdout or b"").decode(), f"no end after {TIMEOUT:.0f} s"
+    if done.returncode > 0:
+        raise RuntimeError(f"{python} does not run the worker: {done.stderr[-2000:]}")
+    return done.stdout, f"signal {-done.returncode}"
 
 
 def _write(question: Question, folder: Path) -> dict[str, Any]:
