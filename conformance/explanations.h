@@ -19,7 +19,8 @@ struct Explanation {
 std::span<const Explanation> explanations();  // generated
 
 // The ids of all that speak of a case, errata first.
-std::vector<std::string> explained_by(std::string_view suite, const std::string& name);
+std::vector<std::string> explained_by(std::string_view suite, const std::string& name,
+                                      std::span<const Explanation> table = explanations());
 
 // Cases that are no plain pass: a fail, one that the judge mistrusts, one that the suite's own rule
 // fails.
