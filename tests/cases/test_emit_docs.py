@@ -30,7 +30,11 @@ versions:
       # Twice.
       y[i] = x[i] + gain
     open: {Q017: is_nan(gain)}
-    also: ["y[i] = gain + x[i]"]
+    also:
+      turned:
+        by: those who begin with `gain`
+        semantics: |
+          y[i] = gain + x[i]
     cases:
       nothing: {x: {type: float, shape: [0]}, y: {type: float, shape: [0]}}
       large: {x: [.inf], names: ["a`b"], y: [.inf]}
