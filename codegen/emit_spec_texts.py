@@ -101,7 +101,7 @@ def version_object(version: Version) -> dict[str, Any]:
         ],
         "meaning_of": version.meaning_of,
         **meaning,
-        "also": [text(value) for value in version.also],
+        "also": [{"name": form.name, "by": form.by, "semantics": form.text.text} for form in version.also.values()],
         "open": {question: text(when) for question, when in version.open.items()},
         "cases": version.cases,
         "witnesses": [f"case/{name}" for name in version.cases],

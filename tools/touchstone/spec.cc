@@ -159,8 +159,11 @@ void print_definition(const SpecText& entry, const std::vector<const SpecText*>&
                styled(Stream::out, Style::dim, written(rule["at"])));
   }
   print_meaning(all);
-  if (!all["also"].empty()) title("also right");
-  for (const Json& text : all["also"]) print_block(written(text));
+  for (const Json& form : all["also"]) {
+    title("also right");
+    fmt::print("  {}, as in {}:\n", written(form["name"]), written(form["by"]));
+    print_block(written(form["semantics"]));
+  }
   if (!all["open"].empty()) title("open");
   for (const auto& [question, when] : all["open"].items())
     fmt::print("  {} when {}\n", question, written(when));
