@@ -156,6 +156,7 @@ def largest(name: str) -> Fraction:
 
 
 def is_nan(name: str, codes: np.ndarray) -> np.ndarray:
+    """Of any type; a complex number is one if a part is."""
     if name.startswith("complex"):
         part = "float" if name == "complex64" else "double"
         return is_nan(part, codes.view(holder(part))).reshape(*codes.shape, 2).any(-1)

@@ -155,29 +155,54 @@ class Graph:
 
     def check(self, folder: Path) -> None:
         """Runs all of it, holds every output against what was wanted, then asks the judge about every node."""
+        made = self.outputs(folder)
+        wrong = [difference(one, value) for one, value in zip(self.wanted, made, strict=True)]
+        wrong = [text for text in wrong if text]
+        assert not wrong, f"{len(wrong)} of {len(self.wanted)}:\n" + "\n".join(wrong[:40])
+        if has_judge():
+            nodes = self.judged(folder)
+            refused = [self.refusal(node, made) for node, made in zip(nodes, self.nodes, strict=True)]
+            refused = [text for text in refused if text]
+            assert not refused, f"the judge refuses {len(refused)} of {len(nodes)}:\n" + "\n".join(refused[:40])
+
+    def run(self, folder: Path) -> subprocess.CompletedProcess[str]:
+        """Writes the model and its feeds, and runs it; what each node gave is tapped."""
         assert self.wanted, "nothing is asked"
         onnx.save(self.model(), folder / "model.onnx")
         feeds: list[object] = []
         for name, value in self.feeds.items():
             (folder / f"{name}.pb").write_bytes(tensor_of(value).SerializeToString())
             feeds += ["--input", f"{name}={folder / name}.pb"]
-        done = touchstone("run", folder / "model.onnx", *feeds, "--tap", folder / "taps")
+        return touchstone("run", folder / "model.onnx", *feeds, "--tap", folder / "taps")
+
+    def outputs(self, folder: Path) -> list[Codes]:
+        done = self.run(folder)
         assert done.returncode == 0, done.stderr
         files = tapped(folder / "taps")
-        wrong = [difference(one, codes_in(files[one.name])) for one in self.wanted]
-        wrong = [text for text in wrong if text]
-        assert not wrong, f"{len(wrong)} of {len(self.wanted)}:\n" + "\n".join(wrong[:40])
-        if has_judge():
-            judged = touchstone(
-                "judge", folder / "model.onnx", "--taps", folder / "taps", "--class", "strict", "--json"
-            )
-            assert judged.stdout, judged.stderr
-            nodes = json.loads(judged.stdout)["nodes"]
-            assert len(nodes) == len(self.nodes)
-            refused = [
-                text for node, asked in zip(nodes, self.nodes, strict=True) if (text := self.refusal(node, asked))
-            ]
-            assert not refused, f"the judge refuses {len(refused)} of {len(nodes)}:\n" + "\n".join(refused[:40])
+        return [codes_in(files[one.name]) for one in self.wanted]
+
+    def judged(self, folder: Path) -> list[dict[str, Any]]:
+        """What the judge says about each node, by the values that were written when it ran."""
+        asked = ("judge", folder / "model.onnx", "--taps", folder / "taps", "--class", "strict", "--json")
+        done = touchstone(*asked)
+        assert done.stdout, done.stderr
+        return json.loads(done.stdout)["nodes"]
+
+    def spoil(self, folder: Path) -> list[str]:
+        """After a check: writes another code to one element of each output, and names the nodes that still pass."""
+        files = tapped(folder / "taps")
+        for one in self.wanted:
+            codes = one.value.codes.copy()
+            numbers = np.flatnonzero(~is_nan(one.value.type, codes.ravel()))
+            where = numbers[numbers.size // 3]
+            if codes.dtype == object:
+                codes.reshape(-1)[where] += b"!"
+            else:
+                part = codes.view(np.uint8).reshape(codes.size, -1)[where]
+                part[-1] ^= 1 << (min(BITS[one.value.type], 8) - 2 if one.value.type != "bool" else 0)
+            files[one.name].write_bytes(tensor_of(Codes(one.value.type, codes), one.name).SerializeToString())
+        nodes = zip(self.judged(folder), self.wanted, strict=True)
+        return [f"  {one.label}: {node['verdict']}" for node, one in nodes if node["verdict"] != "wrong-value"]
 
     def refusal(self, node: dict[str, Any], asked: onnx.NodeProto) -> str:
         if node["verdict"] in PASSES:

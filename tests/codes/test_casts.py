@@ -22,6 +22,8 @@ from tests.codes.formats import (
     float_values,
     floats,
     holder,
+    integers,
+    is_nan,
     magnitudes,
     nearest,
     special_floats,
@@ -125,6 +127,58 @@ def test_a_nan_keeps_its_sign_among_float8(name: str, folder: Path) -> None:
     graph = Graph()
     graph.want("Cast", [nan], Codes(name, np.array(quiet_nan, np.uint8)), to=CODES[name], saturate=0, any_nan=False)
     graph.check(folder)
+
+
+@pytest.mark.parametrize(("since", "to"), [(NEWEST, "complex64"), (9, "bfloat16"), (13, "float8e5m2"), (1, "int4")])
+def test_a_type_that_a_version_lacks_is_refused(since: int, to: str, folder: Path) -> None:
+    graph = Graph(since)
+    graph.want("Cast", [samples("float")], Codes(to, np.zeros(1, holder(to))), to=code_of_type(to, since))
+    done = graph.run(folder)
+    assert done.returncode == 3 and "error[model/type]" in done.stderr, done.stderr
+
+
+def test_bits_that_are_no_bool_are_refused(folder: Path) -> None:
+    """A file may not hold them either; the question of bits that no bool has."""
+    graph = Graph()
+    good = Codes("uint8", np.array([0, 1, 1], np.uint8))
+    graph.want("BitCast", [good], Codes("bool", good.codes), to=CODES["bool"])
+    graph.check(folder)
+    graph.want("BitCast", [Codes("int8", np.array([1, 2], np.uint8))], Codes("bool", good.codes[:2]), to=CODES["bool"])
+    done = graph.run(folder)
+    assert done.returncode == 3 and "element 1 is 2" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("source", [name for name in REAL if name != "string"])
+def test_texts(source: str, folder: Path) -> None:
+    """Each number as a text that reads as that number, integers digit by digit; and back from texts of any form."""
+    if source == "float8e8m0":
+        value = Codes(source, all_codes(source)[:255])
+    else:
+        value = samples(source)
+        value = value.at(np.arange(0, value.codes.size, 1 + value.codes.size // 700))
+    graph = Graph()
+    texts = Codes("string", np.array([text.encode() for text in texts_of(value)], object))
+    said = {"saturate": 0} if source.startswith("float8") else {}
+    said |= {"round_mode": "nearest"} if source == "float8e8m0" else {}
+    graph.want("Cast", [texts], value, to=CODES[source], **said)
+    if source not in FLOATS:
+        graph.want("Cast", [value], texts, to=CODES["string"])
+    graph.check(folder)
+    if source in FLOATS:
+        written = Graph()
+        written.want("Cast", [value], texts, to=CODES["string"])
+        made = written.outputs(folder)[0]
+        read = Codes("double", np.array([float(text) for text in made.codes], np.float64).view(np.uint64))
+        back = cast(read, source, 0, "nearest")
+        same = (back.codes == value.codes) | (is_nan(source, back.codes) & is_nan(source, value.codes))
+        assert same.all(), (made.codes[~same][:5], value.codes[~same][:5])
+
+
+def texts_of(value: Codes) -> list[str]:
+    if value.type in FLOATS:
+        return [repr(number) for number in floats(value.type, value.codes).tolist()]
+    whole = integers(value.type, value.codes)
+    return [str(bool(number) if value.type == "bool" else number) for number in whole]
 
 
 # The witness itself.
