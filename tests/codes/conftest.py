@@ -12,10 +12,10 @@ MEMORY = Path("/dev/shm")
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
+def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
     """In memory where there is such a place: touchstone waits for the disk after each file, and here are thousands."""
     if not MEMORY.is_dir():
-        yield tmp_path
+        yield request.getfixturevalue("tmp_path")
         return
     with tempfile.TemporaryDirectory(dir=MEMORY, prefix="touchstone-codes-") as made:
         yield Path(made)

@@ -118,7 +118,8 @@ def float_values(name: str) -> np.ndarray:
 def floats(name: str, codes: np.ndarray) -> np.ndarray:
     """The values of codes of a float type, in binary64."""
     if name in ("float", "double"):
-        return codes.view(np.float32 if name == "float" else np.float64).astype(np.float64)
+        with np.errstate(invalid="ignore"):  # a signalling NaN becomes a quiet one
+            return codes.view(np.float32 if name == "float" else np.float64).astype(np.float64)
     return float_values(name)[codes]
 
 
