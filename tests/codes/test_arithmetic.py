@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.codes.formats import BITS, FLOATS, INTEGERS, codes_of, integers, limits
+from tests.codes.formats import BITS, FLOATS, INTEGERS, all_codes, codes_of, integers, limits
 from tests.codes.graphs import Codes, Graph
 from tests.codes.operands import (
     allowed,
@@ -196,3 +196,39 @@ def test_clip(since: int, folder: Path) -> None:
 
 def clipped(x: np.ndarray, least: float, most: float) -> np.ndarray:
     return np.minimum(np.maximum(x, x.dtype.type(least)), x.dtype.type(most))
+
+
+EXACT = {  # one rounding at most
+    "Floor": np.floor,
+    "Ceil": np.ceil,
+    "Round": np.rint,
+    "Sqrt": np.sqrt,
+    "Reciprocal": lambda x: x.dtype.type(1) / x,
+}
+
+
+@pytest.mark.parametrize("op", EXACT)
+def test_functions_that_round_once(op: str, folder: Path) -> None:
+    """Every code of the 16-bit types; of the others the special ones, and halves and what stands beside them."""
+    halves = np.arange(-9, 10) / 2
+    beside = np.concatenate([halves, np.nextafter(halves, 9), np.nextafter(halves, -9), [2.0**52 + 0.5, 2.0**23 + 0.5]])
+    for since in versions(op):
+        graph = Graph(since)
+        for name in allowed(op, since, "T"):
+            value = Codes(name, all_codes(name)) if BITS[name] == 16 else samples(name)
+            for one in (value, stored(beside, name)):
+                graph.want(op, [one], on_floats(EXACT[op], name, one))
+        (folder / str(since)).mkdir()
+        graph.check(folder / str(since))
+
+
+@pytest.mark.parametrize("since", versions("Relu"))
+def test_relu(since: int, folder: Path) -> None:
+    graph = Graph(since)
+    for name in allowed("Relu", since, "T"):
+        value = samples(name)
+        if name in INTEGERS:
+            graph.want("Relu", [value], on_integers(lambda x: max(x, 0), name, value))
+        else:
+            graph.want("Relu", [value], on_floats(lambda x: clipped(x, 0, np.inf), name, value), any_zero=True)
+    graph.check(folder)

@@ -12,9 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.codes.formats import INTEGERS, codes_of, integers, limits
+from tests.codes.formats import FLOATS, INTEGERS, codes_of, holder, integers, limits
 from tests.codes.graphs import Codes, Graph, int64s
 from tests.codes.operands import allowed, integers_in, numbers, samples, special_integers, versions
+from tests.codes.test_moves import payload
+
+UNSUPPORTED = 4
 
 
 def keys(value: Codes) -> list[tuple[bool, float]]:
@@ -120,4 +123,42 @@ def test_range(name: str, folder: Path) -> None:
     for start, limit, delta in rows:
         inputs = [graph.hold(Codes(name, codes_of(name, [one]).reshape(()))) for one in (start, limit, delta)]
         graph.want("Range", inputs, Codes(name, codes_of(name, list(range(start, limit, delta)))))
+    graph.check(folder)
+
+
+@pytest.mark.parametrize("since", versions("NonZero"))
+def test_what_is_not_zero(since: int, folder: Path) -> None:
+    """Neither zero counts, every NaN and every text but the empty one does."""
+    graph = Graph(since)
+    for name in allowed("NonZero", since, "T"):
+        value = payload(name)
+        if name == "string":
+            there = np.array([text != b"" for text in value.codes.ravel()]).reshape(value.codes.shape)
+        elif name.startswith("complex"):
+            part = holder("float" if name == "complex64" else "double")
+            there = (value.codes.view(part).reshape(*value.codes.shape, 2) << part.type(1) != 0).any(-1)
+        else:
+            signed = name in FLOATS
+            there = value.codes << value.codes.dtype.type(1) != 0 if signed else value.codes != 0
+        graph.want("NonZero", [value], int64s(np.array(np.nonzero(there)).tolist()))
+    graph.check(folder)
+
+
+@pytest.mark.parametrize("since", versions("Unique"))
+def test_unique(since: int, folder: Path) -> None:
+    """Integers and texts, as they come and in order."""
+    graph = Graph(since)
+    for name in [*integers_in(allowed("Unique", since, "T")), "string"]:
+        row = payload(name) if name == "string" else shuffled(name)
+        row = Codes(name, row.codes.ravel())
+        values = row.codes.tolist() if name == "string" else integers(name, row.codes)
+        fed = graph.feed(row)
+        for ordered in (1, 0):
+            kept = sorted(set(values)) if ordered else list(dict.fromkeys(values))
+            first = [values.index(one) for one in kept]
+            where = {one: k for k, one in enumerate(kept)}
+            others = [first, [where[one] for one in values], [values.count(one) for one in kept]]
+            graph.want("Unique", [fed], row.at(np.array(first)), *(int64s(one) for one in others), sorted=ordered)
+    if graph.run(folder).returncode == UNSUPPORTED:
+        pytest.skip("it has no meaning yet")
     graph.check(folder)
