@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "model/rules.h"
+
 namespace touchstone {
 
 namespace {
@@ -105,8 +107,8 @@ void Bind::finish() {
 
 Tensor cast_tensor(const Tensor& from, Type to, bool saturate, std::string_view rounding) {
   if (from.type() != to && (facts(from.type()).is_complex || facts(to).is_complex)) {
-    throw Error(ErrorKind::invalid_model, "a tensor(" + std::string(name(from.type())) + ") is not cast to " +
-                                              std::string(name(to)) + ": no cast knows complex numbers");
+    throw breach("model/type", "a tensor(" + std::string(name(from.type())) + ") is not cast to " + std::string(name(to)) +
+                                   ": no cast knows complex numbers");
   }
   Rounding way = Rounding::nearest_even;
   if (to == Type::float8e8m0) {
