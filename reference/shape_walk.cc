@@ -281,6 +281,8 @@ std::vector<Known> Walk::outputs_of_operator(const Node& node, const std::vector
     if (said.types[k] != Type::undefined) outputs[k].type = tensor_type(said.types[k]);
     outputs[k].shape = said.shapes[k];
   }
+  for (std::size_t k = 0; k < outputs.size(); ++k) types[k] = outputs[k].type;
+  hold_output_types(*node.signature, types, refuse);
   if (entry->native && is_cheap(*node.signature)) computed(node, *entry, inputs, outputs);
   return outputs;
 }

@@ -104,8 +104,9 @@ std::uint64_t encode_scale(const Format& format, long double value, Saturate sat
   if (value == 0) return below;
   if (std::isinf(value)) return overflowed(format, 0, saturate);
   Parts parts = take_apart(value);
-  if (parts.exponent < format.least_exponent() - 1) return rounding == Rounding::up ? 0 : below;
   if (parts.exponent < format.least_exponent()) {
+    if (rounding == Rounding::up) return 0;  // of every number below, the least value is next above
+    if (parts.exponent < format.least_exponent() - 1) return below;
     ++parts.exponent;  // one binade up, where there are codes
     return round_to_code(format, parts, rounding) == 1 ? 0 : below;
   }
