@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "conformance/explanations.h"
+
 namespace touchstone {
 namespace {
 
@@ -10,6 +12,20 @@ using Json = nlohmann::ordered_json;
 
 Json number(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+Json with_explanations(const std::string& suite, const CaseResult& result) {
+  Json object = to_json(result);
+  object["explained"] = explained_by(suite, result.name);
+  return object;
+}
+
+Json with_explanations(const TargetRun& run) {
+  const ToExplain counts = to_explain(run);
+  Json object = to_json(summarise(run.cases));
+  object["to_explain"] = counts.cases;
+  object["unexplained"] = counts.unexplained;
+  return object;
 }
 
 }  // namespace
@@ -42,10 +58,10 @@ Json conform_object(std::span<const TargetRun> runs) {
   Json object{{"schema", "touchstone.conform/1"}, {"runs", Json::array()}};
   for (const TargetRun& run : runs) {
     Json cases = Json::array();
-    for (const CaseResult& result : run.cases) cases.push_back(to_json(result));
+    for (const CaseResult& result : run.cases) cases.push_back(with_explanations(run.suite, result));
     object["runs"].push_back({{"target", run.target},
                               {"suite", run.suite},
-                              {"summary", to_json(summarise(run.cases))},
+                              {"summary", with_explanations(run)},
                               {"cases", std::move(cases)}});
   }
   return object;
@@ -53,7 +69,7 @@ Json conform_object(std::span<const TargetRun> runs) {
 
 std::string log_line(const std::string& target, const std::string& suite, const CaseResult& result) {
   Json line{{"target", target}, {"suite", suite}};
-  line.update(to_json(result));
+  line.update(with_explanations(suite, result));
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

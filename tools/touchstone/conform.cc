@@ -3,11 +3,13 @@
 #include "conformance/conform.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <charconv>
 #include <span>
 
+#include "conformance/explanations.h"
 #include "conformance/report/json.h"
 #include "conformance/report/page.h"
 #include "conformance/suites/maker.h"
@@ -119,8 +121,9 @@ void print_failures(const TargetRun& run) {
   for (const CaseResult& result : run.cases) {
     const Standing how = standing(result.verdict);
     if (how != Standing::fail && how != Standing::harness) continue;
-    fmt::print(stderr, "{} {}: {}\n", styled(Stream::err, Style::red, result.verdict), printable(result.key()),
-               printable(result.detail));
+    const std::vector<std::string> notes = explained_by(run.suite, result.name);
+    fmt::print(stderr, "{} {}: {}{}\n", styled(Stream::err, Style::red, result.verdict), printable(result.key()),
+               printable(result.detail), notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, ", ")));
     fmt::print(stderr, "  touchstone conform --target {} --suite '{}' --filter '{}'\n", run.target, run.suite,
                printable(result.key()));
   }
@@ -131,6 +134,10 @@ void print_summary(const TargetRun& run, bool tables) {
   fmt::print(stderr, "{} on {}: {} cases: {}\n", run.target, run.suite, summary.cases, counted(summary.standings));
   fmt::print(stderr, "  verdicts         {}\n", counted(summary.verdicts));
   fmt::print(stderr, "  by suite's rule  {}\n", counted(summary.compat));
+  const ToExplain asked = to_explain(run);
+  if (asked.cases > 0) {
+    fmt::print(stderr, "  to explain       {}: {} of them without an erratum or question\n", asked.cases, asked.unexplained);
+  }
   if (const auto rate = summary.rate()) fmt::print(stderr, "  rate             {:.2f} %\n", 100 * *rate);
   if (tables) fmt::print(stderr, "\n{}\n{}", verdict_table(run.cases), sharpness_table(run.cases));
 }
