@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "conformance/explanations.h"
+
 namespace touchstone {
 namespace {
 
@@ -12,12 +14,32 @@ Json number(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }
 
+Json with_explanations(const std::string& suite, const CaseResult& result) {
+  Json object = to_json(result);
+  object["explained"] = explained_by(suite, result.name);
+  return object;
+}
+
+Json with_explanations(const TargetRun& run) {
+  const ToExplain counts = to_explain(run);
+  Json object = to_json(summarise(run.cases));
+  object["to_explain"] = counts.cases;
+  object["unexplained"] = counts.unexplained;
+  return object;
+}
+
 }  // namespace
 
 Json to_json(const CaseResult& result) {
-  return {{"name", result.name},       {"kind", result.kind},
-          {"compat", result.compat},   {"verdict", result.verdict},
-          {"utilisation", number(result.utilisation)}, {"detail", result.detail}};
+  Json object{{"name", result.name},       {"kind", result.kind},
+              {"compat", result.compat},   {"verdict", result.verdict},
+              {"utilisation", number(result.utilisation)}, {"detail", result.detail}};
+  if (result.judged) {
+    const JudgedNode& j = *result.judged;
+    object["judged"] = {{"node", j.node}, {"form", j.form}, {"type", j.type}, {"elements", j.elements},
+                        {"open", j.open}, {"resolution", number(j.resolution)}};
+  }
+  return object;
 }
 
 Json to_json(const Summary& summary) {
@@ -36,10 +58,10 @@ Json conform_object(std::span<const TargetRun> runs) {
   Json object{{"schema", "touchstone.conform/1"}, {"runs", Json::array()}};
   for (const TargetRun& run : runs) {
     Json cases = Json::array();
-    for (const CaseResult& result : run.cases) cases.push_back(to_json(result));
+    for (const CaseResult& result : run.cases) cases.push_back(with_explanations(run.suite, result));
     object["runs"].push_back({{"target", run.target},
                               {"suite", run.suite},
-                              {"summary", to_json(summarise(run.cases))},
+                              {"summary", with_explanations(run)},
                               {"cases", std::move(cases)}});
   }
   return object;
@@ -47,7 +69,7 @@ Json conform_object(std::span<const TargetRun> runs) {
 
 std::string log_line(const std::string& target, const std::string& suite, const CaseResult& result) {
   Json line{{"target", target}, {"suite", suite}};
-  line.update(to_json(result));
+  line.update(with_explanations(suite, result));
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -63,6 +85,13 @@ std::vector<CaseResult> read_log(std::string_view text, const std::string& targe
                       one.value("verdict", ""), {},                    one.value("detail", "")};
     if (const auto found = one.find("utilisation"); found != one.end() && found->is_number()) {
       result.utilisation = found->get<double>();
+    }
+    if (const auto found = one.find("judged"); found != one.end() && found->is_object()) {
+      const Json& j = *found;
+      const auto resolution = j.find("resolution");
+      result.judged = {j.value("node", ""), j.value("form", ""), j.value("type", ""), j.value("elements", Index{0}),
+                       j.value("open", Index{0}),
+                       resolution != j.end() && resolution->is_number() ? resolution->get<double>() : 0};
     }
     results.push_back(std::move(result));
   }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "conformance/explanations.h"
 #include "conformance/report/json.h"
 
 namespace touchstone {
@@ -22,6 +23,13 @@ TEST(Page, KnowsHowEachVerdictCounts) {
   EXPECT_NE(page.find(R"("in-set":"pass")"), std::string::npos);
   EXPECT_NE(page.find(R"("out-of-memory":"fail")"), std::string::npos);
   EXPECT_NE(page.find(R"("harness":"harness")"), std::string::npos);
+}
+
+TEST(Page, KnowsTheTitleOfWhatExplainsACase) {
+  const std::string page = html_page(conform_object({}));
+  const Explanation& known = explanations().front();
+  EXPECT_NE(page.find("\"" + std::string(known.id) + "\":\""), std::string::npos);
+  EXPECT_NE(page.find("explanations[id]"), std::string::npos);
 }
 
 TEST(Page, AHostileDetailStaysData) {

@@ -167,6 +167,10 @@ void print_definition(const SpecText& entry, const std::vector<const SpecText*>&
   if (!all["open"].empty()) title("open");
   for (const auto& [question, when] : all["open"].items())
     fmt::print("  {} when {}\n", question, written(when));
+  if (!all["notes"].empty()) title("questions and errata");
+  for (const Json& note : all["notes"])
+    fmt::print("  {} {} ({})    {}\n", written(note["id"]), written(note["title"]), written(note["status"]),
+               styled(Stream::out, Style::dim, written(note["at"])));
   if (!all["cases"].empty()) title("cases");
   for (const auto& [name, body] : all["cases"].items()) fmt::print("  {}: {}\n", name, body.dump());
   title("versions");

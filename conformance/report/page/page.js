@@ -71,6 +71,11 @@ function case_row(one) {
   made.append(element("td", one.kind ? `${one.kind}/${one.name}` : one.name), element("td", one.verdict, standing(one)),
     element("td", one.compat, one.compat === "pass" ? "pass" : one.compat === "unsupported" ? "unsupported" : "fail"),
     element("td", used, "number"), element("td", one.detail));
+  for (const id of one.explained) {
+    const note = element("span", id, "note");
+    note.title = results.explanations[id];
+    made.lastChild.prepend(note);
+  }
   made.addEventListener("click", () => { if (!String(getSelection())) open_row(made, one); });
   made.addEventListener("keydown", (event) => { if (event.key === "Enter") open_row(made, one); });
   if (standing(one) === "fail") open_row(made, one);
@@ -81,7 +86,7 @@ function draw_cases() {
   const words = at("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
   const wanted = at("standing").value;
   const found = ordered.filter((one) => (!wanted || standing(one) === wanted) &&
-    words.every((word) => `${one.kind}/${one.name} ${one.verdict} ${one.compat} ${one.detail}`.toLowerCase().includes(word)));
+    words.every((word) => `${one.kind}/${one.name} ${one.verdict} ${one.compat} ${one.explained.join(" ")} ${one.detail}`.toLowerCase().includes(word)));
   at("cases").tBodies[0].replaceChildren(...found.slice(0, limit).map(case_row));
   at("shown").textContent = `${found.length} of ${ordered.length}`;
   at("more").hidden = found.length <= limit;
