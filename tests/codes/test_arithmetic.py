@@ -186,7 +186,7 @@ def test_sum_and_mean(since: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("since", [since for since in versions("Clip") if since >= 11])
 def test_clip(since: int, folder: Path) -> None:
-    """Crossed limits give the upper one; a NaN stays (questions of Clip with min above max, and of NaN in it)."""
+    """Crossed limits give the upper one, and NaN stays (questions of crossed bounds, and of NaN in Relu and Clip)."""
     graph = Graph(since)
     for name in allowed("Clip", since, "T"):
         value = samples(name)
