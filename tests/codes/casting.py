@@ -1,9 +1,8 @@
 """What a cast must give, from the text of the standard's Cast and nothing of ours.
 
-Where that is silent, the project's rulings are followed, by the subjects of spec/questions:
-casts out of range and of NaN: a float that an integer cannot hold keeps the low bits of its truncated value, NaN and
-infinities become 0; NaN becomes -0 where a format has no NaN; float8e8m0 rounds first and looks at its ends then, up
-finds its least value below it, a negative number is NaN.
+Where that is silent, the project's rulings are followed, by the subjects of spec/questions. Floats that do not fit an
+integer keep the low bits of their truncated value, NaN and infinities become 0. NaN in float4 and float6 is -0.
+float8e8m0: a number is rounded first, and what then lies outside is for `saturate` alone to decide; below zero is NaN.
 """
 
 from __future__ import annotations
@@ -113,7 +112,6 @@ def to_scale(numbers: np.ndarray, binades: Binades, saturate: int, round_mode: s
     least, greatest, nan = 0, 254, 255
     steps = {"up": binades.above, "down": np.zeros_like(binades.above), "nearest": binades.half}[round_mode]
     code = binades.exponent + steps + 127
-    code = np.where((code < 0) & (round_mode == "up"), least, code)
     code = np.where(code < 0, least if saturate else nan, code)
     code = np.where(code > greatest, greatest if saturate else nan, code)
     code = np.where(numbers == 0, least if saturate else nan, code)

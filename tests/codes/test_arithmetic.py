@@ -102,6 +102,20 @@ def test_pow(since: int, folder: Path) -> None:
     graph.check(folder)
 
 
+@pytest.mark.parametrize("power", ["int64", "uint64"])
+def test_whether_a_wide_power_is_odd(power: str, folder: Path) -> None:
+    """A double holds no odd number past 2^53, but the sign of the result hangs on it."""
+    powers = [2**53 - 1, 2**53, 2**53 + 1, 2**62 + 1, limits(power)[1], limits(power)[1] - 1]
+    base = np.array([-1, 1, -2, 0.5, -0.5, -0.0, -np.inf], np.float64)
+    sizes = [1, 1, np.inf, 0, 0, 0, np.inf]
+    made = [np.copysign(size, x if p % 2 else 1) for x, size in zip(base, sizes, strict=True) for p in powers]
+    graph = Graph(15)
+    for name in floats_in(allowed("Pow", 15, "T")):
+        right = Codes(power, codes_of(power, powers * base.size))
+        graph.want("Pow", [stored(np.repeat(base, len(powers)), name), right], stored(np.array(made), name))
+    graph.check(folder)
+
+
 def powers_of_two(name: str, other: str) -> tuple[Codes, Codes]:
     """Bases whose powers are exact, and powers that leave them so."""
     base = np.array([0, -0.0, 1, -1, 2, -2, 0.5, -0.25, np.inf, -np.inf, np.nan], np.float64)
@@ -172,7 +186,7 @@ def test_sum_and_mean(since: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("since", [since for since in versions("Clip") if since >= 11])
 def test_clip(since: int, folder: Path) -> None:
-    """Crossed limits give the upper one; a NaN stays (questions of Clip with min above max, and of NaN in it)."""
+    """Crossed limits give the upper one, and NaN stays (questions of crossed bounds, and of NaN in Relu and Clip)."""
     graph = Graph(since)
     for name in allowed("Clip", since, "T"):
         value = samples(name)

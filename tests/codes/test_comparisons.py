@@ -58,7 +58,7 @@ def test_equality_of_texts(folder: Path) -> None:
 
 @pytest.mark.parametrize("since", [since for since in versions("Max")])
 def test_extremes(since: int, folder: Path) -> None:
-    """Of two and of three; NaN among them wins (the question of NaN in extremes)."""
+    """Of two and of three; NaN among them wins (the question of NaN in Max and Min)."""
     graph = Graph(since)
     for name in allowed("Max", since, "T"):
         left, right = pairs(name)

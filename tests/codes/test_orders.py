@@ -1,6 +1,6 @@
 """What picks by order or gathers into one: neighbours that no double tells apart, whole bytes, zeros, infinities, NaN.
 
-NaN counts as larger than any number (the question of NaN in orders), and zeros of either sign as equal.
+NaN counts as larger than any number (questions of the order of NaN in TopK, and of NaN in ArgMax), and zeros are equal.
 """
 
 from __future__ import annotations
