@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/results.h"
 #include "conformance/targets/protocol.h"
 
 namespace touchstone {
@@ -13,6 +14,7 @@ namespace touchstone {
 struct Assessment {
   std::string compat, verdict, detail;
   std::optional<double> utilisation;
+  std::optional<JudgedNode> judged = {};
 };
 
 // One run of one case, with the outputs that a target gave.

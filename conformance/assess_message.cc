@@ -58,13 +58,23 @@ bool read(const Message& message, Assignment& assignment) {
 }
 
 Message tell(const Assessment& assessment) {
-  return {"assessment", assessment.compat, assessment.verdict, assessment.detail,
-          assessment.utilisation ? text_of(*assessment.utilisation) : ""};
+  Message message{"assessment", assessment.compat, assessment.verdict, assessment.detail,
+                  assessment.utilisation ? text_of(*assessment.utilisation) : ""};
+  if (assessment.judged) {
+    const JudgedNode& j = *assessment.judged;
+    message.insert(message.end(), {j.node, j.form, j.type, std::to_string(j.elements), std::to_string(j.open), text_of(j.resolution)});
+  }
+  return message;
 }
 
 bool read(const Message& message, Assessment& assessment) {
-  if (message.size() != 5 || message[0] != "assessment") return false;
+  if ((message.size() != 5 && message.size() != 11) || message[0] != "assessment") return false;
   assessment = {message[1], message[2], message[3], {}};
+  if (message.size() == 11) {
+    JudgedNode& j = assessment.judged.emplace();
+    j.node = message[5], j.form = message[6], j.type = message[7];
+    if (!parse(message[8], j.elements) || !parse(message[9], j.open) || !parse(message[10], j.resolution)) return false;
+  }
   if (message[4].empty()) return true;
   return parse(message[4], assessment.utilisation.emplace());
 }

@@ -118,7 +118,7 @@ class Pool {
         const Assessment found = assess_answer(judge, one, one.data[d], answers[answer++]);
         all = d == 0 ? found : worse(all, found);
       }
-      results_[k] = {one.name, one.kind, all.compat, all.verdict, all.utilisation, all.detail};
+      results_[k] = {one.name, one.kind, all.compat, all.verdict, all.utilisation, all.detail, all.judged};
       const std::lock_guard lock(mutex_);
       if (on_result_) on_result_(results_[k]);
     }

@@ -31,9 +31,15 @@ Json with_explanations(const TargetRun& run) {
 }  // namespace
 
 Json to_json(const CaseResult& result) {
-  return {{"name", result.name},       {"kind", result.kind},
-          {"compat", result.compat},   {"verdict", result.verdict},
-          {"utilisation", number(result.utilisation)}, {"detail", result.detail}};
+  Json object{{"name", result.name},       {"kind", result.kind},
+              {"compat", result.compat},   {"verdict", result.verdict},
+              {"utilisation", number(result.utilisation)}, {"detail", result.detail}};
+  if (result.judged) {
+    const JudgedNode& j = *result.judged;
+    object["judged"] = {{"node", j.node}, {"form", j.form}, {"type", j.type}, {"elements", j.elements},
+                        {"open", j.open}, {"resolution", number(j.resolution)}};
+  }
+  return object;
 }
 
 Json to_json(const Summary& summary) {
@@ -79,6 +85,13 @@ std::vector<CaseResult> read_log(std::string_view text, const std::string& targe
                       one.value("verdict", ""), {},                    one.value("detail", "")};
     if (const auto found = one.find("utilisation"); found != one.end() && found->is_number()) {
       result.utilisation = found->get<double>();
+    }
+    if (const auto found = one.find("judged"); found != one.end() && found->is_object()) {
+      const Json& j = *found;
+      const auto resolution = j.find("resolution");
+      result.judged = {j.value("node", ""), j.value("form", ""), j.value("type", ""), j.value("elements", Index{0}),
+                       j.value("open", Index{0}),
+                       resolution != j.end() && resolution->is_number() ? resolution->get<double>() : 0};
     }
     results.push_back(std::move(result));
   }

@@ -8,7 +8,7 @@
 namespace touchstone {
 namespace {
 
-const CaseResult within{"test_a", "node", "pass", "within", 0.25, ""};
+const CaseResult within{"test_a", "node", "pass", "within", 0.25, "", JudgedNode{"Exp-13", "elementwise", "float", 9, 2, 0.5}};
 const CaseResult unsupported{"test_b", "node", "unsupported", "unsupported", {}, "Frob-7 \xff"};
 
 TEST(Json, TheObjectIsTheContract) {
@@ -29,8 +29,10 @@ TEST(Json, TheObjectIsTheContract) {
   EXPECT_EQ(first["summary"]["unexplained"], 0);
   std::vector<std::string> keys;
   for (const auto& [key, value] : first["cases"][0].items()) keys.push_back(key);
-  EXPECT_EQ(keys,
-            (std::vector<std::string>{"name", "kind", "compat", "verdict", "utilisation", "detail", "explained"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"name", "kind", "compat", "verdict", "utilisation", "detail", "judged", "explained"}));
+  EXPECT_EQ(first["cases"][0]["judged"].dump(),
+            R"({"node":"Exp-13","form":"elementwise","type":"float","elements":9,"open":2,"resolution":0.5})");
+  EXPECT_FALSE(first["cases"][1].contains("judged"));
   EXPECT_TRUE(first["cases"][0]["explained"].empty());
   EXPECT_EQ(first["cases"][0]["utilisation"], 0.25);
   EXPECT_TRUE(first["cases"][1]["utilisation"].is_null());
@@ -57,6 +59,8 @@ TEST(Json, ALogReadsBackItsOwnTargetAndSuiteOnly) {
   EXPECT_EQ(results[0].key(), "node/test_a");
   EXPECT_EQ(results[0].verdict, "within");
   EXPECT_EQ(results[0].utilisation, 0.25);
+  ASSERT_TRUE(results[0].judged);
+  EXPECT_EQ(to_json(results[0]), to_json(within));
   EXPECT_FALSE(results[1].utilisation);
 }
 

@@ -13,6 +13,7 @@
 #include "conformance/report/json.h"
 #include "conformance/report/page.h"
 #include "conformance/suites/maker.h"
+#include "conformance/tables.h"
 #include "conformance/targets/target.h"
 #include "core/files.h"
 #include "tools/touchstone/command.h"
@@ -24,7 +25,7 @@ namespace {
 struct ConformArgs {
   std::vector<std::string> targets;
   std::string suite = "onnx", filter, shard, log, html;
-  bool resume = false;
+  bool resume = false, tables = false;
   JsonOutput json;
   Index jobs = usable_processors();
   double timeout = 600, memory = 0;  // seconds; GiB, 0: a share of what the machine has
@@ -128,7 +129,7 @@ void print_failures(const TargetRun& run) {
   }
 }
 
-void print_summary(const TargetRun& run) {
+void print_summary(const TargetRun& run, bool tables) {
   const Summary summary = summarise(run.cases);
   fmt::print(stderr, "{} on {}: {} cases: {}\n", run.target, run.suite, summary.cases, counted(summary.standings));
   fmt::print(stderr, "  verdicts         {}\n", counted(summary.verdicts));
@@ -138,6 +139,7 @@ void print_summary(const TargetRun& run) {
     fmt::print(stderr, "  to explain       {}: {} of them without an erratum or question\n", asked.cases, asked.unexplained);
   }
   if (const auto rate = summary.rate()) fmt::print(stderr, "  rate             {:.2f} %\n", 100 * *rate);
+  if (tables) fmt::print(stderr, "\n{}\n{}", verdict_table(run.cases), sharpness_table(run.cases));
 }
 
 ExitCode conform_all(const ConformArgs& args) {
@@ -153,7 +155,7 @@ ExitCode conform_all(const ConformArgs& args) {
   for (const std::string& target : args.targets) {
     runs.push_back({target, suite.name, run_rest(suite, target, args, log)});
     print_failures(runs.back());
-    print_summary(runs.back());
+    print_summary(runs.back(), args.tables);
   }
   const nlohmann::ordered_json object = conform_object(runs);
   if (args.json) write_json(args.json, object);
@@ -178,6 +180,7 @@ void add_conform(CLI::App& app, ExitCode& out) {
   command->add_option("--filter", args->filter, "Only cases whose name or kind/name matches this pattern");
   command->add_option("--shard", args->shard, "I/N: the I-th of N parts, from 0");
   add_json(*command, args->json);
+  command->add_flag("--tables", args->tables, "Also print verdicts by kind and form, and how sharp the bounds were");
   command->add_option("--html", args->html, "Write the report as one page");
   command->add_option("--log", args->log, "One JSON line a case, written as it runs");
   command->add_flag("--resume", args->resume, "Go on where the log ends");
