@@ -134,8 +134,9 @@ Bounded Prod<Bounded>::get() const {
     out.add_specials(special::infinity | special::minus_infinity);
     if (zero_) out.add_specials(special::nan);
   }
+  if (std::isinf(value_.hi) && vanishes) out.add_specials(special::nan);
   if (!std::isfinite(value_.hi) || !value_.plain()) return out;
-  const bool zero = value_.hi == 0 && exact_ && peak_ < c.limit;
+  const bool zero = zero_ && value_.hi == 0;
   const bool whole = exact_ && bits_ <= c.sum_precision && peak_ < c.limit && trough_ >= c.normal;
   if (count_ > 1 && !whole && !zero) {
     const double growth = std::expm1(static_cast<double>(count_ - 1) * std::log1p(c.sum_u));

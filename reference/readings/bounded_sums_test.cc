@@ -125,6 +125,9 @@ TEST(Prod, WhereOrdersOverflowAndVanishAnythingIsRight) {
   EXPECT_EQ(zero.hi, 0);
   EXPECT_EQ(zero.specials(), special::infinity | special::minus_infinity | special::nan);
   EXPECT_EQ(product({0, 3e38}).e, 0);
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(product({infinity, 1e-30, 1e-30}).specials(), special::nan);
+  EXPECT_TRUE(product({infinity, 1e-30, 1e30}).plain());
 }
 
 TEST(MaxMin, CarryTheErrorOfThoseThatCanWin) {
