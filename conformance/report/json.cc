@@ -15,15 +15,23 @@ Json number(const std::optional<double>& value) {
 }  // namespace
 
 Json to_json(const CaseResult& result) {
-  return {{"name", result.name},       {"kind", result.kind},
-          {"compat", result.compat},   {"verdict", result.verdict},
-          {"utilisation", number(result.utilisation)}, {"detail", result.detail}};
+  Json values = Json::array();
+  for (const Shown& row : result.values) values.push_back({row.place, row.expected, row.actual});
+  return {{"name", result.name},
+          {"kind", result.kind},
+          {"compat", result.compat},
+          {"verdict", result.verdict},
+          {"utilisation", number(result.utilisation)},
+          {"detail", result.detail},
+          {"op", result.subject.op},
+          {"since", result.subject.since},
+          {"values", std::move(values)}};
 }
 
 Json to_json(const Summary& summary) {
   Json object{{"cases", summary.cases}};
-  for (const Standing one : {Standing::pass, Standing::fail, Standing::open, Standing::unsupported, Standing::mistrusted,
-                             Standing::waived, Standing::harness}) {
+  for (const Standing one : {Standing::pass, Standing::fail, Standing::open, Standing::unsupported,
+                             Standing::mistrusted, Standing::waived, Standing::harness}) {
     object[std::string(name(one))] = summary.of(one);
   }
   object["rate"] = number(summary.rate());
@@ -38,6 +46,7 @@ Json conform_object(std::span<const TargetRun> runs) {
     Json cases = Json::array();
     for (const CaseResult& result : run.cases) cases.push_back(to_json(result));
     object["runs"].push_back({{"target", run.target},
+                              {"version", run.version},
                               {"suite", run.suite},
                               {"summary", to_json(summarise(run.cases))},
                               {"cases", std::move(cases)}});
@@ -59,8 +68,19 @@ std::vector<CaseResult> read_log(std::string_view text, const std::string& targe
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     const Json one = Json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!one.is_object() || one.value("target", "") != target || one.value("suite", "") != suite) continue;
-    CaseResult result{one.value("name", ""),    one.value("kind", ""), one.value("compat", ""),
-                      one.value("verdict", ""), {},                    one.value("detail", "")};
+    CaseResult result{one.value("name", ""),
+                      one.value("kind", ""),
+                      one.value("compat", ""),
+                      one.value("verdict", ""),
+                      {},
+                      one.value("detail", ""),
+                      {one.value("op", ""), one.value("since", Index{0})},
+                      {}};
+    for (const Json& row : one.value("values", Json::array())) {
+      if (row.is_array() && row.size() == 3 && row[0].is_string() && row[1].is_string() && row[2].is_string()) {
+        result.values.push_back({row[0], row[1], row[2]});
+      }
+    }
     if (const auto found = one.find("utilisation"); found != one.end() && found->is_number()) {
       result.utilisation = found->get<double>();
     }

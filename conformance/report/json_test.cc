@@ -10,7 +10,7 @@ const CaseResult within{"test_a", "node", "pass", "within", 0.25, ""};
 const CaseResult unsupported{"test_b", "node", "unsupported", "unsupported", {}, "Frob-7 \xff"};
 
 TEST(Json, TheObjectIsTheContract) {
-  const TargetRun run{"reference", "onnx@1.23.2", {within, unsupported}};
+  const TargetRun run{"reference", "", "onnx@1.23.2", {within, unsupported}};
   const auto object = conform_object(std::span(&run, 1));
   EXPECT_EQ(object["schema"], "touchstone.conform/1");
   const auto& first = object["runs"][0];
