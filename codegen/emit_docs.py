@@ -18,6 +18,7 @@ import yaml
 
 from codegen.entry import MISSING, Attribute, Operator, Parameter, SpecError, Text, Version
 from codegen.load import load_spec
+from codegen.questions import Note, load_notes
 from codegen.value_types import ELEMENTS
 from codegen.write import write_if_changed
 
@@ -150,11 +151,13 @@ class Pages:
             "presence": presence,
         }
 
-    def operator(self, operator: Operator) -> str:
+    def operator(self, operator: Operator, notes: list[Note]) -> str:
         older = [*operator.versions[1:], None]
+        named = {note.id: [v.name for v in operator.versions if v.name in note.operators] for note in notes}
         rows = [Row(version, below) for version, below in zip(operator.versions, older, strict=True)]
         template = self.environment.get_template("doc_operator.md.j2")
-        return template.render(operator=operator, rows=rows, page=page_of(operator))
+        own = [note for note in notes if named[note.id]]
+        return template.render(operator=operator, rows=rows, page=page_of(operator), notes=own, named=named)
 
     def index(self, operators: list[Operator]) -> str:
         domains: dict[str, list[Operator]] = {}
@@ -184,10 +187,10 @@ def page_of(operator: Operator) -> str:
     return f"{operator.domain}/{operator.op}.md"
 
 
-def emit(operators: list[Operator], out: Path) -> list[Path]:
+def emit(operators: list[Operator], out: Path, notes: list[Note] | None = None) -> list[Path]:
     """Writes the pages below `out`, each only if its text changed, and takes away those of operators that are gone."""
     pages = Pages()
-    texts = {page_of(operator): pages.operator(operator) for operator in operators}
+    texts = {page_of(operator): pages.operator(operator, notes or []) for operator in operators}
     texts |= {"README.md": pages.index(operators), "support.md": pages.support(operators)}
     for name, text in texts.items():
         write_if_changed(out / name, text)
@@ -203,7 +206,8 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True, help="generated/docs")
     arguments = parser.parse_args()
     try:
-        emit(load_spec(arguments.spec), arguments.out)
+        operators = load_spec(arguments.spec)
+        emit(operators, arguments.out, load_notes(arguments.spec, operators))
     except SpecError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

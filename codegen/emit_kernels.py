@@ -78,8 +78,9 @@ def emit(operators: list[Operator], spec: Path, out: Path) -> list[Unit]:
     for operator in operators:
         units = units_of(operator, known)
         for unit in units:
-            header = env.get_template("kernel.h.j2").render(unit=unit, v=unit.meaning.version)
-            write_if_changed(out / "reference" / "kernels" / f"{unit.name}.h", header)
+            for each in [unit, *unit.also]:
+                header = env.get_template("kernel.h.j2").render(unit=each, v=each.meaning.version)
+                write_if_changed(out / "reference" / "kernels" / f"{each.name}.h", header)
             rows += [{"version": version, "unit": unit} for version in unit.versions]
         if units:
             write_if_changed(

@@ -13,6 +13,7 @@ from typing import Any
 
 from codegen.entry import MISSING, Operator, Parameter, Text, Version
 from codegen.load import load_spec
+from codegen.questions import Note, load_notes
 
 HEAD = """\
 // Written by codegen/emit_spec_texts.py from spec/ops: what every operator version says, as JSON.
@@ -68,7 +69,7 @@ def finite(value: Any) -> Any:
     return value
 
 
-def version_object(version: Version) -> dict[str, Any]:
+def version_object(version: Version, notes: list[Note]) -> dict[str, Any]:
     attributes = []
     for attribute in version.attributes:
         one: dict[str, Any] = {"name": attribute.name, "kind": attribute.kind, "required": attribute.required}
@@ -101,8 +102,13 @@ def version_object(version: Version) -> dict[str, Any]:
         ],
         "meaning_of": version.meaning_of,
         **meaning,
-        "also": [text(value) for value in version.also],
+        "also": [{"name": form.name, "by": form.by, "semantics": form.text.text} for form in version.also.values()],
         "open": {question: text(when) for question, when in version.open.items()},
+        "notes": [
+            {"id": note.id, "title": note.title, "status": note.status, "at": note.path}
+            for note in notes
+            if version.name in note.operators
+        ],
         "cases": version.cases,
         "witnesses": [f"case/{name}" for name in version.cases],
     }
@@ -113,11 +119,12 @@ def plain(value: Any) -> Any:
     return text(value) if isinstance(value, Text) else str(value)
 
 
-def render(operators: list[Operator]) -> str:
+def render(operators: list[Operator], notes: list[Note]) -> str:
     rows: list[str] = []
     for operator in operators:
         for version in sorted(operator.versions, key=lambda each: each.since):
-            body = json.dumps(finite(version_object(version)), ensure_ascii=False, default=plain, allow_nan=False)
+            said = finite(version_object(version, notes))
+            body = json.dumps(said, ensure_ascii=False, default=plain, allow_nan=False)
             if f'){DELIMITER}"' in body:
                 raise ValueError(f"{version.path}: text ends a raw string")
             domain = "" if version.domain == "ai.onnx" else version.domain
@@ -126,9 +133,9 @@ def render(operators: list[Operator]) -> str:
     return HEAD + table + TAIL
 
 
-def emit(operators: list[Operator], out: Path) -> None:
+def emit(operators: list[Operator], notes: list[Note], out: Path) -> None:
     """Writes `out`, or touches nothing if it says the same already."""
-    content = render(operators)
+    content = render(operators, notes)
     if out.exists() and out.read_text(encoding="utf-8") == content:
         return
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -140,7 +147,8 @@ def main() -> None:
     parser.add_argument("--spec", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True, help="generated/tools/spec_texts.cc")
     arguments = parser.parse_args()
-    emit(load_spec(arguments.spec), arguments.out)
+    operators = load_spec(arguments.spec)
+    emit(operators, load_notes(arguments.spec, operators), arguments.out)
 
 
 if __name__ == "__main__":

@@ -63,6 +63,15 @@ class Rule:
 
 
 @dataclass
+class Also:
+    """A form that gives the same numbers otherwise: its statements take the place of those that define the same."""
+
+    name: str
+    by: str  # who computes so
+    text: Text
+
+
+@dataclass
 class Version:
     domain: str  # ai.onnx, ai.onnx.ml ...
     op: str
@@ -81,7 +90,8 @@ class Version:
     function: Any = None
     structural: str = ""  # the template's name
     open: dict[str, Text] = field(default_factory=dict)
-    also: list[Text] = field(default_factory=list)
+    also: dict[str, Also] = field(default_factory=dict)
+    variant: Also | None = None  # the form that is read in place of the first one
     cases: dict[str, Any] = field(default_factory=dict)
     raw: dict[str, Any] = field(default_factory=dict)  # any other key of the entry, as it stands
     meaning_of: int = 0  # the since-version whose semantics text this version inherits (its own when it writes it)

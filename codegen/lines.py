@@ -81,7 +81,12 @@ class Seq(list[Any]):
 
 def load(file: Path, path: str) -> Any:
     """Reads one YAML file; `path` is the name that errors give."""
-    loader = _Loader(file.read_text(encoding="utf-8"))
+    return parse(file.read_text(encoding="utf-8"), path)
+
+
+def parse(text: str, path: str) -> Any:
+    """Reads the one YAML document of a text."""
+    loader = _Loader(text)
     try:
         node = loader.get_single_node()
     except yaml.YAMLError as error:

@@ -14,15 +14,15 @@ from typing import Any
 
 import jsonschema
 
-from codegen.entry import Attribute, Operator, Parameter, Rule, SpecError, Text, Version
+from codegen.entry import Also, Attribute, Operator, Parameter, Rule, SpecError, Text, Version
 from codegen.lines import Map, Seq, load, plain
 from codegen.value_types import ELEMENTS, Groups, expand, in_order, load_groups
 
 KINDS = ("semantics", "function", "structural", "random")
-_MERGED = ("inputs", "outputs", "attributes", "types", "require", "open", "cases")
+_MERGED = ("inputs", "outputs", "attributes", "types", "require", "open", "also", "cases")
 _MERGED_DEEPLY = ("inputs", "outputs", "attributes", "require")
 _NOT_INHERITED = ("since", "inherits")
-_KNOWN = {*_MERGED, *_NOT_INHERITED, "deprecated", "doc", "form", "semantics", "function", "structural", "also"}
+_KNOWN = {*_MERGED, *_NOT_INHERITED, "deprecated", "doc", "form", "semantics", "function", "structural"}
 
 
 def load_spec(root: Path | str) -> list[Operator]:
@@ -190,7 +190,8 @@ def _version(document: Map, entry: Map, path: str, domain: str) -> Version:
     version.structural = entry.get("structural", "")
     opens = entry.get("open", Map())
     version.open = {name: opens.text(name, path) for name in opens}
-    version.also = _texts(entry, "also", path)
+    forms = entry.get("also", Map())
+    version.also = {name: Also(name, forms[name]["by"], _block(forms[name], "semantics", path)) for name in forms}
     version.cases = plain(entry.get("cases", {}))
     version.raw = {key: plain(value) for key, value in entry.items() if key not in _KNOWN}
     return version
@@ -266,13 +267,6 @@ def _block(facts: Map, key: str, path: str) -> Text:
             path, scalar.line, f"{key} of several lines is a literal block (|), so that its lines keep their numbers"
         )
     return facts.text(key, path)
-
-
-def _texts(entry: Map, key: str, path: str) -> list[Text]:
-    value = entry.get(key)
-    if isinstance(value, Seq):
-        return [Text(scalar.text, path, scalar.line) for scalar in value.scalars if scalar]
-    return [] if value is None else [_block(entry, key, path)]
 
 
 def _function(entry: Map, path: str) -> Any:

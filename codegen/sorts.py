@@ -25,7 +25,7 @@ class Checker(Expressions):
         for a in v.attributes:
             sort = ATTRIBUTE_SORTS.get(a.kind) or Sort("tensor" if a.kind == "tensor" else a.kind, f"@{a.name}")
             self.declare(a.name, sort, "attribute")
-        for statement in self.with_parts(parse_statements(v.semantics)) if v.semantics else []:
+        for statement in self.statements_of(v):
             self.statement(statement, self.m.statements)
         self.path = v.path
         for p in v.outputs:
@@ -54,6 +54,20 @@ class Checker(Expressions):
         for s in statements:
             yield s
             yield from self._walk(s.block)
+
+    def statements_of(self, v: Version) -> list[Statement]:
+        """Those of the semantics; of a form that is also right, with its own in the place of what defines the same."""
+        first = self.with_parts(parse_statements(v.semantics)) if v.semantics else []
+        if not v.variant:
+            return first
+        own = self.with_parts(parse_statements(v.variant.text))
+        defined = {s.name for s in first}
+        takes = {s.name: s for s in own if s.name in defined}
+        if not takes:
+            raise self.fail(f"the form {v.variant.name} defines nothing anew", v.variant.text.line)
+        at = min(k for k, s in enumerate(first) if s.name in takes)
+        fresh = [s for s in own if s.name not in takes]
+        return [*first[:at], *fresh, *(takes.get(s.name, s) if s.name else s for s in first[at:])]
 
     def with_parts(self, statements: list[Statement]) -> list[Statement]:
         """`use NAME` replaced by the statements of the part."""

@@ -35,10 +35,12 @@ class Unit:
     wholes: dict[str, list[tuple[str, Statement]]] = field(default_factory=dict)
     cast: Statement | None = None
     work: str = "0"
+    also: list[Unit] = field(default_factory=list)  # the same in other forms, for the bounded reading
 
     @property
     def name(self) -> str:
-        return f"{self.meaning.version.op}_{self.meaning.version.since}"
+        version = self.meaning.version
+        return f"{version.op}_{version.since}" + (f"_{version.variant.name}" if version.variant else "")
 
     @property
     def computing(self) -> list[str]:
@@ -78,7 +80,8 @@ def same_kernel(v: Version) -> str:
     attributes = [(a.name, a.kind, repr(a.default)) for a in v.attributes if a.name in words_of(v)]
     rules = [(r.id, r.that.text, r.message) for r in v.rules]
     constraints = [(n, "one" if len(t) == 1 else "many") for n, t in v.types.items()]
-    return repr((v.semantics.text if v.semantics else "", shape, attributes, rules, constraints))
+    also = [(form.name, form.text.text) for form in v.also.values()]
+    return repr((v.semantics.text if v.semantics else "", also, shape, attributes, rules, constraints))
 
 
 def words_of(v: Version) -> set[str]:
@@ -97,7 +100,11 @@ def units_of(operator: Operator, known: dict[str, int]) -> list[Unit]:
     for version in reversed(operator.versions):
         if version.kind == "semantics":
             groups.setdefault(same_kernel(version), []).append(version)
-    return [make_unit(versions, known) for versions in groups.values()]
+    units = [make_unit(versions, known) for versions in groups.values()]
+    for unit in units:
+        for name in unit.versions[0].also:
+            unit.also.append(make_unit([replace(v, variant=v.also[name]) for v in unit.versions], known))
+    return units
 
 
 def told_apart(v: Version) -> Version:

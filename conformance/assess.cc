@@ -114,8 +114,14 @@ std::vector<Value> of_node(const std::vector<std::string>& names, const Values& 
   return picked;
 }
 
-// What the definition says of the suite's own expectation, where a target that is right differs
-// from it.
+Type first_type(const std::vector<Value>& values) {
+  for (const Value& value : values) {
+    if (value.is_tensor()) return value.tensor().type();
+  }
+  return Type::undefined;
+}
+
+// What the definition says of the suite's own expectation, where a target that is right differs from it.
 std::string doubt(const Node& node, const std::vector<Value>& inputs, const Model& model,
                   const std::vector<Value>& expected) {
   Values named;
@@ -146,11 +152,13 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
   }
   const Node& node = model.graph.nodes.front();
   const std::vector<Value> inputs = of_node(node.inputs, known);
-  const NodeJudgement judged = judge_node(node, inputs, of_node(node.outputs, given));
+  const std::vector<Value> outputs = of_node(node.outputs, given);
+  const NodeJudgement judged = judge_node(node, inputs, outputs);
   const std::string compat = found.compat;
   found.verdict = name(judged.verdict);
   found.detail = describe(node, judged);
   found.utilisation = utilisation(judged);
+  found.judged = facts_of(node, judged, first_type(outputs));
   if (is_pass(judged.verdict) && compat != "pass") found.detail = doubt(node, inputs, model, expected);
   return found;
 }

@@ -15,8 +15,9 @@ namespace touchstone {
 struct Assessment {
   std::string compat, verdict, detail;
   std::optional<double> utilisation;
-  Subject subject;
-  std::vector<Shown> values;
+  std::optional<JudgedNode> judged = {};
+  Subject subject = {};
+  std::vector<Shown> values = {};
 };
 
 // One run of one case, with what a target answered.

@@ -57,6 +57,12 @@ Assessment worse(const Assessment& a, const Assessment& b) {
   } else {
     both.utilisation = a.utilisation ? a.utilisation : b.utilisation;
   }
+  both.judged = a.judged ? a.judged : b.judged;
+  if (a.judged && b.judged) {
+    both.judged->elements += b.judged->elements;
+    both.judged->open += b.judged->open;
+    both.judged->resolution = std::max(a.judged->resolution, b.judged->resolution);
+  }
   both.detail = a.detail.empty() || a.detail == b.detail ? b.detail
                 : b.detail.empty()                       ? a.detail
                                                          : a.detail + "; " + b.detail;

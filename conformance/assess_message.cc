@@ -36,6 +36,15 @@ Message tell(const Assessment& assessment) {
   if (assessment.utilisation) message.set_utilisation(*assessment.utilisation);
   message.set_op(assessment.subject.op);
   message.set_since(assessment.subject.since);
+  if (assessment.judged) {
+    wire::Judged& one = *message.mutable_judged();
+    one.set_node(assessment.judged->node);
+    one.set_form(assessment.judged->form);
+    one.set_type(assessment.judged->type);
+    one.set_elements(assessment.judged->elements);
+    one.set_open(assessment.judged->open);
+    one.set_resolution(assessment.judged->resolution);
+  }
   for (const Shown& row : assessment.values) {
     wire::Shown& one = *message.add_values();
     one.set_place(row.place);
@@ -54,6 +63,10 @@ bool read(const Message& message, Assessment& assessment) {
   assessment.detail = came.detail();
   if (came.has_utilisation()) assessment.utilisation = came.utilisation();
   assessment.subject = {came.op(), came.since()};
+  if (came.has_judged()) {
+    const wire::Judged& one = came.judged();
+    assessment.judged = {one.node(), one.form(), one.type(), one.elements(), one.open(), one.resolution()};
+  }
   for (const wire::Shown& row : came.values()) {
     assessment.values.push_back({row.place(), row.expected(), row.actual()});
   }

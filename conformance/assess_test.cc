@@ -184,11 +184,16 @@ TEST_F(CaseFolder, AssignmentsAndAssessmentsTravel) {
   EXPECT_EQ(came.rtol, 0.1);
   EXPECT_EQ(came.answer.kind, Answer::Kind::wrote_input);
   EXPECT_EQ(came.answer.outputs[0].bytes, "bytes");
-  Assessment sent{"pass", "within", "why", 0.3, {"Frob", 7}, {{"y [0]", "1", "2"}}}, back;
+  Assessment sent{"pass", "within", "why", 0.3, JudgedNode{"Frob-7", "form", "float", 3, 1, 0.5}}, back;
+  sent.subject = {"Frob", 7};
+  sent.values = {{"y [0]", "1", "2"}};
   ASSERT_TRUE(read(tell(sent), back));
   EXPECT_EQ(back.verdict, "within");
   EXPECT_EQ(back.utilisation, 0.3);
   EXPECT_EQ(back.subject.op, "Frob");
+  ASSERT_TRUE(back.judged);
+  EXPECT_EQ(back.judged->node, "Frob-7");
+  EXPECT_EQ(back.judged->resolution, 0.5);
   EXPECT_EQ(back.subject.since, 7);
   EXPECT_EQ(back.values.at(0).actual, "2");
   EXPECT_FALSE(read(Message("no assignment"), came));

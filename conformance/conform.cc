@@ -115,7 +115,8 @@ class Pool {
             judge.assess({one.model, data.inputs, data.outputs, one.rtol, one.atol, answers[answer++]});
         all = d == 0 ? found : worse(all, found);
       }
-      results_[k] = {one.name, one.kind, all.compat, all.verdict, all.utilisation, all.detail, all.subject, all.values};
+      results_[k] = {one.name,   one.kind,   all.compat,  all.verdict, all.utilisation,
+                     all.detail, all.judged, all.subject, all.values};
       const std::lock_guard lock(mutex_);
       if (on_result_) on_result_(results_[k]);
     }

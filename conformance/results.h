@@ -12,6 +12,13 @@
 
 namespace touchstone {
 
+// What the judge looked at, in a case of one node.
+struct JudgedNode {
+  std::string node, form, type;  // "Softmax-13", "normalise", "float": the element type of the node's first output
+  Index elements = 0, open = 0;  // of all outputs: how many were looked at, and how many of these had no bound that says something
+  double resolution = 0;         // median of bound / |exact| of the output where it is largest; 0: all exact
+};
+
 // What a case is about: its one node's operator, "ai.onnx.ml.Scaler" outside the default domain.
 // "": several nodes.
 struct Subject {
@@ -31,8 +38,9 @@ struct CaseResult {
   std::string verdict;                // by the judge
   std::optional<double> utilisation;  // the largest |actual - exact| / bound, where a bound was used
   std::string detail;
-  Subject subject;
-  std::vector<Shown> values;
+  std::optional<JudgedNode> judged = {};
+  Subject subject = {};
+  std::vector<Shown> values = {};
 
   std::string key() const { return kind.empty() ? name : kind + "/" + name; }
 };
@@ -55,8 +63,9 @@ struct Summary {
 Summary summarise(const std::vector<CaseResult>& results);
 
 struct TargetRun {
-  std::string target, version, suite;
+  std::string target, suite;
   std::vector<CaseResult> cases;
+  std::string version = {};
 };
 
 }  // namespace touchstone

@@ -71,4 +71,20 @@ std::optional<double> utilisation(const NodeJudgement& judgement) {
   return most;
 }
 
+JudgedNode facts_of(const Node& node, const NodeJudgement& judgement, Type type) {
+  JudgedNode facts;
+  facts.node = node.op;
+  if (node.signature) {
+    facts.node += "-" + std::to_string(node.signature->since);
+    facts.form = node.signature->form;
+  }
+  if (type != Type::undefined) facts.type = name(type);
+  for (const Comparison& one : judgement.outputs) {
+    facts.elements += one.judged + one.open;
+    facts.open += one.open;
+    facts.resolution = std::max(facts.resolution, one.resolution_median);
+  }
+  return facts;
+}
+
 }  // namespace touchstone

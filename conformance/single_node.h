@@ -5,6 +5,7 @@
 #include <string>
 
 #include "conformance/judge/judge.h"
+#include "conformance/results.h"
 #include "model/graph.h"
 
 namespace touchstone {
@@ -21,5 +22,8 @@ std::string describe(const Node& node, const NodeJudgement& judgement);
 
 // The largest of the node's outputs, where a bound was used.
 std::optional<double> utilisation(const NodeJudgement& judgement);
+
+// What was looked at, for tables. `type` is that of the node's first output.
+JudgedNode facts_of(const Node& node, const NodeJudgement& judgement, Type type);
 
 }  // namespace touchstone

@@ -24,6 +24,10 @@ using Types = std::vector<std::optional<ValueType>>;
 Types bind_types(const Node& node, std::span<const std::optional<ValueType>> inputs,
                  const Report& report);
 
+// Reports an output of a type that its parameter does not admit: an attribute named it, or a
+// subgraph gave it.
+void hold_output_types(const Signature& signature, const Types& outputs, const Report& report);
+
 // The parameter at which argument `k` stands: the last one takes all further arguments if it is
 // variadic.
 const ParameterSpec* parameter_at(std::span<const ParameterSpec> parameters, std::size_t k);

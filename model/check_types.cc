@@ -21,6 +21,12 @@ std::string list_of(std::span<const std::string_view> types) {
   return list;
 }
 
+std::span<const std::string_view> types_admitted(const Signature& signature,
+                                                 const ParameterSpec& parameter) {
+  const ConstraintSpec* types = constraint(signature, parameter.type);
+  return types ? types->types : std::span(&parameter.type, 1);
+}
+
 std::string parameter_text(std::size_t k, const ParameterSpec& parameter) {
   return "input " + std::to_string(k) + " ('" + std::string(parameter.name) + "')";
 }
@@ -42,8 +48,7 @@ Types bind_types(const Node& node, std::span<const std::optional<ValueType>> inp
     if (parameter == nullptr || !inputs[k]) continue;
     const std::string given = text(*inputs[k]);
     const ConstraintSpec* types = constraint(signature, parameter->type);
-    const std::span<const std::string_view> admitted =
-        types ? types->types : std::span(&parameter->type, 1);
+    const std::span<const std::string_view> admitted = types_admitted(signature, *parameter);
     if (std::find(admitted.begin(), admitted.end(), given) == admitted.end()) {
       report(breach("model/type", parameter_text(k, *parameter) + " is " + given + ", but may be " +
                                       list_of(admitted)));
@@ -72,6 +77,24 @@ Types bind_types(const Node& node, std::span<const std::optional<ValueType>> inp
     }
   }
   return outputs;
+}
+
+void hold_output_types(const Signature& signature, const Types& outputs, const Report& report) {
+  // A tensor that stands in the node itself may be of any type: released suites hold such constants (Q051).
+  const bool literal = signature.inputs.empty() &&
+                       std::any_of(signature.attributes.begin(), signature.attributes.end(),
+                                   [](const AttributeSpec& a) { return a.kind == "tensor"; });
+  if (literal) return;
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    const ParameterSpec* parameter = parameter_at(signature.outputs, k);
+    if (parameter == nullptr || !outputs[k]) continue;
+    const std::span<const std::string_view> admitted = types_admitted(signature, *parameter);
+    const std::string made = text(*outputs[k]);
+    if (std::find(admitted.begin(), admitted.end(), made) != admitted.end()) continue;
+    report(breach("model/type", "output " + std::to_string(k) + " ('" +
+                                    std::string(parameter->name) + "') is " + made +
+                                    ", but may be " + list_of(admitted)));
+  }
 }
 
 }  // namespace touchstone

@@ -1,10 +1,13 @@
 // See reference/bind.h.
 #include "reference/bind.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
+
+#include "model/rules.h"
 
 namespace touchstone {
 
@@ -103,6 +106,10 @@ void Bind::finish() {
 }
 
 Tensor cast_tensor(const Tensor& from, Type to, bool saturate, std::string_view rounding) {
+  if (from.type() != to && (facts(from.type()).is_complex || facts(to).is_complex)) {
+    throw breach("model/type", "a tensor(" + std::string(name(from.type())) + ") is not cast to " + std::string(name(to)) +
+                                   ": no cast knows complex numbers");
+  }
   Rounding way = Rounding::nearest_even;
   if (to == Type::float8e8m0) {
     if (rounding == "up") way = Rounding::up;
@@ -119,6 +126,14 @@ Tensor reinterpreted(const Tensor& from, Type to) {
   if (from.type() == Type::string || to == Type::string || facts(from.type()).bits != facts(to).bits) {
     throw Error(ErrorKind::invalid_input, "the bits of a tensor(" + std::string(name(from.type())) + ") cannot be read as " +
                                               std::string(name(to)) + ": their elements are not of one size");
+  }
+  if (to == Type::boolean) {  // as in a file: only 0 and 1 are codes of a bool
+    const auto* codes = from.data<std::uint8_t>();
+    const auto* other = std::find_if(codes, codes + from.size(), [](std::uint8_t code) { return code > 1; });
+    if (other != codes + from.size()) {
+      throw Error(ErrorKind::invalid_input,
+                  "element " + std::to_string(other - codes) + " is " + std::to_string(*other) + ", whose bits are no bool");
+    }
   }
   Tensor made(to, from.shape());
   if (!from.bytes().empty()) std::memcpy(made.bytes().data(), from.bytes().data(), from.bytes().size());

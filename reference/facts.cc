@@ -1,6 +1,7 @@
 // See reference/facts.h.
 #include "reference/facts.h"
 
+#include "core/error.h"
 #include "reference/number.h"
 
 namespace touchstone {
@@ -86,7 +87,11 @@ bool broadcastable(const std::vector<Described>& family) {
 Point ends(const std::vector<Described>& family, Index axis) {
   Point r;
   Index end = 0;
-  for (const Described& d : family) r.push_back(end += dim(d, axis));
+  for (const Described& d : family) {
+    if (__builtin_add_overflow(end, dim(d, axis), &end))
+      throw Error(ErrorKind::limit, "the extents along axis " + std::to_string(axis) + " add up to more than 2^63 - 1");
+    r.push_back(end);
+  }
   return r;
 }
 

@@ -127,11 +127,14 @@ class Runner {
       call.run_graph = nullptr;
     }
     if (call.outputs.size() != node.outputs.size()) BUG("a kernel changed the number of outputs");
+    Types made(call.outputs.size());
     for (std::size_t k = 0; k < call.outputs.size(); ++k) {
       if (!call.wanted[k]) continue;
       if (call.outputs[k].absent()) BUG("a kernel left out an output that is wanted");
       check_value(call.outputs[k], options_.limits);
+      made[k] = call.outputs[k].type();
     }
+    if (!node.function) hold_output_types(*call.signature, made, refuse);
     if (options_.tap) options_.tap(call, path_of(frame));
   }
 

@@ -262,8 +262,9 @@ template <class C> C minimum(const C& a, const C& b) { return is_nan(a) || less(
 
 template <class C> requires std::is_floating_point_v<C>
 C pow(C base, C power) { return std::pow(base, power); }
-template <class T>
-Modular<T> pow(Modular<T> base, Modular<T> power) {  // modulo 2^n; a negative power of an integer truncates towards zero
+// A whole power of an integer, modulo 2^n; a negative one truncates towards zero.
+template <class T, class P>
+Modular<T> whole_power(Modular<T> base, Modular<P> power) {
   if (power.v < 0) {
     if (base.v == 0) throw Error(ErrorKind::invalid_input, "zero is raised to a negative power");
     if (base.v == 1) return base;
@@ -273,20 +274,25 @@ Modular<T> pow(Modular<T> base, Modular<T> power) {  // modulo 2^n; a negative p
     return Modular<T>(0);
   }
   Modular<T> result(1);
-  for (T n = power.v; n > 0; n = static_cast<T>(n / 2)) {
+  for (auto n = power.u(); n > 0; n /= 2) {
     if (n % 2 != 0) result = result * base;
     base = base * base;
   }
   return result;
 }
+template <class T>
+Modular<T> pow(Modular<T> base, Modular<T> power) { return whole_power(base, power); }
 // Mixed types: the base's class decides; an integer base under a power that is none computes in double.
 template <class A, class B>
 auto pow(const A& base, const B& power) {
   if constexpr (std::is_floating_point_v<A>) {
-    return static_cast<A>(std::pow(static_cast<double>(base), static_cast<double>(as_number(power))));
+    const long double exact = as_number(power);
+    if (is_modular<B> && std::fabs(exact) > 0x1p53L) {  // a double forgets whether such a power is odd
+      return static_cast<A>(std::pow(static_cast<long double>(base), exact));
+    }
+    return static_cast<A>(std::pow(static_cast<double>(base), static_cast<double>(exact)));
   } else if constexpr (is_modular<A> && is_modular<B>) {
-    using Wide = Modular<std::int64_t>;
-    return pow(Wide(static_cast<std::int64_t>(base.v)), Wide(static_cast<std::int64_t>(power.v)));
+    return whole_power(Modular<std::int64_t>(static_cast<std::int64_t>(base.v)), power);
   } else {
     return std::pow(static_cast<double>(as_number(base)), static_cast<double>(as_number(power)));
   }

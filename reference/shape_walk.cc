@@ -237,11 +237,23 @@ std::vector<Known> Walk::outputs_of(const Node& node, const std::vector<Known>& 
   return outputs_of_operator(node, inputs);
 }
 
+// Of a shape past the limits nothing is said: plans compute with sizes that tensors can have.
+static bool can_be_a_tensor(const Known& known, const Limits& limits) {
+  if (!known.shape || !is_tensor(known)) return true;
+  Index elements = 1;
+  return std::all_of(known.shape->begin(), known.shape->end(), [&](Index d) {
+    return d <= limits.elements && (d == 0 || !__builtin_mul_overflow(elements, d, &elements)) &&
+           elements <= limits.elements;
+  });
+}
+
 Inferred Walk::inferred(const Node& node, const ReferenceEntry& entry,
                         const std::vector<Known>& inputs) const {
   Inferred said;
   said.partial = true;
-  if (entry.infer)
+  if (entry.infer && std::all_of(inputs.begin(), inputs.end(), [&](const Known& known) {
+        return can_be_a_tensor(known, survey_.limits);
+      }))
     said = entry.infer(Facts(node, *node.signature, described(node, inputs), wanted(node)));
   return said;
 }
@@ -269,6 +281,8 @@ std::vector<Known> Walk::outputs_of_operator(const Node& node, const std::vector
     if (said.types[k] != Type::undefined) outputs[k].type = tensor_type(said.types[k]);
     outputs[k].shape = said.shapes[k];
   }
+  for (std::size_t k = 0; k < outputs.size(); ++k) types[k] = outputs[k].type;
+  hold_output_types(*node.signature, types, refuse);
   if (entry->native && is_cheap(*node.signature)) computed(node, *entry, inputs, outputs);
   return outputs;
 }

@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "model/model.h"
 #include "model/place.h"
 #include "model/rules.h"
 #include "reference/forms.h"

@@ -34,6 +34,12 @@ bool holds_subnormal(const WideOutput<Bounded>& output) {
                      [&](const Bounded& b) { return is_subnormal(b.hi, f); });
 }
 
+// What either form allows.
+void widen(WideOutput<Bounded>& first, const WideOutput<Bounded>& other) {
+  for (std::size_t k = 0; k < first.values.size() && k < other.values.size(); ++k)
+    first.values[k] = hull(first.values[k], other.values[k]);
+}
+
 bool close_call(const Comparison& c) { return std::abs(c.utilisation_max - 1) <= 0.02; }
 
 class NodeJudge {
@@ -82,6 +88,12 @@ class NodeJudge {
     const BoundedScope scope(Type::float32, cls, sums, flush);
     WideCall<Bounded> c = call<Bounded>();
     means_.wide->bounded(c);
+    if (cls == Class::strict) return std::move(c.outputs);
+    for (const WideForm& form : means_.wide->also) {
+      WideCall<Bounded> other = call<Bounded>();
+      form.bounded(other);
+      for (std::size_t k = 0; k < c.outputs.size(); ++k) widen(c.outputs[k], other.outputs[k]);
+    }
     return std::move(c.outputs);
   }
 

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "conformance/explanations.h"
+
 namespace touchstone {
 namespace {
 
@@ -12,20 +14,40 @@ Json number(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }
 
+Json with_explanations(const std::string& suite, const CaseResult& result) {
+  Json object = to_json(result);
+  object["explained"] = explained_by(suite, result.name);
+  return object;
+}
+
+Json with_explanations(const TargetRun& run) {
+  const ToExplain counts = to_explain(run);
+  Json object = to_json(summarise(run.cases));
+  object["to_explain"] = counts.cases;
+  object["unexplained"] = counts.unexplained;
+  return object;
+}
+
 }  // namespace
 
 Json to_json(const CaseResult& result) {
   Json values = Json::array();
-  for (const Shown& row : result.values) values.push_back({row.place, row.expected, row.actual});
-  return {{"name", result.name},
-          {"kind", result.kind},
-          {"compat", result.compat},
-          {"verdict", result.verdict},
-          {"utilisation", number(result.utilisation)},
-          {"detail", result.detail},
-          {"op", result.subject.op},
-          {"since", result.subject.since},
-          {"values", std::move(values)}};
+  for (const Shown& row : result.values) values.push_back(Json::array({row.place, row.expected, row.actual}));
+  Json object{{"name", result.name},
+              {"kind", result.kind},
+              {"compat", result.compat},
+              {"verdict", result.verdict},
+              {"utilisation", number(result.utilisation)},
+              {"detail", result.detail},
+              {"op", result.subject.op},
+              {"since", result.subject.since},
+              {"values", std::move(values)}};
+  if (result.judged) {
+    const JudgedNode& j = *result.judged;
+    object["judged"] = {{"node", j.node}, {"form", j.form}, {"type", j.type}, {"elements", j.elements},
+                        {"open", j.open}, {"resolution", number(j.resolution)}};
+  }
+  return object;
 }
 
 Json to_json(const Summary& summary) {
@@ -44,11 +66,11 @@ Json conform_object(std::span<const TargetRun> runs) {
   Json object{{"schema", "touchstone.conform/1"}, {"runs", Json::array()}};
   for (const TargetRun& run : runs) {
     Json cases = Json::array();
-    for (const CaseResult& result : run.cases) cases.push_back(to_json(result));
+    for (const CaseResult& result : run.cases) cases.push_back(with_explanations(run.suite, result));
     object["runs"].push_back({{"target", run.target},
                               {"version", run.version},
                               {"suite", run.suite},
-                              {"summary", to_json(summarise(run.cases))},
+                              {"summary", with_explanations(run)},
                               {"cases", std::move(cases)}});
   }
   return object;
@@ -56,7 +78,7 @@ Json conform_object(std::span<const TargetRun> runs) {
 
 std::string log_line(const std::string& target, const std::string& suite, const CaseResult& result) {
   Json line{{"target", target}, {"suite", suite}};
-  line.update(to_json(result));
+  line.update(with_explanations(suite, result));
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -73,9 +95,8 @@ std::vector<CaseResult> read_log(std::string_view text, const std::string& targe
                       one.value("compat", ""),
                       one.value("verdict", ""),
                       {},
-                      one.value("detail", ""),
-                      {one.value("op", ""), one.value("since", Index{0})},
-                      {}};
+                      one.value("detail", "")};
+    result.subject = {one.value("op", ""), one.value("since", Index{0})};
     for (const Json& row : one.value("values", Json::array())) {
       if (row.is_array() && row.size() == 3 && row[0].is_string() && row[1].is_string() && row[2].is_string()) {
         result.values.push_back({row[0], row[1], row[2]});
@@ -83,6 +104,13 @@ std::vector<CaseResult> read_log(std::string_view text, const std::string& targe
     }
     if (const auto found = one.find("utilisation"); found != one.end() && found->is_number()) {
       result.utilisation = found->get<double>();
+    }
+    if (const auto found = one.find("judged"); found != one.end() && found->is_object()) {
+      const Json& j = *found;
+      const auto resolution = j.find("resolution");
+      result.judged = {j.value("node", ""), j.value("form", ""), j.value("type", ""), j.value("elements", Index{0}),
+                       j.value("open", Index{0}),
+                       resolution != j.end() && resolution->is_number() ? resolution->get<double>() : 0};
     }
     results.push_back(std::move(result));
   }

@@ -3,14 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include "conformance/explanations.h"
+
 namespace touchstone {
 namespace {
 
-const CaseResult within{"test_a", "node", "pass", "within", 0.25, ""};
+const CaseResult within{"test_a", "node", "pass", "within", 0.25, "", JudgedNode{"Exp-13", "elementwise", "float", 9, 2, 0.5}};
 const CaseResult unsupported{"test_b", "node", "unsupported", "unsupported", {}, "Frob-7 \xff"};
 
 TEST(Json, TheObjectIsTheContract) {
-  const TargetRun run{"reference", "", "onnx@1.23.2", {within, unsupported}};
+  const TargetRun run{"reference", "onnx@1.23.2", {within, unsupported}};
   const auto object = conform_object(std::span(&run, 1));
   EXPECT_EQ(object["schema"], "touchstone.conform/1");
   const auto& first = object["runs"][0];
@@ -23,11 +25,30 @@ TEST(Json, TheObjectIsTheContract) {
   EXPECT_EQ(first["summary"]["rate"], 1.0);
   EXPECT_EQ(first["summary"]["verdicts"]["within"], 1);
   EXPECT_EQ(first["summary"]["compat"]["pass"], 1);
+  EXPECT_EQ(first["summary"]["to_explain"], 0);
+  EXPECT_EQ(first["summary"]["unexplained"], 0);
   std::vector<std::string> keys;
   for (const auto& [key, value] : first["cases"][0].items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"name", "kind", "compat", "verdict", "utilisation", "detail"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"name", "kind", "compat", "verdict", "utilisation", "detail", "op", "since", "values", "judged",
+                                            "explained"}));
+  EXPECT_EQ(first["cases"][0]["judged"].dump(),
+            R"({"node":"Exp-13","form":"elementwise","type":"float","elements":9,"open":2,"resolution":0.5})");
+  EXPECT_FALSE(first["cases"][1].contains("judged"));
+  EXPECT_TRUE(first["cases"][0]["explained"].empty());
   EXPECT_EQ(first["cases"][0]["utilisation"], 0.25);
   EXPECT_TRUE(first["cases"][1]["utilisation"].is_null());
+}
+
+TEST(Json, ACaseNamesWhatExplainsIt) {
+  const Explanation& known = explanations().front();
+  const CaseResult failed{std::string(known.pattern), "node", "wrong-value", "wrong-value", {}, ""};
+  const TargetRun run{"reference", std::string(known.suite), {failed}};
+  const auto object = conform_object(std::span(&run, 1));
+  EXPECT_EQ(object["runs"][0]["cases"][0]["explained"][0], std::string(known.id));
+  EXPECT_EQ(object["runs"][0]["summary"]["to_explain"], 1);
+  EXPECT_EQ(object["runs"][0]["summary"]["unexplained"], 0);
+  EXPECT_EQ(object["runs"][0]["summary"]["fail"], 1) << "an explanation is no pass";
+  EXPECT_NE(log_line("reference", run.suite, failed).find(R"("explained":[")" + std::string(known.id)), std::string::npos);
 }
 
 TEST(Json, ALogReadsBackItsOwnTargetAndSuiteOnly) {
@@ -39,6 +60,8 @@ TEST(Json, ALogReadsBackItsOwnTargetAndSuiteOnly) {
   EXPECT_EQ(results[0].key(), "node/test_a");
   EXPECT_EQ(results[0].verdict, "within");
   EXPECT_EQ(results[0].utilisation, 0.25);
+  ASSERT_TRUE(results[0].judged);
+  EXPECT_EQ(to_json(results[0]), to_json(within));
   EXPECT_FALSE(results[1].utilisation);
 }
 

@@ -19,7 +19,8 @@ pytestmark = pytest.mark.skipif(executable() is None, reason="no Chromium is ins
 def result(name: str, op: str, verdict: str, compat: str, actual: str) -> dict:
     values = [["y [0]", "2 (0x40000000)", actual]] if actual else []
     row = {"name": name, "kind": "node", "compat": compat, "verdict": verdict, "utilisation": None}
-    return row | {"detail": "because", "op": op, "since": 7 if op else 0, "values": values}
+    explained = ["bad-frob"] if verdict == "wrong-value" else []
+    return row | {"detail": "because", "op": op, "since": 7 if op else 0, "values": values, "explained": explained}
 
 
 def page() -> str:
@@ -44,10 +45,11 @@ def page() -> str:
             kind = STANDINGS[one["verdict"]]
             summary[kind] = summary.get(kind, 0) + 1
         runs.append({"target": target, "version": "1.0", "suite": "mine", "summary": summary, "cases": cases})
+    notes = {"bad-frob": "the suite expects too much"}
     text = (FOLDER / "page.html").read_text()
     for mark, file in (("@STYLE@", "page.css"), ("@SCRIPT@", "page.js")):
         text = text.replace(mark, (FOLDER / file).read_text())
-    return text.replace("@RESULTS@", json.dumps({"runs": runs, "standings": STANDINGS}))
+    return text.replace("@RESULTS@", json.dumps({"runs": runs, "standings": STANDINGS, "explanations": notes}))
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +106,14 @@ def test_a_count_is_a_way_to_its_cases(opened: Browser) -> None:
 def test_a_case_opens_to_its_values(opened: Browser) -> None:
     opened.click("#cases tr.case")
     about = opened.ask("document.querySelector('#cases tr.about').innerText")
-    for text in ("2 (0x40000000)", "3 (0x40400000)", "because", "conform --target right --suite mine --filter"):
+    assert opened.ask("document.querySelector('#cases tr.case .note').textContent") == "bad-frob"
+    for text in (
+        "the suite expects too much",
+        "2 (0x40000000)",
+        "3 (0x40400000)",
+        "because",
+        "conform --target right --suite mine --filter",
+    ):
         assert text in about
     other = opened.ask("[...document.querySelectorAll('.about td.other')].map(e => e.textContent)")
     assert other == ["3 (0x40400000)"]

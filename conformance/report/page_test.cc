@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "conformance/explanations.h"
 #include "conformance/report/json.h"
 
 namespace touchstone {
@@ -24,9 +25,16 @@ TEST(Page, KnowsHowEachVerdictCounts) {
   EXPECT_NE(page.find(R"("harness":"harness")"), std::string::npos);
 }
 
+TEST(Page, KnowsTheTitleOfWhatExplainsACase) {
+  const std::string page = html_page(conform_object({}));
+  const Explanation& known = explanations().front();
+  EXPECT_NE(page.find("\"" + std::string(known.id) + "\":\""), std::string::npos);
+  EXPECT_NE(page.find("explanations[id]"), std::string::npos);
+}
+
 TEST(Page, AHostileDetailStaysData) {
   const TargetRun run{
-      "reference", "", "onnx", {{"a", "node", "crash", "crash", {}, "</script><script>alert(1)</script>"}}};
+      "reference", "onnx", {{"a", "node", "crash", "crash", {}, "</script><script>alert(1)</script>"}}};
   const std::string page = html_page(conform_object(std::span(&run, 1)));
   EXPECT_EQ(page.find("</script><script>alert"), std::string::npos);
   EXPECT_NE(page.find("\\u003c/script>\\u003cscript>alert(1)"), std::string::npos);

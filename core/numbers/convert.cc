@@ -96,7 +96,8 @@ std::uint64_t encode_float(const Format& format, long double value, Saturate sat
   return code == 0 && format.nan == Format::Nan::minus_zero ? 0 : sign | code;
 }
 
-// float8e8m0 has neither sign nor zero: what is below its range becomes its least value or NaN.
+// float8e8m0 has neither sign nor zero: what is below its range once it is rounded, as if there were
+// more powers of two, becomes its least value or NaN, in every rounding.
 std::uint64_t encode_scale(const Format& format, long double value, Saturate saturate,
                            Rounding rounding) {
   const std::uint64_t below = saturate == Saturate::yes ? 0 : format.nan_code;
@@ -104,8 +105,8 @@ std::uint64_t encode_scale(const Format& format, long double value, Saturate sat
   if (value == 0) return below;
   if (std::isinf(value)) return overflowed(format, 0, saturate);
   Parts parts = take_apart(value);
-  if (parts.exponent < format.least_exponent() - 1) return rounding == Rounding::up ? 0 : below;
   if (parts.exponent < format.least_exponent()) {
+    if (parts.exponent < format.least_exponent() - 1) return below;
     ++parts.exponent;  // one binade up, where there are codes
     return round_to_code(format, parts, rounding) == 1 ? 0 : below;
   }

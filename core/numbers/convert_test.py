@@ -216,10 +216,14 @@ def test_float8e8m0_outside_its_range() -> None:
         (tiny, least, least),
         (tiny * 0.76, least, least),
         (tiny * 0.74, least, nan),
+        (tiny / 2, least, nan),
     ]
     values, up, nearest = (np.array(column) for column in zip(*rows, strict=True))
     assert encode("float8e8m0", values, "yes", "up").tolist() == up.tolist()
     assert encode("float8e8m0", values, "no", "nearest_up").tolist() == nearest.tolist()
+    below = np.array([tiny * 0.99, tiny * 0.51, tiny / 2, tiny * 0.26, tiny / 4, 1e-300])
+    assert encode("float8e8m0", below, "no", "up").tolist() == [least, least, nan, nan, nan, nan]
+    assert encode("float8e8m0", below, "yes", "up").tolist() == [least] * 6
 
 
 @pytest.mark.parametrize(("name", "dtype"), [("float", np.float32), ("double", np.float64)])

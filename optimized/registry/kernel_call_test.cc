@@ -10,7 +10,7 @@ namespace {
 TEST(KernelCall, HalidesErrorsBecomeOurs) {
   const FastEntry* entry = nullptr;
   for (const FastEntry& e : fast_entries()) {
-    if (e.form == Form::elementwise) entry = &e;
+    if (e.signature->op == "Add") entry = &e;
   }
   ASSERT_NE(entry, nullptr);
   Problem<4> problem;  // extents that no buffer has
@@ -19,8 +19,7 @@ TEST(KernelCall, HalidesErrorsBecomeOurs) {
   float out[4];
   problem.output = out;
   problem.output_strides[0] = 2;  // a kernel writes dense rows
-  CallValues values;
-  for (int k = 0; k < 8; ++k) values.add(0.0F);
+  CallValues values;  // it has none
   try {
     call_kernel((*entry->kernels)[0].usual, problem, values);
     FAIL() << "the kernel took a problem that is none";

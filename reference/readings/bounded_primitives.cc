@@ -98,6 +98,8 @@ bool is_integer(const Bounded& b) { return b.e == 0 && b.lo == 0 && b.hi == std:
 Bounded pow_members(const Bounded& a, const Bounded& b) {
   const double ieee = std::pow(a.hi, b.hi);
   if (a.e == infinity || b.e == infinity) return Bounded::anything(ieee);
+  // Whether a power is odd that is not known to the last unit, nobody can say.
+  if (a.hi == -infinity && b.e != 0) return Bounded::anything(ieee);
   if (!std::isfinite(a.hi) || !std::isfinite(b.hi)) return Bounded::raw(ieee, 0, 0);
   // A zero keeps its sign, which the wide numbers below would lose.
   if (a.hi == 0 && a.e == 0 && b.e == 0) return Bounded::raw(ieee, 0, 0);

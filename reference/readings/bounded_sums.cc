@@ -47,9 +47,11 @@ Bounded Sum<Bounded>::get() const {
       const std::uint8_t other = special_ > 0 ? special::minus_infinity : special::infinity;
       if (specials_ & (other | special::nan)) out.add_specials(special::nan);
     }
-    // So do finite terms, if some order of them overflows to the other infinity before it meets this one.
+    // So do finite terms, if some order of them overflows to the other infinity before it meets
+    // this one.
     const double against = (special_ > 0 ? size_ - hi_ : size_ + hi_) / 2 + error_;
-    if (std::isinf(special_) && against * (1 + static_cast<double>(count_) * c.sum_u) * up >= c.limit)
+    if (std::isinf(special_) &&
+        against * (1 + static_cast<double>(count_) * c.sum_u) * up >= c.limit)
       out.add_specials(special::nan);
     return out;
   }
@@ -102,7 +104,9 @@ void Prod<Bounded>::add(const Bounded& x) {
     exact_ = false;
   else
     bits_ += significant_bits(x.hi);
-  if (std::isfinite(x.hi)) {
+  if (x.e == 0 && x.hi == 0) {
+    zero_ = true;
+  } else if (std::isfinite(x.hi)) {
     peak_ *= std::max(1.0, std::abs(x.hi) + x.e);
     trough_ *= std::min(1.0, std::max(0.0, std::abs(x.hi) - x.e));
   }
@@ -120,19 +124,24 @@ void Prod<Bounded>::add(const Bounded& x) {
 
 Bounded Prod<Bounded>::get() const {
   const ReadingContext& c = reading_context;
-  if (!std::isfinite(value_.hi) || !value_.plain()) return value_;
+  // Some order of the factors overflows on its way, with the sign of what it has met so far;
+  // another falls to zero.
+  const bool overflows = !(peak_ < c.limit), vanishes = trough_ < (c.flush ? c.normal : c.tiny);
+  if (overflows && vanishes && !std::isnan(value_.hi))
+    return Bounded::anything(value_.hi, value_.lo);
   Bounded out = value_;
-  const bool zero = value_.hi == 0 && exact_ && peak_ < c.limit;
+  if (overflows) {
+    out.add_specials(special::infinity | special::minus_infinity);
+    if (zero_) out.add_specials(special::nan);
+  }
+  if (std::isinf(value_.hi) && vanishes) out.add_specials(special::nan);
+  if (!std::isfinite(value_.hi) || !value_.plain()) return out;
+  const bool zero = zero_ && value_.hi == 0;
   const bool whole = exact_ && bits_ <= c.sum_precision && peak_ < c.limit && trough_ >= c.normal;
   if (count_ > 1 && !whole && !zero) {
     const double growth = std::expm1(static_cast<double>(count_ - 1) * std::log1p(c.sum_u));
     const double small = static_cast<double>(count_) * c.h * peak_;
     out.e = (out.e + growth * (std::abs(out.hi) + out.e) + small) * up;
-  }
-  if (!(peak_ < c.limit)) {
-    // Some order of the factors overflows on its way, with the sign of what it has met so far.
-    out.add_specials(special::infinity | special::minus_infinity);
-    if (trough_ == 0) out.add_specials(special::nan);
   }
   if (std::isnan(out.e)) out.e = infinity;
   return out;

@@ -108,6 +108,28 @@ TEST(Prod, AnyOrderIsInsideAndExactDataHasBoundZero) {
   EXPECT_EQ(whole.get().e, 0);
 }
 
+Bounded product(std::initializer_list<double> factors) {
+  Prod<Bounded> p;
+  for (const double x : factors) p.add(Bounded::of(x));
+  return p.get();
+}
+
+// Large factors first overflow, small ones first fall to zero, and both met in two halves are infinity times zero.
+TEST(Prod, WhereOrdersOverflowAndVanishAnythingIsRight) {
+  const BoundedScope scope(Type::float32);
+  EXPECT_EQ(product({1e30, 1e30, 1e-30, 1e-30}).e, std::numeric_limits<double>::infinity());
+  const Bounded overflows = product({1e30, 1e30, 1e-10, 1e-10});
+  EXPECT_LT(overflows.e, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(overflows.specials(), special::infinity | special::minus_infinity);
+  const Bounded zero = product({1e30, 1e30, 0});
+  EXPECT_EQ(zero.hi, 0);
+  EXPECT_EQ(zero.specials(), special::infinity | special::minus_infinity | special::nan);
+  EXPECT_EQ(product({0, 3e38}).e, 0);
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(product({infinity, 1e-30, 1e-30}).specials(), special::nan);
+  EXPECT_TRUE(product({infinity, 1e-30, 1e30}).plain());
+}
+
 TEST(MaxMin, CarryTheErrorOfThoseThatCanWin) {
   const BoundedScope scope(Type::float32, Class::strict);
   Max<Bounded> max;

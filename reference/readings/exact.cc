@@ -196,10 +196,10 @@ Exact pow(const Exact& base, const Exact& exponent) {
   const Real &a = real_of(base), &b = real_of(exponent);
   const bool whole = finite(b) && mp::floor(b) == b;
   if (!finite(a) || !finite(b) || a == 0 || b == 0 || (a < 0 && !whole)) {
-    return Exact(std::pow(base.hi(), exponent.hi()));
+    return Exact::of(std::pow(base.extended(), exponent.extended()));
   }
   if (mp::abs(b * mp::log(mp::abs(a))) > huge * 10)
-    return Exact(std::pow(base.hi(), exponent.hi()));
+    return Exact::of(std::pow(base.extended(), exponent.extended()));
   if (a > 0) return exact(mp::pow(a, b));
   const bool odd = mp::floor(b / 2) * 2 != b;
   const Real size = mp::pow(-a, b);

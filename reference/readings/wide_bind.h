@@ -33,11 +33,11 @@ template <> struct WideScope<Bounded> {
   BoundedScope scope;
 };
 
-template <class S> S exactly(const Tensor& tensor, Index k) { return S::of(static_cast<double>(number_at(tensor, k))); }
+template <class S> S exactly(const Tensor& tensor, Index k) { return S::of(number_at(tensor, k)); }
 template <> inline Bounded exactly<Bounded>(const Tensor& tensor, Index k) {
   const long double value = number_at(tensor, k);
   const auto hi = static_cast<double>(value);
-  return facts(tensor.type()).is_float ? Bounded::raw(hi, 0, 0) : Bounded(static_cast<Index>(value));
+  return facts(tensor.type()).is_float ? Bounded::raw(hi, 0, 0) : bounded::rounded(hi, static_cast<double>(value - hi), 0);
 }
 
 // Positions that a sample looks at: the corners, the extremes of what the target answered, the rest by the seed.

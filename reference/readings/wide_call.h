@@ -30,11 +30,19 @@ struct WideCall {
   std::vector<WideOutput<S>> outputs;
 };
 
+// A form that gives the same numbers otherwise (`also:` in an entry): allowed beside the first one in class fast.
+struct WideForm {
+  const char* name;
+  void (*bounded)(WideCall<Bounded>&);
+  void (*exact)(WideCall<Exact>&);
+};
+
 struct WideEntry {
   const Signature* signature;
   void (*bounded)(WideCall<Bounded>&);  // null: every output of this entry is judged exactly
   void (*exact)(WideCall<Exact>&);
   double (*multiply_adds)(const WideCall<Bounded>&);  // about how many, to decide whether to sample
+  std::vector<WideForm> also;
 };
 
 const WideEntry* find_wide(const Signature& signature);

@@ -11,6 +11,7 @@ import pytest
 from codegen.emit_docs import emit, page_of
 from codegen.entry import Operator
 from codegen.load import load_spec
+from codegen.questions import Note, load_notes
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "codegen" / "golden"
@@ -30,7 +31,11 @@ versions:
       # Twice.
       y[i] = x[i] + gain
     open: {Q017: is_nan(gain)}
-    also: ["y[i] = gain + x[i]"]
+    also:
+      turned:
+        by: those who begin with `gain`
+        semantics: |
+          y[i] = gain + x[i]
     cases:
       nothing: {x: {type: float, shape: [0]}, y: {type: float, shape: [0]}}
       large: {x: [.inf], names: ["a`b"], y: [.inf]}
@@ -48,6 +53,11 @@ versions:
     types: {T: [floats], U: [int8]}
 """
 
+NOTES = [
+    Note("Q017", "A gain that is | no number", ["Toy-3", "Toy-7"], "open", {}, [], "spec/questions/Q017-a-gain.md", ""),
+    Note("E004", "Of another operator", ["Other-1"], "ruled", {}, [], "spec/errata/E004-other.md", ""),
+]
+
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> list[Operator]:
@@ -64,7 +74,7 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> list[Operator]:
     [("doc_operator.md", "ai.onnx/Toy.md"), ("doc_index.md", "README.md"), ("doc_support.md", "support.md")],
 )
 def test_golden(golden: str, product: str, toy: list[Operator], tmp_path: Path) -> None:
-    emit(toy, tmp_path)
+    emit(toy, tmp_path, NOTES)
     assert (tmp_path / product).read_text(encoding="utf-8") == (GOLDEN / golden).read_text(encoding="utf-8")
 
 
@@ -79,7 +89,7 @@ def test_a_second_run_writes_nothing_and_old_pages_go(toy: list[Operator], tmp_p
 
 def test_every_operator_has_a_page_and_every_link_leads_somewhere(tmp_path: Path) -> None:
     operators = load_spec(ROOT / "spec")
-    emit(operators, tmp_path)
+    emit(operators, tmp_path, load_notes(ROOT / "spec", operators))
     for operator in operators:
         text = (tmp_path / page_of(operator)).read_text(encoding="utf-8")
         for version in operator.versions:

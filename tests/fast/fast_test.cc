@@ -188,7 +188,7 @@ TEST_P(Fast, EveryKernelIsWhatTheEntrySays) {
               static_cast<std::uint64_t>(entry.signature->since));
     int judged = 0, empty = 0;
     std::set<Index> ranks;
-    for (int k = 0; k < 3000 && judged < wanted_calls; ++k) {
+    for (int k = 0; k < 3000 && (judged < wanted_calls || empty == 0); ++k) {
       const Drawn d = draw_call(*entry.signature, draw);
       Call right = call_of(d), fast = call_of(d);
       std::string refused;
@@ -266,7 +266,7 @@ TEST(FastKernels, LeaveOtherTypesToTheReference) {
     d.node.signature = entry.signature;
     for (std::size_t k = 0; k < entry.signature->inputs.size(); ++k) {
       const ParameterSpec& p = entry.signature->inputs[k];
-      if (!p.optional) d.inputs.push_back(Tensor(Type::float64, {2, 3}));
+      if (!p.optional) d.inputs.push_back(Tensor(Type::float64, {1}));
     }
     Call call = call_of(d);
     call.outputs.resize(1), call.wanted = {true};

@@ -35,12 +35,6 @@ Node node_of(std::string op, Index opset, Index inputs, std::map<std::string, At
   return node;
 }
 
-Attribute list(std::vector<Index> items) {
-  Attribute a;
-  a.is = std::move(items);
-  return a;
-}
-
 Verdict verdict(const Node& node, const std::vector<Value>& inputs, const Value& answer) {
   return judge_node(node, inputs, {answer}).verdict;
 }

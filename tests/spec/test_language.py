@@ -9,7 +9,7 @@ import pytest
 
 from codegen.entry import SpecError
 from codegen.load import load_spec
-from codegen.units import make_unit, primitives
+from codegen.units import primitives, units_of
 
 SPEC = Path(__file__).resolve().parents[2] / "spec"
 ENTRY = """\
@@ -28,18 +28,22 @@ versions:
 
 @pytest.fixture
 def body(tmp_path: Path) -> Callable[..., str]:
-    """The body of the kernel that a semantics makes, of a spec with the parts given."""
+    """The body of the kernel that a semantics makes, of a spec with the parts given; with `also`, of that form of it."""
 
-    def make(semantics: str, outputs: str = "Y: {type: T, shape: shape(X)}", parts: str = "") -> str:
+    def make(semantics: str, outputs: str = "Y: {type: T, shape: shape(X)}", parts: str = "", also: str = "") -> str:
         ops = tmp_path / "spec" / "ops" / "ai.onnx"
         ops.mkdir(parents=True)
         for name in ("schema.json", "type_groups.yaml"):
             (tmp_path / "spec" / name).write_text((SPEC / name).read_text())
         (tmp_path / "spec" / "parts.yaml").write_text(parts or "{}")
         lines = "".join(f"      {line}\n" for line in semantics.split("\n"))
-        (ops / "Toy.yaml").write_text(ENTRY.format(outputs=outputs, semantics=lines))
-        versions = load_spec(tmp_path / "spec")[0].versions
-        unit = make_unit(versions, primitives(SPEC))
+        entry = ENTRY.format(outputs=outputs, semantics=lines)
+        if also:
+            entry += "    also:\n      other:\n        by: nobody\n        semantics: |\n"
+            entry += "".join(f"          {line}\n" for line in also.split("\n"))
+        (ops / "Toy.yaml").write_text(entry)
+        unit = units_of(load_spec(tmp_path / "spec")[0], primitives(SPEC))[0]
+        unit = unit.also[0] if also else unit
         return "\n".join([*unit.plan.body, *unit.body])
 
     return make
@@ -87,3 +91,15 @@ def test_scatter_without_a_base_is_refused(body: Callable[..., str]) -> None:
 def test_bits_stand_alone(body: Callable[..., str]) -> None:
     with pytest.raises(SpecError, match="stand alone"):
         body("Y[i] = X[i] + bits<type(1)>(U[i])")
+
+
+def test_a_form_puts_its_lines_in_the_place_of_what_defines_the_same(body: Callable[..., str]) -> None:
+    text = "let a = rank(X) - 1\nt[i in shape(X)] = X[i] + U[i]\nY[i] = t[i] * U[i]"
+    made = body(text, also="s[i in shape(X)] = X[i] * U[i]\nY[i] = s[i] + U[i] * U[i]")
+    assert made.index("t[i in shape(X)]") < made.index("s[i in shape(X)]") < made.index("Y[i] = s[i]")
+    assert "Y[i] = t[i]" not in made and '#line 19 "spec/ops/ai.onnx/Toy.yaml"' in made
+
+
+def test_a_form_that_defines_nothing_anew_is_refused(body: Callable[..., str]) -> None:
+    with pytest.raises(SpecError, match="Toy.yaml:16: Toy-1: the form other defines nothing anew"):
+        body("Y[i] = X[i] * U[i]", also="s[i in shape(X)] = X[i]")

@@ -3,14 +3,17 @@
 #include "conformance/conform.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <charconv>
 #include <span>
 
+#include "conformance/explanations.h"
 #include "conformance/report/json.h"
 #include "conformance/report/page.h"
 #include "conformance/suites/maker.h"
+#include "conformance/tables.h"
 #include "conformance/targets/host.h"
 #include "conformance/targets/launch.h"
 #include "core/files.h"
@@ -23,7 +26,7 @@ namespace {
 struct ConformArgs {
   std::vector<std::string> targets;
   std::string suite = "onnx", filter, shard, log, html;
-  bool resume = false;
+  bool resume = false, tables = false;
   JsonOutput json;
   Index jobs = usable_processors();
   unsigned runs = 2;
@@ -122,19 +125,25 @@ void print_failures(const TargetRun& run) {
   for (const CaseResult& result : run.cases) {
     const Standing how = standing(result.verdict);
     if (how != Standing::fail && how != Standing::harness) continue;
-    fmt::print(stderr, "{} {}: {}\n", styled(Stream::err, Style::red, result.verdict), printable(result.key()),
-               printable(result.detail));
+    const std::vector<std::string> notes = explained_by(run.suite, result.name);
+    fmt::print(stderr, "{} {}: {}{}\n", styled(Stream::err, Style::red, result.verdict), printable(result.key()),
+               printable(result.detail), notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, ", ")));
     fmt::print(stderr, "  touchstone conform --target {} --suite '{}' --filter '{}'\n", run.target, run.suite,
                printable(result.key()));
   }
 }
 
-void print_summary(const TargetRun& run) {
+void print_summary(const TargetRun& run, bool tables) {
   const Summary summary = summarise(run.cases);
   fmt::print(stderr, "{} on {}: {} cases: {}\n", run.target, run.suite, summary.cases, counted(summary.standings));
   fmt::print(stderr, "  verdicts         {}\n", counted(summary.verdicts));
   fmt::print(stderr, "  by suite's rule  {}\n", counted(summary.compat));
+  const ToExplain asked = to_explain(run);
+  if (asked.cases > 0) {
+    fmt::print(stderr, "  to explain       {}: {} of them without an erratum or question\n", asked.cases, asked.unexplained);
+  }
   if (const auto rate = summary.rate()) fmt::print(stderr, "  rate             {:.2f} %\n", 100 * *rate);
+  if (tables) fmt::print(stderr, "\n{}\n{}", verdict_table(run.cases), sharpness_table(run.cases));
 }
 
 ExitCode conform_all(const ConformArgs& args) {
@@ -151,9 +160,9 @@ ExitCode conform_all(const ConformArgs& args) {
   Log log(args);
   std::vector<TargetRun> runs;
   for (const std::string& target : args.targets) {
-    runs.push_back({target, versions[target], suite.name, run_rest(suite, target, args, log)});
+    runs.push_back({target, suite.name, run_rest(suite, target, args, log), versions[target]});
     print_failures(runs.back());
-    print_summary(runs.back());
+    print_summary(runs.back(), args.tables);
   }
   const nlohmann::ordered_json object = conform_object(runs);
   if (args.json) write_json(args.json, object);
@@ -182,6 +191,7 @@ void add_conform(CLI::App& app, ExitCode& out) {
   command->add_option("--filter", args->filter, "Only cases whose name or kind/name matches this pattern");
   command->add_option("--shard", args->shard, "I/N: the I-th of N parts, from 0");
   add_json(*command, args->json);
+  command->add_flag("--tables", args->tables, "Also print verdicts by kind and form, and how sharp the bounds were");
   command->add_option("--html", args->html, "Write the report as one page");
   command->add_option("--log", args->log, "One JSON line a case, written as it runs");
   command->add_flag("--resume", args->resume, "Go on where the log ends");

@@ -159,11 +159,18 @@ void print_definition(const SpecText& entry, const std::vector<const SpecText*>&
                styled(Stream::out, Style::dim, written(rule["at"])));
   }
   print_meaning(all);
-  if (!all["also"].empty()) title("also right");
-  for (const Json& text : all["also"]) print_block(written(text));
+  for (const Json& form : all["also"]) {
+    title("also right");
+    fmt::print("  {}, as in {}:\n", written(form["name"]), written(form["by"]));
+    print_block(written(form["semantics"]));
+  }
   if (!all["open"].empty()) title("open");
   for (const auto& [question, when] : all["open"].items())
     fmt::print("  {} when {}\n", question, written(when));
+  if (!all["notes"].empty()) title("questions and errata");
+  for (const Json& note : all["notes"])
+    fmt::print("  {} {} ({})    {}\n", written(note["id"]), written(note["title"]), written(note["status"]),
+               styled(Stream::out, Style::dim, written(note["at"])));
   if (!all["cases"].empty()) title("cases");
   for (const auto& [name, body] : all["cases"].items()) fmt::print("  {}: {}\n", name, body.dump());
   title("versions");

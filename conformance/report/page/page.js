@@ -44,7 +44,8 @@ function gather() {
       tokens.push(`${name}:${verdict(result)}`, `${name}:${standing(result)}`, `${name}=${result.compat}`);
     });
     one.tokens = new Set(tokens.map((token) => token.toLowerCase()));
-    const details = one.by.map((result) => (result ? `${result.verdict} ${result.compat} ${result.detail}` : "none"));
+    one.notes = [...new Set(one.by.flatMap((result) => result?.explained || []))];
+    const details = [...one.notes, ...one.by.map((result) => (result ? `${result.verdict} ${result.compat} ${result.detail}` : ""))];
     one.text = `${one.key} ${one.op} ${details.join(" ")}`.toLowerCase();
     const given = one.by.filter(Boolean);
     one.rank = Math.min(...given.map((result) => ORDER.indexOf(standing(result))));
@@ -175,6 +176,11 @@ function values_table(one) {
 function about(one) {
   const cell = element("td");
   cell.colSpan = runs.length + 1;
+  for (const id of one.notes) {
+    const line = element("p");
+    line.append(element("span", id, "note"), results.explanations[id]);
+    cell.append(line);
+  }
   const table = values_table(one);
   if (table) cell.append(table);
   one.by.forEach((result, r) => {
@@ -200,6 +206,7 @@ function toggle(made, one) {
 function case_row(one) {
   const name = element("td", one.key);
   if (one.op) name.append(" ", element("small", one.since ? `${one.op} ${one.since}` : one.op));
+  for (const id of one.notes) name.append(" ", chip(id, "note", id, results.explanations[id]));
   const made = row([name, ...one.by.map((result) => {
     const cell = element("td", result ? result.verdict : "–", result ? standing(result) : "absent");
     if (result && (result.compat === "pass") !== (standing(result) === "pass") && result.compat !== result.verdict) {

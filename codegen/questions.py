@@ -1,0 +1,181 @@
+"""Reads spec/questions and spec/errata: rulings where the standard is silent, and what a suite or a body says wrongly.
+
+spec/questions/README.md says what a file is. What is read here is the part that machines use: which operators and which
+cases of suites a file speaks of, and the probes that show who answers what.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from codegen.entry import Operator, SpecError
+from codegen.lines import Map, parse
+
+RUNTIMES = ("reference", "onnx", "onnxruntime")
+REFUSALS = ("error", "unsupported", "crash")
+SAME = "same"  # as the reference
+STATUS = ("ruled", "open")
+HEADINGS = {
+    "Q": ("What the standard says", "Who does what", "Ruling"),
+    "E": ("What is wrong", "Proof"),
+}
+_FOLDERS = {"Q": "questions", "E": "errata"}
+_FILE = re.compile(r"([QE])(\d{3})-[a-z0-9-]+\.md\Z")
+_KEYS = {"title", "operators", "status", "cases", "bodies", "probes"}
+_PROBE_KEYS = {"of", "opset", "case", "says"}
+
+
+@dataclass
+class Probe:
+    """A case of one node without a right answer: `says` has what each runtime makes of it."""
+
+    question: str
+    name: str
+    of: str  # Max-13
+    opset: int
+    case: dict[str, Any]
+    says: dict[str, Any]  # runtime -> {output: value} or one of REFUSALS
+    path: str
+    line: int
+
+
+@dataclass
+class Note:
+    """One file: a question or an erratum."""
+
+    id: str
+    title: str
+    operators: list[str]  # Split-1
+    status: str
+    cases: dict[str, list[str]]  # suite -> names or patterns of names
+    bodies: list[str]  # patterns of the names in tests/functions/differences.yaml
+    path: str
+    body: str
+    probes: list[Probe] = field(default_factory=list)
+
+
+def load_notes(spec: Path | str, operators: list[Operator]) -> list[Note]:
+    """Errata, then questions, each in the order of their numbers."""
+    spec = Path(spec).resolve()
+    notes: dict[str, Note] = {}
+    for letter, folder in sorted(_FOLDERS.items()):
+        for file in sorted((spec / folder).glob("*.md")):
+            if file.name == "README.md":
+                continue
+            path = f"{spec.name}/{folder}/{file.name}"
+            match = _FILE.match(file.name)
+            if match is None or match.group(1) != letter:
+                raise SpecError(path, 1, f"a file here is called {letter}001-a-few-words.md")
+            note = _note(letter + match.group(2), file.read_text(encoding="utf-8"), path, operators)
+            if note.id in notes:
+                raise SpecError(path, 1, f"{note.id} is {notes[note.id].path} too")
+            notes[note.id] = note
+    return list(notes.values())
+
+
+def strangers(operators: list[Operator], notes: list[Note]) -> list[str]:
+    """What entries leave open for a question that does not say so of them."""
+    open_ = {note.id: note.operators for note in notes if note.status == "open"}
+    return [
+        f"{version.path}:{text.line}: {id_} is no open question about {version.name}"
+        for operator in operators
+        for version in operator.versions
+        for id_, text in version.open.items()
+        if version.name not in open_.get(id_, [])
+    ]
+
+
+def _note(id_: str, text: str, path: str, operators: list[Operator]) -> Note:
+    parts = text.split("---\n", 2)
+    if len(parts) != 3 or parts[0]:
+        raise SpecError(path, 1, "a file begins with its front matter, between two lines of ---")
+    front = parse("\n" + parts[1], path)  # the empty line stands for the first ---, so that lines are those of the file
+    if not isinstance(front, Map):
+        raise SpecError(path, 1, "the front matter is a mapping")
+    _known(front, _KEYS if id_[0] == "Q" else _KEYS - {"probes"}, path)
+    note = Note(
+        id_,
+        _text(front, "title", path),
+        _versions(front, operators, path),
+        _one_of(front, "status", STATUS, path),
+        _cases(front, path),
+        list(front.get("bodies") or []),
+        path,
+        parts[2],
+    )
+    for heading in HEADINGS[id_[0]]:
+        if f"\n## {heading}\n" not in note.body:
+            raise SpecError(path, 1, f"there is no part '## {heading}'")
+    if id_[0] == "E" and not note.cases and not note.bodies:
+        raise SpecError(path, 1, "an erratum names the cases or the function bodies that are wrong")
+    since = {v.name: v.since for operator in operators for v in operator.versions}
+    for name, probe in (front.get("probes") or {}).items():
+        note.probes.append(_probe(id_, name, probe, note.operators, since, path))
+    return note
+
+
+def _known(given: Map, keys: set[str], path: str) -> None:
+    for key in given:
+        if key not in keys:
+            raise SpecError(path, given.lines[key], f"'{key}' is none of {', '.join(sorted(keys))}")
+
+
+def _text(given: Map, key: str, path: str) -> str:
+    if not isinstance(given.get(key), str) or not given[key]:
+        raise SpecError(path, given.lines.get(key, given.line), f"'{key}' is a text")
+    return given[key]
+
+
+def _one_of(given: Map, key: str, words: tuple[str, ...], path: str) -> str:
+    if given.get(key) not in words:
+        raise SpecError(path, given.lines.get(key, given.line), f"'{key}' is one of {', '.join(words)}")
+    return given[key]
+
+
+def _versions(front: Map, operators: list[Operator], path: str) -> list[str]:
+    """`Max` is every version of it, `Max-13` is one."""
+    versions = {o.op: [v.name for v in reversed(o.versions)] for o in operators}
+    known = {name: [name] for names in versions.values() for name in names} | versions
+    out: list[str] = []
+    for name in front.get("operators") or []:
+        if name not in known:
+            raise SpecError(path, front.lines["operators"], f"there is no operator version '{name}'")
+        out += known[name]
+    if not out:
+        raise SpecError(path, front.line, "'operators' names the versions that the file speaks of")
+    return out
+
+
+def _cases(front: Map, path: str) -> dict[str, list[str]]:
+    cases = front.get("cases") or {}
+    for suite, names in cases.items():
+        good = re.fullmatch(r"onnx(@[0-9.]+)?", suite) and isinstance(names, list) and names
+        if not good or not all(isinstance(name, str) for name in names):
+            raise SpecError(
+                path, front.lines["cases"], f"'{suite}': a suite is onnx or onnx@VERSION, with names of cases"
+            )
+    return {suite: list(names) for suite, names in cases.items()}
+
+
+def _probe(id_: str, name: str, says: Any, operators: list[str], since: dict[str, int], path: str) -> Probe:
+    if not isinstance(says, Map):
+        raise SpecError(path, 1, f"the probe {name} is a mapping")
+    _known(says, _PROBE_KEYS, path)
+    of = _text(says, "of", path)
+    if of not in operators:
+        raise SpecError(path, says.lines["of"], f"{of} is none of the file's operators")
+    answers = says.get("says") or {}
+    if sorted(answers) != sorted(RUNTIMES):
+        raise SpecError(path, says.line, f"the probe {name} says what {', '.join(RUNTIMES)} answer")
+    if answers["reference"] == SAME:
+        raise SpecError(path, says.line, f"the probe {name}: the reference is what others are the same as")
+    full = {key: answers["reference"] if value == SAME else value for key, value in answers.items()}
+    for key, value in full.items():
+        if value not in REFUSALS and not isinstance(value, dict):
+            raise SpecError(
+                path, says.line, f"the probe {name}: {key} answers {{output: value}} or {', '.join(REFUSALS)}"
+            )
+    return Probe(id_, name, of, says.get("opset") or since[of], says.get("case") or {}, full, path, says.line)

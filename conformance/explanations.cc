@@ -1,0 +1,41 @@
+// Looks cases up in the table of explanations. Suites hold some thousand cases and the table some
+// dozen rows.
+#include "conformance/explanations.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+namespace touchstone {
+namespace {
+
+bool asks_for_explanation(const CaseResult& result) {
+  const Standing how = standing(result.verdict);
+  if (how == Standing::unsupported || how == Standing::harness) return false;
+  const bool suite_agrees = result.compat == "pass" || result.compat == "unsupported";
+  return how == Standing::fail || how == Standing::mistrusted || !suite_agrees;
+}
+
+}  // namespace
+
+std::vector<std::string> explained_by(std::string_view suite, const std::string& name) {
+  std::vector<std::string> ids;
+  for (const Explanation& one : explanations()) {
+    const bool speaks =
+        one.suite == suite && fnmatch(std::string(one.pattern).c_str(), name.c_str(), 0) == 0;
+    if (speaks && std::ranges::find(ids, one.id) == ids.end()) ids.emplace_back(one.id);
+  }
+  return ids;
+}
+
+ToExplain to_explain(const TargetRun& run) {
+  ToExplain counts;
+  for (const CaseResult& result : run.cases) {
+    if (!asks_for_explanation(result)) continue;
+    ++counts.cases;
+    counts.unexplained += explained_by(run.suite, result.name).empty();
+  }
+  return counts;
+}
+
+}  // namespace touchstone

@@ -1,0 +1,32 @@
+// Which question or erratum speaks of a case: spec/questions and spec/errata, written into the
+// command by codegen. It is said beside a verdict and never changes one.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/results.h"
+
+namespace touchstone {
+
+struct Explanation {
+  std::string_view id, title;  // E003
+  std::string_view suite;      // onnx@1.12.0
+  std::string_view pattern;    // of the names of cases
+};
+std::span<const Explanation> explanations();  // generated
+
+// The ids of all that speak of a case, errata first.
+std::vector<std::string> explained_by(std::string_view suite, const std::string& name);
+
+// Cases that are no plain pass: a fail, one that the judge mistrusts, one that the suite's own rule
+// fails.
+struct ToExplain {
+  Index cases = 0;
+  Index unexplained = 0;  // of which no question and no erratum speaks
+};
+ToExplain to_explain(const TargetRun& run);
+
+}  // namespace touchstone

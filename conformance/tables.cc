@@ -1,0 +1,113 @@
+// Lays out what a run found, for a terminal of 120 columns.
+#include "conformance/tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/types.h"
+
+namespace touchstone {
+namespace {
+
+std::string word_of(const std::string& verdict) { return verdict.substr(0, verdict.find('(')); }
+
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (c == 0)
+        line += fmt::format("  {:<{}}", row[c], widths[c]);
+      else
+        line += fmt::format("  {:>{}}", row[c], widths[c]);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+bool is_float(const std::string& type) {
+  const Type known = type_by_name(type);
+  return known != Type::undefined && facts(known).is_float;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+struct Sharpness {
+  Index cases = 0, elements = 0, open = 0;
+  std::vector<double> resolutions, utilisations;
+
+  void add(const CaseResult& one) {
+    ++cases;
+    elements += one.judged->elements;
+    open += one.judged->open;
+    if (one.judged->resolution > 0) resolutions.push_back(one.judged->resolution);
+    if (one.utilisation) utilisations.push_back(*one.utilisation);
+  }
+  std::vector<std::string> row(const std::string& title) const {
+    const auto share = elements > 0 ? 100 * static_cast<double>(open) / static_cast<double>(elements) : 0;
+    const double most = utilisations.empty() ? 0 : *std::max_element(utilisations.begin(), utilisations.end());
+    return {title, std::to_string(cases), std::to_string(elements), fmt::format("{:.2f} %", share),
+            fmt::format("{:.1e}", median(resolutions)), fmt::format("{:.3g}", median(utilisations)), fmt::format("{:.3g}", most)};
+  }
+};
+
+}  // namespace
+
+std::string verdict_table(const std::vector<CaseResult>& cases) {
+  std::set<std::string> verdicts;
+  std::map<std::string, std::map<std::string, std::map<std::string, Index>>> counts;  // kind, form, verdict
+  for (const CaseResult& one : cases) {
+    const std::string verdict = word_of(one.verdict);
+    verdicts.insert(verdict);
+    ++counts[one.kind][one.judged ? one.judged->form : "(no single node)"][verdict];
+  }
+  std::vector<std::vector<std::string>> rows{{"kind, form", "cases"}};
+  rows[0].insert(rows[0].end(), verdicts.begin(), verdicts.end());
+  const auto add = [&](const std::string& title, const std::map<std::string, Index>& found) {
+    Index all = 0;
+    for (const auto& [verdict, count] : found) all += count;
+    std::vector<std::string> row{title, std::to_string(all)};
+    for (const std::string& verdict : verdicts) row.push_back(found.contains(verdict) ? std::to_string(found.at(verdict)) : "");
+    rows.push_back(std::move(row));
+  };
+  for (const auto& [kind, forms] : counts) {
+    std::map<std::string, Index> whole;
+    for (const auto& [form, found] : forms) {
+      for (const auto& [verdict, count] : found) whole[verdict] += count;
+    }
+    add(kind.empty() ? "case" : kind, whole);
+    for (const auto& [form, found] : forms) add("  " + form, found);
+  }
+  return table(rows);
+}
+
+std::string sharpness_table(const std::vector<CaseResult>& cases) {
+  std::map<std::string, Sharpness> groups;
+  Sharpness all;
+  for (const CaseResult& one : cases) {
+    if (!one.judged || !is_float(one.judged->type)) continue;
+    groups[one.judged->form + ", " + one.judged->type].add(one);
+    all.add(one);
+  }
+  if (all.cases == 0) return "";
+  std::vector<std::vector<std::string>> rows{{"form, type", "cases", "elements", "open", "resolution", "utilisation", "largest"}};
+  for (const auto& [title, group] : groups) rows.push_back(group.row(title));
+  rows.push_back(all.row("all floats"));
+  return table(rows);
+}
+
+}  // namespace touchstone

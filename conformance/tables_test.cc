@@ -1,0 +1,38 @@
+// The tables of a run, as they are printed.
+#include "conformance/tables.h"
+
+#include <gtest/gtest.h>
+
+namespace touchstone {
+namespace {
+
+CaseResult judged(const std::string& kind, const std::string& verdict, JudgedNode node, double utilisation) {
+  return {"case", kind, "pass", verdict, utilisation, "", node};
+}
+
+const std::vector<CaseResult> cases = {
+    judged("node", "within(0.5)", {"Exp-13", "elementwise", "float", 90, 0, 0x1p-20}, 0.5),
+    judged("node", "within(0.25)", {"Exp-13", "elementwise", "float", 10, 10, 0x1p-22}, 0.25),
+    judged("node", "exact", {"Add-14", "elementwise", "int64", 5, 0, 0}, 0),
+    {"light", "real", "pass", "open", {}, "", {}},
+};
+
+TEST(Tables, VerdictsStandByKindAndForm) {
+  EXPECT_EQ(verdict_table(cases),
+            "  kind, form          cases  exact  open  within\n"
+            "  node                    3      1             2\n"
+            "    elementwise           3      1             2\n"
+            "  real                    1            1\n"
+            "    (no single node)      1            1\n");
+}
+
+TEST(Tables, SharpnessIsThatOfFloats) {
+  EXPECT_EQ(sharpness_table(cases),
+            "  form, type          cases  elements     open  resolution  utilisation  largest\n"
+            "  elementwise, float      2       100  10.00 %     9.5e-07          0.5      0.5\n"
+            "  all floats              2       100  10.00 %     9.5e-07          0.5      0.5\n");
+  EXPECT_EQ(sharpness_table({cases[2], cases[3]}), "");
+}
+
+}  // namespace
+}  // namespace touchstone

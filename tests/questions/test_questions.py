@@ -1,0 +1,171 @@
+"""Every question and erratum can be read by a machine, names what exists, and covers what it must."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+from codegen.entry import Operator, SpecError, Text
+from codegen.facts import load_prose
+from codegen.load import load_spec
+from codegen.questions import Note, load_notes, strangers
+from tests.spec.test_sentences import shared_runs
+
+ROOT = Path(__file__).parents[2]
+OPERATORS = load_spec(ROOT / "spec")
+NOTES = load_notes(ROOT / "spec", OPERATORS)
+PROSE = load_prose()
+FRONT = "title: A question\noperators: [Max-13]\nstatus: ruled\n"
+PROBE = """\
+probes:
+  one:
+    of: Max-13
+    case: {data_0: [[1.0]]}
+    says: {reference: {max: [1.0]}, onnx: same, onnxruntime: error}
+"""
+BODY = "\n## What the standard says\n\nA.\n\n## Who does what\n\nB.\n\n## Ruling\n\nC.\n"
+
+
+def id_of(note: Note) -> str:
+    return note.id
+
+
+def differences() -> dict[str, str]:
+    return yaml.safe_load((ROOT / "tests/functions/differences.yaml").read_text(encoding="utf-8")) or {}
+
+
+@cache
+def suite(name: str) -> set[str] | None:
+    """The names of its cases, None where it is not in the cache."""
+    version = name.partition("@")[2] or pinned()
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = cache / "touchstone" / "suites" / version
+    return {file.parent.name for file in folder.rglob("model.onnx")} if folder.is_dir() else None
+
+
+def pinned() -> str:
+    return yaml.safe_load((ROOT / "spec/releases.yaml").read_text(encoding="utf-8"))["releases"][-1]["version"]
+
+
+def test_numbers_have_no_gaps() -> None:
+    for letter in "EQ":
+        found = [note.id for note in NOTES if note.id[0] == letter]
+        assert found == [f"{letter}{k:03}" for k in range(1, len(found) + 1)]
+
+
+@pytest.mark.parametrize("note", NOTES, ids=id_of)
+def test_its_cases_are_in_their_suites(note: Note) -> None:
+    for name, patterns in note.cases.items():
+        cases = suite(name)
+        assert cases or name != "onnx", "the pinned suite is in no cache: make setup builds it"
+        for pattern in patterns if cases else ():
+            assert any(fnmatchcase(case, pattern) for case in cases), f"{name} has no case {pattern}"
+
+
+@pytest.mark.parametrize("note", NOTES, ids=id_of)
+def test_its_function_bodies_differ(note: Note) -> None:
+    known = differences()
+    for pattern in note.bodies:
+        assert any(fnmatchcase(body, pattern) for body in known), f"no body of {pattern} differs"
+
+
+@pytest.mark.parametrize("body", differences())
+def test_a_body_that_differs_has_one_note(body: str) -> None:
+    naming = [note.id for note in NOTES if any(fnmatchcase(body, pattern) for pattern in note.bodies)]
+    assert len(naming) == 1, f"{body} is named by {naming}"
+
+
+@pytest.mark.parametrize("note", NOTES, ids=id_of)
+def test_its_sentences_are_ours_and_few(note: Note) -> None:
+    of = {name.rsplit("-", 1)[0] for name in note.operators}
+    texts = [text for (_, op), versions in PROSE.items() if op in of for text in versions]
+    assert sorted({run for text in texts for run in shared_runs(note.body, text)}) == []
+    assert note.body.count("\n") <= 40, "a note is short"
+
+
+@pytest.mark.parametrize("note", [note for note in NOTES if note.id[0] == "Q"], ids=id_of)
+def test_a_question_is_asked(note: Note) -> None:
+    assert note.probes, "a question has a probe that shows who does what"
+
+
+def test_what_entries_leave_open_has_an_open_question() -> None:
+    assert strangers(OPERATORS, NOTES) == []
+    operator = copy.deepcopy(next(operator for operator in OPERATORS if operator.op == "Max"))
+    version = operator.versions[0]
+    note = Note("Q001", "A question", [version.name], "open", {}, [], "", "")
+    version.open = {"Q001": Text("is_nan(data_0)", version.path, 7)}
+    assert strangers([operator], [note]) == []
+    found = [f"{version.path}:7: Q001 is no open question about {version.name}"]
+    assert strangers([operator], [replace(note, status="ruled")]) == found
+    assert strangers([operator], [replace(note, operators=["Min-13"])]) == found
+    assert strangers([operator], []) == found
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Callable[..., list[Note]]:
+    """Reads one file of that name and text beside the real entries' schema."""
+
+    def go(text: str, name: str = "questions/Q001-a-question.md", operators: list[Operator] = OPERATORS) -> list[Note]:
+        file = tmp_path / "spec" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return load_notes(tmp_path / "spec", operators)
+
+    return go
+
+
+def test_a_good_file_is_read(read: Callable[..., list[Note]]) -> None:
+    (note,) = read(f"---\n{FRONT}cases: {{onnx: [test_max_*]}}\n{PROBE}---\n{BODY}")
+    assert (note.id, note.title, note.operators, note.status) == ("Q001", "A question", ["Max-13"], "ruled")
+    assert note.cases == {"onnx": ["test_max_*"]}
+    (probe,) = note.probes
+    assert (probe.of, probe.opset, probe.line) == ("Max-13", 13, 8)
+    assert probe.says == {"reference": {"max": [1.0]}, "onnx": {"max": [1.0]}, "onnxruntime": "error"}
+
+
+def test_an_operator_without_a_version_is_all_of_them(read: Callable[..., list[Note]]) -> None:
+    (note,) = read(f"---\n{FRONT.replace('Max-13', 'Max')}---\n{BODY}")
+    assert note.operators == ["Max-1", "Max-6", "Max-8", "Max-12", "Max-13"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("[Max-13]", "[Max-14]", "Q001-a-question.md:3: there is no operator version 'Max-14'"),
+        ("[Max-13]", "[]", "'operators' names the versions"),
+        ("ruled", "settled", ":4: 'status' is one of ruled, open"),
+        ("title", "titel", ":2: 'titel' is none of"),
+        ("of: Max-13", "of: Max-12", ":7: Max-12 is none of the file's operators"),
+        ("onnx: same, ", "", "the probe one says what reference, onnx, onnxruntime answer"),
+        ("{max: [1.0]}", "same", "the reference is what others are the same as"),
+        ("onnxruntime: error", "onnxruntime: no", "onnxruntime answers {output: value} or"),
+        ("## Ruling", "## The ruling", "there is no part '## Ruling'"),
+        ("---\n", "", "begins with its front matter"),
+        ("probes:", "cases: {suite: [a]}\nprobes:", ":5: 'suite': a suite is onnx or onnx@VERSION"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_place(read: Callable[..., list[Note]], old: str, new: str, says: str) -> None:
+    text = f"---\n{FRONT}{PROBE}---\n{BODY}"
+    assert old in text
+    with pytest.raises(SpecError) as refused:
+        read(text.replace(old, new))
+    assert says in str(refused.value)
+
+
+def test_two_files_of_one_number_are_refused(read: Callable[..., list[Note]]) -> None:
+    read(f"---\n{FRONT}---\n{BODY}")
+    with pytest.raises(SpecError, match="Q001 is spec/questions/Q001-a-question.md too"):
+        read(f"---\n{FRONT}---\n{BODY}", "questions/Q001-another.md")
+
+
+def test_an_erratum_says_what_is_wrong(read: Callable[..., list[Note]]) -> None:
+    with pytest.raises(SpecError, match="an erratum names the cases or the function bodies"):
+        read(f"---\n{FRONT}---\n\n## What is wrong\n\nA.\n\n## Proof\n\nB.\n", "errata/E001-wrong.md")

@@ -1,0 +1,130 @@
+"""A probe as a model of one node, and what an answer looks like: arrays, or the word that says why there are none."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+from codegen.case_values import Tensor, literal
+from codegen.emit_cases import RAISES, ir_for, load_releases, make_case, outputs_of
+from codegen.entry import Operator, SpecError, Version
+from codegen.questions import RUNTIMES, Note, Probe
+from codegen.value_types import ELEMENTS
+
+ANY_RULE = "probe/any"  # the probe says that it is refused, not by which rule
+
+
+@dataclass
+class Answer:
+    """`kind` is outputs, error, unsupported or crash."""
+
+    kind: str
+    arrays: list[np.ndarray] = field(default_factory=list)
+    why: str = ""
+
+
+@dataclass
+class Question:
+    """A probe with its model and feeds, ready to be put to a runtime, and what each is expected to answer."""
+
+    probe: Probe
+    model: onnx.ModelProto
+    feeds: dict[str, bytes]  # input -> TensorProto
+    expected: dict[str, Answer]
+
+    @property
+    def name(self) -> str:
+        return f"{self.probe.question}/{self.probe.name}"
+
+
+def questions_of(notes: list[Note], operators: list[Operator], spec: Path) -> list[Question]:
+    versions = {version.name: version for operator in operators for version in operator.versions}
+    releases = load_releases(spec)
+    out = []
+    for note in notes:
+        for probe in note.probes:
+            version = versions[probe.of]
+            out.append(make_question(probe, version, ir_for(version.domain, probe.opset, releases)))
+    return out
+
+
+def make_question(probe: Probe, version: Version, ir: int) -> Question:
+    answers = [says for says in probe.says.values() if isinstance(says, dict)]
+    # Where all refuse, the outputs are those that the version must have.
+    says = {**probe.case, **answers[0]} if answers else {**probe.case, RAISES: ANY_RULE}
+    case = make_case(version, f"{probe.question}/{probe.name}", says, probe.opset, ir)
+    for info in case.model.graph.output:
+        if info.type.HasField("tensor_type"):
+            info.type.tensor_type.ClearField("shape")  # so that no runtime learns the answer's
+    feeds = {info.name: value for info, value in zip(case.model.graph.input, case.inputs, strict=True)}
+    types = [info.type.tensor_type.elem_type for info in case.model.graph.output]
+    several = {output.name for output in outputs_of(version) if output.variadic}
+    expected = {runtime: _answer(probe, probe.says[runtime], types, several) for runtime in RUNTIMES}
+    return Question(probe, case.model, feeds, expected)
+
+
+def _answer(probe: Probe, says: dict[str, Any] | str, types: list[int], several: set[str]) -> Answer:
+    if isinstance(says, str):
+        return Answer(says)
+    values = [one for name, value in says.items() for one in (value if name in several else [value])]
+    arrays = []
+    try:
+        for value, code in zip(values, types, strict=True):
+            made = literal(value, lambda _, code=code: ELEMENTS[code - 1])
+            if not isinstance(made, Tensor):
+                raise ValueError("only tensors are compared")
+            arrays.append(made.array)
+    except ValueError as error:
+        raise SpecError(probe.path, probe.line, f"the probe {probe.name}: {error}") from error
+    return Answer("outputs", arrays)
+
+
+def same(left: Answer, right: Answer) -> bool:
+    if left.kind != right.kind or len(left.arrays) != len(right.arrays):
+        return False
+    return all(same_array(a, b) for a, b in zip(left.arrays, right.arrays, strict=True))
+
+
+def same_array(left: np.ndarray, right: np.ndarray) -> bool:
+    """Bit for bit, except that one NaN is as good as another."""
+    if left.shape != right.shape or left.dtype != right.dtype:
+        return False
+    if left.dtype == object:
+        return left.tolist() == right.tolist()
+    if left.dtype.kind in "biu" or left.size == 0:
+        return left.tobytes() == right.tobytes()
+    numbers = left == left
+    return bool((numbers == (right == right)).all()) and left[numbers].tobytes() == right[numbers].tobytes()
+
+
+def shown(answer: Answer) -> str:
+    """As a probe says it."""
+    return ", ".join(map(_shown, answer.arrays)) if answer.kind == "outputs" else answer.kind
+
+
+def _shown(array: np.ndarray) -> str:
+    element = "string" if array.dtype == object else ELEMENTS[helper.np_dtype_to_tensor_dtype(array.dtype) - 1]
+    if array.size == 0:
+        return f"{{type: {element}, shape: {list(array.shape)}, data: []}}"
+    data = _nested(array if array.dtype.kind in "biuO" or element == "float" else array.astype(np.float64))
+    return data if element in ("float", "int64", "bool", "string") else f"{{type: {element}, data: {data}}}"
+
+
+def _nested(array: np.ndarray) -> str:
+    """Numbers as YAML writes them, a float with as few digits as tell it from its neighbours."""
+    if array.ndim > 0:
+        return f"[{', '.join(_nested(np.asarray(item, array.dtype)) for item in array)}]"
+    if array.dtype.kind != "f":
+        return json.dumps(array.item())
+    number = array[()]
+    return ".nan" if number != number else str(number).replace("inf", ".inf")
+
+
+def to_array(data: bytes) -> np.ndarray:
+    return numpy_helper.to_array(onnx.TensorProto.FromString(data))

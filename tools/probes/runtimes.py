@@ -1,0 +1,112 @@
+"""The three that are asked: each takes questions and gives an answer for each, whatever happens to it on the way."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from onnx.reference import ReferenceEvaluator
+
+from tools.probes.model import Answer, Question, to_array
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKER = Path(__file__).parent / "onnxruntime_worker.py"
+TIMEOUT = 120.0
+UNSUPPORTED = 4  # the command's exit code
+
+Ask = Callable[[list[Question]], list[Answer]]
+
+
+def reference(binary: Path) -> Ask:
+    """`touchstone run`, a process for each question."""
+
+    def one(question: Question) -> Answer:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "model.onnx").write_bytes(question.model.SerializeToString())
+            command: list[Any] = [binary, "run", folder / "model.onnx", "--output-dir", folder]
+            for position, (feed, value) in enumerate(question.feeds.items()):
+                (folder / f"input_{position}.pb").write_bytes(value)
+                command += ["--input", f"{feed}={folder / f'input_{position}.pb'}"]
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT)
+            if done.returncode < 0 or done.returncode >= 70:
+                return Answer("crash", why=done.stderr)
+            if done.returncode != 0:
+                return Answer("unsupported" if done.returncode == UNSUPPORTED else "error", why=done.stderr.strip())
+            files = [folder / f"output_{k}.pb" for k in range(len(question.model.graph.output))]
+            return Answer("outputs", [to_array(file.read_bytes()) for file in files])
+
+    def ask(questions: list[Question]) -> list[Answer]:
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            return list(pool.map(one, questions))
+
+    return ask
+
+
+def evaluator(questions: list[Question]) -> list[Answer]:
+    """The standard's own evaluator, in this process."""
+    return [_evaluate(question) for question in questions]
+
+
+def _evaluate(question: Question) -> Answer:
+    feeds = {name: to_array(value) for name, value in question.feeds.items()}
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            values = ReferenceEvaluator(question.model).run(None, feeds)
+    except NotImplementedError as error:
+        return Answer("unsupported", why=str(error))
+    except Exception as error:  # it says no in every class of exception that there is
+        return Answer("error", why=f"{type(error).__name__}: {error}")
+    return Answer("outputs", [as_texts(np.asarray(value)) for value in values])
+
+
+def as_texts(array: np.ndarray) -> np.ndarray:
+    """Texts are objects, whatever width numpy found for them."""
+    return array.astype(object) if array.dtype.kind in "US" else array
+
+
+def onnxruntime(python: Path) -> Ask:
+    """ONNX Runtime in its own environment. Where a question kills the process, another goes on with the next."""
+
+    def ask(questions: list[Question]) -> list[Answer]:
+        with tempfile.TemporaryDirectory() as name:
+            jobs = [_write(question, Path(name) / str(k)) for k, question in enumerate(questions)]
+            answers: list[Answer] = []
+            while len(answers) < len(jobs):
+                before = len(answers)
+                said = json.dumps(jobs[before:])
+                done = subprocess.run([python, WORKER], input=said, capture_output=True, text=True, check=False)
+                for line in done.stdout.splitlines():
+                    row = json.loads(line)
+                    arrays = [to_array(Path(file).read_bytes()) for file in row["outputs"]]
+                    answers.append(Answer(row["kind"], arrays, row["why"]))
+                if len(answers) < len(jobs):
+                    if done.returncode >= 0 and len(answers) == before:
+                        raise RuntimeError(f"{python} does not run the worker: {done.stderr[-2000:]}")
+                    answers.append(Answer("crash", why=f"signal {-done.returncode}"))
+            return answers
+
+    return ask
+
+
+def _write(question: Question, folder: Path) -> dict[str, Any]:
+    folder.mkdir()
+    (folder / "model.onnx").write_bytes(question.model.SerializeToString())
+    feeds = {}
+    for position, (name, value) in enumerate(question.feeds.items()):
+        feeds[name] = str(folder / f"input_{position}.pb")
+        Path(feeds[name]).write_bytes(value)
+    types = [info.type.tensor_type.elem_type for info in question.model.graph.output]
+    return {"folder": str(folder), "feeds": feeds, "outputs": types, "model": str(folder / "model.onnx")}
+
+
+def describe(answer: Answer) -> str:
+    return " ".join(answer.why.split())[:300]
