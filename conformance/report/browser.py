@@ -35,7 +35,12 @@ class Browser:
             os.dup2(high[1], 4)
 
         words = [program, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"]
-        words += [f"--user-data-dir={self.folder}", "--no-first-run", "--disable-dev-shm-usage"]
+        words += [
+            f"--user-data-dir={self.folder}",
+            "--no-first-run",
+            "--disable-dev-shm-usage",
+            "--window-size=1400,1000",
+        ]
         words += ["--force-dark-mode"] if dark else []
         self.process = subprocess.Popen(
             [*words, "about:blank"], preexec_fn=place_pipes, close_fds=False, stderr=subprocess.DEVNULL,
@@ -94,18 +99,19 @@ class Browser:
         return said["result"].get("value")
 
     def open(self, page: Path) -> None:
-        self.say("Page.navigate", url=page.resolve().as_uri())
-        waiting = "new Promise(done => document.readyState === 'complete' ? done() : addEventListener('load', done))"
+        address = page.resolve().as_uri()
+        self.say("Page.navigate", url=address)
+        there = f"location.href.startsWith({json.dumps(address)}) && document.readyState === 'complete'"
         limit = time.monotonic() + LIMIT
-        while self.ask("location.href") == "about:blank" and time.monotonic() < limit:
-            pass
-        self.ask(waiting)
+        while not self.ask(there):
+            if time.monotonic() > limit:
+                raise RuntimeError(f"{page} does not load")
 
     def click(self, selector: str) -> None:
         """A real click: where the element is, not on the element."""
         place = self.ask(
             f"(e => {{ e.scrollIntoView({{block: 'center'}}); const r = e.getBoundingClientRect();"
-            " return [r.x + Math.min(r.width / 2, 20), r.y + r.height / 2]; })"
+            " return [r.x + Math.min(r.width / 2, 20), r.y + Math.min(r.height / 2, 12)]; })"
             f"(document.querySelector({json.dumps(selector)}))"
         )
         for kind in ("mousePressed", "mouseReleased"):
