@@ -63,7 +63,7 @@ def source_names(operators: list[Operator]) -> list[str]:
     return names
 
 
-HOT_FORMS = ("contract", "window", "recurrent", "normalise")  # whose inner loops models spend their time in
+HOT_FORMS = ("contract", "window", "recurrent")  # whose inner loops models spend their time in
 HOT_WIDE_FORMS = ("contract", "window")  # and those that the judge does
 
 
