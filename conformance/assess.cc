@@ -76,7 +76,10 @@ Values parse_outputs(const std::vector<Output>& outputs) {
 bool draws(const std::vector<Node>& nodes) {
   return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
     if (node.function) return draws(node.function->nodes);
-    if (node.signature && node.signature->kind == "random") return true;
+    if (node.signature &&
+        std::any_of(node.signature->attributes.begin(), node.signature->attributes.end(),
+                    [](const AttributeSpec& a) { return a.name == "seed"; }))
+      return true;
     return std::any_of(node.attributes.begin(), node.attributes.end(), [](const auto& attribute) {
       const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute.second.is);
       return graph && draws((*graph)->nodes);
