@@ -1,0 +1,17 @@
+"""Finding 017: MaxPool with SAME_LOWER and strides drops a window. Exit code 1 where it shows, else 0."""
+
+import sys
+
+import numpy as np
+import onnx.parser
+from onnx.reference import ReferenceEvaluator
+
+model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["": 12]>
+g (float[1, 1, 5] X) => (float[1, 1, 3] Y) {
+  Y = MaxPool <auto_pad = "SAME_LOWER", kernel_shape = [2], strides = [2]> (X) }""")
+feeds = {"X": np.array([[[1, 2, 3, 4, 5]]], np.float32)}
+right = np.array([[[1, 3, 5]]], np.float32)
+got = ReferenceEvaluator(model).run(None, feeds)[0]
+print("got  ", got.dtype, got.shape, got.tolist())
+print("right", right.dtype, right.shape, right.tolist())
+sys.exit(0 if got.dtype == right.dtype and np.array_equal(got, right) else 1)
