@@ -13,9 +13,10 @@ namespace {
 
 using Kind = Answer::Kind;
 
-std::vector<Answer> run(std::vector<std::string> hows, std::chrono::milliseconds limit = std::chrono::seconds(20)) {
+std::vector<Answer> run(std::vector<std::string> hows, std::chrono::milliseconds limit = std::chrono::seconds(20),
+                        unsigned runs = 2) {
   std::vector<Job> jobs;
-  for (const std::string& how : hows) jobs.push_back({how, {}, 2});
+  for (const std::string& how : hows) jobs.push_back({how, {}, runs});
   return Host({BAD_WORKER}, limit).run(jobs);
 }
 
@@ -53,9 +54,13 @@ TEST(Host, LeavingIsDying) {
 }
 
 TEST(Host, ADeathThatAnEarlierCaseCausedSaysSo) {
-  const std::vector<Answer> answers = run({"fine", "poison", "fine", "fine"});
+  const std::vector<Answer> answers = run({"fine", "poison", "fine", "fine"}, std::chrono::seconds(20), 1);
   EXPECT_EQ(kinds(answers), (std::vector<Kind>{Kind::outputs, Kind::outputs, Kind::died, Kind::outputs}));
   EXPECT_NE(answers[2].detail.find("only after 2 other cases"), std::string::npos) << answers[2].detail;
+}
+
+TEST(Host, ASecondRunFindsWhoBreaksItsOwnProcess) {
+  EXPECT_EQ(kinds(run({"fine", "poison", "fine"})), (std::vector<Kind>{Kind::outputs, Kind::died, Kind::outputs}));
 }
 
 TEST(Host, AHangIsATimeout) {
