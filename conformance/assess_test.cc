@@ -135,6 +135,15 @@ TEST_F(CaseFolder, ADrawMayDiffer) {
   assignment.answer.kind = Answer::Kind::differed;
   EXPECT_EQ(assess(assignment).verdict, "open");
   EXPECT_EQ(given(Tensor(Type::float32, {2})).verdict, "wrong-shape");  // no draw decides that
+  model.graph.nodes.push_back(node("Identity", {"y"}, "z"));
+  model.graph.outputs[0].name = "z";
+  fs::remove(assignment.model);
+  save_model(model, assignment.model);
+  Tensor one(Type::float32, {1});
+  one.data<float>()[0] = 1;
+  const Assessment several = given({{"z", "tensor(float)", serialize_value(one)}});
+  EXPECT_EQ(several.compat, "wrong-value");
+  EXPECT_EQ(several.verdict, "open");
 }
 
 TEST_F(CaseFolder, ACaseSaysWhatItIsAboutAndShowsValues) {
