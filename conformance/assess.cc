@@ -72,14 +72,16 @@ Values parse_outputs(const std::vector<Output>& outputs) {
   return values;
 }
 
+bool takes_a_seed(const Signature& signature) {
+  return std::any_of(signature.attributes.begin(), signature.attributes.end(),
+                     [](const AttributeSpec& attribute) { return attribute.name == "seed"; });
+}
+
 // Whether a draw decides the outputs: then two runs may differ.
 bool draws(const std::vector<Node>& nodes) {
   return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
     if (node.function) return draws(node.function->nodes);
-    if (node.signature &&
-        std::any_of(node.signature->attributes.begin(), node.signature->attributes.end(),
-                    [](const AttributeSpec& a) { return a.name == "seed"; }))
-      return true;
+    if (node.signature && takes_a_seed(*node.signature)) return true;
     return std::any_of(node.attributes.begin(), node.attributes.end(), [](const auto& attribute) {
       const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute.second.is);
       return graph && draws((*graph)->nodes);
@@ -150,6 +152,8 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
 
   const std::string why = why_not_judged(model);
   if (!why.empty()) {
+    const bool drawn = draws(model.graph.nodes);  // by another generator: the suite's rule knows no chance
+    if (drawn && found.verdict == name(Verdict::wrong_value)) found.verdict = name(Verdict::open);
     if (found.detail.empty()) found.detail = why;
     return found;
   }
@@ -157,6 +161,11 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
   const std::vector<Value> inputs = of_node(node.inputs, known);
   const std::vector<Value> outputs = of_node(node.outputs, given);
   const NodeJudgement judged = judge_node(node, inputs, outputs);
+  if (judged.verdict == Verdict::unsupported) {  // by the judge, not by the target, which gave outputs
+    if (found.verdict == name(Verdict::wrong_value)) found.verdict = name(Verdict::open);
+    found.detail = judged.detail + (found.detail.empty() ? "" : "; " + found.detail);
+    return found;
+  }
   const std::string compat = found.compat;
   found.verdict = name(judged.verdict);
   found.detail = describe(node, judged);

@@ -131,9 +131,19 @@ TEST_F(CaseFolder, ADrawMayDiffer) {
   save_model(model, assignment.model);
   assignment.inputs = {put("input_0.pb", halves)};
   put("output_0.pb", halves);
-  given(halves);
+  EXPECT_EQ(given(halves).verdict, "open");
   assignment.answer.kind = Answer::Kind::differed;
-  EXPECT_NE(assess(assignment).verdict, "nondeterministic");
+  EXPECT_EQ(assess(assignment).verdict, "open");
+  EXPECT_EQ(given(Tensor(Type::float32, {2})).verdict, "wrong-shape");  // no draw decides that
+  model.graph.nodes.push_back(node("Identity", {"y"}, "z"));
+  model.graph.outputs[0].name = "z";
+  fs::remove(assignment.model);
+  save_model(model, assignment.model);
+  Tensor one(Type::float32, {1});
+  one.data<float>()[0] = 1;
+  const Assessment several = given({{"z", "tensor(float)", serialize_value(one)}});
+  EXPECT_EQ(several.compat, "wrong-value");
+  EXPECT_EQ(several.verdict, "open");
 }
 
 TEST_F(CaseFolder, ACaseSaysWhatItIsAboutAndShowsValues) {

@@ -59,6 +59,10 @@ TEST(Host, ADeathThatAnEarlierCaseCausedSaysSo) {
   EXPECT_NE(answers[2].detail.find("only after 2 other cases"), std::string::npos) << answers[2].detail;
 }
 
+TEST(Host, ASecondRunFindsWhoBreaksItsOwnProcess) {
+  EXPECT_EQ(kinds(run({"fine", "poison", "fine"})), (std::vector<Kind>{Kind::outputs, Kind::died, Kind::outputs}));
+}
+
 TEST(Host, AHangIsATimeout) {
   const auto begin = std::chrono::steady_clock::now();
   const std::vector<Answer> answers = run({"fine", "hang", "fine"}, std::chrono::milliseconds(700));
