@@ -63,13 +63,17 @@ def source_names(operators: list[Operator]) -> list[str]:
     return names
 
 
-HOT_FORMS = ("contract", "window", "recurrent", "normalise")  # whose inner loops models spend their time in
+HOT_FORMS = ("contract", "window", "recurrent")  # whose inner loops models spend their time in
+HOT_WIDE_FORMS = ("contract", "window")  # and those that the judge does
 
 
 def hot_names(operators: list[Operator]) -> list[str]:
     """Which of the files are worth the compiler's full effort."""
-    hot = {o.op for o in operators if any(v.kind == "semantics" and v.form in HOT_FORMS for v in o.versions)}
-    return [name for name in source_names(operators) if Path(name).stem in hot]
+    def of(forms: tuple[str, ...]) -> set[str]:
+        return {o.op for o in operators if any(v.kind == "semantics" and v.form in forms for v in o.versions)}
+
+    hot = {"native": of(HOT_FORMS), "wide": of(HOT_WIDE_FORMS)}
+    return [name for name in source_names(operators) if Path(name).stem in hot.get(Path(name).parent.name, set())]
 
 
 def emit(operators: list[Operator], spec: Path, out: Path) -> list[Unit]:

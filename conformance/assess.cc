@@ -1,11 +1,14 @@
-// One case, one data set: what came out against what the suite expects, and against what the standard means.
+// One case, one data set: what came out against what the suite expects, and against what the
+// standard means.
 #include "conformance/assess.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "conformance/judge/judge.h"
+#include "conformance/shown.h"
 #include "conformance/single_node.h"
 #include "conformance/targets/serve.h"
 #include "model/model.h"
@@ -14,6 +17,7 @@ namespace touchstone {
 namespace {
 
 using Values = std::map<std::string, Value>;
+constexpr std::size_t most_shown = 4;  // elements of an output
 
 Values load_inputs(const Model& model, const std::vector<std::filesystem::path>& files) {
   std::vector<Port> ports;
@@ -30,8 +34,8 @@ Values load_inputs(const Model& model, const std::vector<std::filesystem::path>&
 
 std::vector<Value> load_expected(const Model& model, const std::vector<std::filesystem::path>& files) {
   if (files.size() > model.graph.outputs.size()) {
-    throw Error(ErrorKind::file, fmt::format("the case expects {} outputs, its model has {}", files.size(),
-                                             model.graph.outputs.size()));
+    throw Error(ErrorKind::file,
+                fmt::format("the case expects {} outputs, its model has {}", files.size(), model.graph.outputs.size()));
   }
   std::vector<Value> values;
   for (std::size_t k = 0; k < files.size(); ++k) {
@@ -40,13 +44,55 @@ std::vector<Value> load_expected(const Model& model, const std::vector<std::file
   return values;
 }
 
+// What a target gave that is no value: its type is no type of the standard, or its bytes are not of
+// that type.
+struct NoValue {
+  Assessment is;
+};
+
+Value parse_output(const Output& output) {
+  const std::string what = "output '" + output.name + "' is ";
+  ValueType type;
+  try {
+    type = parse_value_type(output.type);
+  } catch (const Error&) {
+    throw NoValue{
+        {"wrong-type", "wrong-type", what + "of type " + output.type + ", which is none of the standard's", {}}};
+  }
+  try {
+    return parse_value(std::as_bytes(std::span(output.bytes)), type, Limits::trusted());
+  } catch (const Error& error) {
+    throw NoValue{{"error", "crash", what + "no " + output.type + ": " + error.message, {}}};
+  }
+}
+
 Values parse_outputs(const std::vector<Output>& outputs) {
   Values values;
-  for (const Output& output : outputs) {
-    const auto bytes = std::as_bytes(std::span(output.bytes));
-    values[output.name] = parse_value(bytes, parse_value_type(output.type), Limits::trusted());
-  }
+  for (const Output& output : outputs) values[output.name] = parse_output(output);
   return values;
+}
+
+bool takes_a_seed(const Signature& signature) {
+  return std::any_of(signature.attributes.begin(), signature.attributes.end(),
+                     [](const AttributeSpec& attribute) { return attribute.name == "seed"; });
+}
+
+// Whether a draw decides the outputs: then two runs may differ.
+bool draws(const std::vector<Node>& nodes) {
+  return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
+    if (node.function) return draws(node.function->nodes);
+    if (node.signature && takes_a_seed(*node.signature)) return true;
+    return std::any_of(node.attributes.begin(), node.attributes.end(), [](const auto& attribute) {
+      const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute.second.is);
+      return graph && draws((*graph)->nodes);
+    });
+  });
+}
+
+Subject subject_of(const Model& model) {
+  if (model.graph.nodes.size() != 1) return {};
+  const Node& node = model.graph.nodes.front();
+  return {node.domain.empty() ? node.op : node.domain + "." + node.op, node.signature ? node.signature->since : 0};
 }
 
 // The suite's own rule over all outputs; the first that breaks it speaks.
@@ -92,13 +138,22 @@ std::string doubt(const Node& node, const std::vector<Value>& inputs, const Mode
 Assessment assess_loaded(const Model& model, const Assignment& assignment) {
   Values known = load_inputs(model, assignment.inputs);
   const std::vector<Value> expected = load_expected(model, assignment.expected);
-  const Values given = parse_outputs(assignment.outputs);
+  const Values given = parse_outputs(assignment.answer.outputs);
   Assessment found = by_the_suite(model, expected, given, assignment);
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    const std::string& name = model.graph.outputs[k].name;
+    const auto value = given.find(name);
+    for (Shown& row : show(name, expected[k], value == given.end() ? Value{} : value->second, most_shown)) {
+      found.values.push_back(std::move(row));
+    }
+  }
   for (const auto& [name, tensor] : model.graph.initializers) known.emplace(name, tensor);
   for (const auto& [name, sparse] : model.graph.sparse_initializers) known.emplace(name, sparse);
 
   const std::string why = why_not_judged(model);
   if (!why.empty()) {
+    const bool drawn = draws(model.graph.nodes);  // by another generator: the suite's rule knows no chance
+    if (drawn && found.verdict == name(Verdict::wrong_value)) found.verdict = name(Verdict::open);
     if (found.detail.empty()) found.detail = why;
     return found;
   }
@@ -106,8 +161,16 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
   const std::vector<Value> inputs = of_node(node.inputs, known);
   const std::vector<Value> outputs = of_node(node.outputs, given);
   const NodeJudgement judged = judge_node(node, inputs, outputs);
+  if (judged.verdict == Verdict::unsupported) {  // by the judge, not by the target, which gave outputs
+    if (found.verdict == name(Verdict::wrong_value)) found.verdict = name(Verdict::open);
+    found.detail = judged.detail + (found.detail.empty() ? "" : "; " + found.detail);
+    return found;
+  }
   const std::string compat = found.compat;
-  found = {compat, std::string(name(judged.verdict)), describe(node, judged), utilisation(judged), facts_of(node, judged, first_type(outputs))};
+  found.verdict = name(judged.verdict);
+  found.detail = describe(node, judged);
+  found.utilisation = utilisation(judged);
+  found.judged = facts_of(node, judged, first_type(outputs));
   if (is_pass(judged.verdict) && compat != "pass") found.detail = doubt(node, inputs, model, expected);
   return found;
 }
@@ -115,15 +178,34 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
 }  // namespace
 
 Assessment assess(const Assignment& assignment) {
+  const Answer& answer = assignment.answer;
+  Assessment found;
+  Subject subject;
   try {
     Model model = load_model(assignment.model, Limits::trusted());
+    subject = subject_of(model);
     resolve(model);
-    return assess_loaded(model, assignment);
+    subject = subject_of(model);
+    found = answer.has_outputs() ? assess_loaded(model, assignment) : assess_failure(answer);
+    if (answer.kind == Answer::Kind::differed && !draws(model.graph.nodes)) {
+      found.verdict = name(Verdict::nondeterministic);
+      found.detail = answer.detail;
+    }
+  } catch (const NoValue& none) {
+    found = none.is;
   } catch (const Error& error) {
-    return {"error", "harness", "judging: " + error.message, {}};
+    found =
+        answer.has_outputs() ? Assessment{"error", "harness", "judging: " + error.message, {}} : assess_failure(answer);
   } catch (const std::bad_alloc&) {
-    return {"error", "harness", "judging: memory ran out", {}};
+    found = {"error", "harness", "judging: memory ran out", {}};
   }
+  if (answer.kind == Answer::Kind::wrote_input) {
+    found.verdict = name(Verdict::wrote_input);
+    found.detail = answer.detail;
+  }
+  if (!answer.note.empty()) found.detail = answer.note + (found.detail.empty() ? "" : "; " + found.detail);
+  found.subject = std::move(subject);
+  return found;
 }
 
 }  // namespace touchstone

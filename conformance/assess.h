@@ -1,4 +1,5 @@
-// From what a target gave to what it is worth: the suite's own rule (compat) and the judge's verdict.
+// From what a target gave to what it is worth: the suite's own rule (compat) and the judge's
+// verdict.
 #pragma once
 
 #include <filesystem>
@@ -15,23 +16,27 @@ struct Assessment {
   std::string compat, verdict, detail;
   std::optional<double> utilisation;
   std::optional<JudgedNode> judged = {};
+  Subject subject = {};
+  std::vector<Shown> values = {};
 };
 
-// One run of one case, with the outputs that a target gave.
+// One run of one case, with what a target answered.
 struct Assignment {
   std::filesystem::path model;
   std::vector<std::filesystem::path> inputs, expected;
   double rtol = 1e-3, atol = 1e-7;
-  std::vector<Output> outputs;
+  Answer answer;
 };
 
-// Reads model, inputs and expected outputs and compares. Meant for a process of its own: it runs kernels too.
+// Reads model, inputs and expected outputs and compares. Meant for a process of its own: it runs
+// kernels too.
 Assessment assess(const Assignment& assignment);
 
 // What an answer without outputs is worth; needs no judge.
 Assessment assess_failure(const Answer& answer);
 
-// The worse of two, for a case of several outputs or data sets; details of both are kept where both say something.
+// The worse of two, for a case of several outputs or data sets; details of both are kept where both
+// say something.
 Assessment worse(const Assessment& a, const Assessment& b);
 
 Message ask(const Assignment& assignment);

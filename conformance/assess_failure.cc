@@ -15,11 +15,15 @@ Assessment refused(const Answer& answer) {
     case ErrorKind::usage:
     case ErrorKind::invalid_model:
     case ErrorKind::invalid_input:
-    case ErrorKind::limit: return {"rejected-valid", "rejected-valid", why, {}};
-    case ErrorKind::out_of_memory: return {"error", "out-of-memory", why, {}};
-    case ErrorKind::file: return {"error", "harness", why, {}};
+    case ErrorKind::limit:
+      return {"rejected-valid", "rejected-valid", why, {}};
+    case ErrorKind::out_of_memory:
+      return {"error", "out-of-memory", why, {}};
+    case ErrorKind::file:
+      return {"error", "harness", why, {}};
     case ErrorKind::unsupported:
-    case ErrorKind::internal: break;
+    case ErrorKind::internal:
+      break;
   }
   return {"error", "crash", why, {}};
 }
@@ -28,12 +32,18 @@ Assessment refused(const Answer& answer) {
 
 Assessment assess_failure(const Answer& answer) {
   switch (answer.kind) {
-    case Answer::Kind::refused: return refused(answer);
-    case Answer::Kind::died: return {"crash", "crash", answer.detail, {}};
-    case Answer::Kind::garbled: return {"crash", "crash", answer.detail, {}};
-    case Answer::Kind::late: return {"timeout", "timeout", answer.detail, {}};
+    case Answer::Kind::refused:
+      return refused(answer);
+    case Answer::Kind::died:
+      return {"crash", "crash", answer.detail, {}};
+    case Answer::Kind::garbled:
+      return {"crash", "crash", answer.detail, {}};
+    case Answer::Kind::late:
+      return {"timeout", "timeout", answer.detail, {}};
     case Answer::Kind::outputs:
-    case Answer::Kind::wrote_input: break;
+    case Answer::Kind::differed:
+    case Answer::Kind::wrote_input:
+      break;
   }
   BUG("an answer with outputs is no failure");
 }
@@ -53,7 +63,9 @@ Assessment worse(const Assessment& a, const Assessment& b) {
     both.judged->open += b.judged->open;
     both.judged->resolution = std::max(a.judged->resolution, b.judged->resolution);
   }
-  both.detail = a.detail.empty() || a.detail == b.detail ? b.detail : b.detail.empty() ? a.detail : a.detail + "; " + b.detail;
+  both.detail = a.detail.empty() || a.detail == b.detail ? b.detail
+                : b.detail.empty()                       ? a.detail
+                                                         : a.detail + "; " + b.detail;
   return both;
 }
 

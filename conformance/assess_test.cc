@@ -1,4 +1,5 @@
-// Outputs as a target may give them: right, wrong in value, shape or type, too few; and what a missing answer is worth.
+// Outputs as a target may give them: right, wrong in value, shape or type, too few; and what a
+// missing answer is worth.
 #include "conformance/assess.h"
 
 #include <gtest/gtest.h>
@@ -55,8 +56,10 @@ class CaseFolder : public testing::Test {
     fs::remove(assignment.model);
     save_model(model, assignment.model);
   }
-  Assessment given(const Value& value) {
-    assignment.outputs = {{"y", text(value.type()), serialize_value(value)}};
+  Assessment given(const Value& value) { return given({{"y", text(value.type()), serialize_value(value)}}); }
+  Assessment given(std::vector<Output> outputs) {
+    assignment.answer.kind = Answer::Kind::outputs;
+    assignment.answer.outputs = std::move(outputs);
     return assess(assignment);
   }
 
@@ -93,10 +96,74 @@ TEST_F(CaseFolder, ShapeAndTypeAreHeld) {
 }
 
 TEST_F(CaseFolder, TooFewOutputsAreUnwritten) {
-  assignment.outputs.clear();
-  const Assessment found = assess(assignment);
+  const Assessment found = given(std::vector<Output>{});
   EXPECT_EQ(found.compat, "error");
   EXPECT_EQ(found.verdict, "unwritten");
+}
+
+TEST_F(CaseFolder, WhatIsNoValueIsTheTargetsFault) {
+  EXPECT_EQ(given({{"y", "python dict", ""}}).verdict, "wrong-type");
+  EXPECT_EQ(given({{"y", "tensor(int64)", "no message at all"}}).verdict, "crash");
+}
+
+TEST_F(CaseFolder, AMisdeedBesideRightOutputsIsTheVerdict) {
+  given(numbers({2000, 3}));
+  assignment.answer.detail = "why";
+  assignment.answer.kind = Answer::Kind::wrote_input;
+  EXPECT_EQ(assess(assignment).verdict, "wrote-input");
+  assignment.answer.kind = Answer::Kind::differed;
+  const Assessment found = assess(assignment);
+  EXPECT_EQ(found.verdict, "nondeterministic");
+  EXPECT_EQ(found.compat, "pass");
+  EXPECT_EQ(found.detail, "why");
+}
+
+TEST_F(CaseFolder, ADrawMayDiffer) {
+  assignment.inputs.clear();
+  Node draw = node("Bernoulli", {"a"}, "y");
+  Tensor halves(Type::float32, {1});
+  save({draw});
+  Model model = load_model(assignment.model, Limits::trusted());
+  model.graph.inputs = {{"a", ValueType{ValueType::Kind::tensor, Type::float32, nullptr}, {}}};
+  model.graph.outputs = model.graph.inputs;
+  model.graph.outputs[0].name = "y";
+  fs::remove(assignment.model);
+  save_model(model, assignment.model);
+  assignment.inputs = {put("input_0.pb", halves)};
+  put("output_0.pb", halves);
+  EXPECT_EQ(given(halves).verdict, "open");
+  assignment.answer.kind = Answer::Kind::differed;
+  EXPECT_EQ(assess(assignment).verdict, "open");
+  EXPECT_EQ(given(Tensor(Type::float32, {2})).verdict, "wrong-shape");  // no draw decides that
+  model.graph.nodes.push_back(node("Identity", {"y"}, "z"));
+  model.graph.outputs[0].name = "z";
+  fs::remove(assignment.model);
+  save_model(model, assignment.model);
+  Tensor one(Type::float32, {1});
+  one.data<float>()[0] = 1;
+  const Assessment several = given({{"z", "tensor(float)", serialize_value(one)}});
+  EXPECT_EQ(several.compat, "wrong-value");
+  EXPECT_EQ(several.verdict, "open");
+}
+
+TEST_F(CaseFolder, ACaseSaysWhatItIsAboutAndShowsValues) {
+  const Assessment found = given(numbers({2000, 4}));
+  EXPECT_EQ(found.subject.op, "Add");
+  EXPECT_EQ(found.subject.since, 14);
+  ASSERT_EQ(found.values.size(), 2u);
+  EXPECT_EQ(found.values[0].place, "y [1]");  // what differs comes first
+  EXPECT_EQ(found.values[0].expected, "3 (0x0000000000000003)");
+  EXPECT_EQ(found.values[0].actual, "4 (0x0000000000000004)");
+  assignment.answer = {};
+  assignment.answer.detail = "signal 11";
+  EXPECT_EQ(assess(assignment).verdict, "crash");
+  EXPECT_EQ(assess(assignment).subject.op, "Add");
+}
+
+TEST_F(CaseFolder, WhatWasDoneToTheModelIsSaid) {
+  given(numbers({2000, 3}));
+  assignment.answer.note = "opset 27 stamped down to 26";
+  EXPECT_EQ(assess(assignment).detail, "opset 27 stamped down to 26");
 }
 
 TEST_F(CaseFolder, SeveralNodesAreJudgedByTheSuiteOnly) {
@@ -117,19 +184,29 @@ TEST_F(CaseFolder, UnreadableDataAreOurFault) {
 
 TEST_F(CaseFolder, AssignmentsAndAssessmentsTravel) {
   assignment.rtol = 0.1;
-  assignment.outputs = {{"y", "tensor(int64)", "bytes"}};
+  assignment.answer.kind = Answer::Kind::wrote_input;
+  assignment.answer.outputs = {{"y", "tensor(int64)", "bytes"}};
   Assignment came;
   ASSERT_TRUE(read(ask(assignment), came));
   EXPECT_EQ(came.model, assignment.model);
   EXPECT_EQ(came.inputs, assignment.inputs);
   EXPECT_EQ(came.expected, assignment.expected);
   EXPECT_EQ(came.rtol, 0.1);
-  EXPECT_EQ(came.outputs[0].bytes, "bytes");
-  Assessment sent{"pass", "within", "why", 0.3}, back;
+  EXPECT_EQ(came.answer.kind, Answer::Kind::wrote_input);
+  EXPECT_EQ(came.answer.outputs[0].bytes, "bytes");
+  Assessment sent{"pass", "within", "why", 0.3, JudgedNode{"Frob-7", "form", "float", 3, 1, 0.5}}, back;
+  sent.subject = {"Frob", 7};
+  sent.values = {{"y [0]", "1", "2"}};
   ASSERT_TRUE(read(tell(sent), back));
   EXPECT_EQ(back.verdict, "within");
   EXPECT_EQ(back.utilisation, 0.3);
-  EXPECT_FALSE(read(Message{"assess", "m", "1", "1", "9", "0"}, came));
+  EXPECT_EQ(back.subject.op, "Frob");
+  ASSERT_TRUE(back.judged);
+  EXPECT_EQ(back.judged->node, "Frob-7");
+  EXPECT_EQ(back.judged->resolution, 0.5);
+  EXPECT_EQ(back.subject.since, 7);
+  EXPECT_EQ(back.values.at(0).actual, "2");
+  EXPECT_FALSE(read(Message("no assignment"), came));
 }
 
 Answer refusal(ErrorKind kind, Phase phase = Phase::run) {

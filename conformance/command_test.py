@@ -13,7 +13,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 COMMAND = Path(os.environ.get("TOUCHSTONE_BUILD", "build")) / "touchstone"
-FIELDS = ["name", "kind", "compat", "verdict", "utilisation", "detail", "judged", "explained"]
+FIELDS = ["name", "kind", "compat", "verdict", "utilisation", "detail", "op", "since", "values", "judged", "explained"]
 
 
 def touchstone(*words: object) -> subprocess.CompletedProcess[str]:

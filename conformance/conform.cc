@@ -1,5 +1,6 @@
-// A pool of threads, each with a worker and a judge as child processes. Big models go first and alone, so that the
-// last minutes are not spent waiting for one of them; the rest goes in batches that share a process.
+// A pool of threads, each with a worker and a judge as child processes. Big models go first and
+// alone, so that the last minutes are not spent waiting for one of them; the rest goes in batches
+// that share a process.
 #include "conformance/conform.h"
 
 #include <sched.h>
@@ -18,11 +19,10 @@ namespace touchstone {
 namespace {
 
 constexpr std::uintmax_t big_model = 32 << 10;  // bytes of a file: no node case reaches it
-constexpr std::size_t most_together = 16;
 
 using Batch = std::vector<std::size_t>;  // positions in the list of cases
 
-std::vector<Batch> share_out(std::span<const Case> cases) {
+std::vector<Batch> share_out(std::span<const Case> cases, std::size_t most_together) {
   std::vector<std::uintmax_t> sizes;
   for (const Case& one : cases) {
     std::error_code missing;
@@ -55,7 +55,9 @@ class Judge {
     if (passage == Passage::done && read(message, found)) return found;
     const std::string why = child_->alive() ? "its answer is no assessment" : child_->epitaph();
     child_.reset();
-    return {"error", "harness", passage == Passage::late ? "the judge was too slow" : "the judge ended: " + why, {}};
+    if (!assignment.answer.has_outputs()) return assess_failure(assignment.answer);
+    found = {"error", "harness", passage == Passage::late ? "the judge was too slow" : "the judge ended: " + why, {}};
+    return found;
   }
 
  private:
@@ -64,21 +66,14 @@ class Judge {
   std::unique_ptr<Child> child_;
 };
 
-Assessment assess_answer(Judge& judge, const Case& one, const DataSet& data, const Answer& answer) {
-  const bool ran = answer.kind == Answer::Kind::outputs || answer.kind == Answer::Kind::wrote_input;
-  if (!ran) return assess_failure(answer);
-  Assessment found = judge.assess({one.model, data.inputs, data.outputs, one.rtol, one.atol, answer.outputs});
-  if (answer.kind == Answer::Kind::wrote_input) {
-    found.verdict = "wrote-input";
-    found.detail = answer.detail;
-  }
-  return found;
-}
-
 class Pool {
  public:
   Pool(std::span<const Case> cases, const ConformOptions& options, const OnResult& on_result)
-      : cases_(cases), options_(options), on_result_(on_result), batches_(share_out(cases)), results_(cases.size()) {}
+      : cases_(cases),
+        options_(options),
+        on_result_(on_result),
+        batches_(share_out(cases, options.together)),
+        results_(cases.size()) {}
 
   std::vector<CaseResult> run() {
     const Index most = std::max<Index>(1, static_cast<Index>(batches_.size()));
@@ -107,7 +102,7 @@ class Pool {
   void run_batch(Host& host, Judge& judge, const Batch& batch) {
     std::vector<Job> jobs;
     for (const std::size_t k : batch) {
-      for (const DataSet& data : cases_[k].data) jobs.push_back({cases_[k].model, data.inputs});
+      for (const DataSet& data : cases_[k].data) jobs.push_back({cases_[k].model, data.inputs, options_.runs});
     }
     const std::vector<Answer> answers = host.run(jobs);
     std::size_t answer = 0;
@@ -115,10 +110,13 @@ class Pool {
       const Case& one = cases_[k];
       Assessment all{"error", "harness", "the case has no test data", {}};
       for (std::size_t d = 0; d < one.data.size(); ++d) {
-        const Assessment found = assess_answer(judge, one, one.data[d], answers[answer++]);
+        const DataSet& data = one.data[d];
+        const Assessment found =
+            judge.assess({one.model, data.inputs, data.outputs, one.rtol, one.atol, answers[answer++]});
         all = d == 0 ? found : worse(all, found);
       }
-      results_[k] = {one.name, one.kind, all.compat, all.verdict, all.utilisation, all.detail, all.judged};
+      results_[k] = {one.name,   one.kind,   all.compat,  all.verdict, all.utilisation,
+                     all.detail, all.judged, all.subject, all.values};
       const std::lock_guard lock(mutex_);
       if (on_result_) on_result_(results_[k]);
     }

@@ -14,8 +14,10 @@ namespace touchstone {
 
 struct ConformOptions {
   std::vector<std::string> worker, judge;  // commands: each starts one process
+  std::size_t together = 16;               // cases that share a worker, unless it dies
+  unsigned runs = 1;                       // of each case: more than one finds what differs between them
   Index jobs = 1;                          // so many workers, each with a judge beside it
-  std::chrono::milliseconds timeout = std::chrono::seconds(600);  // a case
+  std::chrono::milliseconds timeout = std::chrono::seconds(600);  // a phase of a case
 };
 
 // Called as each case ends, from one thread at a time, in no order.

@@ -1,4 +1,5 @@
-// A whole run over a worker that misbehaves: every case has a result, in the order of the cases, however it is shared.
+// A whole run over a worker that misbehaves: every case has a result, in the order of the cases,
+// however it is shared.
 #include "conformance/conform.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +30,8 @@ std::vector<Case> cases() {
   std::vector<Case> list;
   const std::vector<std::string> hows{"crash", "hang", "memory", "garbage", "unsupported", "throw"};
   for (int k = 0; k < 24; ++k) {
-    list.push_back(wanting(k % 4 == 0 ? hows[static_cast<std::size_t>(k) / 4] : "unsupported", "test_" + std::to_string(k)));
+    list.push_back(
+        wanting(k % 4 == 0 ? hows[static_cast<std::size_t>(k) / 4] : "unsupported", "test_" + std::to_string(k)));
   }
   return list;
 }

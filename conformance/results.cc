@@ -19,23 +19,35 @@ Standing standing(std::string_view text) {
   if (is_pass(verdict)) return Standing::pass;
   if (is_fail(verdict)) return Standing::fail;
   switch (verdict) {
-    case Verdict::open: return Standing::open;
-    case Verdict::unsupported: return Standing::unsupported;
-    case Verdict::mistrusted: return Standing::mistrusted;
-    case Verdict::waived: return Standing::waived;
-    default: return Standing::harness;
+    case Verdict::open:
+      return Standing::open;
+    case Verdict::unsupported:
+      return Standing::unsupported;
+    case Verdict::mistrusted:
+      return Standing::mistrusted;
+    case Verdict::waived:
+      return Standing::waived;
+    default:
+      return Standing::harness;
   }
 }
 
 std::string_view name(Standing standing) {
   switch (standing) {
-    case Standing::pass: return "pass";
-    case Standing::fail: return "fail";
-    case Standing::open: return "open";
-    case Standing::unsupported: return "unsupported";
-    case Standing::harness: return "harness";
-    case Standing::mistrusted: return "mistrusted";
-    case Standing::waived: return "waived";
+    case Standing::pass:
+      return "pass";
+    case Standing::fail:
+      return "fail";
+    case Standing::open:
+      return "open";
+    case Standing::unsupported:
+      return "unsupported";
+    case Standing::harness:
+      return "harness";
+    case Standing::mistrusted:
+      return "mistrusted";
+    case Standing::waived:
+      return "waived";
   }
   BUG("no such standing");
 }

@@ -19,13 +19,28 @@ struct JudgedNode {
   double resolution = 0;         // median of bound / |exact| of the output where it is largest; 0: all exact
 };
 
+// What a case is about: its one node's operator, "ai.onnx.ml.Scaler" outside the default domain.
+// "": several nodes.
+struct Subject {
+  std::string op;
+  Index since = 0;  // the version in force; 0 if the operator is not known
+};
+
+// An element of an output beside what the suite expects there, both in decimal and hex.
+struct Shown {
+  std::string place, expected, actual;
+};
+
 struct CaseResult {
   std::string name, kind;
-  std::string compat;   // by the suite's own tolerance: pass, wrong-value, wrong-shape, wrong-type, unsupported ...
-  std::string verdict;  // by the judge
+  std::string compat;                 // by the suite's own tolerance: pass, wrong-value, wrong-shape, wrong-type,
+                                      // unsupported ...
+  std::string verdict;                // by the judge
   std::optional<double> utilisation;  // the largest |actual - exact| / bound, where a bound was used
   std::string detail;
   std::optional<JudgedNode> judged = {};
+  Subject subject = {};
+  std::vector<Shown> values = {};
 
   std::string key() const { return kind.empty() ? name : kind + "/" + name; }
 };
@@ -50,6 +65,7 @@ Summary summarise(const std::vector<CaseResult>& results);
 struct TargetRun {
   std::string target, suite;
   std::vector<CaseResult> cases;
+  std::string version = {};
 };
 
 }  // namespace touchstone

@@ -14,6 +14,7 @@ packages=(
   libre2-dev libutf8proc-dev                        # operators on strings
   python3-dev python3-venv                          # find_package(Halide) asks for the headers
   ccache                                            # second builds
+  locales                                           # ONNX Runtime's kernels on strings want en_US.UTF-8
 )
 
 install_debian_packages() {
@@ -62,6 +63,14 @@ environment() {
   echo "$stamp" >"$folder/stamp"
 }
 
+# A locale that one runtime asks for by name, in its own environment: the system's list stays as it is.
+locale_for_onnxruntime() {
+  local folder=.venv-onnxruntime/locale
+  [ ! -e $folder/en_US.UTF-8 ] && [ -e /usr/share/i18n/locales/en_US ] || return 0
+  mkdir -p $folder
+  localedef -i en_US -f UTF-8 "$PWD/$folder/en_US.UTF-8"
+}
+
 pinned_suite() {
   [ -e conformance/suites/make.py ] || return 0
   .venv/bin/python -m conformance.suites.make pinned
@@ -70,4 +79,5 @@ pinned_suite() {
 install_debian_packages
 environment .venv requirements.txt
 environment .venv-onnxruntime requirements-onnxruntime.txt
+locale_for_onnxruntime
 pinned_suite

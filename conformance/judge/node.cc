@@ -243,9 +243,11 @@ NodeJudgement judge_node(const Node& node, const NodeMeans& means, const std::ve
   try {
     return NodeJudge(node, means, inputs, observed, options).judge();
   } catch (const Error& error) {
-    // The target answered; that our definition did not is no verdict on the target.
+    // The target answered. Inputs that break a rule should have been refused; else that our definition
+    // gave no answer is no verdict on the target.
+    const bool refused = error.kind == ErrorKind::invalid_input || error.kind == ErrorKind::invalid_model;
     const bool known = error.kind == ErrorKind::unsupported;
-    return ended(node, known ? Verdict::unsupported : Verdict::harness,
+    return ended(node, refused ? Verdict::accepted_invalid : known ? Verdict::unsupported : Verdict::harness,
                  node.op + ": " + error.message);
   }
 }

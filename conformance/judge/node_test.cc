@@ -26,6 +26,7 @@ void scaled_exp(WideCall<S>& call) {
 
 void refusing(WideCall<Bounded>&) { throw Error(ErrorKind::unsupported, "not this one"); }
 void failing(WideCall<Bounded>&) { throw Error(ErrorKind::internal, "oh"); }
+void forbidding(WideCall<Bounded>&) { throw Error(ErrorKind::invalid_input, "a rule"); }
 
 struct Bench {
   Node node;
@@ -123,6 +124,8 @@ TEST(JudgeNode, WhatCannotBeJudgedIsNoPass) {
   EXPECT_EQ(b.judge().verdict, Verdict::unsupported);
   b.wide.bounded = failing;
   EXPECT_EQ(b.judge().verdict, Verdict::harness);
+  b.wide.bounded = forbidding;  // a target that answers all the same
+  EXPECT_EQ(b.judge().verdict, Verdict::accepted_invalid);
   b.means = NodeMeans{};
   EXPECT_EQ(b.judge().verdict, Verdict::unsupported);
   b.node.outputs[1] = "";

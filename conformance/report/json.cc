@@ -31,9 +31,17 @@ Json with_explanations(const TargetRun& run) {
 }  // namespace
 
 Json to_json(const CaseResult& result) {
-  Json object{{"name", result.name},       {"kind", result.kind},
-              {"compat", result.compat},   {"verdict", result.verdict},
-              {"utilisation", number(result.utilisation)}, {"detail", result.detail}};
+  Json values = Json::array();
+  for (const Shown& row : result.values) values.push_back(Json::array({row.place, row.expected, row.actual}));
+  Json object{{"name", result.name},
+              {"kind", result.kind},
+              {"compat", result.compat},
+              {"verdict", result.verdict},
+              {"utilisation", number(result.utilisation)},
+              {"detail", result.detail},
+              {"op", result.subject.op},
+              {"since", result.subject.since},
+              {"values", std::move(values)}};
   if (result.judged) {
     const JudgedNode& j = *result.judged;
     object["judged"] = {{"node", j.node}, {"form", j.form}, {"type", j.type}, {"elements", j.elements},
@@ -44,8 +52,8 @@ Json to_json(const CaseResult& result) {
 
 Json to_json(const Summary& summary) {
   Json object{{"cases", summary.cases}};
-  for (const Standing one : {Standing::pass, Standing::fail, Standing::open, Standing::unsupported, Standing::mistrusted,
-                             Standing::waived, Standing::harness}) {
+  for (const Standing one : {Standing::pass, Standing::fail, Standing::open, Standing::unsupported,
+                             Standing::mistrusted, Standing::waived, Standing::harness}) {
     object[std::string(name(one))] = summary.of(one);
   }
   object["rate"] = number(summary.rate());
@@ -60,6 +68,7 @@ Json conform_object(std::span<const TargetRun> runs) {
     Json cases = Json::array();
     for (const CaseResult& result : run.cases) cases.push_back(with_explanations(run.suite, result));
     object["runs"].push_back({{"target", run.target},
+                              {"version", run.version},
                               {"suite", run.suite},
                               {"summary", with_explanations(run)},
                               {"cases", std::move(cases)}});
@@ -81,8 +90,18 @@ std::vector<CaseResult> read_log(std::string_view text, const std::string& targe
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     const Json one = Json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!one.is_object() || one.value("target", "") != target || one.value("suite", "") != suite) continue;
-    CaseResult result{one.value("name", ""),    one.value("kind", ""), one.value("compat", ""),
-                      one.value("verdict", ""), {},                    one.value("detail", "")};
+    CaseResult result{one.value("name", ""),
+                      one.value("kind", ""),
+                      one.value("compat", ""),
+                      one.value("verdict", ""),
+                      {},
+                      one.value("detail", "")};
+    result.subject = {one.value("op", ""), one.value("since", Index{0})};
+    for (const Json& row : one.value("values", Json::array())) {
+      if (row.is_array() && row.size() == 3 && row[0].is_string() && row[1].is_string() && row[2].is_string()) {
+        result.values.push_back({row[0], row[1], row[2]});
+      }
+    }
     if (const auto found = one.find("utilisation"); found != one.end() && found->is_number()) {
       result.utilisation = found->get<double>();
     }

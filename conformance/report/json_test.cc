@@ -29,7 +29,8 @@ TEST(Json, TheObjectIsTheContract) {
   EXPECT_EQ(first["summary"]["unexplained"], 0);
   std::vector<std::string> keys;
   for (const auto& [key, value] : first["cases"][0].items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"name", "kind", "compat", "verdict", "utilisation", "detail", "judged", "explained"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"name", "kind", "compat", "verdict", "utilisation", "detail", "op", "since", "values", "judged",
+                                            "explained"}));
   EXPECT_EQ(first["cases"][0]["judged"].dump(),
             R"({"node":"Exp-13","form":"elementwise","type":"float","elements":9,"open":2,"resolution":0.5})");
   EXPECT_FALSE(first["cases"][1].contains("judged"));

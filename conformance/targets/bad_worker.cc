@@ -1,5 +1,5 @@
-// A worker that misbehaves as its case says, for the tests of the host. The "model" is a file name that tells what to
-// do; no model is read.
+// A worker that misbehaves as its case says, for the tests of the host. The "model" is a file name
+// that tells what to do; no model is read.
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -47,8 +47,9 @@ class BadModel : public LoadedModel {
     }
     if (how_ == "garbage") {
       const std::string noise(64, 'x');
-      if (write(0, noise.data(), noise.size()) < 0) std::_Exit(4);
+      if (::write(0, noise.data(), noise.size()) < 0) std::_Exit(4);
     }
+    if (how_ == "differ") return {{"y", number(static_cast<float>(++runs_))}};
     if (how_ == "unsupported") throw Error(ErrorKind::unsupported, "Frobnicate-7 has no kernel");
     if (how_ == "throw") throw std::runtime_error("surprise");
     return {{"y", number(1)}};
@@ -56,12 +57,14 @@ class BadModel : public LoadedModel {
 
  private:
   std::string how_;
+  int runs_ = 0;
 };
 
 class BadTarget : public Target {
  public:
   std::string name() const override { return "bad"; }
   std::unique_ptr<LoadedModel> load(const std::filesystem::path& model) override {
+    if (model.filename() == "hang-loading") pause();
     return std::make_unique<BadModel>(model.filename().string());
   }
 };
@@ -70,14 +73,15 @@ class BadTarget : public Target {
 }  // namespace touchstone
 
 int main() {
-  using touchstone::Message;
   touchstone::become_worker(touchstone::Index{1} << 30);
   touchstone::BadTarget target;
-  touchstone::serve([&](const Message& question) {
-    touchstone::Job job;
-    if (!read(question, job)) return Message{"nonsense"};
-    if (job.model.filename() == "nonsense") return Message{"nonsense"};
-    return tell(run_job(target, job));
+  touchstone::serve([&](const touchstone::Message& message, const touchstone::Say& say) {
+    touchstone::Question question;
+    if (!read(message, question)) return say("nonsense");
+    const auto* job = std::get_if<touchstone::Job>(&question);
+    if (!job) return say(write(touchstone::Description{"bad", "1"}));
+    if (job->model.filename() == "nonsense") return say("nonsense");
+    say(write(run_job(target, *job, [&](touchstone::Phase phase) { say(write(phase)); })));
   });
   return 0;
 }

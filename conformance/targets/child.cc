@@ -61,13 +61,13 @@ Child::Child(const std::vector<std::string>& command) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], 0);
-  posix_spawn_file_actions_adddup2(&actions, printed_, 1);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
   posix_spawn_file_actions_adddup2(&actions, printed_, 2);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(&attributes, 0);
-  const int failed = posix_spawn(&process_, words[0], &actions, &attributes, words.data(), environ);
+  const int failed = posix_spawnp(&process_, words[0], &actions, &attributes, words.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
@@ -84,9 +84,20 @@ Child::~Child() {
 }
 
 Passage Child::exchange(const Message& question, Message& answer, Moment deadline) {
+  const Passage passage = say(question, deadline);
+  return passage == Passage::done ? hear(answer, deadline) : passage;
+}
+
+Passage Child::say(const Message& question, Moment deadline) {
   if (!alive()) BUG("asked a child that has ended");
-  Passage passage = send_message(socket_, question, deadline);
-  if (passage == Passage::done) passage = receive_message(socket_, answer, deadline);
+  const Passage passage = send_message(socket_, question, deadline);
+  if (passage != Passage::done) end(passage != Passage::ended);
+  return passage;
+}
+
+Passage Child::hear(Message& answer, Moment deadline) {
+  if (!alive()) BUG("waited for a child that has ended");
+  const Passage passage = receive_message(socket_, answer, deadline);
   if (passage != Passage::done) end(passage != Passage::ended);
   return passage;
 }

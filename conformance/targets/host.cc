@@ -1,48 +1,96 @@
-// A worker that dies takes the blame only if it also dies alone: an earlier job may have broken its memory.
+// A worker that dies takes the blame only if it also dies alone: an earlier job may have broken its
+// memory.
 #include "conformance/targets/host.h"
 
 namespace touchstone {
 namespace {
 
-bool fatal(const Answer& answer) {
-  return answer.kind == Answer::Kind::died || answer.kind == Answer::Kind::garbled;
-}
+bool fatal(const Answer& answer) { return answer.kind == Answer::Kind::died || answer.kind == Answer::Kind::garbled; }
+
+constexpr std::chrono::seconds start_limit{120};  // an interpreter with a big library, on a busy machine
 
 std::string seconds(std::chrono::milliseconds time) {
   return std::to_string(time.count() / 1000) + "." + std::to_string(time.count() % 1000 / 100) + " s";
 }
+
+const char* words(Phase phase) {
+  switch (phase) {
+    case Phase::load:
+      return "while it loaded the model";
+    case Phase::feed:
+      return "while it read the inputs";
+    case Phase::run:
+      return "while it ran";
+  }
+  BUG("no such phase");
+}
+
+Moment now() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 
 Host::Host(std::vector<std::string> command, std::chrono::milliseconds limit)
     : command_(std::move(command)), limit_(limit) {}
 
-Answer Host::run_here(const Job& job) {
-  if (!child_ || !child_->alive()) child_ = std::make_unique<Child>(command_);
+Description Host::describe() {
+  child_ = std::make_unique<Child>(command_);
   Message message;
+  Reply reply;
+  const Passage passage = child_->exchange(write(About{}), message, now() + start_limit);
+  if (passage == Passage::done && read(message, reply)) {
+    if (const Description* said = std::get_if<Description>(&reply)) return *said;
+  }
+  std::string why = "its first answer is none";
+  if (passage == Passage::late) why = "no answer within " + seconds(start_limit);
+  if (passage == Passage::ended) why = child_->epitaph();
+  child_.reset();
+  std::string line;
+  for (const std::string& word : command_) line += (line.empty() ? "" : " ") + word;
+  throw Error(ErrorKind::file, "the target does not start: " + why).with_place("command '" + line + "'");
+}
+
+Answer Host::run_here(const Job& job) {
+  if (!child_ || !child_->alive()) describe();
   Answer answer;
-  switch (child_->exchange(ask(job), message, std::chrono::steady_clock::now() + limit_)) {
-    case Passage::done:
-      if (read(message, answer)) return answer;
-      answer = {};
+  if (child_->say(write(job), now() + limit_) == Passage::done) {
+    answer = hear_out();
+  } else {
+    answer.detail = child_->epitaph();
+  }
+  if (fatal(answer)) child_.reset();
+  return answer;
+}
+
+Answer Host::hear_out() {
+  Answer answer;
+  answer.phase = Phase::load;
+  while (true) {
+    Message message;
+    Reply reply;
+    switch (child_->hear(message, now() + limit_)) {
+      case Passage::done:
+        break;
+      case Passage::ended:
+        answer.kind = Answer::Kind::died;
+        answer.detail = child_->epitaph();
+        return answer;
+      case Passage::late:
+        answer.kind = Answer::Kind::late;
+        answer.detail = "no answer within " + seconds(limit_) + " " + words(answer.phase);
+        return answer;
+      case Passage::garbled:
+        answer.kind = Answer::Kind::garbled;
+        answer.detail = "the worker's answer is no message";
+        return answer;
+    }
+    if (!read(message, reply) || std::holds_alternative<Description>(reply)) {
       answer.kind = Answer::Kind::garbled;
       answer.detail = "the worker's answer is no answer";
-      child_.reset();
       return answer;
-    case Passage::ended:
-      answer.kind = Answer::Kind::died;
-      answer.detail = child_->epitaph();
-      return answer;
-    case Passage::late:
-      answer.kind = Answer::Kind::late;
-      answer.detail = "no answer within " + seconds(limit_);
-      return answer;
-    case Passage::garbled:
-      answer.kind = Answer::Kind::garbled;
-      answer.detail = "the worker's answer is no message";
-      return answer;
+    }
+    if (Answer* said = std::get_if<Answer>(&reply)) return std::move(*said);
+    answer.phase = std::get<Phase>(reply);
   }
-  BUG("no such passage");
 }
 
 Answer Host::run_alone(const Job& job) {

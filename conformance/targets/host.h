@@ -1,4 +1,5 @@
-// Runs jobs on a target in child processes and says what became of each, whatever the target does to its process.
+// Runs jobs on a target in child processes and says what became of each, whatever the target does
+// to its process.
 #pragma once
 
 #include <chrono>
@@ -14,15 +15,21 @@ namespace touchstone {
 
 class Host {
  public:
-  // The command starts one worker; `limit` is for each job.
+  // The command starts one worker; `limit` is for each phase of each job. A start has a limit of
+  // its own.
   Host(std::vector<std::string> command, std::chrono::milliseconds limit);
 
-  // One answer a job. Jobs share a process until it dies; then the killer is named by running them one by one.
+  // Starts a worker and asks who it is. Throws Error (file) if it does not start.
+  Description describe();
+
+  // One answer a job. Jobs share a process until it dies; then the killer is named by running them
+  // one by one.
   std::vector<Answer> run(std::span<const Job> batch);
 
  private:
   Answer run_here(const Job& job);   // in the process that there is
   Answer run_alone(const Job& job);  // in a process of its own
+  Answer hear_out();                 // phases, then the answer
 
   std::vector<std::string> command_;
   std::chrono::milliseconds limit_;

@@ -1,4 +1,5 @@
-// The host against a worker that crashes, hangs, hoards and lies: each gets its verdict and the run goes on.
+// The host against a worker that crashes, hangs, hoards and lies: each gets its verdict and the run
+// goes on.
 #include "conformance/targets/host.h"
 
 #include <gtest/gtest.h>
@@ -12,9 +13,10 @@ namespace {
 
 using Kind = Answer::Kind;
 
-std::vector<Answer> run(std::vector<std::string> hows, std::chrono::milliseconds limit = std::chrono::seconds(20)) {
+std::vector<Answer> run(std::vector<std::string> hows, std::chrono::milliseconds limit = std::chrono::seconds(20),
+                        unsigned runs = 2) {
   std::vector<Job> jobs;
-  for (const std::string& how : hows) jobs.push_back({how, {}});
+  for (const std::string& how : hows) jobs.push_back({how, {}, runs});
   return Host({BAD_WORKER}, limit).run(jobs);
 }
 
@@ -52,9 +54,13 @@ TEST(Host, LeavingIsDying) {
 }
 
 TEST(Host, ADeathThatAnEarlierCaseCausedSaysSo) {
-  const std::vector<Answer> answers = run({"fine", "poison", "fine", "fine"});
+  const std::vector<Answer> answers = run({"fine", "poison", "fine", "fine"}, std::chrono::seconds(20), 1);
   EXPECT_EQ(kinds(answers), (std::vector<Kind>{Kind::outputs, Kind::outputs, Kind::died, Kind::outputs}));
   EXPECT_NE(answers[2].detail.find("only after 2 other cases"), std::string::npos) << answers[2].detail;
+}
+
+TEST(Host, ASecondRunFindsWhoBreaksItsOwnProcess) {
+  EXPECT_EQ(kinds(run({"fine", "poison", "fine"})), (std::vector<Kind>{Kind::outputs, Kind::died, Kind::outputs}));
 }
 
 TEST(Host, AHangIsATimeout) {
@@ -88,6 +94,35 @@ TEST(Host, HoardingMeetsTheMemoryLimit) {
   EXPECT_EQ(answers[0].error, ErrorKind::out_of_memory);
 }
 
+TEST(Host, ALimitIsOfAPhase) {
+  const std::vector<Answer> answers = run({"hang", "hang-loading"}, std::chrono::milliseconds(300));
+  EXPECT_EQ(kinds(answers), (std::vector<Kind>{Kind::late, Kind::late}));
+  EXPECT_EQ(answers[0].detail, "no answer within 0.3 s while it ran");
+  EXPECT_EQ(answers[1].detail, "no answer within 0.3 s while it loaded the model");
+}
+
+TEST(Host, AnotherAnswerTheSecondTimeIsSeen) {
+  const std::vector<Answer> answers = run({"fine", "differ"});
+  EXPECT_EQ(kinds(answers), (std::vector<Kind>{Kind::outputs, Kind::differed}));
+  EXPECT_EQ(answers[1].detail, "run 2 on the same inputs gave another 'y'");
+  EXPECT_EQ(answers[1].outputs.size(), 1u);
+}
+
+TEST(Host, AWorkerSaysWhoItIs) {
+  const Description said = Host({BAD_WORKER}, std::chrono::seconds(1)).describe();
+  EXPECT_EQ(said.name, "bad");
+  EXPECT_EQ(said.version, "1");
+}
+
+TEST(Host, WhatIsNoTargetDoesNotStart) {
+  try {
+    Host({"/bin/sh", "-c", "echo 'no such library' >&2; exit 3"}, std::chrono::seconds(1)).describe();
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message, "the target does not start: exit status 3: no such library");
+  }
+}
+
 TEST(Host, NoiseOnTheSocketIsGarbled) {
   EXPECT_EQ(kinds(run({"garbage", "fine"})), (std::vector<Kind>{Kind::garbled, Kind::outputs}));
   EXPECT_EQ(kinds(run({"nonsense", "fine"})), (std::vector<Kind>{Kind::garbled, Kind::outputs}));
@@ -103,7 +138,7 @@ TEST(Host, ARefusalSaysWhy) {
 }
 
 TEST(Host, AMissingExecutableIsAnError) {
-  const std::vector<Job> jobs{{"fine", {}}};
+  const std::vector<Job> jobs{{"fine", {}, 1}};
   try {
     Host({"/nowhere/worker"}, std::chrono::seconds(1)).run(jobs);
     FAIL() << "nothing was thrown";

@@ -1,15 +1,14 @@
-// What host and worker say to each other: a list of byte strings, each behind its length, on a local socket.
+// How messages travel between host and worker: bytes behind their length, on a local socket.
 // Neither side trusts the other: a length costs no memory until its bytes have come.
 #pragma once
 
 #include <chrono>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace touchstone {
 
-using Message = std::vector<std::string>;  // the first part names the kind
+using Message = std::string;
 using Moment = std::chrono::steady_clock::time_point;
 
 enum class Passage {

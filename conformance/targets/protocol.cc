@@ -1,61 +1,113 @@
 // Messages to structs and back. A worker's answer is read as if an enemy had written it.
 #include "conformance/targets/protocol.h"
 
-#include <charconv>
+#include "conformance/targets/wire.h"
 
 namespace touchstone {
 namespace {
 
-// A small enumeration as digits; false if it is not below `end`.
+// Enumerations of the wire and ours have the same order; what a worker made up itself is refused.
 template <class E>
-bool read_code(const std::string& text, int end, E& code) {
-  int number = -1;
-  const auto [stop, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed != std::errc() || stop != text.data() + text.size() || number < 0 || number >= end) return false;
+bool take_code(int number, E last, E& code) {
+  if (number < 0 || number > static_cast<int>(last)) return false;
   code = static_cast<E>(number);
   return true;
 }
 
-template <class E>
-std::string code(E value) {
-  return std::to_string(static_cast<int>(value));
-}
-
 }  // namespace
 
-Message ask(const Job& job) {
-  Message message{"run", job.model.string()};
-  for (const auto& input : job.inputs) message.push_back(input.string());
-  return message;
-}
-
-bool read(const Message& message, Job& job) {
-  if (message.size() < 2 || message[0] != "run") return false;
-  job = {message[1], {message.begin() + 2, message.end()}};
-  return true;
-}
-
-Message tell(const Answer& answer) {
-  Message message{"answer", code(answer.kind), code(answer.phase), code(answer.error), answer.detail};
+void put(const Answer& answer, wire::Answer& to) {
+  to.set_kind(static_cast<wire::Answer::Kind>(answer.kind));
+  to.set_phase(static_cast<wire::Phase>(answer.phase));
+  to.set_error(static_cast<wire::Answer::Error>(answer.error));
+  to.set_detail(answer.detail);
+  to.set_note(answer.note);
   for (const Output& output : answer.outputs) {
-    message.insert(message.end(), {output.name, output.type, output.bytes});
+    wire::Output& one = *to.add_outputs();
+    one.set_name(output.name);
+    one.set_type(output.type);
+    one.set_value(output.bytes);
   }
-  return message;
 }
 
-bool read(const Message& message, Answer& answer) {
-  if (message.size() < 5 || (message.size() - 5) % 3 != 0 || message[0] != "answer") return false;
+bool take(const wire::Answer& from, Answer& answer) {
   answer = {};
-  // Only the first three kinds are a worker's to say.
-  if (!read_code(message[1], 3, answer.kind) || !read_code(message[2], 3, answer.phase) ||
-      !read_code(message[3], static_cast<int>(ErrorKind::internal) + 1, answer.error)) {
+  if (!take_code(from.kind(), Answer::Kind::garbled, answer.kind) ||
+      !take_code(from.phase(), Phase::run, answer.phase) ||
+      !take_code(from.error(), ErrorKind::internal, answer.error)) {
     return false;
   }
-  answer.detail = message[4];
-  for (std::size_t k = 5; k < message.size(); k += 3) {
-    answer.outputs.push_back({message[k], message[k + 1], message[k + 2]});
+  answer.detail = from.detail();
+  answer.note = from.note();
+  for (const wire::Output& output : from.outputs()) {
+    answer.outputs.push_back({output.name(), output.type(), output.value()});
   }
   return true;
+}
+
+Message write(const Question& question) {
+  wire::Question message;
+  if (const Job* job = std::get_if<Job>(&question)) {
+    message.mutable_job()->set_model(job->model.string());
+    message.mutable_job()->set_runs(job->runs);
+    for (const auto& input : job->inputs) message.mutable_job()->add_inputs(input.string());
+  } else {
+    message.mutable_about();
+  }
+  return message.SerializeAsString();
+}
+
+bool read(const Message& message, Question& question) {
+  wire::Question came;
+  if (!came.ParseFromString(message)) return false;
+  if (came.has_about()) {
+    question = About{};
+    return true;
+  }
+  if (!came.has_job()) return false;
+  Job job{came.job().model(), {}, came.job().runs()};
+  for (const std::string& input : came.job().inputs()) job.inputs.emplace_back(input);
+  question = std::move(job);
+  return true;
+}
+
+Message write(const Reply& reply) {
+  wire::Reply message;
+  if (const Description* said = std::get_if<Description>(&reply)) {
+    message.mutable_description()->set_name(said->name);
+    message.mutable_description()->set_version(said->version);
+  } else if (const Phase* phase = std::get_if<Phase>(&reply)) {
+    message.set_reached(static_cast<wire::Phase>(*phase));
+  } else {
+    put(std::get<Answer>(reply), *message.mutable_answer());
+  }
+  return message.SerializeAsString();
+}
+
+bool read(const Message& message, Reply& reply) {
+  wire::Reply came;
+  if (!came.ParseFromString(message)) return false;
+  switch (came.is_case()) {
+    case wire::Reply::kDescription: {
+      reply = Description{came.description().name(), came.description().version()};
+      return true;
+    }
+    case wire::Reply::kReached: {
+      Phase phase;
+      if (!take_code(came.reached(), Phase::run, phase)) return false;
+      reply = phase;
+      return true;
+    }
+    case wire::Reply::kAnswer: {
+      Answer answer;
+      if (!take(came.answer(), answer) || answer.kind > Answer::Kind::differed) return false;
+      reply = std::move(answer);
+      return true;
+    }
+    case wire::Reply::IS_NOT_SET:
+      break;
+  }
+  return false;
 }
 
 }  // namespace touchstone

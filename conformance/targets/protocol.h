@@ -1,8 +1,10 @@
-// The questions and answers that travel as messages: run this case, here is what came out, or why nothing did.
+// The questions and answers that travel as messages: run this case, here is what came out, or why
+// nothing did. target.proto is their form; this is what the rest of the program sees of it.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "conformance/targets/message.h"
@@ -14,7 +16,11 @@ namespace touchstone {
 struct Job {
   std::filesystem::path model;
   std::vector<std::filesystem::path> inputs;
+  unsigned runs = 1;
 };
+
+struct About {};
+using Question = std::variant<About, Job>;
 
 // An output as it travels: the value's own type, and its bytes as the standard writes them.
 struct Output {
@@ -28,6 +34,7 @@ struct Answer {
     outputs,
     refused,      // the target said why: error
     wrote_input,  // it ran, and an input is not what it was
+    differed,     // it ran, and a later run gave other outputs; these are the first run's
     died,
     late,
     garbled,  // it wrote over its own messages
@@ -37,12 +44,22 @@ struct Answer {
   Phase phase = Phase::run;
   ErrorKind error = ErrorKind::internal;
   std::string detail;
+  std::string note;  // what was done to the model before it was loaded: "IR version 14 stamped down to 13"
+
+  bool has_outputs() const { return kind <= Kind::differed && kind != Kind::refused; }
 };
 
-Message ask(const Job& job);
-bool read(const Message& message, Job& job);  // false: not such a message
+struct Description {
+  std::string name, version;
+};
 
-Message tell(const Answer& answer);
-bool read(const Message& message, Answer& answer);
+using Reply = std::variant<Description, Phase, Answer>;  // a phase: it begins
+
+Message write(const Question& question);
+bool read(const Message& message, Question& question);  // false: not such a message
+
+Message write(const Reply& reply);
+// Of kinds of answers it takes only those that are a worker's to say.
+bool read(const Message& message, Reply& reply);
 
 }  // namespace touchstone

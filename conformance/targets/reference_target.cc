@@ -1,4 +1,4 @@
-// The reference as a target, and the list of targets that this build ships.
+// The reference as a target.
 #include "conformance/targets/target.h"
 #include "core/error.h"
 #include "model/model.h"
@@ -47,9 +47,6 @@ class ReferenceTarget : public Target {
 
 }  // namespace
 
-std::unique_ptr<Target> make_target(const std::string& name) {
-  if (name == "reference") return std::make_unique<ReferenceTarget>();
-  throw Error(ErrorKind::usage, "there is no target '" + name + "'").with_help("targets: reference");
-}
+std::unique_ptr<Target> make_reference() { return std::make_unique<ReferenceTarget>(); }
 
 }  // namespace touchstone

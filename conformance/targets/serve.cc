@@ -4,7 +4,9 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <new>
 
 #include "model/model.h"
@@ -21,6 +23,7 @@ std::string words(const Error& error) {
 }  // namespace
 
 void become_worker(Index memory_bytes) {
+  dup2(STDERR_FILENO, STDOUT_FILENO);  // standard input is the same socket, and answers go there
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit no_core{0, 0}, printed{most_printed, most_printed};
   setrlimit(RLIMIT_CORE, &no_core);
@@ -31,11 +34,23 @@ void become_worker(Index memory_bytes) {
   }
 }
 
-void serve(const std::function<Message(const Message&)>& reply) {
+void serve(const std::function<void(const Message&, const Say&)>& reply) {
   Message question;
-  while (receive_message(0, question) == Passage::done) {
-    if (send_message(0, reply(question)) != Passage::done) return;
-  }
+  bool there = true;
+  const Say say = [&](const Message& answer) { there = there && send_message(0, answer) == Passage::done; };
+  while (there && receive_message(0, question) == Passage::done) reply(question, say);
+}
+
+void serve(Target& target) {
+  serve([&](const Message& message, const Say& say) {
+    Question question;
+    if (!read(message, question)) BUG("the host asked what is no question");
+    if (const Job* job = std::get_if<Job>(&question)) {
+      say(write(run_job(target, *job, [&](Phase phase) { say(write(phase)); })));
+    } else {
+      say(write(Description{target.name(), target.version()}));
+    }
+  });
 }
 
 std::vector<Port> fed_ports(const std::vector<Port>& ports, std::size_t files) {
@@ -48,40 +63,86 @@ std::vector<Port> fed_ports(const std::vector<Port>& ports, std::size_t files) {
     return bare;
   }
   if (files > ports.size()) {
-    throw Error(ErrorKind::file, "the case has " + std::to_string(files) + " inputs, its model only " +
-                                     std::to_string(ports.size()));
+    throw Error(ErrorKind::file,
+                "the case has " + std::to_string(files) + " inputs, its model only " + std::to_string(ports.size()));
   }
   return {ports.begin(), ports.begin() + static_cast<std::ptrdiff_t>(files)};
 }
 
-Answer run_job(Target& target, const Job& job) {
-  Answer answer;
-  answer.kind = Answer::Kind::refused;
-  try {
-    answer.phase = Phase::load;
-    const std::unique_ptr<LoadedModel> model = target.load(job.model);
+namespace {
 
-    answer.phase = Phase::feed;
-    const std::vector<Port> ports = fed_ports(model->inputs(), job.inputs.size());
-    std::map<std::string, Value> feeds;
-    std::map<std::string, std::string> before;
+std::vector<Output> written(const std::map<std::string, Value>& values) {
+  std::vector<Output> outputs;
+  for (const auto& [name, value] : values) {
+    if (!value.absent()) outputs.push_back({name, text(value.type()), serialize_value(value)});
+  }
+  return outputs;
+}
+
+// "" if a later run gave the same.
+std::string difference(const std::vector<Output>& first, const std::vector<Output>& later) {
+  if (first.size() != later.size()) return "another number of outputs";
+  for (std::size_t k = 0; k < first.size(); ++k) {
+    if (first[k].name != later[k].name) return "outputs of other names";
+    if (first[k].type != later[k].type || first[k].bytes != later[k].bytes) return "another '" + first[k].name + "'";
+  }
+  return "";
+}
+
+struct Feeds {
+  std::map<std::string, Value> values;
+  std::map<std::string, std::string> before;
+
+  Feeds(const std::vector<Port>& ports, const std::vector<std::filesystem::path>& files) {
     for (std::size_t k = 0; k < ports.size(); ++k) {
-      feeds[ports[k].name] = load_value(job.inputs[k], ports[k].type, Limits::trusted());
-      before[ports[k].name] = serialize_value(feeds[ports[k].name]);
+      values[ports[k].name] = load_value(files[k], ports[k].type, Limits::trusted());
+      before[ports[k].name] = serialize_value(values[ports[k].name]);
     }
+  }
 
-    answer.phase = Phase::run;
-    const std::map<std::string, Value> outputs = model->run(feeds);
-    for (const auto& [name, value] : outputs) {
-      if (value.absent()) continue;
-      answer.outputs.push_back({name, text(value.type()), serialize_value(value)});
-    }
-    answer.kind = Answer::Kind::outputs;
+  std::string written_to() const {
     for (const auto& [name, bytes] : before) {
-      if (serialize_value(feeds[name]) == bytes) continue;
+      if (serialize_value(values.at(name)) != bytes) return name;
+    }
+    return "";
+  }
+};
+
+// A long run is not repeated: what its repetition would find, small cases of the same operators find too.
+constexpr std::chrono::seconds long_run{2};
+
+void run_loaded(LoadedModel& model, const Feeds& feeds, unsigned runs, Answer& answer) {
+  const auto began = std::chrono::steady_clock::now();
+  answer.outputs = written(model.run(feeds.values));
+  if (std::chrono::steady_clock::now() - began > long_run) runs = 1;
+  answer.kind = Answer::Kind::outputs;
+  for (unsigned k = 1;; ++k) {
+    if (const std::string name = feeds.written_to(); !name.empty()) {
       answer.kind = Answer::Kind::wrote_input;
       answer.detail = "input '" + name + "' is not what it was before the run";
+      return;
     }
+    if (k >= runs) return;
+    const std::string what = difference(answer.outputs, written(model.run(feeds.values)));
+    if (what.empty()) continue;
+    answer.kind = Answer::Kind::differed;
+    answer.detail = "run " + std::to_string(k + 1) + " on the same inputs gave " + what;
+    return;
+  }
+}
+
+}  // namespace
+
+Answer run_job(Target& target, const Job& job, const std::function<void(Phase)>& reached) {
+  Answer answer;
+  const auto enter = [&](Phase phase) { reached(answer.phase = phase); };
+  try {
+    enter(Phase::load);
+    const std::unique_ptr<LoadedModel> model = target.load(job.model);
+    enter(Phase::feed);
+    const Feeds feeds(fed_ports(model->inputs(), job.inputs.size()), job.inputs);
+    enter(Phase::run);
+    run_loaded(*model, feeds, job.runs, answer);
     return answer;
   } catch (const Error& error) {
     answer.error = error.kind;

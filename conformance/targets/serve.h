@@ -1,4 +1,4 @@
-// The worker's side: answers jobs on its standard input until nobody asks any more.
+// The worker's side: answers messages on its standard input until nobody asks any more.
 #pragma once
 
 #include <functional>
@@ -9,16 +9,24 @@
 
 namespace touchstone {
 
-// Before the first job: memory_bytes is a hard limit on data (0: none), and the process dies with its host.
+// Before the first job: what the process prints goes to standard error, memory_bytes is a hard
+// limit on data (0: none), and it dies with its host.
 void become_worker(Index memory_bytes);
 
-// Answers each message with what `reply` makes of it. Returns when the host is gone.
-void serve(const std::function<Message(const Message&)>& reply);
+using Say = std::function<void(const Message&)>;
 
-// One job on a target: load, feed, run, serialise; every failure is an answer.
-Answer run_job(Target& target, const Job& job);
+// Hands each message to `reply`, which says something to it. Returns when the host is gone.
+void serve(const std::function<void(const Message&, const Say&)>& reply);
 
-// Which ports the input files stand for. The files count all inputs, or only those without a default.
+// Serves a target: describes it, runs jobs.
+void serve(Target& target);
+
+// One job on a target: load, feed, run, serialise; every failure is an answer. `reached` hears of
+// each phase as it begins.
+Answer run_job(Target& target, const Job& job, const std::function<void(Phase)>& reached);
+
+// Which ports the input files stand for. The files count all inputs, or only those without a
+// default.
 std::vector<Port> fed_ports(const std::vector<Port>& ports, std::size_t files);
 
 }  // namespace touchstone

@@ -1,4 +1,5 @@
-// What a runtime must be able to do to be judged. Ours is reached through the same door as any vendor's.
+// What a runtime must be able to do to be judged. Ours is reached through the same door as any
+// vendor's.
 #pragma once
 
 #include <filesystem>
@@ -24,15 +25,17 @@ class LoadedModel {
   virtual std::map<std::string, Value> run(const std::map<std::string, Value>& feeds) = 0;
 };
 
-// Says what went wrong by Error: unsupported, invalid_model, invalid_input, out_of_memory, internal keep apart.
+// Says what went wrong by Error: unsupported, invalid_model, invalid_input, out_of_memory, internal
+// keep apart.
 class Target {
  public:
   virtual ~Target() = default;
   virtual std::string name() const = 0;
+  virtual std::string version() const { return ""; }
   virtual std::unique_ptr<LoadedModel> load(const std::filesystem::path& model) = 0;
 };
 
-// Throws Error (usage), naming the targets there are.
-std::unique_ptr<Target> make_target(const std::string& name);
+// The reference interpreter behind this door.
+std::unique_ptr<Target> make_reference();
 
 }  // namespace touchstone

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
-from tests.codes.formats import BITS, FLOATS, INTEGERS, all_codes, codes_of, holder
-from tests.codes.graphs import Codes, Graph
+from tests.codes.formats import BITS, CODES, FLOATS, INTEGERS, all_codes, codes_of, holder, integers
+from tests.codes.graphs import Codes, Graph, bit_stream
 from tests.codes.moves import AT, MOVES, SHAPE
 from tests.codes.operands import SCHEMAS, allowed, special_integers, special_numbers, versions
 
@@ -63,3 +64,39 @@ def test_payloads_hold_what_is_hard_to_move() -> None:
             assert {0, 1 << bits - 1, top, top + 1, top | 1 << bits - 1} <= codes
         if name in INTEGERS and bits < 8:
             assert AT.size * bits % 8 != 0
+
+
+FIELDS = {  # where a file may hold elements other than as raw bytes, and what one entry of the field holds
+    "float_data": ["float", "complex64"],
+    "double_data": ["double", "complex128"],
+    "int64_data": ["int64"],
+    "uint64_data": ["uint32", "uint64"],
+}
+
+
+def in_a_field(value: Codes) -> onnx.TensorProto:
+    """Codes in the field of their type: numbers as they are, codes of other floats and packed bytes in int32_data.
+
+    Python makes a signalling NaN of a float a quiet one on the way.
+    """
+    tensor = onnx.TensorProto(name=f"held_{value.type}", data_type=CODES[value.type], dims=value.codes.shape)
+    name, flat = value.type, value.codes.ravel()
+    field = next((field for field, types in FIELDS.items() if name in types), "int32_data")
+    if field in ("float_data", "double_data"):
+        held = flat.view(np.float32 if field == "float_data" else np.float64).tolist()
+    elif BITS[name] < 8:
+        held = list(bit_stream(flat, BITS[name]))
+    else:
+        held = integers(name, flat) if name in INTEGERS else flat.tolist()
+    getattr(tensor, field).extend(held)
+    return tensor
+
+
+def test_codes_from_the_fields_of_a_file(folder: Path) -> None:
+    graph = Graph(25)
+    for name in allowed("Identity", 25, "V"):
+        if name != "string":
+            value = payload(name)
+            graph.held.append(in_a_field(value))
+            graph.want("Identity", [graph.held[-1].name], value, any_nan=name in FIELDS["float_data"])
+    graph.check(folder)

@@ -1,5 +1,5 @@
-// touchstone conform --target T [--suite onnx|onnx@V|DIR]: every case of a suite on a target, judged twice: by the
-// suite's own tolerance and by our judge. Exit 1 if any verdict is a fail.
+// touchstone conform --target T [--suite onnx|onnx@V|DIR]: every case of a suite on a target,
+// judged twice: by the suite's own tolerance and by our judge. Exit 1 if any verdict is a fail.
 #include "conformance/conform.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,8 @@
 #include "conformance/report/page.h"
 #include "conformance/suites/maker.h"
 #include "conformance/tables.h"
-#include "conformance/targets/target.h"
+#include "conformance/targets/host.h"
+#include "conformance/targets/launch.h"
 #include "core/files.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/progress.h"
@@ -28,6 +29,7 @@ struct ConformArgs {
   bool resume = false, tables = false;
   JsonOutput json;
   Index jobs = usable_processors();
+  unsigned runs = 2;
   double timeout = 600, memory = 0;  // seconds; GiB, 0: a share of what the machine has
 };
 
@@ -60,7 +62,10 @@ ConformOptions options_for(const ConformArgs& args, const std::string& target) {
       args.memory > 0 ? static_cast<Index>(args.memory * double(Index{1} << 30)) : share_of_memory(args.jobs);
   const std::string memory = std::to_string(bytes);
   ConformOptions options;
-  options.worker = {self, "worker", "--target", target, "--memory", memory};
+  Launch started = launch(target, self, bytes);
+  options.worker = std::move(started.command);
+  options.together = started.together;
+  options.runs = args.runs;
   options.judge = {self, "worker", "--judge", "--memory", memory};
   options.jobs = args.jobs;
   options.timeout = std::chrono::milliseconds(static_cast<Index>(args.timeout * 1000));
@@ -98,11 +103,10 @@ std::vector<CaseResult> run_rest(const Suite& suite, const std::string& target, 
     if (!known.contains(one.key())) rest.push_back(one);
   }
   Progress progress(target + " on " + suite.name, static_cast<Index>(rest.size()));
-  const std::vector<CaseResult> fresh =
-      conform(rest, options_for(args, target), [&](const CaseResult& result) {
-        log.add(log_line(target, suite.name, result));
-        progress.step(name(standing(result.verdict)));
-      });
+  const std::vector<CaseResult> fresh = conform(rest, options_for(args, target), [&](const CaseResult& result) {
+    log.add(log_line(target, suite.name, result));
+    progress.step(name(standing(result.verdict)));
+  });
   progress.end();
   log.write();
   for (const CaseResult& result : fresh) known[result.key()] = result;
@@ -148,12 +152,15 @@ ExitCode conform_all(const ConformArgs& args) {
   if (!args.filter.empty()) keep_matching(suite, args.filter);
   if (suite.cases.empty()) throw Error(ErrorKind::usage, "no case of " + suite.name + " matches '" + args.filter + "'");
   if (!args.shard.empty()) keep_shard(suite, args.shard);
-  for (const std::string& target : args.targets) make_target(target);  // refuse a wrong name before the first run
+  std::map<std::string, std::string> versions;
+  for (const std::string& target : args.targets) {  // what does not start is refused before the first run
+    versions[target] = Host(options_for(args, target).worker, std::chrono::seconds(1)).describe().version;
+  }
 
   Log log(args);
   std::vector<TargetRun> runs;
   for (const std::string& target : args.targets) {
-    runs.push_back({target, suite.name, run_rest(suite, target, args, log)});
+    runs.push_back({target, suite.name, run_rest(suite, target, args, log), versions[target]});
     print_failures(runs.back());
     print_summary(runs.back(), args.tables);
   }
@@ -175,7 +182,11 @@ ExitCode conform_all(const ConformArgs& args) {
 void add_conform(CLI::App& app, ExitCode& out) {
   auto args = std::make_shared<ConformArgs>();
   CLI::App* command = app.add_subcommand("conform", "Run a suite on a target and judge every case");
-  command->add_option("--target", args->targets, "reference")->required();
+  command
+      ->add_option("--target", args->targets,
+                   "reference, onnxruntime, onnx-reference, backend:MODULE, python:MODULE:CLASS, "
+                   "command:WORDS")
+      ->required();
   command->add_option("--suite", args->suite, "onnx, onnx@VERSION, or a folder of cases")->capture_default_str();
   command->add_option("--filter", args->filter, "Only cases whose name or kind/name matches this pattern");
   command->add_option("--shard", args->shard, "I/N: the I-th of N parts, from 0");
@@ -185,7 +196,12 @@ void add_conform(CLI::App& app, ExitCode& out) {
   command->add_option("--log", args->log, "One JSON line a case, written as it runs");
   command->add_flag("--resume", args->resume, "Go on where the log ends");
   command->add_option("--jobs", args->jobs, "Workers at a time")->check(CLI::Range(1, 1024))->capture_default_str();
-  command->add_option("--timeout", args->timeout, "Seconds a case")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--timeout", args->timeout, "Seconds for each of a case's loading, inputs and runs")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--runs", args->runs, "Runs of each case; answers that differ are a verdict")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
   command->add_option("--memory", args->memory, "GiB a worker (default: its share of three quarters)");
   command->callback([args, &out] { out = guarded([&] { return conform_all(*args); }); });
 }

@@ -57,9 +57,10 @@ std::optional<Judged> held_against_test_data(const RunArgs& args, const Model& m
   assignment.model = args.model;
   assignment.inputs = numbered_files(args.feeds.test_data, "input");
   assignment.expected = expected;
+  assignment.answer.kind = Answer::Kind::outputs;
   for (const ValueInfo& output : model.graph.outputs) {
     const Value& value = outputs.at(output.name);
-    assignment.outputs.push_back({output.name, text(value.type()), serialize_value(value)});
+    assignment.answer.outputs.push_back({output.name, text(value.type()), serialize_value(value)});
   }
   return judged_by(assignment);
 #else

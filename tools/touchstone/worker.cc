@@ -1,5 +1,5 @@
-// touchstone worker: the child process of `conform`, never typed by a person. It answers messages on its standard
-// input, with a target's outputs or, as the judge, with assessments.
+// touchstone worker: the child process of `conform`, never typed by a person. It answers messages
+// on its standard input, with a target's outputs or, as the judge, with assessments.
 #include "conformance/assess.h"
 #include "conformance/targets/serve.h"
 #include "tools/touchstone/command.h"
@@ -13,12 +13,6 @@ struct WorkerArgs {
   Index memory = 0;
 };
 
-Message reply_as_target(Target& target, const Message& question) {
-  Job job;
-  if (!read(question, job)) BUG("the host asked something else than to run a case");
-  return tell(run_job(target, job));
-}
-
 Message reply_as_judge(const Message& question) {
   Assignment assignment;
   if (!read(question, assignment)) BUG("the host asked something else than to judge a case");
@@ -28,10 +22,11 @@ Message reply_as_judge(const Message& question) {
 ExitCode worker(const WorkerArgs& args) {
   become_worker(args.memory);
   if (args.judge) {
-    serve(reply_as_judge);
+    serve([](const Message& question, const Say& say) { say(reply_as_judge(question)); });
+  } else if (args.target == "reference") {
+    serve(*make_reference());
   } else {
-    const std::unique_ptr<Target> target = make_target(args.target);
-    serve([&](const Message& question) { return reply_as_target(*target, question); });
+    throw Error(ErrorKind::usage, "there is no target '" + args.target + "' in this process");
   }
   return ExitCode::fine;
 }

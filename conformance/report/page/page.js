@@ -1,12 +1,16 @@
-// Draws the page from the JSON that stands in it; every text is set as text, so no result can become markup.
+// Draws the page from the JSON that stands in it; every text is set as text, so no result can become markup. The filter's
+// words are all the state there is: what one clicks writes words, and the address keeps them.
 "use strict";
 
 const ORDER = ["fail", "harness", "mistrusted", "open", "unsupported", "waived", "pass"];
-const PAGE = 500;
+const PAGE = 200;
 
 const results = JSON.parse(document.getElementById("results").textContent);
+const runs = results.runs;
 const at = (id) => document.getElementById(id);
-const standing = (one) => results.standings[one.verdict.split("(")[0]];
+const verdict = (one) => one.verdict.split("(")[0];
+const standing = (one) => results.standings[verdict(one)];
+const label = (run) => run.target.replaceAll(" ", "_");
 
 function element(tag, text, kind) {
   const made = document.createElement(tag);
@@ -15,101 +19,237 @@ function element(tag, text, kind) {
   return made;
 }
 
-function row(texts, tag = "td") {
-  const made = document.createElement("tr");
-  texts.forEach((text, k) => made.append(element(tag, text, k ? "number" : "")));
+function row(cells, kind) {
+  const made = element("tr", undefined, kind);
+  made.append(...cells);
   return made;
 }
+
+// ---- what is there: one entry a case, with a result of each run ----
+
+function gather() {
+  const all = new Map();
+  runs.forEach((run, r) => run.cases.forEach((one) => {
+    const key = one.kind ? `${one.kind}/${one.name}` : one.name;
+    if (!all.has(key)) all.set(key, { key, kind: one.kind, op: "", since: 0, by: runs.map(() => null) });
+    const found = all.get(key);
+    found.by[r] = one;
+    if (one.op) Object.assign(found, { op: one.op, since: one.since });
+  }));
+  for (const one of all.values()) {
+    const tokens = [`op:${one.op || "-"}`, `kind:${one.kind || "-"}`];
+    one.by.forEach((result, r) => {
+      if (!result) return;
+      const name = label(runs[r]);
+      tokens.push(`${name}:${verdict(result)}`, `${name}:${standing(result)}`, `${name}=${result.compat}`);
+    });
+    one.tokens = new Set(tokens.map((token) => token.toLowerCase()));
+    one.notes = [...new Set(one.by.flatMap((result) => result?.explained || []))];
+    const details = [...one.notes, ...one.by.map((result) => (result ? `${result.verdict} ${result.compat} ${result.detail}` : ""))];
+    one.text = `${one.key} ${one.op} ${details.join(" ")}`.toLowerCase();
+    const given = one.by.filter(Boolean);
+    one.rank = Math.min(...given.map((result) => ORDER.indexOf(standing(result))));
+    one.parted = new Set(one.by.map((result) => (result ? standing(result) : ""))).size > 1;
+  }
+  return [...all.values()].map((one, k) => [one, k])
+    .sort((a, b) => a[0].rank - b[0].rank || a[1] - b[1]).map(([one]) => one);
+}
+
+const cases = gather();
+let limit = PAGE;
+
+function matching() {
+  const words = at("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+  return cases.filter((one) => (!at("parted").checked || one.parted) &&
+    words.every((word) => one.tokens.has(word) || one.text.includes(word)));
+}
+
+function ask(words) {
+  at("filter").value = words;
+  limit = PAGE;
+  draw();
+}
+
+function chip(text, kind, words, title) {
+  const made = element("button", text, `chip ${kind}`);
+  made.title = title || words;
+  made.addEventListener("click", (event) => { event.stopPropagation(); ask(words); });
+  return made;
+}
+
+// ---- the board: a line a target ----
+
+function draw_board() {
+  const heads = ["target", "cases", "rate", ...ORDER, "", "by the suite's rule"];
+  at("board").tHead.replaceChildren(row(heads.map((text, k) => element("th", text, k && k < 10 ? "number" : ""))));
+  at("board").tBodies[0].replaceChildren(...runs.map((run) => {
+    const { summary } = run, name = label(run);
+    const head = element("th", run.target);
+    if (run.version) head.append(" ", element("small", run.version));
+    const cells = [head, element("td", summary.cases, "number"),
+      element("td", summary.rate === null ? "–" : `${(100 * summary.rate).toFixed(2)} %`, "number")];
+    for (const kind of ORDER) {
+      const cell = element("td", undefined, "number");
+      cell.append(chip(summary[kind] || 0, kind, `${name}:${kind}`));
+      cells.push(cell);
+    }
+    const strip = element("td", undefined, "strip"), bar = element("div");
+    for (const kind of [...ORDER].reverse()) {
+      const part = element("span", undefined, kind);
+      part.style.flexGrow = summary[kind] || 0;
+      bar.append(part);
+    }
+    strip.append(bar);
+    const compat = element("td");
+    for (const [kind, count] of Object.entries(summary.compat)) {
+      compat.append(chip(`${count} ${kind}`, kind === "pass" || kind === "unsupported" ? kind : "fail", `${name}=${kind}`));
+    }
+    return row([...cells, strip, compat]);
+  }));
+  const suites = [...new Set(runs.map((run) => run.suite))];
+  at("what").textContent = `${cases.length} cases of ${suites.join(", ")}`;
+}
+
+// ---- operator by target, counted by verdict ----
+
+function draw_matrix(found) {
+  const rows = new Map();
+  for (const one of found) {
+    const name = one.op || "-";
+    if (!rows.has(name)) rows.set(name, { since: new Set(), cases: 0, counts: runs.map(() => new Map()) });
+    const entry = rows.get(name);
+    entry.cases += 1;
+    if (one.since) entry.since.add(one.since);
+    one.by.forEach((result, r) => {
+      if (result) entry.counts[r].set(verdict(result), (entry.counts[r].get(verdict(result)) || 0) + 1);
+    });
+  }
+  const rank = (name) => ORDER.indexOf(results.standings[name]);
+  at("matrix").tHead.replaceChildren(row(["operator", "versions", "cases", ...runs.map((run) => run.target)]
+    .map((text, k) => element("th", text, k === 2 ? "number" : ""))));
+  at("matrix").tBodies[0].replaceChildren(...[...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, entry]) => {
+    const head = element("th");
+    head.append(chip(name === "-" ? "several nodes" : name, "", `op:${name}`));
+    const since = [...entry.since].sort((a, b) => a - b).join(", ");
+    const cells = [head, element("td", since), element("td", entry.cases, "number")];
+    entry.counts.forEach((counts, r) => {
+      const cell = element("td");
+      for (const [one, count] of [...counts].sort((a, b) => rank(b[0]) - rank(a[0]))) {
+        cell.append(chip(`${count} ${one}`, results.standings[one], `op:${name} ${label(runs[r])}:${one}`));
+      }
+      cells.push(cell);
+    });
+    return row(cells);
+  }));
+}
+
+// ---- cases, each of which opens ----
 
 // For a POSIX shell: inside single quotes nothing means anything but the quote itself.
 const quoted = (text) => "'" + text.replaceAll("'", "'\\''") + "'";
 
 function replay(run, one) {
-  const name = one.kind ? `${one.kind}/${one.name}` : one.name;
-  const suite = run.suite === "onnx" || run.suite.startsWith("onnx@") ? run.suite : quoted(run.suite);
-  return `touchstone conform --target ${run.target} --suite ${suite} --filter ${quoted(name)}`;
+  const plain = (text) => (/^[\w@.:=/-]+$/.test(text) ? text : quoted(text));
+  return `touchstone conform --target ${plain(run.target)} --suite ${plain(run.suite)} --filter ${quoted(one.key)}`;
 }
 
-let run, ordered, limit;
-
-function draw_summary() {
-  const summary = run.summary;
-  at("what").textContent = `${run.target} on ${run.suite}`;
-  at("totals").replaceChildren();
-  const rate = summary.rate === null ? "–" : (100 * summary.rate).toFixed(2) + " %";
-  const figures = [["cases", summary.cases], ["rate", rate], ...ORDER.map((name) => [name, summary[name] || 0])];
-  for (const [name, figure] of figures) {
-    const pair = element("div");
-    pair.append(element("dt", name), element("dd", figure, name));
-    at("totals").append(pair);
+// Every place that any target shows, beside what the suite expects; a cell that differs from that is marked.
+function values_table(one) {
+  const places = new Map();
+  one.by.forEach((result, r) => (result ? result.values : []).forEach(([place, expected, actual]) => {
+    if (!places.has(place)) places.set(place, { expected, actual: runs.map(() => null) });
+    places.get(place).actual[r] = actual;
+  }));
+  if (!places.size) return null;
+  const made = element("table");
+  const head = element("thead");
+  head.append(row(["output", "expected by the suite", ...runs.map((run) => run.target)].map((text) => element("th", text))));
+  const body = element("tbody");
+  for (const [place, { expected, actual }] of places) {
+    body.append(row([element("th", place), element("td", expected),
+      ...actual.map((text) => element("td", text ?? "", text !== null && text !== expected ? "other" : ""))]));
   }
-  const kinds = new Map();
-  for (const one of run.cases) {
-    const count = kinds.get(one.kind) || { cases: 0, compat: 0 };
-    count.cases += 1;
-    count.compat += one.compat === "pass";
-    count[standing(one)] = (count[standing(one)] || 0) + 1;
-    kinds.set(one.kind, count);
-  }
-  at("kinds").tHead.replaceChildren(row(["kind", "cases", ...ORDER, "pass by the suite's rule"], "th"));
-  at("kinds").tBodies[0].replaceChildren(...[...kinds].sort().map(([kind, count]) =>
-    row([kind || "–", count.cases, ...ORDER.map((name) => count[name] || 0), count.compat])));
-}
-
-function open_row(made, one) {
-  if (made.classList.toggle("wide")) {
-    made.lastChild.append(element("code", replay(run, one)));
-  } else {
-    made.lastChild.querySelector("code").remove();
-  }
-}
-
-function case_row(one) {
-  const made = document.createElement("tr");
-  made.tabIndex = 0;
-  const used = one.utilisation === null ? "" : one.utilisation.toPrecision(3);
-  made.append(element("td", one.kind ? `${one.kind}/${one.name}` : one.name), element("td", one.verdict, standing(one)),
-    element("td", one.compat, one.compat === "pass" ? "pass" : one.compat === "unsupported" ? "unsupported" : "fail"),
-    element("td", used, "number"), element("td", one.detail));
-  for (const id of one.explained) {
-    const note = element("span", id, "note");
-    note.title = results.explanations[id];
-    made.lastChild.prepend(note);
-  }
-  made.addEventListener("click", () => { if (!String(getSelection())) open_row(made, one); });
-  made.addEventListener("keydown", (event) => { if (event.key === "Enter") open_row(made, one); });
-  if (standing(one) === "fail") open_row(made, one);
+  made.append(head, body);
   return made;
 }
 
-function draw_cases() {
-  const words = at("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
-  const wanted = at("standing").value;
-  const found = ordered.filter((one) => (!wanted || standing(one) === wanted) &&
-    words.every((word) => `${one.kind}/${one.name} ${one.verdict} ${one.compat} ${one.explained.join(" ")} ${one.detail}`.toLowerCase().includes(word)));
+function about(one) {
+  const cell = element("td");
+  cell.colSpan = runs.length + 1;
+  for (const id of one.notes) {
+    const line = element("p");
+    line.append(element("span", id, "note"), results.explanations[id]);
+    cell.append(line);
+  }
+  const table = values_table(one);
+  if (table) cell.append(table);
+  one.by.forEach((result, r) => {
+    if (!result) return;
+    const used = result.utilisation === null ? "" : `, ${result.utilisation.toPrecision(3)} of its bound`;
+    const line = element("p", `${runs[r].target}: `);
+    line.append(element("span", result.verdict, standing(result)),
+      `${used}; by the suite's rule ${result.compat}${result.detail ? ". " + result.detail : ""}`);
+    cell.append(line, element("code", replay(runs[r], one)));
+  });
+  return row([cell], "about");
+}
+
+function toggle(made, one) {
+  if (made.nextSibling && made.nextSibling.className === "about") {
+    made.nextSibling.remove();
+  } else {
+    made.after(about(one));
+  }
+  made.setAttribute("aria-expanded", String(made.nextSibling?.className === "about"));
+}
+
+function case_row(one) {
+  const name = element("td", one.key);
+  if (one.op) name.append(" ", element("small", one.since ? `${one.op} ${one.since}` : one.op));
+  for (const id of one.notes) name.append(" ", chip(id, "note", id, results.explanations[id]));
+  const made = row([name, ...one.by.map((result) => {
+    const cell = element("td", result ? result.verdict : "–", result ? standing(result) : "absent");
+    if (result && (result.compat === "pass") !== (standing(result) === "pass") && result.compat !== result.verdict) {
+      cell.append(" ", element("small", `suite: ${result.compat}`));
+    }
+    return cell;
+  })], "case");
+  made.tabIndex = 0;
+  made.addEventListener("click", () => { if (!String(getSelection())) toggle(made, one); });
+  return made;
+}
+
+function draw() {
+  const found = matching();
+  draw_matrix(found);
+  at("cases").tHead.replaceChildren(row(["case", ...runs.map((run) => run.target)].map((text) => element("th", text))));
   at("cases").tBodies[0].replaceChildren(...found.slice(0, limit).map(case_row));
-  at("shown").textContent = `${found.length} of ${ordered.length}`;
+  at("shown").textContent = `${found.length} of ${cases.length} cases`;
   at("more").hidden = found.length <= limit;
+  history.replaceState(null, "", `#${encodeURIComponent(at("filter").value)}`);
 }
 
-function choose(index) {
-  run = results.runs[index];
-  limit = PAGE;
-  const rank = (one) => ORDER.indexOf(standing(one));
-  ordered = run.cases.map((one, k) => [one, k]).sort((a, b) => rank(a[0]) - rank(b[0]) || a[1] - b[1]).map(([one]) => one);
-  draw_summary();
-  draw_cases();
+function move(from, step) {
+  let to = from[step];
+  while (to && to.className !== "case") to = to[step];
+  if (to) to.focus();
 }
 
-at("standing").append(new Option("all", ""), ...ORDER.map((name) => new Option(name, name)));
-at("run").append(...results.runs.map((one, k) => new Option(`${one.target} on ${one.suite}`, k)));
-at("choose").hidden = results.runs.length < 2;
-at("run").addEventListener("change", () => choose(Number(at("run").value)));
-for (const control of ["filter", "standing"]) {
-  at(control).addEventListener("input", () => { limit = PAGE; draw_cases(); });
-}
-at("more").addEventListener("click", () => { limit += PAGE; draw_cases(); });
+at("filter").addEventListener("input", () => { limit = PAGE; draw(); });
+at("parted").addEventListener("input", () => { limit = PAGE; draw(); });
+at("more").addEventListener("click", () => { limit += PAGE; draw(); });
 addEventListener("keydown", (event) => {
-  if (event.key === "/" && document.activeElement !== at("filter")) { event.preventDefault(); at("filter").focus(); }
+  const focus = document.activeElement;
+  if (event.key === "/" && focus !== at("filter")) {
+    event.preventDefault();
+    at("filter").focus();
+  } else if (focus.className === "case" && event.key === "Enter") {
+    focus.click();
+  } else if (focus.className === "case" && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+    event.preventDefault();
+    move(focus, event.key === "ArrowDown" ? "nextSibling" : "previousSibling");
+  }
 });
-choose(0);
+at("filter").value = decodeURIComponent(location.hash.slice(1));
+draw_board();
+draw();

@@ -1,0 +1,66 @@
+// Each vendor's Python target runs in an environment of its own; which one stands here, what it
+// does in worker.py's folder. A command is anybody's: the limit on its memory is set before it
+// begins.
+#include "conformance/targets/launch.h"
+
+#include <sstream>
+
+#include "core/error.h"
+
+namespace touchstone {
+namespace {
+
+constexpr std::size_t few = 16, many = 128;
+
+// The part of "name:argument:key=value" up to the first colon.
+std::string head(const std::string& target) { return target.substr(0, target.find(':')); }
+
+// The value of one option, "" if it is not there: "a:b:python=/x" has "python" = "/x".
+std::string option(const std::string& target, const std::string& key) {
+  std::istringstream parts(target);
+  for (std::string part; std::getline(parts, part, ':');) {
+    if (part.starts_with(key + "=")) return part.substr(key.size() + 1);
+  }
+  return "";
+}
+
+Launch any_command(const std::string& line, Index memory) {
+  const std::string limits =
+      "ulimit -c 0; ulimit -d " + std::to_string(memory / 1024) + "; exec \"$@\"";
+  Launch made{{"/bin/sh", "-c", limits, "target"}, few};
+  std::istringstream words(line);
+  for (std::string word; words >> word;) made.command.push_back(word);
+  if (made.command.size() == 4)
+    throw Error(ErrorKind::usage, "the target 'command:' names no command");
+  return made;
+}
+
+Launch python_worker(const std::string& target, const std::string& fallback, Index memory) {
+  const std::string source = TOUCHSTONE_SOURCE, chosen = option(target, "python");
+  const std::string python = chosen.empty() ? fallback : chosen;
+  return {{python, source + "/conformance/targets/worker.py", "--target", target, "--memory",
+           std::to_string(memory)},
+          many};
+}
+
+}  // namespace
+
+Launch launch(const std::string& target, const std::string& self, Index memory) {
+  const std::string name = head(target);
+  const std::string source = TOUCHSTONE_SOURCE, ours = TOUCHSTONE_PYTHON;
+  if (target == "reference") {
+    return {{self, "worker", "--target", target, "--memory", std::to_string(memory)}, few};
+  }
+  if (name == "onnxruntime")
+    return python_worker(target, source + "/.venv-onnxruntime/bin/python", memory);
+  if (name == "onnx-reference" || name == "backend" || name == "python")
+    return python_worker(target, ours, memory);
+  if (target.starts_with("command:")) return any_command(target.substr(8), memory);
+  throw Error(ErrorKind::usage, "there is no target '" + target + "'")
+      .with_help(
+          "targets: reference, onnxruntime, onnx-reference, backend:MODULE, python:MODULE:CLASS, "
+          "command:WORDS; "
+          "docs/targets.md says what they take");
+}
+
+}  // namespace touchstone

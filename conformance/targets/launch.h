@@ -1,0 +1,21 @@
+// From a target's name on the command line to the command that starts its worker.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/shape.h"
+
+namespace touchstone {
+
+struct Launch {
+  std::vector<std::string> command;
+  std::size_t together;  // cases that share a process: more where a start takes long
+};
+
+// "reference", "onnxruntime", "onnx-reference", "backend:MODULE", "python:MODULE:CLASS",
+// "command:WORDS"; options follow: "onnxruntime:relabel=ir". `memory` is a limit in bytes. Throws
+// Error (usage), naming the targets there are.
+Launch launch(const std::string& target, const std::string& self, Index memory);
+
+}  // namespace touchstone

@@ -1,0 +1,172 @@
+"""Targets written in Python as a user starts them: one that misbehaves in every way, and those of vendors."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, numpy_helper
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = Path(os.environ.get("TOUCHSTONE_BUILD", "build")) / "touchstone"
+ONNXRUNTIME = ROOT / ".venv-onnxruntime" / "bin" / "python"
+BAD = "python:conformance.targets.bad_target:BadTarget"
+A, B = np.array([1000, 5], np.int64), np.array([1, 2], np.int64)
+
+VERDICTS = {
+    "fine": "exact",
+    "print": "exact",
+    "crash": "crash",
+    "leave": "crash",
+    "raise": "crash",
+    "no-dict": "crash",
+    "hang": "timeout",
+    "hang-loading": "timeout",
+    "memory": "out-of-memory",
+    "refuse": "unsupported",
+    "call-invalid": "rejected-valid",
+    "too-few": "unwritten",
+    "wrong-value": "wrong-value",
+    "wrong-type": "wrong-type",
+    "wrong-shape": "wrong-shape",
+    "no-value": "wrong-type",
+    "strange-array": "wrong-type",
+    "write-input": "wrote-input",
+    "differ": "nondeterministic",
+}
+
+
+def write_case(folder: Path, graph_name: str, ir_version: int = 10, opset: int = 21) -> None:
+    infos = [helper.make_tensor_value_info(name, onnx.TensorProto.INT64, [2]) for name in "aby"]
+    graph = helper.make_graph([helper.make_node("Add", ["a", "b"], ["y"])], graph_name, infos[:2], infos[2:])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=ir_version)
+    data = folder / "test_data_set_0"
+    data.mkdir(parents=True)
+    onnx.save(model, folder / "model.onnx")
+    for name, value in {"input_0": A, "input_1": B, "output_0": A + B}.items():
+        (data / f"{name}.pb").write_bytes(numpy_helper.from_array(value).SerializeToString())
+
+
+def conform(suite: Path, target: str, *words: object) -> dict[str, dict]:
+    """Each case's row, by name."""
+    command = [COMMAND, "conform", "--target", target, "--suite", suite, "--json", *words]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300, cwd=ROOT, check=False)
+    assert done.stdout, done.stderr
+    (run,) = json.loads(done.stdout)["runs"]
+    assert run["target"] == target
+    return {case["name"]: case for case in run["cases"]}
+
+
+@pytest.fixture(scope="module")
+def misdeeds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict]:
+    """All of them in one run, so that each also shows that the run goes on."""
+    suite = tmp_path_factory.mktemp("misdeeds")
+    for deed in VERDICTS:
+        write_case(suite / "node" / deed, deed)
+    return conform(suite, BAD, "--timeout", 4, "--memory", 1, "--jobs", 2)
+
+
+@pytest.mark.parametrize("deed", VERDICTS)
+def test_each_misdeed_has_its_verdict(misdeeds: dict[str, dict], deed: str) -> None:
+    assert misdeeds[deed]["verdict"] == VERDICTS[deed], misdeeds[deed]["detail"]
+
+
+def test_details_say_what_happened(misdeeds: dict[str, dict]) -> None:
+    said = {deed: misdeeds[deed]["detail"] for deed in VERDICTS}
+    assert "signal 11" in said["crash"]
+    assert said["leave"] == "exit status 3"
+    assert said["raise"] == "RuntimeError: surprise"
+    assert said["refuse"] == "no kernel for it"
+    assert said["hang"].endswith("while it ran") and said["hang-loading"].endswith("while it loaded the model")
+    assert "python dict" in said["no-value"] and "datetime64" in said["strange-array"]
+    assert said["write-input"] == "input 'a' is not what it was before the run"
+    assert said["differ"] == "run 2 on the same inputs gave another 'y'"
+
+
+def test_values_stand_beside_the_expected_ones(misdeeds: dict[str, dict]) -> None:
+    assert misdeeds["wrong-value"]["values"][0] == ["y [0]", "1001 (0x00000000000003e9)", "1002 (0x00000000000003ea)"]
+    assert misdeeds["crash"]["values"] == []
+    assert {row["op"] for row in misdeeds.values()} == {"Add"} and {row["since"] for row in misdeeds.values()} == {14}
+
+
+def test_a_crash_that_an_earlier_case_caused_says_so(tmp_path: Path) -> None:
+    for name in ("a-fine", "b-poison", "c-fine", "d-fine"):
+        write_case(tmp_path / name, name[2:])
+    rows = conform(tmp_path, BAD, "--jobs", 1, "--runs", 1)
+    assert [row["verdict"] for row in rows.values()] == ["exact", "exact", "crash", "exact"]
+    assert "only after 2 other cases" in rows["c-fine"]["detail"]
+
+
+def test_one_run_sees_no_difference(tmp_path: Path) -> None:
+    write_case(tmp_path / "case", "print")
+    assert conform(tmp_path, BAD, "--runs", 1)["case"]["verdict"] == "exact"
+
+
+def test_the_evaluator_of_the_onnx_package(tmp_path: Path) -> None:
+    write_case(tmp_path / "case", "case")
+    row = conform(tmp_path, "onnx-reference")["case"]
+    assert (row["compat"], row["verdict"]) == ("pass", "exact")
+
+
+def test_a_command_is_a_target(tmp_path: Path) -> None:
+    """Any language will do; this one has a library at hand that speaks the messages."""
+    write_case(tmp_path / "suite" / "case", "fine")
+    worker = ROOT / "conformance" / "targets" / "worker.py"
+    row = conform(tmp_path / "suite", f"command:{sys.executable} {worker} --target {BAD}")["case"]
+    assert row["verdict"] == "exact"
+
+
+def test_what_does_not_start_is_refused_before_the_first_run(tmp_path: Path) -> None:
+    write_case(tmp_path / "case", "case")
+
+    def code(target: str) -> tuple[int, str]:
+        command = [str(COMMAND), "conform", "--target", target, "--suite", str(tmp_path)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=ROOT, check=False)
+        return done.returncode, done.stderr
+
+    assert code("nobody")[0] == 2
+    assert code("reference:relabel=ir")[0] == 2
+    assert code("command:")[0] == 2
+    status, said = code("python:no.such.module:Mine")
+    assert status == 7 and "No module named 'no'" in said
+    status, said = code("onnxruntime:python=/nowhere/python")
+    assert status == 7 and "/nowhere/python" in said
+    status, said = code("onnx-reference:relabel=name")
+    assert status == 7 and "relabel=name" in said
+
+
+needs_onnxruntime = pytest.mark.skipif(not ONNXRUNTIME.exists(), reason="onnxruntime is not installed")
+
+
+@needs_onnxruntime
+def test_onnxruntime_gets_the_model_as_it_is_unless_told_otherwise(tmp_path: Path) -> None:
+    write_case(tmp_path / "today", "case")
+    write_case(tmp_path / "tomorrow", "case", ir_version=14)
+    rows = conform(tmp_path, "onnxruntime")
+    assert (rows["today"]["compat"], rows["today"]["verdict"]) == ("pass", "exact")
+    assert (rows["tomorrow"]["compat"], rows["tomorrow"]["verdict"]) == ("unsupported", "unsupported")
+    rows = conform(tmp_path, "onnxruntime:relabel=ir")
+    assert [row["verdict"] for row in rows.values()] == ["exact", "exact"]
+    assert rows["today"]["detail"] == ""
+    assert rows["tomorrow"]["detail"].startswith("IR version 14 stamped down to 1")
+
+
+@needs_onnxruntime
+def test_an_opset_is_stamped_down(tmp_path: Path) -> None:
+    write_case(tmp_path / "case", "case", ir_version=14, opset=28)
+    row = conform(tmp_path, "onnxruntime:relabel=opset")["case"]
+    assert row["verdict"] == "exact", row["detail"]
+    assert "opset 28 stamped down to 2" in row["detail"] and "IR version 14" in row["detail"]
+
+
+@needs_onnxruntime
+def test_a_backend_of_the_standards_own_door(tmp_path: Path) -> None:
+    write_case(tmp_path / "case", "case")
+    row = conform(tmp_path, f"backend:onnxruntime.backend:python={ONNXRUNTIME}")["case"]
+    assert row["verdict"] == "exact", row["detail"]

@@ -1,0 +1,149 @@
+"""Between the standard's messages and what Python runtimes take and give: arrays, lists, None, dicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, TypeProto, helper, numpy_helper
+
+Value = Any  # an array, a list of values (sequence), None (empty optional), a dict (map)
+
+
+class NoValueError(Exception):
+    """What a target gave is nothing that the standard knows; `type` says what it is."""
+
+    def __init__(self, type: str):
+        super().__init__(type)
+        self.type = type
+
+
+def own(value: Value) -> Value:
+    """Memory that may be written to: a message's is read-only, and a target that writes must be seen."""
+    if isinstance(value, np.ndarray):
+        return value if value.flags.writeable else value.copy()
+    if isinstance(value, list):
+        return [own(each) for each in value]
+    return {key: own(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
+def read(data: bytes, declared: TypeProto) -> Value:
+    """A file of test data. It carries no tag of its own: which message it holds follows from the graph's type."""
+    return own(_parsed(data, declared))
+
+
+def _parsed(data: bytes, declared: TypeProto) -> Value:
+    kind = declared.WhichOneof("value")
+    if kind == "tensor_type":
+        return numpy_helper.to_array(onnx.TensorProto.FromString(data))
+    if kind == "sequence_type":
+        return numpy_helper.to_list(onnx.SequenceProto.FromString(data))
+    if kind == "optional_type":
+        return numpy_helper.to_optional(onnx.OptionalProto.FromString(data))
+    if kind == "map_type":
+        return numpy_helper.to_dict(onnx.MapProto.FromString(data))
+    raise NotImplementedError(f"inputs of kind {kind} are not read here")
+
+
+def element(array: np.ndarray) -> int:
+    """The standard's code of an array's element type."""
+    if array.dtype.kind in "OUST":
+        if all(isinstance(each, str | bytes) for each in array.flat):
+            return TensorProto.STRING
+        raise NoValueError(f"an array of {array.dtype}")
+    try:
+        return helper.np_dtype_to_tensor_dtype(array.dtype)
+    except (KeyError, ValueError) as error:
+        raise NoValueError(f"an array of {array.dtype}") from error
+
+
+def type_of(value: Value, declared: TypeProto | None) -> TypeProto:
+    """The type of a value; the declared one decides what a value cannot tell: optional or not, of what if empty."""
+    kind = declared.WhichOneof("value") if declared else None
+    if kind == "optional_type":
+        inner = declared.optional_type.elem_type
+        return declared if value is None else helper.make_optional_type_proto(type_of(value, inner))
+    if isinstance(value, np.ndarray):
+        return helper.make_tensor_type_proto(element(value), None)
+    if isinstance(value, list | tuple):
+        inner = declared.sequence_type.elem_type if kind == "sequence_type" else None
+        if value:
+            return helper.make_sequence_type_proto(type_of(value[0], inner))
+        return declared if inner is not None else helper.make_sequence_type_proto(
+            helper.make_tensor_type_proto(TensorProto.FLOAT, None)
+        )  # fmt: skip
+    if isinstance(value, dict) and kind == "map_type":
+        return declared
+    raise NoValueError("python " + type(value).__name__)
+
+
+def text(kind: TypeProto) -> str:
+    """ "tensor(float)", "seq(tensor(int64))": as the standard writes types."""
+    name = kind.WhichOneof("value")
+    if name == "tensor_type":
+        return f"tensor({TensorProto.DataType.Name(kind.tensor_type.elem_type).lower()})"
+    if name == "sequence_type":
+        return f"seq({text(kind.sequence_type.elem_type)})"
+    if name == "optional_type":
+        return f"optional({text(kind.optional_type.elem_type)})"
+    key = TensorProto.DataType.Name(kind.map_type.key_type).lower()
+    return f"map({key},{text(kind.map_type.value_type)})"
+
+
+def _message(value: Value, kind: TypeProto) -> Any:
+    name = kind.WhichOneof("value")
+    if name == "tensor_type":
+        if not isinstance(value, np.ndarray):
+            raise NoValueError("python " + type(value).__name__)
+        array = value.astype(object) if value.dtype.kind in "UST" else value
+        return numpy_helper.from_array(np.ascontiguousarray(array).reshape(array.shape))
+    if name == "sequence_type":
+        out = onnx.SequenceProto(elem_type=onnx.SequenceProto.TENSOR)
+        inner = kind.sequence_type.elem_type
+        for item in value:
+            message = _message(item, inner)
+            if isinstance(message, onnx.TensorProto):
+                out.tensor_values.append(message)
+            elif isinstance(message, onnx.MapProto):
+                out.elem_type = onnx.SequenceProto.MAP
+                out.map_values.append(message)
+            else:
+                out.elem_type = onnx.SequenceProto.SEQUENCE
+                out.sequence_values.append(message)
+        return out
+    if name == "optional_type":
+        out = onnx.OptionalProto()
+        if value is not None:
+            message = _message(value, kind.optional_type.elem_type)
+            if isinstance(message, onnx.TensorProto):
+                out.elem_type = onnx.OptionalProto.TENSOR
+                out.tensor_value.CopyFrom(message)
+            else:
+                out.elem_type = onnx.OptionalProto.SEQUENCE
+                out.sequence_value.CopyFrom(message)
+        return out
+    return numpy_helper.from_dict(value)
+
+
+def write(value: Value, declared: TypeProto | None) -> tuple[str, bytes]:
+    """An output as it travels: its own type as text, and its bytes."""
+    if isinstance(value, np.generic):
+        value = np.asarray(value)
+    kind = type_of(value, declared)
+    return text(kind), _message(value, kind).SerializeToString(deterministic=True)
+
+
+def same(left: Value, right: Value) -> bool:
+    """Bit for bit: type, shape, every element."""
+    if isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
+        if left.dtype != right.dtype or left.shape != right.shape:
+            return False
+        if left.dtype.kind == "O":
+            return bool(np.array_equal(left, right))
+        return left.tobytes() == right.tobytes()
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        return len(left) == len(right) and all(same(a, b) for a, b in zip(left, right, strict=True))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    return bool(left == right) if not isinstance(left, np.ndarray) and not isinstance(right, np.ndarray) else False

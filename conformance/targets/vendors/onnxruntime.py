@@ -1,0 +1,133 @@
+"""ONNX Runtime on the processor, as it comes: its own optimisations, its own choice of kernels."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+os.environ["LC_ALL"] = "en_US.UTF-8"
+if (Path(sys.prefix) / "locale").is_dir():  # made by the set-up: kernels on strings ask for that locale by name
+    os.environ["LOCPATH"] = str(Path(sys.prefix) / "locale")
+
+import numpy as np  # noqa: E402
+import onnxruntime  # noqa: E402
+from onnx import TensorProto, helper  # noqa: E402
+from onnxruntime.capi import onnxruntime_pybind11_state as native  # noqa: E402
+
+from conformance.targets.target import (  # noqa: E402
+    InvalidInputError,
+    InvalidModelError,
+    OutOfMemoryError,
+    TargetError,
+    UnsupportedError,
+)
+
+# A model that it calls invalid, though only its own copy of the standard is older.
+LAGS = ("is not a registered function/op", "No Op registered for", "Unrecognized attribute")
+SMALL = {
+    TensorProto.INT4: 4,
+    TensorProto.UINT4: 4,
+    TensorProto.FLOAT4E2M1: 4,
+    TensorProto.INT2: 2,
+    TensorProto.UINT2: 2,
+}
+SIGNED = (TensorProto.INT4, TensorProto.INT2)
+PLAIN = {f"tensor({name})" for name in ("float", "double", "float16", "bool", "string", "complex64", "complex128")}
+PLAIN |= {f"tensor({sign}int{bits})" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+NO_MEMORY = ("Failed to allocate memory", "bad allocation", "std::bad_alloc")
+
+
+def classified(error: Exception, loading: bool) -> TargetError:
+    """By its own status codes. FAIL is what it says to a model that it knows no way to run, so while loading (and only
+    then) that is a refusal and no fault; a crash in disguise shows when a model runs.
+    """
+    text = str(error)
+    if any(word in text for word in NO_MEMORY):
+        return OutOfMemoryError(text)
+    if isinstance(error, native.NotImplemented) or any(word in text for word in LAGS):
+        return UnsupportedError(text)
+    if isinstance(error, native.InvalidGraph | native.InvalidProtobuf):
+        return InvalidModelError(text)
+    if isinstance(error, native.InvalidArgument):
+        return InvalidModelError(text) if loading else InvalidInputError(text)
+    return UnsupportedError(text) if loading and isinstance(error, native.Fail) else TargetError(text)
+
+
+def is_plain(value: Any) -> bool:
+    """numpy's own types pass through the runtime's everyday door; those of ml_dtypes do not."""
+    if isinstance(value, list):
+        return all(is_plain(each) for each in value)
+    return not isinstance(value, np.ndarray) or value.dtype.isbuiltin == 1 or value.dtype.kind in "OU"
+
+
+def codes(array: np.ndarray, bits: int) -> np.ndarray:
+    """Elements of a type of less than a byte, each in the low bits of a byte of its own."""
+    return array.reshape(-1).view(np.uint8) & ((1 << bits) - 1)
+
+
+def held(array: np.ndarray) -> onnxruntime.OrtValue:
+    """A small type as the runtime holds it: elements of less than a byte share bytes, the first one lowest."""
+    code = helper.np_dtype_to_tensor_dtype(array.dtype)
+    array = np.ascontiguousarray(array).reshape(array.shape)
+    bits = SMALL.get(code, 8)
+    if bits < 8:
+        each = codes(array, bits)
+        each = np.pad(each, (0, -each.size % (8 // bits))).reshape(-1, 8 // bits)
+        shared = np.bitwise_or.reduce(each << (np.arange(8 // bits, dtype=np.uint8) * bits), axis=1).astype(np.uint8)
+        room = np.zeros(array.shape, np.uint8)  # the shape counts elements; the runtime reads the first bytes only
+        room.reshape(-1)[: shared.size] = shared
+        array = room
+    return onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(array, code)
+
+
+def unpacked(value: onnxruntime.OrtValue) -> np.ndarray:
+    """The bytes behind a value of the runtime, under numpy's name for their type."""
+    code, shape = value.element_type(), value.shape()
+    dtype = helper.tensor_dtype_to_np_dtype(code)
+    raw = np.frombuffer(ctypes.string_at(value.data_ptr(), value.tensor_size_in_bytes()), np.uint8)
+    count = int(np.prod(shape, dtype=np.int64))
+    bits = SMALL.get(code, 8)
+    if bits == 8:
+        return raw.view(dtype)[:count].reshape(shape).copy()
+    each = raw[:, None] >> (np.arange(8 // bits, dtype=np.uint8) * bits) & ((1 << bits) - 1)
+    each = each.reshape(-1)[:count].astype(np.uint8)
+    if code in SIGNED:  # ml_dtypes keeps the sign in the bits above
+        each = ((each << (8 - bits)).astype(np.int8) >> (8 - bits)).view(np.uint8)
+    return each.view(dtype).reshape(shape)
+
+
+class OnnxRuntime:
+    version = onnxruntime.__version__
+
+    def __init__(self) -> None:
+        onnxruntime.set_default_logger_severity(4)
+
+    def load(self, model: bytes, options: dict[str, str]) -> onnxruntime.InferenceSession:
+        settings = onnxruntime.SessionOptions()
+        settings.intra_op_num_threads = int(options.get("threads", "1"))
+        settings.inter_op_num_threads = 1
+        settings.log_severity_level = 4
+        try:
+            return onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
+        except Exception as error:
+            raise classified(error, loading=True) from error
+
+    def run(self, loaded: onnxruntime.InferenceSession, feeds: dict[str, Any]) -> dict[str, Any]:
+        names = [each.name for each in loaded.get_outputs()]
+        everyday = all(map(is_plain, feeds.values())) and all(
+            each.type in PLAIN or not each.type.startswith("tensor") for each in loaded.get_outputs()
+        )
+        try:
+            outputs = loaded.run(None, feeds) if everyday else self.run_native(loaded, feeds)
+        except Exception as error:
+            raise classified(error, loading=False) from error
+        return dict(zip(names, outputs, strict=True))
+
+    def run_native(self, loaded: onnxruntime.InferenceSession, feeds: dict[str, Any]) -> list[Any]:
+        from_numpy = onnxruntime.OrtValue.ortvalue_from_numpy
+        given = {name: from_numpy(value) if is_plain(value) else held(value) for name, value in feeds.items()}
+        outputs = loaded.run_with_ort_values(None, given)
+        return [each.numpy() if each.data_type() in PLAIN else unpacked(each) for each in outputs]
