@@ -74,6 +74,12 @@ inline bool all_within(const Point& list, Index low, Index high) {
   return std::all_of(list.begin(), list.end(), [&](Index i) { return i >= low && i < high; });
 }
 
+// A tensor that a node must have; a model that was not checked may lack it.
+inline const Tensor& given_tensor(const Facts& facts, std::string_view name) {
+  if (const Tensor* given = facts.tensor(name)) return *given;
+  throw Error(ErrorKind::invalid_model, "the attribute '" + std::string(name) + "' is missing");
+}
+
 // Numbers that are given as a list of floats or, under another name, as a tensor.
 inline Tensor numbers_or_tensor(const Facts& facts, std::string_view list, std::string_view tensor) {
   if (const Tensor* given = facts.tensor(tensor)) return *given;
