@@ -38,13 +38,27 @@ def environment() -> jinja2.Environment:
     return env
 
 
+def by_operator(texts: dict[str, str]) -> str:
+    """C++ for the text that belongs to the node's operator, where a template serves several."""
+    (*others, (_, last)) = texts.items()
+    chosen = "".join(f'facts.signature().op == "{op}" ? {text} : ' for op, text in others if text != last)
+    return chosen + last
+
+
 def rules_of(versions: list[Version]) -> Callable[[str], str]:
     """For templates: a rule of the versions that share one, as Facts::require takes it after its condition."""
-    rules = {rule.id: (rule, version.path) for version in reversed(versions) for rule in version.rules}
+    rules = {(v.op, r.id): (r, v.path) for v in reversed(versions) for r in v.rules}
 
     def rule(identity: str) -> str:
-        found, path = rules[identity]
-        return f'"{identity}", {quoted(found.that.text)}, {quoted(found.message)}, "{path}:{found.line}"'
+        texts = {
+            op: (quoted(found.that.text), quoted(found.message), f'"{path}:{found.line}"')
+            for (op, id_), (found, path) in rules.items()
+            if id_ == identity
+        }
+        if not texts:
+            raise SpecError(versions[0].path, versions[0].line, f"{versions[0].name} has no rule {identity}")
+        parts = (by_operator({op: text[k] for op, text in texts.items()}) for k in range(3))
+        return ", ".join([f'"{identity}"', *parts])
 
     return rule
 
@@ -53,13 +67,29 @@ def structural_of(operators: list[Operator]) -> list[tuple[Version, str]]:
     return [(v, v.structural) for o in operators for v in o.versions if v.kind == "structural"]
 
 
+def template_text(name: str) -> str:
+    return (HERE.parent / "reference" / "structural" / f"{name}.cc.j2").read_text(encoding="utf-8")
+
+
+def is_wide(name: str) -> bool:
+    """Has a template wide readings of its own? Then it is written twice, once with `wide`."""
+    return "{% if wide %}" in template_text(name)
+
+
+def follows(name: str) -> bool:
+    """Does it follow what a target chose?"""
+    return f"follow_{name}(" in template_text(name)
+
+
 def source_names(operators: list[Operator]) -> list[str]:
     """Files that emit() writes, without checking a single entry: what CMake must know when it configures."""
     names = ["registry.cc", "wide_registry.cc"]
     for o in operators:
         if any(v.kind == "semantics" for v in o.versions):
             names += [f"native/{o.op}.cc", f"wide/{o.op}.cc"]
-    names += sorted({f"structural/{name}.cc" for _, name in structural_of(operators)})
+    structural = sorted({name for _, name in structural_of(operators)})
+    names += [f"structural/{name}.cc" for name in structural]
+    names += [f"wide/{name}.cc" for name in structural if is_wide(name)]
     return names
 
 
@@ -99,19 +129,20 @@ def emit(operators: list[Operator], spec: Path, out: Path) -> list[Unit]:
     structural = structural_of(operators)
     for name in sorted({name for _, name in structural}):
         shared = [v for v, n in structural if n == name]
-        template = jinja2.Template(
-            (HERE.parent / "reference" / "structural" / f"{name}.cc.j2").read_text(), keep_trailing_newline=True
-        )
-        write_if_changed(
-            out / "reference" / "structural" / f"{name}.cc",
-            template.render(versions=shared, rule=rules_of(shared)),
-        )
+        template = jinja2.Template(template_text(name), trim_blocks=True, keep_trailing_newline=True)
+        for folder in ("structural", "wide") if is_wide(name) else ("structural",):
+            text = template.render(versions=shared, rule=rules_of(shared), wide=folder == "wide")
+            write_if_changed(out / "reference" / folder / f"{name}.cc", text)
     write_if_changed(
         out / "reference" / "registry.cc", env.get_template("registry.cc.j2").render(rows=rows, structural=structural)
     )
     write_if_changed(
         out / "reference" / "wide_registry.cc",
-        env.get_template("wide_registry.cc.j2").render(rows=[r for r in rows if r["unit"].wide]),
+        env.get_template("wide_registry.cc.j2").render(
+            rows=[r for r in rows if r["unit"].wide],
+            structural=[(v, name) for v, name in structural if is_wide(name)],
+            following=[(v, name) for v, name in structural if follows(name)],
+        ),
     )
     write_if_changed(
         out / "reference" / "opaque.cc",

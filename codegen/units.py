@@ -45,7 +45,9 @@ class Unit:
 
     @property
     def computing(self) -> list[str]:
-        """The constraints whose types say in what the kernel computes."""
+        """The constraints whose types say in what the kernel computes: of a lone float result its own, whatever is read."""
+        if self.main in self.types and self.main not in self.versions[0].types:
+            return [self.main]
         read = {p.type for p in self.meaning.version.inputs if p.name in self.moves.real_only and p.type in self.types}
         return [n for n in self.types if n in read or n in self.templates]
 

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "reference/facts.h"
 #include "reference/interpreter.h"
+#include "reference/readings/follow.h"
 
 namespace touchstone {
 namespace {
@@ -40,6 +41,15 @@ NodeJudgement judge_node(const Node& node, const std::vector<Value>& inputs,
       means.native = [&] {
         return evaluate(signature, node.attributes, inputs,
                         static_cast<Index>(node.outputs.size()));
+      };
+    }
+    if (const Follow follow = find_follow(signature)) {
+      means.native = [&, follow] {
+        WideCall<Bounded> call;
+        call.node = &node, call.signature = &signature;
+        call.inputs = inputs, call.observed = observed;
+        for (const std::string& name : node.outputs) call.wanted.push_back(!name.empty());
+        return follow(call);
       };
     }
     if (entry->infer) {

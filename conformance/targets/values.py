@@ -42,7 +42,10 @@ def _parsed(data: bytes, declared: TypeProto) -> Value:
     if kind == "optional_type":
         return numpy_helper.to_optional(onnx.OptionalProto.FromString(data))
     if kind == "map_type":
-        return numpy_helper.to_dict(onnx.MapProto.FromString(data))
+        proto = onnx.MapProto.FromString(data)
+        keys = [key.decode() for key in proto.string_keys] or list(proto.keys)
+        held = [numpy_helper.to_array(each) for each in proto.values.tensor_values]
+        return {key: each.item() if each.ndim == 0 else each for key, each in zip(keys, held, strict=True)}
     raise NotImplementedError(f"inputs of kind {kind} are not read here")
 
 
@@ -123,7 +126,21 @@ def _message(value: Value, kind: TypeProto) -> Any:
                 out.elem_type = onnx.OptionalProto.SEQUENCE
                 out.sequence_value.CopyFrom(message)
         return out
-    return numpy_helper.from_dict(value)
+    return _map(value, kind.map_type)
+
+
+def _map(value: dict[Any, Any], kind: TypeProto.Map) -> onnx.MapProto:
+    """Runtimes give plain numbers and texts, whose type is that of the declared map."""
+    proto = onnx.MapProto(key_type=kind.key_type)
+    if kind.key_type == TensorProto.STRING:
+        proto.string_keys.extend(str(key).encode() for key in value)
+    else:
+        proto.keys.extend(int(key) for key in value)
+    element = kind.value_type.tensor_type.elem_type
+    dtype = object if element == TensorProto.STRING else helper.tensor_dtype_to_np_dtype(element)
+    proto.values.elem_type = onnx.SequenceProto.TENSOR
+    proto.values.tensor_values.extend(numpy_helper.from_array(np.asarray(each, dtype=dtype)) for each in value.values())
+    return proto
 
 
 def write(value: Value, declared: TypeProto | None) -> tuple[str, bytes]:

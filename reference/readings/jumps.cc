@@ -247,7 +247,9 @@ Bounded store(const Bounded& x, Type type) {
   const TypeFacts& t = facts(type);
   if (!t.is_float) return x;
   const Format& f = format_of(type);
-  if (f.precision >= reading_context.sum_precision) return x;
+  // Arithmetic has rounded already; what was only read may be finer than the format it computes in.
+  const bool read = x.plain() && x.e == 0 && !bounded::fits(x.hi, x.lo);
+  if (f.precision >= reading_context.sum_precision && !read) return x;
   const auto member = [&](const Bounded& m) { return store_member(m, f); };
   return x.plain() ? member(x) : bounded::spread(member, x);
 }

@@ -35,7 +35,7 @@ class Question:
 
     probe: Probe
     model: onnx.ModelProto
-    feeds: dict[str, bytes]  # input -> TensorProto
+    feeds: dict[str, bytes]  # input -> TensorProto or MapProto
     expected: dict[str, Answer]
 
     @property
@@ -101,6 +101,15 @@ def same_array(left: np.ndarray, right: np.ndarray) -> bool:
         return left.tobytes() == right.tobytes()
     numbers = left == left
     return bool((numbers == (right == right)).all()) and left[numbers].tobytes() == right[numbers].tobytes()
+
+
+def value_of(data: bytes, kind: onnx.TypeProto) -> Any:
+    """A feed for runtimes in Python: an array, or a dict where it is a map."""
+    if not kind.HasField("map_type"):
+        return to_array(data)
+    proto = onnx.MapProto.FromString(data)
+    keys = [key.decode() for key in proto.string_keys] or list(proto.keys)
+    return dict(zip(keys, [numpy_helper.to_array(each).item() for each in proto.values.tensor_values], strict=True))
 
 
 def shown(answer: Answer) -> str:

@@ -25,8 +25,9 @@ def run(job: dict) -> list[onnx.TensorProto]:
     options.log_severity_level = 4
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(job["model"], options, providers=["CPUExecutionProvider"])
-    feeds = {name: onnx.load_tensor(file) for name, file in job["feeds"].items()}
-    arrays = {name: numpy_helper.to_array(feed) for name, feed in feeds.items()}
+    maps = {name: dict(items) for name, items in job.get("maps", {}).items()}
+    feeds = {name: onnx.load_tensor(file) for name, file in job["feeds"].items() if name not in maps}
+    arrays = {name: numpy_helper.to_array(feed) for name, feed in feeds.items()} | maps
     names = [each.name for each in session.get_outputs()]
     if {*job["outputs"], *(feed.data_type for feed in feeds.values())} <= PLAIN:
         values = session.run(names, arrays)

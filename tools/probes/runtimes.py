@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from onnx.reference import ReferenceEvaluator
 
-from tools.probes.model import Answer, Question, to_array
+from tools.probes.model import Answer, Question, to_array, value_of
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKER = Path(__file__).parent / "onnxruntime_worker.py"
@@ -56,7 +56,7 @@ def evaluator(questions: list[Question]) -> list[Answer]:
 
 
 def _evaluate(question: Question) -> Answer:
-    feeds = {name: to_array(value) for name, value in question.feeds.items()}
+    feeds = {info.name: value_of(question.feeds[info.name], info.type) for info in question.model.graph.input}
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -114,7 +114,12 @@ def _write(question: Question, folder: Path) -> dict[str, Any]:
         feeds[name] = str(folder / f"input_{position}.pb")
         Path(feeds[name]).write_bytes(value)
     types = [info.type.tensor_type.elem_type for info in question.model.graph.output]
-    return {"folder": str(folder), "feeds": feeds, "outputs": types, "model": str(folder / "model.onnx")}
+    maps = {
+        info.name: list(value_of(question.feeds[info.name], info.type).items())
+        for info in question.model.graph.input
+        if info.type.HasField("map_type")
+    }
+    return {"folder": str(folder), "feeds": feeds, "maps": maps, "outputs": types, "model": str(folder / "model.onnx")}
 
 
 def describe(answer: Answer) -> str:
