@@ -1,5 +1,5 @@
-// Which question or erratum speaks of a case: spec/questions and spec/errata, written into the
-// command by codegen. It is said beside a verdict and never changes one.
+// Which question, erratum or finding speaks of a case: spec/questions, spec/errata, docs/findings,
+// written into the command by codegen. It is said beside a verdict and never changes one.
 #pragma once
 
 #include <span>
@@ -13,13 +13,14 @@ namespace touchstone {
 
 struct Explanation {
   std::string_view id, title;  // E003
+  std::string_view target;     // of a finding, which speaks of one runtime; "": of any
   std::string_view suite;      // onnx@1.12.0
   std::string_view pattern;    // of the names of cases
 };
 std::span<const Explanation> explanations();  // generated
 
-// The ids of all that speak of a case, errata first.
-std::vector<std::string> explained_by(std::string_view suite, const std::string& name,
+// The ids of all that speak of a case on a target (whatever its options), errata first.
+std::vector<std::string> explained_by(std::string_view target, std::string_view suite, const std::string& name,
                                       std::span<const Explanation> table = explanations());
 
 // Cases that are no plain pass: a fail, one that the judge mistrusts, one that the suite's own rule
