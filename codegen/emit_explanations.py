@@ -5,7 +5,6 @@ The command has to explain a case without the files of spec/ and docs/ beside it
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
@@ -15,10 +14,9 @@ from pathlib import Path
 import yaml
 
 from codegen.entry import SpecError
-from codegen.entry import SpecError
 from codegen.load import load_spec
 from codegen.questions import Note, load_notes
-from codegen.write import write_if_changed
+from codegen.write import run_emitter, write_if_changed
 
 HEAD = """\
 // Written by codegen/emit_explanations.py from spec/questions, spec/errata and docs/findings.
@@ -84,6 +82,7 @@ def render(notes: list[Note], findings: list[Finding], pinned: str) -> str:
     return HEAD + "".join(rows) + TAIL
 
 
+<<<<<<< HEAD
 def place(row: tuple[str, ...]) -> tuple[int, str]:
     """Errata, questions, findings, each in the order of their numbers."""
     return "EQF".index(row[0][0]), row[0]
@@ -93,7 +92,12 @@ def emit(spec: Path, out: Path) -> None:
     releases = yaml.safe_load((spec / "releases.yaml").read_text(encoding="utf-8"))["releases"]
     notes, findings = load_notes(spec, load_spec(spec)), load_findings(spec.resolve().parent)
     write_if_changed(out, render(notes, findings, releases[-1]["version"]))
+=======
+def emit(spec: Path, out: Path) -> None:
+    releases = yaml.safe_load((spec / "releases.yaml").read_text(encoding="utf-8"))["releases"]
+    write_if_changed(out, render(load_notes(spec, load_spec(spec)), releases[-1]["version"]))
+>>>>>>> main
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_emitter(__doc__, emit))

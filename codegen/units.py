@@ -91,7 +91,7 @@ def others_of(v: Version) -> list[Also]:
 
 def words_of(v: Version) -> set[str]:
     """Every word of the notation of a version: an attribute that is not among them changes nothing."""
-    texts = [*v.written(), *(r.that.text for r in v.rules)]
+    texts = [*v.written(), *(r.that.text for r in v.rules), *(form.text.text for form in others_of(v))]
     texts += [_text(t) for p in [*v.inputs, *v.outputs] for t in (p.default, p.shape, p.element)]
     return set(re.findall(r"\w+", " ".join(texts)))
 

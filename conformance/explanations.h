@@ -27,7 +27,8 @@ std::vector<std::string> explained_by(std::string_view target, std::string_view 
 // fails.
 struct ToExplain {
   Index cases = 0;
-  Index unexplained = 0;  // of which no question and no erratum speaks
+  Index unexplained = 0;   // of which no question, no erratum and no finding speaks
+  Index target_fault = 0;  // fails but for those that an erratum proves to be the suite's own fault
 };
 ToExplain to_explain(const TargetRun& run);
 

@@ -125,7 +125,7 @@ void print_failures(const TargetRun& run) {
   for (const CaseResult& result : run.cases) {
     const Standing how = standing(result.verdict);
     if (how != Standing::fail && how != Standing::harness) continue;
-    const std::vector<std::string> notes = explained_by(run.suite, result.name);
+    const std::vector<std::string> notes = explained_by(run.target, run.suite, result.name);
     fmt::print(stderr, "{} {}: {}{}\n", styled(Stream::err, Style::red, result.verdict), printable(result.key()),
                printable(result.detail), notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, ", ")));
     fmt::print(stderr, "  touchstone conform --target {} --suite '{}' --filter '{}'\n", run.target, run.suite,
@@ -140,7 +140,7 @@ void print_summary(const TargetRun& run, bool tables) {
   fmt::print(stderr, "  by suite's rule  {}\n", counted(summary.compat));
   const ToExplain asked = to_explain(run);
   if (asked.cases > 0) {
-    fmt::print(stderr, "  to explain       {}: {} of them without an erratum or question\n", asked.cases, asked.unexplained);
+    fmt::print(stderr, "  to explain       {}, of them unexplained {}\n", asked.cases, asked.unexplained);
   }
   if (const auto rate = summary.rate()) fmt::print(stderr, "  rate             {:.2f} %\n", 100 * *rate);
   if (tables) fmt::print(stderr, "\n{}\n{}", verdict_table(run.cases), sharpness_table(run.cases));
