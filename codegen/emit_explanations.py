@@ -82,7 +82,6 @@ def render(notes: list[Note], findings: list[Finding], pinned: str) -> str:
     return HEAD + "".join(rows) + TAIL
 
 
-<<<<<<< HEAD
 def place(row: tuple[str, ...]) -> tuple[int, str]:
     """Errata, questions, findings, each in the order of their numbers."""
     return "EQF".index(row[0][0]), row[0]
@@ -92,11 +91,6 @@ def emit(spec: Path, out: Path) -> None:
     releases = yaml.safe_load((spec / "releases.yaml").read_text(encoding="utf-8"))["releases"]
     notes, findings = load_notes(spec, load_spec(spec)), load_findings(spec.resolve().parent)
     write_if_changed(out, render(notes, findings, releases[-1]["version"]))
-=======
-def emit(spec: Path, out: Path) -> None:
-    releases = yaml.safe_load((spec / "releases.yaml").read_text(encoding="utf-8"))["releases"]
-    write_if_changed(out, render(load_notes(spec, load_spec(spec)), releases[-1]["version"]))
->>>>>>> main
 
 
 if __name__ == "__main__":
