@@ -1,6 +1,6 @@
 """Writes generated/conformance/explanations.cc: which question, erratum or finding names which cases of which suites.
 
-The command has to explain a case without the files of spec/ and docs/ beside it. A finding speaks of its own runtime only.
+The command has to explain a case without the files of spec/ and docs/ beside it. A finding speaks of its own runtime.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def load_findings(root: Path) -> list[Finding]:
         runtime = re.search(r"^- Runtime: (.+)$", text, re.MULTILINE)
         targets = [target for name, target in RUNTIMES.items() if runtime and runtime.group(1).startswith(name)]
         if len(targets) != 1:
-            raise SpecError(f"{FINDINGS}/{file.parent.name}/README.md", 1, f"the runtime is one of {', '.join(RUNTIMES)}")
+            place = f"{FINDINGS}/{file.parent.name}/README.md"
+            raise SpecError(place, 1, f"the runtime is one of {', '.join(RUNTIMES)}")
         title = text.split("\n", 1)[0].removeprefix("# ")[4:]
         names = [name.strip().strip("`") for name in cases.group(1).replace("\n", " ").split(",")]
         found.append(Finding(f"F{file.parent.name[:3]}", title, targets[0], names))
@@ -78,11 +79,11 @@ def render(notes: list[Note], findings: list[Finding], pinned: str) -> str:
         for pattern in patterns
     ]
     cells += [(one.id, one.title, one.target, f"{PINNED}@{pinned}", name) for one in findings for name in one.cases]
-    rows = [f"    {{{', '.join(json.dumps(cell, ensure_ascii=False) for cell in row)}}},\n" for row in sorted(cells, key=place)]
-    return HEAD + "".join(rows) + TAIL
+    rows = [", ".join(json.dumps(cell, ensure_ascii=False) for cell in row) for row in sorted(cells, key=rank)]
+    return HEAD + "".join(f"    {{{row}}},\n" for row in rows) + TAIL
 
 
-def place(row: tuple[str, ...]) -> tuple[int, str]:
+def rank(row: tuple[str, ...]) -> tuple[int, str]:
     """Errata, questions, findings, each in the order of their numbers."""
     return "EQF".index(row[0][0]), row[0]
 

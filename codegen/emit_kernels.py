@@ -114,10 +114,12 @@ def emit(operators: list[Operator], spec: Path, out: Path) -> list[Unit]:
         out / "reference" / "wide_registry.cc",
         env.get_template("wide_registry.cc.j2").render(rows=[r for r in rows if r["unit"].wide]),
     )
-    openings = [(version, question, text.text) for o in operators for version in o.versions for question, text in version.open.items()]
+    versions = [version for operator in operators for version in operator.versions]
+    openings = [(version, question, text.text) for version in versions for question, text in version.open.items()]
+    profiles = [row for row in rows if row["unit"].profiles]
     write_if_changed(
         out / "reference" / "wide_rulings_registry.cc",
-        env.get_template("wide_rulings_registry.cc.j2").render(rows=[r for r in rows if r["unit"].profiles], openings=openings),
+        env.get_template("wide_rulings_registry.cc.j2").render(rows=profiles, openings=openings),
     )
     write_if_changed(
         out / "reference" / "opaque.cc",
