@@ -126,6 +126,12 @@ TEST(Rulings, AnotherRulingIsAProfile) {
   const std::vector<Value> two = {floats({1, 1, 2}, {1, 2}), floats({1, 1, 1}, {1})};
   EXPECT_EQ(said(turned, two, {floats({1, 1, 3}, {1, 0, 2})}), "profile Q054");
   EXPECT_EQ(said(turned, two, {floats({1, 1, 3}, {1, 0, 3})}), "wrong-shape");
+  const Node clip = node_of("Clip", 13, 3, 1);
+  const long double nan = std::nanl("");
+  const std::vector<Value> unbounded = {floats({3}, {-5, 0.5L, 5}), floats({}, {nan}), floats({}, {1})};
+  EXPECT_EQ(said(clip, unbounded, {floats({3}, {-5, 0.5L, 1})}), "exact");
+  EXPECT_EQ(said(clip, unbounded, {floats({3}, {nan, nan, nan})}), "profile Q003");
+  EXPECT_EQ(said(clip, unbounded, {floats({3}, {nan, 0.5L, nan})}), "wrong-value");
 }
 
 TEST(Rulings, EachNamesAQuestionAndSaysHow) {
