@@ -72,6 +72,7 @@ def shape_of(version: Version) -> Any:
         [(rule.id, rule.that.text, rule.message) for rule in version.rules],
         meaning(version),
         list(version.types),
+        [(name, form.by, form.text.text) for name, form in [*version.also.items(), *version.profiles.items()]],
         {name: text.text for name, text in version.open.items()},
         version.cases,
     )

@@ -1,22 +1,25 @@
-"""Writes generated/conformance/explanations.cc: which question or erratum names which cases of which suites.
+"""Writes generated/conformance/explanations.cc: which question, erratum or finding names which cases of which suites.
 
-The command has to explain a case without the files of spec/ beside it.
+The command has to explain a case without the files of spec/ and docs/ beside it. A finding speaks of its own runtime.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
+from codegen.entry import SpecError
 from codegen.load import load_spec
 from codegen.questions import Note, load_notes
 from codegen.write import run_emitter, write_if_changed
 
 HEAD = """\
-// Written by codegen/emit_explanations.py from spec/questions and spec/errata.
+// Written by codegen/emit_explanations.py from spec/questions, spec/errata and docs/findings.
 #include "conformance/explanations.h"
 
 namespace touchstone {
@@ -34,23 +37,61 @@ std::span<const Explanation> explanations() { return table; }
 }  // namespace touchstone
 """
 PINNED = "onnx"
+FINDINGS = "docs/findings"
+RUNTIMES = {"ONNX Runtime": "onnxruntime", "ReferenceEvaluator": "onnx-reference"}  # as a finding says it -> the target
 
 
-def render(notes: list[Note], pinned: str) -> str:
-    """A row for each pattern of each suite; `pinned` is the release that the suite `onnx` is of."""
-    rows = []
-    for note in notes:
-        for suite, patterns in note.cases.items():
-            name = f"{PINNED}@{pinned}" if suite == PINNED else suite
-            for pattern in patterns:
-                cells = ", ".join(json.dumps(cell, ensure_ascii=False) for cell in (note.id, note.title, name, pattern))
-                rows.append(f"    {{{cells}}},\n")
-    return HEAD + "".join(rows) + TAIL
+@dataclass
+class Finding:
+    """What a folder of docs/findings says of the pinned suite."""
+
+    id: str  # F011
+    title: str
+    target: str
+    cases: list[str]
+
+
+def load_findings(root: Path) -> list[Finding]:
+    """Those that name cases: `- Cases: test_a, test_b` in the README, beside `- Runtime: NAME VERSION`."""
+    found = []
+    for file in sorted((root / FINDINGS).glob("[0-9][0-9][0-9]-*/README.md")):
+        text = file.read_text(encoding="utf-8")
+        cases = re.search(r"^- Cases: (.+(?:\n  .+)*)", text, re.MULTILINE)
+        if not cases:
+            continue
+        runtime = re.search(r"^- Runtime: (.+)$", text, re.MULTILINE)
+        targets = [target for name, target in RUNTIMES.items() if runtime and runtime.group(1).startswith(name)]
+        if len(targets) != 1:
+            place = f"{FINDINGS}/{file.parent.name}/README.md"
+            raise SpecError(place, 1, f"the runtime is one of {', '.join(RUNTIMES)}")
+        title = text.split("\n", 1)[0].removeprefix("# ")[4:]
+        names = [name.strip().strip("`") for name in cases.group(1).replace("\n", " ").split(",")]
+        found.append(Finding(f"F{file.parent.name[:3]}", title, targets[0], names))
+    return found
+
+
+def render(notes: list[Note], findings: list[Finding], pinned: str) -> str:
+    """A row for each pattern of each suite; `pinned` is the release that the suite `onnx` is of. Errata stand first."""
+    cells = [
+        (note.id, note.title, "", f"{PINNED}@{pinned}" if suite == PINNED else suite, pattern)
+        for note in notes
+        for suite, patterns in note.cases.items()
+        for pattern in patterns
+    ]
+    cells += [(one.id, one.title, one.target, f"{PINNED}@{pinned}", name) for one in findings for name in one.cases]
+    rows = [", ".join(json.dumps(cell, ensure_ascii=False) for cell in row) for row in sorted(cells, key=rank)]
+    return HEAD + "".join(f"    {{{row}}},\n" for row in rows) + TAIL
+
+
+def rank(row: tuple[str, ...]) -> tuple[int, str]:
+    """Errata, questions, findings, each in the order of their numbers."""
+    return "EQF".index(row[0][0]), row[0]
 
 
 def emit(spec: Path, out: Path) -> None:
     releases = yaml.safe_load((spec / "releases.yaml").read_text(encoding="utf-8"))["releases"]
-    write_if_changed(out, render(load_notes(spec, load_spec(spec)), releases[-1]["version"]))
+    notes, findings = load_notes(spec, load_spec(spec)), load_findings(spec.resolve().parent)
+    write_if_changed(out, render(notes, findings, releases[-1]["version"]))
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ def follows(name: str) -> bool:
 
 def source_names(operators: list[Operator]) -> list[str]:
     """Files that emit() writes, without checking a single entry: what CMake must know when it configures."""
-    names = ["registry.cc", "wide_registry.cc"]
+    names = ["registry.cc", "wide_registry.cc", "wide_rulings_registry.cc"]
     for o in operators:
         if any(v.kind == "semantics" for v in o.versions):
             names += [f"native/{o.op}.cc", f"wide/{o.op}.cc"]
@@ -112,18 +112,19 @@ def emit(operators: list[Operator], spec: Path, out: Path) -> list[Unit]:
     for operator in operators:
         units = units_of(operator, known)
         for unit in units:
-            for each in [unit, *unit.also]:
+            for each in [unit, *unit.also, *unit.profiles]:
                 header = env.get_template("kernel.h.j2").render(unit=each, v=each.meaning.version)
                 write_if_changed(out / "reference" / "kernels" / f"{each.name}.h", header)
             rows += [{"version": version, "unit": unit} for version in unit.versions]
         if units:
+            readings = [each for unit in units for each in [unit, *unit.profiles]]
             write_if_changed(
                 out / "reference" / "native" / f"{operator.op}.cc",
-                env.get_template("native.cc.j2").render(units=units, operator=operator),
+                env.get_template("native.cc.j2").render(units=readings, operator=operator),
             )
             write_if_changed(
                 out / "reference" / "wide" / f"{operator.op}.cc",
-                env.get_template("wide.cc.j2").render(units=[u for u in units if u.wide], operator=operator),
+                env.get_template("wide.cc.j2").render(units=[u for u in readings if u.wide], operator=operator),
             )
         all_units += units
     structural = structural_of(operators)
@@ -143,6 +144,13 @@ def emit(operators: list[Operator], spec: Path, out: Path) -> list[Unit]:
             structural=[(v, name) for v, name in structural if is_wide(name)],
             following=[(v, name) for v, name in structural if follows(name)],
         ),
+    )
+    versions = [version for operator in operators for version in operator.versions]
+    openings = [(version, question, text.text) for version in versions for question, text in version.open.items()]
+    profiles = [row for row in rows if row["unit"].profiles]
+    write_if_changed(
+        out / "reference" / "wide_rulings_registry.cc",
+        env.get_template("wide_rulings_registry.cc.j2").render(rows=profiles, openings=openings),
     )
     write_if_changed(
         out / "reference" / "opaque.cc",

@@ -104,7 +104,8 @@ def version_object(version: Version, notes: list[Note]) -> dict[str, Any]:
         "meaning_of": version.meaning_of,
         **meaning,
         "also": [{"name": form.name, "by": form.by, "semantics": form.text.text} for form in version.also.values()],
-        "open": {question: text(when) for question, when in version.open.items()},
+        "profiles": [{"name": form.name, "by": form.by, "semantics": form.text.text} for form in version.profiles.values()],
+        "open": {question: text(by) for question, by in version.open.items()},
         "notes": [
             {"id": note.id, "title": note.title, "status": note.status, "at": note.path}
             for note in notes

@@ -64,9 +64,10 @@ class Rule:
 
 @dataclass
 class Also:
-    """A form that gives the same numbers otherwise: its statements take the place of those that define the same."""
+    """Another form (the same numbers otherwise) or another reading of a question: its statements take the place of those that
+    define the same."""
 
-    name: str
+    name: str  # of a reading that of its question, Q027
     by: str  # who computes so
     text: Text
 
@@ -89,8 +90,9 @@ class Version:
     parts: dict[str, Text] = field(default_factory=dict)  # what `use NAME` puts in, of spec/parts.yaml
     function: Any = None
     structural: str = ""  # the template's name
-    open: dict[str, Text] = field(default_factory=dict)
+    open: dict[str, Text] = field(default_factory=dict)  # question -> the function in reference/open/ that follows an answer
     also: dict[str, Also] = field(default_factory=dict)
+    profiles: dict[str, Also] = field(default_factory=dict)  # question -> what another ruling says
     variant: Also | None = None  # the form that is read in place of the first one
     cases: dict[str, Any] = field(default_factory=dict)
     raw: dict[str, Any] = field(default_factory=dict)  # any other key of the entry, as it stands

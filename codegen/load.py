@@ -19,7 +19,7 @@ from codegen.lines import Map, Seq, load, plain
 from codegen.value_types import ELEMENTS, Groups, expand, in_order, load_groups
 
 KINDS = ("semantics", "function", "structural", "random")
-_MERGED = ("inputs", "outputs", "attributes", "types", "require", "open", "also", "cases")
+_MERGED = ("inputs", "outputs", "attributes", "types", "require", "open", "also", "profiles", "cases")
 _MERGED_DEEPLY = ("inputs", "outputs", "attributes", "require")
 _NOT_INHERITED = ("since", "inherits")
 _KNOWN = {*_MERGED, *_NOT_INHERITED, "deprecated", "doc", "form", "semantics", "function", "structural"}
@@ -190,8 +190,7 @@ def _version(document: Map, entry: Map, path: str, domain: str) -> Version:
     version.structural = entry.get("structural", "")
     opens = entry.get("open", Map())
     version.open = {name: opens.text(name, path) for name in opens}
-    forms = entry.get("also", Map())
-    version.also = {name: Also(name, forms[name]["by"], _block(forms[name], "semantics", path)) for name in forms}
+    version.also, version.profiles = _forms(entry, "also", path), _forms(entry, "profiles", path)
     version.cases = plain(entry.get("cases", {}))
     version.raw = {key: plain(value) for key, value in entry.items() if key not in _KNOWN}
     return version
@@ -258,6 +257,11 @@ def _rule(name: str, rules: Map, path: str) -> Rule:
         if key not in facts:
             raise SpecError(path, line, f"{name} says no `{key}`")
     return Rule(name, facts.text("that", path), facts["else"], line)
+
+
+def _forms(entry: Map, key: str, path: str) -> dict[str, Also]:
+    forms = entry.get(key, Map())
+    return {name: Also(name, forms[name]["by"], _block(forms[name], "semantics", path)) for name in forms}
 
 
 def _block(facts: Map, key: str, path: str) -> Text:

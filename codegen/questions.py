@@ -77,14 +77,21 @@ def load_notes(spec: Path | str, operators: list[Operator]) -> list[Note]:
 
 
 def strangers(operators: list[Operator], notes: list[Note]) -> list[str]:
-    """What entries leave open for a question that does not say so of them."""
+    """What entries leave open for a question that does not say so of them, or rule otherwise for one that is of others."""
     open_ = {note.id: note.operators for note in notes if note.status == "open"}
-    return [
+    any_ = {note.id: note.operators for note in notes}
+    versions = [version for operator in operators for version in operator.versions]
+    found = [
         f"{version.path}:{text.line}: {id_} is no open question about {version.name}"
-        for operator in operators
-        for version in operator.versions
+        for version in versions
         for id_, text in version.open.items()
         if version.name not in open_.get(id_, [])
+    ]
+    return found + [
+        f"{version.path}:{form.text.line}: {id_} is no question about {version.name}"
+        for version in versions
+        for id_, form in version.profiles.items()
+        if version.name not in any_.get(id_, [])
     ]
 
 

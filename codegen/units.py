@@ -11,7 +11,7 @@ import yaml
 from codegen import plan as plans
 from codegen.builtins import EXACT_PRIMITIVES, TWO_ARGUMENTS
 from codegen.cpp import CPP_TYPES, Cpp, cpp_name, element_type, enumerator
-from codegen.entry import Operator, Version
+from codegen.entry import Also, Operator, Version
 from codegen.kernel import Kernel, reductions_of
 from codegen.moves import Moves
 from codegen.notation import Expr, Statement
@@ -36,6 +36,7 @@ class Unit:
     cast: Statement | None = None
     work: str = "0"
     also: list[Unit] = field(default_factory=list)  # the same in other forms, for the bounded reading
+    profiles: list[Unit] = field(default_factory=list)  # what other rulings of its questions say, for the judge
     label: str = ""  # tells units of one version apart
 
     @property
@@ -83,13 +84,17 @@ def same_kernel(v: Version) -> str:
     attributes = [(a.name, a.kind, repr(a.default)) for a in v.attributes if a.name in words_of(v)]
     rules = [(r.id, r.that.text, r.message) for r in v.rules]
     constraints = [(n, "one" if len(t) == 1 else "many") for n, t in v.types.items()]
-    also = [(form.name, form.text.text) for form in v.also.values()]
-    return repr((v.semantics.text if v.semantics else "", also, shape, attributes, rules, constraints))
+    others = [(form.name, form.text.text) for form in others_of(v)]
+    return repr((v.semantics.text if v.semantics else "", others, shape, attributes, rules, constraints))
+
+
+def others_of(v: Version) -> list[Also]:
+    return [*v.also.values(), *v.profiles.values()]
 
 
 def words_of(v: Version) -> set[str]:
     """Every word of the notation of a version: an attribute that is not among them changes nothing."""
-    texts = [*v.written(), *(r.that.text for r in v.rules), *(form.text.text for form in v.also.values())]
+    texts = [*v.written(), *(r.that.text for r in v.rules), *(form.text.text for form in others_of(v))]
     texts += [_text(t) for p in [*v.inputs, *v.outputs] for t in (p.default, p.shape, p.element)]
     return set(re.findall(r"\w+", " ".join(texts)))
 
@@ -105,8 +110,9 @@ def units_of(operator: Operator, known: dict[str, int]) -> list[Unit]:
             groups.setdefault(same_kernel(version), []).append(version)
     units = [make_unit(versions, known) for versions in groups.values()]
     for unit in units:
-        for name in unit.versions[0].also:
-            unit.also.append(make_unit([replace(v, variant=v.also[name]) for v in unit.versions], known))
+        unit.also = [make_unit([replace(v, variant=v.also[name]) for v in unit.versions], known) for name in unit.versions[0].also]
+        for name in unit.versions[0].profiles:
+            unit.profiles.append(make_unit([replace(v, variant=v.profiles[name]) for v in unit.versions], known))
     return units
 
 

@@ -171,7 +171,10 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
   found.detail = describe(node, judged);
   found.utilisation = utilisation(judged);
   found.judged = facts_of(node, judged, first_type(outputs));
-  if (is_pass(judged.verdict) && compat != "pass") found.detail = doubt(node, inputs, model, expected);
+  if (is_pass(judged.verdict) && compat != "pass") {
+    const std::string as = judged.question.empty() ? "" : "right as " + judged.question + " leaves it; ";
+    found.detail = as + doubt(node, inputs, model, expected);
+  }
   return found;
 }
 

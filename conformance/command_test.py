@@ -151,3 +151,40 @@ def test_judge_blames_the_first_wrong_node(tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     assert found["guilty"] == 0
     assert [node["verdict"] for node in found["nodes"]] == ["wrong-value", "exact"]
+
+
+def waiver(**more: str) -> dict:
+    row = {"target": "reference", "case": "test_two*", "link": "https://example.org/1", "reason": "known", "expires": "9999-12-31"}
+    return {"schema": "touchstone.waivers/1", "waivers": [row | more]}
+
+
+def test_a_fail_that_is_waived_fails_no_run_and_says_why(tmp_path: Path) -> None:
+    root, file = tmp_path / "suite", tmp_path / "waivers.json"
+    write_case(root / "model" / "test_two", TWO, [A, A], A)
+    code, object_ = run_json("--suite", root)
+    assert (code, object_["runs"][0]["cases"][0]["verdict"]) == (1, "wrong-value")
+    file.write_text(json.dumps(waiver()))
+    code, object_ = run_json("--suite", root, "--waivers", file)
+    (case,) = object_["runs"][0]["cases"]
+    assert (code, case["verdict"], object_["runs"][0]["summary"]["waived"]) == (0, "waived", 1)
+    assert case["detail"].startswith("waived until 9999-12-31: known (https://example.org/1); it was wrong-value: ")
+    assert case["compat"] == "wrong-value"
+
+
+def test_a_waiver_that_waives_nothing_is_named(tmp_path: Path) -> None:
+    root, file = tmp_path / "suite", tmp_path / "waivers.json"
+    write_case(root / "model" / "test_two", TWO, [A, A], 3 * A)
+    file.write_text(json.dumps(waiver(target="onnxruntime")))
+    done = touchstone("conform", "--target", "reference", "--suite", root, "--waivers", file)
+    assert done.returncode == 0
+    assert "waiver of test_two* on onnxruntime waives nothing" in done.stderr
+
+
+def test_an_expired_waiver_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    root, file = tmp_path / "suite", tmp_path / "waivers.json"
+    write_case(root / "model" / "test_two", TWO, [A, A], A)
+    file.write_text(json.dumps(waiver(expires="2020-01-31")))
+    done = touchstone("conform", "--target", "reference", "--suite", root, "--waivers", file)
+    assert done.returncode == 2
+    assert "expired on 2020-01-31" in done.stderr
+    assert "test_two:" not in done.stderr

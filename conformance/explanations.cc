@@ -18,12 +18,13 @@ bool asks_for_explanation(const CaseResult& result) {
 
 }  // namespace
 
-std::vector<std::string> explained_by(std::string_view suite, const std::string& name,
+std::vector<std::string> explained_by(std::string_view target, std::string_view suite, const std::string& name,
                                       std::span<const Explanation> table) {
   std::vector<std::string> ids;
+  const std::string_view runtime = target.substr(0, target.find(':'));
   for (const Explanation& one : table) {
-    const bool speaks =
-        one.suite == suite && fnmatch(std::string(one.pattern).c_str(), name.c_str(), 0) == 0;
+    const bool of_it = one.target.empty() || one.target == runtime;
+    const bool speaks = of_it && one.suite == suite && fnmatch(std::string(one.pattern).c_str(), name.c_str(), 0) == 0;
     if (speaks && std::ranges::find(ids, one.id) == ids.end()) ids.emplace_back(one.id);
   }
   return ids;
@@ -33,7 +34,7 @@ ToExplain to_explain(const TargetRun& run) {
   ToExplain counts;
   for (const CaseResult& result : run.cases) {
     if (!asks_for_explanation(result)) continue;
-    const std::vector<std::string> ids = explained_by(run.suite, result.name);
+    const std::vector<std::string> ids = explained_by(run.target, run.suite, result.name);
     const bool erratum = !ids.empty() && ids.front().starts_with('E');  // errata stand first
     ++counts.cases;
     counts.unexplained += ids.empty();

@@ -1,5 +1,5 @@
-// Which question or erratum speaks of a case: spec/questions and spec/errata, written into the
-// command by codegen. It is said beside a verdict and never changes one.
+// Which question, erratum or finding speaks of a case: spec/questions, spec/errata, docs/findings,
+// written into the command by codegen. It is said beside a verdict and never changes one.
 #pragma once
 
 #include <span>
@@ -13,20 +13,21 @@ namespace touchstone {
 
 struct Explanation {
   std::string_view id, title;  // E003
+  std::string_view target;     // of a finding, which speaks of one runtime; "": of any
   std::string_view suite;      // onnx@1.12.0
   std::string_view pattern;    // of the names of cases
 };
 std::span<const Explanation> explanations();  // generated
 
-// The ids of all that speak of a case, errata first.
-std::vector<std::string> explained_by(std::string_view suite, const std::string& name,
+// The ids of all that speak of a case on a target (whatever its options), errata first.
+std::vector<std::string> explained_by(std::string_view target, std::string_view suite, const std::string& name,
                                       std::span<const Explanation> table = explanations());
 
 // Cases that are no plain pass: a fail, one that the judge mistrusts, one that the suite's own rule
 // fails.
 struct ToExplain {
   Index cases = 0;
-  Index unexplained = 0;   // of which no question and no erratum speaks
+  Index unexplained = 0;   // of which no question, no erratum and no finding speaks
   Index target_fault = 0;  // fails but for those that an erratum proves to be the suite's own fault
 };
 ToExplain to_explain(const TargetRun& run);

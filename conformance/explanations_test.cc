@@ -13,24 +13,34 @@ const Explanation& some_row() { return explanations().front(); }
 
 TEST(Explanations, ACaseIsFoundInItsOwnSuiteOnly) {
   const std::string name(some_row().pattern);
-  EXPECT_EQ(explained_by(some_row().suite, name).front(), some_row().id);
-  EXPECT_TRUE(explained_by("onnx@0.0.0", name).empty());
-  EXPECT_TRUE(explained_by(some_row().suite, "test_of_nobody").empty());
+  EXPECT_EQ(explained_by(some_row().target, some_row().suite, name).front(), some_row().id);
+  EXPECT_TRUE(explained_by("mine", "onnx@0.0.0", name).empty());
+  EXPECT_TRUE(explained_by(some_row().target, some_row().suite, "test_of_nobody").empty());
 }
 
-TEST(Explanations, ErrataStandFirst) {
-  EXPECT_TRUE(std::ranges::is_sorted(explanations(), {}, &Explanation::id));
+std::pair<std::size_t, std::string_view> place(const Explanation& one) {
+  return {std::string_view("EQF").find(one.id[0]), one.id};
+}
+
+TEST(Explanations, ErrataStandFirstAndFindingsLast) {
+  EXPECT_TRUE(std::ranges::is_sorted(explanations(), {}, place));
   EXPECT_TRUE(std::ranges::none_of(explanations(),
                                    [](const Explanation& one) { return one.title.empty(); }));
 }
 
 TEST(Explanations, PatternsSpeakOfManyAndEachNoteOnce) {
-  const Explanation table[] = {{"E001", "One", "onnx@1.0.0", "test_a*"},
-                               {"E001", "One", "onnx@1.0.0", "test_ab"},
-                               {"Q002", "Two", "onnx@1.0.0", "test_?b"}};
-  EXPECT_EQ(explained_by("onnx@1.0.0", "test_ab", table),
+  const Explanation table[] = {{"E001", "One", "", "onnx@1.0.0", "test_a*"},
+                               {"E001", "One", "", "onnx@1.0.0", "test_ab"},
+                               {"Q002", "Two", "", "onnx@1.0.0", "test_?b"}};
+  EXPECT_EQ(explained_by("mine", "onnx@1.0.0", "test_ab", table),
             (std::vector<std::string>{"E001", "Q002"}));
-  EXPECT_EQ(explained_by("onnx@1.0.0", "test_bb", table), (std::vector<std::string>{"Q002"}));
+  EXPECT_EQ(explained_by("mine", "onnx@1.0.0", "test_bb", table), (std::vector<std::string>{"Q002"}));
+}
+
+TEST(Explanations, AFindingSpeaksOfItsOwnRuntime) {
+  const Explanation table[] = {{"F001", "One", "mine", "onnx@1.0.0", "test_a"}};
+  EXPECT_EQ(explained_by("mine:threads=2", "onnx@1.0.0", "test_a", table), (std::vector<std::string>{"F001"}));
+  EXPECT_TRUE(explained_by("yours", "onnx@1.0.0", "test_a", table).empty());
 }
 
 TEST(Explanations, OnlyWhatIsNoPlainPassAsksForOne) {

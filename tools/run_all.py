@@ -58,6 +58,7 @@ def summarise() -> int:
         name = f"{run['target']} {run['version']}".strip()
         print(f"{name} on {run['suite']}: {summary['cases']} cases: {counted(summary['verdicts'])}")
         print(f"  by the suite's own rule: {counted(summary['compat'])}")
+        print(f"  to explain {summary['to_explain']}, of them unexplained {summary['unexplained']}")
     return failed
 
 

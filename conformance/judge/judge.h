@@ -58,6 +58,7 @@ struct NodeJudgement {
   Class cls = Class::strict;  // the class that gave the verdict
   bool flushed = false;       // right only if subnormals became zero
   bool sampled = false;
+  std::string question;  // right only as another ruling of it says, or as it leaves open: Q027
   std::vector<Comparison>
       outputs;  // one an output of the node; those without a name are left at open, 0 elements
   std::string detail;

@@ -1,5 +1,7 @@
 // judge_node over the generated tables: the readings and kernels that the node's operator version
 // has.
+//
+// What our own ruling refuses is judged again as the questions of that version may be ruled otherwise.
 #include "conformance/judge/node_means.h"
 #include "core/error.h"
 #include "reference/facts.h"
@@ -28,44 +30,92 @@ std::vector<Described> described(const Node& node, const std::vector<Value>& inp
   return out;
 }
 
+std::vector<bool> wanted_of(const Node& node) {
+  std::vector<bool> wanted;
+  for (const std::string& name : node.outputs) wanted.push_back(!name.empty());
+  return wanted;
+}
+
+Call call_of(const Node& node, const std::vector<Value>& inputs) {
+  Call call;
+  call.node = &node;
+  call.signature = node.signature;
+  call.inputs = inputs;
+  call.outputs.resize(node.outputs.size());
+  call.wanted = wanted_of(node);
+  return call;
+}
+
+std::function<std::optional<Inferred>()> inferring(Infer infer, const Node& node, const std::vector<Value>& inputs) {
+  if (!infer) return {};
+  return [&, infer]() -> std::optional<Inferred> {
+    try {
+      return infer(Facts(node, *node.signature, described(node, inputs, *node.signature), wanted_of(node)));
+    } catch (const NotKnown&) {
+      return std::nullopt;
+    }
+  };
+}
+
+NodeMeans our_means(const Node& node, const std::vector<Value>& inputs,
+                    const std::vector<Value>& observed) {
+  NodeMeans means;
+  means.wide = find_wide(*node.signature);
+  const ReferenceEntry* entry = find_entry(*node.signature);
+  if (!entry) return means;
+  if (entry->native) {
+    means.native = [&] {
+      return evaluate(*node.signature, node.attributes, inputs, static_cast<Index>(node.outputs.size()));
+    };
+  }
+  if (const Follow follow = find_follow(*node.signature)) {
+    means.native = [&, follow] {
+      WideCall<Bounded> call;
+      call.node = &node, call.signature = node.signature;
+      call.inputs = inputs, call.observed = observed, call.wanted = wanted_of(node);
+      return follow(call);
+    };
+  }
+  means.infer = inferring(entry->infer, node, inputs);
+  return means;
+}
+
+NodeMeans means_of(const Ruling& ruling, const Node& node, const std::vector<Value>& inputs,
+                   const std::vector<Value>& observed) {
+  NodeMeans means;
+  if (ruling.opening) {
+    means.infer = our_means(node, inputs, observed).infer;
+    means.follow = [&] {
+      Call call = call_of(node, inputs);
+      return ruling.opening(call, observed);
+    };
+    return means;
+  }
+  if (ruling.wide.bounded) means.wide = &ruling.wide;
+  means.native = [&] {
+    Call call = call_of(node, inputs);
+    ruling.native(call);
+    return call.outputs;
+  };
+  means.infer = inferring(ruling.infer, node, inputs);
+  return means;
+}
+
 }  // namespace
 
 NodeJudgement judge_node(const Node& node, const std::vector<Value>& inputs,
                          const std::vector<Value>& observed, const JudgeOptions& options) {
-  NodeMeans means;
-  if (!node.signature) return judge_node(node, means, inputs, observed, options);
-  const Signature& signature = *node.signature;
-  means.wide = find_wide(signature);
-  if (const ReferenceEntry* entry = find_entry(signature)) {
-    if (entry->native) {
-      means.native = [&] {
-        return evaluate(signature, node.attributes, inputs,
-                        static_cast<Index>(node.outputs.size()));
-      };
-    }
-    if (const Follow follow = find_follow(signature)) {
-      means.native = [&, follow] {
-        WideCall<Bounded> call;
-        call.node = &node, call.signature = &signature;
-        call.inputs = inputs, call.observed = observed;
-        for (const std::string& name : node.outputs) call.wanted.push_back(!name.empty());
-        return follow(call);
-      };
-    }
-    if (entry->infer) {
-      means.infer = [&, entry]() -> std::optional<Inferred> {
-        std::vector<bool> wanted;
-        for (const std::string& name : node.outputs) wanted.push_back(!name.empty());
-        try {
-          return entry->infer(
-              Facts(node, signature, described(node, inputs, signature), std::move(wanted)));
-        } catch (const NotKnown&) {
-          return std::nullopt;
-        }
-      };
-    }
+  if (!node.signature) return judge_node(node, NodeMeans{}, inputs, observed, options);
+  NodeJudgement first = judge_node(node, our_means(node, inputs, observed), inputs, observed, options);
+  if (!is_fail(first.verdict)) return first;
+  for (const Ruling& ruling : rulings_of(*node.signature)) {
+    NodeJudgement other = judge_node(node, means_of(ruling, node, inputs, observed), inputs, observed, options);
+    if (is_fail(other.verdict) || other.verdict == Verdict::unsupported || other.verdict == Verdict::harness) continue;
+    if (is_pass(other.verdict)) other.verdict = Verdict::profile;
+    other.question = ruling.question;
+    return other;
   }
-  return judge_node(node, means, inputs, observed, options);
+  return first;
 }
 
 }  // namespace touchstone

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "conformance/judge/judge.h"
-#include "reference/registry.h"
+#include "reference/rulings.h"
 
 namespace touchstone {
 
@@ -16,6 +16,7 @@ struct NodeMeans {
   std::function<std::vector<Value>()> native;  // our own outputs; empty: there is no kernel
   std::function<std::optional<Inferred>()>
       infer;  // types and shapes; empty: not known before it runs
+  std::function<Opened()> follow;  // in place of `native`: our outputs, led by what the target answered
 };
 
 NodeJudgement judge_node(const Node& node, const NodeMeans& means, const std::vector<Value>& inputs,

@@ -14,9 +14,9 @@ Json number(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }
 
-Json with_explanations(const std::string& suite, const CaseResult& result) {
+Json with_explanations(const std::string& target, const std::string& suite, const CaseResult& result) {
   Json object = to_json(result);
-  object["explained"] = explained_by(suite, result.name);
+  object["explained"] = explained_by(target, suite, result.name);
   return object;
 }
 
@@ -67,7 +67,7 @@ Json conform_object(std::span<const TargetRun> runs) {
   Json object{{"schema", "touchstone.conform/1"}, {"runs", Json::array()}};
   for (const TargetRun& run : runs) {
     Json cases = Json::array();
-    for (const CaseResult& result : run.cases) cases.push_back(with_explanations(run.suite, result));
+    for (const CaseResult& result : run.cases) cases.push_back(with_explanations(run.target, run.suite, result));
     object["runs"].push_back({{"target", run.target},
                               {"version", run.version},
                               {"suite", run.suite},
@@ -79,7 +79,7 @@ Json conform_object(std::span<const TargetRun> runs) {
 
 std::string log_line(const std::string& target, const std::string& suite, const CaseResult& result) {
   Json line{{"target", target}, {"suite", suite}};
-  line.update(with_explanations(suite, result));
+  line.update(with_explanations(target, suite, result));
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -30,8 +30,19 @@ void set_format(ReadingContext& c, const Format& f) {
 
 }  // namespace
 
+namespace {
+
+// A kernel opens its scope with double or float; where the judge, around it, said that the elements have 16 bits, that counts.
+Type around(Type computing, Class cls) {
+  const Type said = reading_context.type;
+  const bool half = said == Type::float16 || said == Type::bfloat16;
+  return half && cls == Class::fast && computing == Type::float32 ? said : computing;
+}
+
+}  // namespace
+
 BoundedScope::BoundedScope(Type computing, Class cls)
-    : BoundedScope(computing, cls, reading_context.sums, reading_context.flush) {}
+    : BoundedScope(around(computing, cls), cls, reading_context.sums, reading_context.flush) {}
 
 BoundedScope::BoundedScope(Type computing, Class cls, Sums sums, bool flush)
     : before_(reading_context) {

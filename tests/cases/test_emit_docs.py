@@ -30,7 +30,7 @@ versions:
     semantics: |
       # Twice.
       y[i] = x[i] + gain
-    open: {Q017: is_nan(gain)}
+    open: {Q017: what_has_no_gain}
     also:
       turned:
         by: those who begin with `gain`

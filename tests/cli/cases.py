@@ -27,6 +27,9 @@ CASES: dict[str, str] = {
     "spec_other_domain": "spec Normalizer",
     "spec_too_early": "spec Gelu --opset 13",
     "spec_nothing": "spec",
+    "waiver_expired": "conform --target reference --suite suite --waivers expired.json",
+    "waiver_without_reason": "conform --target reference --suite suite --waivers no_reason.json",
+    "waiver_missing": "conform --target reference --suite suite --waivers missing.json",
     # files
     "missing": "run missing.onnx",
     "a_folder": "check folder.onnx",

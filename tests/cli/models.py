@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,13 @@ def models() -> dict[str, onnx.ModelProto]:
     }
 
 
+def waivers(**more: str) -> str:
+    """A file of one waiver, good but for what is said otherwise; an empty text leaves the key out."""
+    row = {"target": "reference", "suite": "suite", "case": "test_a*", "link": "https://example.org/1", "reason": "known"}
+    row = {key: text for key, text in ({**row, "expires": "9999-12-31"} | more).items() if text}
+    return json.dumps({"schema": "touchstone.waivers/1", "waivers": [row]})
+
+
 def make(folder: Path) -> None:
     """Writes every model and every feed into `folder`, and a secret beside it."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -175,6 +183,8 @@ def make(folder: Path) -> None:
     np.save(folder / "i7.npy", np.int64([7]))
     (folder / "broken.npy").write_bytes((folder / "b.npy").read_bytes()[:-1])
     (folder / "b.txt").write_text("0.5 1 -1\n")
+    (folder / "expired.json").write_text(waivers(expires="2020-01-31"))
+    (folder / "no_reason.json").write_text(waivers(reason=""))
     data = folder / "data"
     data.mkdir(exist_ok=True)
     arrays = {"input_0": np.load(folder / "x.npy"), "input_1": np.load(folder / "b.npy")}

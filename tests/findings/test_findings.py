@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import runpy
 import subprocess
 import sys
 from pathlib import Path
 
+import onnx
 import pytest
 
+from codegen.emit_explanations import Finding, load_findings
+from codegen.entry import SpecError
 from codegen.facts import load_prose
 from codegen.load import load_spec
 from tests.spec.test_sentences import shared_runs
@@ -92,6 +96,26 @@ def test_a_text_has_its_parts(folder: Path) -> None:
     for question in re.findall(r"\bQ\d{3}\b", near.group(1)):
         assert list((ROOT / "spec/questions").glob(f"{question}-*.md")), question
     assert [line for line in text.splitlines() if line.startswith("## ")] == PARTS
+
+
+def test_cases_that_a_finding_explains_are_in_the_pinned_suite() -> None:
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "touchstone" / "suites"
+    cases = {file.parent.name for file in (home / onnx.__version__).rglob("model.onnx")}
+    findings = load_findings(ROOT)
+    assert cases and findings
+    for one in findings:
+        assert set(one.cases) <= cases, one.id
+
+
+def test_the_cases_of_a_finding_are_those_of_its_runtime(tmp_path: Path) -> None:
+    folder = tmp_path / "docs" / "findings" / "001-a"
+    folder.mkdir(parents=True)
+    head = "# 001 A title\n\n- Runtime: {}\n- Operator: Max-13\n- Cases: test_a, `test_b`,\n  test_c\n- Near to: None.\n"
+    (folder / "README.md").write_text(head.format("ONNX Runtime 1.31.1"), encoding="utf-8")
+    assert load_findings(tmp_path) == [Finding("F001", "A title", "onnxruntime", ["test_a", "test_b", "test_c"])]
+    (folder / "README.md").write_text(head.format("Another 1"), encoding="utf-8")
+    with pytest.raises(SpecError, match="the runtime is one of"):
+        load_findings(tmp_path)
 
 
 @every

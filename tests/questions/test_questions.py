@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from codegen.entry import Operator, SpecError, Text
+from codegen.entry import Also, Operator, SpecError, Text
 from codegen.facts import load_prose
 from codegen.load import load_spec
 from codegen.questions import Note, load_notes, strangers
@@ -101,12 +101,15 @@ def test_what_entries_leave_open_has_an_open_question() -> None:
     operator = copy.deepcopy(next(operator for operator in OPERATORS if operator.op == "Max"))
     version = operator.versions[0]
     note = Note("Q001", "A question", [version.name], "open", {}, [], "", "")
-    version.open = {"Q001": Text("is_nan(data_0)", version.path, 7)}
+    version.open = {"Q001": Text("what_is_no_number", version.path, 7)}
     assert strangers([operator], [note]) == []
     found = [f"{version.path}:7: Q001 is no open question about {version.name}"]
     assert strangers([operator], [replace(note, status="ruled")]) == found
     assert strangers([operator], [replace(note, operators=["Min-13"])]) == found
     assert strangers([operator], []) == found
+    version.open, version.profiles = {}, {"Q001": Also("Q001", "nobody", Text("let a = 1", version.path, 9))}
+    assert strangers([operator], [replace(note, status="ruled")]) == []
+    assert strangers([operator], []) == [f"{version.path}:9: Q001 is no question about {version.name}"]
 
 
 @pytest.fixture

@@ -35,7 +35,12 @@ versions:
     attributes: {gain: {type: float, default: 1e-3}, to: {type: int, required: true}, names: {type: strings}}
     types: {T: [floats, int8, unsigned]}
     require: {C1: {that: rank(x) > 0, else: x must have a dimension}}
-    open: {Q001: isnan(x)}
+    open: {Q001: what_is_no_number}
+    profiles:
+      Q002:
+        by: nobody
+        semantics: |
+          let doubled = x[i]
     cases: {one: {x: [1, 2.5], y: 4, output: [1e3, -.inf]}}
     convert: {up: same}
     semantics: |
@@ -65,7 +70,8 @@ def test_a_version_takes_what_it_inherits_and_changes_what_it_says(load_entry: L
     assert three.attributes[0].default == 0.001
     assert three.cases == {"one": {"x": [1, 2.5], "y": 4, "output": [1000.0, float("-inf")]}}
     assert three.raw == {"convert": {"up": "same"}}
-    assert three.open["Q001"].text == "isnan(x)"
+    assert three.open["Q001"].text == "what_is_no_number"
+    assert (three.profiles["Q002"].by, three.profiles["Q002"].text.text.strip()) == ("nobody", "let doubled = x[i]")
 
 
 def test_types_stand_in_the_order_of_their_codes(load_entry: Load) -> None:

@@ -16,7 +16,7 @@ from onnx import numpy_helper
 
 from tools.real_models.scenarios import Arrays
 
-WORKER = Path(__file__).parent / "onnxruntime_worker.py"
+WORKER = Path(__file__).resolve().parents[1] / "onnxruntime_worker.py"
 TIMEOUT = 1800.0
 
 
@@ -111,13 +111,17 @@ class OnnxRuntime:
 
     def run(self, model: Path, feeds: dict[str, Path], out: Path, optimise: bool) -> tuple[Arrays, float]:
         """Every output by name, and the seconds of the run itself."""
+        out.mkdir(parents=True, exist_ok=True)
         files = {name: str(file) for name, file in feeds.items()}
-        job = {"model": str(model), "feeds": files, "out": str(out), "optimise": optimise}
-        done, _ = child([self.python, WORKER], json.dumps(job))
+        options = {} if optimise else {"optimise": "no"}
+        job = {"model": str(model), "feeds": files, "folder": str(out), "options": options}
+        done, _ = child([self.python, WORKER], json.dumps([job]))
         if done.returncode != 0:
             raise RunError(f"ONNX Runtime did not run {model.name}: {reason(done)}", 5)
         said = json.loads(done.stdout)
+        if said["kind"] != "outputs":
+            raise RunError(f"ONNX Runtime did not run {model.name}: {said['why'][-2000:]}", 5)
         self.version = said["runtime"]
-        values = json.loads((out / "values.json").read_text(encoding="utf-8"))
-        outputs = {name: read_array(out / file) for name, file in values.items() if name not in feeds}
-        return outputs, said["seconds"]
+        made = {name: Path(file).name for name, file in said["outputs"].items()}
+        (out / "values.json").write_text(json.dumps(files | made, indent=1), encoding="utf-8")
+        return {name: read_array(out / file) for name, file in made.items()}, said["seconds"]

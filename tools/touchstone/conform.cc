@@ -6,7 +6,9 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
+#include <functional>
 #include <span>
 
 #include "conformance/explanations.h"
@@ -16,6 +18,7 @@
 #include "conformance/tables.h"
 #include "conformance/targets/host.h"
 #include "conformance/targets/launch.h"
+#include "conformance/waivers.h"
 #include "core/files.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/progress.h"
@@ -25,7 +28,7 @@ namespace {
 
 struct ConformArgs {
   std::vector<std::string> targets;
-  std::string suite = "onnx", filter, shard, log, html;
+  std::string suite = "onnx", filter, shard, log, html, waivers;
   bool resume = false, tables = false;
   JsonOutput json;
   Index jobs = usable_processors();
@@ -125,7 +128,7 @@ void print_failures(const TargetRun& run) {
   for (const CaseResult& result : run.cases) {
     const Standing how = standing(result.verdict);
     if (how != Standing::fail && how != Standing::harness) continue;
-    const std::vector<std::string> notes = explained_by(run.suite, result.name);
+    const std::vector<std::string> notes = explained_by(run.target, run.suite, result.name);
     fmt::print(stderr, "{} {}: {}{}\n", styled(Stream::err, Style::red, result.verdict), printable(result.key()),
                printable(result.detail), notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, ", ")));
     fmt::print(stderr, "  touchstone conform --target {} --suite '{}' --filter '{}'\n", run.target, run.suite,
@@ -140,14 +143,27 @@ void print_summary(const TargetRun& run, bool tables) {
   fmt::print(stderr, "  by suite's rule  {}\n", counted(summary.compat));
   const ToExplain asked = to_explain(run);
   if (asked.cases > 0) {
-    fmt::print(stderr, "  to explain       {}: {} of them without an erratum or question\n", asked.cases, asked.unexplained);
+    fmt::print(stderr, "  to explain       {}, of them unexplained {}\n", asked.cases, asked.unexplained);
   }
   if (const auto rate = summary.rate()) fmt::print(stderr, "  rate             {:.2f} %\n", 100 * *rate);
   if (tables) fmt::print(stderr, "\n{}\n{}", verdict_table(run.cases), sharpness_table(run.cases));
 }
 
+std::vector<Waiver> waivers_for(const ConformArgs& args) {
+  if (args.waivers.empty()) return {};
+  return read_waivers(open_trusted(args.waivers).read_all(Limits::trusted()), args.waivers, today());
+}
+
+// One that waives nothing any more should go.
+void print_idle(const std::vector<Waiver>& waivers, const std::vector<Index>& used) {
+  for (std::size_t k = 0; k < waivers.size(); ++k) {
+    if (used[k] == 0) fmt::print(stderr, "waiver of {} on {} waives nothing\n", waivers[k].pattern, waivers[k].target);
+  }
+}
+
 ExitCode conform_all(const ConformArgs& args) {
   if (args.resume && args.log.empty()) throw Error(ErrorKind::usage, "--resume needs the --log to go on with");
+  const std::vector<Waiver> waivers = waivers_for(args);
   Suite suite = open_suite(args.suite);
   if (!args.filter.empty()) keep_matching(suite, args.filter);
   if (suite.cases.empty()) throw Error(ErrorKind::usage, "no case of " + suite.name + " matches '" + args.filter + "'");
@@ -159,11 +175,15 @@ ExitCode conform_all(const ConformArgs& args) {
 
   Log log(args);
   std::vector<TargetRun> runs;
+  std::vector<Index> used(waivers.size(), 0);
   for (const std::string& target : args.targets) {
     runs.push_back({target, suite.name, run_rest(suite, target, args, log), versions[target]});
+    const std::vector<Index> here = waive(waivers, runs.back());
+    std::transform(here.begin(), here.end(), used.begin(), used.begin(), std::plus<>());
     print_failures(runs.back());
     print_summary(runs.back(), args.tables);
   }
+  print_idle(waivers, used);
   const nlohmann::ordered_json object = conform_object(runs);
   if (args.json) write_json(args.json, object);
   if (!args.html.empty()) write_atomically(args.html, html_page(object));
@@ -191,6 +211,7 @@ void add_conform(CLI::App& app, ExitCode& out) {
   command->add_option("--filter", args->filter, "Only cases whose name or kind/name matches this pattern");
   command->add_option("--shard", args->shard, "I/N: the I-th of N parts, from 0");
   add_json(*command, args->json);
+  command->add_option("--waivers", args->waivers, "A file of known fails: each with a link, a reason and the day it expires");
   command->add_flag("--tables", args->tables, "Also print verdicts by kind and form, and how sharp the bounds were");
   command->add_option("--html", args->html, "Write the report as one page");
   command->add_option("--log", args->log, "One JSON line a case, written as it runs");

@@ -85,6 +85,7 @@ ExitCode judge_data(const JudgeArgs& args, const Model& model) {
                                 {"verdict", name(judged.verdict)},
                                 {"class", judged.cls == Class::strict ? "strict" : "fast"},
                                 {"detail", judged.detail},
+                                {"question", judged.question},
                                 {"outputs", nlohmann::ordered_json::array()}};
   for (std::size_t k = 0; k < std::min(node.outputs.size(), judged.outputs.size()); ++k) {
     if (node.outputs[k].empty()) continue;
@@ -92,6 +93,9 @@ ExitCode judge_data(const JudgeArgs& args, const Model& model) {
     row.update(to_json(judged.outputs[k]));
     object["outputs"].push_back(std::move(row));
     if (!args.json.takes_stdout()) print_output(node.outputs[k], judged.outputs[k]);
+  }
+  if (!judged.question.empty() && !args.json.takes_stdout()) {
+    fmt::print("{}  as {} leaves it\n", styled(Stream::out, style_of(judged.verdict), name(judged.verdict)), judged.question);
   }
   if (judged.outputs.empty() && !args.json.takes_stdout()) {
     fmt::print("{}  {}\n", styled(Stream::out, style_of(judged.verdict), name(judged.verdict)), judged.detail);

@@ -164,9 +164,13 @@ void print_definition(const SpecText& entry, const std::vector<const SpecText*>&
     fmt::print("  {}, as in {}:\n", written(form["name"]), written(form["by"]));
     print_block(written(form["semantics"]));
   }
+  for (const Json& form : all["profiles"]) {
+    title("right by another ruling");
+    fmt::print("  {}, as in {}:\n", written(form["name"]), written(form["by"]));
+    print_block(written(form["semantics"]));
+  }
   if (!all["open"].empty()) title("open");
-  for (const auto& [question, when] : all["open"].items())
-    fmt::print("  {} when {}\n", question, written(when));
+  for (const auto& [question, by] : all["open"].items()) fmt::print("  {} by {}\n", question, written(by));
   if (!all["notes"].empty()) title("questions and errata");
   for (const Json& note : all["notes"])
     fmt::print("  {} {} ({})    {}\n", written(note["id"]), written(note["title"]), written(note["status"]),

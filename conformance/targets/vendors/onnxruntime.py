@@ -106,7 +106,13 @@ class OnnxRuntime:
         onnxruntime.set_default_logger_severity(4)
 
     def load(self, model: bytes, options: dict[str, str]) -> onnxruntime.InferenceSession:
+        return self.open(model, options)
+
+    def open(self, model: bytes | str, options: dict[str, str]) -> onnxruntime.InferenceSession:
+        """Of a path the runtime also finds what the model keeps in files beside it. `optimise=no` leaves graphs as they are."""
         settings = onnxruntime.SessionOptions()
+        if options.get("optimise", "yes") == "no":
+            settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         settings.intra_op_num_threads = int(options.get("threads", "1"))
         settings.inter_op_num_threads = 1
         settings.log_severity_level = 4

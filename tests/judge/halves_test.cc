@@ -1,0 +1,89 @@
+// Elements of 16 bits: class fast lets every step on them round to 16 bits, class strict none but the last; and what the
+// standard computes in float by `stash_type` may not fall back to halves.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "conformance/judge/judge.h"
+#include "core/numbers/convert.h"
+#include "model/schema.h"
+
+namespace touchstone {
+namespace {
+
+Node node_of(std::string op, Index opset, Index inputs, std::map<std::string, Attribute> attributes = {}) {
+  Node node;
+  node.op = std::move(op);
+  node.signature = find_signature("", node.op, opset);
+  for (Index k = 0; k < inputs; ++k) node.inputs.push_back("i" + std::to_string(k));
+  node.outputs = {"o"};
+  node.attributes = std::move(attributes);
+  return node;
+}
+
+Tensor halves(Type type, Shape shape, const std::vector<double>& values) {
+  Tensor t(type, std::move(shape));
+  for (Index k = 0; k < t.size(); ++k) set_number(t, k, values[static_cast<std::size_t>(k)]);
+  return t;
+}
+
+double rounded(Type type, double x) { return static_cast<double>(decode(type, encode(type, x))); }
+
+// A softmax whose every step but the sum is stored in `type`.
+Tensor softmax_in(Type type, const Tensor& x) {
+  double most = -1e30, sum = 0;
+  for (Index k = 0; k < x.size(); ++k) most = std::max(most, static_cast<double>(number_at(x, k)));
+  std::vector<double> e, y;
+  for (Index k = 0; k < x.size(); ++k) e.push_back(rounded(type, std::exp(rounded(type, static_cast<double>(number_at(x, k)) - most))));
+  for (const double each : e) sum += each;
+  for (const double each : e) y.push_back(each / rounded(type, sum));
+  return halves(type, x.shape(), y);
+}
+
+TEST(Halves, StepsMayRoundTo16BitsInClassFastAlone) {
+  const Node node = node_of("Softmax", 13, 1);
+  JudgeOptions strict;
+  strict.then_fast = false;
+  for (const Type type : {Type::float16, Type::bfloat16}) {
+    std::mt19937 random(7);
+    std::normal_distribution<double> normal(0, 3);
+    std::vector<double> values(64);
+    for (double& v : values) v = normal(random);
+    const Tensor x = halves(type, {1, 64}, values);
+    const Tensor y = softmax_in(type, x);
+    const NodeJudgement judged = judge_node(node, {x}, {y});
+    EXPECT_EQ(judged.verdict, Verdict::within) << judged.detail;
+    EXPECT_EQ(judged.cls, Class::fast);
+    EXPECT_EQ(judge_node(node, {x}, {y}, strict).verdict, Verdict::wrong_value);
+    Tensor off = halves(type, {1, 64}, std::vector<double>(64));
+    for (Index k = 0; k < y.size(); ++k) set_number(off, k, number_at(y, k) * 1.5L);
+    EXPECT_EQ(judge_node(node, {x}, {off}).verdict, Verdict::wrong_value);
+  }
+}
+
+TEST(Halves, AnElementOfFloatAmongThemMeansFloat) {
+  const Node node = node_of("Softmax", 13, 1);
+  Tensor x(Type::float32, {1, 64});
+  std::mt19937 random(7);
+  std::normal_distribution<float> normal(0, 3);
+  for (Index k = 0; k < 64; ++k) set_number(x, k, rounded(Type::float16, normal(random)));
+  const Tensor y = softmax_in(Type::float16, x);
+  Tensor wide(Type::float32, {1, 64});
+  for (Index k = 0; k < 64; ++k) set_number(wide, k, number_at(y, k));
+  EXPECT_EQ(judge_node(node, {x}, {wide}).verdict, Verdict::wrong_value);
+}
+
+// 60000 squared is infinite in halves and 3.6e9 in float, which the default of stash_type asks for.
+TEST(Halves, WhatIsComputedInFloatByTheTextStaysThere) {
+  const Tensor x = halves(Type::float16, {2}, {60000, -60000}), scale = halves(Type::float16, {2}, {1, 1});
+  const Tensor right = halves(Type::float16, {2}, {1, -1}), zeros = halves(Type::float16, {2}, {0, 0});
+  const Node layer = node_of("LayerNormalization", 17, 2), root = node_of("RMSNormalization", 23, 2);
+  for (const Node& node : {layer, root}) {
+    EXPECT_TRUE(is_pass(judge_node(node, {x, scale}, {right}).verdict)) << node.op;
+    EXPECT_EQ(judge_node(node, {x, scale}, {zeros}).verdict, Verdict::wrong_value) << node.op;
+  }
+}
+
+}  // namespace
+}  // namespace touchstone
