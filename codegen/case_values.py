@@ -1,7 +1,7 @@
 """Literal values of cases: nested lists, or {type: int8, shape: [2, 0], data: [...]}, as values of the standard.
 
-A sequence is {type: seq(float), data: [value, ...]}, an optional {type: optional(float), data: value or null}; a graph
-is the standard's text form.
+A sequence is {type: seq(float), data: [value, ...]}, an optional {type: optional(float), data: value or null}, and so on
+inside each other; a type is text (seq(float)), a graph the standard's text form.
 """
 
 from __future__ import annotations
@@ -35,34 +35,37 @@ class Tensor:
 
 @dataclass
 class Sequence:
-    items: list[Tensor]
+    items: list[Literal]
     type: str
 
     def type_proto(self) -> onnx.TypeProto:
-        inner = helper.make_tensor_type_proto(code_of(self.type[4:-1]), None)
-        return helper.make_sequence_type_proto(inner)
+        return type_proto_of(self.type)
 
-    def serialize(self, name: str) -> bytes:
-        proto = onnx.SequenceProto(name=name, elem_type=onnx.SequenceProto.TENSOR)
+    def proto(self) -> onnx.SequenceProto:
+        proto = onnx.SequenceProto(elem_type=onnx.SequenceProto.TENSOR)
+        if not self.type.startswith("seq(") or inside(self.type, "seq") not in ELEMENTS:
+            raise ValueError(f"a case cannot hold a {self.type}")
         proto.tensor_values.extend(numpy_helper.from_array(item.array) for item in self.items)
-        return proto.SerializeToString(deterministic=True)
+        return proto
 
 
 @dataclass
 class Optional:
-    item: Tensor | None
+    item: Literal | None
     type: str
 
     def type_proto(self) -> onnx.TypeProto:
-        return helper.make_optional_type_proto(helper.make_tensor_type_proto(code_of(self.type[9:-1]), None))
+        return type_proto_of(self.type)
 
-    def serialize(self, name: str) -> bytes:
-        proto = onnx.OptionalProto(name=name, elem_type=onnx.OptionalProto.TENSOR)
-        if self.item is None:
-            proto.elem_type = onnx.OptionalProto.UNDEFINED
-        else:
+    def proto(self) -> onnx.OptionalProto:
+        proto = onnx.OptionalProto()
+        if isinstance(self.item, Tensor):
+            proto.elem_type = onnx.OptionalProto.TENSOR
             proto.tensor_value.CopyFrom(numpy_helper.from_array(self.item.array))
-        return proto.SerializeToString(deterministic=True)
+        elif isinstance(self.item, Sequence):
+            proto.elem_type = onnx.OptionalProto.SEQUENCE
+            proto.sequence_value.CopyFrom(self.item.proto())
+        return proto
 
 
 Literal = Tensor | Sequence | Optional
@@ -84,19 +87,43 @@ def literal(says: Any, bare: Callable[[Any], str]) -> Literal:
         return tensor(bare(first_of(says)), says, None)
     if not says.keys() <= KEYS or "type" not in says:
         raise ValueError(f"a value is nested lists or {{type, shape, data}}, not {says}")
-    type_ = says["type"]
-    if type_.startswith("seq(") and type_[4:-1] in ELEMENTS:
-        return Sequence([_inner(type_[4:-1], item) for item in says.get("data") or []], type_)
-    if type_.startswith("optional(") and type_[9:-1] in ELEMENTS:
-        item = says.get("data")
-        return Optional(None if item is None else _inner(type_[9:-1], item), type_)
+    type_, data = says["type"], says.get("data")
+    if (element := inside(type_, "seq")) is not None:
+        return Sequence([_item(element, one) for one in data or []], type_)
+    if (element := inside(type_, "optional")) is not None:
+        return Optional(None if data is None else _item(element, data), type_)
     return tensor(type_, says.get("data", []), says.get("shape"))
 
 
-def _inner(element: str, says: Any) -> Tensor:
-    value = literal(says, lambda _: element)
-    if not isinstance(value, Tensor) or value.type != element:
-        raise ValueError(f"an item is a tensor of {element}")
+def inside(type_: str, wrapper: str) -> str | None:
+    """float, of seq(float) and the wrapper seq."""
+    return type_[len(wrapper) + 1 : -1] if type_.startswith(f"{wrapper}(") and type_.endswith(")") else None
+
+
+def type_proto_of(type_: str) -> onnx.TypeProto:
+    """Without shapes: what is inside may have any."""
+    if (element := inside(type_, "seq")) is not None:
+        return helper.make_sequence_type_proto(type_proto_of(element))
+    if (element := inside(type_, "optional")) is not None:
+        return helper.make_optional_type_proto(type_proto_of(element))
+    return helper.make_tensor_type_proto(code_of(type_), None)
+
+
+def no_value(type_: str) -> Literal:
+    """Stands for an output that a refused node would have had: only its type is known."""
+    if inside(type_, "seq") is not None:
+        return Sequence([], type_)
+    if inside(type_, "optional") is not None:
+        return Optional(None, type_)
+    return Tensor(np.zeros(0, np.float32), type_, shaped=False)
+
+
+def _item(type_: str, says: Any) -> Literal:
+    if inside(type_, "seq") is not None and not isinstance(says, dict):
+        says = {"type": type_, "data": says}
+    value = literal(says, lambda _: type_)
+    if value.type != type_:
+        raise ValueError(f"an item is {value.type}, not {type_}")
     return value
 
 
@@ -184,6 +211,8 @@ def attribute_value(kind: str, says: Any) -> Any:
         if not isinstance(value, Tensor):
             raise ValueError("a tensor attribute holds a tensor")
         return numpy_helper.from_array(value.array)
+    if kind == "type":
+        return type_proto_of(_text(says))
     if kind == "graph":
         return onnx.parser.parse_graph(_text(says))
     checks: dict[str, Callable[[Any], Any]] = {"int": _whole, "float": _number, "string": _text}

@@ -22,10 +22,11 @@ import onnx
 import yaml
 from onnx import helper, numpy_helper
 
-from codegen.case_values import Literal, Tensor, attribute_value, element_by_literal, is_tensor, literal
+from codegen.case_values import Literal, Tensor, attribute_value, element_by_literal, is_tensor, literal, no_value
 from codegen.units import told_apart
 from codegen.entry import Operator, Parameter, SpecError, Version
 from codegen.load import load_spec
+from codegen.value_types import ELEMENTS
 
 RAISES = "raises"
 
@@ -155,8 +156,7 @@ class _Maker:
                     raise ValueError(f"{parameter.name} is variadic: a list of tensors")
                 ports += [(f"{parameter.name}_{k}", self.value(parameter, one)) for k, one in enumerate(value)]
             elif parameter.name in placeholders:
-                element = self.element(parameter, 0.0)
-                ports.append((parameter.name, Tensor(np.zeros(0, np.float32), element, shaped=False)))
+                ports.append((parameter.name, no_value(self.element(parameter, 0.0))))
             elif parameter.variadic:
                 continue
             else:
@@ -180,7 +180,10 @@ class _Maker:
             return parameter.type
         if parameter.type in self.bound:
             return self.bound[parameter.type]
-        return element_by_literal(first, self.version.types[parameter.type], parameter.name)
+        allowed = self.version.types[parameter.type]
+        if RAISES in self.says and not set(allowed) & set(ELEMENTS):  # only the type of an output that never comes
+            return next((type_ for type_ in allowed if "(float)" in type_), allowed[0])
+        return element_by_literal(first, allowed, parameter.name)
 
 
 def _domain(domain: str) -> str:
@@ -197,9 +200,9 @@ def _infos(ports: list[tuple[str, Literal]]) -> list[onnx.ValueInfoProto]:
 
 
 def _bytes(port: str, value: Literal) -> bytes:
-    if is_tensor(value):
-        return numpy_helper.from_array(value.array, port).SerializeToString(deterministic=True)
-    return value.serialize(port)
+    proto = numpy_helper.from_array(value.array, port) if is_tensor(value) else value.proto()
+    proto.name = port
+    return proto.SerializeToString(deterministic=True)
 
 
 def write_case(root: Path, case: Case) -> None:

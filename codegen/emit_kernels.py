@@ -39,18 +39,31 @@ def environment() -> jinja2.Environment:
 
 
 def rules_of(versions: list[Version]) -> Callable[[str], str]:
-    """For templates: a rule of the versions that share one, as Facts::require takes it after its condition."""
-    rules = {rule.id: (rule, version.path) for version in reversed(versions) for rule in version.rules}
+    """For templates: a rule of the versions that share one, as Facts::require takes it after its condition. Where several
+    operators do, a rule is named with its operator: SequenceAt/C1."""
+    rules = {}
+    for version in reversed(versions):
+        for rule in version.rules:
+            rules[rule.id] = rules[f"{version.op}/{rule.id}"] = (rule, version.path)
 
     def rule(identity: str) -> str:
         found, path = rules[identity]
-        return f'"{identity}", {quoted(found.that.text)}, {quoted(found.message)}, "{path}:{found.line}"'
+        return f'"{found.id}", {quoted(found.that.text)}, {quoted(found.message)}, "{path}:{found.line}"'
 
     return rule
 
 
-def structural_of(operators: list[Operator]) -> list[tuple[Version, str]]:
-    return [(v, v.structural) for o in operators for v in o.versions if v.kind == "structural"]
+def by_hand(operators: list[Operator]) -> list[Version]:
+    return [v for o in operators for v in o.versions if v.template]
+
+
+def template_file(name: str) -> Path:
+    return HERE.parent / "reference" / "structural" / f"{name}.cc.j2"
+
+
+def wide_by_hand(operators: list[Operator]) -> list[Version]:
+    """Those whose template has a second file beside it, NAME_wide, that says what the judge allows."""
+    return [v for v in by_hand(operators) if template_file(f"{v.template}_wide").exists()]
 
 
 def source_names(operators: list[Operator]) -> list[str]:
@@ -59,7 +72,8 @@ def source_names(operators: list[Operator]) -> list[str]:
     for o in operators:
         if any(v.kind == "semantics" for v in o.versions):
             names += [f"native/{o.op}.cc", f"wide/{o.op}.cc"]
-    names += sorted({f"structural/{name}.cc" for _, name in structural_of(operators)})
+    names += sorted({f"structural/{v.template}.cc" for v in by_hand(operators)})
+    names += sorted({f"wide/{v.template}.cc" for v in wide_by_hand(operators)})
     return names
 
 
@@ -96,28 +110,30 @@ def emit(operators: list[Operator], spec: Path, out: Path) -> list[Unit]:
                 env.get_template("wide.cc.j2").render(units=[u for u in units if u.wide], operator=operator),
             )
         all_units += units
-    structural = structural_of(operators)
-    for name in sorted({name for _, name in structural}):
-        shared = [v for v, n in structural if n == name]
-        template = jinja2.Template(
-            (HERE.parent / "reference" / "structural" / f"{name}.cc.j2").read_text(), keep_trailing_newline=True
-        )
-        write_if_changed(
-            out / "reference" / "structural" / f"{name}.cc",
-            template.render(versions=shared, rule=rules_of(shared)),
-        )
+    structural, wide = by_hand(operators), wide_by_hand(operators)
+    for name in sorted({v.template for v in structural}):
+        shared = [v for v in structural if v.template == name]
+        write_by_hand(name, shared, out / "reference" / "structural" / f"{name}.cc")
+    for name in sorted({v.template for v in wide}):
+        shared = [v for v in wide if v.template == name]
+        write_by_hand(f"{name}_wide", shared, out / "reference" / "wide" / f"{name}.cc")
     write_if_changed(
         out / "reference" / "registry.cc", env.get_template("registry.cc.j2").render(rows=rows, structural=structural)
     )
     write_if_changed(
         out / "reference" / "wide_registry.cc",
-        env.get_template("wide_registry.cc.j2").render(rows=[r for r in rows if r["unit"].wide]),
+        env.get_template("wide_registry.cc.j2").render(rows=[r for r in rows if r["unit"].wide], structural=wide),
     )
     write_if_changed(
         out / "reference" / "opaque.cc",
         env.get_template("opaque.cc.j2").render(units=[u for u in all_units if u.wide and u.templates]),
     )
     return all_units
+
+
+def write_by_hand(name: str, versions: list[Version], file: Path) -> None:
+    template = jinja2.Template(template_file(name).read_text(), keep_trailing_newline=True)
+    write_if_changed(file, template.render(versions=versions, rule=rules_of(versions)))
 
 
 def main() -> None:

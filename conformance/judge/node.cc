@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/numbers/convert.h"
 #include "core/numbers/formats.h"
+#include "reference/value_facts.h"
 
 namespace touchstone {
 namespace {
@@ -38,6 +39,13 @@ bool holds_subnormal(const WideOutput<Bounded>& output) {
 void widen(WideOutput<Bounded>& first, const WideOutput<Bounded>& other) {
   for (std::size_t k = 0; k < first.values.size() && k < other.values.size(); ++k)
     first.values[k] = hull(first.values[k], other.values[k]);
+}
+
+// A shape that inference says; a size that only values decide may be any.
+bool fits(const Shape& said, const Shape& shape) {
+  bool all = said.size() == shape.size();
+  for (Index d = 0; all && d < said.size(); ++d) all = said[d] == shape[d] || said[d] == any_size;
+  return all;
 }
 
 bool close_call(const Comparison& c) { return std::abs(c.utilisation_max - 1) <= 0.02; }
@@ -133,7 +141,7 @@ class NodeJudge {
             text(observed_[k].type()) + " for a tensor of " + std::string(name(said->types[k]));
         bad = true;
       } else if (said && k < said->shapes.size() && said->shapes[k] && observed_[k].is_tensor() &&
-                 !(*said->shapes[k] == observed_[k].tensor().shape())) {
+                 !fits(*said->shapes[k], observed_[k].tensor().shape())) {
         c.verdict = Verdict::wrong_shape;
         c.detail = text(observed_[k].tensor().shape()) + " for " + text(*said->shapes[k]);
         bad = true;
