@@ -23,9 +23,9 @@ import yaml
 from onnx import helper, numpy_helper
 
 from codegen.case_values import Literal, Tensor, attribute_value, element_by_literal, is_tensor, literal, no_value
-from codegen.units import told_apart
 from codegen.entry import Operator, Parameter, SpecError, Version
 from codegen.load import load_spec
+from codegen.units import told_apart
 from codegen.value_types import ELEMENTS
 
 RAISES = "raises"

@@ -6,13 +6,18 @@ A question may kill this process: what was answered before stands on standard ou
 import ctypes
 import json
 import math
+import os
 import sys
 from pathlib import Path
 
-import numpy as np
-import onnx
-import onnxruntime
-from onnx import helper, numpy_helper
+os.environ["LC_ALL"] = "en_US.UTF-8"
+if (Path(sys.prefix) / "locale").is_dir():  # made by the set-up: kernels on strings ask for that locale by name
+    os.environ["LOCPATH"] = str(Path(sys.prefix) / "locale")
+
+import numpy as np  # noqa: E402
+import onnx  # noqa: E402
+import onnxruntime  # noqa: E402
+from onnx import helper, numpy_helper  # noqa: E402
 
 INTEGERS = [f"{sign}INT{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)]
 PLAIN = {onnx.TensorProto.DataType.Value(name) for name in ("FLOAT", "DOUBLE", "FLOAT16", "BOOL", "STRING", *INTEGERS)}
@@ -20,20 +25,29 @@ BITS = {"INT4": 4, "UINT4": 4, "FLOAT4E2M1": 4, "INT2": 2, "UINT2": 2}
 TOO_NEW = ("NOT_IMPLEMENTED", "under development", "Unsupported model IR version", "No corresponding Numpy type")
 
 
-def run(job: dict) -> list[onnx.TensorProto]:
+def run(job: dict) -> list[onnx.TensorProto | onnx.SequenceProto]:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(job["model"], options, providers=["CPUExecutionProvider"])
-    feeds = {name: onnx.load_tensor(file) for name, file in job["feeds"].items()}
+    feeds = {name: onnx.load_tensor(file) for name, file in job["feeds"].items() if name not in job["lists"]}
     arrays = {name: numpy_helper.to_array(feed) for name, feed in feeds.items()}
+    lists = {name: onnx.SequenceProto.FromString(Path(job["feeds"][name]).read_bytes()) for name in job["lists"]}
     names = [each.name for each in session.get_outputs()]
-    if {*job["outputs"], *(feed.data_type for feed in feeds.values())} <= PLAIN:
-        values = session.run(names, arrays)
-        return [numpy_helper.from_array(np.asarray(value), name) for name, value in zip(names, values, strict=True)]
+    if lists or {*job["outputs"], *(feed.data_type for feed in feeds.values())} <= {0, *PLAIN}:
+        values = session.run(names, arrays | {name: numpy_helper.to_list(held) for name, held in lists.items()})
+        return [written(name, value) for name, value in zip(names, values, strict=True)]
     given = {name: ort_value(array, feeds[name].data_type) for name, array in arrays.items()}
     results = session.run_with_ort_values(names, given)
     return [proto(name, value) for name, value in zip(names, results, strict=True)]
+
+
+def written(name: str, value: np.ndarray | list[np.ndarray]) -> onnx.TensorProto | onnx.SequenceProto:
+    if not isinstance(value, list):
+        return numpy_helper.from_array(np.asarray(value), name)
+    held = onnx.SequenceProto(name=name, elem_type=onnx.SequenceProto.TENSOR)
+    held.tensor_values.extend(numpy_helper.from_array(np.asarray(item)) for item in value)
+    return held
 
 
 def ort_value(array: np.ndarray, code: int) -> onnxruntime.OrtValue:
