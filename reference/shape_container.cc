@@ -1,5 +1,6 @@
-// Sequences and optionals in a walk. They have no shape of their own, but what is known of the tensors inside goes with
-// them: a size that differs from tensor to tensor is `any_size` there, and becomes one without a name when one is taken out.
+// Sequences and optionals in a walk. They have no shape of their own, but what is known of the
+// tensors inside goes with them: a size that differs from tensor to tensor is `any_size` there, and
+// becomes one without a name when one is taken out.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +10,8 @@ namespace touchstone {
 namespace {
 
 bool differs_inside(const Known& known) {
-  return known.inner && std::find(known.inner->begin(), known.inner->end(), any_size) != known.inner->end();
+  return known.inner &&
+         std::find(known.inner->begin(), known.inner->end(), any_size) != known.inner->end();
 }
 
 }  // namespace
@@ -43,12 +45,15 @@ std::vector<Known> Walk::outputs_of_container(const Node& node, InferValues infe
   return outputs;
 }
 
-// The body is walked on tensors that may be any of a sequence's; where those differ in a size it is walked again with another
-// one, so that what hangs on the size is seen.
-std::vector<Known> Walk::outputs_of_map(const Node& node, const std::vector<Known>& inputs, Frame& frame) {
+// The body is walked on tensors that may be any of a sequence's; where those differ in a size it is
+// walked again with another one, so that what hangs on the size is seen.
+std::vector<Known> Walk::outputs_of_map(const Node& node, const std::vector<Known>& inputs,
+                                        Frame& frame) {
   const std::string place = place_;
   const auto found = node.attributes.find("body");
-  const auto* body = found == node.attributes.end() ? nullptr : std::get_if<std::shared_ptr<const Graph>>(&found->second.is);
+  const auto* body = found == node.attributes.end()
+                         ? nullptr
+                         : std::get_if<std::shared_ptr<const Graph>>(&found->second.is);
   if (!body) return {};
   const auto walked = [&](const char* which) {
     std::vector<Known> items;
@@ -57,7 +62,8 @@ std::vector<Known> Walk::outputs_of_map(const Node& node, const std::vector<Know
       if (item.type && item.type->kind == ValueType::Kind::sequence) {
         item.type = ValueType(*inputs[k].type->inner);
         item.inner.reset();
-        if (inputs[k].inner) item.shape = with_names(*inputs[k].inner, place + which + std::to_string(k));
+        if (inputs[k].inner)
+          item.shape = with_names(*inputs[k].inner, place + which + std::to_string(k));
       }
       items.push_back(std::move(item));
     }

@@ -213,7 +213,7 @@ class NodeJudge {
   void compare_natively(NodeJudgement& out, const std::vector<WideOutput<Bounded>>& wide) const {
     std::vector<Value> ours;
     if (means_.native) ours = means_.native();
-    const bool moved = node_.signature && node_.signature->form == "move";
+    const bool moved = node_.signature && (node_.signature->form == "move" || node_.signature->form == "container");
     for (std::size_t k = 0; k < wide.size(); ++k) {
       if (!wanted_[k] || wide[k].present) continue;
       if (k < ours.size()) {

@@ -1,4 +1,5 @@
-// Windows bitmaps: palettes of 1, 4 and 8 bits, colours of 16, 24 and 32, run lengths, rows from the bottom up or down.
+// Windows bitmaps: palettes of 1, 4 and 8 bits, colours of 16, 24 and 32, run lengths, rows from
+// the bottom up or down.
 #include <array>
 #include <bit>
 
@@ -10,7 +11,13 @@ namespace {
 
 struct Damaged {};
 using Colour = std::array<std::uint8_t, 3>;
-enum Compression : std::uint32_t { plain = 0, runs_of_8 = 1, runs_of_4 = 2, fields = 3, fields_with_alpha = 6 };
+enum Compression : std::uint32_t {
+  plain = 0,
+  runs_of_8 = 1,
+  runs_of_4 = 2,
+  fields = 3,
+  fields_with_alpha = 6
+};
 
 class Bitmap {
  public:
@@ -27,8 +34,10 @@ class Bitmap {
     pixels_ = u32(10);
     const bool masks = compression_ == fields || compression_ == fields_with_alpha;
     if (width_ <= 0 || height_ <= 0) throw Damaged{};
-    if (compression_ > fields && !masks) throw Error(ErrorKind::unsupported, "unsupported: a bitmap that wraps another format");
-    for (std::size_t c = 0; c < 3; ++c) mask_[c] = masks ? u32(54 + 4 * c) : bits_ == 16 ? 0x7C00U >> 5 * c : 0xFF0000U >> 8 * c;
+    if (compression_ > fields && !masks)
+      throw Error(ErrorKind::unsupported, "unsupported: a bitmap that wraps another format");
+    for (std::size_t c = 0; c < 3; ++c)
+      mask_[c] = masks ? u32(54 + 4 * c) : bits_ == 16 ? 0x7C00U >> 5 * c : 0xFF0000U >> 8 * c;
     if (bits_ <= 8) read_palette(14 + header, old);
   }
 
@@ -41,7 +50,8 @@ class Bitmap {
     }
     const Index stride = (width_ * bits_ + 31) / 32 * 4;
     for (Index y = 0; y < height_; ++y) {
-      for (Index x = 0; x < width_; ++x) put(image, x, y, colour(pixels_ + static_cast<std::size_t>(y * stride), x));
+      for (Index x = 0; x < width_; ++x)
+        put(image, x, y, colour(pixels_ + static_cast<std::size_t>(y * stride), x));
     }
     return image;
   }
@@ -56,33 +66,43 @@ class Bitmap {
 
   void read_palette(std::size_t at, bool old) {
     if (bits_ != 1 && bits_ != 2 && bits_ != 4 && bits_ != 8) throw Damaged{};
-    const std::uint32_t said = old ? 0 : u32(46), count = said == 0 || said > 256 ? 1U << bits_ : said;
+    const std::uint32_t said = old ? 0 : u32(46),
+                        count = said == 0 || said > 256 ? 1U << bits_ : said;
     for (std::size_t k = 0; k < count && at + 3 <= file_.size(); ++k, at += old ? 3 : 4) {
-      palette_[k] = {static_cast<std::uint8_t>(u8(at + 2)), static_cast<std::uint8_t>(u8(at + 1)), static_cast<std::uint8_t>(u8(at))};
+      palette_[k] = {static_cast<std::uint8_t>(u8(at + 2)), static_cast<std::uint8_t>(u8(at + 1)),
+                     static_cast<std::uint8_t>(u8(at))};
     }
   }
 
   // The bits of a mask as a number of 8 bits.
   static std::uint8_t field(std::uint32_t pixel, std::uint32_t mask) {
     if (mask == 0) return 0;
-    const std::uint64_t most = mask >> std::countr_zero(mask), value = (pixel & mask) >> std::countr_zero(mask);
+    const std::uint64_t most = mask >> std::countr_zero(mask),
+                        value = (pixel & mask) >> std::countr_zero(mask);
     return static_cast<std::uint8_t>((value * 255 + most / 2) / most);
   }
 
   Colour colour(std::size_t row, Index x) const {
     const auto k = static_cast<std::size_t>(x);
     switch (bits_) {
-      case 1: case 2: case 4: case 8: {
+      case 1:
+      case 2:
+      case 4:
+      case 8: {
         const std::size_t bit = k * bits_;
         return palette_[u8(row + bit / 8) >> (8 - bits_ - bit % 8) & ((1U << bits_) - 1)];
       }
       case 24:
-        return {static_cast<std::uint8_t>(u8(row + k * 3 + 2)), static_cast<std::uint8_t>(u8(row + k * 3 + 1)), static_cast<std::uint8_t>(u8(row + k * 3))};
-      case 16: case 32: {
+        return {static_cast<std::uint8_t>(u8(row + k * 3 + 2)),
+                static_cast<std::uint8_t>(u8(row + k * 3 + 1)),
+                static_cast<std::uint8_t>(u8(row + k * 3))};
+      case 16:
+      case 32: {
         const std::uint32_t pixel = bits_ == 16 ? u16(row + k * 2) : u32(row + k * 4);
         return {field(pixel, mask_[0]), field(pixel, mask_[1]), field(pixel, mask_[2])};
       }
-      default: throw Damaged{};
+      default:
+        throw Damaged{};
     }
   }
 
@@ -93,7 +113,9 @@ class Bitmap {
 
   // Pairs of a length and an index (or two of 4 bits); a length of 0 begins an escape.
   void read_runs(Image& image) const {
-    const auto index = [&](std::uint32_t value, std::uint32_t k) { return compression_ == runs_of_8 ? value : k % 2 == 0 ? value >> 4 : value & 15; };
+    const auto index = [&](std::uint32_t value, std::uint32_t k) {
+      return compression_ == runs_of_8 ? value : k % 2 == 0 ? value >> 4 : value & 15;
+    };
     Index x = 0, y = 0;
     for (std::size_t at = pixels_; y < height_;) {
       const std::uint32_t length = u8(at), second = u8(at + 1);
@@ -108,7 +130,8 @@ class Bitmap {
         at += 2;
       } else {  // as many indices as they stand, filled up to an even number of bytes
         const bool wide = compression_ == runs_of_8;
-        for (std::uint32_t k = 0; k < second; ++k) put(image, x++, y, palette_[index(u8(at + (wide ? k : k / 2)), k)]);
+        for (std::uint32_t k = 0; k < second; ++k)
+          put(image, x++, y, palette_[index(u8(at + (wide ? k : k / 2)), k)]);
         at += ((wide ? second : (second + 1) / 2) + 1) / 2 * 2;
       }
     }

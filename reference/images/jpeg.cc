@@ -1,4 +1,5 @@
-// JPEG by libjpeg-turbo, with its exact integer transform and its smooth upsampling of chroma, which the standard asks for.
+// JPEG by libjpeg-turbo, with its exact integer transform and its smooth upsampling of chroma,
+// which the standard asks for.
 #include <csetjmp>
 #include <cstdio>
 // jpeglib.h wants what stands above it.
@@ -9,7 +10,8 @@
 namespace touchstone {
 namespace {
 
-// The library ends a failure by a jump over its own C frames; none of ours with a destructor stands between.
+// The library ends a failure by a jump over its own C frames; none of ours with a destructor stands
+// between.
 struct Failure {
   jpeg_error_mgr base;
   std::jmp_buf back;
@@ -33,7 +35,8 @@ bool read_header(jpeg_decompress_struct& info, Failure& failure, Bytes file) {
   return true;
 }
 
-bool read_rows(jpeg_decompress_struct& info, Failure& failure, std::uint8_t* rows, std::size_t stride) {
+bool read_rows(jpeg_decompress_struct& info, Failure& failure, std::uint8_t* rows,
+               std::size_t stride) {
   if (setjmp(failure.back) != 0) return false;
   jpeg_start_decompress(&info);
   while (info.output_scanline < info.output_height) {
@@ -47,8 +50,11 @@ bool read_rows(jpeg_decompress_struct& info, Failure& failure, std::uint8_t* row
 // Four inks, which Adobe's programs store inverted.
 void mix_inks(const std::vector<std::uint8_t>& inks, bool inverted, Image& image) {
   for (std::size_t k = 0; k < image.rgb.size() / 3; ++k) {
-    const auto light = [&](std::size_t ink) { return inverted ? inks[k * 4 + ink] : 255 - inks[k * 4 + ink]; };
-    for (std::size_t c = 0; c < 3; ++c) image.rgb[k * 3 + c] = static_cast<std::uint8_t>((light(c) * light(3) + 127) / 255);
+    const auto light = [&](std::size_t ink) {
+      return inverted ? inks[k * 4 + ink] : 255 - inks[k * 4 + ink];
+    };
+    for (std::size_t c = 0; c < 3; ++c)
+      image.rgb[k * 3 + c] = static_cast<std::uint8_t>((light(c) * light(3) + 127) / 255);
   }
 }
 
@@ -68,10 +74,13 @@ std::optional<Image> decode_jpeg(Bytes file) {
   if (!read_header(info, failure, file)) return std::nullopt;
   Image image(static_cast<Index>(info.image_height), static_cast<Index>(info.image_width));
   if (info.num_components != 4) {
-    return read_rows(info, failure, image.rgb.data(), static_cast<std::size_t>(image.width) * 3) ? std::optional(std::move(image)) : std::nullopt;
+    return read_rows(info, failure, image.rgb.data(), static_cast<std::size_t>(image.width) * 3)
+               ? std::optional(std::move(image))
+               : std::nullopt;
   }
   std::vector<std::uint8_t> inks(image.rgb.size() / 3 * 4);
-  if (!read_rows(info, failure, inks.data(), static_cast<std::size_t>(image.width) * 4)) return std::nullopt;
+  if (!read_rows(info, failure, inks.data(), static_cast<std::size_t>(image.width) * 4))
+    return std::nullopt;
   mix_inks(inks, info.saw_Adobe_marker != 0, image);
   return image;
 }

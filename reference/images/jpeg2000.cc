@@ -26,7 +26,8 @@ OPJ_SIZE_T take(void* to, OPJ_SIZE_T size, void* user) {
 OPJ_OFF_T skip(OPJ_OFF_T size, void* user) {
   auto& source = *static_cast<Source*>(user);
   if (size < 0) return -1;
-  const std::size_t skipped = std::min(static_cast<std::size_t>(size), source.file.size() - source.at);
+  const std::size_t skipped =
+      std::min(static_cast<std::size_t>(size), source.file.size() - source.at);
   source.at += skipped;
   return static_cast<OPJ_OFF_T>(skipped);
 }
@@ -48,11 +49,15 @@ using Decoded = std::unique_ptr<opj_image_t, Releaser<opj_image_t, opj_image_des
 // A sample as 8 bits.
 std::uint8_t sample(const opj_image_comp_t& part, std::size_t k) {
   const std::int64_t most = (std::int64_t{1} << part.prec) - 1;
-  const std::int64_t value = part.data[k] + (part.sgnd != 0 ? std::int64_t{1} << (part.prec - 1) : 0);
-  return static_cast<std::uint8_t>((std::clamp<std::int64_t>(value, 0, most) * 255 + most / 2) / most);
+  const std::int64_t value =
+      part.data[k] + (part.sgnd != 0 ? std::int64_t{1} << (part.prec - 1) : 0);
+  return static_cast<std::uint8_t>((std::clamp<std::int64_t>(value, 0, most) * 255 + most / 2) /
+                                   most);
 }
 
-bool is_alike(const opj_image_comp_t& a, const opj_image_comp_t& b) { return a.w == b.w && a.h == b.h && b.data != nullptr; }
+bool is_alike(const opj_image_comp_t& a, const opj_image_comp_t& b) {
+  return a.w == b.w && a.h == b.h && b.data != nullptr;
+}
 
 }  // namespace
 
@@ -71,17 +76,27 @@ std::optional<Image> decode_jpeg2000(Bytes file) {
   opj_image_t* header = nullptr;
   const bool begun = opj_read_header(stream.get(), codec.get(), &header) != OPJ_FALSE;
   const Decoded decoded(header);
-  if (!begun || decoded->numcomps == 0 || decoded->x1 <= decoded->x0 || decoded->y1 <= decoded->y0) return std::nullopt;
-  Image image(Index{decoded->y1} - decoded->y0, Index{decoded->x1} - decoded->x0);  // before the codec takes as much
-  if (opj_decode(codec.get(), stream.get(), decoded.get()) == OPJ_FALSE || opj_end_decompress(codec.get(), stream.get()) == OPJ_FALSE) return std::nullopt;
+  if (!begun || decoded->numcomps == 0 || decoded->x1 <= decoded->x0 || decoded->y1 <= decoded->y0)
+    return std::nullopt;
+  Image image(Index{decoded->y1} - decoded->y0,
+              Index{decoded->x1} - decoded->x0);  // before the codec takes as much
+  if (opj_decode(codec.get(), stream.get(), decoded.get()) == OPJ_FALSE ||
+      opj_end_decompress(codec.get(), stream.get()) == OPJ_FALSE)
+    return std::nullopt;
   const opj_image_comp_t* parts = decoded->comps;
   const std::size_t colours = decoded->numcomps < 3 ? 1 : 3;
-  const bool same = std::all_of(parts, parts + colours, [&](const opj_image_comp_t& part) { return is_alike(parts[0], part) && part.prec >= 1 && part.prec <= 31; });
-  if (!same || decoded->color_space == OPJ_CLRSPC_SYCC || decoded->color_space == OPJ_CLRSPC_EYCC || decoded->color_space == OPJ_CLRSPC_CMYK) {
-    throw Error(ErrorKind::unsupported, "unsupported: a JPEG 2000 image whose parts are not red, green and blue or gray of one size");
+  const bool same = std::all_of(parts, parts + colours, [&](const opj_image_comp_t& part) {
+    return is_alike(parts[0], part) && part.prec >= 1 && part.prec <= 31;
+  });
+  if (!same || decoded->color_space == OPJ_CLRSPC_SYCC || decoded->color_space == OPJ_CLRSPC_EYCC ||
+      decoded->color_space == OPJ_CLRSPC_CMYK) {
+    throw Error(ErrorKind::unsupported,
+                "unsupported: a JPEG 2000 image whose parts are not red, green and blue or gray of "
+                "one size");
   }
   if (Index{parts[0].h} != image.height || Index{parts[0].w} != image.width) return std::nullopt;
-  for (std::size_t k = 0; k < image.rgb.size(); ++k) image.rgb[k] = sample(parts[colours == 1 ? 0 : k % 3], k / 3);
+  for (std::size_t k = 0; k < image.rgb.size(); ++k)
+    image.rgb[k] = sample(parts[colours == 1 ? 0 : k % 3], k / 3);
   return image;
 }
 

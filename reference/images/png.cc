@@ -1,4 +1,5 @@
-// PNG by libpng: palettes and grays as colours, 16 bits cut to 8, transparency left out, gamma as it is.
+// PNG by libpng: palettes and grays as colours, 16 bits cut to 8, transparency left out, gamma as
+// it is.
 #include <png.h>
 
 #include <csetjmp>
@@ -54,7 +55,8 @@ std::optional<Image> decode_png(Bytes file) {
   if (!reader.info) return std::nullopt;
   png_set_read_fn(reader.png, &source, take);
   if (!read_header(reader.png, reader.info)) return std::nullopt;
-  Image image(static_cast<Index>(png_get_image_height(reader.png, reader.info)), static_cast<Index>(png_get_image_width(reader.png, reader.info)));
+  Image image(static_cast<Index>(png_get_image_height(reader.png, reader.info)),
+              static_cast<Index>(png_get_image_width(reader.png, reader.info)));
   std::vector<png_bytep> rows;
   for (Index y = 0; y < image.height; ++y) rows.push_back(image.row(y));
   return read_rows(reader.png, rows.data()) ? std::optional(std::move(image)) : std::nullopt;

@@ -40,8 +40,10 @@ class Reader {
  private:
   void skip() {
     for (; at_ < file_.size(); ++at_) {
-      if (file_[at_] == '#') while (at_ < file_.size() && file_[at_] != '\n') ++at_;
-      else if (std::isspace(file_[at_]) == 0) return;
+      if (file_[at_] == '#')
+        while (at_ < file_.size() && file_[at_] != '\n') ++at_;
+      else if (std::isspace(file_[at_]) == 0)
+        return;
     }
   }
 
@@ -54,7 +56,8 @@ Image read(Bytes file) {
   const int kind = file[1] - '0';  // bits, grays, colours as text, then the same as bytes
   const bool as_text = kind <= 3, bits = kind % 3 == 1, colours = kind % 3 == 0;
   Reader reader(file);
-  const Index width = reader.number(most_size), height = reader.number(most_size), most = bits ? 1 : reader.number(65535);
+  const Index width = reader.number(most_size), height = reader.number(most_size),
+              most = bits ? 1 : reader.number(65535);
   if (width == 0 || height == 0 || most == 0) throw Damaged{};
   if (!as_text && std::isspace(reader.byte()) == 0) throw Damaged{};
   Image image(height, width);

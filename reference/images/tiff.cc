@@ -39,15 +39,18 @@ std::optional<Image> decode_tiff(Bytes file) {
   TIFFSetWarningHandler(nullptr);
   Memory memory{file};
   const std::unique_ptr<TIFF, void (*)(TIFF*)> tiff(
-      TIFFClientOpen("image", "rm", &memory, take, refuse, go_to, leave, size_of, nullptr, nullptr), TIFFClose);
+      TIFFClientOpen("image", "rm", &memory, take, refuse, go_to, leave, size_of, nullptr, nullptr),
+      TIFFClose);
   std::uint32_t width = 0, height = 0;
-  if (!tiff || TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width) != 1 || TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height) != 1 ||
-      width == 0 || height == 0) {
+  if (!tiff || TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width) != 1 ||
+      TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height) != 1 || width == 0 || height == 0) {
     return std::nullopt;
   }
   Image image(height, width);
   std::vector<std::uint32_t> pixels(static_cast<std::size_t>(width) * height);
-  if (TIFFReadRGBAImageOriented(tiff.get(), width, height, pixels.data(), ORIENTATION_TOPLEFT, 1) != 1) return std::nullopt;
+  if (TIFFReadRGBAImageOriented(tiff.get(), width, height, pixels.data(), ORIENTATION_TOPLEFT, 1) !=
+      1)
+    return std::nullopt;
   std::uint8_t* out = image.rgb.data();
   for (const std::uint32_t pixel : pixels) {
     *out++ = static_cast<std::uint8_t>(TIFFGetR(pixel));

@@ -1,5 +1,5 @@
-// The judge on answers that choose or draw: a choice that rounding decides is followed, any other has one answer; a draw may be
-// whatever can be drawn.
+// The judge on answers that choose or draw: a choice that rounding decides is followed, any other
+// has one answer; a draw may be whatever can be drawn.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,7 +29,8 @@ Tensor truths(const std::vector<bool>& data) {
   return t;
 }
 
-Node node_of(std::string op, Index opset, Index inputs, Index outputs = 1, Attributes attributes = {}) {
+Node node_of(std::string op, Index opset, Index inputs, Index outputs = 1,
+             Attributes attributes = {}) {
   Node node;
   node.op = std::move(op);
   node.signature = find_signature("", node.op, opset);
@@ -39,11 +40,14 @@ Node node_of(std::string op, Index opset, Index inputs, Index outputs = 1, Attri
   return node;
 }
 
-// Two boxes of height 1 over [0, 1] and over [shift, 1 + shift]: their share is (1 - shift) / (1 + shift).
+// Two boxes of height 1 over [0, 1] and over [shift, 1 + shift]: their share is (1 - shift) / (1 +
+// shift).
 Verdict boxes(float shift, float threshold, const Tensor& answer) {
   const Node node = node_of("NonMaxSuppression", 11, 4);
-  const Tensor corners = floats({1, 2, 4}, {0, 0, 1, 1, 0, shift, 1, 1 + shift}), scores = floats({1, 1, 2}, {2, 1});
-  return judge_node(node, {corners, scores, indices({1}, {2}), floats({1}, {threshold})}, {answer}).verdict;
+  const Tensor corners = floats({1, 2, 4}, {0, 0, 1, 1, 0, shift, 1, 1 + shift}),
+               scores = floats({1, 1, 2}, {2, 1});
+  return judge_node(node, {corners, scores, indices({1}, {2}), floats({1}, {threshold})}, {answer})
+      .verdict;
 }
 const Tensor& both() {
   static const Tensor rows = indices({2, 3}, {0, 0, 0, 0, 0, 1});
@@ -65,19 +69,24 @@ TEST(JudgeChoices, ABoxThatNoRoundingDecidesOnHasOneAnswer) {
   EXPECT_EQ(boxes(0.3F, 0.6F, first()), Verdict::wrong_shape);
   EXPECT_EQ(boxes(0.3F, 0.5F, first()), Verdict::exact);
   EXPECT_EQ(boxes(0.3F, 0.5F, both()), Verdict::wrong_shape);
-  EXPECT_EQ(boxes(0.5F, 1.0F / 3, indices({2, 3}, {0, 0, 1, 0, 0, 0})), Verdict::wrong_value) << "the higher score is first";
+  EXPECT_EQ(boxes(0.5F, 1.0F / 3, indices({2, 3}, {0, 0, 1, 0, 0, 0})), Verdict::wrong_value)
+      << "the higher score is first";
 }
 
 TEST(JudgeChoices, ADrawMayBeWhatCanBeDrawn) {
-  const Node even = node_of("RandomUniform", 22, 0, 1, {{"shape", Attribute{std::vector<Index>{2}}}, {"high", Attribute{2.0F}}});
+  const Node even =
+      node_of("RandomUniform", 22, 0, 1,
+              {{"shape", Attribute{std::vector<Index>{2}}}, {"high", Attribute{2.0F}}});
   EXPECT_EQ(judge_node(even, {}, {floats({2}, {0.5F, 1.75F})}).verdict, Verdict::open);
   EXPECT_EQ(judge_node(even, {}, {floats({2}, {0.5F, 2.5F})}).verdict, Verdict::wrong_value);
-  EXPECT_EQ(judge_node(even, {}, {floats({2}, {0.5F, std::nanf("")})}).verdict, Verdict::wrong_value);
+  EXPECT_EQ(judge_node(even, {}, {floats({2}, {0.5F, std::nanf("")})}).verdict,
+            Verdict::wrong_value);
   EXPECT_EQ(judge_node(even, {}, {floats({3}, {0.5F, 1, 1})}).verdict, Verdict::wrong_shape);
 
   const Node ones = node_of("Bernoulli", 22, 1);
   const Tensor chances = floats({3}, {0, 1, 0.5F});
-  EXPECT_EQ(judge_node(ones, {chances}, {floats({3}, {0, 1, 1})}).verdict, Verdict::exact) << "the certain ones are judged";
+  EXPECT_EQ(judge_node(ones, {chances}, {floats({3}, {0, 1, 1})}).verdict, Verdict::exact)
+      << "the certain ones are judged";
   EXPECT_EQ(judge_node(ones, {chances}, {floats({3}, {1, 1, 1})}).verdict, Verdict::wrong_value);
 }
 
@@ -89,7 +98,8 @@ TEST(JudgeChoices, DropoutFollowsItsMask) {
   const auto verdict = [&](const std::vector<float>& data, const std::vector<bool>& mask) {
     return judge_node(node, inputs, {floats({3}, data), truths(mask)}).verdict;
   };
-  EXPECT_EQ(verdict({2, 0, 6}, {true, false, true}), Verdict::open) << "the mask is open, the elements are right";
+  EXPECT_EQ(verdict({2, 0, 6}, {true, false, true}), Verdict::open)
+      << "the mask is open, the elements are right";
   EXPECT_EQ(verdict({0, 4, 0}, {false, true, false}), Verdict::open);
   EXPECT_EQ(verdict({2, 0, 6}, {true, true, true}), Verdict::wrong_value);
   EXPECT_EQ(verdict({1, 0, 3}, {true, false, true}), Verdict::wrong_value) << "not scaled";
