@@ -1,4 +1,4 @@
-"""Texts that are no UTF-8: refused by what reads characters, passed on by what does not. No literal case can hold one."""
+"""Texts that are no UTF-8 (no literal case can hold one): refused by what reads characters, else passed on."""
 
 from __future__ import annotations
 
