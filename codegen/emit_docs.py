@@ -87,7 +87,7 @@ def meaning(version: Version) -> str:
     if version.function:
         pieces = [(piece["when"], piece["text"].text.rstrip()) for piece in version.function]
         return "\n".join((f"# when {when.text}\n" if when else "") + text for when, text in pieces)
-    return version.structural
+    return version.structural or version.random
 
 
 def kind_of(version: Version) -> str:

@@ -6,6 +6,7 @@ python -m codegen.emit_kernels --spec spec --out generated [--list]
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -46,39 +47,50 @@ def by_operator(texts: dict[str, str]) -> str:
 
 
 def rules_of(versions: list[Version]) -> Callable[[str], str]:
-    """For templates: a rule of the versions that share one, as Facts::require takes it after its condition."""
+    """For templates: a rule of the versions that share one, as Facts::require takes it after its condition. Where several
+    operators do, C1 is that of the operator that runs, and SequenceAt/C1 names one."""
     rules = {(v.op, r.id): (r, v.path) for v in reversed(versions) for r in v.rules}
 
     def rule(identity: str) -> str:
+        op, _, id_ = identity.rpartition("/")
         texts = {
-            op: (quoted(found.that.text), quoted(found.message), f'"{path}:{found.line}"')
-            for (op, id_), (found, path) in rules.items()
-            if id_ == identity
+            own: (quoted(found.that.text), quoted(found.message), f'"{path}:{found.line}"')
+            for (own, each), (found, path) in rules.items()
+            if each == id_ and op in ("", own)
         }
         if not texts:
             raise SpecError(versions[0].path, versions[0].line, f"{versions[0].name} has no rule {identity}")
-        parts = (by_operator({op: text[k] for op, text in texts.items()}) for k in range(3))
-        return ", ".join([f'"{identity}"', *parts])
+        parts = (by_operator({own: text[k] for own, text in texts.items()}) for k in range(3))
+        return ", ".join([f'"{id_}"', *parts])
 
     return rule
 
 
-def structural_of(operators: list[Operator]) -> list[tuple[Version, str]]:
-    return [(v, v.structural) for o in operators for v in o.versions if v.kind == "structural"]
+def by_hand(operators: list[Operator]) -> list[Version]:
+    return [v for o in operators for v in o.versions if v.template]
 
 
+def template_file(name: str) -> Path:
+    return HERE.parent / "reference" / "structural" / f"{name}.cc.j2"
+
+
+@functools.lru_cache(maxsize=None)
 def template_text(name: str) -> str:
-    return (HERE.parent / "reference" / "structural" / f"{name}.cc.j2").read_text(encoding="utf-8")
+    return template_file(name).read_text(encoding="utf-8")
 
 
-def is_wide(name: str) -> bool:
-    """Has a template wide readings of its own? Then it is written twice, once with `wide`."""
-    return "{% if wide %}" in template_text(name)
+def wide_template(name: str) -> str:
+    """The template that says what the judge allows: NAME_wide beside it, or itself, written again with `wide`."""
+    return f"{name}_wide" if template_file(f"{name}_wide").exists() else name
 
 
-def follows(name: str) -> bool:
-    """Does it follow what a target chose?"""
-    return f"follow_{name}(" in template_text(name)
+def wide_by_hand(operators: list[Operator]) -> list[Version]:
+    return [v for v in by_hand(operators) if wide_template(v.template) != v.template or "{% if wide %}" in template_text(v.template)]
+
+
+def says(v: Version, kind: str) -> bool:
+    """Has the wide template of a version a function of this kind: bounded, exact, work, follow?"""
+    return f"{kind}_{v.entry_point}(" in template_text(wide_template(v.template))
 
 
 def source_names(operators: list[Operator]) -> list[str]:
@@ -87,9 +99,8 @@ def source_names(operators: list[Operator]) -> list[str]:
     for o in operators:
         if any(v.kind == "semantics" for v in o.versions):
             names += [f"native/{o.op}.cc", f"wide/{o.op}.cc"]
-    structural = sorted({name for _, name in structural_of(operators)})
-    names += [f"structural/{name}.cc" for name in structural]
-    names += [f"wide/{name}.cc" for name in structural if is_wide(name)]
+    names += sorted({f"structural/{v.template}.cc" for v in by_hand(operators)})
+    names += sorted({f"wide/{v.template}.cc" for v in wide_by_hand(operators)})
     return names
 
 
@@ -127,23 +138,19 @@ def emit(operators: list[Operator], spec: Path, out: Path) -> list[Unit]:
                 env.get_template("wide.cc.j2").render(units=[u for u in readings if u.wide], operator=operator),
             )
         all_units += units
-    structural = structural_of(operators)
-    for name in sorted({name for _, name in structural}):
-        shared = [v for v, n in structural if n == name]
-        template = jinja2.Template(template_text(name), trim_blocks=True, keep_trailing_newline=True)
-        for folder in ("structural", "wide") if is_wide(name) else ("structural",):
-            text = template.render(versions=shared, rule=rules_of(shared), wide=folder == "wide")
-            write_if_changed(out / "reference" / folder / f"{name}.cc", text)
+    structural, wide = by_hand(operators), wide_by_hand(operators)
+    for name in sorted({v.template for v in structural}):
+        shared = [v for v in structural if v.template == name]
+        write_by_hand(name, shared, False, out / "reference" / "structural" / f"{name}.cc")
+    for name in sorted({v.template for v in wide}):
+        shared = [v for v in wide if v.template == name]
+        write_by_hand(wide_template(name), shared, True, out / "reference" / "wide" / f"{name}.cc")
     write_if_changed(
         out / "reference" / "registry.cc", env.get_template("registry.cc.j2").render(rows=rows, structural=structural)
     )
     write_if_changed(
         out / "reference" / "wide_registry.cc",
-        env.get_template("wide_registry.cc.j2").render(
-            rows=[r for r in rows if r["unit"].wide],
-            structural=[(v, name) for v, name in structural if is_wide(name)],
-            following=[(v, name) for v, name in structural if follows(name)],
-        ),
+        env.get_template("wide_registry.cc.j2").render(rows=[r for r in rows if r["unit"].wide], structural=wide, says=says),
     )
     versions = [version for operator in operators for version in operator.versions]
     openings = [(version, question, text.text) for version in versions for question, text in version.open.items()]
@@ -157,6 +164,11 @@ def emit(operators: list[Operator], spec: Path, out: Path) -> list[Unit]:
         env.get_template("opaque.cc.j2").render(units=[u for u in all_units if u.wide and u.templates]),
     )
     return all_units
+
+
+def write_by_hand(name: str, versions: list[Version], wide: bool, file: Path) -> None:
+    template = jinja2.Template(template_text(name), trim_blocks=True, keep_trailing_newline=True)
+    write_if_changed(file, template.render(versions=versions, rule=rules_of(versions), wide=wide))
 
 
 def main() -> None:

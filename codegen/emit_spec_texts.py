@@ -84,6 +84,8 @@ def version_object(version: Version, notes: list[Note]) -> dict[str, Any]:
         meaning = {"function": version.function, "at": place(version.function)}
     elif version.structural:
         meaning = {"structural": version.structural}
+    elif version.random:
+        meaning = {"random": version.random}
     return {
         "domain": version.domain,
         "op": version.op,

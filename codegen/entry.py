@@ -89,7 +89,8 @@ class Version:
     semantics: Text | None = None
     parts: dict[str, Text] = field(default_factory=dict)  # what `use NAME` puts in, of spec/parts.yaml
     function: Any = None
-    structural: str = ""  # the template's name
+    structural: str = ""  # the template's name: topk, or sequence.at, the part of a template that several share
+    random: str = ""  # the same of a draw
     open: dict[str, Text] = field(default_factory=dict)  # question -> the function in reference/open/ that follows an answer
     also: dict[str, Also] = field(default_factory=dict)
     profiles: dict[str, Also] = field(default_factory=dict)  # question -> what another ruling says
@@ -103,6 +104,16 @@ class Version:
     @property
     def name(self) -> str:
         return f"{self.op}-{self.since}"
+
+    @property
+    def template(self) -> str:
+        """The template in reference/structural/ that holds a meaning written by hand."""
+        return (self.structural or self.random).partition(".")[0]
+
+    @property
+    def entry_point(self) -> str:
+        """The end of the names of its functions: run_sequence_at."""
+        return (self.structural or self.random).replace(".", "_")
 
     def written(self) -> list[str]:
         """The lines of the semantics, each part in its place."""

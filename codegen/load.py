@@ -22,7 +22,7 @@ KINDS = ("semantics", "function", "structural", "random")
 _MERGED = ("inputs", "outputs", "attributes", "types", "require", "open", "also", "profiles", "cases")
 _MERGED_DEEPLY = ("inputs", "outputs", "attributes", "require")
 _NOT_INHERITED = ("since", "inherits")
-_KNOWN = {*_MERGED, *_NOT_INHERITED, "deprecated", "doc", "form", "semantics", "function", "structural"}
+_KNOWN = {*_MERGED, *_NOT_INHERITED, "deprecated", "doc", "form", "semantics", "function", "structural", "random"}
 
 
 def load_spec(root: Path | str) -> list[Operator]:
@@ -188,6 +188,7 @@ def _version(document: Map, entry: Map, path: str, domain: str) -> Version:
         version.semantics = _block(entry, "semantics", path)
     version.function = _function(entry, path)
     version.structural = entry.get("structural", "")
+    version.random = entry.get("random", "")
     opens = entry.get("open", Map())
     version.open = {name: opens.text(name, path) for name in opens}
     version.also, version.profiles = _forms(entry, "also", path), _forms(entry, "profiles", path)

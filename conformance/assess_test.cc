@@ -121,7 +121,8 @@ TEST_F(CaseFolder, AMisdeedBesideRightOutputsIsTheVerdict) {
 TEST_F(CaseFolder, ADrawMayDiffer) {
   assignment.inputs.clear();
   Node draw = node("Bernoulli", {"a"}, "y");
-  Tensor halves(Type::float32, {1});
+  Tensor halves(Type::float32, {1}), one(Type::float32, {1});
+  halves.data<float>()[0] = 0.5F, one.data<float>()[0] = 1;
   save({draw});
   Model model = load_model(assignment.model, Limits::trusted());
   model.graph.inputs = {{"a", ValueType{ValueType::Kind::tensor, Type::float32, nullptr}, {}}};
@@ -130,8 +131,9 @@ TEST_F(CaseFolder, ADrawMayDiffer) {
   fs::remove(assignment.model);
   save_model(model, assignment.model);
   assignment.inputs = {put("input_0.pb", halves)};
-  put("output_0.pb", halves);
-  EXPECT_EQ(given(halves).verdict, "open");
+  put("output_0.pb", one);
+  EXPECT_EQ(given(halves).verdict, "wrong-value");  // a probability is no draw
+  EXPECT_EQ(given(one).verdict, "open");
   assignment.answer.kind = Answer::Kind::differed;
   EXPECT_EQ(assess(assignment).verdict, "open");
   EXPECT_EQ(given(Tensor(Type::float32, {2})).verdict, "wrong-shape");  // no draw decides that
@@ -139,9 +141,7 @@ TEST_F(CaseFolder, ADrawMayDiffer) {
   model.graph.outputs[0].name = "z";
   fs::remove(assignment.model);
   save_model(model, assignment.model);
-  Tensor one(Type::float32, {1});
-  one.data<float>()[0] = 1;
-  const Assessment several = given({{"z", "tensor(float)", serialize_value(one)}});
+  const Assessment several = given({{"z", "tensor(float)", serialize_value(Tensor(Type::float32, {1}))}});
   EXPECT_EQ(several.compat, "wrong-value");
   EXPECT_EQ(several.verdict, "open");
 }

@@ -39,7 +39,7 @@ std::optional<Index> number(const Known& known) {
   return *known.value->data<Index>();
 }
 
-Known scalar(Type type) { return {false, tensor_type(type), Shape(), std::nullopt}; }
+Known scalar(Type type) { return {false, tensor_type(type), Shape(), std::nullopt, std::nullopt}; }
 
 bool is_same(const Tensor& a, const Tensor& b) {
   return a.type() == b.type() && a.type() != Type::string && a.shape() == b.shape() &&
@@ -68,13 +68,15 @@ void forget_values(std::vector<Known>& list) {
 }  // namespace
 
 bool Walk::is_control(const Node& node) {
-  return node.domain.empty() && (node.op == "If" || node.op == "Loop" || node.op == "Scan");
+  return node.domain.empty() && (node.op == "If" || node.op == "Loop" || node.op == "Scan" ||
+                                 node.op == "SequenceMap");
 }
 
 std::vector<Known> Walk::outputs_of_control(const Node& node, const std::vector<Known>& inputs,
                                             Frame& frame) {
   if (node.op == "If") return outputs_of_branches(node, inputs, frame);
   if (node.op == "Loop") return outputs_of_loop(node, inputs, frame);
+  if (node.op == "SequenceMap") return outputs_of_map(node, inputs, frame);
   return outputs_of_scan(node, inputs, frame);
 }
 
@@ -101,6 +103,7 @@ std::vector<Known> Walk::run_graph(const Graph& graph, const std::string& name,
 Known Walk::joined(const Known& a, const Known& b, const std::string& place) {
   Known both;
   if (!a.type || !b.type || *a.type == *b.type) both.type = a.type ? a.type : b.type;
+  both.inner = either_shape(a.inner, b.inner);
   if (!a.shape || !b.shape || a.shape->size() != b.shape->size()) return both;
   both.shape = a.shape;
   for (Index d = 0; d < a.shape->size(); ++d) {
@@ -151,7 +154,7 @@ std::vector<Known> Walk::outputs_of_loop(const Node& node, const std::vector<Kno
     for (std::size_t k = 0; k < count; ++k) {
       Known next = joined(carried[k], results[k + 1], place + "." + std::to_string(k));
       next.value.reset();
-      stands = stands && next.shape == carried[k].shape;
+      stands = stands && next.shape == carried[k].shape && next.inner == carried[k].inner;
       carried[k] = std::move(next);
     }
     if (stands) break;

@@ -19,27 +19,6 @@ constexpr int rank_most = 64;
 
 void refuse(Error error) { throw error; }
 
-std::vector<Described> described(const Node& node, const std::vector<Known>& inputs) {
-  std::vector<Described> all(inputs.size());
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    const Known& known = inputs[k];
-    if (const ParameterSpec* parameter = parameter_at(node.signature->inputs, k))
-      all[k].name = parameter->name;
-    all[k].given = !known.left_out;
-    if (known.type && known.type->kind == ValueType::Kind::tensor)
-      all[k].type = known.type->element;
-    if (known.shape) all[k].shape = &*known.shape;
-    if (known.value) all[k].tensor = &*known.value;
-  }
-  return all;
-}
-
-std::vector<bool> wanted(const Node& node) {
-  std::vector<bool> all;
-  for (const std::string& name : node.outputs) all.push_back(!name.empty());
-  return all;
-}
-
 // A shape that a run could have.
 bool sound(const Shape& shape) {
   return shape.size() <= rank_most &&
@@ -64,11 +43,6 @@ Tensor hollow(Type type, const Shape& shape) {
   return empty;
 }
 
-bool is_tensor(const Known& known) {
-  return known.type && known.type->kind == ValueType::Kind::tensor &&
-         known.type->element != Type::undefined;
-}
-
 bool is_small(const Shape& shape) {
   Index size = 1;
   return std::all_of(shape.begin(), shape.end(),
@@ -85,8 +59,34 @@ bool is_cheap(const Signature& signature) {
 
 }  // namespace
 
+std::vector<Described> described(const Node& node, const std::vector<Known>& inputs) {
+  std::vector<Described> all(inputs.size());
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const Known& known = inputs[k];
+    if (const ParameterSpec* parameter = parameter_at(node.signature->inputs, k))
+      all[k].name = parameter->name;
+    all[k].given = !known.left_out;
+    if (known.type && known.type->kind == ValueType::Kind::tensor)
+      all[k].type = known.type->element;
+    if (known.shape) all[k].shape = &*known.shape;
+    if (known.value) all[k].tensor = &*known.value;
+  }
+  return all;
+}
+
+std::vector<bool> wanted(const Node& node) {
+  std::vector<bool> all;
+  for (const std::string& name : node.outputs) all.push_back(!name.empty());
+  return all;
+}
+
+bool is_tensor(const Known& known) {
+  return known.type && known.type->kind == ValueType::Kind::tensor &&
+         known.type->element != Type::undefined;
+}
+
 Known Known::of(const Tensor& tensor) {
-  return {false, tensor_type(tensor.type()), tensor.shape(), tensor};
+  return {false, tensor_type(tensor.type()), tensor.shape(), std::nullopt, tensor};
 }
 
 std::size_t Survey::row(const std::string& path, const std::string& name, const Node* node,
@@ -153,7 +153,7 @@ Known Walk::look_up(const std::string& name, const Frame& frame) const {
     if (const auto found = at->graph->sparse_initializers.find(name);
         found != at->graph->sparse_initializers.end()) {
       const SparseTensor& sparse = found->second;
-      Known known{false, tensor_type(sparse.values.type()), sparse.shape, std::nullopt};
+      Known known{false, tensor_type(sparse.values.type()), sparse.shape, std::nullopt, std::nullopt};
       if (is_small(sparse.shape)) known.value = dense(sparse);
       return known;
     }
@@ -266,6 +266,16 @@ std::vector<Known> Walk::outputs_of_operator(const Node& node, const std::vector
   for (std::size_t k = 0; k < outputs.size(); ++k) outputs[k].type = types[k];
   const ReferenceEntry* entry = find_entry(*node.signature);
   if (entry == nullptr) return outputs;
+  if (const InferValues infer = find_infer_values(*node.signature)) {
+    std::vector<Known> made = outputs_of_container(node, infer, inputs);
+    made.resize(outputs.size());
+    for (std::size_t k = 0; k < made.size(); ++k) {
+      if (!made[k].type) made[k].type = types[k];
+      types[k] = made[k].type;
+    }
+    hold_output_types(*node.signature, types, refuse);
+    return made;
+  }
   Inferred said;
   try {
     said = inferred(node, *entry, inputs);
@@ -280,6 +290,8 @@ std::vector<Known> Walk::outputs_of_operator(const Node& node, const std::vector
   for (std::size_t k = 0; k < std::min(outputs.size(), said.shapes.size()); ++k) {
     if (said.types[k] != Type::undefined) outputs[k].type = tensor_type(said.types[k]);
     outputs[k].shape = said.shapes[k];
+    if (outputs[k].shape && node.signature->kind == "structural")
+      outputs[k].shape = with_names(*outputs[k].shape, place_ + "." + std::to_string(k));
   }
   for (std::size_t k = 0; k < outputs.size(); ++k) types[k] = outputs[k].type;
   hold_output_types(*node.signature, types, refuse);

@@ -18,6 +18,7 @@
 #include "model/graph.h"
 #include "reference/references.h"
 #include "reference/registry.h"
+#include "reference/value_facts.h"
 
 namespace touchstone {
 
@@ -25,10 +26,16 @@ struct Known {
   bool left_out = false;
   std::optional<ValueType> type;
   std::optional<Shape> shape;  // of a tensor
+  std::optional<Shape> inner;  // of every tensor in a container; any_size where they differ
   std::optional<Tensor> value;
 
   static Known of(const Tensor& tensor);
 };
+
+bool is_tensor(const Known& known);
+// A node's inputs as plans see them, and which of its outputs it names.
+std::vector<Described> described(const Node& node, const std::vector<Known>& inputs);
+std::vector<bool> wanted(const Node& node);
 
 // A value of the model, in one of its graphs or in one call of a function.
 struct ShapeRow {
@@ -113,6 +120,13 @@ class Walk {
   std::vector<Known> outputs_of_function(const Node& node, const std::vector<Known>& inputs,
                                          const Frame& frame);
   std::optional<Frame> opened(const Frame& caller, std::string path) const;
+
+  // shape_container.cc
+  std::vector<Known> outputs_of_container(const Node& node, InferValues infer,
+                                          const std::vector<Known>& inputs);
+  std::vector<Known> outputs_of_map(const Node& node, const std::vector<Known>& inputs,
+                                    Frame& frame);
+  Shape with_names(Shape shape, const std::string& place);
 
   // shape_control.cc
   static bool is_control(const Node& node);

@@ -18,12 +18,17 @@ struct Around {
 };
 
 template <class E>
-void take(const E* whole, E* part, const Around& a, Index at) {
-  for (Index o = 0; o < a.outer; ++o) std::copy_n(whole + (o * a.extent + at) * a.inner, a.inner, part + o * a.inner);
+void take(const E* whole, E* part, const Around& a, const Point& positions) {
+  for (Index o = 0; o < a.outer; ++o) {
+    for (const Index at : positions) part = std::copy_n(whole + (o * a.extent + at) * a.inner, a.inner, part);
+  }
 }
+// `length` places of the axis, from `at` on.
 template <class E>
-void place(const E* part, E* whole, const Around& a, Index at) {
-  for (Index o = 0; o < a.outer; ++o) std::copy_n(part + o * a.inner, a.inner, whole + (o * a.extent + at) * a.inner);
+void place(const E* part, E* whole, const Around& a, Index at, Index length) {
+  for (Index o = 0; o < a.outer; ++o) {
+    std::copy_n(part + o * length * a.inner, length * a.inner, whole + (o * a.extent + at) * a.inner);
+  }
 }
 
 Index width(const Tensor& tensor) { return facts(tensor.type()).bits / 8; }
@@ -34,36 +39,57 @@ std::string described(const Tensor& tensor) {
 }  // namespace
 
 Tensor slice(const Tensor& whole, Index axis, Index at) {
-  Tensor part(whole.type(), without(whole.shape(), Point{axis}));
+  const Tensor part = cut(whole, axis, at, 1);
+  return part.reshaped(without(part.shape(), Point{axis}));
+}
+
+Tensor cut(const Tensor& whole, Index axis, Index from, Index length) {
+  return picked(whole, axis, collect(from, from + length, [](Index k) { return k; }));
+}
+
+Tensor picked(const Tensor& whole, Index axis, const Point& positions) {
+  Tensor part(whole.type(), replaced(whole.shape(), axis, positions.size()));
+  if (part.size() == 0) return part;
   if (whole.type() == Type::string) {
-    take(whole.data<std::string>(), part.data<std::string>(), Around(whole.shape(), axis, 1), at);
+    take(whole.data<std::string>(), part.data<std::string>(), Around(whole.shape(), axis, 1), positions);
   } else if (is_packed(whole.type())) {
     const std::vector<std::uint8_t> codes = unpack(whole);
     std::vector<std::uint8_t> taken(static_cast<std::size_t>(part.size()));
-    take(codes.data(), taken.data(), Around(whole.shape(), axis, 1), at);
+    take(codes.data(), taken.data(), Around(whole.shape(), axis, 1), positions);
     pack(taken, part);
-  } else if (part.size() > 0) {
-    take(whole.bytes().data(), part.bytes().data(), Around(whole.shape(), axis, width(whole)), at);
+  } else {
+    take(whole.bytes().data(), part.bytes().data(), Around(whole.shape(), axis, width(whole)), positions);
   }
   return part;
 }
 
 Tensor stacked(const std::vector<Tensor>& parts, Index axis) {
-  if (parts.empty()) BUG("nothing is stacked");
+  std::vector<Tensor> seen;
+  for (const Tensor& part : parts) {
+    seen.push_back(part.reshaped(join(head(part.shape(), axis), Index{1}, tail(part.shape(), axis))));
+  }
+  return joined(seen, axis);
+}
+
+Tensor joined(const std::vector<Tensor>& parts, Index axis) {
+  if (parts.empty()) BUG("nothing is joined");
   const Tensor& first = parts[0];
-  const Index n = static_cast<Index>(parts.size());
-  Tensor whole(first.type(), join(head(first.shape(), axis), n, tail(first.shape(), axis)));
+  Index extent = 0;
+  for (const Tensor& part : parts) extent += part.shape()[axis];
+  Tensor whole(first.type(), replaced(first.shape(), axis, extent));
   if (whole.size() == 0) return whole;
   std::vector<std::uint8_t> codes(is_packed(first.type()) ? static_cast<std::size_t>(whole.size()) : 0);
-  for (Index at = 0; at < n; ++at) {
-    const Tensor& part = parts[static_cast<std::size_t>(at)];
+  Index at = 0;
+  for (const Tensor& part : parts) {
+    const Index length = part.shape()[axis];
     if (first.type() == Type::string) {
-      place(part.data<std::string>(), whole.data<std::string>(), Around(whole.shape(), axis, 1), at);
+      place(part.data<std::string>(), whole.data<std::string>(), Around(whole.shape(), axis, 1), at, length);
     } else if (is_packed(first.type())) {
-      place(unpack(part).data(), codes.data(), Around(whole.shape(), axis, 1), at);
+      place(unpack(part).data(), codes.data(), Around(whole.shape(), axis, 1), at, length);
     } else {
-      place(part.bytes().data(), whole.bytes().data(), Around(whole.shape(), axis, width(whole)), at);
+      place(part.bytes().data(), whole.bytes().data(), Around(whole.shape(), axis, width(whole)), at, length);
     }
+    at += length;
   }
   if (is_packed(first.type())) pack(codes, whole);
   return whole;

@@ -13,8 +13,17 @@ namespace touchstone {
 // The part of `whole` at position `at` of `axis`, without that axis.
 Tensor slice(const Tensor& whole, Index axis, Index at);
 
+// The parts of `whole` at these positions of `axis`, in this order.
+Tensor picked(const Tensor& whole, Index axis, const Point& positions);
+
+// The part of `whole` that starts at `from` of `axis` and is `length` long; it lies inside.
+Tensor cut(const Tensor& whole, Index axis, Index from, Index length);
+
 // Tensors of one type and shape (at least one), along a new axis.
 Tensor stacked(const std::vector<Tensor>& parts, Index axis);
+
+// Tensors of one type (at least one), whose shapes may differ along `axis`, one behind the other along it.
+Tensor joined(const std::vector<Tensor>& parts, Index axis);
 
 // One output of a graph that runs again and again, gathered along a new axis.
 class Stack {

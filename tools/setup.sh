@@ -12,6 +12,8 @@ packages=(
   libgtest-dev librapidcheck-dev                    # tests
   libcli11-dev nlohmann-json3-dev libfmt-dev        # the command, reports, text
   libre2-dev libutf8proc-dev                        # operators on strings
+  libjpeg62-turbo-dev libpng-dev libtiff-dev        # images
+  libwebp-dev libopenjp2-7-dev pkg-config           # images too
   python3-dev python3-venv                          # find_package(Halide) asks for the headers
   ccache                                            # second builds
   locales                                           # ONNX Runtime's kernels on strings want en_US.UTF-8

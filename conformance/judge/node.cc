@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/numbers/convert.h"
 #include "core/numbers/formats.h"
+#include "reference/value_facts.h"
 
 namespace touchstone {
 namespace {
@@ -64,6 +65,13 @@ Type element_type(const Node& node, const NodeMeans& means, const std::vector<Va
     if (attribute.name == "stash_type") return Type::float32;
   }
   return found == Type::undefined ? Type::float32 : found;
+}
+
+// A shape that inference says; a size that only values decide may be any.
+bool fits(const Shape& said, const Shape& shape) {
+  bool all = said.size() == shape.size();
+  for (Index d = 0; all && d < said.size(); ++d) all = said[d] == shape[d] || said[d] == any_size;
+  return all;
 }
 
 bool close_call(const Comparison& c) { return std::abs(c.utilisation_max - 1) <= 0.02; }
@@ -161,7 +169,7 @@ class NodeJudge {
             text(observed_[k].type()) + " for a tensor of " + std::string(name(said->types[k]));
         bad = true;
       } else if (said && k < said->shapes.size() && said->shapes[k] && observed_[k].is_tensor() &&
-                 !(*said->shapes[k] == observed_[k].tensor().shape())) {
+                 !fits(*said->shapes[k], observed_[k].tensor().shape())) {
         c.verdict = Verdict::wrong_shape;
         c.detail = text(observed_[k].tensor().shape()) + " for " + text(*said->shapes[k]);
         bad = true;
@@ -235,7 +243,7 @@ class NodeJudge {
     if (means_.follow) followed = means_.follow();
     else if (means_.native) followed.outputs = means_.native();
     const std::vector<Value>& ours = followed.outputs;
-    const bool moved = node_.signature && node_.signature->form == "move";
+    const bool moved = node_.signature && (node_.signature->form == "move" || node_.signature->form == "container");
     for (std::size_t k = 0; k < wide.size(); ++k) {
       if (!wanted_[k] || wide[k].present) continue;
       if (k < ours.size()) {

@@ -101,6 +101,37 @@ def test_variadic_inputs_are_a_list_of_tensors(cases_of: Make) -> None:
     assert [a.tolist() for a in arrays(cases["1/two"].inputs)] == [[1.0], [2.0]]
 
 
+CONTAINERS = """\
+  - since: 16
+    structural: toy.part
+    inputs: {s: {type: S}}
+    outputs: {o: {type: O}}
+    attributes: {inner: {type: type}}
+    types: {S: [seq(floats)], O: [optional(seq(floats)), optional(floats)]}
+    require: {C1: {that: length > 0, else: it is empty}}
+"""
+
+
+def test_containers_hold_each_other(cases_of: Make) -> None:
+    cases = cases_of(
+        f"""{HEAD}{CONTAINERS}    cases:
+      full: {{s: {{type: seq(float), data: [[1.0, 2.0], 3.0]}}, inner: seq(float), o: {{type: optional(seq(float)), data: [[4.0]]}}}}
+      empty: {{s: {{type: seq(float), data: []}}, o: {{type: optional(float), data: null}}}}
+      refused: {{s: {{type: seq(float), data: []}}, raises: C1}}
+"""
+    )
+    full = cases["16/full"]
+    assert full.version.template == "toy" and full.version.entry_point == "toy_part"
+    given = numpy_helper.to_list(onnx.SequenceProto.FromString(full.inputs[0]))
+    assert [a.tolist() for a in given] == [[1.0, 2.0], 3.0]
+    assert [a.tolist() for a in numpy_helper.to_optional(onnx.OptionalProto.FromString(full.outputs[0]))] == [[4.0]]
+    assert full.model.graph.input[0].type.sequence_type.elem_type.tensor_type.elem_type == onnx.TensorProto.FLOAT
+    assert full.model.graph.node[0].attribute[0].tp == full.model.graph.input[0].type
+    held = onnx.OptionalProto.FromString(cases["16/empty"].outputs[0])
+    assert not held.HasField("tensor_value") and not held.HasField("sequence_value")
+    assert cases["16/refused"].model.graph.output[0].type.WhichOneof("value") == "optional_type"
+
+
 def test_a_negative_case_has_no_outputs_and_stands_apart(cases_of: Make, tmp_path: Path) -> None:
     case = one(cases_of, "{x: [[1.0]], raises: C1}")
     assert case.raises == "C1" and case.outputs == []

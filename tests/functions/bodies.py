@@ -78,6 +78,10 @@ def calling(schema: onnx.defs.OpSchema, case: Case, function: onnx.FunctionProto
     for name, attribute in schema.attributes.items():
         if name not in said and attribute.default_value.type and name in function.attribute:
             node.attribute.append(attribute.default_value)
+    # A body that depends on the node holds what it needs of an attribute already: a graph, say.
+    kept_attributes = [each for each in node.attribute if each.name in references(function.node)]
+    del node.attribute[:]
+    node.attribute.extend(kept_attributes)
     given = [attribute.name for attribute in node.attribute]
     del function.attribute[:]
     function.attribute.extend(given)
@@ -91,6 +95,13 @@ def calling(schema: onnx.defs.OpSchema, case: Case, function: onnx.FunctionProto
         model.opset_import.append(helper.make_opsetid(domain, version))
     model.functions.append(function)
     return model
+
+
+def references(nodes: Iterable[onnx.NodeProto]) -> set[str]:
+    """The attributes of the function that its nodes refer to."""
+    attributes = [attribute for node in nodes for attribute in node.attribute]
+    inner = [references(attribute.g.node) for attribute in attributes]
+    return {attribute.ref_attr_name for attribute in attributes}.union(*inner)
 
 
 def drop_references(nodes: Iterable[onnx.NodeProto], given: set[str]) -> None:

@@ -76,9 +76,15 @@ def outcome(body: Body, folder: Path) -> Outcome:
 
 def same(left: bytes, right: bytes, info: onnx.ValueInfoProto) -> bool:
     """Bit for bit, except that one NaN is as good as another."""
+    if info.type.HasField("sequence_type"):
+        both = [onnx.SequenceProto.FromString(side).tensor_values for side in (left, right)]
+        return len(both[0]) == len(both[1]) and all(same_tensor(*each) for each in zip(*both, strict=True))
     if left == right or not info.type.HasField("tensor_type"):
         return left == right
-    a, b = onnx.TensorProto.FromString(left), onnx.TensorProto.FromString(right)
+    return same_tensor(onnx.TensorProto.FromString(left), onnx.TensorProto.FromString(right))
+
+
+def same_tensor(a: onnx.TensorProto, b: onnx.TensorProto) -> bool:
     if a.data_type != b.data_type or list(a.dims) != list(b.dims):
         return False
     x, y = numpy_helper.to_array(a), numpy_helper.to_array(b)

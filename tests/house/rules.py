@@ -17,7 +17,7 @@ Files = dict[str, str]
 ROOMS = ["core", "model", "reference", "optimized", "conformance", "fuzz", "tools", "python"]
 CODE = (".h", ".cc", ".cpp", ".c", ".cu", ".inc")
 TEXT = (*CODE, ".py", ".j2", ".yaml", ".md", ".js", ".css", ".html", ".cmake", ".sh", ".txt", ".json", ".in")
-SCOPED = {"If", "Loop", "Scan"}  # an engine has to know that they hold graphs
+SCOPED = {"If", "Loop", "Scan", "SequenceMap"}  # an engine has to know that they hold graphs
 SCOPED_ROOMS = ("model/", "reference/")
 
 

@@ -1,4 +1,6 @@
-"""A probe as a model of one node, and what an answer looks like: arrays, or the word that says why there are none."""
+"""A probe as a model of one node, and what an answer looks like: arrays (lists of them for sequences), or the word that
+says why there are none.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,16 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import helper
 
-from codegen.case_values import Tensor, literal
+from codegen.case_values import Literal, Sequence, Tensor, inside, literal
 from codegen.emit_cases import RAISES, ir_for, load_releases, make_case, outputs_of
 from codegen.entry import Operator, SpecError, Version
 from codegen.questions import RUNTIMES, Note, Probe
 from codegen.value_types import ELEMENTS
+from conformance.targets import values
 
+Held = np.ndarray | list[np.ndarray]
 ANY_RULE = "probe/any"  # the probe says that it is refused, not by which rule
 
 
@@ -25,7 +29,7 @@ class Answer:
     """`kind` is outputs, error, unsupported or crash."""
 
     kind: str
-    arrays: list[np.ndarray] = field(default_factory=list)
+    arrays: list[Held] = field(default_factory=list)
     why: str = ""
 
 
@@ -35,7 +39,7 @@ class Question:
 
     probe: Probe
     model: onnx.ModelProto
-    feeds: dict[str, bytes]  # input -> TensorProto or MapProto
+    feeds: dict[str, bytes]  # input -> TensorProto, SequenceProto or MapProto, as the model's input says
     expected: dict[str, Answer]
 
     @property
@@ -63,26 +67,38 @@ def make_question(probe: Probe, version: Version, ir: int) -> Question:
         if info.type.HasField("tensor_type"):
             info.type.tensor_type.ClearField("shape")  # so that no runtime learns the answer's
     feeds = {info.name: value for info, value in zip(case.model.graph.input, case.inputs, strict=True)}
-    types = [info.type.tensor_type.elem_type for info in case.model.graph.output]
+    types = [type_of(info.type) for info in case.model.graph.output]
     several = {output.name for output in outputs_of(version) if output.variadic}
     expected = {runtime: _answer(probe, probe.says[runtime], types, several) for runtime in RUNTIMES}
     return Question(probe, case.model, feeds, expected)
 
 
-def _answer(probe: Probe, says: dict[str, Any] | str, types: list[int], several: set[str]) -> Answer:
+def _answer(probe: Probe, says: dict[str, Any] | str, types: list[str], several: set[str]) -> Answer:
     if isinstance(says, str):
         return Answer(says)
     values = [one for name, value in says.items() for one in (value if name in several else [value])]
     arrays = []
     try:
-        for value, code in zip(values, types, strict=True):
-            made = literal(value, lambda _, code=code: ELEMENTS[code - 1])
-            if not isinstance(made, Tensor):
-                raise ValueError("only tensors are compared")
-            arrays.append(made.array)
+        for value, type_ in zip(values, types, strict=True):
+            arrays.append(held_by(literal(value, lambda _, type_=type_: type_)))
     except ValueError as error:
         raise SpecError(probe.path, probe.line, f"the probe {probe.name}: {error}") from error
     return Answer("outputs", arrays)
+
+
+def type_of(type_: onnx.TypeProto) -> str:
+    """As entries write it."""
+    if type_.HasField("sequence_type"):
+        return f"seq({type_of(type_.sequence_type.elem_type)})"
+    return ELEMENTS[type_.tensor_type.elem_type - 1] if type_.tensor_type.elem_type else "float"
+
+
+def held_by(value: Literal) -> Held:
+    if isinstance(value, Sequence) and inside(value.type, "seq") in ELEMENTS:
+        return [item.array for item in value.items]
+    if not isinstance(value, Tensor):
+        raise ValueError("only tensors and sequences of them are compared")
+    return value.array
 
 
 def same(left: Answer, right: Answer) -> bool:
@@ -91,8 +107,11 @@ def same(left: Answer, right: Answer) -> bool:
     return all(same_array(a, b) for a, b in zip(left.arrays, right.arrays, strict=True))
 
 
-def same_array(left: np.ndarray, right: np.ndarray) -> bool:
+def same_array(left: Held, right: Held) -> bool:
     """Bit for bit, except that one NaN is as good as another."""
+    if isinstance(left, list) or isinstance(right, list):
+        both = isinstance(left, list) and isinstance(right, list) and len(left) == len(right)
+        return both and all(same_array(a, b) for a, b in zip(left, right, strict=True))
     if left.shape != right.shape or left.dtype != right.dtype:
         return False
     if left.dtype == object:
@@ -103,21 +122,14 @@ def same_array(left: np.ndarray, right: np.ndarray) -> bool:
     return bool((numbers == (right == right)).all()) and left[numbers].tobytes() == right[numbers].tobytes()
 
 
-def value_of(data: bytes, kind: onnx.TypeProto) -> Any:
-    """A feed for runtimes in Python: an array, or a dict where it is a map."""
-    if not kind.HasField("map_type"):
-        return to_array(data)
-    proto = onnx.MapProto.FromString(data)
-    keys = [key.decode() for key in proto.string_keys] or list(proto.keys)
-    return dict(zip(keys, [numpy_helper.to_array(each).item() for each in proto.values.tensor_values], strict=True))
-
-
 def shown(answer: Answer) -> str:
     """As a probe says it."""
     return ", ".join(map(_shown, answer.arrays)) if answer.kind == "outputs" else answer.kind
 
 
-def _shown(array: np.ndarray) -> str:
+def _shown(array: Held) -> str:
+    if isinstance(array, list):
+        return f"[{', '.join(map(_shown, array))}]"
     element = "string" if array.dtype == object else ELEMENTS[helper.np_dtype_to_tensor_dtype(array.dtype) - 1]
     if array.size == 0:
         return f"{{type: {element}, shape: {list(array.shape)}, data: []}}"
@@ -135,5 +147,6 @@ def _nested(array: np.ndarray) -> str:
     return ".nan" if number != number else str(number).replace("inf", ".inf")
 
 
-def to_array(data: bytes) -> np.ndarray:
-    return numpy_helper.to_array(onnx.TensorProto.FromString(data))
+def to_value(data: bytes, info: onnx.ValueInfoProto) -> Any:
+    """As runtimes in Python take and give it: an array, a list of them, a dict."""
+    return values.read(data, info.type)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from onnx.reference import ReferenceEvaluator
 
-from tools.probes.model import Answer, Question, to_array
+from tools.probes.model import Answer, Held, Question, to_value
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKER = ROOT / "tools" / "onnxruntime_worker.py"
@@ -41,7 +41,9 @@ def reference(binary: Path) -> Ask:
             if done.returncode != 0:
                 return Answer("unsupported" if done.returncode == UNSUPPORTED else "error", why=done.stderr.strip())
             files = [folder / f"output_{k}.pb" for k in range(len(question.model.graph.output))]
-            return Answer("outputs", [to_array(file.read_bytes()) for file in files])
+            infos = question.model.graph.output
+            values = [to_value(file.read_bytes(), info) for file, info in zip(files, infos, strict=True)]
+            return Answer("outputs", values)
 
     def ask(questions: list[Question]) -> list[Answer]:
         with ThreadPoolExecutor(max_workers=2) as pool:
@@ -56,7 +58,8 @@ def evaluator(questions: list[Question]) -> list[Answer]:
 
 
 def _evaluate(question: Question) -> Answer:
-    feeds = {name: to_array(value) for name, value in question.feeds.items()}
+    infos = {info.name: info for info in question.model.graph.input}
+    feeds = {name: to_value(value, infos[name]) for name, value in question.feeds.items()}
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -65,11 +68,14 @@ def _evaluate(question: Question) -> Answer:
         return Answer("unsupported", why=str(error))
     except Exception as error:  # it says no in every class of exception that there is
         return Answer("error", why=f"{type(error).__name__}: {error}")
-    return Answer("outputs", [as_texts(np.asarray(value)) for value in values])
+    return Answer("outputs", [as_texts(value) for value in values])
 
 
-def as_texts(array: np.ndarray) -> np.ndarray:
+def as_texts(value: Any) -> Held:
     """Texts are objects, whatever width numpy found for them."""
+    if isinstance(value, list):
+        return [np.asarray(as_texts(item)) for item in value]
+    array = np.asarray(value)
     return array.astype(object) if array.dtype.kind in "US" else array
 
 
@@ -83,9 +89,10 @@ def onnxruntime(python: Path) -> Ask:
             while len(answers) < len(jobs):
                 before = len(answers)
                 done, ended = _work(python, jobs[before:])
-                for line in done.splitlines():
-                    row = json.loads(line)
-                    arrays = [to_array(Path(file).read_bytes()) for file in row["outputs"].values()]
+                for line, question in zip(done.splitlines(), questions[before:], strict=False):
+                    row, infos = json.loads(line), question.model.graph.output
+                    read = zip(row["outputs"].values(), infos, strict=False)
+                    arrays = [to_value(Path(file).read_bytes(), info) for file, info in read]
                     answers.append(Answer(row["kind"], arrays, row["why"]))
                 if len(answers) < len(jobs):
                     answers.append(Answer("crash", why=ended))

@@ -128,6 +128,10 @@ void print_meaning(const Json& all) {
     title("semantics");
     fmt::print("  structural: the template {}\n", written(all["structural"]));
   }
+  if (all.contains("random")) {
+    title("semantics");
+    fmt::print("  random: drawn by the template {}\n", written(all["random"]));
+  }
   if (all["kind"] == "none") {
     title("semantics");
     fmt::print("  not written yet: a model that needs this version is refused by name\n");

@@ -1,0 +1,62 @@
+// Draws that are the same on every machine and in every order: Philox 4x32-10, a generator without
+// a state (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011).
+// Draw k of a key is a function of the two.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+#include "reference/facts.h"
+
+namespace touchstone {
+
+using DrawBlock = std::array<std::uint32_t, 4>;
+
+inline DrawBlock philox(DrawBlock counter, std::array<std::uint32_t, 2> key) {
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t a = std::uint64_t{0xD2511F53} * counter[0],
+                        b = std::uint64_t{0xCD9E8D57} * counter[2];
+    const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); };
+    const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
+    counter = {high(b) ^ counter[1] ^ key[0], low(b), high(a) ^ counter[3] ^ key[1], low(a)};
+    key[0] += 0x9E3779B9, key[1] += 0xBB67AE85;
+  }
+  return counter;
+}
+
+class Draws {
+ public:
+  // Of a node: by its seed or, where it has none, by its place in its graph, so that a model
+  // answers the same each time it runs.
+  explicit Draws(const Facts& facts) : key_{static_cast<std::uint32_t>(facts.node().index), 1} {
+    if (!facts.given("seed")) return;
+    const auto held = facts.node().attributes.at("seed").is;
+    if (const auto* whole = std::get_if<Index>(&held))
+      key_ = {static_cast<std::uint32_t>(*whole), static_cast<std::uint32_t>(*whole >> 32) + 2};
+    else
+      key_ = {std::bit_cast<std::uint32_t>(facts.number("seed")), 0};
+  }
+
+  // At least 0 and below 1, in steps of 2^-53; `which` of two that are independent.
+  double even(Index k, int which = 0) const {
+    const auto position = static_cast<std::uint64_t>(k);
+    const DrawBlock block = philox(
+        {static_cast<std::uint32_t>(position), static_cast<std::uint32_t>(position >> 32), 0, 0},
+        key_);
+    const std::size_t from = which == 0 ? 0 : 2;
+    const std::uint64_t bits = std::uint64_t{block[from]} << 32 | block[from + 1];
+    return static_cast<double>(bits >> 11) * 0x1p-53;
+  }
+  // Of mean 0 and deviation 1, by the method of Box and Muller.
+  double normal(Index k) const {
+    return std::sqrt(-2 * std::log1p(-even(k))) * std::cos(2 * std::numbers::pi * even(k, 1));
+  }
+
+ private:
+  std::array<std::uint32_t, 2> key_;
+};
+
+}  // namespace touchstone

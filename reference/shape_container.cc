@@ -1,0 +1,83 @@
+// Sequences and optionals in a walk. They have no shape of their own, but what is known of the
+// tensors inside goes with them: a size that differs from tensor to tensor is `any_size` there, and
+// becomes one without a name when one is taken out.
+#include <algorithm>
+#include <utility>
+
+#include "reference/shape_walk.h"
+
+namespace touchstone {
+namespace {
+
+bool differs_inside(const Known& known) {
+  return known.inner &&
+         std::find(known.inner->begin(), known.inner->end(), any_size) != known.inner->end();
+}
+
+}  // namespace
+
+// A size that only values decide becomes one without a name.
+Shape Walk::with_names(Shape shape, const std::string& place) {
+  for (Index d = 0; d < shape.size(); ++d) {
+    if (shape[d] == any_size) shape[d] = unnamed_size(place + ":" + std::to_string(d));
+  }
+  return shape;
+}
+
+std::vector<Known> Walk::outputs_of_container(const Node& node, InferValues infer,
+                                              const std::vector<Known>& inputs) {
+  std::vector<ValueFacts> given;
+  for (const Known& known : inputs) {
+    given.push_back({known.type, is_tensor(known) ? known.shape : known.inner,
+                     known.value ? &*known.value : nullptr});
+  }
+  given.resize(std::max(given.size(), node.signature->inputs.size()));
+  const Facts facts(node, *node.signature, described(node, inputs), wanted(node));
+  std::vector<Known> outputs;
+  for (const ValueFacts& made : infer(facts, given)) {
+    Known known{false, made.type, std::nullopt, std::nullopt, std::nullopt};
+    if (!is_tensor(known))
+      known.inner = made.shape;
+    else if (made.shape)
+      known.shape = with_names(*made.shape, place_ + "." + std::to_string(outputs.size()));
+    outputs.push_back(std::move(known));
+  }
+  return outputs;
+}
+
+// The body is walked on tensors that may be any of a sequence's; where those differ in a size it is
+// walked again with another one, so that what hangs on the size is seen.
+std::vector<Known> Walk::outputs_of_map(const Node& node, const std::vector<Known>& inputs,
+                                        Frame& frame) {
+  const std::string place = place_;
+  const auto found = node.attributes.find("body");
+  const auto* body = found == node.attributes.end()
+                         ? nullptr
+                         : std::get_if<std::shared_ptr<const Graph>>(&found->second.is);
+  if (!body) return {};
+  const auto walked = [&](const char* which) {
+    std::vector<Known> items;
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      Known item = inputs[k];
+      if (item.type && item.type->kind == ValueType::Kind::sequence) {
+        item.type = ValueType(*inputs[k].type->inner);
+        item.inner.reset();
+        if (inputs[k].inner)
+          item.shape = with_names(*inputs[k].inner, place + which + std::to_string(k));
+      }
+      items.push_back(std::move(item));
+    }
+    return run_graph(**body, "body", std::move(items), node, frame, false);
+  };
+  std::vector<Known> outputs = walked("#one");
+  const bool again = std::any_of(inputs.begin(), inputs.end(), differs_inside);
+  const std::vector<Known> others = again ? walked("#other") : outputs;
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    if (outputs[k].type) outputs[k].type = sequence_type(*outputs[k].type);
+    outputs[k].inner = either_shape(outputs[k].shape, others[k].shape);
+    outputs[k].shape.reset(), outputs[k].value.reset();
+  }
+  return outputs;
+}
+
+}  // namespace touchstone

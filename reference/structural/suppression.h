@@ -1,0 +1,116 @@
+// Boxes that are chosen by their scores unless they lie too much over one that is chosen already:
+// what the native kernel and the bounded reading share. R is the number in which areas are
+// computed.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "reference/call.h"
+#include "reference/facts.h"
+#include "reference/number.h"
+
+namespace touchstone::structural {
+
+struct Suppression {
+  Index batches = 0, classes = 0, boxes = 0;
+  Index most = 0;  // of one class
+  bool centered = false;
+  const float* corners = nullptr;  // four numbers a box
+  const float* scores = nullptr;
+  float overlap = 0;  // what two chosen boxes share at most
+  std::optional<float> score;
+
+  Suppression(const Facts& facts, const std::vector<Value>& inputs) {
+    const Tensor &all = inputs[0].tensor(), &scored = inputs[1].tensor();
+    batches = all.shape()[0], classes = scored.shape()[1], boxes = all.shape()[1];
+    corners = all.data<float>(), scores = scored.data<float>();
+    centered = facts.integer("center_point_box") != 0;
+    const auto given = [&](std::size_t k) { return k < inputs.size() && !inputs[k].absent(); };
+    if (given(2)) most = *inputs[2].tensor().data<std::int64_t>();
+    if (given(3)) overlap = *inputs[3].tensor().data<float>();
+    if (given(4)) score = *inputs[4].tensor().data<float>();
+  }
+};
+
+template <class R>
+struct Span {
+  R low, high;
+  R length() const { return high - low; }
+};
+template <class R>
+struct Rectangle {
+  Span<R> across, along;
+  R area() const { return across.length() * along.length(); }
+};
+
+template <class R>
+R smaller(const R& a, const R& b) {
+  return select(less(b, a), b, a);
+}
+template <class R>
+R larger(const R& a, const R& b) {
+  return select(less(a, b), b, a);
+}
+
+template <class R>
+Rectangle<R> rectangle(const float* box, bool centered) {
+  const auto at = [&](int k) { return constant<R>(static_cast<double>(box[k])); };
+  if (!centered)
+    return {{smaller(at(1), at(3)), larger(at(1), at(3))},
+            {smaller(at(0), at(2)), larger(at(0), at(2))}};
+  const R half_width = at(2) / constant<R>(2), half_height = at(3) / constant<R>(2);
+  return {{at(0) - half_width, at(0) + half_width}, {at(1) - half_height, at(1) + half_height}};
+}
+
+// Is the share of two boxes, their common area over the area that either covers, more than
+// `threshold`?
+template <class R>
+auto shares_more(const Rectangle<R>& a, const Rectangle<R>& b, const R& threshold) {
+  const Rectangle<R> common{
+      {larger(a.across.low, b.across.low), smaller(a.across.high, b.across.high)},
+      {larger(a.along.low, b.along.low), smaller(a.along.high, b.along.high)}};
+  const R zero = constant<R>(0), shared = common.area(), covered = a.area() + b.area() - shared;
+  const auto meet =
+      both(less(common.across.low, common.across.high), less(common.along.low, common.along.high));
+  const auto whole = both(both(less(zero, a.area()), less(zero, b.area())), less(zero, covered));
+  return both(both(meet, whole), less(threshold, shared / covered));
+}
+
+struct Selected {
+  Index batch, cls, box;
+};
+
+// Class by class, the highest score first, of equal ones the lower index; a score that is NaN is
+// below all others. `suppressed(batch, class, box, other)` says whether a box falls because of one
+// that is chosen.
+template <class Suppressed>
+std::vector<Selected> select_boxes(const Suppression& s, Suppressed suppressed) {
+  std::vector<Selected> chosen;
+  for (Index batch = 0; batch < s.batches; ++batch) {
+    for (Index cls = 0; cls < s.classes; ++cls) {
+      const float* scores = s.scores + (batch * s.classes + cls) * s.boxes;
+      std::vector<Index> order;
+      for (Index box = 0; box < s.boxes; ++box) {
+        if (!s.score || scores[box] > *s.score) order.push_back(box);
+      }
+      std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+        return scores[a] > scores[b] || (std::isnan(scores[b]) && !std::isnan(scores[a]));
+      });
+      const auto first = static_cast<std::ptrdiff_t>(chosen.size());
+      for (const Index box : order) {
+        if (static_cast<std::ptrdiff_t>(chosen.size()) - first >= s.most) break;
+        const bool falls = std::any_of(
+            chosen.begin() + first, chosen.end(),
+            [&](const Selected& other) { return suppressed(batch, cls, box, other.box); });
+        if (!falls) chosen.push_back({batch, cls, box});
+      }
+    }
+  }
+  return chosen;
+}
+
+}  // namespace touchstone::structural

@@ -1,0 +1,109 @@
+// The judge on answers that choose or draw: a choice that rounding decides is followed, any other
+// has one answer; a draw may be whatever can be drawn.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "conformance/judge/judge.h"
+#include "model/schema.h"
+#include "reference/interpreter.h"
+
+namespace touchstone {
+namespace {
+
+using Attributes = std::map<std::string, Attribute>;
+
+Tensor floats(Shape shape, const std::vector<float>& data) {
+  Tensor t(Type::float32, std::move(shape));
+  std::copy(data.begin(), data.end(), t.data<float>());
+  return t;
+}
+Tensor indices(Shape shape, const std::vector<Index>& data) {
+  Tensor t(Type::int64, std::move(shape));
+  std::copy(data.begin(), data.end(), t.data<Index>());
+  return t;
+}
+Tensor truths(const std::vector<bool>& data) {
+  Tensor t(Type::boolean, {static_cast<Index>(data.size())});
+  std::copy(data.begin(), data.end(), t.data<bool>());
+  return t;
+}
+
+Node node_of(std::string op, Index opset, Index inputs, Index outputs = 1,
+             Attributes attributes = {}) {
+  Node node;
+  node.op = std::move(op);
+  node.signature = find_signature("", node.op, opset);
+  for (Index k = 0; k < inputs; ++k) node.inputs.push_back("i" + std::to_string(k));
+  for (Index k = 0; k < outputs; ++k) node.outputs.push_back("o" + std::to_string(k));
+  node.attributes = std::move(attributes);
+  return node;
+}
+
+// Two boxes of height 1 over [0, 1] and over [shift, 1 + shift]: their share is (1 - shift) / (1 +
+// shift).
+Verdict boxes(float shift, float threshold, const Tensor& answer) {
+  const Node node = node_of("NonMaxSuppression", 11, 4);
+  const Tensor corners = floats({1, 2, 4}, {0, 0, 1, 1, 0, shift, 1, 1 + shift}),
+               scores = floats({1, 1, 2}, {2, 1});
+  return judge_node(node, {corners, scores, indices({1}, {2}), floats({1}, {threshold})}, {answer})
+      .verdict;
+}
+const Tensor& both() {
+  static const Tensor rows = indices({2, 3}, {0, 0, 0, 0, 0, 1});
+  return rows;
+}
+const Tensor& first() {
+  static const Tensor rows = indices({1, 3}, {0, 0, 0});
+  return rows;
+}
+
+TEST(JudgeChoices, ABoxThatRoundingDecidesOnMayStayOrFall) {
+  const float share = (1 - 0.3F) / (1 + 0.3F);
+  EXPECT_EQ(boxes(0.3F, share, both()), Verdict::exact);
+  EXPECT_EQ(boxes(0.3F, share, first()), Verdict::exact);
+}
+
+TEST(JudgeChoices, ABoxThatNoRoundingDecidesOnHasOneAnswer) {
+  EXPECT_EQ(boxes(0.3F, 0.6F, both()), Verdict::exact);
+  EXPECT_EQ(boxes(0.3F, 0.6F, first()), Verdict::wrong_shape);
+  EXPECT_EQ(boxes(0.3F, 0.5F, first()), Verdict::exact);
+  EXPECT_EQ(boxes(0.3F, 0.5F, both()), Verdict::wrong_shape);
+  EXPECT_EQ(boxes(0.5F, 1.0F / 3, indices({2, 3}, {0, 0, 1, 0, 0, 0})), Verdict::wrong_value)
+      << "the higher score is first";
+}
+
+TEST(JudgeChoices, ADrawMayBeWhatCanBeDrawn) {
+  const Node even =
+      node_of("RandomUniform", 22, 0, 1,
+              {{"shape", Attribute{std::vector<Index>{2}}}, {"high", Attribute{2.0F}}});
+  EXPECT_EQ(judge_node(even, {}, {floats({2}, {0.5F, 1.75F})}).verdict, Verdict::open);
+  EXPECT_EQ(judge_node(even, {}, {floats({2}, {0.5F, 2.5F})}).verdict, Verdict::wrong_value);
+  EXPECT_EQ(judge_node(even, {}, {floats({2}, {0.5F, std::nanf("")})}).verdict,
+            Verdict::wrong_value);
+  EXPECT_EQ(judge_node(even, {}, {floats({3}, {0.5F, 1, 1})}).verdict, Verdict::wrong_shape);
+
+  const Node ones = node_of("Bernoulli", 22, 1);
+  const Tensor chances = floats({3}, {0, 1, 0.5F});
+  EXPECT_EQ(judge_node(ones, {chances}, {floats({3}, {0, 1, 1})}).verdict, Verdict::exact)
+      << "the certain ones are judged";
+  EXPECT_EQ(judge_node(ones, {chances}, {floats({3}, {1, 1, 1})}).verdict, Verdict::wrong_value);
+}
+
+TEST(JudgeChoices, DropoutFollowsItsMask) {
+  const Node node = node_of("Dropout", 13, 3, 2);
+  Tensor trains(Type::boolean, {});
+  *trains.data<bool>() = true;
+  const std::vector<Value> inputs{floats({3}, {1, 2, 3}), floats({}, {0.5F}), trains};
+  const auto verdict = [&](const std::vector<float>& data, const std::vector<bool>& mask) {
+    return judge_node(node, inputs, {floats({3}, data), truths(mask)}).verdict;
+  };
+  EXPECT_EQ(verdict({2, 0, 6}, {true, false, true}), Verdict::open)
+      << "the mask is open, the elements are right";
+  EXPECT_EQ(verdict({0, 4, 0}, {false, true, false}), Verdict::open);
+  EXPECT_EQ(verdict({2, 0, 6}, {true, true, true}), Verdict::wrong_value);
+  EXPECT_EQ(verdict({1, 0, 3}, {true, false, true}), Verdict::wrong_value) << "not scaled";
+}
+
+}  // namespace
+}  // namespace touchstone
