@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from codegen import plan as plans
-from codegen.builtins import EXACT_PRIMITIVES, TWO_ARGUMENTS
+from codegen.builtins import COORDINATES, EXACT_PRIMITIVES, TWO_ARGUMENTS
 from codegen.cpp import CPP_TYPES, Cpp, cpp_name, element_type, enumerator
 from codegen.entry import Operator, Version
 from codegen.kernel import Kernel, reductions_of
@@ -41,6 +41,13 @@ class Unit:
     def name(self) -> str:
         version = self.meaning.version
         return f"{version.op}_{version.since}" + (f"_{version.variant.name}" if version.variant else "")
+
+    @property
+    def headers(self) -> list[str]:
+        """What few kernels need, and the others should not be compiled anew for."""
+        words = words_of(self.meaning.version)
+        graphs = any(a.kind == "graph" for a in self.meaning.version.attributes)
+        return ["coordinates.h"] * bool(words & COORDINATES) + ["node_graph.h"] * graphs
 
     @property
     def computing(self) -> list[str]:
