@@ -25,6 +25,7 @@ Json with_explanations(const TargetRun& run) {
   Json object = to_json(summarise(run.cases));
   object["to_explain"] = counts.cases;
   object["unexplained"] = counts.unexplained;
+  object["target_fault"] = counts.target_fault;
   return object;
 }
 
