@@ -67,6 +67,14 @@ class Unit:
         return [f"plan.type_{n}" for n in self.computing] + [enumerator(t) for t in self.fixed]
 
     @property
+    def follows_main(self) -> bool:
+        """Do reals alone stand beside elements of any type? They compute in double beside doubles, else in float, whatever type
+        they are read from; and what is no number is moved."""
+        main = self.types.get(self.main, [])
+        several = "double" in main and any("float" not in t and t != "double" for t in main)
+        return several and self.templates == [self.main] and len(self.formats) > 1
+
+    @property
     def wide(self) -> bool:
         """Is there anything to round? What computes in integers alone is judged exactly."""
         floats = any("float" in t or t == "double" for t in [*self.fixed, *(t for n in self.computing for t in self.types[n])])

@@ -70,7 +70,7 @@ def test_frames(step: int, windowed: bool, numbers: int, onesided: int) -> None:
 
 
 @pytest.mark.parametrize("periodic", [0, 1])
-@pytest.mark.parametrize("size", [2, 7, 100])
+@pytest.mark.parametrize("size", [3, 7, 100])
 @pytest.mark.parametrize("kind", [1, 11])
 @pytest.mark.parametrize("op", ["HannWindow", "HammingWindow", "BlackmanWindow"])
 def test_windows(op: str, kind: int, size: int, periodic: int) -> None:
