@@ -1,3 +1,4 @@
+// Parts of a turn: exact at quarters, and honest floats are inside of the bound.
 #include "reference/readings/wide_coordinates.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +48,8 @@ TEST(Turns, AnHonestFloatIsAllowed) {
 
 TEST(Turns, AWrongTurnIsNot) {
   const BoundedScope scope(Type::float32, Class::strict, Sums::worst, false);
-  EXPECT_FALSE(allows(cos_of_turn<Bounded>(1, 1009), cos_of_turn<double>(1, 1008)));
+  EXPECT_FALSE(allows(cos_of_turn<Bounded>(1, 13), cos_of_turn<double>(1, 12)));
+  EXPECT_FALSE(allows(sin_of_turn<Bounded>(1, 1009), sin_of_turn<double>(1, 1008)));
   EXPECT_FALSE(allows(sin_of_turn<Bounded>(1, 7), -sin_of_turn<double>(1, 7)));
 }
 
