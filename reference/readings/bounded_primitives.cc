@@ -180,7 +180,8 @@ TOUCHSTONE_UNARY(atanh)
 #undef TOUCHSTONE_UNARY
 
 Bounded log(const Bounded& x) {
-  if (x.plain() && x.hi == 1 && x.lo == 0 && x.e == 0) return Bounded(Index{0});  // C says so (F.10.3.7)
+  if (x.plain() && x.hi == 1 && x.lo == 0 && x.e == 0)
+    return Bounded(Index{0});  // C says so (F.10.3.7)
   return unary(
       Primitive::log, x, logq, [](double v) { return std::log(v); }, slopes::log);
 }

@@ -8,7 +8,8 @@ namespace {
 
 // j n-ths of a turn, at least 0 and less than a whole one.
 Index part_of(Index j, Index n) {
-  if (n <= 0) throw Error(ErrorKind::invalid_input, "a turn has no " + std::to_string(n) + " parts");
+  if (n <= 0)
+    throw Error(ErrorKind::invalid_input, "a turn has no " + std::to_string(n) + " parts");
   return mod(j, n);
 }
 
@@ -32,7 +33,8 @@ Bounded cosine_of_turn(Index j, Index n) {
 
 Bounded sine_of_turn(Index j, Index n) {
   const Index part = part_of(j, n);
-  return part == 0 ? Bounded(Index{0}) : at_quarters(prim::sin(angle(part, n)), part_of(4 * part - n, 4 * n), 4 * n);
+  return part == 0 ? Bounded(Index{0})
+                   : at_quarters(prim::sin(angle(part, n)), part_of(4 * part - n, 4 * n), 4 * n);
 }
 
 Exact exact_cosine_of_turn(Index j, Index n) {
