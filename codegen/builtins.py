@@ -138,6 +138,10 @@ _table = [
     Builtin("ceil_index", _fixed("real", INDEX)),
     Builtin("index", _fixed("element index?", INDEX)),
     Builtin("fraction", _fixed("real", REAL)),
+    Builtin("cos_of_turn", _fixed("index index", REAL)),
+    Builtin("sin_of_turn", _fixed("index index", REAL)),
+    Builtin("up_to", _fixed("index", INDEX)),
+    Builtin("down_to", _fixed("index", INDEX)),
     # of elements
     Builtin("is_nan", _fixed("element", TRUTH)),
     Builtin("is_inf", _fixed("element", TRUTH)),
@@ -145,6 +149,7 @@ _table = [
     Builtin("activate", _fixed("text element real real", Sort("element"))),
 ]
 BUILTINS = {b.name: b for b in _table}
+COORDINATES = {"cos_of_turn", "sin_of_turn", "up_to", "down_to"}  # of them, those that stand in reference/coordinates.h
 
 # Primitives without any error of their own, so not in spec/primitives.yaml.
 EXACT_PRIMITIVES = {

@@ -335,6 +335,8 @@ class Cpp:
             return f"{function}<{self.real}>({self(e.args[0])})"
         if name in ("floor_index", "ceil_index") and self.at_call:
             return f"{name.replace('index', 'now')}({self(e.args[0])})"
+        if name in ("cos_of_turn", "sin_of_turn"):
+            return f"{name}<{self.real}>({self.list(e.args)})"
         if name == "index":
             return f"checked_index({self.list(e.args)})" if len(e.args) == 2 else f"plain_index({self(e.args[0])})"
         if name in ("min", "max", "clamp") and e.sort.kind in ("real", "element"):

@@ -65,7 +65,7 @@ def _row(version: Version, lists: dict[tuple[str, ...], str], arrays: dict[tuple
         "domain": _quoted(_domain(version.domain)),
         "op": _quoted(version.op),
         "since": version.since,
-        "deprecated": json.dumps(version.deprecated),
+        "deprecated": json.dumps(version.deprecated and not version.lived),
         "form": _quoted(version.form),
         "kind": _quoted(version.kind),
         "doc": _quoted(version.doc),

@@ -67,6 +67,9 @@ class Kernel(Rows):
                 self.scatter(s)
             elif s.kind == "seen":
                 self.seen(s)
+            elif s.kind == "through":
+                self.line(s.line, s.path)
+                self.put(f"const auto {cpp_name(s.name)} = through({cpp_name(s.family)}, {cpp_name(s.source)}, {self.cpp(s.value)});")
 
     def typed(self, e: Expr) -> bool:
         """Is a condition decided by element types alone, at compile time?"""
@@ -75,7 +78,7 @@ class Kernel(Rows):
         return e.kind in ("logic", "not") and all(self.typed(a) for a in e.args)
 
     def comment(self, s: Statement) -> None:
-        if s.kind in ("define", "let", "seen", "scatter"):
+        if s.kind in ("define", "let", "seen", "scatter", "through"):
             self.put(f"// {s.text}")
 
     def let(self, s: Statement) -> None:

@@ -23,7 +23,7 @@ class Moves:
             for e in (statement.low, statement.high, statement.view, *statement.at, *(item.size for item in statement.lhs)):
                 if e is not None:
                     self._reads(e)
-            if statement.kind == "when":
+            if statement.kind in ("when", "through"):
                 self._reads(statement.value)
             if statement.kind == "let" and statement.value.sort.kind != "tensor":
                 self._reads(statement.value)

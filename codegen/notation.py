@@ -21,6 +21,7 @@ statement: "let" NAME "=" expr                                 -> let
     | "when" expr ":" [statement]                              -> when
     | "else" ":" [statement]                                   -> otherwise
     | "use" NAME                                               -> use
+    | "run" NAME "=" NAME "(" NAME "," expr ")"                -> through
     | "scatter" NAME "in" "box" "(" expr ")" ["where" either] ":" NAME "[" args "]" (UPDATE | "=") expr -> scatter
     | NAME "[" lhs "]" "[" lhs ("," lhs)* "]" "=" expr         -> define_family
     | "seen" NAME "[" lhs ("," lhs)* "]" "=" expr              -> seen
@@ -89,7 +90,7 @@ class Lhs:
 
 @dataclass
 class Statement:
-    kind: str  # let define whole scan when otherwise seen scatter use
+    kind: str  # let define whole scan when otherwise seen scatter use through
     name: str = ""
     lhs: list[Lhs] = field(default_factory=list)
     value: Expr | None = None
@@ -100,6 +101,7 @@ class Statement:
     family: str = ""  # define: the name of the index that tells the tensors of a variadic output apart
     binder: str = ""  # scatter: the index that runs over the box `low`, where `high` holds
     at: list[Expr] = field(default_factory=list)  # scatter: the point that is updated
+    source: str = ""  # through: the buffer that the graph `family` sees, in the type `value`
     update: str = ""  # scatter: sum, prod, max, min; empty where the last one stays
     line: int = 0
     path: str = ""  # of the text that it stands in
@@ -233,6 +235,10 @@ class _Build(Transformer):
 
     def use(self, c):
         return Statement("use", str(c[0]), line=self.line)
+
+    def through(self, c):
+        name, graph, source, element = c
+        return Statement("through", str(name), value=element, family=str(graph), source=str(source), line=self.line)
 
     def scatter(self, c):
         binder, box, where, name, at, *update, value = c

@@ -78,6 +78,9 @@ def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
                     f"bind.template attribute<{wide_of(unit, element)}>(facts, {quoted(a.name)})",
                 )
             )
+    for name in sorted({s.family for s in walk_all(m.statements) if s.kind == "through"}):
+        bound = f"graph_of(call, {quoted(name)})"
+        made.append(Parameter(cpp_name(name), f"const NodeGraph& {cpp_name(name)}", bound, bound))
     for name in sorted(unit.moves.followed):
         p = v.output(name)
         k = [o.name for o in v.outputs].index(name)

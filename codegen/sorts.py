@@ -134,6 +134,8 @@ class Checker(Expressions):
                 raise self.fail(f"a whole value is wanted, but this is {s.value.sort}")
         elif s.kind == "scatter":
             self.scatter(s)
+        elif s.kind == "through":
+            self.through(s)
         else:
             self.define(s)
         into.append(s)
@@ -190,6 +192,21 @@ class Checker(Expressions):
         for arg in e.args:
             found |= self.unknown_names(arg, inner)
         return found
+
+    def through(self, s: Statement) -> None:
+        """A buffer made of another by a graph of the node."""
+        graph, source = self.scope.get(s.family), self.scope.get(s.source)
+        if not graph or graph.sort.kind != "graph":
+            raise self.fail(f"{s.family} is no attribute that holds a graph")
+        if not source or source.role != "buffer" or source.sort.of.startswith("#"):
+            raise self.fail(f"{s.source} is no buffer of elements, so no graph can see it")
+        if s.name in self.scope:
+            raise self.fail(f"{s.name} is there already; what a graph makes has a name of its own")
+        s.value = self.wanted(s.value, TYPE)
+        if s.value.free:
+            raise self.fail("the type in which a graph sees elements is decided once a call")
+        self.m.buffers[s.name] = self.m.buffers[s.source]
+        self.declare(s.name, source.sort, "buffer")
 
     def scatter(self, s: Statement) -> None:
         known = self.scope.get(s.name)

@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from codegen import plan as plans
-from codegen.builtins import EXACT_PRIMITIVES, TWO_ARGUMENTS
+from codegen.builtins import COORDINATES, EXACT_PRIMITIVES, TWO_ARGUMENTS
 from codegen.cpp import CPP_TYPES, Cpp, cpp_name, element_type, enumerator
 from codegen.entry import Also, Operator, Version
 from codegen.kernel import Kernel, reductions_of
@@ -45,6 +45,13 @@ class Unit:
         return f"{version.op}_{version.since}" + (f"_{version.variant.name}" if version.variant else "") + self.label
 
     @property
+    def headers(self) -> list[str]:
+        """What few kernels need, and the others should not be compiled anew for."""
+        words = words_of(self.meaning.version)
+        graphs = any(a.kind == "graph" for a in self.meaning.version.attributes)
+        return ["coordinates.h"] * bool(words & COORDINATES) + ["node_graph.h"] * graphs
+
+    @property
     def computing(self) -> list[str]:
         """The constraints whose types say in what the kernel computes: of a lone float result its own, whatever is read."""
         if self.main in self.types and self.main not in self.versions[0].types:
@@ -62,6 +69,14 @@ class Unit:
     def formats(self) -> list[str]:
         """In C++, the types of `computing` and `fixed`."""
         return [f"plan.type_{n}" for n in self.computing] + [enumerator(t) for t in self.fixed]
+
+    @property
+    def follows_main(self) -> bool:
+        """Do reals alone stand beside elements of any type? They compute in double beside doubles, else in float, whatever type
+        they are read from; and what is no number is moved."""
+        main = self.types.get(self.main, [])
+        several = "double" in main and any("float" not in t and t != "double" for t in main)
+        return several and self.templates == [self.main] and len(self.formats) > 1
 
     @property
     def wide(self) -> bool:

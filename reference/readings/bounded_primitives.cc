@@ -101,6 +101,7 @@ Bounded pow_members(const Bounded& a, const Bounded& b) {
   // Whether a power is odd that is not known to the last unit, nobody can say.
   if (a.hi == -infinity && b.e != 0) return Bounded::anything(ieee);
   if (!std::isfinite(a.hi) || !std::isfinite(b.hi)) return Bounded::raw(ieee, 0, 0);
+  if (b.hi == 0 && b.e == 0) return Bounded(Index{1});  // of whatever: C says so (F.10.4.4)
   // A zero keeps its sign, which the wide numbers below would lose.
   if (a.hi == 0 && a.e == 0 && b.e == 0) return Bounded::raw(ieee, 0, 0);
   const Quad base = quad(a), exponent = quad(b), v = powq(base, exponent);
@@ -164,7 +165,6 @@ Bounded fmod_members(const Bounded& a, const Bounded& b) {
         Primitive::name, x, name##q, [](double v) { return std::name(v); }, slopes::name); \
   }
 TOUCHSTONE_UNARY(exp)
-TOUCHSTONE_UNARY(log)
 TOUCHSTONE_UNARY(sqrt)
 TOUCHSTONE_UNARY(tanh)
 TOUCHSTONE_UNARY(erf)
@@ -179,6 +179,12 @@ TOUCHSTONE_UNARY(acosh)
 TOUCHSTONE_UNARY(atanh)
 #undef TOUCHSTONE_UNARY
 
+Bounded log(const Bounded& x) {
+  if (x.plain() && x.hi == 1 && x.lo == 0 && x.e == 0)
+    return Bounded(Index{0});  // C says so (F.10.3.7)
+  return unary(
+      Primitive::log, x, logq, [](double v) { return std::log(v); }, slopes::log);
+}
 Bounded asin(const Bounded& x) {
   return unary(
       Primitive::asin, x, asinq, [](double v) { return std::asin(v); }, slopes::arc);

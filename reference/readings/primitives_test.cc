@@ -187,5 +187,16 @@ TEST(Primitives, SpecialsFollowIeee) {
   }
 }
 
+// So every library has it: floor(log(1)) is 0, not perhaps -1.
+TEST(Primitives, TheLogarithmOfOneAndThePowerOfNothingAreExact) {
+  const BoundedScope scope(Type::float32, Class::fast);
+  EXPECT_EQ(prim::log(Bounded(Index{1})).e, 0);
+  EXPECT_EQ(prim::log(Bounded(Index{1})).hi, 0);
+  EXPECT_EQ(prim::pow(Bounded(Index{10}), Bounded(Index{0})).e, 0);
+  EXPECT_EQ(prim::pow(Bounded(Index{10}), Bounded(Index{0})).hi, 1);
+  EXPECT_GT(prim::log(Bounded(Index{2})).e, 0);
+  EXPECT_GT(prim::pow(Bounded(Index{10}), Bounded::raw(0, 0, 1e-9)).e, 0);
+}
+
 }  // namespace
 }  // namespace touchstone

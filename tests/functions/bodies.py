@@ -87,7 +87,7 @@ def calling(schema: onnx.defs.OpSchema, case: Case, function: onnx.FunctionProto
     function.attribute.extend(given)
     drop_references(function.node, set(given))
     imports = {opset_of.domain: opset_of.version for opset_of in function.opset_import}
-    imports.setdefault("", opset)
+    imports.setdefault("", onnx.defs.onnx_opset_version() if schema.domain else opset)
     del model.opset_import[:], function.opset_import[:]
     for domain, version in imports.items():
         function.opset_import.append(helper.make_opsetid(domain, version))

@@ -80,7 +80,9 @@ def test_only_a_variadic_output_has_tensors(body: Callable[..., str], semantics:
 def test_scattered_sums_meet_in_accumulators(body: Callable[..., str]) -> None:
     made = body("Y[i] = X[i]\nscatter u in box(shape(U)) where u[0] > 0: Y[index(I[u], 3)] sum= U[u]")
     assert "Scattered<Sum<Compute<T>>, T> updated(Y);" in made
-    assert "if ((item(u, Index{0}) > Index{0})) updated.add(join(checked_index(I.read(u), Index{3})), U.read(u));" in made
+    assert (
+        "if ((item(u, Index{0}) > Index{0})) updated.add(join(checked_index(I.read(u), Index{3})), U.read(u));" in made
+    )
 
 
 def test_scatter_without_a_base_is_refused(body: Callable[..., str]) -> None:
@@ -103,3 +105,47 @@ def test_a_form_puts_its_lines_in_the_place_of_what_defines_the_same(body: Calla
 def test_a_form_that_defines_nothing_anew_is_refused(body: Callable[..., str]) -> None:
     with pytest.raises(SpecError, match="Toy.yaml:16: Toy-1: the form other defines nothing anew"):
         body("Y[i] = X[i] * U[i]", also="s[i in shape(X)] = X[i]")
+
+
+def with_graph(tmp_path: Path, semantics: str) -> str:
+    """The body of the kernel of an entry that holds a graph."""
+    ops = tmp_path / "spec" / "ops" / "ai.onnx"
+    ops.mkdir(parents=True)
+    for name in ("schema.json", "type_groups.yaml"):
+        (tmp_path / "spec" / name).write_text((SPEC / name).read_text())
+    entry = ENTRY.format(
+        outputs="Y: {type: T, shape: shape(X)}", semantics=f"      {semantics}".replace("\n", "\n      ")
+    )
+    (ops / "Toy.yaml").write_text(
+        entry.replace("    types:", "    attributes: {g: {type: graph}, n: {type: int}}\n    types:")
+    )
+    unit = units_of(load_spec(tmp_path / "spec")[0], primitives(SPEC))[0]
+    assert unit.headers == ["node_graph.h"]
+    assert [p.native for p in unit.parameters if p.name == "g"] == ['graph_of(call, "g")']
+    return "\n".join(unit.body)
+
+
+def test_a_graph_of_the_node_sees_a_buffer(tmp_path: Path) -> None:
+    made = with_graph(tmp_path, "a[i in shape(X)] = X[i] + U[i]\nrun b = g(a, type(X))\nY[i] = b[i] * U[i]")
+    assert "const auto b = through(g, a, X.type);" in made
+    assert "reader(b, row" in made
+
+
+@pytest.mark.parametrize(
+    ("semantics", "says"),
+    [
+        ("run b = g(X, type(X))\nY[i] = b[i]", "X is no buffer of elements, so no graph can see it"),
+        ("a[i in shape(X)] = i[0]\nrun b = g(a, type(X))\nY[i] = X[i]", "a is no buffer of elements"),
+        ("a[i in shape(X)] = X[i]\nrun b = n(a, type(X))\nY[i] = b[i]", "n is no attribute that holds a graph"),
+        ("a[i in shape(X)] = X[i]\nrun X = g(a, type(X))\nY[i] = X[i]", "X is there already"),
+    ],
+)
+def test_what_no_graph_sees_is_refused(tmp_path: Path, semantics: str, says: str) -> None:
+    with pytest.raises(SpecError, match=says):
+        with_graph(tmp_path, semantics)
+
+
+def test_parts_of_a_turn_and_bounds_bring_their_header(body: Callable[..., str]) -> None:
+    made = body("Y[i] = (sum k in 0..up_to(floor_index(real(U[i]))): X[i with 0 = k]) * cos_of_turn(i[0], 8)")
+    assert "k < up_to(floor_index(to_real<Q>(U.read(i))))" in made
+    assert "cos_of_turn<Q>(item(i, Index{0}), Index{8})" in made

@@ -81,7 +81,7 @@ def expected(version: Version) -> list[object]:
         domain,
         version.op,
         version.since,
-        version.deprecated,
+        version.deprecated and not version.lived,
         version.form,
         version.kind,
         version.doc,

@@ -1,0 +1,35 @@
+// Functions of the notation that few kernels need: parts of a turn, and bounds of loops.
+#pragma once
+
+#include <cmath>
+#include <numbers>
+
+#include "reference/lists.h"
+
+namespace touchstone {
+
+// The cosine and the sine of j n-ths of a turn. Both are counted from integers, so that whole quarters are exact and large
+// angles lose nothing; the wide readings have their own (reference/readings/wide_coordinates.h).
+template <class R>
+struct Turn {
+  static R cosine(Index j, Index n) {
+    if (n <= 0) throw Error(ErrorKind::invalid_input, "a turn has no " + std::to_string(n) + " parts");
+    const Index part = mod(j, n);
+    if (4 * part % n == 0) return static_cast<R>(quarter(4 * part / n));
+    const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(part) / static_cast<long double>(n);
+    return static_cast<R>(std::cos(angle));
+  }
+  static R sine(Index j, Index n) { return cosine(4 * j - n, 4 * n); }
+  // The cosine of so many quarters, from 0 to 3.
+  static int quarter(Index k) { return k == 0 ? 1 : k == 2 ? -1 : 0; }
+};
+template <class R>
+R cos_of_turn(Index j, Index n) { return Turn<R>::cosine(j, n); }
+template <class R>
+R sin_of_turn(Index j, Index n) { return Turn<R>::sine(j, n); }
+
+// The largest and the smallest that an index may be: itself, where it is no interval.
+inline Index up_to(Index i) { return i; }
+inline Index down_to(Index i) { return i; }
+
+}  // namespace touchstone

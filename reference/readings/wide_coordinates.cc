@@ -1,0 +1,47 @@
+// Cosines of parts of a turn.
+#include "reference/readings/wide_coordinates.h"
+
+#include "core/error.h"
+
+namespace touchstone {
+namespace {
+
+// j n-ths of a turn, at least 0 and less than a whole one.
+Index part_of(Index j, Index n) {
+  if (n <= 0)
+    throw Error(ErrorKind::invalid_input, "a turn has no " + std::to_string(n) + " parts");
+  return mod(j, n);
+}
+
+// 2 pi part / n, computed.
+Bounded angle(Index part, Index n) {
+  constexpr double hi = 6.283185307179586, lo = 2.4492935982947064e-16;  // 2 pi, to 106 bits
+  return Bounded::raw(hi, lo, bounded::grown(hi, lo, 0)) * Bounded(part) / Bounded(n);
+}
+
+// `value`, or what whole quarters make of it, with the same error.
+Bounded at_quarters(const Bounded& value, Index part, Index n) {
+  return 4 * part % n == 0 ? Bounded::raw(Turn<double>::quarter(4 * part / n), 0, value.e) : value;
+}
+
+}  // namespace
+
+Bounded cosine_of_turn(Index j, Index n) {
+  const Index part = part_of(j, n);
+  return part == 0 ? Bounded(Index{1}) : at_quarters(prim::cos(angle(part, n)), part, n);
+}
+
+Bounded sine_of_turn(Index j, Index n) {
+  const Index part = part_of(j, n);
+  return part == 0 ? Bounded(Index{0})
+                   : at_quarters(prim::sin(angle(part, n)), part_of(4 * part - n, 4 * n), 4 * n);
+}
+
+Exact exact_cosine_of_turn(Index j, Index n) {
+  const Index part = part_of(j, n);
+  if (4 * part % n == 0) return Exact(static_cast<Index>(Turn<double>::quarter(4 * part / n)));
+  const Exact half_turn = prim::acos(Exact(Index{-1}));
+  return prim::cos(half_turn * Exact(2 * part) / Exact(n));
+}
+
+}  // namespace touchstone
