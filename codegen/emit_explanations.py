@@ -14,7 +14,7 @@ import yaml
 
 from codegen.entry import SpecError
 from codegen.load import load_spec
-from codegen.questions import Note, load_notes
+from codegen.questions import Note, load_notes, suites_named
 from codegen.write import write_if_changed
 
 HEAD = """\
@@ -35,18 +35,17 @@ std::span<const Explanation> explanations() { return table; }
 
 }  // namespace touchstone
 """
-PINNED = "onnx"
 
 
-def render(notes: list[Note], pinned: str) -> str:
-    """A row for each pattern of each suite; `pinned` is the release that the suite `onnx` is of."""
+def render(notes: list[Note], releases: list[str], pinned: str) -> str:
+    """A row for each pattern of each suite; `onnx` is the suite of the pinned one of the releases."""
     rows = []
     for note in notes:
-        for suite, patterns in note.cases.items():
-            name = f"{PINNED}@{pinned}" if suite == PINNED else suite
-            for pattern in patterns:
-                cells = ", ".join(json.dumps(cell, ensure_ascii=False) for cell in (note.id, note.title, name, pattern))
-                rows.append(f"    {{{cells}}},\n")
+        for key, patterns in note.cases.items():
+            for suite in suites_named(key, releases, pinned):
+                for pattern in patterns:
+                    cells = (note.id, note.title, suite, pattern)
+                    rows.append(f"    {{{', '.join(json.dumps(cell, ensure_ascii=False) for cell in cells)}}},\n")
     return HEAD + "".join(rows) + TAIL
 
 
@@ -55,13 +54,15 @@ def main() -> int:
     parser.add_argument("--spec", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True, help="generated/conformance/explanations.cc")
     arguments = parser.parse_args()
-    releases = yaml.safe_load((arguments.spec / "releases.yaml").read_text(encoding="utf-8"))["releases"]
+    rows = yaml.safe_load((arguments.spec / "releases.yaml").read_text(encoding="utf-8"))["releases"]
     try:
         notes = load_notes(arguments.spec, load_spec(arguments.spec))
-    except SpecError as error:
+        releases = [row["version"] for row in rows if "wheel" in row]
+        text = render(notes, releases, next(row["version"] for row in rows if row.get("pinned")))
+    except (SpecError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    write_if_changed(arguments.out, render(notes, releases[-1]["version"]))
+    write_if_changed(arguments.out, text)
     return 0
 
 

@@ -11,22 +11,28 @@ namespace {
 
 bool asks_for_explanation(const CaseResult& result) {
   const Standing how = standing(result.verdict);
-  if (how == Standing::unsupported || how == Standing::harness) return false;
+  if (how == Standing::unsupported) return false;
   const bool suite_agrees = result.compat == "pass" || result.compat == "unsupported";
-  return how == Standing::fail || how == Standing::mistrusted || !suite_agrees;
+  return how == Standing::fail || how == Standing::mistrusted || how == Standing::harness || !suite_agrees;
 }
 
 }  // namespace
 
-std::vector<std::string> explained_by(std::string_view suite, const std::string& name,
-                                      std::span<const Explanation> table) {
+std::vector<std::string> explained_by(std::span<const Place> places, std::span<const Explanation> table) {
   std::vector<std::string> ids;
   for (const Explanation& one : table) {
-    const bool speaks =
-        one.suite == suite && fnmatch(std::string(one.pattern).c_str(), name.c_str(), 0) == 0;
+    const bool speaks = std::ranges::any_of(places, [&](const Place& place) {
+      return one.suite == place.suite && fnmatch(std::string(one.pattern).c_str(), place.name.c_str(), 0) == 0;
+    });
     if (speaks && std::ranges::find(ids, one.id) == ids.end()) ids.emplace_back(one.id);
   }
   return ids;
+}
+
+std::vector<std::string> explained_by(std::string_view suite, const CaseResult& result) {
+  if (!result.places.empty()) return explained_by(result.places);
+  const Place only{std::string(suite), result.name};
+  return explained_by(std::span(&only, 1));
 }
 
 ToExplain to_explain(const TargetRun& run) {
@@ -34,7 +40,7 @@ ToExplain to_explain(const TargetRun& run) {
   for (const CaseResult& result : run.cases) {
     if (!asks_for_explanation(result)) continue;
     ++counts.cases;
-    counts.unexplained += explained_by(run.suite, result.name).empty();
+    counts.unexplained += explained_by(run.suite, result).empty();
   }
   return counts;
 }

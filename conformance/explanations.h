@@ -18,11 +18,11 @@ struct Explanation {
 };
 std::span<const Explanation> explanations();  // generated
 
-// The ids of all that speak of a case, errata first.
-std::vector<std::string> explained_by(std::string_view suite, const std::string& name,
-                                      std::span<const Explanation> table = explanations());
+// The ids of all that speak of a case, errata first. A case of several releases is explained by what speaks of it in any.
+std::vector<std::string> explained_by(std::span<const Place> places, std::span<const Explanation> table = explanations());
+std::vector<std::string> explained_by(std::string_view suite, const CaseResult& result);
 
-// Cases that are no plain pass: a fail, one that the judge mistrusts, one that the suite's own rule
+// Cases that are no plain pass: a fail, one that the judge mistrusts or cannot read, one that the suite's own rule
 // fails.
 struct ToExplain {
   Index cases = 0;
