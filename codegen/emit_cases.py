@@ -8,7 +8,6 @@ version every case is refused.
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import sys
@@ -23,9 +22,10 @@ import yaml
 from onnx import helper, numpy_helper
 
 from codegen.case_values import Literal, Tensor, attribute_value, element_by_literal, is_tensor, literal
-from codegen.units import told_apart
 from codegen.entry import Operator, Parameter, SpecError, Version
 from codegen.load import load_spec
+from codegen.units import told_apart
+from codegen.write import run_emitter
 
 RAISES = "raises"
 
@@ -227,18 +227,5 @@ def emit(operators: list[Operator], releases: list[Release], out: Path) -> list[
     return cases
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--spec", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
-    try:
-        emit(load_spec(arguments.spec), load_releases(arguments.spec), arguments.out)
-    except SpecError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_emitter(__doc__, lambda spec, out: emit(load_spec(spec), load_releases(spec), out)))

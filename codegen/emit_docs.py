@@ -6,7 +6,6 @@ cases and open questions. Where a version only widens types, the page says so in
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from dataclasses import dataclass
@@ -16,11 +15,11 @@ from typing import Any
 import jinja2
 import yaml
 
-from codegen.entry import MISSING, Attribute, Operator, Parameter, SpecError, Text, Version
+from codegen.entry import MISSING, Attribute, Operator, Parameter, Text, Version
 from codegen.load import load_spec
 from codegen.questions import Note, load_notes
 from codegen.value_types import ELEMENTS
-from codegen.write import write_if_changed
+from codegen.write import run_emitter, write_if_changed
 
 TEMPLATES = Path(__file__).parent / "templates"
 KINDS = {
@@ -200,19 +199,10 @@ def emit(operators: list[Operator], out: Path, notes: list[Note] | None = None) 
     return [out / name for name in texts]
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--spec", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True, help="generated/docs")
-    arguments = parser.parse_args()
-    try:
-        operators = load_spec(arguments.spec)
-        emit(operators, arguments.out, load_notes(arguments.spec, operators))
-    except SpecError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
+def emit_all(spec: Path, out: Path) -> None:
+    operators = load_spec(spec)
+    emit(operators, out, load_notes(spec, operators))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_emitter(__doc__, emit_all))

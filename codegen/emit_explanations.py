@@ -5,17 +5,15 @@ The command has to explain a case without the files of spec/ beside it.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
 
 import yaml
 
-from codegen.entry import SpecError
 from codegen.load import load_spec
 from codegen.questions import Note, load_notes, suites_named
-from codegen.write import write_if_changed
+from codegen.write import run_emitter, write_if_changed
 
 HEAD = """\
 // Written by codegen/emit_explanations.py from spec/questions and spec/errata.
@@ -49,22 +47,12 @@ def render(notes: list[Note], releases: list[str], pinned: str) -> str:
     return HEAD + "".join(rows) + TAIL
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--spec", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True, help="generated/conformance/explanations.cc")
-    arguments = parser.parse_args()
-    rows = yaml.safe_load((arguments.spec / "releases.yaml").read_text(encoding="utf-8"))["releases"]
-    try:
-        notes = load_notes(arguments.spec, load_spec(arguments.spec))
-        releases = [row["version"] for row in rows if "wheel" in row]
-        text = render(notes, releases, next(row["version"] for row in rows if row.get("pinned")))
-    except (SpecError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    write_if_changed(arguments.out, text)
-    return 0
+def emit(spec: Path, out: Path) -> None:
+    rows = yaml.safe_load((spec / "releases.yaml").read_text(encoding="utf-8"))["releases"]
+    releases = [row["version"] for row in rows if "wheel" in row]
+    pinned = next(row["version"] for row in rows if row.get("pinned"))
+    write_if_changed(out, render(load_notes(spec, load_spec(spec)), releases, pinned))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_emitter(__doc__, emit))

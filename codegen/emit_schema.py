@@ -5,7 +5,6 @@ python -m codegen.emit_schema --spec spec --out generated
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
@@ -15,10 +14,10 @@ from typing import Any
 
 import jinja2
 
-from codegen.entry import MISSING, Attribute, Operator, Parameter, SpecError, Version
+from codegen.entry import MISSING, Attribute, Operator, Parameter, Version
 from codegen.load import load_spec
 from codegen.value_types import to_standard
-from codegen.write import write_if_changed
+from codegen.write import run_emitter, write_if_changed
 
 PRODUCT = "model/schema_table.cc"
 
@@ -120,18 +119,5 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False) + "sv"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--spec", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
-    try:
-        emit(load_spec(arguments.spec), arguments.out)
-    except SpecError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_emitter(__doc__, lambda spec, out: emit(load_spec(spec), out)))

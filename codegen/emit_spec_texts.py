@@ -5,15 +5,16 @@ Each version becomes one JSON object in a C++ string: the command prints it as i
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
 from codegen.entry import MISSING, Operator, Parameter, Text, Version
 from codegen.load import load_spec
 from codegen.questions import Note, load_notes
+from codegen.write import run_emitter
 
 HEAD = """\
 // Written by codegen/emit_spec_texts.py from spec/ops: what every operator version says, as JSON.
@@ -142,14 +143,10 @@ def emit(operators: list[Operator], notes: list[Note], out: Path) -> None:
     out.write_text(content, encoding="utf-8")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--spec", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True, help="generated/tools/spec_texts.cc")
-    arguments = parser.parse_args()
-    operators = load_spec(arguments.spec)
-    emit(operators, load_notes(arguments.spec, operators), arguments.out)
+def emit_all(spec: Path, out: Path) -> None:
+    operators = load_spec(spec)
+    emit(operators, load_notes(spec, operators), out)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(run_emitter(__doc__, emit_all))

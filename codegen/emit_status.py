@@ -5,14 +5,12 @@ python -m codegen.emit_status --spec spec --out docs/spec-status.md
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import Counter
-from pathlib import Path
 
-from codegen.entry import Operator, SpecError, Version
+from codegen.entry import Operator, Version
 from codegen.load import load_spec
-from codegen.write import write_if_changed
+from codegen.write import run_emitter, write_if_changed
 
 KINDS = ("semantics", "function", "structural", "random", "none")
 TITLES = ("index notation", "function", "structural", "random", "missing")
@@ -71,18 +69,5 @@ def status(operators: list[Operator]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--spec", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
-    try:
-        write_if_changed(arguments.out, status(load_spec(arguments.spec)))
-    except SpecError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_emitter(__doc__, lambda spec, out: write_if_changed(out, status(load_spec(spec)))))

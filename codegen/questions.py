@@ -81,7 +81,7 @@ def suites_named(key: str, releases: list[str], pinned: str) -> list[str]:
     first, _, last = (key.partition("@")[2] or pinned).partition("..")
     last = last or first
     if not {first, last} <= set(releases) or releases.index(first) > releases.index(last):
-        raise ValueError(f"{key}: the releases with suites are {' '.join(releases)}")
+        raise SpecError("spec/releases.yaml", 1, f"{key}: the releases with suites are {' '.join(releases)}")
     return [f"onnx@{release}" for release in releases[releases.index(first) : releases.index(last) + 1]]
 
 

@@ -86,7 +86,7 @@ def same_kernel(v: Version) -> str:
 
 def words_of(v: Version) -> set[str]:
     """Every word of the notation of a version: an attribute that is not among them changes nothing."""
-    texts = [*v.written(), *(r.that.text for r in v.rules)]
+    texts = [*v.written(), *(r.that.text for r in v.rules), *(form.text.text for form in v.also.values())]
     texts += [_text(t) for p in [*v.inputs, *v.outputs] for t in (p.default, p.shape, p.element)]
     return set(re.findall(r"\w+", " ".join(texts)))
 

@@ -1,8 +1,14 @@
-"""Writes a product of codegen only where its text changed, so that a build does not compile again what is the same."""
+"""What all emitters share: their command line, and writing a product only where its text changed, so that a build does
+not compile again what is the same."""
 
 from __future__ import annotations
 
+import argparse
+import sys
+from collections.abc import Callable
 from pathlib import Path
+
+from codegen.entry import SpecError
 
 
 def write_if_changed(file: Path, text: str) -> bool:
@@ -14,3 +20,17 @@ def write_if_changed(file: Path, text: str) -> bool:
     beside.write_text(text, encoding="utf-8")
     beside.replace(file)
     return True
+
+
+def run_emitter(doc: str | None, emit: Callable[[Path, Path], object]) -> int:
+    """The main of an emitter: --spec FOLDER, --out FILE or FOLDER. A mistake in an entry is said, and gives 1."""
+    parser = argparse.ArgumentParser(description=(doc or "").splitlines()[0])
+    parser.add_argument("--spec", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    arguments = parser.parse_args()
+    try:
+        emit(arguments.spec, arguments.out)
+    except SpecError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0

@@ -39,8 +39,11 @@ ToExplain to_explain(const TargetRun& run) {
   ToExplain counts;
   for (const CaseResult& result : run.cases) {
     if (!asks_for_explanation(result)) continue;
+    const std::vector<std::string> ids = explained_by(run.suite, result);
+    const bool erratum = !ids.empty() && ids.front().starts_with('E');  // errata stand first
     ++counts.cases;
-    counts.unexplained += explained_by(run.suite, result).empty();
+    counts.unexplained += ids.empty();
+    counts.target_fault += standing(result.verdict) == Standing::fail && !erratum;
   }
   return counts;
 }

@@ -26,7 +26,8 @@ std::vector<std::string> explained_by(std::string_view suite, const CaseResult& 
 // fails.
 struct ToExplain {
   Index cases = 0;
-  Index unexplained = 0;  // of which no question and no erratum speaks
+  Index unexplained = 0;   // of which no question and no erratum speaks
+  Index target_fault = 0;  // fails but for those that an erratum proves to be the suite's own fault
 };
 ToExplain to_explain(const TargetRun& run);
 

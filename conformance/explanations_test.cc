@@ -59,5 +59,19 @@ TEST(Explanations, OnlyWhatIsNoPlainPassAsksForOne) {
   EXPECT_EQ(counts.unexplained, 4);
 }
 
+TEST(Explanations, AFailIsTheTargetsFaultUnlessAnErratumSpeaksOfIt) {
+  const auto first_of = [](char kind) {
+    return *std::ranges::find(explanations(), kind, [](const Explanation& one) { return one.id.front(); });
+  };
+  const Explanation erratum = first_of('E'), question = first_of('Q');
+  const auto at_fault = [](const Explanation& one, const std::string& name) {
+    return to_explain({"mine", std::string(one.suite), {{name, "node", "wrong-value", "wrong-value", {}, ""}}})
+        .target_fault;
+  };
+  EXPECT_EQ(at_fault(erratum, std::string(erratum.pattern)), 0);
+  EXPECT_EQ(at_fault(question, std::string(question.pattern)), 1);
+  EXPECT_EQ(at_fault(erratum, "test_of_nobody"), 1);
+}
+
 }  // namespace
 }  // namespace touchstone

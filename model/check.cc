@@ -85,4 +85,12 @@ std::vector<Error> check(const Model& model, const Limits& limits) {
   return errors;
 }
 
+Model load_valid(const std::filesystem::path& file, const Limits& limits) {
+  Model model = load_model(file, limits);
+  resolve(model);
+  std::vector<Error> breaches = check(model, limits);
+  if (!breaches.empty()) throw std::move(breaches.front());
+  return model;
+}
+
 }  // namespace touchstone

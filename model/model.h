@@ -32,6 +32,9 @@ void resolve(Model& model);
 // breaches, worst first.
 std::vector<Error> check(const Model& model, const Limits& limits);
 
+// Loads, resolves, checks; throws the worst breach.
+Model load_valid(const std::filesystem::path& file, const Limits& limits);
+
 // "node 'act3' (Clip), output 'act3_out', main graph"
 std::string place_of(const Node& node, std::string_view graph_path);
 

@@ -34,6 +34,7 @@ Json with_explanations(const TargetRun& run) {
   }
   object["to_explain"] = counts.cases;
   object["unexplained"] = counts.unexplained;
+  object["target_fault"] = counts.target_fault;
   return object;
 }
 

@@ -27,6 +27,7 @@ TEST(Json, TheObjectIsTheContract) {
   EXPECT_EQ(first["summary"]["compat"]["pass"], 1);
   EXPECT_EQ(first["summary"]["to_explain"], 0);
   EXPECT_EQ(first["summary"]["unexplained"], 0);
+  EXPECT_EQ(first["summary"]["target_fault"], 0);
   std::vector<std::string> keys;
   for (const auto& [key, value] : first["cases"][0].items()) keys.push_back(key);
   EXPECT_EQ(keys, (std::vector<std::string>{"name", "kind", "compat", "verdict", "utilisation", "detail", "op", "since", "values", "judged",

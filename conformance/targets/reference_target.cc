@@ -37,11 +37,7 @@ class ReferenceTarget : public Target {
   std::string name() const override { return "reference"; }
 
   std::unique_ptr<LoadedModel> load(const std::filesystem::path& file) override {
-    Model model = load_model(file, Limits::trusted());
-    resolve(model);
-    std::vector<Error> breaches = check(model, Limits::trusted());
-    if (!breaches.empty()) throw std::move(breaches.front());
-    return std::make_unique<ReferenceModel>(std::move(model));
+    return std::make_unique<ReferenceModel>(load_valid(file, Limits::trusted()));
   }
 };
 

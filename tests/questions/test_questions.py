@@ -84,7 +84,7 @@ def test_suites_are_named_one_by_one_or_from_one_to_another() -> None:
     assert suites_named("onnx@1.6.0", some, "1.8.1") == ["onnx@1.6.0"]
     assert suites_named("onnx@1.6.0..1.8.1", some, "1.8.1") == ["onnx@1.6.0", "onnx@1.7.0", "onnx@1.8.1"]
     for wrong in ("onnx@1.8.1..1.6.0", "onnx@1.6.1", "onnx@1.6.0..1.9.0"):
-        with pytest.raises(ValueError, match=r"the releases with suites are 1\.6\.0"):
+        with pytest.raises(SpecError, match=r"the releases with suites are 1\.6\.0"):
             suites_named(wrong, some, "1.8.1")
 
 

@@ -97,10 +97,7 @@ void report(const RunArgs& args, const Model& model, const std::map<std::string,
 
 ExitCode run_model(const RunArgs& args) {
   const Limits limits = Limits::trusted();
-  Model model = load_model(args.model, limits);
-  resolve(model);
-  const std::vector<Error> breaches = check(model, limits);
-  if (!breaches.empty()) throw breaches.front();
+  const Model model = load_valid(args.model, limits);
   const std::map<std::string, Value> feeds = feeds_for(model, args.feeds, limits);
   RunOptions options{limits, {}};
   std::optional<TapWriter> taps;
