@@ -1,8 +1,8 @@
 """Are the suites' own expectations right? python -m tools.expectations [--first N]
 
 Judges what the cases of the pinned suite expect, and the first N of the distinct older cases by hash, with no runtime
-in between. Fails if one is wrong, mistrusted or left open without an erratum or question that says why; or if the bounds
-were blunt: more than 3 % of the elements of single float nodes open, or a median resolution over 2^-16.
+in between. Fails if one is wrong, mistrusted or left open and no erratum or question says why; or if the bounds were
+blunt: more than 3 % of the elements of single float nodes open, or a median resolution over 2^-16.
 """
 
 from __future__ import annotations

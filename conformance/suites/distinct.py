@@ -1,10 +1,9 @@
 """The suite of all releases: every case that differs from the others in content, once.
 
 Releases repeat most of their cases, some with a newer opset or a newer producer, some with other random data. Two cases
-are one if they ask the same of a runtime: the same graph of the same operator versions, the same inputs, the same
-expected outputs. Who made the file and when, its names for graph and nodes, its remarks and the order of attributes do
-not count; nor does the opset that is imported, but the version of each operator that is in force by it. The suite's
-tolerance does not count either.
+are one if they ask the same of a runtime: the same graph in the same opsets, the same inputs, the same expected
+outputs. Who made the file and in which version of the format, its names for graph and nodes, its remarks and the order
+of attributes do not count; nor does the suite's tolerance.
 
 A case stands in the folder of the release that had it first, as RELEASE/KIND/NAME, and `case.json` says in which
 releases it is, under which name, and the hash of its content. Its files are links to those of that release's own suite.
@@ -22,13 +21,12 @@ from pathlib import Path
 from typing import Any
 
 import onnx
-from onnx import defs
 
 from conformance.suites.folders import FACTS, value_of
 
 ALL = "all"
 REMARKS = ("doc_string", "metadata_props")
-PRODUCTION = ("producer_name", "producer_version", "model_version", "domain", "ir_version", "opset_import")
+PRODUCTION = ("producer_name", "producer_version", "model_version", "domain", "ir_version")
 MESSAGE = 11  # of google.protobuf.descriptor.FieldDescriptor.type
 
 
@@ -52,43 +50,28 @@ def messages(message: Any) -> Iterator[Any]:
             yield from messages(one)
 
 
-def version_in_force(node: onnx.NodeProto, imports: dict[str, int]) -> tuple[str, str, int]:
-    """An operator that the standard does not know goes by what is imported."""
-    domain = node.domain if node.domain != "ai.onnx" else ""
-    imported = imports.get(domain, 0)
-    try:
-        since = defs.get_schema(node.op_type, imported, domain).since_version
-    except defs.SchemaError:
-        since = imported
-    return domain, node.op_type, since
-
-
-def imports_of(proto: Any) -> dict[str, int]:
-    return {one.domain if one.domain != "ai.onnx" else "": one.version for one in proto.opset_import}
+def in_order(repeated: Any, key: str) -> None:
+    """Sorts what has no order of its own."""
+    rows = sorted(repeated, key=lambda one: getattr(one, key))
+    del repeated[:]
+    repeated.extend(rows)
 
 
 def meaning(model: onnx.ModelProto) -> bytes:
     """What a model asks for, as bytes; equal for models that differ in nothing but who wrote them and when."""
     model = onnx.ModelProto.FromString(model.SerializeToString())
-    versions = set()
-    for scope, imports in [(model.graph, imports_of(model)), *((one, imports_of(one)) for one in model.functions)]:
-        nodes = [message for message in messages(scope) if isinstance(message, onnx.NodeProto)]
-        versions |= {version_in_force(node, imports) for node in nodes}
     for message in list(messages(model)):
         for name in REMARKS:
             if name in message.DESCRIPTOR.fields_by_name:
                 message.ClearField(name)
         if isinstance(message, (onnx.NodeProto, onnx.GraphProto)):
             message.ClearField("name")
-        if isinstance(message, onnx.NodeProto):
-            attributes = sorted(message.attribute, key=lambda one: one.name)
-            del message.attribute[:]
-            message.attribute.extend(attributes)
-        if isinstance(message, onnx.FunctionProto):
-            message.ClearField("opset_import")
+        for name, key in (("attribute", "name"), ("opset_import", "domain")):
+            if name in message.DESCRIPTOR.fields_by_name:
+                in_order(getattr(message, name), key)
     for name in PRODUCTION:
         model.ClearField(name)
-    return json.dumps(sorted(versions)).encode() + model.SerializeToString(deterministic=True)
+    return model.SerializeToString(deterministic=True)
 
 
 def data_sets(folder: Path) -> list[tuple[list[Path], list[Path]]]:

@@ -72,9 +72,8 @@ def test_who_wrote_it_and_when_is_no_difference(write: Write) -> None:
     assert content_hash(write("1/node/e", model_of(op="HardSigmoid", first="beta"))) == sigmoid
 
 
-def test_the_operators_version_counts_and_not_the_opset(write: Write) -> None:
-    assert content_hash(write("1/node/a", model_of(13))) == content_hash(write("1/node/b", model_of(20)))
-    assert content_hash(write("1/node/c", model_of(12))) != content_hash(write("1/node/d", model_of(13)))
+def test_the_opset_counts(write: Write) -> None:
+    assert content_hash(write("1/node/a", model_of(12))) != content_hash(write("1/node/b", model_of(13)))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +97,7 @@ def suites(write: Write, tmp_path: Path) -> dict[str, Path]:
     write("1.2.1/node/test_same", model_of())
     write("1.2.1/node/test_moved", model_of(), (5, 6))
     write("1.2.1/node/test_random", model_of(), (7, 8))
-    write("1.6.0/node/test_same", model_of(20, "another producer"))
+    write("1.6.0/node/test_same", model_of(13, "another producer"))
     write("1.6.0/simple/test_moved_here", model_of(), (5, 6))
     write("1.6.0/node/test_random", model_of(), (9, 10))
     releases = {release: tmp_path / release for release in ("1.2.1", "1.6.0")}
