@@ -75,7 +75,8 @@ Values parse_outputs(const std::vector<Output>& outputs) {
 
 Values named(const Model& model, const std::vector<Value>& expected) {
   Values values;
-  for (std::size_t k = 0; k < expected.size(); ++k) values[model.graph.outputs[k].name] = expected[k];
+  for (std::size_t k = 0; k < expected.size(); ++k)
+    values[model.graph.outputs[k].name] = expected[k];
   return values;
 }
 
@@ -136,7 +137,8 @@ Type first_type(const std::vector<Value>& values) {
 // What the definition says of the suite's own expectation, where a target that is right differs from it.
 std::string doubt(const Node& node, const std::vector<Value>& inputs, const Model& model,
                   const std::vector<Value>& expected) {
-  const NodeJudgement judged = judge_node(node, inputs, of_node(node.outputs, named(model, expected)));
+  const NodeJudgement judged =
+      judge_node(node, inputs, of_node(node.outputs, named(model, expected)));
   return fmt::format("the suite's own expectation is {}", name(judged.verdict));
 }
 
@@ -210,8 +212,8 @@ Assessment assess(const Assignment& assignment) {
   } catch (const Error& error) {
     Answer refusal{.kind = Answer::Kind::refused, .error = error.kind, .detail = error.message};
     found = answer.kind == Answer::Kind::expected ? assess_failure(refusal)
-            : answer.has_outputs()                ? Assessment{"error", "harness", "judging: " + error.message, {}}
-                                                  : assess_failure(answer);
+            : answer.has_outputs() ? Assessment{"error", "harness", "judging: " + error.message, {}}
+                                   : assess_failure(answer);
   } catch (const std::bad_alloc&) {
     found = {"error", "harness", "judging: memory ran out", {}};
   }

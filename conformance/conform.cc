@@ -107,7 +107,8 @@ class Pool {
       for (const DataSet& data : cases_[k].data) jobs.push_back({cases_[k].model, data.inputs, options_.runs});
     }
     const Answer itself{.kind = Answer::Kind::expected};
-    const std::vector<Answer> answers = host ? host->run(jobs) : std::vector<Answer>(jobs.size(), itself);
+    const std::vector<Answer> answers =
+        host ? host->run(jobs) : std::vector<Answer>(jobs.size(), itself);
     std::size_t answer = 0;
     for (const std::size_t k : batch) {
       const Case& one = cases_[k];
@@ -119,7 +120,7 @@ class Pool {
         all = d == 0 ? found : worse(all, found);
       }
       results_[k] = {one.name,   one.kind,   all.compat,  all.verdict, all.utilisation,
-                     all.detail, all.judged, all.subject, all.values, one.places};
+                     all.detail, all.judged, all.subject, all.values,  one.places};
       const std::lock_guard lock(mutex_);
       if (on_result_) on_result_(results_[k]);
     }

@@ -13,16 +13,19 @@ bool asks_for_explanation(const CaseResult& result) {
   const Standing how = standing(result.verdict);
   if (how == Standing::unsupported) return false;
   const bool suite_agrees = result.compat == "pass" || result.compat == "unsupported";
-  return how == Standing::fail || how == Standing::mistrusted || how == Standing::harness || !suite_agrees;
+  return how == Standing::fail || how == Standing::mistrusted || how == Standing::harness ||
+         !suite_agrees;
 }
 
 }  // namespace
 
-std::vector<std::string> explained_by(std::span<const Place> places, std::span<const Explanation> table) {
+std::vector<std::string> explained_by(std::span<const Place> places,
+                                      std::span<const Explanation> table) {
   std::vector<std::string> ids;
   for (const Explanation& one : table) {
     const bool speaks = std::ranges::any_of(places, [&](const Place& place) {
-      return one.suite == place.suite && fnmatch(std::string(one.pattern).c_str(), place.name.c_str(), 0) == 0;
+      return one.suite == place.suite &&
+             fnmatch(std::string(one.pattern).c_str(), place.name.c_str(), 0) == 0;
     });
     if (speaks && std::ranges::find(ids, one.id) == ids.end()) ids.emplace_back(one.id);
   }

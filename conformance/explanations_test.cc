@@ -13,7 +13,8 @@ const Explanation& some_row() { return explanations().front(); }
 
 TEST(Explanations, ACaseIsFoundInItsOwnSuiteOnly) {
   const std::string name(some_row().pattern);
-  const CaseResult known{name, "node", "pass", "wrong-value", {}, ""}, nobody{"test_of_nobody", "node", "pass", "wrong-value", {}, ""};
+  const CaseResult known{name, "node", "pass", "wrong-value", {}, ""},
+      nobody{"test_of_nobody", "node", "pass", "wrong-value", {}, ""};
   EXPECT_EQ(explained_by(some_row().suite, known).front(), some_row().id);
   EXPECT_TRUE(explained_by("onnx@0.0.0", known).empty());
   EXPECT_TRUE(explained_by(some_row().suite, nobody).empty());
@@ -21,7 +22,8 @@ TEST(Explanations, ACaseIsFoundInItsOwnSuiteOnly) {
 
 TEST(Explanations, ACaseOfSeveralReleasesIsExplainedByAny) {
   CaseResult moved{"test_of_nobody", "1.2.1/node", "pass", "wrong-value", {}, ""};
-  moved.places = {{"onnx@0.0.0", "test_of_nobody"}, {std::string(some_row().suite), std::string(some_row().pattern)}};
+  moved.places = {{"onnx@0.0.0", "test_of_nobody"},
+                  {std::string(some_row().suite), std::string(some_row().pattern)}};
   EXPECT_EQ(explained_by("onnx@all", moved).front(), some_row().id);
   moved.places.pop_back();
   EXPECT_TRUE(explained_by("onnx@all", moved).empty());

@@ -72,7 +72,9 @@ void Sharpness::add(const CaseResult& one) {
   if (one.utilisation) utilisations.push_back(*one.utilisation);
 }
 
-double Sharpness::open_share() const { return elements > 0 ? static_cast<double>(open) / static_cast<double>(elements) : 0; }
+double Sharpness::open_share() const {
+  return elements > 0 ? static_cast<double>(open) / static_cast<double>(elements) : 0;
+}
 double Sharpness::resolution() const { return median(resolutions); }
 double Sharpness::utilisation() const { return median(utilisations); }
 double Sharpness::largest_utilisation() const {
@@ -90,9 +92,13 @@ Sharpness sharpness(const std::vector<CaseResult>& cases) {
 std::string sharpness_line(const std::vector<CaseResult>& cases) {
   const Sharpness all = sharpness(cases);
   if (all.cases == 0) return "";
-  const std::string resolution = all.resolution() > 0 ? fmt::format("2^{:.1f}", std::log2(all.resolution())) : "0";
-  return fmt::format("{} cases of one float node: {:.2f} % of {} elements open, median resolution {}, utilisation {:.2g}, at most {:.2g}",
-                     all.cases, 100 * all.open_share(), all.elements, resolution, all.utilisation(), all.largest_utilisation());
+  const std::string resolution =
+      all.resolution() > 0 ? fmt::format("2^{:.1f}", std::log2(all.resolution())) : "0";
+  return fmt::format(
+      "{} cases of one float node: {:.2f} % of {} elements open, median resolution {}, utilisation "
+      "{:.2g}, at most {:.2g}",
+      all.cases, 100 * all.open_share(), all.elements, resolution, all.utilisation(),
+      all.largest_utilisation());
 }
 
 std::string verdict_table(const std::vector<CaseResult>& cases) {

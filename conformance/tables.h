@@ -17,14 +17,15 @@ struct Sharpness {
   std::vector<double> resolutions, utilisations;  // a case each, where there is a bound
 
   void add(const CaseResult& one);
-  double open_share() const;  // of the elements
-  double resolution() const;  // the median
+  double open_share() const;   // of the elements
+  double resolution() const;   // the median
   double utilisation() const;  // the median
   double largest_utilisation() const;
 };
 Sharpness sharpness(const std::vector<CaseResult>& cases);
 
-// "12 cases of one float node: 0.10 % of 3456 elements open, median resolution 2^-21.3 ..."; empty if there are none.
+// "12 cases of one float node: 0.10 % of 3456 elements open, median resolution 2^-21.3 ..."; empty
+// if there are none.
 std::string sharpness_line(const std::vector<CaseResult>& cases);
 
 // Over single-node cases whose first output is of floats: a row a form and type with the share of open elements, the median

@@ -27,7 +27,8 @@ TEST(Tables, VerdictsStandByKindAndForm) {
 }
 
 TEST(Tables, TheReleaseBeforeAKindIsNoKind) {
-  EXPECT_EQ(verdict_table({{"old", "1.2.1/node", "pass", "open", {}, "", {}}, {"new", "node", "pass", "open", {}, "", {}}}),
+  EXPECT_EQ(verdict_table({{"old", "1.2.1/node", "pass", "open", {}, "", {}},
+                           {"new", "node", "pass", "open", {}, "", {}}}),
             "  kind, form          cases  open\n"
             "  node                    2     2\n"
             "    (no single node)      2     2\n");
@@ -35,7 +36,8 @@ TEST(Tables, TheReleaseBeforeAKindIsNoKind) {
 
 TEST(Tables, OneLineSaysHowSharp) {
   EXPECT_EQ(sharpness_line(cases),
-            "2 cases of one float node: 10.00 % of 100 elements open, median resolution 2^-20.0, utilisation 0.5, at most 0.5");
+            "2 cases of one float node: 10.00 % of 100 elements open, median resolution 2^-20.0, "
+            "utilisation 0.5, at most 0.5");
   EXPECT_EQ(sharpness_line({cases[2], cases[3]}), "");
 }
 

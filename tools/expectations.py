@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,18 @@ def needs_a_reason(case: dict[str, Any]) -> bool:
     """A draw, several nodes and a body cannot be judged; a single node that is judged and still open should say why."""
     verdict = case["verdict"].split("(")[0]
     return verdict not in RIGHT and not (verdict == "open" and "judged" not in case)
+
+
+def why_open(case: dict[str, Any]) -> str:
+    """A word for the report: what is open because nobody wrote a definition must not look like a draw."""
+    if "nodes: by the suite" in case["detail"]:
+        return "several nodes"
+    return "a body" if "runs a body" in case["detail"] else case["op"] or "other"
+
+
+def open_cases(run: dict[str, Any]) -> str:
+    counts = Counter(why_open(case) for case in run["cases"] if case["verdict"] == "open")
+    return ", ".join(f"{count} {why}" for why, count in counts.most_common())
 
 
 def complaints(run: dict[str, Any]) -> list[str]:
@@ -64,6 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
             found = complaints(run)
             counted = ", ".join(f"{count} {verdict}" for verdict, count in run["summary"]["verdicts"].items())
             print(f"what {run['suite']} expects: {run['summary']['cases']} cases: {counted}")
+            print(f"  open: {open_cases(run)}")
             print(f"  {sum(map(needs_a_reason, run['cases']))} need a reason, {len(found)} complaints")
             for line in found:
                 print(f"  {line}")

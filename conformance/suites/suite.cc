@@ -42,7 +42,9 @@ std::vector<fs::path> in_order(std::vector<std::pair<Index, fs::path>> found, co
 void read_places(Case& found, const nlohmann::json& releases) {
   for (const auto& [version, names] : releases.items()) {
     for (const auto& name : names) {
-      if (name.is_string()) found.places.push_back({"onnx@" + version, fs::path(name.get<std::string>()).filename().string()});
+      if (name.is_string())
+        found.places.push_back(
+            {"onnx@" + version, fs::path(name.get<std::string>()).filename().string()});
     }
   }
 }
@@ -59,8 +61,10 @@ void read_facts(Case& found, const fs::path& file) {
   found.rtol = number("rtol", found.rtol);
   found.atol = number("atol", found.atol);
   if (source != facts.end() && source->is_string()) found.source = source->get<std::string>();
-  if (const auto hash = facts.find("hash"); hash != facts.end() && hash->is_string()) found.hash = hash->get<std::string>();
-  if (const auto releases = facts.find("releases"); releases != facts.end()) read_places(found, *releases);
+  if (const auto hash = facts.find("hash"); hash != facts.end() && hash->is_string())
+    found.hash = hash->get<std::string>();
+  if (const auto releases = facts.find("releases"); releases != facts.end())
+    read_places(found, *releases);
 }
 
 Case read_case(const fs::path& folder, const fs::path& root) {
@@ -150,7 +154,8 @@ void keep_first(Suite& suite, Index count) {
 void drop_release(Suite& suite, std::string_view version) {
   const std::string release = "onnx@" + std::string(version);
   std::erase_if(suite.cases, [&](const Case& one) {
-    return std::any_of(one.places.begin(), one.places.end(), [&](const Place& place) { return place.suite == release; });
+    return std::any_of(one.places.begin(), one.places.end(),
+                       [&](const Place& place) { return place.suite == release; });
   });
 }
 

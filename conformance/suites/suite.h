@@ -27,8 +27,8 @@ struct Case {
   std::filesystem::path model;
   std::vector<DataSet> data;
   double rtol = 1e-3, atol = 1e-7;  // the suite's own tolerance, for the compatibility column
-  std::vector<Place> places = {};   // of a suite of several releases: those that hold this very case
-  std::string hash = {};            // there: of its content
+  std::vector<Place> places = {};  // of a suite of several releases: those that hold this very case
+  std::string hash = {};           // there: of its content
 
   std::string key() const { return kind.empty() ? name : kind + "/" + name; }
 };

@@ -139,10 +139,12 @@ TEST(Suite, TheFirstAreThoseOfTheLeastHashes) {
 TEST(Suite, ACaseKnowsTheReleasesThatHoldIt) {
   Folder folder;
   folder.put("1.2.1/node/test_a/model.onnx");
-  folder.put("1.2.1/node/test_a/case.json",
-             R"({"hash": "0a", "releases": {"1.2.1": ["node/test_a"], "1.6.0": ["node/test_a", "simple/test_b"]}})");
+  folder.put(
+      "1.2.1/node/test_a/case.json",
+      R"({"hash": "0a", "releases": {"1.2.1": ["node/test_a"], "1.6.0": ["node/test_a", "simple/test_b"]}})");
   folder.put("1.6.0/node/test_a/model.onnx");
-  folder.put("1.6.0/node/test_a/case.json", R"({"hash": "0b", "releases": {"1.6.0": ["node/test_a"]}})");
+  folder.put("1.6.0/node/test_a/case.json",
+             R"({"hash": "0b", "releases": {"1.6.0": ["node/test_a"]}})");
   Suite suite = read_suite(folder.root, "onnx@all");
   ASSERT_EQ(suite.cases.size(), 2u);
   EXPECT_EQ(suite.cases[0].key(), "1.2.1/node/test_a");

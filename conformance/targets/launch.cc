@@ -59,7 +59,8 @@ Launch launch(const std::string& target, const std::string& self, Index memory) 
   if (target.starts_with("command:")) return any_command(target.substr(8), memory);
   throw Error(ErrorKind::usage, "there is no target '" + target + "'")
       .with_help(
-          "targets: reference, expectation, onnxruntime, onnx-reference, backend:MODULE, python:MODULE:CLASS, "
+          "targets: reference, expectation, onnxruntime, onnx-reference, backend:MODULE, "
+          "python:MODULE:CLASS, "
           "command:WORDS; "
           "docs/targets.md says what they take");
 }

@@ -47,7 +47,9 @@ struct Answer {
   std::string detail;
   std::string note;  // what was done to the model before it was loaded: "IR version 14 stamped down to 13"
 
-  bool has_outputs() const { return (kind <= Kind::differed && kind != Kind::refused) || kind == Kind::expected; }
+  bool has_outputs() const {
+    return (kind <= Kind::differed && kind != Kind::refused) || kind == Kind::expected;
+  }
 };
 
 struct Description {

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tools.expectations import complaints
+from tools.expectations import complaints, open_cases
 
 JUDGED = {"node": "Exp-13", "form": "elementwise", "type": "float", "elements": 4, "open": 0, "resolution": 0.0}
 
@@ -34,6 +34,19 @@ def test_what_cannot_be_judged_needs_none() -> None:
 def test_what_is_not_right_needs_one(verdict: str) -> None:
     assert complaints(run(case(verdict))) == [f"{verdict} node/test_a: why"]
     assert complaints(run(case(verdict, explained=("E001",)))) == []
+
+
+def test_what_is_open_says_why() -> None:
+    opened = [
+        case("open", judged=False) | {"op": op, "detail": detail}
+        for op, detail in (
+            ("", "3 nodes: by the suite's rule only"),
+            ("If", "If runs a body, which is not judged from outside"),
+            ("Bernoulli", "Bernoulli: no definition to judge it by"),
+            ("Bernoulli", "Bernoulli: no definition to judge it by"),
+        )
+    ]
+    assert open_cases(run(*opened, case("exact"))) == "2 Bernoulli, 1 several nodes, 1 a body"
 
 
 def test_blunt_bounds_are_named() -> None:

@@ -38,7 +38,8 @@ Suite open_suite(const std::string& wanted) {
   if (wanted != "onnx" && !wanted.starts_with("onnx@")) return read_suite(wanted, wanted);
   const std::string version = wanted == "onnx" ? pinned_release() : wanted.substr(5);
   const bool old = version == "old";  // the distinct cases that the pinned release does not hold
-  Suite suite = read_suite(suite_of_release(old ? std::string(all_releases) : version), "onnx@" + version);
+  Suite suite =
+      read_suite(suite_of_release(old ? std::string(all_releases) : version), "onnx@" + version);
   if (old) drop_release(suite, pinned_release());
   return suite;
 }
@@ -150,7 +151,8 @@ void print_summary(const TargetRun& run, bool tables) {
     fmt::print(stderr, "  to explain       {}: {} of them without an erratum or question\n", asked.cases, asked.unexplained);
   }
   if (const auto rate = summary.rate()) fmt::print(stderr, "  rate             {:.2f} %\n", 100 * *rate);
-  if (const std::string line = sharpness_line(run.cases); !line.empty()) fmt::print(stderr, "  bounds           {}\n", line);
+  if (const std::string line = sharpness_line(run.cases); !line.empty())
+    fmt::print(stderr, "  bounds           {}\n", line);
   if (tables) fmt::print(stderr, "\n{}\n{}", verdict_table(run.cases), sharpness_table(run.cases));
 }
 
@@ -164,7 +166,8 @@ ExitCode conform_all(const ConformArgs& args) {
   std::map<std::string, std::string> versions;
   for (const std::string& target : args.targets) {  // what does not start is refused before the first run
     const std::vector<std::string> worker = options_for(args, target).worker;
-    if (!worker.empty()) versions[target] = Host(worker, std::chrono::seconds(1)).describe().version;
+    if (!worker.empty())
+      versions[target] = Host(worker, std::chrono::seconds(1)).describe().version;
   }
 
   Log log(args);
@@ -194,12 +197,19 @@ void add_conform(CLI::App& app, ExitCode& out) {
   CLI::App* command = app.add_subcommand("conform", "Run a suite on a target and judge every case");
   command
       ->add_option("--target", args->targets,
-                   "reference, expectation (what the cases expect, no runtime), onnxruntime, onnx-reference, backend:MODULE, python:MODULE:CLASS, "
+                   "reference, expectation (what the cases expect, no runtime), onnxruntime, "
+                   "onnx-reference, backend:MODULE, python:MODULE:CLASS, "
                    "command:WORDS")
       ->required();
-  command->add_option("--suite", args->suite, "onnx, onnx@VERSION, onnx@all (distinct cases of all releases), onnx@old (those the "
-                       "pinned release has not), or a folder of cases")->capture_default_str();
-  command->add_option("--first", args->first, "Only so many cases, those whose hashes come first (onnx@all, onnx@old)")
+  command
+      ->add_option(
+          "--suite", args->suite,
+          "onnx, onnx@VERSION, onnx@all (distinct cases of all releases), onnx@old (those the "
+          "pinned release has not), or a folder of cases")
+      ->capture_default_str();
+  command
+      ->add_option("--first", args->first,
+                   "Only so many cases, those whose hashes come first (onnx@all, onnx@old)")
       ->check(CLI::PositiveNumber);
   command->add_option("--filter", args->filter, "Only cases whose name or kind/name matches this pattern");
   command->add_option("--shard", args->shard, "I/N: the I-th of N parts, from 0");
