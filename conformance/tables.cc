@@ -69,7 +69,7 @@ void Sharpness::add(const CaseResult& one) {
   elements += one.judged->elements;
   open += one.judged->open;
   if (one.judged->resolution > 0) resolutions.push_back(one.judged->resolution);
-  if (one.utilisation) utilisations.push_back(*one.utilisation);
+  if (one.utilisation && standing(one.verdict) == Standing::pass) utilisations.push_back(*one.utilisation);
 }
 
 double Sharpness::open_share() const {

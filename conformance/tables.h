@@ -14,7 +14,8 @@ std::string verdict_table(const std::vector<CaseResult>& cases);
 // How sharp the judge's bounds were over the cases of one node whose first output is of floats.
 struct Sharpness {
   Index cases = 0, elements = 0, open = 0;
-  std::vector<double> resolutions, utilisations;  // a case each, where there is a bound
+  std::vector<double> resolutions;   // a case each, where there is a bound
+  std::vector<double> utilisations;  // a case each that passes: what is wrong has no largest error
 
   void add(const CaseResult& one);
   double open_share() const;   // of the elements
