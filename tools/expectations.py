@@ -20,7 +20,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 BINARY = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build")) / "touchstone"
 MOST_OPEN, BLUNTEST = 0.03, 2.0**-16
-RIGHT = ("exact", "within", "in-set")
+RIGHT = ("exact", "within", "in-set", "profile")
 
 
 def judge(words: list[str], file: Path) -> dict[str, Any]:

@@ -21,7 +21,7 @@ def run(*cases: dict[str, Any], open_: int = 3, resolution: float = 2.0**-16) ->
     return {"summary": {"floats": floats}, "cases": list(cases)}
 
 
-@pytest.mark.parametrize("verdict", ["exact", "within(0.3)", "in-set"])
+@pytest.mark.parametrize("verdict", ["exact", "within(0.3)", "in-set", "profile"])
 def test_what_is_right_needs_no_reason(verdict: str) -> None:
     assert complaints(run(case(verdict))) == []
 
