@@ -21,6 +21,7 @@ test:
 	@started=$$(date +%s); tools/setup.sh && $(python) tests/run_all.py --started $$started
 
 full: test run coverage
+	@$(python) -m tools.expectations
 	@$(python) -m tools.real_models --all
 	@$(python) -m tools.probes --with onnxruntime --quiet
 

@@ -15,7 +15,7 @@ import yaml
 
 from codegen.entry import SpecError
 from codegen.load import load_spec
-from codegen.questions import Note, load_notes
+from codegen.questions import Note, load_notes, suites_named
 from codegen.write import run_emitter, write_if_changed
 
 HEAD = """\
@@ -36,7 +36,6 @@ std::span<const Explanation> explanations() { return table; }
 
 }  // namespace touchstone
 """
-PINNED = "onnx"
 FINDINGS = "docs/findings"
 RUNTIMES = {"ONNX Runtime": "onnxruntime", "ReferenceEvaluator": "onnx-reference"}  # as a finding says it -> the target
 
@@ -70,15 +69,16 @@ def load_findings(root: Path) -> list[Finding]:
     return found
 
 
-def render(notes: list[Note], findings: list[Finding], pinned: str) -> str:
-    """A row for each pattern of each suite; `pinned` is the release that the suite `onnx` is of. Errata stand first."""
+def render(notes: list[Note], findings: list[Finding], releases: list[str], pinned: str) -> str:
+    """A row for each pattern of each suite; `onnx` is the suite of the pinned one of the releases. Errata stand first."""
     cells = [
-        (note.id, note.title, "", f"{PINNED}@{pinned}" if suite == PINNED else suite, pattern)
+        (note.id, note.title, "", suite, pattern)
         for note in notes
-        for suite, patterns in note.cases.items()
+        for key, patterns in note.cases.items()
+        for suite in suites_named(key, releases, pinned)
         for pattern in patterns
     ]
-    cells += [(one.id, one.title, one.target, f"{PINNED}@{pinned}", name) for one in findings for name in one.cases]
+    cells += [(one.id, one.title, one.target, f"onnx@{pinned}", name) for one in findings for name in one.cases]
     rows = [", ".join(json.dumps(cell, ensure_ascii=False) for cell in row) for row in sorted(cells, key=rank)]
     return HEAD + "".join(f"    {{{row}}},\n" for row in rows) + TAIL
 
@@ -89,9 +89,11 @@ def rank(row: tuple[str, ...]) -> tuple[int, str]:
 
 
 def emit(spec: Path, out: Path) -> None:
-    releases = yaml.safe_load((spec / "releases.yaml").read_text(encoding="utf-8"))["releases"]
+    rows = yaml.safe_load((spec / "releases.yaml").read_text(encoding="utf-8"))["releases"]
+    releases = [row["version"] for row in rows if "wheel" in row]
+    pinned = next(row["version"] for row in rows if row.get("pinned"))
     notes, findings = load_notes(spec, load_spec(spec)), load_findings(spec.resolve().parent)
-    write_if_changed(out, render(notes, findings, releases[-1]["version"]))
+    write_if_changed(out, render(notes, findings, releases, pinned))
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ class Note:
     title: str
     operators: list[str]  # Split-1
     status: str
-    cases: dict[str, list[str]]  # suite -> names or patterns of names
+    cases: dict[str, list[str]]  # suite, or suites of several releases -> names or patterns of names
     bodies: list[str]  # patterns of the names in tests/functions/differences.yaml
     path: str
     body: str
@@ -74,6 +74,15 @@ def load_notes(spec: Path | str, operators: list[Operator]) -> list[Note]:
                 raise SpecError(path, 1, f"{note.id} is {notes[note.id].path} too")
             notes[note.id] = note
     return list(notes.values())
+
+
+def suites_named(key: str, releases: list[str], pinned: str) -> list[str]:
+    """`onnx` is the pinned suite; `onnx@1.6.0..1.9.0` those of all releases from the one to the other."""
+    first, _, last = (key.partition("@")[2] or pinned).partition("..")
+    last = last or first
+    if not {first, last} <= set(releases) or releases.index(first) > releases.index(last):
+        raise SpecError("spec/releases.yaml", 1, f"{key}: the releases with suites are {' '.join(releases)}")
+    return [f"onnx@{release}" for release in releases[releases.index(first) : releases.index(last) + 1]]
 
 
 def strangers(operators: list[Operator], notes: list[Note]) -> list[str]:
@@ -159,10 +168,12 @@ def _versions(front: Map, operators: list[Operator], path: str) -> list[str]:
 def _cases(front: Map, path: str) -> dict[str, list[str]]:
     cases = front.get("cases") or {}
     for suite, names in cases.items():
-        good = re.fullmatch(r"onnx(@[0-9.]+)?", suite) and isinstance(names, list) and names
+        good = re.fullmatch(r"onnx(@\d+\.\d+\.\d+(\.\.\d+\.\d+\.\d+)?)?", suite) and isinstance(names, list) and names
         if not good or not all(isinstance(name, str) for name in names):
             raise SpecError(
-                path, front.lines["cases"], f"'{suite}': a suite is onnx or onnx@VERSION, with names of cases"
+                path,
+                front.lines["cases"],
+                f"'{suite}': a suite is onnx, onnx@VERSION or onnx@FROM..TO, with names of cases",
             )
     return {suite: list(names) for suite, names in cases.items()}
 

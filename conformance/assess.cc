@@ -12,6 +12,7 @@
 #include "conformance/single_node.h"
 #include "conformance/targets/serve.h"
 #include "model/model.h"
+#include "reference/feeds.h"
 
 namespace touchstone {
 namespace {
@@ -72,6 +73,13 @@ Values parse_outputs(const std::vector<Output>& outputs) {
   return values;
 }
 
+Values named(const Model& model, const std::vector<Value>& expected) {
+  Values values;
+  for (std::size_t k = 0; k < expected.size(); ++k)
+    values[model.graph.outputs[k].name] = expected[k];
+  return values;
+}
+
 bool takes_a_seed(const Signature& signature) {
   return std::any_of(signature.attributes.begin(), signature.attributes.end(),
                      [](const AttributeSpec& attribute) { return attribute.name == "seed"; });
@@ -129,16 +137,24 @@ Type first_type(const std::vector<Value>& values) {
 // What the definition says of the suite's own expectation, where a target that is right differs from it.
 std::string doubt(const Node& node, const std::vector<Value>& inputs, const Model& model,
                   const std::vector<Value>& expected) {
-  Values named;
-  for (std::size_t k = 0; k < expected.size(); ++k) named[model.graph.outputs[k].name] = expected[k];
-  const NodeJudgement judged = judge_node(node, inputs, of_node(node.outputs, named));
+  const NodeJudgement judged =
+      judge_node(node, inputs, of_node(node.outputs, named(model, expected)));
   return fmt::format("the suite's own expectation is {}", name(judged.verdict));
+}
+
+// What a runtime may refuse cannot be expected of one. Throws Error.
+void hold_to_rules(const Model& model, const Values& inputs) {
+  std::vector<Error> breaches = check(model, Limits::trusted());
+  if (!breaches.empty()) throw std::move(breaches.front());
+  check_feeds(model.graph, inputs);
 }
 
 Assessment assess_loaded(const Model& model, const Assignment& assignment) {
   Values known = load_inputs(model, assignment.inputs);
   const std::vector<Value> expected = load_expected(model, assignment.expected);
-  const Values given = parse_outputs(assignment.answer.outputs);
+  const bool itself = assignment.answer.kind == Answer::Kind::expected;
+  if (itself) hold_to_rules(model, known);
+  const Values given = itself ? named(model, expected) : parse_outputs(assignment.answer.outputs);
   Assessment found = by_the_suite(model, expected, given, assignment);
   for (std::size_t k = 0; k < expected.size(); ++k) {
     const std::string& name = model.graph.outputs[k].name;
@@ -178,6 +194,16 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
   return found;
 }
 
+// A suite that expects outputs of what the standard forbids.
+Assessment cannot_be_expected(const Error& error) {
+  Assessment found =
+      assess_failure({.kind = Answer::Kind::refused, .error = error.kind, .detail = error.message});
+  if (found.verdict != name(Verdict::rejected_valid)) return found;
+  found.compat = "pass";
+  found.verdict = name(Verdict::accepted_invalid);
+  return found;
+}
+
 }  // namespace
 
 Assessment assess(const Assignment& assignment) {
@@ -197,8 +223,9 @@ Assessment assess(const Assignment& assignment) {
   } catch (const NoValue& none) {
     found = none.is;
   } catch (const Error& error) {
-    found =
-        answer.has_outputs() ? Assessment{"error", "harness", "judging: " + error.message, {}} : assess_failure(answer);
+    found = answer.kind == Answer::Kind::expected ? cannot_be_expected(error)
+            : answer.has_outputs() ? Assessment{"error", "harness", "judging: " + error.message, {}}
+                                   : assess_failure(answer);
   } catch (const std::bad_alloc&) {
     found = {"error", "harness", "judging: memory ran out", {}};
   }

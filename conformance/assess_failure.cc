@@ -43,6 +43,7 @@ Assessment assess_failure(const Answer& answer) {
     case Answer::Kind::outputs:
     case Answer::Kind::differed:
     case Answer::Kind::wrote_input:
+    case Answer::Kind::expected:
       break;
   }
   BUG("an answer with outputs is no failure");

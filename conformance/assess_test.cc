@@ -88,6 +88,32 @@ TEST_F(CaseFolder, AWrongExpectationIsNamed) {
   EXPECT_EQ(found.detail, "the suite's own expectation is wrong-value");
 }
 
+TEST_F(CaseFolder, AnExpectationIsJudgedWithoutAnyRun) {
+  assignment.answer.kind = Answer::Kind::expected;
+  EXPECT_EQ(assess(assignment).verdict, "exact");
+  put("output_0.pb", numbers({7, 3}));
+  const Assessment wrong = assess(assignment);
+  EXPECT_EQ(wrong.compat, "pass");
+  EXPECT_EQ(wrong.verdict, "wrong-value");
+  put("output_0.pb", numbers({2000, 3, 4}));
+  EXPECT_EQ(assess(assignment).verdict, "wrong-shape");
+  Assignment came;
+  ASSERT_TRUE(read(ask(assignment), came));
+  EXPECT_EQ(came.answer.kind, Answer::Kind::expected);
+}
+
+TEST_F(CaseFolder, WhatTheStandardRefusesCannotBeExpected) {
+  assignment.answer.kind = Answer::Kind::expected;
+  put("input_1.pb", Tensor(Type::int32, {2}));
+  const Assessment other = assess(assignment);
+  EXPECT_EQ(other.verdict, "accepted-invalid");
+  EXPECT_NE(other.detail.find("declared as tensor(int64)"), std::string::npos) << other.detail;
+  put("input_1.pb", numbers({1, 2, 3}));
+  EXPECT_EQ(assess(assignment).verdict, "accepted-invalid");
+  save({node("Add", {"a"}, "y")});
+  EXPECT_EQ(assess(assignment).verdict, "accepted-invalid");
+}
+
 TEST_F(CaseFolder, ShapeAndTypeAreHeld) {
   EXPECT_EQ(given(numbers({2000, 3, 4})).verdict, "wrong-shape");
   EXPECT_EQ(given(numbers({2000, 3, 4})).compat, "wrong-shape");

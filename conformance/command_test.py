@@ -89,6 +89,28 @@ def test_a_fail_verdict_is_exit_one_and_names_its_replay(suite: Path) -> None:
     assert done.stdout == ""
 
 
+def test_an_expectation_is_judged_without_a_runtime(suite: Path) -> None:
+    done = touchstone("conform", "--target", "expectation", "--suite", suite, "--json")
+    assert done.returncode == 1
+    (run,) = json.loads(done.stdout)["runs"]
+    assert {case["name"]: case["verdict"] for case in run["cases"]} == {
+        "test_add": "exact",
+        "test_add_expects_wrong": "wrong-value",
+        "test_stranger": "unsupported",
+        "test_two": "open",
+    }
+
+
+def test_the_first_cases_are_those_of_the_least_hashes(suite: Path) -> None:
+    for hash_, folder in zip(("c", "a", "d", "b"), sorted(suite.glob("*/*")), strict=True):
+        (folder / "case.json").write_text(json.dumps({"hash": hash_, "releases": {"1.2.1": [folder.name]}}))
+    _, found = run_json("--suite", suite, "--first", 2)
+    assert [case["name"] for case in found["runs"][0]["cases"]] == ["test_add", "test_stranger"]
+    (suite / "node" / "test_add" / "case.json").unlink()
+    done = touchstone("conform", "--target", "reference", "--suite", suite, "--first", 2)
+    assert done.returncode == 2 and "no hashes" in done.stderr
+
+
 def test_filter_and_shards_choose_cases(suite: Path) -> None:
     _, found = run_json("--suite", suite, "--filter", "node/test_add*")
     assert [case["name"] for case in found["runs"][0]["cases"]] == ["test_add", "test_add_expects_wrong"]

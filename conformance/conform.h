@@ -13,7 +13,8 @@
 namespace touchstone {
 
 struct ConformOptions {
-  std::vector<std::string> worker, judge;  // commands: each starts one process
+  std::vector<std::string> worker,
+      judge;  // commands: each starts one process; no worker: each case's own expectation is judged
   std::size_t together = 16;               // cases that share a worker, unless it dies
   unsigned runs = 1;                       // of each case: more than one finds what differs between them
   Index jobs = 1;                          // so many workers, each with a judge beside it

@@ -19,12 +19,15 @@ struct Explanation {
 };
 std::span<const Explanation> explanations();  // generated
 
-// The ids of all that speak of a case on a target (whatever its options), errata first.
-std::vector<std::string> explained_by(std::string_view target, std::string_view suite, const std::string& name,
+// The ids of all that speak of a case on a target (whatever its options), errata first. A case of
+// several releases is explained by what speaks of it in any.
+std::vector<std::string> explained_by(std::string_view target, std::span<const Place> places,
                                       std::span<const Explanation> table = explanations());
+std::vector<std::string> explained_by(std::string_view target, std::string_view suite,
+                                      const CaseResult& result);
 
-// Cases that are no plain pass: a fail, one that the judge mistrusts, one that the suite's own rule
-// fails.
+// Cases that are no plain pass: a fail, one that the judge mistrusts or cannot read, one that the
+// suite's own rule fails.
 struct ToExplain {
   Index cases = 0;
   Index unexplained = 0;   // of which no question, no erratum and no finding speaks

@@ -13,9 +13,20 @@ const Explanation& some_row() { return explanations().front(); }
 
 TEST(Explanations, ACaseIsFoundInItsOwnSuiteOnly) {
   const std::string name(some_row().pattern);
-  EXPECT_EQ(explained_by(some_row().target, some_row().suite, name).front(), some_row().id);
-  EXPECT_TRUE(explained_by("mine", "onnx@0.0.0", name).empty());
-  EXPECT_TRUE(explained_by(some_row().target, some_row().suite, "test_of_nobody").empty());
+  const CaseResult known{name, "node", "pass", "wrong-value", {}, ""},
+      nobody{"test_of_nobody", "node", "pass", "wrong-value", {}, ""};
+  EXPECT_EQ(explained_by(some_row().target, some_row().suite, known).front(), some_row().id);
+  EXPECT_TRUE(explained_by("mine", "onnx@0.0.0", known).empty());
+  EXPECT_TRUE(explained_by(some_row().target, some_row().suite, nobody).empty());
+}
+
+TEST(Explanations, ACaseOfSeveralReleasesIsExplainedByAny) {
+  CaseResult moved{"test_of_nobody", "1.2.1/node", "pass", "wrong-value", {}, ""};
+  moved.places = {{"onnx@0.0.0", "test_of_nobody"},
+                  {std::string(some_row().suite), std::string(some_row().pattern)}};
+  EXPECT_EQ(explained_by(some_row().target, "onnx@all", moved).front(), some_row().id);
+  moved.places.pop_back();
+  EXPECT_TRUE(explained_by(some_row().target, "onnx@all", moved).empty());
 }
 
 std::pair<std::size_t, std::string_view> place(const Explanation& one) {
@@ -32,15 +43,16 @@ TEST(Explanations, PatternsSpeakOfManyAndEachNoteOnce) {
   const Explanation table[] = {{"E001", "One", "", "onnx@1.0.0", "test_a*"},
                                {"E001", "One", "", "onnx@1.0.0", "test_ab"},
                                {"Q002", "Two", "", "onnx@1.0.0", "test_?b"}};
-  EXPECT_EQ(explained_by("mine", "onnx@1.0.0", "test_ab", table),
-            (std::vector<std::string>{"E001", "Q002"}));
-  EXPECT_EQ(explained_by("mine", "onnx@1.0.0", "test_bb", table), (std::vector<std::string>{"Q002"}));
+  const Place ab{"onnx@1.0.0", "test_ab"}, bb{"onnx@1.0.0", "test_bb"};
+  EXPECT_EQ(explained_by("mine", std::span(&ab, 1), table), (std::vector<std::string>{"E001", "Q002"}));
+  EXPECT_EQ(explained_by("mine", std::span(&bb, 1), table), (std::vector<std::string>{"Q002"}));
 }
 
 TEST(Explanations, AFindingSpeaksOfItsOwnRuntime) {
   const Explanation table[] = {{"F001", "One", "mine", "onnx@1.0.0", "test_a"}};
-  EXPECT_EQ(explained_by("mine:threads=2", "onnx@1.0.0", "test_a", table), (std::vector<std::string>{"F001"}));
-  EXPECT_TRUE(explained_by("yours", "onnx@1.0.0", "test_a", table).empty());
+  const Place a{"onnx@1.0.0", "test_a"};
+  EXPECT_EQ(explained_by("mine:threads=2", std::span(&a, 1), table), (std::vector<std::string>{"F001"}));
+  EXPECT_TRUE(explained_by("yours", std::span(&a, 1), table).empty());
 }
 
 TEST(Explanations, OnlyWhatIsNoPlainPassAsksForOne) {
@@ -56,8 +68,8 @@ TEST(Explanations, OnlyWhatIsNoPlainPassAsksForOne) {
                        {"g", "node", "crash", "crash", {}, ""},
                        {known, "node", "wrong-value", "wrong-value", {}, ""}}};
   const ToExplain counts = to_explain(run);
-  EXPECT_EQ(counts.cases, 4);
-  EXPECT_EQ(counts.unexplained, 3);
+  EXPECT_EQ(counts.cases, 5);
+  EXPECT_EQ(counts.unexplained, 4);
 }
 
 TEST(Explanations, AFailIsTheTargetsFaultUnlessAnErratumSpeaksOfIt) {

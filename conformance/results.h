@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/judge/verdict.h"
+#include "conformance/suites/suite.h"
 #include "core/shape.h"
 
 namespace touchstone {
@@ -41,6 +42,7 @@ struct CaseResult {
   std::optional<JudgedNode> judged = {};
   Subject subject = {};
   std::vector<Shown> values = {};
+  std::vector<Place> places = {};  // as the case has them
 
   std::string key() const { return kind.empty() ? name : kind + "/" + name; }
 };

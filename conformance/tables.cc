@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -13,6 +14,9 @@ namespace touchstone {
 namespace {
 
 std::string word_of(const std::string& verdict) { return verdict.substr(0, verdict.find('(')); }
+
+// A suite of several releases has the release before the kind: "1.6.0/node".
+std::string last_part(const std::string& kind) { return kind.substr(kind.rfind('/') + 1); }
 
 std::string table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
@@ -46,26 +50,56 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-struct Sharpness {
-  Index cases = 0, elements = 0, open = 0;
-  std::vector<double> resolutions, utilisations;
+std::vector<std::string> row(const std::string& title, const Sharpness& of) {
+  return {title,
+          std::to_string(of.cases),
+          std::to_string(of.elements),
+          fmt::format("{:.2f} %", 100 * of.open_share()),
+          fmt::format("{:.1e}", of.resolution()),
+          fmt::format("{:.3g}", of.utilisation()),
+          fmt::format("{:.3g}", of.largest_utilisation())};
+}
 
-  void add(const CaseResult& one) {
-    ++cases;
-    elements += one.judged->elements;
-    open += one.judged->open;
-    if (one.judged->resolution > 0) resolutions.push_back(one.judged->resolution);
-    if (one.utilisation) utilisations.push_back(*one.utilisation);
-  }
-  std::vector<std::string> row(const std::string& title) const {
-    const auto share = elements > 0 ? 100 * static_cast<double>(open) / static_cast<double>(elements) : 0;
-    const double most = utilisations.empty() ? 0 : *std::max_element(utilisations.begin(), utilisations.end());
-    return {title, std::to_string(cases), std::to_string(elements), fmt::format("{:.2f} %", share),
-            fmt::format("{:.1e}", median(resolutions)), fmt::format("{:.3g}", median(utilisations)), fmt::format("{:.3g}", most)};
-  }
-};
+bool is_float_case(const CaseResult& one) { return one.judged && is_float(one.judged->type); }
 
 }  // namespace
+
+void Sharpness::add(const CaseResult& one) {
+  ++cases;
+  elements += one.judged->elements;
+  open += one.judged->open;
+  if (one.judged->resolution > 0) resolutions.push_back(one.judged->resolution);
+  if (one.utilisation && standing(one.verdict) == Standing::pass) utilisations.push_back(*one.utilisation);
+}
+
+double Sharpness::open_share() const {
+  return elements > 0 ? static_cast<double>(open) / static_cast<double>(elements) : 0;
+}
+double Sharpness::resolution() const { return median(resolutions); }
+double Sharpness::utilisation() const { return median(utilisations); }
+double Sharpness::largest_utilisation() const {
+  return utilisations.empty() ? 0 : *std::max_element(utilisations.begin(), utilisations.end());
+}
+
+Sharpness sharpness(const std::vector<CaseResult>& cases) {
+  Sharpness all;
+  for (const CaseResult& one : cases) {
+    if (is_float_case(one)) all.add(one);
+  }
+  return all;
+}
+
+std::string sharpness_line(const std::vector<CaseResult>& cases) {
+  const Sharpness all = sharpness(cases);
+  if (all.cases == 0) return "";
+  const std::string resolution =
+      all.resolution() > 0 ? fmt::format("2^{:.1f}", std::log2(all.resolution())) : "0";
+  return fmt::format(
+      "{} cases of one float node: {:.2f} % of {} elements open, median resolution {}, utilisation "
+      "{:.2g}, at most {:.2g}",
+      all.cases, 100 * all.open_share(), all.elements, resolution, all.utilisation(),
+      all.largest_utilisation());
+}
 
 std::string verdict_table(const std::vector<CaseResult>& cases) {
   std::set<std::string> verdicts;
@@ -73,7 +107,7 @@ std::string verdict_table(const std::vector<CaseResult>& cases) {
   for (const CaseResult& one : cases) {
     const std::string verdict = word_of(one.verdict);
     verdicts.insert(verdict);
-    ++counts[one.kind][one.judged ? one.judged->form : "(no single node)"][verdict];
+    ++counts[last_part(one.kind)][one.judged ? one.judged->form : "(no single node)"][verdict];
   }
   std::vector<std::vector<std::string>> rows{{"kind, form", "cases"}};
   rows[0].insert(rows[0].end(), verdicts.begin(), verdicts.end());
@@ -99,14 +133,14 @@ std::string sharpness_table(const std::vector<CaseResult>& cases) {
   std::map<std::string, Sharpness> groups;
   Sharpness all;
   for (const CaseResult& one : cases) {
-    if (!one.judged || !is_float(one.judged->type)) continue;
+    if (!is_float_case(one)) continue;
     groups[one.judged->form + ", " + one.judged->type].add(one);
     all.add(one);
   }
   if (all.cases == 0) return "";
   std::vector<std::vector<std::string>> rows{{"form, type", "cases", "elements", "open", "resolution", "utilisation", "largest"}};
-  for (const auto& [title, group] : groups) rows.push_back(group.row(title));
-  rows.push_back(all.row("all floats"));
+  for (const auto& [title, group] : groups) rows.push_back(row(title, group));
+  rows.push_back(row("all floats", all));
   return table(rows);
 }
 

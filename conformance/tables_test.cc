@@ -15,22 +15,38 @@ const std::vector<CaseResult> cases = {
     judged("node", "within(0.25)", {"Exp-13", "elementwise", "float", 10, 10, 0x1p-22}, 0.25),
     judged("node", "exact", {"Add-14", "elementwise", "int64", 5, 0, 0}, 0),
     {"light", "real", "pass", "open", {}, "", {}},
+    judged("node", "wrong-value", {"Exp-13", "elementwise", "float", 1, 0, 0x1p-20}, 1e9),
 };
 
 TEST(Tables, VerdictsStandByKindAndForm) {
   EXPECT_EQ(verdict_table(cases),
-            "  kind, form          cases  exact  open  within\n"
-            "  node                    3      1             2\n"
-            "    elementwise           3      1             2\n"
+            "  kind, form          cases  exact  open  within  wrong-value\n"
+            "  node                    4      1             2            1\n"
+            "    elementwise           4      1             2            1\n"
             "  real                    1            1\n"
             "    (no single node)      1            1\n");
 }
 
+TEST(Tables, TheReleaseBeforeAKindIsNoKind) {
+  EXPECT_EQ(verdict_table({{"old", "1.2.1/node", "pass", "open", {}, "", {}},
+                           {"new", "node", "pass", "open", {}, "", {}}}),
+            "  kind, form          cases  open\n"
+            "  node                    2     2\n"
+            "    (no single node)      2     2\n");
+}
+
+TEST(Tables, OneLineSaysHowSharp) {
+  EXPECT_EQ(sharpness_line(cases),
+            "3 cases of one float node: 9.90 % of 101 elements open, median resolution 2^-20.0, "
+            "utilisation 0.5, at most 0.5");
+  EXPECT_EQ(sharpness_line({cases[2], cases[3]}), "");
+}
+
 TEST(Tables, SharpnessIsThatOfFloats) {
   EXPECT_EQ(sharpness_table(cases),
-            "  form, type          cases  elements     open  resolution  utilisation  largest\n"
-            "  elementwise, float      2       100  10.00 %     9.5e-07          0.5      0.5\n"
-            "  all floats              2       100  10.00 %     9.5e-07          0.5      0.5\n");
+            "  form, type          cases  elements    open  resolution  utilisation  largest\n"
+            "  elementwise, float      3       101  9.90 %     9.5e-07          0.5      0.5\n"
+            "  all floats              3       101  9.90 %     9.5e-07          0.5      0.5\n");
   EXPECT_EQ(sharpness_table({cases[2], cases[3]}), "");
 }
 

@@ -76,10 +76,11 @@ void copy_entries(const char* field, const Entries& entries, Index needed, Tenso
 
 // Each entry is a byte of packed elements: two of 4 bits, four of 2 bits.
 template <class Entries>
-void copy_codes(const Entries& entries, Index most, std::span<std::uint8_t> codes) {
+void copy_codes(const Entries& entries, Index most, std::span<std::uint8_t> codes,
+                Index least = 0) {
   for (std::size_t i = 0; i < codes.size(); ++i) {
     const std::int32_t entry = entries[static_cast<int>(i)];
-    if (entry < 0 || entry > most) {
+    if (entry < least || entry > most) {
       throw breach("model/tensor-data",
                    "int32_data[" + std::to_string(i) + "] is " + std::to_string(entry) +
                        ", but the codes of this type end at " + std::to_string(most));
@@ -106,7 +107,8 @@ void copy_int32s(const pb::TensorProto& proto, Tensor& tensor) {
     copy_codes(entries, 63, codes);
     pack(codes, tensor);
   } else if (type.bits < 8) {
-    copy_codes(entries, 255, bytes());
+    copy_codes(entries, 255, bytes(),
+               type.is_signed && type.is_integer ? -128 : 0);  // a signed byte of signed elements
   } else if (tensor.type() == Type::boolean) {
     copy_codes(entries, 1, bytes());
   } else if (type.bits == 8) {

@@ -92,6 +92,11 @@ TEST(ReadTensor, EntriesFitTheirType) {
   EXPECT_EQ(read(ints(Type::int8, {2}, {-128, 127})).data<std::int8_t>()[0], -128);
   thrown("model/tensor-data", [] { read(ints(Type::int8, {1}, {128})); });
   thrown("model/tensor-data", [] { read(ints(Type::uint8, {1}, {-1})); });
+  EXPECT_EQ(bytes_in(read(ints(Type::int4, {2}, {-120}))),
+            "\x88");  // a byte of signed elements, signed or not
+  EXPECT_EQ(bytes_in(read(ints(Type::int4, {2}, {136}))), "\x88");
+  thrown("model/tensor-data", [] { read(ints(Type::int4, {2}, {-129})); });
+  thrown("model/tensor-data", [] { read(ints(Type::uint4, {2}, {-1})); });
   thrown("model/tensor-data", [] { read(ints(Type::uint16, {1}, {65536})); });
   thrown("model/tensor-data", [] { read(ints(Type::float16, {1}, {-1})); });
   thrown("model/tensor-data", [] { read(ints(Type::float8e5m2, {1}, {256})); });

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "conformance/explanations.h"
+#include "conformance/tables.h"
 
 namespace touchstone {
 namespace {
@@ -16,13 +17,21 @@ Json number(const std::optional<double>& value) {
 
 Json with_explanations(const std::string& target, const std::string& suite, const CaseResult& result) {
   Json object = to_json(result);
-  object["explained"] = explained_by(target, suite, result.name);
+  object["explained"] = explained_by(target, suite, result);
   return object;
 }
 
 Json with_explanations(const TargetRun& run) {
   const ToExplain counts = to_explain(run);
   Json object = to_json(summarise(run.cases));
+  if (const Sharpness floats = sharpness(run.cases); floats.cases > 0) {
+    object["floats"] = {{"cases", floats.cases},
+                        {"elements", floats.elements},
+                        {"open", floats.open},
+                        {"resolution", floats.resolution()},
+                        {"utilisation", floats.utilisation()},
+                        {"largest_utilisation", floats.largest_utilisation()}};
+  }
   object["to_explain"] = counts.cases;
   object["unexplained"] = counts.unexplained;
   object["target_fault"] = counts.target_fault;

@@ -14,6 +14,7 @@ import onnx
 from onnx import numpy_helper
 
 RTOL, ATOL = 1e-3, 1e-7  # what the official runner takes where a case says nothing
+FACTS = "case.json"
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class CaseFacts:
 
 
 def write_facts(folder: Path, facts: CaseFacts) -> None:
-    (folder / "case.json").write_text(json.dumps(asdict(facts), sort_keys=True) + "\n")
+    (folder / FACTS).write_text(json.dumps(asdict(facts), sort_keys=True) + "\n")
 
 
 def value_bytes(value: Any, info: onnx.ValueInfoProto) -> bytes:
@@ -44,6 +45,29 @@ def value_bytes(value: Any, info: onnx.ValueInfoProto) -> bytes:
         proto = numpy_helper.from_optional(value, info.name)
     else:
         proto = numpy_helper.from_array(np.asarray(value), info.name)
+    return proto.SerializeToString(deterministic=True)
+
+
+def nameless(proto: Any) -> Any:
+    """A value's names, its own and those of what it holds, are no part of it."""
+    proto.ClearField("name")
+    for descriptor, value in proto.ListFields():
+        if descriptor.message_type is not None:
+            for one in [value] if hasattr(value, "ListFields") else value:
+                if "name" in one.DESCRIPTOR.fields_by_name:
+                    nameless(one)
+    return proto
+
+
+def value_of(data: bytes, info: onnx.ValueInfoProto) -> bytes:
+    """The value in a .pb without its name, and without the choice of field that its elements were written in."""
+    kind = info.type.WhichOneof("value")
+    protos = {"map_type": onnx.MapProto, "sequence_type": onnx.SequenceProto, "optional_type": onnx.OptionalProto}
+    proto = nameless(protos.get(kind, onnx.TensorProto).FromString(data))
+    if isinstance(proto, onnx.TensorProto):
+        proto.ClearField("doc_string")
+        if not proto.HasField("raw_data") and proto.data_type != onnx.TensorProto.STRING:
+            proto = numpy_helper.from_array(numpy_helper.to_array(proto))
     return proto.SerializeToString(deterministic=True)
 
 

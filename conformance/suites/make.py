@@ -1,7 +1,8 @@
-"""Makes a released suite once: python -m conformance.suites.make VERSION|pinned [--out DIR].
+"""Makes a released suite once: python -m conformance.suites.make VERSION|pinned|all [--out DIR].
 
 A suite is a folder of backend-test cases with a manifest of hashes. It is made beside its place and then renamed,
-so that nobody ever reads half a suite.
+so that nobody ever reads half a suite. `all` makes the suites of all releases that are not there yet, and one of the
+cases that differ.
 """
 
 from __future__ import annotations
@@ -15,13 +16,28 @@ from pathlib import Path
 
 import onnx
 
-from conformance.suites import pinned, released
+from conformance.suites import distinct, pinned, released
 from conformance.suites.folders import write_manifest
 
 
 def cache_folder() -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "touchstone" / "suites"
+
+
+def is_made(suite: Path) -> bool:
+    return (suite / "manifest.json").is_file()
+
+
+def suites_of_all_releases() -> dict[str, Path]:
+    """Release -> its suite in the cache, oldest first; what is missing is made."""
+    suites = {}
+    for version in released.releases_with_suites():
+        suites[version] = cache_folder() / version
+        if not is_made(suites[version]):
+            cases = make_suite(version, suites[version])
+            print(f"suite {version}: {cases} cases at {suites[version]}", file=sys.stderr)
+    return suites
 
 
 def make_suite(version: str, out: Path) -> int:
@@ -31,7 +47,9 @@ def make_suite(version: str, out: Path) -> int:
     try:
         made = staging / "suite"
         made.mkdir()
-        if version == onnx.__version__:
+        if version == distinct.ALL:
+            distinct.make(made, suites_of_all_releases())
+        elif version == onnx.__version__:
             pinned.make(made)
         else:
             released.make(made, version)
@@ -46,13 +64,13 @@ def make_suite(version: str, out: Path) -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="conformance.suites.make", description=__doc__)
-    parser.add_argument("version", help="a release of onnx, or 'pinned' for the installed one")
+    parser.add_argument("version", help="a release of onnx, 'pinned' for the installed one, or 'all'")
     parser.add_argument("--out", type=Path, help="default: the cache, where `touchstone conform` looks")
     parser.add_argument("--force", action="store_true", help="make it again although it is there")
     options = parser.parse_args(arguments)
     version = onnx.__version__ if options.version == "pinned" else options.version
     out = options.out or cache_folder() / version
-    if (out / "manifest.json").is_file() and not options.force:
+    if is_made(out) and not options.force:
         print(f"suite {version} is already at {out}", file=sys.stderr)
         return 0
     try:

@@ -19,6 +19,7 @@ namespace {
 // The version becomes a folder's name and a word of a command: only what a release can be called.
 void hold_to_release(const std::string& version) {
   const auto fits = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '.'; };
+  if (version == all_releases) return;
   if (!version.empty() && version[0] >= '0' && version[0] <= '9' && std::all_of(version.begin(), version.end(), fits)) {
     return;
   }

@@ -40,6 +40,11 @@ def suites_of(releases: dict[str, Any]) -> dict[str, dict[str, str]]:
     return {str(row["version"]): row for row in releases["releases"] if "wheel" in row}
 
 
+def releases_with_suites() -> list[str]:
+    """Oldest first."""
+    return list(suites_of(yaml.safe_load(RELEASES.read_text())))
+
+
 def pinned_wheel(version: str) -> dict[str, str]:
     suites = suites_of(yaml.safe_load(RELEASES.read_text()))
     if version not in suites:

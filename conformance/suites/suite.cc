@@ -38,6 +38,17 @@ std::vector<fs::path> in_order(std::vector<std::pair<Index, fs::path>> found, co
   return paths;
 }
 
+// {"1.6.0": ["node/test_abs"], ...}
+void read_places(Case& found, const nlohmann::json& releases) {
+  for (const auto& [version, names] : releases.items()) {
+    for (const auto& name : names) {
+      if (name.is_string())
+        found.places.push_back(
+            {"onnx@" + version, fs::path(name.get<std::string>()).filename().string()});
+    }
+  }
+}
+
 void read_facts(Case& found, const fs::path& file) {
   if (!fs::is_regular_file(file)) return;
   const auto facts = nlohmann::json::parse(open_trusted(file).read_all(Limits::trusted()), nullptr, /*allow_exceptions=*/false);
@@ -50,6 +61,10 @@ void read_facts(Case& found, const fs::path& file) {
   found.rtol = number("rtol", found.rtol);
   found.atol = number("atol", found.atol);
   if (source != facts.end() && source->is_string()) found.source = source->get<std::string>();
+  if (const auto hash = facts.find("hash"); hash != facts.end() && hash->is_string())
+    found.hash = hash->get<std::string>();
+  if (const auto releases = facts.find("releases"); releases != facts.end())
+    read_places(found, *releases);
 }
 
 Case read_case(const fs::path& folder, const fs::path& root) {
@@ -119,6 +134,28 @@ fs::path cached_suite(std::string_view version) {
 void keep_matching(Suite& suite, const std::string& pattern) {
   std::erase_if(suite.cases, [&](const Case& one) {
     return fnmatch(pattern.c_str(), one.name.c_str(), 0) != 0 && fnmatch(pattern.c_str(), one.key().c_str(), 0) != 0;
+  });
+}
+
+void keep_first(Suite& suite, Index count) {
+  const auto without = [](const Case& one) { return one.hash.empty(); };
+  if (std::any_of(suite.cases.begin(), suite.cases.end(), without)) {
+    throw Error(ErrorKind::usage, "the cases of " + suite.name + " have no hashes to be first by")
+        .with_help("onnx@all and onnx@old have");
+  }
+  if (count >= static_cast<Index>(suite.cases.size())) return;
+  std::vector<std::string> hashes;
+  for (const Case& one : suite.cases) hashes.push_back(one.hash);
+  std::nth_element(hashes.begin(), hashes.begin() + count, hashes.end());
+  const std::string limit = hashes[static_cast<std::size_t>(count)];
+  std::erase_if(suite.cases, [&](const Case& one) { return one.hash >= limit; });
+}
+
+void drop_release(Suite& suite, std::string_view version) {
+  const std::string release = "onnx@" + std::string(version);
+  std::erase_if(suite.cases, [&](const Case& one) {
+    return std::any_of(one.places.begin(), one.places.end(),
+                       [&](const Place& place) { return place.suite == release; });
   });
 }
 

@@ -16,12 +16,19 @@ struct DataSet {
   std::vector<std::filesystem::path> inputs, outputs;
 };
 
+// A case's name in one suite.
+struct Place {
+  std::string suite, name;  // onnx@1.6.0, test_abs
+};
+
 struct Case {
   std::string name, kind;  // kind: the folder above, as "node"; "" for a case that stands alone
   std::string source;
   std::filesystem::path model;
   std::vector<DataSet> data;
   double rtol = 1e-3, atol = 1e-7;  // the suite's own tolerance, for the compatibility column
+  std::vector<Place> places = {};  // of a suite of several releases: those that hold this very case
+  std::string hash = {};           // there: of its content
 
   std::string key() const { return kind.empty() ? name : kind + "/" + name; }
 };
@@ -43,6 +50,12 @@ std::filesystem::path cached_suite(std::string_view version);
 
 // Keeps the cases whose name or kind/name matches a shell pattern.
 void keep_matching(Suite& suite, const std::string& pattern);
+
+// Keeps the so many cases whose hashes come first. Throws Error (usage) for a suite without hashes.
+void keep_first(Suite& suite, Index count);
+
+// Keeps the cases that this release does not hold.
+void drop_release(Suite& suite, std::string_view version);
 
 // Keeps every count-th case from the index-th on: shards differ by one case at most, and kinds spread evenly.
 void keep_shard(Suite& suite, Index index, Index count);

@@ -116,6 +116,47 @@ TEST(Suite, ShardsAreAPartition) {
   EXPECT_THROW(keep_shard(suite, 3, 3), Error);
 }
 
+Suite hashed() {
+  Suite suite = numbered(4);
+  const std::vector<std::string> hashes{"c0", "0a", "ff", "0b"};
+  for (std::size_t k = 0; k < 4; ++k) suite.cases[k].hash = hashes[k];
+  return suite;
+}
+
+TEST(Suite, TheFirstAreThoseOfTheLeastHashes) {
+  Suite suite = hashed();
+  keep_first(suite, 2);
+  ASSERT_EQ(suite.cases.size(), 2u);
+  EXPECT_EQ(suite.cases[0].name, "test_1");
+  EXPECT_EQ(suite.cases[1].name, "test_3");
+  suite = hashed();
+  keep_first(suite, 9);
+  EXPECT_EQ(suite.cases.size(), 4u);
+  suite.cases[2].hash.clear();
+  EXPECT_THROW(keep_first(suite, 2), Error);
+}
+
+TEST(Suite, ACaseKnowsTheReleasesThatHoldIt) {
+  Folder folder;
+  folder.put("1.2.1/node/test_a/model.onnx");
+  folder.put(
+      "1.2.1/node/test_a/case.json",
+      R"({"hash": "0a", "releases": {"1.2.1": ["node/test_a"], "1.6.0": ["node/test_a", "simple/test_b"]}})");
+  folder.put("1.6.0/node/test_a/model.onnx");
+  folder.put("1.6.0/node/test_a/case.json",
+             R"({"hash": "0b", "releases": {"1.6.0": ["node/test_a"]}})");
+  Suite suite = read_suite(folder.root, "onnx@all");
+  ASSERT_EQ(suite.cases.size(), 2u);
+  EXPECT_EQ(suite.cases[0].key(), "1.2.1/node/test_a");
+  EXPECT_EQ(suite.cases[0].hash, "0a");
+  ASSERT_EQ(suite.cases[0].places.size(), 3u);
+  EXPECT_EQ(suite.cases[0].places[2].suite, "onnx@1.6.0");
+  EXPECT_EQ(suite.cases[0].places[2].name, "test_b");
+  drop_release(suite, "1.2.1");
+  ASSERT_EQ(suite.cases.size(), 1u);
+  EXPECT_EQ(suite.cases[0].key(), "1.6.0/node/test_a");
+}
+
 TEST(Suite, AFilterMatchesNameOrKind) {
   Suite suite = numbered(10);
   keep_matching(suite, "odd/*");

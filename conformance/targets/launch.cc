@@ -51,6 +51,7 @@ Launch launch(const std::string& target, const std::string& self, Index memory) 
   if (target == "reference") {
     return {{self, "worker", "--target", target, "--memory", std::to_string(memory)}, few};
   }
+  if (target == "expectation") return {{}, few};
   if (name == "onnxruntime")
     return python_worker(target, source + "/.venv-onnxruntime/bin/python", memory);
   if (name == "onnx-reference" || name == "backend" || name == "python")
@@ -58,7 +59,8 @@ Launch launch(const std::string& target, const std::string& self, Index memory) 
   if (target.starts_with("command:")) return any_command(target.substr(8), memory);
   throw Error(ErrorKind::usage, "there is no target '" + target + "'")
       .with_help(
-          "targets: reference, onnxruntime, onnx-reference, backend:MODULE, python:MODULE:CLASS, "
+          "targets: reference, expectation, onnxruntime, onnx-reference, backend:MODULE, "
+          "python:MODULE:CLASS, "
           "command:WORDS; "
           "docs/targets.md says what they take");
 }

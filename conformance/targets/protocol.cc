@@ -32,7 +32,7 @@ void put(const Answer& answer, wire::Answer& to) {
 
 bool take(const wire::Answer& from, Answer& answer) {
   answer = {};
-  if (!take_code(from.kind(), Answer::Kind::garbled, answer.kind) ||
+  if (!take_code(from.kind(), Answer::Kind::expected, answer.kind) ||
       !take_code(from.phase(), Phase::run, answer.phase) ||
       !take_code(from.error(), ErrorKind::internal, answer.error)) {
     return false;

@@ -37,7 +37,8 @@ struct Answer {
     differed,     // it ran, and a later run gave other outputs; these are the first run's
     died,
     late,
-    garbled,  // it wrote over its own messages
+    garbled,   // it wrote over its own messages
+    expected,  // no target ran: what the case expects is itself to be judged
   };
   Kind kind = Kind::died;
   std::vector<Output> outputs;
@@ -46,7 +47,9 @@ struct Answer {
   std::string detail;
   std::string note;  // what was done to the model before it was loaded: "IR version 14 stamped down to 13"
 
-  bool has_outputs() const { return kind <= Kind::differed && kind != Kind::refused; }
+  bool has_outputs() const {
+    return (kind <= Kind::differed && kind != Kind::refused) || kind == Kind::expected;
+  }
 };
 
 struct Description {

@@ -16,7 +16,7 @@ import yaml
 from codegen.entry import Also, Operator, SpecError, Text
 from codegen.facts import load_prose
 from codegen.load import load_spec
-from codegen.questions import Note, load_notes, strangers
+from codegen.questions import Note, load_notes, strangers, suites_named
 from tests.spec.test_sentences import shared_runs
 
 ROOT = Path(__file__).parents[2]
@@ -51,8 +51,15 @@ def suite(name: str) -> set[str] | None:
     return {file.parent.name for file in folder.rglob("model.onnx")} if folder.is_dir() else None
 
 
+@cache
+def releases() -> list[str]:
+    """Those with suites, oldest first; the last is the pinned one."""
+    rows = yaml.safe_load((ROOT / "spec/releases.yaml").read_text(encoding="utf-8"))["releases"]
+    return [row["version"] for row in rows if "wheel" in row]
+
+
 def pinned() -> str:
-    return yaml.safe_load((ROOT / "spec/releases.yaml").read_text(encoding="utf-8"))["releases"][-1]["version"]
+    return releases()[-1]
 
 
 def test_numbers_have_no_gaps() -> None:
@@ -63,11 +70,22 @@ def test_numbers_have_no_gaps() -> None:
 
 @pytest.mark.parametrize("note", NOTES, ids=id_of)
 def test_its_cases_are_in_their_suites(note: Note) -> None:
-    for name, patterns in note.cases.items():
-        cases = suite(name)
-        assert cases or name != "onnx", "the pinned suite is in no cache: make setup builds it"
-        for pattern in patterns if cases else ():
-            assert any(fnmatchcase(case, pattern) for case in cases), f"{name} has no case {pattern}"
+    for key, patterns in note.cases.items():
+        for name in suites_named(key, releases(), pinned()):
+            cases = suite(name)
+            assert cases or name != f"onnx@{pinned()}", "the pinned suite is in no cache: make setup builds it"
+            for pattern in patterns if cases else ():
+                assert any(fnmatchcase(case, pattern) for case in cases), f"{name} has no case {pattern}"
+
+
+def test_suites_are_named_one_by_one_or_from_one_to_another() -> None:
+    some = ["1.6.0", "1.7.0", "1.8.1"]
+    assert suites_named("onnx", some, "1.8.1") == ["onnx@1.8.1"]
+    assert suites_named("onnx@1.6.0", some, "1.8.1") == ["onnx@1.6.0"]
+    assert suites_named("onnx@1.6.0..1.8.1", some, "1.8.1") == ["onnx@1.6.0", "onnx@1.7.0", "onnx@1.8.1"]
+    for wrong in ("onnx@1.8.1..1.6.0", "onnx@1.6.1", "onnx@1.6.0..1.9.0"):
+        with pytest.raises(SpecError, match=r"the releases with suites are 1\.6\.0"):
+            suites_named(wrong, some, "1.8.1")
 
 
 @pytest.mark.parametrize("note", NOTES, ids=id_of)
@@ -152,7 +170,7 @@ def test_an_operator_without_a_version_is_all_of_them(read: Callable[..., list[N
         ("onnxruntime: error", "onnxruntime: no", "onnxruntime answers {output: value} or"),
         ("## Ruling", "## The ruling", "there is no part '## Ruling'"),
         ("---\n", "", "begins with its front matter"),
-        ("probes:", "cases: {suite: [a]}\nprobes:", ":5: 'suite': a suite is onnx or onnx@VERSION"),
+        ("probes:", "cases: {suite: [a]}\nprobes:", ":5: 'suite': a suite is onnx, onnx@VERSION or onnx@FROM..TO"),
     ],
 )
 def test_a_wrong_file_is_refused_with_its_place(read: Callable[..., list[Note]], old: str, new: str, says: str) -> None:

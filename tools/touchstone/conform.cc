@@ -29,6 +29,7 @@ namespace {
 struct ConformArgs {
   std::vector<std::string> targets;
   std::string suite = "onnx", filter, shard, log, html, waivers;
+  Index first = 0;  // 0: all
   bool resume = false, tables = false;
   JsonOutput json;
   Index jobs = usable_processors();
@@ -39,7 +40,11 @@ struct ConformArgs {
 Suite open_suite(const std::string& wanted) {
   if (wanted != "onnx" && !wanted.starts_with("onnx@")) return read_suite(wanted, wanted);
   const std::string version = wanted == "onnx" ? pinned_release() : wanted.substr(5);
-  return read_suite(suite_of_release(version), "onnx@" + version);
+  const bool old = version == "old";  // the distinct cases that the pinned release does not hold
+  Suite suite =
+      read_suite(suite_of_release(old ? std::string(all_releases) : version), "onnx@" + version);
+  if (old) drop_release(suite, pinned_release());
+  return suite;
 }
 
 void keep_shard(Suite& suite, const std::string& shard) {
@@ -114,7 +119,10 @@ std::vector<CaseResult> run_rest(const Suite& suite, const std::string& target, 
   log.write();
   for (const CaseResult& result : fresh) known[result.key()] = result;
   std::vector<CaseResult> all;
-  for (const Case& one : suite.cases) all.push_back(known.at(one.key()));
+  for (const Case& one : suite.cases) {
+    all.push_back(known.at(one.key()));
+    all.back().places = one.places;
+  }
   return all;
 }
 
@@ -128,7 +136,7 @@ void print_failures(const TargetRun& run) {
   for (const CaseResult& result : run.cases) {
     const Standing how = standing(result.verdict);
     if (how != Standing::fail && how != Standing::harness) continue;
-    const std::vector<std::string> notes = explained_by(run.target, run.suite, result.name);
+    const std::vector<std::string> notes = explained_by(run.target, run.suite, result);
     fmt::print(stderr, "{} {}: {}{}\n", styled(Stream::err, Style::red, result.verdict), printable(result.key()),
                printable(result.detail), notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, ", ")));
     fmt::print(stderr, "  touchstone conform --target {} --suite '{}' --filter '{}'\n", run.target, run.suite,
@@ -146,6 +154,8 @@ void print_summary(const TargetRun& run, bool tables) {
     fmt::print(stderr, "  to explain       {}, of them unexplained {}\n", asked.cases, asked.unexplained);
   }
   if (const auto rate = summary.rate()) fmt::print(stderr, "  rate             {:.2f} %\n", 100 * *rate);
+  if (const std::string line = sharpness_line(run.cases); !line.empty())
+    fmt::print(stderr, "  bounds           {}\n", line);
   if (tables) fmt::print(stderr, "\n{}\n{}", verdict_table(run.cases), sharpness_table(run.cases));
 }
 
@@ -165,12 +175,15 @@ ExitCode conform_all(const ConformArgs& args) {
   if (args.resume && args.log.empty()) throw Error(ErrorKind::usage, "--resume needs the --log to go on with");
   const std::vector<Waiver> waivers = waivers_for(args);
   Suite suite = open_suite(args.suite);
+  if (args.first > 0) keep_first(suite, args.first);
   if (!args.filter.empty()) keep_matching(suite, args.filter);
   if (suite.cases.empty()) throw Error(ErrorKind::usage, "no case of " + suite.name + " matches '" + args.filter + "'");
   if (!args.shard.empty()) keep_shard(suite, args.shard);
   std::map<std::string, std::string> versions;
   for (const std::string& target : args.targets) {  // what does not start is refused before the first run
-    versions[target] = Host(options_for(args, target).worker, std::chrono::seconds(1)).describe().version;
+    const std::vector<std::string> worker = options_for(args, target).worker;
+    if (!worker.empty())
+      versions[target] = Host(worker, std::chrono::seconds(1)).describe().version;
   }
 
   Log log(args);
@@ -204,10 +217,20 @@ void add_conform(CLI::App& app, ExitCode& out) {
   CLI::App* command = app.add_subcommand("conform", "Run a suite on a target and judge every case");
   command
       ->add_option("--target", args->targets,
-                   "reference, onnxruntime, onnx-reference, backend:MODULE, python:MODULE:CLASS, "
+                   "reference, expectation (what the cases expect, no runtime), onnxruntime, "
+                   "onnx-reference, backend:MODULE, python:MODULE:CLASS, "
                    "command:WORDS")
       ->required();
-  command->add_option("--suite", args->suite, "onnx, onnx@VERSION, or a folder of cases")->capture_default_str();
+  command
+      ->add_option(
+          "--suite", args->suite,
+          "onnx, onnx@VERSION, onnx@all (distinct cases of all releases), onnx@old (those the "
+          "pinned release has not), or a folder of cases")
+      ->capture_default_str();
+  command
+      ->add_option("--first", args->first,
+                   "Only so many cases, those whose hashes come first (onnx@all, onnx@old)")
+      ->check(CLI::PositiveNumber);
   command->add_option("--filter", args->filter, "Only cases whose name or kind/name matches this pattern");
   command->add_option("--shard", args->shard, "I/N: the I-th of N parts, from 0");
   add_json(*command, args->json);
