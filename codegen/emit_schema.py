@@ -16,7 +16,7 @@ import jinja2
 
 from codegen.entry import MISSING, Attribute, Operator, Parameter, Version
 from codegen.load import load_spec
-from codegen.value_types import to_standard
+from codegen.value_types import to_text
 from codegen.write import run_emitter, write_if_changed
 
 PRODUCT = "model/schema_table.cc"
@@ -83,7 +83,7 @@ def _row(version: Version, lists: dict[tuple[str, ...], str], arrays: dict[tuple
 
 
 def _parameter(parameter: Parameter) -> str:
-    parts = [f".name = {_quoted(parameter.name)}", f".type = {_quoted(to_standard(parameter.type))}"]
+    parts = [f".name = {_quoted(parameter.name)}", f".type = {_quoted(to_text(parameter.type))}"]
     parts += [".optional = true"] if parameter.optional else []
     parts += [".variadic = true"] if parameter.variadic else []
     parts += [".homogeneous = false"] if not parameter.homogeneous else []
@@ -100,7 +100,7 @@ def _attribute(attribute: Attribute) -> str:
 
 
 def _constraint(name: str, types: list[str], lists: dict[tuple[str, ...], str]) -> str:
-    key = tuple(to_standard(type_) for type_ in types)
+    key = tuple(to_text(type_) for type_ in types)
     listed = lists.setdefault(key, f"types_{len(lists) + 1}")
     return "{" + f".name = {_quoted(name)}, .types = {listed}" + "}"
 

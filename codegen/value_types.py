@@ -83,6 +83,11 @@ def to_standard(type_: str) -> str:
     return f"{wrapped[1]}({to_standard(wrapped[2])})"
 
 
+def to_text(type_: str) -> str:
+    """As core/types.h writes it. The standard names a map by its elements, but what it holds are tensors of one."""
+    return re.sub(r"map\((\w+), (\w+)\)", r"map(\1,tensor(\2))", to_standard(type_))
+
+
 def from_standard(type_: str) -> str:
     """seq(tensor(float)) -> seq(float), the inverse of to_standard."""
     wrapped = _WRAPPED.match(type_)

@@ -20,6 +20,8 @@ inline Transform transform_called(std::string_view name) {
   return static_cast<Transform>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
+template <class S> S exactly(const Tensor& tensor, Index k);  // of the wide readings
+
 // An element as a number that computes in float or double; wide numbers keep what the rounding to `computing` may lose.
 template <class S>
 S element(const Tensor& tensor, Index k, [[maybe_unused]] Type computing = Type::float32) {

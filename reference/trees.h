@@ -82,7 +82,10 @@ inline const Tensor& given_tensor(const Facts& facts, std::string_view name) {
 
 // Numbers that are given as a list of floats or, under another name, as a tensor.
 inline Tensor numbers_or_tensor(const Facts& facts, std::string_view list, std::string_view tensor) {
-  if (const Tensor* given = facts.tensor(tensor)) return *given;
+  if (const Tensor* given = facts.tensor(tensor)) {
+    if (!touchstone::facts(given->type()).is_float) throw Error(ErrorKind::invalid_model, "the attribute '" + std::string(tensor) + "' holds no floats");
+    return *given;
+  }
   const std::vector<float> numbers = facts.numbers(list);
   Tensor made(Type::float32, Shape{size(numbers)});
   std::copy(numbers.begin(), numbers.end(), made.data<float>());

@@ -10,9 +10,10 @@
 
 namespace touchstone {
 
-// Hands an output of wide numbers to the judge.
+// Hands an output of wide numbers to the judge, if the node has it.
 template <class S>
 void present(WideCall<S>& call, Index output, Type type, Shape shape, std::vector<S> values) {
+  if (output >= size(call.outputs)) return;
   WideOutput<S>& to = call.outputs[static_cast<std::size_t>(output)];
   for (S& value : values) value = store(value, type);
   to.shape = std::move(shape), to.type = type, to.present = true, to.values = std::move(values);
@@ -33,7 +34,6 @@ inline bool may_be_top(const Scored<Bounded>& scored, Index e) {
 template <class S, class Plan>
 void wide_classifier(const Plan& plan, WideCall<S>& call) {
   const WideScope<S> scope(Type::float32);
-  call.outputs.resize(std::max<std::size_t>(call.outputs.size(), 2));
   std::vector<S> shown;
   for (Index n = 0; n < plan.rows; ++n) {
     const Scored<S> scored = plan.template row<S>(n);

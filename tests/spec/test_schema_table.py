@@ -13,7 +13,7 @@ import pytest
 
 from codegen.emit_schema import emit
 from codegen.entry import MISSING, Operator, Parameter, Version
-from codegen.value_types import from_standard, to_standard
+from codegen.value_types import from_standard, to_standard, to_text
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "codegen" / "golden" / "schema_table.cc"
@@ -71,7 +71,7 @@ int main() {
 def parameters(items: list[Parameter]) -> list[object]:
     said: list[object] = [len(items)]
     for p in items:
-        said += [p.name, to_standard(p.type), p.optional, p.variadic, p.homogeneous, p.least]
+        said += [p.name, to_text(p.type), p.optional, p.variadic, p.homogeneous, p.least]
     return said
 
 
@@ -93,7 +93,7 @@ def expected(version: Version) -> list[object]:
         said += [a.name, a.kind, a.required, default]
     said.append(len(version.types))
     for name, types in version.types.items():
-        said += [name, len(types), *map(to_standard, types)]
+        said += [name, len(types), *map(to_text, types)]
     return said
 
 
