@@ -139,7 +139,7 @@ RegionJudgement judge_region(const Model& model, const std::set<Index>& nodes,
   RegionJudgement found = judge_as(model, nodes, values, options, {Class::fast, false});
   if (!is_fail(found.verdict)) return found;
   const RegionJudgement flushed = judge_as(model, nodes, values, options, {Class::fast, true});
-  return is_pass(flushed.verdict) ? flushed : found;
+  return is_fail(flushed.verdict) ? found : flushed;
 }
 
 }  // namespace touchstone

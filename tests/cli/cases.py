@@ -94,7 +94,7 @@ JUDGED: dict[str, str] = {
     "compare_json": f"compare add.onnx {PAIR} --json",
     "compare_no_right": "compare add.onnx --left reference",
     "compare_no_target": "compare add.onnx --left reference --right nobody",
-    "compare_no_start": "compare add.onnx --left reference --right command:/nowhere/target --random",
+    "compare_no_start": "compare add.onnx --left reference --right command:/nowhere/target --memory 1 --random",
     "compare_no_model": "compare missing.onnx --left reference --right reference --random",
     "compare_invalid": "compare cyclic.onnx --left reference --right reference --random",
     "compare_no_node": f"compare add.onnx {PAIR} --taps product",
