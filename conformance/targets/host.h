@@ -26,8 +26,11 @@ class Host {
   // one by one.
   std::vector<Answer> run(std::span<const Job> batch);
 
+  // In the process that there is: quick where many runs follow each other, but nobody asks whether
+  // an earlier one has broken it.
+  Answer run_here(const Job& job);
+
  private:
-  Answer run_here(const Job& job);   // in the process that there is
   Answer run_alone(const Job& job);  // in a process of its own
   Answer hear_out();                 // phases, then the answer
 

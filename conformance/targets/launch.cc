@@ -3,6 +3,9 @@
 // begins.
 #include "conformance/targets/launch.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <sstream>
 
 #include "core/error.h"
@@ -63,6 +66,11 @@ Launch launch(const std::string& target, const std::string& self, Index memory) 
           "python:MODULE:CLASS, "
           "command:WORDS; "
           "docs/targets.md says what they take");
+}
+
+Index share_of_memory(Index workers) {
+  const Index whole = Index{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE);
+  return std::max<Index>(whole / 4 * 3 / std::max<Index>(workers, 1), Index{2} << 30);
 }
 
 }  // namespace touchstone

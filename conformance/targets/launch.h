@@ -18,4 +18,7 @@ struct Launch {
 // Error (usage), naming the targets there are.
 Launch launch(const std::string& target, const std::string& self, Index memory);
 
+// Three quarters of the machine's memory, shared by so many workers: bytes for each.
+Index share_of_memory(Index workers);
+
 }  // namespace touchstone

@@ -7,6 +7,7 @@
 #include <optional>
 #include <random>
 
+#include "core/error.h"
 #include "core/numbers/convert.h"
 #include "reference/bind.h"
 #include "reference/readings/wide_call.h"
@@ -52,6 +53,10 @@ class WideBind {
 
   template <class T> View<const T> in(Index k) {
     const Tensor* tensor = tensor_of(call_.inputs, k);
+    if (const std::vector<Bounded>* carried = tensor ? carried_at(k) : nullptr) {
+      if constexpr (std::is_same_v<T, S> && std::is_same_v<S, Bounded>) return {carried->data(), tensor->shape(), tensor->type()};
+      throw Error(ErrorKind::unsupported, "an input that was not seen decides");
+    }
     return tensor ? of<T>(*tensor) : View<const T>{};
   }
   template <class T> std::vector<View<const T>> family(Index from) {
@@ -66,6 +71,7 @@ class WideBind {
   View<const std::int64_t> indices(Index k) {
     const Tensor* tensor = tensor_of(call_.inputs, k);
     if (!tensor) return {};
+    if (carried_at(k)) throw Error(ErrorKind::unsupported, "an input that was not seen decides");
     std::int64_t* held = scratch<std::int64_t>(tensor->size());
     for (Index i = 0; i < tensor->size(); ++i) held[i] = static_cast<std::int64_t>(number_at(*tensor, i));
     return {held, tensor->shape(), Type::int64};
@@ -108,6 +114,9 @@ class WideBind {
     std::unique_ptr<std::vector<Index>> sample;
   };
 
+  const std::vector<Bounded>* carried_at(Index k) const {
+    return k < static_cast<Index>(call_.carried.size()) ? call_.carried[static_cast<std::size_t>(k)] : nullptr;
+  }
   static const Tensor* tensor_of(const std::vector<Value>& values, Index k) {
     if (k >= static_cast<Index>(values.size()) || !values[static_cast<std::size_t>(k)].is_tensor()) return nullptr;
     return &values[static_cast<std::size_t>(k)].tensor();

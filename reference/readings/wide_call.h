@@ -28,6 +28,9 @@ struct WideCall {
   Index sample = 0;             // 0: every element; else about this many elements of each output
   std::uint64_t seed = 0;       // of the sample
   std::vector<WideOutput<S>> outputs;
+  // What stands for an input that nobody saw: its elements with the bounds that they have got so far. Null where the
+  // input was seen, and beyond the end. The bounded reading alone heeds it.
+  std::vector<const std::vector<Bounded>*> carried;
 };
 
 // A form that gives the same numbers otherwise (`also:` in an entry): allowed beside the first one in class fast.

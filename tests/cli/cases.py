@@ -88,3 +88,21 @@ CASES: dict[str, str] = {
     "index_out_of_range": "run gather.onnx --input x=x.npy --input i=i7.npy",
     "rank_65": "run rank_65.onnx --random",
 }
+
+# of subcommands that only a build with the judge has
+PAIR = "--left reference --right reference --input x=x.npy --input b=b.npy"
+JUDGED: dict[str, str] = {
+    "compare": f"compare add.onnx {PAIR}",
+    "compare_one_node": "compare chain3.onnx --left reference --right reference --random --taps last,#0",
+    "compare_json": f"compare add.onnx {PAIR} --json",
+    "compare_no_right": "compare add.onnx --left reference",
+    "compare_no_target": "compare add.onnx --left reference --right nobody",
+    "compare_no_start": "compare add.onnx --left reference --right command:/nowhere/target --memory 1 --random",
+    "compare_no_model": "compare missing.onnx --left reference --right reference --random",
+    "compare_invalid": "compare cyclic.onnx --left reference --right reference --random",
+    "compare_no_node": f"compare add.onnx {PAIR} --taps product",
+    "compare_taps_alone": f"compare add.onnx {PAIR} --taps all,sum",
+    "compare_not_fed": "compare add.onnx --left reference --right reference --input x=x.npy",
+    "compare_bad_feed": "compare add.onnx --left reference --right reference --input x=x.npy --input b=b_four.npy",
+    "compare_no_folder": "compare add.onnx --left reference --right reference --test-data nowhere",
+}

@@ -142,6 +142,13 @@ def models() -> dict[str, onnx.ModelProto]:
         "rank_65": model([node("Add", ["x", "x"], ["y"])], [value("x", [1] * 65)], [value("y", [1] * 65)]),
         "clip": model([clip], [value("x"), value("lo", [8])]),
         "chained": chained(),
+        "chain3": model(
+            [
+                node("Abs", ["x"], ["a"], name="first"),
+                node("Neg", ["a"], ["b"], name="middle"),
+                node("Exp", ["b"], ["y"], name="last"),
+            ]
+        ),
         "one_size": model([add], [value("x", ["N", 2]), value("b", ["M", 2])], [value("y", ["N", 2])]),
         "never_fits": model([add], [value("x", ["N", 2]), value("b", [3])], [value("y", ["N", 3])]),
         "declared_wrong": model([add], [value("x", ["N", 2]), value("b", [2])], [value("y", ["N", 3])]),

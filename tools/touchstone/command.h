@@ -59,5 +59,6 @@ void add_spec(CLI::App& app, ExitCode& out);
 void add_conform(CLI::App& app, ExitCode& out);
 void add_worker(CLI::App& app, ExitCode& out);
 void add_judge(CLI::App& app, ExitCode& out);
+void add_compare(CLI::App& app, ExitCode& out);
 
 }  // namespace touchstone

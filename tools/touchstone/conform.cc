@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -56,12 +55,6 @@ void keep_shard(Suite& suite, const std::string& shard) {
     if (bad_count == std::errc() && stop == end) return keep_shard(suite, index, count);
   }
   throw Error(ErrorKind::usage, "--shard " + shard + " is not I/N").with_help("I is from 0 to N - 1");
-}
-
-// Three quarters of the machine's memory, shared by the workers.
-Index share_of_memory(Index jobs) {
-  const Index whole = Index{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE);
-  return std::max<Index>(whole / 4 * 3 / std::max<Index>(jobs, 1), Index{2} << 30);
 }
 
 ConformOptions options_for(const ConformArgs& args, const std::string& target) {

@@ -12,6 +12,7 @@ void declare(CLI::App& app, ExitCode& out) {
 #ifdef TOUCHSTONE_WITH_CONFORMANCE
   add_conform(app, out);
   add_judge(app, out);
+  add_compare(app, out);
   add_worker(app, out);
 #endif
 }

@@ -1,0 +1,85 @@
+// What a runtime fuses lies together in the order of the nodes, so two binary searches find the
+// stretch; then what lies between without a part in it is tapped, in pieces and one by one.
+#include "conformance/compare/bisect.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace touchstone {
+namespace {
+
+using Positions = std::vector<std::size_t>;
+
+class Search {
+ public:
+  Search(std::size_t count, const Shows& shows, Index most_runs)
+      : shows_(shows), most_runs_(most_runs) {
+    found_.hidden.resize(count);
+    std::iota(found_.hidden.begin(), found_.hidden.end(), std::size_t{0});
+  }
+
+  Bisected run() {
+    cut_behind();
+    cut_before();
+    drop_pieces();
+    return std::move(found_);
+  }
+
+ private:
+  // Whether these are enough; keeps them if they are. Once the runs are used up nothing is.
+  bool enough(Positions hidden) {
+    if (hidden.empty()) return false;
+    if (found_.runs >= most_runs_) {
+      found_.smallest = false;
+      return false;
+    }
+    ++found_.runs;
+    if (!shows_(hidden)) return false;
+    found_.hidden = std::move(hidden);
+    return true;
+  }
+
+  // The shortest beginning that shows it, then the shortest end of that.
+  void cut_behind() {
+    const Positions all = found_.hidden;
+    std::size_t fails = 0, shows = all.size();
+    while (shows - fails > 1) {
+      const std::size_t middle = fails + (shows - fails) / 2;
+      const auto end = all.begin() + static_cast<std::ptrdiff_t>(middle);
+      (enough(Positions(all.begin(), end)) ? shows : fails) = middle;
+    }
+  }
+  void cut_before() {
+    const Positions all = found_.hidden;
+    std::size_t shows = 0, fails = all.size();
+    while (fails - shows > 1) {
+      const std::size_t middle = shows + (fails - shows) / 2;
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(middle);
+      (enough(Positions(begin, all.end())) ? shows : fails) = middle;
+    }
+  }
+
+  void drop_pieces() {
+    for (std::size_t piece = found_.hidden.size() / 2; piece > 0; piece /= 2) {
+      for (std::size_t at = 0; at < found_.hidden.size();) {
+        Positions rest = found_.hidden;
+        const std::size_t size = std::min(piece, rest.size() - at);
+        const auto begin = rest.begin() + static_cast<std::ptrdiff_t>(at);
+        rest.erase(begin, begin + static_cast<std::ptrdiff_t>(size));
+        if (!enough(std::move(rest))) at += piece;
+      }
+    }
+  }
+
+  const Shows& shows_;
+  Index most_runs_;
+  Bisected found_;
+};
+
+}  // namespace
+
+Bisected bisect(std::size_t count, const Shows& shows, Index most_runs) {
+  return Search(count, shows, most_runs).run();
+}
+
+}  // namespace touchstone

@@ -1,0 +1,149 @@
+// Bounds go through arithmetic by the bounded reading, and through moves by following positions.
+#include "conformance/compare/carried.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/numbers/convert.h"
+#include "reference/interpreter.h"
+
+namespace touchstone {
+namespace {
+
+constexpr double most_work = 2e9;  // multiply-adds: some ten seconds
+constexpr Index short_list = 16;   // elements of what may be read as sizes or scales
+
+[[noreturn]] void not_known(const Node& node, const std::string& why) {
+  throw Error(ErrorKind::unsupported, node.op + ": " + why);
+}
+
+Bounded exactly(const Tensor& tensor, Index k) {
+  const long double value = number_at(tensor, k);
+  const auto hi = static_cast<double>(value);
+  return Bounded::raw(hi, static_cast<double>(value - hi), 0);
+}
+
+void widen(WideOutput<Bounded>& first, const WideOutput<Bounded>& other) {
+  for (std::size_t k = 0; k < std::min(first.values.size(), other.values.size()); ++k)
+    first.values[k] = hull(first.values[k], other.values[k]);
+}
+
+}  // namespace
+
+CarriedNode::CarriedNode(const Node& node, std::vector<Carried> inputs, std::vector<Value> observed,
+                         const Reading& reading, const JudgeOptions& options)
+    : node_(node),
+      inputs_(std::move(inputs)),
+      observed_(std::move(observed)),
+      reading_(reading),
+      options_(options) {
+  for (const Carried& input : inputs_) {
+    seen_inputs_.push_back(input.ours);
+    if (input.bound.empty()) continue;
+    const Tensor& tensor = input.ours.tensor();
+    if (tensor.shape().size() < 2 && tensor.size() <= short_list)
+      not_known(node_, "a short list that was not seen may decide");
+  }
+  if (!node_.signature) not_known(node_, "no definition");
+  read();
+}
+
+bool CarriedNode::carries() const {
+  return std::any_of(inputs_.begin(), inputs_.end(),
+                     [](const Carried& input) { return !input.bound.empty(); });
+}
+
+void CarriedNode::read() {
+  wide_.resize(node_.outputs.size());
+  const WideEntry* entry = find_wide(*node_.signature);
+  const bool moves = node_.signature->form == "move";
+  if (moves && carries()) return look_up_moved();
+  if (!entry || !entry->bounded) return;
+  const BoundedScope scope(Type::float32, reading_.cls, Sums::worst, reading_.flush);
+  WideCall<Bounded> call;
+  call.node = &node_;
+  call.signature = node_.signature;
+  call.inputs = seen_inputs_;
+  call.observed = observed_;
+  call.seed = options_.seed;
+  call.outputs.resize(node_.outputs.size());
+  for (const std::string& name : node_.outputs) call.wanted.push_back(!name.empty());
+  for (const Carried& input : inputs_)
+    call.carried.push_back(input.bound.empty() ? nullptr : &input.bound);
+  if (entry->multiply_adds) {
+    const double work = entry->multiply_adds(call);
+    bool all_seen = true;
+    for (std::size_t k = 0; k < observed_.size(); ++k)
+      all_seen = all_seen && (!call.wanted[k] || !observed_[k].absent());
+    if (all_seen && work > static_cast<double>(options_.sample_above))
+      call.sample = std::max<Index>(256, options_.sample);
+    else if (work > most_work)
+      not_known(node_, "too much work to bound each element");
+  }
+  WideCall<Bounded> also = call;
+  entry->bounded(call);
+  wide_ = std::move(call.outputs);
+  if (reading_.cls == Class::strict) return;
+  for (const WideForm& form : entry->also) {
+    WideCall<Bounded> other = also;
+    form.bounded(other);
+    for (std::size_t k = 0; k < wide_.size(); ++k) widen(wide_[k], other.outputs[k]);
+  }
+}
+
+// The kernel moves numbers of elements in place of the elements; 0 is what it makes itself.
+void CarriedNode::look_up_moved() {
+  const auto first = std::find_if(inputs_.begin(), inputs_.end(),
+                                  [](const Carried& input) { return !input.bound.empty(); });
+  const Type type = first->ours.tensor().type();
+  std::vector<Bounded> pool{Bounded::raw(0, 0, 0)};
+  std::vector<Value> marked = seen_inputs_;
+  for (std::size_t k = 0; k < inputs_.size(); ++k) {
+    const Value& ours = inputs_[k].ours;
+    if (!ours.is_tensor() || ours.tensor().type() != type) continue;
+    Tensor marks(Type::int64, ours.tensor().shape());
+    for (Index i = 0; i < marks.size(); ++i) {
+      marks.data<Index>()[i] = static_cast<Index>(pool.size());
+      pool.push_back(inputs_[k].bound.empty() ? exactly(ours.tensor(), i)
+                                              : inputs_[k].bound[static_cast<std::size_t>(i)]);
+    }
+    marked[k] = marks;
+  }
+  const std::vector<Value> moved = evaluate(*node_.signature, node_.attributes, marked,
+                                            static_cast<Index>(node_.outputs.size()));
+  for (std::size_t k = 0; k < std::min(wide_.size(), moved.size()); ++k) {
+    if (!moved[k].is_tensor() || moved[k].tensor().type() != Type::int64) continue;
+    const Tensor& marks = moved[k].tensor();
+    wide_[k].shape = marks.shape(), wide_[k].type = type, wide_[k].present = true;
+    for (Index i = 0; i < marks.size(); ++i)
+      wide_[k].values.push_back(pool.at(static_cast<std::size_t>(marks.data<Index>()[i])));
+  }
+}
+
+const std::vector<Value>& CarriedNode::natively() {
+  if (!natively_) {
+    natively_ = evaluate(*node_.signature, node_.attributes, seen_inputs_,
+                         static_cast<Index>(node_.outputs.size()));
+  }
+  return *natively_;
+}
+
+Carried CarriedNode::output(std::size_t k) {
+  Carried made{natively().at(k), {}};
+  if (wide_[k].present) {
+    made.bound = std::move(wide_[k].values);
+  } else if (carries()) {
+    not_known(node_, "values that were not seen decide");
+  }
+  return made;
+}
+
+Comparison CarriedNode::judge(std::size_t k) {
+  if (wide_[k].present && observed_[k].is_tensor()) {
+    return judge_wide(wide_[k], observed_[k].tensor());
+  }
+  if (carries()) not_known(node_, "values that were not seen decide");
+  return judge_exact(natively().at(k), observed_[k]);
+}
+
+}  // namespace touchstone

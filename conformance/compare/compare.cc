@@ -1,0 +1,275 @@
+// Runs both sides, lays their values beside the nodes and, where a fault hides from taps, looks for
+// it.
+#include "conformance/compare/compare.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "conformance/assess.h"
+#include "conformance/compare/rewrite.h"
+#include "conformance/targets/host.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "model/model.h"
+#include "reference/feeds.h"
+
+namespace touchstone {
+namespace {
+
+namespace fs = std::filesystem;
+using Values = std::map<std::string, Value>;
+
+// The feeds as a job's input files: those without a default, or all inputs if one of the others is
+// fed.
+std::vector<fs::path> write_feeds(const Graph& graph, const Values& feeds, const fs::path& folder) {
+  const auto has_default = [&](const std::string& name) {
+    return graph.initializers.contains(name) || graph.sparse_initializers.contains(name);
+  };
+  const bool all = std::any_of(feeds.begin(), feeds.end(),
+                               [&](const auto& feed) { return has_default(feed.first); });
+  std::vector<fs::path> files;
+  for (const ValueInfo& input : graph.inputs) {
+    if (!all && has_default(input.name)) continue;
+    const auto fed = feeds.find(input.name);
+    if (fed == feeds.end() && !graph.initializers.contains(input.name)) {
+      throw Error(ErrorKind::unsupported,
+                  "the default of '" + input.name + "' is sparse: it cannot be handed on");
+    }
+    const Value value = fed != feeds.end() ? fed->second : Value(graph.initializers.at(input.name));
+    files.push_back(folder / ("input_" + std::to_string(files.size()) + ".pb"));
+    write_atomically(files.back(), serialize_value(value));
+  }
+  return files;
+}
+
+Observed observed(const Answer& answer) {
+  Observed seen;
+  seen.note = answer.note;
+  if (!answer.has_outputs()) {
+    const Assessment failure = assess_failure(answer);
+    seen.verdict = failure.verdict, seen.detail = failure.detail;
+    return seen;
+  }
+  seen.repeats = answer.kind != Answer::Kind::differed;
+  if (answer.kind == Answer::Kind::wrote_input) {
+    seen.verdict = name(Verdict::wrote_input), seen.detail = answer.detail;
+  }
+  for (const Output& output : answer.outputs) {
+    try {
+      const ValueType type = parse_value_type(output.type);
+      seen.values[output.name] =
+          parse_value(std::as_bytes(std::span(output.bytes)), type, Limits::trusted());
+    } catch (const Error&) {
+      seen.verdict = name(Verdict::wrong_type);
+      seen.detail =
+          "'" + output.name + "' is given as " + output.type + ", and cannot be read as such";
+      return seen;
+    }
+  }
+  seen.ran = true;
+  return seen;
+}
+
+// Everything that one side does, run by run.
+class Side {
+ public:
+  Side(const Model& model, const CompareSide& side, const std::vector<fs::path>& inputs,
+       const CompareOptions& options)
+      : model_(model), inputs_(inputs), options_(options), host_(side.command, options.timeout) {
+    version = host_.describe().version;
+  }
+
+  // In a process of its own.
+  Observed run(const fs::path& file, unsigned runs) {
+    const Job job{file, inputs_, runs};
+    return observed(host_.run(std::span(&job, 1)).front());
+  }
+  // In the process that there is: a search asks often.
+  Observed run_again(const fs::path& file) { return observed(host_.run_here({file, inputs_, 1})); }
+
+  fs::path write_tapped(const std::vector<std::string>& taps,
+                        const std::map<std::string, ValueType>& types) const {
+    const fs::path file = options_.scratch / "tapped.onnx";
+    save_model(with_taps(model_, taps, types), file);
+    return file;
+  }
+
+  std::string version;
+
+ private:
+  const Model& model_;
+  const std::vector<fs::path>& inputs_;
+  const CompareOptions& options_;
+  Host host_;
+};
+
+// The values that a run shows at each node. An output that was asked for and not given is absent,
+// and its node's fault; a node with a value that was not asked for cannot be judged.
+std::vector<TappedNode> nodes_seen(const Model& model, const Values& feeds, const Values& seen,
+                                   const std::set<std::string>& asked) {
+  const auto find = [&model, &feeds, &seen](const std::string& name) -> Value {
+    const Graph& graph = model.graph;
+    if (const auto at = feeds.find(name); at != feeds.end()) return at->second;
+    if (const auto at = seen.find(name); at != seen.end()) return at->second;
+    if (const auto at = graph.initializers.find(name); at != graph.initializers.end())
+      return at->second;
+    if (const auto at = graph.sparse_initializers.find(name); at != graph.sparse_initializers.end())
+      return at->second;
+    return {};
+  };
+  const auto all = [find](const std::vector<std::string>& names,
+                          const std::set<std::string>& may_lack) {
+    std::vector<Value> values;
+    for (const std::string& name : names) {
+      values.push_back(name.empty() ? Value{} : find(name));
+      if (!name.empty() && values.back().absent() && !may_lack.contains(name))
+        throw Error(ErrorKind::file, "of '" + name + "' no value is shown");
+    }
+    return values;
+  };
+  std::vector<TappedNode> nodes;
+  for (const Node& node : model.graph.nodes) {
+    nodes.push_back({"", &node, [all, &node] { return all(node.inputs, {}); },
+                     [all, &node, &asked] { return all(node.outputs, asked); }});
+  }
+  return nodes;
+}
+
+class Comparer {
+ public:
+  Comparer(const Model& model, const fs::path& file, const Values& feeds,
+           const std::array<CompareSide, 2>& sides, const CompareOptions& options,
+           const OnStep& on_step)
+      : model_(model), file_(file), feeds_(feeds), options_(options), on_step_(on_step) {
+    if (options.taps == Taps::some) taps_ = taps_around(model, options.nodes);
+    if (options.taps == Taps::all || options.taps == Taps::search) taps_ = hidden_values(model);
+    if (!taps_.empty()) types_ = types_of_values(model);
+    inputs_ = write_feeds(model.graph, feeds, options.scratch);
+    for (std::size_t k = 0; k < 2; ++k) {
+      sides_.push_back(std::make_unique<Side>(model, sides[k], inputs_, options));
+      found_.sides[k].target = sides[k].target;
+      found_.sides[k].version = sides_[k]->version;
+    }
+  }
+
+  Compared run() {
+    for (std::size_t k = 0; k < 2; ++k) observe(k);
+    const auto& [left, right] = found_.sides;
+    if (left.plain.ran && right.plain.ran)
+      found_.distances = distances(model_.graph.outputs, left.plain.values, right.plain.values);
+    if (left.tapped.ran && right.tapped.ran) {
+      found_.tapped_distances =
+          distances(model_.graph.outputs, left.tapped.values, right.tapped.values);
+    }
+    for (std::size_t k = 0; k < 2; ++k) blame_side(k);
+    if (options_.taps == Taps::search) {
+      for (std::size_t k = 0; k < 2; ++k) search(k);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  std::string stage(std::size_t k, const std::string& what) const {
+    return std::string(k == 0 ? "left: " : "right: ") + what;
+  }
+  void step(const std::string& stage, Index total, std::string_view came_to) const {
+    if (on_step_) on_step_(stage, total, came_to);
+  }
+
+  void observe(std::size_t k) {
+    ComparedSide& side = found_.sides[k];
+    const bool plain = options_.taps == Taps::search || taps_.empty();
+    if (plain) {
+      side.plain = sides_[k]->run(file_, 2);
+      step(stage(k, "run without taps"), 1, side.plain.ran ? "done" : side.plain.verdict);
+    }
+    if (taps_.empty() || (plain && !side.plain.ran)) return;
+    side.tapped = sides_[k]->run(sides_[k]->write_tapped(taps_, types_), 1);
+    step(stage(k, "run with taps"), 1, side.tapped.ran ? "done" : side.tapped.verdict);
+    if (side.plain.ran && side.tapped.ran) {
+      side.moved = distances(model_.graph.outputs, side.plain.values, side.tapped.values);
+    }
+  }
+
+  void blame_side(std::size_t k) {
+    ComparedSide& side = found_.sides[k];
+    const Observed& seen = side.judged();
+    if (!seen.ran) return;
+    std::set<std::string> asked;
+    for (const ValueInfo& output : model_.graph.outputs) asked.insert(output.name);
+    if (side.tapped.ran) asked.insert(taps_.begin(), taps_.end());
+    const std::vector<TappedNode> nodes = nodes_seen(model_, feeds_, seen.values, asked);
+    side.blame = blame(nodes, options_.judge, [&](const NodeBlame& one) {
+      const std::string_view came_to =
+          one.skipped.empty() ? name(one.judgement.verdict) : "not judged";
+      step(stage(k, "judging its nodes"), static_cast<Index>(nodes.size()), came_to);
+    });
+  }
+
+  void search(std::size_t k) {
+    ComparedSide& side = found_.sides[k];
+    if (!side.plain.ran || !side.tapped.ran || side.blame.guilty) return;
+    const double moved = farthest(side.moved);
+    if (!(moved > farthest(found_.tapped_distances))) return;
+    if (!side.plain.repeats) {
+      side.not_searched = "two runs without taps on the same inputs already differ";
+      return;
+    }
+    Vanished gone;
+    gone.values = side.plain.values;
+    const Shows shows = [&](const std::vector<std::size_t>& hidden) {
+      Observed seen = sides_[k]->run_again(sides_[k]->write_tapped(all_but(hidden), types_));
+      const bool still =
+          seen.ran &&
+          2 * farthest(distances(model_.graph.outputs, seen.values, side.tapped.values)) >= moved;
+      if (still) gone.values = std::move(seen.values);
+      step(stage(k, "bisecting the taps"), options_.most_runs,
+           still ? "shows it" : "does not show it");
+      return still;
+    };
+    gone.found = bisect(taps_.size(), shows, options_.most_runs);
+    for (const std::size_t position : gone.found.hidden) gone.hidden.push_back(taps_[position]);
+    gone.nodes = region_around(model_, {gone.hidden.begin(), gone.hidden.end()});
+    for (const auto& [name, value] : feeds_) gone.values.emplace(name, value);
+    gone.judgement = judge_region(model_, gone.nodes, gone.values, options_.judge);
+    side.vanished = std::move(gone);
+  }
+
+  std::vector<std::string> all_but(const std::vector<std::size_t>& hidden) const {
+    std::vector<std::string> taps;
+    for (std::size_t position = 0; position < taps_.size(); ++position) {
+      if (!std::binary_search(hidden.begin(), hidden.end(), position))
+        taps.push_back(taps_[position]);
+    }
+    return taps;
+  }
+
+  const Model& model_;
+  const fs::path& file_;
+  const Values& feeds_;
+  const CompareOptions& options_;
+  const OnStep& on_step_;
+  std::vector<std::string> taps_;
+  std::map<std::string, ValueType> types_;
+  std::vector<fs::path> inputs_;
+  std::vector<std::unique_ptr<Side>> sides_;
+  Compared found_;
+};
+
+}  // namespace
+
+std::optional<std::size_t> Compared::guilty() const {
+  const std::optional<std::size_t>& left = sides[0].blame.guilty;
+  const std::optional<std::size_t>& right = sides[1].blame.guilty;
+  if (!left && !right) return std::nullopt;
+  return !left || (right && *right < *left) ? 1 : 0;
+}
+
+Compared compare(const Model& model, const fs::path& file, const Values& feeds,
+                 const std::array<CompareSide, 2>& sides, const CompareOptions& options,
+                 const OnStep& on_step) {
+  check_feeds(model.graph, feeds);
+  return Comparer(model, file, feeds, sides, options, on_step).run();
+}
+
+}  // namespace touchstone

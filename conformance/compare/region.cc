@@ -1,0 +1,145 @@
+// Walks the region in the order of its nodes, with the target's values where it showed them and
+// bounds where it did not.
+#include "conformance/compare/region.h"
+
+#include <algorithm>
+
+#include "conformance/compare/carried.h"
+#include "conformance/single_node.h"
+#include "core/error.h"
+#include "model/scopes.h"
+
+namespace touchstone {
+namespace {
+
+class Walk {
+ public:
+  Walk(const Model& model, const std::map<std::string, Value>& values, const JudgeOptions& options,
+       const Reading& reading)
+      : graph_(model.graph), values_(values), options_(options), reading_(reading) {}
+
+  void visit(const Node& node) {
+    if (const std::string why = why_not_judged(node); !why.empty()) {
+      throw Error(ErrorKind::unsupported, why);
+    }
+    std::vector<Carried> inputs;
+    std::vector<Value> outputs;
+    for (const std::string& name : node.inputs) inputs.push_back(value(name));
+    for (const std::string& name : node.outputs) {
+      const auto seen = values_.find(name);
+      outputs.push_back(name.empty() || seen == values_.end() ? Value{} : seen->second);
+    }
+    const bool all_seen = std::all_of(inputs.begin(), inputs.end(),
+                                      [](const Carried& input) { return input.bound.empty(); });
+    const auto is_hidden = [&](std::size_t k) {
+      return !node.outputs[k].empty() && !values_.contains(node.outputs[k]);
+    };
+    std::optional<CarriedNode> carried;
+    const auto carry = [&]() -> CarriedNode& {
+      if (!carried) carried.emplace(node, inputs, outputs, reading_, options_);
+      return *carried;
+    };
+    NodeBlame shown{"", &node, {}, ""};
+    shown.judgement.outputs.resize(node.outputs.size());
+    bool any = false;
+    for (std::size_t k = 0; k < node.outputs.size(); ++k) {
+      if (node.outputs[k].empty()) continue;
+      if (is_hidden(k)) {
+        between_[node.outputs[k]] = carry().output(k);
+        outputs[k] = between_[node.outputs[k]].ours;  // then it may be judged beside the others
+        continue;
+      }
+      if (all_seen) {
+        any = true;
+        continue;
+      }
+      const Comparison one = carry().judge(k);
+      shown.judgement.verdict = any ? worse(shown.judgement.verdict, one.verdict) : one.verdict;
+      shown.judgement.outputs[k] = one;
+      any = true;
+    }
+    if (!any) return;
+    if (all_seen) {
+      std::vector<Value> seen;
+      for (const Carried& input : inputs) seen.push_back(input.ours);
+      shown.judgement = judge_node(node, seen, outputs, options_);
+    }
+    add(std::move(shown));
+  }
+
+  RegionJudgement take() { return std::move(found_); }
+
+ private:
+  Carried value(const std::string& name) const {
+    if (name.empty()) return {};
+    if (const auto at = values_.find(name); at != values_.end()) return {at->second, {}};
+    if (const auto at = between_.find(name); at != between_.end()) return at->second;
+    if (const auto at = graph_.initializers.find(name); at != graph_.initializers.end())
+      return {at->second, {}};
+    if (const auto at = graph_.sparse_initializers.find(name);
+        at != graph_.sparse_initializers.end())
+      return {at->second, {}};
+    throw Error(ErrorKind::unsupported, "there is no value of '" + name + "'");
+  }
+
+  void add(NodeBlame shown) {
+    const Verdict verdict = shown.judgement.verdict;
+    if (verdict == Verdict::open && found_.detail.empty()) {
+      found_.detail = "the bound of these nodes together says nothing any more";
+    }
+    found_.verdict = found_.shown.empty() ? verdict : worse(found_.verdict, verdict);
+    found_.shown.push_back(std::move(shown));
+  }
+
+  const Graph& graph_;
+  const std::map<std::string, Value>& values_;
+  const JudgeOptions& options_;
+  Reading reading_;
+  std::map<std::string, Carried> between_;
+  RegionJudgement found_;
+};
+
+RegionJudgement judge_as(const Model& model, const std::set<Index>& nodes,
+                         const std::map<std::string, Value>& values, const JudgeOptions& options,
+                         const Reading& reading) {
+  Walk walk(model, values, options, reading);
+  try {
+    for (const Node& node : model.graph.nodes) {
+      if (nodes.contains(node.index)) walk.visit(node);
+    }
+  } catch (const Error& error) {
+    RegionJudgement found = walk.take();
+    if (!is_fail(found.verdict)) {
+      found.verdict = Verdict::open;
+      found.detail = "these nodes cannot be judged together: " + error.message;
+    }
+    return found;
+  }
+  return walk.take();
+}
+
+}  // namespace
+
+std::set<Index> region_around(const Model& model, const std::set<std::string>& hidden) {
+  std::set<Index> nodes;
+  const auto touches = [&](const std::vector<std::string>& names) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return hidden.contains(name); });
+  };
+  for (const Node& node : model.graph.nodes) {
+    if (touches(node.outputs) || touches(names_used(node))) nodes.insert(node.index);
+  }
+  return nodes;
+}
+
+RegionJudgement judge_region(const Model& model, const std::set<Index>& nodes,
+                             const std::map<std::string, Value>& values,
+                             const JudgeOptions& options) {
+  if (!options.then_fast) return judge_as(model, nodes, values, options, {options.cls, false});
+  RegionJudgement found = judge_as(model, nodes, values, options, {Class::fast, false});
+  if (!is_fail(found.verdict)) return found;
+  const RegionJudgement flushed = judge_as(model, nodes, values, options, {Class::fast, true});
+  return is_fail(flushed.verdict) ? found : flushed;
+}
+
+}  // namespace touchstone

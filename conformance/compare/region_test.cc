@@ -1,0 +1,117 @@
+// Nodes judged together: right if an honest runtime may have given it, wrong only beyond doubt.
+#include "conformance/compare/region.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "conformance/compare/testing.h"
+
+namespace touchstone {
+namespace {
+
+using testing::chain;
+using testing::floats;
+using testing::node;
+using Values = std::map<std::string, Value>;
+using Positions = std::set<Index>;
+
+Model fused() {
+  return chain({node("Exp", {"x"}, "a"), node("Neg", {"a"}, "b"), node("Abs", {"b"}, "y")});
+}
+
+// Long enough not to be a list of sizes: 0, 1/32 ... 18/32 and 1.
+Tensor inputs() {
+  std::vector<float> values;
+  for (int k = 0; k < 19; ++k) values.push_back(static_cast<float>(k) / 32);
+  values.push_back(1);
+  return floats(values);
+}
+
+// exp of them, and the last so many units in the last place too large.
+std::vector<float> results(int ulps) {
+  std::vector<float> values;
+  for (int k = 0; k < 20; ++k) values.push_back(std::exp(inputs().data<float>()[k]));
+  values.back() += static_cast<float>(ulps) * 0x1p-22F;
+  return values;
+}
+
+TEST(Region, ItsNodesMakeOrUseWhatIsHidden) {
+  const Model model = fused();
+  EXPECT_EQ(region_around(model, {"a"}), (Positions{0, 1}));
+  EXPECT_EQ(region_around(model, {"b"}), (Positions{1, 2}));
+  EXPECT_EQ(region_around(model, {"a", "b"}), (Positions{0, 1, 2}));
+  EXPECT_EQ(region_around(model, {}), Positions{});
+}
+
+TEST(Region, WhatLiesBetweenMayHaveUsedUpItsBound) {
+  const Model model = fused();
+  const Values seen{{"x", inputs()}, {"y", floats(results(2))}};
+  const RegionJudgement found = judge_region(model, {0, 1, 2}, seen, {});
+  EXPECT_EQ(found.verdict, Verdict::within) << found.detail;
+  ASSERT_EQ(found.shown.size(), 1u);
+  EXPECT_EQ(found.shown[0].node->outputs[0], "y");
+  EXPECT_LE(found.shown[0].judgement.outputs[0].utilisation_max, 1);
+}
+
+TEST(Region, PastTheBoundOfAllIsWrong) {
+  const Model model = fused();
+  const Values seen{{"x", inputs()}, {"y", floats(results(20))}};
+  const RegionJudgement found = judge_region(model, {0, 1, 2}, seen, {});
+  EXPECT_EQ(found.verdict, Verdict::wrong_value) << found.detail;
+  ASSERT_EQ(found.shown.size(), 1u);
+  EXPECT_EQ(found.shown[0].judgement.outputs[0].where, 19);
+}
+
+TEST(Region, BoundsGoThroughMoves) {
+  Node concat = node("Concat", {"a", "x"}, "b");
+  concat.attributes["axis"].is = Index{0};
+  const Model model = chain({node("Exp", {"x"}, "a"), concat, node("Neg", {"b"}, "y")});
+  const auto judged = [&](int ulps) {
+    std::vector<float> y = results(ulps);
+    for (int k = 0; k < 20; ++k) y.push_back(inputs().data<float>()[k]);
+    for (float& value : y) value = -value;
+    return judge_region(model, {0, 1, 2}, {{"x", inputs()}, {"y", floats(y)}}, {}).verdict;
+  };
+  EXPECT_EQ(judged(2), Verdict::within);
+  EXPECT_EQ(judged(20), Verdict::wrong_value);
+}
+
+TEST(Region, AChoiceByWhatWasNotSeenIsOpen) {
+  const Model model = chain({node("Exp", {"x"}, "a"), node("ArgMax", {"a"}, "y")});
+  const Values seen{{"x", inputs()}, {"y", Tensor(Type::int64, {1})}};
+  const RegionJudgement found = judge_region(model, {0, 1}, seen, {});
+  EXPECT_EQ(found.verdict, Verdict::open);
+  EXPECT_NE(found.detail, "");
+}
+
+TEST(Region, AShortListMayBeSizes) {
+  const Values seen{{"x", floats({1})}, {"b", floats({-2.71828F})}};
+  const RegionJudgement found = judge_region(fused(), {0, 1}, seen, {});
+  EXPECT_EQ(found.verdict, Verdict::open);
+  EXPECT_NE(found.detail.find("short list"), std::string::npos) << found.detail;
+}
+
+TEST(Region, InTheStrictClassSubnormalsStay) {
+  std::vector<float> x;
+  for (int k = 0; k < 20; ++k) x.push_back(-90 - static_cast<float>(k) / 4);  // exp is subnormal
+  const Values seen{{"x", floats(x)}, {"y", floats(std::vector<float>(20, 0))}};
+  EXPECT_FALSE(is_fail(judge_region(fused(), {0, 1, 2}, seen, {}).verdict));
+  JudgeOptions strict;
+  strict.then_fast = false;
+  EXPECT_EQ(judge_region(fused(), {0, 1, 2}, seen, strict).verdict, Verdict::wrong_value);
+}
+
+TEST(Region, WrongOnValuesThatWereSeenIsWrong) {
+  const Values seen{{"x", floats({0})}, {"a", floats({1})}, {"b", floats({1})}, {"y", floats({1})}};
+  EXPECT_EQ(judge_region(fused(), {1}, seen, {}).verdict, Verdict::wrong_value);
+}
+
+TEST(Region, AMissingValueIsSaid) {
+  const RegionJudgement found = judge_region(fused(), {1, 2}, {{"y", floats({1})}}, {});
+  EXPECT_EQ(found.verdict, Verdict::open);
+  EXPECT_NE(found.detail.find("'a'"), std::string::npos) << found.detail;
+}
+
+}  // namespace
+}  // namespace touchstone

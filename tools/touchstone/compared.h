@@ -1,0 +1,18 @@
+// What `touchstone compare` found, for a reader.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "conformance/compare/compare.h"
+
+namespace touchstone {
+
+using ReplayLines = std::array<std::vector<std::string>, 2>;  // left, right: commands that replay
+
+constexpr const char* side_names[] = {"left", "right"};
+
+void print(const Model& model, const Compared& found, const ReplayLines& replays);
+
+}  // namespace touchstone
