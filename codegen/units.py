@@ -61,9 +61,17 @@ class Unit:
         return [f"plan.type_{n}" for n in self.computing] + [enumerator(t) for t in self.fixed]
 
     @property
+    def heeds_narrow(self) -> bool:
+        """Does the kernel use reference/narrow.h?"""
+        forms = [self, *self.also]
+        return any("Narrowly<" in line or "as_seen(" in line for form in forms for line in form.body)
+
+    @property
     def wide(self) -> bool:
         """Is there anything to round? What computes in integers alone is judged exactly."""
-        floats = any("float" in t or t == "double" for t in [*self.fixed, *(t for n in self.computing for t in self.types[n])])
+        floats = any(
+            "float" in t or t == "double" for t in [*self.fixed, *(t for n in self.computing for t in self.types[n])]
+        )
         return not self.moves.exact and self.cast is None and floats
 
 

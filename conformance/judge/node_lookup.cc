@@ -37,9 +37,8 @@ NodeJudgement judge_node(const Node& node, const std::vector<Value>& inputs,
   means.wide = find_wide(signature);
   if (const ReferenceEntry* entry = find_entry(signature)) {
     if (entry->native) {
-      means.native = [&] {
-        return evaluate(signature, node.attributes, inputs,
-                        static_cast<Index>(node.outputs.size()));
+      means.native = [&](const std::vector<Value>& given) {
+        return evaluate(signature, node.attributes, given, static_cast<Index>(node.outputs.size()));
       };
     }
     if (entry->infer) {
