@@ -139,7 +139,9 @@ class Kernel(Rows):
         test = f"if ({self.cpp(s.high)}) " if s.high is not None else ""
         at = self.cpp.spot(s.at)
         verb = "updated.add(" if s.update else f"scatter({target}, "
-        self.put(f"for (const Point& {cpp_name(s.binder)} : box({self.cpp(s.low)})) {test}{verb}{at}, {self.cpp(s.value)});")
+        self.put(
+            f"for (const Point& {cpp_name(s.binder)} : box({self.cpp(s.low)})) {test}{verb}{at}, {self.cpp(s.value)});"
+        )
         if s.update:
             self.put("updated.finish();")
             self.close()
@@ -167,6 +169,8 @@ class Kernel(Rows):
         self.readers: dict[int, str] = {}
         self.decoded = False
         value = s.value
+        if narrow := self.narrow(value):
+            self.put(f"[[maybe_unused]] const Narrowly<T_> narrowly({self.cpp(narrow)});")
         groups = self.groups(value)
         for group in groups:
             self.put(f"Accumulators<{group['accumulator']}> {group['name']}(all.longest());")
@@ -190,6 +194,12 @@ class Kernel(Rows):
         self.close()
         if s.view is not None or s.family:
             self.close()
+
+    def narrow(self, e: Expr) -> Expr | None:
+        """The type that the whole of a value is computed in, where that is said: round_to<type>(...)."""
+        if e.kind != "call" or e.value != "round_to<>":
+            return None
+        return self.narrow(e.args[0]) or e.args[1]
 
     # -- reductions ----------------------------------------------------------------------------------------------
     def groups(self, e: Expr, lazy: bool = False) -> list[dict]:
@@ -340,7 +350,7 @@ class Kernel(Rows):
             self.put(text)
         read = s.value
         base = cpp_name(read.args[0].value)
-        self.put(f"return observed(observed_{base}, {self.cpp.spot(read.args[1:])});")
+        self.put(f"return as_seen(observed(observed_{base}, {self.cpp.spot(read.args[1:])}), observed_{base}.type);")
         self.depth -= 1
         self.put("});")
         self.close()

@@ -4,6 +4,7 @@ what all emitters read. An entry that mixes sorts, names what is not there or le
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 from codegen.builtins import BOOL, INDEX, INDICES, TRUTH, TYPE, Sort
 from codegen.entry import Text, Version
@@ -61,13 +62,22 @@ class Checker(Expressions):
         if not v.variant:
             return first
         own = self.with_parts(parse_statements(v.variant.text))
-        defined = {s.name for s in first}
+        defined = {s.name for part in first for s in (part, *(part.block if part.kind == "otherwise" else []))}
         takes = {s.name: s for s in own if s.name in defined}
         if not takes:
             raise self.fail(f"the form {v.variant.name} defines nothing anew", v.variant.text.line)
-        at = min(k for k, s in enumerate(first) if s.name in takes)
         fresh = [s for s in own if s.name not in takes]
-        return [*first[:at], *fresh, *(takes.get(s.name, s) if s.name else s for s in first[at:])]
+        made = [self.taken(s, takes) for s in first]
+        at = next(k for k, s in enumerate(made) if s is not first[k])
+        while made[at].kind == "otherwise":  # nothing stands between a when and its else
+            at -= 1
+        return [*made[:at], *fresh, *made[at:]]
+
+    def taken(self, s: Statement, takes: dict[str, Statement]) -> Statement:
+        """The statement that takes the place of `s`; within an `else:` too, which is where floats mostly stand."""
+        if s.kind == "otherwise" and any(inner.name in takes for inner in s.block if inner.name):
+            return replace(s, block=[self.taken(inner, takes) for inner in s.block])
+        return takes.get(s.name, s) if s.name else s
 
     def with_parts(self, statements: list[Statement]) -> list[Statement]:
         """`use NAME` replaced by the statements of the part."""

@@ -49,7 +49,8 @@ class Unit:
         """What few kernels need, and the others should not be compiled anew for."""
         words = words_of(self.meaning.version)
         graphs = any(a.kind == "graph" for a in self.meaning.version.attributes)
-        return ["coordinates.h"] * bool(words & COORDINATES) + ["node_graph.h"] * graphs
+        narrow = any("Narrowly<" in line or "as_seen(" in line for form in [self, *self.also] for line in form.body)
+        return ["coordinates.h"] * bool(words & COORDINATES) + ["narrow.h"] * narrow + ["node_graph.h"] * graphs
 
     @property
     def computing(self) -> list[str]:
@@ -81,7 +82,9 @@ class Unit:
     @property
     def wide(self) -> bool:
         """Is there anything to round? What computes in integers alone is judged exactly."""
-        floats = any("float" in t or t == "double" for t in [*self.fixed, *(t for n in self.computing for t in self.types[n])])
+        floats = any(
+            "float" in t or t == "double" for t in [*self.fixed, *(t for n in self.computing for t in self.types[n])]
+        )
         return not self.moves.exact and self.cast is None and floats
 
 

@@ -29,6 +29,16 @@ bool holds_subnormal(const Value& value) {
   return false;
 }
 
+Tensor without_subnormals(const Tensor& tensor) {
+  Tensor out(tensor.type(), tensor.shape());
+  const Format& f = format_of(tensor.type());
+  for (Index i = 0; i < tensor.size(); ++i) {
+    const long double x = number_at(tensor, i);
+    set_number(out, i, is_subnormal(x, f) ? std::copysign(0.0L, x) : x);
+  }
+  return out;
+}
+
 bool holds_subnormal(const WideOutput<Bounded>& output) {
   if (!output.present || !facts(output.type).is_float) return false;
   const Format& f = format_of(output.type);
@@ -88,17 +98,22 @@ class NodeJudge {
 
   NodeJudgement judge() {
     NodeJudgement first = judge_as(options_.cls, false);
-    if (!is_fail(first.verdict) || !means_.wide || !means_.wide->bounded || !any_wide_)
-      return first;
+    if (!is_fail(first.verdict)) return first;
     Class cls = options_.cls;
+    const bool wide = means_.wide && means_.wide->bounded && any_wide_;
     if (cls == Class::strict && options_.then_fast) {
       cls = Class::fast;
-      NodeJudgement fast = judge_as(cls, false);
+      NodeJudgement fast = wide ? judge_as(cls, false) : first;
       // Where what honest steps of 16 bits may lose says nothing any more, neither does that strict refused.
       if (is_pass(fast.verdict) || fast.verdict == Verdict::open) return fast;
     }
-    // A tensor lies wholly in one of the two readings; strict has the first only.
-    if (cls == Class::fast && subnormal_) {
+    // A tensor lies wholly in one of the readings; strict has the first only.
+    if (cls != Class::fast) return first;
+    if (wide && subnormal_) {
+      NodeJudgement flushed = judge_as(cls, true);
+      if (is_pass(flushed.verdict)) return flushed;
+    }
+    if (computes() && flush_inputs()) {
       NodeJudgement flushed = judge_as(cls, true);
       if (is_pass(flushed.verdict)) return flushed;
     }
@@ -106,6 +121,21 @@ class NodeJudge {
   }
 
  private:
+  // What only moves elements leaves the smallest alone, on every machine.
+  bool computes() const { return !node_.signature || node_.signature->form != "move"; }
+
+  // Where subnormal numbers count as zeros, they do when they are read too. Whether there were any.
+  bool flush_inputs() {
+    bool any = false;
+    for (Value& value : inputs_) {
+      // The narrowest types consist of such numbers: nobody flushes those.
+      if (!holds_subnormal(value) || format_of(value.tensor().type()).precision < 8) continue;
+      value = without_subnormals(value.tensor());
+      any = true;
+    }
+    return any;
+  }
+
   template <class S>
   WideCall<S> call() const {
     WideCall<S> c;
@@ -241,7 +271,7 @@ class NodeJudge {
   void compare_natively(NodeJudgement& out, const std::vector<WideOutput<Bounded>>& wide) const {
     Opened followed;
     if (means_.follow) followed = means_.follow();
-    else if (means_.native) followed.outputs = means_.native();
+    else if (means_.native) followed.outputs = means_.native(inputs_);
     const std::vector<Value>& ours = followed.outputs;
     const bool moved = node_.signature && (node_.signature->form == "move" || node_.signature->form == "container");
     for (std::size_t k = 0; k < wide.size(); ++k) {

@@ -64,15 +64,15 @@ NodeMeans our_means(const Node& node, const std::vector<Value>& inputs,
   const ReferenceEntry* entry = find_entry(*node.signature);
   if (!entry) return means;
   if (entry->native) {
-    means.native = [&] {
-      return evaluate(*node.signature, node.attributes, inputs, static_cast<Index>(node.outputs.size()));
+    means.native = [&](const std::vector<Value>& given) {
+      return evaluate(*node.signature, node.attributes, given, static_cast<Index>(node.outputs.size()));
     };
   }
   if (const Follow follow = find_follow(*node.signature)) {
-    means.native = [&, follow] {
+    means.native = [&, follow](const std::vector<Value>& given) {
       WideCall<Bounded> call;
       call.node = &node, call.signature = node.signature;
-      call.inputs = inputs, call.observed = observed, call.wanted = wanted_of(node);
+      call.inputs = given, call.observed = observed, call.wanted = wanted_of(node);
       return follow(call);
     };
   }
@@ -92,8 +92,8 @@ NodeMeans means_of(const Ruling& ruling, const Node& node, const std::vector<Val
     return means;
   }
   if (ruling.wide.bounded) means.wide = &ruling.wide;
-  means.native = [&] {
-    Call call = call_of(node, inputs);
+  means.native = [&](const std::vector<Value>& given) {
+    Call call = call_of(node, given);
     ruling.native(call);
     return call.outputs;
   };

@@ -51,7 +51,7 @@ struct Bench {
     best.data<Index>()[0] = 7;
     inputs = {in};
     observed = {out, best};
-    means.native = [] {
+    means.native = [](const std::vector<Value>&) {
       Tensor right(Type::int64, {1});
       right.data<Index>()[0] = 7;
       return std::vector<Value>{Value(), right};

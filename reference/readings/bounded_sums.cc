@@ -20,7 +20,7 @@ void Sum<Bounded>::add_slowly(const Bounded& x) {
     if (x.e == infinity) error_ = infinity;
     return;
   }
-  if (x.e == infinity || std::abs(x.hi) >= 0x1p900) {
+  if (!(std::abs(x.hi) + x.e < 0x1p900)) {
     const dd::Pair s = dd::two_sum(hi_, x.hi);
     if (std::isfinite(s.hi))
       hi_ = s.hi, lo_ += (std::isfinite(s.lo) ? s.lo : 0) + x.lo;

@@ -58,6 +58,18 @@ TEST(Sum, ExactDataHasBoundZero) {
   EXPECT_EQ(bounded_sum({}).e, 0);
 }
 
+// A term whose error is past what the quick way bears goes the slow way, once.
+TEST(Sum, AnEnormousErrorIsATermLikeOthers) {
+  const BoundedScope scope(Type::float32, Class::strict);
+  for (const double e : {0x1p950, std::numeric_limits<double>::quiet_NaN()}) {
+    Sum<Bounded> sum;
+    sum.add(Bounded::raw(1, 0, e));
+    sum.add(Bounded::raw(2, 0, 0));
+    EXPECT_EQ(sum.get().hi, 3);
+    EXPECT_FALSE(sum.get().e < 0x1p950);
+  }
+}
+
 TEST(Sum, AggregateIsNarrowerAndNeverZeroForInexactData) {
   std::vector<float> terms(10000);
   std::mt19937 random(2);

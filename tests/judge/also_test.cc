@@ -43,6 +43,39 @@ const std::map<std::string, std::function<Sample(const Signature&)>>& samples() 
          if (s.since < 7) out.attributes["is_test"] = number(1);
          return out;
        }},
+      {"GRU",
+       [](const Signature&) {
+         return Sample{{floats({3, 2, 2}, 1), floats({1, 9, 2}, 2), floats({1, 9, 3}, 3)},
+                       {{"hidden_size", number(3)}}};
+       }},
+      {"Gemm",
+       [](const Signature&) {
+         Attribute alpha;
+         alpha.is = 0.75F;
+         return Sample{{floats({3, 4}, 1), floats({4, 2}, 2), floats({3, 2}, 3)},
+                       {{"alpha", alpha}}};
+       }},
+      {"HardSwish",
+       [](const Signature&) {
+         return Sample{{floats({64}, 1)}, {}};
+       }},
+      {"GroupNormalization",
+       [](const Signature&) {
+         return Sample{{floats({2, 4, 5}, 1, 3), floats({4}, 2), floats({4}, 3)},
+                       {{"num_groups", number(2)}}};
+       }},
+      {"InstanceNormalization",
+       [](const Signature&) {
+         return Sample{{floats({2, 3, 4, 2}, 1, 3), floats({3}, 2), floats({3}, 3)}, {}};
+       }},
+      {"LayerNormalization",
+       [](const Signature&) {
+         return Sample{{floats({3, 12}, 1, 3), floats({12}, 2), floats({12}, 3)}, {}};
+       }},
+      {"MeanVarianceNormalization",
+       [](const Signature&) {
+         return Sample{{floats({2, 3, 4, 2}, 1, 3)}, {}};
+       }},
   };
   return all;
 }
@@ -111,6 +144,35 @@ TEST(AlsoForms, AFoldedNormalisationIsRightInClassFastAlone) {
   EXPECT_EQ(judge_node(node, {x, scale, b, mean, var}, {y}, strict).verdict, Verdict::wrong_value);
   y.data<float>()[5] += 0.01F;
   EXPECT_EQ(judge_node(node, {x, scale, b, mean, var}, {y}).verdict, Verdict::wrong_value);
+}
+
+// In one pass, a row far from zero loses what the mean of its squares and the square of its mean
+// share.
+TEST(AlsoForms, AVarianceOfOnePassIsRightInClassFastAlone) {
+  constexpr Index n = 16;
+  Node node;
+  node.op = "LayerNormalization";
+  node.signature = find_signature("", node.op, 17);
+  node.inputs = {"x", "scale"};
+  node.outputs = {"y"};
+  const Tensor x = floats({1, n}, 11, 60), scale = floats({n}, 12, 2);
+  float sum = 0, squares = 0;
+  for (Index k = 0; k < n; ++k) {
+    sum += x.data<float>()[k];
+    squares += x.data<float>()[k] * x.data<float>()[k];
+  }
+  const float mean = sum / n, deviation = std::sqrt(squares / n - mean * mean + 1e-5F);
+  Tensor y(Type::float32, {1, n});
+  for (Index k = 0; k < n; ++k)
+    y.data<float>()[k] = (x.data<float>()[k] - mean) / deviation * scale.data<float>()[k];
+  const NodeJudgement fast = judge_node(node, {x, scale}, {y});
+  EXPECT_EQ(fast.verdict, Verdict::within) << fast.detail;
+  EXPECT_EQ(fast.cls, Class::fast);
+  JudgeOptions strict;
+  strict.then_fast = false;
+  EXPECT_EQ(judge_node(node, {x, scale}, {y}, strict).verdict, Verdict::wrong_value);
+  y.data<float>()[5] += 0.1F;
+  EXPECT_EQ(judge_node(node, {x, scale}, {y}).verdict, Verdict::wrong_value);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "conformance/judge/judge.h"
+#include "core/numbers/convert.h"
 #include "model/schema.h"
 #include "reference/interpreter.h"
 
@@ -86,6 +87,87 @@ float in_lanes(const float* a, const float* b, Index n, Index stride) {
   float s = 0;
   for (float lane : lanes) s += lane;
   return s;
+}
+
+// Zeros in the place of subnormal numbers, where they are read: right in class fast for what
+// computes, never for a move.
+TEST(JudgeKernels, SubnormalInputsMayBeZerosForWhatComputes) {
+  const Tensor x = floats({3}, {0x1p-140F, -2, 3}), flushed = floats({3}, {0, 2, 3}),
+               moved = floats({3}, {0, -2, 3});
+  const Node node = node_of("Abs", 13, 1);
+  const NodeJudgement judged = judge_node(node, {x}, {flushed});
+  EXPECT_EQ(judged.verdict, Verdict::exact) << judged.detail;
+  EXPECT_TRUE(judged.flushed);
+  EXPECT_EQ(judged.cls, Class::fast);
+  JudgeOptions strict;
+  strict.then_fast = false;
+  EXPECT_EQ(judge_node(node, {x}, {flushed}, strict).verdict, Verdict::wrong_value);
+  EXPECT_EQ(verdict(node, {x}, floats({3}, {0, 2, 4})), Verdict::wrong_value);
+  EXPECT_EQ(verdict(node_of("Identity", 21, 1), {x}, moved), Verdict::wrong_value);
+}
+
+Tensor doubles(Shape shape, const std::vector<double>& data) {
+  Tensor t(Type::float64, std::move(shape));
+  std::copy(data.begin(), data.end(), t.data<double>());
+  return t;
+}
+
+// Statistics of doubles are stashed in float: all of them may be computed in float, sums too.
+TEST(JudgeKernels, StatisticsInTheStashTypeAreAccepted) {
+  constexpr Index n = 500;
+  std::vector<double> x(n), y(n);
+  std::vector<float> narrow = normals(n, 3);
+  float sum = 0, squares = 0;
+  for (Index k = 0; k < n; ++k) {
+    narrow[k] += 8;
+    x[k] = narrow[k];
+    sum += narrow[k];
+  }
+  const float mean = sum / n;
+  for (const float v : narrow) squares += (v - mean) * (v - mean);
+  const float inverse = 1 / std::sqrt(squares / n + 1e-5F);
+  for (Index k = 0; k < n; ++k) y[k] = (narrow[k] - mean) * inverse;
+  const Node node = node_of("LayerNormalization", 17, 2);
+  const Tensor in = doubles({1, n}, x), scale = doubles({n}, std::vector<double>(n, 1));
+  JudgeOptions strict;
+  strict.then_fast = false;
+  const NodeJudgement judged = judge_node(node, {in, scale}, {doubles({1, n}, y)}, strict);
+  EXPECT_EQ(judged.verdict, Verdict::within) << judged.detail;
+  y[7] += 0.1;
+  EXPECT_EQ(verdict(node, {in, scale}, doubles({1, n}, y)), Verdict::wrong_value);
+}
+
+// A state that is carried in float and shown in float16: each step is judged from what stands
+// behind what is shown.
+TEST(JudgeKernels, AStateWiderThanWhatIsShownIsAccepted) {
+  constexpr Index steps = 12, hidden = 6;
+  Attribute size;
+  size.is = hidden;
+  const Node node = node_of("RNN", 22, 3, {{"hidden_size", size}});
+  const std::vector<float> numbers = normals(steps + hidden + hidden * hidden, 4);
+  Tensor x(Type::float16, {steps, 1, 1}), w(Type::float16, {1, hidden, 1}),
+      r(Type::float16, {1, hidden, hidden});
+  Tensor y(Type::float16, {steps, 1, 1, hidden});
+  Index taken = 0;
+  for (Tensor* t : {&x, &w, &r}) {
+    for (Index k = 0; k < t->size(); ++k)
+      set_number(*t, k, numbers[static_cast<std::size_t>(taken++)] * 0.75F);
+  }
+  std::vector<float> h(hidden, 0);
+  for (Index t = 0; t < steps; ++t) {
+    std::vector<float> next(hidden);
+    for (Index j = 0; j < hidden; ++j) {
+      auto drive = static_cast<float>(number_at(x, t) * number_at(w, j));
+      for (Index k = 0; k < hidden; ++k)
+        drive += h[k] * static_cast<float>(number_at(r, j * hidden + k));
+      next[j] = std::tanh(drive);
+      set_number(y, t * hidden + j, next[j]);
+    }
+    h = next;
+  }
+  EXPECT_EQ(verdict(node, {x, w, r}, y), Verdict::within);
+  set_number(y, 5, number_at(y, 5) + 0.1L);
+  EXPECT_EQ(verdict(node, {x, w, r}, y), Verdict::wrong_value);
 }
 
 TEST(JudgeKernels, AMatrixProductInAnyOrderIsAccepted) {

@@ -102,6 +102,14 @@ def test_a_form_puts_its_lines_in_the_place_of_what_defines_the_same(body: Calla
     assert "Y[i] = t[i]" not in made and '#line 19 "spec/ops/ai.onnx/Toy.yaml"' in made
 
 
+def test_a_form_reaches_into_the_branch_of_floats(body: Callable[..., str]) -> None:
+    text = "when T in integers:\n  Y[i] = X[i]\nelse:\n  Y[i] = X[i] * U[i]"
+    made = body(text, also="s[i in shape(X)] = X[i] + U[i]\nY[i] = s[i] * U[i]")
+    order = ["// s[", "if constexpr", "// Y[i] = X[i]\n", "// Y[i] = s[i] * U[i]"]
+    assert sorted(order, key=made.index) == order
+    assert "X[i] * U[i]" not in made
+
+
 def test_a_form_that_defines_nothing_anew_is_refused(body: Callable[..., str]) -> None:
     with pytest.raises(SpecError, match="Toy.yaml:16: Toy-1: the form other defines nothing anew"):
         body("Y[i] = X[i] * U[i]", also="s[i in shape(X)] = X[i]")

@@ -1,0 +1,65 @@
+"""python -m tests.honest: does the judge accept every honest computation, and by how much?
+
+Puts an independent runtime (numpy, in all its orders, libraries and forms) to the judge, case by case. Exit 1 if the
+judge refuses any, or if its bounds are so wide that the median utilisation is under 2^-10.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from tests.honest.judging import BUILD, judged
+from tests.honest.report import KEYS, Judged, median_utilisation, table
+from tests.honest.table import FORMS
+
+LEAST_UTILISATION = 2.0**-10
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="tests.honest", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("forms", nargs="*", metavar="FORM", help=f"of {', '.join(FORMS)} (default: all)")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only cases of operators whose name begins so")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="each N-th case")
+    parser.add_argument("--by", action="append", choices=list(KEYS), default=[], help="tables (default: form, regime)")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--build", type=Path, default=BUILD, help="where the command was built")
+    parser.add_argument("--show", type=int, default=20, metavar="N", help="how many refusals to print of each operator")
+    return parser.parse_args()
+
+
+def print_refusals(found: list[Judged], most: int) -> None:
+    shown: dict[str, int] = {}
+    for one in found:
+        if one.refused:
+            shown[one.op] = shown.get(one.op, 0) + 1
+            if shown[one.op] <= most:
+                print(f"refused  {one.name}: {one.verdict} {one.detail}")
+
+
+def main() -> int:
+    asked = options()
+    if unknown := sorted(set(asked.forms) - FORMS.keys()):
+        print(f"error: there is no form {', '.join(unknown)}", file=sys.stderr)
+        return 2
+    if not (asked.build / "touchstone").exists():
+        print(f"error: there is no {asked.build / 'touchstone'}; make build makes it", file=sys.stderr)
+        return 7
+    found = judged(asked.forms or FORMS, asked.every, asked.only, jobs=asked.jobs, build=asked.build)
+    if not found:
+        print("error: no case", file=sys.stderr)
+        return 2
+    print_refusals(found, asked.show)
+    for title in asked.by or ["form", "regime"]:
+        print(table(title, found), end="\n\n")
+    refused, median = sum(one.refused for one in found), median_utilisation(found)
+    print(
+        f"{len(found)} honest computations, {refused} refused; median utilisation {median:.4f}, at least 2^-10 is asked"
+    )
+    return 1 if refused or median < LEAST_UTILISATION else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
