@@ -17,7 +17,7 @@ constexpr std::string_view types_1[] = {
     "tensor(float)"sv, "tensor(float16)"sv, "tensor(double)"sv
 };
 constexpr std::string_view types_2[] = {
-    "seq(tensor(int8))"sv, "map(int64, float)"sv
+    "seq(tensor(int8))"sv, "map(int64,tensor(float))"sv
 };
 constexpr std::string_view types_3[] = {
     "tensor(float)"sv, "tensor(float16)"sv, "tensor(double)"sv, "tensor(bfloat16)"sv
