@@ -37,7 +37,7 @@ class Checker(Expressions):
             self.m.rules.append((rule.id, self.at_call(rule.that, BOOL), rule.message, rule.line))
         for p in v.inputs:
             if p.default:
-                self.m.defaults[p.name] = self.wanted(parse_expression(p.default), Sort("element", p.type))
+                self.m.defaults[p.name] = self.wanted(self.parsed(p.default), Sort("element", p.type))
         defined = {s.name for s in self._walk(self.m.statements) if s.kind in ("define", "whole")}
         for p in v.outputs:
             if p.name not in defined:
@@ -88,13 +88,16 @@ class Checker(Expressions):
         found = [s.family for s in self._walk(self.m.statements) if s.kind == "define" and s.name == output]
         return found[0] if found else ""
 
+    def parsed(self, text: Text) -> Expr:
+        return parse_expression(text)
+
     def at_call(self, text: Text, sort: Sort, index: str = "") -> Expr:
         """`index` may stand in it besides what is decided once a call."""
         self.line = text.line
         shadow = dict(self.scope)
         if index:
             self.declare(index, INDEX, "free")
-        expr = self.wanted(parse_expression(text), sort)
+        expr = self.wanted(self.parsed(text), sort)
         self.scope.clear()
         self.scope.update(shadow)
         if expr.free - {index}:
@@ -296,7 +299,3 @@ class Checker(Expressions):
         if e.kind == "read" and e.value and e.value["else"]:
             e.value["else"] = self.expand(e.value["else"], statement)
         return e
-
-
-def check(version: Version, primitives: dict[str, int]) -> Meaning:
-    return Checker(version, primitives).run()

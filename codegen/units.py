@@ -16,7 +16,7 @@ from codegen.kernel import Kernel, reductions_of
 from codegen.moves import Moves
 from codegen.notation import Expr, Statement
 from codegen.parameters import Parameter, parameters_of
-from codegen.sorts import Meaning, check
+from codegen.sorts import Checker, Meaning
 
 
 @dataclass
@@ -36,11 +36,12 @@ class Unit:
     cast: Statement | None = None
     work: str = "0"
     also: list[Unit] = field(default_factory=list)  # the same in other forms, for the bounded reading
+    label: str = ""  # tells units of one version apart
 
     @property
     def name(self) -> str:
         version = self.meaning.version
-        return f"{version.op}_{version.since}" + (f"_{version.variant.name}" if version.variant else "")
+        return f"{version.op}_{version.since}" + (f"_{version.variant.name}" if version.variant else "") + self.label
 
     @property
     def headers(self) -> list[str]:
@@ -142,9 +143,9 @@ def with_constraints(v: Version) -> Version:
     return replace(v, types=types, outputs=outputs)
 
 
-def make_unit(versions: list[Version], known: dict[str, int]) -> Unit:
+def make_unit(versions: list[Version], known: dict[str, int], checker: type[Checker] = Checker) -> Unit:
     first = with_constraints(told_apart(versions[0]))
-    meaning = check(first, known)
+    meaning = checker(first, known).run()
     types = {name: list(allowed) for name, allowed in first.types.items()}
     for version in versions:
         for name, allowed in version.types.items():

@@ -69,7 +69,7 @@ class Bench:
         if flat.flat.inlined:  # else it is the same model
             self.check_flat(flat, files, taps, folder / "flat")
         self.say(f"  {label}judging the reference's nodes")
-        blame = self.reference.judge(model, taps.folder, folder / "judged.json")
+        blame = self.reference.judge(model, taps.folder, folder / "judged.json", self.scenario.sample_above)
         self.found.judged[REFERENCE].add(blame, label)
         return outputs, flat
 
@@ -97,7 +97,7 @@ class Bench:
             worst = max(distances(plain, laid), key=lambda row: row.most)
             self.found.agrees(f"{self.peer.version} not: {label}'{worst.output}' is {worst.text}")
         self.say(f"  {label}judging ONNX Runtime's nodes")
-        blame = self.reference.judge(flat.file, folder / "flat", folder / "judged.json")
+        blame = self.reference.judge(flat.file, folder / "flat", folder / "judged.json", self.scenario.sample_above)
         self.found.judged[PEER].add(blame, label)
         return outputs
 

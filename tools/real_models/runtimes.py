@@ -96,8 +96,10 @@ class Reference:
         outputs = json.loads((out / "run.json").read_text(encoding="utf-8"))["outputs"]
         return {row["name"]: read_array(out / f"output_{k}.pb") for k, row in enumerate(outputs)}, seconds
 
-    def judge(self, model: Path, taps: Path, report: Path) -> dict[str, Any]:
-        done, _ = child([self.binary, "judge", model, "--taps", taps, "--json", report])
+    def judge(self, model: Path, taps: Path, report: Path, sample_above: int) -> dict[str, Any]:
+        """Of nodes with more multiply-adds than `sample_above`, a sample is judged."""
+        options = ["--sample-above", str(sample_above)]
+        done, _ = child([self.binary, "judge", model, "--taps", taps, *options, "--json", report])
         if done.returncode not in (0, 1, 4) or not report.is_file():
             code = done.returncode if done.returncode > 0 else 70
             raise RunError(f"the judge did not come to its end on {model.name}: {reason(done)}", code)

@@ -17,12 +17,14 @@ namespace {
 
 struct JudgeArgs {
   std::string model, test_data, taps, cls = "fast";
+  Index sample_above = JudgeOptions{}.sample_above;
   JsonOutput json;
 };
 
 JudgeOptions options_for(const JudgeArgs& args) {
   JudgeOptions options;
   options.then_fast = args.cls == "fast";  // what strict refuses is judged again
+  options.sample_above = args.sample_above;
   return options;
 }
 
@@ -153,6 +155,10 @@ void add_judge(CLI::App& app, ExitCode& out) {
   command->add_option("--class", args->cls, "strict, or fast: what strict refuses is judged again")
       ->check(CLI::IsMember({"strict", "fast"}))
       ->capture_default_str();
+  command->add_option("--sample-above", args->sample_above, "Of a node with more multiply-adds, only a sample is judged")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->type_name("N");
   add_json(*command, args->json);
   command->callback([args, &out] { out = guarded([&] { return judge_model(*args); }); });
 }

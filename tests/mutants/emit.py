@@ -1,0 +1,197 @@
+"""From an entry to mutants of it: C++ in batches, each batch one library that the runner opens.
+
+A mutant is a unit of codegen whose expression trees were edited once, before they were checked. What the checker refuses,
+or what makes the same kernel as before, is no mutant.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import jinja2
+
+from codegen.emit_kernels import environment
+from codegen.entry import Operator, SpecError, Text, Version
+from codegen.notation import Expr, Statement
+from codegen.parameters import class_of
+from codegen.sorts import Checker
+from codegen.units import Unit, make_unit, same_kernel
+from tests.mutants.cases import Case, by_class, chosen, classes_of
+from tests.mutants.edits import Edit, edits_of, edits_of_expression
+
+
+@dataclass
+class Subject:
+    """A kernel of the spec and the cases that its mutants are shown."""
+
+    operator: Operator
+    versions: list[Version]
+    cases: list[Case]
+
+    @property
+    def form(self) -> str:
+        return self.versions[0].form
+
+
+@dataclass
+class Mutant:
+    name: str
+    form: str
+    says: str  # "spec/ops/..:38: + -> - in: ..."
+    opset: int
+    cases: list[Case]
+    header: str
+    source: str
+
+
+@dataclass
+class Edited:
+    """Makes checkers that do one edit, by its number; -1 does none and counts."""
+
+    number: int
+    count: int = 0
+    done: Edit | None = None
+    failed: list[str] = field(default_factory=list)
+
+    def checker(self) -> type[Checker]:
+        outer = self
+
+        class Mutating(Checker):
+            def statements_of(self, v: Version) -> list[Statement]:
+                made = super().statements_of(v)
+                outer.apply(edits_of(made))
+                return made
+
+            def parsed(self, text: Text) -> Expr:
+                made = [super().parsed(text)]
+                if not any(text is rule.that for rule in self.v.rules):  # what is refused is no question of numbers
+                    outer.apply(edits_of_expression(made[0], lambda e: made.__setitem__(0, e), text.line, text.text))
+                return made[0]
+
+        return Mutating
+
+    def apply(self, edits: Iterable[Edit]) -> None:
+        for edit in edits:
+            if self.count == self.number:
+                self.done = edit
+                edit.make()
+                self.count += 1
+                return
+            self.count += 1
+
+
+def subjects_of(operators: list[Operator], cases: dict[tuple[str, int], list[Case]]) -> list[Subject]:
+    found = []
+    for operator in operators:
+        kernels: dict[str, list[Version]] = {}
+        for version in reversed(operator.versions):
+            if version.kind == "semantics":
+                kernels.setdefault(same_kernel(version), []).append(version)
+        own = [c for key, of in cases.items() if key[0] == f"{operator.domain}/{operator.op}" for c in of]
+        for versions in kernels.values():
+            taken = chosen(by_class([c for c in own if fits(c, versions)], versions[0]))
+            if taken:
+                found.append(Subject(operator, versions, taken))
+    return found
+
+
+def fits(case: Case, versions: list[Version]) -> bool:
+    """Whether a case, of whatever version, has inputs that these versions take. What else must hold, the runner sees."""
+    inputs = versions[0].inputs
+    for k, element in enumerate(case.types):
+        if k >= len(inputs) and not (inputs and inputs[-1].variadic):
+            return False
+        of = inputs[min(k, len(inputs) - 1)].type
+        if element and not any(element in v.types.get(of, [of]) for v in versions):
+            return False
+    return bool(case.types) == bool(inputs)
+
+
+def narrowed(versions: list[Version], cases: list[Case]) -> list[Version]:
+    """Without the types that no case has: each type would be a kernel to compile."""
+    seen: dict[str, set[str]] = {}
+    for case in cases:
+        for name, of in classes_of(case, versions[0]).items():
+            seen.setdefault(name, set()).add(of)
+    return [
+        replace(v, types={
+            name: [t for t in allowed if name not in seen or class_of(t) in seen[name]] or allowed
+            for name, allowed in v.types.items()
+        })
+        for v in versions
+    ]  # fmt: skip
+
+
+@functools.lru_cache(maxsize=1)
+def templates() -> jinja2.Environment:
+    return environment()
+
+
+def written(unit: Unit, subject: Subject) -> tuple[str, str]:
+    """Header and source of a unit. Without #line: an error of the compiler then names the mutant's own file."""
+    env = templates()
+    header = env.get_template("kernel.h.j2").render(unit=unit, v=unit.meaning.version)
+    source = env.get_template("native.cc.j2").render(units=[unit], operator=subject.operator)
+    return re.sub(r"(?m)^#line .*\n", "", header), source
+
+
+def mutants_of(subject: Subject, known: dict[str, int], wanted: int, seed: int) -> list[Mutant]:
+    """At most `wanted`, drawn by `seed` among all edits that make another kernel."""
+    versions = narrowed(subject.versions, subject.cases)
+    counting = Edited(-1)
+    original = make_unit(versions, known, counting.checker())
+    name = original.name
+    original.label = "_m"
+    seen = {written(original, subject)}
+    order = list(range(counting.count))
+    random.Random(f"{seed} {name}").shuffle(order)
+    made: list[Mutant] = []
+    for number in order:
+        if len(made) == wanted:
+            break
+        edited = Edited(number)
+        try:
+            unit = make_unit(versions, known, edited.checker())
+        except (SpecError, KeyError, IndexError, AttributeError, TypeError):
+            continue  # the sorts do not fit, or nothing is left of what codegen stands on
+        unit.label = "_m"
+        text = written(unit, subject)
+        if text in seen or edited.done is None:
+            continue
+        seen.add(text)
+        unit.label = f"_m{number}"
+        header, source = written(unit, subject)
+        says = f"{versions[0].path}:{edited.done.line}: {edited.done.says}"
+        made.append(Mutant(unit.name, subject.form, says, versions[0].since, subject.cases, header, source))
+    return made
+
+
+def write_batch(mutants: list[Mutant], folder: Path) -> Path:
+    """One source file that holds them all, and the table that the runner reads."""
+    (folder / "reference" / "kernels").mkdir(parents=True, exist_ok=True)
+    for m in mutants:
+        (folder / "reference" / "kernels" / f"{m.name}.h").write_text(m.header, encoding="utf-8")
+    rows = "".join(f'    {{"{m.name}", &touchstone::native::run_{m.name}}},\n' for m in mutants)
+    text = "\n".join(m.source for m in mutants)
+    text += (
+        '\n#include "tests/mutants/mutant.h"\n\n'
+        f'extern "C" const touchstone::Mutant touchstone_mutants[] = {{\n{rows}    {{nullptr, nullptr}}}};\n'
+    )
+    file = folder / "batch.cc"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def honest_of(subject: Subject, known: dict[str, int]) -> Mutant:
+    """The kernel as it is, with every Sum an Ordered: which order that is, the compiler is told (tests/mutants/orders.h)."""
+    versions = narrowed(subject.versions, subject.cases)
+    unit = make_unit(versions, known)
+    unit.label = "_honest"
+    header, source = written(unit, subject)
+    header = re.sub(r"\bSum<", "Ordered<", header)
+    return Mutant(unit.name, subject.form, "", versions[0].since, subject.cases, header, source)

@@ -1,0 +1,85 @@
+"""What the campaign found, by form, with every mutant that was not refused."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+
+from tests.mutants.emit import Mutant
+from tests.mutants.run import Shown
+
+NOT_KNOWN = "for no reason that tests/mutants/survivors.yaml knows"
+
+
+def what_was_seen(one: Shown) -> str:
+    """Of a mutant that was not refused."""
+    differing = Counter(row["verdict"] for row in one.rows)
+    if not differing:
+        return f"the same bits in {one.cases} cases"
+    if set(differing) <= {"open", "mistrusted", "unsupported"}:
+        return f"differs only where nothing can be said: {counted(differing)}"
+    return f"differs inside the bound: {counted(differing)}"
+
+
+def counted(verdicts: Counter[str]) -> str:
+    return ", ".join(f"{n} {name}" for name, n in sorted(verdicts.items()))
+
+
+def mutants_report(mutants: list[Mutant], shown: list[Shown]) -> tuple[str, float]:
+    by_name = {m.name: m for m in mutants}
+    forms = sorted({m.form for m in mutants})
+    lines = ["| form | mutants | refused | share |", "|---|---|---|---|"]
+    for form in [*forms, "all"]:
+        own = [s for s in shown if form in (by_name[s.name].form, "all")]
+        refused = sum(s.refused for s in own)
+        lines.append(f"| {form} | {len(own)} | {refused} | {100 * refused / max(1, len(own)):.1f} % |")
+    most, kernel = max(refusing_cases(shown))
+    lines += ["", f"the mutants of one kernel are refused by at most {most} cases ({kernel})"]
+    dropped = len(mutants) - len(shown)
+    lines += ["", f"{dropped} edits made no program", ""]
+    left: dict[str, list[str]] = defaultdict(list)
+    for s in sorted((s for s in shown if not s.refused), key=lambda s: s.name):
+        text = f"{s.name}, {by_name[s.name].says}"
+        left[why_not_refused(text)].append(f"- {text} [{what_was_seen(s)}]")
+    for why, those in sorted(left.items(), key=lambda one: -len(one[1])):
+        lines += [f"{len(those)} not refused: {why}", *those, ""]
+    return "\n".join(lines), sum(s.refused for s in shown) / max(1, len(shown))
+
+
+def refusing_cases(shown: list[Shown]) -> Iterator[tuple[int, str]]:
+    """How many cases it takes to refuse the mutants of each kernel."""
+    by_kernel: dict[str, set[str]] = defaultdict(set)
+    for s in shown:
+        by_kernel[s.name.rsplit("_m", 1)[0]] |= {row["case"] for row in s.rows if row["refused"] and "case" in row}
+    return ((len(cases), kernel) for kernel, cases in by_kernel.items())
+
+
+@functools.lru_cache(maxsize=1)
+def known_survivors() -> list[dict[str, str]]:
+    return yaml.safe_load((Path(__file__).parent / "survivors.yaml").read_text(encoding="utf-8")) or []
+
+
+def why_not_refused(text: str) -> str:
+    """Of a mutant as the report writes it: its name, its place, what it says."""
+    return next((row["why"] for row in known_survivors() if re.search(row["match"], text)), NOT_KNOWN)
+
+
+def honest_report(order: str, honest: list[Mutant], shown: list[Shown], root: Path) -> tuple[str, int]:
+    by_name = {m.name: m for m in honest}
+    rows = [(by_name[s.name], row) for s in shown for row in s.rows]
+    refused = [(m, row) for m, row in rows if row["refused"]]
+    used = [row["utilisation"] for _, row in rows if row.get("utilisation")]
+    verdicts = Counter(row["verdict"] for _, row in rows)
+    median = f"2^{math.log2(statistics.median(used)):.1f}" if used else "none"
+    lines = [f"{order}: {len(shown)} kernels, {len(rows)} cases, {len(refused)} refused ({counted(verdicts)}); "
+             f"utilisation where a bound was used: median {median}, largest {max(used, default=0):.3f}"]  # fmt: skip
+    for m, row in refused:
+        lines.append(f"- {m.name} on {row.get('case', '')}: {row['verdict']}: {row.get('detail', '')}".replace(f"{root}/", ""))
+    return "\n".join(lines), len(refused)
