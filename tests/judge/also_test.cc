@@ -34,6 +34,12 @@ Attribute number(Index x) {
   return a;
 }
 
+Tensor whole(Index x) {
+  Tensor t(Type::int64, Shape{});
+  *t.data<std::int64_t>() = x;
+  return t;
+}
+
 // What each operator with such forms is tried on; its versions share it.
 const std::map<std::string, std::function<Sample(const Signature&)>>& samples() {
   static const std::map<std::string, std::function<Sample(const Signature&)>> all = {
@@ -76,6 +82,9 @@ const std::map<std::string, std::function<Sample(const Signature&)>>& samples() 
        [](const Signature&) {
          return Sample{{floats({2, 3, 4, 2}, 1, 3)}, {}};
        }},
+      {"DFT", [](const Signature&) { return Sample{{floats({2, 7, 2}, 1), whole(9)}, {}}; }},
+      {"STFT", [](const Signature&) { return Sample{{floats({1, 9, 2}, 1), whole(2), floats({5}, 2)}, {{"onesided", number(0)}}}; }},
+      {"HannWindow", [](const Signature&) { return Sample{{whole(9)}, {}}; }},
   };
   return all;
 }

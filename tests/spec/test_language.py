@@ -157,3 +157,23 @@ def test_parts_of_a_turn_and_bounds_bring_their_header(body: Callable[..., str])
     made = body("Y[i] = (sum k in 0..up_to(floor_index(real(U[i]))): X[i with 0 = k]) * cos_of_turn(i[0], 8)")
     assert "k < up_to(floor_index(to_real<Q>(U.read(i))))" in made
     assert "cos_of_turn<Q>(item(i, Index{0}), Index{8})" in made
+
+
+@pytest.mark.parametrize(
+    ("types", "follows"), [("float, double, string", True), ("float, double", False), ("float, int32", False)]
+)
+def test_reals_beside_elements_of_any_type_follow_those(tmp_path: Path, types: str, follows: bool) -> None:
+    ops = tmp_path / "spec" / "ops" / "ai.onnx"
+    ops.mkdir(parents=True)
+    for name in ("schema.json", "type_groups.yaml"):
+        (tmp_path / "spec" / name).write_text((SPEC / name).read_text())
+    entry = ENTRY.format(
+        outputs="Y: {type: T, shape: shape(X)}", semantics="      Y[i] = convert<T>(real(X[i]) * real(G[i]))"
+    )
+    entry = entry.replace("U: {type: T}", "G: {type: S}").replace(
+        "T: [float, int32]", f"T: [{types}], S: [float, double]"
+    )
+    (ops / "Toy.yaml").write_text(entry)
+    unit = units_of(load_spec(tmp_path / "spec")[0], primitives(SPEC))[0]
+    assert unit.formats == ["plan.type_T", "plan.type_S"]
+    assert unit.follows_main == follows
