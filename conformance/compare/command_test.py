@@ -135,7 +135,7 @@ def test_the_text_names_the_node_its_worst_element_and_how_to_see_it_again(hundr
     assert done.returncode == 1
     assert f"right guilty: Gemm-13, node 'n{MIDDLE}' (Gemm), output 'v{MIDDLE}', main graph" in done.stdout
     assert f"--random --seed 3 --taps '#{MIDDLE}' --save DIR" in done.stdout
-    (worst,) = (line for line in done.stdout.splitlines() if line.startswith("  worst  "))
+    (worst,) = (line for line in done.stdout.splitlines() if line.startswith("  wrong-value  "))
     assert worst.count("(0x") == 2 and ", utilisation " in worst
     assert float(worst.rsplit(" ", 1)[1]) > 1
 

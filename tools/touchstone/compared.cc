@@ -82,21 +82,29 @@ void print_replay(const std::vector<std::string>& lines) {
   }
 }
 
+// The outputs that are wrong, with the worst element of each.
+void print_faults(const NodeBlame& one) {
+  const std::vector<Comparison>& outputs = one.judgement.outputs;
+  for (std::size_t k = 0; k < outputs.size() && k < one.node->outputs.size(); ++k) {
+    if (!is_fail(outputs[k].verdict)) continue;
+    std::string text = describe(one.node->outputs[k], outputs[k]);
+    if (outputs[k].where >= 0) {
+      if (text.find(outputs[k].actual) == std::string::npos) {
+        text += fmt::format("; the worst is {} for {}", outputs[k].actual, outputs[k].expected);
+      }
+      text += fmt::format(", utilisation {:.3g}", outputs[k].utilisation_max);
+    }
+    fmt::print("  {}  {}\n", name(outputs[k].verdict), printable(text));
+  }
+}
+
 void print_guilty(const char* side_name, const ComparedSide& side,
                   const std::vector<std::string>& replay) {
   if (!side.blame.guilty) return;
   const NodeBlame& one = side.blame.nodes[*side.blame.guilty];
   fmt::print("{} {}: {}, {}\n", side_name, styled(Stream::out, Style::red, "guilty"),
              version_of(*one.node), printable(place_of(*one.node, "")));
-  const std::vector<Comparison>& outputs = one.judgement.outputs;
-  for (std::size_t n = 0; n < outputs.size() && n < one.node->outputs.size(); ++n) {
-    if (!is_fail(outputs[n].verdict)) continue;
-    fmt::print("  {}  {}\n", name(outputs[n].verdict),
-               printable(describe(one.node->outputs[n], outputs[n])));
-    if (outputs[n].where < 0) continue;
-    fmt::print("  worst  {} for {}, utilisation {:.3g}\n", printable(outputs[n].actual),
-               printable(outputs[n].expected), outputs[n].utilisation_max);
-  }
+  print_faults(one);
   print_replay(replay);
   const auto fails =
       std::count_if(side.blame.nodes.begin(), side.blame.nodes.end(), [](const NodeBlame& each) {
@@ -126,11 +134,7 @@ void print_vanished(const char* side_name, const Model& model, const ComparedSid
   }
   fmt::print("  together {}{}{}\n", styled(Stream::out, style, name(verdict)),
              gone.judgement.detail.empty() ? "" : ": ", printable(gone.judgement.detail));
-  for (const NodeBlame& one : gone.judgement.shown) {
-    if (!is_pass(one.judgement.verdict)) {
-      fmt::print("    {}\n", printable(describe(*one.node, one.judgement)));
-    }
-  }
+  for (const NodeBlame& one : gone.judgement.shown) print_faults(one);
   print_replay(replay);
 }
 

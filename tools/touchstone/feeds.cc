@@ -182,6 +182,9 @@ std::map<std::string, Value> feeds_for(const Model& model, const FeedArgs& args,
                                        const Limits& limits) {
   std::map<std::string, Value> out;
   if (!args.test_data.empty()) {
+    if (!std::filesystem::is_directory(args.test_data)) {
+      throw Error(ErrorKind::file, fmt::format("there is no folder '{}'", args.test_data));
+    }
     const std::vector<std::filesystem::path> files = numbered_files(args.test_data, "input");
     if (files.size() > model.graph.inputs.size()) {
       misuse(fmt::format("'{}' holds {} inputs, but the model has {}", args.test_data, files.size(),
