@@ -193,7 +193,7 @@ def test_what_taps_move_by_honest_rounding_is_no_fault(tmp_path: Path) -> None:
 
 def test_a_fault_that_any_tap_hides_leaves_the_whole(tmp_path: Path) -> None:
     model = write_model(tmp_path, count=12)
-    words = ("compare", model, "--left", "reference", "--right", faulty("single", 6), "--random")
+    words = ("compare", model, "--left", "reference", "--right", faulty("single", 6, by=0.5), "--random")
     done = touchstone(*words, "--save", tmp_path / "out")
     assert done.returncode == 1
     assert "right: taps move its outputs farther than the sides are apart with taps" in done.stdout

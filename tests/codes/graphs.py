@@ -43,6 +43,7 @@ class Wanted:
     value: Codes
     any_nan: bool
     any_zero: bool
+    settled: np.ndarray | None = None  # where the standard says what comes out; None: everywhere
 
 
 def touchstone(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -127,6 +128,7 @@ class Graph:
         *values: Codes,
         any_nan: bool = True,
         any_zero: bool = False,
+        settled: np.ndarray | None = None,
         **attributes: Any,
     ) -> None:
         """A node, and its outputs; inputs may be given as they are."""
@@ -136,7 +138,7 @@ class Graph:
         label = f"{op}({', '.join(types)}) {said or ''} -> {values[0].type} at opset {self.opset}"
         outputs = [f"y{len(self.wanted) + k}" for k in range(len(values))]
         self.wanted += [
-            Wanted(name, label, value, any_nan, any_zero) for name, value in zip(outputs, values, strict=True)
+            Wanted(name, label, value, any_nan, any_zero, settled) for name, value in zip(outputs, values, strict=True)
         ]
         self.nodes.append(helper.make_node(op, names, outputs, **said))
 
@@ -193,7 +195,7 @@ class Graph:
         files = tapped(folder / "taps")
         for one in self.wanted:
             codes = one.value.codes.copy()
-            numbers = np.flatnonzero(~is_nan(one.value.type, codes.ravel()))
+            numbers = np.flatnonzero(~is_nan(one.value.type, codes.ravel()) & (True if one.settled is None else one.settled))
             where = numbers[numbers.size // 3]
             if codes.dtype == object:
                 codes.reshape(-1)[where] += b"!"

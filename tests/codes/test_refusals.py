@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.codes.casting import cast
-from tests.codes.formats import CODES, FLOATS, INTEGERS, all_codes
+from tests.codes.formats import CODES, FLOATS, INTEGERS, all_codes, floats, integers
 from tests.codes.graphs import Codes, Graph, has_judge
 from tests.codes.moves import AT, gives
 from tests.codes.operands import allowed, on_floats, on_integers, pairs
@@ -24,8 +24,17 @@ def casts() -> Graph:
         fed = graph.feed(value)
         for to in [*INTEGERS, *FLOATS, "bool"]:
             if to not in (source, "float8e8m0"):
-                graph.want("Cast", [fed], cast(value, to), to=CODES[to])
+                made = cast(value, to)
+                # What does not fit an integer becomes any: Q011.
+                fits = np.trunc(numbers(value)) == numbers(made) if source in FLOATS and to in INTEGERS else None
+                graph.want("Cast", [fed], made, settled=fits, to=CODES[to])
     return graph
+
+
+def numbers(value: Codes) -> np.ndarray:
+    if value.type in FLOATS:
+        return floats(value.type, value.codes).ravel()
+    return np.array(integers(value.type, value.codes.ravel()), dtype=np.float64)
 
 
 def moves() -> Graph:

@@ -61,6 +61,12 @@ const std::map<std::string, std::function<Sample(const Signature&)>>& samples() 
          return Sample{{floats({3, 4}, 1), floats({4, 2}, 2), floats({3, 2}, 3)},
                        {{"alpha", alpha}}};
        }},
+      {"Normalizer",
+       [](const Signature&) {
+         Attribute norm;
+         norm.is = std::string("L2");
+         return Sample{{floats({3, 5}, 1)}, {{"norm", norm}}};
+       }},
       {"HardSwish",
        [](const Signature&) {
          return Sample{{floats({64}, 1)}, {}};

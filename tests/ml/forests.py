@@ -116,7 +116,7 @@ def trees() -> list[Record]:
                 attributes,
                 [x],
                 [value(forest.predict(TEST), "int64"), single(forest.predict_proba(TEST))],
-                **({"departs": "Q096"} if name == "two" else {}),
+                **({"departs": "Q061"} if name == "two" else {}),
             )
         )
     boosted = ensemble.GradientBoostingClassifier(n_estimators=6, learning_rate=0.5, **grown).fit(X, BINARY)

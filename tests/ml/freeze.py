@@ -136,7 +136,7 @@ def simple() -> list[Record]:
             {"string_vocabulary": list(rows.get_feature_names_out())},
             [{"type": "map(string,float)", "data": {"c": 0.5, "a": 2.0}}],
             [single(rows.transform([{"c": 0.5, "a": 2.0}])[0])],
-            departs="Q103",
+            departs="Q068",
         ),
     ]
 
