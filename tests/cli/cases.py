@@ -27,9 +27,6 @@ CASES: dict[str, str] = {
     "spec_other_domain": "spec Normalizer",
     "spec_too_early": "spec Gelu --opset 13",
     "spec_nothing": "spec",
-    "waiver_expired": "conform --target reference --suite suite --waivers expired.json",
-    "waiver_without_reason": "conform --target reference --suite suite --waivers no_reason.json",
-    "waiver_missing": "conform --target reference --suite suite --waivers missing.json",
     # files
     "missing": "run missing.onnx",
     "a_folder": "check folder.onnx",
@@ -92,6 +89,9 @@ CASES: dict[str, str] = {
 # of subcommands that only a build with the judge has
 PAIR = "--left reference --right reference --input x=x.npy --input b=b.npy"
 JUDGED: dict[str, str] = {
+    "waiver_expired": "conform --target reference --suite suite --waivers expired.json",
+    "waiver_without_reason": "conform --target reference --suite suite --waivers no_reason.json",
+    "waiver_missing": "conform --target reference --suite suite --waivers missing.json",
     "compare": f"compare add.onnx {PAIR}",
     "compare_one_node": "compare chain3.onnx --left reference --right reference --random --taps last,#0",
     "compare_json": f"compare add.onnx {PAIR} --json",

@@ -11,7 +11,10 @@ from onnx import numpy_helper
 
 from codegen.load import load_spec
 from codegen.questions import load_notes
+from tests.codes.graphs import has_judge
 from tools.probes.model import Question, questions_of, same
+
+pytestmark = pytest.mark.skipif(not has_judge(), reason="this build has no judge")
 
 ROOT = Path(__file__).parents[2]
 BINARY = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build")) / "touchstone"
