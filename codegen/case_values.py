@@ -120,7 +120,9 @@ def literal(says: Any, bare: Callable[[Any], str]) -> Literal:
     if type_.startswith("map("):
         key, element = map_types(type_)
         keys = [each if key == "string" else int(each) for each in data or {}]  # an entry's keys are words
-        return Map({each: tensor(element, one, []) for each, one in zip(keys, (data or {}).values(), strict=True)}, type_)
+        return Map(
+            {each: tensor(element, one, []) for each, one in zip(keys, (data or {}).values(), strict=True)}, type_
+        )
     return tensor(type_, says.get("data", []), says.get("shape"))
 
 

@@ -314,7 +314,9 @@ class Cpp:
                     e, "a conversion to a type that is known only at a call stands alone: y[i] = convert<..>(x[i])"
                 )
             known = target.value not in self.version.types  # an element type by its own name, as double
-            to, code = (CPP_TYPES[target.value], enumerator(target.value)) if known else (target.value, f"type_{target.value}")
+            to, code = (
+                (CPP_TYPES[target.value], enumerator(target.value)) if known else (target.value, f"type_{target.value}")
+            )
             return f"convert_element<{to}>({self.list(parts[:1])}, {code}{self.tail(parts[1:])})"
         if name == "bits<>":
             raise self.fail(e, "the same bits as another type stand alone: y[i] = bits<type(to)>(x[i])")

@@ -166,7 +166,11 @@ class Pages:
         return self.environment.get_template("doc_index.md.j2").render(domains=domains, page_of=page_of)
 
     def support(self, operators: list[Operator]) -> str:
-        types = [t for t in ELEMENTS if any(t in allowed for o in operators for v in o.versions for allowed in v.types.values())]
+        types = [
+            t
+            for t in ELEMENTS
+            if any(t in allowed for o in operators for v in o.versions for allowed in v.types.values())
+        ]
         versions = [version for operator in operators for version in operator.versions]
         counts = {title: sum(kind_of(v) == title for v in versions) for title in KINDS.values()}
         template = self.environment.get_template("doc_support.md.j2")
@@ -178,7 +182,9 @@ class Pages:
 def mark(version: Version, of: str) -> str:
     """Does a version take or give elements of a type? `x` if it has a meaning for them, `o` if only its signature says so."""
     named = [p.type for p in [*version.inputs, *version.outputs]]
-    if not any(of in name.replace("(", ",").replace(")", ",").split(",") or of in version.types.get(name, []) for name in named):
+    if not any(
+        of in name.replace("(", ",").replace(")", ",").split(",") or of in version.types.get(name, []) for name in named
+    ):
         return ""
     return "o" if version.kind == "none" else "x"
 

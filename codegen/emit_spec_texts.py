@@ -106,7 +106,9 @@ def version_object(version: Version, notes: list[Note]) -> dict[str, Any]:
         "meaning_of": version.meaning_of,
         **meaning,
         "also": [{"name": form.name, "by": form.by, "semantics": form.text.text} for form in version.also.values()],
-        "profiles": [{"name": form.name, "by": form.by, "semantics": form.text.text} for form in version.profiles.values()],
+        "profiles": [
+            {"name": form.name, "by": form.by, "semantics": form.text.text} for form in version.profiles.values()
+        ],
         "open": {question: text(by) for question, by in version.open.items()},
         "notes": [
             {"id": note.id, "title": note.title, "status": note.status, "at": note.path}

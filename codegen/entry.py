@@ -85,14 +85,18 @@ class Version:
     inputs: list[Parameter] = field(default_factory=list)
     outputs: list[Parameter] = field(default_factory=list)
     attributes: list[Attribute] = field(default_factory=list)
-    types: dict[str, list[str]] = field(default_factory=dict)  # expanded: groups and +/- resolved, in the standard's order of codes
+    types: dict[str, list[str]] = field(
+        default_factory=dict
+    )  # expanded: groups and +/- resolved, in the standard's order of codes
     rules: list[Rule] = field(default_factory=list)
     semantics: Text | None = None
     parts: dict[str, Text] = field(default_factory=dict)  # what `use NAME` puts in, of spec/parts.yaml
     function: Any = None
     structural: str = ""  # the template's name: topk, or sequence.at, the part of a template that several share
     random: str = ""  # the same of a draw
-    open: dict[str, Text] = field(default_factory=dict)  # question -> the function in reference/open/ that follows an answer
+    open: dict[str, Text] = field(
+        default_factory=dict
+    )  # question -> the function in reference/open/ that follows an answer
     also: dict[str, Also] = field(default_factory=dict)
     profiles: dict[str, Also] = field(default_factory=dict)  # question -> what another ruling says
     variant: Also | None = None  # the form that is read in place of the first one

@@ -332,7 +332,16 @@ class Expressions:
             return
         if name in ("convert<>", "round_to<>", "bits<>"):
             return self.convert(e)
-        elementwise = name in self.primitives or name in ("is_nan", "is_inf", "activate", "index", "real", "min", "max", "clamp")
+        elementwise = name in self.primitives or name in (
+            "is_nan",
+            "is_inf",
+            "activate",
+            "index",
+            "real",
+            "min",
+            "max",
+            "clamp",
+        )
         parts = [self.number(a) if elementwise else self.sort(a) for a in e.args]
         if name == "value" and len(parts) == 1 and parts[0].sort.kind == "tensor":
             e.sort = REALS if self.holds_floats(parts[0].sort.of) else INDICES

@@ -69,7 +69,9 @@ class Kernel(Rows):
                 self.seen(s)
             elif s.kind == "through":
                 self.line(s.line, s.path)
-                self.put(f"const auto {cpp_name(s.name)} = through({cpp_name(s.family)}, {cpp_name(s.source)}, {self.cpp(s.value)});")
+                self.put(
+                    f"const auto {cpp_name(s.name)} = through({cpp_name(s.family)}, {cpp_name(s.source)}, {self.cpp(s.value)});"
+                )
 
     def typed(self, e: Expr) -> bool:
         """Is a condition decided by element types alone, at compile time?"""

@@ -20,7 +20,13 @@ class Moves:
         self.inexact = False
         self.defined: set[str] = set()
         for statement in self._all(meaning.statements):
-            for e in (statement.low, statement.high, statement.view, *statement.at, *(item.size for item in statement.lhs)):
+            for e in (
+                statement.low,
+                statement.high,
+                statement.view,
+                *statement.at,
+                *(item.size for item in statement.lhs),
+            ):
                 if e is not None:
                     self._reads(e)
             if statement.kind in ("when", "through"):

@@ -187,7 +187,9 @@ def outputs(meaning: Meaning, cpp: Cpp, plan: Plan, lines: list[str]) -> None:
             lines.append(line_of(meaning, p.line))
             shape = cpp(meaning.shapes[p.name])
             name = cpp_name(family)
-            lines.append(f"for (Index {name} = 0; {name} < {p.name}_count; ++{name}) {p.name}_shape.push_back({shape});")
+            lines.append(
+                f"for (Index {name} = 0; {name} < {p.name}_count; ++{name}) {p.name}_shape.push_back({shape});"
+            )
         elif p.name in meaning.shapes:
             plan.members.append(("Point", f"{p.name}_shape", ""))
             lines.append(line_of(meaning, p.line))

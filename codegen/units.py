@@ -128,7 +128,10 @@ def units_of(operator: Operator, known: dict[str, int]) -> list[Unit]:
             groups.setdefault(same_kernel(version), []).append(version)
     units = [make_unit(versions, known) for versions in groups.values()]
     for unit in units:
-        unit.also = [make_unit([replace(v, variant=v.also[name]) for v in unit.versions], known) for name in unit.versions[0].also]
+        unit.also = [
+            make_unit([replace(v, variant=v.also[name]) for v in unit.versions], known)
+            for name in unit.versions[0].also
+        ]
         for name in unit.versions[0].profiles:
             unit.profiles.append(make_unit([replace(v, variant=v.profiles[name]) for v in unit.versions], known))
     return units

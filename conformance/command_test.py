@@ -176,7 +176,13 @@ def test_judge_blames_the_first_wrong_node(tmp_path: Path) -> None:
 
 
 def waiver(**more: str) -> dict:
-    row = {"target": "reference", "case": "test_two*", "link": "https://example.org/1", "reason": "known", "expires": "9999-12-31"}
+    row = {
+        "target": "reference",
+        "case": "test_two*",
+        "link": "https://example.org/1",
+        "reason": "known",
+        "expires": "9999-12-31",
+    }
     return {"schema": "touchstone.waivers/1", "waivers": [row | more]}
 
 

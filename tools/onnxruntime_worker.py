@@ -50,7 +50,12 @@ def kind_of(error: Exception) -> str:
 def main() -> None:
     runtime = OnnxRuntime()
     for job in json.load(sys.stdin):
-        row: dict[str, Any] = {"kind": "outputs", "outputs": {}, "why": "", "runtime": f"ONNX Runtime {runtime.version}"}
+        row: dict[str, Any] = {
+            "kind": "outputs",
+            "outputs": {},
+            "why": "",
+            "runtime": f"ONNX Runtime {runtime.version}",
+        }
         try:
             row |= answer(runtime, job)
         except Exception as error:  # it says no in every class of exception that there is

@@ -91,7 +91,9 @@ def chained() -> onnx.ModelProto:
         "mine", "Halve", ["a"], ["b"], [node("MaxPool", ["a"], ["b"], kernel_shape=[2], strides=[2])], OPSETS[:1]
     )
     branches = {
-        f"{name}_branch": helper.make_graph([node(op, ["halved"], ["inner"])], name, [], [helper.make_tensor_value_info("inner", FLOAT, None)])
+        f"{name}_branch": helper.make_graph(
+            [node(op, ["halved"], ["inner"])], name, [], [helper.make_tensor_value_info("inner", FLOAT, None)]
+        )
         for name, op in (("then", "Relu"), ("else", "Sigmoid"))
     }
     nodes = [
@@ -159,7 +161,13 @@ def models() -> dict[str, onnx.ModelProto]:
 
 def waivers(**more: str) -> str:
     """A file of one waiver, good but for what is said otherwise; an empty text leaves the key out."""
-    row = {"target": "reference", "suite": "suite", "case": "test_a*", "link": "https://example.org/1", "reason": "known"}
+    row = {
+        "target": "reference",
+        "suite": "suite",
+        "case": "test_a*",
+        "link": "https://example.org/1",
+        "reason": "known",
+    }
     row = {key: text for key, text in ({**row, "expires": "9999-12-31"} | more).items() if text}
     return json.dumps({"schema": "touchstone.waivers/1", "waivers": [row]})
 

@@ -195,7 +195,9 @@ class Graph:
         files = tapped(folder / "taps")
         for one in self.wanted:
             codes = one.value.codes.copy()
-            numbers = np.flatnonzero(~is_nan(one.value.type, codes.ravel()) & (True if one.settled is None else one.settled))
+            numbers = np.flatnonzero(
+                ~is_nan(one.value.type, codes.ravel()) & (True if one.settled is None else one.settled)
+            )
             where = numbers[numbers.size // 3]
             if codes.dtype == object:
                 codes.reshape(-1)[where] += b"!"

@@ -110,7 +110,9 @@ def test_cases_that_a_finding_explains_are_in_the_pinned_suite() -> None:
 def test_the_cases_of_a_finding_are_those_of_its_runtime(tmp_path: Path) -> None:
     folder = tmp_path / "docs" / "findings" / "001-a"
     folder.mkdir(parents=True)
-    head = "# 001 A title\n\n- Runtime: {}\n- Operator: Max-13\n- Cases: test_a, `test_b`,\n  test_c\n- Near to: None.\n"
+    head = (
+        "# 001 A title\n\n- Runtime: {}\n- Operator: Max-13\n- Cases: test_a, `test_b`,\n  test_c\n- Near to: None.\n"
+    )
     (folder / "README.md").write_text(head.format("ONNX Runtime 1.31.1"), encoding="utf-8")
     assert load_findings(tmp_path) == [Finding("F001", "A title", "onnxruntime", ["test_a", "test_b", "test_c"])]
     (folder / "README.md").write_text(head.format("Another 1"), encoding="utf-8")

@@ -57,7 +57,9 @@ def main() -> int:
     only = set(args.only.split(",")) - {""}
     operators = [o for o in load_spec(ROOT / "spec") if not only or o.op in only]
     known = primitives(ROOT / "spec")
-    subjects = subjects_of(operators, read_cases([*(args.suite / kind for kind in KINDS), args.build / "cases" / "positive"]))
+    subjects = subjects_of(
+        operators, read_cases([*(args.suite / kind for kind in KINDS), args.build / "cases" / "positive"])
+    )
     mutants = drawn(subjects, known, args.count, args.seed)
     say(f"{len(subjects)} kernels with cases, {len(mutants)} mutants, by seed {args.seed}")
     runner = Runner(ROOT, args.build, args.out)

@@ -72,12 +72,20 @@ def read_case(folder: Path) -> Case | None:
     node = graph.node[0]
     opset = next((o.version for o in model.opset_import if (o.domain or "ai.onnx") == domain_of(node)), 0)
     try:
-        since = onnx.defs.get_schema(node.op_type, opset, "" if domain_of(node) == "ai.onnx" else node.domain).since_version
+        since = onnx.defs.get_schema(
+            node.op_type, opset, "" if domain_of(node) == "ai.onnx" else node.domain
+        ).since_version
     except onnx.defs.SchemaError:
         return None
     known = element_types(graph)
     types = tuple(known.get(name, "") for name in node.input)
-    return Case(folder, f"{domain_of(node)}/{node.op_type}", since, types, features_of(graph, types, [f.stat().st_size for f in sorted(inputs.glob("input_*"))]))
+    return Case(
+        folder,
+        f"{domain_of(node)}/{node.op_type}",
+        since,
+        types,
+        features_of(graph, types, [f.stat().st_size for f in sorted(inputs.glob("input_*"))]),
+    )
 
 
 def read_cases(roots: Iterable[Path]) -> dict[tuple[str, int], list[Case]]:

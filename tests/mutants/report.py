@@ -81,5 +81,7 @@ def honest_report(order: str, honest: list[Mutant], shown: list[Shown], root: Pa
     lines = [f"{order}: {len(shown)} kernels, {len(rows)} cases, {len(refused)} refused ({counted(verdicts)}); "
              f"utilisation where a bound was used: median {median}, largest {max(used, default=0):.3f}"]  # fmt: skip
     for m, row in refused:
-        lines.append(f"- {m.name} on {row.get('case', '')}: {row['verdict']}: {row.get('detail', '')}".replace(f"{root}/", ""))
+        lines.append(
+            f"- {m.name} on {row.get('case', '')}: {row['verdict']}: {row.get('detail', '')}".replace(f"{root}/", "")
+        )
     return "\n".join(lines), len(refused)

@@ -60,18 +60,23 @@ class Runner:
                 return [*kept, "-w", "-g0"]
         raise FileNotFoundError("compile_commands.json does not say how the interpreter is compiled")
 
-    def run(self, batches: list[list[Mutant]], variant: str = "mutants", flags: str = "-O0", honest: bool = False) -> list[Shown]:
+    def run(
+        self, batches: list[list[Mutant]], variant: str = "mutants", flags: str = "-O0", honest: bool = False
+    ) -> list[Shown]:
         folder = self.out / variant
         shutil.rmtree(folder, ignore_errors=True)
         options = [*self.compiler, *flags.split(), "-fPIC"]
         folder.mkdir(parents=True)
         (folder / "start.h").write_text(
-            '#include "reference/kernel.h"\n#include "reference/registry.h"\n#include "tests/mutants/orders.h"\n', encoding="utf-8"
+            '#include "reference/kernel.h"\n#include "reference/registry.h"\n#include "tests/mutants/orders.h"\n',
+            encoding="utf-8",
         )
         subprocess.run([*options, "-x", "c++-header", folder / "start.h", "-o", folder / "start.h.gch"], check=True)
         with ThreadPoolExecutor(2) as pool:
             parts = pool.map(
-                lambda numbered: self.batch(numbered[1], folder / f"{numbered[0]:03}", [*options, "-include", folder / "start.h"], honest),
+                lambda numbered: self.batch(
+                    numbered[1], folder / f"{numbered[0]:03}", [*options, "-include", folder / "start.h"], honest
+                ),
                 enumerate(batches),
             )
             return [one for part in parts for one in part]
@@ -81,7 +86,9 @@ class Runner:
         library = folder / "batch.so"
         while mutants:
             file = write_batch(mutants, folder)
-            made = subprocess.run([*options, "-I", folder, "-shared", file, "-o", library], capture_output=True, text=True)
+            made = subprocess.run(
+                [*options, "-I", folder, "-shared", file, "-o", library], capture_output=True, text=True
+            )
             if made.returncode == 0:
                 break
             faulty = set(re.findall(r"([A-Za-z0-9_]+_(?:m\d+|honest))\b", "\n".join(blamed(made.stderr))))
@@ -95,10 +102,21 @@ class Runner:
         left, most = list(mutants), MOST_HONEST if honest else MOST
         while left:
             plan = "".join(
-                json.dumps({"name": m.name, "opset": m.opset, "cases": [str(c.folder) for c in m.cases], "most": most, "honest": honest}) + "\n"
+                json.dumps(
+                    {
+                        "name": m.name,
+                        "opset": m.opset,
+                        "cases": [str(c.folder) for c in m.cases],
+                        "most": most,
+                        "honest": honest,
+                    }
+                )
+                + "\n"
                 for m in left
             )
-            done = subprocess.run([self.binary, library, str(SECONDS), str(MEGABYTES)], input=plan, capture_output=True, text=True)
+            done = subprocess.run(
+                [self.binary, library, str(SECONDS), str(MEGABYTES)], input=plan, capture_output=True, text=True
+            )
             rows = [json.loads(line) for line in done.stdout.splitlines()]
             for row in rows:
                 if "begins" in row:
@@ -120,4 +138,8 @@ class Runner:
 
 def blamed(errors: str) -> list[str]:
     """The lines of the compiler that say in which file an error is, and from where it was reached."""
-    return [line for line in errors.splitlines() if "error:" in line or "required from" in line or "In instantiation" in line]
+    return [
+        line
+        for line in errors.splitlines()
+        if "error:" in line or "required from" in line or "In instantiation" in line
+    ]

@@ -131,7 +131,9 @@ def compare(command: Path, model: onnx.ModelProto, folder: Path) -> tuple[Counte
             counts.update(verdicts)
             counts[f"{node.op_type} less"] += verdicts["less"] + verdicts["less (rank)"]
             if set(verdicts) - {"agree", "both unknown"}:
-                lines.append(f"{'/'.join(sorted(verdicts))}: {node.op_type} {name}: {ours.get(name)}, onnx {theirs.get(name)}")
+                lines.append(
+                    f"{'/'.join(sorted(verdicts))}: {node.op_type} {name}: {ours.get(name)}, onnx {theirs.get(name)}"
+                )
     return +counts, lines
 
 

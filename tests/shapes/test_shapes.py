@@ -23,9 +23,27 @@ FILES = {
     for case in load_model_tests(kind=kind)
 }
 NAMES = [
-    *("test_AvgPool2d_stride", "test_BatchNorm2d_eval", "test_Conv1d_dilated", "test_Conv2d_groups_thnn", "test_Conv2d_padding"),
-    *("test_Conv3d_stride_padding", "test_Linear", "test_MaxPool2d_stride_padding_dilation", "test_ReLU", "test_Softmax"),
-    *("test_PixelShuffle", "test_operator_add_broadcast", "test_operator_addmm", "test_operator_concat2", "test_operator_flatten"),
+    *(
+        "test_AvgPool2d_stride",
+        "test_BatchNorm2d_eval",
+        "test_Conv1d_dilated",
+        "test_Conv2d_groups_thnn",
+        "test_Conv2d_padding",
+    ),
+    *(
+        "test_Conv3d_stride_padding",
+        "test_Linear",
+        "test_MaxPool2d_stride_padding_dilation",
+        "test_ReLU",
+        "test_Softmax",
+    ),
+    *(
+        "test_PixelShuffle",
+        "test_operator_add_broadcast",
+        "test_operator_addmm",
+        "test_operator_concat2",
+        "test_operator_flatten",
+    ),
     *("test_operator_permute2", "test_operator_reduced_mean_keepdim", "test_operator_view"),
 ]
 LIGHTS = ["light_squeezenet", "light_shufflenet", "light_inception_v1"]

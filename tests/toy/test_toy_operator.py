@@ -68,7 +68,12 @@ def test_the_readings_agree(scratch: Path) -> None:
     program = scratch / "toy"
     libraries = ["reference/readings/libtouchstone_wide.a", "reference/libtouchstone_reference.a", "model/libtouchstone_model.a",
                  "model/libtouchstone_proto.a", "reference/readings/libtouchstone_readings.a", "core/libtouchstone_core.a"]  # fmt: skip
-    sources = [ROOT / "tests/toy/toy_main.cc", out / "reference/native/Toy.cc", out / "reference/wide/Toy.cc", out / "model/schema_table.cc"]
+    sources = [
+        ROOT / "tests/toy/toy_main.cc",
+        out / "reference/native/Toy.cc",
+        out / "reference/wide/Toy.cc",
+        out / "model/schema_table.cc",
+    ]
     run("g++", "-std=c++20", "-O0", "-w", "-ffp-contract=off", f"-I{ROOT}", f"-I{out}", *sources, "-Wl,--start-group",
         *(BUILD / name for name in libraries), "-Wl,--end-group", "-lprotobuf-lite", "-lquadmath", "-lpthread", "-o", program)  # fmt: skip
     lines = run(program).splitlines()
@@ -84,7 +89,9 @@ def test_the_readings_agree(scratch: Path) -> None:
 
 def test_its_cases_and_its_page(scratch: Path) -> None:
     run(sys.executable, "-m", "codegen.emit_cases", "--spec", scratch / "spec", "--out", scratch / "cases")
-    made = sorted(str(p.relative_to(scratch / "cases")) for p in (scratch / "cases").rglob("model.onnx") if "Toy" in str(p))
+    made = sorted(
+        str(p.relative_to(scratch / "cases")) for p in (scratch / "cases").rglob("model.onnx") if "Toy" in str(p)
+    )
     assert len(made) == 2, made
     run(sys.executable, "-m", "codegen.emit_docs", "--spec", scratch / "spec", "--out", scratch / "docs")
     pages = [p for p in (scratch / "docs").rglob("Toy.md")]
