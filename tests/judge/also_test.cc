@@ -90,6 +90,12 @@ const std::map<std::string, std::function<Sample(const Signature&)>>& samples() 
        }},
       {"DFT", [](const Signature&) { return Sample{{floats({2, 7, 2}, 1), whole(9)}, {}}; }},
       {"STFT", [](const Signature&) { return Sample{{floats({1, 9, 2}, 1), whole(2), floats({5}, 2)}, {{"onesided", number(0)}}}; }},
+      {"GridSample",
+       [](const Signature&) {
+         Attribute border;
+         border.is = std::string("border");
+         return Sample{{floats({2, 3, 4, 5}, 1), floats({2, 6, 3, 2}, 2)}, {{"padding_mode", border}}};
+       }},
       {"HannWindow", [](const Signature&) { return Sample{{whole(9)}, {}}; }},
   };
   return all;

@@ -22,7 +22,7 @@ def test_linear_attention(rule: str, past: bool, by_element: bool, rates: int) -
         "beta": seeded(batch, steps, rates, seed=5, low=0) if "delta" in rule else None,
     }
     asked = Asked("LinearAttention", 27, inputs, 2, update_rule=rule, q_num_heads=heads, kv_num_heads=shared)
-    agree(asked.ours(), asked.evaluator())
+    agree(asked, asked.evaluator())
 
 
 @pytest.mark.parametrize("activation", ["none", "silu", "swish"])
@@ -36,7 +36,7 @@ def test_causal_convolutions(width: int, given: bool, activation: str) -> None:
         "past_state": seeded(2, 3, width - 1, seed=4) if given else None,
     }
     asked = Asked("CausalConvWithState", 27, inputs, 2, activation=activation)
-    agree(asked.ours(), asked.evaluator())
+    agree(asked, asked.evaluator())
 
 
 def test_a_state_goes_on_where_it_was_left() -> None:
