@@ -79,18 +79,14 @@ def template_text(name: str) -> str:
     return template_file(name).read_text(encoding="utf-8")
 
 
-def wide_template(name: str) -> str:
-    """The template that says what the judge allows: NAME_wide beside it, or itself, written again with `wide`."""
-    return f"{name}_wide" if template_file(f"{name}_wide").exists() else name
-
-
 def wide_by_hand(operators: list[Operator]) -> list[Version]:
-    return [v for v in by_hand(operators) if wide_template(v.template) != v.template or "{% if wide %}" in template_text(v.template)]
+    """Those whose template is written twice, the second time to say what the judge allows."""
+    return [v for v in by_hand(operators) if "{% if wide %}" in template_text(v.template)]
 
 
 def says(v: Version, kind: str) -> bool:
-    """Has the wide template of a version a function of this kind: bounded, exact, work, follow?"""
-    return f"{kind}_{v.entry_point}(" in template_text(wide_template(v.template))
+    """Has the template of a version a function of this kind for the judge: bounded, exact, work, follow?"""
+    return f"{kind}_{v.entry_point}(" in template_text(v.template)
 
 
 def source_names(operators: list[Operator]) -> list[str]:
@@ -110,6 +106,7 @@ HOT_WIDE_FORMS = ("contract", "window")  # and those that the judge does
 
 def hot_names(operators: list[Operator]) -> list[str]:
     """Which of the files are worth the compiler's full effort."""
+
     def of(forms: tuple[str, ...]) -> set[str]:
         return {o.op for o in operators if any(v.kind == "semantics" and v.form in forms for v in o.versions)}
 
@@ -144,13 +141,15 @@ def emit(operators: list[Operator], spec: Path, out: Path) -> list[Unit]:
         write_by_hand(name, shared, False, out / "reference" / "structural" / f"{name}.cc")
     for name in sorted({v.template for v in wide}):
         shared = [v for v in wide if v.template == name]
-        write_by_hand(wide_template(name), shared, True, out / "reference" / "wide" / f"{name}.cc")
+        write_by_hand(name, shared, True, out / "reference" / "wide" / f"{name}.cc")
     write_if_changed(
         out / "reference" / "registry.cc", env.get_template("registry.cc.j2").render(rows=rows, structural=structural)
     )
     write_if_changed(
         out / "reference" / "wide_registry.cc",
-        env.get_template("wide_registry.cc.j2").render(rows=[r for r in rows if r["unit"].wide], structural=wide, says=says),
+        env.get_template("wide_registry.cc.j2").render(
+            rows=[r for r in rows if r["unit"].wide], structural=wide, says=says
+        ),
     )
     versions = [version for operator in operators for version in operator.versions]
     openings = [(version, question, text.text) for version in versions for question, text in version.open.items()]
@@ -176,7 +175,9 @@ def main() -> None:
     parser.add_argument("--spec", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--list", action="store_true", help="print the files that would be written, and stop")
-    parser.add_argument("--list-hot", action="store_true", help="print those worth the compiler's full effort, and stop")
+    parser.add_argument(
+        "--list-hot", action="store_true", help="print those worth the compiler's full effort, and stop"
+    )
     args = parser.parse_args()
     try:
         operators = load_spec(args.spec)

@@ -85,11 +85,15 @@ std::vector<Error> check(const Model& model, const Limits& limits) {
   return errors;
 }
 
-Model load_valid(const std::filesystem::path& file, const Limits& limits) {
-  Model model = load_model(file, limits);
+void require_valid(Model& model, const Limits& limits) {
   resolve(model);
   std::vector<Error> breaches = check(model, limits);
   if (!breaches.empty()) throw std::move(breaches.front());
+}
+
+Model load_valid(const std::filesystem::path& file, const Limits& limits) {
+  Model model = load_model(file, limits);
+  require_valid(model, limits);
   return model;
 }
 

@@ -32,7 +32,8 @@ void resolve(Model& model);
 // breaches, worst first.
 std::vector<Error> check(const Model& model, const Limits& limits);
 
-// Loads, resolves, checks; throws the worst breach.
+// Resolves and checks; throws the worst breach.
+void require_valid(Model& model, const Limits& limits);
 Model load_valid(const std::filesystem::path& file, const Limits& limits);
 
 // "node 'act3' (Clip), output 'act3_out', main graph"

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "conformance/judge/forms.h"
 #include "core/error.h"
 #include "core/numbers/convert.h"
+#include "reference/calls.h"
 #include "reference/interpreter.h"
 
 namespace touchstone {
@@ -21,11 +23,6 @@ Bounded exactly(const Tensor& tensor, Index k) {
   const long double value = number_at(tensor, k);
   const auto hi = static_cast<double>(value);
   return Bounded::raw(hi, static_cast<double>(value - hi), 0);
-}
-
-void widen(WideOutput<Bounded>& first, const WideOutput<Bounded>& other) {
-  for (std::size_t k = 0; k < std::min(first.values.size(), other.values.size()); ++k)
-    first.values[k] = hull(first.values[k], other.values[k]);
 }
 
 }  // namespace
@@ -67,7 +64,7 @@ void CarriedNode::read() {
   call.observed = observed_;
   call.seed = options_.seed;
   call.outputs.resize(node_.outputs.size());
-  for (const std::string& name : node_.outputs) call.wanted.push_back(!name.empty());
+  call.wanted = wanted_of(node_);
   for (const Carried& input : inputs_)
     call.carried.push_back(input.bound.empty() ? nullptr : &input.bound);
   if (entry->multiply_adds) {
@@ -80,15 +77,7 @@ void CarriedNode::read() {
     else if (work > most_work)
       not_known(node_, "too much work to bound each element");
   }
-  WideCall<Bounded> also = call;
-  entry->bounded(call);
-  wide_ = std::move(call.outputs);
-  if (reading_.cls == Class::strict) return;
-  for (const WideForm& form : entry->also) {
-    WideCall<Bounded> other = also;
-    form.bounded(other);
-    for (std::size_t k = 0; k < wide_.size(); ++k) widen(wide_[k], other.outputs[k]);
-  }
+  wide_ = bounded_outputs(*entry, std::move(call), reading_.cls);
 }
 
 // The kernel moves numbers of elements in place of the elements; 0 is what it makes itself.

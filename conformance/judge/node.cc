@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "conformance/judge/forms.h"
 #include "conformance/judge/node_means.h"
 #include "conformance/judge/text.h"
 #include "core/error.h"
@@ -46,24 +47,17 @@ bool holds_subnormal(const WideOutput<Bounded>& output) {
                      [&](const Bounded& b) { return is_subnormal(b.hi, f); });
 }
 
-// What either form allows.
-void widen(WideOutput<Bounded>& first, const WideOutput<Bounded>& other) {
-  for (std::size_t k = 0; k < first.values.size() && k < other.values.size(); ++k)
-    first.values[k] = hull(first.values[k], other.values[k]);
-}
-
 // In what an evaluation of class fast may hold its elements: 16 bits, if all of its float tensors are of one such type and
 // the node does not say by `stash_type` that it computes in another.
-Type element_type(const Node& node, const NodeMeans& means, const std::vector<Value>& inputs,
-                  const std::vector<Value>& observed) {
+Type element_type(const Node& node, const std::optional<Inferred>& said,
+                  const std::vector<Value>& inputs, const std::vector<Value>& observed) {
   std::vector<Type> types;
   for (const std::vector<Value>* values : {&inputs, &observed}) {
     for (const Value& value : *values) {
       if (value.is_tensor()) types.push_back(value.tensor().type());
     }
   }
-  if (const std::optional<Inferred> said = means.infer ? means.infer() : std::nullopt)
-    types.insert(types.end(), said->types.begin(), said->types.end());
+  if (said) types.insert(types.end(), said->types.begin(), said->types.end());
   Type found = Type::undefined;
   for (const Type type : types) {
     if (type == Type::undefined || !facts(type).is_float || facts(type).bits < 16) continue;
@@ -93,7 +87,8 @@ class NodeJudge {
       : node_(node), means_(means), inputs_(inputs), observed_(observed), options_(options) {
     observed_.resize(node.outputs.size());
     for (const std::string& name : node.outputs) wanted_.push_back(!name.empty());
-    elements_ = element_type(node, means, inputs_, observed_);
+    if (means.infer) said_ = means.infer();
+    elements_ = element_type(node, said_, inputs_, observed_);
   }
 
   NodeJudgement judge() {
@@ -152,15 +147,7 @@ class NodeJudge {
 
   std::vector<WideOutput<Bounded>> bounded(Class cls, Sums sums, bool flush) const {
     const BoundedScope scope(elements_, cls, sums, flush);
-    WideCall<Bounded> c = call<Bounded>();
-    means_.wide->bounded(c);
-    if (cls == Class::strict) return std::move(c.outputs);
-    for (const WideForm& form : means_.wide->also) {
-      WideCall<Bounded> other = call<Bounded>();
-      form.bounded(other);
-      for (std::size_t k = 0; k < c.outputs.size(); ++k) widen(c.outputs[k], other.outputs[k]);
-    }
-    return std::move(c.outputs);
+    return bounded_outputs(*means_.wide, call<Bounded>(), cls);
   }
 
   NodeJudgement judge_as(Class cls, bool flush) {
@@ -184,7 +171,6 @@ class NodeJudge {
   // extents.
   bool misfits(NodeJudgement& out) const {
     bool bad = false;
-    const std::optional<Inferred> said = means_.infer ? means_.infer() : std::nullopt;
     for (std::size_t k = 0; k < out.outputs.size(); ++k) {
       if (!wanted_[k]) continue;
       Comparison& c = out.outputs[k];
@@ -192,16 +178,16 @@ class NodeJudge {
         c.verdict = Verdict::unwritten;
         c.detail = "output '" + node_.outputs[k] + "' was not given";
         bad = true;
-      } else if (said && k < said->types.size() && said->types[k] != Type::undefined &&
-                 !(observed_[k].is_tensor() && observed_[k].tensor().type() == said->types[k])) {
+      } else if (said_ && k < said_->types.size() && said_->types[k] != Type::undefined &&
+                 !(observed_[k].is_tensor() && observed_[k].tensor().type() == said_->types[k])) {
         c.verdict = Verdict::wrong_type;
         c.detail =
-            text(observed_[k].type()) + " for a tensor of " + std::string(name(said->types[k]));
+            text(observed_[k].type()) + " for a tensor of " + std::string(name(said_->types[k]));
         bad = true;
-      } else if (said && k < said->shapes.size() && said->shapes[k] && observed_[k].is_tensor() &&
-                 !fits(*said->shapes[k], observed_[k].tensor().shape())) {
+      } else if (said_ && k < said_->shapes.size() && said_->shapes[k] && observed_[k].is_tensor() &&
+                 !fits(*said_->shapes[k], observed_[k].tensor().shape())) {
         c.verdict = Verdict::wrong_shape;
-        c.detail = text(observed_[k].tensor().shape()) + " for " + text(*said->shapes[k]);
+        c.detail = text(observed_[k].tensor().shape()) + " for " + text(*said_->shapes[k]);
         bad = true;
       }
     }
@@ -302,6 +288,7 @@ class NodeJudge {
   const JudgeOptions& options_;
   std::vector<bool> wanted_;
   Index sample_ = 0;
+  std::optional<Inferred> said_;  // of types and shapes; it does not look at the elements that class fast may flush
   Type elements_ = Type::float32;
   bool any_wide_ = false, subnormal_ = false;
 };

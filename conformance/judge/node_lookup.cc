@@ -4,53 +4,18 @@
 // What our own ruling refuses is judged again as the questions of that version may be ruled otherwise.
 #include "conformance/judge/node_means.h"
 #include "core/error.h"
-#include "reference/facts.h"
+#include "reference/calls.h"
 #include "reference/interpreter.h"
 #include "reference/readings/follow.h"
 
 namespace touchstone {
 namespace {
 
-std::vector<Described> described(const Node& node, const std::vector<Value>& inputs,
-                                 const Signature& signature) {
-  std::vector<Described> out;
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    Described d;
-    const auto last = signature.inputs.size() - 1;
-    if (!signature.inputs.empty()) d.name = signature.inputs[std::min(k, last)].name;
-    d.given = !inputs[k].absent() && !(k < node.inputs.size() && node.inputs[k].empty());
-    if (d.given && inputs[k].is_tensor()) {
-      const Tensor& t = inputs[k].tensor();
-      d.type = t.type();
-      d.shape = &t.shape();
-      d.tensor = &t;
-    }
-    out.push_back(d);
-  }
-  return out;
-}
-
-std::vector<bool> wanted_of(const Node& node) {
-  std::vector<bool> wanted;
-  for (const std::string& name : node.outputs) wanted.push_back(!name.empty());
-  return wanted;
-}
-
-Call call_of(const Node& node, const std::vector<Value>& inputs) {
-  Call call;
-  call.node = &node;
-  call.signature = node.signature;
-  call.inputs = inputs;
-  call.outputs.resize(node.outputs.size());
-  call.wanted = wanted_of(node);
-  return call;
-}
-
 std::function<std::optional<Inferred>()> inferring(Infer infer, const Node& node, const std::vector<Value>& inputs) {
   if (!infer) return {};
   return [&, infer]() -> std::optional<Inferred> {
     try {
-      return infer(Facts(node, *node.signature, described(node, inputs, *node.signature), wanted_of(node)));
+      return infer(Facts(node, *node.signature, describe(*node.signature, inputs), wanted_of(node)));
     } catch (const NotKnown&) {
       return std::nullopt;
     }

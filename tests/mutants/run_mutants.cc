@@ -22,6 +22,7 @@
 #include "conformance/single_node.h"
 #include "core/error.h"
 #include "model/model.h"
+#include "reference/calls.h"
 #include "reference/registry.h"
 #include "tests/mutants/mutant.h"
 #include "tools/touchstone/feeds.h"
@@ -41,12 +42,7 @@ struct Case {
 const Node& node_of(const Case& one) { return one.model.graph.nodes.front(); }
 
 std::vector<Value> run(Kernel kernel, const Node& node, const std::vector<Value>& inputs) {
-  Call call;
-  call.node = &node;
-  call.signature = node.signature;
-  call.inputs = inputs;
-  call.outputs.resize(node.outputs.size());
-  for (const std::string& name : node.outputs) call.wanted.push_back(!name.empty());
+  Call call = call_of(node, inputs);
   kernel(call);
   for (std::size_t k = 0; k < call.outputs.size(); ++k) {
     if (call.wanted[k] && call.outputs[k].absent()) throw Error(ErrorKind::internal, "an output was not written");
@@ -58,8 +54,7 @@ Case load_case(const fs::path& folder, Index opset) {
   const Limits limits = Limits::trusted();
   Case one{load_model(folder / "model.onnx", limits), {}, {}};
   one.model.opsets[node_of(one).domain] = opset;
-  resolve(one.model);
-  if (std::vector<Error> breaches = check(one.model, limits); !breaches.empty()) throw breaches.front();
+  require_valid(one.model, limits);
   FeedArgs from;
   from.test_data = (folder / "test_data_set_0").string();
   std::map<std::string, Value> values = feeds_for(one.model, from, limits);

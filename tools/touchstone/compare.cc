@@ -183,10 +183,7 @@ ExitCode code_of(const Compared& found) {
 ExitCode compare_model(const CompareArgs& args) {
   const Limits limits = Limits::trusted();
   const std::array<CompareSide, 2> sides = sides_for(args);
-  Model model = load_model(args.model, limits);
-  resolve(model);
-  const std::vector<Error> breaches = check(model, limits);
-  if (!breaches.empty()) throw breaches.front();
+  const Model model = load_valid(args.model, limits);
   const std::map<std::string, Value> feeds = feeds_for(model, args.feeds, limits);
   const Scratch scratch;
 

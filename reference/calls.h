@@ -1,0 +1,34 @@
+// A node with its values as a call, and what a call tells a kernel that is written by hand.
+#pragma once
+
+#include <utility>
+
+#include "reference/call.h"
+#include "reference/facts.h"
+
+namespace touchstone {
+
+inline std::vector<bool> wanted_of(const Node& node) {
+  std::vector<bool> wanted;
+  for (const std::string& name : node.outputs) wanted.push_back(!name.empty());
+  return wanted;
+}
+
+// As many inputs as the node names, absent where it leaves one out.
+inline Call call_of(const Node& node, std::vector<Value> inputs) {
+  Call call;
+  call.node = &node;
+  call.signature = node.signature;
+  call.inputs = std::move(inputs);
+  call.outputs.resize(node.outputs.size());
+  call.wanted = wanted_of(node);
+  return call;
+}
+
+// Of a Call or a WideCall, which must outlive them.
+template <class C>
+Facts facts_of(const C& call) {
+  return Facts(*call.node, *call.signature, describe(*call.signature, call.inputs), call.wanted);
+}
+
+}  // namespace touchstone
