@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.cli.cases import CASES, JUDGED
+from tests.codes.graphs import has_judge
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = Path(__file__).parent / "golden"
@@ -33,13 +34,9 @@ def touchstone(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def has_the_judge() -> bool:
-    return "compare" in subprocess.run([COMMAND, "--help"], capture_output=True, text=True, check=True).stdout
-
-
 @pytest.mark.parametrize("name", ALL)
 def test_golden(name: str, folder: Path, request: pytest.FixtureRequest) -> None:
-    if name in JUDGED and not has_the_judge():
+    if name in JUDGED and not has_judge():
         pytest.skip("this build has no judge")
     ran = touchstone(ALL[name], folder)
     told = f"$ touchstone {ALL[name]}\n{ran.stdout}--- stderr\n{ran.stderr}--- exit {ran.returncode}\n"

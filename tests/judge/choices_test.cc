@@ -5,19 +5,14 @@
 #include <cmath>
 
 #include "conformance/judge/judge.h"
-#include "model/schema.h"
 #include "reference/interpreter.h"
+#include "tests/judge/nodes.h"
 
 namespace touchstone {
 namespace {
 
 using Attributes = std::map<std::string, Attribute>;
 
-Tensor floats(Shape shape, const std::vector<float>& data) {
-  Tensor t(Type::float32, std::move(shape));
-  std::copy(data.begin(), data.end(), t.data<float>());
-  return t;
-}
 Tensor indices(Shape shape, const std::vector<Index>& data) {
   Tensor t(Type::int64, std::move(shape));
   std::copy(data.begin(), data.end(), t.data<Index>());
@@ -27,17 +22,6 @@ Tensor truths(const std::vector<bool>& data) {
   Tensor t(Type::boolean, {static_cast<Index>(data.size())});
   std::copy(data.begin(), data.end(), t.data<bool>());
   return t;
-}
-
-Node node_of(std::string op, Index opset, Index inputs, Index outputs = 1,
-             Attributes attributes = {}) {
-  Node node;
-  node.op = std::move(op);
-  node.signature = find_signature("", node.op, opset);
-  for (Index k = 0; k < inputs; ++k) node.inputs.push_back("i" + std::to_string(k));
-  for (Index k = 0; k < outputs; ++k) node.outputs.push_back("o" + std::to_string(k));
-  node.attributes = std::move(attributes);
-  return node;
 }
 
 // Two boxes of height 1 over [0, 1] and over [shift, 1 + shift]: their share is (1 - shift) / (1 +

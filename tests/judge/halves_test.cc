@@ -7,20 +7,10 @@
 
 #include "conformance/judge/judge.h"
 #include "core/numbers/convert.h"
-#include "model/schema.h"
+#include "tests/judge/nodes.h"
 
 namespace touchstone {
 namespace {
-
-Node node_of(std::string op, Index opset, Index inputs, std::map<std::string, Attribute> attributes = {}) {
-  Node node;
-  node.op = std::move(op);
-  node.signature = find_signature("", node.op, opset);
-  for (Index k = 0; k < inputs; ++k) node.inputs.push_back("i" + std::to_string(k));
-  node.outputs = {"o"};
-  node.attributes = std::move(attributes);
-  return node;
-}
 
 Tensor halves(Type type, Shape shape, const std::vector<double>& values) {
   Tensor t(type, std::move(shape));

@@ -6,17 +6,11 @@
 
 #include "conformance/judge/judge.h"
 #include "core/numbers/convert.h"
-#include "model/schema.h"
 #include "reference/interpreter.h"
+#include "tests/judge/nodes.h"
 
 namespace touchstone {
 namespace {
-
-Tensor floats(Shape shape, const std::vector<float>& data) {
-  Tensor t(Type::float32, std::move(shape));
-  std::copy(data.begin(), data.end(), t.data<float>());
-  return t;
-}
 
 std::vector<float> normals(Index n, unsigned seed) {
   std::mt19937 random(seed);
@@ -24,16 +18,6 @@ std::vector<float> normals(Index n, unsigned seed) {
   std::vector<float> x(static_cast<std::size_t>(n));
   for (float& v : x) v = normal(random);
   return x;
-}
-
-Node node_of(std::string op, Index opset, Index inputs, std::map<std::string, Attribute> attributes = {}) {
-  Node node;
-  node.op = std::move(op);
-  node.signature = find_signature("", node.op, opset);
-  for (Index k = 0; k < inputs; ++k) node.inputs.push_back("i" + std::to_string(k));
-  node.outputs = {"o"};
-  node.attributes = std::move(attributes);
-  return node;
 }
 
 Verdict verdict(const Node& node, const std::vector<Value>& inputs, const Value& answer) {

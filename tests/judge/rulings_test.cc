@@ -7,8 +7,8 @@
 
 #include "conformance/judge/judge.h"
 #include "core/numbers/convert.h"
-#include "model/schema.h"
 #include "reference/rulings.h"
+#include "tests/judge/nodes.h"
 
 namespace touchstone {
 namespace {
@@ -26,16 +26,6 @@ Attribute attribute(T x) {
   Attribute a;
   a.is = std::move(x);
   return a;
-}
-
-Node node_of(std::string op, Index opset, std::size_t inputs, std::size_t outputs, std::map<std::string, Attribute> attributes = {}) {
-  Node node;
-  node.op = std::move(op);
-  node.signature = find_signature("", node.op, opset);
-  for (std::size_t k = 0; k < inputs; ++k) node.inputs.push_back("i" + std::to_string(k));
-  for (std::size_t k = 0; k < outputs; ++k) node.outputs.push_back("o" + std::to_string(k));
-  node.attributes = std::move(attributes);
-  return node;
 }
 
 // "profile Q006", "open Q011", "wrong-value".

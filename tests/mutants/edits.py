@@ -63,7 +63,7 @@ def slots_of(s: Statement) -> Iterator[Slot]:
     for name in ("low", "high", "view", "value"):
         if getattr(s, name) is not None:
             yield attribute_slot(s, name)
-    yield from (list_slot(s.at, k) for k in range(len(s.at)))
+    yield from (item_slot(s.at, k) for k in range(len(s.at)))
     yield from (attribute_slot(item, "size") for item in s.lhs if item.size is not None)
 
 
@@ -71,12 +71,8 @@ def attribute_slot(owner: object, name: str) -> Slot:
     return Slot(lambda: getattr(owner, name), lambda e: setattr(owner, name, e))
 
 
-def list_slot(owner: list, k: int) -> Slot:
+def item_slot(owner: list | dict, k: int | str) -> Slot:
     return Slot(lambda: owner[k], lambda e: owner.__setitem__(k, e))
-
-
-def key_slot(owner: dict, key: str) -> Slot:
-    return Slot(lambda: owner[key], lambda e: owner.__setitem__(key, e))
 
 
 def arm_slot(owner: list, k: int) -> Slot:
@@ -85,16 +81,16 @@ def arm_slot(owner: list, k: int) -> Slot:
 
 def below(e: Expr) -> Iterator[Slot]:
     """The places in an expression that hold expressions."""
-    yield from (list_slot(e.args, k) for k in range(len(e.args)))
+    yield from (item_slot(e.args, k) for k in range(len(e.args)))
     if e.kind == "match":
         yield from (arm_slot(e.value, k) for k in range(len(e.value)))
     if e.kind == "reduce":
         for binder in e.value["binders"]:
-            yield from (key_slot(binder, key) for key in ("low", "high", "shape") if key in binder)
+            yield from (item_slot(binder, key) for key in ("low", "high", "shape") if key in binder)
         if e.value["where"]:
-            yield key_slot(e.value, "where")
+            yield item_slot(e.value, "where")
     if e.kind == "read" and e.value and e.value["else"] is not None:
-        yield key_slot(e.value, "else")
+        yield item_slot(e.value, "else")
 
 
 def edits_below(slot: Slot, line: int, text: str) -> Iterator[Edit]:

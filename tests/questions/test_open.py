@@ -42,9 +42,7 @@ def others(question: Question) -> list[str]:
 
 OPEN = [note for note in NOTES.values() if note.id[0] == "Q" and note.status == "open"]
 ASKED = [
-    (question, runtime)
-    for question in questions_of(OPEN, OPERATORS, ROOT / "spec")
-    for runtime in others(question)
+    (question, runtime) for question in questions_of(OPEN, OPERATORS, ROOT / "spec") for runtime in others(question)
 ]
 
 
