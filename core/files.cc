@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -218,6 +219,16 @@ OpenFile open_trusted(const std::filesystem::path& path) {
   Descriptor found(::open(path.c_str(), reading));
   if (found.get() < 0) throw failed("cannot open", path.string(), errno);
   return open_descriptor(found.release(), path.string(), Limits::trusted());
+}
+
+std::string line_of_system(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return "";
+  std::array<char, 4096> held{};
+  const ssize_t length = ::read(descriptor, held.data(), held.size());
+  ::close(descriptor);
+  const std::string_view text(held.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+  return std::string(text.substr(0, text.find('\n')));
 }
 
 void write_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
