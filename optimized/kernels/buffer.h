@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "optimized/kernels/map.h"
+#include "optimized/kernels/picture.h"
 
 namespace touchstone {
 
@@ -36,7 +36,7 @@ class KernelBuffer {
 };
 
 // The residual where there is none: adding it changes no number, not even -0.
-inline Map nothing_to_add() {
+inline Picture nothing_to_add() {
   alignas(64) static constexpr std::array<float, 16> block = [] {
     std::array<float, 16> out{};
     out.fill(-0.0F);

@@ -36,11 +36,11 @@ Index divided_up(Index a, Index b) { return (a + b - 1) / b; }
 
 // What every kernel of a run is called with; the pointers are at the first point.
 struct Convolution::Call {
-  Map input;
+  Picture input;
   const float* weights;
   const float* bias;
-  Map residual;
-  Map output;
+  Picture residual;
+  Picture output;
   float least, most;
 };
 
@@ -133,6 +133,11 @@ Convolution::Strip Convolution::next_strip(const Cuts& cuts, Index columns) cons
   return strip;
 }
 
+std::pair<Index, Index> Convolution::blocks_of(Index part) const {
+  if (winograd_) return {0, (shape_.channels_out + lanes_ - 1) / lanes_};
+  const Group& group = groups_[static_cast<std::size_t>(part)];
+  return {group.first_block, group.blocks};
+}
 Index Convolution::rows_of_a_tile() const { return winograd_ ? winograd_->points() : 1; }
 Index Convolution::scratch_size() const { return winograd_ ? winograd_->scratch_size() : 0; }
 
@@ -167,7 +172,7 @@ void Convolution::pack(const float* weights, float* packed) const {
 void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index rows,
                            const Call& call) const {
   const ConvolutionShape& s = shape_;
-  const Map& in = call.input;
+  const Picture& in = call.input;
   const Index width = kernel.blocks * lanes_;
   const Axis kernel_column{s.kernel_columns, in.column * s.column_dilation};
   const Axis kernel_row{s.kernel_rows, in.row * s.row_dilation};
@@ -226,8 +231,8 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
   kernel.run(arguments);
 }
 
-void Convolution::run(const Map& input, const float* packed, const float* bias, const Map* residual,
-                      const Map& output, float least, float most, Index part, Index first_row,
+void Convolution::run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
+                      const Picture& output, float least, float most, Index part, Index first_row,
                       Index rows, float* scratch) const {
   if (winograd_) {
     winograd_->run(input, packed, bias, residual, output, least, most, first_row, rows, scratch);

@@ -6,9 +6,10 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "optimized/kernels/map.h"
+#include "optimized/kernels/picture.h"
 
 namespace touchstone {
 
@@ -19,7 +20,8 @@ struct ConvolutionShape {
   Index row_dilation = 1, column_dilation = 1;
   Index channels_in = 1, channels_out = 1;  // of one group; depthwise: channels_out is all of them
   Index rows_out = 1, columns_out = 1;
-  bool plain_input = false;  // [channel][row][column]: Map::block is a channel's step, column is 1
+  bool plain_input =
+      false;  // [channel][row][column]: Picture::block is a channel's step, column is 1
   bool depthwise = false;
 };
 
@@ -39,6 +41,8 @@ class Convolution {
   void pack(const float* weights, float* packed) const;
 
   Index parts() const { return winograd_ ? 1 : static_cast<Index>(groups_.size()); }
+  // The output blocks of a part: the first, and how many.
+  std::pair<Index, Index> blocks_of(Index part) const;
   // So many rows of the output are best made by all parts before the next: the input then stays in
   // cache. It is all rows where the weights are the larger half.
   Index rows_at_once() const { return rows_at_once_; }
@@ -50,8 +54,8 @@ class Convolution {
   // is scratch: clamp(sum + bias + residual). NaN is not clamped. The first tap of output (0, 0)
   // reads input.data; `bias` is padded to whole blocks; `residual` may be null, or be the output.
   // Lanes of the last block that hold no channel are written with anything, and never read.
-  void run(const Map& input, const float* packed, const float* bias, const Map* residual,
-           const Map& output, float least, float most, Index part, Index first_row, Index rows,
+  void run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
+           const Picture& output, float least, float most, Index part, Index first_row, Index rows,
            float* scratch) const;
 
   std::string kernels_chosen() const;  // "blocked 2x14x1 step 1 over 56": for a bench to show

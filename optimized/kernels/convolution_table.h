@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "optimized/kernels/map.h"
+#include "optimized/kernels/picture.h"
 
 namespace touchstone {
 

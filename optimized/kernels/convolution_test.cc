@@ -32,7 +32,7 @@ class Numbers {  // the same each time
 struct Image {
   Index channels, rows, columns;
   std::vector<float> plain, laid;
-  Map map{};
+  Picture map{};
   Index lanes = 1;
 
   Image(Index channels, Index rows, Index columns)
@@ -128,7 +128,7 @@ void check(Isa isa, const Trial& trial) {
   std::vector<float> packed(static_cast<std::size_t>(convolution.packed_size()) + 1, guard);
   convolution.pack(weights.data(), packed.data());
   EXPECT_EQ(packed.back(), guard);
-  const Map* add = trial.in_place ? &output.map : trial.residual ? &residual.map : nullptr;
+  const Picture* add = trial.in_place ? &output.map : trial.residual ? &residual.map : nullptr;
   for (Index part = 0; part < convolution.parts(); ++part) {
     const Index half = s.rows_out / 2;
     convolution.run(input.map, packed.data(), bias.data(), add, output.map, trial.least, trial.most,

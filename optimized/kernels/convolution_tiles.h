@@ -20,9 +20,9 @@
   X(isa, kind, step, 2, 14, 1)                                                         \
   X(isa, kind, step, 2, 7, 2)                                                          \
   X(isa, kind, step, 2, 7, 1)                                                          \
-  X(isa, kind, step, 2, 6, 1) X(isa, kind, step, 2, 2, 1) X(isa, kind, step, 1, 14, 1) \
-      X(isa, kind, step, 1, 7, 1) TOUCHSTONE_FEW_TILES(X, isa, kind, step, 2)          \
-          TOUCHSTONE_FEW_TILES(X, isa, kind, step, 1)
+  X(isa, kind, step, 2, 6, 1)                                                          \
+  X(isa, kind, step, 2, 2, 1) X(isa, kind, step, 1, 14, 1) X(isa, kind, step, 1, 7, 1) \
+      TOUCHSTONE_FEW_TILES(X, isa, kind, step, 2) TOUCHSTONE_FEW_TILES(X, isa, kind, step, 1)
 #define TOUCHSTONE_AVX512_KERNELS(X)                                      \
   TOUCHSTONE_BOTH_STEPS(TOUCHSTONE_AVX512_TILES, X, avx512, blocked)      \
   TOUCHSTONE_FEW_TILES(X, avx512, blocked, 0, 2)                          \

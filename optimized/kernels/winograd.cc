@@ -148,8 +148,8 @@ void Winograd::pack(const float* weights, float* packed) const {
   }
 }
 
-void Winograd::run(const Map& input, const float* packed, const float* bias, const Map* residual,
-                   const Map& output, float least, float most, Index first_row, Index rows,
+void Winograd::run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
+                   const Picture& output, float least, float most, Index first_row, Index rows,
                    float* scratch) const {
   const Index size = points_ + 2, width = divided_up(columns_out_, points_);
   const Index height = divided_up(rows, points_), count = tiles(rows);
@@ -174,15 +174,15 @@ void Winograd::run(const Map& input, const float* packed, const float* bias, con
   }
   constexpr float all = std::numeric_limits<float>::infinity();
   for (Index k = 0; k < size * size; ++k) {
-    const Map in{scratch + k * in_plane, lanes_, lanes_, block};
-    const Map out{products + k * out_plane, lanes_, lanes_, block};
+    const Picture in{scratch + k * in_plane, lanes_, lanes_, block};
+    const Picture out{products + k * out_plane, lanes_, lanes_, block};
     for (Index part = 0; part < product_->parts(); ++part) {
       product_->run(in, packed + k * product_->packed_size(), no_bias_.data(), nullptr, out, -all,
                     all, part, 0, count, nullptr);
     }
   }
   {
-    const Map more = residual ? *residual : nothing_to_add();
+    const Picture more = residual ? *residual : nothing_to_add();
     KernelBuffer<6> from(products, {Axis{lanes_, 1},
                                     {size, out_plane},
                                     {size, out_plane * size},

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "optimized/kernels/map.h"
+#include "optimized/kernels/picture.h"
 
 namespace touchstone {
 
@@ -30,8 +30,8 @@ class Winograd {
   Index scratch_size() const;                           // floats, for rows_at_once() rows
 
   // As Convolution::run, for all output channels; at most rows_at_once() rows.
-  void run(const Map& input, const float* packed, const float* bias, const Map* residual,
-           const Map& output, float least, float most, Index first_row, Index rows,
+  void run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
+           const Picture& output, float least, float most, Index first_row, Index rows,
            float* scratch) const;
 
  private:

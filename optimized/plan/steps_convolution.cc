@@ -73,13 +73,18 @@ class OnConvolution : public Step {
     const Index others = out_.blocks.images * groups_ * convolution_->parts();
     const Index pieces = std::min((wanted + others - 1) / others, window_.out[0]);
     if (threads_ > 1) rows_ = std::min(rows_, (window_.out[0] + pieces - 1) / pieces);
+    const Index tile = convolution_->rows_of_a_tile();
+    rows_ = std::min((rows_ + tile - 1) / tile * tile, convolution_->rows_at_once());
     chunks_ = (window_.out[0] + rows_ - 1) / rows_;
+    scratch_ = (convolution_->scratch_size() + 15) / 16 * 16;
     if (!region_) return;
     if (!region_->bind(memory, out_memory_, 2)) BUG("a region that fits blocks does not");
     const Index most = convolution_->blocks_of(0).second;
     region_rows_ = std::clamp<Index>(
         region_elements / (most * out_.blocks.columns * out_.blocks.lanes), 1, rows_);
-    scratch_ = region_->kernels().scratch(region_->kernels().rows_of(0, most, 0, region_rows_));
+    region_rows_ = std::min((region_rows_ + tile - 1) / tile * tile, rows_);
+    region_scratch_ = scratch_;
+    scratch_ += region_->kernels().scratch(region_->kernels().rows_of(0, most, 0, region_rows_));
   }
   Index scratch() const override { return scratch_; }
 
@@ -160,10 +165,10 @@ class OnConvolution : public Step {
       convolution_->run(in, packed_.data<float>() + group * convolution_->packed_size(),
                         bias_.data<float>() + shift * out_.blocks.lanes,
                         group_.residual != nobody ? &residual : nullptr, out, group_.least,
-                        group_.most, part, row, rows);
+                        group_.most, part, row, rows, scratch);
       if (region_) {
         region_->run(region_->kernels().rows_of(shift + first_block, blocks, row, rows), image,
-                     scratch);
+                     scratch + region_scratch_);
       }
     }
   }
@@ -181,7 +186,7 @@ class OnConvolution : public Step {
   Index blocks_in_ = 0, blocks_out_ = 0;
   float *input_memory_ = nullptr, *padded_memory_ = nullptr, *residual_memory_ = nullptr,
         *out_memory_ = nullptr;
-  Index rows_ = 1, chunks_ = 1, region_rows_ = 1, scratch_ = 0;
+  Index rows_ = 1, chunks_ = 1, region_rows_ = 1, scratch_ = 0, region_scratch_ = 0;
 };
 
 }  // namespace

@@ -1,7 +1,15 @@
 // touchstone worker: the child process of `conform`, never typed by a person. It answers messages
 // on its standard input, with a target's outputs or, as the judge, with assessments.
+#include <charconv>
+#include <cstdlib>
+
 #include "conformance/assess.h"
+#include "conformance/targets/launch.h"
 #include "conformance/targets/serve.h"
+#include "core/error.h"
+#ifdef TOUCHSTONE_WITH_FAST
+#include "optimized/session.h"
+#endif
 #include "tools/touchstone/command.h"
 
 namespace touchstone {
@@ -19,12 +27,34 @@ Message reply_as_judge(const Message& question) {
   return tell(assess(assignment));
 }
 
+#ifdef TOUCHSTONE_WITH_FAST
+// "fast:isa=avx2:threads=2": the instruction set is chosen by the environment, once a process.
+SessionOptions fast_options(const std::string& target) {
+  SessionOptions options;
+  if (const std::string isa = option_of(target, "isa"); !isa.empty()) {
+    choose_isa(isa);  // refuses what there is not
+    ::setenv("TOUCHSTONE_ISA", isa.c_str(), 1);
+  }
+  if (const std::string threads = option_of(target, "threads"); !threads.empty()) {
+    const auto [end, error] =
+        std::from_chars(threads.data(), threads.data() + threads.size(), options.threads);
+    if (error != std::errc() || end != threads.data() + threads.size() || options.threads < 1)
+      throw Error(ErrorKind::usage, "threads=" + threads + " of the target is no number above 0");
+  }
+  return options;
+}
+#endif
+
 ExitCode worker(const WorkerArgs& args) {
   become_worker(args.memory);
   if (args.judge) {
     serve([](const Message& question, const Say& say) { say(reply_as_judge(question)); });
   } else if (args.target == "reference") {
     serve(*make_reference());
+#ifdef TOUCHSTONE_WITH_FAST
+  } else if (args.target == "fast" || args.target.starts_with("fast:")) {
+    serve(*make_fast(fast_options(args.target)));
+#endif
   } else {
     throw Error(ErrorKind::usage, "there is no target '" + args.target + "' in this process");
   }
@@ -35,7 +65,8 @@ ExitCode worker(const WorkerArgs& args) {
 
 void add_worker(CLI::App& app, ExitCode& out) {
   auto args = std::make_shared<WorkerArgs>();
-  CLI::App* command = app.add_subcommand("worker", "Answers the host of a conformance run")->group("");
+  CLI::App* command =
+      app.add_subcommand("worker", "Answers the host of a conformance run")->group("");
   CLI::Option* judge = command->add_flag("--judge", args->judge, "Judge instead of running");
   command->add_option("--target", args->target, "The target to run")->excludes(judge);
   command->add_option("--memory", args->memory, "Bytes of data that the process may have");
