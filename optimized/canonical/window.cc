@@ -44,8 +44,10 @@ Window window_of(const Node& node, const Shape& input, const Shape& output, Shap
           (window.out[d] - 1) * window.stride[d] + (window.kernel[d] - 1) * window.dilation[d] + 1;
       const Index whole = std::max<Index>(reach - window.in[d], 0);
       window.before[d] = padding == "SAME_UPPER" ? whole / 2 : whole - whole / 2;
+      window.after[d] = whole - window.before[d];
     } else if (padding != "VALID" && !pads.empty()) {
       window.before[d] = pads[k];
+      window.after[d] = pads[k + r];
     }
   }
   return window;

@@ -9,7 +9,7 @@ namespace touchstone {
 // Per spatial dimension, outermost first. Images of one dimension have a first one of size 1.
 struct Window {
   Index kernel[2]{1, 1}, stride[2]{1, 1}, dilation[2]{1, 1};
-  Index before[2]{0, 0};  // padding in front
+  Index before[2]{0, 0}, after[2]{0, 0};  // padding
   Index in[2]{1, 1}, out[2]{1, 1};
 
   // Padding behind that some window reaches; never negative.

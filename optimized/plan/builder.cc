@@ -142,10 +142,11 @@ void Builder::build(const Group& group) {
     case Work::convolution:
       return build_convolution(*this, group);
     case Work::pool:
+      return build_pool(*this, group);
     case Work::product:
+      return build_product(*this, group);
     case Work::join:
-      for (const Index node : group.nodes) on_reference(node);
-      return;
+      return build_join(*this, group);
     case Work::view: {
       const Index of = outline_.node(group.main()).inputs[0];
       plain_[group.made] = plain(of);

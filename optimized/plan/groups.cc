@@ -118,6 +118,8 @@ class Grouping {
         const ValueFact* c = input(k, 2);
         if (!is_constant(b) || integer_of(node, "transA", 0) != 0 || x->shape->size() != 2)
           return Work::reference;
+        if (number_of(node, "alpha", 1) != 1 || (c && number_of(node, "beta", 1) != 1))
+          return Work::reference;
         if (c && (!is_constant(c) || !fits_rows(*c->shape, made))) return Work::reference;
         return Work::product;
       }

@@ -148,6 +148,7 @@ std::optional<Pointwise> Pointwise::make(const Outline& outline, const Region& r
     made.extents_[lead + static_cast<std::size_t>(k)] = merged[k];
   made.output_ = const_cast<float*>(output.data);
   made.output_strides_ = placed(walks.back());
+  if (made.extents_[3] == 1) made.output_strides_[3] = 1;  // kernels write dense rows
   for (const StridedTensor& external : externals) made.data_.push_back(external.data);
 
   // Where values in between stand: the output's place while it is free, else scratch.
