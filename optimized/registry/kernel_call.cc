@@ -1,64 +1,38 @@
-// From canonical problems to Halide's buffers. Halide's own error handler ends the process; ours
-// keeps the words and lets the kernel return, and the caller gets an Error.
-#include <HalideRuntime.h>
+// From canonical problems to the buffers that kernels take.
+#include <memory>
 
-#include <string>
-
-#include "core/error.h"
+#include "optimized/kernels/compiled.h"
 #include "optimized/registry/adapter.h"
 
 namespace touchstone {
 
 namespace {
 
-thread_local std::string last_error;
+template <std::size_t rank, std::size_t from>
+std::array<Index, rank> chosen(const std::array<Index, from>& all,
+                               const std::array<std::size_t, rank>& which) {
+  std::array<Index, rank> some;
+  for (std::size_t k = 0; k < rank; ++k) some[k] = all[which[k]];
+  return some;
+}
 
-void keep_error(void*, const char* message) { last_error = message; }
-
-template <std::size_t rank>
-struct Buffer {
-  halide_buffer_t buffer{};
-  halide_dimension_t dims[rank]{};
-
-  // `which`: the dimensions of the problem that the buffer has.
-  template <std::size_t from>
-  Buffer(const float* data, const std::array<Index, from>& extents,
-         const std::array<Index, from>& strides, const std::array<std::size_t, rank>& which) {
-    for (std::size_t k = 0; k < rank; ++k) {
-      dims[k].extent = static_cast<std::int32_t>(extents[which[k]]);
-      dims[k].stride = static_cast<std::int32_t>(strides[which[k]]);
-    }
-    buffer.host = reinterpret_cast<std::uint8_t*>(const_cast<float*>(data));
-    buffer.type = halide_type_t(halide_type_float, 32);
-    buffer.dimensions = static_cast<std::int32_t>(rank);
-    buffer.dim = dims;
-  }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-};
-
+// `all` and `kept`: the dimensions of the problem that an input and the output have.
 template <std::size_t rank, std::size_t output_rank>
 void call(CompiledKernel kernel, const Problem<rank>& problem, CallValues& values,
           const std::array<std::size_t, rank>& all,
           const std::array<std::size_t, output_rank>& kept) {
-  static const bool handled = (halide_set_error_handler(keep_error), true);
-  (void)handled;
-  std::vector<std::unique_ptr<Buffer<rank>>> inputs;
+  std::vector<std::unique_ptr<Strided<rank>>> inputs;
   std::vector<void*> arguments;
   for (const Placed<rank>& input : problem.inputs) {
-    inputs.push_back(
-        std::make_unique<Buffer<rank>>(input.data, problem.extents, input.strides, all));
-    arguments.push_back(&inputs.back()->buffer);
+    inputs.push_back(std::make_unique<Strided<rank>>(input.data, chosen(problem.extents, all),
+                                                     chosen(input.strides, all)));
+    arguments.push_back(inputs.back()->argument());
   }
   values.append_to(arguments);
-  Buffer<output_rank> output(problem.output, problem.extents, problem.output_strides, kept);
-  arguments.push_back(&output.buffer);
-  last_error.clear();
-  if (const int status = kernel(arguments.data()); status != 0) {
-    const bool memory = status == halide_error_code_out_of_memory;
-    throw Error(memory ? ErrorKind::out_of_memory : ErrorKind::internal,
-                "a fast kernel failed with status " + std::to_string(status) + ": " + last_error);
-  }
+  Strided<output_rank> output(problem.output, chosen(problem.extents, kept),
+                              chosen(problem.output_strides, kept));
+  arguments.push_back(output.argument());
+  call_compiled(kernel, arguments.data());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/schema.h"
+#include "optimized/kernels/kernel.h"
 #include "optimized/registry/isa.h"
 #include "reference/call.h"
 
@@ -14,8 +15,6 @@ namespace touchstone {
 
 enum class Form { elementwise, reduce };
 
-using CompiledKernel =
-    int (*)(void** arguments);  // made ahead of time by Halide; not 0 where it failed
 struct KernelPair {
   CompiledKernel usual = nullptr;  // of a reduction: along `inner`
   CompiledKernel rows = nullptr;   // of a reduction whose `inner` is 1
