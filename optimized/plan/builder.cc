@@ -101,8 +101,8 @@ void Builder::foresee() {
   for (const Group& group : groups_) {
     if (group.work != Work::convolution) continue;
     const Window& w = group.window;
-    halos_[outline_.node(group.main()).inputs[0]].cover(
-        {w.before[0], w.before[1], w.behind(0), w.behind(1)});
+    cover(halos_[outline_.node(group.main()).inputs[0]],
+          {w.before[0], w.behind(0), w.before[1], w.behind(1)});
   }
 }
 

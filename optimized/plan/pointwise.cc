@@ -268,9 +268,8 @@ void Pointwise::run(const Box& box, float* scratch, std::span<const Index> shift
       const auto e = static_cast<std::size_t>(source.external);
       inputs[k].data = external ? data_[e] + offset(strides) + shift[e] : place(source.slot);
     }
-    call_elementwise(step.kernel, inwards(box.count), {inputs.data(), step.inputs.size()},
-                     step.values, place(step.slot),
-                     inwards(step.slot == 0 ? output_strides_ : dense));
+    call_kernel(step.kernel, inwards(box.count), {inputs.data(), step.inputs.size()}, step.values,
+                place(step.slot), inwards(step.slot == 0 ? output_strides_ : dense));
   }
 }
 

@@ -1,27 +1,14 @@
 // From plain tensors to blocks of channels and back.
 #include <algorithm>
-#include <cstring>
 
 #include "optimized/plan/steps.h"
 
 namespace touchstone {
 
 void clear_halo(const Blocks& blocks, float* memory) {
-  const Halo& halo = blocks.halo;
-  if (halo.empty()) return;
-  const auto zero = [](float* from, Index floats) {
-    std::memset(from, 0, static_cast<std::size_t>(floats) * sizeof(float));
-  };
-  const Index row = blocks.row(), left = halo.left * blocks.lanes,
-              right = halo.right * blocks.lanes;
-  for (Index k = 0; k < blocks.images * blocks.blocks(); ++k) {
-    float* const block = memory + k * blocks.block();
-    zero(block, halo.top * row + left);
-    for (Index y = 0; y + 1 < blocks.rows; ++y) {
-      zero(block + (halo.top + y) * row + row - right, right + left);
-    }
-    zero(block + (halo.top + blocks.rows) * row - right, right + halo.bottom * row);
-  }
+  if (is_empty(blocks.halo)) return;
+  for (Index image = 0; image < blocks.images; ++image)
+    clear_halo(chosen_isa(), blocks.picture(memory, image), blocks.area(), blocks.halo);
 }
 
 namespace {
@@ -40,26 +27,20 @@ class ToBlocks : public Step {
     clear_halo(b, to_);
     state.pool.each(b.images * b.blocks(), [&](Index part, Index) {
       const Index image = part / b.blocks(), block = part % b.blocks();
-      const Picture to = b.picture(to_, image);
-      const Index lanes = std::min(b.lanes, b.channels - block * b.lanes),
-                  plane = b.rows * b.columns;
-      const float* const from = from_ + (image * b.channels + block * b.lanes) * plane;
-      for (Index y = 0; y < b.rows; ++y) {
-        float* const row = to.data + block * to.block + y * to.row;
-        for (Index x = 0; x < b.columns; ++x) {
-          for (Index c = 0; c < lanes; ++c)
-            row[x * b.lanes + c] = from[c * plane + y * b.columns + x];
-          for (Index c = lanes; c < b.lanes; ++c) row[x * b.lanes + c] = 0;
-        }
-      }
+      Picture to = b.picture(to_, image);
+      to.data += block * to.block;
+      const Index channels = std::min(b.lanes, b.channels - block * b.lanes);
+      const Index plane = b.rows * b.columns;
+      float* const from = from_ + (image * b.channels + block * b.lanes) * plane;
+      touchstone::to_blocks(chosen_isa(), {from, b.columns, plane}, to,
+                            {channels, b.rows, b.columns});
     });
   }
 
  private:
   const Index plain_;
   const Blocked blocked_;
-  const float* from_ = nullptr;
-  float* to_ = nullptr;
+  float *from_ = nullptr, *to_ = nullptr;
 };
 
 class ToPlain : public Step {
@@ -75,17 +56,12 @@ class ToPlain : public Step {
     const Blocks& b = blocked_.blocks;
     state.pool.each(b.images * b.blocks(), [&](Index part, Index) {
       const Index image = part / b.blocks(), block = part % b.blocks();
-      const Picture from = b.picture(from_, image);
-      const Index lanes = std::min(b.lanes, b.channels - block * b.lanes),
-                  plane = b.rows * b.columns;
+      Picture from = b.picture(from_, image);
+      from.data += block * from.block;
+      const Index channels = std::min(b.lanes, b.channels - block * b.lanes);
+      const Index plane = b.rows * b.columns;
       float* const to = to_ + (image * b.channels + block * b.lanes) * plane;
-      for (Index y = 0; y < b.rows; ++y) {
-        const float* const row = from.data + block * from.block + y * from.row;
-        for (Index c = 0; c < lanes; ++c) {
-          for (Index x = 0; x < b.columns; ++x)
-            to[c * plane + y * b.columns + x] = row[x * b.lanes + c];
-        }
-      }
+      from_blocks(chosen_isa(), from, {to, b.columns, plane}, {channels, b.rows, b.columns});
     });
   }
 

@@ -16,7 +16,7 @@ class OnPool : public Step {
     in_ = builder.blocked(fact.inputs[0]);
     out_ = builder.make_blocked(group.made);
     const bool mean = role == Role::average_pool || role == Role::global_average;
-    whole_ = role == Role::global_average && out_.blocks.halo.empty();
+    whole_ = role == Role::global_average && is_empty(out_.blocks.halo);
     const bool padding = mean && integer_of(*fact.node, "count_include_pad", 0) != 0;
     pool_.emplace(chosen_isa(), mean ? PoolKind::mean : PoolKind::largest, along(0, padding),
                   along(1, padding));

@@ -21,7 +21,7 @@ TEST(KernelCall, HalidesErrorsBecomeOurs) {
   problem.output_strides[0] = 2;  // a kernel writes dense rows
   CallValues values;              // it has none
   try {
-    PreparedCall((*entry->kernels)[0].usual, problem, values).run();
+    call_kernel((*entry->kernels)[0].usual, problem, values);
     FAIL() << "the kernel took a problem that is none";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::internal);

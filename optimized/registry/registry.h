@@ -9,7 +9,7 @@
 #include "model/schema.h"
 #include "optimized/canonical/operand.h"
 #include "optimized/registry/isa.h"
-#include "optimized/registry/prepared.h"
+#include "optimized/registry/kernel_call.h"
 #include "reference/call.h"
 
 namespace touchstone {

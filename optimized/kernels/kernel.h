@@ -1,0 +1,8 @@
+// What Halide compiles ahead of time.
+#pragma once
+
+namespace touchstone {
+
+using CompiledKernel = int (*)(void** arguments);  // not 0 where it failed
+
+}  // namespace touchstone
