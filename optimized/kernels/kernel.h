@@ -1,4 +1,4 @@
-// What Halide compiles ahead of time.
+// A kernel that Halide compiled ahead of time.
 #pragma once
 
 namespace touchstone {

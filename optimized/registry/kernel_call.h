@@ -7,7 +7,7 @@
 
 #include "optimized/canonical/problem.h"
 #include "optimized/canonical/reduce.h"
-#include "optimized/kernels/compiled.h"
+#include "optimized/kernels/kernel.h"
 
 namespace touchstone {
 
