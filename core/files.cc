@@ -19,6 +19,7 @@
 
 #include "core/checked.h"
 #include "core/error.h"
+#include "core/proc.h"
 
 namespace touchstone {
 namespace {
@@ -218,6 +219,20 @@ OpenFile open_trusted(const std::filesystem::path& path) {
   Descriptor found(::open(path.c_str(), reading));
   if (found.get() < 0) throw failed("cannot open", path.string(), errno);
   return open_descriptor(found.release(), path.string(), Limits::trusted());
+}
+
+std::string read_proc(const std::filesystem::path& path) {
+  Descriptor found(::open(path.c_str(), reading));
+  if (found.get() < 0) throw failed("cannot open", path.string(), errno);
+  std::string text;
+  std::array<char, 4096> part;
+  while (true) {
+    const ssize_t got = ::read(found.get(), part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw failed("cannot read", path.string(), errno);
+    if (got == 0) return text;
+    text.append(part.data(), static_cast<std::size_t>(got));
+  }
 }
 
 void write_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
