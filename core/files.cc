@@ -10,7 +10,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -20,6 +19,7 @@
 
 #include "core/checked.h"
 #include "core/error.h"
+#include "core/proc.h"
 
 namespace touchstone {
 namespace {
@@ -221,14 +221,18 @@ OpenFile open_trusted(const std::filesystem::path& path) {
   return open_descriptor(found.release(), path.string(), Limits::trusted());
 }
 
-std::string line_of_system(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return "";
-  std::array<char, 4096> held{};
-  const ssize_t length = ::read(descriptor, held.data(), held.size());
-  ::close(descriptor);
-  const std::string_view text(held.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
-  return std::string(text.substr(0, text.find('\n')));
+std::string read_proc(const std::filesystem::path& path) {
+  Descriptor found(::open(path.c_str(), reading));
+  if (found.get() < 0) throw failed("cannot open", path.string(), errno);
+  std::string text;
+  std::array<char, 4096> part;
+  while (true) {
+    const ssize_t got = ::read(found.get(), part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw failed("cannot read", path.string(), errno);
+    if (got == 0) return text;
+    text.append(part.data(), static_cast<std::size_t>(got));
+  }
 }
 
 void write_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {

@@ -55,10 +55,6 @@ OpenFile open_beneath(const std::filesystem::path& folder, std::string_view rela
 // Opens a path that the user typed.
 OpenFile open_trusted(const std::filesystem::path& path);
 
-// The first line of a file in which the system tells of itself (/proc, /sys): such a file has no
-// size. "" where there is none.
-std::string line_of_system(const std::string& path);
-
 // Writes beside the target, then renames: readers see the old file or the whole new one.
 void write_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_atomically(const std::filesystem::path& path, std::string_view text);

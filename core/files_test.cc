@@ -160,10 +160,5 @@ TEST(Trusted, SaysWhatItCannotOpen) {
   }
 }
 
-TEST(LineOfSystem, IsReadThoughTheFileHasNoSize) {
-  EXPECT_EQ(line_of_system("/proc/self/comm"), "files_test");
-  EXPECT_EQ(line_of_system("/proc/there/is/none"), "");
-}
-
 }  // namespace
 }  // namespace touchstone

@@ -82,8 +82,63 @@ class Randomised:
         return model.SerializeToString(deterministic=True)
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """A well-known architecture, as its makers' own tool exports it, with weights drawn here.
+
+    The graph is a text, architectures/NAME.onnxtxt: its first input is the model's, all others are weights.
+    """
+
+    name: str
+    seed: int
+
+    def text(self) -> str:
+        return (Path(__file__).parent / "architectures" / f"{self.name}.onnxtxt").read_text(encoding="utf-8")
+
+    def make(self) -> bytes:
+        model = onnx.parser.parse_model(self.text())
+        graph = model.graph
+        random = np.random.default_rng(self.seed)
+        places = {name: place for node in graph.node for place, name in enumerate(node.input)}
+        for each in graph.input[1:]:
+            shape = tuple(dim.dim_value for dim in each.type.tensor_type.shape.dim)
+            drawn = weights(shape, random)
+            if len(shape) < 2 and places[each.name] in SHIFTS:
+                drawn -= 1
+            graph.initializer.append(numpy_helper.from_array(drawn, each.name))
+        replace(graph.input, graph.input[:1])
+        onnx.checker.check_model(model, full_check=True)
+        return model.SerializeToString(deterministic=True)
+
+
+@dataclass(frozen=True)
+class Shaped:
+    """Another model whose inputs have sizes, all of them."""
+
+    of: Packaged
+    shapes: tuple[tuple[str, tuple[int, ...]], ...]
+
+    def make(self) -> bytes:
+        model = onnx.ModelProto.FromString(self.of.make())
+        shapes = dict(self.shapes)
+        for each in model.graph.input:
+            if each.name in shapes:
+                element = each.type.tensor_type.elem_type
+                each.CopyFrom(helper.make_tensor_value_info(each.name, element, shapes.pop(each.name)))
+        if shapes:
+            raise ModelError(f"the model has no input {', '.join(shapes)}")
+        # What was declared of the rest still says otherwise.
+        replace(model.graph.value_info, [])
+        for each in model.graph.output:
+            each.CopyFrom(helper.make_tensor_value_info(each.name, each.type.tensor_type.elem_type, None))
+        return onnx.shape_inference.infer_shapes(model).SerializeToString(deterministic=True)
+
+
+RAPID_OCR = "rapidocr-onnxruntime==1.4.4"
+RAPID_OCR_WHEEL = "971d7d5f223a7a808662229df1ef69893809d8457d834e6373d3854bc1782cbf"
 RESNET_LOGITS = "r174"
-MODELS: dict[str, Packaged | Randomised] = {
+SHIFTS = (2, 3)  # where nodes take what is added or subtracted: it lies near zero, and scales near one
+MODELS: dict[str, Packaged | Randomised | Drawn | Shaped] = {
     "silero_vad": Packaged(
         "silero-vad==6.2.3",
         "7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8",
@@ -97,16 +152,22 @@ MODELS: dict[str, Packaged | Randomised] = {
         "fe2d2eb49c5f88a9e0a6c048e15d6ffdf86235519c2afc535044de433169ec8c",
     ),
     "ppocr_det": Packaged(
-        "rapidocr-onnxruntime==1.4.4",
-        "971d7d5f223a7a808662229df1ef69893809d8457d834e6373d3854bc1782cbf",
+        RAPID_OCR,
+        RAPID_OCR_WHEEL,
         "rapidocr_onnxruntime/models/ch_PP-OCRv4_det_infer.onnx",
         "d2a7720d45a54257208b1e13e36a8479894cb74155a5efe29462512d42f49da9",
     ),
     "ppocr_rec": Packaged(
-        "rapidocr-onnxruntime==1.4.4",
-        "971d7d5f223a7a808662229df1ef69893809d8457d834e6373d3854bc1782cbf",
+        RAPID_OCR,
+        RAPID_OCR_WHEEL,
         "rapidocr_onnxruntime/models/ch_PP-OCRv4_rec_infer.onnx",
         "48fc40f24f6d2a207a2b1091d3437eb3cc3eb6b676dc3ef9c37384005483683b",
+    ),
+    "ppocr_cls": Packaged(
+        RAPID_OCR,
+        RAPID_OCR_WHEEL,
+        "rapidocr_onnxruntime/models/ch_ppocr_mobile_v2.0_cls_infer.onnx",
+        "e47acedf663230f8863ff1ab0e64dd2d82b838fceb5957146dab185a89d6215c",
     ),
     "basic_pitch": Packaged(
         "basic-pitch==0.4.0",
@@ -123,6 +184,22 @@ MODELS: dict[str, Packaged | Randomised] = {
     "light_densenet121": Randomised("light_densenet121.onnx", seed=121),
     "light_resnet50": Randomised("light_resnet50.onnx", seed=50, ends_at=RESNET_LOGITS),
     "light_resnet50_tail": Randomised("light_resnet50.onnx", seed=50, starts_at=RESNET_LOGITS),
+    "light_squeezenet": Randomised("light_squeezenet.onnx", seed=11, ends_at="r65"),
+    "light_inception_v2": Randomised("light_inception_v2.onnx", seed=2, ends_at="r507"),
+    "light_vgg19": Randomised("light_vgg19.onnx", seed=19, ends_at="r46"),
+    "resnet50": Drawn("resnet50", seed=1),
+    "mobilenet_v2": Drawn("mobilenet_v2", seed=2),
+    "efficientnet_b0": Drawn("efficientnet_b0", seed=3),
+    "densenet121": Drawn("densenet121", seed=4),
+}
+# Models whose inputs have no sizes, with the sizes that they are measured at.
+MODELS |= {
+    f"{name}_sized": Shaped(MODELS[name], shapes)
+    for name, shapes in {
+        "ppocr_det": (("x", (1, 3, 640, 640)),),
+        "ppocr_cls": (("x", (1, 3, 48, 192)),),
+        "basic_pitch": (("serving_default_input_2:0", (1, 43844, 1)),),
+    }.items()
 }
 
 
@@ -223,7 +300,9 @@ def model_file(name: str, say: Callable[[str], None] = lambda _: None) -> Path:
     """Where the model lies; made first if it is not there. A new recipe is a new file."""
     recipe = MODELS[name]
     made_of = f"{recipe!r}"
-    if isinstance(recipe, Randomised):
+    if isinstance(recipe, Drawn):
+        made_of += recipe.text()
+    if not isinstance(recipe, Packaged):
         made_of += onnx.__version__ + Path(__file__).read_text(encoding="utf-8")
     key = hashlib.sha256(made_of.encode()).hexdigest()[:12]
     file = cache_folder() / f"{name}-{key}.onnx"

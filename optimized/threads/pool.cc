@@ -12,16 +12,23 @@
 #include <utility>
 #include <vector>
 
-#include "core/files.h"
+#include "core/error.h"
+#include "core/proc.h"
 
 namespace touchstone {
 namespace {
 
 // "max 100000" or "150000 100000": microseconds of processor time in each period.
 Index quota() {
-  std::istringstream words(line_of_system("/sys/fs/cgroup/cpu.max"));
+  std::string text;
+  try {
+    text = read_proc("/sys/fs/cgroup/cpu.max");
+  } catch (const Error&) {
+    return 0;  // no cgroup
+  }
+  std::istringstream words(text);
   double most = 0, period = 0;
-  if (!(words >> most >> period) || period <= 0) return 0;  // no cgroup, or no quota in it
+  if (!(words >> most >> period) || period <= 0) return 0;  // no quota
   return std::max<Index>(1, static_cast<Index>(most / period + 0.5));
 }
 

@@ -58,6 +58,7 @@ void add_show(CLI::App& app, ExitCode& out);
 void add_optimize(CLI::App& app, ExitCode& out);
 void add_spec(CLI::App& app, ExitCode& out);
 void add_conform(CLI::App& app, ExitCode& out);
+void add_bench(CLI::App& app, ExitCode& out);
 void add_worker(CLI::App& app, ExitCode& out);
 void add_judge(CLI::App& app, ExitCode& out);
 void add_compare(CLI::App& app, ExitCode& out);

@@ -8,7 +8,6 @@
 #include "conformance/compare/compare.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "conformance/compare/replay.h"
 #include "conformance/compare/report.h"
@@ -20,6 +19,7 @@
 #include "tools/touchstone/compared.h"
 #include "tools/touchstone/feeds.h"
 #include "tools/touchstone/progress.h"
+#include "tools/touchstone/scratch.h"
 
 namespace touchstone {
 namespace {
@@ -32,26 +32,6 @@ struct CompareArgs {
   FeedArgs feeds;
   JsonOutput json;
   double timeout = 600, memory = 0;  // seconds; GiB, 0: a share of what the machine has
-};
-
-// A folder for the models with taps and the feeds; it goes with the comparison.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "touchstone-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw Error(ErrorKind::file, "no folder '" + name + "'");
-    path_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
 };
 
 CompareOptions options_for(const CompareArgs& args, const fs::path& scratch) {

@@ -14,6 +14,7 @@ void declare(CLI::App& app, ExitCode& out) {
   add_conform(app, out);
   add_judge(app, out);
   add_compare(app, out);
+  add_bench(app, out);
   add_worker(app, out);
 #endif
 }

@@ -1,5 +1,6 @@
-// touchstone worker: the child process of `conform`, never typed by a person. It answers messages
-// on its standard input, with a target's outputs or, as the judge, with assessments.
+// touchstone worker: the child process of `conform` and `bench`, never typed by a person. It
+// answers messages on its standard input: with a target's outputs, as the judge with assessments,
+// or with times.
 #include <charconv>
 #include <cstdlib>
 
@@ -10,13 +11,14 @@
 #ifdef TOUCHSTONE_WITH_FAST
 #include "optimized/session.h"
 #endif
+#include "tools/bench/ours.h"
 #include "tools/touchstone/command.h"
 
 namespace touchstone {
 namespace {
 
 struct WorkerArgs {
-  std::string target;
+  std::string target, bench;
   bool judge = false;
   Index memory = 0;
 };
@@ -49,6 +51,8 @@ ExitCode worker(const WorkerArgs& args) {
   become_worker(args.memory);
   if (args.judge) {
     serve([](const Message& question, const Say& say) { say(reply_as_judge(question)); });
+  } else if (!args.bench.empty()) {
+    serve_bench(args.bench);
   } else if (args.target == "reference") {
     serve(*make_reference());
 #ifdef TOUCHSTONE_WITH_FAST
@@ -69,6 +73,7 @@ void add_worker(CLI::App& app, ExitCode& out) {
       app.add_subcommand("worker", "Answers the host of a conformance run")->group("");
   CLI::Option* judge = command->add_flag("--judge", args->judge, "Judge instead of running");
   command->add_option("--target", args->target, "The target to run")->excludes(judge);
+  command->add_option("--bench", args->bench, "The runtime to time");
   command->add_option("--memory", args->memory, "Bytes of data that the process may have");
   command->callback([args, &out] { out = guarded([&] { return worker(*args); }); });
 }

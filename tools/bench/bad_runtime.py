@@ -1,0 +1,73 @@
+"""A runtime that misbehaves as it is told, for the tests of the bench: bad_runtime.py DEED."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+FIRST_ROUND = 9  # a run that says it took a sixteenth of a second warms up eight times
+
+class BadRuntime:
+    """It doubles its only input, as the model of the tests does, in its own way."""
+
+    def __init__(self, deed: str):
+        self.deed = deed
+        self.sets: list[np.ndarray] = []
+        self.ran: list[np.ndarray] = []
+        self.blocks = 0
+
+    def answer(self, ask: dict[str, Any]) -> dict[str, Any]:
+        return {"open": self.open, "run": self.run, "show": self.show, "weigh": self.weigh}[ask["ask"]](ask)
+
+    def open(self, ask: dict[str, Any]) -> dict[str, Any]:
+        if self.deed == "refuse":
+            return {"error": "no kernel for it", "kind": "unsupported"}
+        if self.deed == "fail":
+            return {"error": "out of luck", "kind": "error"}
+        self.sets = [np.load(files[0]["file"]) for files in ask["input_sets"]]
+        return {"version": "bad 0", "settings": self.deed, "seconds": 0.5}
+
+    def run(self, ask: dict[str, Any]) -> dict[str, Any]:
+        self.blocks += 1
+        if self.deed == "crash" and self.blocks == FIRST_ROUND:
+            print("it hurts", file=sys.stderr)
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if self.deed == "hang":
+            signal.pause()
+        sets = [0 for _ in ask["sets"]] if self.deed == "remember" else ask["sets"]
+        self.ran = [2 * self.sets[which] for which in sets]
+        if self.deed == "late-fault" and self.blocks == FIRST_ROUND:
+            self.ran = [value + np.float32(0.25) for value in self.ran]
+        times = {"short": [], "no-time": ["soon"] * len(sets), "negative": [-1.0] * len(sets)}
+        return {"seconds": times.get(self.deed, [0.125 if self.deed == "slow" else 0.0625] * len(sets))}
+
+    def show(self, ask: dict[str, Any]) -> dict[str, Any]:
+        if self.deed == "silent":
+            return {"outputs": []}
+        file = Path(ask["folder"]) / "y.npy"
+        value = self.ran[ask["run"]]
+        np.save(file, value.astype(np.float64) if self.deed == "other-type" else value)
+        return {"outputs": [{"name": "y", "file": str(file)}]}
+
+    def weigh(self, ask: dict[str, Any]) -> dict[str, Any]:
+        return {"peak": 3, "before": 2, "library": 1}
+
+
+def main() -> None:
+    runtime = BadRuntime(sys.argv[1])
+    with os.fdopen(0, "rb", closefd=False) as questions, os.fdopen(1, "wb", closefd=False) as answers:
+        while len(head := questions.read(8)) == 8:
+            ask = json.loads(questions.read(int.from_bytes(head, "little")))
+            data = b"nonsense" if runtime.deed == "garble" else json.dumps(runtime.answer(ask)).encode()
+            answers.write(len(data).to_bytes(8, "little") + data)
+            answers.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""`touchstone bench` as a user types it, against runtimes that are right, wrong, late, dying or mute."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import onnx
+import onnx.parser
+import pytest
+
+COMMAND = Path(os.environ.get("TOUCHSTONE_BUILD", "build")) / "touchstone"
+BAD = Path(__file__).with_name("bad_runtime.py")
+DOUBLE = """
+<ir_version: 8, opset_import: ["": 16]>
+g (float[n, 3] x) => (float[n, 3] y) { y = Add (x, x) }
+"""
+CONSTANT = """
+<ir_version: 8, opset_import: ["": 16]>
+g (float[n, 3] x) => (float[n, 3] y) { z = Sub (x, x) one = Exp (z) y = Add (one, z) }
+"""
+# Two runs in each process suffice: what is held here is not how long anything takes.
+QUICK = ["--seconds", "0.001", "--loads", "1"]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    file = tmp_path / "double.onnx"
+    onnx.save(onnx.parser.parse_model(DOUBLE), file)
+    return file
+
+
+def bad(deed: str) -> str:
+    return f"command:{sys.executable} {BAD} {deed}"
+
+
+def bench(*words: object) -> tuple[int, dict[str, Any], str]:
+    command = [str(COMMAND), "bench", *map(str, words), *QUICK, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
+
+
+def against(model: Path, deed: str, *words: object) -> tuple[int, dict[str, Any]]:
+    """The peer's row; ours stands whatever the peer does."""
+    code, found, said = bench(model, "--runtime", "reference", "--against", bad(deed), "--dim", "n=2", *words)
+    assert found, said
+    (heat,) = found["heats"]
+    ours, peer = heat["runtimes"]
+    assert (ours["runtime"], ours["valid"]) == ("reference", True)
+    assert peer["runtime"] == bad(deed)
+    assert found["exit"] == code
+    assert bool(found["means"]) == peer["valid"]
+    return code, peer
+
+
+def test_a_peer_that_is_right_has_figures(model: Path) -> None:
+    code, peer = against(model, "right")
+    assert code == 0
+    assert (peer["valid"], peer["fall"], peer["why"]) == (True, "", "")
+    assert (peer["version"], peer["settings"], peer["load_seconds"]) == ("bad 0", "right", [0.5])
+    seconds = peer["seconds"]
+    assert [seconds[key] for key in ("median", "p95", "least", "first")] == [0.0625] * 4
+    assert seconds["rounds"] == 3
+    assert seconds["runs"] == 9  # three in a fifth of a second
+    assert (peer["judged"], peer["distance"]) == (3, 0)
+    assert peer["bytes"] == {"peak": 3, "before": 2, "library": 1}
+    assert peer["ratio"]["low"] <= peer["ratio"]["median"] <= peer["ratio"]["high"]
+
+
+def test_a_peer_twice_as_slow_has_twice_the_time(model: Path) -> None:
+    _, peer = against(model, "slow")
+    assert peer["seconds"]["median"] == 0.125
+
+
+@pytest.mark.parametrize(
+    ("deed", "code", "fall", "why"),
+    [
+        ("remember", 1, "wrong", "output 'y' is "),  # the same answer whatever it is fed
+        ("late-fault", 1, "wrong", "output 'y' is "),  # right while it warms up
+        ("silent", 1, "wrong", "output 'y' is missing"),
+        ("other-type", 1, "wrong", "output 'y' is tensor(double) | tensor(float)"),
+        ("crash", 5, "crashed", "signal 11 (Segmentation fault): it hurts"),
+        ("fail", 5, "failed", "out of luck"),
+        ("garble", 5, "failed", "it answered what is no answer: "),
+        ("short", 5, "failed", "it was asked for 1 runs and timed 0"),
+        ("no-time", 5, "failed", "it answered what is no answer: "),
+        ("negative", 5, "failed", "it answered with a time that is none"),
+        ("refuse", 4, "unsupported", "no kernel for it"),
+    ],
+)
+def test_a_peer_that_falls_is_named_and_has_no_figure(model: Path, deed: str, code: int, fall: str, why: str) -> None:
+    ended, peer = against(model, deed)
+    assert (ended, peer["fall"]) == (code, fall)
+    assert peer["why"].startswith(why)
+    assert not peer["valid"]
+    assert "seconds" not in peer
+    assert "ratio" not in peer
+
+
+def test_a_peer_that_hangs_is_late(model: Path) -> None:
+    code, peer = against(model, "hang", "--timeout", "1")
+    assert (code, peer["fall"], peer["why"]) == (6, "late", "no answer within 1000 ms")
+
+
+def test_outputs_that_no_input_moves_judge_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "constant.onnx"
+    onnx.save(onnx.parser.parse_model(CONSTANT), file)
+    code, found, _ = bench(file, "--runtime", "reference")
+    assert code == 1
+    (row,) = found["heats"][0]["runtimes"]
+    assert not row["valid"]
+    assert "no comparison could fail" in row["why"]
+
+
+def test_each_number_of_threads_is_a_heat_and_the_roof_is_told(model: Path) -> None:
+    code, found, _ = bench(model, "--runtime", "reference", "--threads", "1,2")
+    assert code == 0
+    assert found["schema"] == "touchstone.bench/1"
+    assert [(heat["model"], heat["threads"]) for heat in found["heats"]] == [("double", 1), ("double", 2)]
+    assert found["roofs"] == []
+
+
+def test_what_the_reference_gave_is_kept_and_asked_again(model: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    words = (model, "--runtime", "reference", "--expected", kept)
+    assert bench(*words)[0] == 0
+    files = sorted(kept.glob("*/output_0.npy"))
+    assert len(files) == 3
+    assert bench(*words)[0] == 0
+    other = files[0].read_bytes()
+    files[0].write_bytes(files[1].read_bytes())
+    files[1].write_bytes(other)
+    assert bench(*words)[0] == 1

@@ -1,0 +1,164 @@
+// Each peer is a file of Python in vendors/ and an environment of its own, .venv-NAME: the bench
+// knows no vendor's name.
+#include "tools/bench/contender.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "conformance/targets/launch.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "tools/bench/ours.h"
+#include "tools/touchstone/npy.h"
+
+namespace touchstone {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path source = TOUCHSTONE_SOURCE;
+
+std::vector<std::string> peers() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(source / "tools/bench/vendors")) {
+    if (entry.path().extension() == ".py" && entry.path().stem() != "__init__") {
+      names.push_back(entry.path().stem().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> any_command(const std::string& line) {
+  std::vector<std::string> words;
+  std::istringstream in(line);
+  for (std::string word; in >> word;) words.push_back(word);
+  if (words.empty()) throw Error(ErrorKind::usage, "the runtime 'command:' names no command");
+  return words;
+}
+
+}  // namespace
+
+std::string_view name(Fall fall) {
+  switch (fall) {
+    case Fall::wrong:
+      return "wrong";
+    case Fall::crashed:
+      return "crashed";
+    case Fall::late:
+      return "late";
+    case Fall::unsupported:
+      return "unsupported";
+    case Fall::failed:
+      return "failed";
+  }
+  return "failed";
+}
+
+std::vector<std::string> start_of(const std::string& runtime, const std::string& self) {
+  std::string known;
+  for (const OurRuntime& one : our_runtimes()) {
+    if (one.name == runtime) return {self, "worker", "--bench", runtime};
+    known += one.name + ", ";
+  }
+  if (runtime.starts_with("command:")) return any_command(runtime.substr(8));
+  const std::vector<std::string> vendors = peers();
+  if (std::find(vendors.begin(), vendors.end(), runtime) == vendors.end()) {
+    for (const std::string& one : vendors) known += one + ", ";
+    throw Error(ErrorKind::usage, "there is no runtime '" + runtime + "'")
+        .with_help("runtimes: " + known + "command:WORDS");
+  }
+  const fs::path python = source / (".venv-" + runtime) / "bin" / "python";
+  if (!fs::exists(python)) {
+    throw Error(ErrorKind::file,
+                "the environment of '" + runtime + "' is not there: no '" + python.string() + "'")
+        .with_help("tools/setup.sh " + runtime + " makes it");
+  }
+  return {python.string(), (source / "tools/bench/worker.py").string(), "--runtime", runtime};
+}
+
+void Contender::fallen(Passage passage) {
+  std::string why = child_->epitaph();
+  child_.reset();
+  switch (passage) {
+    case Passage::late:
+      throw Fallen{Fall::late, "no answer within " + std::to_string(limit_.count()) + " ms"};
+    case Passage::garbled:
+      throw Fallen{Fall::crashed, "it wrote over its own messages"};
+    case Passage::ended:
+    case Passage::done:
+      break;
+  }
+  throw Fallen{Fall::crashed, std::move(why)};
+}
+
+void Contender::say(const Message& message) {
+  if (!child_) BUG("asked a runtime that was not opened");
+  const Passage passage = child_->say(message, std::chrono::steady_clock::now() + limit_);
+  if (passage != Passage::done) fallen(passage);
+}
+
+template <class Answer>
+Answer Contender::hear() {
+  Message message;
+  const Passage passage = child_->hear(message, std::chrono::steady_clock::now() + limit_);
+  if (passage != Passage::done) fallen(passage);
+  Answer answer;
+  try {
+    read(message, answer);
+  } catch (const Error& error) {
+    throw Fallen{error.kind == ErrorKind::unsupported ? Fall::unsupported : Fall::failed,
+                 error.message};
+  }
+  return answer;
+}
+
+template <class Answer, class Ask>
+Answer Contender::exchange(const Ask& ask) {
+  say(write(ask));
+  return hear<Answer>();
+}
+
+Opened Contender::open(const OpenAsk& ask) {
+  child_.reset();
+  child_ = std::make_unique<Child>(command_);
+  return exchange<Opened>(ask);
+}
+
+void Contender::begin(const std::vector<Index>& sets) {
+  asked_ = sets.size();
+  say(write(RunAsk{sets}));
+}
+
+std::vector<double> Contender::end() {
+  std::vector<double> seconds = hear<Ran>().seconds;
+  if (seconds.size() != asked_) {
+    throw Fallen{Fall::failed, "it was asked for " + std::to_string(asked_) + " runs and timed " +
+                                   std::to_string(seconds.size())};
+  }
+  return seconds;
+}
+
+std::vector<double> Contender::run(const std::vector<Index>& sets) {
+  begin(sets);
+  return end();
+}
+
+std::map<std::string, Value> Contender::show(Index run, const fs::path& folder) {
+  fs::create_directories(folder);
+  std::map<std::string, Value> values;
+  for (const NamedFile& one : exchange<Showed>(ShowAsk{run, folder.string()}).outputs) {
+    try {
+      const std::string bytes = open_trusted(one.file).read_all(Limits::trusted());
+      values[one.name] =
+          parse_npy(std::as_bytes(std::span(bytes)), Type::undefined, Limits::trusted());
+    } catch (const Error& error) {
+      throw Fallen{Fall::failed, "output '" + one.name + "': " + error.message};
+    }
+  }
+  return values;
+}
+
+Weight Contender::weigh() { return exchange<Weight>(WeighAsk{}); }
+
+}  // namespace touchstone

@@ -1,0 +1,62 @@
+// A runtime in a process of its own, as the bench drives it.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/targets/child.h"
+#include "core/tensor.h"
+#include "tools/bench/messages.h"
+
+namespace touchstone {
+
+// How a runtime fell out of the race. The worst first: it names the exit code of the bench.
+enum class Fall { wrong, crashed, late, unsupported, failed };
+std::string_view name(Fall fall);
+
+struct Fallen {
+  Fall fall;
+  std::string why;
+};
+
+// The command that starts a runtime's process: one of ours by name, `command:WORDS`, or a peer for
+// which tools/bench/vendors/ has a file. Throws Error: usage for a name that is none of these, file
+// for a peer whose environment is not there.
+std::vector<std::string> start_of(const std::string& runtime, const std::string& self);
+
+class Contender {
+ public:
+  Contender(std::string runtime, std::vector<std::string> command, std::chrono::milliseconds limit)
+      : runtime_(std::move(runtime)), command_(std::move(command)), limit_(limit) {}
+
+  // Each throws Fallen where no answer comes, or one that cannot be.
+  Opened open(const OpenAsk& ask);  // in a fresh process
+  std::vector<double> run(const std::vector<Index>& sets);
+  void begin(const std::vector<Index>& sets);  // the two halves of run
+  std::vector<double> end();
+  std::map<std::string, Value> show(Index run, const std::filesystem::path& folder);
+  Weight weigh();
+  void close() { child_.reset(); }
+
+  const std::string& runtime() const { return runtime_; }
+
+ private:
+  template <class Answer>
+  Answer hear();
+  template <class Answer, class Ask>
+  Answer exchange(const Ask& ask);
+  void say(const Message& message);
+  [[noreturn]] void fallen(Passage passage);
+
+  std::string runtime_;
+  std::vector<std::string> command_;
+  std::chrono::milliseconds limit_;
+  std::unique_ptr<Child> child_;
+  std::size_t asked_ = 0;  // runs of the last begin()
+};
+
+}  // namespace touchstone

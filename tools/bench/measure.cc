@@ -1,0 +1,136 @@
+// Loading, warming up, rounds. A block's first run is not timed: it finds the caches as the others
+// left them. Which timed run is judged is drawn when the block is over.
+#include "tools/bench/measure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "core/error.h"
+#include "tools/bench/statistics.h"
+
+namespace touchstone {
+namespace {
+
+constexpr double block_seconds = 0.2, warm_seconds = 0.5;
+constexpr Index most_in_block = 100, fewest_rounds = 3, most_rounds = 1000;
+
+struct Runner {
+  Contender contender;
+  Figure figure;
+  Index next_set = 0, in_block = 1;
+  double run_seconds = 0;
+
+  bool running() const { return !figure.fallen; }
+};
+
+// Does one thing to a runtime that is still in the race; what goes wrong ends it for that runtime.
+template <class Deed>
+void attempt(Runner& runner, const Deed& deed) {
+  if (!runner.running()) return;
+  try {
+    deed();
+  } catch (const Fallen& fallen) {
+    runner.figure.fallen = fallen;
+    runner.contender.close();
+  }
+}
+
+std::vector<Index> next_sets(Runner& runner, Index runs, Index sets) {
+  std::vector<Index> out;
+  for (Index k = 0; k < runs; ++k) out.push_back(runner.next_set++ % sets);
+  return out;
+}
+
+void open(Runner& runner, const Race& race) {
+  const Opened opened =
+      runner.contender.open({race.model.string(), race.threads, race.dims, race.input_sets});
+  runner.figure.loads.push_back(opened.seconds);
+  runner.figure.version = opened.version;
+  runner.figure.settings = opened.settings;
+}
+
+void warm(Runner& runner, const Race& race) {
+  const auto sets = static_cast<Index>(race.input_sets.size());
+  double spent = 0;
+  for (Index k = 0; k < most_in_block && (k < 2 || spent < warm_seconds); ++k) {
+    const double seconds = runner.contender.run(next_sets(runner, 1, sets)).front();
+    if (k == 0) runner.figure.first = seconds;
+    if (k > 0) runner.run_seconds = k == 1 ? seconds : std::min(runner.run_seconds, seconds);
+    spent += seconds;
+    if (k > 0 && spent > 8 * warm_seconds) break;
+  }
+  const double fit = block_seconds / std::max(runner.run_seconds, 1e-9);
+  runner.in_block = std::clamp<Index>(static_cast<Index>(std::lround(fit)), 1, most_in_block);
+}
+
+void block(Runner& runner, const Race& race, std::mt19937_64& draw) {
+  const auto sets = static_cast<Index>(race.input_sets.size());
+  const std::vector<Index> order = next_sets(runner, runner.in_block + 1, sets);
+  std::vector<double> seconds = runner.contender.run(order);
+  seconds.erase(seconds.begin());
+  runner.figure.blocks.push_back(std::move(seconds));
+
+  const auto chosen = static_cast<Index>(1 + draw() % static_cast<std::uint64_t>(runner.in_block));
+  const Outputs outputs = runner.contender.show(chosen, race.scratch / "outputs");
+  const Referee::Ruling ruling =
+      race.referee->hold(order[static_cast<std::size_t>(chosen)], outputs);
+  ++runner.figure.judged;
+  runner.figure.distance = std::max(runner.figure.distance, ruling.distance);
+  if (!ruling.fault.empty()) throw Fallen{Fall::wrong, ruling.fault};
+}
+
+Index rounds_for(const std::vector<Runner>& runners, const Plan& plan) {
+  double longest = 0;
+  for (const Runner& runner : runners) {
+    if (!runner.running()) continue;
+    longest = std::max(longest, runner.run_seconds * static_cast<double>(runner.in_block));
+  }
+  if (longest <= 0) return fewest_rounds;
+  return std::clamp<Index>(static_cast<Index>(std::ceil(plan.seconds / longest)), fewest_rounds,
+                           most_rounds);
+}
+
+}  // namespace
+
+std::vector<double> Figure::all() const {
+  std::vector<double> out;
+  for (const std::vector<double>& one : blocks) out.insert(out.end(), one.begin(), one.end());
+  return out;
+}
+
+std::vector<Figure> measure(
+    const Race& race, const std::vector<std::pair<std::string, std::vector<std::string>>>& starts,
+    const Plan& plan, const std::function<void(const std::string&)>& say) {
+  std::vector<Runner> runners;
+  for (const auto& [name, command] : starts) {
+    runners.push_back({Contender(name, command, plan.limit), {}});
+    runners.back().figure.runtime = name;
+  }
+  say("loading");
+  for (Index load = 0; load < plan.loads; ++load) {
+    for (Runner& runner : runners) attempt(runner, [&] { open(runner, race); });
+  }
+  say("warming up");
+  for (Runner& runner : runners) attempt(runner, [&] { warm(runner, race); });
+
+  std::mt19937_64 draw(plan.seed);
+  const Index rounds = rounds_for(runners, plan);
+  say(std::to_string(rounds) + " rounds");
+  for (Index round = 0; round < rounds; ++round) {
+    // Who comes first changes, so that nobody always follows the same neighbour.
+    for (std::size_t k = 0; k < runners.size(); ++k) {
+      Runner& runner = runners[(k + static_cast<std::size_t>(round)) % runners.size()];
+      attempt(runner, [&] { block(runner, race, draw); });
+    }
+  }
+  std::vector<Figure> figures;
+  for (Runner& runner : runners) {
+    attempt(runner, [&] { runner.figure.weight = runner.contender.weigh(); });
+    runner.contender.close();
+    figures.push_back(std::move(runner.figure));
+  }
+  return figures;
+}
+
+}  // namespace touchstone

@@ -1,0 +1,85 @@
+// The distances come from the same place as those of `touchstone compare`.
+#include "tools/bench/referee.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "conformance/compare/distance.h"
+#include "core/error.h"
+#include "core/types.h"
+
+namespace touchstone {
+namespace {
+
+constexpr double tolerated = 0x1p-10;      // of the output's largest element
+constexpr double share_of_apart = 0x1p-4;  // of the way to another input's output
+constexpr double told_apart = 0x1p-20;     // nearer than this, float32 tells no two outputs apart
+
+bool is_float(const Value& value) {
+  if (!value.is_tensor()) return false;
+  const Type type = value.tensor().type();
+  return type != Type::boolean && type != Type::string && !facts(type).is_integer;
+}
+
+Value value_of(const Outputs& outputs, const std::string& name) {
+  const auto found = outputs.find(name);
+  return found == outputs.end() ? Value{} : found->second;
+}
+
+}  // namespace
+
+Referee::Referee(std::vector<ValueInfo> outputs, std::vector<Outputs> expected)
+    : outputs_(std::move(outputs)), expected_(std::move(expected)) {
+  if (expected_.size() < 2) BUG("one input cannot be told from itself");
+  for (const ValueInfo& output : outputs_) {
+    double apart = HUGE_VAL;
+    for (std::size_t left = 0; left < expected_.size(); ++left) {
+      for (std::size_t right = left + 1; right < expected_.size(); ++right) {
+        const Distance one = distance(output.name, value_of(expected_[left], output.name),
+                                      value_of(expected_[right], output.name));
+        apart = std::min(apart, one.relative());
+      }
+    }
+    apart_[output.name] = apart;
+    const double near = apart * share_of_apart;
+    allowed_[output.name] = near < told_apart ? tolerated : std::min(tolerated, near);
+  }
+}
+
+Referee::Ruling Referee::hold(Index set, const Outputs& given) const {
+  const Outputs& expected = expected_.at(static_cast<std::size_t>(set));
+  Ruling ruling;
+  for (const ValueInfo& output : outputs_) {
+    const Value right = value_of(expected, output.name), came = value_of(given, output.name);
+    const std::string what = "output '" + output.name + "' ";
+    if (came.absent() && !right.absent()) {
+      return {HUGE_VAL, what + "is missing"};
+    }
+    const Distance one = distance(output.name, came, right);
+    ruling.distance = std::max(ruling.distance, one.relative());
+    if (!one.unlike.empty()) {
+      ruling.fault = what + "is " + one.unlike + " (expected)";
+    } else if (!is_float(right) && !one.same()) {
+      ruling.fault = fmt::format("{}differs in {} of {} elements: {} for {} at {}", what,
+                                 one.different, one.elements, one.left, one.right, one.place);
+    } else if (const double allowed = allowed_.at(output.name); !(one.relative() <= allowed)) {
+      ruling.fault =
+          fmt::format("{}is {:.2g} of its largest element away, {:.2g} is allowed: {} for {} at {}",
+                      what, one.relative(), allowed, one.left, one.right, one.place);
+    }
+    if (!ruling.fault.empty()) return ruling;
+  }
+  return ruling;
+}
+
+std::string Referee::blind() const {
+  double most = 0;
+  for (const auto& [output, apart] : apart_) most = std::max(most, apart);
+  if (most * share_of_apart >= told_apart) return "";
+  return fmt::format("the outputs for other inputs are {:.2g} apart: no comparison could fail",
+                     most);
+}
+
+}  // namespace touchstone

@@ -1,0 +1,84 @@
+// The referee accepts what arithmetic may do, and refuses the answers of faults: another input's
+// output, a number too many, none at all.
+#include "tools/bench/referee.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace touchstone {
+namespace {
+
+Value floats(const std::vector<float>& numbers) {
+  Tensor out(Type::float32, {static_cast<Index>(numbers.size())});
+  std::copy(numbers.begin(), numbers.end(), out.data<float>());
+  return out;
+}
+
+Value integers(const std::vector<Index>& numbers) {
+  Tensor out(Type::int64, {static_cast<Index>(numbers.size())});
+  std::copy(numbers.begin(), numbers.end(), out.data<Index>());
+  return out;
+}
+
+const std::vector<ValueInfo> outputs{{"y", {}, {}}, {"k", {}, {}}};
+
+Referee two_inputs() {
+  return Referee(outputs, {{{"y", floats({1, -4, 2})}, {"k", integers({1})}},
+                           {{"y", floats({2, 3, 8})}, {"k", integers({2})}}});
+}
+
+TEST(Referee, WhatRoundingMovesIsRight) {
+  const Referee referee = two_inputs();
+  const Referee::Ruling same = referee.hold(1, {{"y", floats({2, 3, 8})}, {"k", integers({2})}});
+  EXPECT_EQ(same.fault, "");
+  EXPECT_EQ(same.distance, 0);
+  const Referee::Ruling near =
+      referee.hold(1, {{"y", floats({2, 3, 8 - 0x1p-10f})}, {"k", integers({2})}});
+  EXPECT_EQ(near.fault, "");
+  EXPECT_EQ(near.distance, 0x1p-13);
+  EXPECT_EQ(referee.blind(), "");
+}
+
+TEST(Referee, AThousandthOfTheLargestElementIsTooFar) {
+  const Referee::Ruling far =
+      two_inputs().hold(1, {{"y", floats({2, 3.01f, 8})}, {"k", integers({2})}});
+  EXPECT_NE(far.fault.find("output 'y'"), std::string::npos) << far.fault;
+}
+
+TEST(Referee, AnOutputOfAnotherInputNeverPasses) {
+  // The two differ by 2^-12 of the largest element, which alone would be near enough.
+  const Referee referee({{"y", {}, {}}}, {{{"y", floats({1, 4096})}}, {{"y", floats({2, 4096})}}});
+  EXPECT_EQ(referee.blind(), "");
+  EXPECT_EQ(referee.hold(0, {{"y", floats({1, 4096})}}).fault, "");
+  EXPECT_NE(referee.hold(0, {{"y", floats({2, 4096})}}).fault, "");
+}
+
+TEST(Referee, OutputsThatInputsDoNotMoveShowNothing) {
+  const Referee referee({{"y", {}, {}}}, {{{"y", floats({1, 2})}}, {{"y", floats({1, 2})}}});
+  EXPECT_NE(referee.blind(), "");
+}
+
+TEST(Referee, OneOutputThatTellsIsEnough) {
+  const Referee referee(outputs, {{{"y", floats({1})}, {"k", integers({5})}},
+                                  {{"y", floats({2})}, {"k", integers({5})}}});
+  EXPECT_EQ(referee.blind(), "");
+}
+
+TEST(Referee, IntegersAreTheSameOrWrong) {
+  const Referee::Ruling off =
+      two_inputs().hold(0, {{"y", floats({1, -4, 2})}, {"k", integers({2})}});
+  EXPECT_NE(off.fault.find("output 'k'"), std::string::npos) << off.fault;
+}
+
+TEST(Referee, WhatIsMissingOrNoNumberOrOfAnotherShapeIsWrong) {
+  const Referee referee = two_inputs();
+  EXPECT_EQ(referee.hold(0, {{"y", floats({1, -4, 2})}}).fault, "output 'k' is missing");
+  for (const Value& wrong :
+       {floats({1, -4, NAN}), floats({1, -4, INFINITY}), floats({1, -4}), integers({1, -4, 2})}) {
+    EXPECT_NE(referee.hold(0, {{"y", wrong}, {"k", integers({1})}}).fault, "");
+  }
+}
+
+}  // namespace
+}  // namespace touchstone

@@ -1,0 +1,169 @@
+// Every number says what it is of; a figure that does not stand is replaced by why.
+#include "tools/bench/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "conformance/conform.h"
+#include "core/proc.h"
+#include "tools/bench/statistics.h"
+#include "tools/touchstone/command.h"
+
+namespace touchstone {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool stands(const Heat& heat, const Figure& figure) {
+  return !heat.unfair && !figure.fallen && !figure.blocks.empty();
+}
+
+double milliseconds(double seconds) { return seconds * 1e3; }
+double megabytes(Index bytes) { return static_cast<double>(bytes) / 1e6; }
+
+std::string ratio_text(const Heat& heat, const Figure& figure) {
+  const std::optional<Ratio> found = ratio(heat, figure);
+  if (!found) return "";
+  return fmt::format("{:6.2f}  ({:.2f} to {:.2f})", found->middle, found->low, found->high);
+}
+
+}  // namespace
+
+std::optional<Ratio> ratio(const Heat& heat, const Figure& peer) {
+  const Figure& ours = heat.figures.front();
+  if (&ours == &peer || !stands(heat, ours) || !stands(heat, peer)) return std::nullopt;
+  const std::vector<double> rounds = ratios(peer.blocks, ours.blocks);
+  return Ratio{median(rounds), percentile(rounds, 0.25), percentile(rounds, 0.75)};
+}
+
+std::vector<Mean> means(const std::vector<Heat>& heats) {
+  std::map<std::pair<Index, std::string>, std::pair<Mean, std::vector<double>>> found;
+  for (const Heat& heat : heats) {
+    for (const Figure& figure : heat.figures) {
+      const std::optional<Ratio> one = ratio(heat, figure);
+      if (!one) continue;
+      auto& [mean, all] = found[{heat.threads, figure.runtime}];
+      if (all.empty() || one->middle < mean.least) {
+        mean = {figure.runtime, heat.threads, 0, 0, one->middle, heat.model};
+      }
+      all.push_back(one->middle);
+    }
+  }
+  std::vector<Mean> out;
+  for (auto& [key, value] : found) {
+    value.first.models = static_cast<Index>(value.second.size());
+    value.first.ratio = geometric_mean(value.second);
+    out.push_back(value.first);
+  }
+  return out;
+}
+
+std::string machine() {
+  const std::string text = read_proc("/proc/cpuinfo");
+  const std::size_t at = text.find("model name");
+  const std::size_t from = at == std::string::npos ? at : text.find(": ", at);
+  const std::string processor = from == std::string::npos
+                                    ? "a processor without a name"
+                                    : text.substr(from + 2, text.find('\n', from) - from - 2);
+  return fmt::format("{}, {} usable", processor, usable_processors());
+}
+
+void print(const Heat& heat) {
+  fmt::print("{}, {} thread{}\n", styled(Stream::out, Style::bold, printable(heat.model)),
+             heat.threads, heat.threads == 1 ? "" : "s");
+  if (heat.unfair) {
+    fmt::print("  {}: {}\n", styled(Stream::out, Style::red, "no figure"),
+               printable(heat.unfair->why));
+  }
+  fmt::print("  {:<14}{:>11}{:>10}{:>10}{:>10}{:>9}{:>9}  ratio (quartiles)\n", "", "median ms",
+             "p95 ms", "load ms", "first ms", "peak MB", "judged");
+  for (const Figure& figure : heat.figures) {
+    const std::string name = printable(figure.runtime);
+    if (figure.fallen) {
+      fmt::print("  {:<14}  {}: {}\n", name,
+                 styled(Stream::out, Style::red, touchstone::name(figure.fallen->fall)),
+                 printable(figure.fallen->why));
+      continue;
+    }
+    if (!stands(heat, figure)) continue;
+    const std::vector<double> all = figure.all();
+    fmt::print("  {:<14}{:>11.3f}{:>10.3f}{:>10.1f}{:>10.1f}{:>9.1f}{:>9}  {}\n", name,
+               milliseconds(median(all)), milliseconds(percentile(all, 0.95)),
+               milliseconds(median(figure.loads)), milliseconds(figure.first),
+               megabytes(figure.weight.peak), figure.judged, ratio_text(heat, figure));
+  }
+}
+
+void print(const std::vector<Roof>& roofs) {
+  for (const Roof& roof : roofs) {
+    fmt::print("roof, {} thread{}  {:.1f} GFLOP/s from registers ({}), {:.1f} GB/s copied\n",
+               roof.threads, roof.threads == 1 ? "" : "s", roof.flops / 1e9, roof.vectors,
+               roof.copy_bytes / 1e9);
+  }
+}
+
+void print(const std::vector<Mean>& all) {
+  for (const Mean& mean : all) {
+    fmt::print("{} / ours, {} thread{}: geometric mean {:.3f} over {} model{}, least {:.3f} ({})\n",
+               printable(mean.runtime), mean.threads, mean.threads == 1 ? "" : "s", mean.ratio,
+               mean.models, mean.models == 1 ? "" : "s", mean.least, printable(mean.least_model));
+  }
+}
+
+Json to_json(const Heat& heat) {
+  Json rows = Json::array();
+  for (const Figure& figure : heat.figures) {
+    const std::optional<Fallen>& fallen = figure.fallen ? figure.fallen : heat.unfair;
+    Json row{{"runtime", figure.runtime},
+             {"version", figure.version},
+             {"settings", figure.settings},
+             {"valid", stands(heat, figure)},
+             {"fall", fallen ? name(fallen->fall) : ""},
+             {"why", fallen ? fallen->why : ""},
+             {"load_seconds", figure.loads},
+             {"judged", figure.judged},
+             {"distance", figure.distance}};
+    if (stands(heat, figure)) {
+      const std::vector<double> all = figure.all();
+      row["seconds"] = {{"median", median(all)},       {"p95", percentile(all, 0.95)},
+                        {"least", percentile(all, 0)}, {"first", figure.first},
+                        {"runs", all.size()},          {"rounds", figure.blocks.size()}};
+      row["bytes"] = {{"peak", figure.weight.peak},
+                      {"before", figure.weight.before},
+                      {"library", figure.weight.library}};
+      if (const std::optional<Ratio> found = ratio(heat, figure)) {
+        row["ratio"] = {{"median", found->middle}, {"low", found->low}, {"high", found->high}};
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  return {{"model", heat.model}, {"threads", heat.threads}, {"runtimes", rows}};
+}
+
+Json to_json(const Roof& roof) {
+  return {{"threads", roof.threads},
+          {"vectors", roof.vectors},
+          {"flops", roof.flops},
+          {"copy_bytes", roof.copy_bytes}};
+}
+
+Json to_json(const Mean& mean) {
+  return {{"runtime", mean.runtime}, {"threads", mean.threads}, {"models", mean.models},
+          {"ratio", mean.ratio},     {"least", mean.least},     {"least_model", mean.least_model}};
+}
+
+std::optional<Fall> worst(const std::vector<Heat>& heats) {
+  std::optional<Fall> found;
+  const auto add = [&](const std::optional<Fallen>& one) {
+    if (one && (!found || one->fall < *found)) found = one->fall;
+  };
+  for (const Heat& heat : heats) {
+    add(heat.unfair);
+    for (const Figure& figure : heat.figures) add(figure.fallen);
+  }
+  return found;
+}
+
+}  // namespace touchstone

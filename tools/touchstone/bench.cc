@@ -1,0 +1,222 @@
+// touchstone bench MODEL...: how fast is it, beside whom, and is what was timed right? A process
+// for each runtime; they take turns in short blocks; inputs change from run to run; of each block
+// one run, drawn when it is over, is held to the reference. Exit 1 if an output is wrong, 5 if a
+// runtime dies.
+//
+//   touchstone bench resnet50.onnx --against onnxruntime,openvino --threads 1,2 --roof
+//   touchstone bench net.onnx --dim batch=8 --seconds 10 --json bench.json
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/proc.h"
+#include "model/model.h"
+#include "tools/bench/expected.h"
+#include "tools/bench/ours.h"
+#include "tools/bench/report.h"
+#include "tools/touchstone/command.h"
+#include "tools/touchstone/feeds.h"
+#include "tools/touchstone/npy.h"
+#include "tools/touchstone/scratch.h"
+
+namespace touchstone {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using Starts = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+struct BenchArgs {
+  std::vector<std::string> models, against, dims;
+  std::string runtime, expected;
+  std::vector<Index> threads{1};
+  double timeout = 600;
+  bool roof = false;
+  Plan plan;
+  JsonOutput json;
+};
+
+std::string self() { return fs::read_symlink("/proc/self/exe").string(); }
+
+Starts starts_for(const BenchArgs& args) {
+  Starts starts{{args.runtime, start_of(args.runtime, self())}};
+  for (const std::string& peer : args.against) starts.emplace_back(peer, start_of(peer, self()));
+  return starts;
+}
+
+// Sets of random inputs as files, and what the model's symbols stand for in them.
+Race race_for(const BenchArgs& args, const std::string& file, const fs::path& scratch) {
+  Race race;
+  race.model = file;
+  race.scratch = scratch;
+  const Model model = load_valid(file, Limits::trusted());
+  race.outputs = model.graph.outputs;
+  for (Index set = 0; set < args.plan.input_sets; ++set) {
+    FeedArgs wanted;
+    wanted.random = true;
+    wanted.seed = args.plan.seed + static_cast<std::uint64_t>(set);
+    wanted.dims = args.dims;
+    const fs::path folder = scratch / fmt::format("inputs_{}", set);
+    fs::create_directories(folder);
+    std::vector<NamedFile>& files = race.input_sets.emplace_back();
+    const std::map<std::string, Value> feeds = feeds_for(model, wanted, Limits::trusted());
+    for (const ValueInfo* input : wanted_inputs(model.graph)) {
+      const Tensor& tensor = feeds.at(input->name).tensor();
+      for (std::size_t axis = 0; axis < input->shape->size(); ++axis) {
+        const Dim& dim = (*input->shape)[axis];
+        if (!dim.size && !dim.symbol.empty()) race.dims[dim.symbol] = tensor.shape()[axis];
+      }
+      const fs::path at = folder / fmt::format("input_{}.npy", files.size());
+      write_atomically(at, serialize_npy(tensor));
+      files.push_back({input->name, at.string()});
+    }
+  }
+  return race;
+}
+
+void say(const std::string& what, const std::string& stage) {
+  fmt::print(stderr, "{}: {}\n", printable(what), stage);
+}
+
+// All numbers of threads on one model.
+std::vector<Heat> bench_model(const BenchArgs& args, const std::string& file,
+                              const Starts& starts) {
+  const Scratch scratch;
+  const std::string name = fs::path(file).stem().string();
+  Race race = race_for(args, file, scratch.path());
+  std::vector<Heat> heats;
+  std::optional<Referee> referee;
+  std::optional<Fallen> unfair;
+  try {
+    say(name, "what the reference gives");
+    referee.emplace(race.outputs, expectations(race, args.plan, self(), args.expected));
+    if (const std::string blind = referee->blind(); !blind.empty()) unfair = {Fall::wrong, blind};
+  } catch (const Fallen& fallen) {
+    unfair = {fallen.fall, "the reference did not run it: " + fallen.why};
+  }
+  race.referee = referee ? &*referee : nullptr;
+  for (const Index threads : args.threads) {
+    Heat& heat = heats.emplace_back();
+    heat.model = name;
+    heat.threads = race.threads = threads;
+    heat.unfair = unfair;
+    if (!referee) continue;
+    heat.figures = measure(race, starts, args.plan, [&](const std::string& stage) {
+      say(fmt::format("{}, threads {}", name, threads), stage);
+    });
+  }
+  return heats;
+}
+
+ExitCode code_of(const std::vector<Heat>& heats) {
+  const std::optional<Fall> fall = worst(heats);
+  if (!fall) return ExitCode::fine;
+  switch (*fall) {
+    case Fall::wrong:
+      return ExitCode::mismatch;
+    case Fall::crashed:
+    case Fall::failed:
+      return ExitCode::crashed;
+    case Fall::late:
+      return ExitCode::limit;
+    case Fall::unsupported:
+      return ExitCode::unsupported;
+  }
+  return ExitCode::bug;
+}
+
+std::string load_average() {
+  const std::string text = read_proc("/proc/loadavg");
+  return text.substr(0, text.find(' '));
+}
+
+Json describe(const BenchArgs& args, const std::string& load_before) {
+  return {{"schema", "touchstone.bench/1"},        {"machine", machine()},
+          {"load", {load_before, load_average()}}, {"seconds", args.plan.seconds},
+          {"input_sets", args.plan.input_sets},    {"seed", args.plan.seed}};
+}
+
+ExitCode bench(const BenchArgs& args) {
+  const Starts starts = starts_for(args);
+  for (const std::string& file : args.models) load_valid(file, Limits::trusted());
+  const std::string load_before = load_average();
+  const bool shown = !args.json.takes_stdout();
+  if (shown) fmt::print("{}; load {}\n", printable(machine()), load_before);
+  std::vector<Roof> roofs;
+  if (args.roof) {
+    for (const Index threads : args.threads) roofs.push_back(measure_roof(threads));
+    if (shown) print(roofs);
+  }
+  std::vector<Heat> heats;
+  for (const std::string& file : args.models) {
+    for (Heat& heat : bench_model(args, file, starts)) {
+      if (shown) print(heat);
+      std::fflush(stdout);
+      heats.push_back(std::move(heat));
+    }
+  }
+  const std::vector<Mean> all = means(heats);
+  if (shown) print(all);
+  const ExitCode code = code_of(heats);
+  if (args.json) {
+    Json object = describe(args, load_before);
+    for (const char* list : {"roofs", "heats", "means"}) object[list] = Json::array();
+    for (const Roof& roof : roofs) object["roofs"].push_back(to_json(roof));
+    for (const Heat& heat : heats) object["heats"].push_back(to_json(heat));
+    for (const Mean& mean : all) object["means"].push_back(to_json(mean));
+    object["exit"] = static_cast<int>(code);
+    write_json(args.json, object);
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, ExitCode& out) {
+  auto args = std::make_shared<BenchArgs>();
+  args->runtime = our_runtimes().front().name;
+  CLI::App* command = app.add_subcommand("bench", "Time models, beside other runtimes");
+  command->add_option("models", args->models, ".onnx files")->required()->type_name("MODEL...");
+  command->add_option("--runtime", args->runtime, "Ours: what the ratios are to")
+      ->capture_default_str();
+  command->add_option("--against", args->against, "Peers, or command:WORDS")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all()
+      ->type_name("NAME,...");
+  command->add_option("--threads", args->threads, "Numbers of threads, one heat each")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all()
+      ->check(CLI::Range(Index{1}, Index{1024}))
+      ->type_name("N,...");
+  command->add_option("--seconds", args->plan.seconds, "Of timed runs, for each runtime and heat")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--dim", args->dims, "Size of a symbolic dimension (1 if not given)")
+      ->type_name("SYMBOL=N")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--seed", args->plan.seed, "Of the inputs")->capture_default_str();
+  command->add_option("--inputs", args->plan.input_sets, "How many inputs take turns")
+      ->check(CLI::Range(Index{2}, Index{1000}))
+      ->capture_default_str();
+  command->add_option("--loads", args->plan.loads, "Fresh processes in which loading is timed")
+      ->check(CLI::Range(Index{1}, Index{1000}))
+      ->capture_default_str();
+  command->add_option("--expected", args->expected, "Keep what the reference gives, for next time")
+      ->type_name("DIR");
+  command->add_option("--timeout", args->timeout, "Seconds for an answer of a runtime")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_flag("--roof", args->roof, "Measure what the machine can do at most");
+  add_json(*command, args->json);
+  command->callback([args, &out] {
+    out = guarded([&] {
+      args->plan.limit = std::chrono::milliseconds(static_cast<Index>(args->timeout * 1000));
+      return bench(*args);
+    });
+  });
+}
+
+}  // namespace touchstone

@@ -1,0 +1,32 @@
+// A folder for files on their way between processes; it goes with the work.
+#pragma once
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+
+#include "core/error.h"
+
+namespace touchstone {
+
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (std::filesystem::temp_directory_path() / "touchstone-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw Error(ErrorKind::file, "no folder '" + name + "'");
+    path_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace touchstone
