@@ -1,6 +1,5 @@
-// Feature maps between fast kernels lie in blocks of channels: the channels of a block are the
-// lanes of a vector, innermost, so that a kernel's vectors run over channels whatever the image's
-// width.
+// Feature maps between fast kernels lie in blocks of channels: the channels of a block are the lanes
+// of a vector, innermost, so that a kernel's vectors run over channels whatever the image's width.
 #pragma once
 
 #include "core/shape.h"
