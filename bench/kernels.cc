@@ -83,7 +83,7 @@ class Aligned {  // memory for a map, begun at a cache line
   float* data_;
 };
 
-void measure(Isa isa, const Row& row) {
+void measure(Isa isa, const Row& row, ConvolutionWay way) {
   const ConvolutionShape& s = row.shape;
   const Index lanes = lanes_of(isa);
   const auto blocks = [&](Index channels) { return (channels + lanes - 1) / lanes; };
@@ -95,12 +95,12 @@ void measure(Isa isa, const Row& row) {
   const Index out_blocks = blocks(s.channels_out);
   const Aligned in(in_blocks * in_rows * in_columns * unit);
   const Aligned out(out_blocks * s.rows_out * s.columns_out * lanes), bias(out_blocks * lanes);
-  const Map input{in.get(), unit, in_columns * unit, in_rows * in_columns * unit};
-  const Map output{out.get(), lanes, s.columns_out * lanes, s.rows_out * s.columns_out * lanes};
+  const Picture input{in.get(), unit, in_columns * unit, in_rows * in_columns * unit};
+  const Picture output{out.get(), lanes, s.columns_out * lanes, s.rows_out * s.columns_out * lanes};
   const Index summed = s.kernel_rows * s.kernel_columns * (s.depthwise ? 1 : s.channels_in);
   const std::vector<float> weights(static_cast<std::size_t>(s.channels_out * summed), 0.5F);
 
-  const Convolution convolution(isa, s);
+  const Convolution convolution(isa, s, way);
   const Aligned packed(convolution.packed_size()), scratch(convolution.scratch_size());
   convolution.pack(weights.data(), packed.get());
   const auto run = [&] {
@@ -135,6 +135,12 @@ void measure(Isa isa, const Row& row) {
 int main(int count, char** words) {
   const Isa isa = chosen_isa();
   for (const Row& row : rows) {
-    if (count < 2 || std::strstr(row.name, words[1])) measure(isa, row);
+    if (count > 1 && !std::strstr(row.name, words[1])) continue;
+    if (Convolution(isa, row.shape).scratch_size() > 0) {
+      measure(isa, row, ConvolutionWay::direct);
+      measure(isa, row, ConvolutionWay::winograd2);
+      measure(isa, row, ConvolutionWay::winograd4);
+    }
+    measure(isa, row, ConvolutionWay::best);
   }
 }

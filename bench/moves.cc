@@ -98,18 +98,18 @@ void blocks(Isa isa, Index channels, Index side) {
   const Area area{channels, side, side};
   const Index lanes = lanes_of(isa), all = channels * side * side;
   std::vector<float> plain = numbers(all), blocked(static_cast<std::size_t>(all));
-  const Map map{blocked.data(), lanes, side * lanes, side * side * lanes};
+  const Picture map{blocked.data(), lanes, side * lanes, side * side * lanes};
   const Plain image{plain.data(), side, side * side};
   const std::string shape = std::to_string(channels) + " @" + std::to_string(side);
   moved("into blocks " + shape, all * 4, [&] { to_blocks(isa, image, map, area); });
   moved("from blocks " + shape, all * 4, [&] { from_blocks(isa, map, image, area); });
   std::vector<float> roomy(static_cast<std::size_t>(channels * (side + 2) * (side + 2)));
   const Index row = (side + 2) * lanes;
-  const Map haloed{roomy.data() + row + lanes, lanes, row, (side + 2) * row};
+  const Picture haloed{roomy.data() + row + lanes, lanes, row, (side + 2) * row};
   const Area whole{channels / lanes, side, side};
   moved("into a halo " + shape, all * 4, [&] { copy_blocks(isa, map, haloed, whole); });
   const Window window{3, 2, 1, 1, side, 0, side};
-  const Map half{roomy.data(), lanes, side / 2 * lanes, side / 2 * (side / 2) * lanes};
+  const Picture half{roomy.data(), lanes, side / 2 * lanes, side / 2 * (side / 2) * lanes};
   for (const auto& [kind, text] : {std::pair{PoolKind::largest, "largest of 3x3/2 "},
                                    std::pair{PoolKind::mean, "mean of 3x3/2 "}}) {
     const Pool pool(isa, kind, window, window);

@@ -20,11 +20,20 @@ std::map<std::string, Shape> shapes_of(const std::map<std::string, Value>& feeds
   return shapes;
 }
 
+// Nodes that cannot run are refused as they are written, not as a pass leaves them.
+Model made_better(Model model, const SessionOptions& options) {
+  const LimitsScope scope(options.limits);
+  refuse_what_cannot_run(model);
+  PassOptions passes = options.passes;
+  passes.limits = options.limits;
+  return optimize(std::move(model), passes).model;
+}
+
 }  // namespace
 
 struct Session::Held {
   Held(Model given, const SessionOptions& options)
-      : model(std::move(given)), options(options), pool(options.threads) {}
+      : model(made_better(std::move(given), options)), options(options), pool(options.threads) {}
 
   Plan& plan_for(const std::map<std::string, Shape>& shapes) {
     for (auto at = plans.begin(); at != plans.end(); ++at) {
@@ -34,7 +43,7 @@ struct Session::Held {
       }
     }
     auto made = std::make_unique<Plan>(model, shapes, pool.size(),
-                                       PlanOptions{options.fuse, options.limits});
+                                       PlanOptions{options.passes.level >= Level::extended, options.limits});
     plans.emplace_front(shapes, std::move(made));
     if (plans.size() > most_plans) plans.pop_back();
     return *plans.front().second;
@@ -49,10 +58,7 @@ struct Session::Held {
 };
 
 Session::Session(Model model, const SessionOptions& options)
-    : held_(std::make_unique<Held>(std::move(model), options)) {
-  const LimitsScope scope(options.limits);
-  refuse_what_cannot_run(held_->model);
-}
+    : held_(std::make_unique<Held>(std::move(model), options)) {}
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;

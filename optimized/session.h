@@ -8,13 +8,15 @@
 
 #include "core/limits.h"
 #include "model/graph.h"
+#include "optimized/passes/passes.h"
 #include "optimized/plan/plan.h"
 
 namespace touchstone {
 
 struct SessionOptions {
   Index threads = 0;  // 0: as many as this process may use
-  bool fuse = true;   // false: a step for each node
+  // Passes over the graph (optimized/passes); from `extended` on a step may be several nodes.
+  PassOptions passes{.level = Level::all};
   Limits limits = Limits::trusted();
 };
 

@@ -82,24 +82,26 @@ Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay 
 Index Convolution::most_blocks() const { return shape_.depthwise || isa_ == Isa::sse41 ? 1 : 2; }
 
 Convolution::Cuts Convolution::cuts(Index blocks, Index rows) const {
+  // The most special kernels that there are.
   std::vector<Strip> choices;
-  for (const bool known : {true, false}) {
-    const Index step = known ? shape_.column_stride : 0;
+  const auto take = [&](Kind kind, Index step) {
     for (const ConvolutionKernel& kernel : convolution_kernels()) {
-      if (kernel.isa != isa_ || kernel.kind != kind_of(shape_) || kernel.blocks != blocks ||
+      if (kernel.isa != isa_ || kernel.kind != kind || kernel.blocks != blocks ||
           kernel.step != step || kernel.rows > rows) {
         continue;
       }
       auto same = std::find_if(choices.begin(), choices.end(),
                                [&](const Strip& strip) { return strip.columns == kernel.columns; });
-      if (same == choices.end()) {
-        choices.push_back({kernel.columns});
-        same = choices.end() - 1;
-      }
+      if (same == choices.end()) same = choices.insert(same, {kernel.columns});
       (kernel.rows > 1 ? same->several : same->single) = &kernel;
     }
-    if (!choices.empty()) break;
-  }
+    return !choices.empty();
+  };
+  const Kind kind = kind_of(shape_);
+  const bool three = shape_.kernel_rows == 3 && shape_.kernel_columns == 3;
+  const bool special =
+      kind == Kind::depthwise && three && take(Kind::depthwise3, shape_.column_stride);
+  if (!special && !take(kind, shape_.column_stride)) take(kind, 0);
   Cuts out{};
   std::array<double, planned + 1> best{};
   for (Index width = 1; width <= planned; ++width) {
@@ -192,9 +194,14 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
     KernelBuffer<3> weights(
         call.weights,
         {Axis{lanes_, 1}, {s.kernel_columns, lanes_}, {s.kernel_rows, lanes_ * s.kernel_columns}});
-    void* arguments[] = {&least,           &most,
-                         input.argument(), weights.argument(),
-                         bias.argument(),  residual.argument(),
+    bool adds = call.residual.column != 0;
+    void* arguments[] = {&least,
+                         &most,
+                         &adds,
+                         input.argument(),
+                         weights.argument(),
+                         bias.argument(),
+                         residual.argument(),
                          output.argument()};
     kernel.run(arguments);
     return;

@@ -67,8 +67,13 @@ class Convolution : public Tiled<Convolution> {
   }
 };
 
+// So few products a point that a kernel size known ahead, and no residual, are worth kernels of
+// their own.
 class Depthwise : public Tiled<Depthwise> {
  public:
+  Halide::GeneratorParam<int> taps{"taps", 0};  // along a side; 0: known at run time
+
+  Input<bool> adds{"adds"};                    // whether there is a residual
   Input<Buffer<float, 5>> input{"input"};      // lane, kernel column, kernel row, column, row
   Input<Buffer<float, 3>> weights{"weights"};  // lane, kernel column, kernel row
   Input<Buffer<float, 1>> bias{"bias"};
@@ -76,10 +81,13 @@ class Depthwise : public Tiled<Depthwise> {
   Output<Buffer<float, 4>> output{"output"};
 
   void generate() {
-    const RDom k(0, weights.dim(1).extent(), 0, weights.dim(2).extent(), "k");
+    const Expr across = taps > 0 ? Expr(static_cast<int>(taps)) : weights.dim(1).extent();
+    const Expr down = taps > 0 ? Expr(static_cast<int>(taps)) : weights.dim(2).extent();
+    const RDom k(0, across, 0, down, "k");
     sum(o, x, y, b) = bias(o);
     sum(o, x, y, b) += input(o, k[0], k[1], x, y) * weights(o, k[0], k[1]);
-    output(o, x, y, b) = clamped(sum(o, x, y, b) + residual(o, x, y, b));
+    output(o, x, y, b) =
+        clamped(Halide::select(adds, sum(o, x, y, b) + residual(o, x, y, b), sum(o, x, y, b)));
   }
 
   void schedule() {
@@ -91,9 +99,15 @@ class Depthwise : public Tiled<Depthwise> {
     dense_blocks(output);
     step_of(input.dim(3), lanes);
     weights.dim(1).set_stride(lanes);
-    weights.dim(2).set_stride(lanes * weights.dim(1).extent());
     tile(output);
-    update(0);
+    Halide::Stage products = update(0);
+    if (taps > 0) {
+      weights.dim(2).set_stride(static_cast<int>(lanes) * static_cast<int>(taps));
+      products.unroll(sum.rvars(0)[0]).unroll(sum.rvars(0)[1]);
+    }
+    Func(output).specialize(!adds);
+    Func(output).specialize(adds);
+    Func(output).specialize_fail("there is a residual or there is not");
   }
 };
 
@@ -114,13 +128,15 @@ std::vector<WrittenKernel> kernels(const std::string& isa) {
     WrittenKernel kernel;
     kernel.function = "convolution_" + row.kind + "_" + row.step + "_" + row.blocks + "x" +
                       row.columns + "x" + row.rows;
-    kernel.create = row.kind == "depthwise" ? create<Depthwise> : create<Convolution>;
+    const bool depthwise = row.kind.rfind("depthwise", 0) == 0;
+    kernel.create = depthwise ? create<Depthwise> : create<Convolution>;
     kernel.params = {{"lanes", lanes},
                      {"step", row.step},
                      {"blocks", row.blocks},
                      {"columns", row.columns},
                      {"rows", row.rows}};
     if (row.kind == "plain") kernel.params["plain"] = "true";
+    if (row.kind == "depthwise3") kernel.params["taps"] = "3";
     out.push_back(kernel);
   }
   if (isa == "sse41") return out;

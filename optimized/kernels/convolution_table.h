@@ -9,7 +9,7 @@
 namespace touchstone {
 
 struct ConvolutionKernel {
-  enum class Kind { blocked, plain, depthwise };
+  enum class Kind { blocked, plain, depthwise, depthwise3 };
   Isa isa;
   Kind kind;
   Index step, blocks, columns, rows;
