@@ -43,7 +43,7 @@ struct Session::Held {
       }
     }
     auto made = std::make_unique<Plan>(model, shapes, pool.size(),
-                                       PlanOptions{options.passes.level >= Level::extended, options.limits});
+                                       PlanOptions{options.passes.level >= Level::extended, options.winograd, options.limits});
     plans.emplace_front(shapes, std::move(made));
     if (plans.size() > most_plans) plans.pop_back();
     return *plans.front().second;
@@ -53,6 +53,7 @@ struct Session::Held {
   const SessionOptions options;
   ThreadPool pool;
   std::mutex one_run;
+  std::vector<Timing> timings;
   std::list<std::pair<std::map<std::string, Shape>, std::unique_ptr<Plan>>>
       plans;  // last used first
 };
@@ -69,12 +70,19 @@ std::map<std::string, Value> Session::run(std::map<std::string, Value> feeds) {
   const std::lock_guard lock(held_->one_run);
   const LimitsScope scope(held_->options.limits);
   check_feeds(held_->model.graph, feeds);
-  return held_->plan_for(shapes_of(feeds)).run(std::move(feeds), held_->pool);
+  held_->timings.clear();
+  return held_->plan_for(shapes_of(feeds))
+      .run(std::move(feeds), held_->pool, held_->options.timings ? &held_->timings : nullptr);
 }
 
 std::vector<Placement> Session::placement() const {
   const std::lock_guard lock(held_->one_run);
   return held_->plans.empty() ? std::vector<Placement>{} : held_->plans.front().second->placement();
+}
+
+std::vector<Timing> Session::timings() const {
+  const std::lock_guard lock(held_->one_run);
+  return held_->timings;
 }
 
 Index Session::arena_bytes() const {

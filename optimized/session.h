@@ -15,8 +15,10 @@ namespace touchstone {
 
 struct SessionOptions {
   Index threads = 0;  // 0: as many as this process may use
+  bool winograd = true;  // false: convolutions sum their products one by one
   // Passes over the graph (optimized/passes); from `extended` on a step may be several nodes.
   PassOptions passes{.level = Level::all};
+  bool timings = false;  // keep the last run's
   Limits limits = Limits::trusted();
 };
 
@@ -37,6 +39,7 @@ class Session {
   // Of the last run: which nodes ran where, and the bytes of the arena.
   std::vector<Placement> placement() const;
   Index arena_bytes() const;
+  std::vector<Timing> timings() const;
 
  private:
   struct Held;

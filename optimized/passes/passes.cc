@@ -31,6 +31,8 @@ constexpr Pass passes[] = {
     {"fold-padding", Level::basic, true, "Padding by zeros becomes the window's own.", nullptr},
     {"fold-normalisation", Level::basic, false,
      "Factors and offsets for each channel go into the weights before or behind them.", nullptr},
+    {"spread-normalisation", Level::extended, false,
+     "A batch normalisation that no weights take becomes a product and a sum, which fuse.", nullptr},
     {"name-spelled-out", Level::basic, false,
      "What exporters spell out in several nodes becomes the operator that means it.", nullptr},
     {"share-constants", Level::basic, true, "Equal constants are one.", share_constants},

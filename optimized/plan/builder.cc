@@ -8,11 +8,12 @@
 
 namespace touchstone {
 
-Builder::Builder(const Outline& outline, Index threads, bool fuse)
+Builder::Builder(const Outline& outline, Index threads, const PlanOptions& options)
     : outline_(outline),
       threads_(threads),
       lanes_(lanes_of(chosen_isa())),
-      groups_(group_nodes(outline, fuse)) {}
+      winograd_(options.winograd),
+      groups_(group_nodes(outline, options.fuse)) {}
 
 Index Builder::new_buffer(Index floats) {
   spans.push_back({floats * 4, std::numeric_limits<Index>::max(), -1, 0});

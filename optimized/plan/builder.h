@@ -11,6 +11,7 @@
 #include "optimized/plan/arena.h"
 #include "optimized/plan/blocks.h"
 #include "optimized/plan/groups.h"
+#include "optimized/plan/plan.h"
 #include "optimized/plan/step.h"
 
 namespace touchstone {
@@ -23,11 +24,12 @@ struct Blocked {
 
 class Builder {
  public:
-  Builder(const Outline& outline, Index threads, bool fuse);
+  Builder(const Outline& outline, Index threads, const PlanOptions& options);
 
   const Outline& outline() const { return outline_; }
   Index threads() const { return threads_; }
   Index lanes() const { return lanes_; }
+  bool winograd() const { return winograd_; }
   const Shape& shape(Index value) const { return *outline_.value(value).shape; }
 
   // For a step that is being built: its inputs, made ready before it where they are not in this
@@ -66,6 +68,7 @@ class Builder {
 
   const Outline& outline_;
   const Index threads_, lanes_;
+  const bool winograd_;
   std::vector<Group> groups_;
   std::map<Index, Index> plain_;  // value -> buffer
   std::map<Index, Blocked> blocked_;

@@ -1,6 +1,7 @@
 #include "optimized/plan/plan.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -80,7 +81,7 @@ struct Plan::Held {
       : model(model),
         options(given),
         outline(model, feeds, given.limits),
-        builder(outline, threads, given.fuse) {
+        builder(outline, threads, given) {
     builder.build();
     arena = rounded(place_spans(builder.spans));
     memory = std::make_unique<Block>(builder.spans, builder.constants, arena);
@@ -150,7 +151,8 @@ Plan::Plan(const Model& model, const std::map<std::string, Shape>& feeds, Index 
     : held_(std::make_unique<Held>(model, feeds, threads, options)) {}
 Plan::~Plan() = default;
 
-std::map<std::string, Value> Plan::run(std::map<std::string, Value> feeds, ThreadPool& pool) {
+std::map<std::string, Value> Plan::run(std::map<std::string, Value> feeds, ThreadPool& pool,
+                                       std::vector<Timing>* timings) {
   Held& h = *held_;
   const LimitsScope scope(h.options.limits);
   // Whatever happens, what this run made is gone before the next.
@@ -167,9 +169,16 @@ std::map<std::string, Value> Plan::run(std::map<std::string, Value> feeds, Threa
       h.values[static_cast<std::size_t>(k)] = std::move(value);
   }
   feeds.clear();
+  const auto began = std::chrono::steady_clock::now();
+  const auto since = [&] {
+    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began)
+        .count();
+  };
   RunState state{pool, h.values, h.scratch_of, h.options.limits};
   for (std::size_t k = 0; k < h.builder.steps.size(); ++k) {
+    const double begin = timings ? since() : 0;
     h.placed_step(*h.builder.steps[k], [&] { h.builder.steps[k]->run(state); });
+    if (timings) timings->push_back({static_cast<Index>(k), begin, since()});
     for (const Index value : h.drops[k]) {
       if (!h.kept[static_cast<std::size_t>(value)])
         h.values[static_cast<std::size_t>(value)] = Value();

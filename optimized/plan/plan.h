@@ -13,8 +13,14 @@
 namespace touchstone {
 
 struct PlanOptions {
-  bool fuse = true;
+  bool fuse = true, winograd = true;
   Limits limits;
+};
+
+// One step of a run: when it began and ended, in microseconds since the run began.
+struct Timing {
+  Index step = 0;
+  double begin = 0, end = 0;
 };
 
 struct Placement {
@@ -30,9 +36,11 @@ class Plan {
   ~Plan();
 
   // Throws Error with the node's place.
-  std::map<std::string, Value> run(std::map<std::string, Value> feeds, ThreadPool& pool);
+  // `timings`: if given, a row for each step is added.
+  std::map<std::string, Value> run(std::map<std::string, Value> feeds, ThreadPool& pool,
+                                   std::vector<Timing>* timings = nullptr);
 
-  std::vector<Placement> placement() const;
+  std::vector<Placement> placement() const;  // of each step
   Index arena_bytes() const;
 
  private:

@@ -56,7 +56,8 @@ class OnConvolution : public Step {
     }
     out_ = builder.make_blocked(group.output());
     if (region_) region_->set_output(out_.blocks);
-    convolution_.emplace(chosen_isa(), shape);
+    convolution_.emplace(chosen_isa(), shape,
+                         builder.winograd() ? ConvolutionWay::best : ConvolutionWay::direct);
     pack(weights, shape);
     threads_ = builder.threads();
     kernel =
