@@ -1,7 +1,7 @@
 """Reads optimized/passes/patterns/*.yaml: what a pattern matches, bound to the versions that the spec has.
 
 A file says `doc`, `pass`, `level`, `exact`, `opset` (which opsets the replacement is written for: 7, or 7..12), `match` (a block of
-lines `y = Conv-1+(x, w!, b?!)`, or a list of such blocks), `when` (conditions, one a line), `replace` (assignments) and `examples`.
+lines `y = Conv-1+(x, w!, b?!)`, or a list of such blocks), `when` (conditions, one a line), `replace` (assignments), `examples`, and `feeds` (numbers to draw their inputs from).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from codegen.entry import Attribute, SpecError, Text, Version
 from codegen.lines import Map, Seq, load
 
-KEYS = {"doc", "pass", "level", "exact", "opset", "match", "when", "replace", "examples"}
+KEYS = {"doc", "pass", "level", "exact", "opset", "match", "when", "replace", "feeds", "examples"}
 LEVELS = ("basic", "extended", "all")
 NEWEST = 1 << 30
 

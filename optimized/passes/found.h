@@ -2,6 +2,7 @@
 // when it is asked is thrown as NotKnown, and the match is none.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,6 +76,9 @@ class Found {
   Workbench& bench_;
 };
 
+inline bool all_zero(const Point& list) {
+  return std::all_of(list.begin(), list.end(), [](Index k) { return k == 0; });
+}
 inline double as_float(double value) { return static_cast<double>(static_cast<float>(value)); }
 
 // Is it this number, once that is rounded to the tensor's type?

@@ -46,15 +46,20 @@ bool names_pass(const std::vector<std::string>& names, std::string_view pass) {
   return std::find(names.begin(), names.end(), pass) != names.end();
 }
 
+bool is_known(std::string_view name) {
+  return std::any_of(std::begin(passes), std::end(passes),
+                     [&](const Pass& pass) { return pass.name == name; }) ||
+         std::any_of(all_patterns().begin(), all_patterns().end(),
+                     [&](const Pattern& pattern) { return pattern.name == name; });
+}
+
 void refuse_unknown(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    if (std::none_of(std::begin(passes), std::end(passes),
-                     [&](const Pass& pass) { return pass.name == name; })) {
-      std::string all;
-      for (const Pass& pass : passes) all += (all.empty() ? "" : ", ") + std::string(pass.name);
-      throw Error(ErrorKind::usage, "there is no pass '" + name + "'")
-          .with_help("the passes are " + all);
-    }
+    if (is_known(name)) continue;
+    std::string all;
+    for (const Pass& pass : passes) all += (all.empty() ? "" : ", ") + std::string(pass.name);
+    throw Error(ErrorKind::usage, "there is no pass or pattern '" + name + "'")
+        .with_help("the passes are " + all);
   }
 }
 
@@ -74,14 +79,22 @@ class Counts {
   std::vector<PassCount> counts;
 };
 
+// A pattern runs with its pass, as far as the level goes, or where it is asked for itself.
+bool runs(const Pattern& pattern, const Pass& pass, const PassOptions& options) {
+  if (pattern.pass != pass.name || pattern.replace == nullptr) return false;
+  if (names_pass(options.with, pattern.name)) return is_wanted(options, pattern.name, pattern.level);
+  const Level level = std::max(pass.level, options.level);
+  return is_wanted(options, pass.name, pass.level) && pattern.level <= level &&
+         !names_pass(options.without, pattern.name);
+}
+
 // True where the graph is another one now.
 bool run_pass(const Pass& pass, Workbench& bench, Counts& counts) {
-  const Level level = std::max(pass.level, bench.options().level);
-  Index changes = pass.run ? pass.run(bench) : 0;
+  const bool whole = pass.run && is_wanted(bench.options(), pass.name, pass.level);
+  Index changes = whole ? pass.run(bench) : 0;
   counts.add(pass.name, "", changes);
   for (const Pattern& pattern : all_patterns()) {
-    const bool runs = pattern.pass == pass.name && pattern.replace && pattern.level <= level;
-    if (!runs) continue;
+    if (!runs(pattern, pass, bench.options())) continue;
     const Index more = apply_pattern(pattern, bench);
     counts.add(pass.name, pattern.name, more);
     changes += more;
@@ -103,9 +116,9 @@ std::optional<Level> level_by_name(std::string_view text) {
   return std::nullopt;
 }
 
-bool is_wanted(const PassOptions& options, std::string_view pass, Level level) {
-  const bool on = level <= options.level || names_pass(options.with, pass);
-  return on && !names_pass(options.without, pass);
+bool is_wanted(const PassOptions& options, std::string_view name, Level level) {
+  const bool on = level <= options.level || names_pass(options.with, name);
+  return on && !names_pass(options.without, name);
 }
 
 std::span<const Pass> all_passes() { return passes; }
@@ -120,10 +133,7 @@ Optimized optimize(Model model, const PassOptions& options) {
   for (Index round = 0; changed && round < most_rounds; ++round) {
     changed = false;
     bench.forget_shapes();
-    for (const Pass& pass : passes) {
-      if (is_wanted(options, pass.name, pass.level))
-        changed = run_pass(pass, bench, counts) || changed;
-    }
+    for (const Pass& pass : passes) changed = run_pass(pass, bench, counts) || changed;
   }
   Optimized made{bench.finish(), std::move(counts.counts)};
   require_valid(made.model, options.limits);

@@ -16,7 +16,8 @@ namespace touchstone {
 
 class Workbench;
 
-// What basic passes leave is plain ONNX and runs anywhere.
+// basic: no result is less accurate. extended: one may be, where a constant of the new graph is
+// rounded that the old one had exactly.
 enum class Level { none, basic, extended, all };
 inline constexpr std::array all_levels{Level::none, Level::basic, Level::extended, Level::all};
 std::string_view name(Level level);
@@ -24,14 +25,14 @@ std::optional<Level> level_by_name(std::string_view name);
 
 struct PassOptions {
   Level level = Level::basic;
-  std::vector<std::string> with;     // passes that run whatever the level says
-  std::vector<std::string> without;  // passes that do not
+  std::vector<std::string> with;     // passes and patterns that run whatever the level says
+  std::vector<std::string> without;  // those that do not
   Index growth = 1 << 20;  // bytes by which a folded constant may be larger than what it came from
   Limits limits;
 };
 
-// Does a pass of this name and level run?
-bool is_wanted(const PassOptions& options, std::string_view pass, Level level);
+// Does a pass or pattern of this name and level run?
+bool is_wanted(const PassOptions& options, std::string_view name, Level level);
 
 struct Pass {
   std::string_view name;

@@ -31,6 +31,7 @@ PATTERNS: dict[str, dict[str, Any]] = {
 }
 EXAMPLES = [(name, k) for name, pattern in PATTERNS.items() for k in range(len(pattern["examples"]))]
 REPLACING = [(name, k) for name, k in EXAMPLES if "replace" in PATTERNS[name]]
+FEEDS = range(-5, 6)
 SIZES = {"n": 2, "m": 3}
 
 
@@ -56,9 +57,9 @@ def example(name: str, k: int, folder: Path, *options: str) -> Example:
     random = np.random.default_rng(k)
     for position, value in enumerate(model.graph.input):
         shape = [dim.dim_value or SIZES[dim.dim_param] for dim in value.type.tensor_type.shape.dim]
-        array = random.integers(-5, 6, shape).astype(np.float32)
+        array = random.choice(pattern.get("feeds", FEEDS), shape).astype(np.float32)
         (folder / "data" / f"input_{position}.pb").write_bytes(numpy_helper.from_array(array).SerializeToString())
-    chosen = options or ("--level", "none", "--pass", pattern["pass"])
+    chosen = options or ("--level", "none", "--pass", name, "--pass", "drop-dead")
     told = touchstone("optimize", folder / "model.onnx", "-o", folder / "optimized.onnx", "--json", *chosen)
     changes = {row["pattern"]: row["changes"] for row in json.loads(told)["changes"]}
     return Example(folder, model, onnx.load(folder / "optimized.onnx"), changes)
@@ -91,9 +92,11 @@ def test_a_pattern_is_found_and_means_the_same(name: str, k: int, tmp_path: Path
 
 
 @pytest.mark.parametrize(("name", "k"), EXAMPLES)
-def test_a_pass_that_is_off_finds_nothing(name: str, k: int, tmp_path: Path) -> None:
-    made = example(name, k, tmp_path, "--no-pass", PATTERNS[name]["pass"])
-    assert name not in made.changes
+def test_a_pattern_that_is_off_finds_nothing(name: str, k: int, tmp_path: Path) -> None:
+    for off in (name, PATTERNS[name]["pass"]):
+        (tmp_path / off).mkdir(exist_ok=True)
+        made = example(name, k, tmp_path / off, "--level", "all", "--no-pass", off)
+        assert name not in made.changes
 
 
 def test_what_is_kept_as_written_is_not_folded(tmp_path: Path) -> None:
@@ -106,3 +109,19 @@ def test_what_is_kept_as_written_is_not_folded(tmp_path: Path) -> None:
         (tmp_path / f"{number}-off").mkdir()
         folded = example(name, k, tmp_path / f"{number}-off", "--no-pass", PATTERNS[name]["pass"])
         assert len(folded.optimized.graph.node) < len(folded.model.graph.node), name
+
+
+def table() -> list[str]:
+    """The table of docs/passes.md, as the command says it now."""
+    rows = ["| pass | pattern | level | exact | what it does |", "|---|---|---|---|---|"]
+    for one in json.loads(touchstone("optimize", "--list", "--json"))["passes"]:
+        for row in [one, *one["patterns"]]:
+            names = f"`{one['name']}` | " if row is one else f"| `{row['name']}` "
+            rows.append(f"| {names}| {row['level']} | {'yes' if row['exact'] else 'no'} | {row['doc']} |")
+    return rows
+
+
+def test_the_page_has_the_table_of_today() -> None:
+    page = (ROOT / "docs" / "passes.md").read_text(encoding="utf-8")
+    written = [line for line in page.splitlines() if line.startswith("|")]
+    assert written == table(), "\n".join(["docs/passes.md should have:", *table()])

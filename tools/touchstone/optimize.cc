@@ -62,10 +62,8 @@ ExitCode list_passes(const OptimizeArgs& args) {
 PassOptions options_for(const OptimizeArgs& args) {
   PassOptions options;
   const std::optional<Level> level = level_by_name(args.level);
-  if (!level || *level > Level::basic) {
-    throw Error(ErrorKind::usage, "the level is none or basic, not '" + args.level + "'")
-        .with_help("what the higher levels make is no plain ONNX, and cannot be saved");
-  }
+  if (!level)
+    throw Error(ErrorKind::usage, "the level is none, basic, extended or all, not '" + args.level + "'");
   options.level = *level;
   options.with = args.with;
   options.without = args.without;
@@ -114,12 +112,12 @@ void add_optimize(CLI::App& app, ExitCode& out) {
   CLI::App* command = app.add_subcommand("optimize", "Save a better graph that means the same");
   command->add_option("model", args->model, "An .onnx file")->type_name("MODEL");
   command->add_option("-o,--out", args->out, "The file to write")->type_name("OUT");
-  command->add_option("--level", args->level, "none or basic")->type_name("L");
-  command->add_option("--pass", args->with, "Run this pass whatever the level says")
+  command->add_option("--level", args->level, "none, basic (the default), extended or all")->type_name("L");
+  command->add_option("--pass", args->with, "Run this pass or pattern whatever the level says")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("NAME");
-  command->add_option("--no-pass", args->without, "Do not run this pass")
+  command->add_option("--no-pass", args->without, "Do not run this pass or pattern")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("NAME");

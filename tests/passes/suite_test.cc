@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 
+#include "conformance/suites/suite.h"
 #include "core/error.h"
 #include "model/model.h"
 #include "optimized/passes/graph_passes.h"
@@ -15,24 +15,21 @@
 namespace touchstone {
 namespace {
 
-namespace fs = std::filesystem;
-
-struct Case {
+struct Loaded {
   Model model;
   std::map<std::string, Value> feeds;
 };
 
 // None of cases that another room refuses: what is not valid, or has no kernel.
-std::optional<Case> load(const fs::path& folder) {
+std::optional<Loaded> load(const Case& listed) {
   try {
-    Case made{load_valid(folder / "model.onnx", Limits::trusted()), {}};
-    Index k = 0;
-    for (const ValueInfo& input : made.model.graph.inputs) {
-      const fs::path file = folder / "test_data_set_0" / ("input_" + std::to_string(k++) + ".pb");
-      if (!fs::exists(file)) return std::nullopt;
-      made.feeds[input.name] =
-          load_value(file, input.type.value_or(ValueType{}), Limits::trusted());
-    }
+    Loaded made{load_valid(listed.model, Limits::trusted()), {}};
+    const std::vector<ValueInfo>& inputs = made.model.graph.inputs;
+    const std::vector<std::filesystem::path>& files = listed.data[0].inputs;
+    if (files.size() != inputs.size()) return std::nullopt;
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      made.feeds[inputs[k].name] =
+          load_value(files[k], inputs[k].type.value_or(ValueType{}), Limits::trusted());
     return made;
   } catch (const Error&) {
     return std::nullopt;
@@ -46,7 +43,7 @@ bool any_draws(const Model& model) {
 
 // The feeds that are tensors become constants; a node more for each output leaves the others free to
 // be folded.
-void freeze(Case& one) {
+void freeze(Loaded& one) {
   for (ValueInfo& output : one.model.graph.outputs) {
     if (!output.type || output.type->kind != ValueType::Kind::tensor) continue;
     Node last;
@@ -82,7 +79,7 @@ struct Tally {
   Index compared = 0, changed = 0;
 };
 
-void hold(const Case& one, const PassOptions& options, const std::string& name, Tally& tally) {
+void hold(const Loaded& one, const PassOptions& options, const std::string& name, Tally& tally) {
   std::map<std::string, Value> expected;
   try {
     expected = run(one.model, one.feeds);
@@ -104,12 +101,13 @@ TEST(Suite, ExactPassesKeepEveryBit) {
     if (!pass.exact) options.without.emplace_back(pass.name);
   }
   Tally fed, frozen;
-  for (const auto& entry : fs::directory_iterator(fs::path(ONNX_WHEEL) / "backend/test/data/node")) {
-    std::optional<Case> one = load(entry.path());
+  for (const Case& listed : read_suite(cached_suite("1.23.2"), "onnx").cases) {
+    if (listed.kind != "node" || listed.data.empty()) continue;
+    std::optional<Loaded> one = load(listed);
     if (!one || any_draws(one->model)) continue;
-    hold(*one, options, entry.path().filename(), fed);
+    hold(*one, options, listed.name, fed);
     freeze(*one);
-    hold(*one, options, entry.path().filename().string() + ", frozen", frozen);
+    hold(*one, options, listed.name + ", frozen", frozen);
   }
   EXPECT_GT(fed.compared, 1000);
   EXPECT_GT(fed.changed, 20);
