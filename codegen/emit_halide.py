@@ -126,7 +126,8 @@ def emit(operators: list[Operator], spec: Path, out: Path) -> Products:
     for k, shard in enumerate(shards):
         write(f"generators_{k}.cc", "halide_generators.cc", shard=shard)
         write(f"adapters_{k}.cc", "halide_adapters.cc", shard=shard)
-    write("registry.cc", "halide_registry.cc", fast=made.fast, unfit=made.unfit)
+    by_role = [version for operator in operators for version in operator.versions if version.fast]
+    write("registry.cc", "halide_registry.cc", fast=made.fast, unfit=made.unfit, by_role=by_role)
     return made
 
 

@@ -79,6 +79,7 @@ class Version:
     since: int
     doc: str
     deprecated: bool = False
+    fast: str = ""  # which kernel by hand computes it, where one does: a Role of optimized/registry
     lived: bool = False  # deprecated later and in place: models of its opsets may still use it
     form: str = ""
     kind: str = "none"  # semantics function structural random none

@@ -8,6 +8,7 @@
 
 #include "core/checked.h"
 #include "core/limits.h"
+#include "core/placement.h"
 
 namespace touchstone {
 namespace {
@@ -19,10 +20,13 @@ std::byte* aligned(std::byte* base) {
   return past == 0 ? base : base + (alignment - past);
 }
 
+thread_local void* place = nullptr;  // of the tensor that tensor_at is making
+
 // Zeroed bytes. An over-long block is aligned by hand, which costs a small tensor a third of what
 // an aligned allocation does. calloc leaves the pages of a large buffer to the kernel until they
 // are written.
 std::shared_ptr<void> zeroed(Index bytes) {
+  if (place) return {std::shared_ptr<void>(), place};
   const auto length = static_cast<std::size_t>((Checked(bytes) + (alignment - 1)).value());
   if (bytes <= small_bytes) {
     std::shared_ptr<std::byte[]> block = std::make_shared<std::byte[]>(length);
@@ -48,6 +52,15 @@ Tensor::Tensor(Type type, Shape shape) : type_(type), shape_(std::move(shape)) {
     throw Error(ErrorKind::out_of_memory,
                 "no memory for a tensor of " + std::string(name(type)) + text(shape_));
   }
+}
+
+Tensor tensor_at(void* memory, Type type, Shape shape) {
+  if (type == Type::string) BUG("strings are placed in foreign memory");
+  struct Scope {
+    explicit Scope(void* memory) { place = memory; }
+    ~Scope() { place = nullptr; }
+  } const scope(memory);
+  return Tensor(type, std::move(shape));
 }
 
 std::span<const std::byte> Tensor::bytes() const {

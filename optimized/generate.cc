@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "optimized/generate.h"
+
 namespace {
 
 using Halide::Internal::ExecuteGeneratorArgs;
@@ -36,14 +38,31 @@ void kernels(const std::string& isa, const std::string& suffix, const std::strin
   // strict_float: the definitions speak of NaN, infinities and -0, and every machine is to give the
   // same bits. Asserts stay in: they cost nanoseconds a call, and what they find becomes an Error
   // (registry/kernel_call.cc).
-  const std::string target = isa + "-strict_float-no_runtime-no_bounds_query";
+  // Contractions alone, whose names hold `_fma`, join a product and its sum in one instruction,
+  // which strict_float forbids; what in them speaks of NaN they mark themselves.
+  const std::string loose = isa + "-no_runtime-no_bounds_query", target = loose + "-strict_float";
   std::vector<std::string> objects;
   for (const std::string& name : GeneratorRegistry::enumerate()) {
-    ExecuteGeneratorArgs args = basics(target, folder);
+    const bool fused = name.find("_fma") != std::string::npos;
+    ExecuteGeneratorArgs args = basics(fused ? loose : target, folder);
     args.generator_name = name;
     args.function_name = name + "_" + suffix;
     Halide::Internal::execute_generator(args);
     objects.push_back(folder + "/" + args.function_name + ".o");
+  }
+  // Written kernels stand on their schedules: sums may be contracted, and what calls them is held
+  // to their conditions by its own tests.
+  const std::string contracted = isa + "-no_asserts-no_runtime-no_bounds_query";
+  for (const auto list : touchstone::generators::lists_of_kernels()) {
+    for (const touchstone::generators::WrittenKernel& kernel : list(suffix)) {
+      ExecuteGeneratorArgs args = basics(contracted, folder);
+      args.generator_name = "written";
+      args.create_generator = kernel.create;
+      args.generator_params = kernel.params;
+      args.function_name = kernel.function + "_" + suffix;
+      Halide::Internal::execute_generator(args);
+      objects.push_back(folder + "/" + args.function_name + ".o");
+    }
   }
   Halide::create_static_library(objects, Halide::Target(target), library);
 }

@@ -268,6 +268,20 @@ std::map<std::string, Value> run(const Model& model, std::map<std::string, Value
   return named;
 }
 
+std::vector<Value> run_node(const Node& node,
+                            const std::function<Value(const std::string& name)>& look_up,
+                            const RunOptions& options) {
+  const LimitsScope scope(options.limits);
+  Frame frame;
+  for (const std::string& name : names_used(node)) frame.values.emplace(name, look_up(name));
+  Runner(options).run_node(node, frame);
+  std::vector<Value> outputs;
+  for (const std::string& name : node.outputs) {
+    outputs.push_back(name.empty() ? Value() : std::move(frame.values[name]));
+  }
+  return outputs;
+}
+
 std::vector<Value> evaluate(const Signature& signature,
                             const std::map<std::string, Attribute>& attributes,
                             std::vector<Value> inputs, Index outputs) {

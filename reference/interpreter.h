@@ -27,6 +27,12 @@ struct RunOptions {
 std::map<std::string, Value> run(const Model& model, std::map<std::string, Value> feeds,
                                  const RunOptions& options = {});
 
+// One node of a main graph, for an executor that keeps the values itself: `look_up` gives what the
+// node and its subgraphs name. As many outputs as the node names, absent where it leaves one out.
+std::vector<Value> run_node(const Node& node,
+                            const std::function<Value(const std::string& name)>& look_up,
+                            const RunOptions& options = {});
+
 // One operator by its exact version, without a graph.
 std::vector<Value> evaluate(const Signature& signature,
                             const std::map<std::string, Attribute>& attributes,

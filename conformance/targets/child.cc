@@ -67,7 +67,8 @@ Child::Child(const std::vector<std::string>& command) {
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(&attributes, 0);
-  const int failed = posix_spawnp(&process_, words[0], &actions, &attributes, words.data(), environ);
+  const int failed =
+      posix_spawnp(&process_, words[0], &actions, &attributes, words.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
@@ -107,7 +108,8 @@ void Child::end(bool killed_by_us) {
     // The socket closed, so it is dying: give it the moment that tells its own signal from ours.
     siginfo_t info{};
     for (int k = 0; k < 200 && info.si_pid == 0; ++k) {
-      if (waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) break;
+      if (waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+        break;
       if (info.si_pid == 0) usleep(5000);
     }
     killed_by_us = info.si_pid == 0;

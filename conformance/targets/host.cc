@@ -5,12 +5,16 @@
 namespace touchstone {
 namespace {
 
-bool fatal(const Answer& answer) { return answer.kind == Answer::Kind::died || answer.kind == Answer::Kind::garbled; }
+bool fatal(const Answer& answer) {
+  return answer.kind == Answer::Kind::died || answer.kind == Answer::Kind::garbled;
+}
 
-constexpr std::chrono::seconds start_limit{120};  // an interpreter with a big library, on a busy machine
+constexpr std::chrono::seconds start_limit{
+    120};  // an interpreter with a big library, on a busy machine
 
 std::string seconds(std::chrono::milliseconds time) {
-  return std::to_string(time.count() / 1000) + "." + std::to_string(time.count() % 1000 / 100) + " s";
+  return std::to_string(time.count() / 1000) + "." + std::to_string(time.count() % 1000 / 100) +
+         " s";
 }
 
 const char* words(Phase phase) {
@@ -46,7 +50,8 @@ Description Host::describe() {
   child_.reset();
   std::string line;
   for (const std::string& word : command_) line += (line.empty() ? "" : " ") + word;
-  throw Error(ErrorKind::file, "the target does not start: " + why).with_place("command '" + line + "'");
+  throw Error(ErrorKind::file, "the target does not start: " + why)
+      .with_place("command '" + line + "'");
 }
 
 Answer Host::run_here(const Job& job) {
@@ -122,7 +127,8 @@ std::vector<Answer> Host::run(std::span<const Job> batch) {
         const std::size_t before = k - first;
         answers[k].kind = Answer::Kind::died;
         answers[k].outputs.clear();
-        answers[k].detail = together + ", only after " + std::to_string(before) + " other cases in one process";
+        answers[k].detail =
+            together + ", only after " + std::to_string(before) + " other cases in one process";
       }
     }
     first = k + 1;

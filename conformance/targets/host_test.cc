@@ -13,7 +13,8 @@ namespace {
 
 using Kind = Answer::Kind;
 
-std::vector<Answer> run(std::vector<std::string> hows, std::chrono::milliseconds limit = std::chrono::seconds(20),
+std::vector<Answer> run(std::vector<std::string> hows,
+                        std::chrono::milliseconds limit = std::chrono::seconds(20),
                         unsigned runs = 2) {
   std::vector<Job> jobs;
   for (const std::string& how : hows) jobs.push_back({how, {}, runs});
@@ -54,13 +55,17 @@ TEST(Host, LeavingIsDying) {
 }
 
 TEST(Host, ADeathThatAnEarlierCaseCausedSaysSo) {
-  const std::vector<Answer> answers = run({"fine", "poison", "fine", "fine"}, std::chrono::seconds(20), 1);
-  EXPECT_EQ(kinds(answers), (std::vector<Kind>{Kind::outputs, Kind::outputs, Kind::died, Kind::outputs}));
-  EXPECT_NE(answers[2].detail.find("only after 2 other cases"), std::string::npos) << answers[2].detail;
+  const std::vector<Answer> answers =
+      run({"fine", "poison", "fine", "fine"}, std::chrono::seconds(20), 1);
+  EXPECT_EQ(kinds(answers),
+            (std::vector<Kind>{Kind::outputs, Kind::outputs, Kind::died, Kind::outputs}));
+  EXPECT_NE(answers[2].detail.find("only after 2 other cases"), std::string::npos)
+      << answers[2].detail;
 }
 
 TEST(Host, ASecondRunFindsWhoBreaksItsOwnProcess) {
-  EXPECT_EQ(kinds(run({"fine", "poison", "fine"})), (std::vector<Kind>{Kind::outputs, Kind::died, Kind::outputs}));
+  EXPECT_EQ(kinds(run({"fine", "poison", "fine"})),
+            (std::vector<Kind>{Kind::outputs, Kind::died, Kind::outputs}));
 }
 
 TEST(Host, AHangIsATimeout) {
@@ -116,7 +121,8 @@ TEST(Host, AWorkerSaysWhoItIs) {
 
 TEST(Host, WhatIsNoTargetDoesNotStart) {
   try {
-    Host({"/bin/sh", "-c", "echo 'no such library' >&2; exit 3"}, std::chrono::seconds(1)).describe();
+    Host({"/bin/sh", "-c", "echo 'no such library' >&2; exit 3"}, std::chrono::seconds(1))
+        .describe();
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.message, "the target does not start: exit status 3: no such library");

@@ -18,15 +18,6 @@ constexpr std::size_t few = 16, many = 128;
 // The part of "name:argument:key=value" up to the first colon.
 std::string head(const std::string& target) { return target.substr(0, target.find(':')); }
 
-// The value of one option, "" if it is not there: "a:b:python=/x" has "python" = "/x".
-std::string option(const std::string& target, const std::string& key) {
-  std::istringstream parts(target);
-  for (std::string part; std::getline(parts, part, ':');) {
-    if (part.starts_with(key + "=")) return part.substr(key.size() + 1);
-  }
-  return "";
-}
-
 Launch any_command(const std::string& line, Index memory) {
   const std::string limits =
       "ulimit -c 0; ulimit -d " + std::to_string(memory / 1024) + "; exec \"$@\"";
@@ -39,7 +30,7 @@ Launch any_command(const std::string& line, Index memory) {
 }
 
 Launch python_worker(const std::string& target, const std::string& fallback, Index memory) {
-  const std::string source = TOUCHSTONE_SOURCE, chosen = option(target, "python");
+  const std::string source = TOUCHSTONE_SOURCE, chosen = option_of(target, "python");
   const std::string python = chosen.empty() ? fallback : chosen;
   return {{python, source + "/conformance/targets/worker.py", "--target", target, "--memory",
            std::to_string(memory)},
@@ -48,10 +39,19 @@ Launch python_worker(const std::string& target, const std::string& fallback, Ind
 
 }  // namespace
 
+// The value of one option, "" if it is not there: "a:b:python=/x" has "python" = "/x".
+std::string option_of(const std::string& target, const std::string& key) {
+  std::istringstream parts(target);
+  for (std::string part; std::getline(parts, part, ':');) {
+    if (part.starts_with(key + "=")) return part.substr(key.size() + 1);
+  }
+  return "";
+}
+
 Launch launch(const std::string& target, const std::string& self, Index memory) {
   const std::string name = head(target);
   const std::string source = TOUCHSTONE_SOURCE, ours = TOUCHSTONE_PYTHON;
-  if (target == "reference") {
+  if (target == "reference" || name == "fast") {
     return {{self, "worker", "--target", target, "--memory", std::to_string(memory)}, few};
   }
   if (target == "expectation") return {{}, few};
@@ -62,7 +62,8 @@ Launch launch(const std::string& target, const std::string& self, Index memory) 
   if (target.starts_with("command:")) return any_command(target.substr(8), memory);
   throw Error(ErrorKind::usage, "there is no target '" + target + "'")
       .with_help(
-          "targets: reference, expectation, onnxruntime, onnx-reference, backend:MODULE, "
+          "targets: reference, fast[:isa=ISA][:threads=N], expectation, onnxruntime, "
+          "onnx-reference, backend:MODULE, "
           "python:MODULE:CLASS, "
           "command:WORDS; "
           "docs/targets.md says what they take");

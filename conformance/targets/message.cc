@@ -39,7 +39,8 @@ Passage put(int socket, const char* from, std::size_t size, std::optional<Moment
       from += went;
       size -= static_cast<std::size_t>(went);
     } else if (went < 0 && (errno == EAGAIN || errno == EINTR)) {
-      if (const Passage waited = wait(socket, POLLOUT, deadline); waited != Passage::done) return waited;
+      if (const Passage waited = wait(socket, POLLOUT, deadline); waited != Passage::done)
+        return waited;
     } else {
       return Passage::ended;
     }
@@ -54,7 +55,8 @@ Passage take(int socket, char* to, std::size_t size, std::optional<Moment> deadl
       to += came;
       size -= static_cast<std::size_t>(came);
     } else if (came < 0 && (errno == EAGAIN || errno == EINTR)) {
-      if (const Passage waited = wait(socket, POLLIN, deadline); waited != Passage::done) return waited;
+      if (const Passage waited = wait(socket, POLLIN, deadline); waited != Passage::done)
+        return waited;
     } else {
       return Passage::ended;
     }
@@ -66,7 +68,8 @@ Passage take(int socket, char* to, std::size_t size, std::optional<Moment> deadl
 
 Passage send_message(int socket, const Message& message, std::optional<Moment> deadline) {
   std::array<char, 8> head;
-  for (std::size_t k = 0; k < head.size(); ++k) head[k] = static_cast<char>(message.size() >> (8 * k));
+  for (std::size_t k = 0; k < head.size(); ++k)
+    head[k] = static_cast<char>(message.size() >> (8 * k));
   const Passage passage = put(socket, head.data(), head.size(), deadline);
   return passage == Passage::done ? put(socket, message.data(), message.size(), deadline) : passage;
 }

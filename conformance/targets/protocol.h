@@ -27,7 +27,11 @@ struct Output {
   std::string name, type, bytes;
 };
 
-enum class Phase { load, feed, run };  // feed: reading the case's inputs, which is our work and not the target's
+enum class Phase {
+  load,
+  feed,
+  run
+};  // feed: reading the case's inputs, which is our work and not the target's
 
 struct Answer {
   enum class Kind {
@@ -45,7 +49,8 @@ struct Answer {
   Phase phase = Phase::run;
   ErrorKind error = ErrorKind::internal;
   std::string detail;
-  std::string note;  // what was done to the model before it was loaded: "IR version 14 stamped down to 13"
+  std::string
+      note;  // what was done to the model before it was loaded: "IR version 14 stamped down to 13"
 
   bool has_outputs() const {
     return (kind <= Kind::differed && kind != Kind::refused) || kind == Kind::expected;

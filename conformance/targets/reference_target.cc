@@ -11,18 +11,7 @@ class ReferenceModel : public LoadedModel {
  public:
   explicit ReferenceModel(Model model) : model_(std::move(model)) {}
 
-  std::vector<Port> inputs() const override {
-    std::vector<Port> ports;
-    for (const ValueInfo& input : model_.graph.inputs) {
-      if (!input.type) {
-        throw Error(ErrorKind::invalid_model, "input '" + input.name + "' of the main graph has no type");
-      }
-      const bool initialized =
-          model_.graph.initializers.contains(input.name) || model_.graph.sparse_initializers.contains(input.name);
-      ports.push_back({input.name, *input.type, initialized});
-    }
-    return ports;
-  }
+  std::vector<Port> inputs() const override { return ports_of(model_); }
 
   std::map<std::string, Value> run(const std::map<std::string, Value>& feeds) override {
     return touchstone::run(model_, feeds, RunOptions{Limits::trusted(), {}});
@@ -42,6 +31,20 @@ class ReferenceTarget : public Target {
 };
 
 }  // namespace
+
+std::vector<Port> ports_of(const Model& model) {
+  std::vector<Port> ports;
+  for (const ValueInfo& input : model.graph.inputs) {
+    if (!input.type) {
+      throw Error(ErrorKind::invalid_model,
+                  "input '" + input.name + "' of the main graph has no type");
+    }
+    const bool initialized = model.graph.initializers.contains(input.name) ||
+                             model.graph.sparse_initializers.contains(input.name);
+    ports.push_back({input.name, *input.type, initialized});
+  }
+  return ports;
+}
 
 std::unique_ptr<Target> make_reference() { return std::make_unique<ReferenceTarget>(); }
 

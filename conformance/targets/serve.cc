@@ -37,7 +37,9 @@ void become_worker(Index memory_bytes) {
 void serve(const std::function<void(const Message&, const Say&)>& reply) {
   Message question;
   bool there = true;
-  const Say say = [&](const Message& answer) { there = there && send_message(0, answer) == Passage::done; };
+  const Say say = [&](const Message& answer) {
+    there = there && send_message(0, answer) == Passage::done;
+  };
   while (there && receive_message(0, question) == Passage::done) reply(question, say);
 }
 
@@ -63,8 +65,8 @@ std::vector<Port> fed_ports(const std::vector<Port>& ports, std::size_t files) {
     return bare;
   }
   if (files > ports.size()) {
-    throw Error(ErrorKind::file,
-                "the case has " + std::to_string(files) + " inputs, its model only " + std::to_string(ports.size()));
+    throw Error(ErrorKind::file, "the case has " + std::to_string(files) +
+                                     " inputs, its model only " + std::to_string(ports.size()));
   }
   return {ports.begin(), ports.begin() + static_cast<std::ptrdiff_t>(files)};
 }
@@ -84,7 +86,8 @@ std::string difference(const std::vector<Output>& first, const std::vector<Outpu
   if (first.size() != later.size()) return "another number of outputs";
   for (std::size_t k = 0; k < first.size(); ++k) {
     if (first[k].name != later[k].name) return "outputs of other names";
-    if (first[k].type != later[k].type || first[k].bytes != later[k].bytes) return "another '" + first[k].name + "'";
+    if (first[k].type != later[k].type || first[k].bytes != later[k].bytes)
+      return "another '" + first[k].name + "'";
   }
   return "";
 }
@@ -108,7 +111,8 @@ struct Feeds {
   }
 };
 
-// A long run is not repeated: what its repetition would find, small cases of the same operators find too.
+// A long run is not repeated: what its repetition would find, small cases of the same operators
+// find too.
 constexpr std::chrono::seconds long_run{2};
 
 void run_loaded(LoadedModel& model, const Feeds& feeds, unsigned runs, Answer& answer) {

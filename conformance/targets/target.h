@@ -35,7 +35,13 @@ class Target {
   virtual std::unique_ptr<LoadedModel> load(const std::filesystem::path& model) = 0;
 };
 
-// The reference interpreter behind this door.
+// What a model of ours is fed with.
+struct Model;
+std::vector<Port> ports_of(const Model& model);
+
+// The reference interpreter behind this door, and the fast executor.
 std::unique_ptr<Target> make_reference();
+struct SessionOptions;
+std::unique_ptr<Target> make_fast(const SessionOptions& options);
 
 }  // namespace touchstone

@@ -2,7 +2,6 @@
 // expressions; from there on only the form counts.
 #pragma once
 
-#include <cstring>
 #include <vector>
 
 #include "optimized/canonical/elementwise.h"
@@ -11,28 +10,6 @@
 #include "reference/kernel.h"
 
 namespace touchstone {
-
-// Numbers and flags that are decided once a call, in the order of the kernel's arguments.
-class CallValues {
- public:
-  template <class T>
-  void add(T value) {
-    std::memcpy(slots_.emplace_back().bytes, &value, sizeof value);
-  }
-  void append_to(std::vector<void*>& arguments) {
-    for (Slot& slot : slots_) arguments.push_back(slot.bytes);
-  }
-
- private:
-  struct Slot {
-    alignas(8) std::byte bytes[8];
-  };
-  std::vector<Slot> slots_;
-};
-
-// Calls a kernel on canonical problems. Throws Error (internal) with Halide's words where it fails.
-void call_kernel(CompiledKernel kernel, const Problem<4>& problem, CallValues& values);
-void call_kernel(CompiledKernel kernel, const ReduceProblem& problem, CallValues& values);
 
 class ElementwiseCall {
  public:
@@ -45,7 +22,7 @@ class ElementwiseCall {
   void value(T value) {
     values_.add(value);
   }
-  void run(const KernelTable& kernels, Isa isa);
+  void run(const KernelUse& use);
 
  private:
   View<float> output_;
@@ -68,7 +45,7 @@ class ReduceCall {
   void value(T value) {
     values_.add(value);
   }
-  void run(const KernelTable& kernels, Isa isa);
+  void run(const KernelUse& use);
 
  private:
   View<float> output_;

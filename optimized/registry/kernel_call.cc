@@ -1,84 +1,73 @@
-// From canonical problems to Halide's buffers. Halide's own error handler ends the process; ours
-// keeps the words and lets the kernel return, and the caller gets an Error.
-#include <HalideRuntime.h>
-
-#include <string>
+// From canonical problems to the buffers that kernels take.
+#include <optional>
 
 #include "core/error.h"
+#include "optimized/kernels/compiled.h"
 #include "optimized/registry/adapter.h"
 
 namespace touchstone {
 
 namespace {
 
-thread_local std::string last_error;
+constexpr std::size_t most_inputs = 8, most_values = 16;
 
-void keep_error(void*, const char* message) { last_error = message; }
+template <std::size_t rank, std::size_t from>
+std::array<Index, rank> chosen(const std::array<Index, from>& all,
+                               const std::array<std::size_t, rank>& which) {
+  std::array<Index, rank> some;
+  for (std::size_t k = 0; k < rank; ++k) some[k] = all[which[k]];
+  return some;
+}
 
-template <std::size_t rank>
-struct Buffer {
-  halide_buffer_t buffer{};
-  halide_dimension_t dims[rank]{};
-
-  // `which`: the dimensions of the problem that the buffer has.
-  template <std::size_t from>
-  Buffer(const float* data, const std::array<Index, from>& extents,
-         const std::array<Index, from>& strides, const std::array<std::size_t, rank>& which) {
-    for (std::size_t k = 0; k < rank; ++k) {
-      dims[k].extent = static_cast<std::int32_t>(extents[which[k]]);
-      dims[k].stride = static_cast<std::int32_t>(strides[which[k]]);
-    }
-    buffer.host = reinterpret_cast<std::uint8_t*>(const_cast<float*>(data));
-    buffer.type = halide_type_t(halide_type_float, 32);
-    buffer.dimensions = static_cast<std::int32_t>(rank);
-    buffer.dim = dims;
-  }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-};
-
+// `kept`: the dimensions that the output has of those of the inputs.
 template <std::size_t rank, std::size_t output_rank>
-void call(CompiledKernel kernel, const Problem<rank>& problem, CallValues& values,
-          const std::array<std::size_t, rank>& all,
+void call(CompiledKernel kernel, const std::array<Index, rank>& extents,
+          std::span<const Placed<rank>> inputs, const CallValues& values, float* output,
+          const std::array<Index, rank>& output_strides,
           const std::array<std::size_t, output_rank>& kept) {
-  static const bool handled = (halide_set_error_handler(keep_error), true);
-  (void)handled;
-  std::vector<std::unique_ptr<Buffer<rank>>> inputs;
-  std::vector<void*> arguments;
-  for (const Placed<rank>& input : problem.inputs) {
-    inputs.push_back(
-        std::make_unique<Buffer<rank>>(input.data, problem.extents, input.strides, all));
-    arguments.push_back(&inputs.back()->buffer);
+  if (inputs.size() > most_inputs || values.size() > most_values) BUG("a kernel of so many inputs");
+  std::array<std::optional<Strided<rank>>, most_inputs> buffers;
+  std::array<void*, most_inputs + most_values + 1> arguments;
+  std::size_t count = 0;
+  for (const Placed<rank>& input : inputs) {
+    buffers[count].emplace(input.data, extents, input.strides);
+    arguments[count] = buffers[count]->argument();
+    ++count;
   }
-  values.append_to(arguments);
-  Buffer<output_rank> output(problem.output, problem.extents, problem.output_strides, kept);
-  arguments.push_back(&output.buffer);
-  last_error.clear();
-  if (const int status = kernel(arguments.data()); status != 0) {
-    const bool memory = status == halide_error_code_out_of_memory;
-    throw Error(memory ? ErrorKind::out_of_memory : ErrorKind::internal,
-                "a fast kernel failed with status " + std::to_string(status) + ": " + last_error);
-  }
+  for (std::size_t k = 0; k < values.size(); ++k) arguments[count++] = values.at(k);
+  Strided<output_rank> result(output, chosen(extents, kept), chosen(output_strides, kept));
+  arguments[count] = result.argument();
+  call_compiled(kernel, arguments.data());
 }
 
 }  // namespace
 
-void call_kernel(CompiledKernel kernel, const Problem<4>& problem, CallValues& values) {
-  call<4, 4>(kernel, problem, values, {0, 1, 2, 3}, {0, 1, 2, 3});
+void call_kernel(CompiledKernel kernel, const std::array<Index, 4>& extents,
+                 std::span<const Placed<4>> inputs, const CallValues& values, float* output,
+                 const std::array<Index, 4>& output_strides) {
+  call<4, 4>(kernel, extents, inputs, values, output, output_strides, {0, 1, 2, 3});
 }
-void call_kernel(CompiledKernel kernel, const ReduceProblem& problem, CallValues& values) {
-  call<3, 2>(kernel, problem, values, {0, 1, 2}, {0, 2});
+void call_kernel(CompiledKernel kernel, const Problem<4>& p, const CallValues& values) {
+  call<4, 4>(kernel, p.extents, p.inputs, values, p.output, p.output_strides, {0, 1, 2, 3});
 }
-
-void ElementwiseCall::run(const KernelTable& kernels, Isa isa) {
-  const KernelPair& kernel = kernels[static_cast<std::size_t>(isa)];
-  elementwise_problems(output_.shape, inputs_, output_.data, [&](const Problem<4>& problem) {
-    call_kernel(kernel.usual, problem, values_);
-  });
+void call_kernel(CompiledKernel kernel, const ReduceProblem& p, const CallValues& values) {
+  call<3, 2>(kernel, p.extents, p.inputs, values, p.output, p.output_strides, {0, 2});
 }
 
-void ReduceCall::run(const KernelTable& kernels, Isa isa) {
-  const KernelPair& kernel = kernels[static_cast<std::size_t>(isa)];
+void ElementwiseCall::run(const KernelUse& use) {
+  const CompiledKernel kernel = use.kernels[static_cast<std::size_t>(use.isa)].usual;
+  if (use.record) {
+    *use.record = {kernel, inputs_, values_};
+    return;
+  }
+  elementwise_problems(
+      output_.shape, inputs_, output_.data,
+      [&](const Problem<4>& problem) { call_kernel(kernel, problem, values_); });
+}
+
+void ReduceCall::run(const KernelUse& use) {
+  if (use.record) BUG("a call of a reduction is recorded");
+  const KernelPair& kernel = use.kernels[static_cast<std::size_t>(use.isa)];
   reduce_problems(output_.shape, reduced_, inputs_, output_.data,
                   [&](const ReduceProblem& problem) {
                     call_kernel(problem.by_rows ? kernel.rows : kernel.usual, problem, values_);
@@ -86,7 +75,11 @@ void ReduceCall::run(const KernelTable& kernels, Isa isa) {
 }
 
 bool run_fast(const FastEntry& entry, Call& call, Isa isa) {
-  return entry.run(call, *entry.kernels, isa);
+  return entry.run(call, {*entry.kernels, isa});
+}
+
+bool record_fast(const FastEntry& entry, Call& call, RecordedCall& record, Isa isa) {
+  return entry.run(call, {*entry.kernels, isa, &record});
 }
 
 }  // namespace touchstone

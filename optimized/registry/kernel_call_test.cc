@@ -19,7 +19,7 @@ TEST(KernelCall, HalidesErrorsBecomeOurs) {
   float out[4];
   problem.output = out;
   problem.output_strides[0] = 2;  // a kernel writes dense rows
-  CallValues values;  // it has none
+  CallValues values;              // it has none
   try {
     call_kernel((*entry->kernels)[0].usual, problem, values);
     FAIL() << "the kernel took a problem that is none";

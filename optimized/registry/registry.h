@@ -7,31 +7,64 @@
 #include <vector>
 
 #include "model/schema.h"
+#include "optimized/canonical/operand.h"
 #include "optimized/registry/isa.h"
+#include "optimized/registry/kernel_call.h"
 #include "reference/call.h"
 
 namespace touchstone {
 
 enum class Form { elementwise, reduce };
 
-using CompiledKernel =
-    int (*)(void** arguments);  // made ahead of time by Halide; not 0 where it failed
 struct KernelPair {
   CompiledKernel usual = nullptr;  // of a reduction: along `inner`
   CompiledKernel rows = nullptr;   // of a reduction whose `inner` is 1
 };
 using KernelTable = std::array<KernelPair, all_isas.size()>;
 
+// What an elementwise kernel would be called with: a plan calls it itself, and on other layouts of
+// the same elements.
+struct RecordedCall {
+  CompiledKernel kernel = nullptr;
+  std::vector<Operand> inputs;  // in the order of the kernel's arguments
+  CallValues values;
+};
+
+struct KernelUse {
+  const KernelTable& kernels;
+  Isa isa;
+  RecordedCall* record = nullptr;  // given: nothing is computed, and this is filled
+};
+
 struct FastEntry {
   const Signature* signature;
   Form form;
   std::string_view kernel;  // "Clip_11": versions with equal element definitions share one
   const KernelTable* kernels;
-  bool (*run)(Call& call, const KernelTable& kernels, Isa isa);
+  bool (*run)(Call& call, const KernelUse& use);
 };
 
 const FastEntry* find_fast(const Signature& signature);  // null: the reference kernel runs
 const std::vector<FastEntry>& fast_entries();
+
+// What a kernel by hand, or the plan itself, makes of an operator version: the key `fast` of its
+// entry (spec/README.md).
+enum class Role {
+  none,
+  convolution,
+  max_pool,
+  average_pool,
+  global_average,
+  global_max,
+  rectify,         // max(x, 0)
+  clamp,           // between the attributes or inputs min and max
+  sum,             // of two
+  product,         // alpha op(A) op(B) + beta C
+  matrix_product,  // of stacks of matrices
+  join,            // along the attribute axis
+  same_elements,   // the input's, in the same order, in another shape
+};
+Role role_of(const Signature& signature);
 
 // Versions of these forms that have no fast kernel, and why.
 struct Unfit {
@@ -44,5 +77,9 @@ const std::vector<Unfit>& unfit_for_fast();
 // the kernel's (float). Throws what the reference kernel throws for a broken rule, and Error
 // (internal) where a kernel fails.
 bool run_fast(const FastEntry& entry, Call& call, Isa isa = chosen_isa());
+
+// Of an elementwise entry: what run_fast would call its kernel with. Of the call's inputs it takes
+// only type, shape and where they stand.
+bool record_fast(const FastEntry& entry, Call& call, RecordedCall& record, Isa isa = chosen_isa());
 
 }  // namespace touchstone

@@ -2,6 +2,9 @@
 #include "tools/bench/ours.h"
 
 #include "model/model.h"
+#ifdef TOUCHSTONE_WITH_FAST
+#include "optimized/session.h"
+#endif
 #include "reference/interpreter.h"
 
 namespace touchstone {
@@ -24,10 +27,35 @@ std::unique_ptr<OurSession> open_reference(const std::filesystem::path& model, I
   return std::make_unique<ReferenceSession>(model);
 }
 
+#ifdef TOUCHSTONE_WITH_FAST
+class FastSession : public OurSession {
+ public:
+  FastSession(const std::filesystem::path& model, Index threads)
+      : session_(load_valid(model, Limits::trusted()), SessionOptions{.threads = threads}) {}
+  std::map<std::string, Value> run(const std::map<std::string, Value>& feeds) override {
+    return session_.run(feeds);
+  }
+  std::string settings() const override {
+    return "all passes, threads sleep between steps, " + std::string(name(chosen_isa()));
+  }
+
+ private:
+  Session session_;
+};
+
+std::unique_ptr<OurSession> open_fast(const std::filesystem::path& model, Index threads) {
+  return std::make_unique<FastSession>(model, threads);
+}
+#endif
+
 }  // namespace
 
 const std::vector<OurRuntime>& our_runtimes() {
-  static const std::vector<OurRuntime> all{{"reference", open_reference}};
+  static const std::vector<OurRuntime> all{
+#ifdef TOUCHSTONE_WITH_FAST
+      {"fast", open_fast},
+#endif
+      {"reference", open_reference}};
   return all;
 }
 

@@ -4,6 +4,7 @@
 //   touchstone run resnet.onnx --random --seed 1 --dim batch=4 --output-dir out
 //   touchstone run model.onnx --test-data test_data_set_0      (exit 1 if it is wrong)
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #ifdef TOUCHSTONE_WITH_CONFORMANCE
 #include "conformance/assess.h"
@@ -11,6 +12,9 @@
 #endif
 #include "core/error.h"
 #include "model/model.h"
+#ifdef TOUCHSTONE_WITH_FAST
+#include "optimized/session.h"
+#endif
 #include "reference/interpreter.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/feeds.h"
@@ -22,7 +26,9 @@ namespace {
 struct RunArgs {
   std::string model;
   FeedArgs feeds;
-  std::string output_dir, tap;
+  std::string output_dir, tap, runtime = "reference";
+  Index threads = 0;
+  bool placement = false;
   JsonOutput json;
 };
 
@@ -95,6 +101,31 @@ void report(const RunArgs& args, const Model& model, const std::map<std::string,
   if (args.json) write_json(args.json, object);
 }
 
+std::map<std::string, Value> run_session(const RunArgs& args, const Model& model,
+                                         const std::map<std::string, Value>& feeds) {
+#ifdef TOUCHSTONE_WITH_FAST
+  if (!args.tap.empty()) {
+    throw Error(ErrorKind::usage, "--tap sees every node's values; the fast executor merges nodes")
+        .with_help("take --runtime reference");
+  }
+  SessionOptions options;
+  options.threads = args.threads;
+  Session session(model, options);
+  std::map<std::string, Value> outputs = session.run(feeds);
+  if (args.placement) {
+    for (const Placement& row : session.placement())
+      fmt::print("{:<40} {}\n", row.kernel,
+                 printable(fmt::format("{}", fmt::join(row.nodes, ", "))));
+    fmt::print("arena {} bytes\n", session.arena_bytes());
+  }
+  return outputs;
+#else
+  (void)args, (void)model, (void)feeds;
+  throw Error(ErrorKind::unsupported, "this build has no fast executor")
+      .with_help("take the release build, or --runtime reference");
+#endif
+}
+
 ExitCode run_model(const RunArgs& args) {
   const Limits limits = Limits::trusted();
   const Model model = load_valid(args.model, limits);
@@ -106,7 +137,8 @@ ExitCode run_model(const RunArgs& args) {
     for (const auto& [name, value] : feeds) taps->feed(name, value);
     options.tap = [&](const Call& call, const std::string& path) { (*taps)(call, path); };
   }
-  const std::map<std::string, Value> outputs = run(model, feeds, options);
+  const std::map<std::string, Value> outputs =
+      args.runtime == "fast" ? run_session(args, model, feeds) : run(model, feeds, options);
   if (taps) taps->finish();
   if (!args.output_dir.empty()) write_outputs(model, outputs, args.output_dir);
   const std::optional<Judged> judged = held_against_test_data(args, model, outputs);
@@ -123,6 +155,13 @@ void add_run(CLI::App& app, ExitCode& out) {
   add_feeds(*command, args->feeds);
   command->add_option("--output-dir", args->output_dir, "Write output_0.pb, output_0.npy ...")
       ->type_name("DIR");
+  command->add_option("--runtime", args->runtime, "What runs it")
+      ->check(CLI::IsMember({"reference", "fast"}))
+      ->capture_default_str();
+  command->add_option("--threads", args->threads, "Of the fast executor (all)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--placement", args->placement, "Show which kernel ran which nodes");
   command->add_option("--tap", args->tap, "Write every node's inputs and outputs")
       ->type_name("DIR");
   add_json(*command, args->json);

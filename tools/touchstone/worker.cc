@@ -1,8 +1,16 @@
 // touchstone worker: the child process of `conform` and `bench`, never typed by a person. It
 // answers messages on its standard input: with a target's outputs, as the judge with assessments,
 // or with times.
+#include <charconv>
+#include <cstdlib>
+
 #include "conformance/assess.h"
+#include "conformance/targets/launch.h"
 #include "conformance/targets/serve.h"
+#include "core/error.h"
+#ifdef TOUCHSTONE_WITH_FAST
+#include "optimized/session.h"
+#endif
 #include "tools/bench/ours.h"
 #include "tools/touchstone/command.h"
 
@@ -21,6 +29,24 @@ Message reply_as_judge(const Message& question) {
   return tell(assess(assignment));
 }
 
+#ifdef TOUCHSTONE_WITH_FAST
+// "fast:isa=avx2:threads=2": the instruction set is chosen by the environment, once a process.
+SessionOptions fast_options(const std::string& target) {
+  SessionOptions options;
+  if (const std::string isa = option_of(target, "isa"); !isa.empty()) {
+    choose_isa(isa);  // refuses what there is not
+    ::setenv("TOUCHSTONE_ISA", isa.c_str(), 1);
+  }
+  if (const std::string threads = option_of(target, "threads"); !threads.empty()) {
+    const auto [end, error] =
+        std::from_chars(threads.data(), threads.data() + threads.size(), options.threads);
+    if (error != std::errc() || end != threads.data() + threads.size() || options.threads < 1)
+      throw Error(ErrorKind::usage, "threads=" + threads + " of the target is no number above 0");
+  }
+  return options;
+}
+#endif
+
 ExitCode worker(const WorkerArgs& args) {
   become_worker(args.memory);
   if (args.judge) {
@@ -29,6 +55,10 @@ ExitCode worker(const WorkerArgs& args) {
     serve_bench(args.bench);
   } else if (args.target == "reference") {
     serve(*make_reference());
+#ifdef TOUCHSTONE_WITH_FAST
+  } else if (args.target == "fast" || args.target.starts_with("fast:")) {
+    serve(*make_fast(fast_options(args.target)));
+#endif
   } else {
     throw Error(ErrorKind::usage, "there is no target '" + args.target + "' in this process");
   }

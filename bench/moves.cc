@@ -1,0 +1,159 @@
+// touchstone_move_bench [NAME]: products of matrices as a share of a core's multiply-adds, and what
+// moves data as a share of a copy of the same bytes (those whose line contains NAME). The roof is
+// measured between the runs of each kernel, so that both see the same machine.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/roof.h"
+#include "optimized/kernels/gemm.h"
+#include "optimized/kernels/layout.h"
+#include "optimized/kernels/move.h"
+#include "optimized/kernels/pool.h"
+
+namespace {
+
+using namespace touchstone;
+
+std::vector<float> numbers(Index count) {
+  std::vector<float> all(static_cast<std::size_t>(count));
+  for (std::size_t k = 0; k < all.size(); ++k) all[k] = static_cast<float>(k % 7) - 3;
+  return all;
+}
+
+double time(const std::function<void()>& work) {
+  const double start = bench::seconds();
+  work();
+  return bench::seconds() - start;
+}
+
+// The median of the quotients of neighbouring runs, and the best time.
+struct Share {
+  double share, seconds;
+};
+Share against(const std::function<double()>& roof, const std::function<void()>& work) {
+  constexpr int times = 25;
+  std::vector<double> shares;
+  double best = 1e9;
+  work();
+  for (int k = 0; k < times; ++k) {
+    const double ideal = roof(), taken = time(work);
+    shares.push_back(ideal / taken);
+    best = std::min(best, taken);
+  }
+  std::nth_element(shares.begin(), shares.begin() + times / 2, shares.end());
+  return {shares[times / 2], best};
+}
+
+std::string wanted;
+bool skipped(const std::string& line) { return line.find(wanted) == std::string::npos; }
+
+void product(Isa isa, Index rows, Index depth, Index columns) {
+  const std::string line = "product " + std::to_string(rows) + " x " + std::to_string(depth) +
+                           " x " + std::to_string(columns);
+  if (skipped(line)) return;
+  const Gemm gemm(isa);
+  const std::vector<float> a = numbers(rows * depth), b = numbers(depth * columns);
+  std::vector<float> packed(static_cast<std::size_t>(gemm.packed_size(depth, columns))),
+      c(static_cast<std::size_t>(rows * columns));
+  gemm.pack({b.data(), columns, 1, depth, columns}, nullptr, packed.data(), 0,
+            gemm.panels(columns));
+  const Product product{a.data(), depth,   packed.data(), nullptr, 0,
+                        c.data(), columns, depth,         columns};
+  const double operations = 2.0 * static_cast<double>(rows * depth * columns);
+  const Share share = against([&] { return operations / bench::roof(isa); },
+                              [&] { gemm.run(product, 0, gemm.panels(columns), 0, rows); });
+  std::printf("%-32s %6.1f GFLOP/s  %3.0f %% of the roof\n", line.c_str(),
+              operations / share.seconds / 1e9, 100 * share.share);
+}
+
+// `bytes` are read, or read and written: the roof copies as many.
+void moved(const std::string& line, Index bytes, const std::function<void()>& work) {
+  if (skipped(line)) return;
+  const std::vector<float> from = numbers(bytes / 4);
+  std::vector<float> to(from.size());
+  const Share share = against(
+      [&] { return time([&] { std::memcpy(to.data(), from.data(), from.size() * 4); }); }, work);
+  std::printf("%-32s %6.1f GB/s     %3.0f %% of a copy\n", line.c_str(),
+              static_cast<double>(bytes) / share.seconds / 1e9, 100 * share.share);
+}
+
+void thin(Isa isa, Index rows, Index depth, Index columns) {
+  const Gemm gemm(isa);
+  const std::vector<float> a = numbers(rows * depth);
+  const std::vector<float> packed = numbers(gemm.packed_size(depth, columns));
+  std::vector<float> c(static_cast<std::size_t>(rows * columns));
+  const Product product{a.data(), depth,   packed.data(), nullptr, 0,
+                        c.data(), columns, depth,         columns};
+  moved("thin " + std::to_string(rows) + " x " + std::to_string(depth) + " x " +
+            std::to_string(columns),
+        static_cast<Index>(packed.size()) * 4,
+        [&] { gemm.run(product, 0, gemm.panels(columns), 0, rows); });
+}
+
+void blocks(Isa isa, Index channels, Index side) {
+  const Area area{channels, side, side};
+  const Index lanes = lanes_of(isa), all = channels * side * side;
+  std::vector<float> plain = numbers(all), blocked(static_cast<std::size_t>(all));
+  const Picture map{blocked.data(), lanes, side * lanes, side * side * lanes};
+  const Plain image{plain.data(), side, side * side};
+  const std::string shape = std::to_string(channels) + " @" + std::to_string(side);
+  moved("into blocks " + shape, all * 4, [&] { to_blocks(isa, image, map, area); });
+  moved("from blocks " + shape, all * 4, [&] { from_blocks(isa, map, image, area); });
+  std::vector<float> roomy(static_cast<std::size_t>(channels * (side + 2) * (side + 2)));
+  const Index row = (side + 2) * lanes;
+  const Picture haloed{roomy.data() + row + lanes, lanes, row, (side + 2) * row};
+  const Area whole{channels / lanes, side, side};
+  moved("into a halo " + shape, all * 4, [&] { copy_blocks(isa, map, haloed, whole); });
+  const Window window{3, 2, 1, 1, side, 0, side};
+  const Picture half{roomy.data(), lanes, side / 2 * lanes, side / 2 * (side / 2) * lanes};
+  for (const auto& [kind, text] : {std::pair{PoolKind::largest, "largest of 3x3/2 "},
+                                   std::pair{PoolKind::mean, "mean of 3x3/2 "}}) {
+    const Pool pool(isa, kind, window, window);
+    moved(text + shape, all * 4,
+          [&] { pool.run(map, half, side / 2, channels / lanes, 0, side / 2); });
+  }
+  moved("mean of all " + shape, all * 4,
+        [&] { mean_of_all(isa, map, side, side, channels / lanes, roomy.data()); });
+}
+
+void transposed(Isa isa, const std::string& line, const Move& move) {
+  Index all = 1;
+  for (Index extent : move.extents) all *= extent;
+  const std::vector<float> from = numbers(all);
+  std::vector<float> to(from.size());
+  moved(line, all * 4, [&] { run_move(isa, move, 4, from.data(), to.data()); });
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count > 1) wanted = words[1];
+  const Isa isa = chosen_isa();
+  std::printf("%s\n", std::string(name(isa)).c_str());
+  product(isa, 1024, 1024, 1024);
+  product(isa, 256, 2304, 512);
+  product(isa, 128, 768, 768);
+  product(isa, 128, 768, 3072);
+  product(isa, 128, 3072, 768);
+  product(isa, 49, 512, 2048);
+  product(isa, 197, 384, 384);
+  product(isa, 3136, 64, 256);
+  thin(isa, 1, 25088, 4096);
+  thin(isa, 1, 4096, 1000);
+  thin(isa, 4, 4096, 4096);
+  blocks(isa, 64, 112);
+  blocks(isa, 256, 56);
+  blocks(isa, 512, 7);
+  // [rows, columns] to [columns, rows]; attention's heads; channels last to first.
+  transposed(isa, "transpose 1024 x 1024", {{1024, 1024, 1, 1, 1}, {1024, 1}, {1, 1024}});
+  transposed(isa, "transpose 1000 x 3000", {{1000, 3000, 1, 1, 1}, {3000, 1}, {1, 1000}});
+  transposed(isa, "heads 128 x 12 x 64", {{64, 128, 12, 1, 1}, {1, 768, 64}, {1, 64, 8192}});
+  transposed(isa, "inner runs of 16", {{16, 512, 256, 1, 1}, {1, 4096, 16}, {1, 16, 8192}});
+  transposed(isa, "channels last to first 256 @56", {{3136, 256, 1, 1, 1}, {256, 1}, {1, 3136}});
+  transposed(isa, "channels last to first 3 @512", {{262144, 3, 1, 1, 1}, {3, 1}, {1, 262144}});
+  return 0;
+}

@@ -1,0 +1,56 @@
+// What a core can do: multiply-adds in registers alone.
+#pragma once
+
+#include <immintrin.h>
+
+#include <ctime>
+
+#include "optimized/registry/isa.h"
+
+namespace touchstone::bench {
+
+// Of this thread alone: what else runs on the machine is not counted.
+inline double seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Twelve chains, so that each addition's time is hidden behind the others. Plain variables: an
+// array may stay in memory.
+#define TOUCHSTONE_CHAINS(name, features, Vector, set, step)                                    \
+  __attribute__((target(features))) inline float name(long steps) {                             \
+    const Vector a = set(0.999F), b = set(0.001F);                                              \
+    Vector s0 = set(0), s1 = set(1), s2 = set(2), s3 = set(3), s4 = set(4), s5 = set(5),        \
+           s6 = set(6), s7 = set(7), s8 = set(8), s9 = set(9), s10 = set(10), s11 = set(11);    \
+    for (long k = 0; k < steps; ++k) {                                                          \
+      s0 = step(s0), s1 = step(s1), s2 = step(s2), s3 = step(s3), s4 = step(s4), s5 = step(s5); \
+      s6 = step(s6), s7 = step(s7), s8 = step(s8), s9 = step(s9), s10 = step(s10);              \
+      s11 = step(s11);                                                                          \
+    }                                                                                           \
+    return (s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 + s8 + s9 + s10 + s11)[0];                    \
+  }
+#define TOUCHSTONE_STEP(s) _mm512_fmadd_ps(s, a, b)
+TOUCHSTONE_CHAINS(chains_avx512, "avx512f", __m512, _mm512_set1_ps, TOUCHSTONE_STEP)
+#undef TOUCHSTONE_STEP
+#define TOUCHSTONE_STEP(s) _mm256_fmadd_ps(s, a, b)
+TOUCHSTONE_CHAINS(chains_avx2, "avx2,fma", __m256, _mm256_set1_ps, TOUCHSTONE_STEP)
+#undef TOUCHSTONE_STEP
+// A multiplication and an addition: what there is without FMA.
+#define TOUCHSTONE_STEP(s) (s * a + b)
+TOUCHSTONE_CHAINS(chains_sse41, "sse4.1", __m128, _mm_set1_ps, TOUCHSTONE_STEP)
+#undef TOUCHSTONE_STEP
+
+// Operations a second, of a run of about a tenth of a millisecond.
+inline double roof(Isa isa) {
+  [[maybe_unused]] static volatile float kept;
+  const long steps = 20000;
+  const double start = seconds();
+  kept = isa == Isa::avx512 ? chains_avx512(steps)
+         : isa == Isa::avx2 ? chains_avx2(steps)
+                            : chains_sse41(steps);
+  const double lanes = isa == Isa::avx512 ? 16 : isa == Isa::avx2 ? 8 : 4;
+  return 2 * 12 * lanes * static_cast<double>(steps) / (seconds() - start);
+}
+
+}  // namespace touchstone::bench

@@ -1,0 +1,63 @@
+// Calls of kernels that Halide compiled ahead of time: buffers of plain pointers, and its errors as
+// ours.
+#pragma once
+
+#include <HalideRuntime.h>
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+#include "core/shape.h"
+#include "optimized/kernels/kernel.h"
+#include "optimized/registry/isa.h"
+
+namespace touchstone {
+
+// A kernel for each instruction set, in the order of all_isas.
+using CompiledSet = std::array<CompiledKernel, all_isas.size()>;
+#define TOUCHSTONE_DECLARE_KERNEL(name)     \
+  extern "C" int name##_sse41_argv(void**); \
+  extern "C" int name##_avx2_argv(void**);  \
+  extern "C" int name##_avx512_argv(void**)
+#define TOUCHSTONE_KERNEL(name) \
+  CompiledSet { name##_sse41_argv, name##_avx2_argv, name##_avx512_argv }
+inline CompiledKernel of(const CompiledSet& set, Isa isa) {
+  return set[static_cast<std::size_t>(isa)];
+}
+
+// Throws Error (unsupported) where an element lies farther from the first than 32 bits count.
+void fill_dimensions(halide_dimension_t* dims, const Index* extents, const Index* steps,
+                     std::size_t rank);
+
+// An argument of a kernel. Extents and steps in elements, innermost first.
+template <std::size_t rank>
+class Strided {
+ public:
+  Strided(const float* data, const std::array<Index, rank>& extents,
+          const std::array<Index, rank>& steps) {
+    fill_dimensions(dims_, extents.data(), steps.data(), rank);
+    static constexpr float nothing = 0;  // Halide takes no null, not even for no elements
+    const float* first =
+        std::find(extents.begin(), extents.end(), 0) == extents.end() ? data : &nothing;
+    buffer_.host = reinterpret_cast<std::uint8_t*>(const_cast<float*>(first));
+    buffer_.type = halide_type_t(halide_type_float, 32);
+    buffer_.dimensions = static_cast<std::int32_t>(rank);
+    buffer_.dim = dims_;
+  }
+  Strided(const Strided&) = delete;
+  Strided& operator=(const Strided&) = delete;
+  void* argument() { return &buffer_; }
+
+ private:
+  halide_buffer_t buffer_{};
+  halide_dimension_t dims_[rank]{};
+};
+
+// Throws Error (internal, or out_of_memory) with Halide's words where the kernel fails.
+void call_compiled(CompiledKernel kernel, void** arguments);
+inline void call_compiled(CompiledKernel kernel, std::initializer_list<void*> arguments) {
+  call_compiled(kernel, const_cast<void**>(arguments.begin()));
+}
+
+}  // namespace touchstone

@@ -1,0 +1,29 @@
+// Buffers that kernels cannot count in are refused before they are called.
+#include "optimized/kernels/compiled.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+
+namespace touchstone {
+namespace {
+
+TEST(Compiled, WhatReachesTooFarIsRefused) {
+  const Index much = Index{1} << 30;
+  EXPECT_NO_THROW(Strided<2>(nullptr, {2, much / 2}, {1, 2}));
+  EXPECT_NO_THROW(Strided<2>(nullptr, {2, 1}, {1, much * much}));  // a step that nobody goes
+  EXPECT_NO_THROW(Strided<1>(nullptr, {0}, {much * much}));
+  for (const Index step : {Index{4}, Index{-4}, much * 2, much * much}) {
+    try {
+      Strided<2>(nullptr, {2, much}, {1, step});
+      ADD_FAILURE() << step;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind, ErrorKind::unsupported);
+      EXPECT_NE(error.message.find(std::to_string(step)), std::string::npos) << error.message;
+    }
+  }
+  EXPECT_THROW(Strided<1>(nullptr, {much * 2 + 1}, {0}), Error);
+}
+
+}  // namespace
+}  // namespace touchstone

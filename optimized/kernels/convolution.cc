@@ -1,0 +1,304 @@
+// Cuts a convolution into calls of compiled kernels. The width is cut into strips of whole tiles,
+// so that no point is computed twice (the residual may be the output) and nothing beside it is
+// read.
+#include "optimized/kernels/convolution.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "optimized/kernels/buffer.h"
+#include "optimized/kernels/convolution_table.h"
+#include "optimized/kernels/winograd.h"
+
+namespace touchstone {
+
+namespace {
+
+using Kind = ConvolutionKernel::Kind;
+
+Kind kind_of(const ConvolutionShape& shape) {
+  return shape.depthwise ? Kind::depthwise : shape.plain_input ? Kind::plain : Kind::blocked;
+}
+
+// Cycles of a tile for one step of its sums: two multiply-adds a cycle, two loads, and four cycles
+// before a sum can be added to again. Little more is needed to tell good cuts from bad ones.
+double cycles(const ConvolutionKernel& kernel) {
+  const double points = static_cast<double>(kernel.columns * kernel.rows);
+  const double blocks = static_cast<double>(kernel.blocks);
+  return std::max({points * blocks / 2, (points + blocks) / 2, 4.0}) + 0.5;
+}
+
+Index divided_up(Index a, Index b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+// What every kernel of a run is called with; the pointers are at the first point.
+struct Convolution::Call {
+  Picture input;
+  const float* weights;
+  const float* bias;
+  Picture residual;
+  Picture output;
+  float least, most;
+};
+
+Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay way)
+    : isa_(isa), shape_(shape), lanes_(lanes_of(isa)) {
+  if (const Index points = Winograd::choose(isa, shape, way); points > 0) {
+    winograd_ = std::make_shared<Winograd>(isa, shape, points);
+    packed_size_ = winograd_->packed_size();
+    rows_at_once_ = winograd_->rows_at_once();
+    return;
+  }
+  const bool blocked = kind_of(shape) == Kind::blocked;
+  full_blocks_ = blocked ? shape.channels_in / lanes_ : 0;
+  rest_ = shape.depthwise ? 1 : blocked ? shape.channels_in % lanes_ : shape.channels_in;
+  const Index most = most_blocks(), blocks = divided_up(shape.channels_out, lanes_);
+  const Index taps = shape.kernel_rows * shape.kernel_columns;
+  const Index sums = taps * (shape.depthwise ? 1 : shape.channels_in);
+  for (Index first = 0; first < blocks; first += most) {
+    groups_.push_back({first, std::min(most, blocks - first), packed_size_});
+    packed_size_ += groups_.back().blocks * lanes_ * sums;
+  }
+  for (Index count = 1; count <= most; ++count) {
+    by_rows_.push_back(cuts(count, shape.rows_out));
+    one_run_.push_back(cuts(count, 1));
+  }
+  // Half of a second-level cache holds the rows of input that all groups read.
+  const Index cache = Index{1} << 18;
+  const Index in_row = shape.row_stride * shape.columns_out * shape.column_stride *
+                       (shape.depthwise ? lanes_ : shape.channels_in);
+  const Index input = in_row * shape.rows_out;
+  const Index chunk = std::clamp<Index>(cache / std::max<Index>(in_row, 1), 1, shape.rows_out);
+  const Index again = divided_up(shape.rows_out, chunk);
+  const bool weights_stay = packed_size_ <= cache;
+  const Index groups_outside = packed_size_ + (input <= cache ? 1 : parts()) * input;
+  const Index rows_outside = input + (weights_stay ? 1 : again) * packed_size_;
+  rows_at_once_ = shape.depthwise || groups_outside <= rows_outside ? shape.rows_out : chunk;
+}
+
+Index Convolution::most_blocks() const { return shape_.depthwise || isa_ == Isa::sse41 ? 1 : 2; }
+
+Convolution::Cuts Convolution::cuts(Index blocks, Index rows) const {
+  // The most special kernels that there are.
+  std::vector<Strip> choices;
+  const auto take = [&](Kind kind, Index step) {
+    for (const ConvolutionKernel& kernel : convolution_kernels()) {
+      if (kernel.isa != isa_ || kernel.kind != kind || kernel.blocks != blocks ||
+          kernel.step != step || kernel.rows > rows) {
+        continue;
+      }
+      auto same = std::find_if(choices.begin(), choices.end(),
+                               [&](const Strip& strip) { return strip.columns == kernel.columns; });
+      if (same == choices.end()) same = choices.insert(same, {kernel.columns});
+      (kernel.rows > 1 ? same->several : same->single) = &kernel;
+    }
+    return !choices.empty();
+  };
+  const Kind kind = kind_of(shape_);
+  const bool three = shape_.kernel_rows == 3 && shape_.kernel_columns == 3;
+  const bool special =
+      kind == Kind::depthwise && three && take(Kind::depthwise3, shape_.column_stride);
+  if (!special && !take(kind, shape_.column_stride)) take(kind, 0);
+  Cuts out{};
+  std::array<double, planned + 1> best{};
+  for (Index width = 1; width <= planned; ++width) {
+    best[static_cast<std::size_t>(width)] = std::numeric_limits<double>::infinity();
+    for (const Strip& strip : choices) {
+      if (strip.columns > width || strip.single == nullptr) continue;
+      const double row = strip.several
+                             ? cycles(*strip.several) / static_cast<double>(strip.several->rows)
+                             : cycles(*strip.single);
+      const double cost = row + best[static_cast<std::size_t>(width - strip.columns)];
+      if (cost < best[static_cast<std::size_t>(width)]) {
+        best[static_cast<std::size_t>(width)] = cost;
+        out[static_cast<std::size_t>(width)] = strip;
+      }
+    }
+    if (out[static_cast<std::size_t>(width)].single == nullptr) BUG("no kernel for a width");
+  }
+  return out;
+}
+
+// Tiles of one width, as many as the cut has one after the other.
+Convolution::Strip Convolution::next_strip(const Cuts& cuts, Index columns) const {
+  const auto cut = [&](Index left) {
+    return cuts[static_cast<std::size_t>(std::min(left, planned))];
+  };
+  Strip strip = cut(columns);
+  const Index tile = strip.single->columns;
+  while (strip.columns < columns && cut(columns - strip.columns).single == strip.single) {
+    strip.columns += tile;
+  }
+  return strip;
+}
+
+std::pair<Index, Index> Convolution::blocks_of(Index part) const {
+  if (winograd_) return {0, (shape_.channels_out + lanes_ - 1) / lanes_};
+  const Group& group = groups_[static_cast<std::size_t>(part)];
+  return {group.first_block, group.blocks};
+}
+Index Convolution::rows_of_a_tile() const { return winograd_ ? winograd_->points() : 1; }
+Index Convolution::scratch_size() const { return winograd_ ? winograd_->scratch_size() : 0; }
+
+void Convolution::pack(const float* weights, float* packed) const {
+  if (winograd_) return winograd_->pack(weights, packed);
+  const Index taps = shape_.kernel_rows * shape_.kernel_columns;
+  const Index channels = shape_.depthwise ? 1 : shape_.channels_in;
+  for (const Group& group : groups_) {
+    const Index width = group.blocks * lanes_;
+    float* out = packed + group.offset;
+    const auto put = [&](Index channel, Index tap) {
+      for (Index lane = 0; lane < width; ++lane) {
+        const Index o = group.first_block * lanes_ + lane;
+        *out++ = o < shape_.channels_out ? weights[(o * channels + channel) * taps + tap] : 0.0F;
+      }
+    };
+    for (Index block = 0; block <= full_blocks_; ++block) {
+      const Index count = block < full_blocks_ ? lanes_ : rest_;
+      if (kind_of(shape_) == Kind::plain) {
+        for (Index channel = 0; channel < count; ++channel) {
+          for (Index tap = 0; tap < taps; ++tap) put(channel, tap);
+        }
+      } else {
+        for (Index tap = 0; tap < taps; ++tap) {
+          for (Index lane = 0; lane < count; ++lane) put(block * lanes_ + lane, tap);
+        }
+      }
+    }
+  }
+}
+
+void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index rows,
+                           const Call& call) const {
+  const ConvolutionShape& s = shape_;
+  const Picture& in = call.input;
+  const Index width = kernel.blocks * lanes_;
+  const Axis kernel_column{s.kernel_columns, in.column * s.column_dilation};
+  const Axis kernel_row{s.kernel_rows, in.row * s.row_dilation};
+  const Axis column{columns, in.column * s.column_stride}, row{rows, in.row * s.row_stride};
+  KernelBuffer<1> bias(call.bias, {Axis{width, 1}});
+  KernelBuffer<4> residual(call.residual.data, {Axis{lanes_, 1},
+                                                {columns, call.residual.column},
+                                                {rows, call.residual.row},
+                                                {kernel.blocks, call.residual.block}});
+  KernelBuffer<4> output(call.output.data, {Axis{lanes_, 1},
+                                            {columns, lanes_},
+                                            {rows, call.output.row},
+                                            {kernel.blocks, call.output.block}});
+  float least = call.least, most = call.most;
+  if (s.depthwise) {
+    KernelBuffer<5> input(in.data, {Axis{lanes_, 1}, kernel_column, kernel_row, column, row});
+    KernelBuffer<3> weights(
+        call.weights,
+        {Axis{lanes_, 1}, {s.kernel_columns, lanes_}, {s.kernel_rows, lanes_ * s.kernel_columns}});
+    bool adds = call.residual.column != 0;
+    void* arguments[] = {&least,
+                         &most,
+                         &adds,
+                         input.argument(),
+                         weights.argument(),
+                         bias.argument(),
+                         residual.argument(),
+                         output.argument()};
+    kernel.run(arguments);
+    return;
+  }
+  const Index tap = lanes_ * width, taps = s.kernel_rows * s.kernel_columns;
+  KernelBuffer<6> input(
+      in.data, {Axis{lanes_, 1}, kernel_column, kernel_row, {full_blocks_, in.block}, column, row});
+  KernelBuffer<5> weights(call.weights, {Axis{width, 1},
+                                         {lanes_, width},
+                                         {s.kernel_columns, tap},
+                                         {s.kernel_rows, tap * s.kernel_columns},
+                                         {full_blocks_, tap * taps}});
+  const float* more = call.weights + full_blocks_ * tap * taps;
+  const Axis lane{rest_, kernel.kind == Kind::plain ? in.block : 1};
+  const bool plain = kernel.kind == Kind::plain;
+  const std::array<Axis, 3> order = plain ? std::array<Axis, 3>{kernel_column, kernel_row, lane}
+                                          : std::array<Axis, 3>{lane, kernel_column, kernel_row};
+  KernelBuffer<5> rest_input(in.data + full_blocks_ * in.block,
+                             {order[0], order[1], order[2], column, row});
+  KernelBuffer<4> rest_weights(more,
+                               {Axis{width, 1},
+                                {order[0].extent, width},
+                                {order[1].extent, width * order[0].extent},
+                                {order[2].extent, width * order[0].extent * order[1].extent}});
+  void* arguments[] = {&least,
+                       &most,
+                       input.argument(),
+                       weights.argument(),
+                       rest_input.argument(),
+                       rest_weights.argument(),
+                       bias.argument(),
+                       residual.argument(),
+                       output.argument()};
+  kernel.run(arguments);
+}
+
+void Convolution::run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
+                      const Picture& output, float least, float most, Index part, Index first_row,
+                      Index rows, float* scratch) const {
+  if (winograd_) {
+    winograd_->run(input, packed, bias, residual, output, least, most, first_row, rows, scratch);
+    return;
+  }
+  const Group& group = groups_[static_cast<std::size_t>(part)];
+  const ConvolutionShape& s = shape_;
+  Index columns = s.columns_out;
+  // Rows that follow each other without a gap are one long row.
+  const bool one_run = s.kernel_rows == 1 && s.kernel_columns == 1 &&
+                       input.row * s.row_stride == columns * s.column_stride * input.column &&
+                       output.row == columns * lanes_ &&
+                       (!residual || residual->row == columns * residual->column);
+  Call call{input,
+            packed + group.offset,
+            bias + group.first_block * lanes_,
+            residual ? *residual : nothing_to_add(),
+            output,
+            least,
+            most};
+  call.input.data += first_row * s.row_stride * input.row;
+  if (s.depthwise) call.input.data += group.first_block * input.block;
+  call.output.data += first_row * output.row + group.first_block * output.block;
+  call.residual.data += first_row * call.residual.row + group.first_block * call.residual.block;
+  if (one_run) {
+    columns *= rows;
+    rows = 1;
+  }
+  const Cuts& cuts = (one_run ? one_run_ : by_rows_)[static_cast<std::size_t>(group.blocks - 1)];
+  while (columns > 0) {
+    const Strip strip = next_strip(cuts, columns);
+    const Index fit = strip.several ? rows / strip.several->rows * strip.several->rows : 0;
+    if (fit > 0) run_rows(*strip.several, strip.columns, fit, call);
+    if (rows > fit) {
+      Call below = call;
+      below.input.data += fit * s.row_stride * input.row;
+      below.output.data += fit * output.row;
+      below.residual.data += fit * call.residual.row;
+      run_rows(*strip.single, strip.columns, rows - fit, below);
+    }
+    call.input.data += strip.columns * s.column_stride * input.column;
+    call.output.data += strip.columns * output.column;
+    call.residual.data += strip.columns * call.residual.column;
+    columns -= strip.columns;
+  }
+}
+
+std::string Convolution::kernels_chosen() const {
+  if (winograd_) return "winograd " + std::to_string(winograd_->points());
+  std::string out;
+  const Cuts& cuts = by_rows_.back();
+  for (Index left = shape_.columns_out; left > 0;) {
+    const Strip strip = next_strip(cuts, left);
+    const ConvolutionKernel& kernel = strip.several ? *strip.several : *strip.single;
+    out += (out.empty() ? "" : ", ") + std::string(kernel.name) + " over " +
+           std::to_string(strip.columns);
+    left -= strip.columns;
+  }
+  return out;
+}
+
+}  // namespace touchstone

@@ -1,0 +1,94 @@
+// Float convolutions of one image on maps in channel blocks, a part at a time: a part is a group of
+// output channel blocks and a range of rows, and who calls spreads parts over threads. A window is
+// laid over the input as it lies; padding is a halo of zeros that the input already has.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "optimized/kernels/picture.h"
+
+namespace touchstone {
+
+// What is known when a plan is made.
+struct ConvolutionShape {
+  Index kernel_rows = 1, kernel_columns = 1;
+  Index row_stride = 1, column_stride = 1;
+  Index row_dilation = 1, column_dilation = 1;
+  Index channels_in = 1, channels_out = 1;  // of one group; depthwise: channels_out is all of them
+  Index rows_out = 1, columns_out = 1;
+  bool plain_input =
+      false;  // [channel][row][column]: Picture::block is a channel's step, column is 1
+  bool depthwise = false;
+};
+
+struct ConvolutionKernel;
+class Winograd;
+
+// How: each tap by itself, or by Winograd's way with tiles of so many points (winograd.h says what
+// it does to NaN and infinities); `best` takes what a model of the costs says.
+enum class ConvolutionWay { direct, best, winograd2, winograd4 };
+
+class Convolution {
+ public:
+  Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay way = ConvolutionWay::best);
+
+  Index packed_size() const { return packed_size_; }  // floats
+  // From [out][in][kernel row][kernel column].
+  void pack(const float* weights, float* packed) const;
+
+  Index parts() const { return winograd_ ? 1 : static_cast<Index>(groups_.size()); }
+  // The output blocks of a part: the first, and how many.
+  std::pair<Index, Index> blocks_of(Index part) const;
+  // So many rows of the output are best made by all parts before the next: the input then stays in
+  // cache. It is all rows where the weights are the larger half.
+  Index rows_at_once() const { return rows_at_once_; }
+  // A call's rows should be a multiple of this, unless they are the last.
+  Index rows_of_a_tile() const;
+  Index scratch_size() const;  // floats a call needs for at most rows_at_once() rows; often none
+
+  // Rows [first_row, first_row + rows) of the blocks of `part`, at most rows_at_once() where there
+  // is scratch: clamp(sum + bias + residual). NaN is not clamped. The first tap of output (0, 0)
+  // reads input.data; `bias` is padded to whole blocks; `residual` may be null, or be the output.
+  // Lanes of the last block that hold no channel are written with anything, and never read.
+  void run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
+           const Picture& output, float least, float most, Index part, Index first_row, Index rows,
+           float* scratch) const;
+
+  std::string kernels_chosen() const;  // "blocked 2x14x1 step 1 over 56": for a bench to show
+
+ private:
+  struct Group {
+    Index first_block, blocks;
+    Index offset;  // of its weights
+  };
+  // Columns side by side that kernels of one width make.
+  struct Strip {
+    Index columns = 0;
+    const ConvolutionKernel* single = nullptr;   // a row at a time
+    const ConvolutionKernel* several = nullptr;  // several rows at a time, or null
+  };
+  static constexpr Index planned = 64;  // widths up to this are cut as the table says
+  // The strip that a width begins with, for each width.
+  using Cuts = std::array<Strip, planned + 1>;
+  struct Call;
+
+  Cuts cuts(Index blocks, Index rows) const;
+  Index most_blocks() const;
+  Strip next_strip(const Cuts& cuts, Index columns) const;
+  void run_rows(const ConvolutionKernel& kernel, Index columns, Index rows, const Call& call) const;
+
+  Isa isa_;
+  ConvolutionShape shape_;
+  Index lanes_;
+  Index full_blocks_, rest_;  // of the input's channels
+  std::vector<Group> groups_;
+  std::vector<Cuts> by_rows_, one_run_;  // for groups of 1, 2 ... blocks
+  std::shared_ptr<const Winograd> winograd_;
+  Index packed_size_ = 0, rows_at_once_ = 0;
+};
+
+}  // namespace touchstone

@@ -1,0 +1,154 @@
+// The generators of all convolution kernels.
+#include "optimized/generate.h"
+#include "optimized/kernels/convolution_tiles.h"
+#include "optimized/schedules/winograd.h"
+
+namespace touchstone::generators {
+
+namespace {
+
+// The sum runs over whole channel blocks, then over `rest`: the channels of the last block if it is
+// not full, so that lanes which hold no channel are never read. A plain input is all rest; its
+// three dimensions are the kernel's columns and rows, and the channels.
+class Convolution : public Tiled<Convolution> {
+ public:
+  Halide::GeneratorParam<bool> plain{"plain", false};
+
+  Input<Buffer<float, 6>> input{"input"};  // lane, kernel column, kernel row, block, column, row
+  Input<Buffer<float, 5>> weights{"weights"};  // lane of the output, then as the input
+  Input<Buffer<float, 5>> rest_input{"rest_input"};
+  Input<Buffer<float, 4>> rest_weights{"rest_weights"};
+  Input<Buffer<float, 1>> bias{"bias"};
+  Input<Buffer<float, 4>> residual{"residual"};
+  Output<Buffer<float, 4>> output{"output"};  // lane, column, row, block
+
+  void generate() {
+    const RDom k(0, lanes, 0, weights.dim(2).extent(), 0, weights.dim(3).extent(), 0,
+                 weights.dim(4).extent(), "k");
+    const RDom r(0, rest_weights.dim(1).extent(), 0, rest_weights.dim(2).extent(), 0,
+                 rest_weights.dim(3).extent(), "r");
+    const Expr lane = o + lanes * b;
+    sum(o, x, y, b) = bias(lane);
+    if (!plain) {
+      sum(o, x, y, b) +=
+          input(k[0], k[1], k[2], k[3], x, y) * weights(lane, k[0], k[1], k[2], k[3]);
+    }
+    sum(o, x, y, b) += rest_input(r[0], r[1], r[2], x, y) * rest_weights(lane, r[0], r[1], r[2]);
+    output(o, x, y, b) = clamped(sum(o, x, y, b) + residual(o, x, y, b));
+  }
+
+  void schedule() {
+    from_zero(input);
+    from_zero(weights);
+    from_zero(rest_input);
+    from_zero(rest_weights);
+    from_zero(bias);
+    from_zero(residual);
+    from_zero(output);
+    const int width = lanes, group = width * blocks;
+    dense_blocks(output);
+    step_of(rest_input.dim(3), plain ? 1 : lanes);
+    step_of(input.dim(4), lanes);
+    weights.dim(0).set_bounds(0, group);
+    weights.dim(1).set_bounds(0, lanes).set_stride(group);
+    weights.dim(2).set_stride(group * width);
+    rest_weights.dim(0).set_bounds(0, group);
+    rest_weights.dim(1).set_stride(group);
+    if (plain) {
+      rest_input.dim(0).set_stride(Expr());
+    }
+    tile(output);
+    if (plain) {
+      update(0);
+    } else {
+      update(0).unroll(sum.rvars(0)[0], 4);
+      update(1);
+    }
+  }
+};
+
+// So few products a point that a kernel size known ahead, and no residual, are worth kernels of
+// their own.
+class Depthwise : public Tiled<Depthwise> {
+ public:
+  Halide::GeneratorParam<int> taps{"taps", 0};  // along a side; 0: known at run time
+
+  Input<bool> adds{"adds"};                    // whether there is a residual
+  Input<Buffer<float, 5>> input{"input"};      // lane, kernel column, kernel row, column, row
+  Input<Buffer<float, 3>> weights{"weights"};  // lane, kernel column, kernel row
+  Input<Buffer<float, 1>> bias{"bias"};
+  Input<Buffer<float, 4>> residual{"residual"};
+  Output<Buffer<float, 4>> output{"output"};
+
+  void generate() {
+    const Expr across = taps > 0 ? Expr(static_cast<int>(taps)) : weights.dim(1).extent();
+    const Expr down = taps > 0 ? Expr(static_cast<int>(taps)) : weights.dim(2).extent();
+    const RDom k(0, across, 0, down, "k");
+    sum(o, x, y, b) = bias(o);
+    sum(o, x, y, b) += input(o, k[0], k[1], x, y) * weights(o, k[0], k[1]);
+    output(o, x, y, b) =
+        clamped(Halide::select(adds, sum(o, x, y, b) + residual(o, x, y, b), sum(o, x, y, b)));
+  }
+
+  void schedule() {
+    from_zero(input);
+    from_zero(weights);
+    from_zero(bias);
+    from_zero(residual);
+    from_zero(output);
+    dense_blocks(output);
+    step_of(input.dim(3), lanes);
+    weights.dim(1).set_stride(lanes);
+    tile(output);
+    Halide::Stage products = update(0);
+    if (taps > 0) {
+      weights.dim(2).set_stride(static_cast<int>(lanes) * static_cast<int>(taps));
+      products.unroll(sum.rvars(0)[0]).unroll(sum.rvars(0)[1]);
+    }
+    Func(output).specialize(!adds);
+    Func(output).specialize(adds);
+    Func(output).specialize_fail("there is a residual or there is not");
+  }
+};
+
+std::vector<WrittenKernel> kernels(const std::string& isa) {
+  struct Row {
+    std::string isa, kind, step, blocks, columns, rows;
+  };
+  static const std::vector<Row> table{
+#define TOUCHSTONE_ROW(isa, kind, step, blocks, columns, rows) \
+  {#isa, #kind, #step, #blocks, #columns, #rows},
+      TOUCHSTONE_CONVOLUTION_KERNELS(TOUCHSTONE_ROW)
+#undef TOUCHSTONE_ROW
+  };
+  const std::string lanes = isa == "avx512" ? "16" : "8";
+  std::vector<WrittenKernel> out;
+  for (const Row& row : table) {
+    if (row.isa != isa) continue;
+    WrittenKernel kernel;
+    kernel.function = "convolution_" + row.kind + "_" + row.step + "_" + row.blocks + "x" +
+                      row.columns + "x" + row.rows;
+    const bool depthwise = row.kind.rfind("depthwise", 0) == 0;
+    kernel.create = depthwise ? create<Depthwise> : create<Convolution>;
+    kernel.params = {{"lanes", lanes},
+                     {"step", row.step},
+                     {"blocks", row.blocks},
+                     {"columns", row.columns},
+                     {"rows", row.rows}};
+    if (row.kind == "plain") kernel.params["plain"] = "true";
+    if (row.kind == "depthwise3") kernel.params["taps"] = "3";
+    out.push_back(kernel);
+  }
+  if (isa == "sse41") return out;
+  for (const std::string points : {"2", "4"}) {
+    const Halide::GeneratorParamsMap params{{"lanes", lanes}, {"points", points}};
+    out.push_back({"winograd_input_" + points, create<WinogradInput>, params});
+    out.push_back({"winograd_output_" + points, create<WinogradOutput>, params});
+  }
+  return out;
+}
+
+const AddKernels add(kernels);
+
+}  // namespace
+}  // namespace touchstone::generators

@@ -1,0 +1,22 @@
+// The compiled convolution kernels of convolution_tiles.h.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "optimized/kernels/picture.h"
+
+namespace touchstone {
+
+struct ConvolutionKernel {
+  enum class Kind { blocked, plain, depthwise, depthwise3 };
+  Isa isa;
+  Kind kind;
+  Index step, blocks, columns, rows;
+  int (*run)(void** arguments);
+  std::string_view name;
+};
+
+const std::vector<ConvolutionKernel>& convolution_kernels();
+
+}  // namespace touchstone

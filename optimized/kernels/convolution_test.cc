@@ -1,0 +1,245 @@
+// Convolutions against loops in double. The data are small integers, so that every sum is exact and
+// every bit must agree; around the data lie NaNs, which would show in a result that read them.
+#include "optimized/kernels/convolution.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "optimized/kernels/convolution_testing.h"
+
+namespace touchstone {
+namespace {
+
+using images::guard, images::Image, images::infinity, images::nan, images::Numbers;
+
+struct Trial {
+  ConvolutionShape shape;
+  bool residual = false;
+  bool special = false;  // infinities and NaN among the data
+  bool in_place = false;
+  Index margin = 1;  // none: rows follow each other without a gap
+  float least = -infinity, most = infinity;
+};
+
+std::string text(Isa isa, const Trial& trial) {
+  const ConvolutionShape& s = trial.shape;
+  std::ostringstream out;
+  out << name(isa)
+      << (s.plain_input ? " plain"
+          : s.depthwise ? " depthwise"
+                        : "")
+      << " kernel " << s.kernel_rows << "x" << s.kernel_columns << " stride " << s.row_stride << "x"
+      << s.column_stride << " dilation " << s.row_dilation << "x" << s.column_dilation
+      << " channels " << s.channels_in << " to " << s.channels_out << " output " << s.rows_out
+      << "x" << s.columns_out << " margin " << trial.margin;
+  return out.str();
+}
+
+double clamp(double value, double least, double most) {
+  return value < least ? least : value > most ? most : value;
+}
+
+void check(Isa isa, const Trial& trial) {
+  const ConvolutionShape& s = trial.shape;
+  Numbers numbers;
+  const Index in_channels = s.depthwise ? s.channels_out : s.channels_in;
+  const Index summed = s.depthwise ? 1 : s.channels_in;
+  Image input(
+      in_channels, (s.rows_out - 1) * s.row_stride + (s.kernel_rows - 1) * s.row_dilation + 1,
+      (s.columns_out - 1) * s.column_stride + (s.kernel_columns - 1) * s.column_dilation + 1);
+  for (float& x : input.plain) x = numbers.integer();
+  if (trial.special) {
+    for (float& x : input.plain) {
+      if (numbers.below(20) == 0) x = std::array{nan, infinity, -infinity}[numbers.below(3) % 3];
+    }
+  }
+  const Index lanes = lanes_of(isa);
+  input.lay(s.plain_input ? 1 : lanes, trial.margin, nan);
+  if (trial.margin == 0 && s.row_stride > 1) return;
+
+  std::vector<float> weights(
+      static_cast<std::size_t>(s.channels_out * summed * s.kernel_rows * s.kernel_columns));
+  for (float& w : weights) w = numbers.integer();
+  const Index blocks = (s.channels_out + lanes - 1) / lanes;
+  std::vector<float> bias(static_cast<std::size_t>(blocks * lanes));
+  for (float& b : bias) b = numbers.integer();
+  Image output(s.channels_out, s.rows_out, s.columns_out), residual = output;
+  for (float& r : residual.plain) r = numbers.integer();
+  output.plain.assign(output.plain.size(), guard);
+  output.lay(lanes, trial.margin, guard);
+  residual.lay(lanes, trial.margin, guard);
+  if (trial.in_place)
+    output = residual,
+    output.map.data = output.laid.data() + (residual.map.data - residual.laid.data());
+
+  const Convolution convolution(isa, s, ConvolutionWay::direct);
+  std::vector<float> packed(static_cast<std::size_t>(convolution.packed_size()) + 1, guard);
+  convolution.pack(weights.data(), packed.data());
+  EXPECT_EQ(packed.back(), guard);
+  const Picture* add = trial.in_place ? &output.map : trial.residual ? &residual.map : nullptr;
+  for (Index part = 0; part < convolution.parts(); ++part) {
+    const Index half = s.rows_out / 2;
+    convolution.run(input.map, packed.data(), bias.data(), add, output.map, trial.least, trial.most,
+                    part, 0, half, nullptr);
+    convolution.run(input.map, packed.data(), bias.data(), add, output.map, trial.least, trial.most,
+                    part, half, s.rows_out - half, nullptr);
+  }
+
+  Index wrong = 0;
+  for (Index o = 0; o < s.channels_out; ++o) {
+    for (Index y = 0; y < s.rows_out; ++y) {
+      for (Index x = 0; x < s.columns_out; ++x) {
+        double sum = bias[static_cast<std::size_t>(o)];
+        for (Index c = 0; c < summed; ++c) {
+          for (Index i = 0; i < s.kernel_rows; ++i) {
+            for (Index j = 0; j < s.kernel_columns; ++j) {
+              sum += static_cast<double>(input.at(s.depthwise ? o : c,
+                                                  y * s.row_stride + i * s.row_dilation,
+                                                  x * s.column_stride + j * s.column_dilation)) *
+                     weights[static_cast<std::size_t>(
+                         ((o * summed + c) * s.kernel_rows + i) * s.kernel_columns + j)];
+            }
+          }
+        }
+        if (add) sum += residual.at(o, y, x);
+        const double want = clamp(sum, trial.least, trial.most);
+        float& got = output.at_laid(o, y, x);
+        wrong += std::isnan(want) ? !std::isnan(got) : got != want;
+        got = guard;
+      }
+    }
+  }
+  EXPECT_EQ(wrong, 0) << text(isa, trial);
+  // What is left is not of the image, but for lanes that hold no channel.
+  Index touched = 0;
+  for (std::size_t k = 0; k < output.laid.size(); ++k) {
+    const Index at = static_cast<Index>(k) % output.map.block, margin = trial.margin;
+    const Index y = at / output.map.row - margin, x = at % output.map.row / lanes - margin;
+    const bool inside = y >= 0 && y < s.rows_out && x >= 0 && x < s.columns_out;
+    touched += !inside && output.laid[k] != guard;
+  }
+  EXPECT_EQ(touched, 0) << text(isa, trial);
+}
+
+void check_everywhere(const Trial& trial) {
+  for (Isa isa : all_isas) {
+    if (processor_has(isa)) check(isa, trial);
+  }
+}
+
+Trial window(Index kernel, Index stride, Index in, Index out, Index rows, Index columns) {
+  Trial trial;
+  trial.shape = {kernel, kernel, stride, stride, 1, 1, in, out, rows, columns};
+  return trial;
+}
+
+TEST(Convolution, EveryWidth) {
+  for (Index columns = 1; columns <= 33; ++columns) {
+    for (Index stride : {1, 2}) check_everywhere(window(3, stride, 17, 33, 3, columns));
+  }
+  for (Index columns : {55, 56, 63, 64, 65, 112, 131}) {
+    check_everywhere(window(3, 1, 16, 32, 2, columns));
+  }
+}
+
+TEST(Convolution, EveryCountOfChannels) {
+  for (Index in : {1, 3, 7, 8, 9, 15, 16, 24, 40}) {
+    for (Index out : {1, 8, 9, 16, 17, 48, 65}) check_everywhere(window(3, 1, in, out, 3, 9));
+  }
+}
+
+TEST(Convolution, PointsAreOneRunWhereRowsHaveNoGap) {
+  for (Index rows : {1, 2, 3, 7}) {
+    for (Index columns : {1, 2, 7, 13, 14}) {
+      for (Index margin : {0, 1}) {
+        Trial trial = window(1, 1, 20, 40, rows, columns);
+        trial.margin = margin;
+        trial.residual = true;
+        check_everywhere(trial);
+      }
+    }
+  }
+}
+
+TEST(Convolution, EveryStrideKernelAndDilation) {
+  for (Index rows : {1, 2, 5}) {
+    for (Index columns : {1, 3, 4, 7}) {
+      for (Index stride : {1, 2, 3}) {
+        for (Index dilation : {1, 2, 5}) {
+          Trial trial;
+          trial.shape = {rows, columns, stride, stride, dilation, dilation, 18, 20, 3, 10};
+          check_everywhere(trial);
+          trial.shape.row_stride = 3 - stride % 3;
+          trial.shape.row_dilation = 1;
+          check_everywhere(trial);
+        }
+      }
+    }
+  }
+}
+
+TEST(Convolution, PlainInput) {
+  for (Index channels : {1, 3, 4}) {
+    for (Index columns : {1, 5, 13, 14, 28, 33}) {
+      for (Index stride : {1, 2, 3, 4}) {
+        Trial trial = window(columns % 2 ? 3 : 7, stride, channels, 40, 4, columns);
+        trial.shape.plain_input = true;
+        check_everywhere(trial);
+      }
+    }
+  }
+}
+
+TEST(Convolution, Depthwise) {
+  for (Index kernel : {1, 3, 5, 7}) {
+    for (Index stride : {1, 2, 3}) {
+      for (Index columns : {1, 2, 7, 14, 15, 20, 28}) {
+        for (Index channels : {5, 16, 40}) {
+          Trial trial = window(kernel, stride, 1, channels, 4, columns);
+          trial.shape.depthwise = true;
+          trial.residual = kernel == 3;
+          check_everywhere(trial);
+        }
+      }
+    }
+  }
+}
+
+TEST(Convolution, ResidualThatMayBeTheOutputAndClamps) {
+  for (Index columns : {1, 7, 13, 20}) {
+    for (bool in_place : {false, true}) {
+      Trial trial = window(3, 1, 17, 40, 5, columns);
+      trial.residual = true;
+      trial.in_place = in_place;
+      trial.least = -4;
+      trial.most = 6;
+      check_everywhere(trial);
+      trial.margin = 0;
+      trial.shape.kernel_rows = trial.shape.kernel_columns = 1;
+      check_everywhere(trial);
+    }
+  }
+}
+
+TEST(Convolution, NotANumberAndInfinityPass) {
+  for (Index columns : {1, 2, 3, 4, 6, 7, 14, 12}) {
+    for (float most : {6.0F, infinity}) {
+      Trial trial = window(2, 1, 18, 40, 3, columns);
+      trial.special = true;
+      trial.least = 0;
+      trial.most = most;
+      check_everywhere(trial);
+      trial.shape.plain_input = true;
+      trial.shape.channels_in = 3;
+      check_everywhere(trial);
+      trial.shape.plain_input = false;
+      trial.shape.depthwise = true;
+      check_everywhere(trial);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace touchstone

@@ -1,0 +1,21 @@
+// The generators of kernels that no entry defines: products of matrices, windows, moves. A name
+// that holds `_fma` is compiled with products and sums as one instruction (optimized/generate.cc).
+#include "optimized/schedules/gemm.h"
+#include "optimized/schedules/pool.h"
+
+HALIDE_REGISTER_GENERATOR(touchstone::generators::Gemm, gemm_fma_1)
+HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_2, gemm_fma_1, {{"rows", "2"}})
+HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_3, gemm_fma_1, {{"rows", "3"}})
+HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_4, gemm_fma_1, {{"rows", "4"}})
+HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_5, gemm_fma_1, {{"rows", "5"}})
+HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_6, gemm_fma_1, {{"rows", "6"}})
+HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_8, gemm_fma_1, {{"rows", "8"}})
+HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_12, gemm_fma_1, {{"rows", "12"}})
+HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_1_wide, gemm_fma_1, {{"rows", "1"}, {"wide", "true"}})
+HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_2_wide, gemm_fma_1, {{"rows", "2"}, {"wide", "true"}})
+HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_3_wide, gemm_fma_1, {{"rows", "3"}, {"wide", "true"}})
+HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_4_wide, gemm_fma_1, {{"rows", "4"}, {"wide", "true"}})
+
+HALIDE_REGISTER_GENERATOR(touchstone::generators::PoolWindow, pool_mean)
+HALIDE_REGISTER_GENERATOR_ALIAS(pool_largest, pool_mean, {{"largest", "true"}})
+HALIDE_REGISTER_GENERATOR(touchstone::generators::PoolWhole, pool_whole)

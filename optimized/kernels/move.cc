@@ -1,0 +1,136 @@
+// Chooses by steps: rows that are dense on both sides are copied, planes that are dense along one
+// dimension here and along another there are transposed in registers, and the rest goes by
+// elements.
+#include "optimized/kernels/move.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/error.h"
+#include "optimized/kernels/vector_moves.h"
+
+namespace touchstone {
+
+const VectorMoves& vector_moves(Isa isa) {
+  switch (isa) {
+    case Isa::sse41:
+      return vector_moves_sse41();
+    case Isa::avx2:
+      return vector_moves_avx2();
+    case Isa::avx512:
+      return vector_moves_avx512();
+  }
+  BUG("an instruction set without moves");
+}
+
+namespace {
+
+constexpr std::size_t rank = Move::rank;
+
+// Brings dimension `d` to the place `to`, the others in order.
+Move brought(Move move, std::size_t d, std::size_t to) {
+  for (auto* list : {&move.extents, &move.from_steps, &move.to_steps}) {
+    if (d > to) std::rotate(list->begin() + to, list->begin() + d, list->begin() + d + 1);
+  }
+  return move;
+}
+
+// Calls `each` with both offsets of every point of the dimensions from `first` on.
+template <class F>
+void each_point(const Move& move, std::size_t first, F each) {
+  std::array<Index, rank> at{};
+  Index from = 0, to = 0;
+  for (;;) {
+    each(from, to);
+    std::size_t d = first;
+    for (; d < rank; ++d) {
+      from += move.from_steps[d], to += move.to_steps[d];
+      if (++at[d] < move.extents[d]) break;
+      from -= at[d] * move.from_steps[d], to -= at[d] * move.to_steps[d];
+      at[d] = 0;
+    }
+    if (d == rank) return;
+  }
+}
+
+template <class T>
+void by_elements(const Move& move, const T* from, T* to) {
+  const Index count = move.extents[0], step = move.from_steps[0], along = move.to_steps[0];
+  each_point(move, 1, [&](Index f, Index t) {
+    const T* source = from + f;
+    T* target = to + t;
+    for (Index k = 0; k < count; ++k) target[k * along] = source[k * step];
+  });
+}
+
+void by_rows(const VectorMoves& moves, const Move& move, int bytes, const char* from, char* to) {
+  each_point(move, 2, [&](Index f, Index t) {
+    moves.copy_rows(from + f * bytes, move.from_steps[1] * bytes, to + t * bytes,
+                    move.to_steps[1] * bytes, move.extents[1], move.extents[0] * bytes);
+  });
+}
+
+// Dimension 0 is dense here, dimension 1 there.
+template <class T, class F>
+void by_planes(const Move& move, F transpose, const T* from, T* to) {
+  each_point(move, 2, [&](Index f, Index t) {
+    transpose(from + f, move.from_steps[1], to + t, move.to_steps[0], move.extents[1],
+              move.extents[0]);
+  });
+}
+
+}  // namespace
+
+void run_move(Isa isa, const Move& given, int bytes, const void* from, void* to) {
+  if (std::find(given.extents.begin(), given.extents.end(), 0) != given.extents.end()) return;
+  Move move = given;
+  // Dimensions that are not walked lie outermost, with steps that say nothing.
+  for (std::size_t d = rank; d-- > 0;) {
+    if (move.extents[d] != 1) continue;
+    move.from_steps[d] = move.to_steps[d] = 0;
+    for (auto* list : {&move.extents, &move.from_steps, &move.to_steps})
+      std::rotate(list->begin() + d, list->begin() + d + 1, list->end());
+  }
+  const auto dense = [&](const std::array<Index, rank>& steps) {
+    for (std::size_t d = 0; d < rank; ++d) {
+      if (move.extents[d] > 1 && steps[d] == 1) return d;
+    }
+    return rank;
+  };
+  const std::size_t here = dense(move.from_steps), there = dense(move.to_steps);
+  const VectorMoves& moves = vector_moves(isa);
+  if (here < rank && move.to_steps[here] == 1) {
+    return by_rows(moves, brought(move, here, 0), bytes, static_cast<const char*>(from),
+                   static_cast<char*>(to));
+  }
+  if (here < rank && there < rank && bytes >= 4) {
+    // What is dense here lies innermost, what is dense there next.
+    move = brought(move, here, 0);
+    move = brought(move, there < here ? there + 1 : there, 1);
+    if (bytes == 4) {
+      return by_planes(move, moves.transpose32, static_cast<const std::uint32_t*>(from),
+                       static_cast<std::uint32_t*>(to));
+    }
+    return by_planes(move, moves.transpose64, static_cast<const std::uint64_t*>(from),
+                     static_cast<std::uint64_t*>(to));
+  }
+  if (there < rank) move = brought(move, there, 0);
+  switch (bytes) {
+    case 1:
+      return by_elements(move, static_cast<const std::uint8_t*>(from),
+                         static_cast<std::uint8_t*>(to));
+    case 2:
+      return by_elements(move, static_cast<const std::uint16_t*>(from),
+                         static_cast<std::uint16_t*>(to));
+    case 4:
+      return by_elements(move, static_cast<const std::uint32_t*>(from),
+                         static_cast<std::uint32_t*>(to));
+    case 8:
+      return by_elements(move, static_cast<const std::uint64_t*>(from),
+                         static_cast<std::uint64_t*>(to));
+    default:
+      BUG("an element of a size that there is not");
+  }
+}
+
+}  // namespace touchstone

@@ -1,0 +1,95 @@
+// Moves by every way, against a loop over all five dimensions.
+#include "optimized/kernels/move.h"
+
+#include <numeric>
+
+#include "optimized/kernels/testing.h"
+
+namespace touchstone::testing {
+namespace {
+
+template <class T>
+void check(Isa isa, const Move& move, Index from_count, Index from_start, Index to_count) {
+  std::vector<T> from(static_cast<std::size_t>(from_count));
+  std::iota(from.begin(), from.end(), T{1});
+  std::vector<T> to(static_cast<std::size_t>(to_count + 128)), wanted = to;
+  const auto& n = move.extents;
+  std::array<Index, 5> i{};
+  for (i[4] = 0; i[4] < n[4]; ++i[4])
+    for (i[3] = 0; i[3] < n[3]; ++i[3])
+      for (i[2] = 0; i[2] < n[2]; ++i[2])
+        for (i[1] = 0; i[1] < n[1]; ++i[1])
+          for (i[0] = 0; i[0] < n[0]; ++i[0]) {
+            const Index f =
+                std::inner_product(i.begin(), i.end(), move.from_steps.begin(), from_start);
+            const Index t =
+                std::inner_product(i.begin(), i.end(), move.to_steps.begin(), Index{64});
+            wanted.at(static_cast<std::size_t>(t)) = from.at(static_cast<std::size_t>(f));
+          }
+  run_move(isa, move, sizeof(T), from.data() + from_start, to.data() + 64);
+  EXPECT_EQ(to, wanted) << name(isa) << ' ' << sizeof(T) << " bytes, " << n[0] << 'x' << n[1] << 'x'
+                        << n[2] << 'x' << n[3] << 'x' << n[4];
+}
+
+template <class F>
+void each_type(Isa isa, F with) {
+  with.template operator()<std::uint8_t>(isa);
+  with.template operator()<std::uint16_t>(isa);
+  with.template operator()<std::uint32_t>(isa);
+  with.template operator()<std::uint64_t>(isa);
+}
+
+// Transposes of dense arrays: `order` says which dimension of `from` is the k-th of `to`, innermost
+// first.
+TEST(Move, EveryPermutation) {
+  const std::vector<std::array<Index, 5>> shapes{
+      {1, 1, 1, 1, 1},  {3, 5, 2, 1, 4},    {16, 16, 2, 1, 1}, {33, 19, 1, 3, 1},
+      {8, 1, 41, 2, 2}, {1, 17, 16, 1, 35}, {4, 64, 3, 0, 2},  {100, 2, 3, 1, 1}};
+  for (Isa isa : present_isas()) {
+    for (const std::array<Index, 5>& shape : shapes) {
+      std::array<std::size_t, 5> order{0, 1, 2, 3, 4};
+      do {
+        std::array<Index, 5> steps{};
+        Index all = 1;
+        for (std::size_t d = 0; d < 5; ++d) steps[d] = all, all *= shape[d];
+        Move move;
+        Index along = 1;
+        for (std::size_t d = 0; d < 5; ++d) {
+          move.extents[d] = shape[order[d]], move.from_steps[d] = steps[order[d]];
+          move.to_steps[d] = along, along *= move.extents[d];
+        }
+        each_type(isa, [&]<class T>(Isa i) { check<T>(i, move, all, 0, all); });
+      } while (std::next_permutation(order.begin(), order.end()));
+    }
+  }
+}
+
+TEST(Move, SlicesRepeatsAndBackwardSteps) {
+  for (Isa isa : present_isas()) {
+    each_type(isa, []<class T>(Isa i) {
+      check<T>(i, {{20, 3, 1, 1, 1}, {2, 50, 0, 0, 0}, {1, 20, 0, 0, 0}}, 150, 1, 60);
+      check<T>(i, {{20, 3, 2, 1, 1}, {1, 0, 25, 0, 0}, {1, 20, 60, 0, 0}}, 50, 3, 120);
+      check<T>(i, {{20, 3, 1, 1, 1}, {0, 1, 0, 0, 0}, {1, 20, 0, 0, 0}}, 3, 0, 60);
+      check<T>(i, {{20, 3, 1, 1, 1}, {-1, 20, 0, 0, 0}, {1, 20, 0, 0, 0}}, 60, 19, 60);
+      check<T>(i, {{20, 3, 1, 1, 1}, {1, -20, 0, 0, 0}, {1, 20, 0, 0, 0}}, 60, 40, 60);
+      check<T>(i, {{17, 18, 2, 1, 1}, {1, 20, 400, 0, 0}, {21, 1, 378, 0, 0}}, 800, 5, 760);
+      check<T>(i, {{5, 4, 1, 1, 1}, {3, 20, 0, 0, 0}, {7, 40, 0, 0, 0}}, 90, 0, 160);
+      // A step of one where nothing is walked says nothing.
+      check<T>(i, {{1, 9, 1, 1, 1}, {1, 7, 1, 1, 1}, {1, 3, 1, 1, 1}}, 90, 0, 40);
+    });
+  }
+}
+
+TEST(Move, LongRows) {
+  for (Isa isa : present_isas()) {
+    for (Index length : {1, 3, 7, 15, 16, 17, 31, 63, 64, 65, 511, 512, 3000}) {
+      each_type(isa, [&]<class T>(Isa i) {
+        check<T>(i, {{length, 3, 1, 1, 1}, {1, length + 2, 0, 0, 0}, {1, length + 1, 0, 0, 0}},
+                 3 * (length + 2), 0, 3 * (length + 1));
+      });
+    }
+  }
+}
+
+}  // namespace
+}  // namespace touchstone::testing

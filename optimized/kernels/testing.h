@@ -1,0 +1,55 @@
+// What tests of kernels share: integers as data, so that sums are exact in any order; and memory
+// with guards around it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "optimized/registry/isa.h"
+
+namespace touchstone::testing {
+
+inline std::vector<Isa> present_isas() {
+  std::vector<Isa> present;
+  for (Isa isa : all_isas) {
+    if (processor_has(isa)) present.push_back(isa);
+  }
+  return present;
+}
+
+inline std::vector<float> integers(Index count, unsigned seed, int most = 4) {
+  std::mt19937 random(seed);
+  std::vector<float> numbers(static_cast<std::size_t>(count));
+  for (float& x : numbers)
+    x = static_cast<float>(static_cast<int>(random() % static_cast<unsigned>(2 * most + 1)) - most);
+  return numbers;
+}
+
+inline bool same_bits(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+// Memory that starts as one odd number, with more of it before and behind.
+class Guarded {
+ public:
+  explicit Guarded(Index count)
+      : all_(static_cast<std::size_t>(count + 2 * margin), untouched), count_(count) {}
+  float* data() { return all_.data() + margin; }
+  float operator[](Index k) const { return all_[static_cast<std::size_t>(k + margin)]; }
+  Index size() const { return count_; }
+  bool margins_kept() const {
+    for (Index k = 0; k < margin; ++k) {
+      if ((*this)[-1 - k] != untouched || (*this)[count_ + k] != untouched) return false;
+    }
+    return true;
+  }
+  static constexpr float untouched = -12345.5F;
+
+ private:
+  static constexpr Index margin = 64;
+  std::vector<float> all_;
+  Index count_;
+};
+
+}  // namespace touchstone::testing

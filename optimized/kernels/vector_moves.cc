@@ -1,0 +1,132 @@
+// A square of elements is transposed in registers: in step s, rows whose numbers differ in bit s
+// exchange those halves of their elements that differ in it. The sides of the square are a
+// vector's lanes; what is left over at the edges is covered by a square that lies inside, over
+// elements that are moved already, and a strip narrower than a square takes smaller ones.
+//
+// Compiled once for each instruction set, with TOUCHSTONE_VECTOR_BYTES and TOUCHSTONE_VECTOR_MOVES.
+// So that no code for a newer processor gets into the rest, nothing of the standard library's that
+// is inline is called here.
+#include "optimized/kernels/vector_moves.h"
+
+#include <utility>
+
+namespace touchstone {
+
+namespace {
+
+constexpr int vector_bytes = TOUCHSTONE_VECTOR_BYTES;
+
+template <class T, int bytes = vector_bytes>
+struct VectorOf {
+  using Dense __attribute__((vector_size(bytes))) = T;
+  using Anywhere __attribute__((vector_size(bytes), aligned(alignof(T)), may_alias)) = T;
+  static constexpr int lanes = bytes / sizeof(T);
+};
+
+// Element k of the lower of two rows that differ in bit `bit`: its own where k has not the bit,
+// else the upper's, from where k has it not. The upper's the other way round.
+template <int bit, int lanes, class V, std::size_t... k>
+inline void exchange(V& lower, V& upper, std::index_sequence<k...>) {
+  const V a = lower, b = upper;
+  lower = __builtin_shufflevector(a, b, ((k & bit) ? lanes + (k ^ bit) : k)...);
+  upper = __builtin_shufflevector(a, b, ((k & bit) ? lanes + k : (k ^ bit))...);
+}
+
+template <class V, int bit = 1>
+inline void turn(typename V::Dense* rows) {
+  if constexpr (bit < V::lanes) {
+#pragma GCC unroll 16
+    for (int row = 0; row < V::lanes; ++row) {
+      if (!(row & bit))
+        exchange<bit, V::lanes>(rows[row], rows[row | bit], std::make_index_sequence<V::lanes>());
+    }
+    turn<V, bit * 2>(rows);
+  }
+}
+
+template <class V, class T>
+inline void square(const T* from, Steps from_row, T* to, Steps to_row) {
+  typename V::Dense rows[V::lanes];
+#pragma GCC unroll 16
+  for (int i = 0; i < V::lanes; ++i)
+    rows[i] = *reinterpret_cast<const typename V::Anywhere*>(from + i * from_row);
+  turn<V>(rows);
+#pragma GCC unroll 16
+  for (int i = 0; i < V::lanes; ++i)
+    *reinterpret_cast<typename V::Anywhere*>(to + i * to_row) = rows[i];
+}
+
+template <class T, int bytes = vector_bytes>
+void transpose(const T* from, Steps from_row, T* to, Steps to_row, Steps rows, Steps columns) {
+  using V = VectorOf<T, bytes>;
+  constexpr Steps lanes = V::lanes;
+  if (rows < lanes || columns < lanes) {
+    if constexpr (lanes > 4) {
+      return transpose<T, bytes / 2>(from, from_row, to, to_row, rows, columns);
+    } else {
+      for (Steps j = 0; j < columns; ++j) {
+        for (Steps i = 0; i < rows; ++i) to[j * to_row + i] = from[i * from_row + j];
+      }
+      return;
+    }
+  }
+  for (Steps j = 0; j < columns; j += lanes) {
+    const Steps column = j + lanes <= columns ? j : columns - lanes;
+    for (Steps i = 0; i < rows; i += lanes) {
+      const Steps row = i + lanes <= rows ? i : rows - lanes;
+      square<V>(from + row * from_row + column, from_row, to + column * to_row + row, to_row);
+    }
+  }
+}
+
+using Bytes = VectorOf<std::uint8_t>;
+
+inline void copy_vector(const char* from, char* to) {
+  *reinterpret_cast<Bytes::Anywhere*>(to) = *reinterpret_cast<const Bytes::Anywhere*>(from);
+}
+
+// Short rows: a call of memcpy takes longer than they do.
+inline void copy_short(const char* from, char* to, Steps bytes) {
+  if (bytes >= vector_bytes) {
+    for (Steps at = 0; at + vector_bytes <= bytes; at += vector_bytes)
+      copy_vector(from + at, to + at);
+    return copy_vector(from + bytes - vector_bytes, to + bytes - vector_bytes);
+  }
+  Steps at = 0;
+  for (; at + 8 <= bytes; at += 8) __builtin_memcpy(to + at, from + at, 8);
+  for (; at + 4 <= bytes; at += 4) __builtin_memcpy(to + at, from + at, 4);
+  for (; at < bytes; ++at) to[at] = from[at];
+}
+
+void copy_rows(const char* from, Steps from_row, char* to, Steps to_row, Steps rows, Steps bytes) {
+  constexpr Steps is_long = 2048;
+  for (Steps row = 0; row < rows; ++row, from += from_row, to += to_row) {
+    if (bytes < is_long) {
+      copy_short(from, to, bytes);
+    } else {
+      __builtin_memcpy(to, from, static_cast<std::size_t>(bytes));
+    }
+  }
+}
+
+void repeat(const float* from, Steps from_column, float* to, Steps to_column, Steps count,
+            Steps times) {
+  using V = VectorOf<float>;
+  constexpr Steps lanes = vector_bytes == 64 ? 16 : 8;
+  for (Steps k = 0; k < count; ++k, from += from_column) {
+    for (Steps t = 0; t < times; ++t, to += to_column) {
+      for (Steps at = 0; at < lanes; at += V::lanes)
+        *reinterpret_cast<V::Anywhere*>(to + at) = *reinterpret_cast<const V::Anywhere*>(from + at);
+    }
+  }
+}
+
+}  // namespace
+
+const VectorMoves& TOUCHSTONE_VECTOR_MOVES() {
+  static constexpr VectorMoves moves{transpose<std::uint32_t>, transpose<std::uint64_t>, copy_rows,
+                                     repeat};
+  return moves;
+}
+
+}  // namespace touchstone

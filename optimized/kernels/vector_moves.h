@@ -1,0 +1,30 @@
+// Moves of elements that a compiler turns into loads, shuffles and stores: vector_moves.cc,
+// compiled once for each instruction set. An element is its bits.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace touchstone {
+
+using Steps = std::int64_t;  // core's Index: what is compiled for newer processors includes no core
+
+struct VectorMoves {
+  // to[j * to_row + i] = from[i * from_row + j], for i below rows and j below columns.
+  void (*transpose32)(const std::uint32_t* from, Steps from_row, std::uint32_t* to, Steps to_row,
+                      Steps rows, Steps columns);
+  void (*transpose64)(const std::uint64_t* from, Steps from_row, std::uint64_t* to, Steps to_row,
+                      Steps rows, Steps columns);
+  // Rows of `bytes` each, by steps in bytes.
+  void (*copy_rows)(const char* from, Steps from_row, char* to, Steps to_row, Steps rows,
+                    Steps bytes);
+  // Each of `count` channel blocks of a row `times` times over.
+  void (*repeat)(const float* from, Steps from_column, float* to, Steps to_column, Steps count,
+                 Steps times);
+};
+
+const VectorMoves& vector_moves_sse41();
+const VectorMoves& vector_moves_avx2();
+const VectorMoves& vector_moves_avx512();
+
+}  // namespace touchstone

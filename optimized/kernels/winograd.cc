@@ -1,0 +1,206 @@
+// The order of the work: for so many rows of tiles as stay in cache, in, products, out.
+#include "optimized/kernels/winograd.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "optimized/kernels/buffer.h"
+#include "optimized/kernels/convolution.h"
+
+extern "C" {
+int winograd_input_2_avx2_argv(void**);
+int winograd_input_4_avx2_argv(void**);
+int winograd_output_2_avx2_argv(void**);
+int winograd_output_4_avx2_argv(void**);
+int winograd_input_2_avx512_argv(void**);
+int winograd_input_4_avx512_argv(void**);
+int winograd_output_2_avx512_argv(void**);
+int winograd_output_4_avx512_argv(void**);
+}
+
+namespace touchstone {
+
+namespace {
+
+using Kernel = int (*)(void**);
+
+Kernel input_kernel(Isa isa, Index points) {
+  if (isa == Isa::avx2)
+    return points == 2 ? winograd_input_2_avx2_argv : winograd_input_4_avx2_argv;
+  return points == 2 ? winograd_input_2_avx512_argv : winograd_input_4_avx512_argv;
+}
+Kernel output_kernel(Isa isa, Index points) {
+  if (isa == Isa::avx2) {
+    return points == 2 ? winograd_output_2_avx2_argv : winograd_output_4_avx2_argv;
+  }
+  return points == 2 ? winograd_output_2_avx512_argv : winograd_output_4_avx512_argv;
+}
+
+// The rows of G: what a tap weighs in each product.
+using Row = std::array<double, 3>;
+std::vector<Row> weight_transform(Index points) {
+  if (points == 2) return {{1, 0, 0}, {.5, .5, .5}, {.5, -.5, .5}, {0, 0, 1}};
+  return {{1 / 4., 0, 0},
+          {-1 / 6., -1 / 6., -1 / 6.},
+          {-1 / 6., 1 / 6., -1 / 6.},
+          {1 / 24., 1 / 12., 1 / 6.},
+          {1 / 24., -1 / 12., 1 / 6.},
+          {0, 0, 1}};
+}
+
+Index divided_up(Index a, Index b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+Index Winograd::choose(Isa isa, const ConvolutionShape& s, ConvolutionWay way) {
+  const bool fits = isa != Isa::sse41 && s.kernel_rows == 3 && s.kernel_columns == 3 &&
+                    s.row_stride == 1 && s.column_stride == 1 && s.row_dilation == 1 &&
+                    s.column_dilation == 1 && !s.plain_input && !s.depthwise;
+  if (!fits || way == ConvolutionWay::direct) return 0;
+  if (way == ConvolutionWay::winograd2) return 2;
+  if (way == ConvolutionWay::winograd4) return 4;
+  const double lanes = static_cast<double>(lanes_of(isa));
+  const double channels = static_cast<double>(s.channels_in + s.channels_out);
+  const double products = static_cast<double>(s.channels_in * s.channels_out) / lanes / 2;
+  // Weights beyond the second-level cache come at a few bytes a cycle.
+  const auto cycles = [&](double sums, double weights) {
+    const double bytes = 4 * weights * static_cast<double>(s.channels_in * s.channels_out);
+    return std::max(1.2 * products * sums, bytes < 1e6 ? 0 : bytes / 6);
+  };
+  Index best = 0;
+  double least = cycles(9 * static_cast<double>(s.rows_out * s.columns_out), 9);
+  for (Index points : {2, 4}) {
+    const double size = static_cast<double>((points + 2) * (points + 2));
+    const double tiles =
+        static_cast<double>(divided_up(s.rows_out, points) * divided_up(s.columns_out, points));
+    const double cost = cycles(size * tiles, size) + 5 * size * tiles * std::ceil(channels / lanes);
+    if (cost < least) {
+      least = cost;
+      best = points;
+    }
+  }
+  return best;
+}
+
+Winograd::Winograd(Isa isa, const ConvolutionShape& shape, Index points)
+    : isa_(isa),
+      points_(points),
+      lanes_(lanes_of(isa)),
+      channels_in_(shape.channels_in),
+      channels_out_(shape.channels_out),
+      rows_out_(shape.rows_out),
+      columns_out_(shape.columns_out) {
+  // The weights of all products go by once for each set of rows, and both sides' maps should stay
+  // in the second-level cache: whichever is larger says how many rows.
+  const Index size = points + 2, row_of_tiles = divided_up(columns_out_, points);
+  const Index weights = size * size * channels_in_ * channels_out_;
+  const Index maps = size * size * (channels_in_ + channels_out_) * row_of_tiles;
+  const Index kept = std::max<Index>(Index{1} << 18, weights / 2);
+  const Index sets = divided_up(divided_up(rows_out_, points), std::max<Index>(kept / maps, 1));
+  rows_at_once_ = divided_up(divided_up(rows_out_, points), sets) * points;
+  ConvolutionShape one;
+  one.channels_in = channels_in_;
+  one.channels_out = channels_out_;
+  one.rows_out = tiles(rows_at_once_);  // one column: all its points are one run
+  product_ = std::make_unique<Convolution>(isa, one);
+  no_bias_.assign(static_cast<std::size_t>(divided_up(channels_out_, lanes_) * lanes_), 0.0F);
+}
+Winograd::~Winograd() = default;
+
+Index Winograd::tiles(Index rows) const {
+  return divided_up(rows, points_) * divided_up(columns_out_, points_);
+}
+
+// An odd number of vectors: the maps that a tile is spread over are then not all in one set of the
+// cache.
+Index Winograd::plane(Index channels, Index rows) const {
+  return (divided_up(channels, lanes_) * tiles(rows) | 1) * lanes_;
+}
+
+Index Winograd::scratch_size() const {
+  const Index size = points_ + 2;
+  return size * size * (plane(channels_in_, rows_at_once_) + plane(channels_out_, rows_at_once_));
+}
+
+Index Winograd::packed_size() const {
+  return (points_ + 2) * (points_ + 2) * product_->packed_size();
+}
+
+void Winograd::pack(const float* weights, float* packed) const {
+  const std::vector<Row> g = weight_transform(points_);
+  std::vector<float> product(static_cast<std::size_t>(channels_in_ * channels_out_));
+  for (const Row& down : g) {
+    for (const Row& across : g) {
+      for (std::size_t k = 0; k < product.size(); ++k) {
+        double sum = 0;
+        for (std::size_t i = 0; i < 3; ++i) {
+          for (std::size_t j = 0; j < 3; ++j) {
+            sum += down[i] * across[j] * static_cast<double>(weights[k * 9 + i * 3 + j]);
+          }
+        }
+        product[k] = static_cast<float>(sum);
+      }
+      product_->pack(product.data(), packed);
+      packed += product_->packed_size();
+    }
+  }
+}
+
+void Winograd::run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
+                   const Picture& output, float least, float most, Index first_row, Index rows,
+                   float* scratch) const {
+  const Index size = points_ + 2, width = divided_up(columns_out_, points_);
+  const Index height = divided_up(rows, points_), count = tiles(rows);
+  const Index in_blocks = divided_up(channels_in_, lanes_);
+  const Index out_blocks = divided_up(channels_out_, lanes_);
+  const Index in_plane = plane(channels_in_, rows), out_plane = plane(channels_out_, rows);
+  float* const products = scratch + size * size * in_plane;
+  const Index block = count * lanes_;
+  {
+    KernelBuffer<4> from(input.data + first_row * input.row, {Axis{lanes_, 1},
+                                                              {columns_out_ + 2, input.column},
+                                                              {rows + 2, input.row},
+                                                              {in_blocks, input.block}});
+    KernelBuffer<6> to(scratch, {Axis{lanes_, 1},
+                                 {size, in_plane},
+                                 {size, in_plane * size},
+                                 {width, lanes_},
+                                 {height, lanes_ * width},
+                                 {in_blocks, block}});
+    void* arguments[] = {from.argument(), to.argument()};
+    input_kernel(isa_, points_)(arguments);
+  }
+  constexpr float all = std::numeric_limits<float>::infinity();
+  for (Index k = 0; k < size * size; ++k) {
+    const Picture in{scratch + k * in_plane, lanes_, lanes_, block};
+    const Picture out{products + k * out_plane, lanes_, lanes_, block};
+    for (Index part = 0; part < product_->parts(); ++part) {
+      product_->run(in, packed + k * product_->packed_size(), no_bias_.data(), nullptr, out, -all,
+                    all, part, 0, count, nullptr);
+    }
+  }
+  {
+    const Picture more = residual ? *residual : nothing_to_add();
+    KernelBuffer<6> from(products, {Axis{lanes_, 1},
+                                    {size, out_plane},
+                                    {size, out_plane * size},
+                                    {width, lanes_},
+                                    {height, lanes_ * width},
+                                    {out_blocks, block}});
+    KernelBuffer<2> biases(bias, {Axis{lanes_, 1}, {out_blocks, lanes_}});
+    KernelBuffer<4> add(
+        more.data + first_row * more.row,
+        {Axis{lanes_, 1}, {columns_out_, more.column}, {rows, more.row}, {out_blocks, more.block}});
+    KernelBuffer<4> to(output.data + first_row * output.row, {Axis{lanes_, 1},
+                                                              {columns_out_, output.column},
+                                                              {rows, output.row},
+                                                              {out_blocks, output.block}});
+    void* arguments[] = {&least,         &most,        from.argument(), biases.argument(),
+                         add.argument(), to.argument()};
+    output_kernel(isa_, points_)(arguments);
+  }
+}
+
+}  // namespace touchstone

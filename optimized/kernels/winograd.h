@@ -1,0 +1,48 @@
+// 3x3 convolutions of stride 1 by Winograd's F(m x m, 3 x 3), m = 2 or 4: the input is transformed
+// into (m + 2)^2 maps with a point a tile, each goes through a 1x1 convolution, and what comes out
+// is transformed back. 2.25 or 4 times fewer products, at the price of larger weights and of
+// rounding: a NaN or an infinity reaches the m x m points of its tile.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "optimized/kernels/picture.h"
+
+namespace touchstone {
+
+class Convolution;
+struct ConvolutionShape;
+enum class ConvolutionWay;
+
+class Winograd {
+ public:
+  // How many points a tile has along a side where this way is taken, else 0.
+  static Index choose(Isa isa, const ConvolutionShape& shape, ConvolutionWay way);
+
+  Winograd(Isa isa, const ConvolutionShape& shape, Index points);  // points: m
+  ~Winograd();
+
+  Index points() const { return points_; }
+  Index packed_size() const;
+  void pack(const float* weights, float* packed) const;
+  Index rows_at_once() const { return rows_at_once_; }  // a multiple of m, or all
+  Index scratch_size() const;                           // floats, for rows_at_once() rows
+
+  // As Convolution::run, for all output channels; at most rows_at_once() rows.
+  void run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
+           const Picture& output, float least, float most, Index first_row, Index rows,
+           float* scratch) const;
+
+ private:
+  Index tiles(Index rows) const;
+  Index plane(Index channels, Index rows) const;  // floats of one of the maps
+
+  Isa isa_;
+  Index points_, lanes_, channels_in_, channels_out_, rows_out_, columns_out_;
+  Index rows_at_once_ = 0;
+  std::unique_ptr<Convolution> product_;
+  std::vector<float> no_bias_;
+};
+
+}  // namespace touchstone

@@ -1,0 +1,243 @@
+// Winograd's way against sums in double, within what its own roundings may add up to: four units in
+// the last place of |A'| (sum over channels of (|G| |w| |G'|) . (|B'| |x| |B|)) |A|, where |M| has
+// the absolute values of M.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "optimized/kernels/convolution.h"
+#include "optimized/kernels/convolution_testing.h"
+
+namespace touchstone {
+namespace {
+
+using images::guard, images::Image, images::infinity, images::nan, images::Numbers;
+
+using Matrix = std::vector<std::vector<double>>;
+
+Matrix transposed(const Matrix& m) {
+  Matrix out(m[0].size(), std::vector<double>(m.size()));
+  for (std::size_t i = 0; i < m.size(); ++i) {
+    for (std::size_t j = 0; j < m[0].size(); ++j) out[j][i] = m[i][j];
+  }
+  return out;
+}
+Matrix product(const Matrix& a, const Matrix& b) {
+  Matrix out(a.size(), std::vector<double>(b[0].size()));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t k = 0; k < b.size(); ++k) {
+      for (std::size_t j = 0; j < b[0].size(); ++j) out[i][j] += a[i][k] * b[k][j];
+    }
+  }
+  return out;
+}
+Matrix around(const Matrix& a, const Matrix& m) { return product(product(a, m), transposed(a)); }
+
+// Absolute values of the three matrices, as Lavin's paper has them.
+struct Transforms {
+  Matrix a, b, g;  // A', B', G
+};
+Transforms absolute(Index points) {
+  if (points == 2) {
+    return {{{1, 1, 1, 0}, {0, 1, 1, 1}},
+            {{1, 0, 1, 0}, {0, 1, 1, 0}, {0, 1, 1, 0}, {0, 1, 0, 1}},
+            {{1, 0, 0}, {.5, .5, .5}, {.5, .5, .5}, {0, 0, 1}}};
+  }
+  return {{{1, 1, 1, 1, 1, 0}, {0, 1, 1, 2, 2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, 1, 8, 8, 1}},
+          {{4, 0, 5, 0, 1, 0},
+           {0, 4, 4, 1, 1, 0},
+           {0, 4, 4, 1, 1, 0},
+           {0, 2, 1, 2, 1, 0},
+           {0, 2, 1, 2, 1, 0},
+           {0, 4, 0, 5, 0, 1}},
+          {{1 / 4., 0, 0},
+           {1 / 6., 1 / 6., 1 / 6.},
+           {1 / 6., 1 / 6., 1 / 6.},
+           {1 / 24., 1 / 12., 1 / 6.},
+           {1 / 24., 1 / 12., 1 / 6.},
+           {0, 0, 1}}};
+}
+
+struct Trial {
+  Index in, out, rows, columns;
+  ConvolutionWay way;
+  Index chunk = 0;  // rows of a call; 0: what the convolution asks for
+  bool residual = false;
+  float least = -infinity, most = infinity;
+};
+
+void check(Isa isa, const Trial& t) {
+  SCOPED_TRACE(std::string(name(isa)) + " " + std::to_string(t.in) + " to " +
+               std::to_string(t.out) + ", " + std::to_string(t.rows) + "x" +
+               std::to_string(t.columns));
+  ConvolutionShape shape{3, 3, 1, 1, 1, 1, t.in, t.out, t.rows, t.columns};
+  Numbers numbers;
+  Image input(t.in, t.rows + 2, t.columns + 2), output(t.out, t.rows, t.columns);
+  Image residual = output;
+  for (float& x : input.plain) x = numbers.real();
+  for (float& x : residual.plain) x = numbers.real();
+  output.plain.assign(output.plain.size(), guard);
+  const Index lanes = lanes_of(isa);
+  // Lanes without a channel, and all around, are NaN: a lane is never mixed with another, and what
+  // lies beyond the halo is not read.
+  input.lay(lanes, 1, nan);
+  residual.lay(lanes, 0, guard);
+  output.lay(lanes, 1, guard);
+  std::vector<float> weights(static_cast<std::size_t>(t.in * t.out * 9));
+  for (float& w : weights) w = numbers.real();
+  std::vector<float> bias(static_cast<std::size_t>((t.out + lanes - 1) / lanes * lanes));
+  for (float& b : bias) b = numbers.real();
+
+  const Convolution convolution(isa, shape, t.way);
+  const Index points = convolution.rows_of_a_tile();
+  ASSERT_EQ(points, t.way == ConvolutionWay::winograd2 ? 2 : 4);
+  std::vector<float> packed(static_cast<std::size_t>(convolution.packed_size()) + 1, guard);
+  std::vector<float> scratch(static_cast<std::size_t>(convolution.scratch_size()) + 1, guard);
+  convolution.pack(weights.data(), packed.data());
+  const Index step = t.chunk > 0 ? t.chunk : convolution.rows_at_once();
+  for (Index first = 0; first < t.rows; first += step) {
+    for (Index part = 0; part < convolution.parts(); ++part) {
+      convolution.run(input.map, packed.data(), bias.data(), t.residual ? &residual.map : nullptr,
+                      output.map, t.least, t.most, part, first, std::min(step, t.rows - first),
+                      scratch.data());
+    }
+  }
+  EXPECT_EQ(packed.back(), guard);
+  EXPECT_EQ(scratch.back(), guard);
+
+  const Transforms size = absolute(points);
+  std::vector<Matrix> filters;
+  for (Index k = 0; k < t.out * t.in; ++k) {
+    Matrix w(3, std::vector<double>(3));
+    for (std::size_t tap = 0; tap < 9; ++tap) {
+      w[tap / 3][tap % 3] = std::abs(weights[static_cast<std::size_t>(k * 9) + tap]);
+    }
+    filters.push_back(around(size.g, w));
+  }
+  Index wrong = 0;
+  double closest = 0;
+  for (Index y0 = 0; y0 < t.rows; y0 += points) {
+    for (Index x0 = 0; x0 < t.columns; x0 += points) {
+      std::vector<Matrix> tiles;
+      for (Index c = 0; c < t.in; ++c) {
+        Matrix x(static_cast<std::size_t>(points + 2),
+                 std::vector<double>(static_cast<std::size_t>(points + 2)));
+        for (Index i = 0; i < points + 2; ++i) {
+          for (Index j = 0; j < points + 2; ++j) {
+            x[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = std::abs(
+                input.at(c, std::min(y0 + i, input.rows - 1), std::min(x0 + j, input.columns - 1)));
+          }
+        }
+        tiles.push_back(around(size.b, x));
+      }
+      for (Index o = 0; o < t.out; ++o) {
+        Matrix sum(tiles[0].size(), std::vector<double>(tiles[0].size()));
+        for (Index c = 0; c < t.in; ++c) {
+          const Matrix& w = filters[static_cast<std::size_t>(o * t.in + c)];
+          for (std::size_t i = 0; i < sum.size(); ++i) {
+            for (std::size_t j = 0; j < sum.size(); ++j) {
+              sum[i][j] += w[i][j] * tiles[static_cast<std::size_t>(c)][i][j];
+            }
+          }
+        }
+        const Matrix bound = around(size.a, sum);
+        for (Index y = y0; y < std::min(y0 + points, t.rows); ++y) {
+          for (Index x = x0; x < std::min(x0 + points, t.columns); ++x) {
+            double want = bias[static_cast<std::size_t>(o)];
+            for (Index c = 0; c < t.in; ++c) {
+              for (Index k = 0; k < 9; ++k) {
+                want += static_cast<double>(input.at(c, y + k / 3, x + k % 3)) *
+                        weights[static_cast<std::size_t>((o * t.in + c) * 9 + k)];
+              }
+            }
+            double more = std::abs(static_cast<double>(bias[static_cast<std::size_t>(o)]));
+            if (t.residual) {
+              want += residual.at(o, y, x);
+              more += std::abs(residual.at(o, y, x));
+            }
+            want = want < t.least ? t.least : want > t.most ? t.most : want;
+            float& got = output.at_laid(o, y, x);
+            const double allowed =
+                4 * std::ldexp(1, -24) *
+                (bound[static_cast<std::size_t>(y - y0)][static_cast<std::size_t>(x - x0)] + more);
+            closest = std::max(closest, std::abs(got - want) / allowed);
+            wrong += !(std::abs(got - want) <= allowed);
+            got = guard;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(wrong, 0) << "of the bound: " << closest;
+  Index touched = 0;
+  for (std::size_t k = 0; k < output.laid.size(); ++k) {
+    const Index at = static_cast<Index>(k) % output.map.block;
+    const Index y = at / output.map.row - 1, x = at % output.map.row / lanes - 1;
+    const bool inside = y >= 0 && y < t.rows && x >= 0 && x < t.columns;
+    touched += !inside && output.laid[k] != guard;
+  }
+  EXPECT_EQ(touched, 0);
+}
+
+void check_everywhere(Trial trial) {
+  for (Isa isa : {Isa::avx2, Isa::avx512}) {
+    for (ConvolutionWay way : {ConvolutionWay::winograd2, ConvolutionWay::winograd4}) {
+      trial.way = way;
+      if (processor_has(isa)) check(isa, trial);
+    }
+  }
+}
+
+TEST(Winograd, EverySizeOfMap) {
+  for (Index rows : {1, 2, 3, 4, 5, 7, 8}) {
+    for (Index columns : {1, 2, 3, 4, 6, 9, 14}) {
+      check_everywhere({17, 18, rows, columns, ConvolutionWay::best});
+    }
+  }
+}
+
+TEST(Winograd, EveryCountOfChannels) {
+  for (Index in : {1, 8, 15, 16, 33, 64}) {
+    for (Index out : {1, 16, 31, 48}) check_everywhere({in, out, 6, 9, ConvolutionWay::best});
+  }
+}
+
+TEST(Winograd, RowsInAnyChunks) {
+  for (Index chunk : {1, 3, 4, 6}) {
+    Trial trial{16, 16, 11, 10, ConvolutionWay::best, chunk};
+    check_everywhere(trial);
+  }
+}
+
+TEST(Winograd, ResidualAndClamp) {
+  Trial trial{20, 20, 7, 11, ConvolutionWay::best};
+  trial.residual = true;
+  check_everywhere(trial);
+  trial.least = -0.5F;
+  trial.most = 0.75F;
+  check_everywhere(trial);
+}
+
+TEST(Winograd, OnlyWhereItFits) {
+  const auto taken = [](ConvolutionShape shape) {
+    return Convolution(Isa::avx2, shape, ConvolutionWay::winograd4).rows_of_a_tile() > 1;
+  };
+  const ConvolutionShape fits{3, 3, 1, 1, 1, 1, 16, 16, 8, 8};
+  EXPECT_TRUE(taken(fits));
+  EXPECT_EQ(Convolution(Isa::avx2, fits, ConvolutionWay::direct).scratch_size(), 0);
+  for (const auto change : std::array<void (*)(ConvolutionShape&), 6>{
+           [](ConvolutionShape& s) { s.kernel_rows = 1; },
+           [](ConvolutionShape& s) { s.kernel_columns = 5; },
+           [](ConvolutionShape& s) { s.row_stride = 2; },
+           [](ConvolutionShape& s) { s.column_dilation = 2; },
+           [](ConvolutionShape& s) { s.plain_input = true; },
+           [](ConvolutionShape& s) { s.depthwise = true; }}) {
+    ConvolutionShape shape = fits;
+    change(shape);
+    EXPECT_FALSE(taken(shape));
+  }
+}
+
+}  // namespace
+}  // namespace touchstone

@@ -1,0 +1,184 @@
+// What nobody needs goes; what is there twice is there once.
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "model/model.h"
+#include "model/scopes.h"
+#include "optimized/passes/graph_passes.h"
+
+namespace touchstone {
+
+namespace {
+
+bool same_tensor(const Tensor& a, const Tensor& b) {
+  if (a.type() != b.type() || !(a.shape() == b.shape())) return false;
+  if (a.type() == Type::string)
+    return std::equal(a.data<std::string>(), a.data<std::string>() + a.size(),
+                      b.data<std::string>());
+  const auto left = a.bytes(), right = b.bytes();
+  return left.size() == right.size() &&
+         (left.empty() || std::memcmp(left.data(), right.data(), left.size()) == 0);
+}
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::size_t digest(const Tensor& tensor) {
+  const std::size_t of_shape = std::hash<std::string>()(text(tensor.shape()));
+  const std::size_t of_bytes = std::hash<std::string_view>()(text_of(tensor.bytes()));
+  return of_shape * 31 + of_bytes * 7 + static_cast<std::size_t>(tensor.type());
+}
+
+struct SameAttribute {
+  const Attribute::Held& other;
+  bool operator()(float a) const {
+    return std::memcmp(&a, &std::get<float>(other), sizeof a) == 0;
+  }
+  bool operator()(Index a) const { return a == std::get<Index>(other); }
+  bool operator()(const std::string& a) const { return a == std::get<std::string>(other); }
+  bool operator()(const Tensor& a) const { return same_tensor(a, std::get<Tensor>(other)); }
+  bool operator()(const std::vector<float>& a) const {
+    const auto& b = std::get<std::vector<float>>(other);
+    return a.size() == b.size() &&
+           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
+  }
+  bool operator()(const std::vector<Index>& a) const {
+    return a == std::get<std::vector<Index>>(other);
+  }
+  bool operator()(const std::vector<std::string>& a) const {
+    return a == std::get<std::vector<std::string>>(other);
+  }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return false;  // of what holds graphs or types nothing is shared
+  }
+};
+
+bool same_attributes(const Node& a, const Node& b) {
+  return std::equal(
+      a.attributes.begin(), a.attributes.end(), b.attributes.begin(), b.attributes.end(),
+      [](const auto& x, const auto& y) {
+        return x.first == y.first && x.second.is.index() == y.second.is.index() &&
+               std::visit(SameAttribute{y.second.is}, x.second.is);
+      });
+}
+
+std::string key_of(const Node& node) {
+  std::string key = node.domain + "\n" + node.op;
+  for (const std::string& input : node.inputs) key += "\n" + input;
+  return key;
+}
+
+bool may_share(const Node& node) { return node.signature != nullptr && !draws(node); }
+
+bool replace_outputs(Workbench& bench, const Node& twin, const Node& kept) {
+  if (twin.outputs.size() > kept.outputs.size()) return false;
+  for (std::size_t k = 0; k < twin.outputs.size(); ++k) {
+    if (!twin.outputs[k].empty() && (kept.outputs[k].empty() || bench.is_output(twin.outputs[k])))
+      return false;
+    if (bench.is_captured(twin.outputs[k])) return false;
+  }
+  for (std::size_t k = 0; k < twin.outputs.size(); ++k) {
+    if (!twin.outputs[k].empty()) bench.replace_value(twin.outputs[k], kept.outputs[k]);
+  }
+  return true;
+}
+
+std::set<const Function*> called_functions(Workbench& bench) {
+  std::set<const Function*> called;
+  std::vector<const Function*> open;
+  const auto visit = [&](const Node& node) {
+    if (node.function && called.insert(node.function.get()).second)
+      open.push_back(node.function.get());
+  };
+  for (const Node& node : bench.nodes()) for_each_node({node}, visit);
+  while (!open.empty()) {
+    const Function* function = open.back();
+    open.pop_back();
+    for_each_node(function->nodes, visit);
+  }
+  return called;
+}
+
+}  // namespace
+
+Index share_constants(Workbench& bench) {
+  std::multimap<std::size_t, std::string> kept;
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : bench.model().graph.initializers) names.push_back(name);
+  Index changes = 0;
+  for (const std::string& name : names) {
+    const Tensor* tensor = bench.constant(name);
+    if (tensor == nullptr || tensor->type() == Type::string || bench.is_output(name)) continue;
+    const std::size_t key = digest(*tensor);
+    const auto [first, last] = kept.equal_range(key);
+    const auto twin = std::find_if(first, last, [&](const auto& other) {
+      return same_tensor(*bench.constant(other.second), *tensor);
+    });
+    if (twin == last) {
+      kept.emplace(key, name);
+    } else if (bench.replace_value(name, twin->second)) {
+      bench.drop_constant(name);
+      ++changes;
+    }
+  }
+  return changes;
+}
+
+Index share_nodes(Workbench& bench) {
+  std::multimap<std::string, Workbench::Place> kept;
+  Index changes = 0;
+  for (auto place = bench.nodes().begin(); place != bench.nodes().end();) {
+    const auto here = place++;
+    if (!may_share(*here)) continue;
+    const std::string key = key_of(*here);
+    const auto [first, last] = kept.equal_range(key);
+    const auto twin = std::find_if(first, last, [&](const auto& other) {
+      return same_attributes(*other.second, *here) &&
+             replace_outputs(bench, *here, *other.second);
+    });
+    if (twin == last) {
+      kept.emplace(key, here);
+    } else {
+      bench.erase(here);
+      ++changes;
+    }
+  }
+  return changes;
+}
+
+Index drop_dead(Workbench& bench) {
+  Index changes = 0;
+  for (auto place = bench.nodes().end(); place != bench.nodes().begin();) {
+    --place;
+    const auto& outputs = place->outputs;
+    const bool used = std::any_of(outputs.begin(), outputs.end(), [&](const std::string& output) {
+      return !output.empty() && bench.uses(output) > 0;
+    });
+    if (used) continue;
+    place = bench.erase(place);
+    ++changes;
+  }
+  std::vector<std::string> unused;
+  for (const auto& [name, tensor] : bench.model().graph.initializers) {
+    if (bench.uses(name) == 0 && !bench.is_input(name)) unused.push_back(name);
+  }
+  for (const std::string& name : unused) bench.drop_constant(name);
+  const std::set<const Function*> called = called_functions(bench);
+  return changes + static_cast<Index>(unused.size()) + bench.keep_functions(called);
+}
+
+Index freeze_defaults(Workbench& bench) {
+  if (bench.model().ir_version >= 4) return 0;
+  std::vector<std::string> names;
+  for (const ValueInfo& input : bench.model().graph.inputs) {
+    if (bench.model().graph.initializers.contains(input.name)) names.push_back(input.name);
+  }
+  for (const std::string& name : names) bench.freeze_default(name);
+  if (!names.empty()) bench.raise_ir(4);
+  return static_cast<Index>(names.size());
+}
+
+}  // namespace touchstone

@@ -1,0 +1,199 @@
+// What conditions and replacements may ask of a match.
+#include "optimized/passes/found.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/numbers/convert.h"
+
+namespace touchstone {
+
+namespace {
+
+bool is_named(const InferredSize& size) {
+  return size.number || size.text.find('?') == std::string::npos;
+}
+
+}  // namespace
+
+bool holds(const Tensor& tensor, Index element, double value) {
+  const TypeFacts& of = facts(tensor.type());
+  if (of.is_complex || tensor.type() == Type::string) return false;
+  const long double is = number_at(tensor, element);
+  return is == decode(tensor.type(), encode(tensor.type(), value)) && (of.is_float || is == value);
+}
+
+Found::Found(const Pattern& pattern, Workbench& bench)
+    : values(pattern.slots.size()),
+      made(pattern.slots.size()),
+      bound(pattern.slots.size(), false),
+      pattern_(pattern),
+      bench_(bench) {}
+
+const Node& Found::node(Slot slot) const {
+  if (!matched(slot)) throw NotKnown{};
+  return **made[static_cast<std::size_t>(slot.at)];
+}
+
+const Tensor& Found::tensor(Slot slot) const {
+  const Tensor* constant = bench_.constant(value(slot));
+  if (constant == nullptr) throw NotKnown{};
+  return *constant;
+}
+
+Type Found::type(Slot slot) const {
+  if (const Tensor* constant = bench_.constant(value(slot))) return constant->type();
+  const Workbench::Known* known = bench_.known(value(slot));
+  if (known == nullptr || !known->type || known->type->kind != ValueType::Kind::tensor)
+    throw NotKnown{};
+  return known->type->element;
+}
+
+std::vector<InferredSize> Found::sizes(Slot slot) const {
+  if (const Tensor* constant = bench_.constant(value(slot))) {
+    std::vector<InferredSize> list;
+    for (Index size : constant->shape()) list.push_back({size, std::to_string(size)});
+    return list;
+  }
+  const Workbench::Known* known = bench_.known(value(slot));
+  if (known == nullptr || !known->shape) throw NotKnown{};
+  return *known->shape;
+}
+
+Index Found::rank(Slot slot) const { return static_cast<Index>(sizes(slot).size()); }
+
+Index Found::size(Slot slot, Index axis) const {
+  const std::vector<InferredSize> all = sizes(slot);
+  const InferredSize& one = item(all, wrap(axis, static_cast<Index>(all.size())));
+  if (!one.number) throw NotKnown{};
+  return *one.number;
+}
+
+Point Found::shape(Slot slot) const {
+  Point list;
+  for (const InferredSize& size : sizes(slot)) {
+    if (!size.number) throw NotKnown{};
+    list.push_back(*size.number);
+  }
+  return list;
+}
+
+Point Found::sizes_but_one(Slot slot) const {
+  Point list;
+  for (const InferredSize& size : sizes(slot)) {
+    // Beside a size of 0, -1 says nothing, and 0 itself means another size.
+    if (size.number && *size.number == 0) throw NotKnown{};
+    list.push_back(size.number.value_or(-1));
+  }
+  if (std::count(list.begin(), list.end(), -1) > 1) throw NotKnown{};
+  return list;
+}
+
+bool Found::same_shape(Slot a, Slot b) const {
+  const std::vector<InferredSize> left = sizes(a), right = sizes(b);
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [](const InferredSize& x, const InferredSize& y) {
+                      return is_named(x) && x.text == y.text;
+                    });
+}
+
+bool Found::same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const {
+  const std::vector<InferredSize> left = sizes(a), right = sizes(b);
+  const InferredSize& x = item(left, wrap(axis_of_a, static_cast<Index>(left.size())));
+  return is_named(x) &&
+         x.text == item(right, wrap(axis_of_b, static_cast<Index>(right.size()))).text;
+}
+
+Point Found::ints(Slot constant) const {
+  const Tensor& list = tensor(constant);
+  if (!facts(list.type()).is_integer) throw NotKnown{};
+  Point items;
+  for (Index k = 0; k < list.size(); ++k)
+    items.push_back(static_cast<Index>(number_at(list, k)));
+  return items;
+}
+
+double Found::real_of(Slot constant) const {
+  const Tensor& one = tensor(constant);
+  if (one.size() != 1 || one.type() == Type::string || facts(one.type()).is_complex)
+    throw NotKnown{};
+  return static_cast<double>(number_at(one, 0));
+}
+
+bool Found::all_are(Slot constant, double value) const {
+  const Tensor& list = tensor(constant);
+  for (Index k = 0; k < list.size(); ++k) {
+    if (!holds(list, k, value)) return false;
+  }
+  return true;
+}
+
+bool Found::is_per_channel(Slot constant, Index channels, Index rank) const {
+  const Point of = shape(constant);
+  if (of.size() > rank) return false;
+  for (Index k = 0; k < of.size(); ++k) {
+    const bool is_channel = k == of.size() - (rank - 1);
+    if (of[k] != 1 && !(is_channel && of[k] == channels)) return false;
+  }
+  return true;
+}
+
+bool Found::lacks(Slot made_by, std::string_view attribute) const {
+  const auto all = node(made_by).signature->attributes;
+  return std::none_of(all.begin(), all.end(),
+                      [&](const AttributeSpec& spec) { return spec.name == attribute; });
+}
+
+const Attribute* Found::find(Slot made_by, std::string_view attribute) const {
+  const auto& all = node(made_by).attributes;
+  const auto found = all.find(std::string(attribute));
+  return found == all.end() ? nullptr : &found->second;
+}
+
+bool Found::has(Slot made_by, std::string_view attribute) const {
+  return find(made_by, attribute) != nullptr;
+}
+
+namespace {
+
+template <class T>
+const T& held(const Attribute& attribute) {
+  if (const T* is = std::get_if<T>(&attribute.is)) return *is;
+  throw NotKnown{};
+}
+
+template <class T>
+T or_not_known(std::optional<T> value) {
+  if (!value) throw NotKnown{};
+  return *std::move(value);
+}
+
+}  // namespace
+
+Index Found::integer(Slot made_by, std::string_view attribute,
+                     std::optional<Index> otherwise) const {
+  const Attribute* given = find(made_by, attribute);
+  return given ? held<Index>(*given) : or_not_known(otherwise);
+}
+
+double Found::number(Slot made_by, std::string_view attribute,
+                     std::optional<double> otherwise) const {
+  const Attribute* given = find(made_by, attribute);
+  return given ? held<float>(*given) : or_not_known(otherwise);
+}
+
+std::string Found::text(Slot made_by, std::string_view attribute,
+                        std::optional<std::string> otherwise) const {
+  const Attribute* given = find(made_by, attribute);
+  return given ? held<std::string>(*given) : or_not_known(std::move(otherwise));
+}
+
+Point Found::integers(Slot made_by, std::string_view attribute,
+                      std::optional<Point> otherwise) const {
+  const Attribute* given = find(made_by, attribute);
+  if (given == nullptr) return or_not_known(std::move(otherwise));
+  const auto& list = held<std::vector<Index>>(*given);
+  return Point(list.data(), list.data() + list.size());
+}
+
+}  // namespace touchstone

@@ -1,0 +1,83 @@
+// A match, and what the conditions and replacements of patterns may ask of it. What is not known
+// when it is asked is thrown as NotKnown, and the match is none.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "optimized/passes/pattern.h"
+#include "optimized/passes/workbench.h"
+#include "reference/facts.h"
+#include "reference/lists.h"
+
+namespace touchstone {
+
+struct Slot {
+  int at;
+};
+
+class Found {
+ public:
+  Found(const Pattern& pattern, Workbench& bench);
+
+  // Filled in by the matcher.
+  std::vector<std::string> values;                   // by slot; "" where left out
+  std::vector<std::optional<Workbench::Place>> made;  // by slot: the matched node that makes it
+  std::vector<bool> bound;
+  std::optional<Workbench::Place> root;
+
+  const Pattern& pattern() const { return pattern_; }
+  Workbench& bench() const { return bench_; }
+  const std::string& value(Slot slot) const { return values[static_cast<std::size_t>(slot.at)]; }
+  const Node& node(Slot slot) const;
+  bool matched(Slot slot) const { return made[static_cast<std::size_t>(slot.at)].has_value(); }
+
+  bool given(Slot slot) const { return !value(slot).empty(); }
+  bool once(Slot slot) const { return bench_.uses(value(slot)) == 1; }
+  bool is_output(Slot slot) const { return bench_.is_output(value(slot)); }
+  bool is_constant(Slot slot) const { return bench_.constant(value(slot)) != nullptr; }
+  Index opset() const { return bench_.opset(""); }
+
+  Type type(Slot slot) const;
+  Index rank(Slot slot) const;
+  Index size(Slot slot, Index axis) const;  // a number
+  Point shape(Slot slot) const;              // all of them numbers
+  Index elements(Slot slot) const { return count(shape(slot)); }
+  // All sizes but at most one, which is then -1: what a reshape can be asked for.
+  Point sizes_but_one(Slot slot) const;
+  bool same_shape(Slot a, Slot b) const;  // of all feeds, symbols included
+  bool same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const;
+
+  Point ints(Slot constant) const;
+  double real_of(Slot constant) const;  // of one element
+  bool all_are(Slot constant, double value) const;
+  // Does it meet each channel (dimension 1 of so many) with one number, or all with the same?
+  bool is_per_channel(Slot constant, Index channels, Index rank) const;
+  bool is_made_by(Slot slot, std::string_view op) const { return node(slot).op == op; }
+  bool is_float(Slot slot) const { return facts(type(slot)).is_float; }
+
+  // Of a matched node, named by what it makes. `otherwise` is what counts where the attribute is
+  // left out; without it that is not known.
+  bool lacks(Slot made_by, std::string_view attribute) const;  // in its version
+  bool has(Slot made_by, std::string_view attribute) const;
+  Index integer(Slot made_by, std::string_view attribute, std::optional<Index> otherwise = {}) const;
+  double number(Slot made_by, std::string_view attribute, std::optional<double> otherwise = {}) const;
+  std::string text(Slot made_by, std::string_view attribute, std::optional<std::string> otherwise = {}) const;
+  Point integers(Slot made_by, std::string_view attribute, std::optional<Point> otherwise = {}) const;
+
+ private:
+  std::vector<InferredSize> sizes(Slot slot) const;
+  const Attribute* find(Slot made_by, std::string_view attribute) const;
+  const Tensor& tensor(Slot slot) const;
+
+  const Pattern& pattern_;
+  Workbench& bench_;
+};
+
+inline double as_float(double value) { return static_cast<double>(static_cast<float>(value)); }
+
+// Is it this number, once that is rounded to the tensor's type?
+bool holds(const Tensor& tensor, Index element, double value);
+
+}  // namespace touchstone

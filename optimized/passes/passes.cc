@@ -1,0 +1,131 @@
+// The list of passes, and how they run: in order, again and again until nothing changes.
+#include "optimized/passes/passes.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "model/model.h"
+#include "optimized/passes/graph_passes.h"
+#include "optimized/passes/match.h"
+
+namespace touchstone {
+
+namespace {
+
+constexpr Pass passes[] = {
+    {"inline-functions", Level::basic, true,
+     "A call of one of the model's functions becomes the function's body.", inline_functions},
+    {"freeze-defaults", Level::basic, true,
+     "In files before IR 4, which list every constant as an input, inputs with a default become "
+     "constants.",
+     freeze_defaults},
+    {"keep-as-written", Level::basic, true,
+     "Its patterns name what other passes leave as it stands.", nullptr},
+    {"fold-constants", Level::basic, true,
+     "What depends on constants alone, or on shapes that are known, is computed once.",
+     fold_constants},
+    {"drop-identities", Level::basic, true, "Nodes that give back their input bit for bit go.",
+     nullptr},
+    {"join-moves", Level::basic, true,
+     "Chains of moves (transpositions, reshapes) become one move.", nullptr},
+    {"fold-padding", Level::basic, true, "Padding by zeros becomes the window's own.", nullptr},
+    {"fold-normalisation", Level::basic, false,
+     "Factors and offsets for each channel go into the weights before or behind them.", nullptr},
+    {"name-spelled-out", Level::basic, false,
+     "What exporters spell out in several nodes becomes the operator that means it.", nullptr},
+    {"share-constants", Level::basic, true, "Equal constants are one.", share_constants},
+    {"share-nodes", Level::basic, true, "Equal nodes of equal inputs are one.", share_nodes},
+    {"drop-dead", Level::basic, true, "Nodes, constants and functions that nobody needs go.",
+     drop_dead},
+};
+constexpr Index most_rounds = 50;
+
+bool names_pass(const std::vector<std::string>& names, std::string_view pass) {
+  return std::find(names.begin(), names.end(), pass) != names.end();
+}
+
+void refuse_unknown(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (std::none_of(std::begin(passes), std::end(passes),
+                     [&](const Pass& pass) { return pass.name == name; })) {
+      std::string all;
+      for (const Pass& pass : passes) all += (all.empty() ? "" : ", ") + std::string(pass.name);
+      throw Error(ErrorKind::usage, "there is no pass '" + name + "'")
+          .with_help("the passes are " + all);
+    }
+  }
+}
+
+class Counts {
+ public:
+  void add(std::string_view pass, std::string_view pattern, Index changes) {
+    if (changes == 0) return;
+    for (PassCount& count : counts) {
+      if (count.pass == pass && count.pattern == pattern) {
+        count.changes += changes;
+        return;
+      }
+    }
+    counts.push_back({std::string(pass), std::string(pattern), changes});
+  }
+
+  std::vector<PassCount> counts;
+};
+
+// True where the graph is another one now.
+bool run_pass(const Pass& pass, Workbench& bench, Counts& counts) {
+  const Level level = std::max(pass.level, bench.options().level);
+  Index changes = pass.run ? pass.run(bench) : 0;
+  counts.add(pass.name, "", changes);
+  for (const Pattern& pattern : all_patterns()) {
+    const bool runs = pattern.pass == pass.name && pattern.replace && pattern.level <= level;
+    if (!runs) continue;
+    const Index more = apply_pattern(pattern, bench);
+    counts.add(pass.name, pattern.name, more);
+    changes += more;
+  }
+  return changes > 0;
+}
+
+}  // namespace
+
+std::string_view name(Level level) {
+  static constexpr std::string_view names[] = {"none", "basic", "extended", "all"};
+  return names[static_cast<std::size_t>(level)];
+}
+
+std::optional<Level> level_by_name(std::string_view text) {
+  for (Level level : all_levels) {
+    if (name(level) == text) return level;
+  }
+  return std::nullopt;
+}
+
+bool is_wanted(const PassOptions& options, std::string_view pass, Level level) {
+  const bool on = level <= options.level || names_pass(options.with, pass);
+  return on && !names_pass(options.without, pass);
+}
+
+std::span<const Pass> all_passes() { return passes; }
+
+Optimized optimize(Model model, const PassOptions& options) {
+  refuse_unknown(options.with);
+  refuse_unknown(options.without);
+  const LimitsScope scope(options.limits);
+  Workbench bench(std::move(model), options);
+  Counts counts;
+  bool changed = true;
+  for (Index round = 0; changed && round < most_rounds; ++round) {
+    changed = false;
+    bench.forget_shapes();
+    for (const Pass& pass : passes) {
+      if (is_wanted(options, pass.name, pass.level))
+        changed = run_pass(pass, bench, counts) || changed;
+    }
+  }
+  Optimized made{bench.finish(), std::move(counts.counts)};
+  require_valid(made.model, options.limits);
+  return made;
+}
+
+}  // namespace touchstone

@@ -1,0 +1,61 @@
+// Passes: from an ONNX graph to a better one that means the same. Each is a function, a list of
+// patterns (patterns/*.yaml), or both, and can be switched alone.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/limits.h"
+#include "model/graph.h"
+
+namespace touchstone {
+
+class Workbench;
+
+// What basic passes leave is plain ONNX and runs anywhere.
+enum class Level { none, basic, extended, all };
+inline constexpr std::array all_levels{Level::none, Level::basic, Level::extended, Level::all};
+std::string_view name(Level level);
+std::optional<Level> level_by_name(std::string_view name);
+
+struct PassOptions {
+  Level level = Level::basic;
+  std::vector<std::string> with;     // passes that run whatever the level says
+  std::vector<std::string> without;  // passes that do not
+  Index growth = 1 << 20;  // bytes by which a folded constant may be larger than what it came from
+  Limits limits;
+};
+
+// Does a pass of this name and level run?
+bool is_wanted(const PassOptions& options, std::string_view pass, Level level);
+
+struct Pass {
+  std::string_view name;
+  Level level;
+  bool exact;  // outputs keep their bits
+  std::string_view doc;
+  Index (*run)(Workbench& bench);  // how often it changed something; null: patterns are all it has
+};
+
+// In the order in which they run. They run again until none of them changes anything.
+std::span<const Pass> all_passes();
+
+struct PassCount {
+  std::string pass, pattern;  // pattern "" for what the pass's function did
+  Index changes = 0;
+};
+
+struct Optimized {
+  Model model;
+  std::vector<PassCount> counts;  // of what changed something, in the order of the passes
+};
+
+// A resolved and valid model goes in, and one comes out. Throws Error (usage) for the name of a
+// pass that there is not.
+Optimized optimize(Model model, const PassOptions& options = {});
+
+}  // namespace touchstone

@@ -1,0 +1,255 @@
+// What each pass does to a graph, what it leaves alone, and that each can be switched off.
+#include "optimized/passes/passes.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "model/testing.h"
+#include "optimized/passes/pattern.h"
+#include "reference/interpreter.h"
+
+namespace touchstone {
+namespace {
+
+using testing::attribute;
+using testing::floats;
+using testing::function;
+using testing::graph;
+using testing::node;
+using testing::tensor;
+
+Model sound(Model model) {
+  require_valid(model, {});
+  return model;
+}
+
+Optimized optimized(const Model& model, std::vector<std::string> with) {
+  PassOptions options;
+  options.level = Level::none;
+  options.with = std::move(with);
+  return optimize(model, options);
+}
+
+Index changes(const Optimized& made, std::string_view pass) {
+  Index sum = 0;
+  for (const PassCount& count : made.counts) sum += count.pass == pass ? count.changes : 0;
+  return sum;
+}
+
+std::vector<float> run_on(const Model& model, std::vector<float> values) {
+  const std::map<std::string, Value> outputs = run(model, {{"X", tensor(std::move(values))}});
+  const Tensor& y = outputs.at("Y").tensor();
+  return {y.data<float>(), y.data<float>() + y.size()};
+}
+
+Tensor indices(std::vector<Index> values) {
+  Tensor list(Type::int64, {static_cast<Index>(values.size())});
+  std::copy(values.begin(), values.end(), list.data<Index>());
+  return list;
+}
+
+Model with_constants(std::vector<Node> nodes, std::map<std::string, Tensor> constants) {
+  Model made = testing::chain(std::move(nodes));
+  made.graph.initializers = std::move(constants);
+  return sound(std::move(made));
+}
+
+// Y = X + (a + b)
+Model sum_of_constants() {
+  return with_constants({node("Add", {"a", "b"}, {"c"}), node("Add", {"X", "c"}, {"Y"})},
+                        {{"a", tensor({1, 2})}, {"b", tensor({3, 4})}});
+}
+
+TEST(Passes, FoldWhatDependsOnConstantsAlone) {
+  const Model model = sum_of_constants();
+  const Optimized made = optimized(model, {"fold-constants"});
+  ASSERT_EQ(made.model.graph.nodes.size(), 1U);
+  EXPECT_EQ(changes(made, "fold-constants"), 1);
+  EXPECT_EQ(run_on(made.model, {10, 20}), std::vector<float>({14, 26}));
+}
+
+TEST(Passes, LevelNoneChangesNothing) {
+  PassOptions options;
+  options.level = Level::none;
+  const Optimized made = optimize(sum_of_constants(), options);
+  EXPECT_EQ(made.model.graph.nodes.size(), 2U);
+  EXPECT_TRUE(made.counts.empty());
+}
+
+TEST(Passes, AreEachSwitchedOffByName) {
+  for (const Pass& pass : all_passes()) {
+    PassOptions options;
+    options.without = {std::string(pass.name)};
+    EXPECT_EQ(changes(optimize(sum_of_constants(), options), pass.name), 0) << pass.name;
+  }
+}
+
+TEST(Passes, RefuseANameThatThereIsNot) {
+  PassOptions options;
+  options.without = {"fold-constant"};
+  try {
+    optimize(sum_of_constants(), options);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind, ErrorKind::usage);
+    EXPECT_NE(error.help.find("fold-constants"), std::string::npos);
+  }
+}
+
+TEST(Passes, KeepTheNamesOfOutputsThatWouldBeConstant) {
+  Model model = testing::chain({node("Neg", {"a"}, {"Y"})});
+  model.graph.initializers["a"] = tensor({1, 2});
+  const Optimized made = optimize(sound(std::move(model)), {});
+  ASSERT_EQ(made.model.graph.nodes.size(), 1U);
+  EXPECT_EQ(run_on(made.model, {}), std::vector<float>({-1, -2}));
+}
+
+TEST(Passes, DoNotGrowTheModelPastItsLimit) {
+  Tensor shape = indices({1000});
+  const Model model = with_constants(
+      {node("Expand", {"one", "shape"}, {"c"}), node("Add", {"X", "c"}, {"Y"})},
+      {{"one", tensor({1})}, {"shape", shape}});
+  PassOptions options;
+  options.growth = 3000;
+  EXPECT_EQ(optimize(model, options).model.graph.nodes.size(), 2U);
+  options.growth = 4000;
+  EXPECT_EQ(optimize(model, options).model.graph.nodes.size(), 1U);
+}
+
+TEST(Passes, LeaveADefaultThatACallerMayOverride) {
+  Model model = sum_of_constants();
+  model.graph.inputs.push_back(testing::value("a", tensor_type(Type::float32)));
+  EXPECT_EQ(changes(optimize(sound(model), {}), "fold-constants"), 0);
+}
+
+TEST(Passes, TakeDefaultsOfOldFilesForConstants) {
+  Model model = sum_of_constants();
+  model.ir_version = 3;
+  for (const char* name : {"a", "b"})
+    model.graph.inputs.push_back(testing::value(
+        name, tensor_type(Type::float32), std::vector<Dim>{{Dim{2, ""}}}));
+  model = sound(std::move(model));
+  const Optimized made = optimize(model, {});
+  EXPECT_EQ(changes(made, "freeze-defaults"), 2);
+  EXPECT_EQ(made.model.graph.nodes.size(), 1U);
+  EXPECT_EQ(made.model.graph.inputs.size(), 1U);
+  EXPECT_EQ(made.model.ir_version, 4);
+}
+
+TEST(Passes, LeaveWhatANodeThrowsToTheRun) {
+  const Model model = with_constants(
+      {node("Reshape", {"a", "shape"}, {"c"}), node("Add", {"X", "c"}, {"Y"})},
+      {{"a", tensor({1, 2})}, {"shape", indices({3})}});
+  PassOptions options;
+  options.without = {"drop-identities", "join-moves"};
+  EXPECT_EQ(optimize(model, options).model.graph.nodes.size(), 2U);
+}
+
+TEST(Passes, LeaveDrawsAlone) {
+  const Model model = with_constants(
+      {node("RandomUniformLike", {"a"}, {"c"}), node("RandomUniformLike", {"a"}, {"d"}),
+       node("Add", {"c", "d"}, {"e"}), node("Add", {"X", "e"}, {"Y"})},
+      {{"a", tensor({1, 2})}});
+  EXPECT_EQ(optimize(model, {}).model.graph.nodes.size(), 4U);
+}
+
+TEST(Passes, DropWhatNobodyNeeds) {
+  const Model model = with_constants(
+      {node("Neg", {"X"}, {"dead"}), node("Abs", {"dead"}, {"too"}), node("Abs", {"X"}, {"Y"})},
+      {{"unused", tensor({1})}});
+  const Optimized made = optimized(model, {"drop-dead"});
+  EXPECT_EQ(made.model.graph.nodes.size(), 1U);
+  EXPECT_TRUE(made.model.graph.initializers.empty());
+  EXPECT_EQ(changes(made, "drop-dead"), 3);
+}
+
+TEST(Passes, ShareEqualNodesAndConstants) {
+  const Model model = with_constants(
+      {node("Mul", {"X", "a"}, {"p"}), node("Mul", {"X", "b"}, {"q"}), node("Add", {"p", "q"}, {"Y"})},
+      {{"a", tensor({3})}, {"b", tensor({3})}});
+  EXPECT_EQ(optimized(model, {"share-nodes"}).model.graph.nodes.size(), 3U);
+  const Optimized made = optimized(model, {"share-nodes", "share-constants"});
+  EXPECT_EQ(made.model.graph.nodes.size(), 2U);
+  EXPECT_EQ(made.model.graph.initializers.size(), 1U);
+  EXPECT_EQ(run_on(made.model, {2}), std::vector<float>({12}));
+}
+
+TEST(Passes, TellZerosApartByTheirSign) {
+  const Model model = with_constants(
+      {node("Div", {"X", "a"}, {"p"}), node("Div", {"X", "b"}, {"q"}), node("Max", {"p", "q"}, {"Y"})},
+      {{"a", tensor({0.0F})}, {"b", tensor({-0.0F})}});
+  EXPECT_EQ(changes(optimized(model, {"share-constants"}), "share-constants"), 0);
+}
+
+TEST(Passes, DoNotShareNodesOfOtherAttributes) {
+  const Model model = with_constants(
+      {node("LeakyRelu", {"X"}, {"p"}, {{"alpha", attribute(0.5F)}}),
+       node("LeakyRelu", {"X"}, {"q"}, {{"alpha", attribute(0.25F)}}),
+       node("Add", {"p", "q"}, {"Y"})},
+      {});
+  EXPECT_EQ(optimized(model, {"share-nodes"}).model.graph.nodes.size(), 3U);
+}
+
+// f(a, b) = |a| - b, called with its second input left out or not.
+Model calling() {
+  auto body = function("F", {"a", "b"}, {"c"},
+                       {node("Abs", {"a"}, {"t"}), node("Sub", {"t", "b"}, {"c"})});
+  Node call = node("F", {"X", "X"}, {"m"});
+  Node again = node("F", {"m", "X"}, {"Y"});
+  call.domain = again.domain = body->domain;
+  Model model = testing::chain({call, again});
+  model.functions.push_back(body);
+  model.opsets[body->domain] = 1;
+  return sound(std::move(model));
+}
+
+TEST(Passes, PutBodiesOfFunctionsInPlaceOfCalls) {
+  const Model model = calling();
+  const Optimized made = optimized(model, {"inline-functions", "drop-dead"});
+  EXPECT_EQ(made.model.graph.nodes.size(), 4U);
+  EXPECT_TRUE(made.model.functions.empty());
+  EXPECT_EQ(run_on(made.model, {-3, 4}), run_on(model, {-3, 4}));
+}
+
+TEST(Passes, LeaveACallOfAFunctionForAnotherOpset) {
+  Model model = calling();
+  model.functions[0]->opsets[""] = 6;
+  EXPECT_EQ(changes(optimized(sound(model), {"inline-functions"}), "inline-functions"), 0);
+}
+
+// Y = if X[0] > 0 then |inner| else inner, where inner = Identity(Neg(X)) is captured.
+Model capturing() {
+  const auto branch = [](const std::string& op, const std::string& out) {
+    Graph made = graph({node(op, {"inner"}, {out})}, {}, {floats(out)});
+    return testing::graph_attribute(std::move(made));
+  };
+  Model model = testing::chain(
+      {node("Neg", {"X"}, {"negative"}), node("Identity", {"negative"}, {"inner"}),
+       node("If", {"flag"}, {"Y"},
+            {{"then_branch", branch("Abs", "yes")}, {"else_branch", branch("Neg", "no")}})});
+  Tensor flag(Type::boolean, {});
+  flag.data<bool>()[0] = true;
+  model.graph.initializers["flag"] = flag;
+  return sound(std::move(model));
+}
+
+TEST(Passes, KeepWhatASubgraphCaptures) {
+  const Model model = capturing();
+  const Optimized made = optimize(model, {});
+  EXPECT_EQ(run_on(made.model, {2, -3}), std::vector<float>({2, 3}));
+}
+
+TEST(Passes, NameEveryPatternsPass) {
+  for (const Pattern& pattern : all_patterns()) {
+    const auto passes = all_passes();
+    const auto found = std::find_if(passes.begin(), passes.end(), [&](const Pass& pass) {
+      return pass.name == pattern.pass;
+    });
+    ASSERT_NE(found, passes.end()) << pattern.name;
+    EXPECT_GE(pattern.level, found->level) << pattern.name;
+    EXPECT_TRUE(pattern.exact || !found->exact) << pattern.name;
+  }
+}
+
+}  // namespace
+}  // namespace touchstone

@@ -1,0 +1,108 @@
+"""Each pattern does to its examples what it says: it is found, the graph is valid, and it gives the same outputs.
+
+A pattern that is exact must keep every bit. Of the others, an example whose optimised graph is one node is judged by the entry of
+that node: is what the graph gave before right for it? Any other example is written so that no arithmetic of it rounds, and keeps
+every bit too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx.parser
+import pytest
+import yaml
+from onnx import numpy_helper
+
+from tests.codes.graphs import has_judge
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build")) / "touchstone"
+PATTERNS: dict[str, dict[str, Any]] = {
+    file.stem: yaml.safe_load(file.read_text(encoding="utf-8"))
+    for file in sorted((ROOT / "optimized" / "passes" / "patterns").glob("*.yaml"))
+}
+EXAMPLES = [(name, k) for name, pattern in PATTERNS.items() for k in range(len(pattern["examples"]))]
+REPLACING = [(name, k) for name, k in EXAMPLES if "replace" in PATTERNS[name]]
+SIZES = {"n": 2, "m": 3}
+
+
+@dataclass(frozen=True)
+class Example:
+    folder: Path
+    model: onnx.ModelProto
+    optimized: onnx.ModelProto
+    changes: dict[str, int]  # by pattern
+
+
+def touchstone(*arguments: object) -> str:
+    ran = subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=300)
+    assert ran.returncode == 0, f"{' '.join(map(str, arguments))}\n{ran.stdout}{ran.stderr}"
+    return ran.stdout
+
+
+def example(name: str, k: int, folder: Path, *options: str) -> Example:
+    pattern = PATTERNS[name]
+    model = onnx.parser.parse_model(pattern["examples"][k])
+    onnx.save(model, folder / "model.onnx")
+    (folder / "data").mkdir()
+    random = np.random.default_rng(k)
+    for position, value in enumerate(model.graph.input):
+        shape = [dim.dim_value or SIZES[dim.dim_param] for dim in value.type.tensor_type.shape.dim]
+        array = random.integers(-5, 6, shape).astype(np.float32)
+        (folder / "data" / f"input_{position}.pb").write_bytes(numpy_helper.from_array(array).SerializeToString())
+    chosen = options or ("--level", "none", "--pass", pattern["pass"])
+    told = touchstone("optimize", folder / "model.onnx", "-o", folder / "optimized.onnx", "--json", *chosen)
+    changes = {row["pattern"]: row["changes"] for row in json.loads(told)["changes"]}
+    return Example(folder, model, onnx.load(folder / "optimized.onnx"), changes)
+
+
+def outputs(example: Example, name: str) -> list[bytes]:
+    out = example.folder / f"out-{name}"
+    touchstone("run", example.folder / f"{name}.onnx", "--test-data", example.folder / "data", "--output-dir", out)
+    count = len(example.model.graph.output)
+    return [numpy_helper.to_array(onnx.load_tensor(out / f"output_{k}.pb")).tobytes() for k in range(count)]
+
+
+@pytest.mark.parametrize(("name", "k"), REPLACING)
+def test_a_pattern_is_found_and_means_the_same(name: str, k: int, tmp_path: Path) -> None:
+    made = example(name, k, tmp_path)
+    assert made.changes.get(name, 0) > 0, made.changes
+    touchstone("check", tmp_path / "optimized.onnx")
+    onnx.checker.check_model(made.optimized, full_check=True)
+    assert [value.name for value in made.optimized.graph.output] == [value.name for value in made.model.graph.output]
+    before, after = outputs(made, "model"), outputs(made, "optimized")
+    if PATTERNS[name]["exact"] or before == after:
+        assert before == after
+        return
+    assert len(made.optimized.graph.node) == 1, "neither exact nor one node: what should judge it?"
+    if not has_judge():
+        pytest.skip("this build has no judge")
+    for file in (tmp_path / "out-model").glob("output_*.pb"):
+        (tmp_path / "data" / file.name).write_bytes(file.read_bytes())
+    touchstone("judge", tmp_path / "optimized.onnx", "--test-data", tmp_path / "data")
+
+
+@pytest.mark.parametrize(("name", "k"), EXAMPLES)
+def test_a_pass_that_is_off_finds_nothing(name: str, k: int, tmp_path: Path) -> None:
+    made = example(name, k, tmp_path, "--no-pass", PATTERNS[name]["pass"])
+    assert name not in made.changes
+
+
+def test_what_is_kept_as_written_is_not_folded(tmp_path: Path) -> None:
+    kept = [(name, k) for name, k in EXAMPLES if "replace" not in PATTERNS[name]]
+    assert kept
+    for number, (name, k) in enumerate(kept):
+        (tmp_path / str(number)).mkdir()
+        made = example(name, k, tmp_path / str(number), "--level", "basic")
+        assert len(made.optimized.graph.node) == len(made.model.graph.node), name
+        (tmp_path / f"{number}-off").mkdir()
+        folded = example(name, k, tmp_path / f"{number}-off", "--no-pass", PATTERNS[name]["pass"])
+        assert len(folded.optimized.graph.node) < len(folded.model.graph.node), name

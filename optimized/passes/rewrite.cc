@@ -1,0 +1,123 @@
+// A replacement is planned whole and then put in the root's place.
+#include "optimized/passes/rewrite.h"
+
+#include <algorithm>
+
+#include "core/numbers/convert.h"
+#include "reference/interpreter.h"
+
+namespace touchstone {
+
+Rewrite::Arg Rewrite::ints(const Point& list) {
+  Tensor tensor(Type::int64, {list.size()});
+  std::copy(list.begin(), list.end(), tensor.data<Index>());
+  return {tensor};
+}
+
+Rewrite::Arg Rewrite::scalar(Index value) {
+  Tensor tensor(Type::int64, {});
+  tensor.data<Index>()[0] = value;
+  return {tensor};
+}
+
+Rewrite::Arg Rewrite::real(double value) {
+  Tensor tensor(Type::float64, {});
+  tensor.data<double>()[0] = value;
+  return {tensor};
+}
+
+Rewrite::Arg Rewrite::number(double value, Slot like) const {
+  Tensor tensor(found.type(like), {});
+  set_number(tensor, 0, value);
+  return {tensor};
+}
+
+Rewrite::Arg Rewrite::compute(std::string_view domain, std::string_view op,
+                              const std::vector<Arg>& inputs, Attributes attributes) const {
+  const Signature* signature = find_signature(domain, op, newest_opset(domain));
+  if (signature == nullptr) BUG("a pattern computes by an operator that there is not");
+  std::vector<Value> values;
+  for (const Arg& input : inputs) {
+    if (const Tensor* tensor = std::get_if<Tensor>(&input.is)) {
+      values.emplace_back(*tensor);
+      continue;
+    }
+    const auto& name = std::get<std::string>(input.is);
+    const Tensor* constant = name.empty() ? nullptr : found.bench().constant(name);
+    if (!name.empty() && constant == nullptr) throw NotKnown{};
+    values.push_back(constant ? Value(*constant) : Value());
+  }
+  while (!values.empty() && values.back().absent()) values.pop_back();
+  return {evaluate(*signature, attributes, std::move(values))[0].tensor()};
+}
+
+Rewrite::Arg Rewrite::node(std::string_view local, std::string_view domain, std::string_view op,
+                           std::vector<Arg> inputs, Attributes attributes) {
+  const std::string output =
+      found.bench().fresh((*found.root)->outputs[0] + "/" + std::string(local));
+  planned_.push_back({std::string(domain),
+                      std::string(op),
+                      std::move(inputs),
+                      std::move(attributes),
+                      {output},
+                      std::string(local)});
+  return {output};
+}
+
+void Rewrite::result(const std::vector<Slot>& outputs, std::string_view domain, std::string_view op,
+                     std::vector<Arg> inputs, Attributes attributes) {
+  std::vector<std::string> names;
+  for (Slot slot : outputs) names.push_back(found.value(slot));
+  planned_.push_back({std::string(domain), std::string(op), std::move(inputs),
+                      std::move(attributes), std::move(names), ""});
+}
+
+void Rewrite::result(Slot output, Arg value) {
+  aliases_.emplace_back(found.value(output), std::move(value));
+}
+
+bool Rewrite::commit() {
+  Workbench& bench = found.bench();
+  const Workbench::Place root = *found.root;
+  for (auto& [output, value] : aliases_) {
+    if (Tensor* tensor = std::get_if<Tensor>(&value.is)) {
+      if (bench.is_output(output)) return false;  // a node makes it, and it keeps its name
+      const std::string name = bench.fresh(output + "/value");
+      bench.add_constant(name, std::move(*tensor));
+      value.is = name;
+    }
+    if (!bench.replace_value(output, std::get<std::string>(value.is))) return false;
+  }
+  // A node of the same operator as the root takes the root's name; others are named after it.
+  for (Planned& planned : planned_) {
+    Node node;
+    node.domain = planned.domain;
+    node.op = planned.op;
+    node.name = root->name;
+    if (!planned.local.empty() && !node.name.empty()) node.name += "/" + planned.local;
+    for (std::size_t k = 0; k < planned.inputs.size(); ++k) {
+      Arg& input = planned.inputs[k];
+      if (Tensor* tensor = std::get_if<Tensor>(&input.is)) {
+        const std::string& stem = planned.outputs[0];
+        const std::string name = bench.fresh(stem + "/input_" + std::to_string(k));
+        bench.add_constant(name, std::move(*tensor));
+        node.inputs.push_back(name);
+      } else {
+        node.inputs.push_back(std::get<std::string>(input.is));
+      }
+    }
+    while (!node.inputs.empty() && node.inputs.back().empty()) node.inputs.pop_back();
+    node.outputs = std::move(planned.outputs);
+    node.attributes = std::move(planned.attributes);
+    bench.insert(root, std::move(node));
+  }
+  bench.erase(root);
+  return true;
+}
+
+Rewrite::Attributes joined(Rewrite::Attributes base, const Rewrite::Attributes& with) {
+  for (const auto& [name, attribute] : with) base.insert_or_assign(name, attribute);
+  return base;
+}
+
+}  // namespace touchstone

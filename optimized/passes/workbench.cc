@@ -1,0 +1,205 @@
+// Uses are counted as nodes come and go, so that a question costs no walk over the graph.
+#include "optimized/passes/workbench.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "model/model.h"
+#include "model/scopes.h"
+
+namespace touchstone {
+
+namespace {
+
+// Every name that the model gives to a value, subgraphs included: a fresh one is none of them.
+void take_names(const Graph& graph, std::unordered_set<std::string>& taken) {
+  for (const ValueInfo& input : graph.inputs) taken.insert(input.name);
+  for (const auto& [name, tensor] : graph.initializers) taken.insert(name);
+  for (const auto& [name, tensor] : graph.sparse_initializers) taken.insert(name);
+  for (const Node& node : graph.nodes) {
+    taken.insert(node.outputs.begin(), node.outputs.end());
+    for (const Subgraph& inner : subgraphs_of(node)) take_names(*inner.graph, taken);
+  }
+}
+
+std::vector<std::string> captures_of(const Node& node) {
+  std::vector<std::string> names;
+  for (const Subgraph& inner : subgraphs_of(node)) {
+    for (std::string& name : captured_names(*inner.graph)) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace
+
+Workbench::Workbench(Model model, const PassOptions& options)
+    : options_(options), model_(std::move(model)) {
+  take_names(model_.graph, taken_);
+  for (const ValueInfo& input : model_.graph.inputs) inputs_.insert(input.name);
+  for (const ValueInfo& output : model_.graph.outputs) outputs_.insert(output.name);
+  for (Node& node : model_.graph.nodes) {
+    nodes_.push_back(std::move(node));
+    const Place place = std::prev(nodes_.end());
+    for (const std::string& output : place->outputs) {
+      if (!output.empty()) maker_.emplace(output, place);
+    }
+    add_uses(place);
+  }
+  model_.graph.nodes.clear();
+}
+
+Model Workbench::finish() {
+  Graph& graph = model_.graph;
+  graph.nodes.clear();
+  for (Node& node : nodes_) {
+    node.index = static_cast<Index>(graph.nodes.size());
+    graph.nodes.push_back(std::move(node));
+  }
+  std::erase_if(graph.values, [&](const ValueInfo& value) { return !maker_.contains(value.name); });
+  return std::move(model_);
+}
+
+Index Workbench::opset(const std::string& domain) const {
+  const auto found = model_.opsets.find(domain);
+  return found == model_.opsets.end() ? 0 : found->second;
+}
+
+std::optional<Workbench::Place> Workbench::maker(const std::string& value) {
+  const auto found = maker_.find(value);
+  return found == maker_.end() ? std::nullopt : std::optional(found->second);
+}
+
+const Tensor* Workbench::constant(const std::string& value) const {
+  if (inputs_.contains(value)) return nullptr;  // a default, which the caller may override
+  const auto found = model_.graph.initializers.find(value);
+  return found == model_.graph.initializers.end() ? nullptr : &found->second;
+}
+
+Index Workbench::uses(const std::string& value) const {
+  const auto captured = captures_.find(value);
+  return static_cast<Index>(users(value).size()) +
+         (captured == captures_.end() ? 0 : captured->second) + (is_output(value) ? 1 : 0);
+}
+
+const std::vector<Workbench::Place>& Workbench::users(const std::string& value) const {
+  static const std::vector<Place> nobody;
+  const auto found = users_.find(value);
+  return found == users_.end() ? nobody : found->second;
+}
+
+bool Workbench::is_captured(const std::string& value) const {
+  const auto found = captures_.find(value);
+  return found != captures_.end() && found->second > 0;
+}
+
+const Workbench::Known* Workbench::known(const std::string& value) {
+  if (!asked_) infer();
+  const auto found = known_.find(value);
+  return found == known_.end() ? nullptr : &found->second;
+}
+
+// What is known of a value stays true as long as it has its name: passes change how it is made, not
+// what it is.
+void Workbench::infer() {
+  asked_ = true, grown_ = false;
+  Model whole = model_;
+  Index index = 0;
+  for (const Node& node : nodes_) {
+    whole.graph.nodes.push_back(node);
+    whole.graph.nodes.back().index = index++;
+  }
+  for (InferredValue& value : infer_shapes(whole, options_.limits).values) {
+    if (value.path.empty())
+      known_.insert_or_assign(value.name, Known{std::move(value.type), std::move(value.shape)});
+  }
+}
+
+std::string Workbench::fresh(const std::string& stem) {
+  std::string name = stem;
+  for (Index k = 2; !taken_.insert(name).second; ++k) name = stem + "_" + std::to_string(k);
+  return name;
+}
+
+void Workbench::add_constant(const std::string& value, Tensor tensor) {
+  model_.graph.initializers.insert_or_assign(value, std::move(tensor));
+}
+void Workbench::drop_constant(const std::string& value) { model_.graph.initializers.erase(value); }
+
+Workbench::Place Workbench::insert(Place place, Node node) {
+  if (!node.function && node.signature == nullptr)
+    node.signature = find_signature(node.domain, node.op, opset(node.domain));
+  if (!node.function && node.signature == nullptr) BUG("a pass made a node that means nothing");
+  const Place made = nodes_.insert(place, std::move(node));
+  for (const std::string& output : made->outputs) {
+    if (!output.empty()) maker_.insert_or_assign(output, made);
+  }
+  add_uses(made);
+  grown_ = true;
+  return made;
+}
+
+Workbench::Place Workbench::erase(Place place) {
+  drop_uses(place);
+  for (const std::string& output : place->outputs) {
+    const auto found = maker_.find(output);  // another node may make it by now
+    if (found != maker_.end() && found->second == place) maker_.erase(found);
+  }
+  return nodes_.erase(place);
+}
+
+void Workbench::set_inputs(Place place, std::vector<std::string> inputs) {
+  drop_uses(place);
+  place->inputs = std::move(inputs);
+  add_uses(place);
+}
+
+void Workbench::add_uses(Place place) {
+  for (const std::string& input : place->inputs) {
+    if (!input.empty()) users_[input].push_back(place);
+  }
+  for (const std::string& name : captures_of(*place)) ++captures_[name];
+}
+
+void Workbench::drop_uses(Place place) {
+  for (const std::string& input : place->inputs) {
+    if (input.empty()) continue;
+    std::vector<Place>& list = users_[input];
+    list.erase(std::find(list.begin(), list.end(), place));
+  }
+  for (const std::string& name : captures_of(*place)) --captures_[name];
+}
+
+bool Workbench::replace_value(const std::string& from, const std::string& to) {
+  if (from == to || is_captured(from)) return false;
+  if (is_output(from)) {
+    // What makes `to` makes `from` instead.
+    const auto made = maker(to);
+    if (!made || is_output(to) || is_captured(to)) return false;
+    const Place place = *made;
+    std::replace(place->outputs.begin(), place->outputs.end(), to, from);
+    maker_.erase(to);
+    maker_.insert_or_assign(from, place);
+    return replace_value(to, from);
+  }
+  const std::vector<Place> list = users(from);
+  for (const Place user : list) {
+    std::vector<std::string> inputs = user->inputs;
+    std::replace(inputs.begin(), inputs.end(), from, to);
+    if (inputs != user->inputs) set_inputs(user, std::move(inputs));
+  }
+  return true;
+}
+
+Index Workbench::keep_functions(const std::set<const Function*>& called) {
+  return static_cast<Index>(
+      std::erase_if(model_.functions, [&](const std::shared_ptr<Function>& function) {
+        return !called.contains(function.get());
+      }));
+}
+
+void Workbench::freeze_default(const std::string& value) {
+  std::erase_if(model_.graph.inputs, [&](const ValueInfo& input) { return input.name == value; });
+  inputs_.erase(value);
+}
+
+}  // namespace touchstone

@@ -1,0 +1,81 @@
+// A main graph while passes change it: who makes a value, who uses it, what is constant, and which
+// types and shapes are known. What subgraphs capture counts as used and is never renamed.
+#pragma once
+
+#include <list>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "model/graph.h"
+#include "optimized/passes/passes.h"
+#include "reference/shapes.h"
+
+namespace touchstone {
+
+class Workbench {
+ public:
+  using Place = std::list<Node>::iterator;
+
+  Workbench(Model model, const PassOptions& options);
+  // The model with what was changed, its nodes numbered. The bench is done with.
+  Model finish();
+
+  const PassOptions& options() const { return options_; }
+  const Model& model() const { return model_; }
+  Index opset(const std::string& domain) const;  // 0 where it is not imported
+
+  std::list<Node>& nodes() { return nodes_; }
+  std::optional<Place> maker(const std::string& value);
+  const Tensor* constant(const std::string& value) const;  // null: it may differ from run to run
+  Index uses(const std::string& value) const;              // by nodes, subgraphs and graph outputs
+  const std::vector<Place>& users(const std::string& value) const;
+  bool is_output(const std::string& value) const { return outputs_.contains(value); }
+  bool is_input(const std::string& value) const { return inputs_.contains(value); }
+  bool is_captured(const std::string& value) const;
+
+  // What is known before a run; null for a value that came up since the shapes were last asked.
+  struct Known {
+    std::optional<ValueType> type;
+    std::optional<std::vector<InferredSize>> shape;
+  };
+  const Known* known(const std::string& value);
+  // Shapes are asked for again when next wanted, if values have come up since.
+  void forget_shapes() { asked_ = asked_ && !grown_; }
+
+  std::string fresh(const std::string& stem);
+  void add_constant(const std::string& value, Tensor tensor);
+  void drop_constant(const std::string& value);
+  // Binds the node to its signature; it stands before `place`.
+  Place insert(Place place, Node node);
+  Place erase(Place place);
+  void set_inputs(Place place, std::vector<std::string> inputs);
+  // Who uses `from` uses `to`, which is always equal. False, and nothing changes, where that can
+  // not be: a graph output keeps its name and subgraphs keep what they capture.
+  bool replace_value(const std::string& from, const std::string& to);
+  // An input that a graph gives a default becomes a constant.
+  void freeze_default(const std::string& value);
+  // Returns how many others there were.
+  Index keep_functions(const std::set<const Function*>& called);
+  void raise_ir(Index least) { model_.ir_version = std::max(model_.ir_version, least); }
+
+ private:
+  void add_uses(Place place);
+  void drop_uses(Place place);
+  void infer();
+
+  PassOptions options_;
+  Model model_;
+  std::list<Node> nodes_;
+  std::unordered_map<std::string, Place> maker_;
+  std::unordered_map<std::string, std::vector<Place>> users_;  // a place stands once for each use
+  std::unordered_map<std::string, Index> captures_;
+  std::unordered_set<std::string> inputs_, outputs_, taken_;
+  std::unordered_map<std::string, Known> known_;
+  bool asked_ = false, grown_ = true;
+};
+
+}  // namespace touchstone

@@ -1,0 +1,74 @@
+// The bench keeps count of who makes and who uses a value while a graph changes.
+#include "optimized/passes/workbench.h"
+
+#include <gtest/gtest.h>
+
+#include "model/testing.h"
+
+namespace touchstone {
+namespace {
+
+using testing::node;
+
+Workbench bench_of(std::vector<Node> nodes) {
+  Model model = testing::chain(std::move(nodes));
+  require_valid(model, {});
+  return Workbench(std::move(model), {});
+}
+
+TEST(Workbench, CountsUses) {
+  Workbench bench = bench_of({node("Abs", {"X"}, {"a"}), node("Add", {"a", "a"}, {"Y"})});
+  EXPECT_EQ(bench.uses("X"), 1);
+  EXPECT_EQ(bench.uses("a"), 2);
+  EXPECT_EQ(bench.uses("Y"), 1);
+  bench.erase(*bench.maker("Y"));
+  EXPECT_EQ(bench.uses("a"), 0);
+  EXPECT_FALSE(bench.maker("Y"));
+}
+
+TEST(Workbench, AValueTakesAnothersPlace) {
+  Workbench bench = bench_of({node("Abs", {"X"}, {"a"}), node("Identity", {"a"}, {"b"}),
+                              node("Add", {"a", "b"}, {"Y"})});
+  EXPECT_TRUE(bench.replace_value("b", "a"));
+  bench.erase(*bench.maker("b"));
+  const Model made = bench.finish();
+  EXPECT_EQ(made.graph.nodes[1].inputs, std::vector<std::string>({"a", "a"}));
+  EXPECT_EQ(made.graph.nodes[1].index, 1);
+}
+
+TEST(Workbench, AnOutputKeepsItsNameAndItsMakerTakesIt) {
+  Workbench bench = bench_of({node("Abs", {"X"}, {"a"}), node("Neg", {"a"}, {"n"}),
+                              node("Identity", {"a"}, {"Y"})});
+  const Workbench::Place identity = *bench.maker("Y");
+  EXPECT_TRUE(bench.replace_value("Y", "a"));
+  bench.erase(identity);
+  EXPECT_EQ((*bench.maker("Y"))->op, "Abs");
+  const Model made = bench.finish();
+  EXPECT_EQ(made.graph.nodes[1].inputs, std::vector<std::string>({"Y"}));
+}
+
+TEST(Workbench, AnInputThatIsAnOutputStaysBothApart) {
+  Workbench bench = bench_of({node("Identity", {"X"}, {"Y"})});
+  EXPECT_FALSE(bench.replace_value("Y", "X"));
+}
+
+TEST(Workbench, FreshNamesAreNobodys) {
+  Workbench bench = bench_of({node("Abs", {"X"}, {"a"}), node("Neg", {"a"}, {"Y"})});
+  EXPECT_EQ(bench.fresh("a"), "a_2");
+  EXPECT_EQ(bench.fresh("a"), "a_3");
+  EXPECT_EQ(bench.fresh("c"), "c");
+}
+
+TEST(Workbench, KnowsTypesAndShapesOfWhatCameUp) {
+  Workbench bench = bench_of({node("Abs", {"X"}, {"a"}), node("Neg", {"a"}, {"Y"})});
+  ASSERT_NE(bench.known("a"), nullptr);
+  EXPECT_EQ(bench.known("a")->type, tensor_type(Type::float32));
+  Node more = node("Abs", {"a"}, {"b"});
+  bench.insert(*bench.maker("Y"), more);
+  EXPECT_EQ(bench.known("b"), nullptr);
+  bench.forget_shapes();
+  EXPECT_NE(bench.known("b"), nullptr);
+}
+
+}  // namespace
+}  // namespace touchstone

@@ -1,0 +1,43 @@
+// A stack of feature maps in blocks of channels, with a halo of zeros around each image.
+#pragma once
+
+#include <algorithm>
+
+#include "optimized/kernels/layout.h"
+
+namespace touchstone {
+
+inline bool is_empty(const Halo& h) { return h.above + h.below + h.before + h.behind == 0; }
+inline void cover(Halo& halo, const Halo& other) {
+  halo.above = std::max(halo.above, other.above);
+  halo.below = std::max(halo.below, other.below);
+  halo.before = std::max(halo.before, other.before);
+  halo.behind = std::max(halo.behind, other.behind);
+}
+
+struct Blocks {
+  Index images = 1, channels = 1, rows = 1, columns = 1, lanes = 1;
+  Halo halo;
+
+  Index blocks() const { return (channels + lanes - 1) / lanes; }
+  Index row() const { return (halo.before + columns + halo.behind) * lanes; }
+  Index block() const { return (halo.above + rows + halo.below) * row(); }
+  Index image() const { return blocks() * block(); }
+  Index floats() const { return images * image(); }
+  Index origin() const { return halo.above * row() + halo.before * lanes; }
+  Picture picture(float* memory, Index image_number) const {
+    return {memory + image_number * image() + origin(), lanes, row(), block()};
+  }
+
+  Area area() const { return {channels, rows, columns}; }
+
+  // Of a value of shape [N, C], [N, C, W] or [N, C, H, W].
+  static Blocks of(const Shape& shape, Index lanes, const Halo& halo) {
+    Blocks made{shape[0], shape[1], 1, 1, lanes, halo};
+    if (shape.size() > 2) made.columns = shape.back();
+    if (shape.size() > 3) made.rows = shape[2];
+    return made;
+  }
+};
+
+}  // namespace touchstone

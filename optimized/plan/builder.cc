@@ -1,0 +1,186 @@
+#include "optimized/plan/builder.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "model/scopes.h"
+#include "optimized/registry/registry.h"
+
+namespace touchstone {
+
+Builder::Builder(const Outline& outline, Index threads, bool fuse)
+    : outline_(outline),
+      threads_(threads),
+      lanes_(lanes_of(chosen_isa())),
+      groups_(group_nodes(outline, fuse)) {}
+
+Index Builder::new_buffer(Index floats) {
+  spans.push_back({floats * 4, std::numeric_limits<Index>::max(), -1, 0});
+  return static_cast<Index>(spans.size()) - 1;
+}
+
+Index Builder::temporary(Index floats) {
+  touched_.push_back(new_buffer(floats));
+  return touched_.back();
+}
+
+void Builder::add(std::unique_ptr<Step> step, std::vector<Index> nodes) {
+  const auto now = static_cast<Index>(steps.size());
+  for (const Index buffer : touched_) {
+    Span& span = spans[static_cast<std::size_t>(buffer)];
+    span.first = std::min(span.first, now);
+    span.last = std::max(span.last, now);
+  }
+  touched_.clear();
+  step->nodes = std::move(nodes);
+  steps.push_back(std::move(step));
+}
+
+// A step that has to come before the one that is being built.
+void Builder::between(const std::function<void()>& change) {
+  std::vector<Index> outer = std::exchange(touched_, {});
+  change();
+  touched_ = std::move(outer);
+}
+
+Index Builder::plain(Index value) {
+  const auto found = plain_.find(value);
+  if (found == plain_.end()) {
+    const ValueFact& fact = outline_.value(value);
+    const Index buffer = new_buffer(fact.constant ? 0 : count(*fact.shape));
+    plain_[value] = buffer;
+    if (fact.constant) {
+      constants[buffer] = fact.constant;
+    } else if (is_blocked(value)) {
+      between([&] {
+        const Blocked& from = blocked_.at(value);
+        touched_ = {from.buffer, buffer};
+        add(to_plain(from, buffer, chosen_isa()), {});
+      });
+    } else {
+      between([&] {
+        touched_ = {buffer};
+        last_use[value] = static_cast<Index>(steps.size());
+        add(load(fact, value, buffer), {});
+      });
+    }
+  }
+  touched_.push_back(plain_.at(value));
+  return plain_.at(value);
+}
+
+const Blocked& Builder::blocked(Index value) {
+  if (!is_blocked(value)) {
+    const Index from = plain(value);
+    between([&] {
+      const Blocked& to = make_blocked(value);
+      touched_ = {from, to.buffer};
+      add(to_blocks(from, to, chosen_isa()), {});
+    });
+  }
+  touched_.push_back(blocked_.at(value).buffer);
+  return blocked_.at(value);
+}
+
+Index Builder::make_plain(Index value) {
+  const Index buffer = new_buffer(count(shape(value)));
+  plain_[value] = buffer;
+  touched_.push_back(buffer);
+  return buffer;
+}
+
+const Blocked& Builder::make_blocked(Index value) {
+  const Blocks blocks = Blocks::of(shape(value), lanes_, halos_[value]);
+  const Index buffer = new_buffer(blocks.floats());
+  touched_.push_back(buffer);
+  return blocked_[value] = {buffer, blocks};
+}
+
+// The halo that every window needs around what it reads, so that the maker of a value leaves room.
+void Builder::foresee() {
+  for (const Group& group : groups_) {
+    if (group.work != Work::convolution) continue;
+    const Window& w = group.window;
+    cover(halos_[outline_.node(group.main()).inputs[0]],
+          {w.before[0], w.behind(0), w.before[1], w.behind(1)});
+  }
+}
+
+void Builder::build() {
+  foresee();
+  for (const Group& group : groups_) build(group);
+  const auto end = static_cast<Index>(steps.size());
+  for (std::size_t k = 0; k < outline_.values().size(); ++k) {
+    const auto value = static_cast<Index>(k);
+    if (!outline_.value(value).output) continue;
+    if (!plain_.contains(value) && !is_blocked(value)) {
+      last_use[value] = std::numeric_limits<Index>::max();
+      continue;
+    }
+    outputs[value] = plain(value);
+    touched_.clear();
+  }
+  for (const auto& [value, buffer] : outputs) {
+    Span& span = spans[static_cast<std::size_t>(buffer)];
+    span.last = std::max({span.last, end, static_cast<Index>(steps.size())});
+  }
+  for (const Index buffer : shared_) spans[static_cast<std::size_t>(buffer)].last = end;
+  for (Span& span : spans) {
+    if (span.last < span.first) span = {0, 0, 0, 0};  // nobody's
+  }
+}
+
+void Builder::build(const Group& group) {
+  switch (group.work) {
+    case Work::reference:
+      return on_reference(group.main());
+    case Work::kernel:
+      tell_tensors(group.main());
+      return add(kernel_step(outline_, group.main(), make_plain(group.made)), {group.main()});
+    case Work::pointwise:
+      return build_pointwise(*this, group);
+    case Work::convolution:
+      return build_convolution(*this, group);
+    case Work::pool:
+      return build_pool(*this, group);
+    case Work::product:
+      return build_product(*this, group);
+    case Work::join:
+      return build_join(*this, group);
+    case Work::view: {
+      const Index of = outline_.node(group.main()).inputs[0];
+      plain_[group.made] = plain(of);
+      touched_.clear();
+      return;
+    }
+  }
+}
+
+// What a step reads as tensors: its inputs, and what its subgraphs name.
+void Builder::tell_tensors(Index node) {
+  for (const std::string& name : names_used(*outline_.node(node).node)) {
+    const Index value = outline_.find(name);
+    if (outline_.value(value).constant) continue;
+    if (plain_.contains(value) || is_blocked(value)) tensors[value] = plain(value);
+  }
+  const auto now = static_cast<Index>(steps.size());
+  for (const std::string& name : names_used(*outline_.node(node).node)) {
+    const Index value = outline_.find(name);
+    if (!tensors.contains(value)) last_use[value] = std::max(last_use[value], now);
+  }
+}
+
+void Builder::on_reference(Index node) {
+  tell_tensors(node);
+  // What it makes may share a buffer with what it reads (a sequence of it, the thing itself).
+  for (const std::string& name : names_used(*outline_.node(node).node)) {
+    const auto found = tensors.find(outline_.find(name));
+    if (found != tensors.end()) shared_.push_back(found->second);
+  }
+  for (const Index value : outline_.node(node).outputs) {
+    if (value != nobody) last_use[value] = static_cast<Index>(steps.size());
+  }
+  add(reference_step(outline_, node), {node});
+}
+
+}  // namespace touchstone

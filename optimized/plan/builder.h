@@ -1,0 +1,89 @@
+// Puts a plan together: for each group of nodes a step, for each value the forms in which steps
+// want it (a plain tensor, blocks of channels), for each form a buffer.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "optimized/plan/arena.h"
+#include "optimized/plan/blocks.h"
+#include "optimized/plan/groups.h"
+#include "optimized/plan/step.h"
+
+namespace touchstone {
+
+// A value in blocks: where, and how it lies.
+struct Blocked {
+  Index buffer;
+  Blocks blocks;
+};
+
+class Builder {
+ public:
+  Builder(const Outline& outline, Index threads, bool fuse);
+
+  const Outline& outline() const { return outline_; }
+  Index threads() const { return threads_; }
+  Index lanes() const { return lanes_; }
+  const Shape& shape(Index value) const { return *outline_.value(value).shape; }
+
+  // For a step that is being built: its inputs, made ready before it where they are not in this
+  // form yet.
+  Index plain(Index value);  // a buffer; of a constant too
+  const Blocked& blocked(Index value);
+  bool is_blocked(Index value) const { return blocked_.contains(value); }
+  // Its outputs.
+  Index make_plain(Index value);
+  const Blocked& make_blocked(Index value);
+  // `made` is `of` under another shape: the same buffer.
+  void make_view(Index made, Index of);
+  // Memory of the step alone.
+  Index temporary(Index floats);
+  void add(std::unique_ptr<Step> step, std::vector<Index> nodes);
+
+  // A node that no fast step takes after all.
+  void on_reference(Index node);
+
+  void build();
+
+  // The result. Buffers of constants are in no arena.
+  std::vector<std::unique_ptr<Step>> steps;
+  std::vector<Span> spans;                   // of buffers
+  std::map<Index, const Tensor*> constants;  // by buffer
+  std::map<Index, Index> tensors;            // values that steps see as tensors: their buffers
+  std::map<Index, Index> outputs;            // of the graph: value -> buffer; else its own tensor
+  std::map<Index, Index> last_use;           // of values that are tensors of their own: a step
+
+ private:
+  Index new_buffer(Index floats);
+  void build(const Group& group);
+  void tell_tensors(Index node);
+  void foresee();
+  void between(const std::function<void()>& change);
+
+  const Outline& outline_;
+  const Index threads_, lanes_;
+  std::vector<Group> groups_;
+  std::map<Index, Index> plain_;  // value -> buffer
+  std::map<Index, Blocked> blocked_;
+  std::map<Index, Halo> halos_;  // what the windows that read a value reach around it
+  std::vector<Index> shared_;    // buffers that may be seen until the run ends
+  std::vector<Index> touched_;   // buffers of the step that is being built
+};
+
+// Steps of each kind of work (steps_*.cc). They ask the builder for their inputs first.
+void build_convolution(Builder& builder, const Group& group);
+void build_pool(Builder& builder, const Group& group);
+void build_product(Builder& builder, const Group& group);
+void build_join(Builder& builder, const Group& group);
+void build_pointwise(Builder& builder, const Group& group);
+std::unique_ptr<Step> load(const ValueFact& fact, Index value, Index buffer);
+std::unique_ptr<Step> to_blocks(Index plain, const Blocked& blocked, Isa isa);
+std::unique_ptr<Step> to_plain(const Blocked& blocked, Index plain, Isa isa);
+std::unique_ptr<Step> reference_step(const Outline& outline, Index node);
+std::unique_ptr<Step> kernel_step(const Outline& outline, Index node, Index buffer);
+
+}  // namespace touchstone

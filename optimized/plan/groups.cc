@@ -1,0 +1,223 @@
+#include "optimized/plan/groups.h"
+
+#include <algorithm>
+
+#include "optimized/kernels/picture.h"
+#include "optimized/registry/registry.h"
+
+namespace touchstone {
+namespace {
+
+float number_of(const Node& node, const std::string& name, float otherwise) {
+  const auto found = node.attributes.find(name);
+  const float* held =
+      found == node.attributes.end() ? nullptr : std::get_if<float>(&found->second.is);
+  return held ? *held : otherwise;
+}
+
+class Grouping {
+ public:
+  Grouping(const Outline& outline, bool fuse)
+      : outline_(outline), fuse_(fuse), taken_(outline.nodes().size(), false) {}
+
+  std::vector<Group> all() {
+    for (Index k = 0; k < static_cast<Index>(taken_.size()); ++k) {
+      if (!taken_[static_cast<std::size_t>(k)]) groups_.push_back(group_of(k));
+    }
+    std::stable_sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
+      return a.nodes.back() < b.nodes.back();
+    });
+    return std::move(groups_);
+  }
+
+ private:
+  Group group_of(Index k) {
+    Group group;
+    group.nodes = {k};
+    const NodeFact& fact = outline_.node(k);
+    const Signature* signature = fact.node->signature;
+    if (signature == nullptr) return take(group);  // a call of a function
+    const bool one = fact.outputs.size() == 1 && fact.outputs[0] != nobody &&
+                     outline_.value(fact.outputs[0]).floats() &&
+                     count(*outline_.value(fact.outputs[0]).shape) > 0;
+    if (one) {
+      group.made = fact.outputs[0];
+      group.work = work_of(group, role_of(*signature));
+      if (group.work == Work::convolution || group.work == Work::product) extend(group);
+      if (group.work != Work::reference) return take(group);
+    }
+    if (Region region = grow_from_node(outline_, k, taken_); !region.empty()) {
+      group.work = Work::pointwise;
+      if (!fuse_) {
+        region = {};
+        region.shape = *outline_.value(fact.outputs[0]).shape;
+        region.ops = {{k, fact.inputs, fact.outputs[0]}};
+        for (const Index input : fact.inputs) {
+          if (input != nobody && std::find(region.externals.begin(), region.externals.end(),
+                                           input) == region.externals.end())
+            region.externals.push_back(input);
+        }
+      }
+      group.made = nobody;
+      group.nodes.clear();
+      for (const PointwiseOp& op : region.ops) group.nodes.push_back(op.node);
+      group.region = std::move(region);
+      return take(group);
+    }
+    if (one && find_fast(*signature) && all_floats(fact)) group.work = Work::kernel;
+    return take(group);
+  }
+
+  Group take(Group& group) {
+    for (const Index node : group.nodes) taken_[static_cast<std::size_t>(node)] = true;
+    return std::move(group);
+  }
+
+  bool all_floats(const NodeFact& fact) const {
+    return std::all_of(fact.inputs.begin(), fact.inputs.end(), [&](Index input) {
+      return input == nobody || outline_.value(input).type.has_value();
+    });
+  }
+
+  const ValueFact* input(Index node, std::size_t k) const {
+    const std::vector<Index>& inputs = outline_.node(node).inputs;
+    return k < inputs.size() && inputs[k] != nobody ? &outline_.value(inputs[k]) : nullptr;
+  }
+  static bool is_constant(const ValueFact* fact) {
+    return fact && fact->constant && fact->floats();
+  }
+
+  Work work_of(Group& group, Role role) const {
+    const Index k = group.main();
+    const ValueFact* x = input(k, 0);
+    if (!x || !x->floats() || count(*x->shape) == 0) return Work::reference;
+    const Shape& made = *outline_.value(group.made).shape;
+    const Node& node = *outline_.node(k).node;
+    const bool image = x->shape->size() == 3 || x->shape->size() == 4;
+    switch (role) {
+      case Role::convolution: {
+        const ValueFact* w = input(k, 1);
+        const bool bias = input(k, 2) == nullptr || is_constant(input(k, 2));
+        if (!image || !is_constant(w) || !bias || !groups_fit(node, *x->shape, *w->shape))
+          return Work::reference;
+        group.window = window_of(node, *x->shape, made, tail(*w->shape, 2));
+        return Work::convolution;
+      }
+      case Role::max_pool:
+      case Role::average_pool:
+      case Role::global_average:
+      case Role::global_max: {
+        if (!image || integer_of(node, "storage_order", 0) != 0) return Work::reference;
+        const bool global = role == Role::global_average || role == Role::global_max;
+        group.window = window_of(node, *x->shape, made, global ? tail(*x->shape, 2) : Shape{});
+        // Every window of a sum over nothing, or a largest of nothing, is the reference's.
+        return Work::pool;
+      }
+      case Role::product: {
+        const ValueFact* b = input(k, 1);
+        const ValueFact* c = input(k, 2);
+        if (!is_constant(b) || integer_of(node, "transA", 0) != 0 || x->shape->size() != 2)
+          return Work::reference;
+        if (number_of(node, "alpha", 1) != 1 || (c && number_of(node, "beta", 1) != 1))
+          return Work::reference;
+        if (c && (!is_constant(c) || !fits_rows(*c->shape, made))) return Work::reference;
+        return Work::product;
+      }
+      case Role::matrix_product:
+        if (!is_constant(input(k, 1)) || input(k, 1)->shape->size() != 2 || x->shape->size() < 2)
+          return Work::reference;
+        return Work::product;
+      case Role::join: {
+        const Index axis = integer_of(node, "axis", 1);
+        const bool channels = axis == 1 || axis + made.size() == 1;
+        for (const Index each : outline_.node(k).inputs) {
+          if (each == nobody || !outline_.value(each).floats() ||
+              count(*outline_.value(each).shape) == 0)
+            return Work::reference;
+        }
+        return channels && image ? Work::join : Work::reference;
+      }
+      case Role::same_elements:
+        return Work::view;
+      default:
+        return Work::reference;
+    }
+  }
+
+  // A row of the bias for all rows of the product.
+  static bool fits_rows(const Shape& c, const Shape& made) {
+    const Index n = c.empty() ? 1 : c.back();
+    return count(c) == n && (n == 1 || n == made.back());
+  }
+
+  static bool groups_fit(const Node& node, const Shape& x, const Shape& w) {
+    const Index groups = integer_of(node, "group", 1);
+    if (groups == 1) return true;
+    if (groups == x[1] && w[0] == groups && w[1] == 1) return true;  // each channel alone
+    const Index lanes = lanes_of(chosen_isa());
+    return w[1] % lanes == 0 && (w[0] / groups) % lanes == 0;
+  }
+
+  // Takes what only follows: a sum with a value of the same shape, a clamp, pointwise nodes.
+  void extend(Group& group) {
+    if (!fuse_) return;
+    bool clamped = false;
+    while (!clamped) {
+      const ValueFact& made = outline_.value(group.made);
+      if (made.output || made.users.size() != 1) break;
+      const Index user = made.users.front();
+      const NodeFact& fact = outline_.node(user);
+      if (taken_[static_cast<std::size_t>(user)] || fact.node->signature == nullptr) break;
+      if (fact.outputs.size() != 1 || fact.outputs[0] == nobody) break;
+      const ValueFact& next = outline_.value(fact.outputs[0]);
+      if (!next.floats() || *next.shape != *made.shape) break;
+      const Role role = role_of(*fact.node->signature);
+      if (role == Role::sum && group.residual == nobody && group.work == Work::convolution) {
+        const Index other = fact.inputs[0] == group.made ? fact.inputs[1] : fact.inputs[0];
+        if (other == nobody || other == group.made || outline_.value(other).constant) break;
+        if (!outline_.value(other).floats() || *outline_.value(other).shape != *made.shape) break;
+        group.residual = other;
+      } else if (role == Role::rectify) {
+        group.least = 0;
+        clamped = true;
+      } else if (role == Role::clamp) {
+        if (!bounds(group, user)) break;
+        clamped = true;
+      } else {
+        break;
+      }
+      group.made = fact.outputs[0];
+      group.nodes.push_back(user);
+    }
+    group.region = grow_from_value(outline_, group.made, taken_);
+    for (const PointwiseOp& op : group.region.ops) group.nodes.push_back(op.node);
+  }
+
+  bool bounds(Group& group, Index user) const {
+    const Node& node = *outline_.node(user).node;
+    float least = number_of(node, "min", group.least), most = number_of(node, "max", group.most);
+    for (const std::size_t k : {std::size_t{1}, std::size_t{2}}) {
+      const ValueFact* bound = input(user, k);
+      if (!bound) continue;
+      if (!is_constant(bound) || bound->constant->size() != 1) return false;
+      (k == 1 ? least : most) = *bound->constant->data<float>();
+    }
+    if (least != least || most != most) return false;
+    group.least = least;
+    group.most = most;
+    return true;
+  }
+
+  const Outline& outline_;
+  const bool fuse_;
+  std::vector<bool> taken_;
+  std::vector<Group> groups_;
+};
+
+}  // namespace
+
+std::vector<Group> group_nodes(const Outline& outline, bool fuse) {
+  return Grouping(outline, fuse).all();
+}
+
+}  // namespace touchstone

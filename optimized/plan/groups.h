@@ -1,0 +1,40 @@
+// Which nodes become one step of a plan, and what kind of step.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "optimized/canonical/window.h"
+#include "optimized/plan/region.h"
+
+namespace touchstone {
+
+enum class Work {
+  reference,    // one node on its reference kernel
+  kernel,       // one node on a generated kernel, called as it is
+  pointwise,    // a region
+  convolution,  // with residual, clamp and region behind it
+  pool,
+  product,  // of matrices, the second of them constant, with a bias and a clamp
+  join,     // along the channels
+  view,     // the same elements in another shape
+};
+
+struct Group {
+  Work work = Work::reference;
+  std::vector<Index> nodes;  // in the model's order; the first computes, the last says when
+  Index made = nobody;       // what the first node's kernel leaves, clamp and residual included
+  Index residual = nobody;   // a value of the same shape that is added before the clamp
+  float least = -std::numeric_limits<float>::infinity();
+  float most = std::numeric_limits<float>::infinity();
+  Region region;  // runs on what was made, slice by slice
+  Window window;  // of convolutions and pools
+
+  Index main() const { return nodes.front(); }
+  Index output() const { return region.empty() ? made : region.output(); }
+};
+
+// In an order in which they can run. `fuse`: whether a step may be more than one node.
+std::vector<Group> group_nodes(const Outline& outline, bool fuse);
+
+}  // namespace touchstone

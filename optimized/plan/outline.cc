@@ -1,0 +1,90 @@
+#include "optimized/plan/outline.h"
+
+#include <algorithm>
+
+#include "model/scopes.h"
+#include "reference/shapes.h"
+
+namespace touchstone {
+namespace {
+
+// The model with its inputs' shapes as they are fed: no symbol of theirs is left.
+Model with_shapes(const Model& model, const std::map<std::string, Shape>& feeds) {
+  Model fixed = model;
+  for (ValueInfo& input : fixed.graph.inputs) {
+    const auto fed = feeds.find(input.name);
+    if (fed == feeds.end()) continue;
+    input.shape.emplace();
+    for (const Index size : fed->second) input.shape->push_back({size, ""});
+  }
+  return fixed;
+}
+
+std::optional<Shape> numbers_of(const InferredValue& value) {
+  if (!value.shape) return std::nullopt;
+  Shape shape;
+  for (const InferredSize& size : *value.shape) {
+    if (!size.number) return std::nullopt;
+    shape.push_back(*size.number);
+  }
+  return shape;
+}
+
+}  // namespace
+
+Index Outline::value_of(const std::string& name) {
+  const auto [at, is_new] = by_name_.try_emplace(name, static_cast<Index>(values_.size()));
+  if (is_new) values_.emplace_back().name = name;
+  return at->second;
+}
+
+Index Outline::find(std::string_view name) const {
+  const auto found = by_name_.find(std::string(name));
+  return found == by_name_.end() ? nobody : found->second;
+}
+
+Outline::Outline(const Model& model, const std::map<std::string, Shape>& feeds,
+                 const Limits& limits) {
+  const Graph& graph = model.graph;
+  for (const auto& [name, tensor] : graph.initializers) {
+    ValueFact& fact = values_[static_cast<std::size_t>(value_of(name))];
+    fact.type = Value(tensor).type();
+    fact.shape = tensor.shape();
+    if (!feeds.contains(name)) fact.constant = &tensor;
+  }
+  for (const ValueInfo& input : graph.inputs) {
+    ValueFact& fact = values_[static_cast<std::size_t>(value_of(input.name))];
+    fact.input = !fact.constant;
+  }
+  for (std::size_t k = 0; k < graph.nodes.size(); ++k) {
+    const Node& node = graph.nodes[k];
+    NodeFact fact{&node, {}, {}};
+    for (const std::string& name : node.inputs)
+      fact.inputs.push_back(name.empty() ? nobody : value_of(name));
+    for (const std::string& name : names_used(node)) {
+      std::vector<Index>& users = values_[static_cast<std::size_t>(value_of(name))].users;
+      if (users.empty() || users.back() != static_cast<Index>(k))
+        users.push_back(static_cast<Index>(k));
+    }
+    for (const std::string& name : node.outputs) {
+      fact.outputs.push_back(name.empty() ? nobody : value_of(name));
+      if (!name.empty())
+        values_[static_cast<std::size_t>(fact.outputs.back())].producer = static_cast<Index>(k);
+    }
+    nodes_.push_back(std::move(fact));
+  }
+  for (const ValueInfo& output : graph.outputs)
+    values_[static_cast<std::size_t>(value_of(output.name))].output = true;
+
+  const Model fixed = with_shapes(model, feeds);
+  for (const InferredValue& inferred : infer_shapes(fixed, limits).values) {
+    if (!inferred.path.empty()) continue;
+    const Index k = find(inferred.name);
+    if (k == nobody) continue;
+    ValueFact& fact = values_[static_cast<std::size_t>(k)];
+    fact.type = inferred.type;
+    fact.shape = numbers_of(inferred);
+  }
+}
+
+}  // namespace touchstone

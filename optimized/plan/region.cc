@@ -1,0 +1,135 @@
+#include "optimized/plan/region.h"
+
+#include <algorithm>
+
+#include "optimized/registry/registry.h"
+
+namespace touchstone {
+namespace {
+
+constexpr std::size_t most_ops = 16, most_inputs = 6;
+constexpr Index most_rank = 6;
+
+bool broadcasts_to(const Shape& from, const Shape& to) {
+  if (from.size() > to.size()) return false;
+  for (Index k = 1; k <= from.size(); ++k) {
+    const Index size = from[from.size() - k];
+    if (size != 1 && size != to[to.size() - k]) return false;
+  }
+  return true;
+}
+
+bool contains(const std::vector<Index>& list, Index k) {
+  return std::find(list.begin(), list.end(), k) != list.end();
+}
+
+class Growth {
+ public:
+  Growth(const Outline& outline, const std::vector<bool>& taken)
+      : outline_(outline), taken_(taken) {}
+
+  Region from_node(Index first) {
+    made_.shape = *outline_.value(outline_.node(first).outputs[0]).shape;
+    add(first);
+    return longest();
+  }
+  Region from_value(Index start) {
+    made_.start = start;
+    made_.shape = *outline_.value(start).shape;
+    inside_.push_back(start);
+    return longest();
+  }
+
+ private:
+  Region longest() {
+    Region best;
+    if (closed()) best = made_;
+    for (;;) {
+      const Index next = candidate();
+      if (next == nobody || made_.ops.size() == most_ops) return best;
+      add(next);
+      if (closed()) best = made_;
+    }
+  }
+
+  void add(Index node) {
+    const NodeFact& fact = outline_.node(node);
+    for (const Index input : fact.inputs) {
+      if (input != nobody && !contains(inside_, input) && !contains(made_.externals, input))
+        made_.externals.push_back(input);
+    }
+    made_.ops.push_back({node, fact.inputs, fact.outputs[0]});
+    inside_.push_back(fact.outputs[0]);
+    nodes_.push_back(node);
+  }
+
+  // The first node that reads what stands inside and may join.
+  Index candidate() const {
+    Index best = nobody;
+    for (const Index value : inside_) {
+      for (const Index user : outline_.value(value).users) {
+        if (contains(nodes_, user) || taken_[static_cast<std::size_t>(user)]) continue;
+        if (!nodes_.empty() && user < nodes_.back()) continue;
+        if (best != nobody && user >= best) continue;
+        if (is_pointwise(outline_, user) &&
+            *outline_.value(outline_.node(user).outputs[0]).shape == made_.shape)
+          best = user;
+      }
+    }
+    return best;
+  }
+
+  // Nothing but the last value is seen from outside.
+  bool closed() const {
+    if (made_.ops.empty()) return false;
+    for (const Index value : inside_) {
+      if (value == made_.output()) continue;
+      const ValueFact& fact = outline_.value(value);
+      if (fact.output) return false;
+      for (const Index user : fact.users) {
+        if (!contains(nodes_, user)) return false;
+      }
+    }
+    return true;
+  }
+
+  const Outline& outline_;
+  const std::vector<bool>& taken_;
+  Region made_;
+  std::vector<Index> inside_, nodes_;
+};
+
+}  // namespace
+
+bool is_pointwise(const Outline& outline, Index node) {
+  const NodeFact& fact = outline.node(node);
+  const Signature* signature = fact.node->signature;
+  if (signature == nullptr) return false;
+  const FastEntry* entry = find_fast(*signature);
+  if (entry == nullptr || entry->form != Form::elementwise) return false;
+  for (const AttributeSpec& attribute : signature->attributes) {
+    if (attribute.name == "axis") return false;  // of dimensions that are counted, not matched
+  }
+  if (fact.outputs.size() != 1 || fact.outputs[0] == nobody || fact.inputs.size() > most_inputs)
+    return false;
+  const ValueFact& made = outline.value(fact.outputs[0]);
+  if (!made.floats() || count(*made.shape) == 0 || made.shape->size() > most_rank) return false;
+  return std::all_of(fact.inputs.begin(), fact.inputs.end(), [&](Index input) {
+    return input == nobody || (outline.value(input).floats() &&
+                               broadcasts_to(*outline.value(input).shape, *made.shape));
+  });
+}
+
+Region grow_from_node(const Outline& outline, Index first, const std::vector<bool>& taken) {
+  if (!is_pointwise(outline, first)) return {};
+  return Growth(outline, taken).from_node(first);
+}
+
+Region grow_from_value(const Outline& outline, Index start, const std::vector<bool>& taken) {
+  const ValueFact& fact = outline.value(start);
+  if (fact.output || !fact.floats() || fact.shape->size() > most_rank || count(*fact.shape) == 0)
+    return {};
+  return Growth(outline, taken).from_value(start);
+}
+
+}  // namespace touchstone

@@ -1,0 +1,39 @@
+// What a plan runs: one step after the other, each with its pointers in place.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/limits.h"
+#include "optimized/plan/outline.h"
+#include "optimized/threads/pool.h"
+
+namespace touchstone {
+
+// What steps share while a plan runs.
+struct RunState {
+  ThreadPool& pool;
+  std::vector<Value>& values;   // by number in the outline: those that are tensors of their own
+  std::vector<float*> scratch;  // one a thread
+  const Limits& limits;
+};
+
+// Memory of a plan: buffers by number, placed once all steps are known.
+class Memory {
+ public:
+  virtual ~Memory() = default;
+  virtual float* at(Index buffer) const = 0;
+};
+
+class Step {
+ public:
+  virtual ~Step() = default;
+  virtual void bind(const Memory&) {}
+  virtual void run(RunState& state) = 0;
+  virtual Index scratch() const { return 0; }  // floats a thread
+
+  std::vector<Index> nodes;  // of the model; none for a change of layout
+  std::string kernel;        // "reference", "convolution 14x2 avx512", ..
+};
+
+}  // namespace touchstone

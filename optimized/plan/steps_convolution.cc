@@ -1,0 +1,217 @@
+// Convolutions on blocks, with what follows them: the residual and the clamp in the kernel, a
+// region of pointwise nodes on the rows that are still in the cache.
+#include <algorithm>
+#include <cstring>
+
+#include "core/error.h"
+#include "optimized/kernels/convolution.h"
+#include "optimized/plan/steps.h"
+
+namespace touchstone {
+namespace {
+
+constexpr Index few_channels = 4;         // up to so many are read from the plain tensor
+constexpr Index region_elements = 16384;  // that a kernel leaves for a region to go over
+constexpr Index parts_a_thread = 4;       // at least, so that threads end together
+
+class OnConvolution : public Step {
+ public:
+  OnConvolution(Builder& builder, const Group& group)
+      : outline_(builder.outline()), group_(group), window_(group.window) {
+    const NodeFact& fact = outline_.node(group.main());
+    input_ = fact.inputs[0];
+    const Shape& x = builder.shape(input_);
+    const Tensor& weights = *outline_.value(fact.inputs[1]).constant;
+    groups_ = integer_of(*fact.node, "group", 1);
+    ConvolutionShape shape;
+    shape.kernel_rows = window_.kernel[0];
+    shape.kernel_columns = window_.kernel[1];
+    shape.row_stride = window_.stride[0];
+    shape.column_stride = window_.stride[1];
+    shape.row_dilation = window_.dilation[0];
+    shape.column_dilation = window_.dilation[1];
+    shape.rows_out = window_.out[0];
+    shape.columns_out = window_.out[1];
+    shape.depthwise = groups_ > 1 && weights.shape()[1] == 1;
+    if (shape.depthwise) groups_ = 1;
+    shape.channels_in = shape.depthwise ? 1 : weights.shape()[1];
+    shape.channels_out = weights.shape()[0] / groups_;
+    shape.plain_input =
+        groups_ == 1 && !shape.depthwise && x[1] <= few_channels && !builder.is_blocked(input_);
+    plain_ = shape.plain_input;
+    if (plain_) {
+      from_ = builder.plain(input_);
+      channels_ = x[1];
+      padded_rows_ = window_.before[0] + window_.in[0] + window_.behind(0);
+      padded_columns_ = window_.before[1] + window_.in[1] + window_.behind(1);
+      pads_ = padded_rows_ != window_.in[0] || padded_columns_ != window_.in[1];
+      if (pads_) padded_ = builder.temporary(channels_ * padded_rows_ * padded_columns_);
+    } else {
+      in_ = builder.blocked(input_);
+    }
+    if (group.residual != nobody) residual_ = builder.blocked(group.residual);
+    if (!group.region.empty()) {
+      region_.emplace(outline_, group.region, Blocks::of(group.region.shape, builder.lanes(), {}));
+      region_->ask(builder);
+    }
+    out_ = builder.make_blocked(group.output());
+    if (region_) region_->set_output(out_.blocks);
+    convolution_.emplace(chosen_isa(), shape);
+    pack(weights, shape);
+    threads_ = builder.threads();
+    kernel =
+        "convolution " + std::string(name(chosen_isa())) + " " + convolution_->kernels_chosen();
+  }
+
+  void bind(const Memory& memory) override {
+    input_memory_ = memory.at(plain_ ? from_ : in_.buffer);
+    if (pads_) padded_memory_ = memory.at(padded_);
+    if (group_.residual != nobody) residual_memory_ = memory.at(residual_.buffer);
+    out_memory_ = memory.at(out_.buffer);
+    rows_ = std::min(convolution_->rows_at_once(), window_.out[0]);
+    const Index wanted = threads_ * parts_a_thread;
+    const Index others = out_.blocks.images * groups_ * convolution_->parts();
+    const Index pieces = std::min((wanted + others - 1) / others, window_.out[0]);
+    if (threads_ > 1) rows_ = std::min(rows_, (window_.out[0] + pieces - 1) / pieces);
+    const Index tile = convolution_->rows_of_a_tile();
+    rows_ = std::min((rows_ + tile - 1) / tile * tile, convolution_->rows_at_once());
+    chunks_ = (window_.out[0] + rows_ - 1) / rows_;
+    scratch_ = (convolution_->scratch_size() + 15) / 16 * 16;
+    if (!region_) return;
+    if (!region_->bind(memory, out_memory_, 2)) BUG("a region that fits blocks does not");
+    const Index most = convolution_->blocks_of(0).second;
+    region_rows_ = std::clamp<Index>(
+        region_elements / (most * out_.blocks.columns * out_.blocks.lanes), 1, rows_);
+    region_rows_ = std::min((region_rows_ + tile - 1) / tile * tile, rows_);
+    region_scratch_ = scratch_;
+    scratch_ += region_->kernels().scratch(region_->kernels().rows_of(0, most, 0, region_rows_));
+  }
+  Index scratch() const override { return scratch_; }
+
+  void run(RunState& state) override {
+    clear_halo(out_.blocks, out_memory_);
+    const Index parts = convolution_->parts();
+    for (Index image = 0; image < (pads_ ? out_.blocks.images : 1); ++image) {
+      if (pads_) pad(image, state.pool);
+      const Index images = pads_ ? 1 : out_.blocks.images;
+      state.pool.each(images * chunks_ * groups_ * parts, [&](Index k, Index thread) {
+        const Index part = k % parts, group = k / parts % groups_;
+        const Index chunk = k / (parts * groups_) % chunks_;
+        compute(image + k / (parts * groups_ * chunks_), group, part, chunk * rows_,
+                state.scratch[static_cast<std::size_t>(thread)]);
+      });
+    }
+  }
+
+ private:
+  void pack(const Tensor& weights, const ConvolutionShape& shape) {
+    const Index size = convolution_->packed_size();
+    packed_ = Tensor(Type::float32, Shape{groups_ * size});
+    const Index step = weights.size() / groups_;
+    for (Index g = 0; g < groups_; ++g)
+      convolution_->pack(weights.data<float>() + g * step, packed_.data<float>() + g * size);
+    const Index lanes = out_.blocks.lanes;
+    bias_ = Tensor(Type::float32, Shape{(out_.blocks.channels + lanes - 1) / lanes * lanes});
+    const NodeFact& fact = outline_.node(group_.main());
+    if (fact.inputs.size() > 2 && fact.inputs[2] != nobody) {
+      const Tensor& bias = *outline_.value(fact.inputs[2]).constant;
+      std::memcpy(bias_.data<float>(), bias.data<float>(), bias.bytes().size());
+    }
+    blocks_out_ = shape.channels_out / lanes;  // of a group, where there are several
+    blocks_in_ = shape.channels_in / lanes;
+  }
+
+  // The plain image with its padding around it.
+  void pad(Index image, ThreadPool& pool) const {
+    const Index plane = window_.in[0] * window_.in[1], padded = padded_rows_ * padded_columns_;
+    pool.each(channels_, [&](Index c, Index) {
+      float* const to = padded_memory_ + c * padded;
+      const float* const from = input_memory_ + (image * channels_ + c) * plane;
+      std::memset(to, 0, static_cast<std::size_t>(padded) * sizeof(float));
+      for (Index y = 0; y < window_.in[0]; ++y) {
+        std::memcpy(to + (window_.before[0] + y) * padded_columns_ + window_.before[1],
+                    from + y * window_.in[1],
+                    static_cast<std::size_t>(window_.in[1]) * sizeof(float));
+      }
+    });
+  }
+
+  Picture input(Index image, Index group) const {
+    if (pads_) return {padded_memory_, 1, padded_columns_, padded_rows_ * padded_columns_};
+    if (plain_) {
+      const Index plane = window_.in[0] * window_.in[1];
+      return {input_memory_ + image * channels_ * plane, 1, window_.in[1], plane};
+    }
+    Picture picture = in_.blocks.picture(input_memory_, image);
+    picture.data += group * blocks_in_ * picture.block - window_.before[0] * picture.row -
+                    window_.before[1] * picture.column;
+    return picture;
+  }
+
+  void compute(Index image, Index group, Index part, Index first, float* scratch) const {
+    const Picture in = input(image, group);
+    Picture out = out_.blocks.picture(out_memory_, image), residual{};
+    const Index shift = group * blocks_out_;
+    out.data += shift * out.block;
+    if (group_.residual != nobody) {
+      residual = residual_.blocks.picture(residual_memory_, image);
+      residual.data += shift * residual.block;
+    }
+    const Index end = std::min(first + rows_, window_.out[0]);
+    const Index step = region_ ? region_rows_ : end - first;
+    const auto [first_block, blocks] = convolution_->blocks_of(part);
+    for (Index row = first; row < end; row += step) {
+      const Index rows = std::min(step, end - row);
+      convolution_->run(in, packed_.data<float>() + group * convolution_->packed_size(),
+                        bias_.data<float>() + shift * out_.blocks.lanes,
+                        group_.residual != nobody ? &residual : nullptr, out, group_.least,
+                        group_.most, part, row, rows, scratch);
+      if (region_) {
+        region_->run(region_->kernels().rows_of(shift + first_block, blocks, row, rows), image,
+                     scratch + region_scratch_);
+      }
+    }
+  }
+
+  const Outline& outline_;
+  const Group group_;
+  const Window window_;
+  Index input_, groups_, channels_ = 0, threads_ = 1;
+  bool plain_ = false, pads_ = false;
+  Index from_ = nobody, padded_ = nobody, padded_rows_ = 0, padded_columns_ = 0;
+  Blocked in_, residual_, out_;
+  std::optional<BlockedRegion> region_;
+  std::optional<Convolution> convolution_;
+  Tensor packed_, bias_;
+  Index blocks_in_ = 0, blocks_out_ = 0;
+  float *input_memory_ = nullptr, *padded_memory_ = nullptr, *residual_memory_ = nullptr,
+        *out_memory_ = nullptr;
+  Index rows_ = 1, chunks_ = 1, region_rows_ = 1, scratch_ = 0, region_scratch_ = 0;
+};
+
+}  // namespace
+
+void build_convolution(Builder& builder, const Group& group) {
+  const bool apart = !group.region.empty() &&
+                     !BlockedRegion::takes(builder.outline(), group.region, builder.lanes());
+  if (!apart) {
+    auto step = std::make_unique<OnConvolution>(builder, group);
+    builder.add(std::move(step), group.nodes);
+    return;
+  }
+  // The region wants tensors: it is a step of its own.
+  Group alone = group;
+  alone.region = {};
+  alone.nodes.resize(group.nodes.size() - group.region.ops.size());
+  auto step = std::make_unique<OnConvolution>(builder, alone);
+  builder.add(std::move(step), alone.nodes);
+  Group rest;
+  rest.work = Work::pointwise;
+  rest.region = group.region;
+  rest.region.externals.push_back(group.region.start);
+  rest.region.start = nobody;
+  for (const PointwiseOp& op : rest.region.ops) rest.nodes.push_back(op.node);
+  build_pointwise(builder, rest);
+}
+
+}  // namespace touchstone

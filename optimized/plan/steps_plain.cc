@@ -1,0 +1,104 @@
+// Steps on tensors as they are: reference kernels, generated kernels called whole, and the way from
+// a tensor of its own into the plan's memory.
+#include <cstring>
+
+#include "core/error.h"
+#include "core/placement.h"
+#include "model/model.h"
+#include "optimized/plan/builder.h"
+#include "optimized/registry/registry.h"
+#include "reference/calls.h"
+#include "reference/interpreter.h"
+
+namespace touchstone {
+namespace {
+
+Value& held(RunState& state, Index value) { return state.values[static_cast<std::size_t>(value)]; }
+
+class Load : public Step {
+ public:
+  Load(const ValueFact& fact, Index value, Index buffer)
+      : fact_(fact), value_(value), buffer_(buffer) {
+    kernel = "copy";
+  }
+  void bind(const Memory& memory) override { to_ = memory.at(buffer_); }
+  void run(RunState& state) override {
+    const Tensor& from = held(state, value_).tensor();
+    if (from.type() != Type::float32 || from.shape() != *fact_.shape) {
+      throw Error(ErrorKind::invalid_model, "the value '" + fact_.name + "' has shape " +
+                                                text(from.shape()) + ", where " +
+                                                text(*fact_.shape) + " was inferred");
+    }
+    const std::span<const std::byte> bytes = from.bytes();
+    std::memcpy(to_, bytes.data(), bytes.size());
+  }
+
+ private:
+  const ValueFact& fact_;
+  const Index value_, buffer_;
+  float* to_ = nullptr;
+};
+
+class OnReference : public Step {
+ public:
+  OnReference(const Outline& outline, Index node) : outline_(outline), node_(node) {
+    kernel = "reference";
+  }
+  void run(RunState& state) override {
+    const NodeFact& fact = outline_.node(node_);
+    RunOptions options;
+    options.limits = state.limits;
+    std::vector<Value> made = run_node(
+        *fact.node, [&](const std::string& name) { return held(state, outline_.find(name)); },
+        options);
+    for (std::size_t k = 0; k < made.size(); ++k) {
+      if (fact.outputs[k] != nobody) held(state, fact.outputs[k]) = std::move(made[k]);
+    }
+  }
+
+ private:
+  const Outline& outline_;
+  const Index node_;
+};
+
+class OnKernel : public Step {
+ public:
+  OnKernel(const Outline& outline, Index node, Index buffer)
+      : outline_(outline), node_(node), buffer_(buffer) {
+    const Node& n = *outline.node(node).node;
+    kernel = std::string(find_fast(*n.signature)->kernel) + " " + std::string(name(chosen_isa()));
+  }
+  void bind(const Memory& memory) override { to_ = memory.at(buffer_); }
+  void run(RunState& state) override {
+    const NodeFact& fact = outline_.node(node_);
+    std::vector<Value> inputs;
+    for (const Index input : fact.inputs)
+      inputs.push_back(input == nobody ? Value() : held(state, input));
+    Call call = call_of(*fact.node, std::move(inputs));
+    if (!run_fast(*find_fast(*fact.node->signature), call))
+      BUG("a generated kernel does not take what the plan gave it");
+    const Tensor& made = call.outputs[0].tensor();
+    if (made.shape() != *outline_.value(fact.outputs[0]).shape)
+      BUG("a generated kernel made another shape than was inferred");
+    std::memcpy(to_, made.bytes().data(), made.bytes().size());
+  }
+
+ private:
+  const Outline& outline_;
+  const Index node_, buffer_;
+  float* to_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Step> load(const ValueFact& fact, Index value, Index buffer) {
+  return std::make_unique<Load>(fact, value, buffer);
+}
+std::unique_ptr<Step> reference_step(const Outline& outline, Index node) {
+  return std::make_unique<OnReference>(outline, node);
+}
+std::unique_ptr<Step> kernel_step(const Outline& outline, Index node, Index buffer) {
+  return std::make_unique<OnKernel>(outline, node, buffer);
+}
+
+}  // namespace touchstone

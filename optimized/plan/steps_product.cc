@@ -1,0 +1,83 @@
+// Products with a constant matrix, which is packed when the plan is made.
+#include <algorithm>
+
+#include "optimized/kernels/gemm.h"
+#include "optimized/plan/steps.h"
+#include "optimized/registry/registry.h"
+
+namespace touchstone {
+namespace {
+
+class OnProduct : public Step {
+ public:
+  OnProduct(Builder& builder, const Group& group) : gemm_(chosen_isa()) {
+    const Outline& outline = builder.outline();
+    const NodeFact& fact = outline.node(group.main());
+    const Tensor& b = *outline.value(fact.inputs[1]).constant;
+    const Shape& a = builder.shape(fact.inputs[0]);
+    const bool turned = integer_of(*fact.node, "transB", 0) != 0;
+    depth_ = a.back();
+    rows_ = count(a) / depth_;
+    columns_ = b.shape()[turned ? 0 : 1];
+    in_ = builder.plain(fact.inputs[0]);
+    out_ = builder.make_plain(group.made);
+    packed_ = Tensor(Type::float32, Shape{gemm_.packed_size(depth_, columns_)});
+    std::vector<float> bias;
+    if (fact.inputs.size() > 2 && fact.inputs[2] != nobody) {
+      const Tensor& c = *outline.value(fact.inputs[2]).constant;
+      for (Index n = 0; n < columns_; ++n) bias.push_back(c.data<float>()[c.size() == 1 ? 0 : n]);
+    }
+    gemm_.pack({b.data<float>(), turned ? 1 : columns_, turned ? depth_ : 1, depth_, columns_},
+               bias.empty() ? nullptr : bias.data(), packed_.data<float>(), 0,
+               gemm_.panels(columns_));
+    product_.a_row = depth_;
+    product_.packed = packed_.data<float>();
+    product_.c_row = columns_;
+    product_.depth = depth_;
+    product_.columns = columns_;
+    product_.least = group.least;
+    product_.most = group.most;
+    kernel = "product " + std::string(name(chosen_isa()));
+  }
+  void bind(const Memory& memory) override {
+    product_.a = memory.at(in_);
+    product_.c = memory.at(out_);
+  }
+  void run(RunState& state) override {
+    const Index panels = gemm_.panels(columns_), wanted = state.pool.size() * 4;
+    const Index row_step = std::max<Index>((rows_ + wanted - 1) / wanted, 48);
+    const Index row_parts = (rows_ + row_step - 1) / row_step;
+    const Index panel_parts = std::min(panels, (wanted + row_parts - 1) / row_parts);
+    const Index panel_step = (panels + panel_parts - 1) / panel_parts;
+    state.pool.each(row_parts * ((panels + panel_step - 1) / panel_step), [&](Index part, Index) {
+      const Index first = part / row_parts * panel_step, row = part % row_parts * row_step;
+      gemm_.run(product_, first, std::min(panel_step, panels - first), row,
+                std::min(row_step, rows_ - row));
+    });
+  }
+
+ private:
+  const Gemm gemm_;
+  Index in_, out_, rows_, columns_, depth_;
+  Tensor packed_;
+  Product product_;
+};
+
+}  // namespace
+
+void build_product(Builder& builder, const Group& group) {
+  auto step = std::make_unique<OnProduct>(builder, group);
+  std::vector<Index> own = group.nodes;
+  own.resize(own.size() - group.region.ops.size());
+  builder.add(std::move(step), own);
+  if (group.region.empty()) return;
+  Group rest;
+  rest.work = Work::pointwise;
+  rest.region = group.region;
+  rest.region.externals.push_back(group.region.start);
+  rest.region.start = nobody;
+  for (const PointwiseOp& op : rest.region.ops) rest.nodes.push_back(op.node);
+  build_pointwise(builder, rest);
+}
+
+}  // namespace touchstone

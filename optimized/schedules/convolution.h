@@ -1,0 +1,92 @@
+// Convolutions on maps that lie in blocks of channels: a vector is one block, so nothing depends on
+// the image's width. A tile of the output stays in registers over the whole sum; for each value of
+// the input, in all lanes of a register, the weights of the tile's blocks are multiplied and added.
+// The order of the loops matters: blocks innermost, then columns. The other way round the compiler
+// keeps all inputs and spills.
+//
+// What a window steps over is strides of the buffers alone: kernel size, dilation and rows cost
+// nothing at run time. Only the step of a column is worth knowing ahead (it becomes a
+// displacement).
+//
+// Sums may be contracted (FMA), so these kernels are compiled without strict_float; what meets NaN
+// and infinities, the clamp at the end, asks for it by itself.
+#pragma once
+
+#include <Halide.h>
+
+#include <vector>
+
+namespace touchstone::generators {
+
+using Halide::Buffer;
+using Halide::Expr;
+using Halide::Func;
+using Halide::RDom;
+using Halide::Var;
+
+template <class Kernel>
+class Tiled : public Halide::Generator<Kernel> {
+ public:
+  template <class T>
+  using Input = Halide::GeneratorInput<T>;
+  template <class T>
+  using Output = Halide::GeneratorOutput<T>;
+
+  Halide::GeneratorParam<int> lanes{"lanes", 16};
+  Halide::GeneratorParam<int> step{"step", 1};
+  Halide::GeneratorParam<int> blocks{"blocks", 2};
+  Halide::GeneratorParam<int> columns{"columns", 14};
+  Halide::GeneratorParam<int> rows{"rows", 1};
+  Input<float> least{"least"};
+  Input<float> most{"most"};
+
+ protected:
+  const Var o{"o"}, x{"x"}, y{"y"}, b{"b"};
+  Func sum{"sum"};
+
+  // By comparison, so that NaN stays.
+  Expr clamped(const Expr& value) {
+    const Expr raised = Halide::strict_float(Halide::select(least > value, least, value));
+    return Halide::strict_float(Halide::select(most < raised, most, raised));
+  }
+  // All buffers begin at 0: what calls points at the first element that is read.
+  template <class Any>
+  static void from_zero(Any& buffer) {
+    for (int k = 0; k < buffer.dimensions(); ++k) buffer.dim(k).set_min(0);
+  }
+  // A column of the output advances the input by `dim`.
+  template <class Dim>
+  void step_of(Dim dim, int unit) {
+    if (step > 0) {
+      dim.set_stride(step * unit);
+    }
+  }
+  template <class Any>
+  void dense_blocks(Any& out) {
+    out.dim(0).set_bounds(0, lanes).set_stride(1);
+    out.dim(1).set_stride(lanes);
+    out.dim(3).set_bounds(0, blocks);
+  }
+
+  void tile(Func out) {
+    const Var xo("xo"), xi("xi"), yo("yo"), yi("yi");
+    out.split(x, xo, xi, columns, Halide::TailStrategy::RoundUp)
+        .split(y, yo, yi, rows, Halide::TailStrategy::RoundUp)
+        .reorder(o, b, xi, yi, xo, yo)
+        .vectorize(o, lanes)
+        .unroll(b)
+        .unroll(xi)
+        .unroll(yi);
+    sum.compute_at(out, xo).bound_extent(x, columns).bound_extent(y, rows);
+    sum.bound_extent(o, lanes).bound_extent(b, blocks).reorder(o, b, x, y);
+    sum.vectorize(o).unroll(b).unroll(x).unroll(y);
+  }
+  // An update of the sum, its reduction as it was written, innermost first.
+  Halide::Stage update(int stage) {
+    std::vector<Halide::VarOrRVar> order{o, b, x, y};
+    for (const Halide::RVar& k : sum.rvars(stage)) order.emplace_back(k);
+    return sum.update(stage).reorder(order).vectorize(o).unroll(b).unroll(x).unroll(y);
+  }
+};
+
+}  // namespace touchstone::generators

@@ -1,0 +1,84 @@
+// The product of matrices: A by rows, B in panels of two vectors (kernels/gemm.h lays them out). A
+// tile of sums stays in registers while k runs; each step of it loads a row of the panel and one
+// number of each row of A. Steps are not unrolled: there is enough to do in one, and of several the
+// compiler loads all numbers of A first, for which there are no registers.
+//
+// Not strict_float (the names hold `_fma`, see generate.cc): a product and its sum are one
+// instruction. The clamp alone is strict, since NaN has to come through it.
+#pragma once
+
+#include <Halide.h>
+
+#include "optimized/kernels/tiles.h"
+
+namespace touchstone::generators {
+
+// v, or the nearer of the two ends; NaN stays. As instructions of x86: one each.
+inline Halide::Expr clamped(const Halide::Expr& v, const Halide::Expr& least,
+                            const Halide::Expr& most) {
+  const Halide::Expr raised = Halide::strict_float(Halide::select(least > v, least, v));
+  return Halide::strict_float(Halide::select(most < raised, most, raised));
+}
+
+struct Gemm : Halide::Generator<Gemm> {
+  GeneratorParam<int> rows{"rows", 1};
+  GeneratorParam<bool> wide{"wide", false};  // as many panels as registers hold, or one
+  Input<Buffer<float, 2>> a{"a"};            // k, m
+  Input<Buffer<float, 3>> b{"b"};            // column of a panel, k, panel
+  Input<Buffer<float, 2>> bias{"bias"};      // column of a panel, panel
+  Input<Buffer<float, 2>> residual{"residual"};
+  Input<bool> add_residual{"add_residual"};
+  Input<float> least{"least"}, most{"most"};
+  Output<Buffer<float, 2>> c{"c"};
+
+  void generate() {
+    const Halide::RDom k(0, a.dim(0).extent(), "k");
+    sum_(n, m) = bias(n % panel(), n / panel());
+    sum_(n, m) += a(k, m) * b(n % panel(), k, n / panel());
+    c(n, m) =
+        clamped(Halide::select(add_residual, sum_(n, m) + residual(n, m), sum_(n, m)), least, most);
+    k_ = k;
+  }
+
+  void schedule() {
+    const int width = tile_panels() * panel(), height = rows;
+    a.dim(0).set_min(0);
+    a.dim(1).set_min(0);
+    b.dim(0).set_bounds(0, panel()).set_stride(1);
+    b.dim(1).set_min(0).set_stride(panel());
+    b.dim(2).set_min(0);
+    bias.dim(0).set_bounds(0, panel()).set_stride(1);
+    bias.dim(1).set_min(0);
+    c.dim(0).set_min(0);
+    c.dim(1).set_min(0);
+    const Halide::Expr whole = c.dim(0).extent() % width == 0;
+    c.split(n, no, ni, width, Halide::TailStrategy::GuardWithIf)
+        .split(m, mo, mi, height, Halide::TailStrategy::RoundUp)
+        .reorder(ni, mi, mo, no)
+        .vectorize(ni, lanes(), Halide::TailStrategy::RoundUp)
+        .unroll(ni)
+        .unroll(mi);
+    sum_.compute_at(c, mo).bound_extent(n, width).bound_extent(m, height).vectorize(n, lanes());
+    sum_.unroll(n).unroll(m);
+    sum_.update().reorder(n, m, k_).vectorize(n, lanes()).unroll(n).unroll(m);
+    c.specialize(whole && !add_residual);
+    c.specialize(whole && add_residual);
+    c.specialize(!add_residual);
+    c.specialize(add_residual);
+    c.specialize_fail("a residual is added or it is not");
+  }
+
+ private:
+  const Halide::Var n{"n"}, m{"m"}, no{"no"}, ni{"ni"}, mo{"mo"}, mi{"mi"};
+  Halide::Func sum_{"sum"};
+  Halide::RDom k_;
+
+  int lanes() const { return natural_vector_size(Halide::Float(32)); }
+  int panel() const { return panel_vectors * lanes(); }
+  int tile_panels() const {
+    const int registers = get_target().has_feature(Halide::Target::AVX512_Skylake) ? 32 : 16;
+    return wide ? widest_product(registers, rows) : 1;
+  }
+};
+
+}  // namespace touchstone::generators

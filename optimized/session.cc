@@ -1,0 +1,85 @@
+#include "optimized/session.h"
+
+#include <list>
+#include <mutex>
+
+#include "optimized/threads/pool.h"
+#include "reference/feeds.h"
+#include "reference/plan.h"
+
+namespace touchstone {
+namespace {
+
+constexpr std::size_t most_plans = 4;  // of the shapes that came last
+
+std::map<std::string, Shape> shapes_of(const std::map<std::string, Value>& feeds) {
+  std::map<std::string, Shape> shapes;
+  for (const auto& [name, value] : feeds) {
+    if (value.is_tensor()) shapes.emplace(name, value.tensor().shape());
+  }
+  return shapes;
+}
+
+// Nodes that cannot run are refused as they are written, not as a pass leaves them.
+Model made_better(Model model, const SessionOptions& options) {
+  const LimitsScope scope(options.limits);
+  refuse_what_cannot_run(model);
+  PassOptions passes = options.passes;
+  passes.limits = options.limits;
+  return optimize(std::move(model), passes).model;
+}
+
+}  // namespace
+
+struct Session::Held {
+  Held(Model given, const SessionOptions& options)
+      : model(made_better(std::move(given), options)), options(options), pool(options.threads) {}
+
+  Plan& plan_for(const std::map<std::string, Shape>& shapes) {
+    for (auto at = plans.begin(); at != plans.end(); ++at) {
+      if (at->first == shapes) {
+        plans.splice(plans.begin(), plans, at);
+        return *plans.front().second;
+      }
+    }
+    auto made = std::make_unique<Plan>(model, shapes, pool.size(),
+                                       PlanOptions{options.passes.level >= Level::extended, options.limits});
+    plans.emplace_front(shapes, std::move(made));
+    if (plans.size() > most_plans) plans.pop_back();
+    return *plans.front().second;
+  }
+
+  const Model model;
+  const SessionOptions options;
+  ThreadPool pool;
+  std::mutex one_run;
+  std::list<std::pair<std::map<std::string, Shape>, std::unique_ptr<Plan>>>
+      plans;  // last used first
+};
+
+Session::Session(Model model, const SessionOptions& options)
+    : held_(std::make_unique<Held>(std::move(model), options)) {}
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+
+const Model& Session::model() const { return held_->model; }
+
+std::map<std::string, Value> Session::run(std::map<std::string, Value> feeds) {
+  const std::lock_guard lock(held_->one_run);
+  const LimitsScope scope(held_->options.limits);
+  check_feeds(held_->model.graph, feeds);
+  return held_->plan_for(shapes_of(feeds)).run(std::move(feeds), held_->pool);
+}
+
+std::vector<Placement> Session::placement() const {
+  const std::lock_guard lock(held_->one_run);
+  return held_->plans.empty() ? std::vector<Placement>{} : held_->plans.front().second->placement();
+}
+
+Index Session::arena_bytes() const {
+  const std::lock_guard lock(held_->one_run);
+  return held_->plans.empty() ? 0 : held_->plans.front().second->arena_bytes();
+}
+
+}  // namespace touchstone

@@ -1,0 +1,47 @@
+// The threads of a session. Work comes as parts that may run in any order; between two pieces of
+// work the threads sleep.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+
+#include "core/shape.h"
+
+namespace touchstone {
+
+// How many threads this process may keep busy: its affinity and its cgroup's quota decide.
+Index threads_available();
+
+class ThreadPool {
+ public:
+  // 0: as many as are available. The caller's thread is one of them.
+  explicit ThreadPool(Index threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  Index size() const;
+
+  // Calls work(part, thread) for every part of [0, parts), thread in [0, size()), and comes back
+  // when all are done. The first exception of a part is thrown here, after the others have ended.
+  // Not from inside a part.
+  template <class F>
+  void each(Index parts, F&& work) {
+    run(parts, {&work, [](const void* f, Index part, Index thread) {
+                  (*static_cast<const std::remove_reference_t<F>*>(f))(part, thread);
+                }});
+  }
+
+ private:
+  // A callable that stands elsewhere: nothing is allocated for it.
+  struct Work {
+    const void* self;
+    void (*call)(const void* self, Index part, Index thread);
+  };
+  void run(Index parts, Work work);
+
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace touchstone

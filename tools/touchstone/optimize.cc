@@ -1,0 +1,131 @@
+// touchstone optimize MODEL -o OUT: a better graph that means the same, saved as plain ONNX.
+//
+//   touchstone optimize resnet.onnx -o better.onnx
+//   touchstone optimize resnet.onnx -o better.onnx --no-pass fold-normalisation
+//   touchstone optimize resnet.onnx -o better.onnx --level none --pass fold-constants
+//   touchstone optimize --list
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "model/model.h"
+#include "optimized/passes/passes.h"
+#include "optimized/passes/pattern.h"
+#include "tools/touchstone/command.h"
+
+namespace touchstone {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct OptimizeArgs {
+  std::string model, out, level = "basic";
+  std::vector<std::string> with, without;
+  bool list = false;
+  JsonOutput json;
+};
+
+Json patterns_of(const Pass& pass) {
+  Json list = Json::array();
+  for (const Pattern& pattern : all_patterns()) {
+    if (pattern.pass == pass.name)
+      list.push_back({{"name", pattern.name},
+                      {"level", name(pattern.level)},
+                      {"exact", pattern.exact},
+                      {"doc", pattern.doc},
+                      {"source", pattern.source}});
+  }
+  return list;
+}
+
+ExitCode list_passes(const OptimizeArgs& args) {
+  Json all{{"schema", "touchstone.passes/1"}, {"passes", Json::array()}};
+  for (const Pass& pass : all_passes()) {
+    const Json patterns = patterns_of(pass);
+    all["passes"].push_back({{"name", pass.name},
+                             {"level", name(pass.level)},
+                             {"exact", pass.exact},
+                             {"doc", pass.doc},
+                             {"patterns", patterns}});
+    if (args.json.takes_stdout()) continue;
+    fmt::print("{}  {}  {}\n", styled(Stream::out, Style::bold, pass.name), name(pass.level),
+               pass.doc);
+    for (const Json& pattern : patterns)
+      fmt::print("  {}  {}\n", pattern["name"].get<std::string>(),
+                 pattern["doc"].get<std::string>());
+  }
+  if (args.json) write_json(args.json, all);
+  return ExitCode::fine;
+}
+
+PassOptions options_for(const OptimizeArgs& args) {
+  PassOptions options;
+  const std::optional<Level> level = level_by_name(args.level);
+  if (!level || *level > Level::basic) {
+    throw Error(ErrorKind::usage, "the level is none or basic, not '" + args.level + "'")
+        .with_help("what the higher levels make is no plain ONNX, and cannot be saved");
+  }
+  options.level = *level;
+  options.with = args.with;
+  options.without = args.without;
+  options.limits = Limits::trusted();
+  return options;
+}
+
+Json sizes_of(const Model& model) {
+  return {{"nodes", model.graph.nodes.size()},
+          {"initializers", model.graph.initializers.size()},
+          {"functions", model.functions.size()}};
+}
+
+ExitCode optimize_model(const OptimizeArgs& args) {
+  if (args.list) return list_passes(args);
+  if (args.model.empty() || args.out.empty()) {
+    throw Error(ErrorKind::usage, "optimize takes a MODEL and, by -o, the file to write")
+        .with_help("touchstone optimize MODEL -o OUT, or touchstone optimize --list");
+  }
+  const PassOptions options = options_for(args);
+  Model model = load_valid(args.model, options.limits);
+  const Json before = sizes_of(model);
+  const Optimized made = optimize(std::move(model), options);
+  save_model(made.model, args.out);
+  Json all{{"schema", "touchstone.optimize/1"}, {"model", args.model}, {"out", args.out},
+           {"level", args.level},               {"before", before},    {"after", sizes_of(made.model)},
+           {"changes", Json::array()}};
+  for (const PassCount& count : made.counts) {
+    all["changes"].push_back(
+        {{"pass", count.pass}, {"pattern", count.pattern}, {"changes", count.changes}});
+    if (args.json.takes_stdout()) continue;
+    fmt::print("{:>6}  {}{}\n", count.changes, count.pass,
+               count.pattern.empty() ? "" : "  " + count.pattern);
+  }
+  if (!args.json.takes_stdout())
+    fmt::print("{} nodes before, {} after\n", before["nodes"].get<Index>(),
+               made.model.graph.nodes.size());
+  if (args.json) write_json(args.json, all);
+  return ExitCode::fine;
+}
+
+}  // namespace
+
+void add_optimize(CLI::App& app, ExitCode& out) {
+  auto args = std::make_shared<OptimizeArgs>();
+  CLI::App* command = app.add_subcommand("optimize", "Save a better graph that means the same");
+  command->add_option("model", args->model, "An .onnx file")->type_name("MODEL");
+  command->add_option("-o,--out", args->out, "The file to write")->type_name("OUT");
+  command->add_option("--level", args->level, "none or basic")->type_name("L");
+  command->add_option("--pass", args->with, "Run this pass whatever the level says")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("NAME");
+  command->add_option("--no-pass", args->without, "Do not run this pass")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("NAME");
+  command->add_flag("--list", args->list, "Say which passes and patterns there are");
+  add_json(*command, args->json);
+  command->callback([args, &out] { out = guarded([&] { return optimize_model(*args); }); });
+}
+
+}  // namespace touchstone
