@@ -27,8 +27,9 @@ full: test run coverage
 	@$(python) -m tests.mutants
 	@$(python) -m tests.honest
 
-bench:
-	@echo "make bench: refused, bench/ holds no benchmark yet" >&2; exit 4
+bench: build
+	@tools/setup.sh openvino
+	@$(python) -m tools.bench
 
 coverage: setup
 	@$(python) tools/coverage.py

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # make setup: everything between a bare Debian 12 (git, make, python3-venv) and a build. Says what it installs; a second
 # run looks, finds everything and returns at once, without the network.
+#
+#   tools/setup.sh [PEER...]    also makes .venv-PEER for each, out of requirements-PEER.txt
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -83,3 +85,10 @@ environment .venv requirements.txt
 environment .venv-onnxruntime requirements-onnxruntime.txt
 locale_for_onnxruntime
 pinned_suite
+for peer in "$@"; do
+  if [ ! -f "requirements-$peer.txt" ]; then
+    echo "setup: there is no peer '$peer': no requirements-$peer.txt" >&2
+    exit 2
+  fi
+  environment ".venv-$peer" "requirements-$peer.txt"
+done

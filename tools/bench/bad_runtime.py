@@ -13,6 +13,7 @@ import numpy as np
 
 FIRST_ROUND = 9  # a run that says it took a sixteenth of a second warms up eight times
 
+
 class BadRuntime:
     """It doubles its only input, as the model of the tests does, in its own way."""
 

@@ -135,3 +135,9 @@ def test_what_the_reference_gave_is_kept_and_asked_again(model: Path, tmp_path: 
     files[0].write_bytes(files[1].read_bytes())
     files[1].write_bytes(other)
     assert bench(*words)[0] == 1
+
+
+def test_a_peer_that_does_not_start_is_an_error(model: Path) -> None:
+    code, found, said = bench(model, "--runtime", "reference", "--against", "command:/nowhere/runtime")
+    assert (code, found) == (7, {})
+    assert "cannot start '/nowhere/runtime'" in said

@@ -44,6 +44,14 @@ Starts starts_for(const BenchArgs& args) {
   return starts;
 }
 
+FeedArgs inputs_of_set(const BenchArgs& args, Index set) {
+  FeedArgs wanted;
+  wanted.random = true;
+  wanted.seed = args.plan.seed + static_cast<std::uint64_t>(set);
+  wanted.dims = args.dims;
+  return wanted;
+}
+
 // Sets of random inputs as files, and what the model's symbols stand for in them.
 Race race_for(const BenchArgs& args, const std::string& file, const fs::path& scratch) {
   Race race;
@@ -52,14 +60,11 @@ Race race_for(const BenchArgs& args, const std::string& file, const fs::path& sc
   const Model model = load_valid(file, Limits::trusted());
   race.outputs = model.graph.outputs;
   for (Index set = 0; set < args.plan.input_sets; ++set) {
-    FeedArgs wanted;
-    wanted.random = true;
-    wanted.seed = args.plan.seed + static_cast<std::uint64_t>(set);
-    wanted.dims = args.dims;
     const fs::path folder = scratch / fmt::format("inputs_{}", set);
     fs::create_directories(folder);
     std::vector<NamedFile>& files = race.input_sets.emplace_back();
-    const std::map<std::string, Value> feeds = feeds_for(model, wanted, Limits::trusted());
+    const std::map<std::string, Value> feeds =
+        feeds_for(model, inputs_of_set(args, set), Limits::trusted());
     for (const ValueInfo* input : wanted_inputs(model.graph)) {
       const Tensor& tensor = feeds.at(input->name).tensor();
       for (std::size_t axis = 0; axis < input->shape->size(); ++axis) {
@@ -138,7 +143,9 @@ Json describe(const BenchArgs& args, const std::string& load_before) {
 
 ExitCode bench(const BenchArgs& args) {
   const Starts starts = starts_for(args);
-  for (const std::string& file : args.models) load_valid(file, Limits::trusted());
+  for (const std::string& file : args.models) {  // what cannot be run is said before hours go by
+    feeds_for(load_valid(file, Limits::trusted()), inputs_of_set(args, 0), Limits::trusted());
+  }
   const std::string load_before = load_average();
   const bool shown = !args.json.takes_stdout();
   if (shown) fmt::print("{}; load {}\n", printable(machine()), load_before);

@@ -1,0 +1,1 @@
+"""`touchstone bench`: runtimes take turns on one machine."""

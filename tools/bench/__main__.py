@@ -1,0 +1,66 @@
+"""python -m tools.bench: what `make bench` measures: ten models of convolutions, on 1 and 2 threads, beside the peers.
+
+The models are made or fetched once (conformance/suites/models.py). What stands behind `--` goes to `touchstone bench`
+as it is: `python -m tools.bench --only resnet50 -- --seconds 10 --roof`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+from conformance.suites.models import ModelError, model_file
+
+ROOT = Path(__file__).resolve().parents[2]
+# The name in the report, and the recipe: some have no sizes of their own.
+MODELS = {
+    "resnet50": "resnet50",
+    "mobilenet_v2": "mobilenet_v2",
+    "efficientnet_b0": "efficientnet_b0",
+    "densenet121": "densenet121",
+    "light_squeezenet": "light_squeezenet",
+    "light_inception_v2": "light_inception_v2",
+    "light_vgg19": "light_vgg19",
+    "ppocr_det": "ppocr_det_sized",
+    "ppocr_cls": "ppocr_cls_sized",
+    "basic_pitch": "basic_pitch_sized",
+}
+
+
+def named_model(name: str, folder: Path) -> Path:
+    """The model under its plain name, which the report shows."""
+    made = model_file(MODELS[name], lambda text: print(text, file=sys.stderr, flush=True))
+    link = folder / f"{name}.onnx"
+    link.unlink(missing_ok=True)
+    link.symlink_to(made)
+    return link
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="tools.bench", description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="where the command was built")
+    parser.add_argument("--only", action="append", choices=list(MODELS), help="one model")
+    parser.add_argument("--against", default="onnxruntime,openvino", help="the peers; empty for none")
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("rest", nargs="*", metavar="-- OPTION", help="options of `touchstone bench`")
+    args = parser.parse_args()
+    folder = args.build.resolve() / "bench"
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        models = [named_model(name, folder) for name in args.only or MODELS]
+    except ModelError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 7
+    command = [args.build.resolve() / "touchstone", "bench", *models, "--threads", args.threads, "--roof"]
+    if args.against:
+        command += ["--against", args.against]
+    command += ["--expected", folder / "expected", "--json", folder / "bench.json", *args.rest]
+    code = subprocess.run([str(word) for word in command], check=False).returncode
+    print(f"figures: {folder / 'bench.json'}")
+    return code if code >= 0 else 70
+
+
+if __name__ == "__main__":
+    sys.exit(main())
