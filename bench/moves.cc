@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -18,11 +19,23 @@ namespace {
 
 using namespace touchstone;
 
-std::vector<float> numbers(Index count) {
-  std::vector<float> all(static_cast<std::size_t>(count));
-  for (std::size_t k = 0; k < all.size(); ++k) all[k] = static_cast<float>(k % 7) - 3;
-  return all;
-}
+// Begins at a whole vector, as a plan's arena does.
+class Numbers {
+ public:
+  explicit Numbers(Index count)
+      : size_(static_cast<std::size_t>(count)), data_(new (std::align_val_t(64)) float[size_]) {
+    for (std::size_t k = 0; k < size_; ++k) data_[k] = static_cast<float>(k % 7) - 3;
+  }
+  ~Numbers() { operator delete[](data_, std::align_val_t(64)); }
+  Numbers(const Numbers&) = delete;
+  Numbers& operator=(const Numbers&) = delete;
+  float* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  std::size_t size_;
+  float* data_;
+};
 
 double time(const std::function<void()>& work) {
   const double start = bench::seconds();
@@ -56,9 +69,8 @@ void product(Isa isa, Index rows, Index depth, Index columns) {
                            " x " + std::to_string(columns);
   if (skipped(line)) return;
   const Gemm gemm(isa);
-  const std::vector<float> a = numbers(rows * depth), b = numbers(depth * columns);
-  std::vector<float> packed(static_cast<std::size_t>(gemm.packed_size(depth, columns))),
-      c(static_cast<std::size_t>(rows * columns));
+  const Numbers a(rows * depth), b(depth * columns), packed(gemm.packed_size(depth, columns)),
+      c(rows * columns);
   gemm.pack({b.data(), columns, 1, depth, columns}, nullptr, packed.data(), 0,
             gemm.panels(columns));
   const Product product{a.data(), depth,   packed.data(), nullptr, 0,
@@ -73,8 +85,7 @@ void product(Isa isa, Index rows, Index depth, Index columns) {
 // `bytes` are read, or read and written: the roof copies as many.
 void moved(const std::string& line, Index bytes, const std::function<void()>& work) {
   if (skipped(line)) return;
-  const std::vector<float> from = numbers(bytes / 4);
-  std::vector<float> to(from.size());
+  const Numbers from(bytes / 4), to(bytes / 4);
   const Share share = against(
       [&] { return time([&] { std::memcpy(to.data(), from.data(), from.size() * 4); }); }, work);
   std::printf("%-32s %6.1f GB/s     %3.0f %% of a copy\n", line.c_str(),
@@ -83,9 +94,7 @@ void moved(const std::string& line, Index bytes, const std::function<void()>& wo
 
 void thin(Isa isa, Index rows, Index depth, Index columns) {
   const Gemm gemm(isa);
-  const std::vector<float> a = numbers(rows * depth);
-  const std::vector<float> packed = numbers(gemm.packed_size(depth, columns));
-  std::vector<float> c(static_cast<std::size_t>(rows * columns));
+  const Numbers a(rows * depth), packed(gemm.packed_size(depth, columns)), c(rows * columns);
   const Product product{a.data(), depth,   packed.data(), nullptr, 0,
                         c.data(), columns, depth,         columns};
   moved("thin " + std::to_string(rows) + " x " + std::to_string(depth) + " x " +
@@ -97,13 +106,13 @@ void thin(Isa isa, Index rows, Index depth, Index columns) {
 void blocks(Isa isa, Index channels, Index side) {
   const Area area{channels, side, side};
   const Index lanes = lanes_of(isa), all = channels * side * side;
-  std::vector<float> plain = numbers(all), blocked(static_cast<std::size_t>(all));
+  const Numbers plain(all), blocked(all);
   const Picture map{blocked.data(), lanes, side * lanes, side * side * lanes};
   const Plain image{plain.data(), side, side * side};
   const std::string shape = std::to_string(channels) + " @" + std::to_string(side);
   moved("into blocks " + shape, all * 4, [&] { to_blocks(isa, image, map, area); });
   moved("from blocks " + shape, all * 4, [&] { from_blocks(isa, map, image, area); });
-  std::vector<float> roomy(static_cast<std::size_t>(channels * (side + 2) * (side + 2)));
+  const Numbers roomy(channels * (side + 2) * (side + 2));
   const Index row = (side + 2) * lanes;
   const Picture haloed{roomy.data() + row + lanes, lanes, row, (side + 2) * row};
   const Area whole{channels / lanes, side, side};
@@ -123,8 +132,7 @@ void blocks(Isa isa, Index channels, Index side) {
 void transposed(Isa isa, const std::string& line, const Move& move) {
   Index all = 1;
   for (Index extent : move.extents) all *= extent;
-  const std::vector<float> from = numbers(all);
-  std::vector<float> to(from.size());
+  const Numbers from(all), to(all);
   moved(line, all * 4, [&] { run_move(isa, move, 4, from.data(), to.data()); });
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "optimized/kernels/compiled.h"
+#include "optimized/kernels/move.h"
 #include "optimized/kernels/tiles.h"
 
 namespace touchstone {
@@ -73,15 +74,12 @@ void Gemm::pack(const Factor& b, const float* bias, float* packed, Index first, 
     float* row = packed + p * width * (b.depth + 1);
     for (Index n = 0; n < width; ++n) row[n] = bias != nullptr && n < columns ? bias[from + n] : 0;
     const float* source = b.data + from * b.column_step;
-    for (Index k = 0; k < b.depth; ++k, source += b.depth_step) {
-      row += width;
-      if (b.column_step == 1) {
-        std::copy(source, source + columns, row);
-      } else {
-        for (Index n = 0; n < columns; ++n) row[n] = source[n * b.column_step];
-      }
-      std::fill(row + columns, row + width, 0.0F);
-    }
+    row += width;
+    const Move move{
+        {columns, b.depth, 1, 1, 1}, {b.column_step, b.depth_step, 0, 0, 0}, {1, width, 0, 0, 0}};
+    run_move(isa_, move, sizeof(float), source, row);
+    for (Index k = 0; columns < width && k < b.depth; ++k)
+      std::fill(row + k * width + columns, row + (k + 1) * width, 0.0F);
   }
 }
 

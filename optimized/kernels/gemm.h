@@ -36,7 +36,8 @@ class Gemm {
   Index panel_columns() const;
   Index panels(Index columns) const;
   Index packed_size(Index depth, Index columns) const;
-  // Writes panels [first, first + count); `bias` is null or has a number for each column.
+  // Writes panels [first, first + count); `bias` is null or has a number for each column. Panels
+  // are read quickest where `packed` begins at a multiple of 64 bytes.
   void pack(const Factor& b, const float* bias, float* packed, Index first, Index count) const;
   // Rows [first_row, first_row + rows) of the columns of those panels.
   void run(const Product& product, Index first_panel, Index panels, Index first_row,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 
 #include "core/error.h"
 #include "optimized/kernels/vector_moves.h"
@@ -63,10 +64,30 @@ void by_elements(const Move& move, const T* from, T* to) {
   });
 }
 
+// Short rows that follow each other here but not there are taken some at a time, so that of what is
+// loaded around one the next is not loaded again.
 void by_rows(const VectorMoves& moves, const Move& move, int bytes, const char* from, char* to) {
-  each_point(move, 2, [&](Index f, Index t) {
-    moves.copy_rows(from + f * bytes, move.from_steps[1] * bytes, to + t * bytes,
-                    move.to_steps[1] * bytes, move.extents[1], move.extents[0] * bytes);
+  constexpr Index near = 1024;
+  const Index length = move.extents[0] * bytes, next = std::abs(move.from_steps[2]) * bytes;
+  const Index some = next > 0 && next <= near / 2 ? near / next : 1;
+  each_point(move, 3, [&](Index f, Index t) {
+    for (Index k = 0; k < move.extents[2]; k += some) {
+      const Index end = std::min(k + some, move.extents[2]);
+      if (some == 1 || std::abs(move.from_steps[1]) * bytes <= next) {
+        for (Index at = k; at < end; ++at) {
+          moves.copy_rows(from + (f + at * move.from_steps[2]) * bytes, move.from_steps[1] * bytes,
+                          to + (t + at * move.to_steps[2]) * bytes, move.to_steps[1] * bytes,
+                          move.extents[1], length);
+        }
+        continue;
+      }
+      for (Index row = 0; row < move.extents[1]; ++row) {
+        moves.copy_rows(from + (f + row * move.from_steps[1] + k * move.from_steps[2]) * bytes,
+                        move.from_steps[2] * bytes,
+                        to + (t + row * move.to_steps[1] + k * move.to_steps[2]) * bytes,
+                        move.to_steps[2] * bytes, end - k, length);
+      }
+    }
   });
 }
 

@@ -80,6 +80,19 @@ TEST(Move, SlicesRepeatsAndBackwardSteps) {
   }
 }
 
+TEST(Move, LargePlanes) {
+  for (Isa isa : present_isas()) {
+    check<std::uint32_t>(isa, {{517, 601, 1, 1, 1}, {1, 520, 0, 0, 0}, {601, 1, 0, 0, 0}},
+                         520 * 601, 0, 517 * 601);
+    check<std::uint64_t>(isa, {{517, 300, 1, 1, 1}, {1, 520, 0, 0, 0}, {301, 1, 0, 0, 0}},
+                         520 * 300, 0, 517 * 301);
+    // Short rows that follow each other on one side only.
+    check<std::uint32_t>(
+        isa, {{16, 9, 70, 2, 1}, {1, 70 * 16, 16, 9 * 70 * 16, 0}, {1, 16, 9 * 16, 9 * 70 * 16, 0}},
+        2 * 9 * 70 * 16, 0, 2 * 9 * 70 * 16);
+  }
+}
+
 TEST(Move, LongRows) {
   for (Isa isa : present_isas()) {
     for (Index length : {1, 3, 7, 15, 16, 17, 31, 63, 64, 65, 511, 512, 3000}) {

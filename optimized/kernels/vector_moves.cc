@@ -70,11 +70,28 @@ void transpose(const T* from, Steps from_row, T* to, Steps to_row, Steps rows, S
       return;
     }
   }
-  for (Steps j = 0; j < columns; j += lanes) {
+  const auto at = [&](Steps i, Steps j) {
+    const Steps row = i + lanes <= rows ? i : rows - lanes;
     const Steps column = j + lanes <= columns ? j : columns - lanes;
-    for (Steps i = 0; i < rows; i += lanes) {
-      const Steps row = i + lanes <= rows ? i : rows - lanes;
-      square<V>(from + row * from_row + column, from_row, to + column * to_row + row, to_row);
+    square<V>(from + row * from_row + column, from_row, to + column * to_row + row, to_row);
+  };
+  constexpr Steps large = 1 << 20;
+  const bool whole_vectors =
+      reinterpret_cast<std::uintptr_t>(to) % bytes == 0 && to_row % lanes == 0;
+  if (!whole_vectors || rows * columns * static_cast<Steps>(sizeof(T)) < large) {
+    for (Steps j = 0; j < columns; j += lanes) {
+      for (Steps i = 0; i < rows; i += lanes) at(i, j);
+    }
+    return;
+  }
+  // What does not stay in the second cache is read in order, and where it goes is asked for ahead;
+  // but not where a store meets two lines, whose other halves come much later then.
+  constexpr Steps ahead = 2 * lanes;
+  for (Steps i = 0; i < rows; i += lanes) {
+    for (Steps j = 0; j < columns; j += lanes) {
+      for (Steps k = 0; j + ahead + lanes <= columns && k < lanes; ++k)
+        __builtin_prefetch(to + (j + ahead + k) * to_row + i, 1);
+      at(i, j);
     }
   }
 }
