@@ -105,7 +105,7 @@ Index Winograd::choose(Isa isa, const ConvolutionShape& s, ConvolutionWay way) {
     const double sums =
         static_cast<double>((points + 2) * (points + 2) * divided_up(s.rows_out, points) *
                             divided_up(s.columns_out, points));
-    const double cost = cycles(sums, sets_of(s, points).bytes) + 4 * sums * blocks;
+    const double cost = cycles(sums, sets_of(s, points).bytes) + 8 * sums * blocks;
     if (cost < least) {
       least = cost;
       best = points;
