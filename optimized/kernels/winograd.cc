@@ -54,6 +54,35 @@ Index divided_up(Index a, Index b) { return (a + b - 1) / b; }
 
 }  // namespace
 
+namespace {
+
+// How rows of tiles are best cut into sets, and the bytes that then come from beyond the
+// second-level cache: the weights once a set, and the maps of both sides, written and read, unless
+// a set's stay.
+struct Sets {
+  Index rows_of_tiles = 1;
+  double bytes = std::numeric_limits<double>::infinity();
+};
+Sets sets_of(const ConvolutionShape& s, Index points) {
+  const Index height = divided_up(s.rows_out, points), width = divided_up(s.columns_out, points);
+  const double products = 4 * static_cast<double>((points + 2) * (points + 2));
+  const double weights = products * static_cast<double>(s.channels_in * s.channels_out);
+  const double row = products * static_cast<double>((s.channels_in + s.channels_out) * width);
+  Sets best;
+  for (Index rows = 1; rows <= height; ++rows) {
+    const double sets = static_cast<double>(divided_up(height, rows));
+    const bool stays = row * static_cast<double>(rows) <= 1.25e6;
+    const double bytes =
+        weights * (weights <= 1e6 ? 1 : sets) + (stays ? 0 : 2 * row * static_cast<double>(height));
+    if (bytes < best.bytes || (stays && bytes == best.bytes)) best = {rows, bytes};
+  }
+  return best;
+}
+
+}  // namespace
+
+// Cycles: two multiply-adds each, what the transforms take, and a few bytes each of what comes from
+// beyond the second-level cache; the constants are those of a Xeon of 2023, and are not critical.
 Index Winograd::choose(Isa isa, const ConvolutionShape& s, ConvolutionWay way) {
   const bool fits = isa != Isa::sse41 && s.kernel_rows == 3 && s.kernel_columns == 3 &&
                     s.row_stride == 1 && s.column_stride == 1 && s.row_dilation == 1 &&
@@ -62,20 +91,21 @@ Index Winograd::choose(Isa isa, const ConvolutionShape& s, ConvolutionWay way) {
   if (way == ConvolutionWay::winograd2) return 2;
   if (way == ConvolutionWay::winograd4) return 4;
   const double lanes = static_cast<double>(lanes_of(isa));
-  const double channels = static_cast<double>(s.channels_in + s.channels_out);
-  const double products = static_cast<double>(s.channels_in * s.channels_out) / lanes / 2;
-  // Weights beyond the second-level cache come at a few bytes a cycle.
-  const auto cycles = [&](double sums, double weights) {
-    const double bytes = 4 * weights * static_cast<double>(s.channels_in * s.channels_out);
-    return std::max(1.2 * products * sums, bytes < 1e6 ? 0 : bytes / 6);
+  const double pairs = static_cast<double>(s.channels_in * s.channels_out);
+  const double blocks = static_cast<double>(divided_up(s.channels_in, lanes_of(isa)) +
+                                            divided_up(s.channels_out, lanes_of(isa)));
+  const auto cycles = [&](double sums, double bytes) {
+    return 1.05 * sums * pairs / lanes / 2 + bytes / (bytes < 2.4e7 ? 6 : 3.5);
   };
+  const double weights = 36 * pairs;
+  double least =
+      cycles(9 * static_cast<double>(s.rows_out * s.columns_out), weights <= 1e6 ? 0 : weights);
   Index best = 0;
-  double least = cycles(9 * static_cast<double>(s.rows_out * s.columns_out), 9);
   for (Index points : {2, 4}) {
-    const double size = static_cast<double>((points + 2) * (points + 2));
-    const double tiles =
-        static_cast<double>(divided_up(s.rows_out, points) * divided_up(s.columns_out, points));
-    const double cost = cycles(size * tiles, size) + 5 * size * tiles * std::ceil(channels / lanes);
+    const double sums =
+        static_cast<double>((points + 2) * (points + 2) * divided_up(s.rows_out, points) *
+                            divided_up(s.columns_out, points));
+    const double cost = cycles(sums, sets_of(s, points).bytes) + 8 * sums * blocks;
     if (cost < least) {
       least = cost;
       best = points;
@@ -92,14 +122,10 @@ Winograd::Winograd(Isa isa, const ConvolutionShape& shape, Index points)
       channels_out_(shape.channels_out),
       rows_out_(shape.rows_out),
       columns_out_(shape.columns_out) {
-  // The weights of all products go by once for each set of rows, and both sides' maps should stay
-  // in the second-level cache: whichever is larger says how many rows.
-  const Index size = points + 2, row_of_tiles = divided_up(columns_out_, points);
-  const Index weights = size * size * channels_in_ * channels_out_;
-  const Index maps = size * size * (channels_in_ + channels_out_) * row_of_tiles;
-  const Index kept = std::max<Index>(Index{1} << 18, weights / 2);
-  const Index sets = divided_up(divided_up(rows_out_, points), std::max<Index>(kept / maps, 1));
-  rows_at_once_ = divided_up(divided_up(rows_out_, points), sets) * points;
+  // Sets of equal height, as far as that goes.
+  const Index height = divided_up(rows_out_, points);
+  const Index sets = divided_up(height, sets_of(shape, points).rows_of_tiles);
+  rows_at_once_ = divided_up(height, sets) * points;
   ConvolutionShape one;
   one.channels_in = channels_in_;
   one.channels_out = channels_out_;

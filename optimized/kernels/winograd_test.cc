@@ -95,7 +95,7 @@ void check(Isa isa, const Trial& t) {
   std::vector<float> packed(static_cast<std::size_t>(convolution.packed_size()) + 1, guard);
   std::vector<float> scratch(static_cast<std::size_t>(convolution.scratch_size()) + 1, guard);
   convolution.pack(weights.data(), packed.data());
-  const Index step = t.chunk > 0 ? t.chunk : convolution.rows_at_once();
+  const Index step = std::min(convolution.rows_at_once(), t.chunk > 0 ? t.chunk : t.rows);
   for (Index first = 0; first < t.rows; first += step) {
     for (Index part = 0; part < convolution.parts(); ++part) {
       convolution.run(input.map, packed.data(), bias.data(), t.residual ? &residual.map : nullptr,

@@ -2,6 +2,9 @@
 // (m + 2) x (m + 2) of the input by (m + 2)^2 products instead of 9 m^2. Both transforms are sums
 // of a few numbers along the rows of a tile, then along its columns; a vector is a channel block.
 //
+// Each step unrolls the direction that it sums along and loops over the other: with both unrolled,
+// as many addresses as there are products do not fit the registers, and cost more than the sums.
+//
 // Where a tile reaches over the edge it reads the last row or column again: what it makes of them
 // is not stored.
 #pragma once
@@ -62,9 +65,9 @@ class WinogradInput : public Halide::Generator<WinogradInput> {
     output.dim(1).set_bounds(0, size);
     output.dim(2).set_bounds(0, size);
     output.dim(3).set_stride(lanes);
-    Func(output).reorder(o, j, i, x, y, b).vectorize(o).unroll(j).unroll(i);
+    Func(output).reorder(o, j, i, x, y, b).vectorize(o).unroll(j);
     half.compute_at(output, x).bound_extent(j, size).bound_extent(i, size);
-    half.reorder(o, i, j).vectorize(o).unroll(i).unroll(j);
+    half.reorder(o, i, j).vectorize(o).unroll(i);
   }
 
  private:
@@ -109,10 +112,9 @@ class WinogradOutput : public Tiled<WinogradOutput> {
         .split(y, yo, yi, points, Halide::TailStrategy::GuardWithIf)
         .reorder(o, xi, yi, xo, yo, b)
         .vectorize(o)
-        .unroll(xi)
-        .unroll(yi);
+        .unroll(xi);
     half.compute_at(output, xo).bound_extent(j, size).bound_extent(i, points);
-    half.reorder(o, i, j).vectorize(o).unroll(i).unroll(j);
+    half.reorder(o, i, j).vectorize(o).unroll(i);
   }
 
  private:
