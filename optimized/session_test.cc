@@ -188,6 +188,21 @@ TEST(Session, JoinedMapsAndWhatFollows) {
   net.check();
 }
 
+TEST(Session, MapsThatGrowByJoinsAreMadeInPlace) {
+  Net net({2, 3, 6, 6});
+  std::vector<std::string> maps{net.convolution("x", {16, 3, 3, 3}, padded)};
+  std::string all = maps[0];
+  for (int k = 0; k < 3; ++k) {
+    const std::string scaled = net.node("Mul", {all, net.constant({(k + 1) * 16, 1, 1})});
+    maps.push_back(net.convolution(net.node("Relu", {scaled}), {16, (k + 1) * 16, 1, 1}));
+    all = net.node("Concat", maps, {}, {{"axis", 1}});
+  }
+  net.output(net.convolution(all, {8, 64, 3, 3}, padded));  // wants a halo around all of them
+  net.output(net.node("Concat", {maps[1], maps[0], maps[1]}, {}, {{"axis", 1}}));
+  net.output(maps[2]);
+  net.check();
+}
+
 TEST(Session, ProductsBehindAnImage) {
   Net net({3, 4, 6, 6});
   const std::string a = net.node("Relu", {net.convolution("x", {16, 4, 3, 3})});

@@ -1,4 +1,4 @@
-"""make run: conforms the reference and its peers on the pinned suite, runs real models, names the page.
+"""make run: conforms the reference, the fast executor and their peers on the pinned suite, runs real models, names the page.
 
 Exits 0 when every target ran to its end, 1 when one of ours has a fail verdict that no erratum proves to be the
 suite's own fault, else with the code of what broke.
@@ -15,8 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 REPORT = ROOT / "build" / "report"
 
-
-OURS = ("reference",)
+OURS = ("reference", "fast")
 
 
 def peers() -> list[str]:

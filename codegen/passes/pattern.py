@@ -91,7 +91,9 @@ class Pattern:
             if found is None:
                 if lacking:
                     continue
-                raise self.error(line, f"{version.name} has no attribute {name}: say which versions are meant, or use get()")
+                raise self.error(
+                    line, f"{version.name} has no attribute {name}: say which versions are meant, or use get()"
+                )
             if first is not None and (first.kind, first.default) != (found.kind, found.default):
                 raise self.error(line, f"{name} is not the same in all versions that may be met: say which are meant")
             first = found
@@ -102,7 +104,9 @@ class Pattern:
 
 def load_patterns(folder: Path, versions: Versions) -> list[Pattern]:
     """Every pattern, sorted by name."""
-    return [_pattern(file, f"optimized/passes/patterns/{file.name}", versions) for file in sorted(folder.glob("*.yaml"))]
+    return [
+        _pattern(file, f"optimized/passes/patterns/{file.name}", versions) for file in sorted(folder.glob("*.yaml"))
+    ]
 
 
 def _pattern(file: Path, path: str, versions: Versions) -> Pattern:

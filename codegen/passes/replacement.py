@@ -9,7 +9,12 @@ from codegen.entry import Version
 from codegen.passes.language import Writer, in_force
 from codegen.passes.pattern import NEWEST, Pattern, Versions, takes
 
-HELPERS = {"ints": 1, "scalar": 1, "real": 1, "number": 2}  # constants: a list, an integer, a double, a number of a value's type
+HELPERS = {
+    "ints": 1,
+    "scalar": 1,
+    "real": 1,
+    "number": 2,
+}  # constants: a list, an integer, a double, a number of a value's type
 
 
 def replacement(pattern: Pattern, versions: Versions) -> list[str]:
@@ -41,7 +46,9 @@ class Replacement(Writer):
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             raise self.fail("a replacement is made of assignments")
         target = statement.targets[0]
-        names = [one for one in (target.elts if isinstance(target, ast.Tuple) else [target]) if isinstance(one, ast.Name)]
+        names = [
+            one for one in (target.elts if isinstance(target, ast.Tuple) else [target]) if isinstance(one, ast.Name)
+        ]
         slots = [self.pattern.slots.index(name.id) if name.id in self.pattern.slots else -1 for name in names]
         if slots and all(slot in self.pattern.roots() for slot in slots):
             self.result(slots, statement.value)

@@ -18,18 +18,29 @@ inline void cover(Halo& halo, const Halo& other) {
 struct Blocks {
   Index images = 1, channels = 1, rows = 1, columns = 1, lanes = 1;
   Halo halo;
+  // Where these are some of the blocks of a stack with more channels.
+  Index first_block = 0, all_blocks = 0;
 
   Index blocks() const { return (channels + lanes - 1) / lanes; }
   Index row() const { return (halo.before + columns + halo.behind) * lanes; }
   Index block() const { return (halo.above + rows + halo.below) * row(); }
-  Index image() const { return blocks() * block(); }
+  Index image() const { return (all_blocks > 0 ? all_blocks : blocks()) * block(); }
   Index floats() const { return images * image(); }
-  Index origin() const { return halo.above * row() + halo.before * lanes; }
+  Index origin() const { return first_block * block() + halo.above * row() + halo.before * lanes; }
   Picture picture(float* memory, Index image_number) const {
     return {memory + image_number * image() + origin(), lanes, row(), block()};
   }
 
   Area area() const { return {channels, rows, columns}; }
+
+  // The blocks of `channels` channels from `first` on, as a stack of its own.
+  Blocks part(Index channels_of_it, Index first) const {
+    Blocks made = *this;
+    made.channels = channels_of_it;
+    made.first_block = first_block + first;
+    made.all_blocks = all_blocks > 0 ? all_blocks : blocks();
+    return made;
+  }
 
   // Of a value of shape [N, C], [N, C, W] or [N, C, H, W].
   static Blocks of(const Shape& shape, Index lanes, const Halo& halo) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "model/scopes.h"
+#include "optimized/plan/steps.h"
 #include "optimized/registry/registry.h"
 
 namespace touchstone {
@@ -91,6 +92,15 @@ Index Builder::make_plain(Index value) {
 }
 
 const Blocked& Builder::make_blocked(Index value) {
+  if (const auto home = homes_.find(value); home != homes_.end()) {
+    const Index joined = home->second.joined;
+    if (!is_blocked(joined)) make_blocked(joined);
+    const Blocked& all = blocked_.at(joined);
+    touched_.push_back(all.buffer);
+    return blocked_[value] = {all.buffer,
+                              all.blocks.part(shape(value)[1], home->second.first_block)};
+  }
+  if (is_blocked(value)) return blocked_.at(value);  // some of its parts stand in it already
   const Blocks blocks = Blocks::of(shape(value), lanes_, halos_[value]);
   const Index buffer = new_buffer(blocks.floats());
   touched_.push_back(buffer);
@@ -104,6 +114,70 @@ void Builder::foresee() {
     const Window& w = group.window;
     cover(halos_[outline_.node(group.main()).inputs[0]],
           {w.before[0], w.behind(0), w.before[1], w.behind(1)});
+  }
+  std::set<Index> in_blocks;
+  for (Group& group : groups_) {
+    group.blocks = is_in_blocks(group, in_blocks);
+    if (group.blocks) in_blocks.insert(group.output());
+  }
+  give_homes();
+}
+
+bool Builder::is_in_blocks(const Group& group, const std::set<Index>& in_blocks) const {
+  switch (group.work) {
+    case Work::pool:
+      return true;
+    case Work::convolution:
+      return group.region.empty() || BlockedRegion::takes(outline_, group.region, lanes_);
+    case Work::pointwise:
+      return std::any_of(group.region.externals.begin(), group.region.externals.end(),
+                         [&](Index external) {
+                           return in_blocks.contains(external) &&
+                                  shape(external) == group.region.shape;
+                         }) &&
+             BlockedRegion::takes(outline_, group.region, lanes_);
+    case Work::join: {
+      const std::vector<Index>& inputs = outline_.node(group.main()).inputs;
+      for (std::size_t k = 0; k < inputs.size(); ++k) {
+        if (!in_blocks.contains(inputs[k])) return false;
+        if (k + 1 < inputs.size() && shape(inputs[k])[1] % lanes_ != 0) return false;
+      }
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+// What is joined is made where the join wants it. Where one join begins as another does, the
+// shorter one is the front of the longer.
+void Builder::give_homes() {
+  std::map<Index, const Group*> joins;
+  for (const Group& group : groups_) {
+    if (group.work != Work::join || !group.blocks) continue;
+    const std::vector<Index>& inputs = outline_.node(group.main()).inputs;
+    Index block = 0;
+    std::size_t k = 0;
+    for (const auto& [joined, shorter] : joins) {
+      const std::vector<Index>& front = outline_.node(shorter->main()).inputs;
+      if (homes_.contains(joined) || front.size() <= k || front.size() > inputs.size()) continue;
+      if (!std::equal(front.begin(), front.end(), inputs.begin())) continue;
+      if (shape(joined)[1] % lanes_ != 0 && front.size() != inputs.size()) continue;
+      homes_[joined] = {group.made, 0};
+      cover(halos_[group.made], halos_[joined]);
+      block = (shape(joined)[1] + lanes_ - 1) / lanes_;
+      k = front.size();
+      break;
+    }
+    for (; k < inputs.size(); ++k) {
+      const bool again = std::count(inputs.begin(), inputs.end(), inputs[k]) > 1;
+      if (!homes_.contains(inputs[k]) && !again) {
+        homes_[inputs[k]] = {group.made, block};
+        cover(halos_[group.made], halos_[inputs[k]]);
+      }
+      block += (shape(inputs[k])[1] + lanes_ - 1) / lanes_;
+    }
+    joins[group.made] = &group;
   }
 }
 

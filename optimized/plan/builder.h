@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "optimized/plan/arena.h"
@@ -64,6 +65,8 @@ class Builder {
   void build(const Group& group);
   void tell_tensors(Index node);
   void foresee();
+  bool is_in_blocks(const Group& group, const std::set<Index>& in_blocks) const;
+  void give_homes();
   void between(const std::function<void()>& change);
 
   const Outline& outline_;
@@ -72,6 +75,11 @@ class Builder {
   std::vector<Group> groups_;
   std::map<Index, Index> plain_;  // value -> buffer
   std::map<Index, Blocked> blocked_;
+  struct Home {
+    Index joined;       // a value
+    Index first_block;  // of its blocks
+  };
+  std::map<Index, Home> homes_;  // values that stand inside of what they are joined to
   std::map<Index, Halo> halos_;  // what the windows that read a value reach around it
   std::vector<Index> shared_;    // buffers that may be seen until the run ends
   std::vector<Index> touched_;   // buffers of the step that is being built

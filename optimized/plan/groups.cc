@@ -76,10 +76,9 @@ class Grouping {
   // Elementwise kernels take floats alone; a reduction may be told its axes.
   bool all_floats(const NodeFact& fact) const {
     const bool reduce = find_fast(*fact.node->signature)->form == Form::reduce;
-    return std::all_of(fact.inputs.begin(), reduce ? fact.inputs.begin() + 1 : fact.inputs.end(),
-                       [&](Index input) {
-                         return input == nobody || outline_.value(input).is(Type::float32);
-                       });
+    return std::all_of(
+        fact.inputs.begin(), reduce ? fact.inputs.begin() + 1 : fact.inputs.end(),
+        [&](Index input) { return input == nobody || outline_.value(input).is(Type::float32); });
   }
 
   const ValueFact* input(Index node, std::size_t k) const {

@@ -27,8 +27,9 @@ struct Group {
   Index residual = nobody;   // a value of the same shape that is added before the clamp
   float least = -std::numeric_limits<float>::infinity();
   float most = std::numeric_limits<float>::infinity();
-  Region region;  // runs on what was made, slice by slice
-  Window window;  // of convolutions and pools
+  Region region;        // runs on what was made, slice by slice
+  Window window;        // of convolutions and pools
+  bool blocks = false;  // its output is made in blocks of channels: Builder decides
 
   Index main() const { return nodes.front(); }
   Index output() const { return region.empty() ? made : region.output(); }

@@ -193,9 +193,7 @@ class OnConvolution : public Step {
 }  // namespace
 
 void build_convolution(Builder& builder, const Group& group) {
-  const bool apart = !group.region.empty() &&
-                     !BlockedRegion::takes(builder.outline(), group.region, builder.lanes());
-  if (!apart) {
+  if (group.blocks) {
     auto step = std::make_unique<OnConvolution>(builder, group);
     builder.add(std::move(step), group.nodes);
     return;

@@ -221,11 +221,7 @@ bool takes_tensors(const Outline& outline, const Region& region) {
 
 void build_pointwise(Builder& builder, const Group& group) {
   const Outline& outline = builder.outline();
-  const bool from_blocks = std::any_of(
-      group.region.externals.begin(), group.region.externals.end(), [&](Index external) {
-        return builder.is_blocked(external) && builder.shape(external) == group.region.shape;
-      });
-  if (from_blocks && BlockedRegion::takes(outline, group.region, builder.lanes())) {
+  if (group.blocks) {
     auto step = std::make_unique<OnBlocks>(builder, group);
     builder.add(std::move(step), group.nodes);
   } else if (takes_tensors(outline, group.region)) {

@@ -71,6 +71,10 @@ class OnJoin : public Step {
       block += in_.back().from.blocks.blocks();
     }
     out_ = builder.make_blocked(group.made);
+    for (Part& part : in_) {
+      part.in_place = part.from.buffer == out_.buffer &&
+                      part.from.blocks.first_block == out_.blocks.first_block + part.block;
+    }
     kernel = "join blocks";
   }
   void bind(const Memory& memory) override {
@@ -87,6 +91,7 @@ class OnJoin : public Step {
       for (const Part& part : in_) {
         if (part.block <= block) from = &part;
       }
+      if (from->in_place) return;
       const Picture in = from->from.blocks.picture(from->memory, image);
       const Picture out = b.picture(to_, image);
       for (Index y = 0; y < b.rows; ++y) {
@@ -102,6 +107,7 @@ class OnJoin : public Step {
     Blocked from;
     Index block;  // where it begins
     float* memory;
+    bool in_place = false;  // it was made where it belongs
   };
   std::vector<Part> in_;
   Blocked out_;
@@ -116,13 +122,7 @@ void build_pool(Builder& builder, const Group& group) {
 }
 
 void build_join(Builder& builder, const Group& group) {
-  const std::vector<Index>& inputs = builder.outline().node(group.main()).inputs;
-  bool whole = true;
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    whole = whole && builder.is_blocked(inputs[k]) &&
-            (k + 1 == inputs.size() || builder.shape(inputs[k])[1] % builder.lanes() == 0);
-  }
-  if (!whole) return builder.on_reference(group.main());
+  if (!group.blocks) return builder.on_reference(group.main());
   auto step = std::make_unique<OnJoin>(builder, group);
   builder.add(std::move(step), group.nodes);
 }
