@@ -163,7 +163,10 @@ ExitCode bench(const BenchArgs& args) {
     }
   }
   const std::vector<Mean> all = means(heats);
-  if (shown) print(all);
+  if (shown) {
+    print_runtimes(heats);
+    print(all);
+  }
   const ExitCode code = code_of(heats);
   if (args.json) {
     Json object = describe(args, load_before);
