@@ -46,7 +46,7 @@ def main() -> int:
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("rest", nargs="*", metavar="-- OPTION", help="options of `touchstone bench`")
     args = parser.parse_args()
-    folder = args.build.resolve() / "bench"
+    folder = args.build.resolve() / "timed"
     folder.mkdir(parents=True, exist_ok=True)
     try:
         models = [named_model(name, folder) for name in args.only or MODELS]

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "conformance/conform.h"
 #include "core/proc.h"
@@ -93,6 +94,18 @@ void print(const Heat& heat) {
                milliseconds(median(all)), milliseconds(percentile(all, 0.95)),
                milliseconds(median(figure.loads)), milliseconds(figure.first),
                megabytes(figure.weight.peak), figure.judged, ratio_text(heat, figure));
+  }
+}
+
+void print_runtimes(const std::vector<Heat>& heats) {
+  std::map<std::string, bool> seen;
+  for (const Heat& heat : heats) {
+    for (const Figure& figure : heat.figures) {
+      if (figure.fallen || std::exchange(seen[figure.runtime], true)) continue;
+      fmt::print("{}: {}, its files take {:.1f} MB; {}\n", printable(figure.runtime),
+                 printable(figure.version), megabytes(figure.weight.library),
+                 printable(figure.settings));
+    }
   }
 }
 

@@ -36,6 +36,7 @@ std::vector<Mean> means(const std::vector<Heat>& heats);
 std::string machine();  // its processor and how many are usable
 
 void print(const Heat& heat);
+void print_runtimes(const std::vector<Heat>& heats);  // which version each is, and how it was asked
 void print(const std::vector<Roof>& roofs);
 void print(const std::vector<Mean>& means);
 

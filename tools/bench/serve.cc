@@ -81,7 +81,7 @@ class Server {
       }
     }
     return {
-        {"version", TOUCHSTONE_VERSION}, {"settings", session_->settings()}, {"seconds", seconds}};
+        {"version", "touchstone " TOUCHSTONE_VERSION}, {"settings", session_->settings()}, {"seconds", seconds}};
   }
 
   // Only types that numpy has travel, so the file alone says which it is.

@@ -163,7 +163,10 @@ ExitCode bench(const BenchArgs& args) {
     }
   }
   const std::vector<Mean> all = means(heats);
-  if (shown) print(all);
+  if (shown) {
+    print_runtimes(heats);
+    print(all);
+  }
   const ExitCode code = code_of(heats);
   if (args.json) {
     Json object = describe(args, load_before);
@@ -198,7 +201,7 @@ void add_bench(CLI::App& app, ExitCode& out) {
       ->check(CLI::Range(Index{1}, Index{1024}))
       ->type_name("N,...");
   command->add_option("--seconds", args->plan.seconds, "Of timed runs, for each runtime and heat")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1e-6, 86400.0))
       ->capture_default_str();
   command->add_option("--dim", args->dims, "Size of a symbolic dimension (1 if not given)")
       ->type_name("SYMBOL=N")
@@ -214,7 +217,7 @@ void add_bench(CLI::App& app, ExitCode& out) {
   command->add_option("--expected", args->expected, "Keep what the reference gives, for next time")
       ->type_name("DIR");
   command->add_option("--timeout", args->timeout, "Seconds for an answer of a runtime")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1e-6, 86400.0))
       ->capture_default_str();
   command->add_flag("--roof", args->roof, "Measure what the machine can do at most");
   add_json(*command, args->json);

@@ -27,7 +27,10 @@ class Session:
         self.names = [each.name for each in self.session.get_outputs()]
         self.settings = f"intra-op threads {threads}, inter-op 1, sequential, all optimisations, spinning by default"
 
-    def run(self, feeds: dict[str, Any]) -> Any:
+    def prepared(self, feeds: dict[str, Any]) -> Any:
+        return feeds  # it reads numpy's memory; its binding of inputs is no faster
+
+    def run(self, feeds: Any) -> Any:
         return self.session.run(None, feeds)
 
     def named(self, raw: Any) -> dict[str, Any]:

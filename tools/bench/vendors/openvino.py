@@ -30,7 +30,10 @@ class Session:
         self.names = [sorted(port.get_names()) for port in self.compiled.outputs]
         self.settings = ", ".join(f"{key} {value}" for key, value in settings.items())
 
-    def run(self, feeds: dict[str, Any]) -> Any:
+    def prepared(self, feeds: dict[str, Any]) -> Any:
+        return {name: openvino.Tensor(value, shared_memory=True) for name, value in feeds.items()}
+
+    def run(self, feeds: Any) -> Any:
         return self.request.infer(feeds, share_inputs=True, share_outputs=True)
 
     def named(self, raw: Any) -> dict[str, Any]:
