@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/error.h"
+#include "optimized/canonical/problem.h"
 #include "optimized/kernels/compiled.h"
 #include "optimized/kernels/move.h"
 #include "optimized/kernels/tiles.h"
@@ -55,7 +55,7 @@ Index vector_of(Isa isa) { return isa == Isa::avx512 ? 16 : isa == Isa::avx2 ? 8
 
 // A share of k that leaves a panel in the first cache while rows pass by, and a share of the rows
 // of A that stays in the second while panels do.
-constexpr Index most_depth = 256, most_rows_at_once = 384;
+constexpr Index most_depth = 256, most_rows_at_once = 384, most_panels = 4;
 
 }  // namespace
 
@@ -146,15 +146,21 @@ void Gemm::run(const Product& product, Index first_panel, Index panels, Index fi
                Index rows) const {
   const int tall = tallest_product(registers(isa_));
   const Index shares = std::max<Index>((product.depth + most_depth - 1) / most_depth, 1);
-  for (Index at = first_row; at < first_row + rows; at += most_rows_at_once) {
-    const Index left = std::min(most_rows_at_once, first_row + rows - at);
-    const Index whole = left / tall * tall;
-    for (Index share = 0; share < shares; ++share) {
-      const Index depth = product.depth * share / shares;
-      const Tiles tiles{isa_, product, panel_columns(), depth,
-                        product.depth * (share + 1) / shares - depth};
-      tiles.run(tall, first_panel, panels, at, whole);
-      tiles.rest(first_panel, panels, at + whole, left - whole);
+  // A kernel counts in 32 bits. Groups of panels stay whole.
+  const Index at_once = std::max<Index>(
+      farthest / 2 / (panel_columns() * (product.depth + 1)) / most_panels * most_panels, 1);
+  for (Index panel = first_panel; panel < first_panel + panels; panel += at_once) {
+    const Index wide = std::min(at_once, first_panel + panels - panel);
+    for (Index at = first_row; at < first_row + rows; at += most_rows_at_once) {
+      const Index left = std::min(most_rows_at_once, first_row + rows - at);
+      const Index whole = left / tall * tall;
+      for (Index share = 0; share < shares; ++share) {
+        const Index depth = product.depth * share / shares;
+        const Tiles tiles{isa_, product, panel_columns(), depth,
+                          product.depth * (share + 1) / shares - depth};
+        tiles.run(tall, panel, wide, at, whole);
+        tiles.rest(panel, wide, at + whole, left - whole);
+      }
     }
   }
 }

@@ -70,6 +70,7 @@ class Matrices {
         ASSERT_EQ(c[m * product.c_row + c_.columns + n], Guarded::untouched) << name(isa);
     }
     EXPECT_TRUE(c.margins_kept() && packed.margins_kept()) << name(isa);
+    for (Index k = 0; k < packed.size(); ++k) ASSERT_NE(packed[k], Guarded::untouched);
   }
 
  private:
@@ -119,7 +120,13 @@ TEST(Gemm, PartsTogetherAreTheWhole) {
   for (Isa isa : present_isas()) {
     of_integers({29, 40, 150}).check(isa, 3, 2);
     of_integers({3, 40, 300}).check(isa, 4, 1);
-    of_integers({50, 9000, 70}).check(isa, 1, 1);  // more rows than stay in the second cache
+    of_integers({400, 9, 70}).check(isa);  // more rows than stay in the second cache
+    // More of k than stays in the first: what follows a sum follows the whole of it.
+    for (Index rows : {1, 13}) {
+      of_integers({rows, 600, 40}).check(isa);
+      of_integers({rows, 600, 40, true, true, false, false, -20, 30}).check(isa);
+      of_integers({rows, 513, 40, true, true, true, true, -20, 30}).check(isa);
+    }
   }
 }
 

@@ -73,7 +73,7 @@ void each_area(const std::function<void(Isa, const Area&, Index, Index)>& with) 
 
 TEST(Layout, IntoBlocksAndBack) {
   each_area([](Isa isa, const Area& area, Index halo, Index gap) {
-    const Index row = area.columns + gap, channel = area.rows * row + 1;
+    const Index row = area.columns + 2 - gap, channel = area.rows * row + 1;
     std::vector<float> source = integers(area.channels * channel, 9, 1000);
     Blocks blocks(isa, area, halo, gap);
     to_blocks(isa, {source.data(), row, channel}, blocks.map, area);

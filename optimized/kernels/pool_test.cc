@@ -113,6 +113,7 @@ TEST(Pool, AnyWindow) {
       both(axis(9, 9, 1, 0, 9), axis(11, 11, 1, 0, 11), 1, 1);
       both(axis(1, 1, 1, 0, 9), axis(1, 5, 1, 0, 11), 9, 3);
       both(axis(20, 1, 1, 7, 9, 4, true), axis(3, 2, 1, 1, 11, 1, true), 1, 6);
+      both(axis(18, 1, 1, 9, 9), axis(24, 1, 1, 12, 11), 3, 3);  // as many taps, but others
       both(axis(2, 2, 1, 0, 9, 0, true), axis(3, 3, 1, 1, 11, 0, true), 5,
            4);  // beyond the padding
     }

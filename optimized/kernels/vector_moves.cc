@@ -75,23 +75,23 @@ void transpose(const T* from, Steps from_row, T* to, Steps to_row, Steps rows, S
     const Steps column = j + lanes <= columns ? j : columns - lanes;
     square<V>(from + row * from_row + column, from_row, to + column * to_row + row, to_row);
   };
-  constexpr Steps large = 1 << 20;
-  const bool whole_vectors =
-      reinterpret_cast<std::uintptr_t>(to) % bytes == 0 && to_row % lanes == 0;
-  if (!whole_vectors || rows * columns * static_cast<Steps>(sizeof(T)) < large) {
+  constexpr Steps large = 1 << 20, some = 16 * lanes;
+  if (rows * columns * static_cast<Steps>(sizeof(T)) < large) {
     for (Steps j = 0; j < columns; j += lanes) {
       for (Steps i = 0; i < rows; i += lanes) at(i, j);
     }
     return;
   }
-  // What does not stay in the second cache is read in order, and where it goes is asked for ahead;
-  // but not where a store meets two lines, whose other halves come much later then.
-  constexpr Steps ahead = 2 * lanes;
-  for (Steps i = 0; i < rows; i += lanes) {
+  // What does not stay in the second cache goes by some rows at a time: each lies in a page of its
+  // own, and processors keep the places of few; and the rows that are written next are asked for.
+  for (Steps first = 0; first < rows; first += some) {
+    const Steps last = first + some < rows ? first + some : rows;
     for (Steps j = 0; j < columns; j += lanes) {
-      for (Steps k = 0; j + ahead + lanes <= columns && k < lanes; ++k)
-        __builtin_prefetch(to + (j + ahead + k) * to_row + i, 1);
-      at(i, j);
+      for (Steps i = first; i < last; i += lanes) {
+        for (Steps k = 0; j + 2 * lanes <= columns && k < lanes; ++k)
+          __builtin_prefetch(to + (j + lanes + k) * to_row + i, 1);
+        at(i, j);
+      }
     }
   }
 }
