@@ -41,6 +41,7 @@ struct Convolution::Call {
   const float* bias;
   Picture residual;
   Picture output;
+  Index blocks;
   float least, most;
 };
 
@@ -55,14 +56,16 @@ Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay 
   const bool blocked = kind_of(shape) == Kind::blocked;
   full_blocks_ = blocked ? shape.channels_in / lanes_ : 0;
   rest_ = shape.depthwise ? 1 : blocked ? shape.channels_in % lanes_ : shape.channels_in;
-  const Index most = most_blocks(), blocks = divided_up(shape.channels_out, lanes_);
+  // A tile's blocks share what they read; depthwise has nothing to share, only calls to save.
+  const Index blocks = divided_up(shape.channels_out, lanes_), tile = isa == Isa::sse41 ? 1 : 2;
+  const Index most = shape.depthwise ? std::clamp<Index>(blocks / 8, 1, 8) : tile;
   const Index taps = shape.kernel_rows * shape.kernel_columns;
   const Index sums = taps * (shape.depthwise ? 1 : shape.channels_in);
   for (Index first = 0; first < blocks; first += most) {
     groups_.push_back({first, std::min(most, blocks - first), packed_size_});
     packed_size_ += groups_.back().blocks * lanes_ * sums;
   }
-  for (Index count = 1; count <= most; ++count) {
+  for (Index count = 1; count <= (shape.depthwise ? 1 : tile); ++count) {
     by_rows_.push_back(cuts(count, shape.rows_out));
     one_run_.push_back(cuts(count, 1));
   }
@@ -78,8 +81,6 @@ Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay 
   const Index rows_outside = input + (weights_stay ? 1 : again) * packed_size_;
   rows_at_once_ = shape.depthwise || groups_outside <= rows_outside ? shape.rows_out : chunk;
 }
-
-Index Convolution::most_blocks() const { return shape_.depthwise || isa_ == Isa::sse41 ? 1 : 2; }
 
 Convolution::Cuts Convolution::cuts(Index blocks, Index rows) const {
   // The most special kernels that there are.
@@ -148,14 +149,20 @@ void Convolution::pack(const float* weights, float* packed) const {
   const Index taps = shape_.kernel_rows * shape_.kernel_columns;
   const Index channels = shape_.depthwise ? 1 : shape_.channels_in;
   for (const Group& group : groups_) {
-    const Index width = group.blocks * lanes_;
     float* out = packed + group.offset;
+    Index first = group.first_block * lanes_, width = group.blocks * lanes_;
     const auto put = [&](Index channel, Index tap) {
-      for (Index lane = 0; lane < width; ++lane) {
-        const Index o = group.first_block * lanes_ + lane;
+      for (Index o = first; o < first + width; ++o) {
         *out++ = o < shape_.channels_out ? weights[(o * channels + channel) * taps + tap] : 0.0F;
       }
     };
+    if (shape_.depthwise) {
+      width = lanes_;
+      for (Index block = 0; block < group.blocks; ++block, first += lanes_) {
+        for (Index tap = 0; tap < taps; ++tap) put(0, tap);
+      }
+      continue;
+    }
     for (Index block = 0; block <= full_blocks_; ++block) {
       const Index count = block < full_blocks_ ? lanes_ : rest_;
       if (kind_of(shape_) == Kind::plain) {
@@ -179,21 +186,25 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
   const Axis kernel_column{s.kernel_columns, in.column * s.column_dilation};
   const Axis kernel_row{s.kernel_rows, in.row * s.row_dilation};
   const Axis column{columns, in.column * s.column_stride}, row{rows, in.row * s.row_stride};
-  KernelBuffer<1> bias(call.bias, {Axis{width, 1}});
   KernelBuffer<4> residual(call.residual.data, {Axis{lanes_, 1},
                                                 {columns, call.residual.column},
                                                 {rows, call.residual.row},
-                                                {kernel.blocks, call.residual.block}});
+                                                {call.blocks, call.residual.block}});
   KernelBuffer<4> output(call.output.data, {Axis{lanes_, 1},
                                             {columns, lanes_},
                                             {rows, call.output.row},
-                                            {kernel.blocks, call.output.block}});
+                                            {call.blocks, call.output.block}});
   float least = call.least, most = call.most;
   if (s.depthwise) {
-    KernelBuffer<5> input(in.data, {Axis{lanes_, 1}, kernel_column, kernel_row, column, row});
-    KernelBuffer<3> weights(
-        call.weights,
-        {Axis{lanes_, 1}, {s.kernel_columns, lanes_}, {s.kernel_rows, lanes_ * s.kernel_columns}});
+    const Index taps = s.kernel_rows * s.kernel_columns;
+    KernelBuffer<6> input(
+        in.data,
+        {Axis{lanes_, 1}, kernel_column, kernel_row, column, row, {call.blocks, in.block}});
+    KernelBuffer<4> weights(call.weights, {Axis{lanes_, 1},
+                                           {s.kernel_columns, lanes_},
+                                           {s.kernel_rows, lanes_ * s.kernel_columns},
+                                           {call.blocks, lanes_ * taps}});
+    KernelBuffer<2> bias(call.bias, {Axis{lanes_, 1}, {call.blocks, lanes_}});
     bool adds = call.residual.column != 0;
     void* arguments[] = {&least,
                          &most,
@@ -209,6 +220,7 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
   const Index tap = lanes_ * width, taps = s.kernel_rows * s.kernel_columns;
   KernelBuffer<6> input(
       in.data, {Axis{lanes_, 1}, kernel_column, kernel_row, {full_blocks_, in.block}, column, row});
+  KernelBuffer<1> bias(call.bias, {Axis{width, 1}});
   KernelBuffer<5> weights(call.weights, {Axis{width, 1},
                                          {lanes_, width},
                                          {s.kernel_columns, tap},
@@ -258,6 +270,7 @@ void Convolution::run(const Picture& input, const float* packed, const float* bi
             bias + group.first_block * lanes_,
             residual ? *residual : nothing_to_add(),
             output,
+            group.blocks,
             least,
             most};
   call.input.data += first_row * s.row_stride * input.row;
@@ -268,7 +281,8 @@ void Convolution::run(const Picture& input, const float* packed, const float* bi
     columns *= rows;
     rows = 1;
   }
-  const Cuts& cuts = (one_run ? one_run_ : by_rows_)[static_cast<std::size_t>(group.blocks - 1)];
+  const Index together = s.depthwise ? 1 : group.blocks;
+  const Cuts& cuts = (one_run ? one_run_ : by_rows_)[static_cast<std::size_t>(together - 1)];
   while (columns > 0) {
     const Strip strip = next_strip(cuts, columns);
     const Index fit = strip.several ? rows / strip.several->rows * strip.several->rows : 0;

@@ -77,7 +77,6 @@ class Convolution {
   struct Call;
 
   Cuts cuts(Index blocks, Index rows) const;
-  Index most_blocks() const;
   Strip next_strip(const Cuts& cuts, Index columns) const;
   void run_rows(const ConvolutionKernel& kernel, Index columns, Index rows, const Call& call) const;
 
@@ -86,7 +85,7 @@ class Convolution {
   Index lanes_;
   Index full_blocks_, rest_;  // of the input's channels
   std::vector<Group> groups_;
-  std::vector<Cuts> by_rows_, one_run_;  // for groups of 1, 2 ... blocks
+  std::vector<Cuts> by_rows_, one_run_;  // for tiles of 1, 2 ... blocks
   std::shared_ptr<const Winograd> winograd_;
   Index packed_size_ = 0, rows_at_once_ = 0;
 };

@@ -46,7 +46,8 @@ class Convolution : public Tiled<Convolution> {
     from_zero(residual);
     from_zero(output);
     const int width = lanes, group = width * blocks;
-    dense_blocks(output);
+    dense_columns(output);
+    output.dim(3).set_bounds(0, blocks);
     step_of(rest_input.dim(3), plain ? 1 : lanes);
     step_of(input.dim(4), lanes);
     weights.dim(0).set_bounds(0, group);
@@ -57,7 +58,7 @@ class Convolution : public Tiled<Convolution> {
     if (plain) {
       rest_input.dim(0).set_stride(Expr());
     }
-    tile(output);
+    tile(output, true);
     if (plain) {
       update(0);
     } else {
@@ -73,10 +74,10 @@ class Depthwise : public Tiled<Depthwise> {
  public:
   Halide::GeneratorParam<int> taps{"taps", 0};  // along a side; 0: known at run time
 
-  Input<bool> adds{"adds"};                    // whether there is a residual
-  Input<Buffer<float, 5>> input{"input"};      // lane, kernel column, kernel row, column, row
-  Input<Buffer<float, 3>> weights{"weights"};  // lane, kernel column, kernel row
-  Input<Buffer<float, 1>> bias{"bias"};
+  Input<bool> adds{"adds"};                // whether there is a residual
+  Input<Buffer<float, 6>> input{"input"};  // lane, kernel column, kernel row, column, row, block
+  Input<Buffer<float, 4>> weights{"weights"};  // lane, kernel column, kernel row, block
+  Input<Buffer<float, 2>> bias{"bias"};
   Input<Buffer<float, 4>> residual{"residual"};
   Output<Buffer<float, 4>> output{"output"};
 
@@ -84,8 +85,8 @@ class Depthwise : public Tiled<Depthwise> {
     const Expr across = taps > 0 ? Expr(static_cast<int>(taps)) : weights.dim(1).extent();
     const Expr down = taps > 0 ? Expr(static_cast<int>(taps)) : weights.dim(2).extent();
     const RDom k(0, across, 0, down, "k");
-    sum(o, x, y, b) = bias(o);
-    sum(o, x, y, b) += input(o, k[0], k[1], x, y) * weights(o, k[0], k[1]);
+    sum(o, x, y, b) = bias(o, b);
+    sum(o, x, y, b) += input(o, k[0], k[1], x, y, b) * weights(o, k[0], k[1], b);
     output(o, x, y, b) =
         clamped(Halide::select(adds, sum(o, x, y, b) + residual(o, x, y, b), sum(o, x, y, b)));
   }
@@ -96,10 +97,11 @@ class Depthwise : public Tiled<Depthwise> {
     from_zero(bias);
     from_zero(residual);
     from_zero(output);
-    dense_blocks(output);
+    dense_columns(output);
+    bias.dim(1).set_stride(lanes);
     step_of(input.dim(3), lanes);
     weights.dim(1).set_stride(lanes);
-    tile(output);
+    tile(output, false);
     Halide::Stage products = update(0);
     if (taps > 0) {
       weights.dim(2).set_stride(static_cast<int>(lanes) * static_cast<int>(taps));

@@ -19,7 +19,8 @@ struct Trial {
   bool residual = false;
   bool special = false;  // infinities and NaN among the data
   bool in_place = false;
-  Index margin = 1;  // none: rows follow each other without a gap
+  Index margin = 1;                        // none: rows follow each other without a gap
+  Index out_margin = -1, add_margin = -1;  // of the output and the residual, where it is another
   float least = -infinity, most = infinity;
 };
 
@@ -68,8 +69,9 @@ void check(Isa isa, const Trial& trial) {
   Image output(s.channels_out, s.rows_out, s.columns_out), residual = output;
   for (float& r : residual.plain) r = numbers.integer();
   output.plain.assign(output.plain.size(), guard);
-  output.lay(lanes, trial.margin, guard);
-  residual.lay(lanes, trial.margin, guard);
+  const Index margin = trial.out_margin < 0 ? trial.margin : trial.out_margin;
+  output.lay(lanes, margin, guard);
+  residual.lay(lanes, trial.add_margin < 0 ? margin : trial.add_margin, guard);
   if (trial.in_place)
     output = residual,
     output.map.data = output.laid.data() + (residual.map.data - residual.laid.data());
@@ -115,7 +117,7 @@ void check(Isa isa, const Trial& trial) {
   // What is left is not of the image, but for lanes that hold no channel.
   Index touched = 0;
   for (std::size_t k = 0; k < output.laid.size(); ++k) {
-    const Index at = static_cast<Index>(k) % output.map.block, margin = trial.margin;
+    const Index at = static_cast<Index>(k) % output.map.block;
     const Index y = at / output.map.row - margin, x = at % output.map.row / lanes - margin;
     const bool inside = y >= 0 && y < s.rows_out && x >= 0 && x < s.columns_out;
     touched += !inside && output.laid[k] != guard;
@@ -158,9 +160,27 @@ TEST(Convolution, PointsAreOneRunWhereRowsHaveNoGap) {
         trial.margin = margin;
         trial.residual = true;
         check_everywhere(trial);
+        trial.out_margin = 1 - margin;
+        check_everywhere(trial);
+        trial.add_margin = margin;
+        check_everywhere(trial);
+        trial.out_margin = margin;
+        trial.add_margin = 1 - margin;
+        check_everywhere(trial);
       }
     }
   }
+}
+
+TEST(Convolution, TilesThatFitTheWidth) {
+  const auto chosen = [](Index columns) {
+    return Convolution(Isa::avx512, window(3, 1, 64, 64, 14, columns).shape, ConvolutionWay::direct)
+        .kernels_chosen();
+  };
+  EXPECT_EQ(chosen(56), "blocked 2x14x1 step 1 over 56");
+  EXPECT_EQ(chosen(14), "blocked 2x14x1 step 1 over 14");
+  EXPECT_EQ(chosen(7), "blocked 2x7x2 step 1 over 7");
+  EXPECT_EQ(chosen(16), "blocked 2x8x1 step 1 over 16");
 }
 
 TEST(Convolution, EveryStrideKernelAndDilation) {
@@ -196,7 +216,7 @@ TEST(Convolution, Depthwise) {
   for (Index kernel : {1, 3, 5, 7}) {
     for (Index stride : {1, 2, 3}) {
       for (Index columns : {1, 2, 7, 14, 15, 20, 28}) {
-        for (Index channels : {5, 16, 40}) {
+        for (Index channels : {5, 16, 40, 310}) {
           Trial trial = window(kernel, stride, 1, channels, 4, columns);
           trial.shape.depthwise = true;
           trial.residual = kernel == 3;

@@ -62,21 +62,21 @@ class Tiled : public Halide::Generator<Kernel> {
     }
   }
   template <class Any>
-  void dense_blocks(Any& out) {
-    out.dim(0).set_bounds(0, lanes).set_stride(1);
+  void dense_columns(Any& out) {
+    out.dim(0).set_bounds(0, lanes);
     out.dim(1).set_stride(lanes);
-    out.dim(3).set_bounds(0, blocks);
   }
 
-  void tile(Func out) {
+  // `together`: the tile has all blocks of the output, else a loop around everything has them.
+  void tile(Func out, bool together) {
     const Var xo("xo"), xi("xi"), yo("yo"), yi("yi");
     out.split(x, xo, xi, columns, Halide::TailStrategy::RoundUp)
         .split(y, yo, yi, rows, Halide::TailStrategy::RoundUp)
-        .reorder(o, b, xi, yi, xo, yo)
+        .reorder(o, xi, yi, xo, yo, b)
         .vectorize(o, lanes)
-        .unroll(b)
         .unroll(xi)
         .unroll(yi);
+    if (together) out.reorder(o, b, xi, yi, xo, yo).unroll(b);
     sum.compute_at(out, xo).bound_extent(x, columns).bound_extent(y, rows);
     sum.bound_extent(o, lanes).bound_extent(b, blocks).reorder(o, b, x, y);
     sum.vectorize(o).unroll(b).unroll(x).unroll(y);

@@ -103,8 +103,7 @@ class WinogradOutput : public Tiled<WinogradOutput> {
     from_zero(bias);
     from_zero(residual);
     from_zero(output);
-    output.dim(0).set_bounds(0, lanes);
-    output.dim(1).set_stride(lanes);
+    dense_columns(output);
     input.dim(3).set_stride(lanes);
     const Var xo("xo"), xi("xi"), yo("yo"), yi("yi");
     Func(output)

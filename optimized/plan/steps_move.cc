@@ -1,0 +1,311 @@
+// Nodes that only move elements. What they mean is asked of their reference kernel: it is run once,
+// when the plan is made, on tensors whose elements say which element they are, and what comes out
+// says where each element of the output comes from. So no rule of any of them stands here.
+#include <algorithm>
+#include <cstring>
+
+#include "core/error.h"
+#include "optimized/canonical/collapse.h"
+#include "optimized/kernels/move.h"
+#include "optimized/plan/steps.h"
+#include "reference/interpreter.h"
+
+namespace touchstone {
+namespace {
+
+constexpr Index most_elements = Index{1} << 24;  // that are asked about
+constexpr Index nothing = -1;                    // the source of a zero that no input has
+
+// Elements that come one behind the other from one input.
+struct Run {
+  Index source, from, to, count;
+};
+
+struct Output {
+  Index buffer;
+  Shape shape;
+  std::vector<Run> runs;     // in order; or
+  std::optional<Move> move;  // by even steps out of one input, from element `from` on
+  Index source = nothing, from = 0;
+  std::vector<std::int32_t> elements;  // or one by one out of one input, -1 for zero
+};
+
+class OnMove : public Step {
+ public:
+  OnMove(std::vector<Index> inputs, std::vector<Output> outputs)
+      : inputs_(std::move(inputs)), outputs_(std::move(outputs)) {
+    kernel = "move " + std::string(name(chosen_isa()));
+  }
+  void bind(const Memory& memory) override {
+    from_.clear();
+    to_.clear();
+    for (const Index input : inputs_) from_.push_back(memory.at(input));
+    for (const Output& output : outputs_) to_.push_back(memory.at(output.buffer));
+  }
+  void run(RunState& state) override {
+    for (std::size_t k = 0; k < outputs_.size(); ++k) {
+      const Output& output = outputs_[k];
+      if (output.move) {
+        move(output, to_[k], state.pool);
+      } else if (!output.elements.empty()) {
+        gather(output, to_[k], state.pool);
+      } else {
+        copy(output, to_[k], state.pool);
+      }
+    }
+  }
+
+ private:
+  static constexpr Index piece = 4096;  // of elements or runs that a thread takes at once
+
+  const float* source(const Output& output) const {
+    return from_[static_cast<std::size_t>(output.source)];
+  }
+
+  void move(const Output& output, float* to, ThreadPool& pool) const {
+    const Move& all = *output.move;
+    std::size_t cut = Move::rank - 1;  // the outermost dimension that is one
+    while (cut > 0 && all.extents[cut] == 1) --cut;
+    const Index parts = std::min(all.extents[cut], pool.size() == 1 ? 1 : pool.size() * 4);
+    const Index step = (all.extents[cut] + parts - 1) / parts;
+    pool.each((all.extents[cut] + step - 1) / step, [&](Index part, Index) {
+      Move some = all;
+      some.extents[cut] = std::min(step, all.extents[cut] - part * step);
+      run_move(chosen_isa(), some, sizeof(float),
+               source(output) + output.from + part * step * all.from_steps[cut],
+               to + part * step * all.to_steps[cut]);
+    });
+  }
+
+  void copy(const Output& output, float* to, ThreadPool& pool) const {
+    const auto count = static_cast<Index>(output.runs.size());
+    const Index step = std::max<Index>((count + pool.size() * 4 - 1) / (pool.size() * 4), 1);
+    pool.each((count + step - 1) / step, [&](Index part, Index) {
+      for (Index k = part * step; k < std::min((part + 1) * step, count); ++k) {
+        const Run& run = output.runs[static_cast<std::size_t>(k)];
+        const std::size_t bytes = static_cast<std::size_t>(run.count) * sizeof(float);
+        if (run.source == nothing) {
+          std::memset(to + run.to, 0, bytes);
+        } else {
+          std::memcpy(to + run.to, from_[static_cast<std::size_t>(run.source)] + run.from, bytes);
+        }
+      }
+    });
+  }
+
+  void gather(const Output& output, float* to, ThreadPool& pool) const {
+    const auto count = static_cast<Index>(output.elements.size());
+    const float* const from = source(output);
+    pool.each((count + piece - 1) / piece, [&](Index part, Index) {
+      for (Index k = part * piece; k < std::min((part + 1) * piece, count); ++k) {
+        const std::int32_t element = output.elements[static_cast<std::size_t>(k)];
+        to[k] = element < 0 ? 0 : from[element];
+      }
+    });
+  }
+
+  const std::vector<Index> inputs_;
+  const std::vector<Output> outputs_;
+  std::vector<const float*> from_;
+  std::vector<float*> to_;
+};
+
+// Element n of input k is known as first[k] + n; 0 is known as nobody's.
+struct Names {
+  std::vector<Index> first;
+
+  std::pair<Index, Index> of(Index name) const {
+    if (name == 0) return {nothing, 0};
+    const auto behind = std::upper_bound(first.begin(), first.end(), name);
+    const Index source = behind - first.begin() - 1;
+    return {source, name - first[static_cast<std::size_t>(source)]};
+  }
+};
+
+// The whole output by even steps out of one input.
+bool by_steps(Output& output, const std::int64_t* names, const Names& known) {
+  const auto [source, from] = known.of(names[0]);
+  if (source == nothing) return false;
+  Point dense(output.shape.size(), 1), steps(output.shape.size(), 0);
+  for (Index d = output.shape.size() - 2; d >= 0; --d)
+    dense[d] = dense[d + 1] * output.shape[d + 1];
+  for (Index d = 0; d < output.shape.size(); ++d) {
+    if (output.shape[d] > 1) steps[d] = names[dense[d]] - names[0];
+  }
+  Point at(output.shape.size(), 0);
+  Index expected = names[0];
+  for (Index k = 0, count = touchstone::count(output.shape); k < count; ++k) {
+    if (names[k] != expected) return false;
+    for (Index d = output.shape.size() - 1; d >= 0; --d) {
+      expected += steps[d];
+      if (++at[d] < output.shape[d]) break;
+      expected -= steps[d] * at[d];
+      at[d] = 0;
+    }
+  }
+  Shape extents;
+  Point to, by;
+  for (Index d = 0; d < output.shape.size(); ++d) {
+    if (output.shape[d] == 1) continue;
+    extents.push_back(output.shape[d]);
+    to.push_back(dense[d]);
+    by.push_back(steps[d]);
+  }
+  const Collapsed walk = collapse(extents, {by, to});
+  if (walk.extents.size() > static_cast<Index>(Move::rank)) return false;
+  Move move;
+  for (Index d = 0; d < walk.extents.size(); ++d) {
+    const auto k = static_cast<std::size_t>(walk.extents.size() - 1 - d);
+    move.extents[k] = walk.extents[d];
+    move.from_steps[k] = walk.strides[0][d];
+    move.to_steps[k] = walk.strides[1][d];
+  }
+  output.move = move;
+  output.source = source;
+  output.from = from;
+  return true;
+}
+
+bool by_runs(Output& output, const std::int64_t* names, const Names& known) {
+  constexpr Index shortest = 8;  // on the average; below, runs cost more than elements
+  const Index count = touchstone::count(output.shape);
+  for (Index k = 0; k < count; ++k) {
+    const auto [source, from] = known.of(names[k]);
+    Run* last = output.runs.empty() ? nullptr : &output.runs.back();
+    if (last && last->source == source && (source == nothing || last->from + last->count == from)) {
+      ++last->count;
+    } else {
+      output.runs.push_back({source, from, k, 1});
+    }
+  }
+  if (static_cast<Index>(output.runs.size()) * shortest <= count) return true;
+  output.runs.clear();
+  return false;
+}
+
+bool by_elements(Output& output, const std::int64_t* names, const Names& known) {
+  for (Index k = 0, count = touchstone::count(output.shape); k < count; ++k) {
+    const auto [source, from] = known.of(names[k]);
+    if (source != nothing && output.source == nothing) output.source = source;
+    if (source != nothing && source != output.source) return false;
+    output.elements.push_back(source == nothing ? -1 : static_cast<std::int32_t>(from));
+  }
+  return output.source != nothing;
+}
+
+// Whether the node moves the elements of its input k: it has the type of the first one. Others say
+// where to.
+bool is_moved(const NodeFact& fact, std::size_t k) {
+  const auto parameters = fact.node->signature->inputs;
+  return parameters[std::min(k, parameters.size() - 1)].type == parameters[0].type;
+}
+
+// The node's outputs where the elements that it moves are their names, or `whole` less their names.
+std::vector<Value> ask(const Outline& outline, const NodeFact& fact, Index whole) {
+  std::vector<Value> inputs;
+  Index next = 1;
+  for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
+    if (fact.inputs[k] == nobody) {
+      inputs.emplace_back();
+      continue;
+    }
+    const ValueFact& value = outline.value(fact.inputs[k]);
+    if (!is_moved(fact, k)) {
+      inputs.emplace_back(*value.constant);
+      continue;
+    }
+    Tensor names(Type::int64, *value.shape);
+    for (Index e = 0; e < names.size(); ++e, ++next)
+      names.data<std::int64_t>()[e] = whole == 0 ? next : whole - next;
+    inputs.emplace_back(std::move(names));
+  }
+  return evaluate(*fact.node->signature, fact.node->attributes, std::move(inputs),
+                  static_cast<Index>(fact.outputs.size()));
+}
+
+// A node that computes with what it moves (a scatter that adds) gives other elements when they are
+// named in another order.
+bool same_elements(const Tensor& names, const Tensor& others, Index whole) {
+  for (Index k = 0; k < names.size(); ++k) {
+    const std::int64_t name = names.data<std::int64_t>()[k], other = others.data<std::int64_t>()[k];
+    if (name < 0 || name >= whole / 2 || (name == 0 ? other != 0 : whole - other != name))
+      return false;
+  }
+  return names.shape() == others.shape();
+}
+
+bool describe(Output& output, const Tensor& names, const Names& known) {
+  const auto* data = names.data<std::int64_t>();
+  return by_steps(output, data, known) || by_runs(output, data, known) ||
+         by_elements(output, data, known);
+}
+
+}  // namespace
+
+void build_move(Builder& builder, const Group& group) {
+  const Outline& outline = builder.outline();
+  const NodeFact& fact = outline.node(group.main());
+  Names known;
+  std::vector<Index> sources;  // values
+  Index next = 1;
+  for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
+    if (fact.inputs[k] == nobody || !is_moved(fact, k)) continue;
+    known.first.push_back(next);
+    sources.push_back(fact.inputs[k]);
+    next += count(builder.shape(fact.inputs[k]));
+  }
+  const Index whole = 4 * next;
+  std::vector<Output> outputs;
+  try {
+    const std::vector<Value> made = ask(outline, fact, 0), again = ask(outline, fact, whole);
+    for (std::size_t k = 0; k < fact.outputs.size(); ++k) {
+      const Tensor& names = made[k].tensor();
+      Output output{nobody, names.shape(), {}, std::nullopt, nothing, 0, {}};
+      if (names.shape() != builder.shape(fact.outputs[k]) ||
+          !same_elements(names, again[k].tensor(), whole) || !describe(output, names, known)) {
+        return builder.on_reference(group.main());
+      }
+      outputs.push_back(std::move(output));
+    }
+  } catch (const Error&) {
+    return builder.on_reference(group.main());  // which says what is wrong when it runs
+  }
+  std::vector<Index> buffers;
+  for (const Index source : sources) buffers.push_back(builder.plain(source));
+  for (std::size_t k = 0; k < outputs.size(); ++k)
+    outputs[k].buffer = builder.make_plain(fact.outputs[k]);
+  builder.add(std::make_unique<OnMove>(std::move(buffers), std::move(outputs)), group.nodes);
+}
+
+// Moves of floats whose other inputs are constant: all that decides where elements go is known.
+bool is_move(const Outline& outline, Index node) {
+  const NodeFact& fact = outline.node(node);
+  const Signature* signature = fact.node->signature;
+  if (signature == nullptr) return false;
+  bool moves = signature->form == "move";
+  if (signature->form == "resample") {  // the nearest element is moved; others are computed
+    const auto mode = fact.node->attributes.find("mode");
+    const auto* text =
+        mode == fact.node->attributes.end() ? nullptr : std::get_if<std::string>(&mode->second.is);
+    moves = text && *text == "nearest";
+  }
+  if (!moves || fact.inputs.empty()) return false;
+  Index elements = 0;
+  bool any = false;
+  for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
+    if (fact.inputs[k] == nobody) continue;
+    const ValueFact& value = outline.value(fact.inputs[k]);
+    const bool moved = is_moved(fact, k);
+    if (moved ? !value.floats() : value.constant == nullptr) return false;
+    if (moved) elements += count(*value.shape);
+    any = any || (moved && value.constant == nullptr);
+  }
+  for (const Index output : fact.outputs) {
+    if (output == nobody || !outline.value(output).floats()) return false;
+    elements += count(*outline.value(output).shape);
+    if (count(*outline.value(output).shape) == 0) return false;
+  }
+  return any && elements <= most_elements;
+}
+
+}  // namespace touchstone
