@@ -67,6 +67,18 @@ class Net {
     return node("Conv", {x, constant(std::move(weights)), constant({out})}, std::move(lists),
                 {{"group", group}});
   }
+  std::string integers(std::vector<Index> items, Shape shape = {}) {
+    if (shape.empty()) shape = {static_cast<Index>(items.size())};
+    const std::string name = "c" + std::to_string(model_.graph.initializers.size());
+    Tensor t(Type::int64, shape);
+    std::copy(items.begin(), items.end(), t.data<std::int64_t>());
+    model_.graph.initializers.emplace(name, std::move(t));
+    return name;
+  }
+  // An attribute of the last node.
+  void words(const std::string& name, const std::string& held) {
+    model_.graph.nodes.back().attributes[name].is = held;
+  }
   void output(const std::string& name) {
     ValueInfo made;
     made.name = name;
@@ -213,6 +225,37 @@ TEST(Session, ProductsBehindAnImage) {
   net.output(net.node("Add", {d, net.constant({9})}));
   const std::string kernels = net.check();
   EXPECT_NE(kernels.find("product"), std::string::npos) << kernels;
+}
+
+TEST(Session, MovesAreWhatTheReferenceSaysOfThem) {
+  Net net({2, 3, 5, 6});
+  const auto list = [&](std::vector<Index> items) { return net.integers(std::move(items)); };
+  const std::string turned = net.node("Transpose", {"x"}, {{"perm", {0, 3, 1, 2}}});
+  net.output(turned);
+  net.output(net.node("Slice", {"x", list({4, -1}), list({-10, 0}), list({2, 3}), list({-2, -1})}));
+  net.output(net.node("Pad", {"x", list({0, 1, 0, 2, 0, 0, 3, 0})}));
+  net.output(net.node("Pad", {"x", list({0, 0, -1, 0, 0, 0, 0, 1}), net.constant({})}));
+  net.output(net.node("Concat", {turned, turned, net.constant({2, 6, 3, 1})}, {}, {{"axis", -1}}));
+  net.output(net.node("Tile", {"x", list({1, 2, 1, 3})}));
+  net.output(net.node(
+      "Expand", {net.node("Slice", {"x", list({0}), list({1}), list({0})}), list({4, 3, 5, 6})}));
+  net.output(net.node("Gather", {"x", list({5, 0, -1, 2})}, {}, {{"axis", 3}}));
+  const std::string kernels = net.check();
+  EXPECT_EQ(kernels.find("reference"), std::string::npos) << kernels;
+  EXPECT_NE(kernels.find("move"), std::string::npos) << kernels;
+}
+
+TEST(Session, ScattersThatComputeAreNoMoves) {
+  Net net({4, 3});
+  const std::string rows = net.integers({1, 1, 2}, {1, 3});
+  net.output(net.node("ScatterElements", {"x", rows, net.constant({1, 3})}));
+  std::string summed = net.node("ScatterElements", {"x", rows, net.constant({1, 3})});
+  net.words("reduction", "add");
+  net.output(summed);
+  summed = net.node("ScatterElements", {"x", rows, net.constant({1, 3})});
+  net.words("reduction", "max");
+  net.output(summed);
+  net.check();
 }
 
 TEST(Session, WhatHasNoFastKernelRunsOnTheReference) {

@@ -222,6 +222,8 @@ void Builder::build(const Group& group) {
       return build_product(*this, group);
     case Work::join:
       return build_join(*this, group);
+    case Work::move:
+      return build_move(*this, group);
     case Work::view: {
       const Index of = outline_.node(group.main()).inputs[0];
       plain_[group.made] = plain(of);

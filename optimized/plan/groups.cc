@@ -64,7 +64,11 @@ class Grouping {
       group.region = std::move(region);
       return take(group);
     }
-    if (one && find_fast(*signature) && all_floats(fact)) group.work = Work::kernel;
+    if (one && find_fast(*signature) && all_floats(fact)) {
+      group.work = Work::kernel;
+    } else if (is_move(outline_, k)) {
+      group.work = Work::move;
+    }
     return take(group);
   }
 

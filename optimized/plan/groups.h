@@ -17,6 +17,7 @@ enum class Work {
   pool,
   product,  // of matrices, the second of them constant, with a bias and a clamp
   join,     // along the channels
+  move,     // elements to other places
   view,     // the same elements in another shape
 };
 
@@ -34,6 +35,9 @@ struct Group {
   Index main() const { return nodes.front(); }
   Index output() const { return region.empty() ? made : region.output(); }
 };
+
+// Whether a node only moves floats, by rules that constants and shapes decide.
+bool is_move(const Outline& outline, Index node);
 
 // In an order in which they can run. `fuse`: whether a step may be more than one node.
 std::vector<Group> group_nodes(const Outline& outline, bool fuse);

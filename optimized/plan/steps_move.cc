@@ -135,7 +135,7 @@ bool by_steps(Output& output, const std::int64_t* names, const Names& known) {
   Point at(output.shape.size(), 0);
   Index expected = names[0];
   for (Index k = 0, count = touchstone::count(output.shape); k < count; ++k) {
-    if (names[k] != expected) return false;
+    if (names[k] != expected || known.of(expected).first != source) return false;
     for (Index d = output.shape.size() - 1; d >= 0; --d) {
       expected += steps[d];
       if (++at[d] < output.shape[d]) break;

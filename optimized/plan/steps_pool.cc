@@ -122,7 +122,10 @@ void build_pool(Builder& builder, const Group& group) {
 }
 
 void build_join(Builder& builder, const Group& group) {
-  if (!group.blocks) return builder.on_reference(group.main());
+  if (!group.blocks) {  // they begin inside of a block, or lie plain
+    return is_move(builder.outline(), group.main()) ? build_move(builder, group)
+                                                    : builder.on_reference(group.main());
+  }
   auto step = std::make_unique<OnJoin>(builder, group);
   builder.add(std::move(step), group.nodes);
 }
