@@ -55,7 +55,7 @@ Index vector_of(Isa isa) { return isa == Isa::avx512 ? 16 : isa == Isa::avx2 ? 8
 
 // A share of k that leaves a panel in the first cache while rows pass by, and a share of the rows
 // of A that stays in the second while panels do.
-constexpr Index most_depth = 256, most_rows_at_once = 384, most_panels = 4;
+constexpr Index most_depth = 384, most_rows_at_once = 384, most_panels = 4;
 
 }  // namespace
 
