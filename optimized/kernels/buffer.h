@@ -3,9 +3,16 @@
 
 #include <HalideRuntime.h>
 
+#include <algorithm>
 #include <array>
+#include <limits>
 
+<<<<<<< HEAD
 #include "optimized/kernels/picture.h"
+=======
+#include "core/error.h"
+#include "optimized/kernels/map.h"
+>>>>>>> 4a46f103dc72130fcf0c4cedbdbbbe84fe850280
 
 namespace touchstone {
 
@@ -16,8 +23,15 @@ struct Axis {
 template <std::size_t rank>
 class KernelBuffer {
  public:
+  // Throws Error (unsupported) where an element lies farther from the first than 32 bits count, as
+  // kernels do.
   KernelBuffer(const float* data, const std::array<Axis, rank>& axes) {
+    Index reach = 0;
     for (std::size_t k = 0; k < rank; ++k) {
+      reach += std::max<Index>(axes[k].extent - 1, 0) * axes[k].step;
+      if (reach > std::numeric_limits<std::int32_t>::max()) {
+        throw Error(ErrorKind::unsupported, "a feature map of over 2^31 elements");
+      }
       dims_[k].extent = static_cast<std::int32_t>(axes[k].extent);
       dims_[k].stride = static_cast<std::int32_t>(axes[k].step);
     }

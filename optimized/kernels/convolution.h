@@ -36,7 +36,8 @@ class Convolution {
  public:
   Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay way = ConvolutionWay::best);
 
-  Index packed_size() const { return packed_size_; }  // floats
+  // Floats. Megabytes of weights are read a tenth to a quarter faster from huge pages.
+  Index packed_size() const { return packed_size_; }
   // From [out][in][kernel row][kernel column].
   void pack(const float* weights, float* packed) const;
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/error.h"
 #include "optimized/kernels/convolution_testing.h"
 
 namespace touchstone {
@@ -240,6 +241,17 @@ TEST(Convolution, ResidualThatMayBeTheOutputAndClamps) {
       trial.shape.kernel_rows = trial.shape.kernel_columns = 1;
       check_everywhere(trial);
     }
+  }
+}
+
+TEST(Convolution, WhatKernelsCannotCountToIsRefused) {
+  const Convolution convolution(Isa::sse41, {1, 1, 1, 1, 1, 1, 16, 8, 1, 1});
+  const Map far{nullptr, 8, 8, Index{1} << 31}, near{nullptr, 8, 8, 8};
+  try {
+    convolution.run(far, nullptr, nullptr, nullptr, near, 0, 0, 0, 0, 1, nullptr);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind, ErrorKind::unsupported);
   }
 }
 
