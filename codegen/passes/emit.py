@@ -62,7 +62,9 @@ def _row(k: int, pattern: Pattern, versions: Versions) -> dict[str, Any]:
     return {
         "stem": "p_" + pattern.name.replace("-", "_"),
         "path": pattern.path,
-        "texts": ", ".join(json.dumps(t) for t in (pattern.name, pattern.pass_, pattern.doc, f"{pattern.path}:{pattern.line}")),
+        "texts": ", ".join(
+            json.dumps(t) for t in (pattern.name, pattern.pass_, pattern.doc, f"{pattern.path}:{pattern.line}")
+        ),
         "level": f"Level::{pattern.level}",
         "exact": json.dumps(pattern.exact),
         "opsets": f"{pattern.least}, {pattern.most}",

@@ -1,7 +1,8 @@
 """Reads optimized/passes/patterns/*.yaml: what a pattern matches, bound to the versions that the spec has.
 
-A file says `doc`, `pass`, `level`, `exact`, `opset` (which opsets the replacement is written for: 7, or 7..12), `match` (a block of
-lines `y = Conv-1+(x, w!, b?!)`, or a list of such blocks), `when` (conditions, one a line), `replace` (assignments), `examples`, and `feeds` (numbers to draw their inputs from).
+A file says `doc`, `pass`, `level`, `exact`, `opset` (which opsets the replacement is written for: 7, or 7..12), `match`
+(a block of lines `y = Conv-1+(x, w!, b?!)`, or a list of such blocks), `when` (conditions, one a line), `replace`
+(assignments), `examples`, and `feeds` (numbers to draw their inputs from).
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class Pattern:
         return {slot for slot in self.alternatives[0][-1].outputs if slot >= 0}
 
     def attribute(self, slot: int, name: str, line: int, lacking: bool = False) -> Attribute:
-        """An attribute of the node that makes a value: of the same kind and default in every version that may be met."""
+        """An attribute of the node that makes a value: of one kind and default in every version that may be met."""
         nodes = self.makers(slot)
         if not nodes:
             raise self.error(line, f"{self.slots[slot]} is made by no node of the pattern, so it has no {name}")
@@ -91,7 +92,9 @@ class Pattern:
             if found is None:
                 if lacking:
                     continue
-                raise self.error(line, f"{version.name} has no attribute {name}: say which versions are meant, or use get()")
+                raise self.error(
+                    line, f"{version.name} has no attribute {name}: say which versions are meant, or use get()"
+                )
             if first is not None and (first.kind, first.default) != (found.kind, found.default):
                 raise self.error(line, f"{name} is not the same in all versions that may be met: say which are meant")
             first = found
@@ -102,7 +105,9 @@ class Pattern:
 
 def load_patterns(folder: Path, versions: Versions) -> list[Pattern]:
     """Every pattern, sorted by name."""
-    return [_pattern(file, f"optimized/passes/patterns/{file.name}", versions) for file in sorted(folder.glob("*.yaml"))]
+    return [
+        _pattern(file, f"optimized/passes/patterns/{file.name}", versions) for file in sorted(folder.glob("*.yaml"))
+    ]
 
 
 def _pattern(file: Path, path: str, versions: Versions) -> Pattern:

@@ -9,7 +9,12 @@ from codegen.entry import Version
 from codegen.passes.language import Writer, in_force
 from codegen.passes.pattern import NEWEST, Pattern, Versions, takes
 
-HELPERS = {"ints": 1, "scalar": 1, "real": 1, "number": 2}  # constants: a list, an integer, a double, a number of a value's type
+HELPERS = {
+    "ints": 1,
+    "scalar": 1,
+    "real": 1,
+    "number": 2,
+}  # constants: a list, an integer, a double, a number of a value's type
 
 
 def replacement(pattern: Pattern, versions: Versions) -> list[str]:
@@ -41,7 +46,9 @@ class Replacement(Writer):
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             raise self.fail("a replacement is made of assignments")
         target = statement.targets[0]
-        names = [one for one in (target.elts if isinstance(target, ast.Tuple) else [target]) if isinstance(one, ast.Name)]
+        names = [
+            one for one in (target.elts if isinstance(target, ast.Tuple) else [target]) if isinstance(one, ast.Name)
+        ]
         slots = [self.pattern.slots.index(name.id) if name.id in self.pattern.slots else -1 for name in names]
         if slots and all(slot in self.pattern.roots() for slot in slots):
             self.result(slots, statement.value)
@@ -64,7 +71,7 @@ class Replacement(Writer):
             raise self.fail("several values at once are made by one node")
         self.lines.append(f"r.result({outputs}, {self.argument(value, '')[0]});")
 
-    # -- arguments of operators: their text, and whether they are constants ------------------------------------------------
+    # -- arguments of operators: their text, and whether they are constants ----------------------------------------
 
     def argument(self, node: ast.expr, local: str) -> tuple[str, bool]:
         if isinstance(node, ast.Name) and node.id in self.locals:
@@ -116,7 +123,7 @@ class Replacement(Writer):
         return (f"{result}{tail}" if result else f'r.node("{local}", {tail}'), False
 
     def in_use(self, domain: str, op: str, constant: bool) -> list[Version]:
-        """The versions that the node may be of: computed at once by the newest, written for the opsets of the pattern."""
+        """What the node may be of: the newest where it is computed at once, else all of the opsets of the pattern."""
         known = self.versions[domain, op]
         if constant or domain:
             return known[:1]
