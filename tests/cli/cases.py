@@ -90,7 +90,6 @@ CASES: dict[str, str] = {
     "optimize_no_such_level": "optimize wasteful.onnx -o better.onnx --level most",
     "optimize_no_out": "optimize wasteful.onnx",
     "optimize_invalid": "optimize cyclic.onnx -o better.onnx",
-    "optimize_no_folder": "optimize wasteful.onnx -o nowhere/better.onnx",
     # values
     "rule": "run clip.onnx --input x=x.npy --input lo=lo8.npy",
     "index_out_of_range": "run gather.onnx --input x=x.npy --input i=i7.npy",
