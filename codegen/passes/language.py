@@ -1,7 +1,8 @@
 """Conditions and replacements of patterns as C++: both are written in Python's grammar, with few names.
 
-A value of the pattern goes by its name; `y.axis` is an attribute of the node that makes y; lists are those of spec/ ([*a, 1] joins,
-+ and - go item by item). In a replacement an operator is called by its name; what depends on constants alone is computed at once.
+A value of the pattern goes by its name; `y.axis` is an attribute of the node that makes y; lists are those of spec/
+([*a, 1] joins, + and - go item by item). In a replacement an operator is called by its name; what depends on constants
+alone is computed at once.
 """
 
 from __future__ import annotations
@@ -18,17 +19,18 @@ from codegen.value_types import ELEMENTS
 # Functions of values of the pattern (optimized/passes/found.h), and how many arguments they take.
 OF_VALUES = {
     "given": 1, "once": 1, "is_output": 1, "is_constant": 1, "type": 1, "rank": 1, "size": 2, "shape": 1, "elements": 1,
-    "same_shape": 2, "same_size": 4, "ints": 1, "real_of": 1, "all_are": 2, "is_per_channel": 3,
-    "is_made_by": 2, "is_float": 1, "opset": 0, "sizes_but_one": 1,
+    "same_shape": 2, "same_size": 4, "sizes_but_one": 1, "ints": 1, "real_of": 1, "all_are": 2, "is_per_channel": 3,
+    "is_made_by": 2, "is_float": 1, "opset": 0,
 }  # fmt: skip
-# Functions of numbers and lists (reference/lists.h), named as spec/ names them.
+# Functions of numbers and lists (reference/lists.h), named as spec/ names them, and few more.
 OF_LISTS = {
-    "wrap", "floor_div", "ceil_div", "mod", "min", "max", "total", "pick", "head", "tail", "part", "placed", "without", "unsqueezed",
-    "repeat", "contains", "position", "distinct", "is_permutation", "replaced", "item", "count", "type_called", "as_float", "all_zero",
+    "wrap", "floor_div", "ceil_div", "mod", "min", "max", "total", "pick", "head", "tail", "part", "placed", "without",
+    "unsqueezed", "repeat", "contains", "position", "distinct", "is_permutation", "replaced", "item", "count",
+    "type_called", "as_float", "all_zero",
 }  # fmt: skip
 OPERATORS: dict[type, str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">",
-    ast.GtE: ">=", ast.And: "&&", ast.Or: "||",
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=",
+    ast.Gt: ">", ast.GtE: ">=", ast.And: "&&", ast.Or: "||",
 }  # fmt: skip
 READERS = {"int": "integer", "float": "number", "string": "text", "ints": "integers"}
 
@@ -51,7 +53,7 @@ class Writer:
             return f"Slot{{{self.pattern.slots.index(node.id)}}}"
         raise self.fail(f"{ast.unparse(node)} is no value of the pattern")
 
-    # -- expressions of numbers, truths, texts and lists ------------------------------------------------------------------
+    # -- expressions of numbers, truths, texts and lists -----------------------------------------------------------
 
     def expression(self, node: ast.expr) -> str:
         writer: Callable[..., str] | None = getattr(self, f"_{type(node).__name__}", None)
@@ -126,7 +128,7 @@ class Writer:
         return self.read(node, None)
 
     def read(self, node: ast.expr, otherwise: ast.expr | None) -> str:
-        """An attribute; `otherwise` counts in versions that do not have it, and where it is left out without a default."""
+        """An attribute; `otherwise` counts in versions without it, and where it is left out and has no default."""
         if not isinstance(node, ast.Attribute):
             raise self.fail(f"{ast.unparse(node)} is no attribute")
         slot = self.slot(node.value)

@@ -1,7 +1,8 @@
 """Reads optimized/passes/patterns/*.yaml: what a pattern matches, bound to the versions that the spec has.
 
-A file says `doc`, `pass`, `level`, `exact`, `opset` (which opsets the replacement is written for: 7, or 7..12), `match` (a block of
-lines `y = Conv-1+(x, w!, b?!)`, or a list of such blocks), `when` (conditions, one a line), `replace` (assignments), `examples`, and `feeds` (numbers to draw their inputs from).
+A file says `doc`, `pass`, `level`, `exact`, `opset` (which opsets the replacement is written for: 7, or 7..12), `match`
+(a block of lines `y = Conv-1+(x, w!, b?!)`, or a list of such blocks), `when` (conditions, one a line), `replace`
+(assignments), `examples`, and `feeds` (numbers to draw their inputs from).
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class Pattern:
         return {slot for slot in self.alternatives[0][-1].outputs if slot >= 0}
 
     def attribute(self, slot: int, name: str, line: int, lacking: bool = False) -> Attribute:
-        """An attribute of the node that makes a value: of the same kind and default in every version that may be met."""
+        """An attribute of the node that makes a value: of one kind and default in every version that may be met."""
         nodes = self.makers(slot)
         if not nodes:
             raise self.error(line, f"{self.slots[slot]} is made by no node of the pattern, so it has no {name}")

@@ -71,7 +71,7 @@ class Replacement(Writer):
             raise self.fail("several values at once are made by one node")
         self.lines.append(f"r.result({outputs}, {self.argument(value, '')[0]});")
 
-    # -- arguments of operators: their text, and whether they are constants ------------------------------------------------
+    # -- arguments of operators: their text, and whether they are constants ----------------------------------------
 
     def argument(self, node: ast.expr, local: str) -> tuple[str, bool]:
         if isinstance(node, ast.Name) and node.id in self.locals:
@@ -123,7 +123,7 @@ class Replacement(Writer):
         return (f"{result}{tail}" if result else f'r.node("{local}", {tail}'), False
 
     def in_use(self, domain: str, op: str, constant: bool) -> list[Version]:
-        """The versions that the node may be of: computed at once by the newest, written for the opsets of the pattern."""
+        """What the node may be of: the newest where it is computed at once, else all of the opsets of the pattern."""
         known = self.versions[domain, op]
         if constant or domain:
             return known[:1]

@@ -7,12 +7,8 @@
 #include <array>
 #include <limits>
 
-<<<<<<< HEAD
-#include "optimized/kernels/picture.h"
-=======
 #include "core/error.h"
-#include "optimized/kernels/map.h"
->>>>>>> 4a46f103dc72130fcf0c4cedbdbbbe84fe850280
+#include "optimized/kernels/picture.h"
 
 namespace touchstone {
 

@@ -246,7 +246,7 @@ TEST(Convolution, ResidualThatMayBeTheOutputAndClamps) {
 
 TEST(Convolution, WhatKernelsCannotCountToIsRefused) {
   const Convolution convolution(Isa::sse41, {1, 1, 1, 1, 1, 1, 16, 8, 1, 1});
-  const Map far{nullptr, 8, 8, Index{1} << 31}, near{nullptr, 8, 8, 8};
+  const Picture far{nullptr, 8, 8, Index{1} << 31}, near{nullptr, 8, 8, 8};
   try {
     convolution.run(far, nullptr, nullptr, nullptr, near, 0, 0, 0, 0, 1, nullptr);
     FAIL();

@@ -33,9 +33,7 @@ std::size_t digest(const Tensor& tensor) {
 
 struct SameAttribute {
   const Attribute::Held& other;
-  bool operator()(float a) const {
-    return std::memcmp(&a, &std::get<float>(other), sizeof a) == 0;
-  }
+  bool operator()(float a) const { return std::memcmp(&a, &std::get<float>(other), sizeof a) == 0; }
   bool operator()(Index a) const { return a == std::get<Index>(other); }
   bool operator()(const std::string& a) const { return a == std::get<std::string>(other); }
   bool operator()(const Tensor& a) const { return same_tensor(a, std::get<Tensor>(other)); }
@@ -57,12 +55,11 @@ struct SameAttribute {
 };
 
 bool same_attributes(const Node& a, const Node& b) {
-  return std::equal(
-      a.attributes.begin(), a.attributes.end(), b.attributes.begin(), b.attributes.end(),
-      [](const auto& x, const auto& y) {
-        return x.first == y.first && x.second.is.index() == y.second.is.index() &&
-               std::visit(SameAttribute{y.second.is}, x.second.is);
-      });
+  return std::equal(a.attributes.begin(), a.attributes.end(), b.attributes.begin(),
+                    b.attributes.end(), [](const auto& x, const auto& y) {
+                      return x.first == y.first && x.second.is.index() == y.second.is.index() &&
+                             std::visit(SameAttribute{y.second.is}, x.second.is);
+                    });
 }
 
 std::string key_of(const Node& node) {
@@ -136,8 +133,7 @@ Index share_nodes(Workbench& bench) {
     const std::string key = key_of(*here);
     const auto [first, last] = kept.equal_range(key);
     const auto twin = std::find_if(first, last, [&](const auto& other) {
-      return same_attributes(*other.second, *here) &&
-             replace_outputs(bench, *here, *other.second);
+      return same_attributes(*other.second, *here) && replace_outputs(bench, *here, *other.second);
     });
     if (twin == last) {
       kept.emplace(key, here);

@@ -23,13 +23,14 @@ Index bytes_of(const Tensor& tensor) {
 
 // What an output takes, as far as that is known before the node runs.
 std::optional<Index> foreseen(Workbench& bench, const std::string& value) {
-  const Workbench::Known* known = bench.known(value);
-  if (known == nullptr || !known->type || !known->shape) return std::nullopt;
+  const KnownValue* known = bench.known(value);
+  if (known == nullptr || !known->type || !known->rank()) return std::nullopt;
   if (known->type->kind != ValueType::Kind::tensor) return std::nullopt;
   Shape shape;
-  for (const InferredSize& size : *known->shape) {
-    if (!size.number) return std::nullopt;
-    shape.push_back(*size.number);
+  for (Index axis = 0; axis < *known->rank(); ++axis) {
+    const std::optional<Index> size = known->size(axis);
+    if (!size) return std::nullopt;
+    shape.push_back(*size);
   }
   return packed_bytes(known->type->element, count(shape));
 }

@@ -10,8 +10,10 @@ namespace touchstone {
 
 namespace {
 
-bool is_named(const InferredSize& size) {
-  return size.number || size.text.find('?') == std::string::npos;
+template <class T>
+T or_not_known(std::optional<T> value) {
+  if (!value) throw NotKnown{};
+  return *std::move(value);
 }
 
 }  // namespace
@@ -41,75 +43,66 @@ const Tensor& Found::tensor(Slot slot) const {
   return *constant;
 }
 
+const KnownValue& Found::known(Slot slot) const {
+  const KnownValue* known = bench_.known(value(slot));
+  if (known == nullptr) throw NotKnown{};
+  return *known;
+}
+
 Type Found::type(Slot slot) const {
   if (const Tensor* constant = bench_.constant(value(slot))) return constant->type();
-  const Workbench::Known* known = bench_.known(value(slot));
-  if (known == nullptr || !known->type || known->type->kind != ValueType::Kind::tensor)
-    throw NotKnown{};
-  return known->type->element;
+  const KnownValue& of = known(slot);
+  if (!of.type || of.type->kind != ValueType::Kind::tensor) throw NotKnown{};
+  return of.type->element;
 }
 
-std::vector<InferredSize> Found::sizes(Slot slot) const {
-  if (const Tensor* constant = bench_.constant(value(slot))) {
-    std::vector<InferredSize> list;
-    for (Index size : constant->shape()) list.push_back({size, std::to_string(size)});
-    return list;
-  }
-  const Workbench::Known* known = bench_.known(value(slot));
-  if (known == nullptr || !known->shape) throw NotKnown{};
-  return *known->shape;
+Index Found::rank(Slot slot) const {
+  if (const Tensor* constant = bench_.constant(value(slot))) return constant->shape().size();
+  return or_not_known(known(slot).rank());
 }
-
-Index Found::rank(Slot slot) const { return static_cast<Index>(sizes(slot).size()); }
 
 Index Found::size(Slot slot, Index axis) const {
-  const std::vector<InferredSize> all = sizes(slot);
-  const InferredSize& one = item(all, wrap(axis, static_cast<Index>(all.size())));
-  if (!one.number) throw NotKnown{};
-  return *one.number;
+  if (const Tensor* constant = bench_.constant(value(slot)))
+    return item(constant->shape(), wrap(axis, constant->shape().size()));
+  return or_not_known(known(slot).size(wrap(axis, rank(slot))));
 }
 
 Point Found::shape(Slot slot) const {
   Point list;
-  for (const InferredSize& size : sizes(slot)) {
-    if (!size.number) throw NotKnown{};
-    list.push_back(*size.number);
-  }
+  for (Index axis = 0; axis < rank(slot); ++axis) list.push_back(size(slot, axis));
   return list;
 }
 
 Point Found::sizes_but_one(Slot slot) const {
   Point list;
-  for (const InferredSize& size : sizes(slot)) {
+  for (Index axis = 0; axis < rank(slot); ++axis) {
+    const Index size = known(slot).size(axis).value_or(-1);
     // Beside a size of 0, -1 says nothing, and 0 itself means another size.
-    if (size.number && *size.number == 0) throw NotKnown{};
-    list.push_back(size.number.value_or(-1));
+    if (size == 0) throw NotKnown{};
+    list.push_back(size);
   }
   if (std::count(list.begin(), list.end(), -1) > 1) throw NotKnown{};
   return list;
 }
 
 bool Found::same_shape(Slot a, Slot b) const {
-  const std::vector<InferredSize> left = sizes(a), right = sizes(b);
-  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
-                    [](const InferredSize& x, const InferredSize& y) {
-                      return is_named(x) && x.text == y.text;
-                    });
+  if (rank(a) != rank(b)) return false;
+  for (Index axis = 0; axis < rank(a); ++axis) {
+    if (!same_size(a, axis, b, axis)) return false;
+  }
+  return true;
 }
 
 bool Found::same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const {
-  const std::vector<InferredSize> left = sizes(a), right = sizes(b);
-  const InferredSize& x = item(left, wrap(axis_of_a, static_cast<Index>(left.size())));
-  return is_named(x) &&
-         x.text == item(right, wrap(axis_of_b, static_cast<Index>(right.size()))).text;
+  return touchstone::same_size(known(a), wrap(axis_of_a, rank(a)), known(b),
+                               wrap(axis_of_b, rank(b)));
 }
 
 Point Found::ints(Slot constant) const {
   const Tensor& list = tensor(constant);
   if (!facts(list.type()).is_integer) throw NotKnown{};
   Point items;
-  for (Index k = 0; k < list.size(); ++k)
-    items.push_back(static_cast<Index>(number_at(list, k)));
+  for (Index k = 0; k < list.size(); ++k) items.push_back(static_cast<Index>(number_at(list, k)));
   return items;
 }
 
@@ -160,12 +153,6 @@ template <class T>
 const T& held(const Attribute& attribute) {
   if (const T* is = std::get_if<T>(&attribute.is)) return *is;
   throw NotKnown{};
-}
-
-template <class T>
-T or_not_known(std::optional<T> value) {
-  if (!value) throw NotKnown{};
-  return *std::move(value);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class Found {
   Found(const Pattern& pattern, Workbench& bench);
 
   // Filled in by the matcher.
-  std::vector<std::string> values;                   // by slot; "" where left out
+  std::vector<std::string> values;                    // by slot; "" where left out
   std::vector<std::optional<Workbench::Place>> made;  // by slot: the matched node that makes it
   std::vector<bool> bound;
   std::optional<Workbench::Place> root;
@@ -43,11 +43,11 @@ class Found {
   Type type(Slot slot) const;
   Index rank(Slot slot) const;
   Index size(Slot slot, Index axis) const;  // a number
-  Point shape(Slot slot) const;              // all of them numbers
+  Point shape(Slot slot) const;             // all of them numbers
   Index elements(Slot slot) const { return count(shape(slot)); }
   // All sizes but at most one, which is then -1: what a reshape can be asked for.
   Point sizes_but_one(Slot slot) const;
-  bool same_shape(Slot a, Slot b) const;  // of all feeds, symbols included
+  bool same_shape(Slot a, Slot b) const;  // whatever is fed
   bool same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const;
 
   Point ints(Slot constant) const;
@@ -62,13 +62,17 @@ class Found {
   // left out; without it that is not known.
   bool lacks(Slot made_by, std::string_view attribute) const;  // in its version
   bool has(Slot made_by, std::string_view attribute) const;
-  Index integer(Slot made_by, std::string_view attribute, std::optional<Index> otherwise = {}) const;
-  double number(Slot made_by, std::string_view attribute, std::optional<double> otherwise = {}) const;
-  std::string text(Slot made_by, std::string_view attribute, std::optional<std::string> otherwise = {}) const;
-  Point integers(Slot made_by, std::string_view attribute, std::optional<Point> otherwise = {}) const;
+  Index integer(Slot made_by, std::string_view attribute,
+                std::optional<Index> otherwise = {}) const;
+  double number(Slot made_by, std::string_view attribute,
+                std::optional<double> otherwise = {}) const;
+  std::string text(Slot made_by, std::string_view attribute,
+                   std::optional<std::string> otherwise = {}) const;
+  Point integers(Slot made_by, std::string_view attribute,
+                 std::optional<Point> otherwise = {}) const;
 
  private:
-  std::vector<InferredSize> sizes(Slot slot) const;
+  const KnownValue& known(Slot slot) const;
   const Attribute* find(Slot made_by, std::string_view attribute) const;
   const Tensor& tensor(Slot slot) const;
 

@@ -82,7 +82,8 @@ class Counts {
 // A pattern runs with its pass, as far as the level goes, or where it is asked for itself.
 bool runs(const Pattern& pattern, const Pass& pass, const PassOptions& options) {
   if (pattern.pass != pass.name || pattern.replace == nullptr) return false;
-  if (names_pass(options.with, pattern.name)) return is_wanted(options, pattern.name, pattern.level);
+  if (names_pass(options.with, pattern.name))
+    return is_wanted(options, pattern.name, pattern.level);
   const Level level = std::max(pass.level, options.level);
   return is_wanted(options, pass.name, pass.level) && pattern.level <= level &&
          !names_pass(options.without, pattern.name);

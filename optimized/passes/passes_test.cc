@@ -106,9 +106,9 @@ TEST(Passes, KeepTheNamesOfOutputsThatWouldBeConstant) {
 
 TEST(Passes, DoNotGrowTheModelPastItsLimit) {
   Tensor shape = indices({1000});
-  const Model model = with_constants(
-      {node("Expand", {"one", "shape"}, {"c"}), node("Add", {"X", "c"}, {"Y"})},
-      {{"one", tensor({1})}, {"shape", shape}});
+  const Model model =
+      with_constants({node("Expand", {"one", "shape"}, {"c"}), node("Add", {"X", "c"}, {"Y"})},
+                     {{"one", tensor({1})}, {"shape", shape}});
   PassOptions options;
   options.growth = 3000;
   EXPECT_EQ(optimize(model, options).model.graph.nodes.size(), 2U);
@@ -126,8 +126,8 @@ TEST(Passes, TakeDefaultsOfOldFilesForConstants) {
   Model model = sum_of_constants();
   model.ir_version = 3;
   for (const char* name : {"a", "b"})
-    model.graph.inputs.push_back(testing::value(
-        name, tensor_type(Type::float32), std::vector<Dim>{{Dim{2, ""}}}));
+    model.graph.inputs.push_back(
+        testing::value(name, tensor_type(Type::float32), std::vector<Dim>{{Dim{2, ""}}}));
   model = sound(std::move(model));
   const Optimized made = optimize(model, {});
   EXPECT_EQ(changes(made, "freeze-defaults"), 2);
@@ -137,9 +137,9 @@ TEST(Passes, TakeDefaultsOfOldFilesForConstants) {
 }
 
 TEST(Passes, LeaveWhatANodeThrowsToTheRun) {
-  const Model model = with_constants(
-      {node("Reshape", {"a", "shape"}, {"c"}), node("Add", {"X", "c"}, {"Y"})},
-      {{"a", tensor({1, 2})}, {"shape", indices({3})}});
+  const Model model =
+      with_constants({node("Reshape", {"a", "shape"}, {"c"}), node("Add", {"X", "c"}, {"Y"})},
+                     {{"a", tensor({1, 2})}, {"shape", indices({3})}});
   PassOptions options;
   options.without = {"drop-identities", "join-moves"};
   EXPECT_EQ(optimize(model, options).model.graph.nodes.size(), 2U);
@@ -164,9 +164,10 @@ TEST(Passes, DropWhatNobodyNeeds) {
 }
 
 TEST(Passes, ShareEqualNodesAndConstants) {
-  const Model model = with_constants(
-      {node("Mul", {"X", "a"}, {"p"}), node("Mul", {"X", "b"}, {"q"}), node("Add", {"p", "q"}, {"Y"})},
-      {{"a", tensor({3})}, {"b", tensor({3})}});
+  const Model model =
+      with_constants({node("Mul", {"X", "a"}, {"p"}), node("Mul", {"X", "b"}, {"q"}),
+                      node("Add", {"p", "q"}, {"Y"})},
+                     {{"a", tensor({3})}, {"b", tensor({3})}});
   EXPECT_EQ(optimized(model, {"share-nodes"}).model.graph.nodes.size(), 3U);
   const Optimized made = optimized(model, {"share-nodes", "share-constants"});
   EXPECT_EQ(made.model.graph.nodes.size(), 2U);
@@ -175,25 +176,26 @@ TEST(Passes, ShareEqualNodesAndConstants) {
 }
 
 TEST(Passes, TellZerosApartByTheirSign) {
-  const Model model = with_constants(
-      {node("Div", {"X", "a"}, {"p"}), node("Div", {"X", "b"}, {"q"}), node("Max", {"p", "q"}, {"Y"})},
-      {{"a", tensor({0.0F})}, {"b", tensor({-0.0F})}});
+  const Model model =
+      with_constants({node("Div", {"X", "a"}, {"p"}), node("Div", {"X", "b"}, {"q"}),
+                      node("Max", {"p", "q"}, {"Y"})},
+                     {{"a", tensor({0.0F})}, {"b", tensor({-0.0F})}});
   EXPECT_EQ(changes(optimized(model, {"share-constants"}), "share-constants"), 0);
 }
 
 TEST(Passes, DoNotShareNodesOfOtherAttributes) {
-  const Model model = with_constants(
-      {node("LeakyRelu", {"X"}, {"p"}, {{"alpha", attribute(0.5F)}}),
-       node("LeakyRelu", {"X"}, {"q"}, {{"alpha", attribute(0.25F)}}),
-       node("Add", {"p", "q"}, {"Y"})},
-      {});
+  const Model model =
+      with_constants({node("LeakyRelu", {"X"}, {"p"}, {{"alpha", attribute(0.5F)}}),
+                      node("LeakyRelu", {"X"}, {"q"}, {{"alpha", attribute(0.25F)}}),
+                      node("Add", {"p", "q"}, {"Y"})},
+                     {});
   EXPECT_EQ(optimized(model, {"share-nodes"}).model.graph.nodes.size(), 3U);
 }
 
 // f(a, b) = |a| - b, called with its second input left out or not.
 Model calling() {
-  auto body = function("F", {"a", "b"}, {"c"},
-                       {node("Abs", {"a"}, {"t"}), node("Sub", {"t", "b"}, {"c"})});
+  auto body =
+      function("F", {"a", "b"}, {"c"}, {node("Abs", {"a"}, {"t"}), node("Sub", {"t", "b"}, {"c"})});
   Node call = node("F", {"X", "X"}, {"m"});
   Node again = node("F", {"m", "X"}, {"Y"});
   call.domain = again.domain = body->domain;
@@ -242,9 +244,8 @@ TEST(Passes, KeepWhatASubgraphCaptures) {
 TEST(Passes, NameEveryPatternsPass) {
   for (const Pattern& pattern : all_patterns()) {
     const auto passes = all_passes();
-    const auto found = std::find_if(passes.begin(), passes.end(), [&](const Pass& pass) {
-      return pass.name == pattern.pass;
-    });
+    const auto found = std::find_if(passes.begin(), passes.end(),
+                                    [&](const Pass& pass) { return pass.name == pattern.pass; });
     ASSERT_NE(found, passes.end()) << pattern.name;
     EXPECT_GE(pattern.level, found->level) << pattern.name;
     EXPECT_TRUE(pattern.exact || !found->exact) << pattern.name;

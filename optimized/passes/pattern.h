@@ -22,17 +22,17 @@ struct MatchInput {
 
 struct MatchNode {
   std::string_view domain, op;
-  std::span<const int> versions;         // since-versions, resolved when the table is made
-  std::span<const MatchInput> inputs;    // exactly these
-  std::span<const int> outputs;          // slots; what is not named here nobody may use; -1: the same
-  bool either_order = false;             // of the first two inputs
+  std::span<const int> versions;       // since-versions, resolved when the table is made
+  std::span<const MatchInput> inputs;  // exactly these
+  std::span<const int> outputs;        // slots; what is not named here nobody may use; -1: the same
+  bool either_order = false;           // of the first two inputs
 };
 
 struct Pattern {
   std::string_view name, pass, doc, source;
   Level level;
   bool exact;
-  Index least_opset, most_opset;           // of ai.onnx; what the replacement can be written in
+  Index least_opset, most_opset;            // of ai.onnx; what the replacement can be written in
   std::span<const std::string_view> slots;  // the names of its values
   std::span<const std::span<const MatchNode>> alternatives;  // the last node of each is its root
   bool (*when)(const Found& found);

@@ -1,8 +1,8 @@
 """Each pattern does to its examples what it says: it is found, the graph is valid, and it gives the same outputs.
 
-A pattern that is exact must keep every bit. Of the others, an example whose optimised graph is one node is judged by the entry of
-that node: is what the graph gave before right for it? Any other example is written so that no arithmetic of it rounds, and keeps
-every bit too.
+A pattern that is exact must keep every bit. Of the others, an example whose optimised graph is one node is judged by
+the entry of that node: is what the graph gave before right for it? Any other example is written so that no arithmetic
+of it rounds, and keeps every bit too.
 """
 
 from __future__ import annotations

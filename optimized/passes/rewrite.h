@@ -26,9 +26,9 @@ class Rewrite {
 
   Arg value(Slot slot) const { return {found.value(slot)}; }
   Arg left_out() const { return {std::string()}; }
-  static Arg ints(const Point& list);        // int64, one dimension
-  static Arg scalar(Index value);           // int64, no dimension
-  static Arg real(double value);            // double, no dimension
+  static Arg ints(const Point& list);         // int64, one dimension
+  static Arg scalar(Index value);             // int64, no dimension
+  static Arg real(double value);              // double, no dimension
   Arg number(double value, Slot like) const;  // no dimension, of the element type of `like`
   Attributes attributes(Slot node) const { return found.node(node).attributes; }
 

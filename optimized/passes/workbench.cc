@@ -92,14 +92,12 @@ bool Workbench::is_captured(const std::string& value) const {
   return found != captures_.end() && found->second > 0;
 }
 
-const Workbench::Known* Workbench::known(const std::string& value) {
+const KnownValue* Workbench::known(const std::string& value) {
   if (!asked_) infer();
   const auto found = known_.find(value);
   return found == known_.end() ? nullptr : &found->second;
 }
 
-// What is known of a value stays true as long as it has its name: passes change how it is made, not
-// what it is.
 void Workbench::infer() {
   asked_ = true, grown_ = false;
   Model whole = model_;
@@ -108,10 +106,7 @@ void Workbench::infer() {
     whole.graph.nodes.push_back(node);
     whole.graph.nodes.back().index = index++;
   }
-  for (InferredValue& value : infer_shapes(whole, options_.limits).values) {
-    if (value.path.empty())
-      known_.insert_or_assign(value.name, Known{std::move(value.type), std::move(value.shape)});
-  }
+  known_ = known_values(whole, options_.limits);
 }
 
 std::string Workbench::fresh(const std::string& stem) {
@@ -192,10 +187,9 @@ bool Workbench::replace_value(const std::string& from, const std::string& to) {
 }
 
 Index Workbench::keep_functions(const std::set<const Function*>& called) {
-  return static_cast<Index>(
-      std::erase_if(model_.functions, [&](const std::shared_ptr<Function>& function) {
-        return !called.contains(function.get());
-      }));
+  return static_cast<Index>(std::erase_if(
+      model_.functions,
+      [&](const std::shared_ptr<Function>& function) { return !called.contains(function.get()); }));
 }
 
 void Workbench::freeze_default(const std::string& value) {

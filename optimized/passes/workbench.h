@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "model/graph.h"
+#include "optimized/passes/known.h"
 #include "optimized/passes/passes.h"
-#include "reference/shapes.h"
 
 namespace touchstone {
 
@@ -37,12 +37,8 @@ class Workbench {
   bool is_input(const std::string& value) const { return inputs_.contains(value); }
   bool is_captured(const std::string& value) const;
 
-  // What is known before a run; null for a value that came up since the shapes were last asked.
-  struct Known {
-    std::optional<ValueType> type;
-    std::optional<std::vector<InferredSize>> shape;
-  };
-  const Known* known(const std::string& value);
+  // Null for a value that came up since the shapes were last asked.
+  const KnownValue* known(const std::string& value);
   // Shapes are asked for again when next wanted, if values have come up since.
   void forget_shapes() { asked_ = asked_ && !grown_; }
 
@@ -74,7 +70,7 @@ class Workbench {
   std::unordered_map<std::string, std::vector<Place>> users_;  // a place stands once for each use
   std::unordered_map<std::string, Index> captures_;
   std::unordered_set<std::string> inputs_, outputs_, taken_;
-  std::unordered_map<std::string, Known> known_;
+  std::unordered_map<std::string, KnownValue> known_;
   bool asked_ = false, grown_ = true;
 };
 

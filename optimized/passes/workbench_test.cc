@@ -27,8 +27,8 @@ TEST(Workbench, CountsUses) {
 }
 
 TEST(Workbench, AValueTakesAnothersPlace) {
-  Workbench bench = bench_of({node("Abs", {"X"}, {"a"}), node("Identity", {"a"}, {"b"}),
-                              node("Add", {"a", "b"}, {"Y"})});
+  Workbench bench = bench_of(
+      {node("Abs", {"X"}, {"a"}), node("Identity", {"a"}, {"b"}), node("Add", {"a", "b"}, {"Y"})});
   EXPECT_TRUE(bench.replace_value("b", "a"));
   bench.erase(*bench.maker("b"));
   const Model made = bench.finish();
@@ -37,8 +37,8 @@ TEST(Workbench, AValueTakesAnothersPlace) {
 }
 
 TEST(Workbench, AnOutputKeepsItsNameAndItsMakerTakesIt) {
-  Workbench bench = bench_of({node("Abs", {"X"}, {"a"}), node("Neg", {"a"}, {"n"}),
-                              node("Identity", {"a"}, {"Y"})});
+  Workbench bench = bench_of(
+      {node("Abs", {"X"}, {"a"}), node("Neg", {"a"}, {"n"}), node("Identity", {"a"}, {"Y"})});
   const Workbench::Place identity = *bench.maker("Y");
   EXPECT_TRUE(bench.replace_value("Y", "a"));
   bench.erase(identity);
@@ -62,12 +62,47 @@ TEST(Workbench, FreshNamesAreNobodys) {
 TEST(Workbench, KnowsTypesAndShapesOfWhatCameUp) {
   Workbench bench = bench_of({node("Abs", {"X"}, {"a"}), node("Neg", {"a"}, {"Y"})});
   ASSERT_NE(bench.known("a"), nullptr);
-  EXPECT_EQ(bench.known("a")->type, tensor_type(Type::float32));
+  EXPECT_EQ(bench.known("a")->type, std::optional(tensor_type(Type::float32)));
   Node more = node("Abs", {"a"}, {"b"});
   bench.insert(*bench.maker("Y"), more);
   EXPECT_EQ(bench.known("b"), nullptr);
   bench.forget_shapes();
   EXPECT_NE(bench.known("b"), nullptr);
+}
+
+// Of Y = op(X, ...) with X of the shape [N, M, 4].
+std::optional<Index> last_size(std::vector<Node> nodes, std::map<std::string, Tensor> constants) {
+  Model model = testing::chain(std::move(nodes));
+  model.graph.inputs[0].shape = {{Dim{{}, "N"}, Dim{{}, "M"}, Dim{4, ""}}};
+  model.graph.initializers = std::move(constants);
+  require_valid(model, {});
+  return Workbench(std::move(model), {}).known("Y")->size(0);
+}
+
+Tensor indices(std::vector<Index> values) {
+  Tensor list(Type::int64, {static_cast<Index>(values.size())});
+  std::copy(values.begin(), values.end(), list.data<Index>());
+  return list;
+}
+
+// A size that most feeds have is none that is known.
+TEST(Workbench, DoesNotTakeASliceOfAtMostTenForTen) {
+  const auto sliced = [](Index most) {
+    return last_size({node("Slice", {"X", "from", "to"}, {"Y"})},
+                     {{"from", indices({0})}, {"to", indices({most})}});
+  };
+  for (const Index most : {2, 10, 500, 5000}) EXPECT_FALSE(sliced(most)) << most;
+  EXPECT_EQ(last_size({node("Transpose", {"X"}, {"Y"})}, {}), 4);
+}
+
+TEST(Workbench, DoesNotTakeTwoSizesForOneWhereOneMayBe1) {
+  Model model = testing::chain({node("Add", {"X", "b"}, {"a"}), node("Add", {"a", "X"}, {"Y"})});
+  model.graph.inputs[0].shape = {{Dim{{}, "N"}}};
+  model.graph.inputs.push_back(testing::value("b", tensor_type(Type::float32), {{Dim{{}, "M"}}}));
+  require_valid(model, {});
+  Workbench bench(std::move(model), {});
+  EXPECT_FALSE(same_size(*bench.known("X"), 0, *bench.known("a"), 0));
+  EXPECT_TRUE(same_size(*bench.known("Y"), 0, *bench.known("a"), 0));
 }
 
 }  // namespace

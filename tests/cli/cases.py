@@ -80,6 +80,16 @@ CASES: dict[str, str] = {
     "feed_no_value": f"{FED} --input b",
     "feed_text": f"{FED} --input b=b.txt",
     "bad_dim": "run add.onnx --random --dim batch=many",
+    # passes
+    "optimize": "optimize wasteful.onnx -o better.onnx",
+    "optimize_json": "optimize wasteful.onnx -o better.onnx --json",
+    "optimize_one_pass": "optimize wasteful.onnx -o better.onnx --level none --pass drop-dead",
+    "optimize_one_pattern": "optimize wasteful.onnx -o better.onnx --level none --pass drop-identity",
+    "optimize_no_pass": "optimize wasteful.onnx -o better.onnx --no-pass drop-dead --no-pass fold-constants",
+    "optimize_no_such_pass": "optimize wasteful.onnx -o better.onnx --no-pass fold-constant",
+    "optimize_no_such_level": "optimize wasteful.onnx -o better.onnx --level most",
+    "optimize_no_out": "optimize wasteful.onnx",
+    "optimize_invalid": "optimize cyclic.onnx -o better.onnx",
     # values
     "rule": "run clip.onnx --input x=x.npy --input lo=lo8.npy",
     "index_out_of_range": "run gather.onnx --input x=x.npy --input i=i7.npy",

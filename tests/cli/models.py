@@ -110,6 +110,17 @@ def chained() -> onnx.ModelProto:
     return model(nodes, inputs, [value("y", [None, None])], constants, functions=[half], domains=("mine",))
 
 
+def wasteful() -> onnx.ModelProto:
+    """A product with a constant that is itself computed, an identity and a node that nobody needs."""
+    nodes = [
+        node("Add", ["k", "k"], ["twice"], name="constant"),
+        node("Identity", ["x"], ["same"], name="same"),
+        node("Abs", ["same"], ["unused"], name="unused"),
+        node("Mul", ["same", "twice"], ["y"], name="product"),
+    ]
+    return model(nodes, initializers=[helper.make_tensor("k", FLOAT, [3], [1, 2, 3])])
+
+
 def models() -> dict[str, onnx.ModelProto]:
     add = node("Add", ["x", "b"], ["y"], name="sum")
     pair = [value("x"), value("b", [3])]
@@ -144,6 +155,7 @@ def models() -> dict[str, onnx.ModelProto]:
         "rank_65": model([node("Add", ["x", "x"], ["y"])], [value("x", [1] * 65)], [value("y", [1] * 65)]),
         "clip": model([clip], [value("x"), value("lo", [8])]),
         "chained": chained(),
+        "wasteful": wasteful(),
         "chain3": model(
             [
                 node("Abs", ["x"], ["a"], name="first"),

@@ -83,6 +83,14 @@ def test_json_goes_to_a_file(folder: Path) -> None:
     assert json.loads((folder / "shown.json").read_text())["schema"] == "touchstone.show/1"
 
 
+def test_what_is_optimized_gives_the_same(folder: Path) -> None:
+    assert touchstone("optimize wasteful.onnx -o better.onnx", folder).returncode == 0
+    for name in ("wasteful", "better"):
+        assert touchstone(f"run {name}.onnx --input x=x.npy --output-dir {name}", folder).returncode == 0
+    made = [np.load(folder / name / "output_0.npy") for name in ("wasteful", "better")]
+    assert np.array_equal(made[0], made[1])
+
+
 def test_all_versions_are_listed(folder: Path) -> None:
     listed = json.loads(touchstone("spec --list --json", folder).stdout)
     assert listed["schema"] == "touchstone.spec/1"

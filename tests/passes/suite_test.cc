@@ -41,8 +41,8 @@ bool any_draws(const Model& model) {
                      [](const Node& node) { return draws(node); });
 }
 
-// The feeds that are tensors become constants; a node more for each output leaves the others free to
-// be folded.
+// The feeds that are tensors become constants; a node more for each output leaves the others free
+// to be folded.
 void freeze(Loaded& one) {
   for (ValueInfo& output : one.model.graph.outputs) {
     if (!output.type || output.type->kind != ValueType::Kind::tensor) continue;
@@ -54,6 +54,7 @@ void freeze(Loaded& one) {
     last.index = static_cast<Index>(one.model.graph.nodes.size());
     one.model.graph.nodes.push_back(std::move(last));
   }
+  one.model.opsets.emplace("", 17);  // of models that are of other domains alone
   resolve(one.model);
   std::erase_if(one.model.graph.inputs, [&](const ValueInfo& input) {
     const Value& fed = one.feeds[input.name];

@@ -63,7 +63,8 @@ PassOptions options_for(const OptimizeArgs& args) {
   PassOptions options;
   const std::optional<Level> level = level_by_name(args.level);
   if (!level)
-    throw Error(ErrorKind::usage, "the level is none, basic, extended or all, not '" + args.level + "'");
+    throw Error(ErrorKind::usage,
+                "the level is none, basic, extended or all, not '" + args.level + "'");
   options.level = *level;
   options.with = args.with;
   options.without = args.without;
@@ -88,8 +89,12 @@ ExitCode optimize_model(const OptimizeArgs& args) {
   const Json before = sizes_of(model);
   const Optimized made = optimize(std::move(model), options);
   save_model(made.model, args.out);
-  Json all{{"schema", "touchstone.optimize/1"}, {"model", args.model}, {"out", args.out},
-           {"level", args.level},               {"before", before},    {"after", sizes_of(made.model)},
+  Json all{{"schema", "touchstone.optimize/1"},
+           {"model", args.model},
+           {"out", args.out},
+           {"level", args.level},
+           {"before", before},
+           {"after", sizes_of(made.model)},
            {"changes", Json::array()}};
   for (const PassCount& count : made.counts) {
     all["changes"].push_back(
@@ -112,7 +117,8 @@ void add_optimize(CLI::App& app, ExitCode& out) {
   CLI::App* command = app.add_subcommand("optimize", "Save a better graph that means the same");
   command->add_option("model", args->model, "An .onnx file")->type_name("MODEL");
   command->add_option("-o,--out", args->out, "The file to write")->type_name("OUT");
-  command->add_option("--level", args->level, "none, basic (the default), extended or all")->type_name("L");
+  command->add_option("--level", args->level, "none, basic (the default), extended or all")
+      ->type_name("L");
   command->add_option("--pass", args->with, "Run this pass or pattern whatever the level says")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
