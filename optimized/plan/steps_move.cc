@@ -166,10 +166,8 @@ bool by_steps(Output& output, const std::int64_t* names, const Names& known) {
   return true;
 }
 
-bool by_runs(Output& output, const std::int64_t* names, const Names& known) {
-  constexpr Index shortest = 8;  // on the average; below, runs cost more than elements
-  const Index count = touchstone::count(output.shape);
-  for (Index k = 0; k < count; ++k) {
+void by_runs(Output& output, const std::int64_t* names, const Names& known) {
+  for (Index k = 0, count = touchstone::count(output.shape); k < count; ++k) {
     const auto [source, from] = known.of(names[k]);
     Run* last = output.runs.empty() ? nullptr : &output.runs.back();
     if (last && last->source == source && (source == nothing || last->from + last->count == from)) {
@@ -178,9 +176,6 @@ bool by_runs(Output& output, const std::int64_t* names, const Names& known) {
       output.runs.push_back({source, from, k, 1});
     }
   }
-  if (static_cast<Index>(output.runs.size()) * shortest <= count) return true;
-  output.runs.clear();
-  return false;
 }
 
 bool by_elements(Output& output, const std::int64_t* names, const Names& known) {
@@ -234,10 +229,17 @@ bool same_elements(const Tensor& names, const Tensor& others, Index whole) {
   return names.shape() == others.shape();
 }
 
-bool describe(Output& output, const Tensor& names, const Names& known) {
+void describe(Output& output, const Tensor& names, const Names& known) {
+  constexpr Index shortest = 8;  // on the average; runs that are shorter cost more than elements
   const auto* data = names.data<std::int64_t>();
-  return by_steps(output, data, known) || by_runs(output, data, known) ||
-         by_elements(output, data, known);
+  if (by_steps(output, data, known)) return;
+  by_runs(output, data, known);
+  if (static_cast<Index>(output.runs.size()) * shortest <= names.size()) return;
+  if (by_elements(output, data, known)) {
+    output.runs.clear();
+  } else {
+    output.elements.clear();
+  }
 }
 
 }  // namespace
@@ -262,9 +264,10 @@ void build_move(Builder& builder, const Group& group) {
       const Tensor& names = made[k].tensor();
       Output output{nobody, names.shape(), {}, std::nullopt, nothing, 0, {}};
       if (names.shape() != builder.shape(fact.outputs[k]) ||
-          !same_elements(names, again[k].tensor(), whole) || !describe(output, names, known)) {
+          !same_elements(names, again[k].tensor(), whole)) {
         return builder.on_reference(group.main());
       }
+      describe(output, names, known);
       outputs.push_back(std::move(output));
     }
   } catch (const Error&) {
