@@ -29,10 +29,10 @@ def memory(line: str) -> int:
 
 def mapped_below(folder: Path) -> int:
     """Bytes of files beneath a folder that this process has mapped: the libraries that it needed."""
-    total = 0
+    below, total = folder.resolve(), 0
     for row in Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace").splitlines():
         words = row.split(maxsplit=5)
-        if len(words) == 6 and words[1] != "---p" and Path(words[5]).is_relative_to(folder):
+        if len(words) == 6 and words[1] != "---p" and Path(words[5]).is_relative_to(below):
             first, end = (int(word, 16) for word in words[0].split("-"))
             total += end - first
     return total
