@@ -24,10 +24,10 @@ Index bytes_of(const Tensor& tensor) {
 // What an output takes, as far as that is known before the node runs.
 std::optional<Index> foreseen(Workbench& bench, const std::string& value) {
   const KnownValue* known = bench.known(value);
-  if (known == nullptr || !known->type || !known->rank()) return std::nullopt;
+  if (known == nullptr || !known->type || !known->rank) return std::nullopt;
   if (known->type->kind != ValueType::Kind::tensor) return std::nullopt;
   Shape shape;
-  for (Index axis = 0; axis < *known->rank(); ++axis) {
+  for (Index axis = 0; axis < *known->rank; ++axis) {
     const std::optional<Index> size = known->size(axis);
     if (!size) return std::nullopt;
     shape.push_back(*size);

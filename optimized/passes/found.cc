@@ -58,7 +58,7 @@ Type Found::type(Slot slot) const {
 
 Index Found::rank(Slot slot) const {
   if (const Tensor* constant = bench_.constant(value(slot))) return constant->shape().size();
-  return or_not_known(known(slot).rank());
+  return or_not_known(known(slot).rank);
 }
 
 Index Found::size(Slot slot, Index axis) const {

@@ -18,10 +18,11 @@ namespace touchstone {
 
 struct KnownValue {
   std::optional<ValueType> type;
-  std::vector<Shape> shapes;  // one a walk; none where not even the rank is known
+  std::optional<Index> rank;
+  std::vector<std::optional<Shape>> shapes;  // one a walk; of that rank
 
-  std::optional<Index> rank() const;
-  std::optional<Index> size(Index axis) const;  // the same in every walk; axis from 0
+  // What every walk says that says something, if most do; axis from 0.
+  std::optional<Index> size(Index axis) const;
 };
 bool same_size(const KnownValue& a, Index axis_of_a, const KnownValue& b, Index axis_of_b);
 
