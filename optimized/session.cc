@@ -1,3 +1,4 @@
+// Plans for the shapes that come, and keeps those that came last.
 #include "optimized/session.h"
 
 #include <list>

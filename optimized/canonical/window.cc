@@ -1,3 +1,4 @@
+// Reads the attributes that windows share, whatever slides.
 #include "optimized/canonical/window.h"
 
 #include <algorithm>

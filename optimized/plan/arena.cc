@@ -1,3 +1,4 @@
+// Greedy by size: within a few percent of the best for the lifetimes that networks have, and quick.
 #include "optimized/plan/arena.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Buffers of one block of memory stay out of each other's way.
 #include "optimized/plan/arena.h"
 
 #include <gtest/gtest.h>

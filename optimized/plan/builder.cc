@@ -1,3 +1,4 @@
+// Decides once which values lie in blocks and where, then builds the steps in the groups' order.
 #include "optimized/plan/builder.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Which work a node is, by its role and by what is known of its values; what follows it and can be
+// part of it.
 #include "optimized/plan/groups.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Shapes come from the same walk as `show --shapes`, with numbers in the place of every symbol.
 #include "optimized/plan/outline.h"
 
 #include <algorithm>

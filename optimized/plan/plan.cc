@@ -1,3 +1,4 @@
+// Holds a plan's memory and runs its steps; whatever a run made is gone before the next.
 #include "optimized/plan/plan.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "model/model.h"
 #include "model/place.h"
 #include "optimized/plan/builder.h"
+#include "optimized/plan/large.h"
 #include "reference/feeds.h"
 
 namespace touchstone {
@@ -22,28 +24,17 @@ class Block : public Memory {
  public:
   Block(const std::vector<Span>& spans, const std::map<Index, const Tensor*>& constants,
         Index bytes)
-      : spans_(spans), constants_(constants) {
-    memory_.reset(static_cast<std::byte*>(
-        std::aligned_alloc(64, static_cast<std::size_t>(std::max<Index>(bytes, 64)))));
-    if (!memory_) {
-      throw Error(ErrorKind::out_of_memory,
-                  "no memory for an arena of " + std::to_string(bytes) + " bytes");
-    }
-  }
+      : spans_(spans), constants_(constants), memory_(large_memory(bytes / 4)) {}
   float* at(Index buffer) const override {
     if (const auto found = constants_.find(buffer); found != constants_.end())
       return const_cast<float*>(found->second->data<float>());
-    return reinterpret_cast<float*>(memory_.get() +
-                                    spans_[static_cast<std::size_t>(buffer)].offset);
+    return memory_.get() + spans_[static_cast<std::size_t>(buffer)].offset / 4;
   }
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
-  };
   const std::vector<Span>& spans_;
   const std::map<Index, const Tensor*>& constants_;
-  std::unique_ptr<std::byte, Free> memory_;
+  const LargeMemory memory_;
 };
 
 // The value with buffers of its own: the plan's memory is written again by the next run.

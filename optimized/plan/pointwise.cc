@@ -1,3 +1,5 @@
+// Kernels are asked, on stand-ins without memory, how they would read their operands; that is then
+// laid over where the operands really are.
 #include "optimized/plan/pointwise.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Grows a region node by node and keeps the longest one that shows a single value.
 #include "optimized/plan/region.h"
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "optimized/kernels/convolution.h"
+#include "optimized/plan/large.h"
 #include "optimized/plan/steps.h"
 
 namespace touchstone {
@@ -107,10 +108,10 @@ class OnConvolution : public Step {
  private:
   void pack(const Tensor& weights, const ConvolutionShape& shape) {
     const Index size = convolution_->packed_size();
-    packed_ = Tensor(Type::float32, Shape{groups_ * size});
+    packed_ = large_memory(groups_ * size);
     const Index step = weights.size() / groups_;
     for (Index g = 0; g < groups_; ++g)
-      convolution_->pack(weights.data<float>() + g * step, packed_.data<float>() + g * size);
+      convolution_->pack(weights.data<float>() + g * step, packed_.get() + g * size);
     const Index lanes = out_.blocks.lanes;
     bias_ = Tensor(Type::float32, Shape{(out_.blocks.channels + lanes - 1) / lanes * lanes});
     const NodeFact& fact = outline_.node(group_.main());
@@ -163,7 +164,7 @@ class OnConvolution : public Step {
     const auto [first_block, blocks] = convolution_->blocks_of(part);
     for (Index row = first; row < end; row += step) {
       const Index rows = std::min(step, end - row);
-      convolution_->run(in, packed_.data<float>() + group * convolution_->packed_size(),
+      convolution_->run(in, packed_.get() + group * convolution_->packed_size(),
                         bias_.data<float>() + shift * out_.blocks.lanes,
                         group_.residual != nobody ? &residual : nullptr, out, group_.least,
                         group_.most, part, row, rows, scratch);
@@ -183,7 +184,8 @@ class OnConvolution : public Step {
   Blocked in_, residual_, out_;
   std::optional<BlockedRegion> region_;
   std::optional<Convolution> convolution_;
-  Tensor packed_, bias_;
+  LargeMemory packed_;
+  Tensor bias_;
   Index blocks_in_ = 0, blocks_out_ = 0;
   float *input_memory_ = nullptr, *padded_memory_ = nullptr, *residual_memory_ = nullptr,
         *out_memory_ = nullptr;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "optimized/kernels/gemm.h"
+#include "optimized/plan/large.h"
 #include "optimized/plan/steps.h"
 #include "optimized/registry/registry.h"
 
@@ -21,17 +22,16 @@ class OnProduct : public Step {
     columns_ = b.shape()[turned ? 0 : 1];
     in_ = builder.plain(fact.inputs[0]);
     out_ = builder.make_plain(group.made);
-    packed_ = Tensor(Type::float32, Shape{gemm_.packed_size(depth_, columns_)});
+    packed_ = large_memory(gemm_.packed_size(depth_, columns_));
     std::vector<float> bias;
     if (fact.inputs.size() > 2 && fact.inputs[2] != nobody) {
       const Tensor& c = *outline.value(fact.inputs[2]).constant;
       for (Index n = 0; n < columns_; ++n) bias.push_back(c.data<float>()[c.size() == 1 ? 0 : n]);
     }
     gemm_.pack({b.data<float>(), turned ? 1 : columns_, turned ? depth_ : 1, depth_, columns_},
-               bias.empty() ? nullptr : bias.data(), packed_.data<float>(), 0,
-               gemm_.panels(columns_));
+               bias.empty() ? nullptr : bias.data(), packed_.get(), 0, gemm_.panels(columns_));
     product_.a_row = depth_;
-    product_.packed = packed_.data<float>();
+    product_.packed = packed_.get();
     product_.c_row = columns_;
     product_.depth = depth_;
     product_.columns = columns_;
@@ -59,7 +59,7 @@ class OnProduct : public Step {
  private:
   const Gemm gemm_;
   Index in_, out_, rows_, columns_, depth_;
-  Tensor packed_;
+  LargeMemory packed_;
   Product product_;
 };
 

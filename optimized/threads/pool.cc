@@ -1,3 +1,4 @@
+// Threads wait for a new round of work and take its parts one by one.
 #include "optimized/threads/pool.h"
 
 #include <sched.h>

@@ -1,3 +1,4 @@
+// Every part runs once, on whatever thread, and failures come out.
 #include "optimized/threads/pool.h"
 
 #include <gtest/gtest.h>

@@ -1,0 +1,35 @@
+// Memory for what is read once a run from end to end: packed weights, the arena. In large pages
+// where the system gives them, it is read half as fast again.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "core/error.h"
+#include "core/shape.h"
+
+namespace touchstone {
+
+struct FreeMemory {
+  void operator()(float* memory) const { std::free(memory); }
+};
+using LargeMemory = std::unique_ptr<float, FreeMemory>;
+
+// Not initialised. Throws Error (out_of_memory).
+inline LargeMemory large_memory(Index floats) {
+  constexpr std::size_t page = std::size_t{2} << 20, line = 64;
+  const std::size_t wanted = static_cast<std::size_t>(floats) * sizeof(float) + line;
+  const std::size_t unit = wanted >= page ? page : line;
+  const std::size_t bytes = (wanted + unit - 1) / unit * unit;
+  LargeMemory made(static_cast<float*>(std::aligned_alloc(unit, bytes)));
+  if (!made) {
+    throw Error(ErrorKind::out_of_memory, "no memory for " + std::to_string(bytes) + " bytes");
+  }
+  if (unit == page) ::madvise(made.get(), bytes, MADV_HUGEPAGE);  // a wish
+  return made;
+}
+
+}  // namespace touchstone
