@@ -17,6 +17,7 @@ from codegen.cpp import cpp_name, enumerator, quoted
 from codegen.entry import Operator, SpecError, Version
 from codegen.load import load_spec
 from codegen.parameters import cast_options, signature_of, type_arguments, wide_argument
+from codegen.sharing import share_runs
 from codegen.units import Unit, primitives, units_of
 from codegen.write import write_if_changed
 
@@ -119,6 +120,7 @@ def emit(operators: list[Operator], spec: Path, out: Path) -> list[Unit]:
     rows: list[dict] = []
     for operator in operators:
         units = units_of(operator, known)
+        share_runs(each for unit in units for each in [unit, *unit.also, *unit.profiles])
         for unit in units:
             for each in [unit, *unit.also, *unit.profiles]:
                 header = env.get_template("kernel.h.j2").render(unit=each, v=each.meaning.version)

@@ -188,7 +188,8 @@ class Rows:
                 name = f"{cpp_name(str(e.args[0].value)) if e.args[0].kind == 'name' else 'item'}_{self.count}"
                 self.count += 1
                 self.made[key] = name
-                made = f"reader({base}, row, {self.inner_length(inner)}, {affine}, [&]({at}, {c}) {{ {decode}{' ' if decode else ''}{split}return {self.cpp.spot(args)}; }})"
+                walks = "scattering" if affine == "false" else affine
+                made = f"reader({base}, row, {self.inner_length(inner)}, {walks}, [&]({at}, {c}) {{ {decode}{' ' if decode else ''}{split}return {self.cpp.spot(args)}; }})"
                 self.put(f"[[maybe_unused]] const auto {name} = {made}{'' if may_miss else '.checked()'};")
             index = "inner" if inner else "0"
             if not may_miss:

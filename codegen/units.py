@@ -38,6 +38,8 @@ class Unit:
     also: list[Unit] = field(default_factory=list)  # the same in other forms, for the bounded reading
     profiles: list[Unit] = field(default_factory=list)  # what other rulings of its questions say, for the judge
     label: str = ""  # tells units of one version apart
+    shares: Unit | None = None  # whose run this one takes over (codegen/sharing.py)
+    lends: bool = False  # does another take over this one's?
 
     @property
     def name(self) -> str:
@@ -48,9 +50,17 @@ class Unit:
     def headers(self) -> list[str]:
         """What few kernels need, and the others should not be compiled anew for."""
         words = words_of(self.meaning.version)
+        if self.shares:
+            return [f"kernels/{self.shares.name}.h"]
         graphs = any(a.kind == "graph" for a in self.meaning.version.attributes)
         narrow = any("Narrowly<" in line or "as_seen(" in line for form in [self, *self.also] for line in form.body)
         return ["coordinates.h"] * bool(words & COORDINATES) + ["narrow.h"] * narrow + ["node_graph.h"] * graphs
+
+    @property
+    def members(self) -> list[tuple[str, str, str]]:
+        """Type, name and comment of each; those of the kernel whose run is taken over have no type."""
+        lent = {(type, name) for type, name, _ in self.shares.plan.members} if self.shares else set()
+        return [("" if (t, name) in lent else t, name, comment) for t, name, comment in self.plan.members]
 
     @property
     def computing(self) -> list[str]:
