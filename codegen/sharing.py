@@ -1,5 +1,5 @@
-"""Kernels of one operator that ask different things of a call but then run the same: the later takes over the run of the
-earlier, which is compiled once. Versions and rulings often differ in a rule, an attribute or an extent alone."""
+"""Kernels of one operator that ask different things of a call but then run the same: the later takes over the run of
+the earlier, which is compiled once. Versions and rulings often differ in a rule, an attribute or an extent alone."""
 
 from __future__ import annotations
 
