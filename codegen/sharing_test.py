@@ -28,19 +28,19 @@ versions:
   - since: 1
     inputs: {{x: {{type: T}}}}
     outputs: {{z: {{type: T, shape: shape(x)}}}}
-    attributes: {{by: {{type: int}}}}
+    attributes: {{by: {{type: ints}}}}
     types: {{T: [floats]}}
     semantics: |
-      z[i] = x[i] * by
+      z[i] = x[i] * size(by)
 """
 
 
 @pytest.mark.parametrize(
     ("later", "text", "shared"),
     [
-        ("int", "z[i] = x[i] * by", True),
-        ("int", "z[i] = x[i] + by", False),  # runs otherwise
-        ("float", "z[i] = x[i] * by", False),  # the same words, of another type
+        ("ints", "z[i] = x[i] * size(by)", True),
+        ("ints", "z[i] = x[i] + size(by)", False),  # runs otherwise
+        ("floats", "z[i] = x[i] * size(by)", False),  # the same words, of another type
     ],
 )
 def test_a_run_is_taken_over_only_where_it_is_the_same(tmp_path: Path, later: str, text: str, shared: bool) -> None:
