@@ -224,6 +224,23 @@ class Grouping {
 
 }  // namespace
 
+Group Group::without_region() const {
+  Group made = *this;
+  made.nodes.resize(nodes.size() - region.ops.size());
+  made.region = {};
+  return made;
+}
+
+Group Group::region_alone() const {
+  Group made;
+  made.work = Work::pointwise;
+  made.region = region;
+  made.region.externals.push_back(region.start);
+  made.region.start = nobody;
+  for (const PointwiseOp& op : region.ops) made.nodes.push_back(op.node);
+  return made;
+}
+
 std::vector<Group> group_nodes(const Outline& outline, bool fuse) {
   return Grouping(outline, fuse).all();
 }

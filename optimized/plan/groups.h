@@ -34,6 +34,10 @@ struct Group {
 
   Index main() const { return nodes.front(); }
   Index output() const { return region.empty() ? made : region.output(); }
+
+  // Where a step cannot take the region along: what is left without it, and it by itself.
+  Group without_region() const;
+  Group region_alone() const;
 };
 
 // Whether a node only moves floats, by rules that constants and shapes decide.
