@@ -58,7 +58,7 @@ Index Builder::plain(Index value) {
       between([&] {
         const Blocked& from = blocked_.at(value);
         touched_ = {from.buffer, buffer};
-        add(to_plain(from, buffer, chosen_isa()), {});
+        add(to_plain(from, buffer), {});
       });
     } else {
       between([&] {
@@ -78,7 +78,7 @@ const Blocked& Builder::blocked(Index value) {
     between([&] {
       const Blocked& to = make_blocked(value);
       touched_ = {from, to.buffer};
-      add(to_blocks(from, to, chosen_isa()), {});
+      add(to_blocks(from, to), {});
     });
   }
   touched_.push_back(blocked_.at(value).buffer);
