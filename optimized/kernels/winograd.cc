@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "optimized/kernels/buffer.h"
+#include "optimized/kernels/compiled.h"
 #include "optimized/kernels/convolution.h"
 
 extern "C" {
@@ -174,9 +174,9 @@ void Winograd::pack(const float* weights, float* packed) const {
   }
 }
 
-void Winograd::run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
-                   const Picture& output, float least, float most, Index first_row, Index rows,
-                   float* scratch) const {
+void Winograd::run(const Picture& input, const float* packed, const float* bias,
+                   const Picture* residual, const Picture& output, float least, float most,
+                   Index first_row, Index rows, float* scratch) const {
   const Index size = points_ + 2, width = divided_up(columns_out_, points_);
   const Index height = divided_up(rows, points_), count = tiles(rows);
   const Index in_blocks = divided_up(channels_in_, lanes_);
@@ -185,16 +185,16 @@ void Winograd::run(const Picture& input, const float* packed, const float* bias,
   float* const products = scratch + size * size * in_plane;
   const Index block = count * lanes_;
   {
-    KernelBuffer<4> from(input.data + first_row * input.row, {Axis{lanes_, 1},
-                                                              {columns_out_ + 2, input.column},
-                                                              {rows + 2, input.row},
-                                                              {in_blocks, input.block}});
-    KernelBuffer<6> to(scratch, {Axis{lanes_, 1},
-                                 {size, in_plane},
-                                 {size, in_plane * size},
-                                 {width, lanes_},
-                                 {height, lanes_ * width},
-                                 {in_blocks, block}});
+    Strided<4> from(input.data + first_row * input.row, {Axis{lanes_, 1},
+                                                         {columns_out_ + 2, input.column},
+                                                         {rows + 2, input.row},
+                                                         {in_blocks, input.block}});
+    Strided<6> to(scratch, {Axis{lanes_, 1},
+                            {size, in_plane},
+                            {size, in_plane * size},
+                            {width, lanes_},
+                            {height, lanes_ * width},
+                            {in_blocks, block}});
     void* arguments[] = {from.argument(), to.argument()};
     input_kernel(isa_, points_)(arguments);
   }
@@ -209,20 +209,20 @@ void Winograd::run(const Picture& input, const float* packed, const float* bias,
   }
   {
     const Picture more = residual ? *residual : nothing_to_add();
-    KernelBuffer<6> from(products, {Axis{lanes_, 1},
-                                    {size, out_plane},
-                                    {size, out_plane * size},
-                                    {width, lanes_},
-                                    {height, lanes_ * width},
-                                    {out_blocks, block}});
-    KernelBuffer<2> biases(bias, {Axis{lanes_, 1}, {out_blocks, lanes_}});
-    KernelBuffer<4> add(
+    Strided<6> from(products, {Axis{lanes_, 1},
+                               {size, out_plane},
+                               {size, out_plane * size},
+                               {width, lanes_},
+                               {height, lanes_ * width},
+                               {out_blocks, block}});
+    Strided<2> biases(bias, {Axis{lanes_, 1}, {out_blocks, lanes_}});
+    Strided<4> add(
         more.data + first_row * more.row,
         {Axis{lanes_, 1}, {columns_out_, more.column}, {rows, more.row}, {out_blocks, more.block}});
-    KernelBuffer<4> to(output.data + first_row * output.row, {Axis{lanes_, 1},
-                                                              {columns_out_, output.column},
-                                                              {rows, output.row},
-                                                              {out_blocks, output.block}});
+    Strided<4> to(output.data + first_row * output.row, {Axis{lanes_, 1},
+                                                         {columns_out_, output.column},
+                                                         {rows, output.row},
+                                                         {out_blocks, output.block}});
     void* arguments[] = {&least,         &most,        from.argument(), biases.argument(),
                          add.argument(), to.argument()};
     output_kernel(isa_, points_)(arguments);
