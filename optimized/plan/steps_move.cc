@@ -126,9 +126,8 @@ struct Names {
 bool by_steps(Output& output, const std::int64_t* names, const Names& known) {
   const auto [source, from] = known.of(names[0]);
   if (source == nothing) return false;
-  Point dense(output.shape.size(), 1), steps(output.shape.size(), 0);
-  for (Index d = output.shape.size() - 2; d >= 0; --d)
-    dense[d] = dense[d + 1] * output.shape[d + 1];
+  const Point dense = dense_strides(output.shape);
+  Point steps(output.shape.size(), 0);
   for (Index d = 0; d < output.shape.size(); ++d) {
     if (output.shape[d] > 1) steps[d] = names[dense[d]] - names[0];
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "optimized/canonical/collapse.h"
 #include "optimized/plan/steps.h"
 
 namespace touchstone {
@@ -11,12 +12,6 @@ namespace {
 
 constexpr std::size_t most_externals = 39;
 constexpr Index slice_elements = 8192;  // what stays in the first cache between two kernels
-
-Point dense_strides(const Shape& shape) {
-  Point strides(shape.size(), 1);
-  for (Index k = shape.size() - 2; k >= 0; --k) strides[k] = strides[k + 1] * shape[k + 1];
-  return strides;
-}
 
 StridedTensor blocked_tensor(const Blocks& blocks, float* memory) {
   // One channel alone is repeated over the lanes; a block of it has lanes that nobody reads.
