@@ -11,6 +11,7 @@
 
 #include "core/limits.h"
 #include "model/graph.h"
+#include "reference/facts.h"
 
 namespace touchstone {
 
@@ -35,6 +36,9 @@ struct ValueFact {
 struct NodeFact {
   const Node* node;
   std::vector<Index> inputs, outputs;  // values; nobody where left out
+
+  // Of a node of an operator: a call of a function has no signature.
+  Facts attributes() const { return {*node, *node->signature, {}, {}}; }
 };
 
 class Outline {

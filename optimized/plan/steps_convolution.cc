@@ -23,7 +23,7 @@ class OnConvolution : public Step {
     input_ = fact.inputs[0];
     const Shape& x = builder.shape(input_);
     const Tensor& weights = *outline_.value(fact.inputs[1]).constant;
-    groups_ = integer_of(*fact.node, "group", 1);
+    groups_ = fact.attributes().integer("group", 1);
     ConvolutionShape shape;
     shape.kernel_rows = window_.kernel[0];
     shape.kernel_columns = window_.kernel[1];

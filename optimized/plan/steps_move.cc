@@ -286,10 +286,7 @@ bool is_move(const Outline& outline, Index node) {
   if (signature == nullptr) return false;
   bool moves = signature->form == "move";
   if (signature->form == "resample") {  // the nearest element is moved; others are computed
-    const auto mode = fact.node->attributes.find("mode");
-    const auto* text =
-        mode == fact.node->attributes.end() ? nullptr : std::get_if<std::string>(&mode->second.is);
-    moves = text && *text == "nearest";
+    moves = fact.attributes().text("mode") == "nearest";
   }
   if (!moves || fact.inputs.empty()) return false;
   Index elements = 0;

@@ -17,7 +17,7 @@ class OnPool : public Step {
     out_ = builder.make_blocked(group.made);
     const bool mean = role == Role::average_pool || role == Role::global_average;
     whole_ = role == Role::global_average && is_empty(out_.blocks.halo);
-    const bool padding = mean && integer_of(*fact.node, "count_include_pad", 0) != 0;
+    const bool padding = mean && fact.attributes().integer("count_include_pad") != 0;
     pool_.emplace(chosen_isa(), mean ? PoolKind::mean : PoolKind::largest, along(0, padding),
                   along(1, padding));
     kernel = (mean ? "mean pool " : "max pool ") + std::string(name(chosen_isa()));

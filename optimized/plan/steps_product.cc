@@ -16,7 +16,7 @@ class OnProduct : public Step {
     const NodeFact& fact = outline.node(group.main());
     const Tensor& b = *outline.value(fact.inputs[1]).constant;
     const Shape& a = builder.shape(fact.inputs[0]);
-    const bool turned = integer_of(*fact.node, "transB", 0) != 0;
+    const bool turned = fact.attributes().integer("transB") != 0;
     depth_ = a.back();
     rows_ = count(a) / depth_;
     columns_ = b.shape()[turned ? 0 : 1];
