@@ -11,6 +11,7 @@
 #include "optimized/kernels/compiled.h"
 #include "optimized/kernels/convolution_table.h"
 #include "optimized/kernels/winograd.h"
+#include "reference/lists.h"
 
 namespace touchstone {
 
@@ -29,8 +30,6 @@ double cycles(const ConvolutionKernel& kernel) {
   const double blocks = static_cast<double>(kernel.blocks);
   return std::max({points * blocks / 2, (points + blocks) / 2, 4.0}) + 0.5;
 }
-
-Index divided_up(Index a, Index b) { return (a + b - 1) / b; }
 
 }  // namespace
 
@@ -57,7 +56,7 @@ Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay 
   full_blocks_ = blocked ? shape.channels_in / lanes_ : 0;
   rest_ = shape.depthwise ? 1 : blocked ? shape.channels_in % lanes_ : shape.channels_in;
   // A tile's blocks share what they read; depthwise has nothing to share, only calls to save.
-  const Index blocks = divided_up(shape.channels_out, lanes_), tile = isa == Isa::sse41 ? 1 : 2;
+  const Index blocks = ceil_div(shape.channels_out, lanes_), tile = isa == Isa::sse41 ? 1 : 2;
   const Index most = shape.depthwise ? std::clamp<Index>(blocks / 8, 1, 8) : tile;
   const Index taps = shape.kernel_rows * shape.kernel_columns;
   const Index sums = taps * (shape.depthwise ? 1 : shape.channels_in);
@@ -75,7 +74,7 @@ Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay 
                        (shape.depthwise ? lanes_ : shape.channels_in);
   const Index input = in_row * shape.rows_out;
   const Index chunk = std::clamp<Index>(cache / std::max<Index>(in_row, 1), 1, shape.rows_out);
-  const Index again = divided_up(shape.rows_out, chunk);
+  const Index again = ceil_div(shape.rows_out, chunk);
   const bool weights_stay = packed_size_ <= cache;
   const Index groups_outside = packed_size_ + (input <= cache ? 1 : parts()) * input;
   const Index rows_outside = input + (weights_stay ? 1 : again) * packed_size_;
@@ -137,7 +136,7 @@ Convolution::Strip Convolution::next_strip(const Cuts& cuts, Index columns) cons
 }
 
 std::pair<Index, Index> Convolution::blocks_of(Index part) const {
-  if (winograd_) return {0, (shape_.channels_out + lanes_ - 1) / lanes_};
+  if (winograd_) return {0, ceil_div(shape_.channels_out, lanes_)};
   const Group& group = groups_[static_cast<std::size_t>(part)];
   return {group.first_block, group.blocks};
 }

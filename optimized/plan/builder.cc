@@ -7,6 +7,7 @@
 #include "model/scopes.h"
 #include "optimized/plan/steps.h"
 #include "optimized/registry/registry.h"
+#include "reference/lists.h"
 
 namespace touchstone {
 
@@ -166,7 +167,7 @@ void Builder::give_homes() {
       if (shape(joined)[1] % lanes_ != 0 && front.size() != inputs.size()) continue;
       homes_[joined] = {group.made, 0};
       cover(halos_[group.made], halos_[joined]);
-      block = (shape(joined)[1] + lanes_ - 1) / lanes_;
+      block = ceil_div(shape(joined)[1], lanes_);
       k = front.size();
       break;
     }
@@ -176,7 +177,7 @@ void Builder::give_homes() {
         homes_[inputs[k]] = {group.made, block};
         cover(halos_[group.made], halos_[inputs[k]]);
       }
-      block += (shape(inputs[k])[1] + lanes_ - 1) / lanes_;
+      block += ceil_div(shape(inputs[k])[1], lanes_);
     }
     joins[group.made] = &group;
   }

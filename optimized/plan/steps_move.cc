@@ -9,6 +9,7 @@
 #include "optimized/kernels/move.h"
 #include "optimized/plan/steps.h"
 #include "reference/interpreter.h"
+#include "reference/lists.h"
 
 namespace touchstone {
 namespace {
@@ -67,8 +68,8 @@ class OnMove : public Step {
     std::size_t cut = Move::rank - 1;  // the outermost dimension that is one
     while (cut > 0 && all.extents[cut] == 1) --cut;
     const Index parts = std::min(all.extents[cut], pool.size() == 1 ? 1 : pool.size() * 4);
-    const Index step = (all.extents[cut] + parts - 1) / parts;
-    pool.each((all.extents[cut] + step - 1) / step, [&](Index part, Index) {
+    const Index step = ceil_div(all.extents[cut], parts);
+    pool.each(ceil_div(all.extents[cut], step), [&](Index part, Index) {
       Move some = all;
       some.extents[cut] = std::min(step, all.extents[cut] - part * step);
       run_move(chosen_isa(), some, sizeof(float),
@@ -79,8 +80,8 @@ class OnMove : public Step {
 
   void copy(const Output& output, float* to, ThreadPool& pool) const {
     const auto count = static_cast<Index>(output.runs.size());
-    const Index step = std::max<Index>((count + pool.size() * 4 - 1) / (pool.size() * 4), 1);
-    pool.each((count + step - 1) / step, [&](Index part, Index) {
+    const Index step = std::max<Index>(ceil_div(count, pool.size() * 4), 1);
+    pool.each(ceil_div(count, step), [&](Index part, Index) {
       for (Index k = part * step; k < std::min((part + 1) * step, count); ++k) {
         const Run& run = output.runs[static_cast<std::size_t>(k)];
         const std::size_t bytes = static_cast<std::size_t>(run.count) * sizeof(float);
@@ -96,7 +97,7 @@ class OnMove : public Step {
   void gather(const Output& output, float* to, ThreadPool& pool) const {
     const auto count = static_cast<Index>(output.elements.size());
     const float* const from = source(output);
-    pool.each((count + piece - 1) / piece, [&](Index part, Index) {
+    pool.each(ceil_div(count, piece), [&](Index part, Index) {
       for (Index k = part * piece; k < std::min((part + 1) * piece, count); ++k) {
         const std::int32_t element = output.elements[static_cast<std::size_t>(k)];
         to[k] = element < 0 ? 0 : from[element];

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "optimized/canonical/collapse.h"
 #include "optimized/plan/steps.h"
+#include "reference/lists.h"
 
 namespace touchstone {
 
@@ -79,7 +80,7 @@ StridedTensor BlockedRegion::constant(const Tensor& tensor) {
   };
   const Index columns = size(1), rows = rank == 4 ? size(2) : 1, channels = size(rank - 1);
   const bool spread = channels == 1;
-  const Index blocks = spread ? 1 : (channels + lanes - 1) / lanes, inner = spread ? 1 : lanes;
+  const Index blocks = spread ? 1 : ceil_div(channels, lanes), inner = spread ? 1 : lanes;
   std::vector<float>& made =
       constants_.emplace_back(static_cast<std::size_t>(blocks * rows * columns * inner));
   for (Index c = 0; c < channels; ++c) {

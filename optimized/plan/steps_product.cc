@@ -5,6 +5,7 @@
 #include "optimized/plan/large.h"
 #include "optimized/plan/steps.h"
 #include "optimized/registry/registry.h"
+#include "reference/lists.h"
 
 namespace touchstone {
 namespace {
@@ -45,11 +46,11 @@ class OnProduct : public Step {
   }
   void run(RunState& state) override {
     const Index panels = gemm_.panels(columns_), wanted = state.pool.size() * 4;
-    const Index row_step = std::max<Index>((rows_ + wanted - 1) / wanted, 48);
-    const Index row_parts = (rows_ + row_step - 1) / row_step;
-    const Index panel_parts = std::min(panels, (wanted + row_parts - 1) / row_parts);
-    const Index panel_step = (panels + panel_parts - 1) / panel_parts;
-    state.pool.each(row_parts * ((panels + panel_step - 1) / panel_step), [&](Index part, Index) {
+    const Index row_step = std::max<Index>(ceil_div(rows_, wanted), 48);
+    const Index row_parts = ceil_div(rows_, row_step);
+    const Index panel_parts = std::min(panels, ceil_div(wanted, row_parts));
+    const Index panel_step = ceil_div(panels, panel_parts);
+    state.pool.each(row_parts * ceil_div(panels, panel_step), [&](Index part, Index) {
       const Index first = part / row_parts * panel_step, row = part % row_parts * row_step;
       gemm_.run(product_, first, std::min(panel_step, panels - first), row,
                 std::min(row_step, rows_ - row));
