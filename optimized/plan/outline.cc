@@ -53,10 +53,7 @@ Outline::Outline(const Model& model, const std::map<std::string, Shape>& feeds,
     fact.shape = tensor.shape();
     if (!feeds.contains(name)) fact.constant = &tensor;
   }
-  for (const ValueInfo& input : graph.inputs) {
-    ValueFact& fact = values_[static_cast<std::size_t>(value_of(input.name))];
-    fact.input = !fact.constant;
-  }
+  for (const ValueInfo& input : graph.inputs) value_of(input.name);
   for (std::size_t k = 0; k < graph.nodes.size(); ++k) {
     const Node& node = graph.nodes[k];
     NodeFact fact{&node, {}, {}};

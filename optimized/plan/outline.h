@@ -24,7 +24,7 @@ struct ValueFact {
   const Tensor* constant = nullptr;  // an initializer's, not fed
   Index producer = nobody;           // a node
   std::vector<Index> users;          // nodes that name it, themselves or in a subgraph; each once
-  bool input = false, output = false;
+  bool output = false;
 
   bool is(Type element) const {
     return type && type->kind == ValueType::Kind::tensor && type->element == element;
