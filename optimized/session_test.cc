@@ -258,6 +258,20 @@ TEST(Session, ScattersThatComputeAreNoMoves) {
   net.check();
 }
 
+// Inference cuts at 30 whatever it takes for the size of what is cut, which is at most 3.
+TEST(Session, ShapesThatHangOnValuesMayBeOthersThanInferred) {
+  Net net({12, 5});
+  const std::string most = net.node("Reshape", {net.node("ReduceMax", {"x"}), net.integers({1})});
+  const std::string end = net.node("Cast", {most}, {}, {{"to", 7}}), zero = net.integers({0});
+  const std::string part = net.node("Slice", {"x", zero, end});
+  const std::string cut = net.node("Slice", {part, zero, net.integers({30})});
+  net.output(net.node("ReduceMax", {cut, net.integers({1})}));
+  net.output(net.node("Relu", {net.node("Mul", {cut, net.constant({})})}));
+  net.output(net.node("Relu", {"x"}));
+  const std::string kernels = net.check();
+  EXPECT_NE(kernels.find("pointwise"), std::string::npos) << "what is known is fast: " << kernels;
+}
+
 TEST(Session, WhatHasNoFastKernelRunsOnTheReference) {
   Net net({1, 8, 4, 4});
   const std::string a = net.convolution("x", {8, 8, 3, 3}, padded);

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -44,8 +45,9 @@ struct NodeFact {
 class Outline {
  public:
   // The model must be resolved and valid and outlive the outline. `feeds` are the shapes of the
-  // fed tensors.
-  Outline(const Model& model, const std::map<std::string, Shape>& feeds, const Limits& limits);
+  // fed tensors. No shape is said of the values `unclaimed`, nor of any that hangs on them.
+  Outline(const Model& model, const std::map<std::string, Shape>& feeds, const Limits& limits,
+          const std::set<std::string>& unclaimed = {});
 
   const std::vector<NodeFact>& nodes() const { return nodes_; }
   const std::vector<ValueFact>& values() const { return values_; }
@@ -55,6 +57,7 @@ class Outline {
 
  private:
   Index value_of(const std::string& name);
+  void forget_shapes(const std::set<std::string>& unclaimed);
 
   std::vector<NodeFact> nodes_;
   std::vector<ValueFact> values_;
