@@ -1,8 +1,10 @@
-// Plans for the shapes that come, and keeps those that came last.
+// Plans for the shapes that come, and keeps those that came last. Where a model leaves no shape
+// open, the plan is made at once.
 #include "optimized/session.h"
 
 #include <list>
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include "core/error.h"
@@ -25,6 +27,23 @@ Shapes shapes_of(const std::map<std::string, Value>& feeds) {
   return shapes;
 }
 
+// Of what must be fed, where the model leaves no size open.
+std::optional<Shapes> only_shapes(const Graph& graph) {
+  Shapes shapes;
+  for (const ValueInfo& input : graph.inputs) {
+    if (graph.initializers.contains(input.name) || graph.sparse_initializers.contains(input.name))
+      continue;
+    if (!input.type || input.type->kind != ValueType::Kind::tensor || !input.shape)
+      return std::nullopt;
+    Shape& shape = shapes[input.name];
+    for (const Dim& dim : *input.shape) {
+      if (!dim.size) return std::nullopt;
+      shape.push_back(*dim.size);
+    }
+  }
+  return shapes;
+}
+
 // Nodes that cannot run are refused as they are written, not as a pass leaves them.
 Model made_better(Model model, const SessionOptions& options) {
   const LimitsScope scope(options.limits);
@@ -38,7 +57,15 @@ Model made_better(Model model, const SessionOptions& options) {
 
 struct Session::Held {
   Held(Model given, const SessionOptions& options)
-      : model(made_better(std::move(given), options)), options(options), pool(options.threads) {}
+      : model(made_better(std::move(given), options)), options(options), pool(options.threads) {
+    const std::optional<Shapes> shapes = only_shapes(model.graph);
+    if (!shapes) return;
+    const LimitsScope scope(options.limits);
+    try {
+      plan_for(*shapes);
+    } catch (const Error&) {  // which the run meets again, and says
+    }
+  }
 
   struct Made {
     Shapes shapes;

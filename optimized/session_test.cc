@@ -329,6 +329,13 @@ TEST(Session, ShapesMayChangeFromRunToRun) {
   }
 }
 
+TEST(Session, PlansAtLoadWhereNoSizeIsOpen) {
+  EXPECT_TRUE(Session(rectifier()).placement().empty());
+  Model model = rectifier();
+  model.graph.inputs[0].shape->front() = {2, ""};
+  EXPECT_FALSE(Session(std::move(model)).placement().empty());
+}
+
 TEST(Session, FeedsThatDoNotFitAreRefused) {
   Session session(rectifier());
   EXPECT_THROW(session.run({{"x", whole({3, 2}, 1)}}), Error);
