@@ -91,6 +91,7 @@ void build_pool(Builder& builder, const Group& group);
 void build_product(Builder& builder, const Group& group);
 void build_join(Builder& builder, const Group& group);
 void build_move(Builder& builder, const Group& group);
+void build_repeat(Builder& builder, const Group& group);
 void build_pointwise(Builder& builder, const Group& group);
 std::unique_ptr<Step> load(const ValueFact& fact, Index value, Index buffer);
 std::unique_ptr<Step> to_blocks(Index plain, const Blocked& blocked);

@@ -62,7 +62,9 @@ class Grouping {
     if (one && find_fast(*signature) && all_floats(fact)) {
       group.work = Work::kernel;
     } else if (is_move(outline_, k)) {
-      group.work = Work::move;
+      const std::optional<Repeat> repeat = repeats(outline_, k);
+      group.work = repeat ? Work::repeat : Work::move;
+      group.repeat = repeat.value_or(Repeat{});
     }
     return take(group);
   }

@@ -242,11 +242,30 @@ void describe(Output& output, const Tensor& names, const Names& known) {
   }
 }
 
+// The names of the elements of each output; none where the node does not just move them, or says
+// what is wrong when it runs.
+std::vector<Tensor> moved(const Outline& outline, const NodeFact& fact, Index next) {
+  const Index whole = 4 * next;
+  std::vector<Tensor> all;
+  try {
+    const std::vector<Value> made = ask(outline, fact, 0), again = ask(outline, fact, whole);
+    for (std::size_t k = 0; k < fact.outputs.size(); ++k) {
+      const Tensor& names = made[k].tensor();
+      if (names.shape() != *outline.value(fact.outputs[k]).shape ||
+          !same_elements(names, again[k].tensor(), whole))
+        return {};
+      all.push_back(names);
+    }
+  } catch (const Error&) {
+    return {};
+  }
+  return all;
+}
+
 }  // namespace
 
 void build_move(Builder& builder, const Group& group) {
-  const Outline& outline = builder.outline();
-  const NodeFact& fact = outline.node(group.main());
+  const NodeFact& fact = builder.outline().node(group.main());
   Names known;
   std::vector<Index> sources;  // values
   Index next = 1;
@@ -256,23 +275,13 @@ void build_move(Builder& builder, const Group& group) {
     sources.push_back(fact.inputs[k]);
     next += count(builder.shape(fact.inputs[k]));
   }
-  const Index whole = 4 * next;
   std::vector<Output> outputs;
-  try {
-    const std::vector<Value> made = ask(outline, fact, 0), again = ask(outline, fact, whole);
-    for (std::size_t k = 0; k < fact.outputs.size(); ++k) {
-      const Tensor& names = made[k].tensor();
-      Output output{nobody, names.shape(), {}, std::nullopt, nothing, 0, {}};
-      if (names.shape() != builder.shape(fact.outputs[k]) ||
-          !same_elements(names, again[k].tensor(), whole)) {
-        return builder.on_reference(group.main());
-      }
-      describe(output, names, known);
-      outputs.push_back(std::move(output));
-    }
-  } catch (const Error&) {
-    return builder.on_reference(group.main());  // which says what is wrong when it runs
+  for (const Tensor& names : moved(builder.outline(), fact, next)) {
+    Output output{nobody, names.shape(), {}, std::nullopt, nothing, 0, {}};
+    describe(output, names, known);
+    outputs.push_back(std::move(output));
   }
+  if (outputs.empty()) return builder.on_reference(group.main());
   std::vector<Index> buffers;
   for (const Index source : sources) buffers.push_back(builder.plain(source));
   for (std::size_t k = 0; k < outputs.size(); ++k)
@@ -306,6 +315,38 @@ bool is_move(const Outline& outline, Index node) {
     if (count(*outline.value(output).shape) == 0) return false;
   }
   return any && elements <= most_elements;
+}
+
+std::optional<Repeat> repeats(const Outline& outline, Index node) {
+  const NodeFact& fact = outline.node(node);
+  if (fact.outputs.size() != 1 || fact.inputs[0] == nobody) return std::nullopt;
+  for (std::size_t k = 1; k < fact.inputs.size(); ++k) {
+    if (fact.inputs[k] != nobody && is_moved(fact, k)) return std::nullopt;
+  }
+  const Shape& from = *outline.value(fact.inputs[0]).shape;
+  const Shape& to = *outline.value(fact.outputs[0]).shape;
+  const Index rank = from.size();
+  if ((rank != 3 && rank != 4) || to.size() != rank || head(from, 2) != head(to, 2) || from == to ||
+      count(from) == 0)
+    return std::nullopt;
+  Repeat times;
+  times.columns = to.back() / from.back();
+  if (rank == 4) times.rows = to[2] / from[2];
+  const Index rows = rank == 4 ? from[2] : 1, columns = from.back();
+  if (to.back() != columns * times.columns || (rank == 4 && to[2] != rows * times.rows))
+    return std::nullopt;
+  const std::vector<Tensor> names = moved(outline, fact, count(from) + 1);
+  if (names.empty()) return std::nullopt;
+  const auto* name = names[0].data<std::int64_t>();
+  for (Index plane = 0; plane < from[0] * from[1]; ++plane) {
+    for (Index y = 0; y < rows * times.rows; ++y) {
+      const Index first = 1 + (plane * rows + y / times.rows) * columns;
+      for (Index x = 0; x < columns * times.columns; ++x) {
+        if (*name++ != first + x / times.columns) return std::nullopt;
+      }
+    }
+  }
+  return times;
 }
 
 }  // namespace touchstone
