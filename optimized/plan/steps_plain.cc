@@ -24,11 +24,7 @@ class Load : public Step {
   void bind(const Memory& memory) override { to_ = memory.at(buffer_); }
   void run(RunState& state) override {
     const Tensor& from = held(state, value_).tensor();
-    if (from.type() != Type::float32 || from.shape() != *fact_.shape) {
-      throw Error(ErrorKind::invalid_model, "the value '" + fact_.name + "' has shape " +
-                                                text(from.shape()) + ", where " +
-                                                text(*fact_.shape) + " was inferred");
-    }
+    if (from.shape() != *fact_.shape) throw ShapeDiffers{fact_.name};
     const std::span<const std::byte> bytes = from.bytes();
     std::memcpy(to_, bytes.data(), bytes.size());
   }
@@ -75,12 +71,13 @@ class OnKernel : public Step {
     for (const Index input : fact.inputs)
       inputs.push_back(input == nobody ? Value() : held(state, input));
     Call call = call_of(*fact.node, std::move(inputs));
+    const ValueFact& output = outline_.value(fact.outputs[0]);
+    call.outputs[0] = tensor_at(to_, Type::float32, *output.shape);
     if (!run_fast(*find_fast(*fact.node->signature), call))
       BUG("a generated kernel does not take what the plan gave it");
     const Tensor& made = call.outputs[0].tensor();
-    if (made.shape() != *outline_.value(fact.outputs[0]).shape)
-      BUG("a generated kernel made another shape than was inferred");
-    std::memcpy(to_, made.bytes().data(), made.bytes().size());
+    if (made.shape() != *output.shape) throw ShapeDiffers{output.name};
+    if (made.data<float>() != to_) BUG("a generated kernel wrote where it was not told to");
   }
 
  private:
