@@ -51,9 +51,9 @@ def _given(value: Value, declared: _native.ValueType) -> _native.Value:
         if not isinstance(value, dict):
             raise _Unlike(_described(value))
         key = str if declared.element == STRING else int | np.integer
-        strange = next((each for each in value if not isinstance(each, key) or isinstance(each, bool)), None)
-        if strange is not None:
-            raise _Unlike(f"a dict with the key {strange!r}")
+        for each in value:
+            if not isinstance(each, key) or isinstance(each, bool):
+                raise _Unlike(f"a dict with the key {each!r}")
         held = [_given(_scalar(each, declared.inner), declared.inner) for each in value.values()]
         keys = list(value) if declared.element == STRING else [int(each) for each in value]
         return _native.Value.map(declared, keys, held)
@@ -91,9 +91,9 @@ def _tensor(array: np.ndarray) -> _native.Value:
         raise _Unlike(_described(array))
     if code == STRING:
         texts = array.reshape(-1).tolist()
-        strange = next((each for each in texts if not isinstance(each, str | bytes)), None)
-        if strange is not None:
-            raise _Unlike(f"an array with an element of Python's type {type(strange).__name__}")
+        for each in texts:
+            if not isinstance(each, str | bytes):
+                raise _Unlike(f"an array with an element of Python's type {type(each).__name__}")
         try:
             return _native.Value.strings(array.shape, texts)
         except UnicodeEncodeError as error:

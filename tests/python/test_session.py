@@ -153,13 +153,17 @@ def test_an_error_says_all_that_it_knows() -> None:
 
 
 def test_what_a_node_refuses_names_the_node() -> None:
-    model = models.parsed(
-        "g (float[n] x, int64[m] i) => (float[m] y) { [pick] y = Gather(x, i) }", ir_version=8, opset=13
-    )
-    session = touchstone.InferenceSession(model)
-    error = refused(lambda: session.run(None, {"x": drawn(3), "i": np.int64([0, 7])}))
-    assert error.kind == "invalid_input" and error.rule.startswith("Gather-13/")
-    assert "node 'pick'" in error.place and error.spec_line.startswith("spec/ops/")
+    pick = models.parsed("g (float[n] x, int64[m] i) => (float[m] y) { [pick] y = Gather(x, i) }")
+    error = refused(lambda: touchstone.InferenceSession(pick).run(None, {"x": drawn(3), "i": np.int64([0, 7])}))
+    assert error.kind == "invalid_input" and error.message == "index 7 is outside an extent of 3"
+    assert error.place == "node 'pick' (Gather), output 'y', main graph"
+    clip = models.parsed("g (float[n] x, float least) => (float[n] y) { [act] y = Clip(x, least) }", opset=13)
+    loose = onnx.ModelProto.FromString(clip)
+    loose.graph.input[1].type.tensor_type.ClearField("shape")
+    session = touchstone.InferenceSession(loose.SerializeToString())
+    error = refused(lambda: session.run(None, {"x": drawn(3), "least": drawn(2)}))
+    assert error.rule == "Clip-13/C1" and error.spec_line.startswith("spec/ops/ai.onnx/Clip.yaml:")
+    assert "node 'act'" in error.place
 
 
 def test_unknown_outputs_and_options_are_refused() -> None:
@@ -294,7 +298,7 @@ def test_many_threads_share_sessions(runtime: str) -> None:
 
 def test_the_interpreters_lock_is_free_during_a_run() -> None:
     """Threads of Python change places only where one gives the lock up. Here that is nowhere but in the run itself."""
-    steps = "steps (int64 i, bool go, int64 s) => (bool go_on, int64 t) { go_on = Identity(go) t = Add(s, i) }"
+    steps = "steps (int64 i, bool on, int64 u) => (bool go_on, int64 v) { go_on = Identity(on) v = Add(u, i) }"
     loop = f"{{ go = Constant <value = bool {{1}}> () t = Loop <body = {steps}> (n, go, s) }}"
     model = models.parsed(f"g (int64 n, int64 s) => (int64 t) {loop}")
     session = touchstone.InferenceSession(model)
