@@ -1,11 +1,11 @@
 # The only front door. Each target is thin: the work is in the script it names.
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test full bench coverage fuzz fmt clean
+.PHONY: help setup build run wheel test full bench coverage fuzz fmt clean
 python := .venv/bin/python
 cmake := .venv/bin/cmake
 
 help:
-	@echo "make setup | build | run | test | full | bench | coverage | fuzz | fmt | clean   (README.md says what each does)"
+	@echo "make setup | build | run | wheel | test | full | bench | coverage | fuzz | fmt | clean   (README.md says what each does)"
 
 setup:
 	@tools/setup.sh
@@ -17,6 +17,10 @@ build: setup
 run: build
 	@$(python) tools/run_all.py
 
+wheel: build
+	@$(python) -m pip wheel -q --disable-pip-version-check --no-index --no-build-isolation --no-deps --wheel-dir build/dist .
+	@ls -t build/dist/*.whl | head -1
+
 test:
 	@started=$$(date +%s); tools/setup.sh && $(python) tests/run_all.py --started $$started
 
@@ -24,6 +28,7 @@ full: test run coverage
 	@$(python) -m tools.expectations
 	@$(python) -m tools.real_models --all
 	@$(python) -m tools.probes --with onnxruntime --quiet
+	@$(python) -m tests.python.official
 	@$(python) -m tests.mutants
 	@$(python) -m tests.honest
 

@@ -1,0 +1,64 @@
+// Error -> touchstone.Error, with all that it says.
+#include "core/error.h"
+
+#include "model/rules.h"
+#include "python/module/module.h"
+#include "python/module/text.h"
+
+namespace touchstone::python {
+namespace {
+
+namespace nb = nanobind;
+
+const char* name_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage:
+      return "usage";
+    case ErrorKind::invalid_model:
+      return "invalid_model";
+    case ErrorKind::invalid_input:
+      return "invalid_input";
+    case ErrorKind::unsupported:
+      return "unsupported";
+    case ErrorKind::out_of_memory:
+      return "out_of_memory";
+    case ErrorKind::limit:
+      return "limit";
+    case ErrorKind::file:
+      return "file";
+    case ErrorKind::internal:
+      return "internal";
+  }
+  return "internal";
+}
+
+void raise(const Error& error) {
+  const nb::object type = nb::module_::import_("touchstone.errors").attr("Error");
+  const nb::object made =
+      type(name_of(error.kind), to_str(error.message), to_str(error.rule), to_str(error.rule_text),
+           to_str(error.spec_line), to_str(error.place), to_str(error.help));
+  PyErr_SetObject(type.ptr(), made.ptr());
+}
+
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    raise(error);
+  }
+}
+
+}  // namespace
+
+void bind_errors(nb::module_& module) {
+  nb::register_exception_translator(translate);
+  module.def(
+      "refuse",
+      [](nb::str rule, nb::str message, nb::str place) {
+        throw breach(from_str(rule), from_str(message)).with_place(from_str(place));
+      },
+      nb::arg("rule"), nb::arg("message"), nb::arg("place"),
+      "Raises the error that cites a rule of the format.");
+}
+
+}  // namespace touchstone::python

@@ -1,0 +1,15 @@
+"""Touchstone: ONNX models, run by the fast executor or by the reference.
+
+    import touchstone
+
+    session = touchstone.InferenceSession("resnet50.onnx", intra_op_num_threads=2)
+    (scores,) = session.run(None, {"x": image})
+
+Code written for ONNX Runtime moves by changing the import.
+"""
+
+from touchstone._native import __version__
+from touchstone.errors import Error
+from touchstone.session import GraphOptimizationLevel, InferenceSession, NodeArg, SessionOptions
+
+__all__ = ["Error", "GraphOptimizationLevel", "InferenceSession", "NodeArg", "SessionOptions", "__version__"]

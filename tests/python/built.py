@@ -1,0 +1,15 @@
+"""Where the build put the package and the command; importing this makes `import touchstone` find that package."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
+PACKAGES = BUILD / "python"
+COMMAND = BUILD / "touchstone"
+ONNXRUNTIME = ROOT / ".venv-onnxruntime" / "bin" / "python"
+
+sys.path.insert(0, str(PACKAGES))
