@@ -88,16 +88,21 @@ class Edited:
 def subjects_of(operators: list[Operator], cases: dict[tuple[str, int], list[Case]]) -> list[Subject]:
     found = []
     for operator in operators:
-        kernels: dict[str, list[Version]] = {}
-        for version in reversed(operator.versions):
-            if version.kind == "semantics":
-                kernels.setdefault(same_kernel(version), []).append(version)
         own = [c for key, of in cases.items() if key[0] == f"{operator.domain}/{operator.op}" for c in of]
-        for versions in kernels.values():
+        for versions in kernels_of(operator):
             taken = chosen(by_class([c for c in own if fits(c, versions)], versions[0]))
             if taken:
                 found.append(Subject(operator, versions, taken))
     return found
+
+
+def kernels_of(operator: Operator) -> list[list[Version]]:
+    """The versions that each of its kernels serves, oldest first."""
+    kernels: dict[str, list[Version]] = {}
+    for version in reversed(operator.versions):
+        if version.kind == "semantics":
+            kernels.setdefault(same_kernel(version), []).append(version)
+    return list(kernels.values())
 
 
 def fits(case: Case, versions: list[Version]) -> bool:

@@ -9,6 +9,7 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -16,6 +17,8 @@ from tests.mutants.emit import Mutant
 from tests.mutants.run import Shown
 
 NOT_KNOWN = "for no reason that tests/mutants/survivors.yaml knows"
+LEAST_REFUSED = 0.95
+MOST_CASES = 20  # that it takes to refuse the mutants of a kernel
 
 
 def what_was_seen(one: Shown) -> str:
@@ -32,7 +35,8 @@ def counted(verdicts: Counter[str]) -> str:
     return ", ".join(f"{n} {name}" for name, n in sorted(verdicts.items()))
 
 
-def mutants_report(mutants: list[Mutant], shown: list[Shown]) -> tuple[str, float]:
+def mutants_report(mutants: list[Mutant], shown: list[Shown]) -> tuple[str, list[str]]:
+    """What to print, and what falls short of what is asked of the judge."""
     by_name = {m.name: m for m in mutants}
     forms = sorted({m.form for m in mutants})
     lines = ["| form | mutants | refused | share |", "|---|---|---|---|"]
@@ -50,7 +54,13 @@ def mutants_report(mutants: list[Mutant], shown: list[Shown]) -> tuple[str, floa
         left[why_not_refused(text)].append(f"- {text} [{what_was_seen(s)}]")
     for why, those in sorted(left.items(), key=lambda one: -len(one[1])):
         lines += [f"{len(those)} not refused: {why}", *those, ""]
-    return "\n".join(lines), sum(s.refused for s in shown) / max(1, len(shown))
+    return "\n".join(lines), shortcomings(sum(s.refused for s in shown) / max(1, len(shown)), most, left[NOT_KNOWN])
+
+
+def shortcomings(rate: float, most: int, not_known: list[str]) -> list[str]:
+    found = [f"{100 * rate:.1f} % are refused, {100 * LEAST_REFUSED:.0f} % are asked"] if rate < LEAST_REFUSED else []
+    found += [f"{most} cases are needed for one kernel, at most {MOST_CASES} are asked"] if most > MOST_CASES else []
+    return found + ([f"{len(not_known)} are not refused {NOT_KNOWN}"] if not_known else [])
 
 
 def refusing_cases(shown: list[Shown]) -> Iterator[tuple[int, str]]:
@@ -62,13 +72,15 @@ def refusing_cases(shown: list[Shown]) -> Iterator[tuple[int, str]]:
 
 
 @functools.lru_cache(maxsize=1)
-def known_survivors() -> list[dict[str, str]]:
+def known_survivors() -> list[dict[str, Any]]:
     return yaml.safe_load((Path(__file__).parent / "survivors.yaml").read_text(encoding="utf-8")) or []
 
 
 def why_not_refused(text: str) -> str:
     """Of a mutant as the report writes it: its name, its place, what it says."""
-    return next((row["why"] for row in known_survivors() if re.search(row["match"], text)), NOT_KNOWN)
+    name = text.partition(",")[0]
+    rows = (row for row in known_survivors() if name in row.get("mutants", [name]))
+    return next((row["why"] for row in rows if re.search(row["match"], text)), NOT_KNOWN)
 
 
 def honest_report(order: str, honest: list[Mutant], shown: list[Shown], root: Path) -> tuple[str, int]:

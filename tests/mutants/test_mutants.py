@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,12 @@ import pytest
 from codegen.entry import Operator, Text
 from codegen.load import load_spec
 from codegen.notation import parse_statements
-from codegen.units import primitives
+from codegen.units import make_unit, primitives
 from tests.mutants.cases import Case, chosen, read_cases
 from tests.mutants.edits import edits_of
-from tests.mutants.emit import Mutant, Subject, honest_of, mutants_of, subjects_of
-from tests.mutants.report import NOT_KNOWN, why_not_refused
-from tests.mutants.run import ORDERS, Runner
+from tests.mutants.emit import Edited, Mutant, Subject, honest_of, kernels_of, mutants_of, subjects_of
+from tests.mutants.report import NOT_KNOWN, known_survivors, mutants_report, shortcomings, why_not_refused
+from tests.mutants.run import ORDERS, Runner, Shown
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
@@ -54,6 +55,41 @@ def test_cases_are_chosen_for_what_they_add() -> None:
     alike = [case(f"a{k}", "x") for k in range(30)]
     assert len(chosen(alike, 20)) == 20
     assert case("b", "x", "y") in chosen([*alike, case("b", "x", "y")], 2)
+
+
+def mutant(name: str, says: str) -> Mutant:
+    return Mutant(name, "elementwise", says, 1, [], "", "")
+
+
+def test_what_falls_short_is_said() -> None:
+    assert shortcomings(0.95, 20, []) == []
+    few, many, unknown = shortcomings(0.949, 21, ["- Relu_1_m1"])
+    assert "94.9 %" in few and "21 cases" in many and "1 are not refused" in unknown
+
+
+def test_one_that_is_not_refused_for_no_known_reason_falls_short() -> None:
+    mutants = [
+        mutant("Clip_11_m1", "Clip.yaml:15: < -> <= in: let raised"),
+        mutant("Clip_11_m2", "Clip.yaml:15: min -> max in: x"),
+    ]
+    refused = [Shown("Clip_11_m2", [{"refused": True, "verdict": "wrong-value", "case": "a"}])] * 40
+    _, short = mutants_report(mutants, [*refused, Shown("Clip_11_m1")])
+    assert short == []
+    text, short = mutants_report(mutants, [*refused, Shown("Clip_11_m2")])
+    assert short == [f"1 are not refused {NOT_KNOWN}"] and "- Clip_11_m2" in text
+
+
+def test_survivors_that_are_named_are_those_that_are_meant() -> None:
+    """An entry that changes counts its edits anew, and a number may then stand for another edit."""
+    named = {name: row["match"] for row in known_survivors() for name in row.get("mutants", [])}
+    kernels = {name.rsplit("_m", 1)[0] for name in named}
+    operators = [o for o in load_spec(ROOT / "spec") if any(k.startswith(f"{o.op}_") for k in kernels)]
+    units = {f"{o.op}_{versions[0].since}": versions for o in operators for versions in kernels_of(o)}
+    for name, match in named.items():
+        kernel, number = name.rsplit("_m", 1)
+        edited = Edited(int(number))
+        make_unit(units[kernel], primitives(ROOT / "spec"), edited.checker())
+        assert edited.done and re.search(match, edited.done.says), name
 
 
 @pytest.fixture(scope="module")
