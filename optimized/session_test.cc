@@ -148,6 +148,30 @@ TEST(Session, ConvolutionsOfEveryKind) {
   net.check();
 }
 
+TEST(Session, TransposedConvolutions) {
+  Net net({2, 20, 5, 7});
+  const auto transposed = [&](const std::string& x, Shape weights,
+                              std::map<std::string, std::vector<Index>> lists) {
+    const Index out = weights[1];
+    return net.node("ConvTranspose", {x, net.constant(std::move(weights)), net.constant({out})},
+                    std::move(lists));
+  };
+  // Windows side by side; the second leaves less than a block a point.
+  std::string v = net.node("Relu", {transposed("x", {20, 40, 2, 2}, {{"strides", {2, 2}}})});
+  v = net.node("Mul", {v, net.node("Neg", {v})});
+  net.output(transposed(v, {40, 2, 2, 2}, {{"strides", {2, 2}}}));
+  net.output(net.convolution(v, {3, 40, 3, 3}, padded));
+  // Windows over each other, and all that moves them.
+  net.output(transposed("x", {20, 3, 3, 4}, {{"strides", {2, 3}}, {"pads", {1, 0, 2, 1}}}));
+  net.output(transposed("x", {20, 17, 3, 2}, {{"dilations", {2, 3}}, {"strides", {1, 2}}}));
+  net.output(transposed("x", {20, 5, 4, 3},
+                        {{"dilations", {3, 1}}, {"strides", {2, 2}}, {"output_padding", {1, 1}}}));
+  net.output(transposed("x", {20, 4, 3, 3}, {{"pads", {1, 1, 1, 1}}}));
+  const std::string kernels = net.check();
+  EXPECT_EQ(kernels.find("reference"), std::string::npos) << kernels;
+  EXPECT_NE(kernels.find("spread"), std::string::npos) << kernels;
+}
+
 TEST(Session, GroupsOfChannels) {
   Net net({2, 32, 5, 6});
   net.output(net.convolution("x", {64, 16, 3, 3}, padded, 2));

@@ -110,6 +110,12 @@ void copy_channels(Isa isa, const Picture& from, const Picture& to, Index first,
   }
 }
 
+void copy_lanes(Isa isa, const float* from, Index lanes, Index columns, float* to) {
+  constexpr auto size = static_cast<Index>(sizeof(float));
+  vector_moves(isa).copy_rows(reinterpret_cast<const char*>(from), lanes_of(isa) * size,
+                              reinterpret_cast<char*>(to), lanes * size, columns, lanes * size);
+}
+
 void repeat_blocks(Isa isa, const Picture& from, const Picture& to, const Area& area, Index rows,
                    Index columns) {
   const VectorMoves& moves = vector_moves(isa);

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 
+#include "optimized/canonical/transposed.h"
 #include "optimized/kernels/picture.h"
 #include "optimized/registry/registry.h"
 
 namespace touchstone {
 namespace {
+
+constexpr Index most_phases = 8;  // of a transposed convolution, along each side
 
 float number_of(const Node& node, const std::string& name, float otherwise) {
   const auto found = node.attributes.find(name);
@@ -45,7 +48,9 @@ class Grouping {
     if (one) {
       group.made = fact.outputs[0];
       group.work = work_of(group, role_of(*signature));
-      if (group.work == Work::convolution || group.work == Work::product) extend(group);
+      if (group.work == Work::convolution || group.work == Work::transposed ||
+          group.work == Work::product)
+        extend(group);
       if (group.work != Work::reference) return take(group);
     }
     if (Region region = grow_from_node(outline_, k, taken_); !region.empty()) {
@@ -111,6 +116,14 @@ class Grouping {
         group.window = window_of(node, *x->shape, made, tail(*w->shape, 2));
         return Work::convolution;
       }
+      case Role::transposed_convolution: {
+        const ValueFact* w = input(k, 1);
+        const bool bias = input(k, 2) == nullptr || is_constant(input(k, 2));
+        if (!image || !is_constant(w) || !bias || integer_of(node, "group", 1) != 1)
+          return Work::reference;
+        group.window = window_of(node, *x->shape, made, tail(*w->shape, 2));
+        return is_in_phases(node, group.window) ? Work::transposed : Work::reference;
+      }
       case Role::max_pool:
       case Role::average_pool:
       case Role::global_average:
@@ -164,6 +177,20 @@ class Grouping {
     if (groups == x[1] && w[0] == groups && w[1] == 1) return true;  // each channel alone
     const Index lanes = lanes_of(chosen_isa());
     return w[1] % lanes == 0 && (w[0] / groups) % lanes == 0;
+  }
+
+  // Where the output's place is counted from says only the attribute pads.
+  static bool is_in_phases(const Node& node, const Window& w) {
+    if (node.attributes.contains("output_shape")) return false;
+    const auto found = node.attributes.find("auto_pad");
+    if (found != node.attributes.end() && std::get<std::string>(found->second.is) != "NOTSET")
+      return false;
+    for (const int d : {0, 1}) {
+      if (w.stride[d] > most_phases ||
+          phases_of(w.kernel[d], w.stride[d], w.dilation[d], w.before[d], w.out[d]).empty())
+        return false;
+    }
+    return true;
   }
 
   // Takes what only follows: a sum with a value of the same shape, a clamp, pointwise nodes.
@@ -223,6 +250,20 @@ class Grouping {
 };
 
 }  // namespace
+
+std::pair<Group, std::optional<Group>> apart(const Group& group) {
+  Group own = group;
+  own.region = {};
+  own.nodes.resize(group.nodes.size() - group.region.ops.size());
+  if (group.region.empty()) return {own, std::nullopt};
+  Group rest;
+  rest.work = Work::pointwise;
+  rest.region = group.region;
+  rest.region.externals.push_back(group.region.start);
+  rest.region.start = nobody;
+  for (const PointwiseOp& op : rest.region.ops) rest.nodes.push_back(op.node);
+  return {own, rest};
+}
 
 std::vector<Group> group_nodes(const Outline& outline, bool fuse) {
   return Grouping(outline, fuse).all();

@@ -201,18 +201,10 @@ void build_convolution(Builder& builder, const Group& group) {
     return;
   }
   // The region wants tensors: it is a step of its own.
-  Group alone = group;
-  alone.region = {};
-  alone.nodes.resize(group.nodes.size() - group.region.ops.size());
-  auto step = std::make_unique<OnConvolution>(builder, alone);
-  builder.add(std::move(step), alone.nodes);
-  Group rest;
-  rest.work = Work::pointwise;
-  rest.region = group.region;
-  rest.region.externals.push_back(group.region.start);
-  rest.region.start = nobody;
-  for (const PointwiseOp& op : rest.region.ops) rest.nodes.push_back(op.node);
-  build_pointwise(builder, rest);
+  const auto& [own, rest] = apart(group);
+  auto step = std::make_unique<OnConvolution>(builder, own);
+  builder.add(std::move(step), own.nodes);
+  if (rest) build_pointwise(builder, *rest);
 }
 
 }  // namespace touchstone

@@ -66,18 +66,10 @@ class OnProduct : public Step {
 }  // namespace
 
 void build_product(Builder& builder, const Group& group) {
-  auto step = std::make_unique<OnProduct>(builder, group);
-  std::vector<Index> own = group.nodes;
-  own.resize(own.size() - group.region.ops.size());
-  builder.add(std::move(step), own);
-  if (group.region.empty()) return;
-  Group rest;
-  rest.work = Work::pointwise;
-  rest.region = group.region;
-  rest.region.externals.push_back(group.region.start);
-  rest.region.start = nobody;
-  for (const PointwiseOp& op : rest.region.ops) rest.nodes.push_back(op.node);
-  build_pointwise(builder, rest);
+  const auto& [own, rest] = apart(group);
+  auto step = std::make_unique<OnProduct>(builder, own);
+  builder.add(std::move(step), own.nodes);
+  if (rest) build_pointwise(builder, *rest);
 }
 
 }  // namespace touchstone
