@@ -133,7 +133,6 @@ Winograd::Winograd(Isa isa, const ConvolutionShape& shape, Index points)
   product_ = std::make_unique<Convolution>(isa, one);
   no_bias_.assign(static_cast<std::size_t>(divided_up(channels_out_, lanes_) * lanes_), 0.0F);
 }
-Winograd::~Winograd() = default;
 
 Index Winograd::tiles(Index rows) const {
   return divided_up(rows, points_) * divided_up(columns_out_, points_);
@@ -174,9 +173,9 @@ void Winograd::pack(const float* weights, float* packed) const {
   }
 }
 
-void Winograd::run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
-                   const Picture& output, float least, float most, Index first_row, Index rows,
-                   float* scratch) const {
+void Winograd::run(const Picture& input, const float* packed, const float* bias,
+                   const Picture* residual, const Picture& output, float least, float most,
+                   Index first_row, Index rows, float* scratch) const {
   const Index size = points_ + 2, width = divided_up(columns_out_, points_);
   const Index height = divided_up(rows, points_), count = tiles(rows);
   const Index in_blocks = divided_up(channels_in_, lanes_);

@@ -40,6 +40,7 @@ class OnConvolution : public Step {
     shape.plain_input =
         groups_ == 1 && !shape.depthwise && x[1] <= few_channels && !builder.is_blocked(input_);
     plain_ = shape.plain_input;
+    shape.adds = group.residual != nobody;
     if (plain_) {
       from_ = builder.plain(input_);
       channels_ = x[1];

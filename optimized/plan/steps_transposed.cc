@@ -208,9 +208,9 @@ class OnSpread : public Step {
       for (Index row = 0; row < rows * window_.stride[0]; ++row) {
         const Index lane = (c * window_.stride[0] + row % window_.stride[0]) * window_.stride[1];
         const Index plane = (image * channels_ + c) * window_.out[0];
-        copy_lanes(chosen_isa(), scratch + row / window_.stride[0] * made.row + lane,
-                   window_.stride[1], columns,
-                   out_memory_ + (plane + first * window_.stride[0] + row) * window_.out[1]);
+        copy_lanes(chosen_isa(), scratch + row / window_.stride[0] * made.row + lane, lanes_,
+                   out_memory_ + (plane + first * window_.stride[0] + row) * window_.out[1],
+                   window_.stride[1], window_.stride[1], columns);
       }
     }
   }
