@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "optimized/kernels/compiled.h"
 #include "optimized/kernels/convolution_table.h"
+#include "optimized/kernels/narrow.h"
 #include "optimized/kernels/winograd.h"
 #include "reference/lists.h"
 
@@ -47,9 +48,13 @@ struct Convolution::Call {
 Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay way)
     : isa_(isa), shape_(shape), lanes_(lanes_of(isa)) {
   if (const Index points = Winograd::choose(isa, shape, way); points > 0) {
-    winograd_ = std::make_shared<Winograd>(isa, shape, points);
-    packed_size_ = winograd_->packed_size();
-    rows_at_once_ = winograd_->rows_at_once();
+    detour_ = std::make_shared<Winograd>(isa, shape, points);
+  } else if (Narrow::fits(isa, shape, way)) {
+    detour_ = std::make_shared<Narrow>(isa, shape);
+  }
+  if (detour_) {
+    packed_size_ = detour_->packed_size();
+    rows_at_once_ = detour_->rows_at_once();
     return;
   }
   const bool blocked = kind_of(shape) == Kind::blocked;
@@ -136,15 +141,15 @@ Convolution::Strip Convolution::next_strip(const Cuts& cuts, Index columns) cons
 }
 
 std::pair<Index, Index> Convolution::blocks_of(Index part) const {
-  if (winograd_) return {0, ceil_div(shape_.channels_out, lanes_)};
+  if (detour_) return {0, ceil_div(shape_.channels_out, lanes_)};
   const Group& group = groups_[static_cast<std::size_t>(part)];
   return {group.first_block, group.blocks};
 }
-Index Convolution::rows_of_a_tile() const { return winograd_ ? winograd_->points() : 1; }
-Index Convolution::scratch_size() const { return winograd_ ? winograd_->scratch_size() : 0; }
+Index Convolution::rows_of_a_tile() const { return detour_ ? detour_->rows_of_a_tile() : 1; }
+Index Convolution::scratch_size() const { return detour_ ? detour_->scratch_size() : 0; }
 
 void Convolution::pack(const float* weights, float* packed) const {
-  if (winograd_) return winograd_->pack(weights, packed);
+  if (detour_) return detour_->pack(weights, packed);
   const Index taps = shape_.kernel_rows * shape_.kernel_columns;
   const Index channels = shape_.depthwise ? 1 : shape_.channels_in;
   for (const Group& group : groups_) {
@@ -251,8 +256,8 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
 void Convolution::run(const Picture& input, const float* packed, const float* bias,
                       const Picture* residual, const Picture& output, float least, float most,
                       Index part, Index first_row, Index rows, float* scratch) const {
-  if (winograd_) {
-    winograd_->run(input, packed, bias, residual, output, least, most, first_row, rows, scratch);
+  if (detour_) {
+    detour_->run(input, packed, bias, residual, output, least, most, first_row, rows, scratch);
     return;
   }
   const Group& group = groups_[static_cast<std::size_t>(part)];
@@ -300,7 +305,7 @@ void Convolution::run(const Picture& input, const float* packed, const float* bi
 }
 
 std::string Convolution::kernels_chosen() const {
-  if (winograd_) return "winograd " + std::to_string(winograd_->points());
+  if (detour_) return detour_->name();
   std::string out;
   const Cuts& cuts = by_rows_.back();
   for (Index left = shape_.columns_out; left > 0;) {

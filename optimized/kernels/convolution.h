@@ -23,14 +23,30 @@ struct ConvolutionShape {
   bool plain_input =
       false;  // [channel][row][column]: Picture::block is a channel's step, column is 1
   bool depthwise = false;
+  bool adds = false;  // a residual
 };
 
 struct ConvolutionKernel;
-class Winograd;
 
-// How: each tap by itself, or by Winograd's way with tiles of so many points (winograd.h says what
-// it does to NaN and infinities); `best` takes what a model of the costs says.
-enum class ConvolutionWay { direct, best, winograd2, winograd4 };
+// How: each tap by itself, by Winograd's way with tiles of so many points, or with points that
+// share a vector (winograd.h and narrow.h say what they do to NaN and infinities); `best` takes
+// what a model of the costs says.
+enum class ConvolutionWay { direct, best, winograd2, winograd4, narrow };
+
+// A way that leads over other convolutions; all output channels are one part. As Convolution says.
+class ConvolutionDetour {
+ public:
+  virtual ~ConvolutionDetour() = default;
+  virtual Index packed_size() const = 0;
+  virtual void pack(const float* weights, float* packed) const = 0;
+  virtual Index rows_at_once() const = 0;
+  virtual Index rows_of_a_tile() const = 0;
+  virtual Index scratch_size() const = 0;
+  virtual std::string name() const = 0;
+  virtual void run(const Picture& input, const float* packed, const float* bias,
+                   const Picture* residual, const Picture& output, float least, float most,
+                   Index first_row, Index rows, float* scratch) const = 0;
+};
 
 class Convolution {
  public:
@@ -41,7 +57,7 @@ class Convolution {
   // From [out][in][kernel row][kernel column].
   void pack(const float* weights, float* packed) const;
 
-  Index parts() const { return winograd_ ? 1 : static_cast<Index>(groups_.size()); }
+  Index parts() const { return detour_ ? 1 : static_cast<Index>(groups_.size()); }
   // The output blocks of a part: the first, and how many.
   std::pair<Index, Index> blocks_of(Index part) const;
   // So many rows of the output are best made by all parts before the next: the input then stays in
@@ -87,7 +103,7 @@ class Convolution {
   Index full_blocks_, rest_;  // of the input's channels
   std::vector<Group> groups_;
   std::vector<Cuts> by_rows_, one_run_;  // for tiles of 1, 2 ... blocks
-  std::shared_ptr<const Winograd> winograd_;
+  std::shared_ptr<const ConvolutionDetour> detour_;
   Index packed_size_ = 0, rows_at_once_ = 0;
 };
 

@@ -20,7 +20,8 @@ struct Trial {
   bool residual = false;
   bool special = false;  // infinities and NaN among the data
   bool in_place = false;
-  Index margin = 1;                        // none: rows follow each other without a gap
+  Index margin = 1;  // none: rows follow each other without a gap
+  ConvolutionWay way = ConvolutionWay::direct;
   Index out_margin = -1, add_margin = -1;  // of the output and the residual, where it is another
   float least = -infinity, most = infinity;
 };
@@ -77,17 +78,18 @@ void check(Isa isa, const Trial& trial) {
     output = residual,
     output.map.data = output.laid.data() + (residual.map.data - residual.laid.data());
 
-  const Convolution convolution(isa, s, ConvolutionWay::direct);
+  const Convolution convolution(isa, s, trial.way);
   std::vector<float> packed(static_cast<std::size_t>(convolution.packed_size()) + 1, guard);
   convolution.pack(weights.data(), packed.data());
   EXPECT_EQ(packed.back(), guard);
   const Picture* add = trial.in_place ? &output.map : trial.residual ? &residual.map : nullptr;
+  std::vector<float> scratch(static_cast<std::size_t>(convolution.scratch_size()));
   for (Index part = 0; part < convolution.parts(); ++part) {
     const Index half = s.rows_out / 2;
     convolution.run(input.map, packed.data(), bias.data(), add, output.map, trial.least, trial.most,
-                    part, 0, half, nullptr);
+                    part, 0, half, scratch.data());
     convolution.run(input.map, packed.data(), bias.data(), add, output.map, trial.least, trial.most,
-                    part, half, s.rows_out - half, nullptr);
+                    part, half, s.rows_out - half, scratch.data());
   }
 
   Index wrong = 0;
@@ -150,6 +152,30 @@ TEST(Convolution, EveryWidth) {
 TEST(Convolution, EveryCountOfChannels) {
   for (Index in : {1, 3, 7, 8, 9, 15, 16, 24, 40}) {
     for (Index out : {1, 8, 9, 16, 17, 48, 65}) check_everywhere(window(3, 1, in, out, 3, 9));
+  }
+}
+
+TEST(Convolution, PointsShareAVectorWhereChannelsAreFew) {
+  for (Isa isa : all_isas) {
+    if (!processor_has(isa)) continue;
+    for (Index in : {1, 8, 17}) {
+      for (Index out : {1, 3, 4, 8}) {
+        for (Index columns : {2, 14, 30}) {
+          for (bool plain : {false, true}) {
+            Trial trial = window(5, 1, in, out, 5, columns);
+            trial.shape.kernel_rows = 2;
+            trial.shape.row_stride = 2;
+            trial.shape.plain_input = plain;
+            trial.way = ConvolutionWay::narrow;
+            trial.least = -20;
+            check(isa, trial);
+            const std::string kernels =
+                Convolution(isa, trial.shape, ConvolutionWay::narrow).kernels_chosen();
+            EXPECT_EQ(kernels.rfind("narrow", 0) == 0, out * 2 <= lanes_of(isa)) << kernels;
+          }
+        }
+      }
+    }
   }
 }
 

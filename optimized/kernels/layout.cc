@@ -110,6 +110,13 @@ void copy_channels(Isa isa, const Picture& from, const Picture& to, Index first,
   }
 }
 
+void copy_lanes(Isa isa, const float* from, Index from_step, float* to, Index to_step, Index count,
+                Index columns) {
+  constexpr auto size = static_cast<Index>(sizeof(float));
+  vector_moves(isa).copy_rows(reinterpret_cast<const char*>(from), from_step * size,
+                              reinterpret_cast<char*>(to), to_step * size, columns, count * size);
+}
+
 void repeat_blocks(Isa isa, const Picture& from, const Picture& to, const Area& area, Index rows,
                    Index columns) {
   const VectorMoves& moves = vector_moves(isa);

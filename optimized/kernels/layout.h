@@ -32,6 +32,10 @@ void copy_channels(Isa isa, const Picture& from, const Picture& to, Index first,
 void repeat_blocks(Isa isa, const Picture& from, const Picture& to, const Area& area, Index rows,
                    Index columns);
 
+// `count` lanes of each of `columns` pixels, from one step between pixels to another.
+void copy_lanes(Isa isa, const float* from, Index from_step, float* to, Index to_step, Index count,
+                Index columns);
+
 struct Halo {
   Index above = 0, below = 0, before = 0, behind = 0;
 };

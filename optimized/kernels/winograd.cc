@@ -132,7 +132,6 @@ Winograd::Winograd(Isa isa, const ConvolutionShape& shape, Index points)
   product_ = std::make_unique<Convolution>(isa, one);
   no_bias_.assign(static_cast<std::size_t>(ceil_div(channels_out_, lanes_) * lanes_), 0.0F);
 }
-Winograd::~Winograd() = default;
 
 Index Winograd::tiles(Index rows) const {
   return ceil_div(rows, points_) * ceil_div(columns_out_, points_);

@@ -7,32 +7,27 @@
 #include <memory>
 #include <vector>
 
-#include "optimized/kernels/picture.h"
+#include "optimized/kernels/convolution.h"
 
 namespace touchstone {
 
-class Convolution;
-struct ConvolutionShape;
-enum class ConvolutionWay;
-
-class Winograd {
+class Winograd : public ConvolutionDetour {
  public:
   // How many points a tile has along a side where this way is taken, else 0.
   static Index choose(Isa isa, const ConvolutionShape& shape, ConvolutionWay way);
 
   Winograd(Isa isa, const ConvolutionShape& shape, Index points);  // points: m
-  ~Winograd();
-
-  Index points() const { return points_; }
-  Index packed_size() const;
-  void pack(const float* weights, float* packed) const;
-  Index rows_at_once() const { return rows_at_once_; }  // a multiple of m, or all
-  Index scratch_size() const;                           // floats, for rows_at_once() rows
+  Index packed_size() const override;
+  void pack(const float* weights, float* packed) const override;
+  Index rows_at_once() const override { return rows_at_once_; }  // a multiple of m, or all
+  Index rows_of_a_tile() const override { return points_; }
+  std::string name() const override { return "winograd " + std::to_string(points_); }
+  Index scratch_size() const override;  // floats, for rows_at_once() rows
 
   // As Convolution::run, for all output channels; at most rows_at_once() rows.
   void run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
            const Picture& output, float least, float most, Index first_row, Index rows,
-           float* scratch) const;
+           float* scratch) const override;
 
  private:
   Index tiles(Index rows) const;

@@ -2,14 +2,16 @@
 // names that entries use; codegen reads this file to know which there are, so each is one function
 // `inline Expr name(const Expr& ...)`.
 //
-// They compute in double and round once to float: polynomials of a few terms are then exact to a
-// hundredth of an ulp of float, subnormal results round correctly and nothing overflows on the way.
-// NaN and infinities follow IEEE rules, which holds because every fast kernel is compiled with
-// strict_float (optimized/generate.cc).
+// What networks compute by the million is done in float (single.h), within class strict's errors.
+// The rest is computed in double and rounded once to float: polynomials of a few terms are then
+// exact to a hundredth of an ulp of float, subnormal results round correctly and nothing overflows
+// on the way. NaN and infinities follow IEEE rules, which holds because every fast kernel is
+// compiled with strict_float (optimized/generate.cc).
 #pragma once
 
 #include <Halide.h>
 
+#include "optimized/math/single.h"
 #include "optimized/math/wide.h"
 
 namespace touchstone::generators::prim {
@@ -41,24 +43,12 @@ inline Expr sign(const Expr& x) {
                         Halide::cast<float>(x > 0.0F) - Halide::cast<float>(x < 0.0F));
 }
 
-inline Expr exp(const Expr& x) { return wide::rounded(wide::exp(wide::of(x))); }
-inline Expr log(const Expr& x) { return wide::rounded(wide::log(wide::of(x))); }
-inline Expr sigmoid(const Expr& x) {
-  const Expr d = wide::of(x), small = wide::exp(-Halide::abs(d));
-  return wide::rounded(
-      Halide::select(d < 0.0_d, small * (1.0_d / (1.0_d + small)), 1.0_d / (1.0_d + small)));
-}
-inline Expr softplus(const Expr& x) {
-  const Expr d = wide::of(x);
-  return wide::rounded(Halide::select(d > 0.0_d, d, 0.0_d) +
-                       wide::log_of_one_and(wide::exp(-Halide::abs(d))));
-}
-inline Expr tanh(const Expr& x) {
-  const Expr d = wide::of(x), square = d * d, small = wide::exp(-2.0_d * Halide::abs(d));
-  const Expr most = (1.0_d - small) / (1.0_d + small);
-  const Expr near = d * (1.0_d - square / 3.0_d + square * square * (2.0_d / 15.0_d));
-  return wide::rounded(wide::odd(d, 0x1p-9, near, most));
-}
+inline Expr exp(const Expr& x) { return single::exp(x); }
+inline Expr log(const Expr& x) { return single::log(x); }
+inline Expr sigmoid(const Expr& x) { return single::sigmoid(x); }
+inline Expr softplus(const Expr& x) { return single::softplus(x); }
+inline Expr tanh(const Expr& x) { return single::tanh(x); }
+inline Expr erf(const Expr& x) { return single::erf(x); }
 inline Expr sinh(const Expr& x) {
   const Expr d = wide::of(x), square = d * d, grown = wide::exp(Halide::abs(d));
   const Expr near = d * (1.0_d + square / 6.0_d + square * square / 120.0_d);
@@ -88,6 +78,9 @@ inline Expr atanh(const Expr& x) {
 // As in C: a power of 0, of 1 or of an infinity is defined whatever the base, and the sign of an
 // odd power is the base's.
 inline Expr pow(const Expr& base, const Expr& power) {
+  // Small whole powers that entries write down: one rounding, or two.
+  if (Halide::Internal::is_const(power, 2)) return base * base;
+  if (Halide::Internal::is_const(power, 3)) return base * base * base;
   const Expr a = wide::of(base), b = wide::of(power), size = Halide::abs(a);
   const Expr whole = Halide::floor(b) == b, half = b * 0.5_d;
   const Expr odd = whole && Halide::floor(half) != half;
@@ -97,30 +90,6 @@ inline Expr pow(const Expr& base, const Expr& power) {
   const Expr outside = a < 0.0_d && !Halide::is_inf(a) && !whole;
   const Expr is_one = b == 0.0_d || a == 1.0_d || (a == -1.0_d && Halide::is_inf(b));
   return wide::rounded(Halide::select(is_one, 1.0_d, outside, wide::not_a_number(), defined));
-}
-
-// W. J. Cody's rational approximations (Math. Comp. 23, 1969) up to 4; there float's erf is 1
-// already.
-inline Expr erf(const Expr& x) {
-  const Expr d = wide::of(x), size = Halide::abs(d), square = d * d;
-  const Expr near =
-      d *
-      wide::polynomial(square, {3.20937758913846947e3, 3.77485237685302021e2, 1.13864154151050156e2,
-                                3.16112374387056560, 1.85777706184603153e-1}) /
-      wide::polynomial(square, {2.84423683343917062e3, 1.28261652607737228e3, 2.44024637934444173e2,
-                                2.36012909523441209e1, 1});
-  const Expr bounded = Halide::select(size > 4.0_d, 4.0_d, size);
-  const Expr tail =
-      wide::exp(-bounded * bounded) *
-      wide::polynomial(bounded,
-                       {1.23033935479799725e3, 2.05107837782607147e3, 1.71204761263407058e3,
-                        8.81952221241769090e2, 2.98635138197400131e2, 6.61191906371416295e1,
-                        8.88314979438837594, 5.64188496988670089e-1, 2.15311535474403846e-8}) /
-      wide::polynomial(bounded,
-                       {1.23033935480374942e3, 3.43936767414372164e3, 4.36261909014324716e3,
-                        3.29079923573345963e3, 1.62138957456669019e3, 5.37181101862009858e2,
-                        1.17693950891312499e2, 1.57449261107098347e1, 1});
-  return wide::rounded(wide::odd(d, 0.46875, near, 1.0_d - tail));
 }
 
 }  // namespace touchstone::generators::prim

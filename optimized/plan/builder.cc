@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "model/scopes.h"
+#include "optimized/canonical/transposed.h"
 #include "optimized/plan/steps.h"
 #include "optimized/registry/registry.h"
 #include "reference/lists.h"
@@ -109,13 +110,29 @@ const Blocked& Builder::make_blocked(Index value) {
   return blocked_[value] = {buffer, blocks};
 }
 
+namespace {
+
+Halo halo_of(const Group& group) {
+  const Window& w = group.window;
+  if (group.work == Work::convolution) return {w.before[0], w.behind(0), w.before[1], w.behind(1)};
+  Index before[2]{0, 0}, behind[2]{0, 0};
+  for (const int d : {0, 1}) {
+    for (const Phase& phase :
+         phases_of(w.kernel[d], w.stride[d], w.dilation[d], w.before[d], w.out[d])) {
+      before[d] = std::max(before[d], phase.before());
+      behind[d] = std::max(behind[d], phase.behind(w.in[d]));
+    }
+  }
+  return {before[0], behind[0], before[1], behind[1]};
+}
+
+}  // namespace
+
 // The halo that every window needs around what it reads, so that the maker of a value leaves room.
 void Builder::foresee() {
   for (const Group& group : groups_) {
-    if (group.work != Work::convolution) continue;
-    const Window& w = group.window;
-    cover(halos_[outline_.node(group.main()).inputs[0]],
-          {w.before[0], w.behind(0), w.before[1], w.behind(1)});
+    if (group.work == Work::convolution || group.work == Work::transposed)
+      cover(halos_[outline_.node(group.main()).inputs[0]], halo_of(group));
   }
   std::set<Index> in_blocks;
   for (Group& group : groups_) {
@@ -129,6 +146,9 @@ bool Builder::is_in_blocks(const Group& group, const std::set<Index>& in_blocks)
   switch (group.work) {
     case Work::pool:
       return true;
+    case Work::transposed:
+      if (is_spread(group.window, shape(group.made)[1], lanes_)) return false;
+      [[fallthrough]];
     case Work::convolution:
       return group.region.empty() || BlockedRegion::takes(outline_, group.region, lanes_);
     case Work::pointwise:
@@ -217,6 +237,8 @@ void Builder::build(const Group& group) {
       return build_pointwise(*this, group);
     case Work::convolution:
       return build_convolution(*this, group);
+    case Work::transposed:
+      return build_transposed(*this, group);
     case Work::pool:
       return build_pool(*this, group);
     case Work::product:

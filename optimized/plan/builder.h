@@ -87,12 +87,15 @@ class Builder {
 
 // Steps of each kind of work (steps_*.cc). They ask the builder for their inputs first.
 void build_convolution(Builder& builder, const Group& group);
+void build_transposed(Builder& builder, const Group& group);
 void build_pool(Builder& builder, const Group& group);
 void build_product(Builder& builder, const Group& group);
 void build_join(Builder& builder, const Group& group);
 void build_move(Builder& builder, const Group& group);
 void build_repeat(Builder& builder, const Group& group);
 void build_pointwise(Builder& builder, const Group& group);
+// Whether a transposed convolution is one product a point and leaves a plain tensor.
+bool is_spread(const Window& window, Index channels, Index lanes);
 std::unique_ptr<Step> load(const ValueFact& fact, Index value, Index buffer);
 std::unique_ptr<Step> to_blocks(Index plain, const Blocked& blocked);
 std::unique_ptr<Step> to_plain(const Blocked& blocked, Index plain);

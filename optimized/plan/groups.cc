@@ -4,11 +4,14 @@
 
 #include <algorithm>
 
+#include "optimized/canonical/transposed.h"
 #include "optimized/kernels/picture.h"
 #include "optimized/registry/registry.h"
 
 namespace touchstone {
 namespace {
+
+constexpr Index most_phases = 8;  // of a transposed convolution, along each side
 
 class Grouping {
  public:
@@ -38,7 +41,9 @@ class Grouping {
     if (one) {
       group.made = fact.outputs[0];
       group.work = work_of(group, role_of(*signature));
-      if (group.work == Work::convolution || group.work == Work::product) extend(group);
+      if (group.work == Work::convolution || group.work == Work::transposed ||
+          group.work == Work::product)
+        extend(group);
       if (group.work != Work::reference) return take(group);
     }
     if (Region region = grow_from_node(outline_, k, taken_); !region.empty()) {
@@ -107,6 +112,14 @@ class Grouping {
         group.window = window_of(node, *x->shape, made, tail(*w->shape, 2));
         return Work::convolution;
       }
+      case Role::transposed_convolution: {
+        const ValueFact* w = input(k, 1);
+        const bool bias = input(k, 2) == nullptr || is_constant(input(k, 2));
+        if (!image || !is_constant(w) || !bias || node.integer("group", 1) != 1)
+          return Work::reference;
+        group.window = window_of(node, *x->shape, made, tail(*w->shape, 2));
+        return is_in_phases(node, group.window) ? Work::transposed : Work::reference;
+      }
       case Role::max_pool:
       case Role::average_pool:
       case Role::global_average:
@@ -159,6 +172,17 @@ class Grouping {
     if (groups == x[1] && w[0] == groups && w[1] == 1) return true;  // each channel alone
     const Index lanes = lanes_of(chosen_isa());
     return w[1] % lanes == 0 && (w[0] / groups) % lanes == 0;
+  }
+
+  // Where the output's place is counted from says only the attribute pads.
+  static bool is_in_phases(const Facts& node, const Window& w) {
+    if (node.given("output_shape") || node.text("auto_pad", "NOTSET") != "NOTSET") return false;
+    for (const int d : {0, 1}) {
+      if (w.stride[d] > most_phases ||
+          phases_of(w.kernel[d], w.stride[d], w.dilation[d], w.before[d], w.out[d]).empty())
+        return false;
+    }
+    return true;
   }
 
   // Takes what only follows: a sum with a value of the same shape, a clamp, pointwise nodes.
@@ -219,21 +243,18 @@ class Grouping {
 
 }  // namespace
 
-Group Group::without_region() const {
-  Group made = *this;
-  made.nodes.resize(nodes.size() - region.ops.size());
-  made.region = {};
-  return made;
-}
-
-Group Group::region_alone() const {
-  Group made;
-  made.work = Work::pointwise;
-  made.region = region;
-  made.region.externals.push_back(region.start);
-  made.region.start = nobody;
-  for (const PointwiseOp& op : region.ops) made.nodes.push_back(op.node);
-  return made;
+std::pair<Group, std::optional<Group>> apart(const Group& group) {
+  Group own = group;
+  own.region = {};
+  own.nodes.resize(group.nodes.size() - group.region.ops.size());
+  if (group.region.empty()) return {own, std::nullopt};
+  Group rest;
+  rest.work = Work::pointwise;
+  rest.region = group.region;
+  rest.region.externals.push_back(group.region.start);
+  rest.region.start = nobody;
+  for (const PointwiseOp& op : rest.region.ops) rest.nodes.push_back(op.node);
+  return {own, rest};
 }
 
 std::vector<Group> group_nodes(const Outline& outline, bool fuse) {

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "optimized/canonical/window.h"
@@ -15,6 +16,7 @@ enum class Work {
   kernel,       // one node on a generated kernel, called as it is
   pointwise,    // a region
   convolution,  // with residual, clamp and region behind it
+  transposed,   // convolution, with clamp and region behind it
   pool,
   product,  // of matrices, the second of them constant, with a bias and a clamp
   join,     // along the channels
@@ -41,11 +43,10 @@ struct Group {
 
   Index main() const { return nodes.front(); }
   Index output() const { return region.empty() ? made : region.output(); }
-
-  // Where a step cannot take the region along: what is left without it, and it by itself.
-  Group without_region() const;
-  Group region_alone() const;
 };
+
+// A group and the region behind it as groups of their own; there may be no region.
+std::pair<Group, std::optional<Group>> apart(const Group& group);
 
 // Whether a node only moves floats, by rules that constants and shapes decide.
 bool is_move(const Outline& outline, Index node);

@@ -40,6 +40,7 @@ class OnConvolution : public Step {
     shape.plain_input =
         groups_ == 1 && !shape.depthwise && x[1] <= few_channels && !builder.is_blocked(input_);
     plain_ = shape.plain_input;
+    shape.adds = group.residual != nobody;
     if (plain_) {
       from_ = builder.plain(input_);
       channels_ = x[1];
@@ -201,10 +202,10 @@ void build_convolution(Builder& builder, const Group& group) {
     return;
   }
   // The region wants tensors: it is a step of its own.
-  const Group alone = group.without_region();
-  auto step = std::make_unique<OnConvolution>(builder, alone);
-  builder.add(std::move(step), alone.nodes);
-  build_pointwise(builder, group.region_alone());
+  const auto& [own, rest] = apart(group);
+  auto step = std::make_unique<OnConvolution>(builder, own);
+  builder.add(std::move(step), own.nodes);
+  if (rest) build_pointwise(builder, *rest);
 }
 
 }  // namespace touchstone

@@ -67,10 +67,10 @@ class OnProduct : public Step {
 }  // namespace
 
 void build_product(Builder& builder, const Group& group) {
-  const Group alone = group.without_region();
-  auto step = std::make_unique<OnProduct>(builder, alone);
-  builder.add(std::move(step), alone.nodes);
-  if (!group.region.empty()) build_pointwise(builder, group.region_alone());
+  const auto& [own, rest] = apart(group);
+  auto step = std::make_unique<OnProduct>(builder, own);
+  builder.add(std::move(step), own.nodes);
+  if (rest) build_pointwise(builder, *rest);
 }
 
 }  // namespace touchstone

@@ -63,6 +63,7 @@ enum class Role {
   matrix_product,  // of stacks of matrices
   join,            // along the attribute axis
   same_elements,   // the input's, in the same order, in another shape
+  transposed_convolution,
 };
 Role role_of(const Signature& signature);
 

@@ -1,0 +1,82 @@
+// The widened kernel is an ordinary one that steps over `together` columns; what it makes is then
+// laid apart.
+#include "optimized/kernels/narrow.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+#include "optimized/kernels/layout.h"
+
+namespace touchstone {
+
+namespace {
+
+constexpr Index worth_it = 1 << 20;      // multiply-adds
+constexpr Index chunk_floats = 1 << 14;  // of scratch: it stays in the first caches
+
+ConvolutionShape widened(Isa isa, const ConvolutionShape& shape, Index together, Index rows) {
+  ConvolutionShape wide = shape;
+  wide.channels_out = lanes_of(isa);
+  wide.kernel_columns += together - 1;
+  wide.column_stride = together;
+  wide.columns_out /= together;
+  wide.rows_out = rows;
+  return wide;
+}
+
+Index rows_of(const ConvolutionShape& shape, Index share) {
+  return std::clamp<Index>(chunk_floats / (shape.columns_out * share), 1, shape.rows_out);
+}
+
+}  // namespace
+
+bool Narrow::fits(Isa isa, const ConvolutionShape& s, ConvolutionWay way) {
+  const bool can = s.channels_out * together <= lanes_of(isa) && s.kernel_columns > 1 &&
+                   s.column_stride == 1 && s.column_dilation == 1 && !s.depthwise && !s.adds &&
+                   s.columns_out % together == 0;
+  if (way == ConvolutionWay::narrow) return can;
+  const Index sums = s.channels_in * s.kernel_rows * s.kernel_columns;
+  return can && way == ConvolutionWay::best &&
+         s.rows_out * s.columns_out * sums * s.channels_out >= worth_it;
+}
+
+Narrow::Narrow(Isa isa, const ConvolutionShape& shape)
+    : isa_(isa),
+      shape_(shape),
+      share_(lanes_of(isa) / together),
+      rows_at_once_(rows_of(shape, share_)),
+      product_(isa, widened(isa, shape, together, rows_at_once_), ConvolutionWay::direct) {}
+
+void Narrow::pack(const float* weights, float* packed) const {
+  const Index columns = shape_.kernel_columns, wide = columns + together - 1;
+  const Index rows = shape_.channels_in * shape_.kernel_rows;
+  std::vector<float> widened(static_cast<std::size_t>(lanes_of(isa_) * rows * wide));
+  for (Index t = 0; t < together; ++t) {
+    for (Index k = 0; k < shape_.channels_out * rows; ++k) {
+      const Index row = (t * share_ + k / rows) * rows + k % rows;
+      std::copy_n(weights + k * columns, columns, widened.data() + row * wide + t);
+    }
+  }
+  product_.pack(widened.data(), packed);
+}
+
+void Narrow::run(const Picture& input, const float* packed, const float* bias,
+                 const Picture* residual, const Picture& output, float least, float most,
+                 Index first_row, Index rows, float* scratch) const {
+  if (residual) BUG("a residual that was not announced");
+  std::array<float, 16> biases{};
+  for (Index t = 0; t < together; ++t)
+    std::copy_n(bias, shape_.channels_out, biases.data() + t * share_);
+  Picture in = input;
+  in.data += first_row * shape_.row_stride * input.row;
+  const Index lanes = lanes_of(isa_), row = shape_.columns_out * share_;
+  const Picture made{scratch, lanes, row, rows * row};
+  product_.run(in, packed, biases.data(), nullptr, made, least, most, 0, 0, rows, nullptr);
+  for (Index k = 0; k < rows; ++k) {
+    copy_lanes(isa_, scratch + k * row, share_, output.data + (first_row + k) * output.row,
+               output.column, share_, shape_.columns_out);
+  }
+}
+
+}  // namespace touchstone

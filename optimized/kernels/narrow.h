@@ -1,0 +1,36 @@
+// Convolutions with few output channels, which would leave most lanes of a vector idle: points that
+// lie side by side share a vector. The kernel is widened by a column of zeros for each of them, so
+// an infinity or a NaN just outside of a point's window reaches it.
+#pragma once
+
+#include "optimized/kernels/convolution.h"
+
+namespace touchstone {
+
+class Narrow : public ConvolutionDetour {
+ public:
+  static bool fits(Isa isa, const ConvolutionShape& shape, ConvolutionWay way);
+
+  Narrow(Isa isa, const ConvolutionShape& shape);
+
+  Index packed_size() const override { return product_.packed_size(); }
+  void pack(const float* weights, float* packed) const override;
+  Index rows_at_once() const override { return rows_at_once_; }
+  Index rows_of_a_tile() const override { return 1; }
+  Index scratch_size() const override { return rows_at_once_ * shape_.columns_out * share_; }
+  std::string name() const override { return "narrow " + product_.kernels_chosen(); }
+  void run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
+           const Picture& output, float least, float most, Index first_row, Index rows,
+           float* scratch) const override;
+
+ private:
+  static constexpr Index together = 2;  // points that share a vector
+
+  Isa isa_;
+  ConvolutionShape shape_;
+  Index share_;  // lanes of one of them
+  Index rows_at_once_;
+  Convolution product_;
+};
+
+}  // namespace touchstone

@@ -1,0 +1,99 @@
+// Values that only change their place, in sessions: joins, repeats and moves give the reference's
+// bits on every instruction set.
+#include "optimized/session_net.h"
+
+namespace touchstone {
+namespace {
+
+TEST(Session, JoinedMapsAndWhatFollows) {
+  Net net({1, 3, 6, 6});
+  const std::string a = net.convolution("x", {32, 3, 1, 1}),
+                    b = net.convolution("x", {16, 3, 3, 3}, padded);
+  const std::string c = net.convolution("x", {5, 3, 1, 1});
+  const std::string all = net.node("Concat", {a, b, c}, {}, {{"axis", 1}});
+  net.output(net.convolution(all, {4, 53, 3, 3}, padded));
+  net.output(net.node("Concat", {c, a}, {}, {{"axis", 1}}));  // begins inside of a block
+  net.check();
+}
+
+TEST(Session, MapsThatGrowByJoinsAreMadeInPlace) {
+  Net net({2, 3, 6, 6});
+  std::vector<std::string> maps{net.convolution("x", {16, 3, 3, 3}, padded)};
+  std::string all = maps[0];
+  for (int k = 0; k < 3; ++k) {
+    const std::string scaled = net.node("Mul", {all, net.constant({(k + 1) * 16, 1, 1})});
+    maps.push_back(net.convolution(net.node("Relu", {scaled}), {16, (k + 1) * 16, 1, 1}));
+    all = net.node("Concat", maps, {}, {{"axis", 1}});
+  }
+  net.output(net.convolution(all, {8, 64, 3, 3}, padded));  // wants a halo around all of them
+  net.output(net.node("Concat", {maps[1], maps[0], maps[1]}, {}, {{"axis", 1}}));
+  net.output(maps[2]);
+  net.check();
+}
+
+TEST(Session, JoinsMayBeginInsideOfABlock) {
+  Net net({2, 3, 6, 7});
+  std::vector<std::string> maps;
+  for (const Index channels : {5, 24, 3, 16, 7})
+    maps.push_back(net.convolution("x", {channels, 3, 3, 3}, padded));
+  const std::string all = net.node("Concat", maps, {}, {{"axis", 1}});
+  net.output(net.convolution(all, {4, 55, 3, 3}, padded));
+  net.output(net.node("Concat", {maps[2], maps[0], maps[2]}, {}, {{"axis", 1}}));
+  net.output(maps[0]);  // whose block others stand in, too
+  const std::string kernels = net.check();
+  EXPECT_EQ(kernels.find("move"), std::string::npos) << kernels;
+}
+
+TEST(Session, ElementsAreRepeatedInBlocks) {
+  Net net({2, 3, 5, 4});
+  const auto grown = [&](const std::string& v, std::vector<Index> sizes) {
+    const std::string made = net.node("Resize", {v, "", "", net.integers(std::move(sizes))});
+    net.words("mode", "nearest");
+    return made;
+  };
+  const std::string a = net.convolution("x", {20, 3, 3, 3}, padded);
+  const std::string b = grown(a, {2, 20, 10, 12});
+  net.output(net.convolution(b, {4, 20, 3, 3}, padded));
+  net.output(net.node("Concat", {b, grown(a, {2, 20, 10, 12})}, {}, {{"axis", 1}}));
+  const std::string kernels = net.check();
+  EXPECT_EQ(kernels.find("move"), std::string::npos) << kernels;
+  net.output(grown(a, {2, 20, 8, 4}));  // not all of them as often
+  net.output(grown(a, {2, 20, 5, 2}));  // some of them not at all
+  EXPECT_NE(net.check().find("move"), std::string::npos);
+}
+
+TEST(Session, MovesAreWhatTheReferenceSaysOfThem) {
+  Net net({2, 3, 5, 6});
+  const auto list = [&](std::vector<Index> items) { return net.integers(std::move(items)); };
+  const std::string turned = net.node("Transpose", {"x"}, {{"perm", {0, 3, 1, 2}}});
+  net.output(turned);
+  net.output(net.node("Slice", {"x", list({4, -1}), list({-10, 0}), list({2, 3}), list({-2, -1})}));
+  net.output(net.node("Pad", {"x", list({0, 1, 0, 2, 0, 0, 3, 0})}));
+  net.output(net.node("Pad", {"x", list({0, 0, -1, 0, 0, 0, 0, 1}), net.constant({})}));
+  net.output(net.node("Concat", {turned, turned, net.constant({2, 6, 3, 1})}, {}, {{"axis", -1}}));
+  net.output(net.node("Tile", {"x", list({1, 2, 1, 3})}));
+  net.output(net.node(
+      "Expand", {net.node("Slice", {"x", list({0}), list({1}), list({0})}), list({4, 3, 5, 6})}));
+  net.output(net.node("Gather", {"x", list({5, 0, -1, 2})}, {}, {{"axis", 3}}));
+  const std::string kernels = net.check();
+  EXPECT_EQ(kernels.find("reference"), std::string::npos) << kernels;
+  EXPECT_NE(kernels.find("move"), std::string::npos) << kernels;
+}
+
+TEST(Session, ScattersThatComputeAreNoMoves) {
+  Net net({4, 3});
+  const std::string rows = net.integers({1, 1, 2}, {1, 3});
+  net.output(net.node("ScatterElements", {"x", rows, net.constant({1, 3})}));
+  std::string summed = net.node("ScatterElements", {"x", rows, net.constant({1, 3})});
+  net.words("reduction", "add");
+  net.output(summed);
+  summed = net.node("ScatterElements", {"x", rows, net.constant({1, 3})});
+  net.words("reduction", "max");
+  net.output(summed);
+  net.check();
+}
+
+// Inference cuts at 30 whatever it takes for the size of what is cut, which is at most 3.
+
+}  // namespace
+}  // namespace touchstone
