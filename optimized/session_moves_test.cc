@@ -1,6 +1,6 @@
 // Values that only change their place, in sessions: joins, repeats and moves give the reference's
 // bits on every instruction set.
-#include "optimized/session_net.h"
+#include "optimized/testing.h"
 
 namespace touchstone {
 namespace {

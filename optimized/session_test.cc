@@ -2,7 +2,7 @@
 // additions changes nothing and every element has the same bits, on every instruction set.
 #include "core/error.h"
 #include "optimized/registry/isa.h"
-#include "optimized/session_net.h"
+#include "optimized/testing.h"
 
 namespace touchstone {
 namespace {
