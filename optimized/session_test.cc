@@ -49,6 +49,8 @@ TEST(Session, TransposedConvolutions) {
   net.output(transposed("x", {20, 5, 4, 3},
                         {{"dilations", {3, 1}}, {"strides", {2, 2}}, {"output_padding", {1, 1}}}));
   net.output(transposed("x", {20, 4, 3, 3}, {{"pads", {1, 1, 1, 1}}}));
+  net.output(transposed("x", {20, 3, 2, 2},  // one row is left, which the dilation meets
+                        {{"dilations", {2, 1}}, {"strides", {2, 1}}, {"pads", {8, 0, 2, 0}}}));
   const std::string kernels = net.check();
   EXPECT_EQ(kernels.find("reference"), std::string::npos) << kernels;
   EXPECT_NE(kernels.find("spread"), std::string::npos) << kernels;
