@@ -309,7 +309,7 @@ def test_the_interpreters_lock_is_free_during_a_run() -> None:
 
     def work() -> None:
         nonlocal moved
-        for _ in range(200):
+        for _ in range(20):
             before = turns
             session._runner.run(feeds, ["t"])
             moved = moved or turns > before

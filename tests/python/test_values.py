@@ -26,11 +26,11 @@ def through(value: Any, kind: onnx.TypeProto) -> Any:
 
 def every_code(code: int) -> np.ndarray:
     """All values of a small type, each once, as numpy holds them."""
-    dtype = types.DTYPES[code]
-    bits = dict((row[0], row[2]) for row in touchstone._native.element_types())[code]
-    codes = np.arange(1 << bits, dtype=np.uint8)
-    shift = types.SIGN_SHIFT.get(code, 0)
-    return ((codes << shift).view(np.int8) >> shift).view(np.uint8).view(dtype) if shift else codes.view(dtype)
+    bits = {row[0]: row[2] for row in touchstone._native.element_types()}[code]
+    codes = np.arange(1 << bits, dtype=np.int64)
+    if code in (TensorProto.INT4, TensorProto.INT2):  # the sign fills the byte
+        codes[len(codes) // 2 :] -= len(codes)
+    return codes.astype(np.int8 if codes.min() < 0 else np.uint8).view(types.DTYPES[code])
 
 
 def some(code: int, shape: tuple[int, ...]) -> np.ndarray:
@@ -207,6 +207,13 @@ def test_sequences() -> None:
     assert texts.tolist() == TEXTS
 
 
+def test_an_item_of_another_type_is_refused() -> None:
+    for given in ([np.float32([1]), np.float64([1])], [np.float32([1]), [np.float32([1])]], np.float32([1])):
+        with pytest.raises(touchstone.Error) as caught:
+            through(given, FLOATS)
+        assert caught.value.rule == "feed/type" and caught.value.place == "input 'x', main graph"
+
+
 def test_optionals() -> None:
     kind = helper.make_optional_type_proto(models.tensor(TensorProto.FLOAT))
     assert through(None, kind) is None
@@ -264,3 +271,4 @@ def test_maps_come_out() -> None:
     assert session.get_outputs()[0].type == "seq(map(string,tensor(float)))"
     (out,) = session.run(None, {"x": np.float32([[0.5, 2], [3, 4]])})
     assert out == [{"cat": 0.5, "dog": 2}, {"cat": 3, "dog": 4}]
+    assert all(type(each) is float for row in out for each in row.values())
