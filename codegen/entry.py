@@ -60,6 +60,7 @@ class Rule:
     that: Text
     message: str
     line: int
+    meaningless: str = ""  # it refuses types that the signature allows, by the ruling of this question
 
 
 @dataclass

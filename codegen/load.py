@@ -259,7 +259,7 @@ def _rule(name: str, rules: Map, path: str) -> Rule:
     for key in ("that", "else"):
         if key not in facts:
             raise SpecError(path, line, f"{name} says no `{key}`")
-    return Rule(name, facts.text("that", path), facts["else"], line)
+    return Rule(name, facts.text("that", path), facts["else"], line, facts.get("meaningless", ""))
 
 
 def _forms(entry: Map, key: str, path: str) -> dict[str, Also]:

@@ -19,6 +19,7 @@ import pytest
 import yaml
 
 from tests.ml.nodes import Record, model_of, proto_of
+from tests.witnessed import saw
 
 ROOT = Path(__file__).parents[2]
 BINARY = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build")) / "touchstone"
@@ -57,6 +58,7 @@ def test_answer_is_within_the_bounds(node: Record, source: str, tmp_path: Path) 
         assert list((ROOT / "spec" / "questions").glob(f"{node['departs']}-*.md")), "no such question"
     else:
         assert found["verdict"] in PASSES, found["detail"] or found["outputs"]
+        saw(source, f"ai.onnx.ml.{node['op']}-{node['since']}")
 
 
 @every
