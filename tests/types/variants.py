@@ -106,17 +106,17 @@ def whole_limits(type_: str) -> tuple[float, float] | None:
 
 
 class Watching(Maker):
-    """Makes a case, and keeps of which elements it has each variable: of the first value of several."""
+    """Makes a case, and keeps of which elements it has each variable: several may have each its own."""
 
     def __init__(self, version: Version, says: dict[str, Any]):
         super().__init__(version, says)
-        self.elements: dict[str, str] = {}
+        self.elements: dict[str, list[str]] = defaultdict(list)
 
     def value(self, parameter: Parameter, says: Any) -> Literal:
         made = super().value(parameter, says)
         for variable in self.version.types:
             if named(parameter.type, variable):
-                self.elements.setdefault(variable, WORD.findall(made.type)[-1])
+                self.elements[variable].append(WORD.findall(made.type)[-1])
         return made
 
 
@@ -184,10 +184,14 @@ def bases(version: Version, opset: int, ir: int) -> list[Base]:
     out = []
     for says in version.cases.values():
         watched = Watching(version, says)
-        if not says.get("raises"):
-            with contextlib.suppress(ValueError):  # what an older version says may be nothing for this one
-                watched.make("case", opset, ir)
-                out.append(Base(says, watched.elements))
+        if says.get("raises"):
+            continue
+        with contextlib.suppress(ValueError):  # what an older version says may be nothing for this one
+            watched.make("case", opset, ir)
+            first = {name: found[0] for name, found in watched.elements.items()}
+            out.append(Base(says, first))
+            for name, found in watched.elements.items():
+                out += [Base(says, first | {name: each}) for each in sorted(set(found) - {found[0]})]
     return out
 
 
