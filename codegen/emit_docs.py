@@ -179,7 +179,13 @@ class Pages:
         counts = {title: sum(kind_of(v) == title for v in versions) for title in KINDS.values()}
         template = self.environment.get_template("doc_support.md.j2")
         return template.render(
-            operators=operators, counts=counts, total=len(versions), page_of=page_of, types=types, mark=mark
+            operators=operators,
+            counts=counts,
+            total=len(versions),
+            page_of=page_of,
+            types=types,
+            mark=mark,
+            refused=refused_types(operators),
         )
 
 
@@ -191,6 +197,17 @@ def mark(version: Version, of: str) -> str:
     ):
         return ""
     return "o" if version.kind == "none" else "x"
+
+
+def refused_types(operators: list[Operator]) -> list[tuple[str, str, str]]:
+    """Rules that refuse types which the signature allows: of which versions, what they say, by which question."""
+    return [
+        (f"{version.name}/{rule.id}", rule.message, rule.meaningless)
+        for operator in operators
+        for version in operator.versions
+        for rule in version.rules
+        if rule.meaningless
+    ]
 
 
 def page_of(operator: Operator) -> str:

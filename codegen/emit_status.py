@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 
+from codegen.emit_docs import refused_types
 from codegen.entry import Operator, Version
 from codegen.load import load_spec
 from codegen.witnesses import KINDS as WITNESSES
@@ -93,6 +94,12 @@ def status(operators: list[Operator], found: Found) -> str:
         "## What is missing",
         "",
         *missing(operators),
+        "",
+        "## Types",
+        "",
+        "Each type that a version allows runs on the reference (`tests/types`), but for what these rules refuse where it means nothing.",
+        "",
+        *table(["rule", "question"], [[rule, question] for rule, _, question in refused_types(operators)]),
         "",
         "## Witnesses",
         "",

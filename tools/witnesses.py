@@ -2,7 +2,7 @@
 
 Conforms the reference on the distinct cases of every released suite and runs the tests that hold versions against other
 runtimes, function bodies and arithmetic of their own; each says what it saw (tests/witnessed.py). --check writes nothing,
-and fails if the file says something else. --conform FILE takes a report of `conform --json` instead of a new run.
+and fails if the file names a kind of witness for a version that was not seen. --conform FILE takes a report of `conform --json` instead of a new run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from codegen.witnesses import FILE, Found, Witness, found_text
+from codegen.witnesses import FILE, Found, Witness, found_text, load_found
 
 ROOT = Path(__file__).resolve().parent.parent
 BINARY = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build")) / "touchstone"
@@ -69,13 +69,17 @@ def main(arguments: list[str] | None = None) -> int:
         said = Path(scratch) / "said.jsonl"
         folders = [f"tests/{name}" for name in TESTS]
         run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *folders], TOUCHSTONE_WITNESSED=str(said))
-        text = found_text(gathered([*of_suites(report), *of_tests(said)]))
-    file = ROOT / "spec" / FILE
+        found = gathered([*of_suites(report), *of_tests(said)])
     if options.check:
-        same = file.read_text(encoding="utf-8") == text
-        print("spec/witnesses.json is as new as what runs" if same else "spec/witnesses.json says something else")
-        return 0 if same else 1
-    file.write_text(text, encoding="utf-8")
+        claimed, seen = (
+            {(name, witness.kind) for name, rows in each.items() for witness in rows}
+            for each in (load_found(ROOT / "spec"), found)
+        )
+        for name, kind in sorted(claimed - seen):
+            print(f"spec/witnesses.json names {kind} for {name}, and nothing of it was seen")
+        print(f"{len(claimed & seen)} of {len(claimed)} witnesses that spec/witnesses.json names were seen")
+        return 0 if claimed <= seen else 1
+    (ROOT / "spec" / FILE).write_text(found_text(found), encoding="utf-8")
     return 0
 
 
