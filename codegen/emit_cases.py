@@ -72,16 +72,22 @@ def ir_for(domain: str, opset: int, releases: list[Release]) -> int:
     return next((r.ir for r in releases if r.opsets.get(domain, 0) >= opset), releases[-1].ir)
 
 
-def all_cases(operators: list[Operator], releases: list[Release]) -> Iterator[Case]:
+def said_cases(operators: list[Operator]) -> Iterator[tuple[Version, str, dict[str, Any]]]:
+    """Every case at every version where it runs, as the entry says it."""
     for operator in operators:
         for version in reversed(operator.versions):
             if version.kind == "none":
                 continue
-            opset = newest_opset(operator, version, releases)
             for name, says in version.cases.items():
-                if not names(says) <= known(version) and home_of(operator, name, says) < version.since:
-                    continue
-                yield make_case(version, name, says, opset, ir_for(operator.domain, opset, releases))
+                if names(says) <= known(version) or home_of(operator, name, says) == version.since:
+                    yield version, name, says
+
+
+def all_cases(operators: list[Operator], releases: list[Release]) -> Iterator[Case]:
+    by_name = {(operator.domain, operator.op): operator for operator in operators}
+    for version, name, says in said_cases(operators):
+        opset = newest_opset(by_name[version.domain, version.op], version, releases)
+        yield make_case(version, name, says, opset, ir_for(version.domain, opset, releases))
 
 
 def names(says: dict[str, Any]) -> set[str]:
@@ -107,12 +113,12 @@ def make_case(version: Version, name: str, says: dict[str, Any], opset: int, ir:
     try:
         for key in sorted(names(says) - known(version)):
             raise ValueError(f"{version.name} has no '{key}'")
-        return _Maker(version, says).make(name, opset, ir)
+        return Maker(version, says).make(name, opset, ir)
     except (ValueError, TypeError, OverflowError) as error:
         raise SpecError(version.path, version.line, f"case {name}: {error}") from error
 
 
-class _Maker:
+class Maker:
     def __init__(self, version: Version, says: dict[str, Any]):
         self.version, self.says = version, says
         self.bound: dict[str, str] = {}  # constraint -> what an input bound it to
@@ -134,16 +140,19 @@ class _Maker:
         if not any(port for port, _ in outputs):
             raise ValueError("the case has no output")
         node = helper.make_node(
-            version.op, [port for port, _ in inputs], [port for port, _ in outputs], domain=_domain(version.domain)
+            version.op,
+            [port for port, _ in inputs],
+            [port for port, _ in outputs],
+            domain=domain_in_files(version.domain),
         )
         node.attribute.extend(attributes)
         graph = helper.make_graph([node], "case", _infos(inputs), _infos(outputs))
-        imports = [helper.make_opsetid(_domain(version.domain), opset)]
+        imports = [helper.make_opsetid(domain_in_files(version.domain), opset)]
         if version.domain != "ai.onnx" and any(a.kind == "graph" and a.name in self.says for a in version.attributes):
             imports.append(helper.make_opsetid("", GRAPHS_OPSET))  # the nodes of the graph are of the main domain
         model = helper.make_model(graph, opset_imports=imports, ir_version=ir, producer_name="touchstone")
-        values = [] if raises else [_bytes(port, value) for port, value in outputs if port]
-        case_inputs = [_bytes(port, value) for port, value in inputs if port]
+        values = [] if raises else [value_bytes(port, value) for port, value in outputs if port]
+        case_inputs = [value_bytes(port, value) for port, value in inputs if port]
         return Case(name, version, opset, ir, raises, model, case_inputs, values)
 
     def side(self, parameters: list[Parameter], placeholders: set[str]) -> list[tuple[str, Literal]]:
@@ -189,7 +198,7 @@ class _Maker:
         return element_by_literal(first, allowed, parameter.name)
 
 
-def _domain(domain: str) -> str:
+def domain_in_files(domain: str) -> str:
     return "" if domain == "ai.onnx" else domain
 
 
@@ -202,7 +211,7 @@ def _infos(ports: list[tuple[str, Literal]]) -> list[onnx.ValueInfoProto]:
     return [helper.make_value_info(port, value.type_proto()) for port, value in ports if port]
 
 
-def _bytes(port: str, value: Literal) -> bytes:
+def value_bytes(port: str, value: Literal) -> bytes:
     proto = numpy_helper.from_array(value.array, port) if is_tensor(value) else value.proto()
     proto.name = port
     return proto.SerializeToString(deterministic=True)

@@ -19,9 +19,11 @@ from codegen.entry import MISSING, Attribute, Operator, Parameter, Text, Version
 from codegen.load import load_spec
 from codegen.questions import Note, load_notes
 from codegen.value_types import ELEMENTS
+from codegen.witnesses import Witness, key, load_found, witnesses
 from codegen.write import run_emitter, write_if_changed
 
 TEMPLATES = Path(__file__).parent / "templates"
+Witnesses = dict[str, list[Witness]]  # those of a version, by its key
 KINDS = {
     "semantics": "index notation",
     "function": "function",
@@ -151,13 +153,15 @@ class Pages:
             "presence": presence,
         }
 
-    def operator(self, operator: Operator, notes: list[Note]) -> str:
+    def operator(self, operator: Operator, notes: list[Note], seen: Witnesses) -> str:
         older = [*operator.versions[1:], None]
         named = {note.id: [v.name for v in operator.versions if v.name in note.operators] for note in notes}
         rows = [Row(version, below) for version, below in zip(operator.versions, older, strict=True)]
         template = self.environment.get_template("doc_operator.md.j2")
         own = [note for note in notes if named[note.id]]
-        return template.render(operator=operator, rows=rows, page=page_of(operator), notes=own, named=named)
+        return template.render(
+            operator=operator, rows=rows, page=page_of(operator), notes=own, named=named, seen=seen, key=key
+        )
 
     def index(self, operators: list[Operator]) -> str:
         domains: dict[str, list[Operator]] = {}
@@ -175,7 +179,13 @@ class Pages:
         counts = {title: sum(kind_of(v) == title for v in versions) for title in KINDS.values()}
         template = self.environment.get_template("doc_support.md.j2")
         return template.render(
-            operators=operators, counts=counts, total=len(versions), page_of=page_of, types=types, mark=mark
+            operators=operators,
+            counts=counts,
+            total=len(versions),
+            page_of=page_of,
+            types=types,
+            mark=mark,
+            refused=refused_types(operators),
         )
 
 
@@ -189,14 +199,27 @@ def mark(version: Version, of: str) -> str:
     return "o" if version.kind == "none" else "x"
 
 
+def refused_types(operators: list[Operator]) -> list[tuple[str, str, str]]:
+    """Rules that refuse types which the signature allows: of which versions, what they say, by which question."""
+    return [
+        (f"{version.name}/{rule.id}", rule.message, rule.meaningless)
+        for operator in operators
+        for version in operator.versions
+        for rule in version.rules
+        if rule.meaningless
+    ]
+
+
 def page_of(operator: Operator) -> str:
     return f"{operator.domain}/{operator.op}.md"
 
 
-def emit(operators: list[Operator], out: Path, notes: list[Note] | None = None) -> list[Path]:
+def emit(
+    operators: list[Operator], out: Path, notes: list[Note] | None = None, found: Witnesses | None = None
+) -> list[Path]:
     """Writes the pages below `out`, each only if its text changed, and takes away those of operators that are gone."""
-    pages = Pages()
-    texts = {page_of(operator): pages.operator(operator, notes or []) for operator in operators}
+    pages, seen = Pages(), witnesses(operators, found or {})
+    texts = {page_of(operator): pages.operator(operator, notes or [], seen) for operator in operators}
     texts |= {"README.md": pages.index(operators), "support.md": pages.support(operators)}
     for name, text in texts.items():
         write_if_changed(out / name, text)
@@ -208,7 +231,7 @@ def emit(operators: list[Operator], out: Path, notes: list[Note] | None = None) 
 
 def emit_all(spec: Path, out: Path) -> None:
     operators = load_spec(spec)
-    emit(operators, out, load_notes(spec, operators))
+    emit(operators, out, load_notes(spec, operators), load_found(spec))
 
 
 if __name__ == "__main__":

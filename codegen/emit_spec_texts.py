@@ -14,6 +14,7 @@ from typing import Any
 from codegen.entry import MISSING, Operator, Parameter, Text, Version
 from codegen.load import load_spec
 from codegen.questions import Note, load_notes
+from codegen.witnesses import Witness, key, load_found, witnesses
 from codegen.write import run_emitter
 
 HEAD = """\
@@ -70,7 +71,7 @@ def finite(value: Any) -> Any:
     return value
 
 
-def version_object(version: Version, notes: list[Note]) -> dict[str, Any]:
+def version_object(version: Version, notes: list[Note], seen: list[Witness]) -> dict[str, Any]:
     attributes = []
     for attribute in version.attributes:
         one: dict[str, Any] = {"name": attribute.name, "kind": attribute.kind, "required": attribute.required}
@@ -101,6 +102,7 @@ def version_object(version: Version, notes: list[Note]) -> dict[str, Any]:
         "types": version.types,
         "rules": [
             {"id": rule.id, "that": text(rule.that), "else": rule.message, "at": f"{rule.that.path}:{rule.line}"}
+            | ({"meaningless": rule.meaningless} if rule.meaningless else {})
             for rule in version.rules
         ],
         "meaning_of": version.meaning_of,
@@ -116,7 +118,7 @@ def version_object(version: Version, notes: list[Note]) -> dict[str, Any]:
             if version.name in note.operators
         ],
         "cases": version.cases,
-        "witnesses": [f"case/{name}" for name in version.cases],
+        "witnesses": [witness.row() for witness in seen],
     }
 
 
@@ -125,11 +127,11 @@ def plain(value: Any) -> Any:
     return text(value) if isinstance(value, Text) else str(value)
 
 
-def render(operators: list[Operator], notes: list[Note]) -> str:
+def render(operators: list[Operator], notes: list[Note], seen: dict[str, list[Witness]]) -> str:
     rows: list[str] = []
     for operator in operators:
         for version in sorted(operator.versions, key=lambda each: each.since):
-            said = finite(version_object(version, notes))
+            said = finite(version_object(version, notes, seen[key(version)]))
             body = json.dumps(said, ensure_ascii=False, default=plain, allow_nan=False)
             if f'){DELIMITER}"' in body:
                 raise ValueError(f"{version.path}: text ends a raw string")
@@ -139,9 +141,9 @@ def render(operators: list[Operator], notes: list[Note]) -> str:
     return HEAD + table + TAIL
 
 
-def emit(operators: list[Operator], notes: list[Note], out: Path) -> None:
+def emit(operators: list[Operator], notes: list[Note], seen: dict[str, list[Witness]], out: Path) -> None:
     """Writes `out`, or touches nothing if it says the same already."""
-    content = render(operators, notes)
+    content = render(operators, notes, seen)
     if out.exists() and out.read_text(encoding="utf-8") == content:
         return
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -150,7 +152,7 @@ def emit(operators: list[Operator], notes: list[Note], out: Path) -> None:
 
 def emit_all(spec: Path, out: Path) -> None:
     operators = load_spec(spec)
-    emit(operators, load_notes(spec, operators), out)
+    emit(operators, load_notes(spec, operators), witnesses(operators, load_found(spec)), out)
 
 
 if __name__ == "__main__":

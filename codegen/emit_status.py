@@ -1,4 +1,5 @@
-"""Writes docs/spec-status.md: how many operator versions mean something, by kind, by form and by domain, and what is missing.
+"""Writes docs/spec-status.md: how many operator versions mean something, by kind, by form and by domain, and what is missing,
+which types are refused, and what says that a version is right.
 
 python -m codegen.emit_status --spec spec --out docs/spec-status.md
 """
@@ -8,8 +9,11 @@ from __future__ import annotations
 import sys
 from collections import Counter
 
+from codegen.emit_docs import refused_types
 from codegen.entry import Operator, Version
 from codegen.load import load_spec
+from codegen.witnesses import KINDS as WITNESSES
+from codegen.witnesses import Found, load_found, witnesses
 from codegen.write import run_emitter, write_if_changed
 
 KINDS = ("semantics", "function", "structural", "random", "none")
@@ -42,7 +46,30 @@ def missing(operators: list[Operator]) -> list[str]:
     return table(["operator", "domain", "versions without a meaning"], rows) if rows else ["Nothing is missing."]
 
 
-def status(operators: list[Operator]) -> str:
+def witnessed(operators: list[Operator], found: Found) -> list[str]:
+    """How many versions each kind of witness speaks for, and those that have none."""
+    seen = witnesses(operators, found)
+    rows: list[list[object]] = []
+    for kind, meaning in WITNESSES.items():
+        counts = [witness.count for each in seen.values() for witness in each if witness.kind == kind]
+        if counts:
+            rows.append([kind, meaning, len(counts)])
+    without = [name for name, each in seen.items() if not each]
+    lines = [
+        f"{len(seen) - len(without)} of {len(seen)} versions have a witness that was not made from their entry; `touchstone spec --list --json`",
+        "and the pages in `generated/docs` name those of each. What has to run is in `spec/witnesses.json`, by `python -m tools.witnesses`.",
+        "",
+        *table(["witness", "what it is", "versions"], rows),
+    ]
+    return [*lines, "", f"Without one: {', '.join(without)}."] if without else lines
+
+
+def by_hand(operators: list[Operator]) -> str:
+    count = sum(any(v.template for v in operator.versions) for operator in operators)
+    return f"{count} of {len(operators)} operators have a version that is written by hand, in a template (structural or random); 70 would be too many."
+
+
+def status(operators: list[Operator], found: Found) -> str:
     versions = [v for operator in operators for v in operator.versions]
     known = [v for v in versions if v.kind != "none"]
     lines = [
@@ -53,6 +80,8 @@ def status(operators: list[Operator]) -> str:
         "stands in `generated/docs/support.md`.",
         "",
         f"{len(known)} of {len(versions)} versions have a meaning, of {len(operators)} operators.",
+        "",
+        by_hand(operators),
         "",
         "## By domain and kind",
         "",
@@ -65,9 +94,19 @@ def status(operators: list[Operator]) -> str:
         "## What is missing",
         "",
         *missing(operators),
+        "",
+        "## Types",
+        "",
+        "Each type that a version allows runs on the reference (`tests/types`), but for what these rules refuse where it means nothing.",
+        "",
+        *table(["rule", "question"], [[rule, question] for rule, _, question in refused_types(operators)]),
+        "",
+        "## Witnesses",
+        "",
+        *witnessed(operators, found),
     ]
     return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    sys.exit(run_emitter(__doc__, lambda spec, out: write_if_changed(out, status(load_spec(spec)))))
+    sys.exit(run_emitter(__doc__, lambda spec, out: write_if_changed(out, status(load_spec(spec), load_found(spec)))))

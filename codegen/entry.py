@@ -60,6 +60,7 @@ class Rule:
     that: Text
     message: str
     line: int
+    meaningless: str = ""  # it refuses types that the signature allows, by the ruling of this question
 
 
 @dataclass
@@ -144,9 +145,18 @@ class Version:
 
 
 @dataclass
+class Derivative:
+    """How the derivatives of the inputs come of those of the outputs, from a version on: nodes in the standard's text form."""
+
+    since: int
+    text: Text
+
+
+@dataclass
 class Operator:
     domain: str
     op: str
     doc: str
     path: str
     versions: list[Version]  # newest first
+    derivative: Derivative | None = None

@@ -14,7 +14,7 @@ from typing import Any
 
 import jsonschema
 
-from codegen.entry import Also, Attribute, Operator, Parameter, Rule, SpecError, Text, Version
+from codegen.entry import Also, Attribute, Derivative, Operator, Parameter, Rule, SpecError, Text, Version
 from codegen.lines import Map, Seq, load, plain
 from codegen.value_types import ELEMENTS, Groups, expand, in_order, load_groups
 
@@ -73,7 +73,7 @@ def _operator(file: Path, path: str, validator: Any, groups: Groups) -> Operator
         version.since, version.line, version.meaning_of = since, written[since].line, meaning[since]
         versions.append(version)
     versions.sort(key=lambda version: -version.since)
-    return Operator(file.parent.name, document["op"], document["doc"], path, versions)
+    return Operator(file.parent.name, document["op"], document["doc"], path, versions, _derivative(document, path))
 
 
 def _validate(document: Any, path: str, validator: Any) -> None:
@@ -259,7 +259,7 @@ def _rule(name: str, rules: Map, path: str) -> Rule:
     for key in ("that", "else"):
         if key not in facts:
             raise SpecError(path, line, f"{name} says no `{key}`")
-    return Rule(name, facts.text("that", path), facts["else"], line)
+    return Rule(name, facts.text("that", path), facts["else"], line, facts.get("meaningless", ""))
 
 
 def _forms(entry: Map, key: str, path: str) -> dict[str, Also]:
@@ -274,6 +274,11 @@ def _block(facts: Map, key: str, path: str) -> Text:
             path, scalar.line, f"{key} of several lines is a literal block (|), so that its lines keep their numbers"
         )
     return facts.text(key, path)
+
+
+def _derivative(document: Map, path: str) -> Derivative | None:
+    facts = document.get("derivative")
+    return None if facts is None else Derivative(facts["since"], _block(facts, "text", path))
 
 
 def _function(entry: Map, path: str) -> Any:

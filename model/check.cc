@@ -3,6 +3,7 @@
 #include <map>
 
 #include "model/check_graph.h"
+#include "model/derive.h"
 #include "model/model.h"
 #include "model/place.h"
 #include "model/rules.h"
@@ -89,6 +90,7 @@ void require_valid(Model& model, const Limits& limits) {
   resolve(model);
   std::vector<Error> breaches = check(model, limits);
   if (!breaches.empty()) throw std::move(breaches.front());
+  derive(model.graph);
 }
 
 Model load_valid(const std::filesystem::path& file, const Limits& limits) {

@@ -16,6 +16,7 @@ import onnx
 from onnx import helper
 
 from tests.codes.formats import BITS, CODES, NAMES, floats, holder, is_nan
+from tests.witnessed import in_force, saw
 
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", Path(__file__).parents[2] / "build"))
 NEWEST = 28
@@ -188,6 +189,7 @@ class Graph:
             refused = [self.refusal(node, made) for node, made in zip(nodes, self.nodes, strict=True)]
             refused = [text for text in refused if text]
             assert not refused, f"the judge refuses {len(refused)} of {len(nodes)}:\n" + "\n".join(refused[:40])
+        saw("codes", *sorted({in_force(node.op_type, self.opset) for node in self.nodes}))
 
     def run(self, folder: Path) -> subprocess.CompletedProcess[str]:
         """Writes the model and its feeds, and runs it; what each node gave is tapped."""

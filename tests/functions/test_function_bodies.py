@@ -20,7 +20,9 @@ from onnx import numpy_helper
 
 from codegen.emit_cases import all_cases, load_releases
 from codegen.load import load_spec
+from codegen.witnesses import key
 from tests.functions.bodies import Body, bodies
+from tests.witnessed import saw
 
 ROOT = Path(__file__).parents[2]
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
@@ -114,6 +116,7 @@ def test_body(name: str, outcomes: dict[str, Outcome]) -> None:
         assert found.kind == "different", "the body agrees: differences.yaml need not name it any more"
         return
     assert found.kind in ("same", "right"), found.detail
+    saw("body", key(BODIES[name].case.version))
 
 
 def test_differences_are_of_cases() -> None:

@@ -14,6 +14,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from PIL import Image
 
+from tests.witnessed import in_force, saw
+
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", Path(__file__).parents[2] / "build"))
 HEIGHT, WIDTH = 21, 34  # no multiples of a block
 
@@ -90,6 +92,7 @@ def test_file(name: str, tmp_path: Path) -> None:
     data = encoded(picture(mode), kind, **options)
     wanted = Image.open(io.BytesIO(data)).convert("RGB")
     assert np.array_equal(decoded(tmp_path, data), np.array(wanted))
+    saw("pillow", in_force("ImageDecoder", 20))
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])

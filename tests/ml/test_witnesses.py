@@ -19,6 +19,7 @@ import yaml
 
 from tests.codes.graphs import judgement
 from tests.ml.nodes import Record, model_of, proto_of
+from tests.witnessed import saw
 
 ROOT = Path(__file__).parents[2]
 PEER = ROOT / ".venv-onnxruntime" / "bin" / "python"
@@ -48,6 +49,7 @@ def test_answer_is_within_the_bounds(node: Record, source: str, tmp_path: Path) 
         assert list((ROOT / "spec" / "questions").glob(f"{node['departs']}-*.md")), "no such question"
     else:
         assert found["verdict"] in PASSES, found["detail"] or found["outputs"]
+        saw(source, f"ai.onnx.ml.{node['op']}-{node['since']}")
 
 
 @every

@@ -14,6 +14,8 @@ import onnx
 import pytest
 from onnx import helper, numpy_helper
 
+from tests.witnessed import in_force, saw
+
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", Path(__file__).parents[2] / "build"))
 N = 20_000
 KS = 1.95 / math.sqrt(N)  # passed by one sample in a thousand of the right distribution
@@ -80,6 +82,7 @@ def test_normal(tmp_path: Path, code: int, like: bool) -> None:
     holds_moments(sample, 3.0, 0.25, 3 * 0.25**2)
     assert farthest(sample, normal(3.0, 0.5)) < KS
     assert farthest(sample, normal(3.0, 0.55)) > KS, "the test sees a deviation that is a tenth too large"
+    saw("moments", in_force("RandomNormalLike" if like else "RandomNormal", 22))
 
 
 @pytest.mark.parametrize("code", [1, 11])
@@ -92,6 +95,7 @@ def test_even(tmp_path: Path, code: int, like: bool) -> None:
     holds_moments(sample, 1.0, 16 / 12, 256 / 80)
     assert farthest(sample, even(-1.0, 3.0)) < KS
     assert farthest(sample, even(-1.0, 3.2)) > KS, "the test sees a range that is a twentieth too wide"
+    saw("moments", in_force("RandomUniformLike" if like else "RandomUniform", 22))
 
 
 def test_narrow_numbers_are_rounded_draws(tmp_path: Path) -> None:
@@ -106,6 +110,7 @@ def test_bernoulli(tmp_path: Path) -> None:
     assert abs(float(sample.mean()) - 0.25) < 5 * math.sqrt(0.25 * 0.75 / N)
     pairs = float(np.mean((sample[1:] == 1) & (sample[:-1] == 1)))
     assert abs(pairs - 0.0625) < 5 * math.sqrt(0.0625 / N), "neighbours are drawn together"
+    saw("moments", in_force("Bernoulli", 22))
 
 
 def test_bernoulli_follows_each_probability(tmp_path: Path) -> None:
@@ -126,6 +131,7 @@ def test_multinomial(tmp_path: Path) -> None:
         counts = np.bincount(row, minlength=3) / N
         assert (np.abs(counts - shares) <= 5 * np.sqrt(shares * (1 - shares) / N)).all()
     assert (sample[0] != sample[1]).any()
+    saw("moments", in_force("Multinomial", 22))
 
 
 @pytest.mark.parametrize("op", ["RandomNormal", "RandomUniform"])

@@ -10,6 +10,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
+from tests.witnessed import in_force, saw
+
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", Path(__file__).parents[2] / "build"))
 N = 20_000
 
@@ -45,6 +47,7 @@ def test_share_and_scale(tmp_path: Path) -> None:
     assert abs(fallen - 0.25) < 5 * np.sqrt(0.25 * 0.75 / N)
     neighbours = float(np.mean(~mask[1:] & ~mask[:-1]))
     assert abs(neighbours - 0.0625) < 0.01, "neighbours fall together"
+    saw("moments", in_force("Dropout", 13))
 
 
 def test_the_seed_decides(tmp_path: Path) -> None:

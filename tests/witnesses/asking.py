@@ -13,6 +13,7 @@ from onnx import helper, numpy_helper
 
 from codegen.questions import Probe
 from tests.codes.graphs import BUILD, has_judge, judgement
+from tests.witnessed import in_force, saw
 from tools.probes import runtimes
 from tools.probes.model import Question
 
@@ -44,17 +45,20 @@ class Asked:
         imports = [helper.make_opsetid("", opset)]
         model = helper.make_model(graph, opset_imports=imports, ir_version=13 if opset > 21 else 8)
         data = {name: numpy_helper.from_array(value).SerializeToString() for name, value in feeds.items()}
+        self.version, self.witnesses = in_force(op, opset), set[str]()
         self.question = Question(Probe(op, op, op, opset, {}, {}, "", 0), model, data, {})
 
     def ours(self) -> Arrays:
         return self._answer(runtimes.reference(BUILD / "touchstone"))
 
     def evaluator(self) -> Arrays:
+        self.witnesses.add("evaluator")
         return self._answer(runtimes.evaluator)
 
     def onnxruntime(self) -> Arrays:
         if not PEER.exists():
             pytest.skip("ONNX Runtime is not installed")
+        self.witnesses.add("onnxruntime")
         return self._answer(runtimes.onnxruntime(PEER))
 
     def _answer(self, ask: runtimes.Ask) -> Arrays:
@@ -80,6 +84,8 @@ def agree(asked: Asked, *witnesses: Arrays) -> None:
         for answer in (ours, *witnesses):
             verdict = asked.verdict(answer)
             assert verdict in PASSES, verdict
+        for kind in asked.witnesses or {"computed"}:
+            saw(kind, asked.version)
 
 
 def departs(asked: Asked, witness: Arrays) -> None:

@@ -15,6 +15,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 from codegen.questions import Probe
+from tests.witnessed import in_force, saw
 from tools.probes.model import Answer, Question, same, shown
 from tools.probes.runtimes import describe, evaluator, onnxruntime, reference
 
@@ -116,3 +117,5 @@ def test_witness(k: int, runtime: str, answers: dict[str, list[Answer]]) -> None
     ours, theirs = answers["reference"][k], answers[runtime][k]
     assert ours.kind == "outputs", describe(ours)
     assert same(ours, theirs), f"{shown(ours)}, but {runtime} gives {shown(theirs)} {describe(theirs)}"
+    probe = QUESTIONS[k].probe
+    saw({"onnx": "evaluator"}.get(runtime, runtime), in_force(probe.of, probe.opset))

@@ -161,6 +161,8 @@ void print_definition(const SpecText& entry, const std::vector<const SpecText*>&
     fmt::print("  {}-{}/{}  {}    else: {}    {}\n", entry.op, entry.since, written(rule["id"]),
                written(rule["that"]), written(rule["else"]),
                styled(Stream::out, Style::dim, written(rule["at"])));
+    if (rule.contains("meaningless"))
+      print_block("  types that mean nothing here by " + written(rule["meaningless"]));
   }
   print_meaning(all);
   for (const Json& form : all["also"]) {
@@ -181,6 +183,9 @@ void print_definition(const SpecText& entry, const std::vector<const SpecText*>&
                styled(Stream::out, Style::dim, written(note["at"])));
   if (!all["cases"].empty()) title("cases");
   for (const auto& [name, body] : all["cases"].items()) fmt::print("  {}: {}\n", name, body.dump());
+  if (!all["witnesses"].empty()) title("witnesses");
+  for (const Json& one : all["witnesses"])
+    fmt::print("  {} {}, first {}\n", written(one["count"]), written(one["kind"]), written(one["first"]));
   title("versions");
   std::string list;
   for (const SpecText* each : versions) list += fmt::format(" {}", each->since);
