@@ -50,7 +50,7 @@ class Converter {
   Converted finish() {
     uses_.tidy(model_);
     fit_format(model_);
-    for_all_nodes_numbered();
+    number(model_);
     require_valid(model_, limits_);
     return {std::move(model_), std::move(steps_)};
   }
@@ -137,49 +137,38 @@ class Converter {
       if (stays) {
         made.push_back(std::move(copy));
       } else {
-        step_node(node, std::move(copy), place, made);
+        step_node(node, copy, place, made);
       }
     }
     return made;
   }
 
-  // `node` is asked, `copy` (its subgraphs converted) is changed and put behind `made`.
-  void step_node(const Node& node, Node copy, const Place& place, std::vector<Node>& made) {
+  // `copy` is the node with its subgraphs converted; what becomes of it goes behind `made`.
+  void step_node(const Node& node, const Node& copy, const Place& place, std::vector<Node>& made) {
+    static constexpr Piece plain[] = {{nullptr, nullptr}};
     const Signature* to = imports_.find(node.domain, node.op);
     const Index since = to != nullptr ? to->since : 0;
     const Step* step = step_between(*node.signature, since);
-    // What it makes is asked of the node as it was, and written of the copy.
-    copy.index = node.index;
     const Found found(copy, place.scope);
     std::string missed;
-    const auto refused = [&](std::string lacking) {
-      refuse(node, place.path, since, step, std::move(lacking));
-    };
-    if (step == nullptr) {
-      if (to == nullptr) refused("the operator is not there");
-      missed = carry(found, *to, copy);
-      if (!missed.empty()) refused(missed);
-      count(node, since, false, false);
-      made.push_back(std::move(copy));
-      return;
-    }
-    if (to != nullptr && !to->deprecated) {
-      missed = types_missed(found, *to, false);
-      if (!missed.empty()) refused(missed);
-    }
-    for (const Piece& piece : step->pieces) {
-      if (!holds(piece, found)) continue;
-      if (piece.replace == nullptr) {
-        Node carried = copy;
-        missed = carry(found, *to, carried);
-        if (!missed.empty()) continue;
-        count(node, since, false, false);
-        made.push_back(std::move(carried));
-        return;
+    if (to == nullptr && step == nullptr) missed = "the operator is not there";
+    if (to != nullptr && !to->deprecated) missed = types_missed(found, *to, false);
+    const bool fits = missed.empty();
+    for (const Piece& piece : step != nullptr ? step->pieces : std::span<const Piece>(plain)) {
+      if (!fits || !holds(piece, found)) continue;
+      if (piece.replace != nullptr) {
+        if (replaced(piece, found, place, made))
+          return count(node, since, true, step->rounds);
+        continue;
       }
-      if (replaced(piece, found, place, made)) return count(node, since, true, step->rounds);
+      Node carried = copy;
+      missed = carry(found, *to, carried);
+      if (!missed.empty()) continue;
+      made.push_back(std::move(carried));
+      return count(node, since, false, false);
     }
-    refused(!missed.empty() ? missed : std::string(step->lacking));
+    if (missed.empty()) missed = step->lacking;
+    refuse(node, place.path, since, step, missed);
   }
 
   static bool holds(const Piece& piece, const Found& found) {
@@ -221,14 +210,14 @@ class Converter {
   }
 
   [[noreturn]] void refuse(const Node& node, const std::string& path, Index since, const Step* step,
-                           std::string lacking) const {
+                           const std::string& lacking) const {
     const std::string from = versioned(node, node.signature->since);
     const std::string to = since > 0 ? versioned(node, since) : "none in opset " + std::to_string(imports_.opsets.at(domain_));
     throw Error(ErrorKind::unsupported, from + " has no meaning in " + shown(domain_) + " " +
                                             std::to_string(imports_.opsets.at(domain_)) + ": " + lacking)
         .with_rule("convert/" + from, from + " -> " + to, step != nullptr ? std::string(step->source) : std::string(node.signature->source))
         .with_place(place_of(node, path))
-        .with_help("convert to " + shown(domain_) + " " + std::to_string(from_) + ", which it has a meaning in, or change the node first");
+        .with_help("convert to " + shown(domain_) + " " + std::to_string(from_) + ", where it has one, or change the node first");
   }
 
   void count(const Node& node, Index to, bool rewritten, bool rounds) {
@@ -241,8 +230,6 @@ class Converter {
     }
     steps_.push_back({node.domain, node.op, node.signature->since, to, rewritten, rounds, 1});
   }
-
-  void for_all_nodes_numbered() { number(model_); }
 
   Model model_;
   const Limits& limits_;

@@ -160,6 +160,10 @@ Index Found::whole(double value) {
   return static_cast<Index>(value);
 }
 
+bool Found::no_zero_or_nan(const std::vector<float>& list) {
+  return std::all_of(list.begin(), list.end(), [](float item) { return item < 0 || item > 0; });
+}
+
 double Found::least(const std::vector<double>& list) {
   if (list.empty()) throw NotKnown{};
   return *std::min_element(list.begin(), list.end());

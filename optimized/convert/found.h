@@ -55,6 +55,7 @@ class Found {
   static double largest(const std::vector<double>& list);
   static double infinity() { return std::numeric_limits<double>::infinity(); }
   static Index whole(double value);
+  static bool no_zero_or_nan(const std::vector<float>& list);
   static std::vector<double> real_list(double a, double b, double c, double d) {
     return {a, b, c, d};
   }

@@ -194,6 +194,8 @@ void Rewrite::result(Slot output, Arg value) {
 }
 
 Made Rewrite::finish() {
+  // What makes only outputs that the node left out.
+  std::erase_if(made_.nodes, [](const Node& node) { return node.outputs.empty(); });
   std::set<std::string> makes;
   for (const Node& node : made_.nodes) makes.insert(node.outputs.begin(), node.outputs.end());
   for (const auto& [name, tensor] : made_.constants) makes.insert(name);
