@@ -58,7 +58,9 @@ def share(rows: list[Row]) -> str:
     rewritten = sum(bool(row.get("rewritten")) for row in rows)
     converted = counts["same"]
     told = ", ".join(f"{count} {came}" for came, count in counts.most_common() if came not in ("same", "unfit"))
-    return f"{converted} of {fit} ({100 * converted / max(fit, 1):.1f} %), {rewritten} rewritten" + (f"; {told}" if told else "")
+    return f"{converted} of {fit} ({100 * converted / max(fit, 1):.1f} %), {rewritten} rewritten" + (
+        f"; {told}" if told else ""
+    )
 
 
 def print_refusals(rows: list[Row]) -> None:

@@ -84,7 +84,6 @@ def _row(k: int, step: Step, versions: Versions) -> dict[str, Any]:
         ),
         "pieces": pieces,
         "lacking": json.dumps(step.lacking),
-        "rounds": json.dumps(step.rounds),
     }
 
 

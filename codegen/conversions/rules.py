@@ -1,15 +1,15 @@
 """Reads spec/conversions/*.yaml: what becomes of a node between two neighbouring versions of its operator.
 
-A file is a list of steps. Most pairs of versions need none: their signatures differ in types alone, or in attributes that
-the older never reads. Every other pair stands in a file, with what is done on the way `up` and on the way `down`:
+A file is a list of steps. Most pairs of versions need none: their signatures differ in types alone, or in attributes
+that the older never reads. Every other pair stands in a file, with what is done on the way `up` and on the way `down`:
 
   carry           the node stays as it is, as far as its attributes, inputs and types have a place in the other version
   refuse          there is no such meaning in the other version; `lacking` says what is missed
   a replacement   nodes, as patterns of passes write them; or a list of them, each with conditions (`when`, `do`)
 
-Of a replacement, inputs and outputs go by their names in the version that the node has (an output that is called as an input
-is out_NAME), `node.axis` is an attribute, `**node` are all of its attributes that the new node can have, and Self is the
-operator. `from: 0` is no version: `down` says what means the same where the operator is not there yet.
+Of a replacement, inputs and outputs go by their names in the version that the node has (an output that is called as an
+input is out_NAME), `node.axis` is an attribute, `**node` are all of its attributes that the new node can have, and Self
+is the operator. `from: 0` is no version: `down` says what means the same where the operator is not there yet.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from codegen.entry import SpecError, Text, Version
 from codegen.lines import Map, Seq, load
 from codegen.passes.pattern import Input, Match, Pattern, Versions
 
-KEYS = {"ops", "domain", "from", "to", "up", "down", "lacking", "rounds"}
+KEYS = {"ops", "domain", "from", "to", "up", "down", "lacking"}
 WORDS = ("carry", "refuse")
 
 
@@ -44,7 +44,6 @@ class Step:
     pieces: list[Piece] = field(default_factory=list)
     refused: bool = False
     lacking: str = ""
-    rounds: bool = False  # the order of arithmetic is another one: results are not equal bit for bit
     path: str = ""
     line: int = 1
 
@@ -63,7 +62,7 @@ class Step:
 
 
 def load_steps(folder: Path, versions: Versions, root: str = "spec/conversions") -> list[Step]:
-    """Every step that is not plain, sorted by operator and version; a pair that differs and stands in no file is an error."""
+    """Every step that is not plain, sorted by operator and version; a pair that differs must stand in a file."""
     steps: dict[tuple[str, str, int, int], Step] = {}
     for file in sorted(folder.glob("*.yaml")):
         path = f"{root}/{file.name}"
@@ -71,12 +70,16 @@ def load_steps(folder: Path, versions: Versions, root: str = "spec/conversions")
             for step in _steps(entry, path, versions):
                 key = (step.domain, step.op, step.source.since, step.target.since if step.target else 0)
                 if key in steps:
-                    raise SpecError(path, step.line, f"{step.op} {key[2]} -> {key[3]} stands here and in {steps[key].path}")
+                    raise SpecError(
+                        path, step.line, f"{step.op} {key[2]} -> {key[3]} stands here and in {steps[key].path}"
+                    )
                 steps[key] = step
     for (domain, op), known in versions.items():
         for newer, older in zip(known, known[1:], strict=False):
             if differs(older, newer) and (domain, op, older.since, newer.since) not in steps:
-                raise SpecError(newer.path, newer.line, f"how does {older.name} become {newer.name}? {root} does not say")
+                raise SpecError(
+                    newer.path, newer.line, f"how does {older.name} become {newer.name}? {root} does not say"
+                )
     return [steps[key] for key in sorted(steps)]
 
 
@@ -99,7 +102,9 @@ def idle_attributes(older: Version, newer: Version) -> list[str]:
         return []
     shapes = [text.text for p in [*older.inputs, *older.outputs] for text in (p.shape, p.element, p.default) if text]
     read = set(re.findall(r"\w+", " ".join([*older.written(), *(rule.that.text for rule in older.rules), *shapes])))
-    return [a.name for a in older.attributes if newer.attribute(a.name) is None and a.name not in read and not a.required]
+    return [
+        a.name for a in older.attributes if newer.attribute(a.name) is None and a.name not in read and not a.required
+    ]
 
 
 def _shape_of(version: Version) -> object:
@@ -142,7 +147,7 @@ def _step(entry: Map, way: str, path: str, source: Version, target: Version | No
         raise SpecError(path, entry.line, f"a step says what is done on the way {way}")
     domain = entry.get("domain", "")
     step = Step(domain, source.op, source, target, opset, path=path, line=entry.lines[way])
-    step.lacking, step.rounds = entry.get("lacking", ""), bool(entry.get("rounds", False))
+    step.lacking = entry.get("lacking", "")
     said = entry[way]
     if said in WORDS:
         step.refused = said == "refuse"
@@ -160,4 +165,7 @@ def _step(entry: Map, way: str, path: str, source: Version, target: Version | No
 def _piece(piece: Map, path: str) -> Piece:
     if not set(piece) <= {"when", "do"} or "do" not in piece:
         raise SpecError(path, piece.line, "a piece has `do`, and `when` where it has conditions")
-    return Piece(piece.text("when", path) if "when" in piece else None, None if piece["do"] == "carry" else piece.text("do", path))
+    return Piece(
+        piece.text("when", path) if "when" in piece else None,
+        None if piece["do"] == "carry" else piece.text("do", path),
+    )

@@ -48,7 +48,10 @@ def written(folder: Path, text: str) -> str:
 def test_what_is_written(tmp_path: Path) -> None:
     text = written(tmp_path, GOOD)
     assert 'if (!(f.has(Slot{0}, "axes"))) return false;' in text
-    assert 'r.result({r.value(Slot{2})}, "", "Squeeze", {r.value(Slot{1}), Rewrite::ints(f.integers(Slot{0}, "axes"))}, {});' in text
+    assert (
+        'r.result({r.value(Slot{2})}, "", "Squeeze", {r.value(Slot{1}), Rewrite::ints(f.integers(Slot{0}, "axes"))}, {});'
+        in text
+    )
     assert '{"", "Squeeze", 11, 13, s_0::pieces,' in text
     assert '{"", "Squeeze", 13, 11, s_1::pieces,' in text
     assert '"scratch/one.yaml:8"' in text
@@ -66,7 +69,12 @@ def test_what_is_written(tmp_path: Path) -> None:
         ("Self(data, axes=", "Self(data, axis=", 8, "Squeeze-11 has no attribute axis"),
         ("Self(data, ints(node.axes))", "Self(data, ints(node.axes), data)", 6, "does not take 3 inputs"),
         ("Self(data, axes=ints(axes))", "Self(date, axes=ints(axes))", 8, "date is no value of the pattern"),
-        ("squeezed = Self(data, axes=ints(axes))", "made = Self(data, axes=ints(axes))", 8, "is not made by the replacement"),
+        (
+            "squeezed = Self(data, axes=ints(axes))",
+            "made = Self(data, axes=ints(axes))",
+            8,
+            "is not made by the replacement",
+        ),
         ("Self(data, axes=ints(axes))", "Gelu(data)", 8, "is no argument of an operator"),
     ],
 )

@@ -68,7 +68,9 @@ class Nodes(Replacement):
             self.locals[name] = False
         slots = [self.pattern.slots.index(name) if name in self.pattern.slots else -1 for name in names]
         self.made |= set(slots)
-        outputs = [f"{name}_" if slot < 0 else f"r.value(Slot{{{slot}}})" for name, slot in zip(names, slots, strict=True)]
+        outputs = [
+            f"{name}_" if slot < 0 else f"r.value(Slot{{{slot}}})" for name, slot in zip(names, slots, strict=True)
+        ]
         begins = "r.result({" + ", ".join(outputs) + "}, "
         self.lines.append(self.call(statement.value, "", begins)[0] + ";")
 
@@ -86,7 +88,11 @@ class Nodes(Replacement):
         return super().helper(name, arguments)
 
     def argument(self, node: ast.expr, local: str) -> tuple[str, bool]:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("folded", "floats", "empty"):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("folded", "floats", "empty")
+        ):
             return self.helper(node.func.id, node.args), True
         return super().argument(node, local)
 

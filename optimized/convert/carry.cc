@@ -33,23 +33,31 @@ std::string type_missed(const Found& found, const std::string& value, const Para
                         const Signature& to, const ParameterSpec& there) {
   const std::vector<std::string_view> before = admitted(*found.node().signature, from);
   const std::vector<std::string_view> after = admitted(to, there);
-  const bool all = std::all_of(before.begin(), before.end(), [&](std::string_view type) { return contains(after, type); });
+  const bool all = std::all_of(before.begin(), before.end(),
+                               [&](std::string_view type) { return contains(after, type); });
   if (all || value.empty()) return "";
   const std::optional<ValueType> type = found.value_type(value);
   if (!type)
-    return "the type of " + std::string(from.name) + " '" + value + "' is not known, and " + called(to) + " does not take every type";
+    return "the type of " + std::string(from.name) + " '" + value + "' is not known, and " +
+           called(to) + " does not take every type";
   if (contains(after, text(*type))) return "";
   return called(to) + " takes no " + text(*type) + " as " + std::string(there.name);
 }
 
-std::string types_missed(const Found& found, std::span<const ParameterSpec> from, std::span<const ParameterSpec> there,
-                         const Signature& to, int first_slot) {
+std::string types_missed(const Found& found, std::span<const ParameterSpec> from,
+                         std::span<const ParameterSpec> there, const Signature& to,
+                         int first_slot) {
   for (std::size_t k = 0; k < from.size(); ++k) {
-    const auto same = std::find_if(there.begin(), there.end(), [&](const ParameterSpec& p) { return p.name == from[k].name; });
-    const ParameterSpec* other = same != there.end() ? &*same : k < there.size() ? &there[k] : nullptr;
+    const auto same = std::find_if(there.begin(), there.end(),
+                                   [&](const ParameterSpec& p) { return p.name == from[k].name; });
+    const ParameterSpec* other = same != there.end() ? &*same
+                                 : k < there.size()  ? &there[k]
+                                                     : nullptr;
     if (other == nullptr) continue;
     for (const std::string& value : found.names({first_slot + static_cast<int>(k)})) {
-      if (const std::string missed = type_missed(found, value, from[k], to, *other); !missed.empty()) return missed;
+      if (const std::string missed = type_missed(found, value, from[k], to, *other);
+          !missed.empty())
+        return missed;
     }
   }
   return "";
@@ -63,14 +71,16 @@ bool is_idle(const Signature& from, const Signature& to, std::string_view attrib
   });
 }
 
-// Attributes that the node has: without a place in the other version, only what says nothing may go.
+// Attributes that the node has: without a place in the other version, only what says nothing may
+// go.
 std::string drop_attributes(const Found& found, const Signature& to, Node& node) {
   const Signature& from = *found.node().signature;
   for (const auto& [name, attribute] : found.node().attributes) {
     const AttributeSpec* here = attribute_of(from, name);
     const AttributeSpec* there = attribute_of(to, name);
     if (there != nullptr && here != nullptr && there->kind == here->kind) continue;
-    const bool says_nothing = (here != nullptr && is_default(*here, attribute)) || is_idle(from, to, name);
+    const bool says_nothing =
+        (here != nullptr && is_default(*here, attribute)) || is_idle(from, to, name);
     if (!says_nothing) return called(to) + " has no such attribute " + name;
     node.attributes.erase(name);
   }
@@ -93,11 +103,13 @@ std::string add_attributes(const Found& found, const Signature& to, Node& node) 
   return "";
 }
 
-std::string counts_missed(const std::vector<std::string>& given, std::span<const ParameterSpec> there, const Signature& to,
+std::string counts_missed(const std::vector<std::string>& given,
+                          std::span<const ParameterSpec> there, const Signature& to,
                           const char* what) {
   const bool open = !there.empty() && there.back().variadic;
   if (given.size() > there.size() && !open)
-    return called(to) + " has no " + what + " " + std::to_string(there.size()) + " ('" + given[there.size()] + "')";
+    return called(to) + " has no " + what + " " + std::to_string(there.size()) + " ('" +
+           given[there.size()] + "')";
   for (std::size_t k = 0; k < there.size(); ++k) {
     const bool left_out = k >= given.size() || given[k].empty();
     if (left_out && !there[k].optional && !there[k].variadic)
@@ -112,7 +124,8 @@ std::string types_missed(const Found& found, const Signature& to, bool outputs_t
   const Signature& from = *found.node().signature;
   std::string missed = types_missed(found, from.inputs, to.inputs, to, 1);
   if (missed.empty() && outputs_too)
-    missed = types_missed(found, from.outputs, to.outputs, to, 1 + static_cast<int>(from.inputs.size()));
+    missed =
+        types_missed(found, from.outputs, to.outputs, to, 1 + static_cast<int>(from.inputs.size()));
   return missed;
 }
 

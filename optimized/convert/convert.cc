@@ -1,5 +1,6 @@
-// One opset at a time, up or down. Of each step all graphs and functions that a domain's new version
-// touches are written anew from the model as it stood, which the questions of the step are asked of.
+// One opset at a time, up or down. Of each step all graphs and functions that a domain's new
+// version touches are written anew from the model as it stood, which the questions of the step are
+// asked of.
 #include "optimized/convert/convert.h"
 
 #include <algorithm>
@@ -27,7 +28,8 @@ std::string versioned(const Node& node, Index since) {
 
 const Step* step_between(const Signature& from, Index to) {
   for (const Step& step : all_steps()) {
-    if (step.domain == from.domain && step.op == from.op && step.from == from.since && step.to == to)
+    if (step.domain == from.domain && step.op == from.op && step.from == from.since &&
+        step.to == to)
       return &step;
   }
   return nullptr;
@@ -125,10 +127,12 @@ class Converter {
         if (auto* one = std::get_if<std::shared_ptr<const Graph>>(&attribute.is)) {
           if (*one && changes((*one)->nodes))
             *one = std::make_shared<const Graph>(converted(**one, &place.scope, inner, knowledge));
-        } else if (auto* all = std::get_if<std::vector<std::shared_ptr<const Graph>>>(&attribute.is)) {
+        } else if (auto* all =
+                       std::get_if<std::vector<std::shared_ptr<const Graph>>>(&attribute.is)) {
           for (auto& each : *all) {
             if (each && changes(each->nodes))
-              each = std::make_shared<const Graph>(converted(*each, &place.scope, inner, knowledge));
+              each =
+                  std::make_shared<const Graph>(converted(*each, &place.scope, inner, knowledge));
           }
         }
       }
@@ -157,15 +161,14 @@ class Converter {
     for (const Piece& piece : step != nullptr ? step->pieces : std::span<const Piece>(plain)) {
       if (!fits || !holds(piece, found)) continue;
       if (piece.replace != nullptr) {
-        if (replaced(piece, found, place, made))
-          return count(node, since, true, step->rounds);
+        if (replaced(piece, found, place, made)) return count(node, since, true);
         continue;
       }
       Node carried = copy;
       missed = carry(found, *to, carried);
       if (!missed.empty()) continue;
       made.push_back(std::move(carried));
-      return count(node, since, false, false);
+      return count(node, since, false);
     }
     if (missed.empty()) missed = step->lacking;
     refuse(node, place.path, since, step, missed);
@@ -197,8 +200,8 @@ class Converter {
       return false;
     }
     for (auto& [name, tensor] : plan.constants) {
-      const bool is_output = std::find(found.node().outputs.begin(), found.node().outputs.end(), name) !=
-                             found.node().outputs.end();
+      const bool is_output = std::find(found.node().outputs.begin(), found.node().outputs.end(),
+                                       name) != found.node().outputs.end();
       if (place.constants != nullptr && !is_output) {
         place.constants->insert_or_assign(name, std::move(tensor));
       } else {
@@ -212,15 +215,21 @@ class Converter {
   [[noreturn]] void refuse(const Node& node, const std::string& path, Index since, const Step* step,
                            const std::string& lacking) const {
     const std::string from = versioned(node, node.signature->since);
-    const std::string to = since > 0 ? versioned(node, since) : "none in opset " + std::to_string(imports_.opsets.at(domain_));
+    const std::string to = since > 0
+                               ? versioned(node, since)
+                               : "none in opset " + std::to_string(imports_.opsets.at(domain_));
     throw Error(ErrorKind::unsupported, from + " has no meaning in " + shown(domain_) + " " +
-                                            std::to_string(imports_.opsets.at(domain_)) + ": " + lacking)
-        .with_rule("convert/" + from, from + " -> " + to, step != nullptr ? std::string(step->source) : std::string(node.signature->source))
+                                            std::to_string(imports_.opsets.at(domain_)) + ": " +
+                                            lacking)
+        .with_rule(
+            "convert/" + from, from + " -> " + to,
+            step != nullptr ? std::string(step->source) : std::string(node.signature->source))
         .with_place(place_of(node, path))
-        .with_help("convert to " + shown(domain_) + " " + std::to_string(from_) + ", where it has one, or change the node first");
+        .with_help("convert to " + shown(domain_) + " " + std::to_string(from_) +
+                   ", where it has one, or change the node first");
   }
 
-  void count(const Node& node, Index to, bool rewritten, bool rounds) {
+  void count(const Node& node, Index to, bool rewritten) {
     for (ConvertedNodes& step : steps_) {
       if (step.domain == node.domain && step.op == node.op && step.from == node.signature->since &&
           step.to == to && step.rewritten == rewritten) {
@@ -228,7 +237,7 @@ class Converter {
         return;
       }
     }
-    steps_.push_back({node.domain, node.op, node.signature->since, to, rewritten, rounds, 1});
+    steps_.push_back({node.domain, node.op, node.signature->since, to, rewritten, 1});
   }
 
   Model model_;
@@ -247,8 +256,7 @@ void require_known(const Model& model, const std::string& domain, Index opset) {
         .with_help("name a domain that `touchstone show` lists");
   }
   const Index newest = newest_opset(domain);
-  if (newest == 0)
-    throw Error(ErrorKind::usage, "no version of " + shown(domain) + " is known");
+  if (newest == 0) throw Error(ErrorKind::usage, "no version of " + shown(domain) + " is known");
   if (opset < 1 || opset > newest) {
     throw Error(ErrorKind::usage, shown(domain) + " has no version " + std::to_string(opset))
         .with_help("its versions are 1 to " + std::to_string(newest));

@@ -16,7 +16,6 @@ struct ConvertedNodes {
   std::string domain, op;
   Index from = 0, to = 0;
   bool rewritten = false;  // other nodes stand in their place
-  bool rounds = false;     // and compute in another order
   Index nodes = 0;
 };
 
@@ -25,8 +24,8 @@ struct Converted {
   std::vector<ConvertedNodes> steps;  // in the order in which they were first met
 };
 
-// A resolved and valid model goes in, and one that imports each named domain ("" for ai.onnx) in the
-// given version comes out. Throws Error: usage for a domain that the model does not import or a
+// A resolved and valid model goes in, and one that imports each named domain ("" for ai.onnx) in
+// the given version comes out. Throws Error: usage for a domain that the model does not import or a
 // version that nobody knows; unsupported, naming node, versions and what is missed, where the other
 // version has no such meaning.
 Converted convert(Model model, const std::map<std::string, Index>& opsets, const Limits& limits);

@@ -42,13 +42,13 @@ class Found {
   Index elements(Slot slot) const { return count(shape(slot)); }
   bool same_shape(Slot a, Slot b) const;  // whatever is fed
   bool same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const;
-  bool alike(Slot variadic) const;  // all of them have the same shape, whatever is fed
+  bool alike(Slot variadic) const;        // all of them have the same shape, whatever is fed
   bool spreads_to(Slot a, Slot b) const;  // b's shape is that of both, spread over each other
   bool is_float(Slot slot) const { return facts(type(slot)).is_float; }
 
-  Point ints(Slot constant) const;  // also of floats that are whole
-  double real_of(Slot constant) const;                  // of one element
-  bool holds_only(Slot constant, double value) const;   // every element of it
+  Point ints(Slot constant) const;                     // also of floats that are whole
+  double real_of(Slot constant) const;                 // of one element
+  bool holds_only(Slot constant, double value) const;  // every element of it
   std::vector<double> reals_of(Slot constant) const;
 
   static double least(const std::vector<double>& list);

@@ -103,8 +103,7 @@ Rewrite::Attributes Rewrite::carried(std::string_view domain, std::string_view o
     const AttributeSpec* there = attribute_of(*to, spec.name);
     if (there == nullptr || there->kind != spec.kind || there->default_json == spec.default_json)
       continue;
-    if (const std::optional<Attribute> value = default_of(spec))
-      all.emplace(spec.name, *value);
+    if (const std::optional<Attribute> value = default_of(spec)) all.emplace(spec.name, *value);
   }
   return all;
 }
@@ -141,7 +140,8 @@ Node& Rewrite::add(std::string_view domain, std::string_view op, const std::vect
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (const Tensor* tensor = std::get_if<Tensor>(&inputs[k].is)) {
       const std::span<const ParameterSpec> all = node.signature->inputs;
-      const std::string stem = all.empty() ? "value" : std::string(all[std::min(k, all.size() - 1)].name);
+      const std::string stem =
+          all.empty() ? "value" : std::string(all[std::min(k, all.size() - 1)].name);
       const std::string name = fresh_.name(found.node().outputs[0] + "/" + stem);
       made_.constants.emplace_back(name, *tensor);
       node.inputs.push_back(name);

@@ -63,7 +63,9 @@ void Scope::index(const std::vector<Node>& nodes) {
 }
 
 const std::set<std::string>& Scope::places() const {
-  if (!places_) places_ = graph_ != nullptr && outer_ == nullptr ? std::set<std::string>{""} : knowledge_.places_of(*nodes_);
+  if (!places_)
+    places_ = graph_ != nullptr && outer_ == nullptr ? std::set<std::string>{""}
+                                                     : knowledge_.places_of(*nodes_);
   return *places_;
 }
 

@@ -13,7 +13,7 @@ class Rewrite;
 
 // What is done with a node: the first piece whose conditions hold.
 struct Piece {
-  bool (*when)(const Found& found);    // null: always
+  bool (*when)(const Found& found);   // null: always
   void (*replace)(Rewrite& rewrite);  // null: the node is carried over as it stands
 };
 
@@ -24,7 +24,6 @@ struct Step {
   int from, to;
   std::span<const Piece> pieces;
   std::string_view lacking;  // why a node for which no piece is meant is refused
-  bool rounds;               // another order of arithmetic
   std::string_view source;   // "spec/conversions/axes.yaml:12"
 };
 std::span<const Step> all_steps();

@@ -100,17 +100,28 @@ bool drop(std::vector<Node>& nodes, const std::set<std::string>& idle) {
   return any;
 }
 
-// Of a release that knew the model's opsets: the first, or the last.
-Index format_for(const Model& model, bool last) {
+// The format of the first release that knew all of the model's opsets.
+Index first_format(const Model& model) {
   Index ir = 0;
+  for (const auto& [domain, opset] : model.opsets) {
+    for (const Release& release : all_releases()) {
+      if (release.domain != domain || release.opset < opset) continue;
+      ir = std::max(ir, release.ir);
+      break;
+    }
+  }
+  return ir;
+}
+
+// Of the last one that knew none newer.
+Index last_format(const Model& model) {
+  Index ir = model.ir_version;
   for (const auto& [domain, opset] : model.opsets) {
     Index here = 0;
     for (const Release& release : all_releases()) {
-      if (release.domain != domain) continue;
-      if (last ? release.opset <= opset || here == 0 : here == 0 && release.opset >= opset)
-        here = release.ir;
+      if (release.domain == domain && release.opset <= opset) here = release.ir;
     }
-    ir = std::max(ir, here);
+    if (here > 0) ir = std::min(ir, here);
   }
   return ir;
 }
@@ -165,9 +176,7 @@ void number(Model& model) {
 }
 
 void fit_format(Model& model) {
-  const Index needed = std::max(format_for(model, false), least_format(model));
-  const Index known = std::max(format_for(model, true), least_format(model));
-  model.ir_version = std::max(std::min(model.ir_version, known), needed);
+  model.ir_version = std::max({last_format(model), first_format(model), least_format(model)});
   if (model.ir_version >= ir_of_constants) return;
   // Before, every constant is an input too, with a default.
   for (const auto& [name, tensor] : model.graph.initializers) {

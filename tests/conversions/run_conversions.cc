@@ -117,16 +117,16 @@ Json came_of(const Loaded& one, const Opsets& opsets) {
   try {
     made = convert(one.model, opsets, Limits::trusted());
   } catch (const Error& error) {
-    const bool refused = error.kind == ErrorKind::unsupported && !error.rule.empty() && !error.place.empty();
+    const bool refused =
+        error.kind == ErrorKind::unsupported && !error.rule.empty() && !error.place.empty();
     return {{"came", refused ? "refused" : "failed"}, {"rule", error.rule}, {"why", error.message}};
   }
   for (const auto& [domain, opset] : opsets) {
-    if (made->model.opsets.at(domain) != opset) return {{"came", "failed"}, {"why", "another opset"}};
+    if (made->model.opsets.at(domain) != opset)
+      return {{"came", "failed"}, {"why", "another opset"}};
   }
   row["rewritten"] = std::any_of(made->steps.begin(), made->steps.end(),
                                  [](const ConvertedNodes& step) { return step.rewritten; });
-  row["rounds"] = std::any_of(made->steps.begin(), made->steps.end(),
-                              [](const ConvertedNodes& step) { return step.rounds; });
   try {
     row["why"] = difference(one, ran(made->model, one.feeds));
     row["came"] = row["why"].get<std::string>().empty() ? "same" : "different";
@@ -142,7 +142,8 @@ void print(const Json& line) {
   std::fflush(stdout);  // what was reached stays known if the next one dies
 }
 
-void run_case(const fs::path& folder, const std::string& name, const std::vector<std::string>& targets, bool frozen) {
+void run_case(const fs::path& folder, const std::string& name,
+              const std::vector<std::string>& targets, bool frozen) {
   std::optional<Loaded> one;
   try {
     one = load(folder, frozen);

@@ -65,7 +65,6 @@ Json row_of(const ConvertedNodes& step) {
           {"from", step.from},
           {"to", step.to == 0 ? Json(nullptr) : Json(step.to)},
           {"how", step.rewritten ? "rewritten" : "carried"},
-          {"exact", !step.rounds},
           {"nodes", step.nodes}};
 }
 
@@ -88,9 +87,8 @@ ExitCode convert_model(const ConvertArgs& args) {
     if (!step.rewritten) continue;
     rewritten += step.nodes;
     if (args.json.takes_stdout()) continue;
-    fmt::print("{:>6}  {}{}-{} -> {}\n", step.nodes,
-               step.domain.empty() ? "" : step.domain + ".", step.op, step.from,
-               step.to == 0 ? "other operators" : std::to_string(step.to));
+    fmt::print("{:>6}  {}{}-{} -> {}\n", step.nodes, step.domain.empty() ? "" : step.domain + ".",
+               step.op, step.from, step.to == 0 ? "other operators" : std::to_string(step.to));
   }
   if (!args.json.takes_stdout()) {
     for (const auto& [domain, opset] : opsets)
