@@ -1,4 +1,4 @@
-"""Conditions and replacements of conversions as C++: the language of the patterns of passes, of one node, with few more words."""
+"""Conditions and replacements of conversions as C++: the language of the patterns of passes, with few words more."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ VALUES = {
     for name, count in OF_VALUES.items()
     if name not in ("once", "is_output", "is_per_channel", "is_made_by", "opset", "sizes_but_one", "all_are")
 } | {
-    "used": 1, "many": 1, "alike": 1, "holds_only": 2, "spreads_to": 2, "reals_of": 1, "least": 1, "largest": 1, "infinity": 0,
-    "whole": 1, "type_word": 1, "real_list": 4, "no_zero_or_nan": 1,
+    "used": 1, "many": 1, "alike": 1, "holds_only": 2, "spreads_to": 2, "reals_of": 1, "least": 1, "largest": 1,
+    "infinity": 0, "whole": 1, "type_word": 1, "real_list": 4, "no_zero_or_nan": 1,
 }  # fmt: skip
 LISTS = READERS | {"floats": "reals", "strings": "texts"}
 

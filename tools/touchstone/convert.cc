@@ -92,10 +92,10 @@ ExitCode convert_model(const ConvertArgs& args) {
   }
   if (!args.json.takes_stdout()) {
     for (const auto& [domain, opset] : opsets)
-      fmt::print("{} {} is {} now, IR {} is {}: {} nodes before, {} after, {} steps rewrote one\n",
-                 shown(domain), before["opsets"][shown(domain)].get<Index>(), opset,
-                 before["ir"].get<Index>(), made.model.ir_version, before["nodes"].get<Index>(),
-                 made.model.graph.nodes.size(), rewritten);
+      fmt::print("{} {} -> {}, IR {} -> {}, {} nodes -> {}, {} rewritten\n", shown(domain),
+                 before["opsets"][shown(domain)].get<Index>(), opset, before["ir"].get<Index>(),
+                 made.model.ir_version, before["nodes"].get<Index>(), made.model.graph.nodes.size(),
+                 rewritten);
   }
   if (args.json) write_json(args.json, all);
   return ExitCode::fine;
