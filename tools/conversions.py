@@ -2,8 +2,9 @@
 
 Converts the literal cases of every entry, the distinct cases of all released suites, and real models, and runs each
 before and after on the reference. Up: every case must reach the newest opset, but for those that a rule of
-spec/conversions refuses by name. Down: to the opset before the operator came to be what it is, and to older ones; inputs
-other than the first are constants there, as tools export them. Fails if an output differs, or if a conversion ends in any other error.
+spec/conversions refuses by name. Down: to the opset before the operator came to be what it is, and to older ones; all
+inputs but the first are constants there, as tools export them. Fails if an output differs, or if a conversion ends in
+any other error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every pair of versions that differs stands in spec/conversions; what names nothing that there is fails with its line."""
+"""Every pair of versions that differs stands in spec/conversions; what names nothing fails with file and line."""
 
 from __future__ import annotations
 

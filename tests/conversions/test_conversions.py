@@ -17,15 +17,18 @@ from codegen.load import load_spec
 from tests.codes.graphs import has_judge
 from tools.conversions import SUITES, Part, Row, is_wrong, rows_of
 
+# What a run shows today, less a little: shares move when cases are added.
+UP, DOWN, DOWN_FROZEN, FIRST_SUITE = 0.92, 0.65, 0.67, 0.95
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
 
 
 @pytest.fixture(scope="session")
 def cases() -> Path:
-    """The literal cases on disk, in the build."""
+    """The literal cases on disk, in the build: cases_test, which runs before, writes them."""
     out = BUILD / "cases"
-    emit(load_spec(ROOT / "spec"), load_releases(ROOT / "spec"), out)
+    if not (out / "positive").is_dir():
+        emit(load_spec(ROOT / "spec"), load_releases(ROOT / "spec"), out)
     return out / "positive"
 
 
@@ -62,7 +65,3 @@ def test_the_first_suite_reaches_the_newest_opset(every: int) -> None:
     assert len(rows) > 30
     assert not wrong(rows)
     assert share(rows, "newest") > FIRST_SUITE
-
-
-# What a run shows today, less a little: shares move when cases are added.
-UP, DOWN, DOWN_FROZEN, FIRST_SUITE = 0.9, 0.2, 0.2, 0.9
