@@ -46,12 +46,13 @@ class Converter {
       if (!function->opsets.contains(domain)) continue;
       while (model_.functions[k]->opsets[domain] != opset) step_function(k, domain, opset);
     }
+    lower_ = lower_ || opset < model_.opsets[domain];
     while (model_.opsets[domain] != opset) step_graph(domain, opset);
   }
 
   Converted finish() {
     uses_.tidy(model_);
-    fit_format(model_);
+    fit_format(model_, lower_);
     number(model_);
     require_valid(model_, limits_);
     return {std::move(model_), std::move(steps_)};
@@ -247,6 +248,7 @@ class Converter {
   std::vector<ConvertedNodes> steps_;
   std::string domain_;  // that is on its way, and where it comes from
   Index from_ = 0;
+  bool lower_ = false;  // was any opset lowered?
   Imports imports_;
 };
 

@@ -175,8 +175,9 @@ void number(Model& model) {
   for (std::shared_ptr<Function>& function : model.functions) number(function->nodes);
 }
 
-void fit_format(Model& model) {
-  model.ir_version = std::max({last_format(model), first_format(model), least_format(model)});
+void fit_format(Model& model, bool lower) {
+  model.ir_version = std::max(
+      {lower ? last_format(model) : model.ir_version, first_format(model), least_format(model)});
   if (model.ir_version >= ir_of_constants) return;
   // Before, every constant is an input too, with a default.
   for (const auto& [name, tensor] : model.graph.initializers) {

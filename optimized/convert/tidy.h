@@ -26,7 +26,8 @@ Node constant_node(const std::string& name, Tensor value, const Node& instead,
 // Node::index is the position in the graph.
 void number(Model& model);
 
-// ir_version becomes one that the releases of the model's opsets knew.
-void fit_format(Model& model);
+// ir_version becomes one that the releases of the model's opsets knew: it is raised where it must
+// be, and lowered where opsets were.
+void fit_format(Model& model, bool lower);
 
 }  // namespace touchstone::conversion
