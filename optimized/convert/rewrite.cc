@@ -121,7 +121,11 @@ Rewrite::Arg Rewrite::compute(std::string_view domain, std::string_view op,
     for (const std::string& name : std::get<std::vector<std::string>>(input.is)) {
       const Tensor* constant = found.scope().constant(name);
       if (!name.empty() && constant == nullptr) throw NotKnown{};
-      values.push_back(constant != nullptr ? Value(*constant) : Value());
+      if (constant != nullptr) {
+        values.emplace_back(*constant);
+      } else {
+        values.emplace_back();
+      }
     }
   }
   while (!values.empty() && values.back().absent()) values.pop_back();

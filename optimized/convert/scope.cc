@@ -103,7 +103,11 @@ const Tensor* Scope::computed(const Node& node, const std::string& name) const {
     const Tensor* value = constant(input);
     --depth_;
     if (!input.empty() && value == nullptr) return nullptr;
-    inputs.push_back(value != nullptr ? Value(*value) : Value());
+    if (value != nullptr) {
+      inputs.emplace_back(*value);
+    } else {
+      inputs.emplace_back();
+    }
   }
   try {
     const std::vector<Value> outputs = evaluate(*node.signature, node.attributes, std::move(inputs),
