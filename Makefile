@@ -27,6 +27,7 @@ test:
 full: test run coverage
 	@$(python) -m tools.expectations
 	@$(python) -m tools.witnesses --check
+	@$(python) -m tools.conversions
 	@$(python) -m tools.real_models --all
 	@$(python) -m tools.probes --with onnxruntime --quiet
 	@$(python) -m tests.python.official

@@ -11,6 +11,7 @@ import ast
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from codegen.entry import MISSING, SpecError, Version
 from codegen.passes.pattern import Pattern, Versions, takes
@@ -44,6 +45,8 @@ class Writer:
     lines: list[str] = field(default_factory=list)
     locals: dict[str, bool] = field(default_factory=dict)  # values of the replacement: is it constant?
     line: int = 0
+    of_values: ClassVar[dict[str, int]] = OF_VALUES
+    readers: ClassVar[dict[str, str]] = READERS
 
     def fail(self, message: str) -> SpecError:
         return self.pattern.error(self.line, message)
@@ -134,17 +137,17 @@ class Writer:
         slot = self.slot(node.value)
         number = int(slot[5:-1])
         found = self.pattern.attribute(number, node.attr, self.line, lacking=otherwise is not None)
-        if found.kind not in READERS:
+        if found.kind not in self.readers:
             raise self.fail(f"attributes of the kind {found.kind} cannot be read")
         default = "" if found.default is MISSING else literal(found.default)
         if otherwise is not None:
             given = self.expression(otherwise)
             if default and given != default:
                 lacks = f"f.lacks({slot}, {json.dumps(node.attr)})"
-                return f"({lacks} ? {given} : f.{READERS[found.kind]}({slot}, {json.dumps(node.attr)}, {default}))"
+                return f"({lacks} ? {given} : f.{self.readers[found.kind]}({slot}, {json.dumps(node.attr)}, {default}))"
             default = given
         arguments = [slot, json.dumps(node.attr), *([default] if default else [])]
-        return f"f.{READERS[found.kind]}({', '.join(arguments)})"
+        return f"f.{self.readers[found.kind]}({', '.join(arguments)})"
 
     def _Call(self, node: ast.Call) -> str:
         if not isinstance(node.func, ast.Name) or node.keywords:
@@ -159,9 +162,9 @@ class Writer:
             return f"size({self.expression(arguments[0])})"
         if name == "range" and len(arguments) == 1:
             return f"collect(Index{{0}}, {self.expression(arguments[0])}, [](Index k) {{ return k; }})"
-        if name in OF_VALUES:
-            if len(arguments) != OF_VALUES[name]:
-                raise self.fail(f"{name} takes {OF_VALUES[name]} arguments")
+        if name in self.of_values:
+            if len(arguments) != self.of_values[name]:
+                raise self.fail(f"{name} takes {self.of_values[name]} arguments")
             texts = [
                 self.slot(a) if isinstance(a, ast.Name) and a.id in self.pattern.slots else self.expression(a)
                 for a in arguments
@@ -191,8 +194,12 @@ def in_force(versions: list[Version], opset: int) -> Version | None:
 
 def conditions(pattern: Pattern, versions: Versions) -> list[str]:
     """One C++ truth a line of `when`."""
-    writer = Writer(pattern, versions)
-    texts = []
+    return truths(Writer(pattern, versions))
+
+
+def truths(writer: Writer) -> list[str]:
+    pattern = writer.pattern
+    texts: list[str] = []
     if pattern.when is None:
         return []
     for line, written in enumerate(pattern.when.text.split("\n"), pattern.when.line):

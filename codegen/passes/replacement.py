@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 
-from codegen.entry import Version
+from codegen.entry import Text, Version
 from codegen.passes.language import Writer, in_force
 from codegen.passes.pattern import NEWEST, Pattern, Versions, takes
 
@@ -19,19 +19,21 @@ HELPERS = {
 
 def replacement(pattern: Pattern, versions: Versions) -> list[str]:
     """The statements of the function; none where the pattern says no replacement."""
-    if pattern.replace is None:
-        return []
-    writer = Replacement(pattern, versions)
+    return [] if pattern.replace is None else statements(Replacement(pattern, versions), pattern.replace)
+
+
+def statements(writer: Replacement, written: Text) -> list[str]:
+    pattern = writer.pattern
     try:
-        module = ast.parse(pattern.replace.text)
+        module = ast.parse(written.text)
     except SyntaxError as error:
-        raise pattern.error(pattern.replace.line + (error.lineno or 1) - 1, f"not a statement: {error.msg}") from error
+        raise pattern.error(written.line + (error.lineno or 1) - 1, f"not a statement: {error.msg}") from error
     for statement in module.body:
-        writer.line = pattern.replace.line + statement.lineno - 1
+        writer.line = written.line + statement.lineno - 1
         writer.statement(statement)
     left = pattern.roots() - writer.made
     if left:
-        raise pattern.error(pattern.replace.line, f"{pattern.slots[min(left)]} is not made by the replacement")
+        raise pattern.error(written.line, f"{pattern.slots[min(left)]} is not made by the replacement")
     return writer.lines
 
 

@@ -90,6 +90,16 @@ CASES: dict[str, str] = {
     "optimize_no_such_level": "optimize wasteful.onnx -o better.onnx --level most",
     "optimize_no_out": "optimize wasteful.onnx",
     "optimize_invalid": "optimize cyclic.onnx -o better.onnx",
+    # conversion
+    "convert": "convert squeezed.onnx --opset 13 -o newer.onnx",
+    "convert_json": "convert squeezed.onnx --opset 13 --json",
+    "convert_twice": "convert squeezed.onnx --opset 13 --opset ai.onnx:14",
+    "convert_no_opset": "convert squeezed.onnx -o newer.onnx",
+    "convert_no_number": "convert squeezed.onnx --opset newest",
+    "convert_no_domain": "convert squeezed.onnx --opset ai.onnx.ml:3",
+    "convert_no_such_opset": "convert squeezed.onnx --opset 1000",
+    "convert_no_meaning": "convert determinant.onnx --opset 7 -o older.onnx",
+    "convert_invalid": "convert cyclic.onnx --opset 14",
     # values
     "rule": "run clip.onnx --input x=x.npy --input lo=lo8.npy",
     "index_out_of_range": "run gather.onnx --input x=x.npy --input i=i7.npy",

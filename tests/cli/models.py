@@ -156,6 +156,20 @@ def models() -> dict[str, onnx.ModelProto]:
         "clip": model([clip], [value("x"), value("lo", [8])]),
         "chained": chained(),
         "wasteful": wasteful(),
+        "squeezed": model(
+            [
+                node("Squeeze", ["x"], ["s"], name="narrow", axes=[0]),
+                node("Softmax", ["s"], ["y"], name="shares", axis=0),
+            ],
+            [value("x", [1, 3, 4])],
+            [value("y", [3, 4])],
+            opset=11,
+        ),
+        "determinant": model(
+            [node("Abs", ["x"], ["a"], name="first"), node("Det", ["a"], ["y"], name="volume")],
+            [value("x", [3, 3])],
+            [value("y", [])],
+        ),
         "chain3": model(
             [
                 node("Abs", ["x"], ["a"], name="first"),

@@ -9,6 +9,7 @@ void declare(CLI::App& app, ExitCode& out) {
   add_check(app, out);
   add_show(app, out);
   add_optimize(app, out);
+  add_convert(app, out);
   add_spec(app, out);
 #ifdef TOUCHSTONE_WITH_CONFORMANCE
   add_conform(app, out);

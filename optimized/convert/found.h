@@ -1,0 +1,95 @@
+// A node that is to be converted, and what the conditions and replacements of spec/conversions may
+// ask of it. What is not known when it is asked is thrown as NotKnown, and the piece is none.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/graph.h"
+#include "optimized/convert/scope.h"
+#include "reference/facts.h"
+#include "reference/lists.h"
+
+namespace touchstone::conversion {
+
+// 0 is the node, then come the inputs and outputs of its signature.
+struct Slot {
+  int at;
+};
+
+class Found {
+ public:
+  Found(const Node& node, const Scope& scope);
+
+  const Node& node() const { return node_; }
+  const Scope& scope() const { return scope_; }
+  // The names at a slot: one, "" where it is left out; of a variadic one all that are given.
+  const std::vector<std::string>& names(Slot slot) const {
+    return names_[static_cast<std::size_t>(slot.at)];
+  }
+
+  bool given(Slot slot) const { return !names(slot).empty() && !names(slot)[0].empty(); }
+  bool used(Slot output) const { return given(output) && scope_.is_used(names(output)[0]); }
+  Index many(Slot variadic) const { return static_cast<Index>(names(variadic).size()); }
+  bool is_constant(Slot slot) const { return scope_.constant(name(slot)) != nullptr; }
+
+  Type type(Slot slot) const { return type_of(name(slot)); }
+  Index rank(Slot slot) const { return rank_of(name(slot)); }
+  Index size(Slot slot, Index axis) const;
+  Point shape(Slot slot) const;
+  Index elements(Slot slot) const { return count(shape(slot)); }
+  bool same_shape(Slot a, Slot b) const;  // whatever is fed
+  bool same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const;
+  bool alike(Slot variadic) const;        // all of them have the same shape, whatever is fed
+  bool spreads_to(Slot a, Slot b) const;  // b's shape is that of both, spread over each other
+  bool is_float(Slot slot) const { return facts(type(slot)).is_float; }
+
+  Point ints(Slot constant) const;                     // also of floats that are whole
+  double real_of(Slot constant) const;                 // of one element
+  bool holds_only(Slot constant, double value) const;  // every element of it
+  std::vector<double> reals_of(Slot constant) const;
+
+  static double least(const std::vector<double>& list);
+  static double largest(const std::vector<double>& list);
+  static double infinity() { return std::numeric_limits<double>::infinity(); }
+  static Index whole(double value);
+  static bool no_zero_or_nan(const std::vector<float>& list);
+  static std::vector<double> real_list(double a, double b, double c, double d) {
+    return {a, b, c, d};
+  }
+  static std::string type_word(Index code);  // "FLOAT", as files before version 6 say it
+
+  // Of the node. `otherwise` is what counts where the attribute is left out; without it that is not
+  // known.
+  bool has(Slot node, std::string_view attribute) const;
+  bool lacks(Slot node, std::string_view attribute) const;  // in its version
+  Index integer(Slot node, std::string_view attribute, std::optional<Index> otherwise = {}) const;
+  double number(Slot node, std::string_view attribute, std::optional<double> otherwise = {}) const;
+  std::string text(Slot node, std::string_view attribute,
+                   std::optional<std::string> otherwise = {}) const;
+  Point integers(Slot node, std::string_view attribute, std::optional<Point> otherwise = {}) const;
+  std::vector<float> reals(Slot node, std::string_view attribute) const;
+  std::vector<std::string> texts(Slot node, std::string_view attribute) const;
+
+  // Null where it is not known, or no tensor.
+  std::optional<ValueType> value_type(const std::string& name) const;
+
+ private:
+  const std::string& name(Slot slot) const;
+  Type type_of(const std::string& name) const;
+  Index rank_of(const std::string& name) const;
+  bool same_shape(const std::string& a, const std::string& b) const;
+  InferredSize size_of(const std::string& name, Index axis) const;
+  const Tensor& tensor(Slot slot) const;
+  const Attribute* find(std::string_view attribute) const;
+
+  const Node& node_;
+  const Scope& scope_;
+  std::vector<std::vector<std::string>> names_;
+};
+
+inline double as_float(double value) { return static_cast<double>(static_cast<float>(value)); }
+
+}  // namespace touchstone::conversion

@@ -1,0 +1,191 @@
+// Names are unique in a model, so that one set of them serves all of its graphs.
+#include "optimized/convert/tidy.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "model/scopes.h"
+#include "optimized/convert/step.h"
+
+namespace touchstone::conversion {
+
+namespace {
+
+// The version of the format in which functions, and overloads of them, came.
+constexpr Index ir_of_functions = 8, ir_of_overloads = 10, ir_of_constants = 4;
+
+void add_uses(const std::vector<Node>& nodes, std::set<std::string>& used) {
+  for_each_node(nodes, [&](const Node& node) {
+    used.insert(node.inputs.begin(), node.inputs.end());
+    for (const Subgraph& inner : subgraphs_of(node)) {
+      for (const ValueInfo& output : inner.graph->outputs) used.insert(output.name);
+    }
+  });
+}
+
+void add_uses(const Graph& graph, std::set<std::string>& used) {
+  for (const ValueInfo& output : graph.outputs) used.insert(output.name);
+  add_uses(graph.nodes, used);
+}
+
+std::set<std::string> uses_of(const Model& model) {
+  std::set<std::string> used;
+  add_uses(model.graph, used);
+  for (const std::shared_ptr<Function>& function : model.functions) {
+    used.insert(function->outputs.begin(), function->outputs.end());
+    add_uses(function->nodes, used);
+  }
+  return used;
+}
+
+bool may_go(const Node& node, const std::set<std::string>& idle) {
+  if (node.function || node.signature == nullptr || !subgraphs_of(node).empty()) return false;
+  return !node.outputs.empty() &&
+         std::all_of(node.outputs.begin(), node.outputs.end(), [&](const std::string& output) {
+           return output.empty() || idle.contains(output);
+         });
+}
+
+bool is_input(const Graph& graph, const std::string& name) {
+  return std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                     [&](const ValueInfo& input) { return input.name == name; });
+}
+
+template <class Visit>
+void visit_graphs(std::vector<Node>& nodes, const Visit& visit) {
+  for (Node& node : nodes) {
+    for (auto& [name, attribute] : node.attributes) {
+      if (auto* one = std::get_if<std::shared_ptr<const Graph>>(&attribute.is)) {
+        if (*one) *one = visit(**one);
+      } else if (auto* all =
+                     std::get_if<std::vector<std::shared_ptr<const Graph>>>(&attribute.is)) {
+        for (auto& each : *all) {
+          if (each) each = visit(*each);
+        }
+      }
+    }
+  }
+}
+
+void number(std::vector<Node>& nodes) {
+  Index index = 0;
+  for (Node& node : nodes) node.index = index++;
+  visit_graphs(nodes, [](const Graph& graph) {
+    auto made = std::make_shared<Graph>(graph);
+    number(made->nodes);
+    return made;
+  });
+}
+
+bool drop(std::vector<Node>& nodes, const std::set<std::string>& idle);
+
+bool drop(Graph& graph, const std::set<std::string>& idle) {
+  bool any = std::erase_if(graph.initializers, [&](const auto& entry) {
+               return idle.contains(entry.first) && !is_input(graph, entry.first);
+             }) > 0;
+  any = drop(graph.nodes, idle) || any;
+  std::set<std::string> makes;
+  for (const Node& node : graph.nodes) makes.insert(node.outputs.begin(), node.outputs.end());
+  std::erase_if(graph.values, [&](const ValueInfo& value) { return !makes.contains(value.name); });
+  return any;
+}
+
+bool drop(std::vector<Node>& nodes, const std::set<std::string>& idle) {
+  bool any = std::erase_if(nodes, [&](const Node& node) { return may_go(node, idle); }) > 0;
+  visit_graphs(nodes, [&](const Graph& graph) {
+    auto made = std::make_shared<Graph>(graph);
+    any = drop(*made, idle) || any;
+    return made;
+  });
+  return any;
+}
+
+// The format of the first release that knew all of the model's opsets.
+Index first_format(const Model& model) {
+  Index ir = 0;
+  for (const auto& [domain, opset] : model.opsets) {
+    for (const Release& release : all_releases()) {
+      if (release.domain != domain || release.opset < opset) continue;
+      ir = std::max(ir, release.ir);
+      break;
+    }
+  }
+  return ir;
+}
+
+// Of the last one that knew none newer.
+Index last_format(const Model& model) {
+  Index ir = model.ir_version;
+  for (const auto& [domain, opset] : model.opsets) {
+    Index here = 0;
+    for (const Release& release : all_releases()) {
+      if (release.domain == domain && release.opset <= opset) here = release.ir;
+    }
+    if (here > 0) ir = std::min(ir, here);
+  }
+  return ir;
+}
+
+Index least_format(const Model& model) {
+  Index least = 0;
+  for (const std::shared_ptr<Function>& function : model.functions)
+    least = std::max(least, function->overload.empty() ? ir_of_functions : ir_of_overloads);
+  return least;
+}
+
+}  // namespace
+
+Uses::Uses(const Model& model) : used_(uses_of(model)) {}
+
+void Uses::tidy(Model& model) const {
+  bool more = true;
+  while (more) {
+    const std::set<std::string> used = uses_of(model);
+    std::set<std::string> idle;
+    std::set_difference(used_.begin(), used_.end(), used.begin(), used.end(),
+                        std::inserter(idle, idle.end()));
+    more = drop(model.graph, idle);
+    for (std::shared_ptr<Function>& function : model.functions)
+      more = drop(function->nodes, idle) || more;
+  }
+}
+
+Node constant_node(const std::string& name, Tensor value, const Node& instead,
+                   const Imports& imports) {
+  for (const Signature& signature : all_signatures()) {
+    // The one operator that holds a tensor and takes nothing.
+    if (!signature.domain.empty() || !signature.inputs.empty() || signature.outputs.size() != 1)
+      continue;
+    if (attribute_of(signature, "value") == nullptr || attribute_of(signature, "dtype") != nullptr)
+      continue;
+    Node node;
+    node.op = signature.op;
+    node.signature = imports.find("", signature.op);
+    if (node.signature == nullptr) break;
+    node.name = instead.name.empty() ? "" : instead.name + "/" + name;
+    node.outputs = {name};
+    node.attributes.emplace("value", Attribute{std::move(value), ""});
+    return node;
+  }
+  throw Error(ErrorKind::unsupported, "a function without ai.onnx cannot hold a constant");
+}
+
+void number(Model& model) {
+  number(model.graph.nodes);
+  for (std::shared_ptr<Function>& function : model.functions) number(function->nodes);
+}
+
+void fit_format(Model& model, bool lower) {
+  model.ir_version = std::max(
+      {lower ? last_format(model) : model.ir_version, first_format(model), least_format(model)});
+  if (model.ir_version >= ir_of_constants) return;
+  // Before, every constant is an input too, with a default.
+  for (const auto& [name, tensor] : model.graph.initializers) {
+    if (is_input(model.graph, name)) continue;
+    ValueInfo input{name, tensor_type(tensor.type()), std::vector<Dim>{}};
+    for (const Index size : tensor.shape()) input.shape->push_back({size, ""});
+    model.graph.inputs.push_back(std::move(input));
+  }
+}
+
+}  // namespace touchstone::conversion

@@ -1,0 +1,121 @@
+// touchstone convert MODEL --opset N -o OUT: the same model for another opset, older or newer.
+//
+//   touchstone convert old.onnx --opset 21 -o new.onnx
+//   touchstone convert trees.onnx --opset ai.onnx.ml:3 -o older.onnx
+//   touchstone convert new.onnx --opset 11                     (no file: can it be done, and how?)
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "core/error.h"
+#include "model/model.h"
+#include "optimized/convert/convert.h"
+#include "tools/touchstone/command.h"
+
+namespace touchstone {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ConvertArgs {
+  std::string model, out;
+  std::vector<std::string> opsets;
+  JsonOutput json;
+};
+
+std::string shown(const std::string& domain) { return domain.empty() ? "ai.onnx" : domain; }
+
+// "13", or "ai.onnx.ml:3"
+std::pair<std::string, Index> asked(const std::string& written) {
+  const std::size_t colon = written.rfind(':');
+  const std::string number = colon == std::string::npos ? written : written.substr(colon + 1);
+  std::string domain = colon == std::string::npos ? "" : written.substr(0, colon);
+  if (domain == "ai.onnx") domain.clear();
+  Index opset = 0;
+  const char* const end = number.data() + number.size();
+  const auto [stop, bad] = std::from_chars(number.data(), end, opset);
+  if (bad != std::errc() || stop != end || number.empty())
+    throw Error(ErrorKind::usage, "--opset is a number or DOMAIN:NUMBER, not '" + written + "'");
+  return {domain, opset};
+}
+
+std::map<std::string, Index> all_asked(const ConvertArgs& args) {
+  std::map<std::string, Index> opsets;
+  for (const std::string& written : args.opsets) {
+    const auto [domain, opset] = asked(written);
+    if (!opsets.emplace(domain, opset).second)
+      throw Error(ErrorKind::usage, "--opset names " + shown(domain) + " twice");
+  }
+  if (opsets.empty() || args.model.empty()) {
+    throw Error(ErrorKind::usage, "convert takes a MODEL and an --opset")
+        .with_help("touchstone convert MODEL --opset N -o OUT");
+  }
+  return opsets;
+}
+
+Json opsets_of(const Model& model) {
+  Json all = Json::object();
+  for (const auto& [domain, opset] : model.opsets) all[shown(domain)] = opset;
+  return {{"ir", model.ir_version}, {"opsets", all}, {"nodes", model.graph.nodes.size()}};
+}
+
+Json row_of(const ConvertedNodes& step) {
+  return {{"domain", shown(step.domain)},
+          {"op", step.op},
+          {"from", step.from},
+          {"to", step.to == 0 ? Json(nullptr) : Json(step.to)},
+          {"how", step.rewritten ? "rewritten" : "carried"},
+          {"nodes", step.nodes}};
+}
+
+ExitCode convert_model(const ConvertArgs& args) {
+  const std::map<std::string, Index> opsets = all_asked(args);
+  const Limits limits = Limits::trusted();
+  Model model = load_valid(args.model, limits);
+  const Json before = opsets_of(model);
+  const Converted made = convert(std::move(model), opsets, limits);
+  if (!args.out.empty()) save_model(made.model, args.out);
+  Json all{{"schema", "touchstone.convert/1"},
+           {"model", args.model},
+           {"out", args.out.empty() ? Json(nullptr) : Json(args.out)},
+           {"before", before},
+           {"after", opsets_of(made.model)},
+           {"steps", Json::array()}};
+  Index rewritten = 0;
+  for (const ConvertedNodes& step : made.steps) {
+    all["steps"].push_back(row_of(step));
+    if (!step.rewritten) continue;
+    rewritten += step.nodes;
+    if (args.json.takes_stdout()) continue;
+    fmt::print("{:>6}  {}{}-{} -> {}\n", step.nodes, step.domain.empty() ? "" : step.domain + ".",
+               step.op, step.from, step.to == 0 ? "other operators" : std::to_string(step.to));
+  }
+  if (!args.json.takes_stdout()) {
+    for (const auto& [domain, opset] : opsets)
+      fmt::print("{} {} -> {}, IR {} -> {}, {} nodes -> {}, {} rewritten\n", shown(domain),
+                 before["opsets"][shown(domain)].get<Index>(), opset, before["ir"].get<Index>(),
+                 made.model.ir_version, before["nodes"].get<Index>(), made.model.graph.nodes.size(),
+                 rewritten);
+  }
+  if (args.json) write_json(args.json, all);
+  return ExitCode::fine;
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, ExitCode& out) {
+  auto args = std::make_shared<ConvertArgs>();
+  CLI::App* command = app.add_subcommand("convert", "Save the same model for another opset");
+  command->add_option("model", args->model, "An .onnx file")->type_name("MODEL");
+  command
+      ->add_option("--opset", args->opsets,
+                   "The version to import: of ai.onnx, or DOMAIN:N; once for each domain")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("N");
+  command->add_option("-o,--out", args->out, "The file to write")->type_name("OUT");
+  add_json(*command, args->json);
+  command->callback([args, &out] { out = guarded([&] { return convert_model(*args); }); });
+}
+
+}  // namespace touchstone
