@@ -98,6 +98,14 @@ class Body {
     add(node, {}, nullptr);
   }
 
+  // The same of all calls: what holds no call of functions that are in no file can be put in the
+  // place of its own.
+  void open_all() {
+    const std::vector<Node> calls = std::move(nodes);
+    nodes.clear();
+    for (const Node& node : calls) add(node, {}, nullptr);
+  }
+
   std::string fresh(const std::string& of) {
     return of + "~" + std::to_string(++made_);
   }  // no file is full of these
@@ -182,6 +190,7 @@ class Derivation {
     if (!zs.empty()) function->attributes.push_back("zs");
     function->outputs = backward(node, y, xs, body);
     function->outputs.resize(node.outputs.size());
+    body.open_all();
     function->nodes = std::move(body.nodes);
     node.function = std::move(function);
     node.signature = nullptr;
