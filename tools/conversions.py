@@ -49,8 +49,13 @@ def rows_of(part: Part) -> Iterator[Row]:
         yield {"case": part.name, "came": "failed", "why": f"run_conversions ended with {ran.returncode}"}
 
 
+# From Resize-11 on an axis that stays has a second tap of weight zero, and zero times the infinity of these cases is no
+# number.
+INFINITE = ("Resize-10/one_axis_stays", "Upsample-1/height_stays", "Upsample-7/one_axis_stays", "Upsample-9/one_axis_stays")
+
+
 def is_wrong(row: Row) -> bool:
-    return row["came"] in ("different", "failed")
+    return row["came"] == "failed" or (row["came"] == "different" and not row["case"].endswith(INFINITE))
 
 
 def share(rows: list[Row]) -> str:
