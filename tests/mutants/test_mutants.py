@@ -6,7 +6,10 @@ import os
 import re
 from pathlib import Path
 
+import numpy as np
+import onnx
 import pytest
+from onnx import helper, numpy_helper
 
 from codegen.entry import Operator, Text
 from codegen.load import load_spec
@@ -101,11 +104,29 @@ def operators() -> list[Operator]:
 def subjects(operators: list[Operator]) -> list[Subject]:
     if not SUITE.is_dir():
         pytest.skip("the suite is not made: make setup")
+    write_literal(BUILD / "mutants_test" / "Softmax")
     return subjects_of(operators, read_cases(folders()))
 
 
 def folders() -> list[Path]:
-    return [f for kind in ("softmax", "clip", "reduce_mean") for f in sorted(SUITE.glob(f"test_{kind}_*"))]
+    """Of the suite, and of the literal cases those that the mutants of Softmax need."""
+    kinds = ("softmax", "clip", "reduce_mean")
+    return [f for kind in kinds for f in sorted(SUITE.glob(f"test_{kind}_*"))] + [BUILD / "mutants_test" / "Softmax"]
+
+
+def write_literal(folder: Path) -> None:
+    """A row whose largest element is its first, and one whose largest is its last: too far from the others for exp."""
+    x = np.float32([[1000, 0, 0], [0, 0, 1000]])
+    node = helper.make_node("Softmax", ["x"], ["y"])
+    ports = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, x.shape) for name in "xy"]
+    graph = helper.make_graph([node], "far_apart", ports[:1], ports[1:])
+    data = folder / "test_data_set_0"
+    data.mkdir(parents=True, exist_ok=True)
+    onnx.save(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), folder / "model.onnx"
+    )
+    for name, value in (("input_0", x), ("output_0", np.float32([[1, 0, 0], [0, 0, 1]]))):
+        (data / f"{name}.pb").write_bytes(numpy_helper.from_array(value).SerializeToString())
 
 
 @pytest.fixture(scope="module")
