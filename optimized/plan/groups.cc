@@ -66,10 +66,12 @@ class Grouping {
       group.region = std::move(region);
       return take(group);
     }
-    if (one && find_fast(*signature) && all_floats(fact)) {
+    if (find_fast(*signature) && all_floats(fact)) {
       group.work = Work::kernel;
     } else if (is_move(outline_, k)) {
       group.work = Work::move;
+    } else if (takes_nest(outline_, k)) {
+      group.work = Work::nest;
     }
     return take(group);
   }
@@ -82,6 +84,8 @@ class Grouping {
   // Elementwise kernels take floats alone; a reduction may be told its axes.
   bool all_floats(const NodeFact& fact) const {
     const bool reduce = find_fast(*fact.node->signature)->form == Form::reduce;
+    if (fact.outputs.size() != 1 || fact.outputs[0] == nobody) return false;
+    if (!outline_.value(fact.outputs[0]).is(Type::float32)) return false;
     return std::all_of(
         fact.inputs.begin(), reduce ? fact.inputs.begin() + 1 : fact.inputs.end(),
         [&](Index input) { return input == nobody || outline_.value(input).is(Type::float32); });

@@ -12,6 +12,7 @@ namespace touchstone {
 enum class Work {
   reference,    // one node on its reference kernel
   kernel,       // one node on a generated kernel, called as it is
+  nest,         // one node on a nest
   pointwise,    // a region
   convolution,  // with residual, clamp and region behind it
   pool,
@@ -38,6 +39,9 @@ struct Group {
 
 // Whether a node only moves floats, by rules that constants and shapes decide.
 bool is_move(const Outline& outline, Index node);
+
+// Whether a node has a nest, and its values the types that it wants.
+bool takes_nest(const Outline& outline, Index node);
 
 // In an order in which they can run. `fuse`: whether a step may be more than one node.
 std::vector<Group> group_nodes(const Outline& outline, bool fuse);

@@ -42,7 +42,10 @@ class Load : public Step {
 class OnReference : public Step {
  public:
   OnReference(const Outline& outline, Index node) : outline_(outline), node_(node) {
-    kernel = "reference";
+    // The same elements under another shape: the tensor is handed on, and no element is looked at.
+    const Signature* signature = outline.node(node).node->signature;
+    const bool handed_on = signature && role_of(*signature) == Role::same_elements;
+    kernel = handed_on ? "view" : "reference";
   }
   void run(RunState& state) override {
     const NodeFact& fact = outline_.node(node_);
@@ -68,25 +71,26 @@ class OnKernel : public Step {
     const Node& n = *outline.node(node).node;
     kernel = std::string(find_fast(*n.signature)->kernel) + " " + std::string(name(chosen_isa()));
   }
-  void bind(const Memory& memory) override { to_ = memory.at(buffer_); }
+  void bind(const Memory& memory) override {
+    if (buffer_ != nobody) to_ = {memory.at(buffer_), *outline_.value(output()).shape};
+  }
   void run(RunState& state) override {
     const NodeFact& fact = outline_.node(node_);
     std::vector<Value> inputs;
     for (const Index input : fact.inputs)
       inputs.push_back(input == nobody ? Value() : held(state, input));
     Call call = call_of(*fact.node, std::move(inputs));
-    if (!run_fast(*find_fast(*fact.node->signature), call))
+    if (!run_fast(*find_fast(*fact.node->signature), call, chosen_isa(), to_))
       BUG("a generated kernel does not take what the plan gave it");
-    const Tensor& made = call.outputs[0].tensor();
-    if (made.shape() != *outline_.value(fact.outputs[0]).shape)
-      BUG("a generated kernel made another shape than was inferred");
-    std::memcpy(to_, made.bytes().data(), made.bytes().size());
+    if (buffer_ == nobody) held(state, output()) = std::move(call.outputs[0]);
   }
 
  private:
+  Index output() const { return outline_.node(node_).outputs[0]; }
+
   const Outline& outline_;
   const Index node_, buffer_;
-  float* to_ = nullptr;
+  Destination to_;
 };
 
 }  // namespace

@@ -1,0 +1,602 @@
+"""A definition as rows: what the reference kernel computes element by element, a row at a time.
+
+A nest walks like the reference kernel (codegen/kernel.py): the rows of what is defined, the indices of its reductions. What
+it does for each element of a row is cut off as a term: a C++ expression over plain arrays, which is compiled for each
+instruction set by itself (optimized/nests/terms.h). What is no arithmetic of floats is computed element by element into an
+array before: reads that jump, choices by indices. Only single precision; conditions on types are decided here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from codegen.algorithm import FLOAT_CLASSES, Unfit, bare, reads
+from codegen.builtins import ARG_REDUCTIONS, BOOL, INDEX, TRUTH, Sort
+from codegen.cpp import cpp_name, element_type
+from codegen.kernel import Kernel
+from codegen.notation import Expr, Statement
+from codegen.units import Unit
+
+NEUTRAL = {"sum": "0.0F", "prod": "1.0F", "max": "-infinite", "min": "infinite", "argmax": "-infinite", "argmin": "infinite"}
+MOST_CHOICES = 4  # conditions that a definition is written apart for
+
+
+@dataclass
+class Terms:
+    """The terms of all nests: equal ones are one. A row: how it is used (map, sum ..), the text, how many arrays and numbers."""
+
+    rows: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def of(self, use: str, text: str) -> int:
+        return self.rows.setdefault((use, text), len(self.rows))
+
+
+@dataclass
+class Leaf:
+    """An array that a term reads: C++ of where it stands for `count` elements, and what fills it before, if anything does."""
+
+    read: str = ""  # the name of a strip
+    other: str = ""  # where a read may be outside: what stands there
+    given: str = ""  # C++ of a condition under which there is anything to read
+    scalar: list[str] = field(default_factory=list)  # lines that compute one element, the last of them the element itself
+    held: str = ""  # an array that is there
+
+
+@dataclass
+class Term:
+    text: str
+    leaves: list[Leaf]
+    numbers: list[str]
+
+
+class Nest(Kernel):
+    def __init__(self, unit: Unit, terms: Terms, primitives: set[str]):
+        super().__init__(unit.meaning, unit.main, unit.moves.real_only)
+        self.u, self.terms, self.primitives = unit, terms, primitives
+        self.rooms = self.most_rooms = 0
+        self.fast = 0  # terms that compute, and reductions
+        self.slow: set[str] = set()  # what is reduced element by element
+        self.asked: list[str] = []  # what must hold at a call, in C++
+        self.floats = {n for n in unit.types if "float" in unit.types[n]}
+
+    # -- what is decided here --------------------------------------------------------------------------------------
+    def is_float(self, sort: Sort) -> bool:
+        if sort.kind == "real":
+            return True
+        if sort.kind != "element":
+            return False
+        of = self.m.version.outputs[0].type if sort.of.startswith("@") else sort.of
+        return of == "float" or of in self.floats
+
+    def decided(self, e: Expr) -> bool | None:
+        """A condition on types alone, for float; None where it is something else."""
+        if e.kind == "member":
+            of = e.args[0].value
+            if of not in self.m.version.types or of not in self.floats:
+                return None
+            return e.value in FLOAT_CLASSES
+        if e.kind == "not":
+            inner = self.decided(e.args[0])
+            return None if inner is None else not inner
+        if e.kind == "logic":
+            parts = [self.decided(a) for a in e.args]
+            if e.value == "and":
+                return False if False in parts else None if None in parts else True
+            return True if True in parts else None if None in parts else False
+        return None
+
+    def block(self, statements: list[Statement]) -> None:
+        kept: list[Statement] = []
+        taken: bool | None = None
+        for s in statements:
+            if s.kind == "when":
+                taken = self.decided(s.value)
+                if taken is None:
+                    kept.append(s)
+                elif taken:
+                    kept += s.block
+            elif s.kind == "otherwise" and taken is not None:
+                kept += [] if taken else s.block
+            else:
+                kept.append(s)
+        if kept != statements:
+            return self.block(kept)
+        if any(s.kind in ("through", "scatter", "whole") for s in kept):
+            raise Unfit("it scatters, or runs a graph")
+        super().block([s for s in kept if s.kind != "seen"])
+
+    def settled(self, e: Expr) -> Expr:
+        """`e` without lets and without what types decide."""
+        if e.kind == "let" and e.sort.kind in ("element", "real", "truth"):
+            return self.settled(e.args[0])
+        if e.kind == "cond":
+            answer = self.decided(e.args[0])
+            if answer is not None:
+                return self.settled(e.args[1 if answer else 2])
+        if e.kind in ("reduce", "comprehension", "match"):
+            parts = e.args if e.kind == "comprehension" else [self.settled(a) for a in e.args]
+        elif e.kind == "read":
+            parts = e.args
+        else:
+            parts = [self.settled(a) for a in e.args]
+        return Expr(e.kind, parts, e.value, e.line, e.sort, e.free)
+
+    # -- definitions -------------------------------------------------------------------------------------------------
+    def declare(self, s: Statement, scan: Statement | None = None) -> None:
+        before = len(self.lines)
+        super().declare(s, scan)
+        if self.buffer_type(self.m.buffers[s.name]) in ("Q",) or self.is_float(self.m.buffers[s.name]):
+            name = cpp_name(s.name)
+            for k in range(before, len(self.lines)):
+                self.lines[k] = re.sub(rf"Array<.*?> {name}\((.*)\);$", rf"const View<float> {name} = nest.array(\1);", self.lines[k])
+
+    def define(self, s: Statement) -> None:
+        if s.family:
+            raise Unfit("a variadic output")
+        self.line(s.line, s.path)
+        target = cpp_name(s.name)
+        if s.name in self.m.buffers and not self.steps:
+            self.declare(s)
+        if s.view is not None:
+            self.open("")
+            self.put(f"const auto {target}_whole = {target};")
+            self.put(f"const auto {target}_seen = view({target}_whole, {self.cpp(s.view)});")
+            target += "_seen"
+        self.open("")
+        self.put(f"[[maybe_unused]] const Index at_rank = {target}.shape.size();")
+        self.apart(s, self.settled(s.value), target, MOST_CHOICES)
+        self.close()
+        if s.view is not None:
+            self.close()
+
+    def apart(self, s: Statement, value: Expr, target: str, left: int) -> None:
+        """A definition for each answer to what is asked once a call, so that what is not asked for is not computed."""
+        found = self.choice(value) if left else None
+        if found is None:
+            self.by_rows_of(s, value, target)
+            return
+        self.open(f"if ({self.cpp(found.args[0])})")
+        self.apart(s, chosen(value, found, 1), target, left - 1)
+        self.close()
+        self.lines[-1] += " else {"
+        self.depth += 1
+        self.apart(s, chosen(value, found, 2), target, left - 1)
+        self.close()
+
+    def choice(self, e: Expr) -> Expr | None:
+        if e.kind == "cond" and e.args[0].sort == BOOL and self.once(e.args[0]):
+            return e
+        if e.kind in ("comprehension", "match", "read") or (e.kind == "cond" and e.args[0].sort == BOOL):
+            return None
+        for part in e.args:
+            if (found := self.choice(part)) is not None:
+                return found
+        return None
+
+    def once(self, e: Expr) -> bool:
+        """Is it the same wherever it is asked in a call, and looks at no element?"""
+        return not (e.free - set(self.steps)) and not reads(e)
+
+    def by_rows_of(self, s: Statement, value: Expr, target: str) -> None:
+        stepped = bool(s.lhs) and s.lhs[0].name in self.steps
+        step = cpp_name(s.lhs[0].name) if stepped else "-1"
+        self.readers, self.made, self.held = {}, {}, {}
+        self.outside = {item.name for item in s.lhs if item.name not in self.steps}
+        reductions = [r for r in self.rowwise(value)]
+        work = " + ".join(["1.0", *(f"double({self.terms_of(r)})" for r in reductions)])
+        self.put(f"nest.each_row({target}, {step}, {work}, [&](const Row& row, [[maybe_unused]] const Rooms& rooms) {{")
+        self.depth += 1
+        self.open("for (Index from = 0; from < row.length; from += Nest::piece)")
+        self.put("const Index count = std::min(Nest::piece, row.length - from);")
+        self.rooms = 0
+        for e in reductions:
+            self.reduce_rowwise(s, e)
+        self.made = {}
+        self.make_readers(s, value, None)
+        element = element_type(self.m.symbols[s.name].sort.of, self.m) if s.name not in self.m.buffers else None
+        floats = self.is_float(self.m.buffers[s.name]) if s.name in self.m.buffers else self.is_float(Sort("element", self.m.symbols[s.name].sort.of))
+        slot = f"{target}.data[{target}.offset(row.at) + from"
+        if floats and self.lane_able(value):
+            term = self.term(s, value, None)
+            self.fill(s, term, "x", "from", "count")
+            self.apply("map", term, "x", "0", "from", "count", f"&{slot}]")
+        elif value.sort in (TRUTH, BOOL) and self.lane_able(value):
+            made = f"rooms.at({self.room()})"
+            term = self.term(s, value, None, truth=True)
+            self.fill(s, term, "x", "from", "count")
+            self.apply("map", term, "x", "0", "from", "count", made)
+            store = f"{slot} + x]"
+            kind = f"put({store}, {target}.type, {made}[x] != 0);" if element else f"{store} = {made}[x] != 0;"
+            self.put(f"for (Index x = 0; x < count; ++x) {kind}")
+        else:
+            self.before_conversion(s, value)
+            if inner_reductions(value):
+                self.slow.add(s.name)
+            self.open("for (Index x = from; x < from + count; ++x)")
+            text = self.expression(s, value, None)
+            store = f"{target}.data[{target}.offset(row.at) + x]"
+            if value.sort in (TRUTH, BOOL) and element:
+                text = f"surely({text})"
+            self.put(f"put({store}, {target}.type, {text});" if element else f"{store} = {text};")
+            self.close()
+        self.close()
+        self.depth -= 1
+        self.put("});")
+
+    def before_conversion(self, s: Statement, value: Expr) -> None:
+        """What is converted to another type is computed as a term, and converted element by element."""
+        if value.kind != "call" or value.value != "convert<>" or not self.is_float(value.args[0].sort):
+            return
+        made = f"rooms.at({self.room()})"
+        term = self.term(s, value.args[0], None)
+        self.fill(s, term, "x", "from", "count")
+        self.apply("map", term, "x", "0", "from", "count", made)
+        self.readers[id(value.args[0])] = f"{made}[x - from]"
+
+    def room(self) -> int:
+        self.rooms += 1
+        self.most_rooms = max(self.rooms, self.most_rooms)
+        return self.rooms - 1
+
+    # -- reductions --------------------------------------------------------------------------------------------------
+    def rowwise(self, e: Expr) -> list[Expr]:
+        """Reductions that have an accumulator for each element of a row, outermost ones."""
+        if e.kind == "reduce":
+            return [e] if self.is_rowwise(e) else []
+        if e.kind in ("match", "comprehension", "read") or (e.kind == "cond" and e.args[0].sort == BOOL):
+            return []
+        return [r for a in e.args for r in self.rowwise(a)]
+
+    def is_rowwise(self, e: Expr) -> bool:
+        if not self.is_float(e.args[0].sort):
+            return False
+        if e.value["op"] not in ARG_REDUCTIONS:
+            return self.by_rows(e) and self.is_float(e.sort)
+        (binder, *others) = e.value["binders"]
+        plain = e.value["where"] is None and not others and binder["kind"] == "range"
+        missing = e.args[0].kind == "read" and e.args[0].value is not None
+        return plain and not missing and not (binder["low"].free | binder["high"].free) - set(self.steps)
+
+    def terms_of(self, e: Expr) -> str:
+        parts = []
+        for binder in e.value["binders"]:
+            if binder["kind"] == "range":
+                parts.append(f"({self.cpp(binder['high'])} - {self.cpp(binder['low'])})")
+            elif binder["kind"] == "box":
+                parts.append(f"count({self.cpp(binder['shape'])})")
+            else:
+                parts.append(f"size({cpp_name(binder['family'])})")
+        return " * ".join(parts)
+
+    def reduce_rowwise(self, s: Statement, e: Expr) -> None:
+        op, name = e.value["op"], f"{e.value['op']}_{self.count}"
+        self.fast += 1
+        self.count += 1
+        self.put(f"float* const {name} = rooms.at({self.room()});")
+        self.put(f"std::fill_n({name}, count, {NEUTRAL[op]});")
+        if op in ARG_REDUCTIONS:  # where the best of each element was met stands in the room behind
+            self.put(f"Index* const {name}_at = reinterpret_cast<Index*>(rooms.at({self.room()}));")
+            self.room()
+            self.put(f"std::fill_n({name}_at, count, Index{{-1}});")
+        self.open("")
+        binders = list(e.value["binders"])
+        inner = next((x for x in reversed(binders) if x["kind"] == "range"), None)
+        inner = inner or next((x for x in reversed(binders) if x["kind"] == "box"), None)
+        self.inner_box = inner is not None and inner["kind"] == "box"
+        opened = 0
+        for binder in binders:
+            if binder is not inner:
+                self.open(self.cpp.loop(binder).strip())
+                opened += 1
+        inner_name, low = None, ""
+        if inner:
+            inner_name = inner["name"]
+            called = cpp_name(inner_name)
+            if self.inner_box:
+                self.put(f"const Split {called}_box({self.cpp(inner['shape'])});")
+                self.open(f"for (const Point& {called}_outer : box({called}_box.outer))")
+                opened += 1
+            else:
+                low = f"{called}_low"
+                self.put(f"const Index {low} = {self.cpp(inner['low'])}, {called}_count = {self.cpp(inner['high'])} - {low};")
+        body = e.args[0]
+        self.made = {}
+        conditions = self.make_shifted(s, body, inner_name, low)
+        strips = [c.split(".")[0] for c in conditions]
+        saved = self.rooms
+        term = self.term(s, body, inner_name, low)
+        length = self.inner_length(inner_name)
+        if strips:
+            even = " && ".join(f"{name}.even()" for name in dict.fromkeys(strips))
+            self.open(f"if (!({even}))")
+            self.open(f"for (Index inner = 0; inner < {length}; ++inner)")
+            self.open("for (Index x = from; x < from + count; ++x)")
+            self.name_inner(body, inner_name, low)
+            text = self.expression(s, body, inner_name)
+            self.put(f"if ({' && '.join(conditions)}) join_{op}({name}[x - from], {text});")
+            self.close()
+            self.close()
+            self.close()
+            self.lines[-1] += " else {"
+            self.depth += 1
+        if inner:
+            self.open(f"if (count < Nest::few && {length} >= Nest::few)")
+            self.open("for (Index x = from; x < from + count; ++x)")
+            self.open(f"for (Index first = 0; first < {length}; first += Nest::piece)")
+            self.spans(strips, "inner", "x", "first", f"std::min(Nest::piece, {length} - first)")
+            self.fill(s, term, "inner", "low", "most", inner_name, low)
+            self.apply(op, term, "inner", "x", "low", "most", name, fold=True, met=low and f"{low} + low")
+            self.close()
+            self.close()
+            self.close()
+            self.lines[-1] += " else {"
+            self.depth += 1
+        self.open(f"for (Index inner = 0; inner < {length}; ++inner)")
+        self.spans(strips, "x", "inner", "from", "count")
+        self.fill(s, term, "x", "low", "most", inner_name, low)
+        self.apply(op, term, "x", "inner", "low", "most", f"{name} + (low - from)", met=f"{low} + inner" if low else "")
+        self.close()
+        if inner:
+            self.close()
+        if strips:
+            self.close()
+        self.rooms = saved
+        for _ in range(opened):
+            self.close()
+        self.close()
+        self.held[id(e)] = name
+        self.readers[id(e)] = f"{name}_at[x - from]" if op in ARG_REDUCTIONS else f"{name}[x - from]"
+
+    def spans(self, strips: list[str], along: str, at: str, first: str, count: str) -> None:
+        """Names `low` and `most`: what the strips hold of `count` elements from `first` on."""
+        if not strips:
+            self.put(f"const Index low = {first}, most = {count};")
+            return
+        self.put(f"Stretch held{{{first}, {first} + {count}}};")
+        for name in dict.fromkeys(strips):
+            self.put(f"{name}.within_{along}({at}, held);")
+        self.put("if (held.first >= held.last) continue;")
+        self.put("const Index low = held.first, most = held.last - held.first;")
+
+    def name_inner(self, e: Expr, inner: str | None, low: str) -> None:
+        if inner and inner in self.index_names(e):
+            called = cpp_name(inner)
+            text = f"const Point {called} = {called}_box.point({called}_outer, inner);" if self.inner_box else f"const Index {called} = {low} + inner;"
+            self.put("[[maybe_unused]] " + text)
+
+    # -- terms -------------------------------------------------------------------------------------------------------
+    def lane_able(self, e: Expr) -> bool:
+        return self.is_float(e.sort) or e.sort in (TRUTH, BOOL)
+
+    def term(self, s: Statement, e: Expr, inner: str | None, low: str = "", truth: bool = False) -> Term:
+        self.term_inner, self.term_low, self.term_s = inner, low, s
+        self.bare_names = self.outside | ({inner} if inner else set())
+        made = Term("", [], [])
+        self.now = made
+        made.text = bare(self.lanes(e))
+        if truth:
+            made.text = f"({made.text}) ? 1.0F : 0.0F"
+        if re.search(r"[-+*/(?]", made.text):
+            self.fast += 1
+        return made
+
+    def leaf(self, leaf: Leaf) -> str:
+        for k, other in enumerate(self.now.leaves):
+            if other == leaf:
+                return f"a{k}[x]"
+        self.now.leaves.append(leaf)
+        return f"a{len(self.now.leaves) - 1}[x]"
+
+    def number_leaf(self, text: str) -> str:
+        if text not in self.now.numbers:
+            self.now.numbers.append(text)
+        return f"v{self.now.numbers.index(text)}"
+
+    def constant_in_loop(self, e: Expr) -> bool:
+        return not (e.free & self.bare_names) and not reads(e) and not inner_reductions(e)
+
+    def scalar_leaf(self, e: Expr) -> str:
+        before, depth = self.lines, self.depth
+        self.lines, self.depth = [], 0
+        text = self.expression(self.term_s, e, self.term_inner)
+        if e.sort in (TRUTH, BOOL):
+            text = f"surely({text}) ? 1.0F : 0.0F"
+        lines, self.lines, self.depth = self.lines, before, depth
+        if inner_reductions(e):
+            self.slow.add(self.term_s.name)
+        name = []
+        if self.term_inner and self.term_inner in self.index_names(e):
+            called = cpp_name(self.term_inner)
+            name = [f"[[maybe_unused]] const Point {called} = {called}_box.point({called}_outer, inner);" if self.inner_box
+                    else f"[[maybe_unused]] const Index {called} = {self.term_low} + inner;"]  # fmt: skip
+        made = self.leaf(Leaf(scalar=[*name, *lines, text]))
+        return f"({made} != 0)" if e.sort in (TRUTH, BOOL) else made
+
+    def lanes(self, e: Expr) -> str:
+        """C++ of `e` over arrays a0, a1 .. and numbers v0, v1 .."""
+        if id(e) in self.held:
+            return self.leaf(Leaf(held=self.held[id(e)]))
+        if e.kind in ("number", "real") or (e.kind == "coerce" and e.args[0].kind in ("number", "real")):
+            text = (e if e.kind in ("number", "real") else e.args[0]).value
+            return f"{float(text)!r}F" if abs(float(text)) < 3e38 else self.number_leaf(f"float({text})")
+        if self.constant_in_loop(e):
+            if e.sort in (TRUTH, BOOL):
+                return f"({self.number_leaf(f'{self.cpp(e)} ? 1.0F : 0.0F')} != 0)"
+            return self.number_leaf(f"float({self.cpp(e)})")
+        made = getattr(self, "lanes_" + e.kind, None)
+        text = made(e) if made else None
+        return text if text is not None else self.scalar_leaf(e)
+
+    def lanes_let(self, e: Expr) -> str:
+        return self.lanes(e.args[0])
+
+    def lanes_scalar(self, e: Expr) -> str | None:
+        return self.number_leaf(f"float({cpp_name(e.value)}_value)") if self.is_float(e.sort) else None
+
+    def lanes_coerce(self, e: Expr) -> str | None:
+        inner = e.args[0]
+        return self.lanes(inner) if self.is_float(e.sort) and self.is_float(inner.sort) else None
+
+    def lanes_read(self, e: Expr) -> str | None:
+        found = re.fullmatch(r"(\w+)\((?:inner|0), x\)", self.readers.get(id(e), ""))
+        if found and self.is_float(e.sort):
+            return self.leaf(Leaf(read=found[1]))
+        found = re.fullmatch(r"(\w+)\.or_else\((?:inner|0), x, (.*)\)", self.readers.get(id(e), ""))
+        if found and self.is_float(e.sort) and self.constant_in_loop(e.value["else"]):
+            return self.leaf(Leaf(read=found[1], other=f"float({self.cpp(e.value['else'])})"))
+        return None
+
+    def lanes_negative(self, e: Expr) -> str:
+        return f"(-{self.lanes(e.args[0])})"
+
+    def lanes_binary(self, e: Expr) -> str | None:
+        if e.value == "%" or not self.is_float(e.sort):
+            return None
+        return f"({self.lanes(e.args[0])} {e.value} {self.lanes(e.args[1])})"
+
+    def lanes_compare(self, e: Expr) -> str | None:
+        if not all(self.is_float(a.sort) for a in e.args):
+            return None
+        return f"({self.lanes(e.args[0])} {e.value} {self.lanes(e.args[1])})"
+
+    def lanes_logic(self, e: Expr) -> str | None:
+        return f"({self.lanes(e.args[0])} {'&' if e.value == 'and' else '|'} {self.lanes(e.args[1])})"
+
+    def lanes_not(self, e: Expr) -> str:
+        return f"!{self.lanes(e.args[0])}"
+
+    def lanes_cond(self, e: Expr) -> str | None:
+        if not self.lane_able(e) or e.args[0].sort == BOOL:
+            return None
+        test, a, c = (self.lanes(x) for x in e.args)
+        return f"({test} ? {a} : {c})"
+
+    def lanes_call(self, e: Expr) -> str | None:
+        if e.value in ("min", "max", "clamp") and self.is_float(e.sort):
+            parts = [self.lanes(a) if self.is_float(a.sort) else self.lanes(Expr("coerce", [a], None, e.line, e.sort, a.free)) for a in e.args]
+            if e.value == "clamp":
+                return f"minimum(maximum({parts[0]}, {parts[1]}), {parts[2]})"
+            joined = parts[0]
+            for part in parts[1:]:
+                joined = f"{e.value}imum({joined}, {part})"
+            return joined
+        if e.value == "round_to<>" and self.is_float(e.args[0].sort) and self.is_float(e.sort):
+            self.ask(e.args[1])
+            return self.lanes(e.args[0])
+        if e.value == "convert<>" and self.is_float(e.sort) and self.is_float(e.args[0].sort):
+            return self.lanes(e.args[0])
+        if e.value == "real" and self.is_float(e.args[0].sort):
+            return self.lanes(e.args[0])
+        if e.value in ("is_nan", "is_inf") and self.is_float(e.args[0].sort):
+            return f"{e.value}({self.lanes(e.args[0])})"
+        if e.value in self.primitives and self.lane_able(e) and all(self.is_float(a.sort) for a in e.args):
+            return f"{e.value}({', '.join(self.lanes(a) for a in e.args)})"
+        return None
+
+    def ask(self, type_: Expr) -> None:
+        text = f"{self.cpp(type_)} == Type::float32"
+        if type_.kind == "call" and type_.value == "type" and type_.args[0].sort.kind == "tensor" and self.is_float(Sort("element", type_.args[0].sort.of)):
+            return
+        if type_.kind == "name" and type_.value in self.floats:
+            return
+        if text not in self.asked:
+            self.asked.append(text)
+
+    # -- what is called --------------------------------------------------------------------------------------------
+    def fill(self, s: Statement, term: Term, along: str, first: str, count: str, inner: str | None = None, low: str = "") -> None:
+        """Before a term is computed: the arrays that are computed element by element."""
+        self.places = []
+        for leaf in term.leaves:
+            if not leaf.scalar:
+                self.places.append("")
+                continue
+            place = f"rooms.at({self.room()})"
+            self.places.append(place)
+            self.open(f"for (Index {along} = {first}; {along} < {first} + {count}; ++{along})")
+            for text in leaf.scalar[:-1]:
+                self.put(text)
+            self.put(f"{place}[{along} - {first}] = float({leaf.scalar[-1]});")
+            self.close()
+
+    def apply(self, use: str, term: Term, along: str, at: str, first: str, count: str, out: str, fold: bool = False, met: str = "") -> None:
+        arrays = []
+        for leaf, place in zip(term.leaves, self.places, strict=True):
+            if leaf.scalar:
+                arrays.append(place)
+            elif leaf.held:
+                arrays.append(leaf.held)
+            else:
+                other = f", {leaf.other}" if leaf.other else ""
+                arrays.append(f"{leaf.read}.along_{along}({at}, {first}, {count}, rooms.at({self.room()}){other})")
+        if use in ARG_REDUCTIONS:
+            return self.apply_arg(use, term, arrays, count, out, fold, met)
+        k = self.terms.of(f"{use} fold" if fold else use, term.text)
+        given = "arrays" if arrays else "nullptr"
+        values = "numbers" if term.numbers else "nullptr"
+        self.open("")
+        if arrays:
+            self.put(f"const float* const arrays[] = {{{', '.join(arrays)}}};")
+        if term.numbers:
+            self.put(f"const float numbers[] = {{{', '.join(term.numbers)}}};")
+        call = f"nest.terms[{k}]({count}, {given}, {values}, {out}{' + (x - from)' if fold else ''});"
+        self.put(call + f"  // {use}: {term.text}")
+        self.close()
+
+    def apply_arg(self, use: str, term: Term, arrays: list[str], count: str, out: str, fold: bool, met: str) -> None:
+        """The best of each element so far, and where it was met: what is compared is computed first, unless it is read."""
+        name = out.split(" ")[0]
+        if term.text == "a0[x]":
+            values = arrays[0]
+            self.open("")
+        else:
+            values = f"rooms.at({self.room()})"
+            self.open("")
+            self.put(f"const float* const arrays[] = {{{', '.join(arrays)}}};")
+            self.put(f"const float numbers[] = {{{', '.join(term.numbers) or '0.0F'}}};")
+            self.put(f"nest.terms[{self.terms.of('map', term.text)}]({count}, arrays, numbers, {values});  // map: {term.text}")
+        place = " + (x - from)" if fold else " + (low - from)"
+        verb = f"best_of_{'largest' if use == 'argmax' else 'smallest'}"
+        kind = "one" if fold else "each"
+        self.put(f"{verb}_{kind}({count}, {values}, {met}, {name}{place}, {name}_at{place});")
+        self.close()
+
+    def put(self, text: str) -> None:
+        text = text.replace(" = reader(", " = strip(")
+        super().put(text)
+
+
+def chosen(e: Expr, found: Expr, arm: int) -> Expr:
+    """`e` with `found`, a condition in it, answered."""
+    if e is found:
+        return e.args[arm]
+    if e.kind in ("comprehension", "match", "read"):
+        return e
+    return Expr(e.kind, [chosen(a, found, arm) for a in e.args], e.value, e.line, e.sort, e.free)
+
+
+def inner_reductions(e: Expr) -> bool:
+    """Is anything reduced for each element by itself?"""
+    if e.kind == "reduce" and e.sort not in (INDEX, BOOL):
+        return True
+    parts = [*e.args, *(arm for _, arm in e.value)] if e.kind == "match" else e.args
+    return any(inner_reductions(a) for a in parts if isinstance(a, Expr))
+
+
+def nest_of(unit: Unit, terms: Terms, primitives: set[str]) -> Nest:
+    """Raises Unfit."""
+    if unit.cast or unit.wholes:
+        raise Unfit("nothing is computed, or the type of the output is known only at a call")
+    if not unit.moves.computed and not any(p.type in unit.types for p in unit.meaning.version.outputs):
+        raise Unfit("it computes with no element")
+    nest = Nest(unit, terms, primitives)
+    if not nest.floats and not any(p.type == "float" for p in unit.meaning.version.inputs):
+        raise Unfit("it is never of float")
+    if unit.moves.moved & set(unit.templates):
+        raise Unfit("elements are moved")
+    nest.run()
+    if not nest.fast:
+        raise Unfit("no term computes")
+    if unit.meaning.version.outputs[0].name in nest.slow:
+        raise Unfit("its sums jump: they would be taken element by element, as the reference does")
+    return nest
