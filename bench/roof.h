@@ -1,4 +1,7 @@
-// What a core can do: multiply-adds in registers alone.
+// What a core can do: multiply-adds in registers alone. Reports have a roof of their own
+// (tools/bench/roof.cc): of all threads, by the wall clock, with the widest vectors there are. Here
+// it is one thread's own time, in pieces that fit between the runs of a kernel, for the
+// instruction set of that kernel.
 #pragma once
 
 #include <immintrin.h>

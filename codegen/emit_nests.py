@@ -18,7 +18,6 @@ from codegen.emit_kernels import environment
 from codegen.entry import Operator
 from codegen.load import load_spec
 from codegen.nests import Nest, Terms, nest_of
-from codegen.parameters import Parameter
 from codegen.units import primitives, units_of
 from codegen.write import write_if_changed
 
@@ -63,11 +62,6 @@ def numbers_of(text: str) -> list[int]:
     return sorted({int(k) for k in re.findall(r"\bv(\d+)\b", text)})
 
 
-def bound(p: Parameter) -> str:
-    """How a parameter is bound: an output stands where the plan wants it."""
-    return re.sub(r"^bind\.out<(\w[\w:]*)>\(", r"nest.out<\1>(bind, ", p.native)
-
-
 def mask(nest: Nest, ports: list[Any]) -> str:
     """Which inputs or outputs must be float where this nest computes: a bit each, a variadic one's up to the last."""
     bits = 0
@@ -84,7 +78,7 @@ def float_arguments(nest: Nest) -> list[tuple[str, bool]]:
 
 def emit(operators: list[Operator], spec: Path, out: Path) -> Products:
     env, made = environment(), products_of_nests(operators, spec)
-    env.globals.update(mask=mask, arrays_of=arrays_of, numbers_of=numbers_of, bound=bound, float_arguments=float_arguments)
+    env.globals.update(mask=mask, arrays_of=arrays_of, numbers_of=numbers_of, float_arguments=float_arguments)
 
     def write(name: str, template: str, **names: Any) -> None:
         write_if_changed(out / "optimized" / name, env.get_template(f"{template}.j2").render(**names))

@@ -1,9 +1,13 @@
-// Plans for the shapes that come, and keeps those that came last.
+// Plans for the shapes that come, and keeps those that came last. Where a model leaves no shape
+// open, the plan is made at once.
 #include "optimized/session.h"
 
 #include <list>
 #include <mutex>
+#include <optional>
+#include <set>
 
+#include "core/error.h"
 #include "optimized/threads/pool.h"
 #include "reference/feeds.h"
 #include "reference/plan.h"
@@ -13,10 +17,29 @@ namespace {
 
 constexpr std::size_t most_plans = 4;  // of the shapes that came last
 
-std::map<std::string, Shape> shapes_of(const std::map<std::string, Value>& feeds) {
-  std::map<std::string, Shape> shapes;
+using Shapes = std::map<std::string, Shape>;  // of fed tensors
+
+Shapes shapes_of(const std::map<std::string, Value>& feeds) {
+  Shapes shapes;
   for (const auto& [name, value] : feeds) {
     if (value.is_tensor()) shapes.emplace(name, value.tensor().shape());
+  }
+  return shapes;
+}
+
+// Of what must be fed, where the model leaves no size open.
+std::optional<Shapes> only_shapes(const Graph& graph) {
+  Shapes shapes;
+  for (const ValueInfo& input : graph.inputs) {
+    if (graph.initializers.contains(input.name) || graph.sparse_initializers.contains(input.name))
+      continue;
+    if (!input.type || input.type->kind != ValueType::Kind::tensor || !input.shape)
+      return std::nullopt;
+    Shape& shape = shapes[input.name];
+    for (const Dim& dim : *input.shape) {
+      if (!dim.size) return std::nullopt;
+      shape.push_back(*dim.size);
+    }
   }
   return shapes;
 }
@@ -34,20 +57,54 @@ Model made_better(Model model, const SessionOptions& options) {
 
 struct Session::Held {
   Held(Model given, const SessionOptions& options)
-      : model(made_better(std::move(given), options)), options(options), pool(options.threads) {}
+      : model(made_better(std::move(given), options)), options(options), pool(options.threads) {
+    const std::optional<Shapes> shapes = only_shapes(model.graph);
+    if (!shapes) return;
+    const LimitsScope scope(options.limits);
+    try {
+      plan_for(*shapes);
+    } catch (const Error&) {  // which the run meets again, and says
+    }
+  }
 
-  Plan& plan_for(const std::map<std::string, Shape>& shapes) {
+  struct Made {
+    Shapes shapes;
+    std::set<std::string> unclaimed;
+    std::unique_ptr<Plan> plan;
+  };
+
+  std::unique_ptr<Plan> plan(const Shapes& shapes, const std::set<std::string>& unclaimed) {
+    return std::make_unique<Plan>(model, shapes, pool.size(),
+                                  PlanOptions{options.passes.level >= Level::extended,
+                                              options.winograd, options.limits, unclaimed});
+  }
+
+  Made& plan_for(const Shapes& shapes) {
     for (auto at = plans.begin(); at != plans.end(); ++at) {
-      if (at->first == shapes) {
+      if (at->shapes == shapes) {
         plans.splice(plans.begin(), plans, at);
-        return *plans.front().second;
+        return plans.front();
       }
     }
-    auto made = std::make_unique<Plan>(model, shapes, pool.size(),
-                                       PlanOptions{options.passes.level >= Level::extended, options.winograd, options.limits});
-    plans.emplace_front(shapes, std::move(made));
+    plans.push_front({shapes, {}, plan(shapes, {})});
     if (plans.size() > most_plans) plans.pop_back();
-    return *plans.front().second;
+    return plans.front();
+  }
+
+  // Where a shape turns out to be another, it is planned and run again without it and without what
+  // hangs on it: those nodes take what comes.
+  std::map<std::string, Value> run(const std::map<std::string, Value>& feeds) {
+    Made& made = plan_for(shapes_of(feeds));
+    for (;;) {
+      timings.clear();
+      try {
+        return made.plan->run(feeds, pool, options.timings ? &timings : nullptr);
+      } catch (const ShapeDiffers& differs) {
+        std::set<std::string> unclaimed = made.unclaimed;
+        if (!unclaimed.insert(differs.value).second) BUG("a shape that nobody claims differs");
+        made = {made.shapes, unclaimed, plan(made.shapes, unclaimed)};
+      }
+    }
   }
 
   const Model model;
@@ -55,8 +112,7 @@ struct Session::Held {
   ThreadPool pool;
   std::mutex one_run;
   std::vector<Timing> timings;
-  std::list<std::pair<std::map<std::string, Shape>, std::unique_ptr<Plan>>>
-      plans;  // last used first
+  std::list<Made> plans;  // last used first
 };
 
 Session::Session(Model model, const SessionOptions& options)
@@ -71,14 +127,12 @@ std::map<std::string, Value> Session::run(std::map<std::string, Value> feeds) {
   const std::lock_guard lock(held_->one_run);
   const LimitsScope scope(held_->options.limits);
   check_feeds(held_->model.graph, feeds);
-  held_->timings.clear();
-  return held_->plan_for(shapes_of(feeds))
-      .run(std::move(feeds), held_->pool, held_->options.timings ? &held_->timings : nullptr);
+  return held_->run(feeds);
 }
 
 std::vector<Placement> Session::placement() const {
   const std::lock_guard lock(held_->one_run);
-  return held_->plans.empty() ? std::vector<Placement>{} : held_->plans.front().second->placement();
+  return held_->plans.empty() ? std::vector<Placement>{} : held_->plans.front().plan->placement();
 }
 
 std::vector<Timing> Session::timings() const {
@@ -88,7 +142,7 @@ std::vector<Timing> Session::timings() const {
 
 Index Session::arena_bytes() const {
   const std::lock_guard lock(held_->one_run);
-  return held_->plans.empty() ? 0 : held_->plans.front().second->arena_bytes();
+  return held_->plans.empty() ? 0 : held_->plans.front().plan->arena_bytes();
 }
 
 }  // namespace touchstone

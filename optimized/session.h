@@ -24,7 +24,8 @@ struct SessionOptions {
 
 class Session {
  public:
-  // The model must be resolved and valid (load_valid). Throws Error.
+  // The model must be resolved and valid (load_valid). Plans and packs weights where the model
+  // leaves no size of its inputs open; else the first run of each shape does. Throws Error.
   explicit Session(Model model, const SessionOptions& options = {});
   ~Session();
   Session(Session&&) noexcept;
@@ -36,7 +37,8 @@ class Session {
   // type or shape; else with the node's place. One run at a time: others wait.
   std::map<std::string, Value> run(std::map<std::string, Value> feeds);
 
-  // Of the last run: which nodes ran where, and the bytes of the arena.
+  // Of the last run, or of what the next will be where that is known at load: which nodes run
+  // where, and the bytes of the arena.
   std::vector<Placement> placement() const;
   Index arena_bytes() const;
   std::vector<Timing> timings() const;

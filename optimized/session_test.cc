@@ -215,6 +215,37 @@ TEST(Session, MapsThatGrowByJoinsAreMadeInPlace) {
   net.check();
 }
 
+TEST(Session, JoinsMayBeginInsideOfABlock) {
+  Net net({2, 3, 6, 7});
+  std::vector<std::string> maps;
+  for (const Index channels : {5, 24, 3, 16, 7})
+    maps.push_back(net.convolution("x", {channels, 3, 3, 3}, padded));
+  const std::string all = net.node("Concat", maps, {}, {{"axis", 1}});
+  net.output(net.convolution(all, {4, 55, 3, 3}, padded));
+  net.output(net.node("Concat", {maps[2], maps[0], maps[2]}, {}, {{"axis", 1}}));
+  net.output(maps[0]);  // whose block others stand in, too
+  const std::string kernels = net.check();
+  EXPECT_EQ(kernels.find("move"), std::string::npos) << kernels;
+}
+
+TEST(Session, ElementsAreRepeatedInBlocks) {
+  Net net({2, 3, 5, 4});
+  const auto grown = [&](const std::string& v, std::vector<Index> sizes) {
+    const std::string made = net.node("Resize", {v, "", "", net.integers(std::move(sizes))});
+    net.words("mode", "nearest");
+    return made;
+  };
+  const std::string a = net.convolution("x", {20, 3, 3, 3}, padded);
+  const std::string b = grown(a, {2, 20, 10, 12});
+  net.output(net.convolution(b, {4, 20, 3, 3}, padded));
+  net.output(net.node("Concat", {b, grown(a, {2, 20, 10, 12})}, {}, {{"axis", 1}}));
+  const std::string kernels = net.check();
+  EXPECT_EQ(kernels.find("move"), std::string::npos) << kernels;
+  net.output(grown(a, {2, 20, 8, 4}));  // not all of them as often
+  net.output(grown(a, {2, 20, 5, 2}));  // some of them not at all
+  EXPECT_NE(net.check().find("move"), std::string::npos);
+}
+
 TEST(Session, ProductsBehindAnImage) {
   Net net({3, 4, 6, 6});
   const std::string a = net.node("Relu", {net.convolution("x", {16, 4, 3, 3})});
@@ -256,6 +287,20 @@ TEST(Session, ScattersThatComputeAreNoMoves) {
   net.words("reduction", "max");
   net.output(summed);
   net.check();
+}
+
+// Inference cuts at 30 whatever it takes for the size of what is cut, which is at most 3.
+TEST(Session, ShapesThatHangOnValuesMayBeOthersThanInferred) {
+  Net net({12, 5});
+  const std::string most = net.node("Reshape", {net.node("ReduceMax", {"x"}), net.integers({1})});
+  const std::string end = net.node("Cast", {most}, {}, {{"to", 7}}), zero = net.integers({0});
+  const std::string part = net.node("Slice", {"x", zero, end});
+  const std::string cut = net.node("Slice", {part, zero, net.integers({30})});
+  net.output(net.node("ReduceMax", {cut, net.integers({1})}));
+  net.output(net.node("Relu", {net.node("Mul", {cut, net.constant({})})}));
+  net.output(net.node("Relu", {"x"}));
+  const std::string kernels = net.check();
+  EXPECT_NE(kernels.find("pointwise"), std::string::npos) << "what is known is fast: " << kernels;
 }
 
 TEST(Session, WhatHasNoFastKernelRunsOnTheReference) {
@@ -313,6 +358,13 @@ TEST(Session, ShapesMayChangeFromRunToRun) {
     for (Index k = 0; k < x.size(); ++k)
       EXPECT_EQ(y.data<float>()[k], std::max(x.data<float>()[k], 0.0F));
   }
+}
+
+TEST(Session, PlansAtLoadWhereNoSizeIsOpen) {
+  EXPECT_TRUE(Session(rectifier()).placement().empty());
+  Model model = rectifier();
+  model.graph.inputs[0].shape->front() = {2, ""};
+  EXPECT_FALSE(Session(std::move(model)).placement().empty());
 }
 
 TEST(Session, FeedsThatDoNotFitAreRefused) {

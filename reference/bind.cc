@@ -94,7 +94,13 @@ void Bind::narrow(const std::int64_t* in, Tensor& tensor) { narrow_each(in, tens
 void Bind::narrow(const std::uint64_t* in, Tensor& tensor) { narrow_each(in, tensor); }
 
 Tensor& Bind::made(Index k, Type type, const Shape& shape) {
-  outputs_.emplace_back(k, std::make_unique<Tensor>(type, shape));
+  auto made = std::make_unique<Tensor>();
+  // Who calls may have said where an output shall stand. It is cleared like a new one.
+  const bool placed = k < static_cast<Index>(call_.outputs.size()) && call_.outputs[static_cast<std::size_t>(k)].is_tensor();
+  if (placed && type != Type::string) *made = call_.outputs[static_cast<std::size_t>(k)].tensor();
+  if (made->type() != type || made->shape() != shape) *made = Tensor(type, shape);
+  else if (!made->bytes().empty()) std::memset(made->bytes().data(), 0, made->bytes().size());
+  outputs_.emplace_back(k, std::move(made));
   return *outputs_.back().second;
 }
 

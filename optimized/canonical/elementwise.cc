@@ -8,12 +8,6 @@ namespace touchstone {
 
 namespace {
 
-Point dense_strides(const Shape& extents) {
-  Point strides(extents.size(), 1);
-  for (Index k = extents.size() - 2; k >= 0; --k) strides[k] = strides[k + 1] * extents[k + 1];
-  return strides;
-}
-
 // How many of the innermost dimensions one kernel call may take.
 Index dims_within(const Collapsed& walk) {
   Index taken = 0;

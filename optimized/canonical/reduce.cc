@@ -24,12 +24,6 @@ Axis axis(const Collapsed& walk, Index k) {
   return made;
 }
 
-Point dense_strides(const Shape& extents) {
-  Point strides(extents.size(), 1);
-  for (Index k = extents.size() - 2; k >= 0; --k) strides[k] = strides[k + 1] * extents[k + 1];
-  return strides;
-}
-
 // A dense copy of what the operand reads, with the reduced dimensions innermost.
 std::unique_ptr<float[]> gather(Operand& from, const Shape& kept, const Shape& reduced) {
   const Shape all = join(kept, reduced);

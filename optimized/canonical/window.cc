@@ -6,31 +6,11 @@
 
 namespace touchstone {
 
-Index integer_of(const Node& node, const std::string& name, Index otherwise) {
-  const auto found = node.attributes.find(name);
-  if (found == node.attributes.end()) return otherwise;
-  const Index* held = std::get_if<Index>(&found->second.is);
-  return held ? *held : otherwise;
-}
-
-Shape integers_of(const Node& node, const std::string& name) {
-  Shape list;
-  const auto found = node.attributes.find(name);
-  if (found == node.attributes.end()) return list;
-  if (const auto* held = std::get_if<std::vector<Index>>(&found->second.is)) {
-    for (const Index each : *held) list.push_back(each);
-  }
-  return list;
-}
-
-Window window_of(const Node& node, const Shape& input, const Shape& output, Shape kernel) {
-  if (kernel.empty()) kernel = integers_of(node, "kernel_shape");
-  const Shape strides = integers_of(node, "strides"), dilations = integers_of(node, "dilations");
-  const Shape pads = integers_of(node, "pads");
-  std::string padding = "NOTSET";
-  if (const auto found = node.attributes.find("auto_pad"); found != node.attributes.end()) {
-    if (const auto* held = std::get_if<std::string>(&found->second.is)) padding = *held;
-  }
+Window window_of(const Facts& node, const Shape& input, const Shape& output, Shape kernel) {
+  if (kernel.empty()) kernel = node.integers("kernel_shape");
+  const Shape strides = node.integers("strides"), dilations = node.integers("dilations");
+  const Shape pads = node.integers("pads");
+  const std::string padding = node.text("auto_pad", "NOTSET");
   Window window;
   const Index r = input.size() - 2;
   for (Index k = 0; k < r; ++k) {

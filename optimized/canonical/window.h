@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/shape.h"
-#include "model/graph.h"
+#include "reference/facts.h"
 
 namespace touchstone {
 
@@ -21,10 +21,6 @@ struct Window {
 
 // Of a node whose input and output have shapes [N, C, spatial..] with one or two spatial
 // dimensions. `kernel`: the spatial part of the weights' shape, or empty where the node says it.
-Window window_of(const Node& node, const Shape& input, const Shape& output, Shape kernel);
-
-// Integer attributes of a node that keeps to its signature.
-Index integer_of(const Node& node, const std::string& name, Index otherwise);
-Shape integers_of(const Node& node, const std::string& name);  // empty where it is not given
+Window window_of(const Facts& node, const Shape& input, const Shape& output, Shape kernel);
 
 }  // namespace touchstone

@@ -30,10 +30,16 @@ inline CompiledKernel of(const CompiledSet& set, Isa isa) {
 void fill_dimensions(halide_dimension_t* dims, const Index* extents, const Index* steps,
                      std::size_t rank);
 
-// An argument of a kernel. Extents and steps in elements, innermost first.
+struct Axis {
+  Index extent, step;  // in elements
+};
+
+// An argument of a kernel: its axes, innermost first.
 template <std::size_t rank>
 class Strided {
  public:
+  Strided(const float* data, const std::array<Axis, rank>& axes)
+      : Strided(data, of_all(axes, &Axis::extent), of_all(axes, &Axis::step)) {}
   Strided(const float* data, const std::array<Index, rank>& extents,
           const std::array<Index, rank>& steps) {
     fill_dimensions(dims_, extents.data(), steps.data(), rank);
@@ -50,6 +56,12 @@ class Strided {
   void* argument() { return &buffer_; }
 
  private:
+  static std::array<Index, rank> of_all(const std::array<Axis, rank>& axes, Index Axis::*what) {
+    std::array<Index, rank> list;
+    for (std::size_t k = 0; k < rank; ++k) list[k] = axes[k].*what;
+    return list;
+  }
+
   halide_buffer_t buffer_{};
   halide_dimension_t dims_[rank]{};
 };

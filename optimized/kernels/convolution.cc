@@ -8,9 +8,10 @@
 #include <limits>
 
 #include "core/error.h"
-#include "optimized/kernels/buffer.h"
+#include "optimized/kernels/compiled.h"
 #include "optimized/kernels/convolution_table.h"
 #include "optimized/kernels/winograd.h"
+#include "reference/lists.h"
 
 namespace touchstone {
 
@@ -29,8 +30,6 @@ double cycles(const ConvolutionKernel& kernel) {
   const double blocks = static_cast<double>(kernel.blocks);
   return std::max({points * blocks / 2, (points + blocks) / 2, 4.0}) + 0.5;
 }
-
-Index divided_up(Index a, Index b) { return (a + b - 1) / b; }
 
 }  // namespace
 
@@ -57,7 +56,7 @@ Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay 
   full_blocks_ = blocked ? shape.channels_in / lanes_ : 0;
   rest_ = shape.depthwise ? 1 : blocked ? shape.channels_in % lanes_ : shape.channels_in;
   // A tile's blocks share what they read; depthwise has nothing to share, only calls to save.
-  const Index blocks = divided_up(shape.channels_out, lanes_), tile = isa == Isa::sse41 ? 1 : 2;
+  const Index blocks = ceil_div(shape.channels_out, lanes_), tile = isa == Isa::sse41 ? 1 : 2;
   const Index most = shape.depthwise ? std::clamp<Index>(blocks / 8, 1, 8) : tile;
   const Index taps = shape.kernel_rows * shape.kernel_columns;
   const Index sums = taps * (shape.depthwise ? 1 : shape.channels_in);
@@ -75,7 +74,7 @@ Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay 
                        (shape.depthwise ? lanes_ : shape.channels_in);
   const Index input = in_row * shape.rows_out;
   const Index chunk = std::clamp<Index>(cache / std::max<Index>(in_row, 1), 1, shape.rows_out);
-  const Index again = divided_up(shape.rows_out, chunk);
+  const Index again = ceil_div(shape.rows_out, chunk);
   const bool weights_stay = packed_size_ <= cache;
   const Index groups_outside = packed_size_ + (input <= cache ? 1 : parts()) * input;
   const Index rows_outside = input + (weights_stay ? 1 : again) * packed_size_;
@@ -137,7 +136,7 @@ Convolution::Strip Convolution::next_strip(const Cuts& cuts, Index columns) cons
 }
 
 std::pair<Index, Index> Convolution::blocks_of(Index part) const {
-  if (winograd_) return {0, (shape_.channels_out + lanes_ - 1) / lanes_};
+  if (winograd_) return {0, ceil_div(shape_.channels_out, lanes_)};
   const Group& group = groups_[static_cast<std::size_t>(part)];
   return {group.first_block, group.blocks};
 }
@@ -186,25 +185,25 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
   const Axis kernel_column{s.kernel_columns, in.column * s.column_dilation};
   const Axis kernel_row{s.kernel_rows, in.row * s.row_dilation};
   const Axis column{columns, in.column * s.column_stride}, row{rows, in.row * s.row_stride};
-  KernelBuffer<4> residual(call.residual.data, {Axis{lanes_, 1},
-                                                {columns, call.residual.column},
-                                                {rows, call.residual.row},
-                                                {call.blocks, call.residual.block}});
-  KernelBuffer<4> output(call.output.data, {Axis{lanes_, 1},
-                                            {columns, lanes_},
-                                            {rows, call.output.row},
-                                            {call.blocks, call.output.block}});
+  Strided<4> residual(call.residual.data, {Axis{lanes_, 1},
+                                           {columns, call.residual.column},
+                                           {rows, call.residual.row},
+                                           {call.blocks, call.residual.block}});
+  Strided<4> output(call.output.data, {Axis{lanes_, 1},
+                                       {columns, lanes_},
+                                       {rows, call.output.row},
+                                       {call.blocks, call.output.block}});
   float least = call.least, most = call.most;
   if (s.depthwise) {
     const Index taps = s.kernel_rows * s.kernel_columns;
-    KernelBuffer<6> input(
+    Strided<6> input(
         in.data,
         {Axis{lanes_, 1}, kernel_column, kernel_row, column, row, {call.blocks, in.block}});
-    KernelBuffer<4> weights(call.weights, {Axis{lanes_, 1},
-                                           {s.kernel_columns, lanes_},
-                                           {s.kernel_rows, lanes_ * s.kernel_columns},
-                                           {call.blocks, lanes_ * taps}});
-    KernelBuffer<2> bias(call.bias, {Axis{lanes_, 1}, {call.blocks, lanes_}});
+    Strided<4> weights(call.weights, {Axis{lanes_, 1},
+                                      {s.kernel_columns, lanes_},
+                                      {s.kernel_rows, lanes_ * s.kernel_columns},
+                                      {call.blocks, lanes_ * taps}});
+    Strided<2> bias(call.bias, {Axis{lanes_, 1}, {call.blocks, lanes_}});
     bool adds = call.residual.column != 0;
     void* arguments[] = {&least,
                          &most,
@@ -218,26 +217,25 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
     return;
   }
   const Index tap = lanes_ * width, taps = s.kernel_rows * s.kernel_columns;
-  KernelBuffer<6> input(
+  Strided<6> input(
       in.data, {Axis{lanes_, 1}, kernel_column, kernel_row, {full_blocks_, in.block}, column, row});
-  KernelBuffer<1> bias(call.bias, {Axis{width, 1}});
-  KernelBuffer<5> weights(call.weights, {Axis{width, 1},
-                                         {lanes_, width},
-                                         {s.kernel_columns, tap},
-                                         {s.kernel_rows, tap * s.kernel_columns},
-                                         {full_blocks_, tap * taps}});
+  Strided<1> bias(call.bias, {Axis{width, 1}});
+  Strided<5> weights(call.weights, {Axis{width, 1},
+                                    {lanes_, width},
+                                    {s.kernel_columns, tap},
+                                    {s.kernel_rows, tap * s.kernel_columns},
+                                    {full_blocks_, tap * taps}});
   const float* more = call.weights + full_blocks_ * tap * taps;
   const Axis lane{rest_, kernel.kind == Kind::plain ? in.block : 1};
   const bool plain = kernel.kind == Kind::plain;
   const std::array<Axis, 3> order = plain ? std::array<Axis, 3>{kernel_column, kernel_row, lane}
                                           : std::array<Axis, 3>{lane, kernel_column, kernel_row};
-  KernelBuffer<5> rest_input(in.data + full_blocks_ * in.block,
-                             {order[0], order[1], order[2], column, row});
-  KernelBuffer<4> rest_weights(more,
-                               {Axis{width, 1},
-                                {order[0].extent, width},
-                                {order[1].extent, width * order[0].extent},
-                                {order[2].extent, width * order[0].extent * order[1].extent}});
+  Strided<5> rest_input(in.data + full_blocks_ * in.block,
+                        {order[0], order[1], order[2], column, row});
+  Strided<4> rest_weights(more, {Axis{width, 1},
+                                 {order[0].extent, width},
+                                 {order[1].extent, width * order[0].extent},
+                                 {order[2].extent, width * order[0].extent * order[1].extent}});
   void* arguments[] = {&least,
                        &most,
                        input.argument(),
@@ -250,9 +248,9 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
   kernel.run(arguments);
 }
 
-void Convolution::run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
-                      const Picture& output, float least, float most, Index part, Index first_row,
-                      Index rows, float* scratch) const {
+void Convolution::run(const Picture& input, const float* packed, const float* bias,
+                      const Picture* residual, const Picture& output, float least, float most,
+                      Index part, Index first_row, Index rows, float* scratch) const {
   if (winograd_) {
     winograd_->run(input, packed, bias, residual, output, least, most, first_row, rows, scratch);
     return;

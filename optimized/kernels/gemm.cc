@@ -8,6 +8,7 @@
 #include "optimized/kernels/compiled.h"
 #include "optimized/kernels/move.h"
 #include "optimized/kernels/tiles.h"
+#include "reference/lists.h"
 
 namespace touchstone {
 
@@ -60,9 +61,7 @@ constexpr Index most_depth = 384, most_rows_at_once = 384, most_panels = 4;
 }  // namespace
 
 Index Gemm::panel_columns() const { return panel_vectors * vector_of(isa_); }
-Index Gemm::panels(Index columns) const {
-  return (columns + panel_columns() - 1) / panel_columns();
-}
+Index Gemm::panels(Index columns) const { return ceil_div(columns, panel_columns()); }
 Index Gemm::packed_size(Index depth, Index columns) const {
   return panels(columns) * panel_columns() * (depth + 1);
 }
@@ -145,7 +144,7 @@ struct Tiles {
 void Gemm::run(const Product& product, Index first_panel, Index panels, Index first_row,
                Index rows) const {
   const int tall = tallest_product(registers(isa_));
-  const Index shares = std::max<Index>((product.depth + most_depth - 1) / most_depth, 1);
+  const Index shares = std::max<Index>(ceil_div(product.depth, most_depth), 1);
   // A kernel counts in 32 bits. Groups of panels stay whole.
   const Index at_once = std::max<Index>(
       farthest / 2 / (panel_columns() * (product.depth + 1)) / most_panels * most_panels, 1);

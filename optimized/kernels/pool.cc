@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "optimized/kernels/compiled.h"
+#include "reference/lists.h"
 
 namespace touchstone {
 
@@ -22,7 +23,7 @@ struct Taps {
 
 // Of a window's taps, those that lie in [from, to).
 Taps inside(const PoolWindow& w, Index o, Index from, Index to) {
-  const auto up = [](Index a, Index b) { return a <= 0 ? Index{0} : (a + b - 1) / b; };
+  const auto up = [](Index a, Index b) { return std::max(ceil_div(a, b), Index{0}); };
   const Index start = o * w.step - w.before;
   const Index first = std::min(up(from - start, w.spread), w.size);
   const Index last = std::min(up(to - start, w.spread), w.size);
@@ -49,8 +50,8 @@ void regions(const PoolWindow& w, Index first, Index last, F region) {
 
 }  // namespace
 
-void Pool::run(const Picture& input, const Picture& output, Index columns, Index blocks, Index first_row,
-               Index rows) const {
+void Pool::run(const Picture& input, const Picture& output, Index columns, Index blocks,
+               Index first_row, Index rows) const {
   static const CompiledSet largest = TOUCHSTONE_KERNEL(pool_largest),
                            mean = TOUCHSTONE_KERNEL(pool_mean);
   const CompiledKernel kernel = of(kind_ == PoolKind::largest ? largest : mean, isa_);

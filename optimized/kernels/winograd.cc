@@ -6,8 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "optimized/kernels/buffer.h"
+#include "optimized/kernels/compiled.h"
 #include "optimized/kernels/convolution.h"
+#include "reference/lists.h"
 
 extern "C" {
 int winograd_input_2_avx2_argv(void**);
@@ -50,8 +51,6 @@ std::vector<Row> weight_transform(Index points) {
           {0, 0, 1}};
 }
 
-Index divided_up(Index a, Index b) { return (a + b - 1) / b; }
-
 }  // namespace
 
 namespace {
@@ -64,13 +63,13 @@ struct Sets {
   double bytes = std::numeric_limits<double>::infinity();
 };
 Sets sets_of(const ConvolutionShape& s, Index points) {
-  const Index height = divided_up(s.rows_out, points), width = divided_up(s.columns_out, points);
+  const Index height = ceil_div(s.rows_out, points), width = ceil_div(s.columns_out, points);
   const double products = 4 * static_cast<double>((points + 2) * (points + 2));
   const double weights = products * static_cast<double>(s.channels_in * s.channels_out);
   const double row = products * static_cast<double>((s.channels_in + s.channels_out) * width);
   Sets best;
   for (Index rows = 1; rows <= height; ++rows) {
-    const double sets = static_cast<double>(divided_up(height, rows));
+    const double sets = static_cast<double>(ceil_div(height, rows));
     const bool stays = row * static_cast<double>(rows) <= 1.25e6;
     const double bytes =
         weights * (weights <= 1e6 ? 1 : sets) + (stays ? 0 : 2 * row * static_cast<double>(height));
@@ -92,8 +91,8 @@ Index Winograd::choose(Isa isa, const ConvolutionShape& s, ConvolutionWay way) {
   if (way == ConvolutionWay::winograd4) return 4;
   const double lanes = static_cast<double>(lanes_of(isa));
   const double pairs = static_cast<double>(s.channels_in * s.channels_out);
-  const double blocks = static_cast<double>(divided_up(s.channels_in, lanes_of(isa)) +
-                                            divided_up(s.channels_out, lanes_of(isa)));
+  const double blocks = static_cast<double>(ceil_div(s.channels_in, lanes_of(isa)) +
+                                            ceil_div(s.channels_out, lanes_of(isa)));
   const auto cycles = [&](double sums, double bytes) {
     return 1.05 * sums * pairs / lanes / 2 + bytes / (bytes < 2.4e7 ? 6 : 3.5);
   };
@@ -103,8 +102,8 @@ Index Winograd::choose(Isa isa, const ConvolutionShape& s, ConvolutionWay way) {
   Index best = 0;
   for (Index points : {2, 4}) {
     const double sums =
-        static_cast<double>((points + 2) * (points + 2) * divided_up(s.rows_out, points) *
-                            divided_up(s.columns_out, points));
+        static_cast<double>((points + 2) * (points + 2) * ceil_div(s.rows_out, points) *
+                            ceil_div(s.columns_out, points));
     const double cost = cycles(sums, sets_of(s, points).bytes) + 8 * sums * blocks;
     if (cost < least) {
       least = cost;
@@ -123,26 +122,26 @@ Winograd::Winograd(Isa isa, const ConvolutionShape& shape, Index points)
       rows_out_(shape.rows_out),
       columns_out_(shape.columns_out) {
   // Sets of equal height, as far as that goes.
-  const Index height = divided_up(rows_out_, points);
-  const Index sets = divided_up(height, sets_of(shape, points).rows_of_tiles);
-  rows_at_once_ = divided_up(height, sets) * points;
+  const Index height = ceil_div(rows_out_, points);
+  const Index sets = ceil_div(height, sets_of(shape, points).rows_of_tiles);
+  rows_at_once_ = ceil_div(height, sets) * points;
   ConvolutionShape one;
   one.channels_in = channels_in_;
   one.channels_out = channels_out_;
   one.rows_out = tiles(rows_at_once_);  // one column: all its points are one run
   product_ = std::make_unique<Convolution>(isa, one);
-  no_bias_.assign(static_cast<std::size_t>(divided_up(channels_out_, lanes_) * lanes_), 0.0F);
+  no_bias_.assign(static_cast<std::size_t>(ceil_div(channels_out_, lanes_) * lanes_), 0.0F);
 }
 Winograd::~Winograd() = default;
 
 Index Winograd::tiles(Index rows) const {
-  return divided_up(rows, points_) * divided_up(columns_out_, points_);
+  return ceil_div(rows, points_) * ceil_div(columns_out_, points_);
 }
 
 // An odd number of vectors: the maps that a tile is spread over are then not all in one set of the
 // cache.
 Index Winograd::plane(Index channels, Index rows) const {
-  return (divided_up(channels, lanes_) * tiles(rows) | 1) * lanes_;
+  return (ceil_div(channels, lanes_) * tiles(rows) | 1) * lanes_;
 }
 
 Index Winograd::scratch_size() const {
@@ -174,27 +173,27 @@ void Winograd::pack(const float* weights, float* packed) const {
   }
 }
 
-void Winograd::run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
-                   const Picture& output, float least, float most, Index first_row, Index rows,
-                   float* scratch) const {
-  const Index size = points_ + 2, width = divided_up(columns_out_, points_);
-  const Index height = divided_up(rows, points_), count = tiles(rows);
-  const Index in_blocks = divided_up(channels_in_, lanes_);
-  const Index out_blocks = divided_up(channels_out_, lanes_);
+void Winograd::run(const Picture& input, const float* packed, const float* bias,
+                   const Picture* residual, const Picture& output, float least, float most,
+                   Index first_row, Index rows, float* scratch) const {
+  const Index size = points_ + 2, width = ceil_div(columns_out_, points_);
+  const Index height = ceil_div(rows, points_), count = tiles(rows);
+  const Index in_blocks = ceil_div(channels_in_, lanes_);
+  const Index out_blocks = ceil_div(channels_out_, lanes_);
   const Index in_plane = plane(channels_in_, rows), out_plane = plane(channels_out_, rows);
   float* const products = scratch + size * size * in_plane;
   const Index block = count * lanes_;
   {
-    KernelBuffer<4> from(input.data + first_row * input.row, {Axis{lanes_, 1},
-                                                              {columns_out_ + 2, input.column},
-                                                              {rows + 2, input.row},
-                                                              {in_blocks, input.block}});
-    KernelBuffer<6> to(scratch, {Axis{lanes_, 1},
-                                 {size, in_plane},
-                                 {size, in_plane * size},
-                                 {width, lanes_},
-                                 {height, lanes_ * width},
-                                 {in_blocks, block}});
+    Strided<4> from(input.data + first_row * input.row, {Axis{lanes_, 1},
+                                                         {columns_out_ + 2, input.column},
+                                                         {rows + 2, input.row},
+                                                         {in_blocks, input.block}});
+    Strided<6> to(scratch, {Axis{lanes_, 1},
+                            {size, in_plane},
+                            {size, in_plane * size},
+                            {width, lanes_},
+                            {height, lanes_ * width},
+                            {in_blocks, block}});
     void* arguments[] = {from.argument(), to.argument()};
     input_kernel(isa_, points_)(arguments);
   }
@@ -209,20 +208,20 @@ void Winograd::run(const Picture& input, const float* packed, const float* bias,
   }
   {
     const Picture more = residual ? *residual : nothing_to_add();
-    KernelBuffer<6> from(products, {Axis{lanes_, 1},
-                                    {size, out_plane},
-                                    {size, out_plane * size},
-                                    {width, lanes_},
-                                    {height, lanes_ * width},
-                                    {out_blocks, block}});
-    KernelBuffer<2> biases(bias, {Axis{lanes_, 1}, {out_blocks, lanes_}});
-    KernelBuffer<4> add(
+    Strided<6> from(products, {Axis{lanes_, 1},
+                               {size, out_plane},
+                               {size, out_plane * size},
+                               {width, lanes_},
+                               {height, lanes_ * width},
+                               {out_blocks, block}});
+    Strided<2> biases(bias, {Axis{lanes_, 1}, {out_blocks, lanes_}});
+    Strided<4> add(
         more.data + first_row * more.row,
         {Axis{lanes_, 1}, {columns_out_, more.column}, {rows, more.row}, {out_blocks, more.block}});
-    KernelBuffer<4> to(output.data + first_row * output.row, {Axis{lanes_, 1},
-                                                              {columns_out_, output.column},
-                                                              {rows, output.row},
-                                                              {out_blocks, output.block}});
+    Strided<4> to(output.data + first_row * output.row, {Axis{lanes_, 1},
+                                                         {columns_out_, output.column},
+                                                         {rows, output.row},
+                                                         {out_blocks, output.block}});
     void* arguments[] = {&least,         &most,        from.argument(), biases.argument(),
                          add.argument(), to.argument()};
     output_kernel(isa_, points_)(arguments);

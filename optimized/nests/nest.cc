@@ -17,9 +17,8 @@ const Term* chosen_terms() {
 
 }  // namespace
 
-Nest::Nest(ThreadPool& pool, std::span<float* const> scratch, NestArrays& arrays,
-           std::span<float* const> placed)
-    : terms(chosen_terms()), pool_(pool), scratch_(scratch), arrays_(arrays), placed_(placed) {
+Nest::Nest(ThreadPool& pool, std::span<float* const> scratch, NestArrays& arrays)
+    : terms(chosen_terms()), pool_(pool), scratch_(scratch), arrays_(arrays) {
   arrays_.begin();
 }
 

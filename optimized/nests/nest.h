@@ -47,24 +47,13 @@ class Nest {
   static constexpr Index piece = 512;  // elements that a term computes at once
   static constexpr Index few = 8;      // elements of a row that are too few for vectors
 
-  // `scratch`: for each thread, of the nest's rooms. `placed`: where outputs are to stand, null
-  // where they are tensors of their own.
-  Nest(ThreadPool& pool, std::span<float* const> scratch, NestArrays& arrays,
-       std::span<float* const> placed);
+  // `scratch`: for each thread, of the nest's rooms.
+  Nest(ThreadPool& pool, std::span<float* const> scratch, NestArrays& arrays);
 
   const Term* const terms;
 
   View<float> array(const Shape& shape) {
     return {arrays_.take(count(shape)), shape, Type::float32};
-  }
-
-  template <class T>
-  View<T> out(Bind& bind, std::size_t k, Type type, const Shape& shape) const {
-    if constexpr (std::is_same_v<T, float>) {
-      if (k < placed_.size() && placed_[k] != nullptr && type == Type::float32)
-        return {placed_[k], shape, type};
-    }
-    return bind.out<T>(static_cast<Index>(k), type, shape);
   }
 
   // Calls body(row, rooms) for pieces of rows that together are the target, or its part at `step`
@@ -78,7 +67,6 @@ class Nest {
   ThreadPool& pool_;
   const std::span<float* const> scratch_;
   NestArrays& arrays_;
-  const std::span<float* const> placed_;
 };
 
 class Rooms {

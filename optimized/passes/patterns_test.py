@@ -8,8 +8,6 @@ of it rounds, and keeps every bit too.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,10 +19,9 @@ import pytest
 import yaml
 from onnx import numpy_helper
 
-from tests.codes.graphs import has_judge
+from tests.codes.graphs import has_judge, output_of
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build")) / "touchstone"
 PATTERNS: dict[str, dict[str, Any]] = {
     file.stem: yaml.safe_load(file.read_text(encoding="utf-8"))
     for file in sorted((ROOT / "optimized" / "passes" / "patterns").glob("*.yaml"))
@@ -43,12 +40,6 @@ class Example:
     changes: dict[str, int]  # by pattern
 
 
-def touchstone(*arguments: object) -> str:
-    ran = subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=300)
-    assert ran.returncode == 0, f"{' '.join(map(str, arguments))}\n{ran.stdout}{ran.stderr}"
-    return ran.stdout
-
-
 def example(name: str, k: int, folder: Path, *options: str) -> Example:
     pattern = PATTERNS[name]
     model = onnx.parser.parse_model(pattern["examples"][k])
@@ -60,14 +51,14 @@ def example(name: str, k: int, folder: Path, *options: str) -> Example:
         array = random.choice(pattern.get("feeds", FEEDS), shape).astype(np.float32)
         (folder / "data" / f"input_{position}.pb").write_bytes(numpy_helper.from_array(array).SerializeToString())
     chosen = options or ("--level", "none", "--pass", name, "--pass", "drop-dead")
-    told = touchstone("optimize", folder / "model.onnx", "-o", folder / "optimized.onnx", "--json", *chosen)
+    told = output_of("optimize", folder / "model.onnx", "-o", folder / "optimized.onnx", "--json", *chosen)
     changes = {row["pattern"]: row["changes"] for row in json.loads(told)["changes"]}
     return Example(folder, model, onnx.load(folder / "optimized.onnx"), changes)
 
 
 def outputs(example: Example, name: str) -> list[bytes]:
     out = example.folder / f"out-{name}"
-    touchstone("run", example.folder / f"{name}.onnx", "--test-data", example.folder / "data", "--output-dir", out)
+    output_of("run", example.folder / f"{name}.onnx", "--test-data", example.folder / "data", "--output-dir", out)
     count = len(example.model.graph.output)
     return [numpy_helper.to_array(onnx.load_tensor(out / f"output_{k}.pb")).tobytes() for k in range(count)]
 
@@ -76,7 +67,7 @@ def outputs(example: Example, name: str) -> list[bytes]:
 def test_a_pattern_is_found_and_means_the_same(name: str, k: int, tmp_path: Path) -> None:
     made = example(name, k, tmp_path)
     assert made.changes.get(name, 0) > 0, made.changes
-    touchstone("check", tmp_path / "optimized.onnx")
+    output_of("check", tmp_path / "optimized.onnx")
     onnx.checker.check_model(made.optimized, full_check=True)
     assert [value.name for value in made.optimized.graph.output] == [value.name for value in made.model.graph.output]
     before, after = outputs(made, "model"), outputs(made, "optimized")
@@ -88,7 +79,7 @@ def test_a_pattern_is_found_and_means_the_same(name: str, k: int, tmp_path: Path
         pytest.skip("this build has no judge")
     for file in (tmp_path / "out-model").glob("output_*.pb"):
         (tmp_path / "data" / file.name).write_bytes(file.read_bytes())
-    touchstone("judge", tmp_path / "optimized.onnx", "--test-data", tmp_path / "data")
+    output_of("judge", tmp_path / "optimized.onnx", "--test-data", tmp_path / "data")
 
 
 @pytest.mark.parametrize(("name", "k"), EXAMPLES)
@@ -114,7 +105,7 @@ def test_what_is_kept_as_written_is_not_folded(tmp_path: Path) -> None:
 def table() -> list[str]:
     """The table of docs/passes.md, as the command says it now."""
     rows = ["| pass | pattern | level | exact | what it does |", "|---|---|---|---|---|"]
-    for one in json.loads(touchstone("optimize", "--list", "--json"))["passes"]:
+    for one in json.loads(output_of("optimize", "--list", "--json"))["passes"]:
         for row in [one, *one["patterns"]]:
             names = f"`{one['name']}` | " if row is one else f"| `{row['name']}` "
             rows.append(f"| {names}| {row['level']} | {'yes' if row['exact'] else 'no'} | {row['doc']} |")

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "optimized/kernels/layout.h"
+#include "reference/lists.h"
 
 namespace touchstone {
 
@@ -21,7 +22,7 @@ struct Blocks {
   // Where these are some of the blocks of a stack with more channels.
   Index first_block = 0, all_blocks = 0;
 
-  Index blocks() const { return (channels + lanes - 1) / lanes; }
+  Index blocks() const { return ceil_div(channels, lanes); }
   Index row() const { return (halo.before + columns + halo.behind) * lanes; }
   Index block() const { return (halo.above + rows + halo.below) * row(); }
   Index image() const { return (all_blocks > 0 ? all_blocks : blocks()) * block(); }

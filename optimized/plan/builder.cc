@@ -7,6 +7,7 @@
 #include "model/scopes.h"
 #include "optimized/plan/steps.h"
 #include "optimized/registry/registry.h"
+#include "reference/lists.h"
 
 namespace touchstone {
 
@@ -58,7 +59,7 @@ Index Builder::plain(Index value) {
       between([&] {
         const Blocked& from = blocked_.at(value);
         touched_ = {from.buffer, buffer};
-        add(to_plain(from, buffer, chosen_isa()), {});
+        add(to_plain(from, buffer), {});
       });
     } else {
       between([&] {
@@ -78,7 +79,7 @@ const Blocked& Builder::blocked(Index value) {
     between([&] {
       const Blocked& to = make_blocked(value);
       touched_ = {from, to.buffer};
-      add(to_blocks(from, to, chosen_isa()), {});
+      add(to_blocks(from, to), {});
     });
   }
   touched_.push_back(blocked_.at(value).buffer);
@@ -139,25 +140,24 @@ bool Builder::is_in_blocks(const Group& group, const std::set<Index>& in_blocks)
              BlockedRegion::takes(outline_, group.region, lanes_);
     case Work::join: {
       const std::vector<Index>& inputs = outline_.node(group.main()).inputs;
-      for (std::size_t k = 0; k < inputs.size(); ++k) {
-        if (!in_blocks.contains(inputs[k])) return false;
-        if (k + 1 < inputs.size() && shape(inputs[k])[1] % lanes_ != 0) return false;
-      }
-      return true;
+      return std::all_of(inputs.begin(), inputs.end(),
+                         [&](Index input) { return in_blocks.contains(input); });
     }
+    case Work::repeat:
+      return in_blocks.contains(outline_.node(group.main()).inputs[0]);
     default:
       return false;
   }
 }
 
-// What is joined is made where the join wants it. Where one join begins as another does, the
-// shorter one is the front of the longer.
+// What is joined is made where the join wants it, if that is at the beginning of a block. Where one
+// join begins as another does, the shorter one is the front of the longer.
 void Builder::give_homes() {
   std::map<Index, const Group*> joins;
   for (const Group& group : groups_) {
     if (group.work != Work::join || !group.blocks) continue;
     const std::vector<Index>& inputs = outline_.node(group.main()).inputs;
-    Index block = 0;
+    Index channel = 0;
     std::size_t k = 0;
     for (const auto& [joined, shorter] : joins) {
       const std::vector<Index>& front = outline_.node(shorter->main()).inputs;
@@ -166,17 +166,17 @@ void Builder::give_homes() {
       if (shape(joined)[1] % lanes_ != 0 && front.size() != inputs.size()) continue;
       homes_[joined] = {group.made, 0};
       cover(halos_[group.made], halos_[joined]);
-      block = (shape(joined)[1] + lanes_ - 1) / lanes_;
+      channel = shape(joined)[1];
       k = front.size();
       break;
     }
     for (; k < inputs.size(); ++k) {
       const bool again = std::count(inputs.begin(), inputs.end(), inputs[k]) > 1;
-      if (!homes_.contains(inputs[k]) && !again) {
-        homes_[inputs[k]] = {group.made, block};
+      if (!homes_.contains(inputs[k]) && !again && channel % lanes_ == 0) {
+        homes_[inputs[k]] = {group.made, channel / lanes_};
         cover(halos_[group.made], halos_[inputs[k]]);
       }
-      block += (shape(inputs[k])[1] + lanes_ - 1) / lanes_;
+      channel += shape(inputs[k])[1];
     }
     joins[group.made] = &group;
   }
@@ -226,6 +226,8 @@ void Builder::build(const Group& group) {
       return build_join(*this, group);
     case Work::move:
       return build_move(*this, group);
+    case Work::repeat:
+      return build_repeat(*this, group);
     case Work::view: {
       const Index of = outline_.node(group.main()).inputs[0];
       plain_[group.made] = plain(of);

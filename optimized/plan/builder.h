@@ -95,10 +95,11 @@ void build_pool(Builder& builder, const Group& group);
 void build_product(Builder& builder, const Group& group);
 void build_join(Builder& builder, const Group& group);
 void build_move(Builder& builder, const Group& group);
+void build_repeat(Builder& builder, const Group& group);
 void build_pointwise(Builder& builder, const Group& group);
 std::unique_ptr<Step> load(const ValueFact& fact, Index value, Index buffer);
-std::unique_ptr<Step> to_blocks(Index plain, const Blocked& blocked, Isa isa);
-std::unique_ptr<Step> to_plain(const Blocked& blocked, Index plain, Isa isa);
+std::unique_ptr<Step> to_blocks(Index plain, const Blocked& blocked);
+std::unique_ptr<Step> to_plain(const Blocked& blocked, Index plain);
 std::unique_ptr<Step> reference_step(const Outline& outline, Index node);
 // `buffer`: nobody's where the output's shape is not known before the run.
 std::unique_ptr<Step> kernel_step(const Outline& outline, Index node, Index buffer);

@@ -10,13 +10,6 @@
 namespace touchstone {
 namespace {
 
-float number_of(const Node& node, const std::string& name, float otherwise) {
-  const auto found = node.attributes.find(name);
-  const float* held =
-      found == node.attributes.end() ? nullptr : std::get_if<float>(&found->second.is);
-  return held ? *held : otherwise;
-}
-
 class Grouping {
  public:
   Grouping(const Outline& outline, bool fuse)
@@ -69,7 +62,9 @@ class Grouping {
     if (find_fast(*signature) && all_floats(fact)) {
       group.work = Work::kernel;
     } else if (is_move(outline_, k)) {
-      group.work = Work::move;
+      const std::optional<Repeat> repeat = repeats(outline_, k);
+      group.work = repeat ? Work::repeat : Work::move;
+      group.repeat = repeat.value_or(Repeat{});
     } else if (takes_nest(outline_, k)) {
       group.work = Work::nest;
     }
@@ -104,13 +99,14 @@ class Grouping {
     const ValueFact* x = input(k, 0);
     if (!x || !x->floats() || count(*x->shape) == 0) return Work::reference;
     const Shape& made = *outline_.value(group.made).shape;
-    const Node& node = *outline_.node(k).node;
+    const Facts node = outline_.node(k).attributes();
     const bool image = x->shape->size() == 3 || x->shape->size() == 4;
     switch (role) {
       case Role::convolution: {
         const ValueFact* w = input(k, 1);
         const bool bias = input(k, 2) == nullptr || is_constant(input(k, 2));
-        if (!image || !is_constant(w) || !bias || !groups_fit(node, *x->shape, *w->shape))
+        if (!image || !is_constant(w) || !bias ||
+            !groups_fit(node.integer("group", 1), *x->shape, *w->shape))
           return Work::reference;
         group.window = window_of(node, *x->shape, made, tail(*w->shape, 2));
         return Work::convolution;
@@ -119,7 +115,7 @@ class Grouping {
       case Role::average_pool:
       case Role::global_average:
       case Role::global_max: {
-        if (!image || integer_of(node, "storage_order", 0) != 0) return Work::reference;
+        if (!image || node.integer("storage_order") != 0) return Work::reference;
         const bool global = role == Role::global_average || role == Role::global_max;
         group.window = window_of(node, *x->shape, made, global ? tail(*x->shape, 2) : Shape{});
         // Every window of a sum over nothing, or a largest of nothing, is the reference's.
@@ -128,9 +124,9 @@ class Grouping {
       case Role::product: {
         const ValueFact* b = input(k, 1);
         const ValueFact* c = input(k, 2);
-        if (!is_constant(b) || integer_of(node, "transA", 0) != 0 || x->shape->size() != 2)
+        if (!is_constant(b) || node.integer("transA") != 0 || x->shape->size() != 2)
           return Work::reference;
-        if (number_of(node, "alpha", 1) != 1 || (c && number_of(node, "beta", 1) != 1))
+        if (node.number("alpha", 1) != 1 || (c && node.number("beta", 1) != 1))
           return Work::reference;
         if (c && (!is_constant(c) || !fits_rows(*c->shape, made))) return Work::reference;
         return Work::product;
@@ -140,7 +136,7 @@ class Grouping {
           return Work::reference;
         return Work::product;
       case Role::join: {
-        const Index axis = integer_of(node, "axis", 1);
+        const Index axis = node.integer("axis", 1);
         const bool channels = axis == 1 || axis + made.size() == 1;
         for (const Index each : outline_.node(k).inputs) {
           if (each == nobody || !outline_.value(each).floats() ||
@@ -162,8 +158,7 @@ class Grouping {
     return count(c) == n && (n == 1 || n == made.back());
   }
 
-  static bool groups_fit(const Node& node, const Shape& x, const Shape& w) {
-    const Index groups = integer_of(node, "group", 1);
+  static bool groups_fit(Index groups, const Shape& x, const Shape& w) {
     if (groups == 1) return true;
     if (groups == x[1] && w[0] == groups && w[1] == 1) return true;  // each channel alone
     const Index lanes = lanes_of(chosen_isa());
@@ -206,8 +201,8 @@ class Grouping {
   }
 
   bool bounds(Group& group, Index user) const {
-    const Node& node = *outline_.node(user).node;
-    float least = number_of(node, "min", group.least), most = number_of(node, "max", group.most);
+    const Facts node = outline_.node(user).attributes();
+    float least = node.number("min", group.least), most = node.number("max", group.most);
     for (const std::size_t k : {std::size_t{1}, std::size_t{2}}) {
       const ValueFact* bound = input(user, k);
       if (!bound) continue;
@@ -227,6 +222,23 @@ class Grouping {
 };
 
 }  // namespace
+
+Group Group::without_region() const {
+  Group made = *this;
+  made.nodes.resize(nodes.size() - region.ops.size());
+  made.region = {};
+  return made;
+}
+
+Group Group::region_alone() const {
+  Group made;
+  made.work = Work::pointwise;
+  made.region = region;
+  made.region.externals.push_back(region.start);
+  made.region.start = nobody;
+  for (const PointwiseOp& op : region.ops) made.nodes.push_back(op.node);
+  return made;
+}
 
 std::vector<Group> group_nodes(const Outline& outline, bool fuse) {
   return Grouping(outline, fuse).all();

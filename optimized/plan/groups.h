@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "optimized/canonical/window.h"
@@ -19,7 +20,12 @@ enum class Work {
   product,  // of matrices, the second of them constant, with a bias and a clamp
   join,     // along the channels
   move,     // elements to other places
+  repeat,   // a move: each element of an image some times along its rows and columns
   view,     // the same elements in another shape
+};
+
+struct Repeat {
+  Index rows = 1, columns = 1;
 };
 
 struct Group {
@@ -29,16 +35,24 @@ struct Group {
   Index residual = nobody;   // a value of the same shape that is added before the clamp
   float least = -std::numeric_limits<float>::infinity();
   float most = std::numeric_limits<float>::infinity();
-  Region region;        // runs on what was made, slice by slice
-  Window window;        // of convolutions and pools
+  Region region;  // runs on what was made, slice by slice
+  Window window;  // of convolutions and pools
+  Repeat repeat;
   bool blocks = false;  // its output is made in blocks of channels: Builder decides
 
   Index main() const { return nodes.front(); }
   Index output() const { return region.empty() ? made : region.output(); }
+
+  // Where a step cannot take the region along: what is left without it, and it by itself.
+  Group without_region() const;
+  Group region_alone() const;
 };
 
 // Whether a node only moves floats, by rules that constants and shapes decide.
 bool is_move(const Outline& outline, Index node);
+// How often such a node repeats each element of the one feature map that it reads; none where it
+// does anything else.
+std::optional<Repeat> repeats(const Outline& outline, Index node);
 
 // Whether a node has a nest, and its values the types that it wants.
 bool takes_nest(const Outline& outline, Index node);

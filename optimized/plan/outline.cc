@@ -45,7 +45,7 @@ Index Outline::find(std::string_view name) const {
 }
 
 Outline::Outline(const Model& model, const std::map<std::string, Shape>& feeds,
-                 const Limits& limits) {
+                 const Limits& limits, const std::set<std::string>& unclaimed) {
   const Graph& graph = model.graph;
   for (const auto& [name, tensor] : graph.initializers) {
     ValueFact& fact = values_[static_cast<std::size_t>(value_of(name))];
@@ -53,10 +53,7 @@ Outline::Outline(const Model& model, const std::map<std::string, Shape>& feeds,
     fact.shape = tensor.shape();
     if (!feeds.contains(name)) fact.constant = &tensor;
   }
-  for (const ValueInfo& input : graph.inputs) {
-    ValueFact& fact = values_[static_cast<std::size_t>(value_of(input.name))];
-    fact.input = !fact.constant;
-  }
+  for (const ValueInfo& input : graph.inputs) value_of(input.name);
   for (std::size_t k = 0; k < graph.nodes.size(); ++k) {
     const Node& node = graph.nodes[k];
     NodeFact fact{&node, {}, {}};
@@ -85,6 +82,21 @@ Outline::Outline(const Model& model, const std::map<std::string, Shape>& feeds,
     ValueFact& fact = values_[static_cast<std::size_t>(k)];
     fact.type = inferred.type;
     fact.shape = numbers_of(inferred);
+  }
+  forget_shapes(unclaimed);
+}
+
+void Outline::forget_shapes(const std::set<std::string>& unclaimed) {
+  if (unclaimed.empty()) return;
+  std::set<std::string> open = unclaimed;
+  for (const NodeFact& fact : nodes_) {
+    const std::vector<std::string> read = names_used(*fact.node);
+    if (std::any_of(read.begin(), read.end(),
+                    [&](const std::string& name) { return open.contains(name); }))
+      open.insert(fact.node->outputs.begin(), fact.node->outputs.end());
+  }
+  for (ValueFact& fact : values_) {
+    if (open.contains(fact.name)) fact.shape.reset();
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -11,6 +12,7 @@
 
 #include "core/limits.h"
 #include "model/graph.h"
+#include "reference/facts.h"
 
 namespace touchstone {
 
@@ -23,7 +25,7 @@ struct ValueFact {
   const Tensor* constant = nullptr;  // an initializer's, not fed
   Index producer = nobody;           // a node
   std::vector<Index> users;          // nodes that name it, themselves or in a subgraph; each once
-  bool input = false, output = false;
+  bool output = false;
 
   bool is(Type element) const {
     return type && type->kind == ValueType::Kind::tensor && type->element == element;
@@ -35,13 +37,17 @@ struct ValueFact {
 struct NodeFact {
   const Node* node;
   std::vector<Index> inputs, outputs;  // values; nobody where left out
+
+  // Of a node of an operator: a call of a function has no signature.
+  Facts attributes() const { return {*node, *node->signature, {}, {}}; }
 };
 
 class Outline {
  public:
   // The model must be resolved and valid and outlive the outline. `feeds` are the shapes of the
-  // fed tensors.
-  Outline(const Model& model, const std::map<std::string, Shape>& feeds, const Limits& limits);
+  // fed tensors. No shape is said of the values `unclaimed`, nor of any that hangs on them.
+  Outline(const Model& model, const std::map<std::string, Shape>& feeds, const Limits& limits,
+          const std::set<std::string>& unclaimed = {});
 
   const std::vector<NodeFact>& nodes() const { return nodes_; }
   const std::vector<ValueFact>& values() const { return values_; }
@@ -51,6 +57,7 @@ class Outline {
 
  private:
   Index value_of(const std::string& name);
+  void forget_shapes(const std::set<std::string>& unclaimed);
 
   std::vector<NodeFact> nodes_;
   std::vector<ValueFact> values_;

@@ -71,7 +71,7 @@ struct Plan::Held {
        const PlanOptions& given)
       : model(model),
         options(given),
-        outline(model, feeds, given.limits),
+        outline(model, feeds, given.limits, given.unclaimed),
         builder(outline, threads, given) {
     builder.build();
     arena = rounded(place_spans(builder.spans));

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace touchstone {
 struct PlanOptions {
   bool fuse = true, winograd = true;
   Limits limits;
+  std::set<std::string> unclaimed = {};  // values whose shapes a run showed to be others
 };
 
 // One step of a run: when it began and ended, in microseconds since the run began.
@@ -35,8 +37,8 @@ class Plan {
        const PlanOptions& options);
   ~Plan();
 
-  // Throws Error with the node's place.
-  // `timings`: if given, a row for each step is added.
+  // Throws Error with the node's place, and ShapeDiffers. `timings`: if given, a row for each step
+  // is added.
   std::map<std::string, Value> run(std::map<std::string, Value> feeds, ThreadPool& pool,
                                    std::vector<Timing>* timings = nullptr);
 

@@ -37,7 +37,6 @@ class Pointwise {
   // All of the innermost dimensions, of these of the two before them. For a walk of four dimensions
   // made with `movable` 2.
   Box rows_of(Index first_block, Index blocks, Index first_row, Index rows) const;
-  const std::array<Index, 4>& extents() const { return extents_; }
   // Slices of at most about `elements` that together are the whole.
   std::vector<Box> slices(Index elements) const;
   // Floats of scratch that a box takes.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "optimized/registry/registry.h"
+#include "reference/lists.h"
 
 namespace touchstone {
 namespace {
@@ -12,12 +13,7 @@ constexpr std::size_t most_ops = 16, most_inputs = 6;
 constexpr Index most_rank = 6;
 
 bool broadcasts_to(const Shape& from, const Shape& to) {
-  if (from.size() > to.size()) return false;
-  for (Index k = 1; k <= from.size(); ++k) {
-    const Index size = from[from.size() - k];
-    if (size != 1 && size != to[to.size() - k]) return false;
-  }
-  return true;
+  return broadcastable(from, to) && broadcast(from, to) == to;
 }
 
 bool contains(const std::vector<Index>& list, Index k) {

@@ -25,6 +25,12 @@ class Memory {
   virtual float* at(Index buffer) const = 0;
 };
 
+// Thrown where a run shows that a value has another shape than was inferred, which is no error: of
+// sizes that hang on what values hold, inference says what held wherever it looked.
+struct ShapeDiffers {
+  std::string value;
+};
+
 class Step {
  public:
   virtual ~Step() = default;

@@ -23,7 +23,7 @@ class OnConvolution : public Step {
     input_ = fact.inputs[0];
     const Shape& x = builder.shape(input_);
     const Tensor& weights = *outline_.value(fact.inputs[1]).constant;
-    groups_ = integer_of(*fact.node, "group", 1);
+    groups_ = fact.attributes().integer("group", 1);
     ConvolutionShape shape;
     shape.kernel_rows = window_.kernel[0];
     shape.kernel_columns = window_.kernel[1];
@@ -201,18 +201,10 @@ void build_convolution(Builder& builder, const Group& group) {
     return;
   }
   // The region wants tensors: it is a step of its own.
-  Group alone = group;
-  alone.region = {};
-  alone.nodes.resize(group.nodes.size() - group.region.ops.size());
+  const Group alone = group.without_region();
   auto step = std::make_unique<OnConvolution>(builder, alone);
   builder.add(std::move(step), alone.nodes);
-  Group rest;
-  rest.work = Work::pointwise;
-  rest.region = group.region;
-  rest.region.externals.push_back(group.region.start);
-  rest.region.start = nobody;
-  for (const PointwiseOp& op : rest.region.ops) rest.nodes.push_back(op.node);
-  build_pointwise(builder, rest);
+  build_pointwise(builder, group.region_alone());
 }
 
 }  // namespace touchstone

@@ -9,6 +9,7 @@
 #include "optimized/kernels/move.h"
 #include "optimized/plan/steps.h"
 #include "reference/interpreter.h"
+#include "reference/lists.h"
 
 namespace touchstone {
 namespace {
@@ -67,8 +68,8 @@ class OnMove : public Step {
     std::size_t cut = Move::rank - 1;  // the outermost dimension that is one
     while (cut > 0 && all.extents[cut] == 1) --cut;
     const Index parts = std::min(all.extents[cut], pool.size() == 1 ? 1 : pool.size() * 4);
-    const Index step = (all.extents[cut] + parts - 1) / parts;
-    pool.each((all.extents[cut] + step - 1) / step, [&](Index part, Index) {
+    const Index step = ceil_div(all.extents[cut], parts);
+    pool.each(ceil_div(all.extents[cut], step), [&](Index part, Index) {
       Move some = all;
       some.extents[cut] = std::min(step, all.extents[cut] - part * step);
       run_move(chosen_isa(), some, sizeof(float),
@@ -79,8 +80,8 @@ class OnMove : public Step {
 
   void copy(const Output& output, float* to, ThreadPool& pool) const {
     const auto count = static_cast<Index>(output.runs.size());
-    const Index step = std::max<Index>((count + pool.size() * 4 - 1) / (pool.size() * 4), 1);
-    pool.each((count + step - 1) / step, [&](Index part, Index) {
+    const Index step = std::max<Index>(ceil_div(count, pool.size() * 4), 1);
+    pool.each(ceil_div(count, step), [&](Index part, Index) {
       for (Index k = part * step; k < std::min((part + 1) * step, count); ++k) {
         const Run& run = output.runs[static_cast<std::size_t>(k)];
         const std::size_t bytes = static_cast<std::size_t>(run.count) * sizeof(float);
@@ -96,7 +97,7 @@ class OnMove : public Step {
   void gather(const Output& output, float* to, ThreadPool& pool) const {
     const auto count = static_cast<Index>(output.elements.size());
     const float* const from = source(output);
-    pool.each((count + piece - 1) / piece, [&](Index part, Index) {
+    pool.each(ceil_div(count, piece), [&](Index part, Index) {
       for (Index k = part * piece; k < std::min((part + 1) * piece, count); ++k) {
         const std::int32_t element = output.elements[static_cast<std::size_t>(k)];
         to[k] = element < 0 ? 0 : from[element];
@@ -126,9 +127,8 @@ struct Names {
 bool by_steps(Output& output, const std::int64_t* names, const Names& known) {
   const auto [source, from] = known.of(names[0]);
   if (source == nothing) return false;
-  Point dense(output.shape.size(), 1), steps(output.shape.size(), 0);
-  for (Index d = output.shape.size() - 2; d >= 0; --d)
-    dense[d] = dense[d + 1] * output.shape[d + 1];
+  const Point dense = dense_strides(output.shape);
+  Point steps(output.shape.size(), 0);
   for (Index d = 0; d < output.shape.size(); ++d) {
     if (output.shape[d] > 1) steps[d] = names[dense[d]] - names[0];
   }
@@ -242,11 +242,30 @@ void describe(Output& output, const Tensor& names, const Names& known) {
   }
 }
 
+// The names of the elements of each output; none where the node does not just move them, or says
+// what is wrong when it runs.
+std::vector<Tensor> moved(const Outline& outline, const NodeFact& fact, Index next) {
+  const Index whole = 4 * next;
+  std::vector<Tensor> all;
+  try {
+    const std::vector<Value> made = ask(outline, fact, 0), again = ask(outline, fact, whole);
+    for (std::size_t k = 0; k < fact.outputs.size(); ++k) {
+      const Tensor& names = made[k].tensor();
+      if (names.shape() != *outline.value(fact.outputs[k]).shape ||
+          !same_elements(names, again[k].tensor(), whole))
+        return {};
+      all.push_back(names);
+    }
+  } catch (const Error&) {
+    return {};
+  }
+  return all;
+}
+
 }  // namespace
 
 void build_move(Builder& builder, const Group& group) {
-  const Outline& outline = builder.outline();
-  const NodeFact& fact = outline.node(group.main());
+  const NodeFact& fact = builder.outline().node(group.main());
   Names known;
   std::vector<Index> sources;  // values
   Index next = 1;
@@ -256,23 +275,13 @@ void build_move(Builder& builder, const Group& group) {
     sources.push_back(fact.inputs[k]);
     next += count(builder.shape(fact.inputs[k]));
   }
-  const Index whole = 4 * next;
   std::vector<Output> outputs;
-  try {
-    const std::vector<Value> made = ask(outline, fact, 0), again = ask(outline, fact, whole);
-    for (std::size_t k = 0; k < fact.outputs.size(); ++k) {
-      const Tensor& names = made[k].tensor();
-      Output output{nobody, names.shape(), {}, std::nullopt, nothing, 0, {}};
-      if (names.shape() != builder.shape(fact.outputs[k]) ||
-          !same_elements(names, again[k].tensor(), whole)) {
-        return builder.on_reference(group.main());
-      }
-      describe(output, names, known);
-      outputs.push_back(std::move(output));
-    }
-  } catch (const Error&) {
-    return builder.on_reference(group.main());  // which says what is wrong when it runs
+  for (const Tensor& names : moved(builder.outline(), fact, next)) {
+    Output output{nobody, names.shape(), {}, std::nullopt, nothing, 0, {}};
+    describe(output, names, known);
+    outputs.push_back(std::move(output));
   }
+  if (outputs.empty()) return builder.on_reference(group.main());
   std::vector<Index> buffers;
   for (const Index source : sources) buffers.push_back(builder.plain(source));
   for (std::size_t k = 0; k < outputs.size(); ++k)
@@ -287,10 +296,7 @@ bool is_move(const Outline& outline, Index node) {
   if (signature == nullptr) return false;
   bool moves = signature->form == "move";
   if (signature->form == "resample") {  // the nearest element is moved; others are computed
-    const auto mode = fact.node->attributes.find("mode");
-    const auto* text =
-        mode == fact.node->attributes.end() ? nullptr : std::get_if<std::string>(&mode->second.is);
-    moves = text && *text == "nearest";
+    moves = fact.attributes().text("mode") == "nearest";
   }
   if (!moves || fact.inputs.empty()) return false;
   Index elements = 0;
@@ -309,6 +315,38 @@ bool is_move(const Outline& outline, Index node) {
     if (count(*outline.value(output).shape) == 0) return false;
   }
   return any && elements <= most_elements;
+}
+
+std::optional<Repeat> repeats(const Outline& outline, Index node) {
+  const NodeFact& fact = outline.node(node);
+  if (fact.outputs.size() != 1 || fact.inputs[0] == nobody) return std::nullopt;
+  for (std::size_t k = 1; k < fact.inputs.size(); ++k) {
+    if (fact.inputs[k] != nobody && is_moved(fact, k)) return std::nullopt;
+  }
+  const Shape& from = *outline.value(fact.inputs[0]).shape;
+  const Shape& to = *outline.value(fact.outputs[0]).shape;
+  const Index rank = from.size();
+  if ((rank != 3 && rank != 4) || to.size() != rank || head(from, 2) != head(to, 2) || from == to ||
+      count(from) == 0)
+    return std::nullopt;
+  Repeat times;
+  times.columns = to.back() / from.back();
+  if (rank == 4) times.rows = to[2] / from[2];
+  const Index rows = rank == 4 ? from[2] : 1, columns = from.back();
+  if (to.back() != columns * times.columns || (rank == 4 && to[2] != rows * times.rows))
+    return std::nullopt;
+  const std::vector<Tensor> names = moved(outline, fact, count(from) + 1);
+  if (names.empty()) return std::nullopt;
+  const auto* name = names[0].data<std::int64_t>();
+  for (Index plane = 0; plane < from[0] * from[1]; ++plane) {
+    for (Index y = 0; y < rows * times.rows; ++y) {
+      const Index first = 1 + (plane * rows + y / times.rows) * columns;
+      for (Index x = 0; x < columns * times.columns; ++x) {
+        if (*name++ != first + x / times.columns) return std::nullopt;
+      }
+    }
+  }
+  return times;
 }
 
 }  // namespace touchstone

@@ -2,7 +2,7 @@
 // memory where their shape is known before the run.
 #include <cstring>
 
-#include "core/error.h"
+#include "core/placement.h"
 #include "model/scopes.h"
 #include "optimized/nests/nest.h"
 #include "optimized/plan/builder.h"
@@ -31,39 +31,36 @@ class OnNest : public Step {
     for (const Index input : fact.inputs)
       inputs.push_back(input == nobody ? Value() : state.values[static_cast<std::size_t>(input)]);
     Call call = call_of(*fact.node, std::move(inputs));
-    Nest nest(state.pool, state.scratch, arrays_, placed_);
-    if (!entry_.run(call, nest)) return on_reference(state, fact);
-    for (std::size_t k = 0; k < fact.outputs.size(); ++k) {
-      if (fact.outputs[k] != nobody && placed_[k] == nullptr)
+    for (std::size_t k = 0; k < placed_.size(); ++k) {
+      if (placed_[k] == nullptr) continue;
+      const ValueFact& output = outline_.value(fact.outputs[k]);
+      call.outputs[k] = tensor_at(placed_[k], Type::float32, *output.shape);
+    }
+    Nest nest(state.pool, state.scratch, arrays_);
+    if (!entry_.run(call, nest)) {
+      kernel = "reference";  // an attribute asks for what is no float: statistics in bfloat16
+      RunOptions options;
+      options.limits = state.limits;
+      const auto look_up = [&](const std::string& name) {
+        return state.values[static_cast<std::size_t>(outline_.find(name))];
+      };
+      call.outputs = run_node(*fact.node, look_up, options);
+    }
+    for (std::size_t k = 0; k < placed_.size(); ++k) {
+      if (fact.outputs[k] == nobody) continue;
+      if (placed_[k] == nullptr) {
         state.values[static_cast<std::size_t>(fact.outputs[k])] = std::move(call.outputs[k]);
+        continue;
+      }
+      const ValueFact& output = outline_.value(fact.outputs[k]);
+      const Tensor& made = call.outputs[k].tensor();
+      if (made.shape() != *output.shape) throw ShapeDiffers{output.name};
+      if (made.data<float>() != placed_[k])
+        std::memcpy(placed_[k], made.bytes().data(), made.bytes().size());
     }
   }
 
  private:
-  // What an attribute asks for may be no float after all: statistics in bfloat16.
-  void on_reference(RunState& state, const NodeFact& fact) {
-    kernel = "reference";
-    RunOptions options;
-    options.limits = state.limits;
-    std::vector<Value> made = run_node(
-        *fact.node,
-        [&](const std::string& name) {
-          return state.values[static_cast<std::size_t>(outline_.find(name))];
-        },
-        options);
-    for (std::size_t k = 0; k < made.size(); ++k) {
-      if (fact.outputs[k] == nobody) continue;
-      if (placed_[k] == nullptr) {
-        state.values[static_cast<std::size_t>(fact.outputs[k])] = std::move(made[k]);
-      } else {
-        const Tensor& tensor = made[k].tensor();
-        if (tensor.shape() != *outline_.value(fact.outputs[k]).shape)
-          BUG("a kernel made another shape than was inferred");
-        std::memcpy(placed_[k], tensor.bytes().data(), tensor.bytes().size());
-      }
-    }
-  }
-
   const Outline& outline_;
   const Index node_;
   const std::vector<Index> buffers_;

@@ -24,11 +24,7 @@ class Load : public Step {
   void bind(const Memory& memory) override { to_ = memory.at(buffer_); }
   void run(RunState& state) override {
     const Tensor& from = held(state, value_).tensor();
-    if (from.type() != Type::float32 || from.shape() != *fact_.shape) {
-      throw Error(ErrorKind::invalid_model, "the value '" + fact_.name + "' has shape " +
-                                                text(from.shape()) + ", where " +
-                                                text(*fact_.shape) + " was inferred");
-    }
+    if (from.shape() != *fact_.shape) throw ShapeDiffers{fact_.name};
     const std::span<const std::byte> bytes = from.bytes();
     std::memcpy(to_, bytes.data(), bytes.size());
   }
@@ -72,7 +68,7 @@ class OnKernel : public Step {
     kernel = std::string(find_fast(*n.signature)->kernel) + " " + std::string(name(chosen_isa()));
   }
   void bind(const Memory& memory) override {
-    if (buffer_ != nobody) to_ = {memory.at(buffer_), *outline_.value(output()).shape};
+    if (buffer_ != nobody) to_ = memory.at(buffer_);
   }
   void run(RunState& state) override {
     const NodeFact& fact = outline_.node(node_);
@@ -80,17 +76,23 @@ class OnKernel : public Step {
     for (const Index input : fact.inputs)
       inputs.push_back(input == nobody ? Value() : held(state, input));
     Call call = call_of(*fact.node, std::move(inputs));
-    if (!run_fast(*find_fast(*fact.node->signature), call, chosen_isa(), to_))
+    const ValueFact& output = outline_.value(fact.outputs[0]);
+    if (to_ != nullptr) call.outputs[0] = tensor_at(to_, Type::float32, *output.shape);
+    if (!run_fast(*find_fast(*fact.node->signature), call))
       BUG("a generated kernel does not take what the plan gave it");
-    if (buffer_ == nobody) held(state, output()) = std::move(call.outputs[0]);
+    if (to_ == nullptr) {
+      held(state, fact.outputs[0]) = std::move(call.outputs[0]);
+      return;
+    }
+    const Tensor& made = call.outputs[0].tensor();
+    if (made.shape() != *output.shape) throw ShapeDiffers{output.name};
+    if (made.data<float>() != to_) BUG("a generated kernel wrote where it was not told to");
   }
 
  private:
-  Index output() const { return outline_.node(node_).outputs[0]; }
-
   const Outline& outline_;
   const Index node_, buffer_;
-  Destination to_;
+  float* to_ = nullptr;  // none: the output is a tensor of its own
 };
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "optimized/canonical/collapse.h"
 #include "optimized/plan/steps.h"
+#include "reference/lists.h"
 
 namespace touchstone {
 
@@ -11,12 +13,6 @@ namespace {
 
 constexpr std::size_t most_externals = 39;
 constexpr Index slice_elements = 8192;  // what stays in the first cache between two kernels
-
-Point dense_strides(const Shape& shape) {
-  Point strides(shape.size(), 1);
-  for (Index k = shape.size() - 2; k >= 0; --k) strides[k] = strides[k + 1] * shape[k + 1];
-  return strides;
-}
 
 StridedTensor blocked_tensor(const Blocks& blocks, float* memory) {
   // One channel alone is repeated over the lanes; a block of it has lanes that nobody reads.
@@ -84,7 +80,7 @@ StridedTensor BlockedRegion::constant(const Tensor& tensor) {
   };
   const Index columns = size(1), rows = rank == 4 ? size(2) : 1, channels = size(rank - 1);
   const bool spread = channels == 1;
-  const Index blocks = spread ? 1 : (channels + lanes - 1) / lanes, inner = spread ? 1 : lanes;
+  const Index blocks = spread ? 1 : ceil_div(channels, lanes), inner = spread ? 1 : lanes;
   std::vector<float>& made =
       constants_.emplace_back(static_cast<std::size_t>(blocks * rows * columns * inner));
   for (Index c = 0; c < channels; ++c) {

@@ -5,6 +5,7 @@
 #include "optimized/plan/large.h"
 #include "optimized/plan/steps.h"
 #include "optimized/registry/registry.h"
+#include "reference/lists.h"
 
 namespace touchstone {
 namespace {
@@ -16,7 +17,7 @@ class OnProduct : public Step {
     const NodeFact& fact = outline.node(group.main());
     const Tensor& b = *outline.value(fact.inputs[1]).constant;
     const Shape& a = builder.shape(fact.inputs[0]);
-    const bool turned = integer_of(*fact.node, "transB", 0) != 0;
+    const bool turned = fact.attributes().integer("transB") != 0;
     depth_ = a.back();
     rows_ = count(a) / depth_;
     columns_ = b.shape()[turned ? 0 : 1];
@@ -45,11 +46,11 @@ class OnProduct : public Step {
   }
   void run(RunState& state) override {
     const Index panels = gemm_.panels(columns_), wanted = state.pool.size() * 4;
-    const Index row_step = std::max<Index>((rows_ + wanted - 1) / wanted, 48);
-    const Index row_parts = (rows_ + row_step - 1) / row_step;
-    const Index panel_parts = std::min(panels, (wanted + row_parts - 1) / row_parts);
-    const Index panel_step = (panels + panel_parts - 1) / panel_parts;
-    state.pool.each(row_parts * ((panels + panel_step - 1) / panel_step), [&](Index part, Index) {
+    const Index row_step = std::max<Index>(ceil_div(rows_, wanted), 48);
+    const Index row_parts = ceil_div(rows_, row_step);
+    const Index panel_parts = std::min(panels, ceil_div(wanted, row_parts));
+    const Index panel_step = ceil_div(panels, panel_parts);
+    state.pool.each(row_parts * ceil_div(panels, panel_step), [&](Index part, Index) {
       const Index first = part / row_parts * panel_step, row = part % row_parts * row_step;
       gemm_.run(product_, first, std::min(panel_step, panels - first), row,
                 std::min(row_step, rows_ - row));
@@ -66,18 +67,10 @@ class OnProduct : public Step {
 }  // namespace
 
 void build_product(Builder& builder, const Group& group) {
-  auto step = std::make_unique<OnProduct>(builder, group);
-  std::vector<Index> own = group.nodes;
-  own.resize(own.size() - group.region.ops.size());
-  builder.add(std::move(step), own);
-  if (group.region.empty()) return;
-  Group rest;
-  rest.work = Work::pointwise;
-  rest.region = group.region;
-  rest.region.externals.push_back(group.region.start);
-  rest.region.start = nobody;
-  for (const PointwiseOp& op : rest.region.ops) rest.nodes.push_back(op.node);
-  build_pointwise(builder, rest);
+  const Group alone = group.without_region();
+  auto step = std::make_unique<OnProduct>(builder, alone);
+  builder.add(std::move(step), alone.nodes);
+  if (!group.region.empty()) build_pointwise(builder, group.region_alone());
 }
 
 }  // namespace touchstone

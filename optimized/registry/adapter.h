@@ -11,13 +11,6 @@
 
 namespace touchstone {
 
-// The output of a call: where it is wanted, or a tensor of its own.
-inline View<float> output_of(Bind& bind, const KernelUse& use, const Shape& shape) {
-  if (use.to.data == nullptr) return bind.out<float>(0, Type::float32, shape);
-  if (use.to.shape != shape) BUG("a generated kernel makes another shape than was inferred");
-  return {use.to.data, shape, Type::float32};
-}
-
 class ElementwiseCall {
  public:
   explicit ElementwiseCall(View<float> output) : output_(std::move(output)) {}

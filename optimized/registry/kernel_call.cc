@@ -74,12 +74,12 @@ void ReduceCall::run(const KernelUse& use) {
                   });
 }
 
-bool run_fast(const FastEntry& entry, Call& call, Isa isa, const Destination& to) {
-  return entry.run(call, {*entry.kernels, isa, to});
+bool run_fast(const FastEntry& entry, Call& call, Isa isa) {
+  return entry.run(call, {*entry.kernels, isa});
 }
 
 bool record_fast(const FastEntry& entry, Call& call, RecordedCall& record, Isa isa) {
-  return entry.run(call, {*entry.kernels, isa, {}, &record});
+  return entry.run(call, {*entry.kernels, isa, &record});
 }
 
 }  // namespace touchstone

@@ -30,16 +30,9 @@ struct RecordedCall {
   CallValues values;
 };
 
-// Where an output is to stand, and with which shape; nowhere: in a tensor of its own.
-struct Destination {
-  float* data = nullptr;
-  Shape shape;
-};
-
 struct KernelUse {
   const KernelTable& kernels;
   Isa isa;
-  const Destination& to;
   RecordedCall* record = nullptr;  // given: nothing is computed, and this is filled
 };
 
@@ -83,8 +76,7 @@ const std::vector<Unfit>& unfit_for_fast();
 // Fills the call's outputs. False, and nothing is touched, where the call's element types are not
 // the kernel's (float). Throws what the reference kernel throws for a broken rule, and Error
 // (internal) where a kernel fails.
-bool run_fast(const FastEntry& entry, Call& call, Isa isa = chosen_isa(),
-              const Destination& to = {});
+bool run_fast(const FastEntry& entry, Call& call, Isa isa = chosen_isa());
 
 // Of an elementwise entry: what run_fast would call its kernel with. Of the call's inputs it takes
 // only type, shape and where they stand.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -49,6 +49,28 @@ class Wanted:
 def touchstone(*arguments: object) -> subprocess.CompletedProcess[str]:
     command = [str(word) for word in (BUILD / "touchstone", *arguments)]
     return subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, timeout=300)
+
+
+def output_of(*arguments: object) -> str:
+    """What a command prints that must succeed."""
+    done = touchstone(*arguments)
+    assert done.returncode == 0, f"{' '.join(map(str, arguments))}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def judgement(
+    folder: Path, model: onnx.ModelProto, inputs: Iterable[bytes], outputs: Iterable[bytes]
+) -> dict[str, Any]:
+    """What the judge says of these outputs of a model, the inputs given: values as the standard writes them."""
+    data = folder / "test_data_set_0"
+    data.mkdir(parents=True, exist_ok=True)
+    onnx.save(model, folder / "model.onnx")
+    for side, values in (("input", inputs), ("output", outputs)):
+        for position, value in enumerate(values):
+            (data / f"{side}_{position}.pb").write_bytes(value)
+    done = touchstone("judge", folder / "model.onnx", "--test-data", data, "--json")
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout)
 
 
 @cache

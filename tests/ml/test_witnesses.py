@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,10 @@ import onnx
 import pytest
 import yaml
 
+from tests.codes.graphs import judgement
 from tests.ml.nodes import Record, model_of, proto_of
 
 ROOT = Path(__file__).parents[2]
-BINARY = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build")) / "touchstone"
 PEER = ROOT / ".venv-onnxruntime" / "bin" / "python"
 SPEC = ROOT / "spec" / "ops" / "ai.onnx.ml"
 KEPT = json.loads((Path(__file__).parent / "answers.json").read_text(encoding="utf-8"))
@@ -32,18 +31,10 @@ PASSES = ("exact", "within", "in-set", "mistrusted")  # mistrusted: nine of ten 
 every = pytest.mark.parametrize("node", NODES, ids=lambda node: node["name"])
 
 
-def judged(folder: Path, node: Record, answers: list[Record], cls: str = "fast") -> dict[str, Any]:
+def judged(folder: Path, node: Record, answers: list[Record]) -> dict[str, Any]:
     """What the judge says of these outputs, the node's own inputs given."""
-    data = folder / "test_data_set_0"
-    data.mkdir(parents=True, exist_ok=True)
-    (folder / "model.onnx").write_bytes(model_of(node).SerializeToString())
-    for side, values in (("input", node["inputs"]), ("output", answers)):
-        for position, value in enumerate(values):
-            (data / f"{side}_{position}.pb").write_bytes(proto_of(value).SerializeToString())
-    command = [str(BINARY), "judge", str(folder / "model.onnx"), "--test-data", str(data), "--class", cls, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert done.stdout, done.stderr
-    return json.loads(done.stdout)
+    inputs, outputs = ([proto_of(each).SerializeToString() for each in side] for side in (node["inputs"], answers))
+    return judgement(folder, model_of(node), inputs, outputs)
 
 
 @every

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
 from onnx import helper, numpy_helper
 
 from codegen.questions import Probe
-from tests.codes.graphs import BUILD, has_judge, touchstone
+from tests.codes.graphs import BUILD, has_judge, judgement
 from tools.probes import runtimes
 from tools.probes.model import Question
 
@@ -66,19 +64,11 @@ class Asked:
 
     def verdict(self, answer: Arrays) -> str:
         """What the judge says of these outputs, and where it refuses them."""
+        values = [numpy_helper.from_array(each).SerializeToString() for each in answer]
         with tempfile.TemporaryDirectory() as name:
-            folder, data = Path(name), Path(name) / "test_data_set_0"
-            data.mkdir()
-            onnx.save(self.question.model, folder / "model.onnx")
-            for position, feed in enumerate(self.question.feeds.values()):
-                (data / f"input_{position}.pb").write_bytes(feed)
-            for position, value in enumerate(answer):
-                (data / f"output_{position}.pb").write_bytes(numpy_helper.from_array(value).SerializeToString())
-            done = touchstone("judge", folder / "model.onnx", "--test-data", data, "--json")
-            assert done.stdout, done.stderr
-            said = json.loads(done.stdout)
-            where = [(each["verdict"], each["where"], each["actual"], each["expected"]) for each in said["outputs"]]
-            return said["verdict"] if said["verdict"] in PASSES else f"{said['verdict']} {where}"
+            said = judgement(Path(name), self.question.model, self.question.feeds.values(), values)
+        where = [(each["verdict"], each["where"], each["actual"], each["expected"]) for each in said["outputs"]]
+        return said["verdict"] if said["verdict"] in PASSES else f"{said['verdict']} {where}"
 
 
 def agree(asked: Asked, *witnesses: Arrays) -> None:
@@ -90,6 +80,14 @@ def agree(asked: Asked, *witnesses: Arrays) -> None:
         for answer in (ours, *witnesses):
             verdict = asked.verdict(answer)
             assert verdict in PASSES, verdict
+
+
+def departs(asked: Asked, witness: Arrays) -> None:
+    """The witness goes another way, as a question of ours says, and the judge sees it."""
+    assert [each.shape for each in asked.ours()] == [each.shape for each in witness]
+    if has_judge():
+        verdict = asked.verdict(witness)
+        assert verdict.startswith("wrong-value"), verdict
 
 
 def seeded(*shape: int, seed: int, dtype: type = np.float32, low: float = -1, high: float = 1) -> np.ndarray:

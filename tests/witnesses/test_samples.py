@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.witnesses.asking import Asked, agree, pairs, seeded
+from tests.witnesses.asking import Asked, agree, departs, pairs, seeded
 
 PADDINGS = ["zeros", "border", "reflection"]
 ROIS = np.array(
@@ -36,10 +36,11 @@ def test_grid_sample_of_the_evaluator(mode: str, padding: str, aligned: int, ext
 @pytest.mark.parametrize("padding", PADDINGS)
 @pytest.mark.parametrize(("mode", "opset"), [("nearest", 16), ("bilinear", 16), ("bicubic", 16), ("linear", 20)])
 def test_grid_sample_of_onnxruntime(mode: str, opset: int, padding: str, aligned: int) -> None:
-    if mode == "bicubic" and padding == "border":
-        pytest.skip("it bends the curve behind the rim (Q094)")
     asked = grid_sample(mode, padding, aligned, (5, 6), opset)
-    agree(asked, asked.onnxruntime())
+    if mode == "bicubic" and padding == "border":  # it bends the curve behind the rim (Q094)
+        departs(asked, asked.onnxruntime())
+    else:
+        agree(asked, asked.onnxruntime())
 
 
 def roi_align(opset: int, **attributes: Any) -> Asked:

@@ -1,26 +1,18 @@
-// Our own runtimes as the bench sees them: a model is opened once and run many times.
+// Our own runtimes as the bench sees them: the targets that are judged, and how each runs.
 #pragma once
 
-#include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "core/tensor.h"
+#include "conformance/targets/target.h"
 
 namespace touchstone {
 
-class OurSession {
- public:
-  virtual ~OurSession() = default;
-  virtual std::map<std::string, Value> run(const std::map<std::string, Value>& feeds) = 0;
-  virtual std::string settings() const = 0;  // how it runs, in words
-};
-
 struct OurRuntime {
   std::string name;
-  std::unique_ptr<OurSession> (*open)(const std::filesystem::path& model, Index threads);
+  std::unique_ptr<Target> (*make)(Index threads);
+  std::string (*settings)();  // in words
 };
 
 // The best first.

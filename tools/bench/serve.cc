@@ -71,7 +71,8 @@ class Server {
  private:
   Json open(const Json& ask) {
     const auto began = Clock::now();
-    session_ = runtime_.open(ask.at("model").get<std::string>(), ask.at("threads").get<Index>());
+    const std::unique_ptr<Target> target = runtime_.make(ask.at("threads").get<Index>());
+    model_ = target->load(ask.at("model").get<std::string>());
     const double seconds = since(began);
     sets_.clear();
     for (const Json& set : ask.at("input_sets")) {
@@ -80,8 +81,9 @@ class Server {
         values[one.at("name").get<std::string>()] = read_input(one.at("file").get<std::string>());
       }
     }
-    return {
-        {"version", "touchstone " TOUCHSTONE_VERSION}, {"settings", session_->settings()}, {"seconds", seconds}};
+    return {{"version", "touchstone " TOUCHSTONE_VERSION},
+            {"settings", runtime_.settings()},
+            {"seconds", seconds}};
   }
 
   // Only types that numpy has travel, so the file alone says which it is.
@@ -96,7 +98,7 @@ class Server {
     for (const Json& set : ask.at("sets")) {
       const Values& feeds = sets_.at(set.get<std::size_t>());
       const auto began = Clock::now();
-      Values outputs = session_->run(feeds);
+      Values outputs = model_->run(feeds);
       seconds.push_back(since(began));
       outputs_.push_back(std::move(outputs));
     }
@@ -119,7 +121,7 @@ class Server {
 
   const OurRuntime& runtime_;
   Index before_;
-  std::unique_ptr<OurSession> session_;
+  std::unique_ptr<LoadedModel> model_;
   std::vector<Values> sets_, outputs_;
 };
 

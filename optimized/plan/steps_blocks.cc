@@ -1,0 +1,123 @@
+// Moves of maps in blocks of channels: joins along the channels, and elements that are repeated.
+#include <algorithm>
+
+#include "optimized/plan/steps.h"
+
+namespace touchstone {
+namespace {
+
+// Cuts rows so that each thread gets several parts, and calls `each` with an image, a first row and
+// how many.
+template <class F>
+void each_rows(ThreadPool& pool, Index images, Index rows, F each) {
+  const Index step = ceil_div(rows * images, pool.size() == 1 ? 1 : pool.size() * 4);
+  const Index some = std::min(std::max<Index>(step, 1), rows), parts = ceil_div(rows, some);
+  pool.each(images * parts, [&](Index k, Index) {
+    const Index first = k % parts * some;
+    each(k / parts, first, std::min(some, rows - first));
+  });
+}
+
+Picture rows_of(Picture picture, Index first) {
+  picture.data += first * picture.row;
+  return picture;
+}
+
+// Maps side by side along the channels.
+class OnJoin : public Step {
+ public:
+  OnJoin(Builder& builder, const Group& group) {
+    Index channel = 0;
+    for (const Index input : builder.outline().node(group.main()).inputs) {
+      in_.push_back({builder.blocked(input), channel, nullptr});
+      channel += in_.back().from.blocks.channels;
+    }
+    out_ = builder.make_blocked(group.made);
+    for (Part& part : in_) {
+      part.in_place = part.from.buffer == out_.buffer && part.channel % out_.blocks.lanes == 0 &&
+                      part.from.blocks.first_block ==
+                          out_.blocks.first_block + part.channel / out_.blocks.lanes;
+    }
+    kernel = "join blocks";
+  }
+  void bind(const Memory& memory) override {
+    for (Part& part : in_) part.memory = memory.at(part.from.buffer);
+    to_ = memory.at(out_.buffer);
+  }
+  void run(RunState& state) override {
+    clear_halo(out_.blocks, to_);
+    const Blocks& b = out_.blocks;
+    // In the order of the parts: the lanes behind one part's last channel are the next one's.
+    each_rows(state.pool, b.images, b.rows, [&](Index image, Index first, Index rows) {
+      for (const Part& part : in_) {
+        if (part.in_place) continue;
+        const Blocks& from = part.from.blocks;
+        const Picture in = rows_of(from.picture(part.memory, image), first);
+        Picture out = rows_of(b.picture(to_, image), first);
+        if (part.channel % b.lanes == 0) {
+          out.data += part.channel / b.lanes * out.block;
+          copy_blocks(chosen_isa(), in, out, {from.blocks(), rows, b.columns});
+        } else {
+          copy_channels(chosen_isa(), in, out, part.channel, {from.channels, rows, b.columns});
+        }
+      }
+    });
+  }
+
+ private:
+  struct Part {
+    Blocked from;
+    Index channel;  // where it begins
+    float* memory;
+    bool in_place = false;  // it was made where it belongs
+  };
+  std::vector<Part> in_;
+  Blocked out_;
+  float* to_ = nullptr;
+};
+
+class OnRepeat : public Step {
+ public:
+  OnRepeat(Builder& builder, const Group& group) : times_(group.repeat) {
+    in_ = builder.blocked(builder.outline().node(group.main()).inputs[0]);
+    out_ = builder.make_blocked(group.made);
+    kernel = "repeat blocks";
+  }
+  void bind(const Memory& memory) override {
+    from_ = memory.at(in_.buffer);
+    to_ = memory.at(out_.buffer);
+  }
+  void run(RunState& state) override {
+    clear_halo(out_.blocks, to_);
+    const Blocks& b = in_.blocks;
+    each_rows(state.pool, b.images, b.rows, [&](Index image, Index first, Index rows) {
+      repeat_blocks(chosen_isa(), rows_of(b.picture(from_, image), first),
+                    rows_of(out_.blocks.picture(to_, image), first * times_.rows),
+                    {b.blocks(), rows, b.columns}, times_.rows, times_.columns);
+    });
+  }
+
+ private:
+  const Repeat times_;
+  Blocked in_, out_;
+  float *from_ = nullptr, *to_ = nullptr;
+};
+
+}  // namespace
+
+void build_join(Builder& builder, const Group& group) {
+  if (!group.blocks) {  // they lie plain
+    return is_move(builder.outline(), group.main()) ? build_move(builder, group)
+                                                    : builder.on_reference(group.main());
+  }
+  auto step = std::make_unique<OnJoin>(builder, group);
+  builder.add(std::move(step), group.nodes);
+}
+
+void build_repeat(Builder& builder, const Group& group) {
+  if (!group.blocks) return build_move(builder, group);
+  auto step = std::make_unique<OnRepeat>(builder, group);
+  builder.add(std::move(step), group.nodes);
+}
+
+}  // namespace touchstone
