@@ -1,6 +1,6 @@
 """From the spec to nests: fast kernels in plain C++ for what computes in single precision and has no Halide kernel.
 
-    python -m codegen.emit_nests --spec spec --out generated [--unfit]
+python -m codegen.emit_nests --spec spec --out generated [--unfit]
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from codegen.algorithm import Unfit
 from codegen.emit_halide import products_of
 from codegen.emit_kernels import environment
 from codegen.entry import Operator
+from codegen.lanes import Terms
 from codegen.load import load_spec
-from codegen.nests import Nest, Terms, nest_of
+from codegen.nests import Nest, nest_of
 from codegen.units import primitives, units_of
 from codegen.write import write_if_changed
 

@@ -1,91 +1,25 @@
-"""A definition as rows: what the reference kernel computes element by element, a row at a time.
+"""A definition by rows: what the reference kernel computes, a row at a time.
 
-A nest walks like the reference kernel (codegen/kernel.py): the rows of what is defined, the indices of its reductions. What
-it does for each element of a row is cut off as a term: a C++ expression over plain arrays, which is compiled for each
-instruction set by itself (optimized/nests/terms.h). What is no arithmetic of floats is computed element by element into an
-array before: reads that jump, choices by indices. Only single precision; conditions on types are decided here.
+A nest walks like the reference kernel (codegen/kernel.py): the rows of what is defined, the indices of its reductions.
+What it computes is cut off as terms (codegen/lanes.py), which are compiled for each instruction set.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
-from codegen.algorithm import FLOAT_CLASSES, Unfit, bare, reads
-from codegen.builtins import ARG_REDUCTIONS, BOOL, INDEX, TRUTH, Sort
+from codegen.algorithm import Unfit, reads
+from codegen.builtins import ARG_REDUCTIONS, BOOL, TRUTH, Sort
 from codegen.cpp import cpp_name, element_type
-from codegen.kernel import Kernel
+from codegen.lanes import Lanes, Term, Terms, inner_reductions
 from codegen.notation import Expr, Statement
 from codegen.units import Unit
 
-NEUTRAL = {"sum": "0.0F", "prod": "1.0F", "max": "-infinite", "min": "infinite", "argmax": "-infinite", "argmin": "infinite"}
+NEUTRAL = {"sum": "0.0F", "prod": "1.0F", "max": "-infinite", "min": "infinite"}
 MOST_CHOICES = 4  # conditions that a definition is written apart for
 
 
-@dataclass
-class Terms:
-    """The terms of all nests: equal ones are one. A row: how it is used (map, sum ..), the text, how many arrays and numbers."""
-
-    rows: dict[tuple[str, str], int] = field(default_factory=dict)
-
-    def of(self, use: str, text: str) -> int:
-        return self.rows.setdefault((use, text), len(self.rows))
-
-
-@dataclass
-class Leaf:
-    """An array that a term reads: C++ of where it stands for `count` elements, and what fills it before, if anything does."""
-
-    read: str = ""  # the name of a strip
-    other: str = ""  # where a read may be outside: what stands there
-    given: str = ""  # C++ of a condition under which there is anything to read
-    scalar: list[str] = field(default_factory=list)  # lines that compute one element, the last of them the element itself
-    held: str = ""  # an array that is there
-
-
-@dataclass
-class Term:
-    text: str
-    leaves: list[Leaf]
-    numbers: list[str]
-
-
-class Nest(Kernel):
-    def __init__(self, unit: Unit, terms: Terms, primitives: set[str]):
-        super().__init__(unit.meaning, unit.main, unit.moves.real_only)
-        self.u, self.terms, self.primitives = unit, terms, primitives
-        self.rooms = self.most_rooms = 0
-        self.fast = 0  # terms that compute, and reductions
-        self.slow: set[str] = set()  # what is reduced element by element
-        self.asked: list[str] = []  # what must hold at a call, in C++
-        self.floats = {n for n in unit.types if "float" in unit.types[n]}
-
-    # -- what is decided here --------------------------------------------------------------------------------------
-    def is_float(self, sort: Sort) -> bool:
-        if sort.kind == "real":
-            return True
-        if sort.kind != "element":
-            return False
-        of = self.m.version.outputs[0].type if sort.of.startswith("@") else sort.of
-        return of == "float" or of in self.floats
-
-    def decided(self, e: Expr) -> bool | None:
-        """A condition on types alone, for float; None where it is something else."""
-        if e.kind == "member":
-            of = e.args[0].value
-            if of not in self.m.version.types or of not in self.floats:
-                return None
-            return e.value in FLOAT_CLASSES
-        if e.kind == "not":
-            inner = self.decided(e.args[0])
-            return None if inner is None else not inner
-        if e.kind == "logic":
-            parts = [self.decided(a) for a in e.args]
-            if e.value == "and":
-                return False if False in parts else None if None in parts else True
-            return True if True in parts else None if None in parts else False
-        return None
-
+class Nest(Lanes):
     def block(self, statements: list[Statement]) -> None:
         kept: list[Statement] = []
         taken: bool | None = None
@@ -106,22 +40,6 @@ class Nest(Kernel):
             raise Unfit("it scatters, or runs a graph")
         super().block([s for s in kept if s.kind != "seen"])
 
-    def settled(self, e: Expr) -> Expr:
-        """`e` without lets and without what types decide."""
-        if e.kind == "let" and e.sort.kind in ("element", "real", "truth"):
-            return self.settled(e.args[0])
-        if e.kind == "cond":
-            answer = self.decided(e.args[0])
-            if answer is not None:
-                return self.settled(e.args[1 if answer else 2])
-        if e.kind in ("reduce", "comprehension", "match"):
-            parts = e.args if e.kind == "comprehension" else [self.settled(a) for a in e.args]
-        elif e.kind == "read":
-            parts = e.args
-        else:
-            parts = [self.settled(a) for a in e.args]
-        return Expr(e.kind, parts, e.value, e.line, e.sort, e.free)
-
     # -- definitions -------------------------------------------------------------------------------------------------
     def declare(self, s: Statement, scan: Statement | None = None) -> None:
         before = len(self.lines)
@@ -129,7 +47,9 @@ class Nest(Kernel):
         if self.buffer_type(self.m.buffers[s.name]) in ("Q",) or self.is_float(self.m.buffers[s.name]):
             name = cpp_name(s.name)
             for k in range(before, len(self.lines)):
-                self.lines[k] = re.sub(rf"Array<.*?> {name}\((.*)\);$", rf"const View<float> {name} = nest.array(\1);", self.lines[k])
+                self.lines[k] = re.sub(
+                    rf"Array<.*?> {name}\((.*)\);$", rf"const View<float> {name} = nest.array(\1);", self.lines[k]
+                )
 
     def define(self, s: Statement) -> None:
         if s.family:
@@ -195,7 +115,11 @@ class Nest(Kernel):
         self.made = {}
         self.make_readers(s, value, None)
         element = element_type(self.m.symbols[s.name].sort.of, self.m) if s.name not in self.m.buffers else None
-        floats = self.is_float(self.m.buffers[s.name]) if s.name in self.m.buffers else self.is_float(Sort("element", self.m.symbols[s.name].sort.of))
+        floats = (
+            self.is_float(self.m.buffers[s.name])
+            if s.name in self.m.buffers
+            else self.is_float(Sort("element", self.m.symbols[s.name].sort.of))
+        )
         slot = f"{target}.data[{target}.offset(row.at) + from"
         if floats and self.lane_able(value):
             term = self.term(s, value, None)
@@ -234,11 +158,6 @@ class Nest(Kernel):
         self.apply("map", term, "x", "0", "from", "count", made)
         self.readers[id(value.args[0])] = f"{made}[x - from]"
 
-    def room(self) -> int:
-        self.rooms += 1
-        self.most_rooms = max(self.rooms, self.most_rooms)
-        return self.rooms - 1
-
     # -- reductions --------------------------------------------------------------------------------------------------
     def rowwise(self, e: Expr) -> list[Expr]:
         """Reductions that have an accumulator for each element of a row, outermost ones."""
@@ -274,7 +193,7 @@ class Nest(Kernel):
         self.fast += 1
         self.count += 1
         self.put(f"float* const {name} = rooms.at({self.room()});")
-        self.put(f"std::fill_n({name}, count, {NEUTRAL[op]});")
+        self.put(f"std::fill_n({name}, count, {NEUTRAL[op.removeprefix('arg')]});")
         if op in ARG_REDUCTIONS:  # where the best of each element was met stands in the room behind
             self.put(f"Index* const {name}_at = reinterpret_cast<Index*>(rooms.at({self.room()}));")
             self.room()
@@ -299,7 +218,9 @@ class Nest(Kernel):
                 opened += 1
             else:
                 low = f"{called}_low"
-                self.put(f"const Index {low} = {self.cpp(inner['low'])}, {called}_count = {self.cpp(inner['high'])} - {low};")
+                self.put(
+                    f"const Index {low} = {self.cpp(inner['low'])}, {called}_count = {self.cpp(inner['high'])} - {low};"
+                )
         body = e.args[0]
         self.made = {}
         conditions = self.make_shifted(s, body, inner_name, low)
@@ -312,7 +233,8 @@ class Nest(Kernel):
             self.open(f"if (!({even}))")
             self.open(f"for (Index inner = 0; inner < {length}; ++inner)")
             self.open("for (Index x = from; x < from + count; ++x)")
-            self.name_inner(body, inner_name, low)
+            for line in self.inner_named(body, inner_name, low):
+                self.put(line)
             text = self.expression(s, body, inner_name)
             self.put(f"if ({' && '.join(conditions)}) join_{op}({name}[x - from], {text});")
             self.close()
@@ -359,152 +281,10 @@ class Nest(Kernel):
         self.put("if (held.first >= held.last) continue;")
         self.put("const Index low = held.first, most = held.last - held.first;")
 
-    def name_inner(self, e: Expr, inner: str | None, low: str) -> None:
-        if inner and inner in self.index_names(e):
-            called = cpp_name(inner)
-            text = f"const Point {called} = {called}_box.point({called}_outer, inner);" if self.inner_box else f"const Index {called} = {low} + inner;"
-            self.put("[[maybe_unused]] " + text)
-
-    # -- terms -------------------------------------------------------------------------------------------------------
-    def lane_able(self, e: Expr) -> bool:
-        return self.is_float(e.sort) or e.sort in (TRUTH, BOOL)
-
-    def term(self, s: Statement, e: Expr, inner: str | None, low: str = "", truth: bool = False) -> Term:
-        self.term_inner, self.term_low, self.term_s = inner, low, s
-        self.bare_names = self.outside | ({inner} if inner else set())
-        made = Term("", [], [])
-        self.now = made
-        made.text = bare(self.lanes(e))
-        if truth:
-            made.text = f"({made.text}) ? 1.0F : 0.0F"
-        if re.search(r"[-+*/(?]", made.text):
-            self.fast += 1
-        return made
-
-    def leaf(self, leaf: Leaf) -> str:
-        for k, other in enumerate(self.now.leaves):
-            if other == leaf:
-                return f"a{k}[x]"
-        self.now.leaves.append(leaf)
-        return f"a{len(self.now.leaves) - 1}[x]"
-
-    def number_leaf(self, text: str) -> str:
-        if text not in self.now.numbers:
-            self.now.numbers.append(text)
-        return f"v{self.now.numbers.index(text)}"
-
-    def constant_in_loop(self, e: Expr) -> bool:
-        return not (e.free & self.bare_names) and not reads(e) and not inner_reductions(e)
-
-    def scalar_leaf(self, e: Expr) -> str:
-        before, depth = self.lines, self.depth
-        self.lines, self.depth = [], 0
-        text = self.expression(self.term_s, e, self.term_inner)
-        if e.sort in (TRUTH, BOOL):
-            text = f"surely({text}) ? 1.0F : 0.0F"
-        lines, self.lines, self.depth = self.lines, before, depth
-        if inner_reductions(e):
-            self.slow.add(self.term_s.name)
-        name = []
-        if self.term_inner and self.term_inner in self.index_names(e):
-            called = cpp_name(self.term_inner)
-            name = [f"[[maybe_unused]] const Point {called} = {called}_box.point({called}_outer, inner);" if self.inner_box
-                    else f"[[maybe_unused]] const Index {called} = {self.term_low} + inner;"]  # fmt: skip
-        made = self.leaf(Leaf(scalar=[*name, *lines, text]))
-        return f"({made} != 0)" if e.sort in (TRUTH, BOOL) else made
-
-    def lanes(self, e: Expr) -> str:
-        """C++ of `e` over arrays a0, a1 .. and numbers v0, v1 .."""
-        if id(e) in self.held:
-            return self.leaf(Leaf(held=self.held[id(e)]))
-        if e.kind in ("number", "real") or (e.kind == "coerce" and e.args[0].kind in ("number", "real")):
-            text = (e if e.kind in ("number", "real") else e.args[0]).value
-            return f"{float(text)!r}F" if abs(float(text)) < 3e38 else self.number_leaf(f"float({text})")
-        if self.constant_in_loop(e):
-            if e.sort in (TRUTH, BOOL):
-                return f"({self.number_leaf(f'{self.cpp(e)} ? 1.0F : 0.0F')} != 0)"
-            return self.number_leaf(f"float({self.cpp(e)})")
-        made = getattr(self, "lanes_" + e.kind, None)
-        text = made(e) if made else None
-        return text if text is not None else self.scalar_leaf(e)
-
-    def lanes_let(self, e: Expr) -> str:
-        return self.lanes(e.args[0])
-
-    def lanes_scalar(self, e: Expr) -> str | None:
-        return self.number_leaf(f"float({cpp_name(e.value)}_value)") if self.is_float(e.sort) else None
-
-    def lanes_coerce(self, e: Expr) -> str | None:
-        inner = e.args[0]
-        return self.lanes(inner) if self.is_float(e.sort) and self.is_float(inner.sort) else None
-
-    def lanes_read(self, e: Expr) -> str | None:
-        found = re.fullmatch(r"(\w+)\((?:inner|0), x\)", self.readers.get(id(e), ""))
-        if found and self.is_float(e.sort):
-            return self.leaf(Leaf(read=found[1]))
-        found = re.fullmatch(r"(\w+)\.or_else\((?:inner|0), x, (.*)\)", self.readers.get(id(e), ""))
-        if found and self.is_float(e.sort) and self.constant_in_loop(e.value["else"]):
-            return self.leaf(Leaf(read=found[1], other=f"float({self.cpp(e.value['else'])})"))
-        return None
-
-    def lanes_negative(self, e: Expr) -> str:
-        return f"(-{self.lanes(e.args[0])})"
-
-    def lanes_binary(self, e: Expr) -> str | None:
-        if e.value == "%" or not self.is_float(e.sort):
-            return None
-        return f"({self.lanes(e.args[0])} {e.value} {self.lanes(e.args[1])})"
-
-    def lanes_compare(self, e: Expr) -> str | None:
-        if not all(self.is_float(a.sort) for a in e.args):
-            return None
-        return f"({self.lanes(e.args[0])} {e.value} {self.lanes(e.args[1])})"
-
-    def lanes_logic(self, e: Expr) -> str | None:
-        return f"({self.lanes(e.args[0])} {'&' if e.value == 'and' else '|'} {self.lanes(e.args[1])})"
-
-    def lanes_not(self, e: Expr) -> str:
-        return f"!{self.lanes(e.args[0])}"
-
-    def lanes_cond(self, e: Expr) -> str | None:
-        if not self.lane_able(e) or e.args[0].sort == BOOL:
-            return None
-        test, a, c = (self.lanes(x) for x in e.args)
-        return f"({test} ? {a} : {c})"
-
-    def lanes_call(self, e: Expr) -> str | None:
-        if e.value in ("min", "max", "clamp") and self.is_float(e.sort):
-            parts = [self.lanes(a) if self.is_float(a.sort) else self.lanes(Expr("coerce", [a], None, e.line, e.sort, a.free)) for a in e.args]
-            if e.value == "clamp":
-                return f"minimum(maximum({parts[0]}, {parts[1]}), {parts[2]})"
-            joined = parts[0]
-            for part in parts[1:]:
-                joined = f"{e.value}imum({joined}, {part})"
-            return joined
-        if e.value == "round_to<>" and self.is_float(e.args[0].sort) and self.is_float(e.sort):
-            self.ask(e.args[1])
-            return self.lanes(e.args[0])
-        if e.value == "convert<>" and self.is_float(e.sort) and self.is_float(e.args[0].sort):
-            return self.lanes(e.args[0])
-        if e.value == "real" and self.is_float(e.args[0].sort):
-            return self.lanes(e.args[0])
-        if e.value in ("is_nan", "is_inf") and self.is_float(e.args[0].sort):
-            return f"{e.value}({self.lanes(e.args[0])})"
-        if e.value in self.primitives and self.lane_able(e) and all(self.is_float(a.sort) for a in e.args):
-            return f"{e.value}({', '.join(self.lanes(a) for a in e.args)})"
-        return None
-
-    def ask(self, type_: Expr) -> None:
-        text = f"{self.cpp(type_)} == Type::float32"
-        if type_.kind == "call" and type_.value == "type" and type_.args[0].sort.kind == "tensor" and self.is_float(Sort("element", type_.args[0].sort.of)):
-            return
-        if type_.kind == "name" and type_.value in self.floats:
-            return
-        if text not in self.asked:
-            self.asked.append(text)
-
     # -- what is called --------------------------------------------------------------------------------------------
-    def fill(self, s: Statement, term: Term, along: str, first: str, count: str, inner: str | None = None, low: str = "") -> None:
+    def fill(
+        self, s: Statement, term: Term, along: str, first: str, count: str, inner: str | None = None, low: str = ""
+    ) -> None:
         """Before a term is computed: the arrays that are computed element by element."""
         self.places = []
         for leaf in term.leaves:
@@ -519,7 +299,18 @@ class Nest(Kernel):
             self.put(f"{place}[{along} - {first}] = float({leaf.scalar[-1]});")
             self.close()
 
-    def apply(self, use: str, term: Term, along: str, at: str, first: str, count: str, out: str, fold: bool = False, met: str = "") -> None:
+    def apply(
+        self,
+        use: str,
+        term: Term,
+        along: str,
+        at: str,
+        first: str,
+        count: str,
+        out: str,
+        fold: bool = False,
+        met: str = "",
+    ) -> None:
         arrays = []
         for leaf, place in zip(term.leaves, self.places, strict=True):
             if leaf.scalar:
@@ -544,7 +335,7 @@ class Nest(Kernel):
         self.close()
 
     def apply_arg(self, use: str, term: Term, arrays: list[str], count: str, out: str, fold: bool, met: str) -> None:
-        """The best of each element so far, and where it was met: what is compared is computed first, unless it is read."""
+        """The best of each element so far, and where it was met. What is compared is computed before."""
         name = out.split(" ")[0]
         if term.text == "a0[x]":
             values = arrays[0]
@@ -554,7 +345,8 @@ class Nest(Kernel):
             self.open("")
             self.put(f"const float* const arrays[] = {{{', '.join(arrays)}}};")
             self.put(f"const float numbers[] = {{{', '.join(term.numbers) or '0.0F'}}};")
-            self.put(f"nest.terms[{self.terms.of('map', term.text)}]({count}, arrays, numbers, {values});  // map: {term.text}")
+            k = self.terms.of("map", term.text)
+            self.put(f"nest.terms[{k}]({count}, arrays, numbers, {values});  // map: {term.text}")
         place = " + (x - from)" if fold else " + (low - from)"
         verb = f"best_of_{'largest' if use == 'argmax' else 'smallest'}"
         kind = "one" if fold else "each"
@@ -573,14 +365,6 @@ def chosen(e: Expr, found: Expr, arm: int) -> Expr:
     if e.kind in ("comprehension", "match", "read"):
         return e
     return Expr(e.kind, [chosen(a, found, arm) for a in e.args], e.value, e.line, e.sort, e.free)
-
-
-def inner_reductions(e: Expr) -> bool:
-    """Is anything reduced for each element by itself?"""
-    if e.kind == "reduce" and e.sort not in (INDEX, BOOL):
-        return True
-    parts = [*e.args, *(arm for _, arm in e.value)] if e.kind == "match" else e.args
-    return any(inner_reductions(a) for a in parts if isinstance(a, Expr))
 
 
 def nest_of(unit: Unit, terms: Terms, primitives: set[str]) -> Nest:

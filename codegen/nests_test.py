@@ -23,7 +23,8 @@ def reason(spec: Path) -> str:
     return made.unfit[0][1]
 
 
-NORMALISED = "m[n in head(shape(x), 1)] = (sum k in 0..dim(x, 1): x[n.., k]) / dim(x, 1)\n      z[i] = (x[i] - m[head(i, 1)]) * exp(y[i]) * 0.25"
+NORMALISED = """m[n in head(shape(x), 1)] = (sum k in 0..dim(x, 1): x[n.., k]) / dim(x, 1)
+      z[i] = (x[i] - m[head(i, 1)]) * exp(y[i]) * 0.25"""
 
 
 def test_a_constant_of_the_entry_is_the_terms(scratch: Path, tmp_path: Path) -> None:  # noqa: F811
@@ -47,7 +48,12 @@ def test_what_is_decided_once_a_call_is_computed_apart(scratch: Path) -> None:  
 
 
 def test_types_are_decided_for_float(scratch: Path) -> None:  # noqa: F811
-    toy(scratch, "when T in integers:\n        z[i] = x[i] / y[i]\n      else:\n        z[i] = x[i] - y[i]", "normalise", "numbers")
+    toy(
+        scratch,
+        "when T in integers:\n        z[i] = x[i] / y[i]\n      else:\n        z[i] = x[i] - y[i]",
+        "normalise",
+        "numbers",
+    )
     assert terms(scratch) == [("map", "a0[x] - a1[x]")]
 
 
