@@ -243,7 +243,9 @@ class Nest(Lanes):
             self.lines[-1] += " else {"
             self.depth += 1
         if inner:
-            self.open(f"if (count < Nest::few && {length} >= Nest::few)")
+            names = [leaf.read for leaf in term.leaves if leaf.read]
+            leaning = " + ".join(f"{read}.leaning()" for read in names) or "0"
+            self.open(f"if (Nest::inwards(count, {length}, {leaning}))")
             self.open("for (Index x = from; x < from + count; ++x)")
             self.open(f"for (Index first = 0; first < {length}; first += Nest::piece)")
             self.spans(strips, "inner", "x", "first", f"std::min(Nest::piece, {length} - first)")

@@ -96,7 +96,8 @@ inline float softplus(float x) {
 }
 inline float tanh(float x) {
   const double d = x, square = d * d, small = exp_of(-2 * __builtin_fabs(d));
-  const double most = (1 - small) / (1 + small), near = d * (1 - square / 3 + square * square * (2.0 / 15));
+  const double most = (1 - small) / (1 + small),
+               near = d * (1 - square / 3 + square * square * (2.0 / 15));
   return float(__builtin_fabs(d) < 0x1p-9 ? near : (d < 0 ? -most : most));
 }
 

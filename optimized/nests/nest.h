@@ -56,6 +56,12 @@ class Nest {
     return {arrays_.take(count(shape)), shape, Type::float32};
   }
 
+  // Whether a reduction of `length` terms goes along them, one element of the row after the other,
+  // and not along the row. `leaning`: of all strips that it reads.
+  static bool inwards(Index count, Index length, int leaning) {
+    return length >= few && (count < few || (leaning > 0 && length >= 2 * few));
+  }
+
   // Calls body(row, rooms) for pieces of rows that together are the target, or its part at `step`
   // of its first index. `work`: terms an element.
   template <class T, class F>
@@ -88,7 +94,8 @@ void Nest::each_row(const View<T>& target, Index step, double work, const F& bod
   if (rows <= 0 || length <= 0) return;
   // Few rows are cut, so that every thread has something to do.
   const double all = static_cast<double>(rows) * static_cast<double>(length) * work;
-  const Index threads = all < least_work ? 1 : pool_.size(), wanted = threads == 1 ? 1 : 4 * threads;
+  const Index threads = all < least_work ? 1 : pool_.size(),
+              wanted = threads == 1 ? 1 : 4 * threads;
   const Index cuts = std::clamp<Index>(wanted / rows, 1, (length + piece - 1) / piece);
   const Index part_length = (length + cuts - 1) / cuts, total = rows * cuts;
   const Index parts = std::min(wanted, total);
@@ -119,15 +126,20 @@ void Nest::each_row(const View<T>& target, Index step, double work, const F& bod
 
 inline void join_sum(float& held, float x) { held += x; }
 inline void join_prod(float& held, float x) { held *= x; }
-inline void join_max(float& held, float x) { if (held < x || is_nan(x)) held = x; }
-inline void join_min(float& held, float x) { if (x < held || is_nan(x)) held = x; }
+inline void join_max(float& held, float x) {
+  if (held < x || is_nan(x)) held = x;
+}
+inline void join_min(float& held, float x) {
+  if (x < held || is_nan(x)) held = x;
+}
 
 // The first of the largest, where each was met; NaN is larger than any number (and smaller).
 // `each`: the next of every element; `one`: `count` of one element, met from `met` on.
 template <class Better>
 void best_each(Index count, const float* values, Index met, float* best, Index* at, Better better) {
   for (Index x = 0; x < count; ++x) {
-    const bool wins = at[x] < 0 || better(values[x], best[x]) || (values[x] != values[x] && best[x] == best[x]);
+    const bool wins =
+        at[x] < 0 || better(values[x], best[x]) || (values[x] != values[x] && best[x] == best[x]);
     best[x] = wins ? values[x] : best[x];
     at[x] = wins ? met : at[x];
   }
@@ -136,16 +148,20 @@ template <class Better>
 void best_one(Index count, const float* values, Index met, float* best, Index* at, Better better) {
   for (Index x = 0; x < count; ++x) best_each(1, values + x, met + x, best, at, better);
 }
-inline void best_of_largest_each(Index count, const float* values, Index met, float* best, Index* at) {
+inline void best_of_largest_each(Index count, const float* values, Index met, float* best,
+                                 Index* at) {
   best_each(count, values, met, best, at, [](float a, float b) { return a > b; });
 }
-inline void best_of_smallest_each(Index count, const float* values, Index met, float* best, Index* at) {
+inline void best_of_smallest_each(Index count, const float* values, Index met, float* best,
+                                  Index* at) {
   best_each(count, values, met, best, at, [](float a, float b) { return a < b; });
 }
-inline void best_of_largest_one(Index count, const float* values, Index met, float* best, Index* at) {
+inline void best_of_largest_one(Index count, const float* values, Index met, float* best,
+                                Index* at) {
   best_one(count, values, met, best, at, [](float a, float b) { return a > b; });
 }
-inline void best_of_smallest_one(Index count, const float* values, Index met, float* best, Index* at) {
+inline void best_of_smallest_one(Index count, const float* values, Index met, float* best,
+                                 Index* at) {
   best_one(count, values, met, best, at, [](float a, float b) { return a < b; });
 }
 

@@ -71,8 +71,10 @@ TEST_P(Nests, AreWhatTheReferenceSays) {
     for (const unsigned seed : {1U, 2U}) {
       std::map<std::string, Value> feeds;
       for (std::size_t k = 0; k < GetParam().inputs.size(); ++k)
-        feeds["x" + std::to_string(k)] = whole(GetParam().inputs[k], seed + static_cast<unsigned>(k) * 10);
-      const Tensor expected = run(model, feeds).at("y").tensor(), made = session.run(feeds).at("y").tensor();
+        feeds["x" + std::to_string(k)] =
+            whole(GetParam().inputs[k], seed + static_cast<unsigned>(k) * 10);
+      const Tensor expected = run(model, feeds).at("y").tensor(),
+                   made = session.run(feeds).at("y").tensor();
       ASSERT_EQ(made.shape(), expected.shape());
       for (Index k = 0; k < expected.size(); ++k) {
         if (GetParam().made == Type::int64) {
@@ -91,13 +93,18 @@ TEST_P(Nests, AreWhatTheReferenceSays) {
 INSTANTIATE_TEST_SUITE_P(
     Operators, Nests,
     testing::Values(
-        One{"MatMul", {{3, 17, 40}, {40, 33}}},                       // rows of many elements
-        One{"MatMul", {{5, 600}, {600, 3}}},                          // of few: along the reduction
-        One{"MatMul", {{2, 1, 9}, {9, 1400}}},                        // one row, cut for the threads
+        One{"MatMul", {{3, 17, 40}, {40, 33}}},  // rows of many elements
+        One{"MatMul", {{5, 600}, {600, 3}}},     // of few: along the reduction
+        One{"MatMul", {{2, 1, 9}, {9, 1400}}},   // one row, cut for the threads
         One{"Gemm", {{6, 9}, {20, 6}, {20}}, {}, {{"transA", 1}, {"transB", 1}}},
-        One{"Conv", {{2, 4, 9, 11}, {6, 2, 3, 3}, {6}}, {{"pads", {1, 1, 2, 0}}, {"strides", {2, 1}}}, {{"group", 2}}},
+        One{"Conv",
+            {{2, 4, 9, 11}, {6, 2, 3, 3}, {6}},
+            {{"pads", {1, 1, 2, 0}}, {"strides", {2, 1}}},
+            {{"group", 2}}},
         One{"Conv", {{1, 2, 5, 6, 7}, {3, 2, 2, 3, 2}}, {{"dilations", {2, 1, 1}}}},
-        One{"MaxPool", {{1, 3, 6, 5, 7}}, {{"kernel_shape", {3, 2, 3}}, {"pads", {1, 0, 1, 1, 0, 1}}}},
+        One{"MaxPool",
+            {{1, 3, 6, 5, 7}},
+            {{"kernel_shape", {3, 2, 3}}, {"pads", {1, 0, 1, 1, 0, 1}}}},
         One{"ArgMax", {{4, 1200}}, {}, {{"axis", 1}}, Type::int64},
         One{"ArgMin", {{30, 41, 9}}, {}, {{"axis", 1}, {"select_last_index", 1}}, Type::int64},
         One{"Max", {{4, 5, 6}, {5, 1}, {6}}}));
@@ -122,13 +129,22 @@ TEST(Strips, ReadAlongBothWays) {
     }
     for (Index x = 0; x < 9; ++x) {
       const float* along = made.along_inner(x, 1, 4, room, -1);
-      for (Index c = 1; c < 5; ++c) EXPECT_EQ(along[c - 1], view.read(point(row.point(x), c), -1.0F)) << c << " " << x;
+      for (Index c = 1; c < 5; ++c)
+        EXPECT_EQ(along[c - 1], view.read(point(row.point(x), c), -1.0F)) << c << " " << x;
     }
   };
-  check([](const Point& at, Index c) { return Point{at[0] + c, at[1]}; }, true);          // inside
-  check([](const Point& at, Index c) { return Point{c * 2 - 1, at[1] + 3}; }, true);      // a corner outside
-  check([](const Point& at, Index c) { return Point{at[0], at[1] * 2 - c}; }, true);      // no box is inside
-  check([](const Point& at, Index c) { return Point{9, at[1] + c}; }, true);              // nothing is
+  check([](const Point& at, Index c) { return Point{at[0] + c, at[1]}; }, true);  // inside
+  check(
+      [](const Point& at, Index c) {
+        return Point{c * 2 - 1, at[1] + 3};
+      },
+      true);  // a corner outside
+  check(
+      [](const Point& at, Index c) {
+        return Point{at[0], at[1] * 2 - c};
+      },
+      true);                                                                  // no box is inside
+  check([](const Point& at, Index c) { return Point{9, at[1] + c}; }, true);  // nothing is
   check([](const Point& at, Index c) { return Point{(c * c) % 7, at[1]}; }, false);
 }
 
@@ -145,7 +161,8 @@ TEST(NestRows, EveryElementOnce) {
       std::vector<std::atomic<int>> met(data.size());
       const View<float> view(data.data(), shape, Type::float32);
       nest.each_row(view, step, 1e6, [&](const Row& row, const Rooms&) {
-        for (Index x = 0; x < row.length; ++x) ++met[static_cast<std::size_t>(view.offset(row.at) + x)];
+        for (Index x = 0; x < row.length; ++x)
+          ++met[static_cast<std::size_t>(view.offset(row.at) + x)];
       });
       const Index wanted = step < 0 ? count(shape) : count(shape) / shape[0];
       Index all = 0;
@@ -168,10 +185,12 @@ TEST(Lanes, FunctionsAreRounded) {
     const double ulp = std::nextafter(std::fabs(rounded), INFINITY) - std::fabs(rounded);
     EXPECT_LE(std::fabs(made - exact), 0.51 * ulp) << x;
   };
-  std::vector<float> all{0.0F, -0.0F, 1.0F, -1.0F, INFINITY, -INFINITY, NAN, 1e-45F, 3e38F, -3e38F, 88.8F, -103.9F, -104.0F};
+  std::vector<float> all{0.0F,   -0.0F, 1.0F,   -1.0F, INFINITY, -INFINITY, NAN,
+                         1e-45F, 3e38F, -3e38F, 88.8F, -103.9F,  -104.0F};
   std::mt19937 random(5);
   for (int k = 0; k < 200000; ++k) {
-    const float size = std::ldexp(static_cast<float>(random() % 65536) + 1, static_cast<int>(random() % 44) - 36);
+    const float size =
+        std::ldexp(static_cast<float>(random() % 65536) + 1, static_cast<int>(random() % 44) - 36);
     all.push_back(random() % 2 == 0 ? size : -size);
   }
   for (const float x : all) {

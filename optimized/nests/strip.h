@@ -23,7 +23,10 @@ template <class T, class F>
 class Strip {
  public:
   Strip(const View<T>& view, const Row& row, Index inner, bool affine, F point)
-      : view_(view), row_(row), point_(std::move(point)), inner_(inner),
+      : view_(view),
+        row_(row),
+        point_(std::move(point)),
+        inner_(inner),
         even_(affine && row.length > 0 && inner > 0 && view.given()) {
     if (even_) probe();
   }
@@ -50,6 +53,8 @@ class Strip {
   }
 
   bool even() const { return even_; }
+  // Which way its elements lie one behind the other: along the row (-1) or the reduction (1).
+  int leaning() const { return !even_ ? 0 : by_x_ == 1 ? -1 : by_c_ == 1 ? 1 : 0; }
   // What of the elements is inside, for one index of the reduction; and the other way round.
   void within_x(Index c, Stretch& held) const {
     held.cut(rows_.first, inners_.first <= c && c < inners_.last ? rows_.last : rows_.first);
@@ -77,7 +82,8 @@ class Strip {
       within_x(c, held);
       return edged(first, count, room, other, held, place(c, held.first), by_x_);
     }
-    for (Index k = 0; k < count; ++k) room[k] = inside(c, first + k) ? number((*this)(c, first + k)) : other;
+    for (Index k = 0; k < count; ++k)
+      room[k] = inside(c, first + k) ? number((*this)(c, first + k)) : other;
     return room;
   }
   const float* along_inner(Index x, Index first, Index count, float* room, float other) const {
@@ -87,7 +93,8 @@ class Strip {
       within_inner(x, held);
       return edged(first, count, room, other, held, place(held.first, x), by_c_);
     }
-    for (Index k = 0; k < count; ++k) room[k] = inside(first + k, x) ? number((*this)(first + k, x)) : other;
+    for (Index k = 0; k < count; ++k)
+      room[k] = inside(first + k, x) ? number((*this)(first + k, x)) : other;
     return room;
   }
 
@@ -95,7 +102,9 @@ class Strip {
   static constexpr Index farthest_index = std::numeric_limits<Index>::max();
 
   template <class C>
-  static float number(const C& held) { return static_cast<float>(held); }
+  static float number(const C& held) {
+    return static_cast<float>(held);
+  }
 
   Index place(Index c, Index x) const { return base_ + c * by_c_ + x * by_x_; }
 
@@ -110,10 +119,12 @@ class Strip {
     }
     return room;
   }
-  const float* edged(Index first, Index count, float* room, float other, const Stretch& held, Index from, Index step) const {
+  const float* edged(Index first, Index count, float* room, float other, const Stretch& held,
+                     Index from, Index step) const {
     if (held.first >= held.last) return std::fill_n(room, count, other), room;
     std::fill_n(room, held.first - first, other);
-    for (Index k = 0; k < held.last - held.first; ++k) room[held.first - first + k] = number(load(view_.data[from + k * step]));
+    for (Index k = 0; k < held.last - held.first; ++k)
+      room[held.first - first + k] = number(load(view_.data[from + k * step]));
     std::fill_n(room + (held.last - first), first + count - held.last, other);
     return room;
   }
@@ -135,9 +146,12 @@ class Strip {
           even_ = false;  // what is inside is no box
           return;
         }
-        if (c != 0) narrow(origin[k], c, extent, inners_);
-        else if (x != 0) narrow(origin[k], x, extent, rows_);
-        else inners_.last = inners_.first;
+        if (c != 0)
+          narrow(origin[k], c, extent, inners_);
+        else if (x != 0)
+          narrow(origin[k], x, extent, rows_);
+        else
+          inners_.last = inners_.first;
       }
       base_ += origin[k] * view_.strides[k];
       by_c_ += c * view_.strides[k];
@@ -146,8 +160,10 @@ class Strip {
   }
   // The indices i for which 0 <= origin + i * slope < extent.
   static void narrow(Index origin, Index slope, Index extent, Stretch& held) {
-    if (slope > 0) held.cut(ceil_div(-origin, slope), floor_div(extent - 1 - origin, slope) + 1);
-    else held.cut(ceil_div(origin - (extent - 1), -slope), floor_div(origin, -slope) + 1);
+    if (slope > 0)
+      held.cut(ceil_div(-origin, slope), floor_div(extent - 1 - origin, slope) + 1);
+    else
+      held.cut(ceil_div(origin - (extent - 1), -slope), floor_div(origin, -slope) + 1);
   }
 
   const View<T>& view_;

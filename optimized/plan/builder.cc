@@ -222,6 +222,8 @@ void Builder::build(const Group& group) {
       return build_pool(*this, group);
     case Work::product:
       return build_product(*this, group);
+    case Work::fed_product:
+      return build_fed_product(*this, group);
     case Work::join:
       return build_join(*this, group);
     case Work::move:

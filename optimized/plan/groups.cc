@@ -131,10 +131,12 @@ class Grouping {
         if (c && (!is_constant(c) || !fits_rows(*c->shape, made))) return Work::reference;
         return Work::product;
       }
-      case Role::matrix_product:
-        if (!is_constant(input(k, 1)) || input(k, 1)->shape->size() != 2 || x->shape->size() < 2)
-          return Work::reference;
-        return Work::product;
+      case Role::matrix_product: {
+        const ValueFact* b = input(k, 1);
+        if (is_constant(b) && b->shape->size() == 2 && x->shape->size() >= 2) return Work::product;
+        return b->floats() && takes_fed_product(*x->shape, *b->shape) ? Work::fed_product
+                                                                      : Work::reference;
+      }
       case Role::join: {
         const Index axis = node.integer("axis", 1);
         const bool channels = axis == 1 || axis + made.size() == 1;

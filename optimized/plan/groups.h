@@ -18,6 +18,7 @@ enum class Work {
   convolution,  // with residual, clamp and region behind it
   pool,
   product,  // of matrices, the second of them constant, with a bias and a clamp
+  fed_product,  // of two stacks of matrices that are both computed
   join,     // along the channels
   move,     // elements to other places
   repeat,   // a move: each element of an image some times along its rows and columns
@@ -56,6 +57,9 @@ std::optional<Repeat> repeats(const Outline& outline, Index node);
 
 // Whether a node has a nest, and its values the types that it wants.
 bool takes_nest(const Outline& outline, Index node);
+
+// Whether packing the second matrix in every run is worth it.
+bool takes_fed_product(const Shape& a, const Shape& b);
 
 // In an order in which they can run. `fuse`: whether a step may be more than one node.
 std::vector<Group> group_nodes(const Outline& outline, bool fuse);

@@ -15,7 +15,9 @@ namespace {
 class OnNest : public Step {
  public:
   OnNest(const Outline& outline, Index node, std::vector<Index> buffers)
-      : outline_(outline), node_(node), buffers_(std::move(buffers)),
+      : outline_(outline),
+        node_(node),
+        buffers_(std::move(buffers)),
         entry_(*find_nest(*outline.node(node).node->signature)) {
     kernel = "nest " + std::string(name(chosen_isa()));
   }
