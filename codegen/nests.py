@@ -46,10 +46,10 @@ class Nest(Lanes):
         super().declare(s, scan)
         if self.buffer_type(self.m.buffers[s.name]) in ("Q",) or self.is_float(self.m.buffers[s.name]):
             name = cpp_name(s.name)
+            kept = rf"const View<float> {name} = nest.array(\1);"
             for k in range(before, len(self.lines)):
-                self.lines[k] = re.sub(
-                    rf"Array<.*?> {name}\((.*)\);$", rf"const View<float> {name} = nest.array(\1);", self.lines[k]
-                )
+                line = re.sub(rf"\bArray<\S*> {name}\((.*)\);$", kept, self.lines[k])
+                self.lines[k] = re.sub(r"Followed<T_, Array<\S*>> ", "Followed<T_, const View<float>> ", line)
 
     def define(self, s: Statement) -> None:
         if s.family:
@@ -107,8 +107,8 @@ class Nest(Lanes):
         work = " + ".join(["1.0", *(f"double({self.terms_of(r)})" for r in reductions)])
         self.put(f"nest.each_row({target}, {step}, {work}, [&](const Row& row, [[maybe_unused]] const Rooms& rooms) {{")
         self.depth += 1
-        self.open("for (Index from = 0; from < row.length; from += Nest::piece)")
-        self.put("const Index count = std::min(Nest::piece, row.length - from);")
+        self.open("for (Index x_from = 0; x_from < row.length; x_from += Nest::piece)")
+        self.put("const Index x_count = std::min(Nest::piece, row.length - x_from);")
         self.rooms = 0
         for e in reductions:
             self.reduce_rowwise(s, e)
@@ -120,24 +120,24 @@ class Nest(Lanes):
             if s.name in self.m.buffers
             else self.is_float(Sort("element", self.m.symbols[s.name].sort.of))
         )
-        slot = f"{target}.data[{target}.offset(row.at) + from"
+        slot = f"{target}.data[{target}.offset(row.at) + x_from"
         if floats and self.lane_able(value):
             term = self.term(s, value, None)
-            self.fill(s, term, "x", "from", "count")
-            self.apply("map", term, "x", "0", "from", "count", f"&{slot}]")
+            self.fill(s, term, "x", "x_from", "x_count")
+            self.apply("map", term, "x", "0", "x_from", "x_count", f"&{slot}]")
         elif value.sort in (TRUTH, BOOL) and self.lane_able(value):
             made = f"rooms.at({self.room()})"
             term = self.term(s, value, None, truth=True)
-            self.fill(s, term, "x", "from", "count")
-            self.apply("map", term, "x", "0", "from", "count", made)
+            self.fill(s, term, "x", "x_from", "x_count")
+            self.apply("map", term, "x", "0", "x_from", "x_count", made)
             store = f"{slot} + x]"
             kind = f"put({store}, {target}.type, {made}[x] != 0);" if element else f"{store} = {made}[x] != 0;"
-            self.put(f"for (Index x = 0; x < count; ++x) {kind}")
+            self.put(f"for (Index x = 0; x < x_count; ++x) {kind}")
         else:
             self.before_conversion(s, value)
             if inner_reductions(value):
                 self.slow.add(s.name)
-            self.open("for (Index x = from; x < from + count; ++x)")
+            self.open("for (Index x = x_from; x < x_from + x_count; ++x)")
             text = self.expression(s, value, None)
             store = f"{target}.data[{target}.offset(row.at) + x]"
             if value.sort in (TRUTH, BOOL) and element:
@@ -154,9 +154,9 @@ class Nest(Lanes):
             return
         made = f"rooms.at({self.room()})"
         term = self.term(s, value.args[0], None)
-        self.fill(s, term, "x", "from", "count")
-        self.apply("map", term, "x", "0", "from", "count", made)
-        self.readers[id(value.args[0])] = f"{made}[x - from]"
+        self.fill(s, term, "x", "x_from", "x_count")
+        self.apply("map", term, "x", "0", "x_from", "x_count", made)
+        self.readers[id(value.args[0])] = f"{made}[x - x_from]"
 
     # -- reductions --------------------------------------------------------------------------------------------------
     def rowwise(self, e: Expr) -> list[Expr]:
@@ -193,11 +193,11 @@ class Nest(Lanes):
         self.fast += 1
         self.count += 1
         self.put(f"float* const {name} = rooms.at({self.room()});")
-        self.put(f"std::fill_n({name}, count, {NEUTRAL[op.removeprefix('arg')]});")
+        self.put(f"std::fill_n({name}, x_count, {NEUTRAL[op.removeprefix('arg')]});")
         if op in ARG_REDUCTIONS:  # where the best of each element was met stands in the room behind
             self.put(f"Index* const {name}_at = reinterpret_cast<Index*>(rooms.at({self.room()}));")
             self.room()
-            self.put(f"std::fill_n({name}_at, count, Index{{-1}});")
+            self.put(f"std::fill_n({name}_at, x_count, Index{{-1}});")
         self.open("")
         binders = list(e.value["binders"])
         inner = next((x for x in reversed(binders) if x["kind"] == "range"), None)
@@ -232,11 +232,11 @@ class Nest(Lanes):
             even = " && ".join(f"{name}.even()" for name in dict.fromkeys(strips))
             self.open(f"if (!({even}))")
             self.open(f"for (Index inner = 0; inner < {length}; ++inner)")
-            self.open("for (Index x = from; x < from + count; ++x)")
+            self.open("for (Index x = x_from; x < x_from + x_count; ++x)")
             for line in self.inner_named(body, inner_name, low):
                 self.put(line)
             text = self.expression(s, body, inner_name)
-            self.put(f"if ({' && '.join(conditions)}) join_{op}({name}[x - from], {text});")
+            self.put(f"if ({' && '.join(conditions)}) join_{op}({name}[x - x_from], {text});")
             self.close()
             self.close()
             self.close()
@@ -245,21 +245,32 @@ class Nest(Lanes):
         if inner:
             names = [leaf.read for leaf in term.leaves if leaf.read]
             leaning = " + ".join(f"{read}.leaning()" for read in names) or "0"
-            self.open(f"if (Nest::inwards(count, {length}, {leaning}))")
-            self.open("for (Index x = from; x < from + count; ++x)")
-            self.open(f"for (Index first = 0; first < {length}; first += Nest::piece)")
-            self.spans(strips, "inner", "x", "first", f"std::min(Nest::piece, {length} - first)")
-            self.fill(s, term, "inner", "low", "most", inner_name, low)
-            self.apply(op, term, "inner", "x", "low", "most", name, fold=True, met=low and f"{low} + low")
+            self.open(f"if (Nest::inwards(x_count, {length}, {leaning}))")
+            self.open("for (Index x = x_from; x < x_from + x_count; ++x)")
+            self.open(f"for (Index inner_from = 0; inner_from < {length}; inner_from += Nest::piece)")
+            self.spans(strips, "inner", "x", "inner_from", f"std::min(Nest::piece, {length} - inner_from)")
+            self.fill(s, term, "inner", "part_from", "part_count", inner_name, low)
+            self.apply(
+                op, term, "inner", "x", "part_from", "part_count", name, fold=True, met=low and f"{low} + part_from"
+            )
             self.close()
             self.close()
             self.close()
             self.lines[-1] += " else {"
             self.depth += 1
         self.open(f"for (Index inner = 0; inner < {length}; ++inner)")
-        self.spans(strips, "x", "inner", "from", "count")
-        self.fill(s, term, "x", "low", "most", inner_name, low)
-        self.apply(op, term, "x", "inner", "low", "most", f"{name} + (low - from)", met=f"{low} + inner" if low else "")
+        self.spans(strips, "x", "inner", "x_from", "x_count")
+        self.fill(s, term, "x", "part_from", "part_count", inner_name, low)
+        self.apply(
+            op,
+            term,
+            "x",
+            "inner",
+            "part_from",
+            "part_count",
+            f"{name} + (part_from - x_from)",
+            met=f"{low} + inner" if low else "",
+        )
         self.close()
         if inner:
             self.close()
@@ -270,18 +281,18 @@ class Nest(Lanes):
             self.close()
         self.close()
         self.held[id(e)] = name
-        self.readers[id(e)] = f"{name}_at[x - from]" if op in ARG_REDUCTIONS else f"{name}[x - from]"
+        self.readers[id(e)] = f"{name}_at[x - x_from]" if op in ARG_REDUCTIONS else f"{name}[x - x_from]"
 
     def spans(self, strips: list[str], along: str, at: str, first: str, count: str) -> None:
-        """Names `low` and `most`: what the strips hold of `count` elements from `first` on."""
+        """Names `part_from` and `part_count`: what the strips hold of `count` elements from `first` on."""
         if not strips:
-            self.put(f"const Index low = {first}, most = {count};")
+            self.put(f"const Index part_from = {first}, part_count = {count};")
             return
-        self.put(f"Stretch held{{{first}, {first} + {count}}};")
+        self.put(f"Stretch part{{{first}, {first} + {count}}};")
         for name in dict.fromkeys(strips):
-            self.put(f"{name}.within_{along}({at}, held);")
-        self.put("if (held.first >= held.last) continue;")
-        self.put("const Index low = held.first, most = held.last - held.first;")
+            self.put(f"{name}.within_{along}({at}, part);")
+        self.put("if (part.first >= part.last) continue;")
+        self.put("const Index part_from = part.first, part_count = part.last - part.first;")
 
     # -- what is called --------------------------------------------------------------------------------------------
     def fill(
@@ -332,7 +343,7 @@ class Nest(Lanes):
             self.put(f"const float* const arrays[] = {{{', '.join(arrays)}}};")
         if term.numbers:
             self.put(f"const float numbers[] = {{{', '.join(term.numbers)}}};")
-        call = f"nest.terms[{k}]({count}, {given}, {values}, {out}{' + (x - from)' if fold else ''});"
+        call = f"nest.terms[{k}]({count}, {given}, {values}, {out}{' + (x - x_from)' if fold else ''});"
         self.put(call + f"  // {use}: {term.text}")
         self.close()
 
@@ -349,7 +360,7 @@ class Nest(Lanes):
             self.put(f"const float numbers[] = {{{', '.join(term.numbers) or '0.0F'}}};")
             k = self.terms.of("map", term.text)
             self.put(f"nest.terms[{k}]({count}, arrays, numbers, {values});  // map: {term.text}")
-        place = " + (x - from)" if fold else " + (low - from)"
+        place = " + (x - x_from)" if fold else " + (part_from - x_from)"
         verb = f"best_of_{'largest' if use == 'argmax' else 'smallest'}"
         kind = "one" if fold else "each"
         self.put(f"{verb}_{kind}({count}, {values}, {met}, {name}{place}, {name}_at{place});")
