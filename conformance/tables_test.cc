@@ -50,5 +50,21 @@ TEST(Tables, SharpnessIsThatOfFloats) {
   EXPECT_EQ(sharpness_table({cases[2], cases[3]}), "");
 }
 
+TEST(Tables, WhatRanFastIsCountedByOperator) {
+  std::vector<CaseResult> ran(5, cases[0]);
+  ran[0].ran = ran[1].ran = ran[2].ran = "fast";
+  ran[3].ran = "reference";  // and the last one's target does not say
+  ran[0].subject.op = "Exp";
+  for (const std::size_t k : {1U, 2U, 3U}) ran[k].subject.op = "Softmax";
+  EXPECT_EQ(share_line(ran), "3 of 4 cases of one node that reads float32 ran it on fast kernels: 75.0 %");
+  EXPECT_EQ(share_table(ran),
+            "  operator, float32  cases  fast  reference\n"
+            "  Softmax                3     2          1\n"
+            "  Exp                    1     1          0\n"
+            "  all                    4     3          1\n");
+  EXPECT_EQ(share_line(cases), "");
+  EXPECT_EQ(share_table(cases), "");
+}
+
 }  // namespace
 }  // namespace touchstone

@@ -21,6 +21,8 @@ Json with_explanations(const std::string& target, const std::string& suite, cons
   return object;
 }
 
+Json to_json(const FastShare::Of& of) { return {{"cases", of.cases}, {"fast", of.fast}}; }
+
 Json with_explanations(const TargetRun& run) {
   const ToExplain counts = to_explain(run);
   Json object = to_json(summarise(run.cases));
@@ -31,6 +33,10 @@ Json with_explanations(const TargetRun& run) {
                         {"resolution", floats.resolution()},
                         {"utilisation", floats.utilisation()},
                         {"largest_utilisation", floats.largest_utilisation()}};
+  }
+  if (const FastShare share = fast_share(run.cases); share.all.cases > 0) {
+    object["float32"] = to_json(share.all);
+    for (const auto& [op, of] : share.operators) object["float32"]["operators"][op] = to_json(of);
   }
   object["to_explain"] = counts.cases;
   object["unexplained"] = counts.unexplained;
@@ -52,6 +58,7 @@ Json to_json(const CaseResult& result) {
               {"op", result.subject.op},
               {"since", result.subject.since},
               {"values", std::move(values)}};
+  if (!result.ran.empty()) object["ran"] = result.ran;
   if (result.judged) {
     const JudgedNode& j = *result.judged;
     object["judged"] = {{"node", j.node}, {"form", j.form}, {"type", j.type}, {"elements", j.elements},
@@ -106,6 +113,7 @@ std::vector<CaseResult> read_log(std::string_view text, const std::string& targe
                       one.value("verdict", ""),
                       {},
                       one.value("detail", "")};
+    result.ran = one.value("ran", "");
     result.subject = {one.value("op", ""), one.value("since", Index{0})};
     for (const Json& row : one.value("values", Json::array())) {
       if (row.is_array() && row.size() == 3 && row[0].is_string() && row[1].is_string() && row[2].is_string()) {
