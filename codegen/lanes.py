@@ -235,7 +235,7 @@ class Lanes(Kernel):
             return
         if type_.kind == "name" and type_.value in self.floats:
             return
-        if text not in self.asked:
+        if text not in self.asked and self.cpp(type_) != "Type::float32":
             self.asked.append(text)
 
     def room(self) -> int:
