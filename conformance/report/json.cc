@@ -11,10 +11,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
-}
-
 Json with_explanations(const std::string& target, const std::string& suite, const CaseResult& result) {
   Json object = to_json(result);
   object["explained"] = explained_by(target, suite, result);
@@ -46,6 +42,10 @@ Json with_explanations(const TargetRun& run) {
 
 }  // namespace
 
+Json number_or_null(std::optional<double> value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
 Json to_json(const CaseResult& result) {
   Json values = Json::array();
   for (const Shown& row : result.values) values.push_back(Json::array({row.place, row.expected, row.actual}));
@@ -53,7 +53,7 @@ Json to_json(const CaseResult& result) {
               {"kind", result.kind},
               {"compat", result.compat},
               {"verdict", result.verdict},
-              {"utilisation", number(result.utilisation)},
+              {"utilisation", number_or_null(result.utilisation)},
               {"detail", result.detail},
               {"op", result.subject.op},
               {"since", result.subject.since},
@@ -62,7 +62,7 @@ Json to_json(const CaseResult& result) {
   if (result.judged) {
     const JudgedNode& j = *result.judged;
     object["judged"] = {{"node", j.node}, {"form", j.form}, {"type", j.type}, {"elements", j.elements},
-                        {"open", j.open}, {"resolution", number(j.resolution)}};
+                        {"open", j.open}, {"resolution", number_or_null(j.resolution)}};
   }
   return object;
 }
@@ -73,7 +73,7 @@ Json to_json(const Summary& summary) {
                              Standing::mistrusted, Standing::waived, Standing::harness}) {
     object[std::string(name(one))] = summary.of(one);
   }
-  object["rate"] = number(summary.rate());
+  object["rate"] = number_or_null(summary.rate());
   object["verdicts"] = summary.verdicts;
   object["compat"] = summary.compat;
   return object;
