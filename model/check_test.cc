@@ -99,7 +99,7 @@ TEST(Check, InputsOfTheMainGraphHaveTypes) {
 
 TEST(Check, DimensionsOfInputsAreNotNegative) {
   Model odd = chain({node("Relu", {"X"}, {"Y"})});
-  odd.graph.inputs[0].shape = {Dim{-1, ""}};
+  odd.graph.inputs[0].shape = {Dim{-2, ""}};
   first_breach("model/tensor-shape", odd);
 }
 

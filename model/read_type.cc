@@ -10,7 +10,8 @@ std::vector<Dim> read_shape(const pb::TensorShapeProto& proto) {
   std::vector<Dim> dims;
   for (const auto& dim : proto.dim()) {
     Dim& read = dims.emplace_back();
-    if (dim.has_dim_value()) read.size = dim.dim_value();
+    // Converters of other formats write -1 for a size that is open.
+    if (dim.has_dim_value() && dim.dim_value() != -1) read.size = dim.dim_value();
     if (dim.has_dim_param()) read.symbol = dim.dim_param();
   }
   return dims;
