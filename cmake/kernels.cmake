@@ -10,6 +10,7 @@ function(touchstone_kernels target)
   list(REMOVE_ITEM cold ${TOUCHSTONE_HOT_SOURCES})
   list(REMOVE_ITEM hot ${cold})
   target_sources(${target} PRIVATE ${hot} $<TARGET_OBJECTS:${target}_cold>)
+  set_source_files_properties(${hot} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # long enough as they are
   target_compile_options(${target} PRIVATE ${TOUCHSTONE_HOT_OPTIONS})
   add_dependencies(${target} touchstone_generated_kernels)
 

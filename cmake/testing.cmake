@@ -2,11 +2,19 @@
 # tests/run_all.py counts single cases.
 option(BUILD_TESTING "Build the tests" ON)
 find_package(GTest REQUIRED)
+include(cmake/units.cmake)
 
-# touchstone_test(NAME x_test SOURCES ... LIBRARIES ...): a GoogleTest program.
+# touchstone_test(NAME x_test [COMPUTES] [APART] SOURCES ... LIBRARIES ...): a GoogleTest program. Headers are most of what tests
+# compile: some files at once (unless they are to be apart), and optimised only where the test says that it computes much.
 function(touchstone_test)
-  cmake_parse_arguments(T "" "NAME" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(T "COMPUTES;APART" "NAME" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${T_NAME} ${T_SOURCES})
+  if(NOT T_APART)
+    in_few_units(${T_NAME})
+  endif()
+  if(NOT T_COMPUTES)
+    target_compile_options(${T_NAME} PRIVATE -O0)
+  endif()
   target_link_libraries(${T_NAME} PRIVATE ${T_LIBRARIES} GTest::gtest GTest::gtest_main Threads::Threads)
   add_test(NAME ${T_NAME} COMMAND ${T_NAME} --gtest_output=xml:${PROJECT_BINARY_DIR}/results/${T_NAME}.xml)
   set_tests_properties(${T_NAME} PROPERTIES ENVIRONMENT

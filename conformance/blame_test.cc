@@ -13,7 +13,7 @@ namespace touchstone {
 namespace {
 
 namespace fs = std::filesystem;
-const ValueType integers{ValueType::Kind::tensor, Type::int64, nullptr};
+const ValueType of_integers{ValueType::Kind::tensor, Type::int64, nullptr};
 
 Node node(std::string op, std::vector<std::string> inputs, std::string output, Index index) {
   Node made;
@@ -29,8 +29,8 @@ Model sums() {
   Model model;
   model.ir_version = 10;
   model.opsets = {{"", 21}};
-  model.graph.inputs = {{"a", integers, {}}};
-  model.graph.outputs = {{"y", integers, {}}};
+  model.graph.inputs = {{"a", of_integers, {}}};
+  model.graph.outputs = {{"y", of_integers, {}}};
   model.graph.initializers["b"] = Tensor(Type::int64, {1});
   model.graph.nodes = {node("Add", {"a", "a"}, "c", 0), node("Add", {"c", "b"}, "y", 1)};
   resolve(model);

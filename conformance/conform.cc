@@ -113,14 +113,16 @@ class Pool {
     for (const std::size_t k : batch) {
       const Case& one = cases_[k];
       Assessment all{"error", "harness", "the case has no test data", {}};
+      std::string ran;  // what one of its data sets did not run fast did not
       for (std::size_t d = 0; d < one.data.size(); ++d) {
         const DataSet& data = one.data[d];
+        if (ran.empty() || answers[answer].ran == "reference") ran = answers[answer].ran;
         const Assessment found =
             judge.assess({one.model, data.inputs, data.outputs, one.rtol, one.atol, answers[answer++]});
         all = d == 0 ? found : worse(all, found);
       }
       results_[k] = {one.name,   one.kind,   all.compat,  all.verdict, all.utilisation,
-                     all.detail, all.judged, all.subject, all.values,  one.places};
+                     all.detail, all.judged, all.subject, all.values,  one.places, ran};
       const std::lock_guard lock(mutex_);
       if (on_result_) on_result_(results_[k]);
     }

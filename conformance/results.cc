@@ -74,4 +74,16 @@ Summary summarise(const std::vector<CaseResult>& results) {
   return summary;
 }
 
+FastShare fast_share(const std::vector<CaseResult>& results) {
+  FastShare share;
+  for (const CaseResult& result : results) {
+    if (result.ran.empty()) continue;
+    for (FastShare::Of* of : {&share.all, &share.operators[result.subject.op]}) {
+      ++of->cases;
+      of->fast += result.ran == "fast";
+    }
+  }
+  return share;
+}
+
 }  // namespace touchstone

@@ -43,6 +43,7 @@ struct CaseResult {
   Subject subject = {};
   std::vector<Shown> values = {};
   std::vector<Place> places = {};  // as the case has them
+  std::string ran = {};            // LoadedModel::ran
 
   std::string key() const { return kind.empty() ? name : kind + "/" + name; }
 };
@@ -63,6 +64,17 @@ struct Summary {
   std::optional<double> rate() const;
 };
 Summary summarise(const std::vector<CaseResult>& results);
+
+// Of the cases of one node that reads float32, as the target says: how many, and how many of them
+// ran on fast kernels. By operator, and of all.
+struct FastShare {
+  struct Of {
+    Index cases = 0, fast = 0;
+  };
+  Of all;
+  std::map<std::string, Of> operators;
+};
+FastShare fast_share(const std::vector<CaseResult>& results);
 
 struct TargetRun {
   std::string target, suite;

@@ -129,6 +129,27 @@ std::string verdict_table(const std::vector<CaseResult>& cases) {
   return table(rows);
 }
 
+std::string share_line(const std::vector<CaseResult>& cases) {
+  const FastShare::Of all = fast_share(cases).all;
+  if (all.cases == 0) return "";
+  return fmt::format("{} of {} cases of one node that reads float32 ran it on fast kernels: {:.1f} %",
+                     all.fast, all.cases, 100 * static_cast<double>(all.fast) / static_cast<double>(all.cases));
+}
+
+std::string share_table(const std::vector<CaseResult>& cases) {
+  const FastShare share = fast_share(cases);
+  if (share.all.cases == 0) return "";
+  std::vector<std::pair<std::string, FastShare::Of>> operators(share.operators.begin(), share.operators.end());
+  std::stable_sort(operators.begin(), operators.end(), [](const auto& a, const auto& b) {
+    return a.second.cases - a.second.fast > b.second.cases - b.second.fast;
+  });
+  std::vector<std::vector<std::string>> rows{{"operator, float32", "cases", "fast", "reference"}};
+  operators.emplace_back("all", share.all);
+  for (const auto& [op, of] : operators)
+    rows.push_back({op, std::to_string(of.cases), std::to_string(of.fast), std::to_string(of.cases - of.fast)});
+  return table(rows);
+}
+
 std::string sharpness_table(const std::vector<CaseResult>& cases) {
   std::map<std::string, Sharpness> groups;
   Sharpness all;

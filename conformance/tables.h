@@ -11,6 +11,12 @@ namespace touchstone {
 // A row a kind of case, and below it a row a form of the node that was judged ("" where no single node was); a column a verdict.
 std::string verdict_table(const std::vector<CaseResult>& cases);
 
+// "612 of 1010 cases of one node that reads float32 ran it on fast kernels: 60.6 %"; empty from a
+// target that does not say. And a row an operator, those with most cases left to the reference
+// first.
+std::string share_line(const std::vector<CaseResult>& cases);
+std::string share_table(const std::vector<CaseResult>& cases);
+
 // How sharp the judge's bounds were over the cases of one node whose first output is of floats.
 struct Sharpness {
   Index cases = 0, elements = 0, open = 0;

@@ -10,7 +10,7 @@ CaseResult judged(const std::string& kind, const std::string& verdict, JudgedNod
   return {"case", kind, "pass", verdict, utilisation, "", node};
 }
 
-const std::vector<CaseResult> cases = {
+const std::vector<CaseResult> rows_of_cases = {
     judged("node", "within(0.5)", {"Exp-13", "elementwise", "float", 90, 0, 0x1p-20}, 0.5),
     judged("node", "within(0.25)", {"Exp-13", "elementwise", "float", 10, 10, 0x1p-22}, 0.25),
     judged("node", "exact", {"Add-14", "elementwise", "int64", 5, 0, 0}, 0),
@@ -19,7 +19,7 @@ const std::vector<CaseResult> cases = {
 };
 
 TEST(Tables, VerdictsStandByKindAndForm) {
-  EXPECT_EQ(verdict_table(cases),
+  EXPECT_EQ(verdict_table(rows_of_cases),
             "  kind, form          cases  exact  open  within  wrong-value\n"
             "  node                    4      1             2            1\n"
             "    elementwise           4      1             2            1\n"
@@ -36,18 +36,34 @@ TEST(Tables, TheReleaseBeforeAKindIsNoKind) {
 }
 
 TEST(Tables, OneLineSaysHowSharp) {
-  EXPECT_EQ(sharpness_line(cases),
+  EXPECT_EQ(sharpness_line(rows_of_cases),
             "3 cases of one float node: 9.90 % of 101 elements open, median resolution 2^-20.0, "
             "utilisation 0.5, at most 0.5");
-  EXPECT_EQ(sharpness_line({cases[2], cases[3]}), "");
+  EXPECT_EQ(sharpness_line({rows_of_cases[2], rows_of_cases[3]}), "");
 }
 
 TEST(Tables, SharpnessIsThatOfFloats) {
-  EXPECT_EQ(sharpness_table(cases),
+  EXPECT_EQ(sharpness_table(rows_of_cases),
             "  form, type          cases  elements    open  resolution  utilisation  largest\n"
             "  elementwise, float      3       101  9.90 %     9.5e-07          0.5      0.5\n"
             "  all floats              3       101  9.90 %     9.5e-07          0.5      0.5\n");
-  EXPECT_EQ(sharpness_table({cases[2], cases[3]}), "");
+  EXPECT_EQ(sharpness_table({rows_of_cases[2], rows_of_cases[3]}), "");
+}
+
+TEST(Tables, WhatRanFastIsCountedByOperator) {
+  std::vector<CaseResult> ran(5, rows_of_cases[0]);
+  ran[0].ran = ran[1].ran = ran[2].ran = "fast";
+  ran[3].ran = "reference";  // and the last one's target does not say
+  ran[0].subject.op = "Exp";
+  for (const std::size_t k : {1U, 2U, 3U}) ran[k].subject.op = "Softmax";
+  EXPECT_EQ(share_line(ran), "3 of 4 cases of one node that reads float32 ran it on fast kernels: 75.0 %");
+  EXPECT_EQ(share_table(ran),
+            "  operator, float32  cases  fast  reference\n"
+            "  Softmax                3     2          1\n"
+            "  Exp                    1     1          0\n"
+            "  all                    4     3          1\n");
+  EXPECT_EQ(share_line(rows_of_cases), "");
+  EXPECT_EQ(share_table(rows_of_cases), "");
 }
 
 }  // namespace

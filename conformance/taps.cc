@@ -12,7 +12,7 @@ namespace touchstone {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using Types = std::map<std::string, ValueType>;
 
 Json read_index(const fs::path& file) {

@@ -1,5 +1,7 @@
 // Binds nodes to what they mean. Functions are bound first and only when no chain of calls returns
 // to its start, so that a bound model has no cycle in it.
+#include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -34,6 +36,10 @@ std::string name_of(const Function& function) {
   return function.overload.empty() ? name : name + ":" + function.overload;
 }
 
+// A bound function holds those that it calls, and lets go of them by recursion, whatever limits a
+// caller sets.
+constexpr Index longest_chain = 1000;
+
 // Depth first with a stack of our own; a call of a function that is still open closes a cycle.
 void refuse_recursion(const Functions& functions) {
   struct Open {
@@ -42,6 +48,7 @@ void refuse_recursion(const Functions& functions) {
     std::size_t next = 0;
   };
   std::set<const Function*> entered;
+  std::map<const Function*, Index> chains;  // the longest that begins with each, once it was left
   for (const auto& [key, start] : functions) {
     if (!entered.insert(start.get()).second) continue;
     std::vector<Open> stack;
@@ -49,6 +56,12 @@ void refuse_recursion(const Functions& functions) {
     while (!stack.empty()) {
       Open& open = stack.back();
       if (open.next == open.calls.size()) {
+        Index longest = 0;
+        for (const Function* callee : open.calls) longest = std::max(longest, chains.at(callee));
+        if (++longest > longest_chain)
+          throw over_limit("graph_depth", longest, longest_chain)
+              .with_help("inline some of the functions");
+        chains[open.function] = longest;
         stack.pop_back();
         continue;
       }

@@ -118,16 +118,30 @@ TEST(Resolve, CallsThatMeetAgainAreNoRecursion) {
   EXPECT_EQ(check(made, Limits()).size(), 0u);
 }
 
-TEST(Resolve, ALongChainOfCallsNeedsNoStack) {
+std::vector<std::pair<std::string, std::vector<std::string>>> one_after_the_other(int length) {
   std::vector<std::pair<std::string, std::vector<std::string>>> table;
-  for (int k = 0; k < 20'000; ++k)
+  for (int k = 1; k < length; ++k)
     table.push_back({"F" + std::to_string(k), {"F" + std::to_string(k + 1)}});
-  table.push_back({"F20000", {}});
-  Model made = calls(table);
-  resolve(made);
-  const std::vector<Error> errors = check(made, Limits());
+  table.push_back({"F" + std::to_string(length), {}});
+  return table;
+}
+
+TEST(Resolve, ALongChainOfCallsNeedsNoStack) {
+  Model most = calls(one_after_the_other(1000));
+  resolve(most);
+  const std::vector<Error> errors = check(most, Limits());
   ASSERT_FALSE(errors.empty());
   EXPECT_EQ(errors[0].rule, "limit/graph_depth");
+  for (const int length : {1001, 20'000}) {
+    Model made = calls(one_after_the_other(length));
+    try {
+      resolve(made);
+      FAIL() << length;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.rule, "limit/graph_depth");
+      EXPECT_EQ(error.kind, ErrorKind::limit);
+    }
+  }
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ void check_feed(const ValueInfo& input, const Value& value,
   if (value.is_tensor() && input.shape) check_shape(input, value.tensor().shape(), symbols);
 }
 
-std::string names_of(const std::vector<ValueInfo>& inputs) {
+std::string listed_names(const std::vector<ValueInfo>& inputs) {
   std::string list;
   for (const ValueInfo& input : inputs) list += (list.empty() ? "'" : ", '") + input.name + "'";
   return list.empty() ? "none" : list;
@@ -79,7 +79,7 @@ void check_feeds(const Graph& graph, const std::map<std::string, Value>& feeds) 
                     [&, &fed = name](const ValueInfo& input) { return input.name == fed; });
     if (!known)
       throw breach("feed/name",
-                   "there is no input '" + name + "'; there are " + names_of(graph.inputs));
+                   "there is no input '" + name + "'; there are " + listed_names(graph.inputs));
   }
   std::map<std::string, Symbol> symbols;
   for (const ValueInfo& input : graph.inputs) {

@@ -10,12 +10,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
 from codegen.conversions.rules import Step, idle_attributes, load_steps
 from codegen.conversions.writers import Conditions, Nodes
 from codegen.emit_cases import load_releases
-from codegen.passes.emit import versions_of
+from codegen.passes.emit import environment, versions_of
 from codegen.passes.language import truths
 from codegen.passes.pattern import Versions
 from codegen.passes.replacement import statements
@@ -39,18 +37,10 @@ def domain_of(name: str) -> str:
 
 
 def render(steps: list[Step], versions: Versions, releases: list[dict[str, Any]]) -> str:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
     # What is only carried over needs no row: that is what becomes of any node that no row speaks of.
     told = [step for step in steps if [piece.do for piece in step.pieces] != [None] or step.pieces[0].when]
     rows = [_row(k, step, versions) for k, step in enumerate(told)]
-    template = environment.get_template("conversions.cc.j2")
+    template = environment(Path(__file__).parent).get_template("conversions.cc.j2")
     return template.render(steps=rows, idle=_idle(versions), releases=releases)
 
 

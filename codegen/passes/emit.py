@@ -31,17 +31,21 @@ def emit(spec: Path, out: Path, folder: Path = FOLDER) -> None:
     write_if_changed(out / PRODUCT, render(load_patterns(folder, versions), versions))
 
 
-def render(patterns: list[Pattern], versions: Versions) -> str:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+def environment(folder: Path) -> jinja2.Environment:
+    """Of templates that lie in a folder, and write C++."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,
     )
+
+
+def render(patterns: list[Pattern], versions: Versions) -> str:
     rows = [_row(k, pattern, versions) for k, pattern in enumerate(patterns)]
-    return environment.get_template("patterns.cc.j2").render(patterns=rows)
+    return environment(Path(__file__).parent).get_template("patterns.cc.j2").render(patterns=rows)
 
 
 def _row(k: int, pattern: Pattern, versions: Versions) -> dict[str, Any]:

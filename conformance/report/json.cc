@@ -11,15 +11,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
-}
-
 Json with_explanations(const std::string& target, const std::string& suite, const CaseResult& result) {
   Json object = to_json(result);
   object["explained"] = explained_by(target, suite, result);
   return object;
 }
+
+Json to_json(const FastShare::Of& of) { return {{"cases", of.cases}, {"fast", of.fast}}; }
 
 Json with_explanations(const TargetRun& run) {
   const ToExplain counts = to_explain(run);
@@ -32,6 +30,10 @@ Json with_explanations(const TargetRun& run) {
                         {"utilisation", floats.utilisation()},
                         {"largest_utilisation", floats.largest_utilisation()}};
   }
+  if (const FastShare share = fast_share(run.cases); share.all.cases > 0) {
+    object["float32"] = to_json(share.all);
+    for (const auto& [op, of] : share.operators) object["float32"]["operators"][op] = to_json(of);
+  }
   object["to_explain"] = counts.cases;
   object["unexplained"] = counts.unexplained;
   object["target_fault"] = counts.target_fault;
@@ -40,6 +42,10 @@ Json with_explanations(const TargetRun& run) {
 
 }  // namespace
 
+Json number_or_null(std::optional<double> value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
 Json to_json(const CaseResult& result) {
   Json values = Json::array();
   for (const Shown& row : result.values) values.push_back(Json::array({row.place, row.expected, row.actual}));
@@ -47,15 +53,16 @@ Json to_json(const CaseResult& result) {
               {"kind", result.kind},
               {"compat", result.compat},
               {"verdict", result.verdict},
-              {"utilisation", number(result.utilisation)},
+              {"utilisation", number_or_null(result.utilisation)},
               {"detail", result.detail},
               {"op", result.subject.op},
               {"since", result.subject.since},
               {"values", std::move(values)}};
+  if (!result.ran.empty()) object["ran"] = result.ran;
   if (result.judged) {
     const JudgedNode& j = *result.judged;
     object["judged"] = {{"node", j.node}, {"form", j.form}, {"type", j.type}, {"elements", j.elements},
-                        {"open", j.open}, {"resolution", number(j.resolution)}};
+                        {"open", j.open}, {"resolution", number_or_null(j.resolution)}};
   }
   return object;
 }
@@ -66,7 +73,7 @@ Json to_json(const Summary& summary) {
                              Standing::mistrusted, Standing::waived, Standing::harness}) {
     object[std::string(name(one))] = summary.of(one);
   }
-  object["rate"] = number(summary.rate());
+  object["rate"] = number_or_null(summary.rate());
   object["verdicts"] = summary.verdicts;
   object["compat"] = summary.compat;
   return object;
@@ -106,6 +113,7 @@ std::vector<CaseResult> read_log(std::string_view text, const std::string& targe
                       one.value("verdict", ""),
                       {},
                       one.value("detail", "")};
+    result.ran = one.value("ran", "");
     result.subject = {one.value("op", ""), one.value("since", Index{0})};
     for (const Json& row : one.value("values", Json::array())) {
       if (row.is_array() && row.size() == 3 && row[0].is_string() && row[1].is_string() && row[2].is_string()) {

@@ -1,6 +1,7 @@
 // Results as JSON: the objects of `conform --json` and `judge --json`, and the lines of `--log`, which can be read back to go on.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -9,6 +10,9 @@
 #include "conformance/results.h"
 
 namespace touchstone {
+
+// JSON has no infinity and no NaN.
+nlohmann::ordered_json number_or_null(std::optional<double> value);
 
 nlohmann::ordered_json to_json(const CaseResult& result);
 nlohmann::ordered_json to_json(const Summary& summary);

@@ -11,6 +11,21 @@ namespace {
 const CaseResult within{"test_a", "node", "pass", "within", 0.25, "", JudgedNode{"Exp-13", "elementwise", "float", 9, 2, 0.5}};
 const CaseResult unsupported{"test_b", "node", "unsupported", "unsupported", {}, "Frob-7 \xff"};
 
+TEST(Json, WhatRanFastIsSaidAndReadBack) {
+  TargetRun run{"fast", "mine", {within, unsupported}};
+  EXPECT_FALSE(conform_object(std::span(&run, 1))["runs"][0]["summary"].contains("float32"));
+  run.cases[0].ran = "fast";
+  run.cases[0].subject.op = "Exp";
+  const auto object = conform_object(std::span(&run, 1));
+  const auto& first = object["runs"][0];
+  EXPECT_EQ(first["cases"][0]["ran"], "fast");
+  EXPECT_FALSE(first["cases"][1].contains("ran"));
+  EXPECT_EQ(first["summary"]["float32"]["cases"], 1);
+  EXPECT_EQ(first["summary"]["float32"]["fast"], 1);
+  EXPECT_EQ(first["summary"]["float32"]["operators"]["Exp"]["fast"], 1);
+  EXPECT_EQ(read_log(log_line("fast", "mine", run.cases[0]), "fast", "mine").at(0).ran, "fast");
+}
+
 TEST(Json, TheObjectIsTheContract) {
   const TargetRun run{"reference", "onnx@1.23.2", {within, unsupported}};
   const auto object = conform_object(std::span(&run, 1));

@@ -9,8 +9,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }  // JSON has no infinity
-
 Json to_json(const NodeBlame& one, const std::string& verdict) {
   Json row{{"path", one.path},
            {"index", one.node->index},
@@ -27,12 +25,12 @@ Json to_json(const NodeBlame& one, const std::string& verdict) {
 
 Json to_json(const Comparison& one) {
   return {{"verdict", name(one.verdict)},
-          {"utilisation", number(one.utilisation_max)},
-          {"utilisation_mean", number(one.utilisation_mean)},
+          {"utilisation", number_or_null(one.utilisation_max)},
+          {"utilisation_mean", number_or_null(one.utilisation_mean)},
           {"elements", one.elements},
           {"judged", one.judged},
           {"open", one.open},
-          {"resolution", number(one.resolution_median)},
+          {"resolution", number_or_null(one.resolution_median)},
           {"where", one.where},
           {"actual", one.actual},
           {"expected", one.expected},
@@ -45,7 +43,7 @@ Json to_json(const Blame& found) {
               {"guilty", found.guilty ? Json(*found.guilty) : Json(nullptr)},
               {"elements", found.elements},
               {"judged", found.judged},
-              {"resolution_median", number(found.resolution_median)}};
+              {"resolution_median", number_or_null(found.resolution_median)}};
   std::map<std::string, Index> counts;
   Json nodes = Json::array();
   for (const NodeBlame& one : found.nodes) {

@@ -86,6 +86,7 @@ TEST(Protocol, AnswersTravel) {
   sent.error = ErrorKind::limit;
   sent.detail = "too much";
   sent.note = "opset 27 stamped down to 26";
+  sent.ran = "fast";
   sent.outputs = {{"y", "tensor(float)", "bytes"}};
   Reply reply;
   ASSERT_TRUE(read(write(sent), reply));
@@ -95,6 +96,7 @@ TEST(Protocol, AnswersTravel) {
   EXPECT_EQ(came.error, sent.error);
   EXPECT_EQ(came.detail, "too much");
   EXPECT_EQ(came.note, sent.note);
+  EXPECT_EQ(came.ran, sent.ran);
   ASSERT_EQ(came.outputs.size(), 1u);
   EXPECT_EQ(came.outputs[0].type, "tensor(float)");
 }

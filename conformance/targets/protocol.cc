@@ -22,6 +22,7 @@ void put(const Answer& answer, wire::Answer& to) {
   to.set_error(static_cast<wire::Answer::Error>(answer.error));
   to.set_detail(answer.detail);
   to.set_note(answer.note);
+  to.set_ran(answer.ran);
   for (const Output& output : answer.outputs) {
     wire::Output& one = *to.add_outputs();
     one.set_name(output.name);
@@ -39,6 +40,7 @@ bool take(const wire::Answer& from, Answer& answer) {
   }
   answer.detail = from.detail();
   answer.note = from.note();
+  answer.ran = from.ran();
   for (const wire::Output& output : from.outputs()) {
     answer.outputs.push_back({output.name(), output.type(), output.value()});
   }

@@ -23,6 +23,9 @@ class LoadedModel {
   virtual ~LoadedModel() = default;
   virtual std::vector<Port> inputs() const = 0;
   virtual std::map<std::string, Value> run(const std::map<std::string, Value>& feeds) = 0;
+  // After a run, of a model of one node that reads float32: "fast" if no part of its work was done
+  // by a reference kernel, else "reference". "": the target does not say, or the model is another.
+  virtual std::string ran() const { return ""; }
 };
 
 // Says what went wrong by Error: unsupported, invalid_model, invalid_input, out_of_memory, internal

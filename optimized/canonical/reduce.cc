@@ -12,13 +12,13 @@ namespace touchstone {
 
 namespace {
 
-struct Axis {
+struct Along {
   Index extent = 1;
   std::vector<Index> strides;  // one an input, then the output's
 };
 
-Axis axis(const Collapsed& walk, Index k) {
-  Axis made;
+Along axis(const Collapsed& walk, Index k) {
+  Along made;
   if (k >= 0) made.extent = walk.extents[k];
   for (const Point& s : walk.strides) made.strides.push_back(k < 0 ? 0 : s[k]);
   return made;
@@ -76,7 +76,7 @@ void reduce_problems(const Shape& kept, const Shape& reduced, std::vector<Operan
     over = collapse(reduced, inside);
   }
   const Collapsed walk = collapse(kept, outside);
-  Axis along = axis(over, over.extents.size() - 1), inner = axis(walk, walk.extents.size() - 1),
+  Along along = axis(over, over.extents.size() - 1), inner = axis(walk, walk.extents.size() - 1),
        outer = axis(walk, -1);
   if (nothing) along.extent = 0;
   Index left = std::max<Index>(walk.extents.size() - 1, 0);

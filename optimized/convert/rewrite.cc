@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/numbers/convert.h"
 #include "model/scopes.h"
+#include "optimized/passes/constants.h"
 #include "reference/interpreter.h"
 
 namespace touchstone::conversion {
@@ -30,8 +30,6 @@ void take_names(const std::vector<Node>& nodes, std::set<std::string>& taken) {
   }
 }
 
-Tensor list_of(Type type, Index size) { return Tensor(type, {size}); }
-
 }  // namespace
 
 Fresh::Fresh(const Model& model) {
@@ -53,34 +51,18 @@ const Signature* Imports::find(std::string_view domain, std::string_view op) con
   return import == opsets.end() ? nullptr : find_signature(domain, op, import->second);
 }
 
-Rewrite::Arg Rewrite::ints(const Point& list) {
-  Tensor tensor = list_of(Type::int64, list.size());
-  std::copy(list.begin(), list.end(), tensor.data<Index>());
-  return {tensor};
-}
+Rewrite::Arg Rewrite::ints(const Point& list) { return {tensor_of_integers(list)}; }
 
 Rewrite::Arg Rewrite::floats(const std::vector<float>& list) {
-  Tensor tensor = list_of(Type::float32, static_cast<Index>(list.size()));
+  Tensor tensor(Type::float32, {static_cast<Index>(list.size())});
   std::copy(list.begin(), list.end(), tensor.data<float>());
   return {tensor};
 }
 
-Rewrite::Arg Rewrite::scalar(Index value) {
-  Tensor tensor(Type::int64, {});
-  tensor.data<Index>()[0] = value;
-  return {tensor};
-}
-
-Rewrite::Arg Rewrite::real(double value) {
-  Tensor tensor(Type::float64, {});
-  tensor.data<double>()[0] = value;
-  return {tensor};
-}
-
+Rewrite::Arg Rewrite::scalar(Index value) { return {tensor_of_integer(value)}; }
+Rewrite::Arg Rewrite::real(double value) { return {tensor_of_number(value, Type::float64)}; }
 Rewrite::Arg Rewrite::number(double value, Slot like) const {
-  Tensor tensor(found.type(like), {});
-  set_number(tensor, 0, value);
-  return {tensor};
+  return {tensor_of_number(value, found.type(like))};
 }
 
 Rewrite::Arg Rewrite::folded() const {

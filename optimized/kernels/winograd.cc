@@ -25,14 +25,12 @@ namespace touchstone {
 
 namespace {
 
-using Kernel = int (*)(void**);
-
-Kernel input_kernel(Isa isa, Index points) {
+CompiledKernel input_kernel(Isa isa, Index points) {
   if (isa == Isa::avx2)
     return points == 2 ? winograd_input_2_avx2_argv : winograd_input_4_avx2_argv;
   return points == 2 ? winograd_input_2_avx512_argv : winograd_input_4_avx512_argv;
 }
-Kernel output_kernel(Isa isa, Index points) {
+CompiledKernel output_kernel(Isa isa, Index points) {
   if (isa == Isa::avx2) {
     return points == 2 ? winograd_output_2_avx2_argv : winograd_output_4_avx2_argv;
   }
@@ -40,8 +38,8 @@ Kernel output_kernel(Isa isa, Index points) {
 }
 
 // The rows of G: what a tap weighs in each product.
-using Row = std::array<double, 3>;
-std::vector<Row> weight_transform(Index points) {
+using ThreePoints = std::array<double, 3>;
+std::vector<ThreePoints> weight_transform(Index points) {
   if (points == 2) return {{1, 0, 0}, {.5, .5, .5}, {.5, -.5, .5}, {0, 0, 1}};
   return {{1 / 4., 0, 0},
           {-1 / 6., -1 / 6., -1 / 6.},
@@ -153,10 +151,10 @@ Index Winograd::packed_size() const {
 }
 
 void Winograd::pack(const float* weights, float* packed) const {
-  const std::vector<Row> g = weight_transform(points_);
+  const std::vector<ThreePoints> g = weight_transform(points_);
   std::vector<float> product(static_cast<std::size_t>(channels_in_ * channels_out_));
-  for (const Row& down : g) {
-    for (const Row& across : g) {
+  for (const ThreePoints& down : g) {
+    for (const ThreePoints& across : g) {
       for (std::size_t k = 0; k < product.size(); ++k) {
         double sum = 0;
         for (std::size_t i = 0; i < 3; ++i) {

@@ -36,7 +36,7 @@ struct Draw {
     return step * (low + static_cast<Index>(z % count));
   }
 };
-constexpr Draw draws[] = {
+constexpr Draw ways_to_draw[] = {
     {Of::all, 1, 1, 1},       {Of::all, 1, 2, 1},       {Of::each, 1, 3, 7},
     {Of::each, 1, 2, 98},     {Of::each, 1, 100, 300},  {Of::few, 1, 1000, 9000},
     {Of::few, 1, 1000, 9000}, {Of::few, 1, 1000, 9000}, {Of::all, 1, 11, 80},
@@ -113,8 +113,8 @@ bool same_size(const KnownValue& a, Index axis_of_a, const KnownValue& b, Index 
 std::unordered_map<std::string, KnownValue> known_values(const Model& model, const Limits& limits) {
   Survey survey(model, limits, most_steps);
   std::vector<Walked> walks;
-  for (std::size_t k = 0; k < std::size(draws); ++k) {
-    Walked walked = walk(survey, [&](std::size_t symbol) { return draws[k].size(k, symbol); });
+  for (std::size_t k = 0; k < std::size(ways_to_draw); ++k) {
+    Walked walked = walk(survey, [&](std::size_t symbol) { return ways_to_draw[k].size(k, symbol); });
     walks.push_back(std::move(walked));
     if (survey.symbols.empty()) break;  // nothing is drawn: every walk is the same
   }

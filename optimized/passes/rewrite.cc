@@ -3,33 +3,16 @@
 
 #include <algorithm>
 
-#include "core/numbers/convert.h"
+#include "optimized/passes/constants.h"
 #include "reference/interpreter.h"
 
 namespace touchstone {
 
-Rewrite::Arg Rewrite::ints(const Point& list) {
-  Tensor tensor(Type::int64, {list.size()});
-  std::copy(list.begin(), list.end(), tensor.data<Index>());
-  return {tensor};
-}
-
-Rewrite::Arg Rewrite::scalar(Index value) {
-  Tensor tensor(Type::int64, {});
-  tensor.data<Index>()[0] = value;
-  return {tensor};
-}
-
-Rewrite::Arg Rewrite::real(double value) {
-  Tensor tensor(Type::float64, {});
-  tensor.data<double>()[0] = value;
-  return {tensor};
-}
-
+Rewrite::Arg Rewrite::ints(const Point& list) { return {tensor_of_integers(list)}; }
+Rewrite::Arg Rewrite::scalar(Index value) { return {tensor_of_integer(value)}; }
+Rewrite::Arg Rewrite::real(double value) { return {tensor_of_number(value, Type::float64)}; }
 Rewrite::Arg Rewrite::number(double value, Slot like) const {
-  Tensor tensor(found.type(like), {});
-  set_number(tensor, 0, value);
-  return {tensor};
+  return {tensor_of_number(value, found.type(like))};
 }
 
 Rewrite::Arg Rewrite::compute(std::string_view domain, std::string_view op,

@@ -79,7 +79,7 @@ std::optional<Index> last_size(std::vector<Node> nodes, std::map<std::string, Te
   return Workbench(std::move(model), {}).known("Y")->size(0);
 }
 
-Tensor indices(std::vector<Index> values) {
+Tensor whole_numbers(std::vector<Index> values) {
   Tensor list(Type::int64, {static_cast<Index>(values.size())});
   std::copy(values.begin(), values.end(), list.data<Index>());
   return list;
@@ -89,7 +89,7 @@ Tensor indices(std::vector<Index> values) {
 TEST(Workbench, DoesNotTakeASliceOfAtMostTenForTen) {
   const auto sliced = [](Index most) {
     return last_size({node("Slice", {"X", "from", "to"}, {"Y"})},
-                     {{"from", indices({0})}, {"to", indices({most})}});
+                     {{"from", whole_numbers({0})}, {"to", whole_numbers({most})}});
   };
   for (const Index most : {2, 10, 500, 5000}) EXPECT_FALSE(sliced(most)) << most;
   EXPECT_EQ(last_size({node("Transpose", {"X"}, {"Y"})}, {}), 4);

@@ -231,8 +231,9 @@ void Builder::build(const Group& group) {
     case Work::reference:
       return on_reference(group.main());
     case Work::kernel:
-      tell_tensors(group.main());
-      return add(kernel_step(outline_, group.main(), make_plain(group.made)), {group.main()});
+      return on_kernel(group.main());
+    case Work::nest:
+      return on_nest(group.main());
     case Work::pointwise:
       return build_pointwise(*this, group);
     case Work::convolution:
@@ -243,6 +244,8 @@ void Builder::build(const Group& group) {
       return build_pool(*this, group);
     case Work::product:
       return build_product(*this, group);
+    case Work::fed_product:
+      return build_fed_product(*this, group);
     case Work::join:
       return build_join(*this, group);
     case Work::move:
@@ -270,6 +273,26 @@ void Builder::tell_tensors(Index node) {
     const Index value = outline_.find(name);
     if (!tensors.contains(value)) last_use[value] = std::max(last_use[value], now);
   }
+}
+
+// In the plan's memory if its size is known, else a tensor of its own: nobody's buffer.
+Index Builder::place_output(Index value) {
+  if (value == nobody) return nobody;
+  if (outline_.value(value).floats()) return make_plain(value);
+  last_use[value] = static_cast<Index>(steps.size());
+  return nobody;
+}
+
+void Builder::on_kernel(Index node) {
+  tell_tensors(node);
+  add(kernel_step(outline_, node, place_output(outline_.node(node).outputs[0])), {node});
+}
+
+void Builder::on_nest(Index node) {
+  tell_tensors(node);
+  std::vector<Index> buffers;
+  for (const Index value : outline_.node(node).outputs) buffers.push_back(place_output(value));
+  add(nest_step(outline_, node, std::move(buffers)), {node});
 }
 
 void Builder::on_reference(Index node) {

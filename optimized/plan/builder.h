@@ -47,7 +47,10 @@ class Builder {
   Index temporary(Index floats);
   void add(std::unique_ptr<Step> step, std::vector<Index> nodes);
 
-  // A node that no fast step takes after all.
+  // One node by itself: on a generated kernel, on a nest, or on the reference, where no fast step
+  // takes it after all.
+  void on_kernel(Index node);
+  void on_nest(Index node);
   void on_reference(Index node);
 
   void build();
@@ -62,6 +65,7 @@ class Builder {
 
  private:
   Index new_buffer(Index floats);
+  Index place_output(Index value);
   void build(const Group& group);
   void tell_tensors(Index node);
   void foresee();
@@ -90,6 +94,7 @@ void build_convolution(Builder& builder, const Group& group);
 void build_transposed(Builder& builder, const Group& group);
 void build_pool(Builder& builder, const Group& group);
 void build_product(Builder& builder, const Group& group);
+void build_fed_product(Builder& builder, const Group& group);
 void build_join(Builder& builder, const Group& group);
 void build_move(Builder& builder, const Group& group);
 void build_repeat(Builder& builder, const Group& group);
@@ -100,6 +105,8 @@ std::unique_ptr<Step> load(const ValueFact& fact, Index value, Index buffer);
 std::unique_ptr<Step> to_blocks(Index plain, const Blocked& blocked);
 std::unique_ptr<Step> to_plain(const Blocked& blocked, Index plain);
 std::unique_ptr<Step> reference_step(const Outline& outline, Index node);
+// `buffer`: nobody's where the output's shape is not known before the run.
 std::unique_ptr<Step> kernel_step(const Outline& outline, Index node, Index buffer);
+std::unique_ptr<Step> nest_step(const Outline& outline, Index node, std::vector<Index> buffers);
 
 }  // namespace touchstone

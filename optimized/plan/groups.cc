@@ -65,12 +65,14 @@ class Grouping {
       group.region = std::move(region);
       return take(group);
     }
-    if (one && find_fast(*signature) && all_floats(fact)) {
+    if (find_fast(*signature) && all_floats(fact)) {
       group.work = Work::kernel;
     } else if (is_move(outline_, k)) {
       const std::optional<Repeat> repeat = repeats(outline_, k);
       group.work = repeat ? Work::repeat : Work::move;
       group.repeat = repeat.value_or(Repeat{});
+    } else if (takes_nest(outline_, k)) {
+      group.work = Work::nest;
     }
     return take(group);
   }
@@ -83,6 +85,8 @@ class Grouping {
   // Elementwise kernels take floats alone; a reduction may be told its axes.
   bool all_floats(const NodeFact& fact) const {
     const bool reduce = find_fast(*fact.node->signature)->form == Form::reduce;
+    if (fact.outputs.size() != 1 || fact.outputs[0] == nobody) return false;
+    if (!outline_.value(fact.outputs[0]).is(Type::float32)) return false;
     return std::all_of(
         fact.inputs.begin(), reduce ? fact.inputs.begin() + 1 : fact.inputs.end(),
         [&](Index input) { return input == nobody || outline_.value(input).is(Type::float32); });
@@ -142,10 +146,12 @@ class Grouping {
         if (c && (!is_constant(c) || !fits_rows(*c->shape, made))) return Work::reference;
         return Work::product;
       }
-      case Role::matrix_product:
-        if (!is_constant(input(k, 1)) || input(k, 1)->shape->size() != 2 || x->shape->size() < 2)
-          return Work::reference;
-        return Work::product;
+      case Role::matrix_product: {
+        const ValueFact* b = input(k, 1);
+        if (is_constant(b) && b->shape->size() == 2 && x->shape->size() >= 2) return Work::product;
+        return b->floats() && takes_fed_product(*x->shape, *b->shape) ? Work::fed_product
+                                                                      : Work::reference;
+      }
       case Role::join: {
         const Index axis = node.integer("axis", 1);
         const bool channels = axis == 1 || axis + made.size() == 1;

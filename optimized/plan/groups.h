@@ -14,11 +14,13 @@ namespace touchstone {
 enum class Work {
   reference,    // one node on its reference kernel
   kernel,       // one node on a generated kernel, called as it is
+  nest,         // one node on a nest
   pointwise,    // a region
   convolution,  // with residual, clamp and region behind it
   transposed,   // convolution, with clamp and region behind it
   pool,
   product,  // of matrices, the second of them constant, with a bias and a clamp
+  fed_product,  // of two stacks of matrices that are both computed
   join,     // along the channels
   move,     // elements to other places
   repeat,   // a move: each element of an image some times along its rows and columns
@@ -53,6 +55,12 @@ bool is_move(const Outline& outline, Index node);
 // How often such a node repeats each element of the one feature map that it reads; none where it
 // does anything else.
 std::optional<Repeat> repeats(const Outline& outline, Index node);
+
+// Whether a node has a nest, and its values the types that it wants.
+bool takes_nest(const Outline& outline, Index node);
+
+// Whether packing the second matrix in every run is worth it.
+bool takes_fed_product(const Shape& a, const Shape& b);
 
 // In an order in which they can run. `fuse`: whether a step may be more than one node.
 std::vector<Group> group_nodes(const Outline& outline, bool fuse);

@@ -39,7 +39,10 @@ class Load : public Step {
 class OnReference : public Step {
  public:
   OnReference(const Outline& outline, Index node) : outline_(outline), node_(node) {
-    kernel = "reference";
+    // The same elements under another shape: the tensor is handed on, and no element is looked at.
+    const Signature* signature = outline.node(node).node->signature;
+    const bool handed_on = signature && role_of(*signature) == Role::same_elements;
+    kernel = handed_on ? "view" : "reference";
   }
   void run(RunState& state) override {
     const NodeFact& fact = outline_.node(node_);
@@ -65,7 +68,9 @@ class OnKernel : public Step {
     const Node& n = *outline.node(node).node;
     kernel = std::string(find_fast(*n.signature)->kernel) + " " + std::string(name(chosen_isa()));
   }
-  void bind(const Memory& memory) override { to_ = memory.at(buffer_); }
+  void bind(const Memory& memory) override {
+    if (buffer_ != nobody) to_ = memory.at(buffer_);
+  }
   void run(RunState& state) override {
     const NodeFact& fact = outline_.node(node_);
     std::vector<Value> inputs;
@@ -73,9 +78,13 @@ class OnKernel : public Step {
       inputs.push_back(input == nobody ? Value() : held(state, input));
     Call call = call_of(*fact.node, std::move(inputs));
     const ValueFact& output = outline_.value(fact.outputs[0]);
-    call.outputs[0] = tensor_at(to_, Type::float32, *output.shape);
+    if (to_ != nullptr) call.outputs[0] = tensor_at(to_, Type::float32, *output.shape);
     if (!run_fast(*find_fast(*fact.node->signature), call))
       BUG("a generated kernel does not take what the plan gave it");
+    if (to_ == nullptr) {
+      held(state, fact.outputs[0]) = std::move(call.outputs[0]);
+      return;
+    }
     const Tensor& made = call.outputs[0].tensor();
     if (made.shape() != *output.shape) throw ShapeDiffers{output.name};
     if (made.data<float>() != to_) BUG("a generated kernel wrote where it was not told to");
@@ -84,7 +93,7 @@ class OnKernel : public Step {
  private:
   const Outline& outline_;
   const Index node_, buffer_;
-  float* to_ = nullptr;
+  float* to_ = nullptr;  // none: the output is a tensor of its own
 };
 
 }  // namespace

@@ -224,7 +224,7 @@ void build_pointwise(Builder& builder, const Group& group) {
     auto step = std::make_unique<OnTensors>(builder, group);
     builder.add(std::move(step), group.nodes);
   } else {
-    for (const PointwiseOp& op : group.region.ops) builder.on_reference(op.node);
+    for (const PointwiseOp& op : group.region.ops) builder.on_kernel(op.node);
   }
 }
 

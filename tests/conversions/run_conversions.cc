@@ -18,6 +18,7 @@
 #include "model/scopes.h"
 #include "optimized/convert/convert.h"
 #include "reference/interpreter.h"
+#include "tests/bits.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/feeds.h"
 
@@ -88,16 +89,6 @@ Opsets target(const Model& model, const std::string& wanted) {
   const Index opset = std::stoll(wanted);
   if (own != model.opsets.end() && opset < own->second) opsets[""] = opset;
   return opsets;
-}
-
-bool same_bits(const Value& a, const Value& b) {
-  if (!a.is_tensor() || !b.is_tensor()) return serialize_value(a) == serialize_value(b);
-  const Tensor &x = a.tensor(), &y = b.tensor();
-  if (x.type() != y.type() || !(x.shape() == y.shape())) return false;
-  if (x.type() == Type::string)
-    return std::equal(x.data<std::string>(), x.data<std::string>() + x.size(),
-                      y.data<std::string>());
-  return std::equal(x.bytes().begin(), x.bytes().end(), y.bytes().begin(), y.bytes().end());
 }
 
 // "" if all outputs are the same.

@@ -11,6 +11,7 @@
 #include "optimized/passes/graph_passes.h"
 #include "optimized/passes/passes.h"
 #include "reference/interpreter.h"
+#include "tests/bits.h"
 
 namespace touchstone {
 namespace {
@@ -64,16 +65,6 @@ void freeze(Loaded& one) {
     return true;
   });
   one.model.ir_version = std::max<Index>(one.model.ir_version, 4);
-}
-
-bool same_bits(const Value& a, const Value& b) {
-  if (!a.is_tensor() || !b.is_tensor()) return serialize_value(a) == serialize_value(b);
-  const Tensor &x = a.tensor(), &y = b.tensor();
-  if (x.type() != y.type() || !(x.shape() == y.shape())) return false;
-  if (x.type() == Type::string)
-    return std::equal(x.data<std::string>(), x.data<std::string>() + x.size(),
-                      y.data<std::string>());
-  return std::equal(x.bytes().begin(), x.bytes().end(), y.bytes().begin(), y.bytes().end());
 }
 
 struct Tally {

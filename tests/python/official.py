@@ -48,6 +48,12 @@ def cases(runtime: str, wanted: Callable[[str], bool]) -> Iterator[unittest.Test
                 yield test
 
 
+def real_models(runtime: str) -> set[str]:
+    """The cases that are whole trained networks: most of the suite's work."""
+    holder = runner(runtime).test_cases["OnnxBackendRealModelTest"]
+    return {name.removesuffix(DEVICE) for name in unittest.defaultTestLoader.getTestCaseNames(holder)}
+
+
 def name_of(test: unittest.TestCase) -> str:
     """As the suite calls the case."""
     return test._testMethodName.removesuffix(DEVICE)

@@ -16,7 +16,8 @@ PART, PARTS = 0, 8  # of the suite; `make full` runs all of it
 
 @pytest.mark.parametrize("runtime", official.RUNTIMES)
 def test_a_part_of_the_suite_by_the_official_runner(runtime: str) -> None:
-    said = official.ran(runtime, lambda name: official.in_share(name, PART, PARTS))
+    left_out = official.real_models(runtime) if runtime == "reference" else set()  # minutes there
+    said = official.ran(runtime, lambda name: official.in_share(name, PART, PARTS) and name not in left_out)
     assert len(said) > 200
     failed = sorted(name for name, why in said.items() if why)
     assert len(failed) < 10, {name: said[name] for name in failed}

@@ -54,7 +54,7 @@ void keep(const std::vector<ValueInfo>& outputs, const Outputs& values, const fs
 
 }  // namespace
 
-std::vector<Outputs> expectations(const Race& race, const Plan& plan, const std::string& self,
+std::vector<Outputs> expectations(const Race& race, const BenchPlan& plan, const std::string& self,
                                   const fs::path& folder) {
   const std::string model = folder.empty() ? "" : text_of(race.model);
   std::vector<fs::path> places(race.input_sets.size());

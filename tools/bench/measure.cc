@@ -80,7 +80,7 @@ void block(Runner& runner, const Race& race, std::mt19937_64& draw) {
   if (!ruling.fault.empty()) throw Fallen{Fall::wrong, ruling.fault};
 }
 
-Index rounds_for(const std::vector<Runner>& runners, const Plan& plan) {
+Index rounds_for(const std::vector<Runner>& runners, const BenchPlan& plan) {
   double longest = 0;
   for (const Runner& runner : runners) {
     if (!runner.running()) continue;
@@ -101,7 +101,7 @@ std::vector<double> Figure::all() const {
 
 std::vector<Figure> measure(
     const Race& race, const std::vector<std::pair<std::string, std::vector<std::string>>>& starts,
-    const Plan& plan, const std::function<void(const std::string&)>& say) {
+    const BenchPlan& plan, const std::function<void(const std::string&)>& say) {
   std::vector<Runner> runners;
   for (const auto& [name, command] : starts) {
     runners.push_back({Contender(name, command, plan.limit), {}});

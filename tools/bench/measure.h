@@ -15,7 +15,7 @@
 
 namespace touchstone {
 
-struct Plan {
+struct BenchPlan {
   double seconds = 3;                        // of timed runs, for each runtime
   Index input_sets = 3;                      // inputs change from run to run
   Index loads = 3;                           // fresh processes in which loading is timed
@@ -49,6 +49,6 @@ struct Race {
 // `starts`: a runtime's name and the command of its process. `say` hears of each stage.
 std::vector<Figure> measure(
     const Race& race, const std::vector<std::pair<std::string, std::vector<std::string>>>& starts,
-    const Plan& plan, const std::function<void(const std::string&)>& say);
+    const BenchPlan& plan, const std::function<void(const std::string&)>& say);
 
 }  // namespace touchstone

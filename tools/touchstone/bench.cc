@@ -36,7 +36,7 @@ struct BenchArgs {
   std::vector<Index> threads{1};
   double timeout = 600;
   bool roof = false;
-  Plan plan;
+  BenchPlan plan;
   JsonOutput json;
 };
 

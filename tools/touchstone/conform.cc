@@ -149,7 +149,12 @@ void print_summary(const TargetRun& run, bool tables) {
   if (const auto rate = summary.rate()) fmt::print(stderr, "  rate             {:.2f} %\n", 100 * *rate);
   if (const std::string line = sharpness_line(run.cases); !line.empty())
     fmt::print(stderr, "  bounds           {}\n", line);
-  if (tables) fmt::print(stderr, "\n{}\n{}", verdict_table(run.cases), sharpness_table(run.cases));
+  if (const std::string line = share_line(run.cases); !line.empty())
+    fmt::print(stderr, "  kernels          {}\n", line);
+  if (tables) {
+    fmt::print(stderr, "\n{}\n{}\n{}", verdict_table(run.cases), sharpness_table(run.cases),
+               share_table(run.cases));
+  }
 }
 
 std::vector<Waiver> waivers_for(const ConformArgs& args) {

@@ -80,7 +80,7 @@ function chip(text, kind, words, title) {
 // ---- the board: a line a target ----
 
 function draw_board() {
-  const heads = ["target", "cases", "rate", ...ORDER, "", "by the suite's rule"];
+  const heads = ["target", "cases", "rate", ...ORDER, "", "by the suite's rule", "float32 on fast kernels"];
   at("board").tHead.replaceChildren(row(heads.map((text, k) => element("th", text, k && k < 10 ? "number" : ""))));
   at("board").tBodies[0].replaceChildren(...runs.map((run) => {
     const { summary } = run, name = label(run);
@@ -104,7 +104,9 @@ function draw_board() {
     for (const [kind, count] of Object.entries(summary.compat)) {
       compat.append(chip(`${count} ${kind}`, kind === "pass" || kind === "unsupported" ? kind : "fail", `${name}=${kind}`));
     }
-    return row([...cells, strip, compat]);
+    const share = summary.float32;  // of a target that says on which kernels it ran
+    const fast = element("td", share ? `${share.fast} of ${share.cases}, ${(100 * share.fast / share.cases).toFixed(1)} %` : "–");
+    return row([...cells, strip, compat, fast]);
   }));
   const suites = [...new Set(runs.map((run) => run.suite))];
   at("what").textContent = `${cases.length} cases of ${suites.join(", ")}`;

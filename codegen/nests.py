@@ -1,0 +1,400 @@
+"""A definition by rows: what the reference kernel computes, a row at a time.
+
+A nest walks like the reference kernel (codegen/kernel.py): the rows of what is defined, the indices of its reductions.
+What it computes is cut off as terms (codegen/lanes.py), which are compiled for each instruction set.
+"""
+
+from __future__ import annotations
+
+import re
+
+from codegen.algorithm import Unfit, reads
+from codegen.builtins import ARG_REDUCTIONS, BOOL, TRUTH, Sort
+from codegen.cpp import cpp_name, element_type
+from codegen.lanes import Lanes, Term, Terms, inner_reductions
+from codegen.notation import Expr, Statement
+from codegen.units import Unit
+
+NEUTRAL = {"sum": "0.0F", "prod": "1.0F", "max": "-infinite", "min": "infinite"}
+MOST_CHOICES = 4  # conditions that a definition is written apart for
+
+
+class Nest(Lanes):
+    def block(self, statements: list[Statement]) -> None:
+        kept: list[Statement] = []
+        taken: bool | None = None
+        for s in statements:
+            if s.kind == "when":
+                taken = self.decided(s.value)
+                if taken is None:
+                    kept.append(s)
+                elif taken:
+                    kept += s.block
+            elif s.kind == "otherwise" and taken is not None:
+                kept += [] if taken else s.block
+            else:
+                kept.append(s)
+        if kept != statements:
+            return self.block(kept)
+        if any(s.kind in ("through", "scatter", "whole") for s in kept):
+            raise Unfit("it scatters, or runs a graph")
+        super().block([s for s in kept if s.kind != "seen"])
+
+    # -- definitions -------------------------------------------------------------------------------------------------
+    def declare(self, s: Statement, scan: Statement | None = None) -> None:
+        before = len(self.lines)
+        super().declare(s, scan)
+        if self.buffer_type(self.m.buffers[s.name]) in ("Q",) or self.is_float(self.m.buffers[s.name]):
+            name = cpp_name(s.name)
+            kept = rf"const View<float> {name} = nest.array(\1);"
+            for k in range(before, len(self.lines)):
+                line = re.sub(rf"\bArray<\S*> {name}\((.*)\);$", kept, self.lines[k])
+                self.lines[k] = re.sub(r"Followed<T_, Array<\S*>> ", "Followed<T_, const View<float>> ", line)
+
+    def define(self, s: Statement) -> None:
+        if s.family:
+            raise Unfit("a variadic output")
+        self.line(s.line, s.path)
+        target = cpp_name(s.name)
+        if s.name in self.m.buffers and not self.steps:
+            self.declare(s)
+        if s.view is not None:
+            self.open("")
+            self.put(f"const auto {target}_whole = {target};")
+            self.put(f"const auto {target}_seen = view({target}_whole, {self.cpp(s.view)});")
+            target += "_seen"
+        self.open("")
+        self.put(f"[[maybe_unused]] const Index at_rank = {target}.shape.size();")
+        self.apart(s, self.settled(s.value), target, MOST_CHOICES)
+        self.close()
+        if s.view is not None:
+            self.close()
+
+    def apart(self, s: Statement, value: Expr, target: str, left: int) -> None:
+        """A definition for each answer to what is asked once a call, so that what is not asked for is not computed."""
+        found = self.choice(value) if left else None
+        if found is None:
+            self.by_rows_of(s, value, target)
+            return
+        self.open(f"if ({self.cpp(found.args[0])})")
+        self.apart(s, chosen(value, found, 1), target, left - 1)
+        self.close()
+        self.lines[-1] += " else {"
+        self.depth += 1
+        self.apart(s, chosen(value, found, 2), target, left - 1)
+        self.close()
+
+    def choice(self, e: Expr) -> Expr | None:
+        if e.kind == "cond" and e.args[0].sort == BOOL and self.once(e.args[0]):
+            return e
+        if e.kind in ("comprehension", "match", "read") or (e.kind == "cond" and e.args[0].sort == BOOL):
+            return None
+        for part in e.args:
+            if (found := self.choice(part)) is not None:
+                return found
+        return None
+
+    def once(self, e: Expr) -> bool:
+        """Is it the same wherever it is asked in a call, and looks at no element?"""
+        return not (e.free - set(self.steps)) and not reads(e)
+
+    def by_rows_of(self, s: Statement, value: Expr, target: str) -> None:
+        stepped = bool(s.lhs) and s.lhs[0].name in self.steps
+        step = cpp_name(s.lhs[0].name) if stepped else "-1"
+        self.readers, self.made, self.held = {}, {}, {}
+        self.outside = {item.name for item in s.lhs if item.name not in self.steps}
+        reductions = [r for r in self.rowwise(value)]
+        work = " + ".join(["1.0", *(f"double({self.terms_of(r)})" for r in reductions)])
+        self.put(f"nest.each_row({target}, {step}, {work}, [&](const Row& row, [[maybe_unused]] const Rooms& rooms) {{")
+        self.depth += 1
+        self.open("for (Index x_from = 0; x_from < row.length; x_from += Nest::piece)")
+        self.put("const Index x_count = std::min(Nest::piece, row.length - x_from);")
+        self.rooms = 0
+        for e in reductions:
+            self.reduce_rowwise(s, e)
+        self.made = {}
+        self.make_readers(s, value, None)
+        element = element_type(self.m.symbols[s.name].sort.of, self.m) if s.name not in self.m.buffers else None
+        floats = (
+            self.is_float(self.m.buffers[s.name])
+            if s.name in self.m.buffers
+            else self.is_float(Sort("element", self.m.symbols[s.name].sort.of))
+        )
+        slot = f"{target}.data[{target}.offset(row.at) + x_from"
+        if floats and self.lane_able(value):
+            term = self.term(s, value, None)
+            self.fill(s, term, "x", "x_from", "x_count")
+            self.apply("map", term, "x", "0", "x_from", "x_count", f"&{slot}]")
+        elif value.sort in (TRUTH, BOOL) and self.lane_able(value):
+            made = f"rooms.at({self.room()})"
+            term = self.term(s, value, None, truth=True)
+            self.fill(s, term, "x", "x_from", "x_count")
+            self.apply("map", term, "x", "0", "x_from", "x_count", made)
+            store = f"{slot} + x]"
+            kind = f"put({store}, {target}.type, {made}[x] != 0);" if element else f"{store} = {made}[x] != 0;"
+            self.put(f"for (Index x = 0; x < x_count; ++x) {kind}")
+        else:
+            self.before_conversion(s, value)
+            if inner_reductions(value):
+                self.slow.add(s.name)
+            self.open("for (Index x = x_from; x < x_from + x_count; ++x)")
+            text = self.expression(s, value, None)
+            store = f"{target}.data[{target}.offset(row.at) + x]"
+            if value.sort in (TRUTH, BOOL) and element:
+                text = f"surely({text})"
+            self.put(f"put({store}, {target}.type, {text});" if element else f"{store} = {text};")
+            self.close()
+        self.close()
+        self.depth -= 1
+        self.put("});")
+
+    def before_conversion(self, s: Statement, value: Expr) -> None:
+        """What is converted to another type is computed as a term, and converted element by element."""
+        if value.kind != "call" or value.value != "convert<>" or not self.is_float(value.args[0].sort):
+            return
+        made = f"rooms.at({self.room()})"
+        term = self.term(s, value.args[0], None)
+        self.fill(s, term, "x", "x_from", "x_count")
+        self.apply("map", term, "x", "0", "x_from", "x_count", made)
+        self.readers[id(value.args[0])] = f"{made}[x - x_from]"
+
+    # -- reductions --------------------------------------------------------------------------------------------------
+    def rowwise(self, e: Expr) -> list[Expr]:
+        """Reductions that have an accumulator for each element of a row, outermost ones."""
+        if e.kind == "reduce":
+            return [e] if self.is_rowwise(e) else []
+        if e.kind in ("match", "comprehension", "read") or (e.kind == "cond" and e.args[0].sort == BOOL):
+            return []
+        return [r for a in e.args for r in self.rowwise(a)]
+
+    def is_rowwise(self, e: Expr) -> bool:
+        if not self.is_float(e.args[0].sort):
+            return False
+        if e.value["op"] not in ARG_REDUCTIONS:
+            return self.by_rows(e) and self.is_float(e.sort)
+        (binder, *others) = e.value["binders"]
+        plain = e.value["where"] is None and not others and binder["kind"] == "range"
+        missing = e.args[0].kind == "read" and e.args[0].value is not None
+        return plain and not missing and not (binder["low"].free | binder["high"].free) - set(self.steps)
+
+    def terms_of(self, e: Expr) -> str:
+        parts = []
+        for binder in e.value["binders"]:
+            if binder["kind"] == "range":
+                parts.append(f"({self.cpp(binder['high'])} - {self.cpp(binder['low'])})")
+            elif binder["kind"] == "box":
+                parts.append(f"count({self.cpp(binder['shape'])})")
+            else:
+                parts.append(f"size({cpp_name(binder['family'])})")
+        return " * ".join(parts)
+
+    def reduce_rowwise(self, s: Statement, e: Expr) -> None:
+        op, name = e.value["op"], f"{e.value['op']}_{self.count}"
+        self.fast += 1
+        self.count += 1
+        self.put(f"float* const {name} = rooms.at({self.room()});")
+        self.put(f"std::fill_n({name}, x_count, {NEUTRAL[op.removeprefix('arg')]});")
+        if op in ARG_REDUCTIONS:  # where the best of each element was met stands in the room behind
+            self.put(f"Index* const {name}_at = reinterpret_cast<Index*>(rooms.at({self.room()}));")
+            self.room()
+            self.put(f"std::fill_n({name}_at, x_count, Index{{-1}});")
+        self.open("")
+        binders = list(e.value["binders"])
+        inner = next((x for x in reversed(binders) if x["kind"] == "range"), None)
+        inner = inner or next((x for x in reversed(binders) if x["kind"] == "box"), None)
+        self.inner_box = inner is not None and inner["kind"] == "box"
+        opened = 0
+        for binder in binders:
+            if binder is not inner:
+                self.open(self.cpp.loop(binder).strip())
+                opened += 1
+        inner_name, low = None, ""
+        if inner:
+            inner_name = inner["name"]
+            called = cpp_name(inner_name)
+            if self.inner_box:
+                self.put(f"const Split {called}_box({self.cpp(inner['shape'])});")
+                self.open(f"for (const Point& {called}_outer : box({called}_box.outer))")
+                opened += 1
+            else:
+                low = f"{called}_low"
+                self.put(
+                    f"const Index {low} = {self.cpp(inner['low'])}, {called}_count = {self.cpp(inner['high'])} - {low};"
+                )
+        body = e.args[0]
+        self.made = {}
+        conditions = self.make_shifted(s, body, inner_name, low)
+        strips = [c.split(".")[0] for c in conditions]
+        saved = self.rooms
+        term = self.term(s, body, inner_name, low)
+        length = self.inner_length(inner_name)
+        if strips:
+            even = " && ".join(f"{name}.even()" for name in dict.fromkeys(strips))
+            self.open(f"if (!({even}))")
+            self.open(f"for (Index inner = 0; inner < {length}; ++inner)")
+            self.open("for (Index x = x_from; x < x_from + x_count; ++x)")
+            for line in self.inner_named(body, inner_name, low):
+                self.put(line)
+            text = self.expression(s, body, inner_name)
+            self.put(f"if ({' && '.join(conditions)}) join_{op}({name}[x - x_from], {text});")
+            self.close()
+            self.close()
+            self.close()
+            self.lines[-1] += " else {"
+            self.depth += 1
+        if inner:
+            names = [leaf.read for leaf in term.leaves if leaf.read]
+            leaning = " + ".join(f"{read}.leaning()" for read in names) or "0"
+            self.open(f"if (Nest::inwards(x_count, {length}, {leaning}))")
+            self.open("for (Index x = x_from; x < x_from + x_count; ++x)")
+            self.open(f"for (Index inner_from = 0; inner_from < {length}; inner_from += Nest::piece)")
+            self.spans(strips, "inner", "x", "inner_from", f"std::min(Nest::piece, {length} - inner_from)")
+            self.fill(s, term, "inner", "part_from", "part_count", inner_name, low)
+            self.apply(
+                op, term, "inner", "x", "part_from", "part_count", name, fold=True, met=low and f"{low} + part_from"
+            )
+            self.close()
+            self.close()
+            self.close()
+            self.lines[-1] += " else {"
+            self.depth += 1
+        self.open(f"for (Index inner = 0; inner < {length}; ++inner)")
+        self.spans(strips, "x", "inner", "x_from", "x_count")
+        self.fill(s, term, "x", "part_from", "part_count", inner_name, low)
+        self.apply(
+            op,
+            term,
+            "x",
+            "inner",
+            "part_from",
+            "part_count",
+            f"{name} + (part_from - x_from)",
+            met=f"{low} + inner" if low else "",
+        )
+        self.close()
+        if inner:
+            self.close()
+        if strips:
+            self.close()
+        self.rooms = saved
+        for _ in range(opened):
+            self.close()
+        self.close()
+        self.held[id(e)] = name
+        self.readers[id(e)] = f"{name}_at[x - x_from]" if op in ARG_REDUCTIONS else f"{name}[x - x_from]"
+
+    def spans(self, strips: list[str], along: str, at: str, first: str, count: str) -> None:
+        """Names `part_from` and `part_count`: what the strips hold of `count` elements from `first` on."""
+        if not strips:
+            self.put(f"const Index part_from = {first}, part_count = {count};")
+            return
+        self.put(f"Stretch part{{{first}, {first} + {count}}};")
+        for name in dict.fromkeys(strips):
+            self.put(f"{name}.within_{along}({at}, part);")
+        self.put("if (part.first >= part.last) continue;")
+        self.put("const Index part_from = part.first, part_count = part.last - part.first;")
+
+    # -- what is called --------------------------------------------------------------------------------------------
+    def fill(
+        self, s: Statement, term: Term, along: str, first: str, count: str, inner: str | None = None, low: str = ""
+    ) -> None:
+        """Before a term is computed: the arrays that are computed element by element."""
+        self.places = []
+        for leaf in term.leaves:
+            if not leaf.scalar:
+                self.places.append("")
+                continue
+            place = f"rooms.at({self.room()})"
+            self.places.append(place)
+            self.open(f"for (Index {along} = {first}; {along} < {first} + {count}; ++{along})")
+            for text in leaf.scalar[:-1]:
+                self.put(text)
+            self.put(f"{place}[{along} - {first}] = float({leaf.scalar[-1]});")
+            self.close()
+
+    def apply(
+        self,
+        use: str,
+        term: Term,
+        along: str,
+        at: str,
+        first: str,
+        count: str,
+        out: str,
+        fold: bool = False,
+        met: str = "",
+    ) -> None:
+        arrays = []
+        for leaf, place in zip(term.leaves, self.places, strict=True):
+            if leaf.scalar:
+                arrays.append(place)
+            elif leaf.held:
+                arrays.append(leaf.held)
+            else:
+                other = f", {leaf.other}" if leaf.other else ""
+                arrays.append(f"{leaf.read}.along_{along}({at}, {first}, {count}, rooms.at({self.room()}){other})")
+        if use in ARG_REDUCTIONS:
+            return self.apply_arg(use, term, arrays, count, out, fold, met)
+        k = self.terms.of(f"{use} fold" if fold else use, term.text)
+        given = "arrays" if arrays else "nullptr"
+        values = "numbers" if term.numbers else "nullptr"
+        self.open("")
+        if arrays:
+            self.put(f"const float* const arrays[] = {{{', '.join(arrays)}}};")
+        if term.numbers:
+            self.put(f"const float numbers[] = {{{', '.join(term.numbers)}}};")
+        call = f"nest.terms[{k}]({count}, {given}, {values}, {out}{' + (x - x_from)' if fold else ''});"
+        self.put(call + f"  // {use}: {term.text}")
+        self.close()
+
+    def apply_arg(self, use: str, term: Term, arrays: list[str], count: str, out: str, fold: bool, met: str) -> None:
+        """The best of each element so far, and where it was met. What is compared is computed before."""
+        name = out.split(" ")[0]
+        if term.text == "a0[x]":
+            values = arrays[0]
+            self.open("")
+        else:
+            values = f"rooms.at({self.room()})"
+            self.open("")
+            self.put(f"const float* const arrays[] = {{{', '.join(arrays)}}};")
+            self.put(f"const float numbers[] = {{{', '.join(term.numbers) or '0.0F'}}};")
+            k = self.terms.of("map", term.text)
+            self.put(f"nest.terms[{k}]({count}, arrays, numbers, {values});  // map: {term.text}")
+        place = " + (x - x_from)" if fold else " + (part_from - x_from)"
+        verb = f"best_of_{'largest' if use == 'argmax' else 'smallest'}"
+        kind = "one" if fold else "each"
+        self.put(f"{verb}_{kind}({count}, {values}, {met}, {name}{place}, {name}_at{place});")
+        self.close()
+
+    def put(self, text: str) -> None:
+        text = text.replace(" = reader(", " = strip(")
+        super().put(text)
+
+
+def chosen(e: Expr, found: Expr, arm: int) -> Expr:
+    """`e` with `found`, a condition in it, answered."""
+    if e is found:
+        return e.args[arm]
+    if e.kind in ("comprehension", "match", "read"):
+        return e
+    return Expr(e.kind, [chosen(a, found, arm) for a in e.args], e.value, e.line, e.sort, e.free)
+
+
+def nest_of(unit: Unit, terms: Terms, primitives: set[str]) -> Nest:
+    """Raises Unfit."""
+    if unit.cast or unit.wholes:
+        raise Unfit("nothing is computed, or the type of the output is known only at a call")
+    if not unit.moves.computed and not any(p.type in unit.types for p in unit.meaning.version.outputs):
+        raise Unfit("it computes with no element")
+    nest = Nest(unit, terms, primitives)
+    if not nest.floats and not any(p.type == "float" for p in unit.meaning.version.inputs):
+        raise Unfit("it is never of float")
+    if unit.moves.moved & set(unit.templates):
+        raise Unfit("elements are moved")
+    nest.run()
+    if not nest.fast:
+        raise Unfit("no term computes")
+    beside = {p.name for p in unit.meaning.version.outputs[1:]}
+    if nest.slow - beside:
+        raise Unfit("its sums jump: they would be taken element by element, as the reference does")
+    return nest

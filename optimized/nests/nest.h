@@ -1,0 +1,178 @@
+// What generated nests stand on (codegen/nests.py): rows of what is defined, shared out among the
+// session's threads, arrays between definitions that are kept from run to run, and rooms, which a
+// thread fills with what terms read.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "optimized/nests/strip.h"
+#include "optimized/nests/terms.h"
+#include "optimized/plan/large.h"
+#include "optimized/registry/isa.h"
+#include "optimized/threads/pool.h"
+#include "reference/calls.h"
+
+namespace touchstone {
+
+constexpr float infinite = std::numeric_limits<float>::infinity();
+
+// Arrays of a nest, in the order in which it asks for them. They keep their memory.
+class NestArrays {
+ public:
+  void begin() { next_ = 0; }
+  float* take(Index floats) {
+    if (next_ == held_.size()) held_.emplace_back();
+    Held& held = held_[next_++];
+    if (held.floats < floats || !held.memory) held = {large_memory(floats), floats};
+    return held.memory.get();
+  }
+
+ private:
+  struct Held {
+    LargeMemory memory;
+    Index floats = 0;
+  };
+  std::vector<Held> held_;
+  std::size_t next_ = 0;
+};
+
+// Of one thread, while it computes a row.
+class Rooms;
+
+class Nest {
+ public:
+  static constexpr Index piece = 512;  // elements that a term computes at once
+  static constexpr Index few = 8;      // elements of a row that are too few for vectors
+
+  // `scratch`: for each thread, of the nest's rooms.
+  Nest(ThreadPool& pool, std::span<float* const> scratch, NestArrays& arrays);
+
+  const Term* const terms;
+
+  View<float> array(const Shape& shape) {
+    return {arrays_.take(count(shape)), shape, Type::float32};
+  }
+
+  // Whether a reduction of `length` terms goes along them, one element of the row after the other,
+  // and not along the row. `leaning`: of all strips that it reads.
+  static bool inwards(Index count, Index length, int leaning) {
+    return length >= few && (count < few || (leaning > 0 && length >= 2 * few));
+  }
+
+  // Calls body(row, rooms) for pieces of rows that together are the target, or its part at `step`
+  // of its first index. `work`: terms an element.
+  template <class T, class F>
+  void each_row(const View<T>& target, Index step, double work, const F& body) const;
+
+ private:
+  static constexpr double least_work = 16384;  // terms that are worth waking a thread
+
+  ThreadPool& pool_;
+  const std::span<float* const> scratch_;
+  NestArrays& arrays_;
+};
+
+class Rooms {
+ public:
+  explicit Rooms(float* memory) : memory_(memory) {}
+  float* at(Index k) const { return memory_ + k * Nest::piece; }
+
+ private:
+  float* memory_;
+};
+
+template <class T, class F>
+void Nest::each_row(const View<T>& target, Index step, double work, const F& body) const {
+  const Shape& shape = target.shape;
+  const Index first = step >= 0 ? 1 : 0, last = shape.size() - 1;
+  const Index length = last < first ? 1 : shape[last];
+  Index rows = 1;
+  for (Index k = first; k < last; ++k) rows *= shape[k];
+  if (rows <= 0 || length <= 0) return;
+  // Few rows are cut, so that every thread has something to do.
+  const double all = static_cast<double>(rows) * static_cast<double>(length) * work;
+  const Index threads = all < least_work ? 1 : pool_.size(),
+              wanted = threads == 1 ? 1 : 4 * threads;
+  const Index cuts = std::clamp<Index>(wanted / rows, 1, (length + piece - 1) / piece);
+  const Index part_length = (length + cuts - 1) / cuts, total = rows * cuts;
+  const Index parts = std::min(wanted, total);
+  const auto run = [&](Index part, Index thread) {
+    const Rooms rooms(scratch_[static_cast<std::size_t>(thread)]);
+    for (Index k = total * part / parts; k < total * (part + 1) / parts; ++k) {
+      Row row;
+      row.at = Point(shape.size(), 0);
+      if (step >= 0) row.at[0] = step;
+      Index rest = k / cuts;
+      for (Index d = last - 1; d >= first; --d) {
+        row.at[d] = rest % shape[d];
+        rest /= shape[d];
+      }
+      const Index from = k % cuts * part_length;
+      row.length = std::min(part_length, length - from);
+      if (row.length <= 0) continue;
+      if (from > 0) row.at[last] = from;
+      body(row, rooms);
+    }
+  };
+  if (parts == 1) {
+    run(0, 0);
+  } else {
+    pool_.each(parts, run);
+  }
+}
+
+inline void join_sum(float& held, float x) { held += x; }
+inline void join_prod(float& held, float x) { held *= x; }
+inline void join_max(float& held, float x) {
+  if (held < x || is_nan(x)) held = x;
+}
+inline void join_min(float& held, float x) {
+  if (x < held || is_nan(x)) held = x;
+}
+
+// The first of the largest, where each was met; NaN is larger than any number (and smaller).
+// `each`: the next of every element; `one`: `count` of one element, met from `met` on.
+template <class Better>
+void best_each(Index count, const float* values, Index met, float* best, Index* at, Better better) {
+  for (Index x = 0; x < count; ++x) {
+    const bool wins =
+        at[x] < 0 || better(values[x], best[x]) || (values[x] != values[x] && best[x] == best[x]);
+    best[x] = wins ? values[x] : best[x];
+    at[x] = wins ? met : at[x];
+  }
+}
+template <class Better>
+void best_one(Index count, const float* values, Index met, float* best, Index* at, Better better) {
+  for (Index x = 0; x < count; ++x) best_each(1, values + x, met + x, best, at, better);
+}
+inline void best_of_largest_each(Index count, const float* values, Index met, float* best,
+                                 Index* at) {
+  best_each(count, values, met, best, at, [](float a, float b) { return a > b; });
+}
+inline void best_of_smallest_each(Index count, const float* values, Index met, float* best,
+                                  Index* at) {
+  best_each(count, values, met, best, at, [](float a, float b) { return a < b; });
+}
+inline void best_of_largest_one(Index count, const float* values, Index met, float* best,
+                                Index* at) {
+  best_one(count, values, met, best, at, [](float a, float b) { return a > b; });
+}
+inline void best_of_smallest_one(Index count, const float* values, Index met, float* best,
+                                 Index* at) {
+  best_one(count, values, met, best, at, [](float a, float b) { return a < b; });
+}
+
+// Operator versions that have a nest. The table is generated.
+struct NestEntry {
+  Index rooms;  // floats of scratch a thread are so many pieces
+  // Bit k: input (output) k is float, if it is there. The last bit is for all from there on.
+  std::uint64_t float_inputs, float_outputs;
+  // False, and nothing is touched, where the call's types are not the nest's.
+  bool (*run)(Call& call, Nest& nest);
+};
+const NestEntry* find_nest(const Signature& signature);
+
+}  // namespace touchstone

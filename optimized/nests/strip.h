@@ -1,0 +1,147 @@
+// What a nest reads for a row: the elements of a tensor at points that an entry's index expressions
+// name. Where the points are affine in the row's last index and in a reduction's (codegen proves
+// it), they lie at constant steps, and a term reads them where they stand, or from a copy in the
+// first cache where their step is not 1.
+#pragma once
+
+#include <algorithm>
+
+#include "reference/kernel.h"
+
+namespace touchstone {
+
+// Of elements of a row, or of indices of a reduction.
+struct Stretch {
+  Index first, last;
+  void cut(Index low, Index high) {
+    first = std::max(first, low);
+    last = std::min(last, high);
+  }
+};
+
+template <class T, class F>
+class Strip {
+ public:
+  Strip(const View<T>& view, const Row& row, Index inner, bool affine, F point)
+      : view_(view), row_(row), point_(std::move(point)) {
+    if (affine && row.length > 0 && inner > 0 && view.given())
+      walk_ = walk_of(point_at, &point_, row, inner, view.shape, view.strides);
+  }
+
+  // One element, as a Reader (reference/view.h) gives it.
+  auto operator()(Index c, Index x) const {
+    if (walk_.affine) return load(view_.data[place(c, x)]);
+    return view_.read(point_(row_.point(x), c));
+  }
+  bool inside(Index c, Index x) const {
+    return walk_.affine
+               ? walk_.low_x <= x && x < walk_.high_x && walk_.low_c <= c && c < walk_.high_c
+               : view_.holds(point_(row_.point(x), c));
+  }
+  template <class C>
+  auto or_else(Index c, Index x, const C& other) const {
+    if (walk_.affine) return inside(c, x) ? load(view_.data[place(c, x)]) : other;
+    return view_.read(point_(row_.point(x), c), other);
+  }
+
+  // For a read that may not be outside.
+  Strip&& checked() && {
+    if (walk_.affine && !walk_.whole) view_.outside(point_(row_.at, 0));
+    return std::move(*this);
+  }
+
+  bool even() const { return walk_.affine; }
+  // Which way its elements lie one behind the other: along the row (-1) or the reduction (1).
+  int leaning() const { return !walk_.affine ? 0 : walk_.by_x == 1 ? -1 : walk_.by_c == 1 ? 1 : 0; }
+  // What of the elements is inside, for one index of the reduction; and the other way round.
+  void within_x(Index c, Stretch& held) const {
+    held.cut(walk_.low_x, walk_.low_c <= c && c < walk_.high_c ? walk_.high_x : walk_.low_x);
+  }
+  void within_inner(Index x, Stretch& held) const {
+    held.cut(walk_.low_c, walk_.low_x <= x && x < walk_.high_x ? walk_.high_c : walk_.low_c);
+  }
+
+  // `count` elements from `first` on: where they stand, or in the room.
+  const float* along_x(Index c, Index first, Index count, float* room) const {
+    if (walk_.affine) return steps(place(c, first), walk_.by_x, count, room);
+    for (Index k = 0; k < count; ++k) room[k] = number((*this)(c, first + k));
+    return room;
+  }
+  const float* along_inner(Index x, Index first, Index count, float* room) const {
+    if (walk_.affine) return steps(place(first, x), walk_.by_c, count, room);
+    for (Index k = 0; k < count; ++k) room[k] = number((*this)(first + k, x));
+    return room;
+  }
+  // The same where some may be outside.
+  const float* along_x(Index c, Index first, Index count, float* room, float other) const {
+    if (walk_.affine && walk_.whole) return along_x(c, first, count, room);
+    if (walk_.affine) {
+      Stretch held{first, first + count};
+      within_x(c, held);
+      return edged(first, count, room, other, held, place(c, held.first), walk_.by_x);
+    }
+    for (Index k = 0; k < count; ++k)
+      room[k] = inside(c, first + k) ? number((*this)(c, first + k)) : other;
+    return room;
+  }
+  const float* along_inner(Index x, Index first, Index count, float* room, float other) const {
+    if (walk_.affine && walk_.whole) return along_inner(x, first, count, room);
+    if (walk_.affine) {
+      Stretch held{first, first + count};
+      within_inner(x, held);
+      return edged(first, count, room, other, held, place(held.first, x), walk_.by_c);
+    }
+    for (Index k = 0; k < count; ++k)
+      room[k] = inside(first + k, x) ? number((*this)(first + k, x)) : other;
+    return room;
+  }
+
+ private:
+  template <class C>
+  static float number(const C& held) {
+    return static_cast<float>(held);
+  }
+
+  Index place(Index c, Index x) const { return walk_.base + c * walk_.by_c + x * walk_.by_x; }
+
+  const float* steps(Index from, Index step, Index count, float* room) const {
+    if constexpr (std::is_same_v<std::remove_const_t<T>, float>) {
+      if (step == 1 || count == 1) return view_.data + from;
+    }
+    if (step == 0) {
+      std::fill_n(room, count, number(load(view_.data[from])));
+    } else {
+      for (Index k = 0; k < count; ++k) room[k] = number(load(view_.data[from + k * step]));
+    }
+    return room;
+  }
+  const float* edged(Index first, Index count, float* room, float other, const Stretch& held,
+                     Index from, Index step) const {
+    if (held.first >= held.last) return std::fill_n(room, count, other), room;
+    std::fill_n(room, held.first - first, other);
+    for (Index k = 0; k < held.last - held.first; ++k)
+      room[held.first - first + k] = number(load(view_.data[from + k * step]));
+    std::fill_n(room + (held.last - first), first + count - held.last, other);
+    return room;
+  }
+
+  static Point point_at(const void* point, const Point& at, Index c) {
+    return (*static_cast<const F*>(point))(at, c);
+  }
+
+  const View<T>& view_;
+  const Row& row_;
+  F point_;
+  Walk walk_;
+};
+
+template <class T, class F>
+Strip<T, F> strip(const View<T>& view, const Row& row, Index inner, bool affine, F point) {
+  return Strip<T, F>(view, row, inner, affine, std::move(point));
+}
+template <class T, class F>
+Strip<T, F> strip(const View<T>& view, const Row& row, Index inner, Scattering, F point) {
+  return Strip<T, F>(view, row, inner, false, std::move(point));
+}
+
+}  // namespace touchstone

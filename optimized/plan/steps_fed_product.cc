@@ -1,0 +1,118 @@
+// Products of stacks of matrices that are both computed: the second is packed in every run, which
+// is worth it from a few rows on.
+#include <algorithm>
+
+#include "optimized/kernels/gemm.h"
+#include "optimized/plan/steps.h"
+#include "reference/lists.h"
+
+namespace touchstone {
+namespace {
+
+constexpr Index least_rows = 8;  // below, a product costs less than its packing
+
+class OnFedProduct : public Step {
+ public:
+  OnFedProduct(Builder& builder, const Group& group) : gemm_(chosen_isa()) {
+    const NodeFact& fact = builder.outline().node(group.main());
+    const Shape &a = builder.shape(fact.inputs[0]), &b = builder.shape(fact.inputs[1]);
+    const Shape& c = builder.shape(group.made);
+    rows_ = c[c.size() - 2];
+    columns_ = c.back();
+    depth_ = a.back();
+    const Shape stack = head(c, c.size() - 2);
+    const auto place = [&](const Shape& of, const Point& at, Index matrix) {
+      Index k = 0;
+      for (Index d = 0; d + 2 < of.size(); ++d)
+        k = k * of[d] + (of[d] == 1 ? 0 : at[stack.size() - (of.size() - 2) + d]);
+      return k * matrix;
+    };
+    for (Index k = 0; k < count(stack); ++k) {
+      const Point at = unravel(k, stack);
+      matrices_.push_back({place(a, at, rows_ * depth_), place(b, at, depth_ * columns_)});
+    }
+    // Many matrices: a thread each. Few: the threads share each one.
+    apart_ = static_cast<Index>(matrices_.size()) >= builder.threads();
+    size_ = ceil_div(gemm_.packed_size(depth_, columns_), 16) * 16;
+    a_ = builder.plain(fact.inputs[0]);
+    b_ = builder.plain(fact.inputs[1]);
+    c_ = builder.make_plain(group.made);
+    packed_ = builder.temporary(size_ * (apart_ ? builder.threads() : 1));
+    kernel = "product of both " + std::string(name(chosen_isa()));
+  }
+  void bind(const Memory& memory) override {
+    a_memory_ = memory.at(a_);
+    b_memory_ = memory.at(b_);
+    c_memory_ = memory.at(c_);
+    packed_memory_ = memory.at(packed_);
+  }
+  void run(RunState& state) override {
+    const Index panels = gemm_.panels(columns_), threads = state.pool.size();
+    const auto matrices = static_cast<Index>(matrices_.size());
+    if (apart_) {
+      state.pool.each(matrices, [&](Index k, Index thread) {
+        float* const packed = packed_memory_ + thread * size_;
+        pack(k, packed, 0, panels);
+        gemm_.run(product(k, packed), 0, panels, 0, rows_);
+      });
+      return;
+    }
+    for (Index k = 0; k < matrices; ++k) {
+      const Index parts = std::min(panels, threads * 4);
+      state.pool.each(parts, [&](Index part, Index) {
+        const Index first = panels * part / parts;
+        pack(k, packed_memory_, first, panels * (part + 1) / parts - first);
+      });
+      const Product all = product(k, packed_memory_);
+      const Index row_step = std::max<Index>(ceil_div(rows_, threads * 4), 48);
+      const Index row_parts = ceil_div(rows_, row_step);
+      const Index panel_parts = std::min(panels, ceil_div(threads * 4, row_parts));
+      state.pool.each(row_parts * panel_parts, [&](Index part, Index) {
+        const Index p = part / row_parts, first = panels * p / panel_parts;
+        const Index row = part % row_parts * row_step;
+        gemm_.run(all, first, panels * (p + 1) / panel_parts - first, row,
+                  std::min(row_step, rows_ - row));
+      });
+    }
+  }
+
+ private:
+  void pack(Index k, float* packed, Index first, Index panels) const {
+    const float* b = b_memory_ + matrices_[static_cast<std::size_t>(k)].b;
+    gemm_.pack({b, columns_, 1, depth_, columns_}, nullptr, packed, first, panels);
+  }
+  Product product(Index k, const float* packed) const {
+    Product made;
+    made.a = a_memory_ + matrices_[static_cast<std::size_t>(k)].a;
+    made.a_row = depth_;
+    made.packed = packed;
+    made.c = c_memory_ + k * rows_ * columns_;
+    made.c_row = columns_;
+    made.depth = depth_;
+    made.columns = columns_;
+    return made;
+  }
+
+  struct Pair {
+    Index a, b;  // where the matrices begin
+  };
+  const Gemm gemm_;
+  Index a_, b_, c_, packed_, rows_, columns_, depth_, size_;
+  bool apart_;
+  std::vector<Pair> matrices_;
+  float *a_memory_ = nullptr, *b_memory_ = nullptr, *c_memory_ = nullptr, *packed_memory_ = nullptr;
+};
+
+}  // namespace
+
+bool takes_fed_product(const Shape& a, const Shape& b) {
+  if (a.size() < 2 || b.size() < 2 || count(a) == 0 || count(b) == 0) return false;
+  return a[a.size() - 2] >= least_rows;
+}
+
+void build_fed_product(Builder& builder, const Group& group) {
+  auto step = std::make_unique<OnFedProduct>(builder, group);
+  builder.add(std::move(step), group.nodes);
+}
+
+}  // namespace touchstone

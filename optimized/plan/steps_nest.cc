@@ -1,0 +1,98 @@
+// Nodes on nests (optimized/nests): one node, its inputs as tensors, its outputs in the plan's
+// memory where their shape is known before the run.
+#include <cstring>
+
+#include "core/placement.h"
+#include "model/scopes.h"
+#include "optimized/nests/nest.h"
+#include "optimized/plan/builder.h"
+#include "reference/calls.h"
+#include "reference/interpreter.h"
+
+namespace touchstone {
+namespace {
+
+class OnNest : public Step {
+ public:
+  OnNest(const Outline& outline, Index node, std::vector<Index> buffers)
+      : outline_(outline),
+        node_(node),
+        buffers_(std::move(buffers)),
+        entry_(*find_nest(*outline.node(node).node->signature)) {
+    kernel = "nest " + std::string(name(chosen_isa()));
+  }
+  Index scratch() const override { return entry_.rooms * Nest::piece; }
+  void bind(const Memory& memory) override {
+    placed_.clear();
+    for (const Index buffer : buffers_)
+      placed_.push_back(buffer == nobody ? nullptr : memory.at(buffer));
+  }
+  void run(RunState& state) override {
+    const NodeFact& fact = outline_.node(node_);
+    std::vector<Value> inputs;
+    for (const Index input : fact.inputs)
+      inputs.push_back(input == nobody ? Value() : state.values[static_cast<std::size_t>(input)]);
+    Call call = call_of(*fact.node, std::move(inputs));
+    for (std::size_t k = 0; k < placed_.size(); ++k) {
+      if (placed_[k] == nullptr) continue;
+      const ValueFact& output = outline_.value(fact.outputs[k]);
+      call.outputs[k] = tensor_at(placed_[k], Type::float32, *output.shape);
+    }
+    Nest nest(state.pool, state.scratch, arrays_);
+    if (!entry_.run(call, nest)) {
+      kernel = "reference";  // an attribute asks for what is no float: statistics in bfloat16
+      RunOptions options;
+      options.limits = state.limits;
+      const auto look_up = [&](const std::string& name) {
+        return state.values[static_cast<std::size_t>(outline_.find(name))];
+      };
+      call.outputs = run_node(*fact.node, look_up, options);
+    }
+    for (std::size_t k = 0; k < placed_.size(); ++k) {
+      if (fact.outputs[k] == nobody) continue;
+      if (placed_[k] == nullptr) {
+        state.values[static_cast<std::size_t>(fact.outputs[k])] = std::move(call.outputs[k]);
+        continue;
+      }
+      const ValueFact& output = outline_.value(fact.outputs[k]);
+      const Tensor& made = call.outputs[k].tensor();
+      if (made.shape() != *output.shape) throw ShapeDiffers{output.name};
+      if (made.data<float>() != placed_[k])
+        std::memcpy(placed_[k], made.bytes().data(), made.bytes().size());
+    }
+  }
+
+ private:
+  const Outline& outline_;
+  const Index node_;
+  const std::vector<Index> buffers_;
+  const NestEntry& entry_;
+  std::vector<float*> placed_;
+  NestArrays arrays_;
+};
+
+bool bit(std::uint64_t mask, std::size_t k) { return (mask >> std::min<std::size_t>(k, 63)) & 1; }
+
+}  // namespace
+
+bool takes_nest(const Outline& outline, Index node) {
+  const NodeFact& fact = outline.node(node);
+  const NestEntry* entry = fact.node->signature ? find_nest(*fact.node->signature) : nullptr;
+  if (entry == nullptr) return false;
+  const auto fits = [&](const std::vector<Index>& values, std::uint64_t floats) {
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (values[k] == nobody) continue;
+      const ValueFact& value = outline.value(values[k]);
+      if (!value.type || value.type->kind != ValueType::Kind::tensor) return false;
+      if (bit(floats, k) && !value.is(Type::float32)) return false;
+    }
+    return true;
+  };
+  return fits(fact.inputs, entry->float_inputs) && fits(fact.outputs, entry->float_outputs);
+}
+
+std::unique_ptr<Step> nest_step(const Outline& outline, Index node, std::vector<Index> buffers) {
+  return std::make_unique<OnNest>(outline, node, std::move(buffers));
+}
+
+}  // namespace touchstone

@@ -1,0 +1,22 @@
+// Whether two values are the same bit for bit, for tests that run a model before and after a
+// rewrite.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "model/model.h"
+
+namespace touchstone {
+
+inline bool same_bits(const Value& a, const Value& b) {
+  if (!a.is_tensor() || !b.is_tensor()) return serialize_value(a) == serialize_value(b);
+  const Tensor &x = a.tensor(), &y = b.tensor();
+  if (x.type() != y.type() || !(x.shape() == y.shape())) return false;
+  if (x.type() == Type::string)
+    return std::equal(x.data<std::string>(), x.data<std::string>() + x.size(),
+                      y.data<std::string>());
+  return std::equal(x.bytes().begin(), x.bytes().end(), y.bytes().begin(), y.bytes().end());
+}
+
+}  // namespace touchstone
