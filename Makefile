@@ -1,11 +1,11 @@
 # The only front door. Each target is thin: the work is in the script it names.
 .DEFAULT_GOAL := help
-.PHONY: help setup build run wheel test full bench coverage fuzz fmt clean
+.PHONY: help setup build run wheel test full bench arm64 coverage fuzz fmt clean
 python := .venv/bin/python
 cmake := .venv/bin/cmake
 
 help:
-	@echo "make setup | build | run | wheel | test | full | bench | coverage | fuzz | fmt | clean   (README.md says what each does)"
+	@echo "make setup | build | run | wheel | test | full | bench | arm64 | coverage | fuzz | fmt | clean   (README.md says what each does)"
 
 setup:
 	@tools/setup.sh
@@ -37,6 +37,9 @@ full: test run coverage
 bench: build
 	@tools/setup.sh openvino
 	@$(python) -m tools.bench
+
+arm64: build
+	@$(python) -m tools.arm64
 
 coverage: setup
 	@$(python) tools/coverage.py

@@ -5,8 +5,8 @@
 
 namespace touchstone {
 
-// `memory` is aligned to 64 bytes, holds packed_bytes(type, count(shape)) and outlives the tensor
-// and its copies. What stands there is taken as it is. Not for strings.
+// `memory` is aligned as its elements are, holds packed_bytes(type, count(shape)) and outlives the
+// tensor and its copies. What stands there is taken as it is. Not for strings.
 Tensor tensor_at(void* memory, Type type, Shape shape);
 
 }  // namespace touchstone

@@ -2,8 +2,10 @@
 // open, the plan is made at once.
 #include "optimized/session.h"
 
+#include <algorithm>
 #include <list>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <set>
 
@@ -74,9 +76,10 @@ struct Session::Held {
   };
 
   std::unique_ptr<Plan> plan(const Shapes& shapes, const std::set<std::string>& unclaimed) {
-    return std::make_unique<Plan>(model, shapes, pool.size(),
-                                  PlanOptions{options.passes.level >= Level::extended,
-                                              options.winograd, options.limits, unclaimed});
+    return std::make_unique<Plan>(
+        model, shapes, pool.size(),
+        PlanOptions{options.passes.level >= Level::extended, options.winograd, options.limits,
+                    unclaimed, options.buffers});
   }
 
   Made& plan_for(const Shapes& shapes) {
@@ -93,12 +96,13 @@ struct Session::Held {
 
   // Where a shape turns out to be another, it is planned and run again without it and without what
   // hangs on it: those nodes take what comes.
-  std::map<std::string, Value> run(const std::map<std::string, Value>& feeds) {
-    Made& made = plan_for(shapes_of(feeds));
+  template <class F>
+  auto run(const Shapes& shapes, F&& with) {
+    Made& made = plan_for(shapes);
     for (;;) {
       timings.clear();
       try {
-        return made.plan->run(feeds, pool, options.timings ? &timings : nullptr);
+        return with(*made.plan, options.timings ? &timings : nullptr);
       } catch (const ShapeDiffers& differs) {
         std::set<std::string> unclaimed = made.unclaimed;
         if (!unclaimed.insert(differs.value).second) BUG("a shape that nobody claims differs");
@@ -115,8 +119,22 @@ struct Session::Held {
   std::list<Made> plans;  // last used first
 };
 
+namespace {
+
+// Steps say which node wants more memory than there is; what lies between them has no place.
+template <class F>
+auto within_memory(F work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::out_of_memory, "there is not enough memory");
+  }
+}
+
+}  // namespace
+
 Session::Session(Model model, const SessionOptions& options)
-    : held_(std::make_unique<Held>(std::move(model), options)) {}
+    : held_(within_memory([&] { return std::make_unique<Held>(std::move(model), options); })) {}
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
@@ -126,8 +144,45 @@ const Model& Session::model() const { return held_->model; }
 std::map<std::string, Value> Session::run(std::map<std::string, Value> feeds) {
   const std::lock_guard lock(held_->one_run);
   const LimitsScope scope(held_->options.limits);
+  return within_memory([&] {
+    check_feeds(held_->model.graph, feeds);
+    return held_->run(shapes_of(feeds), [&](Plan& plan, std::vector<Timing>* timings) {
+      return plan.run(feeds, held_->pool, timings);
+    });
+  });
+}
+
+Session::Bound Session::bind(std::map<std::string, Value> feeds,
+                             std::map<std::string, Tensor> outputs) {
+  const LimitsScope scope(held_->options.limits);
+  const std::vector<ValueInfo>& there = held_->model.graph.outputs;
   check_feeds(held_->model.graph, feeds);
-  return held_->run(feeds);
+  for (const auto& [name, tensor] : outputs) {
+    const bool known =
+        std::any_of(there.begin(), there.end(),
+                    [&, &wanted = name](const ValueInfo& output) { return output.name == wanted; });
+    if (!known) throw Error(ErrorKind::usage, "there is no output '" + name + "'");
+    if (tensor.type() == Type::string || tensor.type() == Type::undefined)
+      throw Error(ErrorKind::usage, "memory for the output '" + name + "' has no bytes");
+  }
+  return {*held_, std::move(feeds), std::move(outputs)};
+}
+
+Session::Bound::Bound(Held& held, std::map<std::string, Value> feeds,
+                      std::map<std::string, Tensor> outputs)
+    : held_(&held),
+      feeds_(std::move(feeds)),
+      shapes_(shapes_of(feeds_)),
+      outputs_(std::move(outputs)) {}
+
+void Session::Bound::run() {
+  const std::lock_guard lock(held_->one_run);
+  const LimitsScope scope(held_->options.limits);
+  within_memory([&] {
+    held_->run(shapes_, [&](Plan& plan, std::vector<Timing>* timings) {
+      plan.run_into(feeds_, outputs_, held_->pool, timings);
+    });
+  });
 }
 
 std::vector<Placement> Session::placement() const {

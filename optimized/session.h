@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/limits.h"
+#include "core/tensor.h"
 #include "model/graph.h"
 #include "optimized/passes/passes.h"
 #include "optimized/plan/plan.h"
@@ -14,12 +15,15 @@
 namespace touchstone {
 
 struct SessionOptions {
-  Index threads = 0;  // 0: as many as this process may use
+  Index threads = 0;     // 0: as many as this process may use
   bool winograd = true;  // false: convolutions sum their products one by one
   // Passes over the graph (optimized/passes); from `extended` on a step may be several nodes.
   PassOptions passes{.level = Level::all};
   bool timings = false;  // keep the last run's
   Limits limits = Limits::trusted();
+  // If given, what a plan computes in comes from it, buffer by buffer: tests put them where nothing
+  // may be beside them.
+  BufferSource buffers = {};
 };
 
 class Session {
@@ -37,6 +41,13 @@ class Session {
   // type or shape; else with the node's place. One run at a time: others wait.
   std::map<std::string, Value> run(std::map<std::string, Value> feeds);
 
+  // A run on memory of the caller's (core/placement.h): feeds are read and outputs are written
+  // where these tensors stand, so what a feed holds may change from run to run, its shape not.
+  // Outputs that are not named are not given. Where every node has a fast kernel, a run after the
+  // first allocates nothing. Throws Error: usage for what does not fit the model.
+  class Bound;
+  Bound bind(std::map<std::string, Value> feeds, std::map<std::string, Tensor> outputs);
+
   // Of the last run, or of what the next will be where that is known at load: which nodes run
   // where, and the bytes of the arena.
   std::vector<Placement> placement() const;
@@ -46,6 +57,23 @@ class Session {
  private:
   struct Held;
   std::unique_ptr<Held> held_;
+};
+
+// The session must outlive it.
+class Session::Bound {
+ public:
+  // Throws what Session::run throws, and Error (usage) where an output has another type or shape
+  // than the tensor that is bound for it.
+  void run();
+
+ private:
+  friend class Session;
+  Bound(Held& held, std::map<std::string, Value> feeds, std::map<std::string, Tensor> outputs);
+
+  Held* held_;
+  const std::map<std::string, Value> feeds_;
+  const std::map<std::string, Shape> shapes_;
+  std::map<std::string, Tensor> outputs_;
 };
 
 }  // namespace touchstone

@@ -4,12 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "model/model.h"
+#include "optimized/kernels/paged_testing.h"
 #include "optimized/session.h"
 #include "reference/interpreter.h"
 
@@ -32,9 +36,19 @@ inline ValueInfo info(const std::string& name, const Shape& shape) {
   return made;
 }
 
+inline Tensor with_specials(Tensor t) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr std::array specials{infinity, -infinity, std::numeric_limits<float>::quiet_NaN(),
+                                -0.0F};
+  for (Index k = 1; k < t.size(); k += 5 + k % 7)
+    t.data<float>()[k] = specials[static_cast<std::size_t>(k % 4)];
+  return t;
+}
+
 // A model built node by node.
 class Net {
  public:
+  bool specials = false;  // whether infinities, NaN and -0 are among what is fed
   Net(Shape input) {
     model_.ir_version = 10;
     model_.opsets[""] = 21;
@@ -86,35 +100,69 @@ class Net {
     model_.graph.outputs.push_back(made);
   }
 
+  Model model() const {
+    Model made = model_;
+    require_valid(made, Limits::trusted());
+    return made;
+  }
+
   // Every element is as the reference makes it, with and without fusion, by one thread and by two,
-  // in a first run and in a second. Returns the kernels of the fused plan.
+  // in a first run and in a second, with memory that ends or begins at a page that nobody may
+  // touch. Returns the kernels of the fused plan,
+  // Winograd's among them.
   std::string check() {
     require_valid(model_, Limits::trusted());
     std::string kernels;
     for (const Level level : {Level::none, Level::all}) {
       for (const Index threads : {1, 2}) {
-        Session session(model_,
-                        {.threads = threads, .winograd = false, .passes = {.level = level}});
-        for (const unsigned seed : {100U, 200U}) {
-          const std::map<std::string, Value> feeds{{"x", whole(input_, seed)}};
-          const std::map<std::string, Value> expected = run(model_, feeds);
-          const std::map<std::string, Value> made = session.run(feeds);
-          for (const auto& [name, value] : expected)
-            compare(name, value.tensor(), made.at(name).tensor());
+        for (const bool winograd : {false, true}) {
+          const SessionOptions options{
+              .threads = threads, .winograd = winograd, .passes = {.level = level}};
+          Session session(model_, options);
+          for (const unsigned seed : {100U, 200U}) {
+            Tensor x = whole(input_, seed);
+            const std::map<std::string, Value> feeds{{"x", specials ? with_specials(x) : x}};
+            const std::map<std::string, Value> made = session.run(feeds);
+            if (!winograd) compare(run(model_, feeds), made);
+            for (const testing::Edge edge : {testing::Edge::before, testing::Edge::behind})
+              check_beside_pages(options, edge, feeds.at("x").tensor(), made);
+          }
+          kernels.clear();
+          for (const Placement& row : session.placement()) kernels += row.kernel + "; ";
         }
-        kernels.clear();
-        for (const Placement& row : session.placement()) kernels += row.kernel + "; ";
       }
     }
     return kernels;
   }
 
  private:
+  // The same bits where every feed, constant, output, buffer and scratch lies beside such a page.
+  void check_beside_pages(SessionOptions options, testing::Edge edge, const Tensor& x,
+                          const std::map<std::string, Value>& expected) const {
+    testing::PagedTensors tensors(edge);
+    Model model = model_;
+    for (auto& [name, tensor] : model.graph.initializers) tensor = tensors.copy(tensor);
+    options.buffers = [edge](Index bytes) { return testing::paged(bytes, edge); };
+    Session session(std::move(model), options);
+    std::map<std::string, Tensor> outputs;
+    for (const auto& [name, value] : expected)
+      outputs.emplace(name, tensors.make(value.tensor().type(), value.tensor().shape()));
+    session.bind({{"x", tensors.copy(x)}}, outputs).run();
+    compare(expected, {outputs.begin(), outputs.end()});
+  }
+
+  static void compare(const std::map<std::string, Value>& expected,
+                      const std::map<std::string, Value>& made) {
+    for (const auto& [name, value] : expected)
+      compare(name, value.tensor(), made.at(name).tensor());
+  }
   static void compare(const std::string& name, const Tensor& expected, const Tensor& made) {
     ASSERT_EQ(made.shape(), expected.shape()) << name;
     for (Index k = 0; k < expected.size(); ++k) {
-      ASSERT_EQ(made.data<float>()[k], expected.data<float>()[k])
-          << name << ", element " << k << " of " << text(expected.shape());
+      const float wanted = expected.data<float>()[k], got = made.data<float>()[k];
+      ASSERT_TRUE(got == wanted || (std::isnan(got) && std::isnan(wanted)))
+          << name << ", element " << k << " of " << text(expected.shape()) << ": " << got << " for "
+          << wanted;
     }
   }
 

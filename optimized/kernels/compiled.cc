@@ -2,7 +2,9 @@
 #include "optimized/kernels/compiled.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "core/error.h"
@@ -12,9 +14,14 @@ namespace touchstone {
 
 namespace {
 
-thread_local std::string last_error;
+// No string: it would take memory the first time that a thread comes here.
+thread_local std::array<char, 1024> last_error;
 
-void keep_error(void*, const char* message) { last_error = message; }
+void keep_error(void*, const char* message) {
+  const std::size_t length = std::min(std::strlen(message), last_error.size() - 1);
+  std::memcpy(last_error.data(), message, length);
+  last_error[length] = '\0';
+}
 
 }  // namespace
 
@@ -41,11 +48,12 @@ void fill_dimensions(halide_dimension_t* dims, const Index* extents, const Index
 void call_compiled(CompiledKernel kernel, void** arguments) {
   static const bool handled = (halide_set_error_handler(keep_error), true);
   (void)handled;
-  last_error.clear();
+  last_error[0] = '\0';
   if (const int status = kernel(arguments); status != 0) {
     const bool memory = status == halide_error_code_out_of_memory;
-    throw Error(memory ? ErrorKind::out_of_memory : ErrorKind::internal,
-                "a fast kernel failed with status " + std::to_string(status) + ": " + last_error);
+    throw Error(
+        memory ? ErrorKind::out_of_memory : ErrorKind::internal,
+        "a fast kernel failed with status " + std::to_string(status) + ": " + last_error.data());
   }
 }
 

@@ -124,9 +124,10 @@ std::vector<WrittenKernel> kernels(const std::string& isa) {
 #undef TOUCHSTONE_ROW
   };
   const std::string lanes = isa == "avx512" ? "16" : "8";
+  const std::string tiles = isa == "neon" ? "avx2" : isa;  // as many registers, in halves
   std::vector<WrittenKernel> out;
   for (const Row& row : table) {
-    if (row.isa != isa) continue;
+    if (row.isa != tiles) continue;
     WrittenKernel kernel;
     kernel.function = "convolution_" + row.kind + "_" + row.step + "_" + row.blocks + "x" +
                       row.columns + "x" + row.rows;

@@ -1,10 +1,10 @@
-// What tests of convolutions share: numbers, and images as maps.
+// What tests of convolutions share: numbers, and images as maps that end where nobody may read on.
 #pragma once
 
 #include <cstdint>
 #include <limits>
-#include <vector>
 
+#include "optimized/kernels/paged_testing.h"
 #include "optimized/kernels/picture.h"
 
 namespace touchstone::images {
@@ -29,7 +29,7 @@ class Numbers {  // the same each time
 // [channel][row][column], and the same as a map: all other elements are `around`.
 struct Image {
   Index channels, rows, columns;
-  std::vector<float> plain, laid;
+  testing::Paged<float> plain, laid;
   Picture map{};
   Index lanes = 1;
 

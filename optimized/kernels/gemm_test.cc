@@ -21,10 +21,10 @@ class Matrices {
  public:
   explicit Matrices(const Case& given, const std::vector<float>& a, const std::vector<float>& b)
       : c_(given),
-        a_(a),
-        b_(b),
-        bias_(integers(given.columns, 3)),
-        residual_(integers(given.rows * (given.columns + residual_gap), 4)) {}
+        a_(a.begin(), a.end()),
+        b_(b.begin(), b.end()),
+        bias_(paged(integers(given.columns, 3))),
+        residual_(paged(integers(given.rows * (given.columns + residual_gap), 4))) {}
 
   float expected(Index m, Index n) const {
     float sum = c_.bias ? bias_[at(n)] : 0;
@@ -69,7 +69,7 @@ class Matrices {
       for (Index n = 0; n < gap; ++n)
         ASSERT_EQ(c[m * product.c_row + c_.columns + n], Guarded::untouched) << name(isa);
     }
-    EXPECT_TRUE(c.margins_kept() && packed.margins_kept()) << name(isa);
+    EXPECT_TRUE(c.margin_kept() && packed.margin_kept()) << name(isa);
     for (Index k = 0; k < packed.size(); ++k) ASSERT_NE(packed[k], Guarded::untouched);
   }
 
@@ -81,7 +81,8 @@ class Matrices {
     return b_[at(c_.transposed ? n * c_.depth + k : k * c_.columns + n)];
   }
   Case c_;
-  std::vector<float> a_, b_, bias_, residual_;
+  static Paged<float> paged(const std::vector<float>& from) { return {from.begin(), from.end()}; }
+  Paged<float> a_, b_, bias_, residual_;
 };
 
 Matrices of_integers(const Case& c) {

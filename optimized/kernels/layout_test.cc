@@ -46,7 +46,7 @@ class Blocks {
       const bool inside = x >= 0 && x < area_.columns && y >= 0 && y < area_.rows;
       if (!inside && all_[k] != Guarded::untouched) return false;
     }
-    return all_.margins_kept();
+    return all_.margin_kept();
   }
 
   const Index lanes, count;
@@ -95,7 +95,7 @@ TEST(Layout, IntoBlocksAndBack) {
                   inside ? source[static_cast<std::size_t>(c * channel + k)] : Guarded::untouched);
       }
     }
-    EXPECT_TRUE(back.margins_kept());
+    EXPECT_TRUE(back.margin_kept());
   });
 }
 

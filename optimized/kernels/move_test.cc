@@ -10,7 +10,7 @@ namespace {
 
 template <class T>
 void check(Isa isa, const Move& move, Index from_count, Index from_start, Index to_count) {
-  std::vector<T> from(static_cast<std::size_t>(from_count));
+  Paged<T> from(static_cast<std::size_t>(from_count));
   std::iota(from.begin(), from.end(), T{1});
   std::vector<T> to(static_cast<std::size_t>(to_count + 128)), wanted = to;
   const auto& n = move.extents;

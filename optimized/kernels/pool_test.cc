@@ -13,7 +13,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 PoolWindow axis(Index size, Index step, Index spread, Index before, Index image, Index after = 0,
-            bool padding_counts = false) {
+                bool padding_counts = false) {
   return {size,
           step,
           spread,
@@ -48,8 +48,8 @@ class Image {
   }
   const Picture& map() const { return map_; }
 
-  float window(PoolKind kind, const PoolWindow& down, const PoolWindow& along, Index b, Index y, Index x,
-               Index l) {
+  float window(PoolKind kind, const PoolWindow& down, const PoolWindow& along, Index b, Index y,
+               Index x, Index l) {
     float most = -infinity, sum = 0, counted = 0;
     for (Index i = 0; i < down.size; ++i) {
       for (Index j = 0; j < along.size; ++j) {
@@ -96,16 +96,15 @@ void check(Isa isa, PoolKind kind, const PoolWindow& down, const PoolWindow& alo
         << name(isa) << " block " << b << " at " << y << ',' << x << " lane " << l << ": " << out[k]
         << " for " << wanted;
   }
-  EXPECT_TRUE(out.margins_kept());
+  EXPECT_TRUE(out.margin_kept());
 }
 
 TEST(Pool, AnyWindow) {
   for (Isa isa : present_isas()) {
     for (PoolKind kind : {PoolKind::largest, PoolKind::mean}) {
       Image image(isa, 2, 9, 11);
-      const auto both = [&](const PoolWindow& down, const PoolWindow& along, Index rows, Index columns) {
-        check(isa, kind, down, along, rows, columns, image);
-      };
+      const auto both = [&](const PoolWindow& down, const PoolWindow& along, Index rows,
+                            Index columns) { check(isa, kind, down, along, rows, columns, image); };
       both(axis(3, 2, 1, 1, 9), axis(3, 2, 1, 1, 11), 5, 6);
       both(axis(2, 2, 1, 0, 9), axis(2, 2, 1, 0, 11), 4, 5);
       both(axis(3, 1, 1, 1, 9), axis(3, 1, 1, 1, 11), 9, 11);
@@ -158,7 +157,7 @@ TEST(Pool, MeanOfAll) {
         EXPECT_EQ(out[k], image.window(PoolKind::mean, down, along, k / image.lanes, 0, 0,
                                        k % image.lanes));
       }
-      EXPECT_TRUE(out.margins_kept());
+      EXPECT_TRUE(out.margin_kept());
     }
   }
 }

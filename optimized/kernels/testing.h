@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <vector>
 
+#include "optimized/kernels/paged_testing.h"
 #include "optimized/registry/isa.h"
 
 namespace touchstone::testing {
@@ -30,25 +32,24 @@ inline std::vector<float> integers(Index count, unsigned seed, int most = 4) {
 
 inline bool same_bits(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-// Memory that starts as one odd number, with more of it before and behind.
+// Memory that starts as one odd number, with more of it before; behind lies a page that nobody may
+// touch.
 class Guarded {
  public:
   explicit Guarded(Index count)
-      : all_(static_cast<std::size_t>(count + 2 * margin), untouched), count_(count) {}
+      : all_(static_cast<std::size_t>(count + margin), untouched), count_(count) {}
   float* data() { return all_.data() + margin; }
   float operator[](Index k) const { return all_[static_cast<std::size_t>(k + margin)]; }
   Index size() const { return count_; }
-  bool margins_kept() const {
-    for (Index k = 0; k < margin; ++k) {
-      if ((*this)[-1 - k] != untouched || (*this)[count_ + k] != untouched) return false;
-    }
-    return true;
+  bool margin_kept() const {
+    return std::all_of(all_.begin(), all_.begin() + margin,
+                       [](float each) { return each == untouched; });
   }
   static constexpr float untouched = -12345.5F;
 
  private:
   static constexpr Index margin = 64;
-  std::vector<float> all_;
+  Paged<float> all_;
   Index count_;
 };
 

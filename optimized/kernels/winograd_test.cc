@@ -84,16 +84,16 @@ void check(Isa isa, const Trial& t) {
   input.lay(lanes, 1, nan);
   residual.lay(lanes, 0, guard);
   output.lay(lanes, 1, guard);
-  std::vector<float> weights(static_cast<std::size_t>(t.in * t.out * 9));
+  testing::Paged<float> weights(static_cast<std::size_t>(t.in * t.out * 9));
   for (float& w : weights) w = numbers.real();
-  std::vector<float> bias(static_cast<std::size_t>((t.out + lanes - 1) / lanes * lanes));
+  testing::Paged<float> bias(static_cast<std::size_t>((t.out + lanes - 1) / lanes * lanes));
   for (float& b : bias) b = numbers.real();
 
   const Convolution convolution(isa, shape, t.way);
   const Index points = convolution.rows_of_a_tile();
   ASSERT_EQ(points, t.way == ConvolutionWay::winograd2 ? 2 : 4);
-  std::vector<float> packed(static_cast<std::size_t>(convolution.packed_size()) + 1, guard);
-  std::vector<float> scratch(static_cast<std::size_t>(convolution.scratch_size()) + 1, guard);
+  testing::Paged<float> packed(static_cast<std::size_t>(convolution.packed_size()));
+  testing::Paged<float> scratch(static_cast<std::size_t>(convolution.scratch_size()));
   convolution.pack(weights.data(), packed.data());
   const Index step = std::min(convolution.rows_at_once(), t.chunk > 0 ? t.chunk : t.rows);
   for (Index first = 0; first < t.rows; first += step) {
@@ -103,8 +103,6 @@ void check(Isa isa, const Trial& t) {
                       scratch.data());
     }
   }
-  EXPECT_EQ(packed.back(), guard);
-  EXPECT_EQ(scratch.back(), guard);
 
   const Transforms size = absolute(points);
   std::vector<Matrix> filters;

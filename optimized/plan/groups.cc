@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "optimized/canonical/problem.h"
 #include "optimized/canonical/transposed.h"
 #include "optimized/kernels/picture.h"
 #include "optimized/registry/registry.h"
@@ -114,7 +115,7 @@ class Grouping {
             !groups_fit(node.integer("group", 1), *x->shape, *w->shape))
           return Work::reference;
         group.window = window_of(node, *x->shape, made, tail(*w->shape, 2));
-        return Work::convolution;
+        return is_near(group.window, *x->shape, made) ? Work::convolution : Work::reference;
       }
       case Role::transposed_convolution: {
         const ValueFact* w = input(k, 1);
@@ -122,7 +123,9 @@ class Grouping {
         if (!image || !is_constant(w) || !bias || node.integer("group", 1) != 1)
           return Work::reference;
         group.window = window_of(node, *x->shape, made, tail(*w->shape, 2));
-        return is_in_phases(node, group.window) ? Work::transposed : Work::reference;
+        return is_near(group.window, *x->shape, made) && is_in_phases(node, group.window)
+                   ? Work::transposed
+                   : Work::reference;
       }
       case Role::max_pool:
       case Role::average_pool:
@@ -131,8 +134,7 @@ class Grouping {
         if (!image || node.integer("storage_order") != 0) return Work::reference;
         const bool global = role == Role::global_average || role == Role::global_max;
         group.window = window_of(node, *x->shape, made, global ? tail(*x->shape, 2) : Shape{});
-        // Every window of a sum over nothing, or a largest of nothing, is the reference's.
-        return Work::pool;
+        return is_near(group.window, *x->shape, made) ? Work::pool : Work::reference;
       }
       case Role::product: {
         const ValueFact* b = input(k, 1);
@@ -165,6 +167,21 @@ class Grouping {
       default:
         return Work::reference;
     }
+  }
+
+  // Whether 32 bits, which kernels count in, reach over an image with its padding.
+  static bool is_near(const Window& w, const Shape& x, const Shape& made) {
+    constexpr auto most = static_cast<double>(farthest);
+    double in = static_cast<double>(std::max(x[1], made[1]) + 16), out = in;
+    for (const int d : {0, 1}) {
+      const auto reach = [&](Index count, Index step) {
+        return static_cast<double>(count) * static_cast<double>(step);
+      };
+      const double windows = reach(w.out[d], w.stride[d]) + reach(w.kernel[d], w.dilation[d]);
+      in *= static_cast<double>(w.before[d]) + static_cast<double>(w.in[d]) + windows;
+      out *= static_cast<double>(w.out[d]) + windows;
+    }
+    return in <= most && out <= most;
   }
 
   // A row of the bias for all rows of the product.

@@ -39,8 +39,8 @@ Index Outline::value_of(const std::string& name) {
   return at->second;
 }
 
-Index Outline::find(std::string_view name) const {
-  const auto found = by_name_.find(std::string(name));
+Index Outline::find(const std::string& name) const {
+  const auto found = by_name_.find(name);
   return found == by_name_.end() ? nobody : found->second;
 }
 

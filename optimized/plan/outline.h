@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -53,7 +52,8 @@ class Outline {
   const std::vector<ValueFact>& values() const { return values_; }
   const ValueFact& value(Index k) const { return values_[static_cast<std::size_t>(k)]; }
   const NodeFact& node(Index k) const { return nodes_[static_cast<std::size_t>(k)]; }
-  Index find(std::string_view name) const;  // a value of the main graph; nobody if there is none
+  // A value of the main graph; nobody if there is none.
+  Index find(const std::string& name) const;
 
  private:
   Index value_of(const std::string& name);

@@ -12,29 +12,39 @@
 #include "core/placement.h"
 #include "model/model.h"
 #include "model/place.h"
+#include "model/rules.h"
 #include "optimized/plan/builder.h"
+#include "optimized/plan/cost.h"
 #include "optimized/plan/large.h"
 #include "reference/feeds.h"
 
 namespace touchstone {
 namespace {
 
-// Memory of a plan: one block for the arena, one for each thread's scratch.
+// Memory of a plan: one block for the arena, or each buffer by itself.
 class Block : public Memory {
  public:
   Block(const std::vector<Span>& spans, const std::map<Index, const Tensor*>& constants,
-        Index bytes)
-      : spans_(spans), constants_(constants), memory_(large_memory(bytes / 4)) {}
+        Index bytes, const BufferSource& source)
+      : spans_(spans), constants_(constants) {
+    if (!source) {
+      memory_ = large_memory(bytes / 4);
+      return;
+    }
+    for (const Span& span : spans) apart_.push_back(source(span.bytes));
+  }
   float* at(Index buffer) const override {
     if (const auto found = constants_.find(buffer); found != constants_.end())
       return const_cast<float*>(found->second->data<float>());
-    return memory_.get() + spans_[static_cast<std::size_t>(buffer)].offset / 4;
+    const auto k = static_cast<std::size_t>(buffer);
+    return memory_ ? memory_.get() + spans_[k].offset / 4 : static_cast<float*>(apart_[k].get());
   }
 
  private:
   const std::vector<Span>& spans_;
   const std::map<Index, const Tensor*>& constants_;
-  const LargeMemory memory_;
+  LargeMemory memory_;
+  std::vector<std::shared_ptr<void>> apart_;
 };
 
 // The value with buffers of its own: the plan's memory is written again by the next run.
@@ -62,7 +72,42 @@ Value detached(const Value& value) {
   return value;  // maps hold numbers and texts that they made
 }
 
+// Of an output that a caller gave memory for, and what came out.
+void require_same(const std::string& name, const Tensor& bound, Type type, const Shape& shape) {
+  if (bound.type() == type && bound.shape() == shape) return;
+  throw Error(ErrorKind::usage,
+              "the output '" + name + "' is " + std::string(touchstone::name(type)) + text(shape) +
+                  ", but memory is bound for " + std::string(touchstone::name(bound.type())) +
+                  text(bound.shape()));
+}
+
+void copy_bytes(const std::byte* from, Tensor& to) {
+  const std::span<std::byte> room = to.bytes();
+  if (!room.empty()) std::memcpy(room.data(), from, room.size());
+}
+
+// "float[1,3,224,224]", as far as it is known.
+std::string described(const ValueFact& fact) {
+  const bool tensor = fact.type && fact.type->kind == ValueType::Kind::tensor;
+  const std::string what = !fact.type ? "?"
+                           : tensor   ? std::string(name(fact.type->element))
+                                      : text(*fact.type);
+  return what + (fact.shape ? text(*fact.shape) : "");
+}
+
 Index rounded(Index bytes) { return (bytes + 63) / 64 * 64; }
+
+// No node makes more than the limits allow, whichever kernel it is to run on.
+const Outline& within_limits(const Outline& outline, const Limits& limits) {
+  for (const NodeFact& fact : outline.nodes()) {
+    for (const Index output : fact.outputs) {
+      if (output == nobody || !outline.value(output).floats()) continue;
+      placed([&] { return place_of(*fact.node, ""); },
+             [&] { check_size(Type::float32, *outline.value(output).shape, limits); });
+    }
+  }
+  return outline;
+}
 
 }  // namespace
 
@@ -72,19 +117,20 @@ struct Plan::Held {
       : model(model),
         options(given),
         outline(model, feeds, given.limits, given.unclaimed),
-        builder(outline, threads, given) {
+        builder(within_limits(outline, given.limits), threads, given) {
     builder.build();
     arena = rounded(place_spans(builder.spans));
-    memory = std::make_unique<Block>(builder.spans, builder.constants, arena);
+    memory = std::make_unique<Block>(builder.spans, builder.constants, arena, options.buffers);
     Index scratch = 0;
     for (const std::unique_ptr<Step>& step : builder.steps) {
       placed_step(*step, [&] { step->bind(*memory); });
       scratch = std::max(scratch, step->scratch());
     }
-    scratch_memory =
-        Tensor(Type::float32, Shape{std::max<Index>(threads, 1), rounded(scratch) + 64});
-    for (Index k = 0; k < std::max<Index>(threads, 1); ++k)
-      scratch_of.push_back(scratch_memory.data<float>() + k * (rounded(scratch) + 64));
+    for (Index k = 0; k < std::max<Index>(threads, 1); ++k) {
+      scratch_memory.push_back(options.buffers ? options.buffers(scratch * 4)
+                                               : std::shared_ptr<void>(large_memory(scratch)));
+      scratch_of.push_back(static_cast<float*>(scratch_memory.back().get()));
+    }
     values.resize(outline.values().size());
     drops.resize(builder.steps.size());
     for (const auto& [value, step] : builder.last_use) {
@@ -124,13 +170,25 @@ struct Plan::Held {
     }
   }
 
+  void compute(const std::map<std::string, Value>& feeds, ThreadPool& pool,
+               std::vector<Timing>* timings);
+  // Whatever happens, what a run made is gone before the next.
+  struct Clean {
+    Held& h;
+    ~Clean() {
+      for (std::size_t k = 0; k < h.values.size(); ++k) {
+        if (!h.kept[k]) h.values[k] = Value();
+      }
+    }
+  };
+
   const Model& model;
   const PlanOptions options;
   const Outline outline;
   Builder builder;
   Index arena = 0;
   std::unique_ptr<Block> memory;
-  Tensor scratch_memory;
+  std::vector<std::shared_ptr<void>> scratch_memory;  // one a thread
   std::vector<float*> scratch_of;
   std::vector<Value> values;
   std::vector<bool> kept;                 // values that stay from run to run
@@ -142,39 +200,40 @@ Plan::Plan(const Model& model, const std::map<std::string, Shape>& feeds, Index 
     : held_(std::make_unique<Held>(model, feeds, threads, options)) {}
 Plan::~Plan() = default;
 
-std::map<std::string, Value> Plan::run(std::map<std::string, Value> feeds, ThreadPool& pool,
+void Plan::Held::compute(const std::map<std::string, Value>& feeds, ThreadPool& pool,
+                         std::vector<Timing>* timings) {
+  for (const auto& [name, value] : feeds) {
+    if (const Index k = outline.find(name); k != nobody)
+      values[static_cast<std::size_t>(k)] = value;
+  }
+  const auto began = std::chrono::steady_clock::now();
+  const auto micro = [&](std::chrono::steady_clock::time_point at) {
+    return std::chrono::duration<double, std::micro>(at - began).count();
+  };
+  const auto since = [&] { return micro(std::chrono::steady_clock::now()); };
+  pool.watch(timings != nullptr);
+  RunState state{pool, values, scratch_of, options.limits};
+  for (std::size_t k = 0; k < builder.steps.size(); ++k) {
+    const double begin = timings ? since() : 0;
+    placed_step(*builder.steps[k], [&] { builder.steps[k]->run(state); });
+    if (timings) {
+      timings->push_back({static_cast<Index>(k), begin, since()});
+      for (const ThreadPool::Busy& busy : pool.taken())
+        timings->push_back(
+            {static_cast<Index>(k), micro(busy.begin), micro(busy.end), busy.thread});
+    }
+    for (const Index value : drops[k]) {
+      if (!kept[static_cast<std::size_t>(value)]) values[static_cast<std::size_t>(value)] = Value();
+    }
+  }
+}
+
+std::map<std::string, Value> Plan::run(const std::map<std::string, Value>& feeds, ThreadPool& pool,
                                        std::vector<Timing>* timings) {
   Held& h = *held_;
   const LimitsScope scope(h.options.limits);
-  // Whatever happens, what this run made is gone before the next.
-  struct Clean {
-    Held& h;
-    ~Clean() {
-      for (std::size_t k = 0; k < h.values.size(); ++k) {
-        if (!h.kept[k]) h.values[k] = Value();
-      }
-    }
-  } const clean{h};
-  for (auto& [name, value] : feeds) {
-    if (const Index k = h.outline.find(name); k != nobody)
-      h.values[static_cast<std::size_t>(k)] = std::move(value);
-  }
-  feeds.clear();
-  const auto began = std::chrono::steady_clock::now();
-  const auto since = [&] {
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began)
-        .count();
-  };
-  RunState state{pool, h.values, h.scratch_of, h.options.limits};
-  for (std::size_t k = 0; k < h.builder.steps.size(); ++k) {
-    const double begin = timings ? since() : 0;
-    h.placed_step(*h.builder.steps[k], [&] { h.builder.steps[k]->run(state); });
-    if (timings) timings->push_back({static_cast<Index>(k), begin, since()});
-    for (const Index value : h.drops[k]) {
-      if (!h.kept[static_cast<std::size_t>(value)])
-        h.values[static_cast<std::size_t>(value)] = Value();
-    }
-  }
+  const Held::Clean clean{h};
+  h.compute(feeds, pool, timings);
   std::map<std::string, Value> outputs;
   for (const ValueInfo& output : h.model.graph.outputs) {
     const Index value = h.outline.find(output.name);
@@ -190,10 +249,41 @@ std::map<std::string, Value> Plan::run(std::map<std::string, Value> feeds, Threa
   return outputs;
 }
 
+void Plan::run_into(const std::map<std::string, Value>& feeds,
+                    std::map<std::string, Tensor>& outputs, ThreadPool& pool,
+                    std::vector<Timing>* timings) {
+  Held& h = *held_;
+  const LimitsScope scope(h.options.limits);
+  const Held::Clean clean{h};
+  h.compute(feeds, pool, timings);
+  for (auto& [name, output] : outputs) {
+    const Index value = h.outline.find(name);
+    const auto buffer = h.builder.outputs.find(value);
+    if (buffer == h.builder.outputs.end()) {
+      const Value& held = h.values[static_cast<std::size_t>(value)];
+      if (!held.is_tensor())
+        throw Error(ErrorKind::usage,
+                    "the output '" + name + "' is no tensor: no memory can be bound for it");
+      const Tensor& made = held.tensor();
+      require_same(name, output, made.type(), made.shape());
+      copy_bytes(made.bytes().data(), output);
+    } else {
+      require_same(name, output, Type::float32, *h.outline.value(value).shape);
+      copy_bytes(reinterpret_cast<const std::byte*>(h.memory->at(buffer->second)), output);
+    }
+  }
+}
+
 std::vector<Placement> Plan::placement() const {
   std::vector<Placement> rows;
   for (const std::unique_ptr<Step>& step : held_->builder.steps) {
-    Placement row{{}, step->kernel};
+    Placement row{{}, step->kernel, {}, {}, step->moved()};
+    const Outline& outline = held_->outline;
+    const Cost cost = cost_of(outline, step->nodes);
+    for (const Index value : cost.reads) row.reads.push_back(described(outline.value(value)));
+    for (const Index value : cost.writes) row.writes.push_back(described(outline.value(value)));
+    row.bytes += cost.bytes;
+    row.flop = cost.flop;
     for (const Index node : step->nodes) {
       const Node& n = *held_->outline.node(node).node;
       row.nodes.push_back("'" + (n.name.empty() ? std::to_string(n.index) : n.name) + "' (" + n.op +

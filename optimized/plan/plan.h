@@ -1,6 +1,7 @@
 // A model made ready for feeds of given shapes: which kernel runs when, on what memory.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -13,21 +14,29 @@
 
 namespace touchstone {
 
+// Gives memory of so many bytes, aligned as floats are.
+using BufferSource = std::function<std::shared_ptr<void>(Index bytes)>;
+
 struct PlanOptions {
   bool fuse = true, winograd = true;
   Limits limits;
   std::set<std::string> unclaimed = {};  // values whose shapes a run showed to be others
+  BufferSource buffers = {};  // given: each buffer comes from it, and none of them from one arena
 };
 
-// One step of a run: when it began and ended, in microseconds since the run began.
+// One step of a run, or what one thread did of it: when it began and ended, in microseconds since
+// the run began.
 struct Timing {
   Index step = 0;
   double begin = 0, end = 0;
+  Index thread = nobody;  // the step itself, all of it
 };
 
 struct Placement {
   std::vector<std::string> nodes;  // "'conv1' (Conv)"
   std::string kernel;
+  std::vector<std::string> reads, writes;  // "float[1,3,224,224]": what it takes and gives
+  Index bytes = 0, flop = 0;               // as plan/cost.h counts them
 };
 
 class Plan {
@@ -38,9 +47,13 @@ class Plan {
   ~Plan();
 
   // Throws Error with the node's place, and ShapeDiffers. `timings`: if given, a row for each step
-  // is added.
-  std::map<std::string, Value> run(std::map<std::string, Value> feeds, ThreadPool& pool,
+  // is added, and behind it one for each thread that took part of it.
+  std::map<std::string, Value> run(const std::map<std::string, Value>& feeds, ThreadPool& pool,
                                    std::vector<Timing>* timings = nullptr);
+  // Writes the outputs into tensors that are there; Throws Error (usage) too where one has another
+  // type or shape. Allocates nothing but what reference kernels do.
+  void run_into(const std::map<std::string, Value>& feeds, std::map<std::string, Tensor>& outputs,
+                ThreadPool& pool, std::vector<Timing>* timings = nullptr);
 
   std::vector<Placement> placement() const;  // of each step
   Index arena_bytes() const;

@@ -13,8 +13,8 @@ namespace touchstone {
 // What steps share while a plan runs.
 struct RunState {
   ThreadPool& pool;
-  std::vector<Value>& values;   // by number in the outline: those that are tensors of their own
-  std::vector<float*> scratch;  // one a thread
+  std::vector<Value>& values;  // by number in the outline: those that are tensors of their own
+  const std::vector<float*>& scratch;  // one a thread
   const Limits& limits;
 };
 
@@ -37,6 +37,7 @@ class Step {
   virtual void bind(const Memory&) {}
   virtual void run(RunState& state) = 0;
   virtual Index scratch() const { return 0; }  // floats a thread
+  virtual Index moved() const { return 0; }    // bytes read and written, of a step of no node
 
   std::vector<Index> nodes;  // of the model; none for a change of layout
   std::string kernel;        // "reference", "convolution 14x2 avx512", ..

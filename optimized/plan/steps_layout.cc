@@ -43,6 +43,10 @@ class ChangeLayout : public Step {
       }
     });
   }
+  Index moved() const override {
+    const Blocks& b = blocked_.blocks;
+    return 2 * b.images * b.channels * b.rows * b.columns * static_cast<Index>(sizeof(float));
+  }
 
  private:
   const To to_;

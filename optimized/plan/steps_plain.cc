@@ -28,6 +28,7 @@ class Load : public Step {
     const std::span<const std::byte> bytes = from.bytes();
     std::memcpy(to_, bytes.data(), bytes.size());
   }
+  Index moved() const override { return 2 * packed_bytes(Type::float32, count(*fact_.shape)); }
 
  private:
   const ValueFact& fact_;

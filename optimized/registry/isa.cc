@@ -20,6 +20,7 @@ std::string_view name(Isa isa) {
   BUG("an instruction set without a name");
 }
 
+#ifdef __x86_64__
 bool processor_has(Isa isa) {
   __builtin_cpu_init();
   switch (isa) {
@@ -35,6 +36,9 @@ bool processor_has(Isa isa) {
   }
   BUG("an instruction set that no processor has");
 }
+#else
+bool processor_has(Isa) { return false; }
+#endif
 
 Isa choose_isa(std::string_view forced) {
   std::string names;

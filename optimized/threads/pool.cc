@@ -53,12 +53,27 @@ struct ThreadPool::State {
   bool stop = false;
   std::atomic<Index> next{0};
   std::exception_ptr thrown;
+  bool watched = false;
+  std::vector<Busy> busy_times;
   std::vector<std::thread> threads;
 
   void take_parts(Index thread) {
-    for (;;) {
+    if (!watched) {
+      take_all(thread);
+      return;
+    }
+    const auto began = std::chrono::steady_clock::now();
+    if (take_all(thread) == 0) return;
+    const auto ended = std::chrono::steady_clock::now();
+    const std::lock_guard lock(mutex);
+    busy_times.push_back({thread, began, ended});
+  }
+
+  // Returns how many it took.
+  Index take_all(Index thread) {
+    for (Index taken = 0;; ++taken) {
       const Index part = next.fetch_add(1, std::memory_order_relaxed);
-      if (part >= parts) return;
+      if (part >= parts) return taken;
       try {
         work.call(work.self, part, thread);
       } catch (...) {
@@ -66,6 +81,15 @@ struct ThreadPool::State {
         if (!thrown) thrown = std::current_exception();
       }
     }
+  }
+
+  void end() {
+    {
+      const std::lock_guard lock(mutex);
+      stop = true;
+    }
+    wake.notify_all();
+    for (std::thread& thread : threads) thread.join();
   }
 
   void live(Index thread) {
@@ -85,19 +109,28 @@ struct ThreadPool::State {
 
 ThreadPool::ThreadPool(Index threads) : state_(std::make_unique<State>()) {
   const Index count = threads > 0 ? threads : threads_available();
-  for (Index k = 1; k < count; ++k) {
-    state_->threads.emplace_back([state = state_.get(), k] { state->live(k); });
+  try {
+    state_->threads.reserve(static_cast<std::size_t>(count - 1));
+    for (Index k = 1; k < count; ++k)
+      state_->threads.emplace_back([state = state_.get(), k] { state->live(k); });
+  } catch (const std::exception& error) {
+    const auto made = state_->threads.size();
+    state_->end();
+    throw Error(ErrorKind::out_of_memory, "of " + std::to_string(count - 1) +
+                                              " threads beside the caller's the system gave " +
+                                              std::to_string(made) + ": " + error.what());
   }
 }
 
-ThreadPool::~ThreadPool() {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->stop = true;
-  }
-  state_->wake.notify_all();
-  for (std::thread& thread : state_->threads) thread.join();
+ThreadPool::~ThreadPool() { state_->end(); }
+
+// Between two pieces of work: no thread looks at it then.
+void ThreadPool::watch(bool watched) {
+  state_->watched = watched;
+  state_->busy_times.clear();
 }
+
+std::vector<ThreadPool::Busy> ThreadPool::taken() { return std::exchange(state_->busy_times, {}); }
 
 Index ThreadPool::size() const { return static_cast<Index>(state_->threads.size()) + 1; }
 
@@ -108,6 +141,7 @@ void ThreadPool::run(Index parts, Work work) {
     for (Index part = 0; part < parts; ++part) work.call(work.self, part, 0);
     return;
   }
+  if (s.watched) s.busy_times.reserve(s.busy_times.size() + s.threads.size() + 1);
   {
     const std::lock_guard lock(s.mutex);
     s.work = work;

@@ -2,8 +2,10 @@
 // work the threads sleep.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <type_traits>
+#include <vector>
 
 #include "core/shape.h"
 
@@ -21,6 +23,14 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   Index size() const;
+
+  // While it is watched: what each thread did since it was last asked, of work that several share.
+  struct Busy {
+    Index thread;
+    std::chrono::steady_clock::time_point begin, end;
+  };
+  void watch(bool watched);
+  std::vector<Busy> taken();
 
   // Calls work(part, thread) for every part of [0, parts), thread in [0, size()), and comes back
   // when all are done. The first exception of a part is thrown here, after the others have ended.

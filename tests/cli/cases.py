@@ -104,6 +104,7 @@ CASES: dict[str, str] = {
     "rule": "run clip.onnx --input x=x.npy --input lo=lo8.npy",
     "index_out_of_range": "run gather.onnx --input x=x.npy --input i=i7.npy",
     "rank_65": "run rank_65.onnx --random",
+    "too_large": "run too_large.onnx --input x=x.npy",
 }
 
 # of subcommands that only a build with the judge has
@@ -125,6 +126,14 @@ JUDGED: dict[str, str] = {
     "compare_not_fed": "compare add.onnx --left reference --right reference --input x=x.npy",
     "compare_bad_feed": "compare add.onnx --left reference --right reference --input x=x.npy --input b=b_four.npy",
     "compare_no_folder": "compare add.onnx --left reference --right reference --test-data nowhere",
+    "fast": f"{FED} --input b=b.npy --runtime fast",
+    "fast_wrong_shape": f"{FED} --input b=b_four.npy --runtime fast",
+    "fast_wrong_type": f"{FED} --input b=b_double.npy --runtime fast",
+    "fast_rule": "run clip.onnx --input x=x.npy --input lo=lo8.npy --runtime fast",
+    "fast_index_out_of_range": "run gather.onnx --input x=x.npy --input i=i7.npy --runtime fast",
+    "fast_too_large": "run too_large.onnx --input x=x.npy --runtime fast",
+    "fast_too_many_threads": f"{FED} --input b=b.npy --runtime fast --threads 1000000000000",
+    "fast_tap": f"{FED} --input b=b.npy --runtime fast --tap taps",
     "bench_no_model": "bench add.onnx missing.onnx --runtime reference",
     "bench_invalid": "bench cyclic.onnx --runtime reference",
     "bench_no_runtime": "bench add.onnx --runtime nobody",

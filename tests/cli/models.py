@@ -126,6 +126,8 @@ def models() -> dict[str, onnx.ModelProto]:
     pair = [value("x"), value("b", [3])]
     relu = node("Relu", ["x"], ["y"], name="act")
     gather = node("Gather", ["x", "i"], ["y"], name="pick")
+    large = node("Expand", ["x", "sizes"], ["large"], name="grow")
+    sizes = onnx.numpy_helper.from_array(np.int64([2**40, 1, 1]), "sizes")
     clip = node("Clip", ["x", "lo"], ["y"], name="act3")
     return {
         "add": model([add], pair),
@@ -182,6 +184,7 @@ def models() -> dict[str, onnx.ModelProto]:
         "declared_wrong": model([add], [value("x", ["N", 2]), value("b", [2])], [value("y", ["N", 3])]),
         "rule_of_shapes": model([add], [value("x", [4, 2]), value("b", [3])], [value("y", [4, 3])]),
         "gather": model([gather], [value("x"), value("i", [1], INT64)]),
+        "too_large": model([large, node("Relu", ["large"], ["y"])], None, [value("y", ["a", "b", "c"])], [sizes]),
     }
 
 

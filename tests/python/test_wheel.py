@@ -44,6 +44,29 @@ def test_it_holds_what_the_build_made(wheel: Path) -> None:
         assert all(held.read(name) == path.read_bytes() for name, path in built.items())
 
 
+def test_the_library_is_small_and_stands_on_little(tmp_path: Path) -> None:
+    """With the kernels of three instruction sets: under 15 MB, and of other code what Debian's libraries hold."""
+    (library,) = (PACKAGES / "touchstone").glob("_native*.so")
+
+    def told(*command: object) -> str:
+        return subprocess.run([*map(str, command)], capture_output=True, text=True, check=True).stdout
+
+    told("strip", "--strip-unneeded", "-o", tmp_path / "stripped.so", library)
+    assert (tmp_path / "stripped.so").stat().st_size < 15e6
+    needed = re.findall(r"\(NEEDED\).*\[(.+?)\.so", told("readelf", "--dynamic", "--wide", library))
+    compiler = {"libstdc++", "libm", "libgcc_s", "libc", "ld-linux-x86-64"}
+    codecs = {"libjpeg", "libpng16", "libtiff", "libwebp", "libopenjp2", "libz"}
+    assert "libc" in needed
+    assert set(needed) <= compiler | codecs | {"libprotobuf-lite", "libre2", "libutf8proc"}
+    taken = told("nm", "--dynamic", "--undefined-only", library).split()
+    assert any(name.startswith("malloc@") for name in taken)
+    sockets = {"socket", "connect", "bind", "listen", "accept", "getaddrinfo", "gethostbyname", "sendto", "recvfrom"}
+    assert not {name.split("@")[0] for name in taken} & sockets
+    inside = library.read_bytes()
+    assert b"avx512" in inside
+    assert not [word for word in (b"4llvm", b"5boost", b"LLVM ERROR") if word in inside]
+
+
 def test_it_runs_where_nothing_else_is(wheel: Path, tmp_path: Path) -> None:
     pip("install", "--quiet", "--no-index", "--no-deps", "--target", tmp_path / "site", wheel)
     (tmp_path / "model.onnx").write_bytes(models.NETWORK)

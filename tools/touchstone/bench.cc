@@ -5,6 +5,7 @@
 //
 //   touchstone bench resnet50.onnx --against onnxruntime,openvino --threads 1,2 --roof
 //   touchstone bench net.onnx --dim batch=8 --seconds 10 --json bench.json
+//   touchstone bench net.onnx --threads 2 --profile trace.json
 #include <fmt/format.h>
 
 #include "core/error.h"
@@ -18,6 +19,9 @@
 #include "tools/touchstone/feeds.h"
 #include "tools/touchstone/npy.h"
 #include "tools/touchstone/scratch.h"
+#ifdef TOUCHSTONE_WITH_FAST
+#include "tools/touchstone/trace.h"
+#endif
 
 namespace touchstone {
 namespace {
@@ -28,7 +32,7 @@ using Starts = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 struct BenchArgs {
   std::vector<std::string> models, against, dims;
-  std::string runtime, expected;
+  std::string runtime, expected, profile;
   std::vector<Index> threads{1};
   double timeout = 600;
   bool roof = false;
@@ -77,6 +81,28 @@ Race race_for(const BenchArgs& args, const std::string& file, const fs::path& sc
     }
   }
   return race;
+}
+
+// One more session for each number of threads, on the first inputs, in this process: what is timed
+// above is not watched.
+void profile(const BenchArgs& args) {
+#ifdef TOUCHSTONE_WITH_FAST
+  Trace trace;
+  for (const std::string& file : args.models) {
+    const Model model = load_valid(file, Limits::trusted());
+    const std::map<std::string, Value> feeds =
+        feeds_for(model, inputs_of_set(args, 0), Limits::trusted());
+    for (const Index threads : args.threads) {
+      Session session(model, {.threads = threads, .timings = true});
+      for (int k = 0; k < 3; ++k) session.run(feeds);
+      trace.add(fmt::format("{}, threads {}", fs::path(file).stem().string(), threads), session);
+    }
+  }
+  trace.write(args.profile);
+#else
+  throw Error(ErrorKind::unsupported,
+              "this build has no fast executor to write '" + args.profile + "' of");
+#endif
 }
 
 void say(const std::string& what, const std::string& stage) {
@@ -142,6 +168,9 @@ Json describe(const BenchArgs& args, const std::string& load_before) {
 }
 
 ExitCode bench(const BenchArgs& args) {
+  if (!args.profile.empty() && args.runtime != "fast")
+    throw Error(ErrorKind::usage,
+                "--profile is of the fast executor's steps, not of '" + args.runtime + "'");
   const Starts starts = starts_for(args);
   for (const std::string& file : args.models) {  // what cannot be run is said before hours go by
     feeds_for(load_valid(file, Limits::trusted()), inputs_of_set(args, 0), Limits::trusted());
@@ -168,6 +197,7 @@ ExitCode bench(const BenchArgs& args) {
     print(all);
   }
   const ExitCode code = code_of(heats);
+  if (!args.profile.empty()) profile(args);
   if (args.json) {
     Json object = describe(args, load_before);
     for (const char* list : {"roofs", "heats", "means"}) object[list] = Json::array();
@@ -219,6 +249,8 @@ void add_bench(CLI::App& app, ExitCode& out) {
   command->add_option("--timeout", args->timeout, "Seconds for an answer of a runtime")
       ->check(CLI::Range(1e-6, 86400.0))
       ->capture_default_str();
+  command->add_option("--profile", args->profile, "Write what each step takes: a Chrome trace")
+      ->type_name("F");
   command->add_flag("--roof", args->roof, "Measure what the machine can do at most");
   add_json(*command, args->json);
   command->callback([args, &out] {

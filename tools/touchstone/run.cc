@@ -3,6 +3,7 @@
 //   touchstone run add.onnx --input x=x.npy --input y=y.npy
 //   touchstone run resnet.onnx --random --seed 1 --dim batch=4 --output-dir out
 //   touchstone run model.onnx --test-data test_data_set_0      (exit 1 if it is wrong)
+//   touchstone run resnet.onnx --random --runtime fast --profile trace.json
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,6 +15,7 @@
 #include "model/model.h"
 #ifdef TOUCHSTONE_WITH_FAST
 #include "optimized/session.h"
+#include "tools/touchstone/trace.h"
 #endif
 #include "reference/interpreter.h"
 #include "tools/touchstone/command.h"
@@ -26,7 +28,7 @@ namespace {
 struct RunArgs {
   std::string model;
   FeedArgs feeds;
-  std::string output_dir, tap, runtime = "reference";
+  std::string output_dir, tap, profile, runtime = "reference";
   Index threads = 0;
   bool placement = false;
   JsonOutput json;
@@ -110,8 +112,15 @@ std::map<std::string, Value> run_session(const RunArgs& args, const Model& model
   }
   SessionOptions options;
   options.threads = args.threads;
+  options.timings = !args.profile.empty();
   Session session(model, options);
   std::map<std::string, Value> outputs = session.run(feeds);
+  if (options.timings) {
+    session.run(feeds);  // the first run meets memory that nobody has touched yet
+    Trace trace;
+    trace.add(std::filesystem::path(args.model).stem().string(), session);
+    trace.write(args.profile);
+  }
   if (args.placement) {
     for (const Placement& row : session.placement())
       fmt::print("{:<40} {}\n", row.kernel,
@@ -127,6 +136,10 @@ std::map<std::string, Value> run_session(const RunArgs& args, const Model& model
 }
 
 ExitCode run_model(const RunArgs& args) {
+  if (!args.profile.empty() && args.runtime != "fast") {
+    throw Error(ErrorKind::usage, "--profile is of the fast executor's steps")
+        .with_help("take --runtime fast");
+  }
   const Limits limits = Limits::trusted();
   const Model model = load_valid(args.model, limits);
   const std::map<std::string, Value> feeds = feeds_for(model, args.feeds, limits);
@@ -162,6 +175,8 @@ void add_run(CLI::App& app, ExitCode& out) {
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command->add_flag("--placement", args->placement, "Show which kernel ran which nodes");
+  command->add_option("--profile", args->profile, "Write what each step took: a Chrome trace")
+      ->type_name("F");
   command->add_option("--tap", args->tap, "Write every node's inputs and outputs")
       ->type_name("DIR");
   add_json(*command, args->json);

@@ -1,0 +1,225 @@
+// What a session does with memory: bound runs of fast kernels take none, and where there is none to
+// be had, an Error says so and the session can be used again. The program counts what is allocated,
+// by whomever, and can let one allocation fail.
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <set>
+
+#include "core/error.h"
+#include "optimized/registry/isa.h"
+#include "optimized/testing.h"
+
+namespace {
+
+std::atomic<touchstone::Index> allocations{0};
+std::atomic<touchstone::Index> failing{-1};  // the number of the allocation that fails
+
+bool fails() {
+  if (++allocations != failing) return false;
+  errno = ENOMEM;
+  return true;
+}
+
+}  // namespace
+
+extern "C" {
+// glibc's own, under the names that it keeps for those who put theirs in front.
+void* __libc_malloc(std::size_t bytes);
+void* __libc_calloc(std::size_t count, std::size_t bytes);
+void* __libc_realloc(void* memory, std::size_t bytes);
+void* __libc_memalign(std::size_t alignment, std::size_t bytes);
+
+void* malloc(std::size_t bytes) { return fails() ? nullptr : __libc_malloc(bytes); }
+void* calloc(std::size_t count, std::size_t bytes) {
+  return fails() ? nullptr : __libc_calloc(count, bytes);
+}
+void* realloc(void* memory, std::size_t bytes) {
+  return fails() ? nullptr : __libc_realloc(memory, bytes);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  return fails() ? nullptr : __libc_memalign(alignment, bytes);
+}
+}
+
+namespace touchstone {
+namespace {
+
+// How many allocations `work` makes.
+template <class F>
+Index counted(F work) {
+  const Index before = allocations;
+  work();
+  return allocations - before;
+}
+
+using Feeds = std::map<std::string, Value>;
+
+// Runs on the same memory: the first may allocate, those behind it not, whatever the memory holds.
+void expect_none(const Model& model, const Tensor& x, const std::string& fast = "reference") {
+  for (const Index threads : {1, 2}) {
+    for (const bool winograd : {false, true}) {
+      Session session(model, {.threads = threads, .winograd = winograd});
+      const Feeds expected = session.run({{"x", x}});
+      for (const Placement& row : session.placement())
+        ASSERT_EQ(row.kernel.find(fast), std::string::npos) << row.kernel << " runs what is tested";
+      Tensor fed(x.type(), x.shape());
+      std::map<std::string, Tensor> outputs;
+      for (const auto& [name, value] : expected)
+        outputs.emplace(name, Tensor(value.tensor().type(), value.tensor().shape()));
+      Session::Bound bound = session.bind({{"x", fed}}, outputs);
+      bound.run();
+      std::memcpy(fed.bytes().data(), x.bytes().data(), x.bytes().size());
+      for (int k = 0; k < 3; ++k) EXPECT_EQ(counted([&] { bound.run(); }), 0);
+      for (const auto& [name, value] : expected) {
+        const std::span<const std::byte> wanted = value.tensor().bytes();
+        EXPECT_EQ(std::memcmp(outputs.at(name).bytes().data(), wanted.data(), wanted.size()), 0)
+            << name;
+      }
+    }
+  }
+}
+
+Net maps() {
+  Net net({2, 3, 21, 25});
+  const std::string a = net.node("Relu", {net.convolution("x", {40, 3, 3, 3}, padded)});
+  const std::string b = net.convolution(a, {40, 1, 3, 3}, padded, 40);
+  const std::string c = net.node("Add", {net.convolution(b, {40, 40, 3, 3}, padded), a});
+  const std::string d = net.node("Mul", {c, net.node("Sigmoid", {c})});
+  const std::string e = net.node("MaxPool", {d}, {{"kernel_shape", {3, 3}}, {"strides", {2, 2}}});
+  const std::string f =
+      net.node("Concat", {e, net.convolution(e, {24, 40, 1, 1})}, {}, {{"axis", 1}});
+  const std::string up =
+      net.node("ConvTranspose", {f, net.constant({64, 5, 2, 2})}, {{"strides", {2, 2}}});
+  net.output(up);
+  const std::string flat = net.node("Flatten", {net.node("GlobalAveragePool", {f})});
+  net.output(net.node("Gemm", {flat, net.constant({64, 10}), net.constant({10})}));
+  return net;
+}
+
+Net tensors() {
+  Net net({6, 5, 33});
+  const std::string a = net.node("Transpose", {"x"}, {{"perm", {0, 2, 1}}});
+  const std::string b = net.node("MatMul", {a, net.constant({5, 19})});
+  const std::string c = net.node("Add", {net.node("Exp", {b}), net.constant({19})});
+  net.output(net.node("Tanh", {c}));
+  net.output(net.node("Concat", {c, c}, {}, {{"axis", 0}}));
+  net.output(net.node("Reshape", {c, net.integers({-1})}));
+  return net;
+}
+
+TEST(Memory, BoundRunsAllocateNothing) {
+  expect_none(maps().model(), whole({2, 3, 21, 25}, 1));
+  expect_none(tensors().model(), whole({6, 5, 33}, 1));
+}
+
+TEST(Memory, BoundRunsOfOpenShapesAllocateNothing) {
+  Model model = tensors().model();
+  model.graph.inputs[0].shape->front() = {{}, "n"};
+  expect_none(model, whole({6, 5, 33}, 1));
+}
+
+TEST(Memory, BoundMemoryHasToFit) {
+  Session session(tensors().model());
+  const Value x = whole({6, 5, 33}, 1);
+  const std::string name = session.model().graph.outputs[0].name;
+  const auto refused = [&](const std::string& output, const Tensor& memory) {
+    try {
+      session.bind({{"x", x}}, {{output, memory}}).run();
+      ADD_FAILURE() << text(memory.shape());
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind, ErrorKind::usage);
+      EXPECT_NE(error.message.find("'" + output + "'"), std::string::npos) << error.message;
+    }
+  };
+  refused("nowhere", Tensor(Type::float32, {6, 33, 19}));
+  refused(name, Tensor(Type::float32, {6, 33, 18}));
+  refused(name, Tensor(Type::float64, {6, 33, 19}));
+  refused(name, Tensor(Type::string, {6, 33, 19}));
+  EXPECT_THROW(session.bind({}, {}), Error);
+  EXPECT_THROW(session.bind({{"x", whole({6, 5, 32}, 1)}}, {}), Error);
+  EXPECT_NO_THROW(session.bind({{"x", x}}, {{name, Tensor(Type::float32, {6, 33, 19})}}).run());
+}
+
+// Lets the allocations that `work` makes after it is told to begin fail, one after the other, until
+// it comes through. Each failure is an Error that says so; returns the places that they name.
+template <class F>
+std::set<std::string> places_of_failures(F work) {
+  std::set<std::string> places;
+  for (Index k = 1;; ++k) {
+    Index at = 0;
+    const auto begin = [&] { failing = at = allocations + k; };
+    try {
+      work(begin);
+      failing = -1;
+      if (allocations < at) return places;
+    } catch (const Error& error) {
+      failing = -1;
+      EXPECT_EQ(error.kind, ErrorKind::out_of_memory) << error.message;
+      places.insert(error.place);
+    } catch (const std::exception& other) {
+      failing = -1;
+      ADD_FAILURE() << "allocation " << k << ": " << other.what();
+      return places;
+    }
+  }
+}
+
+// With nodes that run on the reference, which allocate in every run.
+Model mixed() {
+  Net net({2, 3, 9, 9});
+  const std::string a = net.convolution("x", {20, 3, 3, 3}, padded);
+  net.output(net.node("CumSum", {a, net.integers({1}, {1})}));
+  return net.model();
+}
+
+TEST(Memory, AFailedAllocationOfARunIsAnErrorOfItsNode) {
+  const Tensor x = whole({2, 3, 9, 9}, 1);
+  for (const Index threads : {1, 2}) {
+    Session session(mixed(), {.threads = threads});
+    const Feeds expected = session.run({{"x", x}});
+    const auto& [name, wanted] = *expected.begin();
+    const Tensor made(Type::float32, wanted.tensor().shape());
+    Session::Bound bound = session.bind({{"x", x}}, {{name, made}});
+    const std::set<std::string> places = places_of_failures([&](auto begin) {
+      begin();
+      bound.run();
+    });
+    const bool named = std::any_of(places.begin(), places.end(), [](const std::string& place) {
+      return place.find("'n1' (CumSum)") != std::string::npos;
+    });
+    EXPECT_TRUE(named);
+    const std::span<const std::byte> bytes = wanted.tensor().bytes();
+    EXPECT_EQ(std::memcmp(made.bytes().data(), bytes.data(), bytes.size()), 0);
+  }
+}
+
+TEST(Memory, AFailedAllocationOfAPlanIsAnError) {
+  Model open = mixed();
+  open.graph.inputs[0].shape->front() = {{}, "n"};
+  for (const Index threads : {1, 3}) {
+    for (const Model& each : {open, mixed()}) {
+      places_of_failures([&](auto begin) {
+        Model model = each;
+        Feeds feeds{{"x", whole({2, 3, 9, 9}, 1)}};
+        begin();
+        Session session(std::move(model), {.threads = threads});
+        session.run(std::move(feeds));
+      });
+    }
+  }
+}
+
+}  // namespace
+}  // namespace touchstone
+
+// Run once for each instruction set, as session_test.
+int main(int count, char** words) {
+  testing::InitGoogleTest(&count, words);
+  try {
+    touchstone::chosen_isa();
+  } catch (const touchstone::Error&) {
+    testing::GTEST_FLAG(filter) = "-*";
+  }
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,86 @@
+// Counted by form and role: a profile is to show which share of the machine's best a step reaches.
+#include "optimized/plan/cost.h"
+
+#include <algorithm>
+
+#include "optimized/registry/registry.h"
+
+namespace touchstone {
+namespace {
+
+void add_once(std::vector<Index>& list, Index k) {
+  if (std::find(list.begin(), list.end(), k) == list.end()) list.push_back(k);
+}
+
+Index elements(const ValueFact& fact) { return fact.shape ? count(*fact.shape) : 0; }
+
+Index flop_of(const Outline& outline, const NodeFact& fact) {
+  const Signature* signature = fact.node->signature;
+  if (!signature || fact.inputs.empty() || fact.inputs[0] == nobody || fact.outputs[0] == nobody)
+    return 0;
+  const ValueFact &x = outline.value(fact.inputs[0]), &made = outline.value(fact.outputs[0]);
+  if (!x.shape || !made.shape || count(*x.shape) == 0) return 0;
+  // Products that a weight takes part in: with each element beside its own dimension.
+  const auto weighed = [&](const ValueFact& beside) {
+    const ValueFact* w = fact.inputs.size() > 1 ? &outline.value(fact.inputs[1]) : nullptr;
+    return w && w->shape && elements(*w) > 0
+               ? 2 * elements(beside) * (elements(*w) / (*w->shape)[0])
+               : 0;
+  };
+  switch (role_of(*signature)) {
+    case Role::convolution:
+      return weighed(made);
+    case Role::transposed_convolution:
+      return weighed(x);
+    case Role::product:
+      return 2 * elements(made) * (*x.shape)[fact.attributes().integer("transA") != 0 ? 0 : 1];
+    case Role::matrix_product:
+      return 2 * elements(made) * x.shape->back();
+    case Role::max_pool:
+    case Role::average_pool:
+      return elements(made) * count(fact.attributes().integers("kernel_shape"));
+    case Role::global_average:
+    case Role::global_max:
+      return elements(x);
+    case Role::join:
+    case Role::same_elements:
+      return 0;
+    default:
+      break;
+  }
+  if (signature->form == "elementwise") return elements(made);
+  return signature->form == "reduce" || signature->form == "normalise" ? elements(x) : 0;
+}
+
+}  // namespace
+
+Cost cost_of(const Outline& outline, const std::vector<Index>& nodes) {
+  Cost cost;
+  const auto is_inside = [&](Index node) {
+    return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+  };
+  for (const Index k : nodes) {
+    const NodeFact& fact = outline.node(k);
+    for (const Index input : fact.inputs) {
+      if (input != nobody && !is_inside(outline.value(input).producer)) add_once(cost.reads, input);
+    }
+    for (const Index output : fact.outputs) {
+      if (output == nobody) continue;
+      const ValueFact& value = outline.value(output);
+      if (value.output || !std::all_of(value.users.begin(), value.users.end(), is_inside))
+        add_once(cost.writes, output);
+    }
+    cost.flop += flop_of(outline, fact);
+  }
+  for (const std::vector<Index>* list : {&cost.reads, &cost.writes}) {
+    for (const Index value : *list) {
+      const ValueFact& fact = outline.value(value);
+      if (fact.type && fact.type->kind == ValueType::Kind::tensor &&
+          fact.type->element != Type::string)
+        cost.bytes += packed_bytes(fact.type->element, elements(fact));
+    }
+  }
+  return cost;
+}
+
+}  // namespace touchstone
