@@ -133,7 +133,8 @@ fs::path cached_suite(std::string_view version) {
 
 void keep_matching(Suite& suite, const std::string& pattern) {
   std::erase_if(suite.cases, [&](const Case& one) {
-    return fnmatch(pattern.c_str(), one.name.c_str(), 0) != 0 && fnmatch(pattern.c_str(), one.key().c_str(), 0) != 0;
+    return one.name != pattern && fnmatch(pattern.c_str(), one.name.c_str(), 0) != 0 &&
+           fnmatch(pattern.c_str(), one.key().c_str(), 0) != 0;
   });
 }
 

@@ -37,6 +37,8 @@ struct ConformArgs {
 };
 
 Suite open_suite(const std::string& wanted) {
+  if (wanted == "spec") return read_lines(lines_of_spec(), wanted);
+  if (std::filesystem::is_regular_file(wanted)) return read_lines(wanted, wanted);
   if (wanted != "onnx" && !wanted.starts_with("onnx@")) return read_suite(wanted, wanted);
   const std::string version = wanted == "onnx" ? pinned_release() : wanted.substr(5);
   const bool old = version == "old";  // the distinct cases that the pinned release does not hold
@@ -218,7 +220,8 @@ void add_conform(CLI::App& app, ExitCode& out) {
       ->add_option(
           "--suite", args->suite,
           "onnx, onnx@VERSION, onnx@all (distinct cases of all releases), onnx@old (those the "
-          "pinned release has not), or a folder of cases")
+          "pinned release has not), spec (our own, from the entries), a file of such cases, one a "
+          "line, or a folder of cases")
       ->capture_default_str();
   command
       ->add_option("--first", args->first,
