@@ -1,0 +1,122 @@
+"""Which candidates become cases: those that add something.
+
+Of each version: three of every type of every constraint, then each that reaches a side of the definition that none before it
+of the same version and types had (where the probe was compiled to tell), or, without that, has a feature that none had; and
+the first that each rule refuses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from codegen.entry import Version
+from tests.lines.vary import naming_attribute, parameter_of
+
+LEAST = 3  # cases of each version and type
+PORT = re.compile(r"(\*?)([a-z]\w*(?:\([^{]*\))?)(?:\[([^\]]*)\])?(~\w+|\{)?|_")
+
+
+@dataclass
+class Picked:
+    version: Version
+    positive: list[str] = field(default_factory=list)
+    negative: dict[str, str] = field(default_factory=dict)  # rule -> line
+    by_type: Counter[tuple[str, str]] = field(default_factory=Counter)
+    missing: list[tuple[str, str]] = field(default_factory=list)
+    odd: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # died, or refused for no rule
+
+
+def types_in(version: Version, line: str) -> set[tuple[str, str]]:
+    """(constraint, type) of the inputs of a line, and of outputs that an attribute names."""
+    found: set[tuple[str, str]] = set()
+    for k, port in enumerate(ports_of(line)):
+        said = element(port)
+        if said and version.inputs:
+            constraint = parameter_of(version, k).type
+            if said in version.types.get(constraint, []):
+                found.add((constraint, said))
+    for constraint in version.types:
+        attribute = naming_attribute(version, constraint)
+        code = re.search(rf" {attribute}=(\d+)( |$)", line) if attribute else None
+        if code:
+            from codegen.value_types import ELEMENTS
+
+            if 0 < int(code[1]) <= len(ELEMENTS):
+                found.add((constraint, ELEMENTS[int(code[1]) - 1]))
+    return found
+
+
+def ports_of(line: str) -> list[str]:
+    """What stands between the parentheses, at its commas."""
+    ports, depth, start, quoted = [], 0, line.index("(") + 1, False
+    for at in range(start, len(line)):
+        c = line[at]
+        if c == '"' and line[at - 1] != "\\":
+            quoted = not quoted
+        if quoted:
+            continue
+        if c == ")" and depth == 0:
+            return [*ports, line[start:at]] if at > start else ports
+        if c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+        elif c == "," and depth == 0:
+            ports.append(line[start:at])
+            start = at + 2
+    return ports
+
+
+def element(port: str) -> str:
+    """float of *float[2]~real; seq(float) of seq(tensor(float)){..}."""
+    from codegen.value_types import from_standard
+
+    said = port.lstrip("*")
+    if said.startswith(("seq(", "optional(", "map(")):
+        return from_standard(said[: said.index("{")])
+    return said[: said.index("[")] if "[" in said else ""
+
+
+def features(line: str) -> set[str]:
+    """What a case has that another may lack."""
+    head, _, tail = line.partition(")")
+    found = {f"attribute {word}" for word in re.findall(r" (\w+=\S+)", line[len(head) :])}
+    found.add("outputs " + (re.search(r"-> (\S+)", line) or [""])[0])
+    ports = ports_of(line)
+    found.add(f"ports {len(ports)}")
+    types = " ".join(element(port) for port in ports)
+    for k, port in enumerate(ports):
+        dims = re.findall(r"\[([^\]]*)\]", port)
+        sizes = [size.split("=")[-1] for group in dims[:1] for size in group.split(",") if size]
+        regime = (re.search(r"~(\w+)", port) or ["", "said"])[1]
+        held = port.startswith("*")
+        found |= {f"{k} rank {len(sizes)}", f"{k} held {held}", f"{k} {regime} {types}", f"{k} {'?' in port} {'=' in port.partition('{')[0]}"}
+        found |= {f"{k} has {n}" for n in sizes if n in ("0", "1")}
+    return found
+
+
+def pick(version: Version, lines: list[str], rows: list[dict[str, Any]], by_sides: bool, format_rules: set[str]) -> Picked:
+    """`format_rules`: those of the format that an operator has a case of already."""
+    picked, seen = Picked(version), set()
+    for line, row in zip(lines, rows, strict=True):
+        rule = row.get("rule")
+        if rule == "" and "large" not in row:
+            own = types_in(version, line)
+            fresh = features(line) - seen
+            wanted = any(picked.by_type[key] < LEAST for key in own) or not picked.positive
+            if wanted or (row["fresh"] > 0 if by_sides else fresh):
+                picked.positive.append(line)
+                picked.by_type.update(own)
+                seen |= fresh
+        elif rule and not rule.startswith("?"):
+            format_rule = rule.startswith("model/")
+            if rule not in picked.negative and not (format_rule and rule in format_rules) and rule != "model/type-declared":
+                picked.negative[rule] = f"{line} !{rule}"
+                format_rules |= {rule} if format_rule else set()
+        elif rule != "":
+            picked.odd.append((line, row))
+    picked.missing = [(c, t) for c, allowed in version.types.items() for t in allowed if picked.by_type[c, t] < LEAST]
+    return picked

@@ -1,0 +1,349 @@
+"""Variations of a seed, by what the signature says and nothing else: which of them are valid, and which rule refuses the
+others, the definition decides (probe.py).
+
+In the order of what matters first: each type, data of each kind, shapes, attributes alone and in pairs, what is held by the
+model, what the model does not know of shapes, inputs and outputs that may be left out, and at last what should be refused.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from codegen.entry import MISSING, Attribute, Parameter, Version
+from codegen.value_types import ELEMENTS
+from tests.lines.draft import FLOATS, INTEGERS, Box, Draft, Port, Tensor, Value, element_of, retyped, type_of, written
+
+REGIMES = ("special", "real", "logs", "whole", "cancel", "giant", "constant", "two", "far", "positive", "unit", "size", "above")
+TEXT_REGIMES = ("special", "real", "constant")
+MANY_TYPES = 4  # a constraint of more types than this, or with a float among them, is of data, not of positions
+WRONG_TEXT = '"no such choice"'
+
+
+def parameter_of(version: Version, k: int) -> Parameter:
+    return version.inputs[min(k, len(version.inputs) - 1)]
+
+
+def allowed_at(version: Version, k: int) -> list[str]:
+    type_ = parameter_of(version, k).type
+    return version.types.get(type_, [type_])
+
+
+def is_data(version: Version, draft: Draft, k: int) -> bool:
+    """Whether any numbers will do at this input, as opposed to positions, extents, axes."""
+    allowed = allowed_at(version, k)
+    return len(allowed) > MANY_TYPES or any(e in FLOATS for t in allowed for e in ELEMENTS if e in re.findall(r"\w+", t))
+
+
+def data_ports(version: Version, draft: Draft) -> list[int]:
+    return [k for k, port in enumerate(draft.ports) if port.value is not None and is_data(version, draft, k)]
+
+
+def with_regime(value: Value, regime: str) -> Value:
+    if isinstance(value, Tensor):
+        return replace(value, data=regime) if value.size else value
+    if isinstance(value, Box):
+        return Box(value.type, tuple(with_regime(item, regime) for item in value.items))
+    return value
+
+
+def filled(version: Version, draft: Draft, regime: str, only: int | None = None) -> Draft:
+    for k in data_ports(version, draft):
+        if only in (None, k):
+            draft = draft.with_value(k, with_regime(draft.ports[k].value, regime))
+    return draft
+
+
+def retyped_by(version: Version, draft: Draft, constraint: str, type_: str) -> Draft:
+    for k, port in enumerate(draft.ports):
+        if port.value is not None and parameter_of(version, k).type == constraint:
+            draft = draft.with_value(k, retyped(port.value, type_))
+    return draft
+
+
+def bound_by_input(version: Version, draft: Draft) -> set[str]:
+    return {parameter_of(version, k).type for k, p in enumerate(draft.ports) if p.value is not None} & version.types.keys()
+
+
+def naming_attribute(version: Version, constraint: str) -> str:
+    """The attribute of kind int that says which type an output has, "" if none does."""
+    for output in version.outputs:
+        named = re.search(r"type\((\w+)\)", output.element.text) if output.element else None
+        if output.type == constraint and named and version.attribute(named[1]):
+            return named[1]
+    return ""
+
+
+def types(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    """Every type of every constraint, three times over."""
+    for constraint, allowed in version.types.items():
+        attribute = naming_attribute(version, constraint)
+        own = [seed for seed in seeds if constraint in bound_by_input(version, seed)]
+        for turn, type_ in itertools.product(range(8), allowed):
+            if attribute and type_ in ELEMENTS:
+                for seed in rotated(seeds, turn)[:1]:
+                    made = seed.with_attribute(attribute, str(ELEMENTS.index(type_) + 1))
+                    yield made if turn < 2 else filled(version, made, REGIMES[turn])
+            for seed in rotated(own, turn)[:1]:
+                made = retyped_by(version, seed, constraint, type_)
+                yield made if turn < 2 else filled(version, made, REGIMES[turn - 2])
+
+
+def pairs_of_types(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    """Two constraints at once: every third pair, so that each type meets many."""
+    named = {c: naming_attribute(version, c) for c in version.types}
+    for (a, left), (b, right) in itertools.combinations(version.types.items(), 2):
+        for n, (x, y) in enumerate(itertools.product(left, right)):
+            if n % (1 + len(left) * len(right) // 120):
+                continue
+            seed = seeds[n % len(seeds)]
+            for constraint, type_ in ((a, x), (b, y)):
+                if named[constraint] and type_ in ELEMENTS:
+                    seed = seed.with_attribute(named[constraint], str(ELEMENTS.index(type_) + 1))
+                else:
+                    seed = retyped_by(version, seed, constraint, type_)
+            yield filled(version, seed, REGIMES[n % 3])
+
+
+def rotated(seeds: list[Draft], by: int) -> list[Draft]:
+    return seeds[by % len(seeds) :] + seeds[: by % len(seeds)] if seeds else []
+
+
+def data(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    for seed in seeds:
+        for regime in REGIMES:
+            yield filled(version, seed, regime)
+        ports = data_ports(version, seed)
+        if len(ports) > 1:
+            for k, regime in itertools.product(ports, REGIMES[:3]):
+                yield filled(version, seed, regime, only=k)
+
+
+def tensors(draft: Draft) -> list[tuple[int, Tensor]]:
+    return [(k, p.value) for k, p in enumerate(draft.ports) if isinstance(p.value, Tensor)]
+
+
+def reshaped(value: Tensor, dims: tuple[int, ...]) -> Tensor:
+    written_out = not isinstance(value.data, str) and len(value.data) > 1
+    data = "real" if written_out and value.element == "string" else value.data
+    return replace(value, dims=dims, data=data, symbols=value.symbols[: len(dims)])
+
+
+def shapes(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    for seed in seeds:
+        yield from lifted(version, seed)
+        yield from resized(version, seed)
+
+
+def lifted(version: Version, seed: Draft) -> Iterator[Draft]:
+    """More dimensions and fewer, of all data and of one input alone."""
+    ports = [k for k, value in tensors(seed) if is_data(version, seed, k)]
+    for some in [ports, *([k] for k in ports if len(ports) > 1)]:
+        for front in ((2,), (1,), (2, 3), (1, 2, 1), (2, 1, 2), (2, 1, 2, 1), (1, 2, 1, 2, 1)):
+            made = seed
+            for k in some:
+                value = seed.ports[k].value
+                if len(value.dims) + len(front) <= 6:
+                    made = made.with_value(k, reshaped(value, (*front, *value.dims)))
+            yield made
+            made = seed
+            for k in some:
+                value = seed.ports[k].value
+                if len(value.dims) + len(front) <= 6 and len(front) < 4:
+                    made = made.with_value(k, reshaped(value, (*value.dims, *front)))
+            yield made
+        for drop in (1, 2):
+            made = seed
+            for k in some:
+                value = seed.ports[k].value
+                made = made.with_value(k, reshaped(value, value.dims[drop:]))
+            yield made
+
+
+def resized(version: Version, seed: Draft) -> Iterator[Draft]:
+    """Extents that are equal change together, and each alone: bigger, one, empty."""
+    sizes = sorted({n for _, value in tensors(seed) for n in value.dims})
+    for n, to in itertools.product(sizes, (0, 1, 2, 3, 4, 5, 7)):
+        if n != to:
+            made = seed
+            for k, value in tensors(seed):
+                if is_data(version, seed, k) or len(value.dims) != 1:
+                    made = made.with_value(k, reshaped(value, tuple(to if d == n else d for d in value.dims)))
+            yield made
+    for (k, value), to in itertools.product(tensors(seed), (0, 1, 2, 3, 5)):
+        for at in range(len(value.dims)):
+            yield seed.with_value(k, reshaped(value, (*value.dims[:at], to, *value.dims[at + 1 :])))
+
+
+def said_texts(version: Version) -> list[str]:
+    """Words in quotes that the definition or a rule compares an attribute with."""
+    says = "\n".join([*version.written(), *(rule.that.text for rule in version.rules)])
+    return [f'"{word}"' for word in dict.fromkeys(re.findall(r'"(\w+)"', says))]
+
+
+def choices(version: Version, attribute: Attribute, seeds: list[Draft], all_seeds: list[Draft]) -> list[str]:
+    """What an attribute may hold: what cases say, the default said aloud, and the usual numbers."""
+    found = [value for seed in all_seeds for name, value in seed.attributes if name == attribute.name]
+    if attribute.default is not MISSING and attribute.default is not None and attribute.kind in KINDS:
+        default = attribute.default
+        found.append("[" + ",".join(map(written, default)) + "]" if isinstance(default, list) else written(default))
+    found += {"int": ["0", "1", "2", "-1", "3", "-2"], "float": ["0", "1", "0.5", "-0.5", "2", "1e-05", "-3"]}.get(attribute.kind, [])
+    if attribute.kind == "string":
+        found += said_texts(version)
+    if attribute.kind in ("ints", "floats"):
+        found += [changed for value in list(found) for changed in other_lists(value)]
+    return list(dict.fromkeys(found))
+
+
+KINDS = ("int", "float", "string", "ints", "floats", "strings")
+
+
+def other_lists(said: str) -> Iterator[str]:
+    items = json.loads(re.sub(r"\b(nan|inf)\b", "0", said))
+    yield json.dumps(items[::-1]).replace(" ", "")
+    yield json.dumps([1] * len(items)).replace(" ", "")
+    yield json.dumps([2] * len(items)).replace(" ", "")
+    yield json.dumps([0] * len(items)).replace(" ", "")
+    yield json.dumps([x - len(items) for x in items]).replace(" ", "")
+    yield json.dumps([x + 1 for x in items]).replace(" ", "")
+    for k in range(min(3, len(items))):
+        yield json.dumps([*items[:k], 1, *items[k + 1 :]]).replace(" ", "")
+        yield json.dumps([*items[:k], 2, *items[k + 1 :]]).replace(" ", "")
+
+
+def attributes(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    listed = {a.name: choices(version, a, seeds, seeds)[:24] for a in version.attributes}
+    for seed in seeds:
+        for name, values in listed.items():
+            for value in [*values, None]:
+                yield seed.with_attribute(name, value)
+    for (a, left), (b, right) in itertools.combinations(listed.items(), 2):
+        for n, (x, y) in enumerate(itertools.product(left[:8], right[:8])):
+            yield rotated(seeds, n)[0].with_attribute(a, x).with_attribute(b, y)
+
+
+def presence(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    """Inputs held by the model, shapes that it does not know, inputs and outputs that are left out or asked for."""
+    outputs = len(version.outputs)
+    several = not any(p.variadic for p in version.outputs)
+    for seed in seeds:
+        for k, port in enumerate(seed.ports):
+            if isinstance(port.value, Tensor):
+                yield seed.with_port(k, replace(port, held=True))
+                yield seed.with_port(k, replace(port, value=replace(port.value, symbols=tuple("nmkpqr"[: len(port.value.dims)]))))
+                yield seed.with_port(k, replace(port, value=replace(port.value, symbols=("?",) * len(port.value.dims))))
+            yield seed.with_port(k, Port(None))
+        yield replace(seed, ports=tuple(replace(p, held=isinstance(p.value, Tensor)) for p in seed.ports))
+        yield symbolic(seed)
+        if several:
+            for mask in itertools.product("x_", repeat=min(outputs, 4)):
+                yield replace(seed, outputs="".join(mask).rstrip("_"))
+    yield from borrowed(version, seeds)
+
+
+def symbolic(seed: Draft) -> Draft:
+    """Equal extents bear one name."""
+    names: dict[int, str] = {}
+    made = seed
+    for k, value in tensors(seed):
+        symbols = tuple(names.setdefault(n, "nmkpqrstuv"[len(names) % 10]) for n in value.dims)
+        made = made.with_value(k, replace(value, symbols=symbols))
+    return made
+
+
+def borrowed(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    """An input that one case leaves out and another gives."""
+    for one, other in itertools.permutations(seeds[:8], 2):
+        for k, port in enumerate(other.ports):
+            if port.value is not None and (k >= len(one.ports) or one.ports[k].value is None):
+                ports = [*one.ports, *[Port(None)] * (k + 1 - len(one.ports))]
+                ports[k] = port
+                yield replace(one, ports=tuple(ports))
+
+
+def breaches(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    """What should be refused, one thing at a time."""
+    for seed in seeds:
+        for k, value in tensors(seed):
+            yield seed.with_value(k, reshaped(value, (1, *value.dims)))
+            yield seed.with_value(k, reshaped(value, (2, *value.dims)))
+            yield seed.with_value(k, reshaped(value, value.dims[1:]))
+            yield seed.with_value(k, reshaped(value, tuple(n + 1 for n in value.dims)))
+            yield seed.with_value(k, reshaped(value, (*value.dims, 3)))
+            if not isinstance(value.data, str) and value.element in (*INTEGERS, *FLOATS):
+                for at, new in itertools.product(range(min(4, len(value.data))), (-100, 100, 0, 1, -1, 2)):
+                    yield seed.with_value(k, replace(value, data=(*value.data[:at], new, *value.data[at + 1 :])))
+                yield seed.with_value(k, replace(value, data=tuple(value.data[:1])))
+            yield seed.with_value(k, retyped(value, next(e for e in ELEMENTS if e not in allowed_at(version, k)) if set(ELEMENTS) - set(allowed_at(version, k)) else value.element))
+        for attribute in version.attributes:
+            said = seed.attribute(attribute.name)
+            wrong = {"int": ["-100", "100", "[1]"], "float": ["-1", "0", "1e30", "[1]"], "string": [WRONG_TEXT, '""', "1"]}
+            for value in wrong.get(attribute.kind, []):
+                yield seed.with_attribute(attribute.name, value)
+            if attribute.kind in ("ints", "floats"):
+                items = json.loads(re.sub(r"\b(nan|inf)\b", "0", said)) if said else []
+                for new in ([], [*items, 1], items[1:], [-1] * max(1, len(items)), [0] * max(1, len(items)), [100] * max(1, len(items)),
+                            [items[0]] * 2 if items else [7], [1, 1], [-100], [1, 2, 3, 4, 5]):  # fmt: skip
+                    yield seed.with_attribute(attribute.name, json.dumps(new).replace(" ", ""))
+            if attribute.kind == "strings":
+                for text in ("[]", '["no such choice"]', '["a","a"]', '["a","b","c","d"]'):
+                    yield seed.with_attribute(attribute.name, text)
+            yield seed.with_attribute(attribute.name, None)
+        yield seed.with_attribute("no_such_attribute", "1")
+        yield replace(seed, ports=())
+        if seed.ports:
+            yield replace(seed, ports=(*seed.ports, seed.ports[-1]))
+            yield replace(seed, ports=seed.ports * 3)
+            yield seed.with_port(0, Port(None))
+        yield replace(seed, outputs="x" * (len(version.outputs) + 1))
+        for k, port in enumerate(seed.ports):  # of variadic inputs: others than the first are of another kind
+            if k and isinstance(port.value, Tensor) and parameter_of(version, k).variadic:
+                yield seed.with_value(k, reshaped(port.value, (*port.value.dims, 2)))
+
+
+def empty_boxes(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    for seed in seeds:
+        for k, port in enumerate(seed.ports):
+            if isinstance(port.value, Box):
+                yield seed.with_value(k, Box(port.value.type, ()))
+                yield seed.with_value(k, Box(port.value.type, port.value.items * 2))
+                yield seed.with_value(k, Box(port.value.type, port.value.items[:1]))
+
+
+STEPS = (types, data, shapes, attributes, pairs_of_types, presence, empty_boxes, breaches)
+
+
+def several_at_once(version: Version, seeds: list[Draft], turns: int) -> Iterator[Draft]:
+    """Two steps in a row, drawn by counting: what neither reaches alone."""
+    made = {step: list(itertools.islice(step(version, seeds), 4000)) for step in (shapes, attributes, presence)}
+    n = 0
+    for turn in range(turns):
+        for first, second in itertools.permutations(made, 2):
+            if not made[first] or not made[second]:
+                continue
+            n += 1
+            base = made[first][(turn * 7919 + n) % len(made[first])]
+            options = list(itertools.islice(second(version, [base]), 300))
+            if options:
+                yield filled(version, options[(turn * 104729 + n) % len(options)], REGIMES[n % len(REGIMES)])
+
+
+def candidates(version: Version, seeds: list[Draft], turns: int = 150) -> Iterator[str]:
+    """Lines, each once, the seeds first."""
+    seen: set[str] = set()
+    for draft in itertools.chain(seeds, *(step(version, seeds) for step in STEPS), several_at_once(version, seeds, turns)):
+        line = str(draft)
+        if line not in seen and len(line) <= 700:
+            seen.add(line)
+            yield line
+
+
+def bound_types(version: Version, line_ports: list[tuple[str, str]]) -> dict[str, str]:
+    """Constraint -> type, of the inputs of a line."""
+    return {parameter_of(version, k).type: type_ for k, (type_, _) in enumerate(line_ports) if type_}
+
+
+__all__ = ["candidates", "element_of", "type_of"]
