@@ -1,5 +1,6 @@
 // From a line to a model of one node and what it is fed.
 #include <algorithm>
+#include <optional>
 
 #include "conformance/suites/line.h"
 #include "core/error.h"
@@ -40,10 +41,29 @@ std::string least_outputs(const Signature& signature) {
   return mask.empty() ? "x" : mask;
 }
 
-// What the model does not say, the definition does; a model that breaks a rule has none, and every type but the node's own is a
-// guess there.
-void declare_outputs(Model& model) {
-  for (ValueInfo& output : model.graph.outputs) output.type = tensor_type(Type::float32);
+// What the signature alone says of an output's type; none where only the definition can.
+std::optional<ValueType> type_by_signature(const Line& line, std::size_t output) {
+  const Signature& signature = *line.signature;
+  const ParameterSpec* port = parameter_at(signature.outputs, output);
+  if (!port) return std::nullopt;
+  const auto same = [&](const ConstraintSpec& constraint) { return constraint.name == port->type; };
+  const auto constraint = std::find_if(signature.types.begin(), signature.types.end(), same);
+  if (constraint == signature.types.end()) return parse_value_type(port->type);
+  for (std::size_t k = 0; k < line.inputs.size(); ++k) {
+    const ParameterSpec* input = parameter_at(signature.inputs, k);
+    if (input && input->type == port->type && !line.inputs[k].value.absent()) return line.inputs[k].value.type();
+  }
+  if (constraint->types.size() > 1) return std::nullopt;
+  return parse_value_type(constraint->types.front());
+}
+
+// A model that breaks a rule has the types that its signature says, any other those that the definition gives.
+void declare_outputs(Model& model, const Line& line) {
+  const std::vector<std::string>& made = model.graph.nodes.front().outputs;
+  for (ValueInfo& output : model.graph.outputs) {
+    const auto at = std::find(made.begin(), made.end(), output.name);
+    output.type = type_by_signature(line, static_cast<std::size_t>(at - made.begin()));
+  }
   Model known = model;
   for (ValueInfo& output : known.graph.outputs) output.type.reset();
   try {
@@ -95,7 +115,7 @@ LineModel model_of(const Line& line) {
     if (!name.empty()) graph.outputs.push_back({name, {}, {}});
   }
   graph.nodes.push_back(std::move(node));
-  declare_outputs(made.model);
+  declare_outputs(made.model, line);
   return made;
 }
 

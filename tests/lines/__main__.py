@@ -13,30 +13,50 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from codegen.entry import Operator
+from codegen.entry import Operator, Version
 from codegen.load import load_spec
-from tests.lines.pick import Picked, pick
+from codegen.units import same_kernel
+from tests.lines.pick import Picked, Picker
 from tests.lines.probe import outcomes
 from tests.lines.seeds import seeds_of
-from tests.lines.vary import candidates
+from tests.lines.vary import candidates, more_of
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_SEEDS = 12
-MOST = 1500  # candidates of a version
+# Candidates of a version, beside those of each of its types: where it is the newest with its kernel, and else.
+MOST_WIDELY, MOST, MOST_MORE = 700, 120, 600
 
 
 def cases_of(operator: Operator, probe: Path, by_sides: bool) -> list[Picked]:
     """Oldest version first."""
-    made, format_rules = [], set()
     versions = sorted(operator.versions, key=lambda v: v.since)
-    lines = []
-    for version in versions:
-        seeds = seeds_of(operator, version)[:MOST_SEEDS]
-        lines.append(list(itertools.islice(candidates(version, seeds), MOST)) if seeds else [])
-    rows = iter(outcomes(probe, itertools.chain(*lines)))
-    for version, own in zip(versions, lines, strict=True):
-        made.append(pick(version, own, list(itertools.islice(rows, len(own))), by_sides, format_rules))
+    newest = {kernel_of(version): version for version in versions}
+    seeds = {version.since: seeds_of(operator, version) for version in versions}
+    picker, made = Picker(by_sides), [Picked(version) for version in versions]
+
+    def ask(lines: list[list[str]]) -> None:
+        rows = iter(outcomes(probe, itertools.chain(*lines)))
+        for picked, own in zip(made, lines, strict=True):
+            widely = newest[kernel_of(picked.version)] is picked.version
+            picker.pick(picked, own, list(itertools.islice(rows, len(own))), widely)
+
+    def first(version: Version) -> list[str]:
+        widely = newest[kernel_of(version)] is version
+        most = (MOST_WIDELY if widely else MOST) + 5 * sum(map(len, version.types.values()))
+        return list(itertools.islice(candidates(version, seeds[version.since][:MOST_SEEDS], widely), most))
+
+    def more(picked: Picked) -> list[str]:
+        drafts = more_of(picked.version, seeds[picked.version.since], picked.missing) if picked.positive else iter(())
+        return [line for line in dict.fromkeys(map(str, itertools.islice(drafts, MOST_MORE))) if line not in picked.positive]
+
+    ask([first(version) if seeds[version.since] else [] for version in versions])
+    if any(picked.missing for picked in made):
+        ask([more(picked) for picked in made])
     return made
+
+
+def kernel_of(version: Version) -> str:
+    return same_kernel(version) if version.kind == "semantics" else f"{version.kind} {version.structural} {version.random}"
 
 
 def write(operator: Operator, made: list[Picked], out: Path) -> None:

@@ -130,6 +130,8 @@ def retyped(value: Value, type_: str) -> Value:
     """The same value in another type, its elements as near as they come."""
     if isinstance(value, Tensor) and type_ in ELEMENTS:
         return replace(value, element=type_, data=converted(value.data, value.element, type_))
+    if isinstance(value, Tensor) and type_.startswith(("seq(", "optional(")):
+        return Box(type_, (retyped(value, type_[type_.index("(") + 1 : -1]),))
     if isinstance(value, Box) and type_.startswith(value.type.split("(")[0] + "("):
         inner = type_[type_.index("(") + 1 : -1]
         return Box(type_, tuple(retyped(item, inner) for item in value.items))
@@ -139,7 +141,9 @@ def retyped(value: Value, type_: str) -> Value:
 def converted(data: tuple[Item, ...] | str, before: str, after: str) -> tuple[Item, ...] | str:
     if isinstance(data, str) or before == after:
         return data
-    if "string" in (before, after) or before in COMPLEX or after in COMPLEX:
+    if after == "string":
+        return tuple(str(x) for x in data)
+    if before == "string" or before in COMPLEX or after in COMPLEX:
         return "real"
     if after == "bool":
         return tuple(int(bool(x)) for x in data)

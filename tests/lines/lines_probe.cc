@@ -97,8 +97,13 @@ void run_line(const Line& line, Json& row) {
   std::map<std::string, Value> feeds;
   for (std::size_t k = 0; k < made.feeds.size(); ++k) feeds[made.model.graph.inputs[k].name] = made.feeds[k];
   reached();  // what shape inference ran is no evidence of a kernel
+  const auto given = run(made.model, std::move(feeds), RunOptions{limits, {}});
   Index all = 0;
-  for (const auto& [name, value] : run(made.model, std::move(feeds), RunOptions{limits, {}})) all += elements_of(value);
+  row["types"] = Json::array();
+  for (const std::string& name : made.model.graph.nodes.front().outputs) {
+    row["types"].push_back(name.empty() ? "" : text(given.at(name).type()));
+    if (!name.empty()) all += elements_of(given.at(name));
+  }
   if (all > most_elements) row["large"] = all;
 }
 

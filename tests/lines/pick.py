@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from codegen.entry import Version
-from tests.lines.vary import naming_attribute, parameter_of
+from codegen.value_types import from_standard
+from tests.lines.vary import parameter_of
 
 LEAST = 3  # cases of each version and type
 PORT = re.compile(r"(\*?)([a-z]\w*(?:\([^{]*\))?)(?:\[([^\]]*)\])?(~\w+|\{)?|_")
@@ -25,27 +26,20 @@ class Picked:
     positive: list[str] = field(default_factory=list)
     negative: dict[str, str] = field(default_factory=dict)  # rule -> line
     by_type: Counter[tuple[str, str]] = field(default_factory=Counter)
+    seen: set[str] = field(default_factory=set)  # features
     missing: list[tuple[str, str]] = field(default_factory=list)
     odd: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # died, or refused for no rule
 
 
-def types_in(version: Version, line: str) -> set[tuple[str, str]]:
-    """(constraint, type) of the inputs of a line, and of outputs that an attribute names."""
+def types_in(version: Version, line: str, outputs: list[str]) -> set[tuple[str, str]]:
+    """(constraint, type) of the inputs of a line and of its outputs."""
     found: set[tuple[str, str]] = set()
-    for k, port in enumerate(ports_of(line)):
-        said = element(port)
-        if said and version.inputs:
-            constraint = parameter_of(version, k).type
+    sides = ((version.inputs, map(element, ports_of(line))), (version.outputs, map(from_standard, outputs)))
+    for parameters, types in sides:
+        for k, said in enumerate(types):
+            constraint = parameters[min(k, len(parameters) - 1)].type if parameters else ""
             if said in version.types.get(constraint, []):
                 found.add((constraint, said))
-    for constraint in version.types:
-        attribute = naming_attribute(version, constraint)
-        code = re.search(rf" {attribute}=(\d+)( |$)", line) if attribute else None
-        if code:
-            from codegen.value_types import ELEMENTS
-
-            if 0 < int(code[1]) <= len(ELEMENTS):
-                found.add((constraint, ELEMENTS[int(code[1]) - 1]))
     return found
 
 
@@ -72,8 +66,6 @@ def ports_of(line: str) -> list[str]:
 
 def element(port: str) -> str:
     """float of *float[2]~real; seq(float) of seq(tensor(float)){..}."""
-    from codegen.value_types import from_standard
-
     said = port.lstrip("*")
     if said.startswith(("seq(", "optional(", "map(")):
         return from_standard(said[: said.index("{")])
@@ -98,25 +90,37 @@ def features(line: str) -> set[str]:
     return found
 
 
-def pick(version: Version, lines: list[str], rows: list[dict[str, Any]], by_sides: bool, format_rules: set[str]) -> Picked:
-    """`format_rules`: those of the format that an operator has a case of already."""
-    picked, seen = Picked(version), set()
-    for line, row in zip(lines, rows, strict=True):
-        rule = row.get("rule")
-        if rule == "" and "large" not in row:
-            own = types_in(version, line)
-            fresh = features(line) - seen
-            wanted = any(picked.by_type[key] < LEAST for key in own) or not picked.positive
-            if wanted or (row["fresh"] > 0 if by_sides else fresh):
-                picked.positive.append(line)
-                picked.by_type.update(own)
-                seen |= fresh
-        elif rule and not rule.startswith("?"):
-            format_rule = rule.startswith("model/")
-            if rule not in picked.negative and not (format_rule and rule in format_rules) and rule != "model/type-declared":
-                picked.negative[rule] = f"{line} !{rule}"
-                format_rules |= {rule} if format_rule else set()
-        elif rule != "":
-            picked.odd.append((line, row))
-    picked.missing = [(c, t) for c, allowed in version.types.items() for t in allowed if picked.by_type[c, t] < LEAST]
-    return picked
+class Picker:
+    """Of one operator. `by_sides`: the probe counts them."""
+
+    def __init__(self, by_sides: bool):
+        self.by_sides = by_sides
+        self.format_rules: set[str] = set()  # of the format: one case of an operator is enough
+
+    def pick(self, picked: Picked, lines: list[str], rows: list[dict[str, Any]], widely: bool) -> None:
+        """Not `widely`: three of each type and a breach of each rule, no more."""
+        for line, row in zip(lines, rows, strict=True):
+            rule = row.get("rule")
+            if rule == "" and "large" not in row:
+                self.take_valid(picked, line, row, widely)
+            elif rule and not rule.startswith("?"):
+                self.take_refused(picked, line, rule)
+            elif rule != "":
+                picked.odd.append((line, row))
+        types = picked.version.types.items()
+        picked.missing = [(c, t) for c, allowed in types for t in allowed if picked.by_type[c, t] < LEAST]
+
+    def take_valid(self, picked: Picked, line: str, row: dict[str, Any], widely: bool) -> None:
+        own = types_in(picked.version, line, row["types"])
+        fresh = features(line) - picked.seen
+        adds = row["fresh"] > 0 if self.by_sides else bool(fresh)
+        if not picked.positive or any(picked.by_type[key] < LEAST for key in own) or (widely and adds):
+            picked.positive.append(line)
+            picked.by_type.update(own)
+            picked.seen |= fresh
+
+    def take_refused(self, picked: Picked, line: str, rule: str) -> None:
+        of_format = rule.startswith("model/")
+        if rule not in picked.negative and rule not in self.format_rules and rule != "model/type-declared":
+            picked.negative[rule] = f"{line} !{rule}"
+            self.format_rules |= {rule} if of_format else set()

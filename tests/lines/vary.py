@@ -1,8 +1,8 @@
 """Variations of a seed, by what the signature says and nothing else: which of them are valid, and which rule refuses the
 others, the definition decides (probe.py).
 
-In the order of what matters first: each type, data of each kind, shapes, attributes alone and in pairs, what is held by the
-model, what the model does not know of shapes, inputs and outputs that may be left out, and at last what should be refused.
+Each type first; then in turn data of each kind, shapes, attributes alone and in pairs, what is held by the model, what the model
+does not know of shapes, inputs and outputs that may be left out, and what should be refused.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from codegen.entry import MISSING, Attribute, Parameter, Version
 from codegen.value_types import ELEMENTS
-from tests.lines.draft import FLOATS, INTEGERS, Box, Draft, Port, Tensor, Value, element_of, retyped, type_of, written
+from tests.lines.draft import FLOATS, INTEGERS, Box, Draft, Port, Tensor, Value, retyped, written
 
 REGIMES = ("special", "real", "logs", "whole", "cancel", "giant", "constant", "two", "far", "positive", "unit", "size", "above")
 TEXT_REGIMES = ("special", "real", "constant")
@@ -68,13 +68,37 @@ def bound_by_input(version: Version, draft: Draft) -> set[str]:
     return {parameter_of(version, k).type for k, p in enumerate(draft.ports) if p.value is not None} & version.types.keys()
 
 
-def naming_attribute(version: Version, constraint: str) -> str:
-    """The attribute of kind int that says which type an output has, "" if none does."""
+def naming_attribute(version: Version, constraint: str) -> Attribute | None:
+    """The attribute that says which type an output has."""
+    if constraint in {parameter.type for parameter in version.inputs}:
+        return None
     for output in version.outputs:
-        named = re.search(r"type\((\w+)\)", output.element.text) if output.element else None
-        if output.type == constraint and named and version.attribute(named[1]):
-            return named[1]
-    return ""
+        if output.type == constraint and output.element:
+            for name in re.findall(r"type\((\w+)\)", output.element.text):
+                attribute = version.attribute(name)
+                if attribute and attribute.kind in ("int", "string"):
+                    return attribute
+    return next((a for a in version.attributes if a.kind == "int" and "dtype" in a.name), None)
+
+
+def named(draft: Draft, attribute: Attribute, type_: str) -> Draft:
+    """The draft whose attribute says this type: by its code, or, long ago, by its name."""
+    code = str(ELEMENTS.index(type_) + 1)
+    return draft.with_attribute(attribute.name, code if attribute.kind == "int" else f'"{type_.upper()}"')
+
+
+TENSOR = re.compile(r"(\w+)(\[[\d,]*\])\{(.*)\}$")
+
+
+def held_tensors(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    """Every type of a tensor that an attribute holds."""
+    for attribute in version.attributes:
+        for seed in seeds if attribute.kind == "tensor" else []:
+            said = TENSOR.match(seed.attribute(attribute.name) or "float[1]{1}")
+            for n, element in enumerate(ELEMENTS if said and '"' not in said[3] else []):
+                for values in ("1", "0", "-1,2", said[3]):
+                    data = ",".join(f'"{x}"' for x in values.split(",")) if element == "string" else values
+                    yield seed.with_attribute(attribute.name, f"{element}{said[2]}{{{data}}}")
 
 
 def types(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
@@ -82,27 +106,43 @@ def types(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
     for constraint, allowed in version.types.items():
         attribute = naming_attribute(version, constraint)
         own = [seed for seed in seeds if constraint in bound_by_input(version, seed)]
-        for turn, type_ in itertools.product(range(8), allowed):
+        for turn, type_ in itertools.product(range(5), allowed):
             if attribute and type_ in ELEMENTS:
                 for seed in rotated(seeds, turn)[:1]:
-                    made = seed.with_attribute(attribute, str(ELEMENTS.index(type_) + 1))
+                    made = named(seed, attribute, type_)
                     yield made if turn < 2 else filled(version, made, REGIMES[turn])
             for seed in rotated(own, turn)[:1]:
                 made = retyped_by(version, seed, constraint, type_)
                 yield made if turn < 2 else filled(version, made, REGIMES[turn - 2])
 
 
+def more_of(version: Version, seeds: list[Draft], missing: list[tuple[str, str]]) -> Iterator[Draft]:
+    """Of types that are hard to reach: with every seed, every choice of words and other numbers."""
+    for constraint, type_ in missing:
+        attribute = naming_attribute(version, constraint)
+        for seed in seeds:
+            made = retyped_by(version, seed, constraint, type_)
+            if attribute and type_ in ELEMENTS:
+                made = named(made, attribute, type_)
+            yield made
+            for a in version.attributes:
+                for value in choices(version, a, seeds, seeds)[:8] if a.kind in ("string", "int") and a is not attribute else []:
+                    yield made.with_attribute(a.name, value)
+            for regime in ("two", "size", "special", "constant"):
+                yield filled(version, made, regime)
+
+
 def pairs_of_types(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
     """Two constraints at once: every third pair, so that each type meets many."""
-    named = {c: naming_attribute(version, c) for c in version.types}
+    naming = {c: naming_attribute(version, c) for c in version.types}
     for (a, left), (b, right) in itertools.combinations(version.types.items(), 2):
         for n, (x, y) in enumerate(itertools.product(left, right)):
             if n % (1 + len(left) * len(right) // 120):
                 continue
             seed = seeds[n % len(seeds)]
             for constraint, type_ in ((a, x), (b, y)):
-                if named[constraint] and type_ in ELEMENTS:
-                    seed = seed.with_attribute(named[constraint], str(ELEMENTS.index(type_) + 1))
+                if naming[constraint] and type_ in ELEMENTS:
+                    seed = named(seed, naming[constraint], type_)
                 else:
                     seed = retyped_by(version, seed, constraint, type_)
             yield filled(version, seed, REGIMES[n % 3])
@@ -127,8 +167,8 @@ def tensors(draft: Draft) -> list[tuple[int, Tensor]]:
 
 
 def reshaped(value: Tensor, dims: tuple[int, ...]) -> Tensor:
-    written_out = not isinstance(value.data, str) and len(value.data) > 1
-    data = "real" if written_out and value.element == "string" else value.data
+    unsaid = not isinstance(value.data, str) and (not value.data or (len(value.data) > 1 and value.element == "string"))
+    data = "real" if unsaid else value.data
     return replace(value, dims=dims, data=data, symbols=value.symbols[: len(dims)])
 
 
@@ -313,7 +353,7 @@ def empty_boxes(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
                 yield seed.with_value(k, Box(port.value.type, port.value.items[:1]))
 
 
-STEPS = (types, data, shapes, attributes, pairs_of_types, presence, empty_boxes, breaches)
+STEPS = (data, shapes, attributes, pairs_of_types, presence, empty_boxes, breaches)
 
 
 def several_at_once(version: Version, seeds: list[Draft], turns: int) -> Iterator[Draft]:
@@ -331,19 +371,25 @@ def several_at_once(version: Version, seeds: list[Draft], turns: int) -> Iterato
                 yield filled(version, options[(turn * 104729 + n) % len(options)], REGIMES[n % len(REGIMES)])
 
 
-def candidates(version: Version, seeds: list[Draft], turns: int = 150) -> Iterator[str]:
-    """Lines, each once, the seeds first."""
+def in_turn(streams: list[Iterator[Draft]]) -> Iterator[Draft]:
+    """One of each, again and again, until all have ended."""
+    while streams:
+        for stream in list(streams):
+            draft = next(stream, None)
+            if draft is None:
+                streams.remove(stream)
+            else:
+                yield draft
+
+
+def candidates(version: Version, seeds: list[Draft], widely: bool) -> Iterator[str]:
+    """Lines, each once, the seeds first. Not `widely`: what another version with the same kernel does not show."""
+    steps = STEPS if widely else (shapes, breaches)
+    rest = in_turn([step(version, seeds) for step in steps])
+    also = several_at_once(version, seeds, 40) if widely else iter(())
     seen: set[str] = set()
-    for draft in itertools.chain(seeds, *(step(version, seeds) for step in STEPS), several_at_once(version, seeds, turns)):
+    for draft in itertools.chain(seeds, types(version, seeds), held_tensors(version, seeds[:3]), rest, also):
         line = str(draft)
         if line not in seen and len(line) <= 700:
             seen.add(line)
             yield line
-
-
-def bound_types(version: Version, line_ports: list[tuple[str, str]]) -> dict[str, str]:
-    """Constraint -> type, of the inputs of a line."""
-    return {parameter_of(version, k).type: type_ for k, (type_, _) in enumerate(line_ports) if type_}
-
-
-__all__ = ["candidates", "element_of", "type_of"]
