@@ -18,7 +18,7 @@ from codegen.load import load_spec
 from codegen.units import same_kernel
 from tests.lines.pick import Picked, Picker
 from tests.lines.probe import outcomes
-from tests.lines.seeds import seeds_of
+from tests.lines.seeds import breaking_of, line_name, seeds_of
 from tests.lines.vary import candidates, more_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,10 +47,15 @@ def cases_of(operator: Operator, probe: Path, by_sides: bool) -> list[Picked]:
 
     def more(picked: Picked) -> list[str]:
         drafts = more_of(picked.version, seeds[picked.version.since], picked.missing) if picked.positive else iter(())
-        return [line for line in dict.fromkeys(map(str, itertools.islice(drafts, MOST_MORE))) if line not in picked.positive]
+        lines = list(dict.fromkeys(map(str, itertools.islice(drafts, MOST_MORE))))
+        own = line_name(picked.version) + "("
+        for other in made if picked.never_broken() else []:
+            for line in other.negative.values():
+                lines.append(own + line[: line.rindex(" !")].split("(", 1)[1])
+        return [line for line in lines if line not in picked.positive]
 
-    ask([first(version) if seeds[version.since] else [] for version in versions])
-    if any(picked.missing for picked in made):
+    ask([breaking_of(operator, v) + first(v) if seeds[v.since] else breaking_of(operator, v) for v in versions])
+    if any(picked.missing or picked.never_broken() for picked in made):
         ask([more(picked) for picked in made])
     return made
 
@@ -71,11 +76,10 @@ def report(operator: Operator, made: list[Picked]) -> None:
         version = picked.version
         if picked.missing:
             print(f"{version.name}: fewer than three of {', '.join(f'{c} {t}' for c, t in picked.missing)}")
-        refused = {rule.rpartition("/")[2] for rule in picked.negative}
-        if never := [rule.id for rule in version.rules if rule.id not in refused]:
+        if never := picked.never_broken():
             print(f"{version.name}: no case breaks {', '.join(never)}")
         for line, row in picked.odd:
-            if "died" in row or "broken" in row:
+            if "died" in row:
                 print(f"{version.name}: {line}: {row}")
 
 

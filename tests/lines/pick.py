@@ -30,6 +30,10 @@ class Picked:
     missing: list[tuple[str, str]] = field(default_factory=list)
     odd: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # died, or refused for no rule
 
+    def never_broken(self) -> list[str]:
+        refused = {rule.rpartition("/")[2] for rule in self.negative}
+        return [rule.id for rule in self.version.rules if rule.id not in refused]
+
 
 def types_in(version: Version, line: str, outputs: list[str]) -> set[tuple[str, str]]:
     """(constraint, type) of the inputs of a line and of its outputs."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from codegen import case_values
 from codegen.emit_cases import RAISES, inputs_of, known, names
 from codegen.entry import Attribute, Operator, Version
+from codegen.value_types import to_text
 from tests.lines.draft import COMPLEX, Box, Draft, Item, Port, Raw, Tensor, Value, shortest, written
 
 MOST_ELEMENTS = 80  # of a tensor that is written out; larger ones get a regime
@@ -22,15 +22,22 @@ def seeds_of(operator: Operator, version: Version) -> list[Draft]:
     found: dict[str, Draft] = {}
     for home in sorted(operator.versions, key=lambda v: (v is not version, -v.since)):
         for says in home.cases.values():
-            draft = draft_of(version, says)
+            draft = draft_of(version, says) if says and RAISES not in says else None
             if draft and len(str(draft)) <= MOST_LENGTH:
                 found.setdefault(str(draft), draft)
     return list(found.values())
 
 
+def breaking_of(operator: Operator, version: Version) -> list[str]:
+    """Lines of the literal cases that a rule refuses, of any version."""
+    cases = [case for home in operator.versions for case in home.cases.values() if case and RAISES in case]
+    drafts = [draft_of(version, case) for case in cases]
+    return list(dict.fromkeys(str(draft) for draft in drafts if draft))
+
+
 def draft_of(version: Version, says: Any) -> Draft | None:
     """None where this version cannot say it, or a line cannot."""
-    if not says or RAISES in says or not names(says) <= known(version):
+    if not says or not names(says) <= known(version):
         return None
     try:
         ports = tuple(Port(value_of(each) if name else None) for name, each in inputs_of(version, says))
@@ -63,8 +70,6 @@ def value_of(literal: case_values.Literal) -> Value:
     if isinstance(literal, case_values.Optional):
         return Box(literal.type, () if literal.item is None else (value_of(literal.item),))
     pairs = ",".join(f"{written(key)}:{written(items_of(one)[0])}" for key, one in literal.items.items())
-    from codegen.value_types import to_text
-
     return Raw(literal.type, f"{to_text(literal.type)}{{{pairs}}}")
 
 
@@ -99,17 +104,9 @@ def attribute_text(attribute: Attribute, says: Any) -> str:
             raise NotImplementedError("a large tensor")
         return str(made)
     if kind == "type":
-        from codegen.value_types import to_text
-
         return json.dumps(to_text(says))
     if kind in ("int", "float", "string"):
         return written(says)
     if kind in ("ints", "floats", "strings"):
         return "[" + ",".join(map(written, says)) + "]"
     raise NotImplementedError(f"an attribute of kind {kind}")
-
-
-def all_seeds(operators: list[Operator]) -> Iterator[tuple[Operator, Version, list[Draft]]]:
-    for operator in operators:
-        for version in sorted(operator.versions, key=lambda v: v.since):
-            yield operator, version, seeds_of(operator, version)
