@@ -1,8 +1,8 @@
-"""Makes the spec suite anew: python -m tests.lines [--only Clip,Pad] [--probe build/tests/lines/lines_probe] [--out DIR].
+"""Makes the lines of the spec suite anew: python -m tests.lines [--only Clip,Pad] [--out DIR].
 
-Candidates come from the literal cases of the entries (seeds.py, vary.py); the reference says which are valid and which rule
-refuses the others; those that add something become lines (pick.py). Prints what is missing: types of a version with fewer than
-three cases, rules that no case breaks, lines that ended the reference.
+Candidates come from the literal cases of the entries (seeds.py, vary.py); the reference says which are valid and which
+rule refuses the others; those that add something become lines (pick.py). Prints what is missing: types of a version
+with fewer than three cases, rules that no case breaks, lines that ended the reference.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def cases_of(operator: Operator, probe: Path, by_sides: bool) -> list[Picked]:
 
 
 def kernel_of(version: Version) -> str:
-    return same_kernel(version) if version.kind == "semantics" else f"{version.kind} {version.structural} {version.random}"
+    if version.kind == "semantics":
+        return same_kernel(version)
+    return f"{version.kind} {version.structural} {version.random}"
 
 
 def write(operator: Operator, made: list[Picked], out: Path) -> None:

@@ -65,7 +65,8 @@ def written(item: Item) -> str:
         return str(int(item))
     if isinstance(item, int) or not math.isfinite(item):
         return str(item)
-    return str(int(item)) if item == int(item) and abs(item) < 1e15 and not (item == 0 and math.copysign(1, item) < 0) else repr(item)
+    whole = item == int(item) and abs(item) < 1e15 and not (item == 0 and math.copysign(1, item) < 0)
+    return str(int(item)) if whole else repr(item)
 
 
 def shortest(items: Iterable[Item]) -> tuple[Item, ...]:

@@ -1,8 +1,8 @@
 """Which candidates become cases: those that add something.
 
-Of each version: three of every type of every constraint, then each that reaches a side of the definition that none before it
-of the same version and types had (where the probe was compiled to tell), or, without that, has a feature that none had; and
-the first that each rule refuses.
+Of each version: three of every type of every constraint, then each that reaches a side of the definition that none
+before it of the same version and types had (where the probe was compiled to tell), or, without that, has a feature that
+none had; and the first that each rule refuses.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 
 from codegen.entry import Version
 from codegen.value_types import from_standard
-from tests.lines.vary import parameter_of
 
 LEAST = 3  # cases of each version and type
 PORT = re.compile(r"(\*?)([a-z]\w*(?:\([^{]*\))?)(?:\[([^\]]*)\])?(~\w+|\{)?|_")
@@ -78,7 +77,7 @@ def element(port: str) -> str:
 
 def features(line: str) -> set[str]:
     """What a case has that another may lack."""
-    head, _, tail = line.partition(")")
+    head = line.partition(")")[0]
     found = {f"attribute {word}" for word in re.findall(r" (\w+=\S+)", line[len(head) :])}
     found.add("outputs " + (re.search(r"-> (\S+)", line) or [""])[0])
     ports = ports_of(line)
@@ -89,7 +88,8 @@ def features(line: str) -> set[str]:
         sizes = [size.split("=")[-1] for group in dims[:1] for size in group.split(",") if size]
         regime = (re.search(r"~(\w+)", port) or ["", "said"])[1]
         held = port.startswith("*")
-        found |= {f"{k} rank {len(sizes)}", f"{k} held {held}", f"{k} {regime} {types}", f"{k} {'?' in port} {'=' in port.partition('{')[0]}"}
+        known = f"{'?=' in port} {'=' in port.partition('{')[0]}"
+        found |= {f"{k} rank {len(sizes)}", f"{k} held {held}", f"{k} {regime} {types}", f"{k} {known}"}
         found |= {f"{k} has {n}" for n in sizes if n in ("0", "1")}
     return found
 

@@ -33,5 +33,6 @@ def once(binary: Path, lines: list[str], report: Path | None) -> list[dict[str, 
     if done.returncode and len(rows) < len(lines):
         rows.append({"died": done.returncode})
     elif len(rows) != len(lines):
-        raise RuntimeError(f"{binary} answered {len(rows)} of {len(lines)} lines: {done.stderr.decode(errors='replace')}")
+        said = done.stderr.decode(errors="replace")
+        raise RuntimeError(f"{binary} answered {len(rows)} of {len(lines)} lines: {said}")
     return rows

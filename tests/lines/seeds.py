@@ -13,6 +13,7 @@ from codegen.entry import Attribute, Operator, Version
 from codegen.value_types import to_text
 from tests.lines.draft import COMPLEX, Box, Draft, Item, Port, Raw, Tensor, Value, shortest, written
 
+ANY = list(case_values.ELEMENTS)
 MOST_ELEMENTS = 80  # of a tensor that is written out; larger ones get a regime
 MOST_LENGTH = 600  # of a line
 
@@ -98,8 +99,7 @@ def attribute_text(attribute: Attribute, says: Any) -> str:
     """As a line writes it."""
     kind = attribute.kind
     if kind == "tensor":
-        value = case_values.literal(says, lambda first: case_values.element_by_literal(first, list(case_values.ELEMENTS), "x"))
-        made = value_of(value)
+        made = value_of(case_values.literal(says, lambda first: case_values.element_by_literal(first, ANY, "x")))
         if not isinstance(made, Tensor) or isinstance(made.data, str):
             raise NotImplementedError("a large tensor")
         return str(made)

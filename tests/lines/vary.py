@@ -1,8 +1,8 @@
-"""Variations of a seed, by what the signature says and nothing else: which of them are valid, and which rule refuses the
-others, the definition decides (probe.py).
+"""Variations of a seed, by what the signature says and nothing else: which of them are valid, and which rule refuses
+the others, the definition decides (probe.py).
 
-Each type first; then in turn data of each kind, shapes, attributes alone and in pairs, what is held by the model, what the model
-does not know of shapes, inputs and outputs that may be left out, and what should be refused.
+Each type first; then in turn data of each kind, shapes, attributes alone and in pairs, what is held by the model, what
+the model does not know of shapes, inputs and outputs that may be left out, and what should be refused.
 """
 
 from __future__ import annotations
@@ -17,10 +17,17 @@ from codegen.entry import MISSING, Attribute, Parameter, Version
 from codegen.value_types import ELEMENTS
 from tests.lines.draft import FLOATS, INTEGERS, Box, Draft, Port, Tensor, Value, retyped, written
 
-REGIMES = ("special", "real", "logs", "whole", "cancel", "giant", "constant", "two", "far", "positive", "unit", "size", "above")
-TEXT_REGIMES = ("special", "real", "constant")
+REGIMES = (
+    "special", "real", "logs", "whole", "cancel", "giant", "constant", "two", "far", "positive", "unit", "size",
+    "above",
+)  # fmt: skip
 MANY_TYPES = 4  # a constraint of more types than this, or with a float among them, is of data, not of positions
-WRONG_TEXT = '"no such choice"'
+WRONG = {
+    "int": ["-100", "100", "[1]"],
+    "float": ["-1", "0", "1e30", "[1]"],
+    "string": ['"no such choice"', '""', "1"],
+    "strings": ["[]", '["no such choice"]', '["a","a"]', '["a","b","c","d"]'],
+}
 
 
 def parameter_of(version: Version, k: int) -> Parameter:
@@ -35,7 +42,8 @@ def allowed_at(version: Version, k: int) -> list[str]:
 def is_data(version: Version, draft: Draft, k: int) -> bool:
     """Whether any numbers will do at this input, as opposed to positions, extents, axes."""
     allowed = allowed_at(version, k)
-    return len(allowed) > MANY_TYPES or any(e in FLOATS for t in allowed for e in ELEMENTS if e in re.findall(r"\w+", t))
+    inside = {word for type_ in allowed for word in re.findall(r"\w+", type_)}
+    return len(allowed) > MANY_TYPES or bool(inside & set(FLOATS))
 
 
 def data_ports(version: Version, draft: Draft) -> list[int]:
@@ -65,7 +73,8 @@ def retyped_by(version: Version, draft: Draft, constraint: str, type_: str) -> D
 
 
 def bound_by_input(version: Version, draft: Draft) -> set[str]:
-    return {parameter_of(version, k).type for k, p in enumerate(draft.ports) if p.value is not None} & version.types.keys()
+    given = {parameter_of(version, k).type for k, port in enumerate(draft.ports) if port.value is not None}
+    return given & version.types.keys()
 
 
 def naming_attribute(version: Version, constraint: str) -> Attribute | None:
@@ -95,7 +104,7 @@ def held_tensors(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
     for attribute in version.attributes:
         for seed in seeds if attribute.kind == "tensor" else []:
             said = TENSOR.match(seed.attribute(attribute.name) or "float[1]{1}")
-            for n, element in enumerate(ELEMENTS if said and '"' not in said[3] else []):
+            for element in ELEMENTS if said and '"' not in said[3] else ():
                 for values in ("1", "0", "-1,2", said[3]):
                     data = ",".join(f'"{x}"' for x in values.split(",")) if element == "string" else values
                     yield seed.with_attribute(attribute.name, f"{element}{said[2]}{{{data}}}")
@@ -126,8 +135,8 @@ def more_of(version: Version, seeds: list[Draft], missing: list[tuple[str, str]]
                 made = named(made, attribute, type_)
             yield made
             for a in version.attributes:
-                for value in choices(version, a, seeds, seeds)[:8] if a.kind in ("string", "int") and a is not attribute else []:
-                    yield made.with_attribute(a.name, value)
+                if a.kind in ("string", "int") and a is not attribute:
+                    yield from (made.with_attribute(a.name, value) for value in choices(version, a, seeds)[:8])
             for regime in ("two", "size", "special", "constant"):
                 yield filled(version, made, regime)
 
@@ -224,13 +233,16 @@ def said_texts(version: Version) -> list[str]:
     return [f'"{word}"' for word in dict.fromkeys(re.findall(r'"(\w+)"', says))]
 
 
-def choices(version: Version, attribute: Attribute, seeds: list[Draft], all_seeds: list[Draft]) -> list[str]:
+USUAL = {"int": ["0", "1", "2", "-1", "3", "-2"], "float": ["0", "1", "0.5", "-0.5", "2", "1e-05", "-3"]}
+
+
+def choices(version: Version, attribute: Attribute, seeds: list[Draft]) -> list[str]:
     """What an attribute may hold: what cases say, the default said aloud, and the usual numbers."""
-    found = [value for seed in all_seeds for name, value in seed.attributes if name == attribute.name]
+    found = [value for seed in seeds for name, value in seed.attributes if name == attribute.name]
     if attribute.default is not MISSING and attribute.default is not None and attribute.kind in KINDS:
         default = attribute.default
         found.append("[" + ",".join(map(written, default)) + "]" if isinstance(default, list) else written(default))
-    found += {"int": ["0", "1", "2", "-1", "3", "-2"], "float": ["0", "1", "0.5", "-0.5", "2", "1e-05", "-3"]}.get(attribute.kind, [])
+    found += USUAL.get(attribute.kind, [])
     if attribute.kind == "string":
         found += said_texts(version)
     if attribute.kind in ("ints", "floats"):
@@ -255,7 +267,7 @@ def other_lists(said: str) -> Iterator[str]:
 
 
 def attributes(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
-    listed = {a.name: choices(version, a, seeds, seeds)[:24] for a in version.attributes}
+    listed = {a.name: choices(version, a, seeds)[:24] for a in version.attributes}
     for seed in seeds:
         for name, values in listed.items():
             for value in [*values, None]:
@@ -273,8 +285,9 @@ def presence(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
         for k, port in enumerate(seed.ports):
             if isinstance(port.value, Tensor):
                 yield seed.with_port(k, replace(port, held=True))
-                yield seed.with_port(k, replace(port, value=replace(port.value, symbols=tuple("nmkpqr"[: len(port.value.dims)]))))
-                yield seed.with_port(k, replace(port, value=replace(port.value, symbols=("?",) * len(port.value.dims))))
+                rank = len(port.value.dims)
+                for symbols in (tuple("nmkpqr"[:rank]), ("?",) * rank):
+                    yield seed.with_port(k, replace(port, value=replace(port.value, symbols=symbols)))
             yield seed.with_port(k, Port(None))
         yield replace(seed, ports=tuple(replace(p, held=isinstance(p.value, Tensor)) for p in seed.ports))
         yield symbolic(seed)
@@ -317,20 +330,17 @@ def breaches(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
                 for at, new in itertools.product(range(min(4, len(value.data))), (-100, 100, 0, 1, -1, 2)):
                     yield seed.with_value(k, replace(value, data=(*value.data[:at], new, *value.data[at + 1 :])))
                 yield seed.with_value(k, replace(value, data=tuple(value.data[:1])))
-            yield seed.with_value(k, retyped(value, next(e for e in ELEMENTS if e not in allowed_at(version, k)) if set(ELEMENTS) - set(allowed_at(version, k)) else value.element))
+            for element in [e for e in ELEMENTS if e not in allowed_at(version, k)][:1]:
+                yield seed.with_value(k, retyped(value, element))
         for attribute in version.attributes:
             said = seed.attribute(attribute.name)
-            wrong = {"int": ["-100", "100", "[1]"], "float": ["-1", "0", "1e30", "[1]"], "string": [WRONG_TEXT, '""', "1"]}
-            for value in wrong.get(attribute.kind, []):
+            for value in WRONG.get(attribute.kind, []):
                 yield seed.with_attribute(attribute.name, value)
             if attribute.kind in ("ints", "floats"):
                 items = json.loads(re.sub(r"\b(nan|inf)\b", "0", said)) if said else []
-                for new in ([], [*items, 1], items[1:], [-1] * max(1, len(items)), [0] * max(1, len(items)), [100] * max(1, len(items)),
-                            [items[0]] * 2 if items else [7], [1, 1], [-100], [1, 2, 3, 4, 5]):  # fmt: skip
+                same = ([n] * max(1, len(items)) for n in (-1, 0, 100))
+                for new in ([], [*items, 1], items[1:], *same, items[:1] * 2, [1, 1], [-100], [1, 2, 3, 4, 5]):
                     yield seed.with_attribute(attribute.name, json.dumps(new).replace(" ", ""))
-            if attribute.kind == "strings":
-                for text in ("[]", '["no such choice"]', '["a","a"]', '["a","b","c","d"]'):
-                    yield seed.with_attribute(attribute.name, text)
             yield seed.with_attribute(attribute.name, None)
         yield seed.with_attribute("no_such_attribute", "1")
         yield replace(seed, ports=())
