@@ -24,6 +24,7 @@ full: test run coverage
 	@$(python) -m tools.expectations
 	@$(python) -m tools.real_models --all
 	@$(python) -m tools.probes --with onnxruntime --quiet
+	@build/touchstone conform --target reference --suite spec
 	@$(python) -m tests.mutants
 	@$(python) -m tests.honest
 

@@ -30,7 +30,8 @@ Assessment assess_breach(const Assignment& assignment) {
   const std::string broken = broken_rule(assignment);
   if (broken != assignment.refused) {
     const std::string instead = broken.empty() ? "nothing" : broken;
-    return {"error", "harness", assignment.refused + " does not refuse this case, but " + instead, {}};
+    return {
+        "error", "harness", assignment.refused + " does not refuse this case, but " + instead, {}};
   }
   const Answer& answer = assignment.answer;
   if (refuses(answer)) return {"pass", "exact", "", {}};

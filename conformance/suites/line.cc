@@ -13,12 +13,6 @@
 namespace touchstone {
 namespace {
 
-std::uint64_t hash_of(std::string_view text) {  // FNV-1a
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
-
 // An element as it is written: a number or a text.
 struct Item {
   long double number = 0;
@@ -28,7 +22,7 @@ struct Item {
 
 class Reader {
  public:
-  explicit Reader(const std::string& text) : text_(text), key_(hash_of(text)) {}
+  explicit Reader(const std::string& text) : text_(text), key_(hash_of_line(text)) {}
 
   Line line() {
     Line made;
@@ -56,8 +50,8 @@ class Reader {
 
  private:
   [[noreturn]] void fail(const std::string& wanted) const {
-    throw Error(ErrorKind::usage, "the case '" + text_ + "' is not one: " + wanted + " is wanted at character " +
-                                      std::to_string(at_ + 1));
+    throw Error(ErrorKind::usage, "the case '" + text_ + "' is not one: " + wanted +
+                                      " is wanted at character " + std::to_string(at_ + 1));
   }
   bool take(char c) {
     if (at_ >= text_.size() || text_[at_] != c) return false;
@@ -90,11 +84,13 @@ class Reader {
     const std::string name = until("(");
     const std::size_t dash = name.rfind('-'), dot = name.rfind('.', dash);
     int since = 0;
-    if (dash != std::string::npos) std::from_chars(name.data() + dash + 1, name.data() + name.size(), since);
+    if (dash != std::string::npos)
+      std::from_chars(name.data() + dash + 1, name.data() + name.size(), since);
     const std::string domain = dot == std::string::npos ? "" : name.substr(0, dot);
     const std::size_t start = dot == std::string::npos ? 0 : dot + 1;
-    const Signature* found =
-        dash == std::string::npos ? nullptr : find_signature(domain, name.substr(start, dash - start), since);
+    const Signature* found = dash == std::string::npos
+                                 ? nullptr
+                                 : find_signature(domain, name.substr(start, dash - start), since);
     if (!found || found->since != since) {
       at_ = 0;
       fail("an operator and its version");
@@ -107,6 +103,7 @@ class Reader {
     if (take('_')) return made;
     made.held = take('*');
     made.value = value(key_ + 0x9e3779b97f4a7c15 * (position + 1), &made.dims);
+    if (made.held && !made.value.is_tensor()) fail("a tensor behind '*'");
     return made;
   }
 
@@ -128,7 +125,8 @@ class Reader {
     }
     if (type.kind == ValueType::Kind::sequence) return Sequence{*type.inner, std::move(items)};
     if (items.size() > 1) fail("one value at most");
-    return Optional{*type.inner, items.empty() ? nullptr : std::make_shared<const Value>(std::move(items[0]))};
+    return Optional{*type.inner,
+                    items.empty() ? nullptr : std::make_shared<const Value>(std::move(items[0]))};
   }
 
   Value map_value(const ValueType& type) {
@@ -182,13 +180,15 @@ class Reader {
     const bool complex = facts(type).is_complex;
     const Index each = complex ? 2 : 1, wanted = made.size() * each;
     if (items.empty() && wanted > 0) fail("an element");
-    for (Index k = 0; k < wanted; ++k) put(made, k, items[static_cast<std::size_t>(k) % items.size()]);
+    for (Index k = 0; k < wanted; ++k)
+      put(made, k, items[static_cast<std::size_t>(k) % items.size()]);
     return made;
   }
 
   void put(Tensor& tensor, Index k, const Item& item) {
     const Type type = tensor.type();
-    if (item.is_text != (type == Type::string)) fail("an element of type " + std::string(name(type)));
+    if (item.is_text != (type == Type::string))
+      fail("an element of type " + std::string(name(type)));
     if (type == Type::string) {
       tensor.data<std::string>()[k] = item.text;
     } else if (type == Type::complex64) {
@@ -215,7 +215,8 @@ class Reader {
     if (peek() == '"') {
       std::size_t end = at_ + 1;
       while (end < text_.size() && text_[end] != '"') end += text_[end] == '\\' ? 2 : 1;
-      const auto text = nlohmann::ordered_json::parse(text_.substr(at_, end + 1 - at_), nullptr, false);
+      const auto text =
+          nlohmann::ordered_json::parse(text_.substr(at_, end + 1 - at_), nullptr, false);
       if (!text.is_string()) fail("a text in quotes");
       at_ = end + 1;
       made.text = text.get<std::string>();
@@ -223,8 +224,10 @@ class Reader {
       return made;
     }
     const std::string number = until(ends);
-    const auto [end, wrong] = std::from_chars(number.data(), number.data() + number.size(), made.number);
-    if (wrong != std::errc() || end != number.data() + number.size()) fail("a number or a text in quotes");
+    const auto [end, wrong] =
+        std::from_chars(number.data(), number.data() + number.size(), made.number);
+    if (wrong != std::errc() || end != number.data() + number.size())
+      fail("a number or a text in quotes");
     return made;
   }
 
@@ -232,7 +235,8 @@ class Reader {
     const std::string name = until("=");
     expect('=');
     const auto& known = made.signature->attributes;
-    const auto spec = std::find_if(known.begin(), known.end(), [&](const AttributeSpec& a) { return a.name == name; });
+    const auto spec = std::find_if(known.begin(), known.end(),
+                                   [&](const AttributeSpec& a) { return a.name == name; });
     made.attributes[name].is = spec == known.end() ? Attribute::Held(any()) : held(spec->kind);
   }
 
@@ -254,8 +258,10 @@ class Reader {
     if (kind == "int") return static_cast<Index>(items[0].number);
     if (kind == "float") return static_cast<float>(items[0].number);
     if (kind == "string") return items[0].text;
-    if (kind == "ints") return each<Index>(items, [](const Item& i) { return static_cast<Index>(i.number); });
-    if (kind == "floats") return each<float>(items, [](const Item& i) { return static_cast<float>(i.number); });
+    if (kind == "ints")
+      return each<Index>(items, [](const Item& i) { return static_cast<Index>(i.number); });
+    if (kind == "floats")
+      return each<float>(items, [](const Item& i) { return static_cast<float>(i.number); });
     if (kind == "strings") return each<std::string>(items, [](const Item& i) { return i.text; });
     fail("an attribute that can be written in a line");
   }
@@ -281,9 +287,17 @@ class Reader {
 
 Line parse_line(const std::string& text) { return Reader(text).line(); }
 
+std::uint64_t hash_of_line(std::string_view text) {  // FNV-1a
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
 std::string rule_of_line(const std::string& text) {
   const std::size_t mark = text.rfind(" !");
-  return mark == std::string::npos || text.find('"', mark) != std::string::npos ? "" : text.substr(mark + 2);
+  return mark == std::string::npos || text.find('"', mark) != std::string::npos
+             ? ""
+             : text.substr(mark + 2);
 }
 
 }  // namespace touchstone

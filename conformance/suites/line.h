@@ -5,10 +5,12 @@
 //   ai.onnx.ml.Scaler-1(float[1,2]{1,2}) offset=[0.5,1.0] scale=[2.0]
 //   Concat-13(float[2]~real, float[2,2]~real) axis=0 !Concat-13/C2
 //
-// A port is a value, `_` where it is left out, or `*` and a value that the model holds. A tensor says its type, its sizes (n=3: a
-// symbol, ?=3: unknown to the model) and its data: a regime (line_data.h), or elements that are repeated as often as it takes.
-// Containers are seq(tensor(float)){..}, optional(..){..}, map(int64,tensor(float)){1:2.5}. Behind -> stands which outputs are asked
-// for (all that must be, if nothing), behind ! the rule that must refuse the case.
+// A port is a value, `_` where it is left out, or `*` and a value that the model holds. A tensor
+// says its type, its sizes (n=3: a symbol, ?=3: unknown to the model) and its data: a regime
+// (line_data.h), or elements that are repeated as often as it takes. Containers are
+// seq(tensor(float)){..}, optional(..){..}, map(int64,tensor(float)){1:2.5}. Behind -> stands which
+// outputs are asked for (all that must be, if nothing), behind ! the rule that must refuse the
+// case.
 #pragma once
 
 #include <map>
@@ -21,8 +23,8 @@ namespace touchstone {
 
 struct LinePort {
   Value value;
-  bool held = false;       // by the model: an initializer
-  std::vector<Dim> dims;   // as the model declares them, of a tensor
+  bool held = false;      // by the model: an initializer
+  std::vector<Dim> dims;  // as the model declares them, of a tensor
 };
 
 struct Line {
@@ -33,8 +35,11 @@ struct Line {
   std::string refused;  // the rule, "" if the case is valid
 };
 
-// The same text gives the same values on every machine. Throws Error (usage) with what was expected where.
+// The same text gives the same values on every machine. Throws Error (usage) with what was expected
+// where.
 Line parse_line(const std::string& text);
+
+std::uint64_t hash_of_line(std::string_view text);
 
 // What stands behind the last !, without parsing the rest. Texts in quotes may hold one, too.
 std::string rule_of_line(const std::string& text);

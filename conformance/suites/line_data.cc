@@ -1,4 +1,5 @@
-// Uniform numbers by counter; normal ones are sums of twelve, logarithms are exponents drawn as such: no libm.
+// Uniform numbers by counter; normal ones are sums of twelve, logarithms are exponents drawn as
+// such: no libm.
 #include "conformance/suites/line_data.h"
 
 #include <algorithm>
@@ -17,12 +18,13 @@ namespace {
 using Number = long double;
 
 constexpr std::array<std::string_view, 13> regimes{
-    "whole", "logs", "cancel", "giant", "special", "constant", "two",
+    "whole", "logs", "cancel", "giant", "special",  "constant", "two",
     "real",  "unit", "size",   "far",   "positive", "above"};
 
 class Draw {
  public:
-  Draw(std::uint64_t key, Index element) : state_(key + static_cast<std::uint64_t>(element) * 0x632be59bd9b4e019) {}
+  Draw(std::uint64_t key, Index element)
+      : state_(key + static_cast<std::uint64_t>(element) * 0x632be59bd9b4e019) {}
 
   std::uint64_t bits() {  // splitmix64
     std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
@@ -105,11 +107,13 @@ std::uint64_t integer_code(std::string_view regime, Type type, Draw& draw, Draw 
   const std::uint64_t top = std::uint64_t{1} << (bits - 1);
   if (regime == "special") {
     const std::uint64_t past_double = bits == 64 ? (std::uint64_t{1} << 53U) + 1 : 1;
-    const std::uint64_t odd[] = {0, 1, all, top, top - 1, top + 1, past_double, 0 - past_double, 2, draw.bits()};
+    const std::uint64_t odd[] = {
+        0, 1, all, top, top - 1, top + 1, past_double, 0 - past_double, 2, draw.bits()};
     return odd[draw.below(std::size(odd))] & all;
   }
   if (regime == "logs") {
-    const std::uint64_t size = (draw.bits() | std::uint64_t{1} << 63U) >> (64 - 1 - draw.below(bits));
+    const std::uint64_t size =
+        (draw.bits() | std::uint64_t{1} << 63U) >> (64 - 1 - draw.below(bits));
     return (is.is_signed && draw.below(2) == 0 ? 0 - size : size) & all;
   }
   if (regime == "constant") return (1 + shared.below(3)) & all;
@@ -123,9 +127,25 @@ std::uint64_t integer_code(std::string_view regime, Type type, Draw& draw, Draw 
 }
 
 std::string word(std::string_view regime, Draw& draw, Draw shared) {
-  static const char* const plain[] = {"a", "b", "abc", "Abc", "ABC", "7", "-1.5", "x y", "monday", "the", "zz"};
-  static const char* const odd[] = {"", " ", "a", "A", "\xc3\xbc", "u\xcc\x88", "\xc3\x9f", "SS", "\xe6\x97\xa5\xe6\x9c\xac",
-                                    "\xf0\x9f\x98\x80", "nan", "1e5", "-0", " x ", "\xc4\xb0", "a\tb", "123456789012345678901234567890"};
+  static const char* const plain[] = {"a",    "b",   "abc",    "Abc", "ABC", "7",
+                                      "-1.5", "x y", "monday", "the", "zz"};
+  static const char* const odd[] = {"",
+                                    " ",
+                                    "a",
+                                    "A",
+                                    "\xc3\xbc",
+                                    "u\xcc\x88",
+                                    "\xc3\x9f",
+                                    "SS",
+                                    "\xe6\x97\xa5\xe6\x9c\xac",
+                                    "\xf0\x9f\x98\x80",
+                                    "nan",
+                                    "1e5",
+                                    "-0",
+                                    " x ",
+                                    "\xc4\xb0",
+                                    "a\tb",
+                                    "123456789012345678901234567890"};
   if (regime == "special") return odd[draw.below(std::size(odd))];
   if (regime == "constant") return plain[shared.below(std::size(plain))];
   if (regime == "two") return plain[draw.below(2)];
@@ -134,7 +154,9 @@ std::string word(std::string_view regime, Draw& draw, Draw shared) {
 
 }  // namespace
 
-bool is_regime(std::string_view name) { return std::find(regimes.begin(), regimes.end(), name) != regimes.end(); }
+bool is_regime(std::string_view name) {
+  return std::find(regimes.begin(), regimes.end(), name) != regimes.end();
+}
 
 void fill(Tensor& tensor, std::string_view regime, std::uint64_t key) {
   const Type type = tensor.type();

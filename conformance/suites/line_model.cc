@@ -17,7 +17,8 @@ constexpr Index ir_version = 14;
 Index opset_of(const Signature& signature) {
   const Index newest = newest_opset(signature.domain);
   Index opset = signature.since;
-  while (opset < newest && find_signature(signature.domain, signature.op, opset + 1) == &signature) ++opset;
+  while (opset < newest && find_signature(signature.domain, signature.op, opset + 1) == &signature)
+    ++opset;
   return opset;
 }
 
@@ -51,13 +52,15 @@ std::optional<ValueType> type_by_signature(const Line& line, std::size_t output)
   if (constraint == signature.types.end()) return parse_value_type(port->type);
   for (std::size_t k = 0; k < line.inputs.size(); ++k) {
     const ParameterSpec* input = parameter_at(signature.inputs, k);
-    if (input && input->type == port->type && !line.inputs[k].value.absent()) return line.inputs[k].value.type();
+    if (input && input->type == port->type && !line.inputs[k].value.absent())
+      return line.inputs[k].value.type();
   }
   if (constraint->types.size() > 1) return std::nullopt;
   return parse_value_type(constraint->types.front());
 }
 
-// A model that breaks a rule has the types that its signature says, any other those that the definition gives.
+// A model that breaks a rule has the types that its signature says, any other those that the
+// definition gives.
 void declare_outputs(Model& model, const Line& line) {
   const std::vector<std::string>& made = model.graph.nodes.front().outputs;
   for (ValueInfo& output : model.graph.outputs) {
@@ -110,7 +113,9 @@ LineModel model_of(const Line& line) {
   const std::string mask = line.outputs.empty() ? least_outputs(signature) : line.outputs;
   for (std::size_t k = 0; k < mask.size(); ++k) {
     std::string name = mask[k] == 'x' ? port_name(signature.outputs, k) : "";
-    if (!name.empty() && std::find(node.inputs.begin(), node.inputs.end(), name) != node.inputs.end()) name = "out_" + name;
+    if (!name.empty() &&
+        std::find(node.inputs.begin(), node.inputs.end(), name) != node.inputs.end())
+      name = "out_" + name;
     node.outputs.push_back(name);
     if (!name.empty()) graph.outputs.push_back({name, {}, {}});
   }

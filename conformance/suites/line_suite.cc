@@ -1,4 +1,7 @@
-// The spec suite as it lies on disk: files of lines. A case's files are written when it is run, and go afterwards.
+// The spec suite as it lies on disk: files of lines. A case's files are written when it is run, and
+// go afterwards.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "conformance/suites/line.h"
@@ -13,6 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Sixteen hexadecimal digits: which cases come first is a matter of their lines alone.
+std::string hash_text(const std::string& line) {
+  std::uint64_t hash = hash_of_line(line);
+  hash = (hash ^ hash >> 30U) * 0xbf58476d1ce4e5b9;
+  hash = (hash ^ hash >> 27U) * 0x94d049bb133111eb;
+  return fmt::format("{:016x}", hash ^ hash >> 31U);
+}
+
 void read_file(Suite& suite, const fs::path& file) {
   const std::string text = open_trusted(file).read_all(Limits::trusted());
   for (std::size_t at = 0; at < text.size();) {
@@ -21,6 +32,7 @@ void read_file(Suite& suite, const fs::path& file) {
     at = end + 1;
     if (line.empty() || line[0] == '#') continue;
     Case one{.name = line, .kind = "", .source = "", .model = {}, .data = {}};
+    one.hash = hash_text(line);
     one.line = std::move(line);
     suite.cases.push_back(std::move(one));
   }
@@ -34,11 +46,14 @@ Suite read_lines(const fs::path& root, std::string name) {
     read_file(suite, root);
   } else if (fs::is_directory(root)) {
     for (const auto& entry : fs::recursive_directory_iterator(root)) {
-      if (entry.is_regular_file() && entry.path().extension() == ".cases") read_file(suite, entry.path());
+      if (entry.is_regular_file() && entry.path().extension() == ".cases")
+        read_file(suite, entry.path());
     }
   }
-  if (suite.cases.empty()) throw Error(ErrorKind::file, "'" + root.string() + "' holds no line of a case");
-  std::sort(suite.cases.begin(), suite.cases.end(), [](const Case& a, const Case& b) { return a.name < b.name; });
+  if (suite.cases.empty())
+    throw Error(ErrorKind::file, "'" + root.string() + "' holds no line of a case");
+  std::sort(suite.cases.begin(), suite.cases.end(),
+            [](const Case& a, const Case& b) { return a.name < b.name; });
   return suite;
 }
 

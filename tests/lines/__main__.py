@@ -54,7 +54,7 @@ def cases_of(operator: Operator, probe: Path, by_sides: bool) -> list[Picked]:
                 lines.append(own + line[: line.rindex(" !")].split("(", 1)[1])
         return [line for line in lines if line not in picked.positive]
 
-    ask([breaking_of(operator, v) + first(v) if seeds[v.since] else breaking_of(operator, v) for v in versions])
+    ask([list(dict.fromkeys(breaking_of(operator, v) + (first(v) if seeds[v.since] else []))) for v in versions])
     if any(picked.missing or picked.never_broken() for picked in made):
         ask([more(picked) for picked in made])
     return made

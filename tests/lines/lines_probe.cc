@@ -1,7 +1,9 @@
-// Reads lines of cases (conformance/suites/line.h) and says of each, as a JSON line, what the reference makes of it: the rule that
-// refuses it, "" if none does, and how many sides of the definition it reached that no line before it had, of the same version
-// and types. Sides are counted where the kernels were compiled to tell (clang, -fsanitize-coverage=edge,inline-8bit-counters,
-// pc-table); at the end the report names the places of those that no line reached.
+// Reads lines of cases (conformance/suites/line.h) and says of each, as a JSON line, what the
+// reference makes of it: the rule that refuses it, "" if none does, and how many sides of the
+// definition it reached that no line before it had, of the same version and types. Sides are
+// counted where the kernels were compiled to tell (clang,
+// -fsanitize-coverage=edge,inline-8bit-counters, pc-table); at the end the report names the places
+// of those that no line reached.
 //
 //   lines_probe SECONDS [REPORT] < lines
 #include <fmt/format.h>
@@ -44,7 +46,8 @@ std::vector<Places>& places() {
 }  // namespace
 
 extern "C" void __sanitizer_cov_8bit_counters_init(unsigned char* first, unsigned char* last) {
-  if (first != last && std::find(counters().begin(), counters().end(), Counters{first, last}) == counters().end())
+  if (first != last &&
+      std::find(counters().begin(), counters().end(), Counters{first, last}) == counters().end())
     counters().push_back({first, last});
 }
 extern "C" void __sanitizer_cov_pcs_init(const std::uintptr_t* first, const std::uintptr_t* last) {
@@ -95,7 +98,8 @@ void run_line(const Line& line, Json& row) {
   LineModel made = model_of(line);
   require_valid(made.model, limits);
   std::map<std::string, Value> feeds;
-  for (std::size_t k = 0; k < made.feeds.size(); ++k) feeds[made.model.graph.inputs[k].name] = made.feeds[k];
+  for (std::size_t k = 0; k < made.feeds.size(); ++k)
+    feeds[made.model.graph.inputs[k].name] = made.feeds[k];
   reached();  // what shape inference ran is no evidence of a kernel
   const auto given = run(made.model, std::move(feeds), RunOptions{limits, {}});
   Index all = 0;
@@ -109,8 +113,10 @@ void run_line(const Line& line, Json& row) {
 
 // Versions share kernels, and kernels types: each version is to be seen with each.
 std::string kind_of(const Line& line) {
-  std::string text = fmt::format("{}.{}-{}", line.signature->domain, line.signature->op, line.signature->since);
-  for (const LinePort& port : line.inputs) text += port.value.absent() ? " _" : " " + touchstone::text(port.value.type());
+  std::string text =
+      fmt::format("{}.{}-{}", line.signature->domain, line.signature->op, line.signature->since);
+  for (const LinePort& port : line.inputs)
+    text += port.value.absent() ? " _" : " " + touchstone::text(port.value.type());
   return text;
 }
 
@@ -149,7 +155,8 @@ Json outcome(const std::string& text, Seen& seen) {
       row["rule"] = "";
       row["fresh"] = seen.add(kind_of(line), reached());
     } catch (const Error& error) {
-      row["rule"] = error.rule.empty() ? fmt::format("?{}", static_cast<int>(error.kind)) : error.rule;
+      row["rule"] =
+          error.rule.empty() ? fmt::format("?{}", static_cast<int>(error.kind)) : error.rule;
       row["why"] = error.message;
     }
   } catch (const Error& error) {
@@ -165,10 +172,15 @@ int main(int count, char** words) {
   if (count < 2) return 2;
   touchstone::Seen seen;
   for (std::string line; std::getline(std::cin, line);) {
-    alarm(static_cast<unsigned>(std::stoul(words[1])));  // one that never ends: who asks sees how many answers came
-    fmt::print("{}\n", touchstone::outcome(line, seen).dump(-1, ' ', false, touchstone::Json::error_handler_t::replace));
+    alarm(static_cast<unsigned>(
+        std::stoul(words[1])));  // one that never ends: who asks sees how many answers came
+    fmt::print("{}\n", touchstone::outcome(line, seen)
+                           .dump(-1, ' ', false, touchstone::Json::error_handler_t::replace));
     std::fflush(stdout);
   }
-  if (count > 2) touchstone::write_atomically(words[2], std::string_view(fmt::format("base {}\n{}", reinterpret_cast<void*>(&main), seen.report())));
+  if (count > 2)
+    touchstone::write_atomically(
+        words[2], std::string_view(
+                      fmt::format("base {}\n{}", reinterpret_cast<void*>(&main), seen.report())));
   return 0;
 }

@@ -82,14 +82,13 @@ def features(line: str) -> set[str]:
     found.add("outputs " + (re.search(r"-> (\S+)", line) or [""])[0])
     ports = ports_of(line)
     found.add(f"ports {len(ports)}")
-    types = " ".join(element(port) for port in ports)
     for k, port in enumerate(ports):
         dims = re.findall(r"\[([^\]]*)\]", port)
         sizes = [size.split("=")[-1] for group in dims[:1] for size in group.split(",") if size]
         regime = (re.search(r"~(\w+)", port) or ["", "said"])[1]
         held = port.startswith("*")
         known = f"{'?=' in port} {'=' in port.partition('{')[0]}"
-        found |= {f"{k} rank {len(sizes)}", f"{k} held {held}", f"{k} {regime} {types}", f"{k} {known}"}
+        found |= {f"{k} rank {len(sizes)}", f"{k} held {held}", f"{k} {regime}", f"{k} {known}"}
         found |= {f"{k} has {n}" for n in sizes if n in ("0", "1")}
     return found
 

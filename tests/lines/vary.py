@@ -255,6 +255,8 @@ KINDS = ("int", "float", "string", "ints", "floats", "strings")
 
 def other_lists(said: str) -> Iterator[str]:
     items = json.loads(re.sub(r"\b(nan|inf)\b", "0", said))
+    if not all(isinstance(item, int | float) for item in items):
+        return
     yield json.dumps(items[::-1]).replace(" ", "")
     yield json.dumps([1] * len(items)).replace(" ", "")
     yield json.dumps([2] * len(items)).replace(" ", "")
