@@ -17,7 +17,7 @@
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/feeds.h"
 #include "tools/touchstone/npy.h"
-#include "tools/touchstone/scratch.h"
+#include "core/scratch.h"
 
 namespace touchstone {
 namespace {
