@@ -122,6 +122,7 @@ class Reader {
     while (!take('}')) {
       if (!items.empty() && !take(", ")) fail("', '");
       items.push_back(value(key + 0x632be59bd9b4e019 * (items.size() + 1), nullptr));
+      if (items.back().type() != *type.inner) fail("a value of type " + text(*type.inner));
     }
     if (type.kind == ValueType::Kind::sequence) return Sequence{*type.inner, std::move(items)};
     if (items.size() > 1) fail("one value at most");

@@ -56,7 +56,7 @@ TEST(Line, RefusesWhatItDoesNotKnow) {
        {"", "Relu", "Relu-3(float[1]{1})", "Relu-14(float[1]{1}", "Relu-14(flat[1]{1})",
         "Relu-14(float[-1]{1})", "Relu-14(float[2]~nice)", "Relu-14(float[2]{})",
         "Relu-14(float[2]{x})", "Relu-14(float[2]{\"a\"})", "Relu-14(float[2]{1}) alpha",
-        "Nobody-1()"}) {
+        "OptionalHasElement-15(optional(tensor(float)){int64[1]{1}})", "Nobody-1()"}) {
     EXPECT_THROW(parse_line(text), Error) << text;
   }
 }

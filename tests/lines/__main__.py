@@ -24,7 +24,7 @@ from tests.lines.vary import candidates, more_of
 ROOT = Path(__file__).resolve().parents[2]
 MOST_SEEDS = 12
 # Candidates of a version, beside those of each of its types: where it is the newest with its kernel, and else.
-MOST_WIDELY, MOST, MOST_MORE = 700, 120, 600
+MOST_WIDELY, MOST, MOST_MORE = 700, 120, 4000
 
 
 def cases_of(operator: Operator, probe: Path, by_sides: bool) -> list[Picked]:

@@ -131,11 +131,13 @@ def retyped(value: Value, type_: str) -> Value:
     """The same value in another type, its elements as near as they come."""
     if isinstance(value, Tensor) and type_ in ELEMENTS:
         return replace(value, element=type_, data=converted(value.data, value.element, type_))
-    if isinstance(value, Tensor) and type_.startswith(("seq(", "optional(")):
-        return Box(type_, (retyped(value, type_[type_.index("(") + 1 : -1]),))
-    if isinstance(value, Box) and type_.startswith(value.type.split("(")[0] + "("):
-        inner = type_[type_.index("(") + 1 : -1]
-        return Box(type_, tuple(retyped(item, inner) for item in value.items))
+    if isinstance(value, Box) and type_ in ELEMENTS and value.items:
+        return retyped(value.items[0], type_)
+    if type_.startswith(("seq(", "optional(")) and not isinstance(value, Raw):
+        container, inner = type_.split("(", 1)[0], type_[type_.index("(") + 1 : -1]
+        same = isinstance(value, Box) and value.type.startswith(f"{container}(")
+        items = tuple(retyped(item, inner) for item in (value.items if same else (value,)))
+        return Box(type_, items) if all(type_of(item) == inner for item in items) else value
     return value
 
 

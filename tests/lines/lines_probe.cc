@@ -1,57 +1,44 @@
 // Reads lines of cases (conformance/suites/line.h) and says of each, as a JSON line, what the
-// reference makes of it: the rule that refuses it, "" if none does, and how many sides of the
-// definition it reached that no line before it had, of the same version and types. Sides are
-// counted where the kernels were compiled to tell (clang,
-// -fsanitize-coverage=edge,inline-8bit-counters, pc-table); at the end the report names the places
-// of those that no line reached.
+// reference makes of it: the rule that refuses it, "" if none does, and how many blocks of the
+// kernels it reached that no line before it had, of the same version and types. Blocks are counted
+// where the kernels were compiled to tell (TOUCHSTONE_COUNTED).
 //
-//   lines_probe SECONDS [REPORT] < lines
+//   lines_probe SECONDS < lines
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/suites/line.h"
 #include "core/error.h"
-#include "core/files.h"
 #include "model/model.h"
 #include "reference/interpreter.h"
 
+extern "C" const char __executable_start, etext;
+
 namespace {
 
-struct Counters {
-  unsigned char *first, *last;
-  bool operator==(const Counters&) const = default;
-};
-struct Places {
-  const std::uintptr_t *first, *last;
-};
-// Filled before main, one of each for a file that was compiled so.
-std::vector<Counters>& counters() {
-  static std::vector<Counters> all;
-  return all;
-}
-std::vector<Places>& places() {
-  static std::vector<Places> all;
-  return all;
-}
+// One mark for each byte of code, and where those stand that were set since the last time.
+std::vector<bool>* marks = nullptr;
+std::vector<std::uint32_t> marked;
 
 }  // namespace
 
-extern "C" void __sanitizer_cov_8bit_counters_init(unsigned char* first, unsigned char* last) {
-  if (first != last &&
-      std::find(counters().begin(), counters().end(), Counters{first, last}) == counters().end())
-    counters().push_back({first, last});
-}
-extern "C" void __sanitizer_cov_pcs_init(const std::uintptr_t* first, const std::uintptr_t* last) {
-  places().push_back({first, last});
+// Every block of a kernel calls this.
+extern "C" __attribute__((no_sanitize_coverage)) void __sanitizer_cov_trace_pc() {
+  const auto* from = static_cast<const char*>(__builtin_return_address(0));
+  if (!marks || from < &__executable_start || from >= &etext) return;
+  const auto at = static_cast<std::uint32_t>(from - &__executable_start);
+  if ((*marks)[at]) return;
+  (*marks)[at] = true;
+  marked.push_back(at);
 }
 
 namespace touchstone {
@@ -69,19 +56,10 @@ Limits small() {
   return limits;
 }
 
-// The sides that counted since the last time.
+// The blocks that ran since the last time.
 std::vector<std::uint32_t> reached() {
-  std::vector<std::uint32_t> found;
-  std::uint32_t base = 0;
-  for (const Counters& some : counters()) {
-    for (unsigned char* at = some.first; at != some.last; ++at) {
-      if (*at == 0) continue;
-      found.push_back(base + static_cast<std::uint32_t>(at - some.first));
-      *at = 0;
-    }
-    base += static_cast<std::uint32_t>(some.last - some.first);
-  }
-  return found;
+  for (const std::uint32_t at : marked) (*marks)[at] = false;
+  return std::exchange(marked, {});
 }
 
 Index elements_of(const Value& value) {
@@ -122,27 +100,15 @@ std::string kind_of(const Line& line) {
 
 class Seen {
  public:
-  std::size_t add(const std::string& kind, const std::vector<std::uint32_t>& sides) {
+  std::size_t add(const std::string& kind, const std::vector<std::uint32_t>& blocks) {
     auto& before = by_kind_[kind];
     std::size_t fresh = 0;
-    for (const std::uint32_t side : sides) fresh += before.insert(side).second ? 1U : 0U;
-    all_.insert(sides.begin(), sides.end());
+    for (const std::uint32_t block : blocks) fresh += before.insert(block).second ? 1U : 0U;
     return fresh;
-  }
-  // "0 0x55.." or "1 0x55..": whether a side was reached, and where its code begins.
-  std::string report() const {
-    std::string text;
-    std::uint32_t side = 0;
-    for (const Places& some : places()) {
-      for (const std::uintptr_t* at = some.first; at != some.last; at += 2, ++side)
-        text += fmt::format("{} {:#x}\n", all_.contains(side) ? 1 : 0, at[0]);
-    }
-    return text;
   }
 
  private:
   std::map<std::string, std::set<std::uint32_t>> by_kind_;
-  std::set<std::uint32_t> all_;
 };
 
 Json outcome(const std::string& text, Seen& seen) {
@@ -170,17 +136,16 @@ Json outcome(const std::string& text, Seen& seen) {
 
 int main(int count, char** words) {
   if (count < 2) return 2;
+  std::vector<bool> all(static_cast<std::size_t>(&etext - &__executable_start));
+  marks = &all;
   touchstone::Seen seen;
   for (std::string line; std::getline(std::cin, line);) {
-    alarm(static_cast<unsigned>(
-        std::stoul(words[1])));  // one that never ends: who asks sees how many answers came
+    // One that never ends: who asks sees how many answers came.
+    alarm(static_cast<unsigned>(std::stoul(words[1])));
     fmt::print("{}\n", touchstone::outcome(line, seen)
                            .dump(-1, ' ', false, touchstone::Json::error_handler_t::replace));
     std::fflush(stdout);
   }
-  if (count > 2)
-    touchstone::write_atomically(
-        words[2], std::string_view(
-                      fmt::format("base {}\n{}", reinterpret_cast<void*>(&main), seen.report())));
+  marks = nullptr;
   return 0;
 }

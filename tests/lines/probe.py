@@ -13,18 +13,18 @@ SECONDS = 5  # that one line may take
 TOGETHER = 20_000  # lines that one process is given
 
 
-def outcomes(binary: Path, lines: Iterable[str], report: Path | None = None) -> list[dict[str, Any]]:
+def outcomes(binary: Path, lines: Iterable[str]) -> list[dict[str, Any]]:
     """A row a line, in order: {rule, fresh ..}; {died} of one that ended the process."""
     left, found = list(lines), []
     while left:
-        rows = once(binary, left[:TOGETHER], report)
+        rows = once(binary, left[:TOGETHER])
         found += rows
         left = left[len(rows) :]
     return found
 
 
-def once(binary: Path, lines: list[str], report: Path | None) -> list[dict[str, Any]]:
-    command = [str(binary), str(SECONDS), *([str(report)] if report else [])]
+def once(binary: Path, lines: list[str]) -> list[dict[str, Any]]:
+    command = [str(binary), str(SECONDS)]
     with tempfile.TemporaryFile("w+b") as asked:  # a pipe would fill while nobody reads the answers
         asked.write("".join(f"{line}\n" for line in lines).encode())
         asked.seek(0)

@@ -16,7 +16,7 @@ from dataclasses import replace
 from codegen.entry import Attribute, Parameter, Version
 from codegen.value_types import ELEMENTS
 from tests.lines.choices import choices
-from tests.lines.draft import FLOATS, INTEGERS, Box, Draft, Port, Tensor, Value, retyped
+from tests.lines.draft import FLOATS, INTEGERS, Box, Draft, Port, Tensor, Value, element_of, retyped, type_of
 
 REGIMES = (
     "special", "real", "logs", "whole", "cancel", "giant", "constant", "two", "far", "positive", "unit", "size",
@@ -70,6 +70,17 @@ def retyped_by(version: Version, draft: Draft, constraint: str, type_: str) -> D
     for k, port in enumerate(draft.ports):
         if port.value is not None and parameter_of(version, k).type == constraint:
             draft = draft.with_value(k, retyped(port.value, type_))
+    return draft
+
+
+def alike(version: Version, draft: Draft, type_: str) -> Draft:
+    """Every input in the element that is in `type_`, whatever it is wrapped in."""
+    element = re.findall(r"\w+", type_)[-1]
+    for k, port in enumerate(draft.ports):
+        if port.value is not None and (before := element_of(port.value)):
+            wrapped = re.sub(rf"\b{before}\b", element, type_of(port.value))
+            if wrapped in allowed_at(version, k):
+                draft = draft.with_value(k, retyped(port.value, wrapped))
     return draft
 
 
@@ -135,6 +146,8 @@ def more_of(version: Version, seeds: list[Draft], missing: list[tuple[str, str]]
             if attribute and type_ in ELEMENTS:
                 made = named(made, attribute, type_)
             yield made
+            same = alike(version, seed, type_)
+            yield from (same, filled(version, same, "whole"), symbolic(same))
             for a in version.attributes:
                 if a.kind in ("string", "int") and a is not attribute:
                     yield from (made.with_attribute(a.name, value) for value in choices(version, a, seeds)[:8])
