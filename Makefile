@@ -31,6 +31,7 @@ full: test run coverage
 	@$(python) -m tools.real_models --all
 	@$(python) -m tools.probes --with onnxruntime --quiet
 	@$(python) -m tests.python.official
+	@build/touchstone conform --target reference --suite spec
 	@$(python) -m tests.mutants
 	@$(python) -m tests.honest
 

@@ -118,6 +118,11 @@ def make_case(version: Version, name: str, says: dict[str, Any], opset: int, ir:
         raise SpecError(version.path, version.line, f"case {name}: {error}") from error
 
 
+def inputs_of(version: Version, says: dict[str, Any]) -> list[tuple[str, Literal]]:
+    """What a case feeds, port by port; "" names one that is left out."""
+    return Maker(version, says).side(told_apart(version).inputs, set())
+
+
 class Maker:
     def __init__(self, version: Version, says: dict[str, Any]):
         self.version, self.says = version, says

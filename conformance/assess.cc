@@ -20,19 +20,6 @@ namespace {
 using Values = std::map<std::string, Value>;
 constexpr std::size_t most_shown = 4;  // elements of an output
 
-Values load_inputs(const Model& model, const std::vector<std::filesystem::path>& files) {
-  std::vector<Port> ports;
-  for (const ValueInfo& input : model.graph.inputs) {
-    ports.push_back({input.name, input.type.value_or(ValueType{}), model.graph.initializers.contains(input.name)});
-  }
-  ports = fed_ports(ports, files.size());
-  Values values;
-  for (std::size_t k = 0; k < ports.size(); ++k) {
-    values[ports[k].name] = load_value(files[k], ports[k].type, Limits::trusted());
-  }
-  return values;
-}
-
 std::vector<Value> load_expected(const Model& model, const std::vector<std::filesystem::path>& files) {
   if (files.size() > model.graph.outputs.size()) {
     throw Error(ErrorKind::file,
@@ -150,7 +137,7 @@ void hold_to_rules(const Model& model, const Values& inputs) {
 }
 
 Assessment assess_loaded(const Model& model, const Assignment& assignment) {
-  Values known = load_inputs(model, assignment.inputs);
+  Values known = fed(model, assignment.inputs);
   const std::vector<Value> expected = load_expected(model, assignment.expected);
   const bool itself = assignment.answer.kind == Answer::Kind::expected;
   if (itself) hold_to_rules(model, known);
@@ -206,6 +193,19 @@ Assessment cannot_be_expected(const Error& error) {
 
 }  // namespace
 
+Values fed(const Model& model, const std::vector<std::filesystem::path>& files) {
+  std::vector<Port> ports;
+  for (const ValueInfo& input : model.graph.inputs) {
+    ports.push_back({input.name, input.type.value_or(ValueType{}), model.graph.initializers.contains(input.name)});
+  }
+  ports = fed_ports(ports, files.size());
+  Values values;
+  for (std::size_t k = 0; k < ports.size(); ++k) {
+    values[ports[k].name] = load_value(files[k], ports[k].type, Limits::trusted());
+  }
+  return values;
+}
+
 Assessment assess(const Assignment& assignment) {
   const Answer& answer = assignment.answer;
   Assessment found;
@@ -215,7 +215,9 @@ Assessment assess(const Assignment& assignment) {
     subject = subject_of(model);
     resolve(model);
     subject = subject_of(model);
-    found = answer.has_outputs() ? assess_loaded(model, assignment) : assess_failure(answer);
+    found = !assignment.refused.empty() ? assess_breach(assignment)
+            : answer.has_outputs()      ? assess_loaded(model, assignment)
+                                        : assess_failure(answer);
     if (answer.kind == Answer::Kind::differed && !draws(model.graph.nodes)) {
       found.verdict = name(Verdict::nondeterministic);
       found.detail = answer.detail;

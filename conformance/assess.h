@@ -3,12 +3,14 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "conformance/results.h"
 #include "conformance/targets/protocol.h"
+#include "model/graph.h"
 
 namespace touchstone {
 
@@ -26,14 +28,21 @@ struct Assignment {
   std::vector<std::filesystem::path> inputs, expected;
   double rtol = 1e-3, atol = 1e-7;
   Answer answer;
+  std::string refused = {};  // the rule that must refuse the case, "" where none must
 };
 
 // Reads model, inputs and expected outputs and compares. Meant for a process of its own: it runs
 // kernels too.
 Assessment assess(const Assignment& assignment);
 
+// What a case's files feed, by the names of the model's inputs.
+std::map<std::string, Value> fed(const Model& model, const std::vector<std::filesystem::path>& files);
+
 // What an answer without outputs is worth; needs no judge.
 Assessment assess_failure(const Answer& answer);
+
+// A case that breaks a rule: right is a target that refuses it. That the rule does refuse it is seen anew.
+Assessment assess_breach(const Assignment& assignment);
 
 // The worse of two, for a case of several outputs or data sets; details of both are kept where both
 // say something.

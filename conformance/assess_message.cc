@@ -12,6 +12,7 @@ Message ask(const Assignment& assignment) {
   for (const auto& file : assignment.expected) message.add_expected(file.string());
   message.set_rtol(assignment.rtol);
   message.set_atol(assignment.atol);
+  message.set_refused(assignment.refused);
   put(assignment.answer, *message.mutable_answer());
   return message.SerializeAsString();
 }
@@ -25,6 +26,7 @@ bool read(const Message& message, Assignment& assignment) {
   for (const std::string& file : came.expected()) assignment.expected.emplace_back(file);
   assignment.rtol = came.rtol();
   assignment.atol = came.atol();
+  assignment.refused = came.refused();
   return take(came.answer(), assignment.answer);
 }
 

@@ -14,7 +14,9 @@
 #include <thread>
 
 #include "conformance/assess.h"
+#include "conformance/suites/line.h"
 #include "conformance/targets/host.h"
+#include "core/scratch.h"
 
 namespace touchstone {
 namespace {
@@ -102,29 +104,36 @@ class Pool {
   }
 
   void run_batch(std::optional<Host>& host, Judge& judge, const Batch& batch) {
-    std::vector<Job> jobs;
+    std::optional<Scratch> scratch;  // for cases that are lines
+    std::vector<Case> cases;
     for (const std::size_t k : batch) {
-      for (const DataSet& data : cases_[k].data) jobs.push_back({cases_[k].model, data.inputs, options_.runs});
+      if (!cases_[k].line.empty() && !scratch) scratch.emplace();
+      cases.push_back(cases_[k].line.empty() ? cases_[k] : write_line(cases_[k], scratch->path() / std::to_string(k)));
+    }
+    std::vector<Job> jobs;
+    for (const Case& one : cases) {
+      for (const DataSet& data : one.data) jobs.push_back({one.model, data.inputs, options_.runs});
     }
     const Answer itself{.kind = Answer::Kind::expected};
     const std::vector<Answer> answers =
         host ? host->run(jobs) : std::vector<Answer>(jobs.size(), itself);
     std::size_t answer = 0;
-    for (const std::size_t k : batch) {
-      const Case& one = cases_[k];
+    for (std::size_t b = 0; b < batch.size(); ++b) {
+      const Case& one = cases[b];
       Assessment all{"error", "harness", "the case has no test data", {}};
       std::string ran;  // what one of its data sets did not run fast did not
       for (std::size_t d = 0; d < one.data.size(); ++d) {
         const DataSet& data = one.data[d];
         if (ran.empty() || answers[answer].ran == "reference") ran = answers[answer].ran;
         const Assessment found =
-            judge.assess({one.model, data.inputs, data.outputs, one.rtol, one.atol, answers[answer++]});
+            judge.assess({one.model, data.inputs, data.outputs, one.rtol, one.atol, answers[answer++], rule_of_line(one.line)});
         all = d == 0 ? found : worse(all, found);
       }
-      results_[k] = {one.name,   one.kind,   all.compat,  all.verdict, all.utilisation,
-                     all.detail, all.judged, all.subject, all.values,  one.places, ran};
+      CaseResult& result = results_[batch[b]];
+      result = {one.name,   one.kind,   all.compat,  all.verdict, all.utilisation, all.detail,
+                all.judged, all.subject, all.values, one.places,  ran};
       const std::lock_guard lock(mutex_);
-      if (on_result_) on_result_(results_[k]);
+      if (on_result_) on_result_(result);
     }
   }
 

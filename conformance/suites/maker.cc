@@ -43,6 +43,8 @@ int run_maker(const std::string& version) {
 
 }  // namespace
 
+std::filesystem::path lines_of_spec() { return std::filesystem::path(TOUCHSTONE_SOURCE) / "conformance/suites/spec"; }
+
 std::string pinned_release() { return TOUCHSTONE_ONNX; }
 
 std::filesystem::path suite_of_release(const std::string& version) {

@@ -9,6 +9,9 @@ namespace touchstone {
 
 std::string pinned_release();  // of onnx: the one that this build was configured with
 
+// Where the lines of the spec suite stand: cases of our own, from the entries.
+std::filesystem::path lines_of_spec();
+
 // Names the suite of every case that differs from the others, out of all releases.
 inline constexpr std::string_view all_releases = "all";
 

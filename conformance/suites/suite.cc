@@ -1,4 +1,5 @@
-// Walks a suite's folders. Its case.json and data.json are tiny and ours or the standard's; values stay unread here.
+// Walks a suite's folders. Its case.json and data.json are tiny and ours or the standard's; values
+// stay unread here.
 #include "conformance/suites/suite.h"
 
 #include <fnmatch.h>
@@ -21,17 +22,19 @@ Index position_of(const std::string& file, std::string_view prefix) {
   if (!file.starts_with(prefix) || !file.ends_with(".pb")) return -1;
   const std::string digits = file.substr(prefix.size(), file.size() - prefix.size() - 3);
   if (digits.empty() || digits.size() > 6) return -1;
-  if (!std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; })) return -1;
+  if (!std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }))
+    return -1;
   return std::stoll(digits);
 }
 
-std::vector<fs::path> in_order(std::vector<std::pair<Index, fs::path>> found, const fs::path& folder) {
+std::vector<fs::path> in_order(std::vector<std::pair<Index, fs::path>> found,
+                               const fs::path& folder) {
   std::sort(found.begin(), found.end());
   std::vector<fs::path> paths;
   for (auto& [position, path] : found) {
     if (position != static_cast<Index>(paths.size())) {
-      throw Error(ErrorKind::file, "'" + folder.string() + "' holds " + path.filename().string() + " but not number " +
-                                       std::to_string(paths.size()));
+      throw Error(ErrorKind::file, "'" + folder.string() + "' holds " + path.filename().string() +
+                                       " but not number " + std::to_string(paths.size()));
     }
     paths.push_back(std::move(path));
   }
@@ -51,8 +54,10 @@ void read_places(Case& found, const nlohmann::json& releases) {
 
 void read_facts(Case& found, const fs::path& file) {
   if (!fs::is_regular_file(file)) return;
-  const auto facts = nlohmann::json::parse(open_trusted(file).read_all(Limits::trusted()), nullptr, /*allow_exceptions=*/false);
-  if (!facts.is_object()) throw Error(ErrorKind::file, "'" + file.string() + "' is not a JSON object");
+  const auto facts = nlohmann::json::parse(open_trusted(file).read_all(Limits::trusted()), nullptr,
+                                           /*allow_exceptions=*/false);
+  if (!facts.is_object())
+    throw Error(ErrorKind::file, "'" + file.string() + "' is not a JSON object");
   const auto number = [&](const char* key, double fallback) {
     const auto at = facts.find(key);
     return at != facts.end() && at->is_number() ? at->get<double>() : fallback;
@@ -83,7 +88,8 @@ Case read_case(const fs::path& folder, const fs::path& root) {
   }
   std::sort(sets.begin(), sets.end(), [](const fs::path& a, const fs::path& b) {
     const std::string left = a.filename().string(), right = b.filename().string();
-    return std::pair(left.size(), left) < std::pair(right.size(), right);  // set 10 comes after set 9
+    return std::pair(left.size(), left) <
+           std::pair(right.size(), right);  // set 10 comes after set 9
   });
   for (const auto& set : sets) found.data.push_back(read_data_set(set));
   return found;
@@ -92,7 +98,8 @@ Case read_case(const fs::path& folder, const fs::path& root) {
 }  // namespace
 
 DataSet read_data_set(const fs::path& folder) {
-  if (!fs::is_directory(folder)) throw Error(ErrorKind::file, "there is no folder '" + folder.string() + "'");
+  if (!fs::is_directory(folder))
+    throw Error(ErrorKind::file, "there is no folder '" + folder.string() + "'");
   DataSet set{folder, {}, {}};
   std::vector<std::pair<Index, fs::path>> inputs, outputs;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -107,7 +114,8 @@ DataSet read_data_set(const fs::path& folder) {
 }
 
 Suite read_suite(const fs::path& root, std::string name) {
-  if (!fs::is_directory(root)) throw Error(ErrorKind::file, "there is no suite at '" + root.string() + "'");
+  if (!fs::is_directory(root))
+    throw Error(ErrorKind::file, "there is no suite at '" + root.string() + "'");
   Suite suite{std::move(name), root, {}};
   if (fs::is_regular_file(root / "model.onnx")) suite.cases.push_back(read_case(root, root));
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
@@ -117,23 +125,27 @@ Suite read_suite(const fs::path& root, std::string name) {
   }
   if (suite.cases.empty()) {
     throw Error(ErrorKind::file, "'" + root.string() + "' holds no case")
-        .with_help("a case is a folder with model.onnx and test_data_set_0/{input_0.pb,output_0.pb,...}");
+        .with_help(
+            "a case is a folder with model.onnx and test_data_set_0/{input_0.pb,output_0.pb,...}");
   }
-  std::sort(suite.cases.begin(), suite.cases.end(),
-            [](const Case& a, const Case& b) { return std::tie(a.kind, a.name) < std::tie(b.kind, b.name); });
+  std::sort(suite.cases.begin(), suite.cases.end(), [](const Case& a, const Case& b) {
+    return std::tie(a.kind, a.name) < std::tie(b.kind, b.name);
+  });
   return suite;
 }
 
 fs::path cached_suite(std::string_view version) {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
-  const fs::path base = cache && *cache ? fs::path(cache) : fs::path(home ? home : "/root") / ".cache";
+  const fs::path base =
+      cache && *cache ? fs::path(cache) : fs::path(home ? home : "/root") / ".cache";
   return base / "touchstone" / "suites" / version;
 }
 
 void keep_matching(Suite& suite, const std::string& pattern) {
   std::erase_if(suite.cases, [&](const Case& one) {
-    return fnmatch(pattern.c_str(), one.name.c_str(), 0) != 0 && fnmatch(pattern.c_str(), one.key().c_str(), 0) != 0;
+    return one.name != pattern && fnmatch(pattern.c_str(), one.name.c_str(), 0) != 0 &&
+           fnmatch(pattern.c_str(), one.key().c_str(), 0) != 0;
   });
 }
 
@@ -141,7 +153,7 @@ void keep_first(Suite& suite, Index count) {
   const auto without = [](const Case& one) { return one.hash.empty(); };
   if (std::any_of(suite.cases.begin(), suite.cases.end(), without)) {
     throw Error(ErrorKind::usage, "the cases of " + suite.name + " have no hashes to be first by")
-        .with_help("onnx@all and onnx@old have");
+        .with_help("spec, onnx@all and onnx@old have");
   }
   if (count >= static_cast<Index>(suite.cases.size())) return;
   std::vector<std::string> hashes;
@@ -161,7 +173,8 @@ void drop_release(Suite& suite, std::string_view version) {
 
 void keep_shard(Suite& suite, Index index, Index count) {
   if (count < 1 || index < 0 || index >= count) {
-    throw Error(ErrorKind::usage, "there is no shard " + std::to_string(index) + " of " + std::to_string(count))
+    throw Error(ErrorKind::usage,
+                "there is no shard " + std::to_string(index) + " of " + std::to_string(count))
         .with_help("shards are I/N with I from 0 to N - 1");
   }
   Index position = 0;

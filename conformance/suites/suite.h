@@ -29,6 +29,7 @@ struct Case {
   double rtol = 1e-3, atol = 1e-7;  // the suite's own tolerance, for the compatibility column
   std::vector<Place> places = {};  // of a suite of several releases: those that hold this very case
   std::string hash = {};           // there: of its content
+  std::string line = {};  // what a case of the spec suite is made from, when it is run: line.h
 
   std::string key() const { return kind.empty() ? name : kind + "/" + name; }
 };
@@ -41,6 +42,12 @@ struct Suite {
 
 // Throws Error (file) if there is no such folder, or no case in it.
 Suite read_suite(const std::filesystem::path& root, std::string name);
+
+// Cases that are lines (line.h): one file, or all files *.cases below a folder. Lines with # are passed over.
+Suite read_lines(const std::filesystem::path& root, std::string name);
+
+// Writes a case that is a line as others lie on disk, and what says so: case.json. Gives it back with its files.
+Case write_line(const Case& one, const std::filesystem::path& folder);
 
 // input_0.pb, input_1.pb ... and output_0.pb ... of one folder.
 DataSet read_data_set(const std::filesystem::path& folder);

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/proc.h"
+#include "core/scratch.h"
 #include "model/model.h"
 #include "tools/bench/expected.h"
 #include "tools/bench/ours.h"
@@ -18,7 +19,6 @@
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/feeds.h"
 #include "tools/touchstone/npy.h"
-#include "tools/touchstone/scratch.h"
 #ifdef TOUCHSTONE_WITH_FAST
 #include "tools/touchstone/trace.h"
 #endif

@@ -19,7 +19,7 @@
 #include "tools/touchstone/compared.h"
 #include "tools/touchstone/feeds.h"
 #include "tools/touchstone/progress.h"
-#include "tools/touchstone/scratch.h"
+#include "core/scratch.h"
 
 namespace touchstone {
 namespace {

@@ -1,4 +1,4 @@
-// touchstone conform --target T [--suite onnx|onnx@V|DIR]: every case of a suite on a target,
+// touchstone conform --target T [--suite onnx|onnx@V|spec|DIR]: every case of a suite on a target,
 // judged twice: by the suite's own tolerance and by our judge. Exit 1 if any verdict is a fail.
 #include "conformance/conform.h"
 
@@ -27,7 +27,7 @@ namespace {
 
 struct ConformArgs {
   std::vector<std::string> targets;
-  std::string suite = "onnx", filter, shard, log, html, waivers;
+  std::string suite = "onnx", filter, shard, log, html, waivers, save_as;
   Index first = 0;  // 0: all
   bool resume = false, tables = false;
   JsonOutput json;
@@ -37,6 +37,8 @@ struct ConformArgs {
 };
 
 Suite open_suite(const std::string& wanted) {
+  if (wanted == "spec") return read_lines(lines_of_spec(), wanted);
+  if (std::filesystem::is_regular_file(wanted)) return read_lines(wanted, wanted);
   if (wanted != "onnx" && !wanted.starts_with("onnx@")) return read_suite(wanted, wanted);
   const std::string version = wanted == "onnx" ? pinned_release() : wanted.substr(5);
   const bool old = version == "old";  // the distinct cases that the pinned release does not hold
@@ -54,13 +56,14 @@ void keep_shard(Suite& suite, const std::string& shard) {
     const auto [stop, bad_count] = std::from_chars(slash + 1, end, count);
     if (bad_count == std::errc() && stop == end) return keep_shard(suite, index, count);
   }
-  throw Error(ErrorKind::usage, "--shard " + shard + " is not I/N").with_help("I is from 0 to N - 1");
+  throw Error(ErrorKind::usage, "--shard " + shard + " is not I/N")
+      .with_help("I is from 0 to N - 1");
 }
 
 ConformOptions options_for(const ConformArgs& args, const std::string& target) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  const Index bytes =
-      args.memory > 0 ? static_cast<Index>(args.memory * double(Index{1} << 30)) : share_of_memory(args.jobs);
+  const Index bytes = args.memory > 0 ? static_cast<Index>(args.memory * double(Index{1} << 30))
+                                      : share_of_memory(args.jobs);
   const std::string memory = std::to_string(bytes);
   ConformOptions options;
   Launch started = launch(target, self, bytes);
@@ -83,7 +86,8 @@ class Log {
   const std::string& text() const { return text_; }
   void add(const std::string& line) {
     text_ += line;
-    if (const auto now = std::chrono::steady_clock::now(); now - written_ > std::chrono::seconds(2)) write();
+    if (const auto now = std::chrono::steady_clock::now(); now - written_ > std::chrono::seconds(2))
+      write();
   }
   void write() {
     written_ = std::chrono::steady_clock::now();
@@ -96,7 +100,8 @@ class Log {
 };
 
 // What the log already holds, by key; then only the rest is run.
-std::vector<CaseResult> run_rest(const Suite& suite, const std::string& target, const ConformArgs& args, Log& log) {
+std::vector<CaseResult> run_rest(const Suite& suite, const std::string& target,
+                                 const ConformArgs& args, Log& log) {
   std::map<std::string, CaseResult> known;
   for (CaseResult& result : read_log(log.text(), target, suite.name)) known[result.key()] = result;
   std::vector<Case> rest;
@@ -104,10 +109,11 @@ std::vector<CaseResult> run_rest(const Suite& suite, const std::string& target, 
     if (!known.contains(one.key())) rest.push_back(one);
   }
   Progress progress(target + " on " + suite.name, static_cast<Index>(rest.size()));
-  const std::vector<CaseResult> fresh = conform(rest, options_for(args, target), [&](const CaseResult& result) {
-    log.add(log_line(target, suite.name, result));
-    progress.step(name(standing(result.verdict)));
-  });
+  const std::vector<CaseResult> fresh =
+      conform(rest, options_for(args, target), [&](const CaseResult& result) {
+        log.add(log_line(target, suite.name, result));
+        progress.step(name(standing(result.verdict)));
+      });
   progress.end();
   log.write();
   for (const CaseResult& result : fresh) known[result.key()] = result;
@@ -119,9 +125,20 @@ std::vector<CaseResult> run_rest(const Suite& suite, const std::string& target, 
   return all;
 }
 
+// As folders that any other runner reads; what is expected, they do not say.
+void save_lines(const Suite& suite, const std::filesystem::path& folder) {
+  for (const Case& one : suite.cases) {
+    if (one.line.empty())
+      throw Error(ErrorKind::usage,
+                  "--save-as is for cases that are lines, as --suite spec has them");
+    write_line(one, folder / one.hash);
+  }
+}
+
 std::string counted(const std::map<std::string, Index>& counts) {
   std::string text;
-  for (const auto& [name, count] : counts) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
+  for (const auto& [name, count] : counts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
   return text;
 }
 
@@ -130,23 +147,27 @@ void print_failures(const TargetRun& run) {
     const Standing how = standing(result.verdict);
     if (how != Standing::fail && how != Standing::harness) continue;
     const std::vector<std::string> notes = explained_by(run.target, run.suite, result);
-    fmt::print(stderr, "{} {}: {}{}\n", styled(Stream::err, Style::red, result.verdict), printable(result.key()),
-               printable(result.detail), notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, ", ")));
-    fmt::print(stderr, "  touchstone conform --target {} --suite '{}' --filter '{}'\n", run.target, run.suite,
-               printable(result.key()));
+    fmt::print(stderr, "{} {}: {}{}\n", styled(Stream::err, Style::red, result.verdict),
+               printable(result.key()), printable(result.detail),
+               notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, ", ")));
+    fmt::print(stderr, "  touchstone conform --target {} --suite '{}' --filter '{}'\n", run.target,
+               run.suite, printable(result.key()));
   }
 }
 
 void print_summary(const TargetRun& run, bool tables) {
   const Summary summary = summarise(run.cases);
-  fmt::print(stderr, "{} on {}: {} cases: {}\n", run.target, run.suite, summary.cases, counted(summary.standings));
+  fmt::print(stderr, "{} on {}: {} cases: {}\n", run.target, run.suite, summary.cases,
+             counted(summary.standings));
   fmt::print(stderr, "  verdicts         {}\n", counted(summary.verdicts));
   fmt::print(stderr, "  by suite's rule  {}\n", counted(summary.compat));
   const ToExplain asked = to_explain(run);
   if (asked.cases > 0) {
-    fmt::print(stderr, "  to explain       {}, of them unexplained {}\n", asked.cases, asked.unexplained);
+    fmt::print(stderr, "  to explain       {}, of them unexplained {}\n", asked.cases,
+               asked.unexplained);
   }
-  if (const auto rate = summary.rate()) fmt::print(stderr, "  rate             {:.2f} %\n", 100 * *rate);
+  if (const auto rate = summary.rate())
+    fmt::print(stderr, "  rate             {:.2f} %\n", 100 * *rate);
   if (const std::string line = sharpness_line(run.cases); !line.empty())
     fmt::print(stderr, "  bounds           {}\n", line);
   if (const std::string line = share_line(run.cases); !line.empty())
@@ -159,26 +180,33 @@ void print_summary(const TargetRun& run, bool tables) {
 
 std::vector<Waiver> waivers_for(const ConformArgs& args) {
   if (args.waivers.empty()) return {};
-  return read_waivers(open_trusted(args.waivers).read_all(Limits::trusted()), args.waivers, today());
+  return read_waivers(open_trusted(args.waivers).read_all(Limits::trusted()), args.waivers,
+                      today());
 }
 
 // One that waives nothing any more should go.
 void print_idle(const std::vector<Waiver>& waivers, const std::vector<Index>& used) {
   for (std::size_t k = 0; k < waivers.size(); ++k) {
-    if (used[k] == 0) fmt::print(stderr, "waiver of {} on {} waives nothing\n", waivers[k].pattern, waivers[k].target);
+    if (used[k] == 0)
+      fmt::print(stderr, "waiver of {} on {} waives nothing\n", waivers[k].pattern,
+                 waivers[k].target);
   }
 }
 
 ExitCode conform_all(const ConformArgs& args) {
-  if (args.resume && args.log.empty()) throw Error(ErrorKind::usage, "--resume needs the --log to go on with");
+  if (args.resume && args.log.empty())
+    throw Error(ErrorKind::usage, "--resume needs the --log to go on with");
   const std::vector<Waiver> waivers = waivers_for(args);
   Suite suite = open_suite(args.suite);
   if (args.first > 0) keep_first(suite, args.first);
   if (!args.filter.empty()) keep_matching(suite, args.filter);
-  if (suite.cases.empty()) throw Error(ErrorKind::usage, "no case of " + suite.name + " matches '" + args.filter + "'");
+  if (suite.cases.empty())
+    throw Error(ErrorKind::usage, "no case of " + suite.name + " matches '" + args.filter + "'");
   if (!args.shard.empty()) keep_shard(suite, args.shard);
+  if (!args.save_as.empty()) save_lines(suite, args.save_as);
   std::map<std::string, std::string> versions;
-  for (const std::string& target : args.targets) {  // what does not start is refused before the first run
+  for (const std::string& target :
+       args.targets) {  // what does not start is refused before the first run
     const std::vector<std::string> worker = options_for(args, target).worker;
     if (!worker.empty())
       versions[target] = Host(worker, std::chrono::seconds(1)).describe().version;
@@ -203,7 +231,8 @@ ExitCode conform_all(const ConformArgs& args) {
   for (const TargetRun& run : runs) {
     const Summary summary = summarise(run.cases);
     if (summary.of(Standing::fail) > 0) return ExitCode::mismatch;
-    if (summary.of(Standing::harness) > 0) code = ExitCode::bug;  // our own fault must not look like a clean run
+    if (summary.of(Standing::harness) > 0)
+      code = ExitCode::bug;  // our own fault must not look like a clean run
   }
   return code;
 }
@@ -223,28 +252,39 @@ void add_conform(CLI::App& app, ExitCode& out) {
       ->add_option(
           "--suite", args->suite,
           "onnx, onnx@VERSION, onnx@all (distinct cases of all releases), onnx@old (those the "
-          "pinned release has not), or a folder of cases")
+          "pinned release has not), spec (our own, from the entries), a file of such cases, one a "
+          "line, or a folder of cases")
       ->capture_default_str();
   command
       ->add_option("--first", args->first,
-                   "Only so many cases, those whose hashes come first (onnx@all, onnx@old)")
+                   "Only so many cases, those whose hashes come first (spec, onnx@all, onnx@old)")
       ->check(CLI::PositiveNumber);
-  command->add_option("--filter", args->filter, "Only cases whose name or kind/name matches this pattern");
+  command->add_option("--save-as", args->save_as,
+                      "Also write the cases of the spec suite as folders into this one");
+  command->add_option("--filter", args->filter,
+                      "Only cases whose name or kind/name matches this pattern");
   command->add_option("--shard", args->shard, "I/N: the I-th of N parts, from 0");
   add_json(*command, args->json);
-  command->add_option("--waivers", args->waivers, "A file of known fails: each with a link, a reason and the day it expires");
-  command->add_flag("--tables", args->tables, "Also print verdicts by kind and form, and how sharp the bounds were");
+  command->add_option("--waivers", args->waivers,
+                      "A file of known fails: each with a link, a reason and the day it expires");
+  command->add_flag("--tables", args->tables,
+                    "Also print verdicts by kind and form, and how sharp the bounds were");
   command->add_option("--html", args->html, "Write the report as one page");
   command->add_option("--log", args->log, "One JSON line a case, written as it runs");
   command->add_flag("--resume", args->resume, "Go on where the log ends");
-  command->add_option("--jobs", args->jobs, "Workers at a time")->check(CLI::Range(1, 1024))->capture_default_str();
-  command->add_option("--timeout", args->timeout, "Seconds for each of a case's loading, inputs and runs")
+  command->add_option("--jobs", args->jobs, "Workers at a time")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command
+      ->add_option("--timeout", args->timeout,
+                   "Seconds for each of a case's loading, inputs and runs")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--runs", args->runs, "Runs of each case; answers that differ are a verdict")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
-  command->add_option("--memory", args->memory, "GiB a worker (default: its share of three quarters)");
+  command->add_option("--memory", args->memory,
+                      "GiB a worker (default: its share of three quarters)");
   command->callback([args, &out] { out = guarded([&] { return conform_all(*args); }); });
 }
 

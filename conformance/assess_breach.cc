@@ -1,0 +1,42 @@
+// Negative cases: the definition refuses a model, so every target should.
+#include "conformance/assess.h"
+#include "conformance/targets/serve.h"
+#include "model/model.h"
+#include "reference/interpreter.h"
+
+namespace touchstone {
+namespace {
+
+// The rule that the definition refuses this by, "" if it does not.
+std::string broken_rule(const Assignment& assignment) {
+  try {
+    const Model model = load_valid(assignment.model, Limits::trusted());
+    run(model, fed(model, assignment.inputs), RunOptions{Limits::trusted(), {}});
+  } catch (const Error& error) {
+    return error.rule.empty() ? "no rule: " + error.message : error.rule;
+  }
+  return "";
+}
+
+bool refuses(const Answer& answer) {
+  return answer.kind == Answer::Kind::refused && answer.phase != Phase::feed &&
+         (answer.error == ErrorKind::usage || answer.error == ErrorKind::invalid_model ||
+          answer.error == ErrorKind::invalid_input);
+}
+
+}  // namespace
+
+Assessment assess_breach(const Assignment& assignment) {
+  const std::string broken = broken_rule(assignment);
+  if (broken != assignment.refused) {
+    const std::string instead = broken.empty() ? "nothing" : broken;
+    return {
+        "error", "harness", assignment.refused + " does not refuse this case, but " + instead, {}};
+  }
+  const Answer& answer = assignment.answer;
+  if (refuses(answer)) return {"pass", "exact", "", {}};
+  if (answer.has_outputs()) return {"accepted-invalid", "accepted-invalid", "breaks " + broken, {}};
+  return assess_failure(answer);
+}
+
+}  // namespace touchstone

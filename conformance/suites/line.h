@@ -1,0 +1,55 @@
+// A case of the spec suite is one line of text, from which its model and its feeds are made:
+//
+//   Clip-13(float[2,n=3]~special, *float[]{-1}, _) -> x
+//   Gather-13(float16[3,4]~real, int64[2]{0,-1}) axis=1
+//   ai.onnx.ml.Scaler-1(float[1,2]{1,2}) offset=[0.5,1.0] scale=[2.0]
+//   Concat-13(float[2]~real, float[2,2]~real) axis=0 !Concat-13/C2
+//
+// A port is a value, `_` where it is left out, or `*` and a value that the model holds. A tensor
+// says its type, its sizes (n=3: a symbol, ?=3: unknown to the model) and its data: a regime
+// (line_data.h), or elements that are repeated as often as it takes. Containers are
+// seq(tensor(float)){..}, optional(..){..}, map(int64,tensor(float)){1:2.5}. Behind -> stands which
+// outputs are asked for (all that must be, if nothing), behind ! the rule that must refuse the
+// case.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/graph.h"
+
+namespace touchstone {
+
+struct LinePort {
+  Value value;
+  bool held = false;      // by the model: an initializer
+  std::vector<Dim> dims;  // as the model declares them, of a tensor
+};
+
+struct Line {
+  const Signature* signature = nullptr;
+  std::vector<LinePort> inputs;  // an absent value: left out
+  std::map<std::string, Attribute> attributes;
+  std::string outputs;  // "x_x", "" for all that must be
+  std::string refused;  // the rule, "" if the case is valid
+};
+
+// The same text gives the same values on every machine. Throws Error (usage) with what was expected
+// where.
+Line parse_line(const std::string& text);
+
+std::uint64_t hash_of_line(std::string_view text);
+
+// What stands behind the last !, without parsing the rest. Texts in quotes may hold one, too.
+std::string rule_of_line(const std::string& text);
+
+struct LineModel {
+  Model model;
+  std::vector<Value> feeds;  // of the graph's inputs, in their order
+};
+
+// One node in the newest opset where its version is in force.
+LineModel model_of(const Line& line);
+
+}  // namespace touchstone

@@ -1,0 +1,129 @@
+"""Which candidates become cases: those that add something.
+
+Of each version: three of every type of every constraint, then each that reaches a side of the definition that none
+before it of the same version and types had (where the probe was compiled to tell), or, without that, has a feature that
+none had; and the first that each rule refuses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from codegen.entry import Version
+from codegen.value_types import from_standard
+
+LEAST = 3  # cases of each version and type
+PORT = re.compile(r"(\*?)([a-z]\w*(?:\([^{]*\))?)(?:\[([^\]]*)\])?(~\w+|\{)?|_")
+
+
+@dataclass
+class Picked:
+    version: Version
+    positive: list[str] = field(default_factory=list)
+    negative: dict[str, str] = field(default_factory=dict)  # rule -> line
+    by_type: Counter[tuple[str, str]] = field(default_factory=Counter)
+    seen: set[str] = field(default_factory=set)  # features
+    missing: list[tuple[str, str]] = field(default_factory=list)
+    odd: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # died, or refused for no rule
+
+    def never_broken(self) -> list[str]:
+        refused = {rule.rpartition("/")[2] for rule in self.negative}
+        return [rule.id for rule in self.version.rules if rule.id not in refused]
+
+
+def types_in(version: Version, line: str, outputs: list[str]) -> set[tuple[str, str]]:
+    """(constraint, type) of the inputs of a line and of its outputs."""
+    found: set[tuple[str, str]] = set()
+    sides = ((version.inputs, map(element, ports_of(line))), (version.outputs, map(from_standard, outputs)))
+    for parameters, types in sides:
+        for k, said in enumerate(types):
+            constraint = parameters[min(k, len(parameters) - 1)].type if parameters else ""
+            if said in version.types.get(constraint, []):
+                found.add((constraint, said))
+    return found
+
+
+def ports_of(line: str) -> list[str]:
+    """What stands between the parentheses, at its commas."""
+    ports, depth, start, quoted = [], 0, line.index("(") + 1, False
+    for at in range(start, len(line)):
+        c = line[at]
+        if c == '"' and line[at - 1] != "\\":
+            quoted = not quoted
+        if quoted:
+            continue
+        if c == ")" and depth == 0:
+            return [*ports, line[start:at]] if at > start else ports
+        if c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+        elif c == "," and depth == 0:
+            ports.append(line[start:at])
+            start = at + 2
+    return ports
+
+
+def element(port: str) -> str:
+    """float of *float[2]~real; seq(float) of seq(tensor(float)){..}."""
+    said = port.lstrip("*")
+    if said.startswith(("seq(", "optional(", "map(")):
+        return from_standard(said[: said.index("{")])
+    return said[: said.index("[")] if "[" in said else ""
+
+
+def features(line: str) -> set[str]:
+    """What a case has that another may lack."""
+    head = line.partition(")")[0]
+    found = {f"attribute {word}" for word in re.findall(r" (\w+=\S+)", line[len(head) :])}
+    found.add("outputs " + (re.search(r"-> (\S+)", line) or ["", ""])[1])
+    ports = ports_of(line)
+    found.add(f"ports {len(ports)}")
+    for k, port in enumerate(ports):
+        dims = re.findall(r"\[([^\]]*)\]", port)
+        sizes = [size.split("=")[-1] for group in dims[:1] for size in group.split(",") if size]
+        regime = (re.search(r"~(\w+)", port) or ["", "said"])[1]
+        held = port.startswith("*")
+        known = f"{'?=' in port} {'=' in port.partition('{')[0]}"
+        found |= {f"{k} rank {len(sizes)}", f"{k} held {held}", f"{k} {regime}", f"{k} {known}"}
+        found |= {f"{k} has {n}" for n in sizes if n in ("0", "1")}
+    return found
+
+
+class Picker:
+    """Of one operator. `by_sides`: the probe counts them."""
+
+    def __init__(self, by_sides: bool):
+        self.by_sides = by_sides
+        self.format_rules: set[str] = set()  # of the format: one case of an operator is enough
+
+    def pick(self, picked: Picked, lines: list[str], rows: list[dict[str, Any]], widely: bool) -> None:
+        """Not `widely`: three of each type and a breach of each rule, no more."""
+        for line, row in zip(lines, rows, strict=True):
+            rule = row.get("rule")
+            if rule == "" and "large" not in row:
+                self.take_valid(picked, line, row, widely)
+            elif rule and not rule.startswith("?"):
+                self.take_refused(picked, line, rule)
+            elif rule != "":
+                picked.odd.append((line, row))
+        types = picked.version.types.items()
+        picked.missing = [(c, t) for c, allowed in types for t in allowed if picked.by_type[c, t] < LEAST]
+
+    def take_valid(self, picked: Picked, line: str, row: dict[str, Any], widely: bool) -> None:
+        own = types_in(picked.version, line, row["types"])
+        fresh = features(line) - picked.seen
+        adds = row["fresh"] > 0 if self.by_sides else bool(fresh)
+        if not picked.positive or any(picked.by_type[key] < LEAST for key in own) or (widely and adds):
+            picked.positive.append(line)
+            picked.by_type.update(own)
+            picked.seen |= fresh
+
+    def take_refused(self, picked: Picked, line: str, rule: str) -> None:
+        of_format = rule.startswith("model/")
+        if rule not in picked.negative and rule not in self.format_rules and rule != "model/type-declared":
+            picked.negative[rule] = f"{line} !{rule}"
+            self.format_rules |= {rule} if of_format else set()

@@ -1,0 +1,38 @@
+"""The reference asked about many lines: lines_probe as a child process, started again when a line has ended it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+SECONDS = 5  # that one line may take
+TOGETHER = 20_000  # lines that one process is given
+
+
+def outcomes(binary: Path, lines: Iterable[str]) -> list[dict[str, Any]]:
+    """A row a line, in order: {rule, fresh ..}; {died} of one that ended the process."""
+    left, found = list(lines), []
+    while left:
+        rows = once(binary, left[:TOGETHER])
+        found += rows
+        left = left[len(rows) :]
+    return found
+
+
+def once(binary: Path, lines: list[str]) -> list[dict[str, Any]]:
+    command = [str(binary), str(SECONDS)]
+    with tempfile.TemporaryFile("w+b") as asked:  # a pipe would fill while nobody reads the answers
+        asked.write("".join(f"{line}\n" for line in lines).encode())
+        asked.seek(0)
+        done = subprocess.run(command, stdin=asked, capture_output=True, check=False)
+    rows = [json.loads(row) for row in done.stdout.decode(errors="replace").splitlines()]
+    if done.returncode and len(rows) < len(lines):
+        rows.append({"died": done.returncode})
+    elif len(rows) != len(lines):
+        said = done.stderr.decode(errors="replace")
+        raise RuntimeError(f"{binary} answered {len(rows)} of {len(lines)} lines: {said}")
+    return rows

@@ -1,0 +1,380 @@
+"""Variations of a seed, by what the signature says and nothing else: which of them are valid, and which rule refuses
+the others, the definition decides (probe.py).
+
+Each type first; then in turn data of each kind, shapes, attributes alone and in pairs, what is held by the model, what
+the model does not know of shapes, inputs and outputs that may be left out, and what should be refused.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from codegen.entry import Attribute, Parameter, Version
+from codegen.value_types import ELEMENTS
+from tests.lines.choices import choices
+from tests.lines.draft import FLOATS, INTEGERS, Box, Draft, Port, Tensor, Value, element_of, retyped, type_of
+
+REGIMES = (
+    "special", "real", "logs", "whole", "cancel", "giant", "constant", "two", "far", "positive", "unit", "size",
+    "above",
+)  # fmt: skip
+MANY_TYPES = 4  # a constraint of more types than this, or with a float among them, is of data, not of positions
+WRONG = {
+    "int": ["-100", "100", "[1]"],
+    "float": ["-1", "0", "1e30", "[1]"],
+    "string": ['"no such choice"', '""', "1"],
+    "strings": ["[]", '["no such choice"]', '["a","a"]', '["a","b","c","d"]'],
+}
+
+
+def parameter_of(version: Version, k: int) -> Parameter:
+    return version.inputs[min(k, len(version.inputs) - 1)]
+
+
+def allowed_at(version: Version, k: int) -> list[str]:
+    type_ = parameter_of(version, k).type
+    return version.types.get(type_, [type_])
+
+
+def is_data(version: Version, draft: Draft, k: int) -> bool:
+    """Whether any numbers will do at this input, as opposed to positions, extents, axes."""
+    allowed = allowed_at(version, k)
+    inside = {word for type_ in allowed for word in re.findall(r"\w+", type_)}
+    return len(allowed) > MANY_TYPES or bool(inside & set(FLOATS))
+
+
+def data_ports(version: Version, draft: Draft) -> list[int]:
+    return [k for k, port in enumerate(draft.ports) if port.value is not None and is_data(version, draft, k)]
+
+
+def with_regime(value: Value, regime: str) -> Value:
+    if isinstance(value, Tensor):
+        return replace(value, data=regime) if value.size else value
+    if isinstance(value, Box):
+        return Box(value.type, tuple(with_regime(item, regime) for item in value.items))
+    return value
+
+
+def filled(version: Version, draft: Draft, regime: str, only: int | None = None) -> Draft:
+    for k in data_ports(version, draft):
+        if only in (None, k):
+            draft = draft.with_value(k, with_regime(draft.ports[k].value, regime))
+    return draft
+
+
+def retyped_by(version: Version, draft: Draft, constraint: str, type_: str) -> Draft:
+    for k, port in enumerate(draft.ports):
+        if port.value is not None and parameter_of(version, k).type == constraint:
+            draft = draft.with_value(k, retyped(port.value, type_))
+    return draft
+
+
+def alike(version: Version, draft: Draft, type_: str) -> Draft:
+    """Every input in the element that is in `type_`, whatever it is wrapped in."""
+    element = re.findall(r"\w+", type_)[-1]
+    for k, port in enumerate(draft.ports):
+        if port.value is not None and (before := element_of(port.value)):
+            wrapped = re.sub(rf"\b{before}\b", element, type_of(port.value))
+            if wrapped in allowed_at(version, k):
+                draft = draft.with_value(k, retyped(port.value, wrapped))
+    return draft
+
+
+def bound_by_input(version: Version, draft: Draft) -> set[str]:
+    given = {parameter_of(version, k).type for k, port in enumerate(draft.ports) if port.value is not None}
+    return given & version.types.keys()
+
+
+def naming_attribute(version: Version, constraint: str) -> Attribute | None:
+    """The attribute that says which type an output has."""
+    if constraint in {parameter.type for parameter in version.inputs}:
+        return None
+    for output in version.outputs:
+        if output.type == constraint and output.element:
+            for name in re.findall(r"type\((\w+)\)", output.element.text):
+                attribute = version.attribute(name)
+                if attribute and attribute.kind in ("int", "string"):
+                    return attribute
+    return next((a for a in version.attributes if a.kind == "int" and "dtype" in a.name), None)
+
+
+def named(draft: Draft, attribute: Attribute, type_: str) -> Draft:
+    """The draft whose attribute says this type: by its code, or, long ago, by its name."""
+    code = str(ELEMENTS.index(type_) + 1)
+    return draft.with_attribute(attribute.name, code if attribute.kind == "int" else f'"{type_.upper()}"')
+
+
+TENSOR = re.compile(r"(\w+)(\[[\d,]*\])\{(.*)\}$")
+
+
+def held_tensors(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    """Every type of a tensor that an attribute holds."""
+    for attribute in version.attributes:
+        for seed in seeds if attribute.kind == "tensor" else []:
+            said = TENSOR.match(seed.attribute(attribute.name) or "float[1]{1}")
+            for element in ELEMENTS if said and '"' not in said[3] else ():
+                for values in ("1", "0", "-1,2", said[3]):
+                    data = ",".join(f'"{x}"' for x in values.split(",")) if element == "string" else values
+                    yield seed.with_attribute(attribute.name, f"{element}{said[2]}{{{data}}}")
+
+
+def types(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    """Every type of every constraint, three times over."""
+    for constraint, allowed in version.types.items():
+        attribute = naming_attribute(version, constraint)
+        own = [seed for seed in seeds if constraint in bound_by_input(version, seed)]
+        for turn, type_ in itertools.product(range(5), allowed):
+            if attribute and type_ in ELEMENTS:
+                for seed in rotated(seeds, turn)[:1]:
+                    made = named(seed, attribute, type_)
+                    yield made if turn < 2 else filled(version, made, REGIMES[turn])
+            for seed in rotated(own, turn)[:1]:
+                made = retyped_by(version, seed, constraint, type_)
+                yield made if turn < 2 else filled(version, made, REGIMES[turn - 2])
+
+
+def more_of(version: Version, seeds: list[Draft], missing: list[tuple[str, str]]) -> Iterator[Draft]:
+    """Of types that are hard to reach: with every seed, every choice of words and other numbers."""
+    for constraint, type_ in missing:
+        attribute = naming_attribute(version, constraint)
+        for seed in seeds:
+            made = retyped_by(version, seed, constraint, type_)
+            if attribute and type_ in ELEMENTS:
+                made = named(made, attribute, type_)
+            yield made
+            same = alike(version, seed, type_)
+            yield from (same, filled(version, same, "whole"), symbolic(same))
+            for a in version.attributes:
+                if a.kind in ("string", "int") and a is not attribute:
+                    yield from (made.with_attribute(a.name, value) for value in choices(version, a, seeds)[:8])
+            for regime in ("two", "size", "special", "constant"):
+                yield filled(version, made, regime)
+
+
+def pairs_of_types(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    """Two constraints at once: every third pair, so that each type meets many."""
+    naming = {c: naming_attribute(version, c) for c in version.types}
+    for (a, left), (b, right) in itertools.combinations(version.types.items(), 2):
+        for n, (x, y) in enumerate(itertools.product(left, right)):
+            if n % (1 + len(left) * len(right) // 120):
+                continue
+            seed = seeds[n % len(seeds)]
+            for constraint, type_ in ((a, x), (b, y)):
+                if naming[constraint] and type_ in ELEMENTS:
+                    seed = named(seed, naming[constraint], type_)
+                else:
+                    seed = retyped_by(version, seed, constraint, type_)
+            yield filled(version, seed, REGIMES[n % 3])
+
+
+def rotated(seeds: list[Draft], by: int) -> list[Draft]:
+    return seeds[by % len(seeds) :] + seeds[: by % len(seeds)] if seeds else []
+
+
+def data(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    for seed in seeds:
+        for regime in REGIMES:
+            yield filled(version, seed, regime)
+        ports = data_ports(version, seed)
+        if len(ports) > 1:
+            for k, regime in itertools.product(ports, REGIMES[:3]):
+                yield filled(version, seed, regime, only=k)
+
+
+def tensors(draft: Draft) -> list[tuple[int, Tensor]]:
+    return [(k, p.value) for k, p in enumerate(draft.ports) if isinstance(p.value, Tensor)]
+
+
+def reshaped(value: Tensor, dims: tuple[int, ...]) -> Tensor:
+    unsaid = not isinstance(value.data, str) and (not value.data or (len(value.data) > 1 and value.element == "string"))
+    data = "real" if unsaid else value.data
+    return replace(value, dims=dims, data=data, symbols=value.symbols[: len(dims)])
+
+
+def shapes(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    for seed in seeds:
+        yield from lifted(version, seed)
+        yield from resized(version, seed)
+
+
+def lifted(version: Version, seed: Draft) -> Iterator[Draft]:
+    """More dimensions and fewer, of all data and of one input alone."""
+    ports = [k for k, value in tensors(seed) if is_data(version, seed, k)]
+    for some in [ports, *([k] for k in ports if len(ports) > 1)]:
+        for front in ((2,), (1,), (2, 3), (1, 2, 1), (2, 1, 2), (2, 1, 2, 1), (1, 2, 1, 2, 1)):
+            made = seed
+            for k in some:
+                value = seed.ports[k].value
+                if len(value.dims) + len(front) <= 6:
+                    made = made.with_value(k, reshaped(value, (*front, *value.dims)))
+            yield made
+            made = seed
+            for k in some:
+                value = seed.ports[k].value
+                if len(value.dims) + len(front) <= 6 and len(front) < 4:
+                    made = made.with_value(k, reshaped(value, (*value.dims, *front)))
+            yield made
+        for drop in (1, 2):
+            made = seed
+            for k in some:
+                value = seed.ports[k].value
+                made = made.with_value(k, reshaped(value, value.dims[drop:]))
+            yield made
+
+
+def resized(version: Version, seed: Draft) -> Iterator[Draft]:
+    """Extents that are equal change together, and each alone: bigger, one, empty."""
+    sizes = sorted({n for _, value in tensors(seed) for n in value.dims})
+    for n, to in itertools.product(sizes, (0, 1, 2, 3, 4, 5, 7)):
+        if n != to:
+            made = seed
+            for k, value in tensors(seed):
+                if is_data(version, seed, k) or len(value.dims) != 1:
+                    made = made.with_value(k, reshaped(value, tuple(to if d == n else d for d in value.dims)))
+            yield made
+    for (k, value), to in itertools.product(tensors(seed), (0, 1, 2, 3, 5)):
+        for at in range(len(value.dims)):
+            yield seed.with_value(k, reshaped(value, (*value.dims[:at], to, *value.dims[at + 1 :])))
+
+
+def attributes(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    listed = {a.name: choices(version, a, seeds)[:24] for a in version.attributes}
+    for seed in seeds:
+        for name, values in listed.items():
+            for value in [*values, None]:
+                yield seed.with_attribute(name, value)
+    for (a, left), (b, right) in itertools.combinations(listed.items(), 2):
+        for n, (x, y) in enumerate(itertools.product(left[:8], right[:8])):
+            yield rotated(seeds, n)[0].with_attribute(a, x).with_attribute(b, y)
+
+
+def presence(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    """Inputs held by the model, shapes that it does not know, inputs and outputs that are left out or asked for."""
+    outputs = len(version.outputs)
+    several = not any(p.variadic for p in version.outputs)
+    for seed in seeds:
+        for k, port in enumerate(seed.ports):
+            if isinstance(port.value, Tensor):
+                yield seed.with_port(k, replace(port, held=True))
+                rank = len(port.value.dims)
+                for symbols in (tuple("nmkpqr"[:rank]), ("?",) * rank):
+                    yield seed.with_port(k, replace(port, value=replace(port.value, symbols=symbols)))
+            yield seed.with_port(k, Port(None))
+        yield replace(seed, ports=tuple(replace(p, held=isinstance(p.value, Tensor)) for p in seed.ports))
+        yield symbolic(seed)
+        if several:
+            for mask in itertools.product("x_", repeat=min(outputs, 4)):
+                yield replace(seed, outputs="".join(mask).rstrip("_"))
+    yield from borrowed(version, seeds)
+
+
+def symbolic(seed: Draft) -> Draft:
+    """Equal extents bear one name."""
+    names: dict[int, str] = {}
+    made = seed
+    for k, value in tensors(seed):
+        symbols = tuple(names.setdefault(n, "nmkpqrstuv"[len(names) % 10]) for n in value.dims)
+        made = made.with_value(k, replace(value, symbols=symbols))
+    return made
+
+
+def borrowed(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    """An input that one case leaves out and another gives."""
+    for one, other in itertools.permutations(seeds[:8], 2):
+        for k, port in enumerate(other.ports):
+            if port.value is not None and (k >= len(one.ports) or one.ports[k].value is None):
+                ports = [*one.ports, *[Port(None)] * (k + 1 - len(one.ports))]
+                ports[k] = port
+                yield replace(one, ports=tuple(ports))
+
+
+def breaches(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    """What should be refused, one thing at a time."""
+    for seed in seeds:
+        for k, value in tensors(seed):
+            yield seed.with_value(k, reshaped(value, (1, *value.dims)))
+            yield seed.with_value(k, reshaped(value, (2, *value.dims)))
+            yield seed.with_value(k, reshaped(value, value.dims[1:]))
+            yield seed.with_value(k, reshaped(value, tuple(n + 1 for n in value.dims)))
+            yield seed.with_value(k, reshaped(value, (*value.dims, 3)))
+            if not isinstance(value.data, str) and value.element in (*INTEGERS, *FLOATS):
+                for at, new in itertools.product(range(min(4, len(value.data))), (-100, 100, 0, 1, -1, 2)):
+                    yield seed.with_value(k, replace(value, data=(*value.data[:at], new, *value.data[at + 1 :])))
+                yield seed.with_value(k, replace(value, data=tuple(value.data[:1])))
+            for element in [e for e in ELEMENTS if e not in allowed_at(version, k)][:1]:
+                yield seed.with_value(k, retyped(value, element))
+        for attribute in version.attributes:
+            said = seed.attribute(attribute.name)
+            for value in WRONG.get(attribute.kind, []):
+                yield seed.with_attribute(attribute.name, value)
+            if attribute.kind in ("ints", "floats"):
+                items = json.loads(re.sub(r"\b(nan|inf)\b", "0", said)) if said else []
+                same = ([n] * max(1, len(items)) for n in (-1, 0, 100))
+                for new in ([], [*items, 1], items[1:], *same, items[:1] * 2, [1, 1], [-100], [1, 2, 3, 4, 5]):
+                    yield seed.with_attribute(attribute.name, json.dumps(new).replace(" ", ""))
+            yield seed.with_attribute(attribute.name, None)
+        yield seed.with_attribute("no_such_attribute", "1")
+        yield replace(seed, ports=())
+        if seed.ports:
+            yield replace(seed, ports=(*seed.ports, seed.ports[-1]))
+            yield replace(seed, ports=seed.ports * 3)
+            yield seed.with_port(0, Port(None))
+        yield replace(seed, outputs="x" * (len(version.outputs) + 1))
+        for k, port in enumerate(seed.ports):  # of variadic inputs: others than the first are of another kind
+            if k and isinstance(port.value, Tensor) and parameter_of(version, k).variadic:
+                yield seed.with_value(k, reshaped(port.value, (*port.value.dims, 2)))
+
+
+def empty_boxes(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    for seed in seeds:
+        for k, port in enumerate(seed.ports):
+            if isinstance(port.value, Box):
+                yield seed.with_value(k, Box(port.value.type, ()))
+                yield seed.with_value(k, Box(port.value.type, port.value.items * 2))
+                yield seed.with_value(k, Box(port.value.type, port.value.items[:1]))
+
+
+STEPS = (data, shapes, attributes, pairs_of_types, presence, empty_boxes, breaches)
+
+
+def several_at_once(version: Version, seeds: list[Draft], turns: int) -> Iterator[Draft]:
+    """Two steps in a row, drawn by counting: what neither reaches alone."""
+    made = {step: list(itertools.islice(step(version, seeds), 4000)) for step in (shapes, attributes, presence)}
+    n = 0
+    for turn in range(turns):
+        for first, second in itertools.permutations(made, 2):
+            if not made[first] or not made[second]:
+                continue
+            n += 1
+            base = made[first][(turn * 7919 + n) % len(made[first])]
+            options = list(itertools.islice(second(version, [base]), 300))
+            if options:
+                yield filled(version, options[(turn * 104729 + n) % len(options)], REGIMES[n % len(REGIMES)])
+
+
+def in_turn(streams: list[Iterator[Draft]]) -> Iterator[Draft]:
+    """One of each, again and again, until all have ended."""
+    while streams:
+        for stream in list(streams):
+            draft = next(stream, None)
+            if draft is None:
+                streams.remove(stream)
+            else:
+                yield draft
+
+
+def candidates(version: Version, seeds: list[Draft], widely: bool) -> Iterator[str]:
+    """Lines, each once, the seeds first. Not `widely`: what another version with the same kernel does not show."""
+    steps = STEPS if widely else (shapes, breaches)
+    rest = in_turn([step(version, seeds) for step in steps])
+    also = several_at_once(version, seeds, 40) if widely else iter(())
+    seen: set[str] = set()
+    for draft in itertools.chain(seeds, types(version, seeds), held_tensors(version, seeds[:3]), rest, also):
+        line = str(draft)
+        if line not in seen and len(line) <= 700:
+            seen.add(line)
+            yield line
