@@ -137,15 +137,19 @@ TEST(Load, TypesOfInputs) {
   EXPECT_FALSE(parse(proto).graph.inputs[0].type.has_value());
 }
 
-TEST(Load, ADimensionOfMinusOneIsOpen) {
+TEST(Load, WhatConvertersWriteForAnOpenDimension) {
   pb::ModelProto proto = proto_model();
   pb::ValueInfoProto& input = *proto.mutable_graph()->add_input();
   input.set_name("x");
   auto& tensor = *input.mutable_type()->mutable_tensor_type();
   tensor.set_elem_type(1);
   for (const int size : {-1, 3}) tensor.mutable_shape()->add_dim()->set_dim_value(size);
+  for (const char* const symbol : {"?", "N"})
+    tensor.mutable_shape()->add_dim()->set_dim_param(symbol);
   const std::vector<Dim> dims = *parse(proto).graph.inputs[0].shape;
-  ASSERT_EQ(dims.size(), 2u);
+  ASSERT_EQ(dims.size(), 4u);
+  EXPECT_EQ(dims[2].symbol, "");
+  EXPECT_EQ(dims[3].symbol, "N");
   EXPECT_FALSE(dims[0].size.has_value());
   EXPECT_EQ(dims[1].size, 3);
 }
