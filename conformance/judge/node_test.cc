@@ -145,5 +145,19 @@ TEST(JudgeNode, InferredShapesAreHeldFirst) {
   EXPECT_EQ(b.judge().verdict, Verdict::wrong_shape);
 }
 
+// What fast does not refuse is not refused, though it says too little to be a pass.
+TEST(JudgeNode, WhatFastMistrustsIsNotRefusedBecauseStrictDid) {
+  std::vector<float> x(40, 0.5F);
+  x[3] = 0.75F;
+  Bench bench(x);
+  bench.y(3) *= 1 + 0x1.4p-22F;  // two and a half ulp
+  bench.options.then_fast = false;
+  EXPECT_EQ(bench.judge().verdict, Verdict::wrong_value);
+  bench.options.then_fast = true;
+  const NodeJudgement found = bench.judge();
+  EXPECT_EQ(found.verdict, Verdict::mistrusted) << found.detail;
+  EXPECT_EQ(found.cls, Class::fast);
+}
+
 }  // namespace
 }  // namespace touchstone
