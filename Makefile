@@ -40,7 +40,7 @@ bench: build
 	@$(python) -m tools.bench
 
 coverage: setup
-	@$(python) tools/coverage.py
+	@$(python) -m tools.coverage
 
 fuzz:
 	@echo "make fuzz: refused, fuzz/ holds no fuzzer yet" >&2; exit 4
