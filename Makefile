@@ -43,7 +43,7 @@ arm64: build
 	@$(python) -m tools.arm64
 
 coverage: setup
-	@$(python) tools/coverage.py
+	@$(python) -m tools.coverage
 
 fuzz:
 	@echo "make fuzz: refused, fuzz/ holds no fuzzer yet" >&2; exit 4

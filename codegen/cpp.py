@@ -9,6 +9,7 @@ from codegen import builtins as b
 from codegen.builtins import BOOL, INDEX, INDICES, REAL, REALS, TEXT, TEXTS, TRUTH, TYPE, Sort
 from codegen.entry import SpecError, Version
 from codegen.notation import Expr
+from codegen.sides import Sides
 from codegen.sorts import Meaning
 
 CPP_TYPES = {
@@ -77,6 +78,7 @@ class Cpp:
     read: Callable[[Expr], str | None] = lambda e: None
     names: dict[str, str] = field(default_factory=dict)  # what a free name is called here, where it is not its own
     used: set[str] = field(default_factory=set)  # given_X and wanted_X members that are asked for
+    sides: Sides = field(default_factory=Sides)
 
     @property
     def version(self) -> Version:
@@ -187,18 +189,18 @@ class Cpp:
         if e.args[0].sort == BOOL:
             if e.sort == TEXT:
                 a, c = f"std::string({a})", f"std::string({c})"
-            return f"({test} ? {a} : {c})"
-        return f"select({test}, {a}, {c})"
+            return f"({self.sides.asked(e, test)} ? {a} : {c})"
+        return self.sides.chosen(e, test, a, c)
 
     def _match(self, e: Expr) -> str:
         subject = self(e.args[0])
         out = ""
         last = None
-        for key, arm in e.value:
+        for k, (key, arm) in enumerate(e.value):
             if key is None:
                 last = self(arm)
             else:
-                out += f"{subject} == {quoted(key)} ? {self(arm)} : "
+                out += f"{self.sides.asked(e, f'{subject} == {quoted(key)}', 'arm', k)} ? {self(arm)} : "
         if last is None:
             kind = {INDEX: "Index", INDICES: "Point", REALS: f"std::vector<{self.real}>", BOOL: "bool"}.get(e.sort)
             last = f"unknown_choice<{kind or self.compute(e.sort)}>({subject})"
@@ -224,7 +226,7 @@ class Cpp:
         name = cpp_name(e.value)
         function = {REALS: f"collect_list<{self.real}>", TEXTS: "collect_list<std::string>"}.get(e.sort, "collect")
         result = " -> std::string" if e.sort == TEXTS else ""
-        test = f", [&](Index {name}) {{ return {self(where[0])}; }}" if where else ""
+        test = f", [&](Index {name}) {{ return {self.sides.asked(where[0], self(where[0]))}; }}" if where else ""
         return f"{function}({self(low)}, {self(high)}, [&](Index {name}){result} {{ return {self(body)}; }}{test})"
 
     # -- reads ---------------------------------------------------------------------------------------------------
@@ -239,7 +241,8 @@ class Cpp:
             raise self.fail(e, "an element is read where only shapes and small values are known")
         at = self.spot(args)
         if e.value and e.value["else"] is not None:
-            return as_sort(e, f"{self(base)}.read({at}, {self(e.value['else'])})")
+            read = f"{self(base)}.read({at}, {self(e.value['else'])})"
+            return as_sort(e, self.sides.read(e, f"{self(base)}.holds({at})", read))
         if e.value:
             raise self.fail(e, "'else none' leaves a term out of a reduction, so it stands in one")
         return as_sort(e, f"{self(base)}.read({at})")
@@ -254,12 +257,12 @@ class Cpp:
     def _reduce(self, e: Expr) -> str:
         op = e.value["op"]
         binders, where, body = e.value["binders"], e.value["where"], e.args[0]
-        test = f"if ({self(where)}) " if where else ""
+        test = f"if ({self.sides.asked(where, self(where))}) " if where else ""
         if where is not None and where.sort == TRUTH:
             raise self.fail(e, "'where' asks about indices; use select for elements")
         if body.kind == "read" and body.value and body.value["else"] is None and op not in ("any", "all", "count"):
             at = self.spot(body.args[1:])
-            test += f"if (const auto spot = {at}; {self(body.args[0])}.holds(spot)) "
+            test += f"if (const auto spot = {at}; {self.sides.asked(body, f'{self(body.args[0])}.holds(spot)')}) "
             term = f"{self(body.args[0])}.read(spot)"
         else:
             term = self(body)

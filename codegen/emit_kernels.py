@@ -115,16 +115,22 @@ def hot_names(operators: list[Operator]) -> list[str]:
     return [name for name in source_names(operators) if Path(name).stem in hot.get(Path(name).parent.name, set())]
 
 
-def emit(operators: list[Operator], spec: Path, out: Path) -> list[Unit]:
+def header_of(env: jinja2.Environment, unit: Unit, counted: bool) -> str:
+    """Where lines are counted, they are the header's own: which of the spec they stand for, comments say."""
+    text = env.get_template("kernel.h.j2").render(unit=unit, v=unit.meaning.version)
+    return text.replace("\n#line ", "\n//#line ") if counted else text
+
+
+def emit(operators: list[Operator], spec: Path, out: Path, counted: bool = False) -> list[Unit]:
     env, known, all_units = environment(), primitives(spec), []
     rows: list[dict] = []
     for operator in operators:
-        units = units_of(operator, known)
-        share_runs(each for unit in units for each in [unit, *unit.also, *unit.profiles])
+        units = units_of(operator, known, counted)
+        if not counted:
+            share_runs(each for unit in units for each in [unit, *unit.also, *unit.profiles])
         for unit in units:
             for each in [unit, *unit.also, *unit.profiles]:
-                header = env.get_template("kernel.h.j2").render(unit=each, v=each.meaning.version)
-                write_if_changed(out / "reference" / "kernels" / f"{each.name}.h", header)
+                write_if_changed(out / "reference" / "kernels" / f"{each.name}.h", header_of(env, each, counted))
             rows += [{"version": version, "unit": unit} for version in unit.versions]
         if units:
             readings = [each for unit in units for each in [unit, *unit.profiles]]
@@ -176,6 +182,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--spec", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--counted", action="store_true", help="kernels that gcov can tell the spec's clauses apart in")
     parser.add_argument("--list", action="store_true", help="print the files that would be written, and stop")
     parser.add_argument(
         "--list-hot", action="store_true", help="print those worth the compiler's full effort, and stop"
@@ -188,7 +195,7 @@ def main() -> None:
         elif args.list_hot:
             print(";".join(hot_names(operators)))
         else:
-            emit(operators, args.spec, args.out)
+            emit(operators, args.spec, args.out, args.counted)
     except SpecError as error:
         sys.exit(f"error: {error}")
 

@@ -8,14 +8,17 @@ from codegen.builtins import BOOL, TRUTH, Sort
 from codegen.cpp import cpp_name, element_type
 from codegen.notation import Expr, Statement
 from codegen.rows import Rows
+from codegen.sides import Sides
 from codegen.sorts import Meaning
 
 
 class Kernel(Rows):
     """The body of a kernel: `lines` after run()."""
 
-    def __init__(self, meaning: Meaning, main: str, reals: frozenset[str] | set[str] = frozenset()):
-        super().__init__(meaning, main)
+    def __init__(
+        self, meaning: Meaning, main: str, reals: frozenset[str] | set[str] = frozenset(), sides: Sides | None = None
+    ):
+        super().__init__(meaning, main, sides or Sides())
         self.reals = reals  # inputs that are bound as reals, whatever their type
 
     # -- statements ----------------------------------------------------------------------------------------------
@@ -50,8 +53,9 @@ class Kernel(Rows):
                 self.let(s)
             elif s.kind == "when":
                 self.line(s.line, s.path)
+                test = self.cpp(s.value)
                 typed = self.typed(s.value)
-                self.open(f"if {'constexpr ' if typed else ''}({self.cpp(s.value)})")
+                self.open(f"if constexpr ({test})" if typed else f"if ({self.cpp.sides.asked(s.value, test)})")
                 self.block(s.block)
                 self.close()
             elif s.kind == "otherwise":
@@ -85,6 +89,8 @@ class Kernel(Rows):
 
     def let(self, s: Statement) -> None:
         name = cpp_name(s.name)
+        if self.cpp.sides.counted:
+            self.line(s.line, s.path)
         if s.value.sort.kind == "tensor":
             source = self.cpp(s.value.args[0])
             absent = f"{source}.given() ? {s.value.value}({source}, {name}_seen) : {source}"
@@ -138,7 +144,7 @@ class Kernel(Rows):
             kind = f"{b.accumulator(s.update)}<{self.cpp.compute(sort)}>"
             element = element_type(sort.of, self.m)
             self.put(f"Scattered<{kind}, {element}> updated({target});")
-        test = f"if ({self.cpp(s.high)}) " if s.high is not None else ""
+        test = f"if ({self.cpp.sides.asked(s.high, self.cpp(s.high))}) " if s.high is not None else ""
         at = self.cpp.spot(s.at)
         verb = "updated.add(" if s.update else f"scatter({target}, "
         self.put(

@@ -79,6 +79,7 @@ class Expr:
     sort: Any = None
     free: Any = None  # a frozenset of names
     text: str = ""
+    place: tuple[str, int, int] = field(default=("", 0, 0), compare=False)  # path, line, which node of that text
 
 
 @dataclass
@@ -112,12 +113,14 @@ class Statement:
 class _Build(Transformer):
     """Lark's tree to Expr and Statement."""
 
-    def __init__(self, line: int):
+    def __init__(self, path: str, line: int):
         super().__init__()
-        self.line = line
+        self.path, self.line = path, line
+        self.count = 0
 
     def make(self, kind: str, args: list[Any], value: Any = None) -> Expr:
-        return Expr(kind, args, value, self.line)
+        self.count += 1
+        return Expr(kind, args, value, self.line, place=(self.path, self.line, self.count))
 
     def number(self, c):
         text = str(c[0])
@@ -270,7 +273,7 @@ def _tree(text: str, start: str):
 
 def _parse(text: str, path: str, line: int, start: str):
     try:
-        made = _Build(line).transform(_tree(text, start))
+        made = _Build(path, line).transform(_tree(text, start))
     except UnexpectedInput as error:
         near = text[max(0, (error.pos_in_stream or 0) - 20) :][:50]
         raise SpecError(path, line, f"not in the notation, near '{near}'") from None

@@ -82,8 +82,9 @@ def build(meaning: Meaning, cpp: Cpp) -> Plan:
                     for n in sorted(names)
                     if n in meaning.symbols and meaning.symbols[n].role != "output"
                 )
+                asked = cpp.sides.asked(that, cpp(that), "rule")
                 lines.append(
-                    f"facts.require({cpp(that)}, {quoted(identity)}, {quoted(that.text)}, {quoted(message)}, "
+                    f"facts.require({asked}, {quoted(identity)}, {quoted(that.text)}, {quoted(message)}, "
                     f"{quoted(f'{v.path}:{line}')}, [&] {{ return values_text({shown[2:]}); }});"
                 )
                 rules.remove((rule, names))

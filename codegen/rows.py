@@ -6,6 +6,7 @@ from codegen.affine import bent
 from codegen.builtins import BOOL, INDICES
 from codegen.cpp import Cpp, as_sort, cpp_name
 from codegen.notation import Expr, Lhs, Statement
+from codegen.sides import Sides
 from codegen.sorts import Meaning
 
 
@@ -24,9 +25,9 @@ def less(whole: str, parts: list[str]) -> str:
 class Rows:
     """What both definitions and reductions need of a row."""
 
-    def __init__(self, meaning: Meaning, main: str):
+    def __init__(self, meaning: Meaning, main: str, sides: Sides):
         self.m, self.lines, self.depth = meaning, [], 1
-        self.cpp = Cpp(meaning, at_call=False, main=main)
+        self.cpp = Cpp(meaning, at_call=False, main=main, sides=sides)
         self.steps: list[str] = []  # scan variables in force
         self.count = 0
         self.extents: list[Expr] = []  # of reductions, for the estimate of work
@@ -196,7 +197,7 @@ class Rows:
                 self.readers[id(e)] = as_sort(e, f"{name}({index}, x)")
             elif e.value["else"] is None:
                 self.readers[id(e)] = as_sort(e, f"{name}({index}, x)")
-                conditions.append(f"{name}.inside({index}, x)")
+                conditions.append(self.cpp.sides.asked(e, f"{name}.inside({index}, x)"))
             else:
                 conditions += self.make_readers(s, e.value["else"], inner, taken)
                 self.pending_else(e, name, index)
@@ -209,7 +210,8 @@ class Rows:
     def pending_else(self, e: Expr, name: str, index: str) -> None:
         other = e.value["else"]
         self.cpp.read = self.answer
-        self.readers[id(e)] = as_sort(e, f"{name}.or_else({index}, x, {self.cpp(other)})")
+        read = f"{name}.or_else({index}, x, {self.cpp(other)})"
+        self.readers[id(e)] = as_sort(e, self.cpp.sides.read(e, f"{name}.inside({index}, x)", read))
         self.cpp.read = lambda _: None
 
     def split_point(self, inner: str | None, names: set[str]) -> str:

@@ -16,6 +16,7 @@ from codegen.kernel import Kernel, reductions_of
 from codegen.moves import Moves
 from codegen.notation import Expr, Statement
 from codegen.parameters import Parameter, parameters_of
+from codegen.sides import Side, Sides
 from codegen.sorts import Checker, Meaning
 
 
@@ -40,6 +41,7 @@ class Unit:
     label: str = ""  # tells units of one version apart
     shares: Unit | None = None  # whose run this one takes over (codegen/sharing.py)
     lends: bool = False  # does another take over this one's?
+    sides: list[Side] = field(default_factory=list)  # its conditions, where they are counted
 
     @property
     def name(self) -> str:
@@ -131,13 +133,14 @@ def _text(t) -> str:
     return t.text if t else ""
 
 
-def units_of(operator: Operator, known: dict[str, int]) -> list[Unit]:
+def units_of(operator: Operator, known: dict[str, int], counted: bool = False) -> list[Unit]:
+    """Its kernels. `counted`: such as tell which of their sides ran, and in our own reading alone."""
     groups: dict[str, list[Version]] = {}
     for version in reversed(operator.versions):
         if version.kind == "semantics":
             groups.setdefault(same_kernel(version), []).append(version)
-    units = [make_unit(versions, known) for versions in groups.values()]
-    for unit in units:
+    units = [make_unit(versions, known, sides=Sides(counted)) for versions in groups.values()]
+    for unit in units if not counted else []:
         unit.also = [
             make_unit([replace(v, variant=v.also[name]) for v in unit.versions], known)
             for name in unit.versions[0].also
@@ -167,7 +170,9 @@ def with_constraints(v: Version) -> Version:
     return replace(v, types=types, outputs=outputs)
 
 
-def make_unit(versions: list[Version], known: dict[str, int], checker: type[Checker] = Checker) -> Unit:
+def make_unit(
+    versions: list[Version], known: dict[str, int], checker: type[Checker] = Checker, sides: Sides | None = None
+) -> Unit:
     first = with_constraints(told_apart(versions[0]))
     meaning = checker(first, known).run()
     types = {name: list(allowed) for name, allowed in first.types.items()}
@@ -184,15 +189,16 @@ def make_unit(versions: list[Version], known: dict[str, int], checker: type[Chec
             main = p.type
             break
     unit.main = element_type(main, meaning) if main in types or main in CPP_TYPES else "float"
-    kernel = Kernel(meaning, unit.main, unit.moves.real_only)
+    kernel = Kernel(meaning, unit.main, unit.moves.real_only, sides)
     unit.body = [] if unit.cast else kernel.run()
-    cpp = Cpp(meaning, at_call=True)
+    cpp = Cpp(meaning, at_call=True, sides=kernel.cpp.sides)
     cpp.used = kernel.cpp.used
     whole_lines = write_wholes(unit, cpp)
     unit.work = work_of(meaning, cpp)
     unit.plan = plans.build(meaning, cpp)
     unit.plan.body += whole_lines
     unit.parameters, unit.templates = parameters_of(unit)
+    unit.sides = list(cpp.sides.found.values())
     return unit
 
 
@@ -229,7 +235,10 @@ def write_wholes(unit: Unit, cpp: Cpp) -> list[str]:
                         f"if ({cpp_name(source.value)}.shape) {s.name}_shape = *{cpp_name(source.value)}.shape;"
                     )
             elif s.kind in ("when", "otherwise") and any(inner.kind == "whole" for inner in s.block):
-                lines.append(f"if ({cpp(s.value)}) {{" if s.kind == "when" else "else {")
+                if s.kind == "when" and cpp.sides.counted:
+                    lines.append(plans.line_of(m, s.line))
+                asks = s.kind == "when"
+                lines.append(f"if ({cpp.sides.asked(s.value, cpp(s.value))}) {{" if asks else "else {")
                 walk(s.block)
                 lines.append("}")
 

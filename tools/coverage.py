@@ -1,13 +1,16 @@
-"""make coverage: builds with gcov's counters, runs the tests, prints the share of lines run a file, worst first."""
+"""make coverage: builds with gcov's counters; runs the cases and prints which clauses of the spec they reach; runs the
+tests and prints the share of lines run a file, worst first. python -m tools.coverage --spec does the first alone."""
 
 from __future__ import annotations
 
-import json
+import argparse
 import os
 import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
+
+from tools import spec_coverage
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build-coverage"
@@ -15,28 +18,38 @@ BIN = ROOT / ".venv" / "bin"
 
 
 def lines_run() -> dict[str, dict[int, int]]:
-    """How often each line ran, by source file of ours; a spec entry is a source file, too (#line)."""
+    """How often each line ran, by source file of ours."""
     hits: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
-    for data in BUILD.rglob("*.gcda"):
-        text = subprocess.run(
-            ["gcov", "--json-format", "--stdout", data], capture_output=True, cwd=BUILD, check=True
-        ).stdout
-        for document in text.splitlines():
-            for file in json.loads(document)["files"]:
-                path = Path(file["file"])
-                path = path if path.is_absolute() else ROOT / path
-                if not path.is_relative_to(ROOT) or path.is_relative_to(BUILD):
-                    continue
-                for line in file["lines"]:
-                    hits[str(path.relative_to(ROOT))][line["line_number"]] += line["count"]
+    for path, file in spec_coverage.counts_of(BUILD, BUILD.rglob("*.gcda")):
+        if path.is_relative_to(ROOT) and not path.is_relative_to(BUILD):
+            for line in file["lines"]:
+                hits[str(path.relative_to(ROOT))][line["line_number"]] += line["count"]
     return hits
 
 
-def main() -> int:
-    for command in (["cmake", "--preset", "coverage"], ["cmake", "--build", "--preset", "coverage"]):
+def build(*targets: str) -> None:
+    wanted = ["--target", *targets] if targets else []
+    for command in (["cmake", "--preset", "coverage"], ["cmake", "--build", "--preset", "coverage", *wanted]):
         subprocess.run([BIN / command[0], *command[1:]], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+def forget() -> None:
     for old in BUILD.rglob("*.gcda"):
         old.unlink()
+
+
+def of_spec() -> bool:
+    """Whether enough of the spec is reached."""
+    forget()
+    spec_coverage.run_all_cases(BUILD)
+    lines, enough = spec_coverage.report(spec_coverage.measure(BUILD), spec_coverage.excuses())
+    print("\n".join(lines), flush=True)
+    return enough
+
+
+def of_lines() -> bool:
+    """Whether the tests pass."""
+    forget()
     (BUILD / "results").mkdir(exist_ok=True)
     jobs = str(len(os.sched_getaffinity(0)))
     code = subprocess.run(
@@ -50,7 +63,18 @@ def main() -> int:
         print(f"{share:7.1%}  {covered:5d} of {total:5d}  {file}")
     covered, total = sum(row[1] for row in rows), sum(row[2] for row in rows)
     print(f"{covered / max(total, 1):7.1%}  {covered:5d} of {total:5d}  all lines")
-    return code
+    return code == 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="tools.coverage", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--spec", action="store_true", help="the clauses of the spec alone")
+    if parser.parse_args().spec:
+        build("run_cases", "lines_probe")
+        return 0 if of_spec() else 1
+    build()
+    good = [of_spec(), of_lines()]
+    return 0 if all(good) else 1
 
 
 if __name__ == "__main__":

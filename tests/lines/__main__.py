@@ -19,7 +19,8 @@ from codegen.units import same_kernel
 from tests.lines.pick import Picked, Picker
 from tests.lines.probe import outcomes
 from tests.lines.seeds import breaking_of, line_name, seeds_of
-from tests.lines.vary import candidates, more_of
+from tests.lines.typed import more_of
+from tests.lines.vary import borrowed, breaches, candidates
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_SEEDS = 12
@@ -46,8 +47,13 @@ def cases_of(operator: Operator, probe: Path, by_sides: bool) -> list[Picked]:
         return list(itertools.islice(candidates(version, seeds[version.since][:MOST_SEEDS], widely), most))
 
     def more(picked: Picked) -> list[str]:
-        drafts = more_of(picked.version, seeds[picked.version.since], picked.missing) if picked.positive else iter(())
-        lines = list(dict.fromkeys(map(str, itertools.islice(drafts, MOST_MORE))))
+        version, own_seeds = picked.version, seeds[picked.version.since]
+        drafts = (
+            list(itertools.islice(more_of(version, own_seeds, picked.missing), MOST_MORE)) if picked.positive else []
+        )
+        if own_seeds and picked.never_broken():
+            drafts += itertools.islice(breaches(version, [*own_seeds, *borrowed(version, own_seeds)]), MOST_MORE)
+        lines = list(dict.fromkeys(map(str, drafts)))
         own = line_name(picked.version) + "("
         for other in made if picked.never_broken() else []:
             for line in other.negative.values():
@@ -55,8 +61,9 @@ def cases_of(operator: Operator, probe: Path, by_sides: bool) -> list[Picked]:
         return [line for line in lines if line not in picked.positive]
 
     ask([list(dict.fromkeys(breaking_of(operator, v) + (first(v) if seeds[v.since] else []))) for v in versions])
-    if any(picked.missing or picked.never_broken() for picked in made):
-        ask([more(picked) for picked in made])
+    for _ in range(2):  # of what the first turn did not find, the second may ask about more
+        if any(picked.missing or picked.never_broken() for picked in made):
+            ask([more(picked) for picked in made])
     return made
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from codegen import case_values
 from codegen.emit_cases import RAISES, inputs_of, known, names
-from codegen.entry import Attribute, Operator, Version
+from codegen.entry import Attribute, Operator, Parameter, Version
 from codegen.value_types import to_text
 from tests.lines.draft import COMPLEX, Box, Draft, Item, Port, Raw, Tensor, Value, shortest, written
 
@@ -47,7 +47,7 @@ def draft_of(version: Version, says: Any) -> Draft | None:
         )
     except (ValueError, TypeError, OverflowError, KeyError, NotImplementedError):
         return None
-    wanted = "".join("x" if p.name in says else "_" for p in version.outputs).rstrip("_")
+    wanted = "".join("x" * asked(p, says) or "_" for p in version.outputs).rstrip("_")
     return Draft(line_name(version), ports, attributes, wanted if needs_mask(version, says, wanted) else "")
 
 
@@ -56,7 +56,14 @@ def line_name(version: Version) -> str:
 
 
 def needs_mask(version: Version, says: dict[str, Any], wanted: str) -> bool:
-    return any(p.variadic for p in version.outputs) is False and wanted != least_outputs(version) and bool(wanted)
+    return wanted != least_outputs(version) and bool(wanted)
+
+
+def asked(output: Parameter, says: dict[str, Any]) -> int:
+    """How many outputs a case asks for by a name: a refused one for all that must be, whatever it names."""
+    if output.variadic and output.name in says:
+        return len(says[output.name])
+    return int(output.name in says or (RAISES in says and not output.optional and not output.variadic))
 
 
 def least_outputs(version: Version) -> str:

@@ -13,166 +13,30 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from codegen.entry import Attribute, Parameter, Version
+from codegen.entry import Version
 from codegen.value_types import ELEMENTS
 from tests.lines.choices import choices
-from tests.lines.draft import FLOATS, INTEGERS, Box, Draft, Port, Tensor, Value, element_of, retyped, type_of
+from tests.lines.draft import FLOATS, INTEGERS, Box, Draft, Port, Tensor, retyped
+from tests.lines.ports import (
+    REGIMES,
+    allowed_at,
+    data_ports,
+    filled,
+    is_data,
+    parameter_of,
+    reshaped,
+    rotated,
+    symbolic,
+    tensors,
+)
+from tests.lines.typed import held_tensors, pairs_of_types, types
 
-REGIMES = (
-    "special", "real", "logs", "whole", "cancel", "giant", "constant", "two", "far", "positive", "unit", "size",
-    "above",
-)  # fmt: skip
-MANY_TYPES = 4  # a constraint of more types than this, or with a float among them, is of data, not of positions
 WRONG = {
     "int": ["-100", "100", "[1]"],
     "float": ["-1", "0", "1e30", "[1]"],
     "string": ['"no such choice"', '""', "1"],
     "strings": ["[]", '["no such choice"]', '["a","a"]', '["a","b","c","d"]'],
 }
-
-
-def parameter_of(version: Version, k: int) -> Parameter:
-    return version.inputs[min(k, len(version.inputs) - 1)]
-
-
-def allowed_at(version: Version, k: int) -> list[str]:
-    type_ = parameter_of(version, k).type
-    return version.types.get(type_, [type_])
-
-
-def is_data(version: Version, draft: Draft, k: int) -> bool:
-    """Whether any numbers will do at this input, as opposed to positions, extents, axes."""
-    allowed = allowed_at(version, k)
-    inside = {word for type_ in allowed for word in re.findall(r"\w+", type_)}
-    return len(allowed) > MANY_TYPES or bool(inside & set(FLOATS))
-
-
-def data_ports(version: Version, draft: Draft) -> list[int]:
-    return [k for k, port in enumerate(draft.ports) if port.value is not None and is_data(version, draft, k)]
-
-
-def with_regime(value: Value, regime: str) -> Value:
-    if isinstance(value, Tensor):
-        return replace(value, data=regime) if value.size else value
-    if isinstance(value, Box):
-        return Box(value.type, tuple(with_regime(item, regime) for item in value.items))
-    return value
-
-
-def filled(version: Version, draft: Draft, regime: str, only: int | None = None) -> Draft:
-    for k in data_ports(version, draft):
-        if only in (None, k):
-            draft = draft.with_value(k, with_regime(draft.ports[k].value, regime))
-    return draft
-
-
-def retyped_by(version: Version, draft: Draft, constraint: str, type_: str) -> Draft:
-    for k, port in enumerate(draft.ports):
-        if port.value is not None and parameter_of(version, k).type == constraint:
-            draft = draft.with_value(k, retyped(port.value, type_))
-    return draft
-
-
-def alike(version: Version, draft: Draft, type_: str) -> Draft:
-    """Every input in the element that is in `type_`, whatever it is wrapped in."""
-    element = re.findall(r"\w+", type_)[-1]
-    for k, port in enumerate(draft.ports):
-        if port.value is not None and (before := element_of(port.value)):
-            wrapped = re.sub(rf"\b{before}\b", element, type_of(port.value))
-            if wrapped in allowed_at(version, k):
-                draft = draft.with_value(k, retyped(port.value, wrapped))
-    return draft
-
-
-def bound_by_input(version: Version, draft: Draft) -> set[str]:
-    given = {parameter_of(version, k).type for k, port in enumerate(draft.ports) if port.value is not None}
-    return given & version.types.keys()
-
-
-def naming_attribute(version: Version, constraint: str) -> Attribute | None:
-    """The attribute that says which type an output has."""
-    if constraint in {parameter.type for parameter in version.inputs}:
-        return None
-    for output in version.outputs:
-        if output.type == constraint and output.element:
-            for name in re.findall(r"type\((\w+)\)", output.element.text):
-                attribute = version.attribute(name)
-                if attribute and attribute.kind in ("int", "string"):
-                    return attribute
-    return next((a for a in version.attributes if a.kind == "int" and "dtype" in a.name), None)
-
-
-def named(draft: Draft, attribute: Attribute, type_: str) -> Draft:
-    """The draft whose attribute says this type: by its code, or, long ago, by its name."""
-    code = str(ELEMENTS.index(type_) + 1)
-    return draft.with_attribute(attribute.name, code if attribute.kind == "int" else f'"{type_.upper()}"')
-
-
-TENSOR = re.compile(r"(\w+)(\[[\d,]*\])\{(.*)\}$")
-
-
-def held_tensors(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
-    """Every type of a tensor that an attribute holds."""
-    for attribute in version.attributes:
-        for seed in seeds if attribute.kind == "tensor" else []:
-            said = TENSOR.match(seed.attribute(attribute.name) or "float[1]{1}")
-            for element in ELEMENTS if said and '"' not in said[3] else ():
-                for values in ("1", "0", "-1,2", said[3]):
-                    data = ",".join(f'"{x}"' for x in values.split(",")) if element == "string" else values
-                    yield seed.with_attribute(attribute.name, f"{element}{said[2]}{{{data}}}")
-
-
-def types(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
-    """Every type of every constraint, three times over."""
-    for constraint, allowed in version.types.items():
-        attribute = naming_attribute(version, constraint)
-        own = [seed for seed in seeds if constraint in bound_by_input(version, seed)]
-        for turn, type_ in itertools.product(range(5), allowed):
-            if attribute and type_ in ELEMENTS:
-                for seed in rotated(seeds, turn)[:1]:
-                    made = named(seed, attribute, type_)
-                    yield made if turn < 2 else filled(version, made, REGIMES[turn])
-            for seed in rotated(own, turn)[:1]:
-                made = retyped_by(version, seed, constraint, type_)
-                yield made if turn < 2 else filled(version, made, REGIMES[turn - 2])
-
-
-def more_of(version: Version, seeds: list[Draft], missing: list[tuple[str, str]]) -> Iterator[Draft]:
-    """Of types that are hard to reach: with every seed, every choice of words and other numbers."""
-    for constraint, type_ in missing:
-        attribute = naming_attribute(version, constraint)
-        for seed in seeds:
-            made = retyped_by(version, seed, constraint, type_)
-            if attribute and type_ in ELEMENTS:
-                made = named(made, attribute, type_)
-            yield made
-            same = alike(version, seed, type_)
-            yield from (same, filled(version, same, "whole"), symbolic(same))
-            for a in version.attributes:
-                if a.kind in ("string", "int") and a is not attribute:
-                    yield from (made.with_attribute(a.name, value) for value in choices(version, a, seeds)[:8])
-            for regime in ("two", "size", "special", "constant"):
-                yield filled(version, made, regime)
-
-
-def pairs_of_types(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
-    """Two constraints at once: every third pair, so that each type meets many."""
-    naming = {c: naming_attribute(version, c) for c in version.types}
-    for (a, left), (b, right) in itertools.combinations(version.types.items(), 2):
-        for n, (x, y) in enumerate(itertools.product(left, right)):
-            if n % (1 + len(left) * len(right) // 120):
-                continue
-            seed = seeds[n % len(seeds)]
-            for constraint, type_ in ((a, x), (b, y)):
-                if naming[constraint] and type_ in ELEMENTS:
-                    seed = named(seed, naming[constraint], type_)
-                else:
-                    seed = retyped_by(version, seed, constraint, type_)
-            yield filled(version, seed, REGIMES[n % 3])
-
-
-def rotated(seeds: list[Draft], by: int) -> list[Draft]:
-    return seeds[by % len(seeds) :] + seeds[: by % len(seeds)] if seeds else []
 
 
 def data(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
@@ -183,16 +47,6 @@ def data(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
         if len(ports) > 1:
             for k, regime in itertools.product(ports, REGIMES[:3]):
                 yield filled(version, seed, regime, only=k)
-
-
-def tensors(draft: Draft) -> list[tuple[int, Tensor]]:
-    return [(k, p.value) for k, p in enumerate(draft.ports) if isinstance(p.value, Tensor)]
-
-
-def reshaped(value: Tensor, dims: tuple[int, ...]) -> Tensor:
-    unsaid = not isinstance(value.data, str) and (not value.data or (len(value.data) > 1 and value.element == "string"))
-    data = "real" if unsaid else value.data
-    return replace(value, dims=dims, data=data, symbols=value.symbols[: len(dims)])
 
 
 def shapes(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
@@ -272,16 +126,6 @@ def presence(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
     yield from borrowed(version, seeds)
 
 
-def symbolic(seed: Draft) -> Draft:
-    """Equal extents bear one name."""
-    names: dict[int, str] = {}
-    made = seed
-    for k, value in tensors(seed):
-        symbols = tuple(names.setdefault(n, "nmkpqrstuv"[len(names) % 10]) for n in value.dims)
-        made = made.with_value(k, replace(value, symbols=symbols))
-    return made
-
-
 def borrowed(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
     """An input that one case leaves out and another gives."""
     for one, other in itertools.permutations(seeds[:8], 2):
@@ -311,12 +155,18 @@ def breaches(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
             said = seed.attribute(attribute.name)
             for value in WRONG.get(attribute.kind, []):
                 yield seed.with_attribute(attribute.name, value)
+            if attribute.kind == "tensor":
+                yield seed.with_attribute(attribute.name, "float[2]{1}")
             if attribute.kind in ("ints", "floats"):
                 items = json.loads(re.sub(r"\b(nan|inf)\b", "0", said)) if said else []
                 same = ([n] * max(1, len(items)) for n in (-1, 0, 100))
                 for new in ([], [*items, 1], items[1:], *same, items[:1] * 2, [1, 1], [-100], [1, 2, 3, 4, 5]):
                     yield seed.with_attribute(attribute.name, json.dumps(new).replace(" ", ""))
             yield seed.with_attribute(attribute.name, None)
+        for (j, one), (k, other) in itertools.combinations(
+            tensors(seed), 2
+        ):  # extents in front that do not go together
+            yield seed.with_value(j, reshaped(one, (2, *one.dims))).with_value(k, reshaped(other, (3, *other.dims)))
         yield seed.with_attribute("no_such_attribute", "1")
         yield replace(seed, ports=())
         if seed.ports:

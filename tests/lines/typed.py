@@ -1,0 +1,138 @@
+"""Variations of a seed in its types: of inputs, of what attributes name, of tensors that attributes hold."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+
+from codegen.entry import Attribute, Version
+from codegen.value_types import ELEMENTS
+from tests.lines.choices import choices
+from tests.lines.draft import Draft, element_of, retyped, type_of
+from tests.lines.ports import REGIMES, allowed_at, filled, parameter_of, rotated, symbolic, with_regime
+
+
+def filled_of(version: Version, draft: Draft, constraint: str, regime: str) -> Draft:
+    """What a constraint is of, even if it is not of data."""
+    for k, port in enumerate(draft.ports):
+        if port.value is not None and parameter_of(version, k).type == constraint:
+            draft = draft.with_value(k, with_regime(port.value, regime))
+    return draft
+
+
+def retyped_by(version: Version, draft: Draft, constraint: str, type_: str) -> Draft:
+    for k, port in enumerate(draft.ports):
+        if port.value is not None and parameter_of(version, k).type == constraint:
+            draft = draft.with_value(k, retyped(port.value, type_))
+    return draft
+
+
+def alike(version: Version, draft: Draft, type_: str) -> Draft:
+    """Every input in the element that is in `type_`, whatever it is wrapped in."""
+    element = re.findall(r"\w+", type_)[-1]
+    for k, port in enumerate(draft.ports):
+        if port.value is not None and (before := element_of(port.value)):
+            wrapped = re.sub(rf"\b{before}\b", element, type_of(port.value))
+            if wrapped in allowed_at(version, k):
+                draft = draft.with_value(k, retyped(port.value, wrapped))
+    return draft
+
+
+def bound_by_input(version: Version, draft: Draft) -> set[str]:
+    given = {parameter_of(version, k).type for k, port in enumerate(draft.ports) if port.value is not None}
+    return given & version.types.keys()
+
+
+def naming_attribute(version: Version, constraint: str) -> Attribute | None:
+    """The attribute that says which type an output has."""
+    if constraint in {parameter.type for parameter in version.inputs}:
+        return None
+    for output in version.outputs:
+        if output.type == constraint and output.element:
+            for name in re.findall(r"type\((\w+)\)", output.element.text):
+                attribute = version.attribute(name)
+                if attribute and attribute.kind in ("int", "string"):
+                    return attribute
+    return next((a for a in version.attributes if a.kind == "int" and "dtype" in a.name), None)
+
+
+def nameable(type_: str) -> str:
+    """The element that an attribute can say of this type, "" if none."""
+    element = type_.removeprefix("seq(").removesuffix(")")
+    return element if element in ELEMENTS else ""
+
+
+def named(draft: Draft, attribute: Attribute, type_: str) -> Draft:
+    """The draft whose attribute says this type: by its code, or, long ago, by its name."""
+    type_ = nameable(type_)
+    code = str(ELEMENTS.index(type_) + 1)
+    return draft.with_attribute(attribute.name, code if attribute.kind == "int" else f'"{type_.upper()}"')
+
+
+TENSOR = re.compile(r"(\w+)(\[[\d,]*\])\{(.*)\}$")
+
+
+def held_tensors(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    """Every type of a tensor that an attribute holds."""
+    for attribute in version.attributes:
+        for seed in seeds if attribute.kind == "tensor" else []:
+            said = TENSOR.match(seed.attribute(attribute.name) or "float[1]{1}")
+            for element in ELEMENTS if said and '"' not in said[3] else ():
+                for values in ("1", "0", "-1,2", said[3]):
+                    data = ",".join(f'"{x}"' for x in values.split(",")) if element == "string" else values
+                    yield seed.with_attribute(attribute.name, f"{element}{said[2]}{{{data}}}")
+
+
+def types(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    """Every type of every constraint, three times over."""
+    for constraint, allowed in version.types.items():
+        attribute = naming_attribute(version, constraint)
+        own = [seed for seed in seeds if constraint in bound_by_input(version, seed)]
+        for turn, type_ in itertools.product(range(5), allowed):
+            if attribute and nameable(type_):
+                for seed in rotated(seeds, turn)[:1]:
+                    made = named(seed, attribute, type_)
+                    yield made if turn < 2 else filled(version, made, REGIMES[turn])
+            for seed in rotated(own, turn)[:1]:
+                made = retyped_by(version, seed, constraint, type_)
+                yield made if turn < 2 else filled(version, made, REGIMES[turn - 2])
+                if turn > 1:
+                    yield filled_of(version, made, constraint, REGIMES[turn])
+
+
+def more_of(version: Version, seeds: list[Draft], missing: list[tuple[str, str]]) -> Iterator[Draft]:
+    """Of types that are hard to reach: with every seed, every choice of words and other numbers."""
+    for constraint, type_ in missing:
+        attribute = naming_attribute(version, constraint)
+        for seed in seeds:
+            made = retyped_by(version, seed, constraint, type_)
+            if attribute and nameable(type_):
+                made = named(made, attribute, type_)
+            yield made
+            same = alike(version, seed, type_)
+            for other in version.types:
+                if (naming := naming_attribute(version, other)) and nameable(type_):
+                    same = named(same, naming, type_)
+            yield from (same, filled(version, same, "whole"), symbolic(same))
+            for a in version.attributes:
+                if a.kind in ("string", "int") and a is not attribute:
+                    yield from (made.with_attribute(a.name, value) for value in choices(version, a, seeds)[:8])
+            for regime in ("two", "size", "special", "constant"):
+                yield filled(version, made, regime)
+
+
+def pairs_of_types(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    """Two constraints at once: every third pair, so that each type meets many."""
+    naming = {c: naming_attribute(version, c) for c in version.types}
+    for (a, left), (b, right) in itertools.combinations(version.types.items(), 2):
+        for n, (x, y) in enumerate(itertools.product(left, right)):
+            if n % (1 + len(left) * len(right) // 120):
+                continue
+            seed = seeds[n % len(seeds)]
+            for constraint, type_ in ((a, x), (b, y)):
+                if naming[constraint] and type_ in ELEMENTS:
+                    seed = named(seed, naming[constraint], type_)
+                else:
+                    seed = retyped_by(version, seed, constraint, type_)
+            yield filled(version, seed, REGIMES[n % 3])
