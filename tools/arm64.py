@@ -20,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
 ROOMS = ("core/", "model/", "optimized/")
+OF_ONE_SET = ("-DTOUCHSTONE_VECTOR", "-DTOUCHSTONE_TERMS")
 AARCH64 = 183  # e_machine of ELF
 
 
@@ -47,41 +48,49 @@ def compile_kernels(folder: Path) -> int:
     return len(found)
 
 
-def sources() -> dict[Path, list[str]]:
-    """By file, the options that say what it sees: no test, nothing that codegen writes, no x86 set's own."""
-    out: dict[Path, list[str]] = {}
+def sources() -> list[Path]:
+    """No test, no generator of kernels, nothing that codegen writes, and not what is compiled for each set of x86."""
+    listed = subprocess.run(["git", "ls-files", "--", *ROOMS], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = [ROOT / name for name in listed.stdout.split() if name.endswith(".cc")]
+    apart = ("_test", "_probe", "generator", "vector_moves")
+    return [file for file in files if file.stem not in ("generate",) and not any(word in file.stem for word in apart)]
+
+
+def seen() -> list[str]:
+    """The folders and definitions that those rooms are compiled with, as the build says it."""
+    out: list[str] = []
     for row in json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8")):
-        file = Path(row["file"])
-        if not file.is_relative_to(ROOT) or not file.relative_to(ROOT).as_posix().startswith(ROOMS):
-            continue
         words = shlex.split(row["command"])
-        if "_test" in file.stem or "generator" in file.stem or file.stem in ("generate", "vector_moves"):
+        target = words[words.index("-o") + 1]
+        if not target.startswith(ROOMS):
             continue
-        seen = [word for word in words if word.startswith(("-I", "-D", "-std="))]
-        for at, word in enumerate(words):
-            if word == "-isystem":
-                seen += words[at : at + 2]
-        out[file] = seen
+        wanted = [[word] for word in words if word.startswith(("-I", "-D", "-std="))]
+        wanted += [words[at : at + 2] for at, word in enumerate(words) if word == "-isystem"]
+        for option in wanted:
+            if option[-1] not in out and not option[-1].startswith(OF_ONE_SET):
+                out += option
     return out
 
 
 def read_as_arm(folder: Path) -> list[str]:
-    """What clang says against the sources. The headers are this machine's: of theirs that differ, glibc wants one."""
-    (folder / "gnu").mkdir()
-    (folder / "gnu" / "stubs-32.h").touch()
-    gcc = next(Path("/usr/include/x86_64-linux-gnu/c++").iterdir())
-    here = ["-isystem", str(gcc), "-isystem", "/usr/include/x86_64-linux-gnu", "-isystem", str(folder)]
+    """What clang says against the sources. The headers are this machine's, but for two that ask which it is."""
+    for name, text in {"gnu/stubs-32.h": "", "bits/wordsize.h": "#define __WORDSIZE 64\n"}.items():
+        (folder / name).parent.mkdir()
+        (folder / name).write_text(text)
+    own = Path("/usr/include/x86_64-linux-gnu")
+    library = max((own / "c++").iterdir(), key=lambda each: int(each.name))
+    folders = [folder, Path("/usr/include/c++") / library.name, library, own]
+    here = [word for each in folders for word in ("-isystem", str(each))]
+    given = seen()
     options = ["clang++", "--target=aarch64-linux-gnu", "-fsyntax-only", "-w", "-fno-caret-diagnostics"]
 
-    def read(item: tuple[Path, list[str]]) -> str:
-        file, seen = item
-        done = subprocess.run(
-            [*options, *seen, *here, str(file)], cwd=BUILD, capture_output=True, text=True, check=False
-        )
+    def read(file: Path) -> str:
+        command = [*options, *given, *here, str(file)]
+        done = subprocess.run(command, cwd=BUILD, capture_output=True, text=True, check=False)
         return done.stderr if done.returncode else ""
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return [said for said in pool.map(read, sources().items()) if said]
+        return [said for said in pool.map(read, sources()) if said]
 
 
 def main() -> int:
