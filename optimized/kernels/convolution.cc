@@ -10,7 +10,9 @@
 #include "core/error.h"
 #include "optimized/kernels/compiled.h"
 #include "optimized/kernels/convolution_table.h"
+#include "optimized/kernels/move.h"
 #include "optimized/kernels/narrow.h"
+#include "optimized/kernels/vector_moves.h"
 #include "optimized/kernels/winograd.h"
 #include "reference/lists.h"
 
@@ -179,6 +181,20 @@ void Convolution::pack(const float* weights, float* packed) const {
         }
       }
     }
+  }
+}
+
+void Convolution::scale(const float* packed, const Picture& factors, Index part,
+                        float* scaled) const {
+  if (detour_ || kind_of(shape_) != Kind::blocked || shape_.kernel_rows * shape_.kernel_columns > 1)
+    BUG("weights that no factor fits");
+  const Group& group = groups_[static_cast<std::size_t>(part)];
+  const Index width = group.blocks * lanes_;
+  for (Index block = 0; block * lanes_ < shape_.channels_in; ++block) {
+    const Index from = group.offset + block * lanes_ * width;
+    vector_moves(isa_).scale_rows(packed + from, factors.data + block * factors.block,
+                                  scaled + from,
+                                  std::min(lanes_, shape_.channels_in - block * lanes_), width);
   }
 }
 

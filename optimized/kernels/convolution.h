@@ -57,6 +57,10 @@ class Convolution {
   // From [out][in][kernel row][kernel column].
   void pack(const float* weights, float* packed) const;
 
+  // The weights of a part times a factor for each channel of the input, those of lane l of block b
+  // at factors.data[b * factors.block + l]; of a convolution with a single tap.
+  void scale(const float* packed, const Picture& factors, Index part, float* scaled) const;
+
   Index parts() const { return detour_ ? 1 : static_cast<Index>(groups_.size()); }
   // The output blocks of a part: the first, and how many.
   std::pair<Index, Index> blocks_of(Index part) const;

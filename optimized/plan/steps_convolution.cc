@@ -20,7 +20,7 @@ class OnConvolution : public Step {
   OnConvolution(Builder& builder, const Group& group)
       : outline_(builder.outline()), group_(group), window_(group.window) {
     const NodeFact& fact = outline_.node(group.main());
-    input_ = fact.inputs[0];
+    input_ = group.factors == nobody ? fact.inputs[0] : group.input;
     const Shape& x = builder.shape(input_);
     const Tensor& weights = *outline_.value(fact.inputs[1]).constant;
     groups_ = fact.attributes().integer("group", 1);
@@ -61,6 +61,10 @@ class OnConvolution : public Step {
     convolution_.emplace(chosen_isa(), shape,
                          builder.winograd() ? ConvolutionWay::best : ConvolutionWay::direct);
     pack(weights, shape);
+    if (group.factors != nobody) {
+      factors_ = builder.blocked(group.factors);
+      scaled_ = builder.temporary(convolution_->packed_size());
+    }
     threads_ = builder.threads();
     kernel =
         "convolution " + std::string(name(chosen_isa())) + " " + convolution_->kernels_chosen();
@@ -71,6 +75,10 @@ class OnConvolution : public Step {
     if (pads_) padded_memory_ = memory.at(padded_);
     if (group_.residual != nobody) residual_memory_ = memory.at(residual_.buffer);
     out_memory_ = memory.at(out_.buffer);
+    if (group_.factors != nobody) {
+      factors_memory_ = memory.at(factors_.buffer);
+      scaled_memory_ = memory.at(scaled_);
+    }
     rows_ = std::min(convolution_->rows_at_once(), window_.out[0]);
     const Index wanted = threads_ * parts_a_thread;
     const Index others = out_.blocks.images * groups_ * convolution_->parts();
@@ -94,9 +102,16 @@ class OnConvolution : public Step {
   void run(RunState& state) override {
     clear_halo(out_.blocks, out_memory_);
     const Index parts = convolution_->parts();
-    for (Index image = 0; image < (pads_ ? out_.blocks.images : 1); ++image) {
+    const bool alone = pads_ || group_.factors != nobody;  // an image at a time
+    for (Index image = 0; image < (alone ? out_.blocks.images : 1); ++image) {
       if (pads_) pad(image, state.pool);
-      const Index images = pads_ ? 1 : out_.blocks.images;
+      if (group_.factors != nobody) {
+        const Picture by = factors_.blocks.picture(factors_memory_, image);
+        state.pool.each(parts, [&](Index part, Index) {
+          convolution_->scale(packed_.get(), by, part, scaled_memory_);
+        });
+      }
+      const Index images = alone ? 1 : out_.blocks.images;
       state.pool.each(images * chunks_ * groups_ * parts, [&](Index k, Index thread) {
         const Index part = k % parts, group = k / parts % groups_;
         const Index chunk = k / (parts * groups_) % chunks_;
@@ -165,8 +180,10 @@ class OnConvolution : public Step {
     const auto [first_block, blocks] = convolution_->blocks_of(part);
     for (Index row = first; row < end; row += step) {
       const Index rows = std::min(step, end - row);
-      convolution_->run(in, packed_.get() + group * convolution_->packed_size(),
-                        bias_.data<float>() + shift * out_.blocks.lanes,
+      const float* const packed = group_.factors == nobody
+                                      ? packed_.get() + group * convolution_->packed_size()
+                                      : scaled_memory_;
+      convolution_->run(in, packed, bias_.data<float>() + shift * out_.blocks.lanes,
                         group_.residual != nobody ? &residual : nullptr, out, group_.least,
                         group_.most, part, row, rows, scratch);
       if (region_) {
@@ -182,14 +199,15 @@ class OnConvolution : public Step {
   Index input_, groups_, channels_ = 0, threads_ = 1;
   bool plain_ = false, pads_ = false;
   Index from_ = nobody, padded_ = nobody, padded_rows_ = 0, padded_columns_ = 0;
-  Blocked in_, residual_, out_;
+  Blocked in_, residual_, factors_, out_;
+  Index scaled_ = nobody;  // weights by factors
   std::optional<BlockedRegion> region_;
   std::optional<Convolution> convolution_;
   LargeMemory packed_;
   Tensor bias_;
   Index blocks_in_ = 0, blocks_out_ = 0;
   float *input_memory_ = nullptr, *padded_memory_ = nullptr, *residual_memory_ = nullptr,
-        *out_memory_ = nullptr;
+        *factors_memory_ = nullptr, *scaled_memory_ = nullptr, *out_memory_ = nullptr;
   Index rows_ = 1, chunks_ = 1, region_rows_ = 1, scratch_ = 0, region_scratch_ = 0;
 };
 
