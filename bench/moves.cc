@@ -14,6 +14,7 @@
 #include "optimized/kernels/layout.h"
 #include "optimized/kernels/move.h"
 #include "optimized/kernels/pool.h"
+#include "optimized/registry/registry.h"
 
 namespace {
 
@@ -117,7 +118,7 @@ void blocks(Isa isa, Index channels, Index side) {
   const Picture haloed{roomy.data() + row + lanes, lanes, row, (side + 2) * row};
   const Area whole{channels / lanes, side, side};
   moved("into a halo " + shape, all * 4, [&] { copy_blocks(isa, map, haloed, whole); });
-  const Window window{3, 2, 1, 1, side, 0, side};
+  const PoolWindow window{3, 2, 1, 1, side, 0, side};
   const Picture half{roomy.data(), lanes, side / 2 * lanes, side / 2 * (side / 2) * lanes};
   for (const auto& [kind, text] : {std::pair{PoolKind::largest, "largest of 3x3/2 "},
                                    std::pair{PoolKind::mean, "mean of 3x3/2 "}}) {
@@ -134,6 +135,21 @@ void transposed(Isa isa, const std::string& line, const Move& move) {
   for (Index extent : move.extents) all *= extent;
   const Numbers from(all), to(all);
   moved(line, all * 4, [&] { run_move(isa, move, 4, from.data(), to.data()); });
+}
+
+// Elementwise kernels of one and of two inputs: as many bytes are copied as they read and write.
+void elementwise(Isa isa, Role role, const std::string& what, std::size_t inputs, Index count) {
+  const std::string line = what + " " + std::to_string(count);
+  for (const FastEntry& entry : fast_entries()) {
+    if (role_of(*entry.signature) != role) continue;
+    const Numbers a(count), b(count), c(count);
+    const std::array<Placed<4>, 2> from{{{a.data(), {1, 0, 0, 0}}, {b.data(), {1, 0, 0, 0}}}};
+    moved(line, count * 2 * (static_cast<Index>(inputs) + 1), [&] {
+      call_kernel((*entry.kernels)[static_cast<std::size_t>(isa)].usual, {count, 1, 1, 1},
+                  {from.data(), inputs}, {}, c.data(), {1, 0, 0, 0});
+    });
+    return;
+  }
 }
 
 }  // namespace
@@ -156,6 +172,10 @@ int main(int count, char** words) {
   blocks(isa, 64, 112);
   blocks(isa, 256, 56);
   blocks(isa, 512, 7);
+  for (const Index count : {65536, 1 << 20, 1 << 24}) {
+    elementwise(isa, Role::rectify, "elementwise, one input", 1, count);
+    elementwise(isa, Role::sum, "elementwise, two inputs", 2, count);
+  }
   // [rows, columns] to [columns, rows]; attention's heads; channels last to first.
   transposed(isa, "transpose 1024 x 1024", {{1024, 1024, 1, 1, 1}, {1024, 1}, {1, 1024}});
   transposed(isa, "transpose 1000 x 3000", {{1000, 3000, 1, 1, 1}, {3000, 1}, {1, 1000}});

@@ -24,6 +24,7 @@ TAKEN = set(  # words that mean something where generators are compiled
     "x y z w i r at lane lanes outer inner rows block partial plan result target generate schedule select constant "
     "prim Func Var Expr Input Output Buffer sum prod max min auto float".split()
 )
+JOINED = {"exp", "sigmoid", "tanh", "erf"}  # primitives that fused multiply-adds make quicker (optimized/math/single.h)
 ABOUT = {"given", "wanted", "shape", "rank", "dim", "type", "value"}  # they look at no element that differs by index
 
 
@@ -59,6 +60,7 @@ class Algorithm:
     values: list[Value] = field(default_factory=list)
     aliases: list[Statement] = field(default_factory=list)
     reduction: Expr | None = None
+    joins: bool = False  # products and sums may be one instruction: it is worth it, and no element is compared
 
     @property
     def form(self) -> str:
@@ -86,6 +88,7 @@ class Writer:
         self.cpp = Cpp(self.m, at_call=False, main="float")
         self.inside = False  # in the reduction's body
         self.binder = ""
+        self.called: set[str] = set()  # primitives and comparisons, of elements
         self.named: dict[str, str] = {}  # lets and reductions that have a line of their own
 
     # -- what fits -------------------------------------------------------------------------------------------------
@@ -121,6 +124,7 @@ class Writer:
         self.line(s, f"result({self.at()}) = {bare(value)};")
         if not self.out.operands:
             raise Unfit("no tensor is read")
+        self.out.joins = v.form == "elementwise" and bool(self.called & JOINED) and "compare" not in self.called
         return self.out
 
     def chosen(self, statements: list[Statement]) -> list[Statement]:
@@ -291,6 +295,7 @@ class Writer:
         return f"({self.element(e.args[0])} {e.value} {self.element(e.args[1])})"
 
     def _compare(self, e: Expr) -> str:
+        self.called.add("compare")
         return f"({self.element(e.args[0])} {e.value} {self.element(e.args[1])})"
 
     def _logic(self, e: Expr) -> str:
@@ -312,6 +317,7 @@ class Writer:
 
     def _call(self, e: Expr) -> str:
         if e.value in ("min", "max", "clamp"):
+            self.called.add("compare")
             parts = [self.element(a if a.sort == e.sort else coerced(a, e)) for a in e.args]
             if e.value == "clamp":
                 return f"prim::minimum(prim::maximum({parts[0]}, {parts[1]}), {parts[2]})"
@@ -329,6 +335,7 @@ class Writer:
             return self.element(e.args[0])
         if e.value not in self.primitives:
             raise Unfit(f"{e.value.rstrip('<>')}() has no fast form")
+        self.called.add("compare" if e.sort == TRUTH else e.value)
         return f"prim::{e.value}({', '.join(self.element(a) for a in e.args)})"
 
 

@@ -60,6 +60,20 @@ def test_a_constant_of_the_entry_is_the_kernels(scratch: Path, tmp_path: Path) -
     assert after == before.replace("0.25", "0.75")
 
 
+def test_products_and_sums_are_joined_where_it_is_worth_it_and_nothing_is_compared(
+    scratch: Path, tmp_path: Path
+) -> None:
+    for text, joins in [
+        ("z[i] = x[i] * sigmoid(x[i])", True),
+        ("z[i] = x[i] * y", False),
+        ("z[i] = if x[i] < y then exp(x[i]) else x[i]", False),
+        ("z[i] = max(tanh(x[i]), y)", False),
+    ]:
+        toy(scratch, text)
+        assert ("ALIAS(Toy_1_fma, Toy_1, {})" in generator(scratch, tmp_path)) == joins
+        assert ("Toy_1_fma_avx2_argv}" in (tmp_path / "optimized" / "registry.cc").read_text()) == joins
+
+
 def test_choices_are_selects_and_types_are_decided(scratch: Path, tmp_path: Path) -> None:
     toy(scratch, "z[i] = if x[i] < y and not (y == 0) then -x[i] else max(x[i], y)")
     text = generator(scratch, tmp_path)

@@ -97,6 +97,53 @@ TEST(Session, GatesOfChannelsAreRepeatedOverTheImage) {
   net.check();
 }
 
+// What a gate multiplies is not made where a convolution's weights can be multiplied instead.
+TEST(Session, GatesOfWhatAConvolutionReadsGoIntoItsWeights) {
+  for (const Index channels : {32, 19}) {  // whole blocks or not
+    for (const Index images : {1, 2}) {
+      for (const bool first : {true, false}) {
+        Net net({images, 6, 9, 8});
+        const std::string a = net.convolution("x", {channels, 6, 3, 3}, padded);
+        const std::string gate = net.node(
+            "Relu", {net.convolution(net.node("GlobalMaxPool", {a}), {channels, channels, 1, 1})});
+        const std::string scaled =
+            net.node("Mul", first ? std::vector{gate, a} : std::vector{a, gate});
+        const std::string b = net.convolution(scaled, {20, channels, 1, 1});
+        net.output(net.node("Relu", {net.node("Add", {b, net.convolution("x", {20, 6, 1, 1})})}));
+        const std::string kernels = net.check();
+        EXPECT_EQ(kernels.find("pointwise"), std::string::npos) << kernels;
+      }
+    }
+  }
+}
+
+// But it is made where others read it too, and where the weights are the larger half.
+TEST(Session, GatesThatStay) {
+  for (const bool read_twice : {true, false}) {
+    Net net({1, 6, 3, read_twice ? 9 : 3});
+    const std::string a = net.convolution("x", {32, 6, 3, 3}, padded);
+    const std::string gate =
+        net.node("Relu", {net.convolution(net.node("GlobalMaxPool", {a}), {32, 32, 1, 1})});
+    const std::string scaled = net.node("Mul", {gate, a});
+    net.output(net.convolution(scaled, {20, 32, 1, 1}));
+    if (read_twice) net.output(net.node("Neg", {scaled}));
+    const std::string kernels = net.check();
+    EXPECT_NE(kernels.find("pointwise"), std::string::npos) << kernels;
+  }
+}
+
+// Far from zero a sigmoid is 0 or 1, on every instruction set.
+TEST(Session, ProductsWithTheOwnSigmoidAreOneKernel) {
+  for (const bool first : {true, false}) {
+    Net net({1, 6, 9, 8});
+    const std::string much = net.node("Cast", {net.integers({200})}, {}, {{"to", 1}});
+    const std::string far = net.node("Mul", {net.convolution("x", {32, 6, 3, 3}, padded), much});
+    const std::string s = net.node("Sigmoid", {far});
+    net.output(net.node("Mul", first ? std::vector{s, far} : std::vector{far, s}));
+    net.check();
+  }
+}
+
 TEST(Session, ProductsBehindAnImage) {
   Net net({3, 4, 6, 6});
   const std::string a = net.node("Relu", {net.convolution("x", {16, 4, 3, 3})});

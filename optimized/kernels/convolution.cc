@@ -10,7 +10,9 @@
 #include "core/error.h"
 #include "optimized/kernels/compiled.h"
 #include "optimized/kernels/convolution_table.h"
+#include "optimized/kernels/move.h"
 #include "optimized/kernels/narrow.h"
+#include "optimized/kernels/vector_moves.h"
 #include "optimized/kernels/winograd.h"
 #include "reference/lists.h"
 
@@ -45,10 +47,10 @@ struct Convolution::Call {
   float least, most;
 };
 
-Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay way)
+Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay way, Index threads)
     : isa_(isa), shape_(shape), lanes_(lanes_of(isa)) {
   if (const Index points = Winograd::choose(isa, shape, way); points > 0) {
-    detour_ = std::make_shared<Winograd>(isa, shape, points);
+    detour_ = std::make_shared<Winograd>(isa, shape, points, threads);
   } else if (Narrow::fits(isa, shape, way)) {
     detour_ = std::make_shared<Narrow>(isa, shape);
   }
@@ -141,7 +143,7 @@ Convolution::Strip Convolution::next_strip(const Cuts& cuts, Index columns) cons
 }
 
 std::pair<Index, Index> Convolution::blocks_of(Index part) const {
-  if (detour_) return {0, ceil_div(shape_.channels_out, lanes_)};
+  if (detour_) return detour_->blocks_of(part);
   const Group& group = groups_[static_cast<std::size_t>(part)];
   return {group.first_block, group.blocks};
 }
@@ -179,6 +181,20 @@ void Convolution::pack(const float* weights, float* packed) const {
         }
       }
     }
+  }
+}
+
+void Convolution::scale(const float* packed, const Picture& factors, Index part,
+                        float* scaled) const {
+  if (detour_ || kind_of(shape_) != Kind::blocked || shape_.kernel_rows * shape_.kernel_columns > 1)
+    BUG("weights that no factor fits");
+  const Group& group = groups_[static_cast<std::size_t>(part)];
+  const Index width = group.blocks * lanes_;
+  for (Index block = 0; block * lanes_ < shape_.channels_in; ++block) {
+    const Index from = group.offset + block * lanes_ * width;
+    vector_moves(isa_).scale_rows(packed + from, factors.data + block * factors.block,
+                                  scaled + from,
+                                  std::min(lanes_, shape_.channels_in - block * lanes_), width);
   }
 }
 
@@ -257,7 +273,8 @@ void Convolution::run(const Picture& input, const float* packed, const float* bi
                       const Picture* residual, const Picture& output, float least, float most,
                       Index part, Index first_row, Index rows, float* scratch) const {
   if (detour_) {
-    detour_->run(input, packed, bias, residual, output, least, most, first_row, rows, scratch);
+    detour_->run(input, packed, bias, residual, output, least, most, part, first_row, rows,
+                 scratch);
     return;
   }
   const Group& group = groups_[static_cast<std::size_t>(part)];

@@ -33,10 +33,12 @@ struct ConvolutionKernel;
 // what a model of the costs says.
 enum class ConvolutionWay { direct, best, winograd2, winograd4, narrow };
 
-// A way that leads over other convolutions; all output channels are one part. As Convolution says.
+// A way that leads over other convolutions. As Convolution says.
 class ConvolutionDetour {
  public:
   virtual ~ConvolutionDetour() = default;
+  virtual Index parts() const { return 1; }
+  virtual std::pair<Index, Index> blocks_of(Index part) const = 0;
   virtual Index packed_size() const = 0;
   virtual void pack(const float* weights, float* packed) const = 0;
   virtual Index rows_at_once() const = 0;
@@ -45,24 +47,32 @@ class ConvolutionDetour {
   virtual std::string name() const = 0;
   virtual void run(const Picture& input, const float* packed, const float* bias,
                    const Picture* residual, const Picture& output, float least, float most,
-                   Index first_row, Index rows, float* scratch) const = 0;
+                   Index part, Index first_row, Index rows, float* scratch) const = 0;
 };
 
 class Convolution {
  public:
-  Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay way = ConvolutionWay::best);
+  // `threads`: how many it is cut for, if it takes a way that is costly to cut afterwards.
+  Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay way = ConvolutionWay::best,
+              Index threads = 1);
 
   // Floats. Megabytes of weights are read a tenth to a quarter faster from huge pages.
   Index packed_size() const { return packed_size_; }
   // From [out][in][kernel row][kernel column].
   void pack(const float* weights, float* packed) const;
 
-  Index parts() const { return detour_ ? 1 : static_cast<Index>(groups_.size()); }
+  // The weights of a part times a factor for each channel of the input, those of lane l of block b
+  // at factors.data[b * factors.block + l]; of a convolution with a single tap.
+  void scale(const float* packed, const Picture& factors, Index part, float* scaled) const;
+
+  Index parts() const { return detour_ ? detour_->parts() : static_cast<Index>(groups_.size()); }
   // The output blocks of a part: the first, and how many.
   std::pair<Index, Index> blocks_of(Index part) const;
   // So many rows of the output are best made by all parts before the next: the input then stays in
   // cache. It is all rows where the weights are the larger half.
   Index rows_at_once() const { return rows_at_once_; }
+  // Whether fewer rows at once cost no more, but for what each call costs.
+  bool may_be_cut() const { return !detour_; }
   // A call's rows should be a multiple of this, unless they are the last.
   Index rows_of_a_tile() const;
   Index scratch_size() const;  // floats a call needs for at most rows_at_once() rows; often none

@@ -62,7 +62,7 @@ void Narrow::pack(const float* weights, float* packed) const {
 }
 
 void Narrow::run(const Picture& input, const float* packed, const float* bias,
-                 const Picture* residual, const Picture& output, float least, float most,
+                 const Picture* residual, const Picture& output, float least, float most, Index,
                  Index first_row, Index rows, float* scratch) const {
   if (residual) BUG("a residual that was not announced");
   std::array<float, 16> biases{};

@@ -13,6 +13,7 @@ class Narrow : public ConvolutionDetour {
 
   Narrow(Isa isa, const ConvolutionShape& shape);
 
+  std::pair<Index, Index> blocks_of(Index) const override { return {0, 1}; }
   Index packed_size() const override { return product_.packed_size(); }
   void pack(const float* weights, float* packed) const override;
   Index rows_at_once() const override { return rows_at_once_; }
@@ -20,7 +21,7 @@ class Narrow : public ConvolutionDetour {
   Index scratch_size() const override { return rows_at_once_ * shape_.columns_out * share_; }
   std::string name() const override { return "narrow " + product_.kernels_chosen(); }
   void run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
-           const Picture& output, float least, float most, Index first_row, Index rows,
+           const Picture& output, float least, float most, Index part, Index first_row, Index rows,
            float* scratch) const override;
 
  private:

@@ -138,11 +138,19 @@ void repeat(const float* from, Steps from_column, float* to, Steps to_column, St
   }
 }
 
+void scale_rows(const float* from, const float* by, float* to, Steps rows, Steps width) {
+  for (Steps row = 0; row < rows; ++row, from += width, to += width) {
+    const float factor = by[row];
+#pragma GCC ivdep
+    for (Steps at = 0; at < width; ++at) to[at] = from[at] * factor;
+  }
+}
+
 }  // namespace
 
 const VectorMoves& TOUCHSTONE_VECTOR_MOVES() {
   static constexpr VectorMoves moves{transpose<std::uint32_t>, transpose<std::uint64_t>, copy_rows,
-                                     repeat};
+                                     repeat, scale_rows};
   return moves;
 }
 

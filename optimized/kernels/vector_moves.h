@@ -21,6 +21,9 @@ struct VectorMoves {
   // Each of `count` channel blocks of a row `times` times over.
   void (*repeat)(const float* from, Steps from_column, float* to, Steps to_column, Steps count,
                  Steps times);
+  // Numbers, for once: to[j * width + i] = from[j * width + i] * by[j], for j below rows. The width
+  // is a multiple of eight.
+  void (*scale_rows)(const float* from, const float* by, float* to, Steps rows, Steps width);
 };
 
 const VectorMoves& vector_moves_sse41();

@@ -53,6 +53,8 @@ std::vector<ThreePoints> weight_transform(Index points) {
 
 namespace {
 
+constexpr double cached = 1e6;  // bytes of weights that stay in the second-level cache
+
 // How rows of tiles are best cut into sets, and the bytes that then come from beyond the
 // second-level cache: the weights once a set, and the maps of both sides, written and read, unless
 // a set's stay.
@@ -69,8 +71,8 @@ Sets sets_of(const ConvolutionShape& s, Index points) {
   for (Index rows = 1; rows <= height; ++rows) {
     const double sets = static_cast<double>(ceil_div(height, rows));
     const bool stays = row * static_cast<double>(rows) <= 1.25e6;
-    const double bytes =
-        weights * (weights <= 1e6 ? 1 : sets) + (stays ? 0 : 2 * row * static_cast<double>(height));
+    const double bytes = weights * (weights <= cached ? 1 : sets) +
+                         (stays ? 0 : 2 * row * static_cast<double>(height));
     if (bytes < best.bytes || (stays && bytes == best.bytes)) best = {rows, bytes};
   }
   return best;
@@ -96,7 +98,7 @@ Index Winograd::choose(Isa isa, const ConvolutionShape& s, ConvolutionWay way) {
   };
   const double weights = 36 * pairs;
   double least =
-      cycles(9 * static_cast<double>(s.rows_out * s.columns_out), weights <= 1e6 ? 0 : weights);
+      cycles(9 * static_cast<double>(s.rows_out * s.columns_out), weights <= cached ? 0 : weights);
   Index best = 0;
   for (Index points : {2, 4}) {
     const double sums =
@@ -111,7 +113,7 @@ Index Winograd::choose(Isa isa, const ConvolutionShape& s, ConvolutionWay way) {
   return best;
 }
 
-Winograd::Winograd(Isa isa, const ConvolutionShape& shape, Index points)
+Winograd::Winograd(Isa isa, const ConvolutionShape& shape, Index points, Index threads)
     : isa_(isa),
       points_(points),
       lanes_(lanes_of(isa)),
@@ -121,14 +123,29 @@ Winograd::Winograd(Isa isa, const ConvolutionShape& shape, Index points)
       columns_out_(shape.columns_out) {
   // Sets of equal height, as far as that goes.
   const Index height = ceil_div(rows_out_, points);
-  const Index sets = ceil_div(height, sets_of(shape, points).rows_of_tiles);
+  Index sets = ceil_div(height, sets_of(shape, points).rows_of_tiles);
+  const Index weights = 4 * (points + 2) * (points + 2) * channels_in_ * channels_out_;
+  const bool by_rows = static_cast<double>(weights) <= cached || sets >= 2 * threads;
+  if (threads > 1 && by_rows) sets = std::min(ceil_div(sets, threads) * threads, height);
   rows_at_once_ = ceil_div(height, sets) * points;
   ConvolutionShape one;
   one.channels_in = channels_in_;
   one.channels_out = channels_out_;
   one.rows_out = tiles(rows_at_once_);  // one column: all its points are one run
   product_ = std::make_unique<Convolution>(isa, one);
+  if (!by_rows) parts_ = std::min(threads, product_->parts());
   no_bias_.assign(static_cast<std::size_t>(ceil_div(channels_out_, lanes_) * lanes_), 0.0F);
+}
+
+std::pair<Index, Index> Winograd::products_of(Index part) const {
+  return {product_->parts() * part / parts_, product_->parts() * (part + 1) / parts_};
+}
+
+std::pair<Index, Index> Winograd::blocks_of(Index part) const {
+  const auto [from, to] = products_of(part);
+  const Index first = product_->blocks_of(from).first;
+  const auto [last, count] = product_->blocks_of(to - 1);
+  return {first, last + count - first};
 }
 
 Index Winograd::tiles(Index rows) const {
@@ -172,11 +189,12 @@ void Winograd::pack(const float* weights, float* packed) const {
 
 void Winograd::run(const Picture& input, const float* packed, const float* bias,
                    const Picture* residual, const Picture& output, float least, float most,
-                   Index first_row, Index rows, float* scratch) const {
+                   Index part, Index first_row, Index rows, float* scratch) const {
   const Index size = points_ + 2, width = ceil_div(columns_out_, points_);
   const Index height = ceil_div(rows, points_), count = tiles(rows);
   const Index in_blocks = ceil_div(channels_in_, lanes_);
-  const Index out_blocks = ceil_div(channels_out_, lanes_);
+  const auto [first_block, out_blocks] = blocks_of(part);
+  const auto [first_product, last_product] = products_of(part);
   const Index in_plane = plane(channels_in_, rows), out_plane = plane(channels_out_, rows);
   float* const products = scratch + size * size * in_plane;
   const Index block = count * lanes_;
@@ -198,27 +216,28 @@ void Winograd::run(const Picture& input, const float* packed, const float* bias,
   for (Index k = 0; k < size * size; ++k) {
     const Picture in{scratch + k * in_plane, lanes_, lanes_, block};
     const Picture out{products + k * out_plane, lanes_, lanes_, block};
-    for (Index part = 0; part < product_->parts(); ++part) {
+    for (Index p = first_product; p < last_product; ++p) {
       product_->run(in, packed + k * product_->packed_size(), no_bias_.data(), nullptr, out, -all,
-                    all, part, 0, count, nullptr);
+                    all, p, 0, count, nullptr);
     }
   }
   {
     const Picture more = residual ? *residual : nothing_to_add();
-    Strided<6> from(products, {Axis{lanes_, 1},
-                               {size, out_plane},
-                               {size, out_plane * size},
-                               {width, lanes_},
-                               {height, lanes_ * width},
-                               {out_blocks, block}});
-    Strided<2> biases(bias, {Axis{lanes_, 1}, {out_blocks, lanes_}});
+    const Index shift = first_block * output.block + first_row * output.row;
+    Strided<6> from(products + first_block * block, {Axis{lanes_, 1},
+                                                     {size, out_plane},
+                                                     {size, out_plane * size},
+                                                     {width, lanes_},
+                                                     {height, lanes_ * width},
+                                                     {out_blocks, block}});
+    Strided<2> biases(bias + first_block * lanes_, {Axis{lanes_, 1}, {out_blocks, lanes_}});
     Strided<4> add(
-        more.data + first_row * more.row,
+        more.data + first_block * more.block + first_row * more.row,
         {Axis{lanes_, 1}, {columns_out_, more.column}, {rows, more.row}, {out_blocks, more.block}});
-    Strided<4> to(output.data + first_row * output.row, {Axis{lanes_, 1},
-                                                         {columns_out_, output.column},
-                                                         {rows, output.row},
-                                                         {out_blocks, output.block}});
+    Strided<4> to(output.data + shift, {Axis{lanes_, 1},
+                                        {columns_out_, output.column},
+                                        {rows, output.row},
+                                        {out_blocks, output.block}});
     void* arguments[] = {&least,         &most,        from.argument(), biases.argument(),
                          add.argument(), to.argument()};
     output_kernel(isa_, points_)(arguments);

@@ -16,7 +16,11 @@ class Winograd : public ConvolutionDetour {
   // How many points a tile has along a side where this way is taken, else 0.
   static Index choose(Isa isa, const ConvolutionShape& shape, ConvolutionWay way);
 
-  Winograd(Isa isa, const ConvolutionShape& shape, Index points);  // points: m
+  // points: m. Threads share the work by rows where the weights stay in a core's cache or there are
+  // many sets of rows anyway, else by output channels: each then transforms the whole input.
+  Winograd(Isa isa, const ConvolutionShape& shape, Index points, Index threads = 1);
+  Index parts() const override { return parts_; }
+  std::pair<Index, Index> blocks_of(Index part) const override;
   Index packed_size() const override;
   void pack(const float* weights, float* packed) const override;
   Index rows_at_once() const override { return rows_at_once_; }  // a multiple of m, or all
@@ -24,18 +28,19 @@ class Winograd : public ConvolutionDetour {
   std::string name() const override { return "winograd " + std::to_string(points_); }
   Index scratch_size() const override;  // floats, for rows_at_once() rows
 
-  // As Convolution::run, for all output channels; at most rows_at_once() rows.
+  // As Convolution::run; at most rows_at_once() rows.
   void run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
-           const Picture& output, float least, float most, Index first_row, Index rows,
+           const Picture& output, float least, float most, Index part, Index first_row, Index rows,
            float* scratch) const override;
 
  private:
+  std::pair<Index, Index> products_of(Index part) const;  // of parts of product_: from, to
   Index tiles(Index rows) const;
   Index plane(Index channels, Index rows) const;  // floats of one of the maps
 
   Isa isa_;
   Index points_, lanes_, channels_in_, channels_out_, rows_out_, columns_out_;
-  Index rows_at_once_ = 0;
+  Index rows_at_once_ = 0, parts_ = 1;
   std::unique_ptr<Convolution> product_;
   std::vector<float> no_bias_;
 };

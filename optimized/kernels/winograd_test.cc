@@ -65,6 +65,7 @@ struct Trial {
   Index chunk = 0;  // rows of a call; 0: what the convolution asks for
   bool residual = false;
   float least = -infinity, most = infinity;
+  Index threads = 1;  // that it is cut for
 };
 
 void check(Isa isa, const Trial& t) {
@@ -89,7 +90,7 @@ void check(Isa isa, const Trial& t) {
   testing::Paged<float> bias(static_cast<std::size_t>((t.out + lanes - 1) / lanes * lanes));
   for (float& b : bias) b = numbers.real();
 
-  const Convolution convolution(isa, shape, t.way);
+  const Convolution convolution(isa, shape, t.way, t.threads);
   const Index points = convolution.rows_of_a_tile();
   ASSERT_EQ(points, t.way == ConvolutionWay::winograd2 ? 2 : 4);
   testing::Paged<float> packed(static_cast<std::size_t>(convolution.packed_size()));
@@ -205,6 +206,25 @@ TEST(Winograd, RowsInAnyChunks) {
   for (Index chunk : {1, 3, 4, 6}) {
     Trial trial{16, 16, 11, 10, ConvolutionWay::best, chunk};
     check_everywhere(trial);
+  }
+}
+
+// Large weights are shared out by output channels: the last part may have fewer.
+TEST(Winograd, CutForThreads) {
+  const auto parts = [](Isa isa, Index out, Index rows, Index threads) {
+    const ConvolutionShape shape{3, 3, 1, 1, 1, 1, 176, out, rows, 9};
+    return Convolution(isa, shape, ConvolutionWay::winograd4, threads).parts();
+  };
+  EXPECT_EQ(parts(Isa::avx512, 88, 6, 3), 3);
+  EXPECT_EQ(parts(Isa::avx512, 88, 6, 16), 3);  // of two blocks each
+  EXPECT_EQ(parts(Isa::avx512, 24, 6, 2), 1);   // these stay in a core's cache
+  for (const Index threads : {2, 3, 16}) {
+    for (const Index in : {17, 176}) {
+      Trial trial{in, 88, 6, 9, ConvolutionWay::best};
+      trial.residual = true;
+      trial.threads = threads;
+      check_everywhere(trial);
+    }
   }
 }
 

@@ -31,6 +31,7 @@ class Grouping {
 
  private:
   Group group_of(Index k) {
+    if (Group group = gated(k); group.work == Work::convolution) return group;
     Group group;
     group.nodes = {k};
     const NodeFact& fact = outline_.node(k);
@@ -182,6 +183,49 @@ class Grouping {
       out *= static_cast<double>(w.out[d]) + windows;
     }
     return in <= most && out <= most;
+  }
+
+  // A product with one factor a channel that a pointwise convolution alone reads: the convolution,
+  // where it has fewer weights than there are elements.
+  Group gated(Index k) {
+    const NodeFact& fact = outline_.node(k);
+    if (!fuse_ || fact.node->signature == nullptr || role_of(*fact.node->signature) != Role::times)
+      return {};
+    const ValueFact& made = outline_.value(fact.outputs[0]);
+    if (made.output || made.users.size() != 1 || !made.floats() || made.shape->size() != 4)
+      return {};
+    const Index user = made.users.front();
+    const Shape& shape = *made.shape;
+    for (const std::size_t by : {std::size_t{0}, std::size_t{1}}) {
+      const Index factors = fact.inputs[by], input = fact.inputs[1 - by];
+      if (outline_.value(factors).constant || !outline_.value(factors).floats()) continue;
+      if (!outline_.value(input).floats() || *outline_.value(input).shape != shape) continue;
+      if (*outline_.value(factors).shape != Shape{shape[0], shape[1], 1, 1}) continue;
+      if (!weighs_channels(user, fact.outputs[0])) continue;
+      taken_[static_cast<std::size_t>(k)] = true;
+      Group group = group_of(user);
+      group.input = input;
+      group.factors = factors;
+      group.nodes.insert(group.nodes.begin() + 1, k);
+      return group;
+    }
+    return {};
+  }
+  bool weighs_channels(Index user, Index read) const {
+    const NodeFact& fact = outline_.node(user);
+    if (taken_[static_cast<std::size_t>(user)] || fact.node->signature == nullptr) return false;
+    Group group;
+    group.nodes = {user};
+    group.made = fact.outputs[0];
+    if (fact.inputs[0] != read || !outline_.value(group.made).floats()) return false;
+    if (work_of(group, role_of(*fact.node->signature)) != Work::convolution) return false;
+    const Shape &w = *input(user, 1)->shape, &x = *outline_.value(read).shape;
+    const Window& window = group.window;
+    const bool pointwise =
+        window.kernel[0] * window.kernel[1] == 1 && w[1] == x[1] && x[1] >= lanes_of(chosen_isa());
+    return pointwise &&
+           window.before[0] + window.before[1] + window.behind(0) + window.behind(1) == 0 &&
+           count(w) < x[1] * x[2] * x[3];
   }
 
   // A row of the bias for all rows of the product.

@@ -36,6 +36,8 @@ struct Group {
   std::vector<Index> nodes;  // in the model's order; the first computes, the last says when
   Index made = nobody;       // what the first node's kernel leaves, clamp and residual included
   Index residual = nobody;   // a value of the same shape that is added before the clamp
+  Index input = nobody;      // of a convolution, in place of the node's own: what is multiplied by
+  Index factors = nobody;    // these, one a channel, by which the weights are multiplied instead
   float least = -std::numeric_limits<float>::infinity();
   float most = std::numeric_limits<float>::infinity();
   Region region;  // runs on what was made, slice by slice

@@ -42,6 +42,51 @@ struct Read {
   Point strides;  // of the stand-in; only whether they are 0 counts
 };
 
+const FastEntry* entry_of(Role role) {
+  for (const FastEntry& entry : fast_entries()) {
+    if (role_of(*entry.signature) == role) return &entry;
+  }
+  return nullptr;
+}
+
+// What is computed for one node, or for two: x times its sigmoid has a kernel of its own.
+struct Part {
+  Node node;
+  std::vector<Index> inputs;
+  Index output;
+};
+std::vector<Part> parts_of(const Outline& outline, const Region& region) {
+  static const FastEntry* const swish = entry_of(Role::swish);
+  const auto role = [&](const PointwiseOp& op) {
+    return role_of(*outline.node(op.node).node->signature);
+  };
+  std::vector<Part> parts;
+  for (const PointwiseOp& op : region.ops) {
+    const Node& node = *outline.node(op.node).node;
+    parts.push_back({node, op.inputs, op.output});
+    if (swish == nullptr || role(op) != Role::times || op.inputs.size() != 2) continue;
+    for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
+      const Part& sigmoid = parts[k];
+      const Index made = sigmoid.output, x = sigmoid.inputs[0];
+      const bool both = (op.inputs[0] == x && op.inputs[1] == made) ||
+                        (op.inputs[1] == x && op.inputs[0] == made);
+      if (!both || role_of(*sigmoid.node.signature) != Role::sigmoid) continue;
+      if (outline.value(made).users.size() != 1) continue;
+      Node named;
+      named.name = node.name;
+      named.domain = std::string(swish->signature->domain);
+      named.op = std::string(swish->signature->op);
+      named.inputs = {node.inputs[0]};
+      named.outputs = node.outputs;
+      named.signature = swish->signature;
+      parts.back() = {named, {x}, op.output};
+      parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(k));
+      break;
+    }
+  }
+  return parts;
+}
+
 }  // namespace
 
 std::optional<Pointwise> Pointwise::make(const Outline& outline, const Region& region,
@@ -57,9 +102,9 @@ std::optional<Pointwise> Pointwise::make(const Outline& outline, const Region& r
 
   // What each kernel reads.
   Pointwise made;
+  const std::vector<Part> parts = parts_of(outline, region);
   std::vector<std::vector<Read>> reads;
-  for (const PointwiseOp& op : region.ops) {
-    const Node& node = *outline.node(op.node).node;
+  for (const Part& op : parts) {
     std::vector<Value> inputs;
     std::vector<Index> asked;
     for (const Index input : op.inputs) {
@@ -80,9 +125,9 @@ std::optional<Pointwise> Pointwise::make(const Outline& outline, const Region& r
         inputs.emplace_back(stand_ins.of(input, extents));
       }
     }
-    Call call = call_of(node, std::move(inputs));
+    Call call = call_of(op.node, std::move(inputs));
     RecordedCall record;
-    if (!record_fast(*find_fast(*node.signature), call, record, isa)) return std::nullopt;
+    if (!record_fast(*find_fast(*op.node.signature), call, record, isa)) return std::nullopt;
     std::vector<Read>& read = reads.emplace_back();
     for (const Operand& operand : record.inputs) {
       Index value = stand_ins.value_at(operand.data);
@@ -184,16 +229,16 @@ std::optional<Pointwise> Pointwise::make(const Outline& outline, const Region& r
     if (last && !output_free) BUG("the output's place is not free");
     if (output_free) {
       step.slot = 0;
-      in_output = region.ops[k].output;
+      in_output = parts[k].output;
     } else {
       const auto free = std::find(slot_used.begin(), slot_used.end(), false);
       step.slot = 1 + static_cast<Index>(free - slot_used.begin());
       if (free == slot_used.end()) slot_used.push_back(true);
       slot_used[static_cast<std::size_t>(step.slot - 1)] = true;
     }
-    slot_of[region.ops[k].output] = step.slot;
+    slot_of[parts[k].output] = step.slot;
     for (const auto& [value, slot] : slot_of) {
-      if (slot > 0 && !read_after(value, k) && value != region.ops[k].output)
+      if (slot > 0 && !read_after(value, k) && value != parts[k].output)
         slot_used[static_cast<std::size_t>(slot - 1)] = false;
     }
   }

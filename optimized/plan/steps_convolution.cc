@@ -20,7 +20,7 @@ class OnConvolution : public Step {
   OnConvolution(Builder& builder, const Group& group)
       : outline_(builder.outline()), group_(group), window_(group.window) {
     const NodeFact& fact = outline_.node(group.main());
-    input_ = fact.inputs[0];
+    input_ = group.factors == nobody ? fact.inputs[0] : group.input;
     const Shape& x = builder.shape(input_);
     const Tensor& weights = *outline_.value(fact.inputs[1]).constant;
     groups_ = fact.attributes().integer("group", 1);
@@ -59,8 +59,16 @@ class OnConvolution : public Step {
     out_ = builder.make_blocked(group.output());
     if (region_) region_->set_output(out_.blocks);
     convolution_.emplace(chosen_isa(), shape,
-                         builder.winograd() ? ConvolutionWay::best : ConvolutionWay::direct);
+                         builder.winograd() ? ConvolutionWay::best : ConvolutionWay::direct,
+                         builder.threads());
     pack(weights, shape);
+    if (group.factors != nobody) {
+      factors_ = builder.blocked(group.factors);
+      scaled_ = builder.temporary(convolution_->packed_size());
+    }
+    const auto points = static_cast<double>(weights.size() * shape.rows_out * shape.columns_out);
+    nanoseconds_ = points * nanoseconds_a_product;
+    if (region_) nanoseconds_ += count(group.region.shape) * nanoseconds_an_element;
     threads_ = builder.threads();
     kernel =
         "convolution " + std::string(name(chosen_isa())) + " " + convolution_->kernels_chosen();
@@ -71,18 +79,25 @@ class OnConvolution : public Step {
     if (pads_) padded_memory_ = memory.at(padded_);
     if (group_.residual != nobody) residual_memory_ = memory.at(residual_.buffer);
     out_memory_ = memory.at(out_.buffer);
+    if (group_.factors != nobody) {
+      factors_memory_ = memory.at(factors_.buffer);
+      scaled_memory_ = memory.at(scaled_);
+    }
     rows_ = std::min(convolution_->rows_at_once(), window_.out[0]);
     const Index wanted = threads_ * parts_a_thread;
     const Index others = out_.blocks.images * groups_ * convolution_->parts();
     const Index pieces = std::min((wanted + others - 1) / others, window_.out[0]);
-    if (threads_ > 1) rows_ = std::min(rows_, (window_.out[0] + pieces - 1) / pieces);
+    if (threads_ > 1 && convolution_->may_be_cut())
+      rows_ = std::min(rows_, (window_.out[0] + pieces - 1) / pieces);
     const Index tile = convolution_->rows_of_a_tile();
     rows_ = std::min((rows_ + tile - 1) / tile * tile, convolution_->rows_at_once());
     chunks_ = (window_.out[0] + rows_ - 1) / rows_;
     scratch_ = (convolution_->scratch_size() + 15) / 16 * 16;
     if (!region_) return;
     if (!region_->bind(memory, out_memory_, 2)) BUG("a region that fits blocks does not");
-    const Index most = convolution_->blocks_of(0).second;
+    Index most = 0;  // blocks of a part
+    for (Index part = 0; part < convolution_->parts(); ++part)
+      most = std::max(most, convolution_->blocks_of(part).second);
     region_rows_ = std::clamp<Index>(
         region_elements / (most * out_.blocks.columns * out_.blocks.lanes), 1, rows_);
     region_rows_ = std::min((region_rows_ + tile - 1) / tile * tile, rows_);
@@ -94,15 +109,24 @@ class OnConvolution : public Step {
   void run(RunState& state) override {
     clear_halo(out_.blocks, out_memory_);
     const Index parts = convolution_->parts();
-    for (Index image = 0; image < (pads_ ? out_.blocks.images : 1); ++image) {
-      if (pads_) pad(image, state.pool);
-      const Index images = pads_ ? 1 : out_.blocks.images;
-      state.pool.each(images * chunks_ * groups_ * parts, [&](Index k, Index thread) {
-        const Index part = k % parts, group = k / parts % groups_;
-        const Index chunk = k / (parts * groups_) % chunks_;
-        compute(image + k / (parts * groups_ * chunks_), group, part, chunk * rows_,
-                state.scratch[static_cast<std::size_t>(thread)]);
-      });
+    const bool alone = pads_ || group_.factors != nobody;  // an image at a time
+    for (Index image = 0; image < (alone ? out_.blocks.images : 1); ++image) {
+      if (pads_) pad(image, state);
+      if (group_.factors != nobody) {
+        const Picture by = factors_.blocks.picture(factors_memory_, image);
+        const auto weights = static_cast<double>(convolution_->packed_size());
+        state.each(parts, weights * nanoseconds_an_element, [&](Index part, Index) {
+          convolution_->scale(packed_.get(), by, part, scaled_memory_);
+        });
+      }
+      const Index images = alone ? 1 : out_.blocks.images;
+      state.each(images * chunks_ * groups_ * parts, images * nanoseconds_,
+                 [&](Index k, Index thread) {
+                   const Index part = k % parts, group = k / parts % groups_;
+                   const Index chunk = k / (parts * groups_) % chunks_;
+                   compute(image + k / (parts * groups_ * chunks_), group, part, chunk * rows_,
+                           state.scratch[static_cast<std::size_t>(thread)]);
+                 });
     }
   }
 
@@ -125,9 +149,10 @@ class OnConvolution : public Step {
   }
 
   // The plain image with its padding around it.
-  void pad(Index image, ThreadPool& pool) const {
+  void pad(Index image, RunState& state) const {
     const Index plane = window_.in[0] * window_.in[1], padded = padded_rows_ * padded_columns_;
-    pool.each(channels_, [&](Index c, Index) {
+    const auto floats = static_cast<double>(channels_ * padded);
+    state.each(channels_, floats * nanoseconds_an_element, [&](Index c, Index) {
       float* const to = padded_memory_ + c * padded;
       const float* const from = input_memory_ + (image * channels_ + c) * plane;
       std::memset(to, 0, static_cast<std::size_t>(padded) * sizeof(float));
@@ -165,8 +190,10 @@ class OnConvolution : public Step {
     const auto [first_block, blocks] = convolution_->blocks_of(part);
     for (Index row = first; row < end; row += step) {
       const Index rows = std::min(step, end - row);
-      convolution_->run(in, packed_.get() + group * convolution_->packed_size(),
-                        bias_.data<float>() + shift * out_.blocks.lanes,
+      const float* const packed = group_.factors == nobody
+                                      ? packed_.get() + group * convolution_->packed_size()
+                                      : scaled_memory_;
+      convolution_->run(in, packed, bias_.data<float>() + shift * out_.blocks.lanes,
                         group_.residual != nobody ? &residual : nullptr, out, group_.least,
                         group_.most, part, row, rows, scratch);
       if (region_) {
@@ -182,14 +209,16 @@ class OnConvolution : public Step {
   Index input_, groups_, channels_ = 0, threads_ = 1;
   bool plain_ = false, pads_ = false;
   Index from_ = nobody, padded_ = nobody, padded_rows_ = 0, padded_columns_ = 0;
-  Blocked in_, residual_, out_;
+  Blocked in_, residual_, factors_, out_;
+  Index scaled_ = nobody;  // weights by factors
   std::optional<BlockedRegion> region_;
   std::optional<Convolution> convolution_;
   LargeMemory packed_;
   Tensor bias_;
   Index blocks_in_ = 0, blocks_out_ = 0;
   float *input_memory_ = nullptr, *padded_memory_ = nullptr, *residual_memory_ = nullptr,
-        *out_memory_ = nullptr;
+        *factors_memory_ = nullptr, *scaled_memory_ = nullptr, *out_memory_ = nullptr;
+  double nanoseconds_ = 0;  // of an image
   Index rows_ = 1, chunks_ = 1, region_rows_ = 1, scratch_ = 0, region_scratch_ = 0;
 };
 

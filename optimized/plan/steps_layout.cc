@@ -28,7 +28,8 @@ class ChangeLayout : public Step {
   void run(RunState& state) override {
     const Blocks& b = blocked_.blocks;
     if (to_ == To::blocks) clear_halo(b, blocked_memory_);
-    state.pool.each(b.images * b.blocks(), [&](Index part, Index) {
+    const auto moved = static_cast<double>(b.floats());
+    state.each(b.images * b.blocks(), moved * nanoseconds_an_element, [&](Index part, Index) {
       const Index image = part / b.blocks(), block = part % b.blocks();
       Picture blocks = b.picture(blocked_memory_, image);
       blocks.data += block * blocks.block;

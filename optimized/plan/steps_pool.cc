@@ -27,7 +27,8 @@ class OnPool : public Step {
   void run(RunState& state) override {
     clear_halo(out_.blocks, to_);
     const Index blocks = out_.blocks.blocks();
-    state.pool.each(out_.blocks.images * blocks, [&](Index part, Index) {
+    const auto read = static_cast<double>(in_.blocks.floats());
+    state.each(out_.blocks.images * blocks, read * nanoseconds_an_element, [&](Index part, Index) {
       Picture in = in_.blocks.picture(from_, part / blocks);
       Picture out = out_.blocks.picture(to_, part / blocks);
       in.data += part % blocks * in.block;

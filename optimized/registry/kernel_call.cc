@@ -55,7 +55,8 @@ void call_kernel(CompiledKernel kernel, const ReduceProblem& p, const CallValues
 }
 
 void ElementwiseCall::run(const KernelUse& use) {
-  const CompiledKernel kernel = use.kernels[static_cast<std::size_t>(use.isa)].usual;
+  const KernelPair& kernels = use.kernels[static_cast<std::size_t>(use.isa)];
+  const CompiledKernel kernel = use.record && kernels.joined ? kernels.joined : kernels.usual;
   if (use.record) {
     *use.record = {kernel, inputs_, values_};
     return;

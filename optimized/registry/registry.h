@@ -17,13 +17,15 @@ namespace touchstone {
 enum class Form { elementwise, reduce };
 
 struct KernelPair {
-  CompiledKernel usual = nullptr;  // of a reduction: along `inner`
-  CompiledKernel rows = nullptr;   // of a reduction whose `inner` is 1
+  CompiledKernel usual = nullptr;   // of a reduction: along `inner`
+  CompiledKernel rows = nullptr;    // of a reduction whose `inner` is 1
+  CompiledKernel joined = nullptr;  // as the usual one, a product and its sum in one instruction
 };
 using KernelTable = std::array<KernelPair, all_isas.size()>;
 
 // What an elementwise kernel would be called with: a plan calls it itself, and on other layouts of
-// the same elements.
+// the same elements. It is the joined one where there is one: what stands before it in a plan joins
+// products and sums as well.
 struct RecordedCall {
   CompiledKernel kernel = nullptr;
   std::vector<Operand> inputs;  // in the order of the kernel's arguments
@@ -59,6 +61,9 @@ enum class Role {
   rectify,         // max(x, 0)
   clamp,           // between the attributes or inputs min and max
   sum,             // of two
+  times,           // of two
+  sigmoid,         // 1 / (1 + exp(-x))
+  swish,           // x times the sigmoid of alpha x
   product,         // alpha op(A) op(B) + beta C
   matrix_product,  // of stacks of matrices
   join,            // along the attribute axis

@@ -7,11 +7,13 @@ as it is: `python -m tools.bench --only resnet50 -- --seconds 10 --roof`.
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 from conformance.suites.models import ModelError, model_file
+from tools.bench.table import table_of
 
 ROOT = Path(__file__).resolve().parents[2]
 # The name in the report, and the recipe: some have no sizes of their own.
@@ -57,8 +59,11 @@ def main() -> int:
     if args.against:
         command += ["--against", args.against]
     command += ["--expected", folder / "expected", "--json", folder / "bench.json", *args.rest]
+    (folder / "bench.json").unlink(missing_ok=True)
     code = subprocess.run([str(word) for word in command], check=False).returncode
-    print(f"figures: {folder / 'bench.json'}")
+    figures = folder / "bench.json"
+    if figures.is_file():
+        print(f"\n{table_of(json.loads(figures.read_text()))}\n\nfigures: {figures}")
     return code if code >= 0 else 70
 
 

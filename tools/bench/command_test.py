@@ -13,6 +13,8 @@ import onnx
 import onnx.parser
 import pytest
 
+from tools.bench.table import HEAD, table_of
+
 COMMAND = Path(os.environ.get("TOUCHSTONE_BUILD", "build")) / "touchstone"
 BAD = Path(__file__).with_name("bad_runtime.py")
 DOUBLE = """
@@ -69,6 +71,23 @@ def test_a_peer_that_is_right_has_figures(model: Path) -> None:
     assert (peer["judged"], peer["distance"]) == (3, 0)
     assert peer["bytes"] == {"peak": 3, "before": 2, "library": 1}
     assert peer["ratio"]["low"] <= peer["ratio"]["median"] <= peer["ratio"]["high"]
+
+
+def test_the_table_holds_what_stands_and_why_the_rest_does_not(model: Path) -> None:
+    """Of two threads counts, one peer that is right and one that crashes: a row each, and the roof's line."""
+    words = ["--runtime", "reference", "--against", f"{bad('right')},{bad('crash')}", "--dim", "n=2"]
+    _, found, said = bench(model, *words, "--threads", "1,2", "--roof")
+    assert found, said
+    lines = table_of(found).splitlines()
+    columns = HEAD.count("|")
+    rows = [line for line in lines if line.startswith("| double")]
+    assert len(rows) == 6
+    assert all(line.count("|") == columns for line in rows)
+    right = [line for line in rows if f"| {bad('right')} | 62.50 | 62.50 |" in line]
+    assert [line.split(" | ")[1] for line in right] == ["1", "2"]
+    assert sum(" crashed: signal 11" in line for line in rows) == 2
+    assert sum(line.startswith("Roof, ") for line in lines) == 2
+    assert any(line.startswith(f"| {bad('right')} | 1 | 1 | ") for line in lines)
 
 
 def test_a_peer_twice_as_slow_has_twice_the_time(model: Path) -> None:
