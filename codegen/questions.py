@@ -22,9 +22,17 @@ HEADINGS = {
     "Q": ("What the standard says", "Who does what", "Ruling"),
     "E": ("What is wrong", "Proof"),
 }
+WITNESSES = {  # who says so, none of them made from another nor from an entry
+    "text": "the standard's words, by operator version and part",
+    "files": "what the case's own files hold",
+    "arithmetic": "mathematics on the case's data, which needs no operator's definition",
+    "onnx": "the standard's evaluator, checker or converter, or its suite of another release: one project, one witness",
+    "onnxruntime": "what ONNX Runtime does",
+    "library": "what numpy or torch does",
+}
 _FOLDERS = {"Q": "questions", "E": "errata"}
 _FILE = re.compile(r"([QE])(\d{3})-[a-z0-9-]+\.md\Z")
-_KEYS = {"title", "operators", "status", "cases", "bodies", "probes"}
+_KEYS = {"title", "operators", "status", "cases", "bodies", "witnesses", "probes"}
 _PROBE_KEYS = {"of", "opset", "case", "says"}
 
 
@@ -54,6 +62,7 @@ class Note:
     bodies: list[str]  # patterns of the names in tests/functions/differences.yaml
     path: str
     body: str
+    witnesses: dict[str, str] = field(default_factory=dict)  # one of WITNESSES -> what it says
     probes: list[Probe] = field(default_factory=list)
 
 
@@ -121,6 +130,7 @@ def _note(id_: str, text: str, path: str, operators: list[Operator]) -> Note:
         list(front.get("bodies") or []),
         path,
         parts[2],
+        _witnesses(front, path),
     )
     for heading in HEADINGS[id_[0]]:
         if f"\n## {heading}\n" not in note.body:
@@ -176,6 +186,12 @@ def _cases(front: Map, path: str) -> dict[str, list[str]]:
                 f"'{suite}': a suite is onnx, onnx@VERSION or onnx@FROM..TO, with names of cases",
             )
     return {suite: list(names) for suite, names in cases.items()}
+
+
+def _witnesses(front: Map, path: str) -> dict[str, str]:
+    given = front.get("witnesses") or Map()
+    _known(given, set(WITNESSES), path)
+    return {kind: _text(given, kind, path) for kind in given}
 
 
 def _probe(id_: str, name: str, says: Any, operators: list[str], since: dict[str, int], path: str) -> Probe:

@@ -105,7 +105,8 @@ def test_a_body_that_differs_has_one_note(body: str) -> None:
 def test_its_sentences_are_ours_and_few(note: Note) -> None:
     of = {name.rsplit("-", 1)[0] for name in note.operators}
     texts = [text for (_, op), versions in PROSE.items() if op in of for text in versions]
-    assert sorted({run for text in texts for run in shared_runs(note.body, text)}) == []
+    ours = "\n".join([note.body, *note.witnesses.values()])
+    assert sorted({run for text in texts for run in shared_runs(ours, text)}) == []
     assert note.body.count("\n") <= 40, "a note is short"
 
 
@@ -167,6 +168,8 @@ def test_an_operator_without_a_version_is_all_of_them(read: Callable[..., list[N
         ("of: Max-13", "of: Max-12", ":7: Max-12 is none of the file's operators"),
         ("onnx: same, ", "", "the probe one says what reference, onnx, onnxruntime answer"),
         ("{max: [1.0]}", "same", "the reference is what others are the same as"),
+        ("probes:", "witnesses: {us: it is so}\nprobes:", ":5: 'us' is none of arithmetic, files, library"),
+        ("probes:", "witnesses: {text: 1}\nprobes:", ":5: 'text' is a text"),
         ("onnxruntime: error", "onnxruntime: no", "onnxruntime answers {output: value} or"),
         ("## Ruling", "## The ruling", "there is no part '## Ruling'"),
         ("---\n", "", "begins with its front matter"),
