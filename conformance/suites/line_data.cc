@@ -120,6 +120,7 @@ std::uint64_t integer_code(std::string_view regime, Type type, Draw& draw, Draw 
   if (regime == "two") return draw.below(2);
   if (regime == "size" || regime == "positive" || !is.is_signed) {
     const std::uint64_t most = std::min<std::uint64_t>(9, is.is_signed ? top - 1 : all);
+    if (most == 1 && regime == "size") return draw.below(2);  // all that two bits have
     return draw.below(most) + (regime == "positive" ? 1 : 0);
   }
   const std::uint64_t most = std::min<std::uint64_t>(9, top);
