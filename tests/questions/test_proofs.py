@@ -1,6 +1,6 @@
 """The sums and the files that proofs of errata point to: done again, from the cases as the releases hold them.
 
-What runtimes say is in test_witnesses.py. Formulas here are mathematics or numpy's, never taken from an entry.
+What runtimes say is in test_testimony.py. Formulas here are mathematics or numpy's, never taken from an entry.
 """
 
 from __future__ import annotations
