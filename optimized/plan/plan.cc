@@ -212,6 +212,7 @@ void Plan::Held::compute(const std::map<std::string, Value>& feeds, ThreadPool& 
   };
   const auto since = [&] { return micro(std::chrono::steady_clock::now()); };
   pool.watch(timings != nullptr);
+  const ThreadPool::Run run(pool);
   RunState state{pool, values, scratch_of, options.limits};
   for (std::size_t k = 0; k < builder.steps.size(); ++k) {
     const double begin = timings ? since() : 0;

@@ -21,7 +21,7 @@ struct RunState {
   // longer than waking another thread stays on this one.
   template <class F>
   void each(Index parts, double nanoseconds, F&& work) {
-    constexpr double worth_waking = 10000;
+    constexpr double worth_waking = 2500;
     if (nanoseconds > worth_waking) return pool.each(parts, work);
     for (Index part = 0; part < parts; ++part) work(part, 0);
   }

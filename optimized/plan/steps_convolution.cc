@@ -13,7 +13,8 @@ namespace {
 
 constexpr Index few_channels = 4;         // up to so many are read from the plain tensor
 constexpr Index region_elements = 16384;  // that a kernel leaves for a region to go over
-constexpr Index parts_a_thread = 4;       // at least, so that threads end together
+constexpr Index small_plane = 100;   // of so few points the channels are shared out, not the rows
+constexpr Index parts_a_thread = 4;  // at least, so that threads end together
 
 class OnConvolution : public Step {
  public:
@@ -70,6 +71,9 @@ class OnConvolution : public Step {
     nanoseconds_ = points * nanoseconds_a_product;
     if (region_) nanoseconds_ += count(group.region.shape) * nanoseconds_an_element;
     threads_ = builder.threads();
+    const Index plane = shape.rows_out * shape.columns_out;
+    by_weights_ = shape.depthwise ? plane <= small_plane
+                                  : weights.size() > count(x) / x[0] + weights.shape()[0] * plane;
     kernel =
         "convolution " + std::string(name(chosen_isa())) + " " + convolution_->kernels_chosen();
   }
@@ -86,7 +90,8 @@ class OnConvolution : public Step {
     rows_ = std::min(convolution_->rows_at_once(), window_.out[0]);
     const Index wanted = threads_ * parts_a_thread;
     const Index others = out_.blocks.images * groups_ * convolution_->parts();
-    const Index pieces = std::min((wanted + others - 1) / others, window_.out[0]);
+    const Index least = by_weights_ ? 1 : threads_;
+    const Index pieces = std::min(std::max((wanted + others - 1) / others, least), window_.out[0]);
     if (threads_ > 1 && convolution_->may_be_cut())
       rows_ = std::min(rows_, (window_.out[0] + pieces - 1) / pieces);
     const Index tile = convolution_->rows_of_a_tile();
@@ -120,13 +125,14 @@ class OnConvolution : public Step {
         });
       }
       const Index images = alone ? 1 : out_.blocks.images;
-      state.each(images * chunks_ * groups_ * parts, images * nanoseconds_,
-                 [&](Index k, Index thread) {
-                   const Index part = k % parts, group = k / parts % groups_;
-                   const Index chunk = k / (parts * groups_) % chunks_;
-                   compute(image + k / (parts * groups_ * chunks_), group, part, chunk * rows_,
-                           state.scratch[static_cast<std::size_t>(thread)]);
-                 });
+      // A thread takes neighbours: rows of all parts, or parts of all rows.
+      const Index shares = parts * groups_;
+      state.each(images * chunks_ * shares, images * nanoseconds_, [&](Index k, Index thread) {
+        const Index share = by_weights_ ? k / chunks_ % shares : k % shares;
+        const Index chunk = by_weights_ ? k % chunks_ : k / shares % chunks_;
+        compute(image + k / (shares * chunks_), share / parts, share % parts, chunk * rows_,
+                state.scratch[static_cast<std::size_t>(thread)]);
+      });
     }
   }
 
@@ -152,16 +158,26 @@ class OnConvolution : public Step {
   void pad(Index image, RunState& state) const {
     const Index plane = window_.in[0] * window_.in[1], padded = padded_rows_ * padded_columns_;
     const auto floats = static_cast<double>(channels_ * padded);
-    state.each(channels_, floats * nanoseconds_an_element, [&](Index c, Index) {
-      float* const to = padded_memory_ + c * padded;
-      const float* const from = input_memory_ + (image * channels_ + c) * plane;
-      std::memset(to, 0, static_cast<std::size_t>(padded) * sizeof(float));
-      for (Index y = 0; y < window_.in[0]; ++y) {
-        std::memcpy(to + (window_.before[0] + y) * padded_columns_ + window_.before[1],
-                    from + y * window_.in[1],
-                    static_cast<std::size_t>(window_.in[1]) * sizeof(float));
+    const Index some = (padded_rows_ + threads_ - 1) / threads_;
+    state.each(threads_, floats * nanoseconds_an_element, [&](Index part, Index) {
+      const Index first = part * some, end = std::min(first + some, padded_rows_);
+      for (Index c = 0; c < channels_; ++c) {
+        const float* const from = input_memory_ + (image * channels_ + c) * plane;
+        for (Index row = first; row < end; ++row)
+          pad_row(from, row, padded_memory_ + c * padded + row * padded_columns_);
       }
     });
+  }
+  void pad_row(const float* from, Index row, float* to) const {
+    const Index y = row - window_.before[0], columns = window_.in[1];
+    if (y < 0 || y >= window_.in[0]) {
+      std::fill(to, to + padded_columns_, 0.0f);
+      return;
+    }
+    float* const inside = to + window_.before[1];
+    std::fill(to, inside, 0.0f);
+    std::copy_n(from + y * columns, columns, inside);
+    std::fill(inside + columns, to + padded_columns_, 0.0f);
   }
 
   Picture input(Index image, Index group) const {
@@ -208,6 +224,7 @@ class OnConvolution : public Step {
   const Window window_;
   Index input_, groups_, channels_ = 0, threads_ = 1;
   bool plain_ = false, pads_ = false;
+  bool by_weights_ = false;  // they are more than the input: threads share out the weights
   Index from_ = nobody, padded_ = nobody, padded_rows_ = 0, padded_columns_ = 0;
   Blocked in_, residual_, factors_, out_;
   Index scaled_ = nobody;  // weights by factors

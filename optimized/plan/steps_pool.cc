@@ -26,19 +26,25 @@ class OnPool : public Step {
   }
   void run(RunState& state) override {
     clear_halo(out_.blocks, to_);
-    const Index blocks = out_.blocks.blocks();
+    const Index blocks = out_.blocks.blocks(), rows = out_.blocks.rows;
+    // A mean of all is one row; else each thread has rows that it made itself, most likely.
+    const Index cuts = whole_ ? 1 : std::min(rows, state.pool.size());
+    const Index some = (rows + cuts - 1) / cuts;
     const auto read = static_cast<double>(in_.blocks.floats());
-    state.each(out_.blocks.images * blocks, read * nanoseconds_an_element, [&](Index part, Index) {
-      Picture in = in_.blocks.picture(from_, part / blocks);
-      Picture out = out_.blocks.picture(to_, part / blocks);
-      in.data += part % blocks * in.block;
-      out.data += part % blocks * out.block;
-      if (whole_) {
-        mean_of_all(chosen_isa(), in, in_.blocks.rows, in_.blocks.columns, 1, out.data);
-      } else {
-        pool_->run(in, out, out_.blocks.columns, 1, 0, out_.blocks.rows);
-      }
-    });
+    state.each(out_.blocks.images * cuts * blocks, read * nanoseconds_an_element,
+               [&](Index part, Index) {
+                 const Index image = part / (cuts * blocks), block = part % blocks;
+                 const Index first = part / blocks % cuts * some;
+                 Picture in = in_.blocks.picture(from_, image);
+                 Picture out = out_.blocks.picture(to_, image);
+                 in.data += block * in.block;
+                 out.data += block * out.block;
+                 if (whole_) {
+                   mean_of_all(chosen_isa(), in, in_.blocks.rows, in_.blocks.columns, 1, out.data);
+                 } else if (first < rows) {
+                   pool_->run(in, out, out_.blocks.columns, 1, first, std::min(some, rows - first));
+                 }
+               });
   }
 
  private:

@@ -1,5 +1,6 @@
-// The threads of a session. Work comes as parts that may run in any order; between two pieces of
-// work the threads sleep.
+// The threads of a session. Work comes as parts that may run in any order. The threads sleep, but
+// between two pieces of work of the same run they look out for the next a while
+// (docs/decisions/007-threads-wait-within-a-run.md).
 #pragma once
 
 #include <chrono>
@@ -31,6 +32,18 @@ class ThreadPool {
   };
   void watch(bool watched);
   std::vector<Busy> taken();
+
+  // While one is open, more work is about to come: the threads look out for it before they sleep.
+  class Run {
+   public:
+    explicit Run(ThreadPool& pool);
+    ~Run();
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+
+   private:
+    ThreadPool& pool_;
+  };
 
   // Calls work(part, thread) for every part of [0, parts), thread in [0, size()), and comes back
   // when all are done. The first exception of a part is thrown here, after the others have ended.

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -37,6 +40,28 @@ TEST(ThreadPool, AnExceptionComesOutAfterTheOtherPartsAndLeavesThePoolFit) {
   EXPECT_EQ(runs, 49);
   pool.each(10, [&](Index, Index) { ++runs; });
   EXPECT_EQ(runs, 59);
+}
+
+// More than the word of a share can count, and rounds that follow at once, asleep and awake.
+TEST(ThreadPool, ManyPartsAndManyRounds) {
+  ThreadPool pool(3);
+  constexpr Index many = 3 * 65535 + 5;
+  std::vector<std::atomic<std::uint8_t>> runs(many);
+  pool.each(many, [&](Index part, Index) { ++runs[static_cast<std::size_t>(part)]; });
+  EXPECT_TRUE(std::all_of(runs.begin(), runs.end(), [](const auto& each) { return each == 1; }));
+  for (const bool open : {false, true}) {
+    std::optional<ThreadPool::Run> run;
+    if (open) run.emplace(pool);
+    Index sum = 0, expected = 0;
+    for (Index round = 1; round <= 2000; ++round) {
+      std::array<std::atomic<Index>, 7> made{};
+      const Index parts = round % 7 + 1;
+      pool.each(parts, [&](Index part, Index) { made[static_cast<std::size_t>(part)] = round; });
+      for (const std::atomic<Index>& each : made) sum += each;
+      expected += parts * round;
+    }
+    EXPECT_EQ(sum, expected);
+  }
 }
 
 TEST(ThreadPool, ThereIsAlwaysOneThread) { EXPECT_GE(threads_available(), 1); }

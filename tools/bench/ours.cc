@@ -12,7 +12,7 @@ const std::vector<OurRuntime>& our_runtimes() {
 #ifdef TOUCHSTONE_WITH_FAST
       {"fast", [](Index threads) { return make_fast({.threads = threads}); },
        [] {
-         return "all passes, threads sleep between steps, " + std::string(name(chosen_isa()));
+         return "all passes, threads sleep between runs, " + std::string(name(chosen_isa()));
        }},
 #endif
       {"reference", [](Index) { return make_reference(); },
