@@ -96,8 +96,8 @@ std::uint64_t encode_float(const Format& format, long double value, Saturate sat
   return code == 0 && format.nan == Format::Nan::minus_zero ? 0 : sign | code;
 }
 
-// float8e8m0 has neither sign nor zero: what is below its range once it is rounded, as if there were
-// more powers of two, becomes its least value or NaN, in every rounding.
+// float8e8m0 has neither sign nor zero: what is below its range once it is rounded, as if there
+// were more powers of two, becomes its least value or NaN, in every rounding.
 std::uint64_t encode_scale(const Format& format, long double value, Saturate saturate,
                            Rounding rounding) {
   const std::uint64_t below = saturate == Saturate::yes ? 0 : format.nan_code;

@@ -45,6 +45,36 @@ TEST(FastConversions, ToBFloat16) {
   EXPECT_EQ(wrong, 0);
 }
 
+// Between float and double, the special ones and those that lie between two floats.
+TEST(FastConversions, FloatAndDouble) {
+  std::vector<double> numbers{0.0,
+                              -0.0,
+                              1e300,
+                              -1e300,
+                              1e-300,
+                              1e-45,
+                              7e-46,
+                              0x1.fffffefp127,
+                              0x1.ffffffp127,
+                              1 + 0x1p-24,
+                              1 + 0x1.8p-23,
+                              std::numeric_limits<double>::infinity(),
+                              -std::numeric_limits<double>::infinity(),
+                              std::bit_cast<double>(~0ULL),
+                              std::bit_cast<double>(0x7ff4000000000001ULL)};
+  for (int k = 0; k < 1000; ++k) numbers.push_back(std::ldexp(std::sqrt(k + 2.0), k % 280 - 150));
+  Tensor wide(Type::float64, {static_cast<Index>(numbers.size())});
+  std::copy(numbers.begin(), numbers.end(), wide.data<double>());
+  Tensor narrow(Type::float32, wide.shape()), again(Type::float64, wide.shape());
+  convert(wide, narrow, Saturate::no, Rounding::nearest_even);
+  narrow.data<float>()[0] = std::bit_cast<float>(0xffa00001U);  // a NaN with bits of its own
+  convert(narrow, again, Saturate::no, Rounding::nearest_even);
+  for (Index k = 0; k < wide.size(); ++k) {
+    if (k > 0) EXPECT_EQ(code_at(narrow, k), encode(Type::float32, numbers[k])) << numbers[k];
+    EXPECT_EQ(code_at(again, k), encode(Type::float64, narrow.data<float>()[k])) << numbers[k];
+  }
+}
+
 template <class T>
 void every_code_is_exact() {
   for (std::uint32_t code = 0; code < (1U << facts(type_of<T>).bits); ++code) {

@@ -2,7 +2,9 @@
 // another.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "core/error.h"
 #include "core/numbers/convert.h"
@@ -39,6 +41,13 @@ void each(const Tensor& from, Tensor& to, F convert_one) {
   std::transform(from.data<From>(), from.data<From>() + from.size(), to.data<To>(), convert_one);
 }
 
+// A NaN has its sign alone, as `encode` gives it, and not what bits the hardware keeps of another.
+template <class To, class From>
+To number_or_nan(From x) {
+  constexpr To nan = std::numeric_limits<To>::quiet_NaN();
+  return std::isnan(x) ? std::copysign(nan, static_cast<To>(x)) : static_cast<To>(x);
+}
+
 // The pairs that models cast most often, without the way through long double.
 bool convert_quickly(const Tensor& from, Tensor& to) {
   const auto is = [&](Type a, Type b) { return from.type() == a && to.type() == b; };
@@ -50,6 +59,10 @@ bool convert_quickly(const Tensor& from, Tensor& to) {
     each<Float16, float>(from, to, [](Float16 x) { return to_float(x); });
   } else if (is(Type::bfloat16, Type::float32)) {
     each<BFloat16, float>(from, to, [](BFloat16 x) { return to_float(x); });
+  } else if (is(Type::float32, Type::float64)) {
+    each<float, double>(from, to, [](float x) { return number_or_nan<double>(x); });
+  } else if (is(Type::float64, Type::float32)) {
+    each<double, float>(from, to, [](double x) { return number_or_nan<float>(x); });
   } else if (is(Type::int64, Type::int32)) {
     each<std::int64_t, std::int32_t>(from, to,
                                      [](std::int64_t x) { return static_cast<std::int32_t>(x); });

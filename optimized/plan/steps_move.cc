@@ -195,7 +195,8 @@ bool is_moved(const NodeFact& fact, std::size_t k) {
   return parameters[std::min(k, parameters.size() - 1)].type == parameters[0].type;
 }
 
-// The node's outputs where the elements that it moves are their names, or `whole` less their names.
+// The node's outputs where the elements that it moves are their names, or `whole` less their names:
+// whole numbers that a double holds, and of which it computes fastest where it computes at all.
 std::vector<Value> ask(const Outline& outline, const NodeFact& fact, Index whole) {
   std::vector<Value> inputs;
   Index next = 1;
@@ -209,9 +210,9 @@ std::vector<Value> ask(const Outline& outline, const NodeFact& fact, Index whole
       inputs.emplace_back(*value.constant);
       continue;
     }
-    Tensor names(Type::int64, *value.shape);
+    Tensor names(Type::float64, *value.shape);
     for (Index e = 0; e < names.size(); ++e, ++next)
-      names.data<std::int64_t>()[e] = whole == 0 ? next : whole - next;
+      names.data<double>()[e] = static_cast<double>(whole == 0 ? next : whole - next);
     inputs.emplace_back(std::move(names));
   }
   return evaluate(*fact.node->signature, fact.node->attributes, std::move(inputs),
@@ -221,9 +222,10 @@ std::vector<Value> ask(const Outline& outline, const NodeFact& fact, Index whole
 // A node that computes with what it moves (a scatter that adds) gives other elements when they are
 // named in another order.
 bool same_elements(const Tensor& names, const Tensor& others, Index whole) {
+  const auto all = static_cast<double>(whole);
   for (Index k = 0; k < names.size(); ++k) {
-    const std::int64_t name = names.data<std::int64_t>()[k], other = others.data<std::int64_t>()[k];
-    if (name < 0 || name >= whole / 2 || (name == 0 ? other != 0 : whole - other != name))
+    const double name = names.data<double>()[k], other = others.data<double>()[k];
+    if (!(name >= 0 && name < all / 2) || (name == 0 ? other != 0 : all - other != name))
       return false;
   }
   return names.shape() == others.shape();
@@ -254,7 +256,8 @@ std::vector<Tensor> moved(const Outline& outline, const NodeFact& fact, Index ne
       if (names.shape() != *outline.value(fact.outputs[k]).shape ||
           !same_elements(names, again[k].tensor(), whole))
         return {};
-      all.push_back(names);
+      Tensor& numbers = all.emplace_back(Type::int64, names.shape());
+      std::copy_n(names.data<double>(), names.size(), numbers.data<std::int64_t>());
     }
   } catch (const Error&) {
     return {};
