@@ -1,8 +1,8 @@
 # How generated kernels are compiled. Those that run seldom are small and many: several are one translation unit, which saves
 # reading the same headers and making the same templates again, and are optimised less.
 #
-# touchstone_kernels(TARGET SOURCES...): adds them to the library.
-function(touchstone_kernels target)
+# touchstone_kernels(TARGET COLD_OPTIONS SOURCES...): adds them to the library.
+function(touchstone_kernels target cold_options)
   set_source_files_properties(${ARGN} PROPERTIES GENERATED TRUE)
   set(hot ${ARGN})
   set(cold ${ARGN})
@@ -19,7 +19,7 @@ function(touchstone_kernels target)
   get_target_property(libraries ${target} LINK_LIBRARIES)
   target_link_libraries(${target}_cold PRIVATE ${libraries})
   target_include_directories(${target}_cold PRIVATE ${TOUCHSTONE_GENERATED})
-  target_compile_options(${target}_cold PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> ${TOUCHSTONE_COLD_OPTIONS})
+  target_compile_options(${target}_cold PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> ${cold_options})
   # By the operator's name, so that a new operator leaves the other groups as they are.
   foreach(source ${cold})
     get_filename_component(name ${source} NAME_WE)

@@ -212,14 +212,3 @@ TEST(Memory, AFailedAllocationOfAPlanIsAnError) {
 
 }  // namespace
 }  // namespace touchstone
-
-// Run once for each instruction set, as session_test.
-int main(int count, char** words) {
-  testing::InitGoogleTest(&count, words);
-  try {
-    touchstone::chosen_isa();
-  } catch (const touchstone::Error&) {
-    testing::GTEST_FLAG(filter) = "-*";
-  }
-  return RUN_ALL_TESTS();
-}

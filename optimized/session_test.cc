@@ -243,14 +243,3 @@ TEST(Session, FeedsThatDoNotFitAreRefused) {
 
 }  // namespace
 }  // namespace touchstone
-
-// Run once for each instruction set (TOUCHSTONE_ISA); one that this processor lacks is not tested.
-int main(int count, char** words) {
-  testing::InitGoogleTest(&count, words);
-  try {
-    touchstone::chosen_isa();
-  } catch (const touchstone::Error&) {
-    testing::GTEST_FLAG(filter) = "-*";
-  }
-  return RUN_ALL_TESTS();
-}
