@@ -62,6 +62,24 @@ TEST(Session, ElementsAreRepeatedInBlocks) {
   EXPECT_NE(net.check().find("move"), std::string::npos);
 }
 
+TEST(Session, ScalesRepeatElementsWhereTheNearestOnesAre) {
+  Net net({1, 3, 5, 4});
+  const auto grown = [&](const std::string& v, const std::vector<float>& scales,
+                         const std::string& nearest) {
+    const std::string made = net.node("Resize", {v, "", net.reals(scales)});
+    net.words("mode", "nearest");
+    net.words("coordinate_transformation_mode", "asymmetric");
+    net.words("nearest_mode", nearest);
+    return made;
+  };
+  const std::string a = net.convolution("x", {20, 3, 3, 3}, padded);
+  net.output(net.convolution(grown(a, {1, 1, 2, 3}, "floor"), {4, 20, 3, 3}, padded));
+  const std::string kernels = net.check();
+  EXPECT_EQ(kernels.find("move"), std::string::npos) << kernels;
+  net.output(grown(a, {1, 1, 2, 2}, "ceil"));  // as large, of other elements
+  EXPECT_NE(net.check().find("move"), std::string::npos);
+}
+
 TEST(Session, MovesAreWhatTheReferenceSaysOfThem) {
   Net net({2, 3, 5, 6});
   const auto list = [&](std::vector<Index> items) { return net.integers(std::move(items)); };

@@ -89,6 +89,13 @@ class Net {
     model_.graph.initializers.emplace(name, std::move(t));
     return name;
   }
+  std::string reals(const std::vector<float>& items) {
+    const std::string name = "c" + std::to_string(model_.graph.initializers.size());
+    Tensor t(Type::float32, {static_cast<Index>(items.size())});
+    std::copy(items.begin(), items.end(), t.data<float>());
+    model_.graph.initializers.emplace(name, std::move(t));
+    return name;
+  }
   // An attribute of the last node.
   void words(const std::string& name, const std::string& held) {
     model_.graph.nodes.back().attributes[name].is = held;

@@ -197,7 +197,9 @@ bool is_moved(const NodeFact& fact, std::size_t k) {
 
 // The node's outputs where the elements that it moves are their names, or `whole` less their names:
 // whole numbers that a double holds, and of which it computes fastest where it computes at all.
-std::vector<Value> ask(const Outline& outline, const NodeFact& fact, Index whole) {
+// `shape`, if given, is that of its first input instead.
+std::vector<Value> ask(const Outline& outline, const NodeFact& fact, Index whole,
+                       const Shape* shape = nullptr) {
   std::vector<Value> inputs;
   Index next = 1;
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
@@ -210,7 +212,7 @@ std::vector<Value> ask(const Outline& outline, const NodeFact& fact, Index whole
       inputs.emplace_back(*value.constant);
       continue;
     }
-    Tensor names(Type::float64, *value.shape);
+    Tensor names(Type::float64, k == 0 && shape ? *shape : *value.shape);
     for (Index e = 0; e < names.size(); ++e, ++next)
       names.data<double>()[e] = static_cast<double>(whole == 0 ? next : whole - next);
     inputs.emplace_back(std::move(names));
@@ -320,6 +322,33 @@ bool is_move(const Outline& outline, Index node) {
   return any && elements <= most_elements;
 }
 
+namespace {
+
+// Whether a node that samples each dimension by itself repeats each element so often along one of
+// them: asked with every other dimension 1.
+bool repeats_along(const Outline& outline, const NodeFact& fact, Index axis, const Point& times) {
+  Shape from(times.size(), 1), to = times;
+  from[axis] = (*outline.value(fact.inputs[0]).shape)[axis];
+  to[axis] *= from[axis];
+  const Index whole = 4 * (from[axis] + 1), behind = count(tail(times, axis + 1));
+  try {
+    const std::vector<Value> made = ask(outline, fact, 0, &from);
+    const Tensor& names = made[0].tensor();
+    if (names.shape() != to ||
+        !same_elements(names, ask(outline, fact, whole, &from)[0].tensor(), whole))
+      return false;
+    for (Index k = 0; k < names.size(); ++k) {
+      const Index at = k / behind % to[axis] / times[axis];
+      if (names.data<double>()[k] != static_cast<double>(1 + at)) return false;
+    }
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
 std::optional<Repeat> repeats(const Outline& outline, Index node) {
   const NodeFact& fact = outline.node(node);
   if (fact.outputs.size() != 1 || fact.inputs[0] == nobody) return std::nullopt;
@@ -338,6 +367,13 @@ std::optional<Repeat> repeats(const Outline& outline, Index node) {
   const Index rows = rank == 4 ? from[2] : 1, columns = from.back();
   if (to.back() != columns * times.columns || (rank == 4 && to[2] != rows * times.rows))
     return std::nullopt;
+  if (fact.node->signature->form == "resample") {
+    Point all = from;
+    for (Index k = 0; k < rank; ++k) all[k] = to[k] / from[k];
+    Index told = 0;
+    while (told < rank && repeats_along(outline, fact, told, all)) ++told;
+    if (told == rank) return times;
+  }
   const std::vector<Tensor> names = moved(outline, fact, count(from) + 1);
   if (names.empty()) return std::nullopt;
   const auto* name = names[0].data<std::int64_t>();
