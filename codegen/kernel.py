@@ -291,40 +291,17 @@ class Kernel(Rows):
         self.close()
 
     def reduction(self, s: Statement, e: Expr, accumulator: str, verb: str) -> None:
-        binders = list(e.value["binders"])
-        inner = next((x for x in reversed(binders) if x["kind"] == "range"), None)
-        inner = inner or next((x for x in reversed(binders) if x["kind"] == "box"), None)
-        self.inner_box = inner is not None and inner["kind"] == "box"
-        opened = 0
-        for binder in binders:
-            if binder is not inner:
-                self.open(self.cpp.loop(binder).strip())
-                opened += 1
-        inner_name = None
-        if inner:
-            inner_name = inner["name"]
-            called = cpp_name(inner_name)
-            if self.inner_box:
-                self.put(f"const Split {called}_box({self.cpp(inner['shape'])});")
-                self.open(f"for (const Point& {called}_outer : box({called}_box.outer))")
-                opened += 1
-            else:
-                self.put(
-                    f"const Index {called}_low = {self.cpp(inner['low'])}, {called}_count = {self.cpp(inner['high'])} - {called}_low;"
-                )
-        low = f"{cpp_name(inner_name)}_low" if inner and not self.inner_box else ""
-        if low:
-            self.shift = (inner_name, low)
+        inner_name, low, opened = self.open_binders(e.value["binders"])
         body = e.args[0]
         self.made = {}
         conditions = self.make_shifted(s, body, inner_name, low)
-        if inner:
+        if inner_name:
             self.open(f"for (Index inner = 0; inner < {self.inner_length(inner_name)}; ++inner)")
             opened += 1
         self.open("for (Index x = 0; x < row.length; ++x)")
         opened += 1
         used = self.index_names(body)
-        if inner and inner_name in used:
+        if inner_name and inner_name in used:
             called = cpp_name(inner_name)
             self.put(
                 f"const Point {called} = {called}_box.point({called}_outer, inner);"
@@ -336,6 +313,28 @@ class Kernel(Rows):
         self.put(f"{test}{accumulator}[x].{verb}({text});")
         for _ in range(opened):
             self.close()
+
+    def open_binders(self, binders: list[dict]) -> tuple[str | None, str, int]:
+        """Opens the loops of a reduction but for the innermost, and prepares that: the last range, else the last box.
+        Its name, what its index is counted from (nothing for a box), and how many loops are open."""
+        inner = next((x for x in reversed(binders) if x["kind"] == "range"), None)
+        inner = inner or next((x for x in reversed(binders) if x["kind"] == "box"), None)
+        self.inner_box = inner is not None and inner["kind"] == "box"
+        opened = 0
+        for binder in binders:
+            if binder is not inner:
+                self.open(self.cpp.loop(binder).strip())
+                opened += 1
+        if not inner:
+            return None, "", opened
+        called = cpp_name(inner["name"])
+        if self.inner_box:
+            self.put(f"const Split {called}_box({self.cpp(inner['shape'])});")
+            self.open(f"for (const Point& {called}_outer : box({called}_box.outer))")
+            return inner["name"], "", opened + 1
+        low, high = self.cpp(inner["low"]), self.cpp(inner["high"])
+        self.put(f"const Index {called}_low = {low}, {called}_count = {high} - {called}_low;")
+        return inner["name"], f"{called}_low", opened
 
     def make_shifted(self, s: Statement, body: Expr, inner: str | None, low: str) -> list[str]:
         """Readers count the inner index from 0; the notation counts it from its lower bound."""

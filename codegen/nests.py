@@ -199,28 +199,7 @@ class Nest(Lanes):
             self.room()
             self.put(f"std::fill_n({name}_at, x_count, Index{{-1}});")
         self.open("")
-        binders = list(e.value["binders"])
-        inner = next((x for x in reversed(binders) if x["kind"] == "range"), None)
-        inner = inner or next((x for x in reversed(binders) if x["kind"] == "box"), None)
-        self.inner_box = inner is not None and inner["kind"] == "box"
-        opened = 0
-        for binder in binders:
-            if binder is not inner:
-                self.open(self.cpp.loop(binder).strip())
-                opened += 1
-        inner_name, low = None, ""
-        if inner:
-            inner_name = inner["name"]
-            called = cpp_name(inner_name)
-            if self.inner_box:
-                self.put(f"const Split {called}_box({self.cpp(inner['shape'])});")
-                self.open(f"for (const Point& {called}_outer : box({called}_box.outer))")
-                opened += 1
-            else:
-                low = f"{called}_low"
-                self.put(
-                    f"const Index {low} = {self.cpp(inner['low'])}, {called}_count = {self.cpp(inner['high'])} - {low};"
-                )
+        inner_name, low, opened = self.open_binders(e.value["binders"])
         body = e.args[0]
         self.made = {}
         conditions = self.make_shifted(s, body, inner_name, low)
@@ -242,7 +221,7 @@ class Nest(Lanes):
             self.close()
             self.lines[-1] += " else {"
             self.depth += 1
-        if inner:
+        if inner_name:
             names = [leaf.read for leaf in term.leaves if leaf.read]
             leaning = " + ".join(f"{read}.leaning()" for read in names) or "0"
             self.open(f"if (Nest::inwards(x_count, {length}, {leaning}))")
@@ -272,7 +251,7 @@ class Nest(Lanes):
             met=f"{low} + inner" if low else "",
         )
         self.close()
-        if inner:
+        if inner_name:
             self.close()
         if strips:
             self.close()
