@@ -114,18 +114,23 @@ void measure(Isa isa, const Row& row, ConvolutionWay way) {
     }
   };
   run();
-  double best = std::numeric_limits<double>::infinity(), roof = 0;
-  const double begin = bench::seconds();
-  for (int round = 0; round < 200 && (round < 8 || bench::seconds() - begin < 0.3); ++round) {
-    roof = std::max(roof, bench::roof(isa));
-    const double start = bench::seconds();
-    run();
-    best = std::min(best, bench::seconds() - start);
-  }
+  // The median of the quotients of neighbouring runs: both see the same machine.
+  std::vector<double> shares;
+  double best = std::numeric_limits<double>::infinity();
   const double operations =
       2.0 * static_cast<double>(s.rows_out * s.columns_out * s.channels_out * summed);
-  std::printf("%-34s %9.3f ms %7.1f GFLOP/s %5.0f %% of %.1f  rows %lld  %s\n", row.name,
-              best * 1e3, operations / best / 1e9, operations / best / roof * 100, roof / 1e9,
+  const double begin = bench::seconds();
+  while (shares.size() < 400 && (shares.size() < 9 || bench::seconds() - begin < 0.3)) {
+    const double ideal = operations / bench::roof(isa), start = bench::seconds();
+    run();
+    const double taken = bench::seconds() - start;
+    shares.push_back(ideal / taken);
+    best = std::min(best, taken);
+  }
+  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
+  std::nth_element(shares.begin(), middle, shares.end());
+  std::printf("%-34s %9.3f ms %7.1f GFLOP/s %5.0f %% of the roof  rows %lld  %s\n", row.name,
+              best * 1e3, operations / best / 1e9, *middle * 100,
               static_cast<long long>(convolution.rows_at_once()),
               convolution.kernels_chosen().c_str());
 }

@@ -5,6 +5,7 @@
 //   FOLDER
 #include <Halide.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -31,6 +32,16 @@ void runtime(const std::string& target, const std::string& folder) {
   args.runtime_name = "halide_runtime";
   args.output_types = {Halide::OutputFileType::static_library};
   Halide::Internal::execute_generator(args);
+}
+
+// Halide asks for memory as for what is not to be kept, and has no word for another wish. On x86
+// such lines pass by the second cache: weights that are asked for early are gone when they are
+// wanted. So the hint is changed in the assembler's text.
+void assemble_as_kept(const std::string& stem) {
+  const std::string quoted = "'" + stem + "'";
+  const std::string command =
+      "sed s/prefetchnta/prefetcht0/ " + quoted + ".s | as -o " + quoted + ".o -";
+  if (std::system(command.c_str()) != 0) throw std::runtime_error("cannot run: " + command);
 }
 
 void kernels(const std::string& isa, const std::string& suffix, const std::string& folder,
@@ -60,8 +71,11 @@ void kernels(const std::string& isa, const std::string& suffix, const std::strin
       args.create_generator = kernel.create;
       args.generator_params = kernel.params;
       args.function_name = kernel.function + "_" + suffix;
+      const std::string stem = folder + "/" + args.function_name;
+      if (kernel.asks) args.output_types = {Halide::OutputFileType::assembly};
       Halide::Internal::execute_generator(args);
-      objects.push_back(folder + "/" + args.function_name + ".o");
+      if (kernel.asks) assemble_as_kept(stem);
+      objects.push_back(stem + ".o");
     }
   }
   Halide::create_static_library(objects, Halide::Target(target), library);

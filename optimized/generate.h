@@ -13,6 +13,7 @@ struct WrittenKernel {
   std::string function;  // without the instruction set, which generate.cc appends
   Halide::Internal::ExecuteGeneratorArgs::CreateGeneratorFn create;
   Halide::GeneratorParamsMap params;
+  bool asks = false;  // for memory ahead: schedules/asking.h
 };
 
 template <class Kernel>

@@ -45,10 +45,13 @@ struct Convolution::Call {
   Picture output;
   Index blocks;
   float least, most;
+  // Weights to ask for while this goes on, and how many for a point.
+  const float* ahead;
+  double a_point;
 };
 
 Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay way, Index threads)
-    : isa_(isa), shape_(shape), lanes_(lanes_of(isa)) {
+    : isa_(isa), shape_(shape), lanes_(lanes_of(isa)), threads_(threads) {
   if (const Index points = Winograd::choose(isa, shape, way); points > 0) {
     detour_ = std::make_shared<Winograd>(isa, shape, points, threads);
   } else if (Narrow::fits(isa, shape, way)) {
@@ -68,8 +71,9 @@ Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay 
   const Index taps = shape.kernel_rows * shape.kernel_columns;
   const Index sums = taps * (shape.depthwise ? 1 : shape.channels_in);
   for (Index first = 0; first < blocks; first += most) {
-    groups_.push_back({first, std::min(most, blocks - first), packed_size_});
-    packed_size_ += groups_.back().blocks * lanes_ * sums;
+    const Index count = std::min(most, blocks - first);
+    groups_.push_back({first, count, packed_size_, count * lanes_ * sums});
+    packed_size_ += groups_.back().size;
   }
   for (Index count = 1; count <= (shape.depthwise ? 1 : tile); ++count) {
     by_rows_.push_back(cuts(count, shape.rows_out));
@@ -257,8 +261,17 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
                                  {order[0].extent, width},
                                  {order[1].extent, width * order[0].extent},
                                  {order[2].extent, width * order[0].extent * order[1].extent}});
+  // What a tile asks for, and in 65536ths what it does for each of its own weights.
+  auto ahead = reinterpret_cast<std::uintptr_t>(call.ahead);
+  const double wanted = call.a_point * static_cast<double>(kernel.columns * kernel.rows);
+  auto share = static_cast<std::int32_t>(wanted);
+  const double own = static_cast<double>(taps * s.channels_in * width);
+  auto due = static_cast<std::int32_t>(65536 * wanted / own);
   void* arguments[] = {&least,
                        &most,
+                       &ahead,
+                       &share,
+                       &due,
                        input.argument(),
                        weights.argument(),
                        rest_input.argument(),
@@ -292,7 +305,14 @@ void Convolution::run(const Picture& input, const float* packed, const float* bi
             output,
             group.blocks,
             least,
-            most};
+            most,
+            packed + group.offset,
+            0};
+  if (const Index next = part + threads_; next < parts()) {
+    const Group& wanted = groups_[static_cast<std::size_t>(next)];
+    call.ahead = packed + wanted.offset;
+    call.a_point = static_cast<double>(wanted.size) / static_cast<double>(rows * columns);
+  }
   call.input.data += first_row * s.row_stride * input.row;
   if (s.depthwise) call.input.data += group.first_block * input.block;
   call.output.data += first_row * output.row + group.first_block * output.block;
@@ -307,12 +327,15 @@ void Convolution::run(const Picture& input, const float* packed, const float* bi
     const Strip strip = next_strip(cuts, columns);
     const Index fit = strip.several ? rows / strip.several->rows * strip.several->rows : 0;
     if (fit > 0) run_rows(*strip.several, strip.columns, fit, call);
+    call.ahead += static_cast<Index>(call.a_point * static_cast<double>(strip.columns * fit));
     if (rows > fit) {
       Call below = call;
       below.input.data += fit * s.row_stride * input.row;
       below.output.data += fit * output.row;
       below.residual.data += fit * call.residual.row;
       run_rows(*strip.single, strip.columns, rows - fit, below);
+      call.ahead +=
+          static_cast<Index>(call.a_point * static_cast<double>(strip.columns * (rows - fit)));
     }
     call.input.data += strip.columns * s.column_stride * input.column;
     call.output.data += strip.columns * output.column;

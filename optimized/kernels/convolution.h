@@ -90,7 +90,7 @@ class Convolution {
  private:
   struct Group {
     Index first_block, blocks;
-    Index offset;  // of its weights
+    Index offset, size;  // of its weights
   };
   // Columns side by side that kernels of one width make.
   struct Strip {
@@ -110,6 +110,7 @@ class Convolution {
   Isa isa_;
   ConvolutionShape shape_;
   Index lanes_;
+  Index threads_;  // a thread that has made a part takes the one behind those of the others
   Index full_blocks_, rest_;  // of the input's channels
   std::vector<Group> groups_;
   std::vector<Cuts> by_rows_, one_run_;  // for tiles of 1, 2 ... blocks

@@ -1,6 +1,7 @@
 // The generators of all convolution kernels.
 #include "optimized/generate.h"
 #include "optimized/kernels/convolution_tiles.h"
+#include "optimized/schedules/asking.h"
 #include "optimized/schedules/winograd.h"
 
 namespace touchstone::generators {
@@ -13,7 +14,11 @@ namespace {
 class Convolution : public Tiled<Convolution> {
  public:
   Halide::GeneratorParam<bool> plain{"plain", false};
+  Halide::GeneratorParam<bool> asks{"asks", false};
 
+  Input<std::uint64_t> ahead{"ahead"};     // the address of weights that are needed soon: asking.h
+  Input<int> share{"share"};               // floats of them that a tile asks for
+  Input<int> due{"due"};                   // of 65536: floats of them for each of the tile's own
   Input<Buffer<float, 6>> input{"input"};  // lane, kernel column, kernel row, block, column, row
   Input<Buffer<float, 5>> weights{"weights"};  // lane of the output, then as the input
   Input<Buffer<float, 5>> rest_input{"rest_input"};
@@ -65,6 +70,12 @@ class Convolution : public Tiled<Convolution> {
       update(0).unroll(sum.rvars(0)[0], 4);
       update(1);
     }
+  }
+
+  Halide::Pipeline build_pipeline() override {
+    Halide::Pipeline pipeline = Tiled<Convolution>::build_pipeline();
+    if (asks) pipeline.add_custom_lowering_pass(new Asking({lanes, step, blocks, columns, rows}));
+    return pipeline;
   }
 };
 
@@ -140,6 +151,8 @@ std::vector<WrittenKernel> kernels(const std::string& isa) {
                      {"rows", row.rows}};
     if (row.kind == "plain") kernel.params["plain"] = "true";
     if (row.kind == "depthwise3") kernel.params["taps"] = "3";
+    kernel.asks = row.kind == "blocked" && std::stoi(row.columns) * std::stoi(row.rows) >= 6;
+    if (kernel.asks) kernel.params["asks"] = "true";
     out.push_back(kernel);
   }
   if (isa == "sse41") return out;
