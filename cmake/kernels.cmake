@@ -1,8 +1,8 @@
 # How generated kernels are compiled. Those that run seldom are small and many: several are one translation unit, which saves
 # reading the same headers and making the same templates again, and are optimised less.
 #
-# touchstone_kernels(TARGET COLD_OPTIONS SOURCES...): adds them to the library.
-function(touchstone_kernels target cold_options)
+# touchstone_kernels(TARGET HOT_OPTIONS COLD_OPTIONS SOURCES...): adds them to the library.
+function(touchstone_kernels target hot_options cold_options)
   set_source_files_properties(${ARGN} PROPERTIES GENERATED TRUE)
   set(hot ${ARGN})
   set(cold ${ARGN})
@@ -11,7 +11,7 @@ function(touchstone_kernels target cold_options)
   list(REMOVE_ITEM hot ${cold})
   target_sources(${target} PRIVATE ${hot} $<TARGET_OBJECTS:${target}_cold>)
   set_source_files_properties(${hot} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # long enough as they are
-  target_compile_options(${target} PRIVATE ${TOUCHSTONE_HOT_OPTIONS})
+  target_compile_options(${target} PRIVATE ${hot_options})
   add_dependencies(${target} touchstone_generated_kernels)
 
   add_library(${target}_cold OBJECT ${cold})
