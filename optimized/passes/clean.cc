@@ -26,9 +26,7 @@ std::string_view text_of(std::span<const std::byte> bytes) {
 }
 
 std::size_t digest(const Tensor& tensor) {
-  const std::size_t of_shape = std::hash<std::string>()(text(tensor.shape()));
-  const std::size_t of_bytes = std::hash<std::string_view>()(text_of(tensor.bytes()));
-  return of_shape * 31 + of_bytes * 7 + static_cast<std::size_t>(tensor.type());
+  return std::hash<std::string_view>()(text_of(tensor.bytes()));
 }
 
 struct SameAttribute {
@@ -102,23 +100,30 @@ std::set<const Function*> called_functions(Workbench& bench) {
 }  // namespace
 
 Index share_constants(Workbench& bench) {
-  std::multimap<std::size_t, std::string> kept;
-  std::vector<std::string> names;
-  for (const auto& [name, tensor] : bench.model().graph.initializers) names.push_back(name);
+  // By what is known without a look at the elements: of most large constants there is one.
+  std::map<std::pair<Type, std::string>, std::vector<std::string>> alike;
+  for (const auto& [name, tensor] : bench.model().graph.initializers) {
+    if (tensor.type() == Type::string || bench.is_output(name)) continue;
+    alike[{tensor.type(), text(tensor.shape())}].push_back(name);
+  }
   Index changes = 0;
-  for (const std::string& name : names) {
-    const Tensor* tensor = bench.constant(name);
-    if (tensor == nullptr || tensor->type() == Type::string || bench.is_output(name)) continue;
-    const std::size_t key = digest(*tensor);
-    const auto [first, last] = kept.equal_range(key);
-    const auto twin = std::find_if(first, last, [&](const auto& other) {
-      return same_tensor(*bench.constant(other.second), *tensor);
-    });
-    if (twin == last) {
-      kept.emplace(key, name);
-    } else if (bench.replace_value(name, twin->second)) {
-      bench.drop_constant(name);
-      ++changes;
+  for (const auto& [of_them, names] : alike) {
+    if (names.size() == 1) continue;
+    std::multimap<std::size_t, std::string> kept;
+    for (const std::string& name : names) {
+      const Tensor* tensor = bench.constant(name);
+      if (tensor == nullptr) continue;
+      const std::size_t key = digest(*tensor);
+      const auto [first, last] = kept.equal_range(key);
+      const auto twin = std::find_if(first, last, [&](const auto& other) {
+        return same_tensor(*bench.constant(other.second), *tensor);
+      });
+      if (twin == last) {
+        kept.emplace(key, name);
+      } else if (bench.replace_value(name, twin->second)) {
+        bench.drop_constant(name);
+        ++changes;
+      }
     }
   }
   return changes;
