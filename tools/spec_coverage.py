@@ -5,56 +5,40 @@ written for it (codegen --counted): comments in them say which clause of the spe
 and gcov says what ran. A statement is reached where all of its C++ ran, in one kernel at least; what is decided when
 kernels are compiled (a type) has no C++ that runs, and is not counted.
 
-Of a template by hand (reference/structural) each line is a statement, each test of a condition has two sides, and so
-has each rule. What stands there for the judge alone (namespace openings) is not counted.
+Of a template by hand (reference/structural) each line is a statement, and each `if` and each rule has two sides. What
+stands there for the judge alone (namespace openings) is not counted.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from pathlib import Path
 
 from codegen.emit_cases import emit, load_releases
 from codegen.load import load_spec
-from tests.lines.probe import outcomes
+from codegen.template_sides import ENDS, OPENS
 
 ROOT = Path(__file__).resolve().parent.parent
 SUITE = Path.home() / ".cache/touchstone/suites/1.23.2"
 KINDS = ("node", "simple", "pytorch-operator", "pytorch-converted")
+SHARES, SECONDS = 8, "600"  # of the lines; that one of them may take
 LINE = re.compile(r'//#line (\d+) "(.*)"')
 SIDE = re.compile(r'//#side \d+ (\d+) "(.*?)" (\d+) (\w+) (.*)')
 BARE = re.compile(r"[{}();]*(else )?\{?")
 
-RULE = re.compile(r"\[&\] \{ return values_text\(")  # says with what a rule is broken: runs where it is
-DECIDES = re.compile(r"\bif \(| \? |&&|\|\|")
-HEAD = re.compile(r"(\w|  explicit ).*\{$")  # of a function
-HAND = ("namespace touchstone::structural {", "}  // namespace touchstone::structural")
+OF_TEMPLATE = re.compile(r"(.*)  //#(\d+)")
+NOT_STATEMENTS = re.compile(
+    r"(\w|  explicit ).*\{$|\s*\[&\] \{ return values_text\("
+)  # heads; with what a rule is broken
 
-
-@dataclass
-class Ran:
-    """What gcov says of a line, of all functions in which it stands."""
-
-    times: int = 0
-    ways: list[int] = field(default_factory=list)  # of each test: how often it went one way, and the other
-    starts: list[int] = field(default_factory=list)  # how often each function ran that starts here
-
-    def add(self, line: dict) -> None:
-        self.times += line["count"]
-        arcs = line["branches"]
-        pairs = zip(arcs[::2], arcs[1::2], strict=True) if len(arcs) % 2 == 0 else ()
-        ways = [arc["count"] for pair in pairs if not any(arc["throw"] for arc in pair) for arc in pair]
-        self.ways = [a + b for a, b in zip_longest(self.ways, ways, fillvalue=0)]
-
-
-Hits = dict[int, Ran]  # by line
+Hits = dict[int, int]  # line -> how often it ran
 
 
 @dataclass(frozen=True)
@@ -88,26 +72,33 @@ class Coverage:
 
 
 def run_all_cases(build: Path) -> int:
-    """How many; each program leaves its counts behind when it ends."""
-    ran = 0
+    """How many. Each program leaves its counts behind when it ends; one that breaks off leaves none, and is an error."""
     emit(load_spec(ROOT / "spec"), load_releases(ROOT / "spec"), build / "cases")
-    program = build / "tests" / "cases" / "run_cases"
-    for folder in [*(SUITE / kind for kind in KINDS), build / "cases"]:
-        ran += subprocess.run([program, folder], check=True, stdout=subprocess.PIPE).stdout.count(b"\n")
     files = sorted((ROOT / "conformance" / "suites" / "spec").rglob("*.cases"))
     lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-    valid = (re.sub(r" ![\w./-]+$", "", line) for line in lines)
-    rows = outcomes(build / "tests" / "lines" / "lines_probe", valid)
-    if died := [line for line, row in zip(lines, rows, strict=True) if "died" in row]:
-        raise RuntimeError(f"these ended the reference, and what ran with them is not counted: {died}")
-    return ran + len(lines)
+    asked = [re.sub(r" ![\w./-]+$", "", line) for line in lines]
+
+    def run(folder: Path | None, share: int = 0) -> int:
+        """A folder's cases, or a share of the lines: how many there were."""
+        programs = build / "tests"
+        command = (
+            [programs / "cases" / "run_cases", folder] if folder else [programs / "lines" / "lines_probe", SECONDS]
+        )
+        text = "" if folder else "".join(f"{line}\n" for line in asked[share::SHARES])
+        return subprocess.run(command, input=text.encode(), check=True, stdout=subprocess.PIPE).stdout.count(b"\n")
+
+    folders = [build / "cases", *(SUITE / kind for kind in KINDS)]
+    jobs: list[tuple[Path | None, int]] = [*((folder, 0) for folder in folders), *((None, k) for k in range(SHARES))]
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        ran = sum(pool.map(run, *zip(*jobs, strict=True)))
+    return ran
 
 
 def counts_of(build: Path, data: Iterable[Path]) -> Iterator[tuple[Path, dict]]:
     """What gcov says of each file in each object, by the file's whole path."""
 
     def of(one: Path) -> bytes:
-        command = ["gcov", "--json-format", "--stdout", "--branch-probabilities", str(one)]
+        command = ["gcov", "--json-format", "--stdout", str(one)]
         return subprocess.run(command, capture_output=True, cwd=build, check=True).stdout
 
     with ThreadPoolExecutor(2) as pool:
@@ -119,74 +110,59 @@ def counts_of(build: Path, data: Iterable[Path]) -> Iterator[tuple[Path, dict]]:
 
 def hits_of(build: Path, data: Iterable[Path], folders: Iterable[Path]) -> dict[Path, Hits]:
     """Of the files in these folders."""
-    hits: dict[Path, Hits] = defaultdict(lambda: defaultdict(Ran))
+    hits: dict[Path, Hits] = defaultdict(lambda: defaultdict(int))
     for path, file in counts_of(build, data):
         if path.parent in folders:
             for line in file["lines"]:
-                hits[path][line["line_number"]].add(line)
-            for function in file["functions"]:
-                hits[path][function["start_line"]].starts.append(function["execution_count"])
+                hits[path][line["line_number"]] += line["count"]
     return hits
 
 
-def count(coverage: Coverage, header: Path, hits: Hits, spec_line: Callable[[Clause], str]) -> None:
-    """What a kernel's comments say its lines stand for."""
-    place: Clause | None = None
-    ran: dict[Clause, list[bool]] = defaultdict(list)
-    rows = header.read_text(encoding="utf-8").splitlines()
-    for number, text in enumerate(rows, 1):
-        stripped = text.strip()
-        if said := LINE.match(stripped):
-            place = Clause(said[2], int(said[1]), 0, "")
-            ran.setdefault(place, [])
-        elif said := SIDE.match(stripped):
+def count(coverage: Coverage, written: Path, hits: Hits, spec_line: Callable[[Clause], str]) -> None:
+    """What the comments of a kernel, or of what is from a template, say that its lines stand for."""
+    rows = written.read_text(encoding="utf-8").splitlines()
+    for number, row in enumerate(rows, 1):
+        if said := SIDE.match(row.strip()):
             for after, side in ((3, "true"), (4, "false")):
                 clause = Clause(said[2], int(said[1]), int(said[3]), side)
                 if number + after in hits and (said[4] != "arm" or side == "true"):
                     text = spec_line(clause) if said[4] == "rule" else said[5]
-                    coverage.add(clause, hits[number + after].times > 0, text)
-        elif stripped.startswith(("work = ", "void run(", "template <")):
-            place = None
-        elif place and number in hits and not BARE.fullmatch(stripped):
-            ran[place].append(hits[number].times > 0)
+                    coverage.add(clause, hits[number + after] > 0, text)
+    ran: dict[Clause, list[bool]] = defaultdict(list)
+    for number, clause in statements_of_kernel(rows) if written.suffix == ".h" else statements_by_hand(rows, written):
+        if number in hits:
+            ran[clause].append(hits[number] > 0)
     for clause, all_ in ran.items():
-        if all_:
-            coverage.add(clause, all(all_), spec_line(clause))
+        coverage.add(clause, all(all_), spec_line(clause))
 
 
-def count_by_hand(coverage: Coverage, written: Path, template: Path, place: str, hits: Hits) -> None:
-    """What was written from a template by hand, line by line; `place`: what the template is called."""
+def statements_of_kernel(rows: Iterable[str]) -> Iterator[tuple[int, Clause]]:
+    """Lines of a kernel, and of which clause they are."""
+    place: Clause | None = None
+    for number, text in enumerate(map(str.strip, rows), 1):
+        if said := LINE.match(text):
+            place = Clause(said[2], int(said[1]), 0, "")
+        elif text.startswith(("work = ", "void run(", "template <")):
+            place = None
+        elif place and not BARE.fullmatch(text):
+            yield number, place
+
+
+def statements_by_hand(rows: Iterable[str], written: Path) -> Iterator[tuple[int, Clause]]:
+    """Lines that are from a template, and which of its lines."""
     inside = False
-    for number, (text, line) in enumerate(origins(written, template), 1):
-        inside = text == HAND[0] or (inside and text != HAND[1])
-        ran = hits.get(number)
-        if not inside or not ran or HEAD.match(text) or BARE.fullmatch(text.strip()):
+    for number, row in enumerate(rows, 1):
+        if not (said := OF_TEMPLATE.fullmatch(row)):
             continue
-        text = text.strip()
-        shown = re.sub(r'("\w*"), ".*", "spec/.*?"', r"\1", text)  # the rule's words stand in the entry
-        if RULE.search(text):
-            coverage.add(Clause(place, line, 1, "broken"), any(ran.starts), shown)
-        if not RULE.match(text):
-            coverage.add(Clause(place, line, 0, ""), ran.times > 0, shown)
-        if DECIDES.search(shown) and not text.startswith("for "):
-            for k, times in enumerate(ran.ways):
-                coverage.add(Clause(place, line, 2 + k, f"way {k + 1} of {len(ran.ways)}"), times > 0, shown)
-
-
-def origins(written: Path, template: Path) -> Iterator[tuple[str, int]]:
-    """Each line, and the line of the template that it is from."""
-    sources = template.read_text(encoding="utf-8").splitlines()
-    patterns = [re.sub(r"\\\{\\\{.*?\\\}\\\}", ".*", re.escape(source)) for source in sources]
-    at = 0
-    for text in written.read_text(encoding="utf-8").splitlines():
-        at = next(k for k in range(at, len(sources)) if re.fullmatch(patterns[k], text)) + 1
-        yield text, at
+        inside = said[1] == OPENS or (inside and said[1] != ENDS)
+        if inside and not NOT_STATEMENTS.match(said[1]) and not BARE.fullmatch(said[1].strip()):
+            yield number, Clause(f"reference/structural/{written.name}.j2", int(said[2]), 0, "")
 
 
 def measure(build: Path, root: Path = ROOT) -> Coverage:
     reference = build / "generated" / "reference"
-    data = sorted((build / "reference").rglob("*.gcda"))
-    hits = hits_of(build, data, (reference / "kernels", reference / "structural"))
+    folders = (reference / "kernels", reference / "structural")
+    hits = hits_of(build, sorted((build / "reference").rglob("*.gcda")), folders)
     texts: dict[str, list[str]] = {}
 
     def spec_line(clause: Clause) -> str:
@@ -194,11 +170,9 @@ def measure(build: Path, root: Path = ROOT) -> Coverage:
         return lines[clause.line - 1].strip()
 
     coverage = Coverage()
-    for header in sorted((reference / "kernels").glob("*.h")):
-        count(coverage, header, hits[header], spec_line)
-    for written in sorted((reference / "structural").glob("*.cc")):
-        place = f"reference/structural/{written.name}.j2"
-        count_by_hand(coverage, written, root / place, place, hits[written])
-    if nothing := [str(file) for file, lines in hits.items() if not lines]:
-        raise RuntimeError(f"gcov says nothing of {', '.join(nothing)}")
+    for folder, pattern in zip(folders, ("*.h", "*.cc"), strict=True):
+        for written in sorted(folder.glob(pattern)):
+            if not hits[written]:
+                raise RuntimeError(f"gcov says nothing of {written}")
+            count(coverage, written, hits[written], spec_line)
     return coverage
