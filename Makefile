@@ -15,7 +15,7 @@ build: setup
 	@$(cmake) --build --preset release
 
 run: build
-	@$(python) tools/run_all.py
+	@$(python) -m tools.run_all
 
 wheel: build
 	@$(python) -m pip wheel -q --disable-pip-version-check --no-index --no-build-isolation --no-deps --wheel-dir build/dist .
@@ -24,7 +24,7 @@ wheel: build
 test:
 	@started=$$(date +%s); tools/setup.sh && $(python) tests/run_all.py --started $$started
 
-full: test run coverage
+full: test coverage run
 	@$(python) -m tools.expectations
 	@$(python) -m tools.witnesses --check
 	@$(python) -m tools.conversions

@@ -18,6 +18,7 @@ from codegen.entry import Operator, SpecError, Version
 from codegen.load import load_spec
 from codegen.parameters import cast_options, signature_of, type_arguments, wide_argument
 from codegen.sharing import share_runs
+from codegen.template_sides import with_sides
 from codegen.units import Unit, primitives, units_of
 from codegen.write import write_if_changed
 
@@ -146,7 +147,7 @@ def emit(operators: list[Operator], spec: Path, out: Path, counted: bool = False
     structural, wide = by_hand(operators), wide_by_hand(operators)
     for name in sorted({v.template for v in structural}):
         shared = [v for v in structural if v.template == name]
-        write_by_hand(name, shared, False, out / "reference" / "structural" / f"{name}.cc")
+        write_by_hand(name, shared, False, out / "reference" / "structural" / f"{name}.cc", counted)
     for name in sorted({v.template for v in wide}):
         shared = [v for v in wide if v.template == name]
         write_by_hand(name, shared, True, out / "reference" / "wide" / f"{name}.cc")
@@ -173,9 +174,12 @@ def emit(operators: list[Operator], spec: Path, out: Path, counted: bool = False
     return all_units
 
 
-def write_by_hand(name: str, versions: list[Version], wide: bool, file: Path) -> None:
+def write_by_hand(name: str, versions: list[Version], wide: bool, file: Path, counted: bool = False) -> None:
     template = jinja2.Template(template_text(name), trim_blocks=True, keep_trailing_newline=True)
-    write_if_changed(file, template.render(versions=versions, rule=rules_of(versions), wide=wide))
+    text = template.render(versions=versions, rule=rules_of(versions), wide=wide)
+    if counted:
+        text = with_sides(text, template_text(name), f"reference/structural/{name}.cc.j2")
+    write_if_changed(file, text)
 
 
 def main() -> None:

@@ -12,6 +12,8 @@ import sys
 import time
 from pathlib import Path
 
+from tools import spec_coverage_report
+
 ROOT = Path(__file__).resolve().parent.parent
 REPORT = ROOT / "build" / "report"
 
@@ -34,6 +36,10 @@ def conform() -> int:
     for target in [*OURS, *peers()]:
         command += ["--target", target]
     command += ["--json", REPORT / "conform.json", "--html", REPORT / "index.html"]
+    if counted := spec_coverage_report.for_page():
+        command += ["--coverage", counted]
+    else:
+        print("make run: the page is without the coverage of the spec until make coverage counts it", file=sys.stderr)
     return subprocess.run(command, cwd=ROOT).returncode
 
 

@@ -4,11 +4,15 @@ The cases are the pinned suite, the literal ones of the entries and the spec sui
 written for it (codegen --counted): comments in them say which clause of the spec each line and each side stands for,
 and gcov says what ran. A statement is reached where all of its C++ ran, in one kernel at least; what is decided when
 kernels are compiled (a type) has no C++ that runs, and is not counted.
+
+Of a template by hand (reference/structural) each line is a statement, and each `if` and each rule has two sides. What
+stands there for the judge alone (namespace openings) is not counted.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from collections import defaultdict
@@ -17,22 +21,24 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import yaml
-
 from codegen.emit_cases import emit, load_releases
 from codegen.load import load_spec
-from tests.lines.probe import outcomes
+from codegen.template_sides import ENDS, OPENS
 
 ROOT = Path(__file__).resolve().parent.parent
 SUITE = Path.home() / ".cache/touchstone/suites/1.23.2"
 KINDS = ("node", "simple", "pytorch-operator", "pytorch-converted")
-LEAST = 0.98
-EXCUSED = ROOT / "tests" / "lines" / "unreached.yaml"
+SHARES, SECONDS = 8, "600"  # of the lines; that one of them may take
 LINE = re.compile(r'//#line (\d+) "(.*)"')
 SIDE = re.compile(r'//#side \d+ (\d+) "(.*?)" (\d+) (\w+) (.*)')
 BARE = re.compile(r"[{}();]*(else )?\{?")
 
-Hits = dict[Path, dict[int, int]]  # file -> line -> how often it ran
+OF_TEMPLATE = re.compile(r"(.*)  //#(\d+)")
+NOT_STATEMENTS = re.compile(
+    r"(\w|  explicit ).*\{$|\s*\[&\] \{ return values_text\("
+)  # heads; with what a rule is broken
+
+Hits = dict[int, int]  # line -> how often it ran
 
 
 @dataclass(frozen=True)
@@ -65,18 +71,27 @@ class Coverage:
         return f"never {clause.side}: {self.text[clause]}" if clause.side else self.text[clause]
 
 
-def run_all_cases(build: Path) -> None:
-    """Each program leaves its counts behind when it ends."""
+def run_all_cases(build: Path) -> int:
+    """How many. Each program leaves its counts behind when it ends; one that breaks off leaves none, and is an error."""
     emit(load_spec(ROOT / "spec"), load_releases(ROOT / "spec"), build / "cases")
-    program = build / "tests" / "cases" / "run_cases"
-    for folder in [*(SUITE / kind for kind in KINDS), build / "cases"]:
-        subprocess.run([program, folder], check=True, stdout=subprocess.DEVNULL)
     files = sorted((ROOT / "conformance" / "suites" / "spec").rglob("*.cases"))
     lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-    valid = (re.sub(r" ![\w./-]+$", "", line) for line in lines)
-    died = [row for row in outcomes(build / "tests" / "lines" / "lines_probe", valid) if "died" in row]
-    if died:
-        raise RuntimeError(f"{len(died)} lines ended the reference, and what ran with them is not counted")
+    asked = [re.sub(r" ![\w./-]+$", "", line) for line in lines]
+
+    def run(folder: Path | None, share: int = 0) -> int:
+        """A folder's cases, or a share of the lines: how many there were."""
+        programs = build / "tests"
+        command = (
+            [programs / "cases" / "run_cases", folder] if folder else [programs / "lines" / "lines_probe", SECONDS]
+        )
+        text = "" if folder else "".join(f"{line}\n" for line in asked[share::SHARES])
+        return subprocess.run(command, input=text.encode(), check=True, stdout=subprocess.PIPE).stdout.count(b"\n")
+
+    folders = [build / "cases", *(SUITE / kind for kind in KINDS)]
+    jobs: list[tuple[Path | None, int]] = [*((folder, 0) for folder in folders), *((None, k) for k in range(SHARES))]
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        ran = sum(pool.map(run, *zip(*jobs, strict=True)))
+    return ran
 
 
 def counts_of(build: Path, data: Iterable[Path]) -> Iterator[tuple[Path, dict]]:
@@ -93,90 +108,71 @@ def counts_of(build: Path, data: Iterable[Path]) -> Iterator[tuple[Path, dict]]:
                     yield (Path(document["current_working_directory"]) / file["file"]).resolve(), file
 
 
-def hits_of(build: Path, kernels: Path) -> Hits:
-    hits: Hits = defaultdict(lambda: defaultdict(int))
-    for path, file in counts_of(build, sorted((build / "reference").rglob("*.gcda"))):
-        if path.parent == kernels:
+def hits_of(build: Path, data: Iterable[Path], folders: Iterable[Path]) -> dict[Path, Hits]:
+    """Of the files in these folders."""
+    hits: dict[Path, Hits] = defaultdict(lambda: defaultdict(int))
+    for path, file in counts_of(build, data):
+        if path.parent in folders:
             for line in file["lines"]:
                 hits[path][line["line_number"]] += line["count"]
     return hits
 
 
-def count(coverage: Coverage, header: Path, hits: dict[int, int], spec_line: Callable[[Clause], str]) -> None:
-    """What a kernel's comments say its lines stand for."""
-    place: Clause | None = None
-    ran: dict[Clause, list[bool]] = defaultdict(list)
-    rows = header.read_text(encoding="utf-8").splitlines()
-    for number, text in enumerate(rows, 1):
-        stripped = text.strip()
-        if said := LINE.match(stripped):
-            place = Clause(said[2], int(said[1]), 0, "")
-            ran.setdefault(place, [])
-        elif said := SIDE.match(stripped):
+def count(coverage: Coverage, written: Path, hits: Hits, spec_line: Callable[[Clause], str]) -> None:
+    """What the comments of a kernel, or of what is from a template, say that its lines stand for."""
+    rows = written.read_text(encoding="utf-8").splitlines()
+    for number, row in enumerate(rows, 1):
+        if said := SIDE.match(row.strip()):
             for after, side in ((3, "true"), (4, "false")):
                 clause = Clause(said[2], int(said[1]), int(said[3]), side)
                 if number + after in hits and (said[4] != "arm" or side == "true"):
                     text = spec_line(clause) if said[4] == "rule" else said[5]
                     coverage.add(clause, hits[number + after] > 0, text)
-        elif stripped.startswith(("work = ", "void run(", "template <")):
-            place = None
-        elif place and number in hits and not BARE.fullmatch(stripped):
-            ran[place].append(hits[number] > 0)
+    ran: dict[Clause, list[bool]] = defaultdict(list)
+    for number, clause in statements_of_kernel(rows) if written.suffix == ".h" else statements_by_hand(rows, written):
+        if number in hits:
+            ran[clause].append(hits[number] > 0)
     for clause, all_ in ran.items():
-        if all_:
-            coverage.add(clause, all(all_), spec_line(clause))
+        coverage.add(clause, all(all_), spec_line(clause))
 
 
-def measure(build: Path) -> Coverage:
-    kernels = build / "generated" / "reference" / "kernels"
-    hits = hits_of(build, kernels)
+def statements_of_kernel(rows: Iterable[str]) -> Iterator[tuple[int, Clause]]:
+    """Lines of a kernel, and of which clause they are."""
+    place: Clause | None = None
+    for number, text in enumerate(map(str.strip, rows), 1):
+        if said := LINE.match(text):
+            place = Clause(said[2], int(said[1]), 0, "")
+        elif text.startswith(("work = ", "void run(", "template <")):
+            place = None
+        elif place and not BARE.fullmatch(text):
+            yield number, place
+
+
+def statements_by_hand(rows: Iterable[str], written: Path) -> Iterator[tuple[int, Clause]]:
+    """Lines that are from a template, and which of its lines."""
+    inside = False
+    for number, row in enumerate(rows, 1):
+        if not (said := OF_TEMPLATE.fullmatch(row)):
+            continue
+        inside = said[1] == OPENS or (inside and said[1] != ENDS)
+        if inside and not NOT_STATEMENTS.match(said[1]) and not BARE.fullmatch(said[1].strip()):
+            yield number, Clause(f"reference/structural/{written.name}.j2", int(said[2]), 0, "")
+
+
+def measure(build: Path, root: Path = ROOT) -> Coverage:
+    reference = build / "generated" / "reference"
+    folders = (reference / "kernels", reference / "structural")
+    hits = hits_of(build, sorted((build / "reference").rglob("*.gcda")), folders)
     texts: dict[str, list[str]] = {}
 
     def spec_line(clause: Clause) -> str:
-        lines = texts.setdefault(clause.path, (ROOT / clause.path).read_text(encoding="utf-8").splitlines())
+        lines = texts.setdefault(clause.path, (root / clause.path).read_text(encoding="utf-8").splitlines())
         return lines[clause.line - 1].strip()
 
     coverage = Coverage()
-    for header in sorted(kernels.glob("*.h")):
-        count(coverage, header, hits.get(header, {}), spec_line)
+    for folder, pattern in zip(folders, ("*.h", "*.cc"), strict=True):
+        for written in sorted(folder.glob(pattern)):
+            if not hits[written]:
+                raise RuntimeError(f"gcov says nothing of {written}")
+            count(coverage, written, hits[written], spec_line)
     return coverage
-
-
-def excuses() -> dict[str, list[str]]:
-    """Path -> clauses that no case can reach."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for reason in yaml.safe_load(EXCUSED.read_text(encoding="utf-8")) or [] if EXCUSED.exists() else []:
-        for path, clauses in reason["of"].items():
-            found[path] += clauses
-    return found
-
-
-def table(coverage: Coverage) -> Iterator[str]:
-    """Files that are not reached as a whole, worst first, and all together."""
-
-    def share(path: str) -> float:
-        return min(a / max(b, 1) for a, b in (coverage.share(of, path) for of in ("statements", "sides")))
-
-    paths = sorted({c.path for c, ran in coverage.reached.items() if not ran}, key=share)
-    for path in [*paths, ""]:
-        (a, b), (c, d) = coverage.share("statements", path), coverage.share("sides", path)
-        shares = f"statements {a:5d} of {b:5d} {a / max(b, 1):7.1%}  sides {c:5d} of {d:5d} {c / max(d, 1):7.1%}"
-        yield f"{shares}  {path or 'spec/'}"
-
-
-def report(coverage: Coverage, excused: dict[str, list[str]]) -> tuple[list[str], bool]:
-    """What to print, and whether enough is reached and no excuse is idle."""
-    lines = list(table(coverage))
-    missed = [clause for clause, ran in coverage.reached.items() if not ran]
-    for clause in sorted(missed, key=lambda c: (c.path, c.line, c.node, c.side)):
-        if coverage.name(clause) not in excused.get(clause.path, []):
-            lines.append(f"not reached: {clause} {coverage.text[clause]}")
-    idle = idle_excuses(coverage, missed, excused)
-    lines += [f"reached, or not there, but {EXCUSED.name} excuses it: {one}" for one in idle]
-    shares = [coverage.share(of) for of in ("statements", "sides")]
-    return lines, not idle and all(a >= LEAST * b for a, b in shares)
-
-
-def idle_excuses(coverage: Coverage, missed: Iterable[Clause], excused: dict[str, list[str]]) -> list[str]:
-    known = {(clause.path, coverage.name(clause)) for clause in missed}
-    return [f"{path} {text}" for path, texts in excused.items() for text in texts if (path, text) not in known]

@@ -23,7 +23,7 @@ def result(name: str, op: str, verdict: str, compat: str, actual: str) -> dict:
     return row | {"detail": "because", "op": op, "since": 7 if op else 0, "values": values, "explained": explained}
 
 
-def page() -> str:
+def page(counted: bool = True) -> str:
     """As report/page.cc puts it together, with results made up here."""
     good, bad = "2 (0x40000000)", "3 (0x40400000)"
     left = [
@@ -46,10 +46,17 @@ def page() -> str:
             summary[kind] = summary.get(kind, 0) + 1
         runs.append({"target": target, "version": "1.0", "suite": "mine", "summary": summary, "cases": cases})
     notes = {"bad-frob": "the suite expects too much"}
+    missed = [{"clause": "spec/Frob.yaml:7 never true:", "text": "x < x", "reason": "nothing is below itself"}]
+    files = [
+        {"path": "spec/Frob.yaml", "statements": [2, 2], "sides": [3, 4], "missed": missed},
+        {"path": "spec/Grind.yaml", "statements": [6, 6], "sides": [0, 0], "missed": []},
+    ]
+    coverage = {"cases": 12, "statements": [8, 8], "sides": [3, 4], "files": files}
     text = (FOLDER / "page.html").read_text()
     for mark, file in (("@STYLE@", "page.css"), ("@SCRIPT@", "page.js")):
         text = text.replace(mark, (FOLDER / file).read_text())
-    return text.replace("@RESULTS@", json.dumps({"runs": runs, "standings": STANDINGS, "explanations": notes}))
+    results = {"runs": runs, "standings": STANDINGS, "explanations": notes}
+    return text.replace("@RESULTS@", json.dumps(results | ({"coverage": coverage} if counted else {})))
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +126,32 @@ def test_a_case_opens_to_its_values(opened: Browser) -> None:
     assert other == ["3 (0x40400000)"]
     opened.click("#cases tr.case")
     assert opened.ask("document.querySelector('#cases tr.about')") is None
+
+
+def test_coverage_opens_to_what_is_not_reached(opened: Browser) -> None:
+    assert opened.ask("document.querySelector('#coverage summary').textContent") == (
+        "Coverage of the spec: 100.0 % of statements, 75.0 % of sides of conditions"
+    )
+    opened.click("#coverage summary")
+    rows = opened.ask(
+        "[...document.querySelectorAll('#coverage tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
+    )
+    assert rows == [
+        ["spec/Frob.yaml", "2 of 2, 100.0 %", "3 of 4, 75.0 %", "1"],
+        ["spec/Grind.yaml", "6 of 6, 100.0 %", "0 of 0, –", ""],
+    ]
+    opened.click("#coverage tr.file")
+    about = opened.ask("document.querySelector('#coverage tr.about').innerText")
+    assert "spec/Frob.yaml:7 never true: x < x" in about
+    assert "nothing is below itself" in about
+
+
+def test_what_was_not_counted_is_not_shown(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(page(counted=False))
+    browser.open(file)
+    assert browser.ask("document.getElementById('coverage').hidden")
+    assert shown(browser)
 
 
 def test_keys_walk_and_open(opened: Browser) -> None:

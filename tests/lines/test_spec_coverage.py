@@ -9,7 +9,8 @@ import pytest
 from codegen.emit_kernels import environment, header_of
 from codegen.load import load_spec
 from codegen.units import primitives, units_of
-from tools.spec_coverage import Coverage, count, report
+from tools.spec_coverage import Clause, Coverage, count
+from tools.spec_coverage_report import as_json, report
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -69,7 +70,7 @@ def measured(tmp_path: Path, hits: dict[int, int]) -> Coverage:
 def test_all_is_reached(tmp_path: Path) -> None:
     coverage = measured(tmp_path, ALL)
     assert (coverage.share("statements"), coverage.share("sides")) == ((2, 2), (2, 2))
-    assert report(coverage, {}) == (["statements     2 of     2  100.0%  sides     2 of     2  100.0%  spec/"], True)
+    assert report(coverage, {}) == (["statements     2 of     2  100.0%  sides     2 of     2  100.0%  all"], True)
 
 
 @pytest.mark.parametrize(
@@ -90,9 +91,32 @@ def test_what_one_kernel_reaches_another_need_not(tmp_path: Path) -> None:
 
 
 def test_an_excuse_holds_for_what_is_not_reached_alone(tmp_path: Path) -> None:
-    excuse = {"spec/a.yaml": ["never false: x < 0"]}
-    lines, _ = report(measured(tmp_path, ALL | {5: 0}), excuse)
+    excuse = {("spec/a.yaml", "never false: x < 0"): "x is negative"}
+    lines, enough = report(measured(tmp_path, ALL | {5: 0}), excuse)
     assert not any(line.startswith("not reached") for line in lines)
+    assert not enough, "half of the sides is too few, whatever the reason"
     lines, enough = report(measured(tmp_path, ALL), excuse)
     assert "spec/a.yaml never false: x < 0" in lines[-1]
     assert not enough
+
+
+def mostly(reached: Coverage) -> Coverage:
+    """A hundred sides more, and statements."""
+    for k in range(100):
+        reached.add(Clause("spec/b.yaml", k, 0, ""), True, "")
+        reached.add(Clause("spec/b.yaml", k, 1, "true"), True, "")
+    return reached
+
+
+def test_what_is_not_reached_needs_a_reason(tmp_path: Path) -> None:
+    coverage = mostly(measured(tmp_path, ALL | {5: 0}))
+    assert not report(coverage, {})[1]
+    assert report(coverage, {("spec/a.yaml", "never false: x < 0"): "x is negative"})[1]
+
+
+def test_the_page_is_told_the_same(tmp_path: Path) -> None:
+    excuse = {("spec/a.yaml", "never false: x < 0"): "x is negative"}
+    told = as_json(measured(tmp_path, ALL | {5: 0}), excuse, 12)
+    assert (told["cases"], told["statements"], told["sides"]) == (12, (2, 2), (1, 2))
+    missed = [{"clause": "spec/a.yaml:3 never false:", "text": "x < 0", "reason": "x is negative"}]
+    assert told["files"] == [{"path": "spec/a.yaml", "statements": (2, 2), "sides": (1, 2), "missed": missed}]

@@ -27,7 +27,7 @@ namespace {
 
 struct ConformArgs {
   std::vector<std::string> targets;
-  std::string suite = "onnx", filter, shard, log, html, waivers, save_as;
+  std::string suite = "onnx", filter, shard, log, html, coverage, waivers, save_as;
   Index first = 0;  // 0: all
   bool resume = false, tables = false;
   JsonOutput json;
@@ -193,10 +193,21 @@ void print_idle(const std::vector<Waiver>& waivers, const std::vector<Index>& us
   }
 }
 
+// How much of the spec the cases reach, for the page; null where nobody asks for it.
+nlohmann::ordered_json coverage_in(const std::string& file) {
+  if (file.empty()) return nullptr;
+  auto read = nlohmann::ordered_json::parse(open_trusted(file).read_all(Limits::trusted()), nullptr,
+                                            /*allow_exceptions=*/false);
+  if (!read.is_object() || read.value("schema", "") != "touchstone.coverage/1")
+    throw Error(ErrorKind::file, file + " is not what make coverage writes");
+  return read;
+}
+
 ExitCode conform_all(const ConformArgs& args) {
   if (args.resume && args.log.empty())
     throw Error(ErrorKind::usage, "--resume needs the --log to go on with");
   const std::vector<Waiver> waivers = waivers_for(args);
+  const nlohmann::ordered_json coverage = coverage_in(args.coverage);
   Suite suite = open_suite(args.suite);
   if (args.first > 0) keep_first(suite, args.first);
   if (!args.filter.empty()) keep_matching(suite, args.filter);
@@ -223,8 +234,9 @@ ExitCode conform_all(const ConformArgs& args) {
     print_summary(runs.back(), args.tables);
   }
   print_idle(waivers, used);
-  const nlohmann::ordered_json object = conform_object(runs);
+  nlohmann::ordered_json object = conform_object(runs);
   if (args.json) write_json(args.json, object);
+  if (!coverage.is_null()) object["coverage"] = coverage;
   if (!args.html.empty()) write_atomically(args.html, html_page(object));
 
   ExitCode code = ExitCode::fine;
@@ -270,6 +282,8 @@ void add_conform(CLI::App& app, ExitCode& out) {
   command->add_flag("--tables", args->tables,
                     "Also print verdicts by kind and form, and how sharp the bounds were");
   command->add_option("--html", args->html, "Write the report as one page");
+  command->add_option("--coverage", args->coverage,
+                      "What make coverage wrote of the spec, for that page");
   command->add_option("--log", args->log, "One JSON line a case, written as it runs");
   command->add_flag("--resume", args->resume, "Go on where the log ends");
   command->add_option("--jobs", args->jobs, "Workers at a time")

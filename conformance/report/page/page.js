@@ -145,6 +145,36 @@ function draw_matrix(found) {
   }));
 }
 
+// ---- which clauses of the spec the cases reach, where they were counted: a file opens to those that none does ----
+
+const percent = ([some, all]) => (all ? `${(100 * some / all).toFixed(1)} %` : "–");
+
+function missed_clauses(file) {
+  const cell = element("td");
+  cell.colSpan = 4;
+  for (const one of file.missed) {
+    const line = element("p", one.reason);
+    cell.append(element("code", `${one.clause} ${one.text}`), line);
+  }
+  return row([cell], "about");
+}
+
+function draw_coverage({ statements, sides, files, cases }) {
+  const [summary, what] = at("coverage").children, table = at("coverage").querySelector("table");
+  at("coverage").hidden = false;
+  summary.textContent = `Coverage of the spec: ${percent(statements)} of statements, ${percent(sides)} of sides of conditions`;
+  what.textContent = `What ${cases} cases reach of the reference that is made from it. A file opens to what none reaches, and why.`;
+  table.tHead.replaceChildren(row(["file", "statements", "sides", "not reached"]
+    .map((text, k) => element("th", text, k ? "number" : ""))));
+  table.tBodies[0].replaceChildren(...files.map((file) => {
+    const made = row([element("th", file.path),
+      ...[file.statements, file.sides].map((of) => element("td", `${of.join(" of ")}, ${percent(of)}`, "number")),
+      element("td", file.missed.length || "", "number")], file.missed.length ? "file" : "");
+    if (file.missed.length) opens(made, () => missed_clauses(file));
+    return made;
+  }));
+}
+
 // ---- cases, each of which opens ----
 
 // For a POSIX shell: inside single quotes nothing means anything but the quote itself.
@@ -196,13 +226,18 @@ function about(one) {
   return row([cell], "about");
 }
 
-function toggle(made, one) {
+function toggle(made, about) {
   if (made.nextSibling && made.nextSibling.className === "about") {
     made.nextSibling.remove();
   } else {
-    made.after(about(one));
+    made.after(about());
   }
   made.setAttribute("aria-expanded", String(made.nextSibling?.className === "about"));
+}
+
+function opens(made, about) {
+  made.tabIndex = 0;
+  made.addEventListener("click", () => { if (!String(getSelection())) toggle(made, about); });
 }
 
 function case_row(one) {
@@ -216,8 +251,7 @@ function case_row(one) {
     }
     return cell;
   })], "case");
-  made.tabIndex = 0;
-  made.addEventListener("click", () => { if (!String(getSelection())) toggle(made, one); });
+  opens(made, () => about(one));
   return made;
 }
 
@@ -233,7 +267,7 @@ function draw() {
 
 function move(from, step) {
   let to = from[step];
-  while (to && to.className !== "case") to = to[step];
+  while (to && to.className !== from.className) to = to[step];
   if (to) to.focus();
 }
 
@@ -245,13 +279,14 @@ addEventListener("keydown", (event) => {
   if (event.key === "/" && focus !== at("filter")) {
     event.preventDefault();
     at("filter").focus();
-  } else if (focus.className === "case" && event.key === "Enter") {
+  } else if (focus.tabIndex === 0 && focus.tagName === "TR" && event.key === "Enter") {
     focus.click();
-  } else if (focus.className === "case" && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+  } else if (focus.tagName === "TR" && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
     event.preventDefault();
     move(focus, event.key === "ArrowDown" ? "nextSibling" : "previousSibling");
   }
 });
 at("filter").value = decodeURIComponent(location.hash.slice(1));
 draw_board();
+if (results.coverage) draw_coverage(results.coverage);
 draw();

@@ -1,0 +1,78 @@
+"""Templates by hand where they are written to be counted (make coverage): each `if` and each rule asks a function of its
+own, as the conditions of an entry do (sides.py), and each line says in a comment which of the template it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from codegen.sides import Side
+
+ASKS = re.compile(r"\b(if|require) ?\(")
+NAMED = re.compile(r"(?:const )?\w+\* (\w+) = ")  # if (const T* name = ...)
+# What stands behind is the judge's.
+OPENS, ENDS = "namespace touchstone::structural {", "}  // namespace touchstone::structural"
+BRACKETS = {")": "(", "]": "[", "}": "{"}
+
+
+def origins(text: str, template: str) -> list[int]:
+    """Of each line that was written, that of the template."""
+    sources = template.splitlines()
+    patterns = [re.compile(re.sub(r"\\\{\\\{.*?\\\}\\\}", ".*", re.escape(source))) for source in sources]
+    found: list[int] = []
+    for line in text.splitlines():
+        at = found[-1] if found else 0
+        found.append(next(k for k in range(at, len(sources)) if patterns[k].fullmatch(line)) + 1)
+    return found
+
+
+def top_level(text: str, at: int) -> Iterator[tuple[int, str]]:
+    """The characters from `at` that stand in no bracket and no string, until the bracket closes around them."""
+    depth, quoted = 0, False
+    while depth >= 0:
+        c = text[at]
+        if c == '"' and text[at - 1] != "\\":
+            quoted = not quoted
+        elif not quoted:
+            if depth == 0:
+                yield at, c
+            depth += (c in BRACKETS.values()) - (c in BRACKETS)
+        at += 1
+
+
+def condition(text: str, start: int, kind: str) -> tuple[int, int, str]:
+    """Where it begins and ends that stands behind `kind (`, and what stands for it as a truth."""
+    marks = dict(reversed([(c, at) for at, c in top_level(text, start)]))  # where each first stands
+    if kind == "require":
+        return start, marks[","], text[start : marks[","]]
+    if ";" in marks:
+        start = marks[";"] + 2
+    elif named := NAMED.match(text, start):
+        return marks[")"], marks[")"], named[1]
+    return start, marks[")"], text[start : marks[")"]]
+
+
+def with_sides(text: str, template: str, place: str) -> str:
+    """What was written from a template, so that gcov can tell its sides; `place` is the template's path."""
+    lines, sides, out, done = origins(text, template), [], "", 0
+    for found in ASKS.finditer(text, text.index(OPENS), text.index(ENDS)):
+        if "//" in text[text.rfind("\n", 0, found.start()) + 1 : found.start()]:
+            continue  # said in a comment
+        start, end, asked = condition(text, found.end(), found[1])
+        number = text.count("\n", 0, start)
+        side = Side(len(sides), place, lines[number], len(sides) + 1, "rule" if found[1] == "require" else "if", asked)
+        sides.append(side)
+        out += text[done:start] + ("; " if start == end else "") + f"side_{side.number}(bool({asked}))"
+        done = end
+    written: list[str] = []
+    for line, number in zip((out + text[done:]).splitlines(), lines, strict=True):
+        written.append(f"{line}  //#{number}")
+        if line == OPENS:
+            written += [row for side in sides for row in function_of(side)]
+    return "\n".join(written) + "\n"
+
+
+def function_of(side: Side) -> list[str]:
+    """As kernel.h.j2 has it."""
+    head = f"static bool side_{side.number}(bool truth) {{"
+    return [str(side), head, "  if (truth)", "    return true;", "  return false;", "}"]
