@@ -44,7 +44,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="tools.bench", description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="where the command was built")
     parser.add_argument("--only", action="append", choices=list(MODELS), help="one model")
-    parser.add_argument("--against", default="onnxruntime,openvino", help="the peers; empty for none")
+    parser.add_argument("--against", default="onnxruntime,openvino,direct", help="the peers; empty for none")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("rest", nargs="*", metavar="-- OPTION", help="options of `touchstone bench`")
     args = parser.parse_args()
