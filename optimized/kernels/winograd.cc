@@ -167,19 +167,29 @@ Index Winograd::packed_size() const {
   return (points_ + 2) * (points_ + 2) * product_->packed_size();
 }
 
+// A tap of all kernels lies side by side, and some kernels are taken at a time: vectors go along
+// them.
 void Winograd::pack(const float* weights, float* packed) const {
+  constexpr Index some = 32;
   const std::vector<ThreePoints> g = weight_transform(points_);
-  std::vector<float> product(static_cast<std::size_t>(channels_in_ * channels_out_));
+  const Index kernels = channels_in_ * channels_out_, padded = ceil_div(kernels, some) * some;
+  std::vector<float> taps(static_cast<std::size_t>(9 * padded));
+  for (Index k = 0; k < kernels; ++k) {
+    for (Index tap = 0; tap < 9; ++tap)
+      taps[static_cast<std::size_t>(tap * padded + k)] = weights[k * 9 + tap];
+  }
+  std::vector<float> product(static_cast<std::size_t>(padded));
   for (const ThreePoints& down : g) {
     for (const ThreePoints& across : g) {
-      for (std::size_t k = 0; k < product.size(); ++k) {
-        double sum = 0;
-        for (std::size_t i = 0; i < 3; ++i) {
-          for (std::size_t j = 0; j < 3; ++j) {
-            sum += down[i] * across[j] * static_cast<double>(weights[k * 9 + i * 3 + j]);
-          }
+      for (Index k = 0; k < padded; k += some) {
+        std::array<double, some> sums{};
+        for (std::size_t tap = 0; tap < 9; ++tap) {
+          const double factor = down[tap / 3] * across[tap % 3];
+          const float* const from = taps.data() + static_cast<Index>(tap) * padded + k;
+          for (std::size_t x = 0; x < some; ++x) sums[x] += factor * static_cast<double>(from[x]);
         }
-        product[k] = static_cast<float>(sum);
+        float* const to = product.data() + k;
+        for (std::size_t x = 0; x < some; ++x) to[x] = static_cast<float>(sums[x]);
       }
       product_->pack(product.data(), packed);
       packed += product_->packed_size();
