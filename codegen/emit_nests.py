@@ -5,8 +5,8 @@ python -m codegen.emit_nests --spec spec --out generated [--unfit]
 
 from __future__ import annotations
 
-import argparse
 import re
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from codegen.lanes import Terms
 from codegen.load import load_spec
 from codegen.nests import Nest, nest_of
 from codegen.units import primitives, units_of
-from codegen.write import write_if_changed
+from codegen.write import run_emitter, write_if_changed
 
 HERE = Path(__file__).parent
 SHARDS = 16  # files that include what is written for each entry: their number is known when CMake configures
@@ -95,19 +95,11 @@ def emit(operators: list[Operator], spec: Path, out: Path) -> Products:
     return made
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--spec", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--unfit", action="store_true", help="print what has no nest, with the reason, and stop")
-    args = parser.parse_args()
-    operators = load_spec(args.spec)
-    if args.unfit:
-        for version, reason in products_of_nests(operators, args.spec).unfit:
-            print(f"{version}: {reason}")
-    else:
-        emit(operators, args.spec, args.out)
-
-
 if __name__ == "__main__":
-    main()
+    sys.exit(
+        run_emitter(
+            __doc__,
+            lambda spec, out: emit(load_spec(spec), spec, out),
+            lambda spec: products_of_nests(load_spec(spec), spec).unfit,
+        )
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from codegen.entry import SpecError
@@ -22,14 +22,25 @@ def write_if_changed(file: Path, text: str) -> bool:
     return True
 
 
-def run_emitter(doc: str | None, emit: Callable[[Path, Path], object]) -> int:
-    """The main of an emitter: --spec FOLDER, --out FILE or FOLDER. A mistake in an entry is said, and gives 1."""
+def run_emitter(
+    doc: str | None,
+    emit: Callable[[Path, Path], object],
+    unfit: Callable[[Path], Iterable[tuple[str, str]]] | None = None,
+) -> int:
+    """The main of an emitter: --spec FOLDER, --out FILE or FOLDER. A mistake in an entry is said, and gives 1. Where
+    not all versions fit, --unfit prints which do not, with the reason, and writes nothing."""
     parser = argparse.ArgumentParser(description=(doc or "").splitlines()[0])
     parser.add_argument("--spec", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    if unfit:
+        parser.add_argument("--unfit", action="store_true", help="print what does not fit, with the reason, and stop")
     arguments = parser.parse_args()
     try:
-        emit(arguments.spec, arguments.out)
+        if unfit and arguments.unfit:
+            for version, reason in unfit(arguments.spec):
+                print(f"{version}: {reason}")
+        else:
+            emit(arguments.spec, arguments.out)
     except SpecError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
