@@ -1,6 +1,6 @@
 """Coverage of the spec: which statements of the definitions, and which sides of their conditions, the cases reach.
 
-The cases are the pinned suite, the literal ones of the entries and the spec suite, on the reference. Kernels are
+The cases are the pinned suite, the literal ones of the entries, the spec suite and some graphs, on the reference. Kernels are
 written for it (codegen --counted): comments in them say which clause of the spec each line and each side stands for,
 and gcov says what ran. A statement is reached where all of its C++ ran, in one kernel at least; what is decided when
 kernels are compiled (a type) has no C++ that runs, and is not counted.
@@ -24,6 +24,7 @@ from pathlib import Path
 from codegen.emit_cases import emit, load_releases
 from codegen.load import load_spec
 from codegen.template_sides import ENDS, OPENS
+from tests.cases import graphs
 
 ROOT = Path(__file__).resolve().parent.parent
 SUITE = Path.home() / ".cache/touchstone/suites/1.23.2"
@@ -74,6 +75,7 @@ class Coverage:
 def run_all_cases(build: Path) -> int:
     """How many. Each program leaves its counts behind when it ends; one that breaks off leaves none, and is an error."""
     emit(load_spec(ROOT / "spec"), load_releases(ROOT / "spec"), build / "cases")
+    graphs.write(build / "graphs")
     files = sorted((ROOT / "conformance" / "suites" / "spec").rglob("*.cases"))
     lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     asked = [re.sub(r" ![\w./-]+$", "", line) for line in lines]
@@ -87,7 +89,7 @@ def run_all_cases(build: Path) -> int:
         text = "" if folder else "".join(f"{line}\n" for line in asked[share::SHARES])
         return subprocess.run(command, input=text.encode(), check=True, stdout=subprocess.PIPE).stdout.count(b"\n")
 
-    folders = [build / "cases", *(SUITE / kind for kind in KINDS)]
+    folders = [build / "cases", build / "graphs", *(SUITE / kind for kind in KINDS)]
     jobs: list[tuple[Path | None, int]] = [*((folder, 0) for folder in folders), *((None, k) for k in range(SHARES))]
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         ran = sum(pool.map(run, *zip(*jobs, strict=True)))
