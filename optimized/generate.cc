@@ -53,13 +53,19 @@ void kernels(const std::string& isa, const std::string& suffix, const std::strin
   // which strict_float forbids; what in them speaks of NaN they mark themselves.
   const std::string loose = isa + "-no_runtime-no_bounds_query", target = loose + "-strict_float";
   std::vector<std::string> objects;
+  const auto make = [&](ExecuteGeneratorArgs args, bool asks) {
+    const std::string stem = folder + "/" + args.function_name;
+    if (asks) args.output_types = {Halide::OutputFileType::assembly};
+    Halide::Internal::execute_generator(args);
+    if (asks) assemble_as_kept(stem);
+    objects.push_back(stem + ".o");
+  };
   for (const std::string& name : GeneratorRegistry::enumerate()) {
     const bool fused = name.find("_fma") != std::string::npos;
     ExecuteGeneratorArgs args = basics(fused ? loose : target, folder);
     args.generator_name = name;
     args.function_name = name + "_" + suffix;
-    Halide::Internal::execute_generator(args);
-    objects.push_back(folder + "/" + args.function_name + ".o");
+    make(args, name.find("_asks") != std::string::npos);
   }
   // Written kernels stand on their schedules: sums may be contracted, and what calls them is held
   // to their conditions by its own tests.
@@ -71,11 +77,7 @@ void kernels(const std::string& isa, const std::string& suffix, const std::strin
       args.create_generator = kernel.create;
       args.generator_params = kernel.params;
       args.function_name = kernel.function + "_" + suffix;
-      const std::string stem = folder + "/" + args.function_name;
-      if (kernel.asks) args.output_types = {Halide::OutputFileType::assembly};
-      Halide::Internal::execute_generator(args);
-      if (kernel.asks) assemble_as_kept(stem);
-      objects.push_back(stem + ".o");
+      make(args, kernel.asks);
     }
   }
   Halide::create_static_library(objects, Halide::Target(target), library);

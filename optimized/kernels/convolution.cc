@@ -282,12 +282,24 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
   kernel.run(arguments);
 }
 
+// What a thread reads next that has made this part, and no more of it than this part has itself.
+Soon Convolution::after(Index part, const float* packed, const Soon& soon) const {
+  const Index next = part + threads_, own = groups_[static_cast<std::size_t>(part)].size;
+  if (next < parts()) {
+    const Group& group = groups_[static_cast<std::size_t>(next)];
+    return {packed + group.offset, group.size};
+  }
+  const Index first = (next - parts()) * own;
+  return first < soon.size ? Soon{soon.data + first, std::min(own, soon.size - first)} : Soon{};
+}
+
 void Convolution::run(const Picture& input, const float* packed, const float* bias,
                       const Picture* residual, const Picture& output, float least, float most,
-                      Index part, Index first_row, Index rows, float* scratch) const {
+                      Index part, Index first_row, Index rows, float* scratch,
+                      const Soon& soon) const {
   if (detour_) {
-    detour_->run(input, packed, bias, residual, output, least, most, part, first_row, rows,
-                 scratch);
+    detour_->run(input, packed, bias, residual, output, least, most, part, first_row, rows, scratch,
+                 soon);
     return;
   }
   const Group& group = groups_[static_cast<std::size_t>(part)];
@@ -308,10 +320,9 @@ void Convolution::run(const Picture& input, const float* packed, const float* bi
             most,
             packed + group.offset,
             0};
-  if (const Index next = part + threads_; next < parts()) {
-    const Group& wanted = groups_[static_cast<std::size_t>(next)];
-    call.ahead = packed + wanted.offset;
-    call.a_point = static_cast<double>(wanted.size) / static_cast<double>(rows * columns);
+  if (const Soon next = after(part, packed, soon); next.data != nullptr) {
+    call.ahead = next.data;
+    call.a_point = static_cast<double>(next.size) / static_cast<double>(rows * columns);
   }
   call.input.data += first_row * s.row_stride * input.row;
   if (s.depthwise) call.input.data += group.first_block * input.block;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "optimized/kernels/picture.h"
+#include "optimized/kernels/soon.h"
 
 namespace touchstone {
 
@@ -47,7 +48,8 @@ class ConvolutionDetour {
   virtual std::string name() const = 0;
   virtual void run(const Picture& input, const float* packed, const float* bias,
                    const Picture* residual, const Picture& output, float least, float most,
-                   Index part, Index first_row, Index rows, float* scratch) const = 0;
+                   Index part, Index first_row, Index rows, float* scratch,
+                   const Soon& soon) const = 0;
 };
 
 class Convolution {
@@ -80,10 +82,11 @@ class Convolution {
   // Rows [first_row, first_row + rows) of the blocks of `part`, at most rows_at_once() where there
   // is scratch: clamp(sum + bias + residual). NaN is not clamped. The first tap of output (0, 0)
   // reads input.data; `bias` is padded to whole blocks; `residual` may be null, or be the output.
-  // Lanes of the last block that hold no channel are written with anything, and never read.
+  // Lanes of the last block that hold no channel are written with anything, and never read. `soon`:
+  // what follows the last part; the others ask for the weights of the next.
   void run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
            const Picture& output, float least, float most, Index part, Index first_row, Index rows,
-           float* scratch) const;
+           float* scratch, const Soon& soon = {}) const;
 
   std::string kernels_chosen() const;  // "blocked 2x14x1 step 1 over 56": for a bench to show
 
@@ -104,6 +107,7 @@ class Convolution {
   struct Call;
 
   Cuts cuts(Index blocks, Index rows) const;
+  Soon after(Index part, const float* packed, const Soon& soon) const;
   Strip next_strip(const Cuts& cuts, Index columns) const;
   void run_rows(const ConvolutionKernel& kernel, Index columns, Index rows, const Call& call) const;
 

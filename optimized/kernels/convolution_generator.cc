@@ -74,7 +74,9 @@ class Convolution : public Tiled<Convolution> {
 
   Halide::Pipeline build_pipeline() override {
     Halide::Pipeline pipeline = Tiled<Convolution>::build_pipeline();
-    if (asks) pipeline.add_custom_lowering_pass(new Asking({lanes, step, blocks, columns, rows}));
+    if (asks)
+      pipeline.add_custom_lowering_pass(
+          new AskingOfConvolution({lanes, step, blocks, columns, rows}));
     return pipeline;
   }
 };

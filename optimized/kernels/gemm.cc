@@ -2,12 +2,15 @@
 #include "optimized/kernels/gemm.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstring>
 
 #include "optimized/canonical/problem.h"
 #include "optimized/kernels/compiled.h"
 #include "optimized/kernels/move.h"
 #include "optimized/kernels/tiles.h"
+#include "optimized/kernels/vector_moves.h"
 #include "reference/lists.h"
 
 namespace touchstone {
@@ -19,7 +22,8 @@ TOUCHSTONE_DECLARE_KERNEL(gemm_fma_4);
 TOUCHSTONE_DECLARE_KERNEL(gemm_fma_5);
 TOUCHSTONE_DECLARE_KERNEL(gemm_fma_6);
 TOUCHSTONE_DECLARE_KERNEL(gemm_fma_8);
-TOUCHSTONE_DECLARE_KERNEL(gemm_fma_12);
+TOUCHSTONE_DECLARE_KERNEL(gemm_fma_6_asks);
+TOUCHSTONE_DECLARE_KERNEL(gemm_fma_12_asks);
 TOUCHSTONE_DECLARE_KERNEL(gemm_fma_1_wide);
 TOUCHSTONE_DECLARE_KERNEL(gemm_fma_2_wide);
 TOUCHSTONE_DECLARE_KERNEL(gemm_fma_3_wide);
@@ -30,19 +34,15 @@ namespace {
 constexpr int most_rows = 12;
 
 CompiledSet kernel(int rows, bool wide) {
-  static const CompiledSet narrow[most_rows + 1] = {{},
-                                                    TOUCHSTONE_KERNEL(gemm_fma_1),
-                                                    TOUCHSTONE_KERNEL(gemm_fma_2),
-                                                    TOUCHSTONE_KERNEL(gemm_fma_3),
-                                                    TOUCHSTONE_KERNEL(gemm_fma_4),
-                                                    TOUCHSTONE_KERNEL(gemm_fma_5),
-                                                    TOUCHSTONE_KERNEL(gemm_fma_6),
-                                                    {},
-                                                    TOUCHSTONE_KERNEL(gemm_fma_8),
-                                                    {},
-                                                    {},
-                                                    {},
-                                                    TOUCHSTONE_KERNEL(gemm_fma_12)};
+  static const CompiledSet narrow[] = {{},
+                                       TOUCHSTONE_KERNEL(gemm_fma_1),
+                                       TOUCHSTONE_KERNEL(gemm_fma_2),
+                                       TOUCHSTONE_KERNEL(gemm_fma_3),
+                                       TOUCHSTONE_KERNEL(gemm_fma_4),
+                                       TOUCHSTONE_KERNEL(gemm_fma_5),
+                                       TOUCHSTONE_KERNEL(gemm_fma_6),
+                                       {},
+                                       TOUCHSTONE_KERNEL(gemm_fma_8)};
   static const CompiledSet wider[] = {{},
                                       TOUCHSTONE_KERNEL(gemm_fma_1_wide),
                                       TOUCHSTONE_KERNEL(gemm_fma_2_wide),
@@ -51,12 +51,17 @@ CompiledSet kernel(int rows, bool wide) {
   return wide ? wider[rows] : narrow[rows];
 }
 
+CompiledSet tall_kernel(int rows) {
+  static const CompiledSet six = TOUCHSTONE_KERNEL(gemm_fma_6_asks);
+  static const CompiledSet twelve = TOUCHSTONE_KERNEL(gemm_fma_12_asks);
+  return rows == 12 ? twelve : six;
+}
+
 int registers(Isa isa) { return isa == Isa::avx512 ? 32 : 16; }
 Index vector_of(Isa isa) { return isa == Isa::avx512 ? 16 : isa == Isa::avx2 ? 8 : 4; }
 
-// A share of k that leaves a panel in the first cache while rows pass by, and a share of the rows
-// of A that stays in the second while panels do.
-constexpr Index most_depth = 384, most_rows_at_once = 384, most_panels = 4;
+// Panels whose shares of the depth stay in the second cache while rows pass by.
+constexpr Index panels_at_once = 8, most_panels = 4;
 
 }  // namespace
 
@@ -94,29 +99,72 @@ struct Tiles {
   const Product& product;
   Index panel, first_depth, depth;
 
-  void run(int height, bool wide, Index first_panel, Index panels, Index first_row,
-           Index rows) const {
-    if (panels == 0 || rows == 0) return;
+  struct Rows {
+    const float* data;
+    Index step;
+  };
+  struct Ahead {
+    const float* data;
+    std::int32_t due;  // schedules/asking.h
+  };
+
+  void call(CompiledKernel kernel, const Rows& from, const Ahead& soon, Index first_panel,
+            Index panels, Index first_row, Index rows) const {
     const Product& p = product;
     const bool first = first_depth == 0, last = first_depth + depth == p.depth;
-    const Index from = first_panel * panel, columns = std::min(panels * panel, p.columns - from);
+    const Index column = first_panel * panel,
+                columns = std::min(panels * panel, p.columns - column);
     const Index panel_step = panel * (p.depth + 1);
     const float* packed = p.packed + first_panel * panel_step;
-    float* result = p.c + first_row * p.c_row + from;
+    float* result = p.c + first_row * p.c_row + column;
     const bool residual = first && p.residual != nullptr;
-    Strided<2> a(p.a + first_row * p.a_row + first_depth, {depth, rows}, {1, p.a_row});
+    Strided<2> a(from.data, {depth, rows}, {1, from.step});
     Strided<3> b(packed + panel * (1 + first_depth), {panel, depth, panels},
                  {1, panel, panel_step});
     Strided<2> bias(first ? packed : zeros, {panel, panels}, {1, first ? panel_step : 0});
-    Strided<2> added(residual ? p.residual + first_row * p.residual_row + from : result,
+    Strided<2> added(residual ? p.residual + first_row * p.residual_row + column : result,
                      {columns, rows}, {1, residual ? p.residual_row : p.c_row});
     Strided<2> c(result, {columns, rows}, {1, p.c_row});
     bool add = residual || !first;
     float least = last ? p.least : -std::numeric_limits<float>::infinity();
     float most = last ? p.most : std::numeric_limits<float>::infinity();
-    call_compiled(of(kernel(height, wide), isa),
-                  {a.argument(), b.argument(), bias.argument(), added.argument(), &add, &least,
-                   &most, c.argument()});
+    auto ahead = reinterpret_cast<std::uintptr_t>(soon.data);
+    auto due = soon.due;
+    call_compiled(kernel, {&ahead, &due, a.argument(), b.argument(), bias.argument(),
+                           added.argument(), &add, &least, &most, c.argument()});
+  }
+
+  // Where B goes on behind this share of these panels.
+  const float* next(Index first_panel, Index panels) const {
+    const Index step = panel * (product.depth + 1), end = first_depth + depth;
+    if (end < product.depth) return product.packed + first_panel * step + panel * (1 + end);
+    const Index following = first_panel + panels;
+    return following * panel < product.columns ? product.packed + following * step : nullptr;
+  }
+
+  // Rows of A that lie apart by a multiple of a page would put each other out of the cache: a
+  // tile's are copied. While it goes over the panels it asks for its part of those behind them.
+  void run_tall(int height, Index first_panel, Index panels, Index first_row, Index rows) const {
+    alignas(64) std::array<float, most_rows * product_pitch> copy;
+    const float* const soon = next(first_panel, panels);
+    const auto due = static_cast<std::int32_t>(soon ? 65536 * height / rows : 0);
+    for (Index row = 0; row < rows; row += height) {
+      const float* from = product.a + (first_row + row) * product.a_row + first_depth;
+      vector_moves(isa).copy_rows(reinterpret_cast<const char*>(from), product.a_row * 4,
+                                  reinterpret_cast<char*>(copy.data()), product_pitch * 4, height,
+                                  depth * 4);
+      const Ahead part{soon ? soon + depth * panel * row / rows : zeros, due};
+      call(of(tall_kernel(height), isa), {copy.data(), product_pitch}, part, first_panel, panels,
+           first_row + row, height);
+    }
+  }
+
+  void run(int height, bool wide, Index first_panel, Index panels, Index first_row,
+           Index rows) const {
+    if (panels == 0 || rows == 0) return;
+    const float* from = product.a + first_row * product.a_row + first_depth;
+    call(of(kernel(height, wide), isa), {from, product.a_row}, {zeros, 0}, first_panel, panels,
+         first_row, rows);
   }
 
   void run(int height, Index first_panel, Index panels, Index first_row, Index rows) const {
@@ -126,11 +174,14 @@ struct Tiles {
     run(height, false, first_panel + grouped, panels - grouped, first_row, rows);
   }
 
-  // Fewer rows than the tallest tile has.
+  // Fewer rows than the tallest tile has, or few more.
   void rest(Index first_panel, Index panels, Index first_row, Index rows) const {
     if (rows == 0) return;
     const auto* end = std::end(product_rows);
-    if (std::find(std::begin(product_rows), end, rows) == end) {
+    if (rows > most_rows) {
+      rest(first_panel, panels, first_row, product_rows[0]);
+      rest(first_panel, panels, first_row + product_rows[0], rows - product_rows[0]);
+    } else if (std::find(std::begin(product_rows), end, rows) == end) {
       rest(first_panel, panels, first_row, rows - rows / 2);
       rest(first_panel, panels, first_row + rows - rows / 2, rows / 2);
     } else {
@@ -144,22 +195,22 @@ struct Tiles {
 void Gemm::run(const Product& product, Index first_panel, Index panels, Index first_row,
                Index rows) const {
   const int tall = tallest_product(registers(isa_));
-  const Index shares = std::max<Index>(ceil_div(product.depth, most_depth), 1);
+  const Index shares = std::max<Index>(ceil_div(product.depth, product_depth), 1);
   // A kernel counts in 32 bits. Groups of panels stay whole.
-  const Index at_once = std::max<Index>(
-      farthest / 2 / (panel_columns() * (product.depth + 1)) / most_panels * most_panels, 1);
+  const Index at_once = std::clamp<Index>(
+      farthest / 2 / (panel_columns() * (product.depth + 1)) / most_panels * most_panels, 1,
+      panels_at_once);
+  // One or two rows more than tall tiles have are little work for all that is loaded: a tile less.
+  Index whole = rows / tall * tall;
+  if (tall == most_rows && whole > 0 && rows > whole && rows - whole <= 2) whole -= tall;
   for (Index panel = first_panel; panel < first_panel + panels; panel += at_once) {
     const Index wide = std::min(at_once, first_panel + panels - panel);
-    for (Index at = first_row; at < first_row + rows; at += most_rows_at_once) {
-      const Index left = std::min(most_rows_at_once, first_row + rows - at);
-      const Index whole = left / tall * tall;
-      for (Index share = 0; share < shares; ++share) {
-        const Index depth = product.depth * share / shares;
-        const Tiles tiles{isa_, product, panel_columns(), depth,
-                          product.depth * (share + 1) / shares - depth};
-        tiles.run(tall, panel, wide, at, whole);
-        tiles.rest(panel, wide, at + whole, left - whole);
-      }
+    for (Index share = 0; share < shares; ++share) {
+      const Index depth = product.depth * share / shares;
+      const Tiles tiles{isa_, product, panel_columns(), depth,
+                        product.depth * (share + 1) / shares - depth};
+      if (whole > 0) tiles.run_tall(tall, panel, wide, first_row, whole);
+      tiles.rest(panel, wide, first_row + whole, rows - whole);
     }
   }
 }

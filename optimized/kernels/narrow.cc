@@ -63,7 +63,7 @@ void Narrow::pack(const float* weights, float* packed) const {
 
 void Narrow::run(const Picture& input, const float* packed, const float* bias,
                  const Picture* residual, const Picture& output, float least, float most, Index,
-                 Index first_row, Index rows, float* scratch) const {
+                 Index first_row, Index rows, float* scratch, const Soon& soon) const {
   if (residual) BUG("a residual that was not announced");
   std::array<float, 16> biases{};
   for (Index t = 0; t < together; ++t)
@@ -72,7 +72,7 @@ void Narrow::run(const Picture& input, const float* packed, const float* bias,
   in.data += first_row * shape_.row_stride * input.row;
   const Index lanes = lanes_of(isa_), row = shape_.columns_out * share_;
   const Picture made{scratch, lanes, row, rows * row};
-  product_.run(in, packed, biases.data(), nullptr, made, least, most, 0, 0, rows, nullptr);
+  product_.run(in, packed, biases.data(), nullptr, made, least, most, 0, 0, rows, nullptr, soon);
   for (Index k = 0; k < rows; ++k) {
     copy_lanes(isa_, scratch + k * row, share_, output.data + (first_row + k) * output.row,
                output.column, share_, shape_.columns_out);

@@ -22,7 +22,7 @@ class Narrow : public ConvolutionDetour {
   std::string name() const override { return "narrow " + product_.kernels_chosen(); }
   void run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
            const Picture& output, float least, float most, Index part, Index first_row, Index rows,
-           float* scratch) const override;
+           float* scratch, const Soon& soon) const override;
 
  private:
   static constexpr Index together = 2;  // points that share a vector

@@ -56,10 +56,44 @@ inline void square(const T* from, Steps from_row, T* to, Steps to_row) {
     *reinterpret_cast<typename V::Anywhere*>(to + i * to_row) = rows[i];
 }
 
+// Three dense columns, as of colours: each vector of a column is picked out of three.
+template <class V, int column, std::size_t... i>
+inline typename V::Dense picked(typename V::Dense a, typename V::Dense b, typename V::Dense c,
+                                std::index_sequence<i...>) {
+  constexpr int lanes = V::lanes;
+  const typename V::Dense two =
+      __builtin_shufflevector(a, b, (3 * int(i) + column < 2 * lanes ? 3 * int(i) + column : 0)...);
+  return __builtin_shufflevector(
+      two, c,
+      (3 * int(i) + column < 2 * lanes ? int(i) : 3 * int(i) + column - 2 * lanes + lanes)...);
+}
+
+template <class T>
+void part_three(const T* from, T* to, Steps to_row, Steps rows) {
+  using V = VectorOf<T>;
+  constexpr auto all = std::make_index_sequence<V::lanes>();
+  const auto load = [](const T* at) ->
+      typename V::Dense { return *reinterpret_cast<const typename V::Anywhere*>(at); };
+  const auto store = [](T* at, const typename V::Dense& v) {
+    *reinterpret_cast<typename V::Anywhere*>(at) = v;
+  };
+  for (Steps k = 0; k < rows; k += V::lanes) {
+    const Steps i = k + V::lanes <= rows ? k : rows - V::lanes;
+    const T* at = from + 3 * i;
+    const typename V::Dense a = load(at), b = load(at + V::lanes), c = load(at + 2 * V::lanes);
+    store(to + i, picked<V, 0>(a, b, c, all));
+    store(to + to_row + i, picked<V, 1>(a, b, c, all));
+    store(to + 2 * to_row + i, picked<V, 2>(a, b, c, all));
+  }
+}
+
 template <class T, int bytes = vector_bytes>
 void transpose(const T* from, Steps from_row, T* to, Steps to_row, Steps rows, Steps columns) {
   using V = VectorOf<T, bytes>;
   constexpr Steps lanes = V::lanes;
+  if constexpr (bytes == vector_bytes) {
+    if (columns == 3 && from_row == 3 && rows >= lanes) return part_three(from, to, to_row, rows);
+  }
   if (rows < lanes || columns < lanes) {
     if constexpr (lanes > 4) {
       return transpose<T, bytes / 2>(from, from_row, to, to_row, rows, columns);
@@ -104,12 +138,12 @@ inline void copy_vector(const char* from, char* to) {
 
 // Short rows: a call of memcpy takes longer than they do.
 inline void copy_short(const char* from, char* to, Steps bytes) {
-  if (bytes >= vector_bytes) {
-    for (Steps at = 0; at + vector_bytes <= bytes; at += vector_bytes)
-      copy_vector(from + at, to + at);
-    return copy_vector(from + bytes - vector_bytes, to + bytes - vector_bytes);
-  }
   Steps at = 0;
+  if (bytes >= vector_bytes) {
+    for (; at + vector_bytes <= bytes; at += vector_bytes) copy_vector(from + at, to + at);
+    if (at < bytes) copy_vector(from + bytes - vector_bytes, to + bytes - vector_bytes);
+    return;
+  }
   for (; at + 8 <= bytes; at += 8) __builtin_memcpy(to + at, from + at, 8);
   for (; at + 4 <= bytes; at += 4) __builtin_memcpy(to + at, from + at, 4);
   for (; at < bytes; ++at) to[at] = from[at];

@@ -199,7 +199,8 @@ void Winograd::pack(const float* weights, float* packed) const {
 
 void Winograd::run(const Picture& input, const float* packed, const float* bias,
                    const Picture* residual, const Picture& output, float least, float most,
-                   Index part, Index first_row, Index rows, float* scratch) const {
+                   Index part, Index first_row, Index rows, float* scratch,
+                   const Soon& soon) const {
   const Index size = points_ + 2, width = ceil_div(columns_out_, points_);
   const Index height = ceil_div(rows, points_), count = tiles(rows);
   const Index in_blocks = ceil_div(channels_in_, lanes_);
@@ -226,9 +227,11 @@ void Winograd::run(const Picture& input, const float* packed, const float* bias,
   for (Index k = 0; k < size * size; ++k) {
     const Picture in{scratch + k * in_plane, lanes_, lanes_, block};
     const Picture out{products + k * out_plane, lanes_, lanes_, block};
+    const Index weights = product_->packed_size();
+    const Soon next = k + 1 < size * size ? Soon{packed + (k + 1) * weights, weights} : soon;
     for (Index p = first_product; p < last_product; ++p) {
-      product_->run(in, packed + k * product_->packed_size(), no_bias_.data(), nullptr, out, -all,
-                    all, p, 0, count, nullptr);
+      product_->run(in, packed + k * weights, no_bias_.data(), nullptr, out, -all, all, p, 0, count,
+                    nullptr, next);
     }
   }
   {

@@ -31,7 +31,7 @@ class Winograd : public ConvolutionDetour {
   // As Convolution::run; at most rows_at_once() rows.
   void run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
            const Picture& output, float least, float most, Index part, Index first_row, Index rows,
-           float* scratch) const override;
+           float* scratch, const Soon& soon) const override;
 
  private:
   std::pair<Index, Index> products_of(Index part) const;  // of parts of product_: from, to

@@ -126,6 +126,11 @@ struct Plan::Held {
       placed_step(*step, [&] { step->bind(*memory); });
       scratch = std::max(scratch, step->scratch());
     }
+    Soon soon;
+    for (auto step = builder.steps.rbegin(); step != builder.steps.rend(); ++step) {
+      (*step)->precede(soon);
+      if (const Soon own = (*step)->weights(); own.size > 0) soon = own;
+    }
     for (Index k = 0; k < std::max<Index>(threads, 1); ++k) {
       scratch_memory.push_back(options.buffers ? options.buffers(scratch * 4)
                                                : std::shared_ptr<void>(large_memory(scratch)));

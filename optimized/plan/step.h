@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/limits.h"
+#include "optimized/kernels/soon.h"
 #include "optimized/plan/outline.h"
 #include "optimized/threads/pool.h"
 
@@ -50,6 +51,8 @@ class Step {
   virtual void run(RunState& state) = 0;
   virtual Index scratch() const { return 0; }  // floats a thread
   virtual Index moved() const { return 0; }    // bytes read and written, of a step of no node
+  virtual Soon weights() const { return {}; }  // that a run reads, for the steps before to ask for
+  virtual void precede(const Soon&) {}         // those that are read next
 
   std::vector<Index> nodes;  // of the model; none for a change of layout
   std::string kernel;        // "reference", "convolution 14x2 avx512", ..

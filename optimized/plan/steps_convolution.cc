@@ -110,6 +110,8 @@ class OnConvolution : public Step {
     scratch_ += region_->kernels().scratch(region_->kernels().rows_of(0, most, 0, region_rows_));
   }
   Index scratch() const override { return scratch_; }
+  Soon weights() const override { return {packed_.get(), groups_ * convolution_->packed_size()}; }
+  void precede(const Soon& soon) override { soon_ = soon; }
 
   void run(RunState& state) override {
     clear_halo(out_.blocks, out_memory_);
@@ -204,14 +206,17 @@ class OnConvolution : public Step {
     const Index end = std::min(first + rows_, window_.out[0]);
     const Index step = region_ ? region_rows_ : end - first;
     const auto [first_block, blocks] = convolution_->blocks_of(part);
+    const Index weights = convolution_->packed_size();
+    const float* const packed =
+        group_.factors == nobody ? packed_.get() + group * weights : scaled_memory_;
+    const Soon next = group + 1 < groups_    ? Soon{packed + weights, weights}
+                      : end < window_.out[0] ? Soon{}
+                                             : soon_;
     for (Index row = first; row < end; row += step) {
       const Index rows = std::min(step, end - row);
-      const float* const packed = group_.factors == nobody
-                                      ? packed_.get() + group * convolution_->packed_size()
-                                      : scaled_memory_;
       convolution_->run(in, packed, bias_.data<float>() + shift * out_.blocks.lanes,
                         group_.residual != nobody ? &residual : nullptr, out, group_.least,
-                        group_.most, part, row, rows, scratch);
+                        group_.most, part, row, rows, scratch, next);
       if (region_) {
         region_->run(region_->kernels().rows_of(shift + first_block, blocks, row, rows), image,
                      scratch + region_scratch_);
@@ -231,6 +236,7 @@ class OnConvolution : public Step {
   std::optional<BlockedRegion> region_;
   std::optional<Convolution> convolution_;
   LargeMemory packed_;
+  Soon soon_;
   Tensor bias_;
   Index blocks_in_ = 0, blocks_out_ = 0;
   float *input_memory_ = nullptr, *padded_memory_ = nullptr, *residual_memory_ = nullptr,

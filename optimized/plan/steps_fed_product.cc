@@ -64,9 +64,10 @@ class OnFedProduct : public Step {
         pack(k, packed_memory_, first, panels * (part + 1) / parts - first);
       });
       const Product all = product(k, packed_memory_);
-      const Index row_step = std::max<Index>(ceil_div(rows_, threads * 4), 48);
+      const Index wanted = threads > 1 ? threads * 4 : 1;
+      const Index row_step = std::max<Index>(ceil_div(rows_, wanted), 48);
       const Index row_parts = ceil_div(rows_, row_step);
-      const Index panel_parts = std::min(panels, ceil_div(threads * 4, row_parts));
+      const Index panel_parts = std::min(panels, ceil_div(wanted, row_parts));
       state.pool.each(row_parts * panel_parts, [&](Index part, Index) {
         const Index p = part / row_parts, first = panels * p / panel_parts;
         const Index row = part % row_parts * row_step;

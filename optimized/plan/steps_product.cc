@@ -45,7 +45,8 @@ class OnProduct : public Step {
     product_.c = memory.at(out_);
   }
   void run(RunState& state) override {
-    const Index panels = gemm_.panels(columns_), wanted = state.pool.size() * 4;
+    const Index panels = gemm_.panels(columns_), threads = state.pool.size();
+    const Index wanted = threads > 1 ? threads * 4 : 1;
     const Index row_step = std::max<Index>(ceil_div(rows_, wanted), 48);
     const Index row_parts = ceil_div(rows_, row_step);
     const Index panel_parts = std::min(panels, ceil_div(wanted, row_parts));

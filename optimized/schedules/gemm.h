@@ -10,6 +10,7 @@
 #include <Halide.h>
 
 #include "optimized/kernels/tiles.h"
+#include "optimized/schedules/asking.h"
 
 namespace touchstone::generators {
 
@@ -23,9 +24,13 @@ inline Halide::Expr clamped(const Halide::Expr& v, const Halide::Expr& least,
 struct Gemm : Halide::Generator<Gemm> {
   GeneratorParam<int> rows{"rows", 1};
   GeneratorParam<bool> wide{"wide", false};  // as many panels as registers hold, or one
-  Input<Buffer<float, 2>> a{"a"};            // k, m
-  Input<Buffer<float, 3>> b{"b"};            // column of a panel, k, panel
-  Input<Buffer<float, 2>> bias{"bias"};      // column of a panel, panel
+  // Rows of A lie product_pitch apart, and the kernel asks for what it needs next.
+  GeneratorParam<bool> asks{"asks", false};
+  Input<std::uint64_t> ahead{"ahead"};  // asking.h
+  Input<int> due{"due"};
+  Input<Buffer<float, 2>> a{"a"};        // k, m
+  Input<Buffer<float, 3>> b{"b"};        // column of a panel, k, panel
+  Input<Buffer<float, 2>> bias{"bias"};  // column of a panel, panel
   Input<Buffer<float, 2>> residual{"residual"};
   Input<bool> add_residual{"add_residual"};
   Input<float> least{"least"}, most{"most"};
@@ -44,6 +49,7 @@ struct Gemm : Halide::Generator<Gemm> {
     const int width = tile_panels() * panel(), height = rows;
     a.dim(0).set_min(0);
     a.dim(1).set_min(0);
+    if (asks) a.dim(1).set_stride(product_pitch);
     b.dim(0).set_bounds(0, panel()).set_stride(1);
     b.dim(1).set_min(0).set_stride(panel());
     b.dim(2).set_min(0);
@@ -66,6 +72,12 @@ struct Gemm : Halide::Generator<Gemm> {
     c.specialize(!add_residual);
     c.specialize(add_residual);
     c.specialize_fail("a residual is added or it is not");
+  }
+
+  Halide::Pipeline build_pipeline() override {
+    Halide::Pipeline pipeline = Halide::Generator<Gemm>::build_pipeline();
+    if (asks) pipeline.add_custom_lowering_pass(new AskingOfProduct(rows, product_pitch, panel()));
+    return pipeline;
   }
 
  private:
