@@ -68,6 +68,8 @@ CASES = {
     "scan_8_without_a_batch": GraphCase(batched("int64[2] n = {1, 1}", BATCHED.replace("[2, 1] s = {0.0, 0.0}", " s = {0.0}")), "the first dimension is the batch that all inputs share", 8),
     "map_to_sequences": GraphCase(f"g () => (y) <{FLOATS}> {{ q = SequenceConstruct(a) y = SequenceMap (q) <body = b (float[2] x) => (z) {{ z = SequenceConstruct(x) }}> }}", "output 0 is a seq(tensor(float)) at place 0"),
     "map_of_nothing_to_no_type": GraphCase("g () => (y) { q = SequenceEmpty <dtype = 1> () y = SequenceMap (q) <body = b (float x) => (z) { z = Identity(x) }> }", "the graph does not say of which type its output 'z' is"),
+    "reversed_by_less_than_nothing": GraphCase("g () => (y) <float[2, 1] a = {1.0, 2.0}, int64[1] n = {-1}> { y = ReverseSequence (a, n) }", "element [-1,0] is read of a tensor of shape [2,1]"),
+    "labels_of_truths": GraphCase('g () => (y) <int64[1] a = {1}> { y = ai.onnx.ml.LabelEncoder <keys_tensor = bool[1] {1}, values_int64s = [1]> (a) }', "keys_tensor' holds neither numbers nor texts"),
     "draw_of_texts": GraphCase("g () => (y) { y = RandomUniform <shape = [2], dtype = 8> () }", "dtype says string, but numbers are drawn"),
     "dropout_of_more_than_all": GraphCase(f"g () => (y) <{FLOATS}, float r = {{1.5}}, bool t = {{1}}> {{ y = Dropout (a, r, t) }}", "ratio is 1.5"),
     "dropout_of_less_than_none": GraphCase(f"g () => (y) <{FLOATS}, float r = {{-0.5}}, bool t = {{1}}> {{ y = Dropout (a, r, t) }}", "ratio is -0.5"),
@@ -77,7 +79,7 @@ CASES = {
 
 
 def model_of(case: GraphCase) -> onnx.ModelProto:
-    return onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": {case.opset}]> {case.text}')
+    return onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": {case.opset}, "ai.onnx.ml": 4]> {case.text}')
 
 
 def sparse_constant() -> onnx.ModelProto:
