@@ -67,6 +67,13 @@ TEST(Line, RuleStandsBehindTheLastMark) {
   EXPECT_EQ(rule_of_line(R"(StringConcat-20(string[1]{" !a"}, string[1]{"b"}))"), "");
 }
 
+TEST(Line, HoldsTheSameValuesWithItsRuleAndWithout) {
+  const Line plain = parse_line("Relu-14(float[4]~real)");
+  const Line refused = parse_line("Relu-14(float[4]~real) !Relu-14/C1");
+  EXPECT_EQ(numbers(plain.inputs[0].value.tensor()), numbers(refused.inputs[0].value.tensor()));
+  EXPECT_EQ(refused.refused, "Relu-14/C1");
+}
+
 TEST(LineModel, IsOneNodeInTheNewestOpsetOfItsVersion) {
   const LineModel made = model_of(parse_line("Clip-6(float[n=2]{-1,5}) max=1"));
   EXPECT_EQ(made.model.opsets.at(""), 10);

@@ -1,8 +1,9 @@
-"""Makes the lines of the spec suite anew: python -m tests.lines [--only Clip,Pad] [--out DIR].
+"""Makes the lines of the spec suite anew: python -m tests.lines [--only Clip,Pad] [--again] [--out DIR].
 
-Candidates come from the literal cases of the entries (seeds.py, vary.py); the reference says which are valid and which
-rule refuses the others; those that add something become lines (pick.py). Prints what is missing: types of a version
-with fewer than three cases, rules that no case breaks, lines that ended the reference.
+Candidates come from the literal cases of the entries (seeds.py, vary.py), or, `--again`, from the suite as it is. The
+reference says which are valid and which rule refuses the others; those that may add something (pick.py) are asked about
+once more, and those that do become lines (worth.py). Prints what each is there for and what is missing: types of a
+version with fewer than three cases, rules that no case breaks, lines that ended the reference.
 """
 
 from __future__ import annotations
@@ -10,17 +11,20 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from codegen.entry import Operator, Version
 from codegen.load import load_spec
 from codegen.units import same_kernel
-from tests.lines.pick import Picked, Picker
+from tests.lines.pick import Picked, Picker, without_rule
 from tests.lines.probe import outcomes
 from tests.lines.seeds import breaking_of, line_name, seeds_of
 from tests.lines.typed import more_of
 from tests.lines.vary import borrowed, breaches, candidates
+from tests.lines.worth import BY_SIDE, SUITE, asked, listed, worth
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_SEEDS = 12
@@ -28,20 +32,28 @@ MOST_SEEDS = 12
 MOST_WIDELY, MOST, MOST_MORE = 700, 120, 4000
 
 
-def cases_of(operator: Operator, probe: Path, by_sides: bool) -> list[Picked]:
-    """Oldest version first."""
+@dataclass
+class Probes:
+    judged: Path  # of a build with the judge
+    counted: Path  # of one whose kernels tell which blocks ran
+
+
+def cases_of(operator: Operator, probes: Probes, suite: list[str] | None) -> list[Picked]:
+    """Oldest version first. `suite`: the lines that there are; none are made but for what they are short of."""
     versions = sorted(operator.versions, key=lambda v: v.since)
     newest = {kernel_of(version): version for version in versions}
     seeds = {version.since: seeds_of(operator, version) for version in versions}
-    picker, made = Picker(by_sides), [Picked(version) for version in versions]
+    picker, made = Picker(), [Picked(version) for version in versions]
 
-    def ask(lines: list[list[str]]) -> None:
-        rows = iter(outcomes(probe, itertools.chain(*lines)))
+    def ask(lines: list[list[str]], all_that_add: bool) -> None:
+        rows = iter(outcomes(probes.judged, itertools.chain(*lines), judged=True))
         for picked, own in zip(made, lines, strict=True):
-            widely = newest[kernel_of(picked.version)] is picked.version
+            widely = all_that_add and (suite is not None or newest[kernel_of(picked.version)] is picked.version)
             picker.pick(picked, own, list(itertools.islice(rows, len(own))), widely)
 
     def first(version: Version) -> list[str]:
+        if not seeds[version.since]:
+            return []
         widely = newest[kernel_of(version)] is version
         most = (MOST_WIDELY if widely else MOST) + 5 * sum(map(len, version.types.values()))
         return list(itertools.islice(candidates(version, seeds[version.since][:MOST_SEEDS], widely), most))
@@ -58,13 +70,36 @@ def cases_of(operator: Operator, probe: Path, by_sides: bool) -> list[Picked]:
         for other in made if picked.never_broken() else []:
             for line in other.negative.values():
                 lines.append(own + line[: line.rindex(" !")].split("(", 1)[1])
-        return [line for line in lines if line not in picked.positive]
+        return new(picked, lines)
 
-    ask([list(dict.fromkeys(breaking_of(operator, v) + (first(v) if seeds[v.since] else []))) for v in versions])
+    def new(picked: Picked, lines: list[str]) -> list[str]:
+        known = {*picked.positive, *(line for line, _ in picked.unjudged)}
+        return [line for line in lines if line not in known]
+
+    def own(version: Version) -> list[str]:
+        if suite is None:
+            return list(dict.fromkeys(breaking_of(operator, version) + first(version)))
+        return [without_rule(line) for line in suite if line.startswith(line_name(version) + "(")]
+
+    ask([own(version) for version in versions], True)
+    if suite is not None:
+        ask([new(picked, first(picked.version)) if picked.missing else [] for picked in made], False)
     for _ in range(2):  # of what the first turn did not find, the second may ask about more
         if any(picked.missing or picked.never_broken() for picked in made):
-            ask([more(picked) for picked in made])
+            ask([more(picked) for picked in made], False)
+    for picked in made:
+        picker.take_unjudged(picked)
+    keep_what_is_worth_it(made, probes)
     return made
+
+
+def keep_what_is_worth_it(made: list[Picked], probes: Probes) -> None:
+    rows = iter(asked(probes.judged, probes.counted, [line for picked in made for line in picked.positive]))
+    for picked in made:
+        own = list(itertools.islice(rows, len(picked.positive)))
+        words = worth(picked.version, picked.positive, own)
+        picked.worth = {line: word for line, word in zip(picked.positive, words, strict=True) if word}
+        picked.positive = list(picked.worth)
 
 
 def kernel_of(version: Version) -> str:
@@ -73,8 +108,17 @@ def kernel_of(version: Version) -> str:
     return f"{version.kind} {version.structural} {version.random}"
 
 
+def file_of(suite: Path, operator: Operator) -> Path:
+    return suite / operator.domain / f"{operator.op}.cases"
+
+
+def lines_of(suite: Path, operator: Operator) -> list[str]:
+    file = file_of(suite, operator)
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+
+
 def write(operator: Operator, made: list[Picked], out: Path) -> None:
-    file = out / operator.domain / f"{operator.op}.cases"
+    file = file_of(out, operator)
     file.parent.mkdir(parents=True, exist_ok=True)
     lines = [line for picked in made for line in [*picked.positive, *picked.negative.values()]]
     file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -84,7 +128,7 @@ def report(operator: Operator, made: list[Picked]) -> None:
     for picked in made:
         version = picked.version
         if picked.missing:
-            print(f"{version.name}: fewer than three of {', '.join(f'{c} {t}' for c, t in picked.missing)}")
+            print(f"{version.name}: fewer than three judged of {', '.join(f'{c} {t}' for c, t in picked.missing)}")
         if never := picked.never_broken():
             print(f"{version.name}: no case breaks {', '.join(never)}")
         for line, row in picked.odd:
@@ -96,23 +140,37 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.lines", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--only", default="", help="operators, by commas")
     parser.add_argument("--probe", type=Path, default=ROOT / "build" / "tests" / "lines" / "lines_probe")
-    parser.add_argument("--sides", action="store_true", help="the probe counts sides: keep what reaches a new one")
-    parser.add_argument("--out", type=Path, default=ROOT / "conformance" / "suites" / "spec")
+    parser.add_argument("--counted", type=Path, default=ROOT / "build-coverage" / "tests" / "lines" / "lines_probe")
+    parser.add_argument("--again", action="store_true", help="choose among the lines that there are")
+    parser.add_argument("--out", type=Path, default=SUITE)
     parser.add_argument("--jobs", type=int, default=2)
-    asked = parser.parse_args()
-    only = set(asked.only.split(",")) - {""}
+    given = parser.parse_args()
+    if missing := [probe for probe in (given.probe, given.counted) if not probe.exists()]:
+        parser.error(f"no {missing[0]}: make build and python -m tools.coverage --spec build the probes")
+    only = set(given.only.split(",")) - {""}
     operators = [o for o in load_spec(ROOT / "spec") if not only or o.op in only]
-    total = 0
-    with ProcessPoolExecutor(asked.jobs) as pool:
-        every = pool.map(cases_of, operators, itertools.repeat(asked.probe), itertools.repeat(asked.sides))
+    suites = [lines_of(SUITE, operator) if given.again else None for operator in operators]
+    total: Counter[str] = Counter()
+    by_side: list[str] = []
+    with ProcessPoolExecutor(given.jobs) as pool:
+        every = pool.map(cases_of, operators, itertools.repeat(Probes(given.probe, given.counted)), suites)
         for operator, made in zip(operators, every, strict=True):
-            write(operator, made, asked.out)
+            write(operator, made, given.out)
             report(operator, made)
-            positive, negative = sum(len(p.positive) for p in made), sum(len(p.negative) for p in made)
-            total += positive + negative
-            print(f"{operator.op}: {len(made)} versions, {positive} valid, {negative} refused", flush=True)
-    print(f"{total} cases")
+            words = Counter(word for picked in made for word in picked.worth.values())
+            words["rule"] = sum(len(picked.negative) for picked in made)
+            total += words
+            by_side += [line for picked in made for line, word in picked.worth.items() if word == "side"]
+            print(f"{operator.op}: {len(made)} versions, {said(words)}", flush=True)
+    own = tuple(f"{line_name(version)}(" for operator in operators for version in operator.versions)
+    others = [line for line in listed() if not line.startswith(own)]
+    BY_SIDE.write_text("".join(f"{line}\n" for line in sorted([*others, *by_side])), encoding="utf-8")
+    print(f"{sum(total.values())} cases: {said(total)}")
     return 0
+
+
+def said(words: Counter[str]) -> str:
+    return ", ".join(f"{count} {word}" for word, count in words.most_common() if count)
 
 
 if __name__ == "__main__":

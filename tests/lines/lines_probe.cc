@@ -1,12 +1,15 @@
 // Reads lines of cases (conformance/suites/line.h) and says of each, as a JSON line, what the
-// reference makes of it: the rule that refuses it, "" if none does, and how many blocks of the
-// kernels it reached that no line before it had, of the same version and types. Blocks are counted
-// where the kernels were compiled to tell (TOUCHSTONE_COUNTED).
+// reference makes of it: the rule that refuses it, "" if none does, and what it shows that no line
+// before it did, of the same version and types: `fresh`, how many blocks of the kernels it reached,
+// where these were compiled to tell (TOUCHSTONE_COUNTED); where the judge is here, and who
+// asks wants it, `judged`, its verdict on the reference's answer, and `slips` that it tells from
+// the definition (slips.h).
 //
-//   lines_probe SECONDS < lines
+//   lines_probe SECONDS [slips] < lines
 #include <fmt/format.h>
-#include <unistd.h>
+#include <sys/time.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <map>
@@ -20,6 +23,9 @@
 #include "core/error.h"
 #include "model/model.h"
 #include "reference/interpreter.h"
+#ifdef TOUCHSTONE_JUDGED
+#include "tests/lines/told.h"
+#endif
 
 extern "C" const char __executable_start, etext;
 
@@ -70,16 +76,12 @@ Index elements_of(const Value& value) {
   return all;
 }
 
-void run_line(const Line& line, Json& row) {
-  const Limits limits = small();
-  const LimitsScope scope(limits);
-  LineModel made = model_of(line);
-  require_valid(made.model, limits);
+// What it says besides, of a valid one: the types of its outputs, "large" if they are.
+void run_line(const LineModel& made, Json& row) {
   std::map<std::string, Value> feeds;
   for (std::size_t k = 0; k < made.feeds.size(); ++k)
     feeds[made.model.graph.inputs[k].name] = made.feeds[k];
-  reached();  // what shape inference ran is no evidence of a kernel
-  const auto given = run(made.model, std::move(feeds), RunOptions{limits, {}});
+  const auto given = run(made.model, std::move(feeds), RunOptions{current_limits(), {}});
   Index all = 0;
   row["types"] = Json::array();
   for (const std::string& name : made.model.graph.nodes.front().outputs) {
@@ -90,36 +92,71 @@ void run_line(const Line& line, Json& row) {
 }
 
 // Versions share kernels, and kernels types: each version is to be seen with each.
-std::string kind_of(const Line& line) {
+std::string kind_of(const Line& line, const Json& types) {
   std::string text =
       fmt::format("{}.{}-{}", line.signature->domain, line.signature->op, line.signature->since);
   for (const LinePort& port : line.inputs)
     text += port.value.absent() ? " _" : " " + touchstone::text(port.value.type());
-  return text;
+  return text + " -> " + types.dump();
 }
 
-class Seen {
- public:
-  std::size_t add(const std::string& kind, const std::vector<std::uint32_t>& blocks) {
-    auto& before = by_kind_[kind];
-    std::size_t fresh = 0;
-    for (const std::uint32_t block : blocks) fresh += before.insert(block).second ? 1U : 0U;
-    return fresh;
-  }
-
- private:
-  std::map<std::string, std::set<std::uint32_t>> by_kind_;
+struct Seen {
+  std::map<std::string, std::set<std::uint32_t>> blocks;
+  std::map<std::string, std::set<std::string>> slips;
 };
 
-Json outcome(const std::string& text, Seen& seen) {
+std::size_t fresh_of(const std::vector<std::uint32_t>& blocks, std::set<std::uint32_t>& before) {
+  std::size_t fresh = 0;
+  for (const std::uint32_t block : blocks) fresh += before.insert(block).second ? 1U : 0U;
+  return fresh;
+}
+
+#ifdef TOUCHSTONE_JUDGED
+// The case as its node is given it.
+Given given_of(const LineModel& made) {
+  const Graph& graph = made.model.graph;
+  Given right{graph.nodes.front(), {}};
+  for (const std::string& name : right.node.inputs) {
+    const auto held = graph.initializers.find(name);
+    const auto fed = std::ranges::find(graph.inputs, name, &ValueInfo::name);
+    if (name.empty())
+      right.inputs.emplace_back();
+    else if (held != graph.initializers.end())
+      right.inputs.emplace_back(held->second);
+    else
+      right.inputs.push_back(made.feeds[static_cast<std::size_t>(fed - graph.inputs.begin())]);
+  }
+  return right;
+}
+
+void judge_line(const LineModel& made, std::set<std::string>& known, Json& row) {
+  const Told told = told_apart(given_of(made), known);
+  known.insert(told.slips.begin(), told.slips.end());
+  row["judged"] = name(told.verdict);
+  row["slips"] = told.slips;
+}
+#else
+void judge_line(const LineModel& /*made*/, std::set<std::string>& /*known*/, Json& /*row*/) {}
+#endif
+
+// Whoever asks has no use for a large one: it is as if it had not been asked about.
+Json outcome(const std::string& text, bool with_slips, Seen& seen) {
   Json row;
   try {
     const Line line = parse_line(text);
-    reached();
     try {
-      run_line(line, row);
+      const Limits limits = small();
+      const LimitsScope scope(limits);
+      LineModel made = model_of(line);
+      require_valid(made.model, limits);
+      reached();  // what shape inference ran is no evidence of a kernel
+      run_line(made, row);
       row["rule"] = "";
-      row["fresh"] = seen.add(kind_of(line), reached());
+      const std::vector<std::uint32_t> blocks = reached();
+      if (row.contains("large")) return row;
+      const std::string kind = kind_of(line, row["types"]);
+      row["fresh"] = fresh_of(blocks, seen.blocks[kind]);
+      if (with_slips) judge_line(made, seen.slips[kind], row);
     } catch (const Error& error) {
       row["rule"] =
           error.rule.empty() ? fmt::format("?{}", static_cast<int>(error.kind)) : error.rule;
@@ -139,10 +176,12 @@ int main(int count, char** words) {
   std::vector<bool> all(static_cast<std::size_t>(&etext - &__executable_start));
   marks = &all;
   touchstone::Seen seen;
+  const bool with_slips = count > 2 && std::string(words[2]) == "slips";
   for (std::string line; std::getline(std::cin, line);) {
-    // One that never ends: who asks sees how many answers came.
-    alarm(static_cast<unsigned>(std::stoul(words[1])));
-    fmt::print("{}\n", touchstone::outcome(line, seen)
+    // One that never ends: who asks sees how many answers came. The processor's seconds count.
+    const itimerval limit{{0, 0}, {std::stol(words[1]), 0}};
+    setitimer(ITIMER_PROF, &limit, nullptr);
+    fmt::print("{}\n", touchstone::outcome(line, with_slips, seen)
                            .dump(-1, ' ', false, touchstone::Json::error_handler_t::replace));
     std::fflush(stdout);
   }

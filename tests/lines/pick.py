@@ -1,8 +1,7 @@
-"""Which candidates become cases: those that add something.
+"""Which candidates are worth a closer look (worth.py): those that may add something.
 
-Of each version: three of every type of every constraint, then each that reaches a side of the definition that none
-before it of the same version and types had (where the probe was compiled to tell), or, without that, has a feature that
-none had; and the first that each rule refuses.
+Of each version: three of every type of every constraint, each that has a feature that none before it had, and the first
+that each rule refuses. Those of which the judge knows nothing come last.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from codegen.entry import Version
 from codegen.value_types import from_standard
 
 LEAST = 3  # cases of each version and type
+PASSES = ("exact", "within", "in-set", "profile")
 PORT = re.compile(r"(\*?)([a-z]\w*(?:\([^{]*\))?)(?:\[([^\]]*)\])?(~\w+|\{)?|_")
 
 
@@ -27,11 +27,22 @@ class Picked:
     by_type: Counter[tuple[str, str]] = field(default_factory=Counter)
     seen: set[str] = field(default_factory=set)  # features
     missing: list[tuple[str, str]] = field(default_factory=list)
+    worth: dict[str, str] = field(default_factory=dict)  # line -> what it is there for (worth.py)
+    unjudged: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     odd: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # died, or refused for no rule
 
     def never_broken(self) -> list[str]:
         refused = {rule.rpartition("/")[2] for rule in self.negative}
         return [rule.id for rule in self.version.rules if rule.id not in refused]
+
+
+def rule_of(line: str) -> str:
+    _, mark, rule = line.rpartition(" !")
+    return rule if mark and '"' not in rule else ""
+
+
+def without_rule(line: str) -> str:
+    return line[: line.rindex(" !")] if rule_of(line) else line
 
 
 def types_in(version: Version, line: str, outputs: list[str]) -> set[tuple[str, str]]:
@@ -75,29 +86,40 @@ def element(port: str) -> str:
     return said[: said.index("[")] if "[" in said else ""
 
 
-def features(line: str) -> set[str]:
-    """What a case has that another may lack."""
+def form_of(line: str) -> set[str]:
+    """How a line sees its version: what is given, of which rank, held by the model, of sizes that it does not know."""
     head = line.partition(")")[0]
-    found = {f"attribute {word}" for word in re.findall(r" (\w+=\S+)", line[len(head) :])}
+    found = {f"attribute {name}" for name in re.findall(r" (\w+)=", line[len(head) :])}
     found.add("outputs " + (re.search(r"-> (\S+)", line) or ["", ""])[1])
     ports = ports_of(line)
     found.add(f"ports {len(ports)}")
     for k, port in enumerate(ports):
-        dims = re.findall(r"\[([^\]]*)\]", port)
+        declared = port.partition("{")[0]
+        dims = re.findall(r"\[([^\]]*)\]", declared)
         sizes = [size.split("=")[-1] for group in dims[:1] for size in group.split(",") if size]
-        regime = (re.search(r"~(\w+)", port) or ["", "said"])[1]
-        held = port.startswith("*")
-        known = f"{'?=' in port} {'=' in port.partition('{')[0]}"
-        found |= {f"{k} rank {len(sizes)}", f"{k} held {held}", f"{k} {regime}", f"{k} {known}"}
+        known = "unknown" if "?=" in declared else "named" if "=" in declared else "known"
+        found |= {
+            f"{k} rank {len(sizes)}",
+            f"{k} held {port.startswith('*')}",
+            f"{k} {known}",
+            f"{k} given {port != '_'}",
+        }
         found |= {f"{k} has {n}" for n in sizes if n in ("0", "1")}
     return found
 
 
-class Picker:
-    """Of one operator. `by_sides`: the probe counts them."""
+def features(line: str) -> set[str]:
+    """What a case has that another may lack."""
+    head = line.partition(")")[0]
+    regimes = (re.search(r"~(\w+)", port) or ["", "said"] for port in ports_of(line))
+    data = {f"{k} {regime[1]}" for k, regime in enumerate(regimes)}
+    return form_of(line) | data | {f"attribute {word}" for word in re.findall(r" (\w+=\S+)", line[len(head) :])}
 
-    def __init__(self, by_sides: bool):
-        self.by_sides = by_sides
+
+class Picker:
+    """Of one operator."""
+
+    def __init__(self) -> None:
         self.format_rules: set[str] = set()  # of the format: one case of an operator is enough
 
     def pick(self, picked: Picked, lines: list[str], rows: list[dict[str, Any]], widely: bool) -> None:
@@ -114,13 +136,27 @@ class Picker:
         picked.missing = [(c, t) for c, allowed in types for t in allowed if picked.by_type[c, t] < LEAST]
 
     def take_valid(self, picked: Picked, line: str, row: dict[str, Any], widely: bool) -> None:
+        if row["judged"] == "unsupported":  # by any judge: nobody knows what is right
+            return
+        if row["judged"] not in PASSES:
+            picked.unjudged.append((line, row))
+            return
         own = types_in(picked.version, line, row["types"])
         fresh = features(line) - picked.seen
-        adds = row["fresh"] > 0 if self.by_sides else bool(fresh)
-        if not picked.positive or any(picked.by_type[key] < LEAST for key in own) or (widely and adds):
-            picked.positive.append(line)
-            picked.by_type.update(own)
+        if not picked.positive or any(picked.by_type[key] < LEAST for key in own) or (widely and fresh):
+            self.take(picked, line, own)
             picked.seen |= fresh
+
+    def take(self, picked: Picked, line: str, types: set[tuple[str, str]]) -> None:
+        picked.positive.append(line)
+        picked.by_type.update(types)
+
+    def take_unjudged(self, picked: Picked) -> None:
+        """Where the version has fewer than three of a type else."""
+        for line, row in picked.unjudged:
+            own = types_in(picked.version, line, row["types"])
+            if any(picked.by_type[key] < LEAST for key in own):
+                self.take(picked, line, own)
 
     def take_refused(self, picked: Picked, line: str, rule: str) -> None:
         of_format = rule.startswith("model/")

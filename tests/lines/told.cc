@@ -1,0 +1,56 @@
+// A slip runs on the reference's kernel with what the slip makes of the inputs, and the judge is
+// shown its answer beside the inputs as they are. What ends in an error has refused a valid case.
+#include "tests/lines/told.h"
+
+#include <algorithm>
+
+#include "conformance/judge/judge.h"
+#include "conformance/single_node.h"
+#include "core/error.h"
+#include "reference/calls.h"
+#include "reference/registry.h"
+
+namespace touchstone {
+namespace {
+
+std::vector<Value> answer(const Given& given) {
+  Call call = call_of(given.node, given.inputs);
+  find_entry(*given.node.signature)->native(call);
+  return std::move(call.outputs);
+}
+
+bool same(const std::vector<Value>& a, const std::vector<Value>& b) {
+  const auto equal = [](const Value& x, const Value& y) {
+    if (x.absent() || y.absent()) return x.absent() == y.absent();
+    return is_pass(judge_exact(x, y, ZeroSign::compared).verdict);
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), equal);
+}
+
+bool refused(const Given& right, const std::vector<Value>& expected, const Given& slipped) {
+  std::vector<Value> outputs;
+  try {
+    outputs = answer(slipped);
+  } catch (const Error&) {
+    return true;
+  }
+  return !same(expected, outputs) && is_fail(judge_node(right.node, right.inputs, outputs).verdict);
+}
+
+}  // namespace
+
+Told told_apart(const Given& right, const std::set<std::string>& known) {
+  Told found;
+  if (!find_entry(*right.node.signature) || !why_not_judged(right.node).empty()) return found;
+  const std::vector<Value> expected = answer(right);
+  found.verdict = judge_node(right.node, right.inputs, expected).verdict;
+  if (!is_pass(found.verdict)) return found;
+  for (const Slip& slip : slips_of(right)) {
+    if (known.contains(slip.name)) continue;
+    const std::optional<Given> slipped = slip.of(right);
+    if (slipped && refused(right, expected, *slipped)) found.slips.push_back(slip.name);
+  }
+  return found;
+}
+
+}  // namespace touchstone
