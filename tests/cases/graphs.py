@@ -109,6 +109,17 @@ def of_no_text(op: str, **attributes: str) -> onnx.ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
 
 
+def of_a_wide_map() -> tuple[onnx.ModelProto, bytes]:
+    """Its input too: a map whose value is two numbers, which a literal case does not write."""
+    kind = helper.make_map_type_proto(TensorProto.INT64, helper.make_tensor_type_proto(TensorProto.FLOAT, []))
+    node = helper.make_node("CastMap", ["x"], ["y"], domain="ai.onnx.ml")
+    graph = helper.make_graph([node], "g", [helper.make_value_info("x", kind)], [onnx.ValueInfoProto(name="y")])
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("ai.onnx.ml", 1)]
+    value = helper.make_tensor("", TensorProto.FLOAT, [2], [1.0, 2.0])
+    fed = helper.make_map("x", TensorProto.INT64, [1], helper.make_sequence("", onnx.SequenceProto.TENSOR, [value]))
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8), fed.SerializeToString()
+
+
 def models() -> dict[str, onnx.ModelProto]:
     made = {name: model_of(case) for name, case in CASES.items()} | {"constant_sparse": sparse_constant()}
     for op, attributes in {"StringSplit": {}, "StringNormalizer": {}, "RegexFullMatch": {"pattern": "a"}}.items():
@@ -117,7 +128,9 @@ def models() -> dict[str, onnx.ModelProto]:
 
 
 def write(folder: Path) -> None:
-    """As folders of cases, without inputs."""
-    for name, model in models().items():
+    """As folders of cases; one of them has an input."""
+    wide, fed = of_a_wide_map()
+    for name, model in (models() | {"map_of_two_numbers": wide}).items():
         (folder / name / "test_data_set_0").mkdir(parents=True, exist_ok=True)
         onnx.save(model, folder / name / "model.onnx")
+    (folder / "map_of_two_numbers" / "test_data_set_0" / "input_0.pb").write_bytes(fed)

@@ -36,3 +36,7 @@ def test_a_sparse_constant_is_dense(rows: dict[str, dict[str, Any]]) -> None:
 @pytest.mark.parametrize("op", ["StringSplit", "StringNormalizer", "RegexFullMatch"])
 def test_what_is_no_text_is_refused(op: str, rows: dict[str, dict[str, Any]]) -> None:
     assert rows[f"{op}_of_no_text"]["rule"].startswith(op)
+
+
+def test_a_map_holds_single_numbers(rows: dict[str, dict[str, Any]]) -> None:
+    assert rows["map_of_two_numbers"]["message"] == "a value of the map is not one element of its type"
