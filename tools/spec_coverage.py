@@ -35,9 +35,8 @@ SIDE = re.compile(r'//#side \d+ (\d+) "(.*?)" (\d+) (\w+) (.*)')
 BARE = re.compile(r"[{}();]*(else )?\{?")
 
 OF_TEMPLATE = re.compile(r"(.*)  //#(\d+)")
-NOT_STATEMENTS = re.compile(
-    r"(\w|  explicit ).*\{$|\s*\[&\] \{ return values_text\("
-)  # heads; with what a rule is broken
+# Heads of functions, and with what a rule is broken.
+NOT_STATEMENTS = re.compile(r"(\w|  explicit ).*\{$|.* = \[&\] \{$|\s*\[&\] \{ return values_text\(")
 
 Hits = dict[int, int]  # line -> how often it ran
 

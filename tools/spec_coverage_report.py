@@ -1,5 +1,6 @@
-"""What is said of the coverage of the spec: a table, each clause that no case reaches, and the same as JSON for the page
-of make run. A clause that no case can reach stands in tests/lines/unreached.yaml, with the reason; it counts as not reached.
+"""What is said of the coverage of the spec: a table, each clause that no case reaches, and the same as JSON for the
+page of make run. A clause that no case can reach stands in tests/lines/unreached.yaml, with the reason; it counts as not
+reached.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Graphs that no literal case can be, since what refuses them is no rule of an entry: `says` is part of what the reference
-says. make coverage runs them, too."""
+"""Graphs that no literal case can be: what refuses them is no rule of an entry (`says` is part of what the reference says), or
+they need more than one node (`says` is ""). make coverage runs them, too."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ class GraphCase:
 
 BODY = "body = b ({0}) => ({1}) {{ {2} }}"
 ONE = "<then_branch = t () => (float z) { z = Constant <value_float = 1.0> () }, else_branch = e () => (float z) { z = Constant <value_float = 2.0> () }>"
+# Of a rank that nothing tells before it runs: a draw is below 2 whenever it is drawn.
+EITHER = "float t = {2.0}> { r = RandomUniform <shape = [1]> () c = Less(r, t) x = If (c) <then_branch = t () => (int64[2] z) { z = Constant <value_ints = [1, 2]> () }, else_branch = e () => (int64 z) { z = Constant <value_int = 1> () }>"
 LOOP = "int64 i, bool k"
 FLOATS = "float[2] a = {1.0, 2.0}"
 
@@ -70,6 +72,13 @@ CASES = {
     "map_of_nothing_to_no_type": GraphCase("g () => (y) { q = SequenceEmpty <dtype = 1> () y = SequenceMap (q) <body = b (float x) => (z) { z = Identity(x) }> }", "the graph does not say of which type its output 'z' is"),
     "reversed_by_less_than_nothing": GraphCase("g () => (y) <float[2, 1] a = {1.0, 2.0}, int64[1] n = {-1}> { y = ReverseSequence (a, n) }", "element [-1,0] is read of a tensor of shape [2,1]"),
     "labels_of_truths": GraphCase('g () => (y) <int64[1] a = {1}> { y = ai.onnx.ml.LabelEncoder <keys_tensor = bool[1] {1}, values_int64s = [1]> (a) }', "keys_tensor' holds neither numbers nor texts"),
+    "labels_of_any_rank": GraphCase(f'g () => (y) <{EITHER} y = ai.onnx.ml.LabelEncoder <keys_int64s = [1], values_int64s = [2]> (x) }}', ""),
+    "categories_of_any_rank": GraphCase(f'g () => (y) <{EITHER} y = ai.onnx.ml.CategoryMapper <cats_int64s = [1], cats_strings = ["a"]> (x) }}', ""),
+    "split_of_any_rank": GraphCase(f"g () => (y) <{EITHER} q = SplitToSequence(x) y = ConcatFromSequence <axis = 0> (q) }}", ""),
+    "split_and_joined": GraphCase(f"g () => (y) <{FLOATS}, int64[2] s = {{1, 1}}> {{ q = SplitToSequence(a, s) y = ConcatFromSequence <axis = 0> (q) }}", ""),
+    "split_and_stacked": GraphCase(f"g () => (y) <{FLOATS}> {{ q = SplitToSequence(a) y = ConcatFromSequence <axis = 0, new_axis = 1> (q) }}", ""),
+    "split_into_too_many": GraphCase("g () => (y) <float[1000000000000, 0] a = {}> { q = SplitToSequence(a) y = SequenceLength(q) }", "parts pass the limit loop_iterations"),
+    "behind_a_broken_node": GraphCase(f"g () => (y, l, o, d) <{FLOATS}, float[3] b = {{1.0, 2.0, 3.0}}> {{ x = MatMul(a, b) q = SequenceConstruct(x) i = SequenceInsert(q, x) y = ConcatFromSequence <axis = 0> (i) s = SplitToSequence(x) l = SequenceLength(s) o = Optional(x) d = RandomNormalLike(x) }}", "the rows of"),
     "draw_of_texts": GraphCase("g () => (y) { y = RandomUniform <shape = [2], dtype = 8> () }", "dtype says string, but numbers are drawn"),
     "dropout_of_more_than_all": GraphCase(f"g () => (y) <{FLOATS}, float r = {{1.5}}, bool t = {{1}}> {{ y = Dropout (a, r, t) }}", "ratio is 1.5"),
     "dropout_of_less_than_none": GraphCase(f"g () => (y) <{FLOATS}, float r = {{-0.5}}, bool t = {{1}}> {{ y = Dropout (a, r, t) }}", "ratio is -0.5"),
@@ -91,11 +100,37 @@ def sparse_constant() -> onnx.ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=8)
 
 
+def of_no_text(op: str, **attributes: str) -> onnx.ModelProto:
+    """A byte that no text in UTF-8 has; test_invalid_texts.py holds what is said of it."""
+    held = TensorProto(name="x", data_type=TensorProto.STRING, dims=[1], string_data=[b"a\xff"])
+    outputs = ["y", "z"] if op == "StringSplit" else ["y"]
+    node = helper.make_node(op, ["x"], outputs, **attributes)
+    graph = helper.make_graph([node], "g", [], [onnx.ValueInfoProto(name=name) for name in outputs], [held])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+
+
+def of_a_wide_map() -> tuple[onnx.ModelProto, bytes]:
+    """Its input too: a map whose value is two numbers, which a literal case does not write."""
+    kind = helper.make_map_type_proto(TensorProto.INT64, helper.make_tensor_type_proto(TensorProto.FLOAT, []))
+    node = helper.make_node("CastMap", ["x"], ["y"], domain="ai.onnx.ml")
+    graph = helper.make_graph([node], "g", [helper.make_value_info("x", kind)], [onnx.ValueInfoProto(name="y")])
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("ai.onnx.ml", 1)]
+    value = helper.make_tensor("", TensorProto.FLOAT, [2], [1.0, 2.0])
+    fed = helper.make_map("x", TensorProto.INT64, [1], helper.make_sequence("", onnx.SequenceProto.TENSOR, [value]))
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8), fed.SerializeToString()
+
+
+def models() -> dict[str, onnx.ModelProto]:
+    made = {name: model_of(case) for name, case in CASES.items()} | {"constant_sparse": sparse_constant()}
+    for op, attributes in {"StringSplit": {}, "StringNormalizer": {}, "RegexFullMatch": {"pattern": "a"}}.items():
+        made[f"{op}_of_no_text"] = of_no_text(op, **attributes)
+    return made
+
+
 def write(folder: Path) -> None:
-    """As folders of cases, without inputs."""
-    for name, model in {
-        **{name: model_of(case) for name, case in CASES.items()},
-        "constant_sparse": sparse_constant(),
-    }.items():
+    """As folders of cases; one of them has an input."""
+    wide, fed = of_a_wide_map()
+    for name, model in (models() | {"map_of_two_numbers": wide}).items():
         (folder / name / "test_data_set_0").mkdir(parents=True, exist_ok=True)
         onnx.save(model, folder / name / "model.onnx")
+    (folder / "map_of_two_numbers" / "test_data_set_0" / "input_0.pb").write_bytes(fed)

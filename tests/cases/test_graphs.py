@@ -1,4 +1,4 @@
-"""Graphs that are refused for no rule of an entry, each for what is wrong with it (graphs.py)."""
+"""Graphs that run, or are refused for no rule of an entry: each for what is wrong with it (graphs.py)."""
 
 from __future__ import annotations
 
@@ -25,8 +25,18 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_says_what_is_wrong(name: str, rows: dict[str, dict[str, Any]]) -> None:
-    assert CASES[name].says in rows[name]["message"]
+    assert CASES[name].says in rows[name].get("message", "")
+    assert ("outputs" in rows[name]) == (CASES[name].says == "")
 
 
 def test_a_sparse_constant_is_dense(rows: dict[str, dict[str, Any]]) -> None:
     assert rows["constant_sparse"]["outputs"] == [{"type": "tensor(float)", "shape": [3]}]
+
+
+@pytest.mark.parametrize("op", ["StringSplit", "StringNormalizer", "RegexFullMatch"])
+def test_what_is_no_text_is_refused(op: str, rows: dict[str, dict[str, Any]]) -> None:
+    assert rows[f"{op}_of_no_text"]["rule"].startswith(op)
+
+
+def test_a_map_holds_single_numbers(rows: dict[str, dict[str, Any]]) -> None:
+    assert rows["map_of_two_numbers"]["message"] == "a value of the map is not one element of its type"
