@@ -19,6 +19,7 @@ from tools.conversions import SUITES, Part, Row, is_wrong, rows_of
 
 # What a run shows today, less a little: shares move when cases are added.
 UP, DOWN, DOWN_FROZEN, FIRST_SUITE = 0.92, 0.65, 0.67, 0.95
+FIRST = SUITES / "1.2.1" / "node"
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
 
@@ -60,8 +61,9 @@ def test_literal_cases_of_constants_go_down(cases: Path, every: int) -> None:
     assert share(rows, "previous") > DOWN_FROZEN
 
 
+@pytest.mark.skipif(not FIRST.is_dir(), reason="the first suite is in no cache")
 def test_the_first_suite_reaches_the_newest_opset(every: int) -> None:
-    rows = list(rows_of(Part("onnx 1.2.1", SUITES / "1.2.1" / "node", "newest", every=max(1, every // 2))))
+    rows = list(rows_of(Part("onnx 1.2.1", FIRST, "newest", every=max(1, every // 2))))
     assert len(rows) > 30
     assert not wrong(rows)
     assert share(rows, "newest") > FIRST_SUITE
