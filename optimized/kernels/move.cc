@@ -65,11 +65,15 @@ void by_elements(const Move& move, const T* from, T* to) {
 }
 
 // Short rows that follow each other here but not there are taken some at a time, so that of what is
-// loaded around one the next is not loaded again; and those of the next row, which lies in another
-// page, are asked for. Longer ones have nothing to gain from it.
+// loaded around one the next is not loaded again; and those of a row some steps on, which lies in
+// another page, are asked for. Twice as many are taken of what the second cache does not hold: of
+// what it holds, more rows there would drive each other out of the first cache. Longer ones have
+// nothing to gain from it.
 void by_rows(const VectorMoves& moves, const Move& move, int bytes, const char* from, char* to) {
-  constexpr Index near = 512, is_short = 128, line = 64;
+  constexpr Index is_short = 128, line = 64, ahead = 4, is_large = 1 << 21;
   const Index length = move.extents[0] * bytes, next = std::abs(move.from_steps[2]) * bytes;
+  const bool large = move.extents[2] * move.extents[1] > is_large / std::max<Index>(length, 1);
+  const Index near = large ? 1024 : 512;
   const Index some = next > 0 && next <= is_short ? near / next : 1;
   each_point(move, 3, [&](Index f, Index t) {
     for (Index k = 0; k < move.extents[2]; k += some) {
@@ -85,7 +89,7 @@ void by_rows(const VectorMoves& moves, const Move& move, int bytes, const char* 
       for (Index row = 0; row < move.extents[1]; ++row) {
         const char* source = from + (f + row * move.from_steps[1] + k * move.from_steps[2]) * bytes;
         for (Index at = 0; at < near; at += line)
-          __builtin_prefetch(source + move.from_steps[1] * bytes + at);
+          __builtin_prefetch(source + ahead * move.from_steps[1] * bytes + at);
         moves.copy_rows(source, move.from_steps[2] * bytes,
                         to + (t + row * move.to_steps[1] + k * move.to_steps[2]) * bytes,
                         move.to_steps[2] * bytes, end - k, length);
