@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "optimized/kernels/gemm.h"
 #include "optimized/plan/builder.h"
 #include "optimized/plan/pointwise.h"
 
@@ -12,6 +13,9 @@ namespace touchstone {
 
 // Zeros around the images, before something that reads them runs.
 void clear_halo(const Blocks& blocks, float* memory);
+
+// All rows of a product whose right matrix is packed, by all threads.
+void run_product(ThreadPool& pool, const Gemm& gemm, const Product& product, Index rows);
 
 // A region on blocks: one image at a time, whole or a box of it.
 class BlockedRegion {

@@ -14,7 +14,6 @@ namespace {
 constexpr Index few_channels = 4;         // up to so many are read from the plain tensor
 constexpr Index region_elements = 16384;  // that a kernel leaves for a region to go over
 constexpr Index small_plane = 100;   // of so few points the channels are shared out, not the rows
-constexpr Index parts_a_thread = 4;  // at least, so that threads end together
 
 class OnConvolution : public Step {
  public:
@@ -88,7 +87,7 @@ class OnConvolution : public Step {
       scaled_memory_ = memory.at(scaled_);
     }
     rows_ = std::min(convolution_->rows_at_once(), window_.out[0]);
-    const Index wanted = threads_ * parts_a_thread;
+    const Index wanted = parts_for(threads_);
     const Index others = out_.blocks.images * groups_ * convolution_->parts();
     const Index least = by_weights_ ? 1 : threads_;
     const Index pieces = std::min(std::max((wanted + others - 1) / others, least), window_.out[0]);

@@ -47,7 +47,7 @@ class OnFedProduct : public Step {
     packed_memory_ = memory.at(packed_);
   }
   void run(RunState& state) override {
-    const Index panels = gemm_.panels(columns_), threads = state.pool.size();
+    const Index panels = gemm_.panels(columns_);
     const auto matrices = static_cast<Index>(matrices_.size());
     if (apart_) {
       state.pool.each(matrices, [&](Index k, Index thread) {
@@ -58,22 +58,12 @@ class OnFedProduct : public Step {
       return;
     }
     for (Index k = 0; k < matrices; ++k) {
-      const Index parts = std::min(panels, threads * 4);
+      const Index parts = std::min(panels, parts_for(state.pool.size()));
       state.pool.each(parts, [&](Index part, Index) {
         const Index first = panels * part / parts;
         pack(k, packed_memory_, first, panels * (part + 1) / parts - first);
       });
-      const Product all = product(k, packed_memory_);
-      const Index wanted = threads > 1 ? threads * 4 : 1;
-      const Index row_step = std::max<Index>(ceil_div(rows_, wanted), 48);
-      const Index row_parts = ceil_div(rows_, row_step);
-      const Index panel_parts = std::min(panels, ceil_div(wanted, row_parts));
-      state.pool.each(row_parts * panel_parts, [&](Index part, Index) {
-        const Index p = part / row_parts, first = panels * p / panel_parts;
-        const Index row = part % row_parts * row_step;
-        gemm_.run(all, first, panels * (p + 1) / panel_parts - first, row,
-                  std::min(row_step, rows_ - row));
-      });
+      run_product(state.pool, gemm_, product(k, packed_memory_), rows_);
     }
   }
 

@@ -67,7 +67,7 @@ class OnMove : public Step {
     const Move& all = *output.move;
     std::size_t cut = Move::rank - 1;  // the outermost dimension that is one
     while (cut > 0 && all.extents[cut] == 1) --cut;
-    const Index parts = std::min(all.extents[cut], pool.size() == 1 ? 1 : pool.size() * 4);
+    const Index parts = std::min(all.extents[cut], parts_for(pool.size()));
     const Index step = ceil_div(all.extents[cut], parts);
     pool.each(ceil_div(all.extents[cut], step), [&](Index part, Index) {
       Move some = all;

@@ -45,17 +45,7 @@ class OnProduct : public Step {
     product_.c = memory.at(out_);
   }
   void run(RunState& state) override {
-    const Index panels = gemm_.panels(columns_), threads = state.pool.size();
-    const Index wanted = threads > 1 ? threads * 4 : 1;
-    const Index row_step = std::max<Index>(ceil_div(rows_, wanted), 48);
-    const Index row_parts = ceil_div(rows_, row_step);
-    const Index panel_parts = std::min(panels, ceil_div(wanted, row_parts));
-    const Index panel_step = ceil_div(panels, panel_parts);
-    state.pool.each(row_parts * ceil_div(panels, panel_step), [&](Index part, Index) {
-      const Index first = part / row_parts * panel_step, row = part % row_parts * row_step;
-      gemm_.run(product_, first, std::min(panel_step, panels - first), row,
-                std::min(row_step, rows_ - row));
-    });
+    run_product(state.pool, gemm_, product_, rows_);
   }
 
  private:
@@ -66,6 +56,19 @@ class OnProduct : public Step {
 };
 
 }  // namespace
+
+void run_product(ThreadPool& pool, const Gemm& gemm, const Product& product, Index rows) {
+  const Index panels = gemm.panels(product.columns), wanted = parts_for(pool.size());
+  const Index row_step = std::max<Index>(ceil_div(rows, wanted), 48);
+  const Index row_parts = ceil_div(rows, row_step);
+  const Index panel_parts = std::min(panels, ceil_div(wanted, row_parts));
+  const Index panel_step = ceil_div(panels, panel_parts);
+  pool.each(row_parts * ceil_div(panels, panel_step), [&](Index part, Index) {
+    const Index first = part / row_parts * panel_step, row = part % row_parts * row_step;
+    gemm.run(product, first, std::min(panel_step, panels - first), row,
+             std::min(row_step, rows - row));
+  });
+}
 
 void build_product(Builder& builder, const Group& group) {
   const auto& [own, rest] = apart(group);

@@ -13,7 +13,6 @@ namespace touchstone {
 namespace {
 
 constexpr Index chunk_floats = 16384;  // that are made before they are copied
-constexpr Index parts_a_thread = 4;    // at least, so that threads end together
 
 const Tensor& weights_of(const Outline& outline, const NodeFact& fact) {
   return *outline.value(fact.inputs[1]).constant;
@@ -33,7 +32,7 @@ std::vector<float> bias_of(const Outline& outline, const NodeFact& fact, Index c
 Index rows_at_once(Index row, Index rows, Index images, Index threads) {
   const Index fit = std::clamp<Index>(chunk_floats / row, 1, rows);
   if (threads == 1) return fit;
-  const Index pieces = std::clamp<Index>(threads * parts_a_thread / images, 1, rows);
+  const Index pieces = std::clamp<Index>(parts_for(threads) / images, 1, rows);
   return std::min(fit, (rows + pieces - 1) / pieces);
 }
 

@@ -15,6 +15,9 @@ namespace touchstone {
 // How many threads this process may keep busy: its affinity and its cgroup's quota decide.
 Index threads_available();
 
+// Into how many parts work is cut at least, so that the threads end together.
+constexpr Index parts_for(Index threads) { return threads > 1 ? 4 * threads : 1; }
+
 class ThreadPool {
  public:
   // 0: as many as are available. The caller's thread is one of them.

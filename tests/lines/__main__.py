@@ -146,7 +146,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
     if missing := [probe for probe in (given.probe, given.counted) if not probe.exists()]:
-        parser.error(f"no {missing[0]}: make build and python -m tools.coverage --spec build the probes")
+        parser.error(f"no {missing[0]}: make build and python -m tools.coverage build the probes")
     only = set(given.only.split(",")) - {""}
     operators = [o for o in load_spec(ROOT / "spec") if not only or o.op in only]
     suites = [lines_of(SUITE, operator) if given.again else None for operator in operators]
