@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include "core/error.h"
 #include "optimized/threads/pool.h"
@@ -46,6 +47,24 @@ std::optional<Shapes> only_shapes(const Graph& graph) {
   return shapes;
 }
 
+// The device that comes before the processor, if there is one. Throws Error.
+std::shared_ptr<Device> device_of(const SessionOptions& options) {
+  const std::vector<std::string>& names = options.devices;
+  if (names.empty()) throw Error(ErrorKind::usage, "a session has no device");
+  if (std::set<std::string>(names.begin(), names.end()).size() != names.size())
+    throw Error(ErrorKind::usage, "a device is named twice");
+  std::shared_ptr<Device> first = names[0] == "cpu" ? nullptr : options.open(names[0]);
+  for (std::size_t k = 1; first && k < names.size(); ++k) {
+    if (names[k] != "cpu")
+      throw Error(ErrorKind::unsupported, "a session takes one device beside the processor");
+  }
+  return first;
+}
+
+bool has_host(const SessionOptions& options) {
+  return std::find(options.devices.begin(), options.devices.end(), "cpu") != options.devices.end();
+}
+
 // Nodes that cannot run are refused as they are written, not as a pass leaves them.
 Model made_better(Model model, const SessionOptions& options) {
   const LimitsScope scope(options.limits);
@@ -57,9 +76,19 @@ Model made_better(Model model, const SessionOptions& options) {
 
 }  // namespace
 
+std::vector<std::string> device_list(const std::string& text) {
+  std::vector<std::string> names;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) names.push_back(part);
+  return names;
+}
+
 struct Session::Held {
   Held(Model given, const SessionOptions& options)
-      : model(made_better(std::move(given), options)), options(options), pool(options.threads) {
+      : model(made_better(std::move(given), options)),
+        options(options),
+        device(device_of(options)),
+        pool(options.threads) {
     const std::optional<Shapes> shapes = only_shapes(model.graph);
     if (!shapes) return;
     const LimitsScope scope(options.limits);
@@ -79,7 +108,7 @@ struct Session::Held {
     return std::make_unique<Plan>(
         model, shapes, pool.size(),
         PlanOptions{options.passes.level >= Level::extended, options.winograd, options.limits,
-                    unclaimed, options.buffers});
+                    unclaimed, options.buffers, device, has_host(options)});
   }
 
   Made& plan_for(const Shapes& shapes) {
@@ -113,6 +142,7 @@ struct Session::Held {
 
   const Model model;
   const SessionOptions options;
+  const std::shared_ptr<Device> device;  // null: the processor alone
   ThreadPool pool;
   std::mutex one_run;
   std::vector<Timing> timings;
@@ -193,6 +223,11 @@ std::vector<Placement> Session::placement() const {
 std::vector<Timing> Session::timings() const {
   const std::lock_guard lock(held_->one_run);
   return held_->timings;
+}
+
+Index Session::device_bytes() const {
+  const std::lock_guard lock(held_->one_run);
+  return held_->plans.empty() ? 0 : held_->plans.front().plan->device_bytes();
 }
 
 Index Session::arena_bytes() const {
