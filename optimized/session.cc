@@ -47,22 +47,29 @@ std::optional<Shapes> only_shapes(const Graph& graph) {
   return shapes;
 }
 
-// The device that comes before the processor, if there is one. Throws Error.
-std::shared_ptr<Device> device_of(const SessionOptions& options) {
-  const std::vector<std::string>& names = options.devices;
-  if (names.empty()) throw Error(ErrorKind::usage, "a session has no device");
-  if (std::set<std::string>(names.begin(), names.end()).size() != names.size())
-    throw Error(ErrorKind::usage, "a device is named twice");
-  std::shared_ptr<Device> first = names[0] == "cpu" ? nullptr : options.open(names[0]);
-  for (std::size_t k = 1; first && k < names.size(); ++k) {
-    if (names[k] != "cpu")
-      throw Error(ErrorKind::unsupported, "a session takes one device beside the processor");
-  }
-  return first;
-}
+struct Devices {
+  std::shared_ptr<Device> first;  // null: the processor
+  bool host = false;              // whether the processor is among them
+};
 
-bool has_host(const SessionOptions& options) {
-  return std::find(options.devices.begin(), options.devices.end(), "cpu") != options.devices.end();
+Devices open_devices(const SessionOptions& options) {
+  std::vector<std::string> names;
+  std::istringstream parts(options.devices);
+  for (std::string part; std::getline(parts, part, ',');) names.push_back(part);
+  if (names.empty()) throw Error(ErrorKind::usage, "the list of devices is empty");
+  if (std::set<std::string>(names.begin(), names.end()).size() != names.size())
+    throw Error(ErrorKind::usage, "'" + options.devices + "' names a device twice");
+  Devices made;
+  for (const std::string& name : names) {
+    if (made.first && name != "cpu")
+      throw Error(ErrorKind::unsupported, "a session takes one device beside the processor");
+    if (name == "cpu") {
+      made.host = true;
+    } else if (std::shared_ptr<Device> device = options.open(name); !made.host) {
+      made.first = std::move(device);
+    }
+  }
+  return made;
 }
 
 // Nodes that cannot run are refused as they are written, not as a pass leaves them.
@@ -76,18 +83,11 @@ Model made_better(Model model, const SessionOptions& options) {
 
 }  // namespace
 
-std::vector<std::string> device_list(const std::string& text) {
-  std::vector<std::string> names;
-  std::istringstream parts(text);
-  for (std::string part; std::getline(parts, part, ',');) names.push_back(part);
-  return names;
-}
-
 struct Session::Held {
   Held(Model given, const SessionOptions& options)
       : model(made_better(std::move(given), options)),
         options(options),
-        device(device_of(options)),
+        devices(open_devices(options)),
         pool(options.threads) {
     const std::optional<Shapes> shapes = only_shapes(model.graph);
     if (!shapes) return;
@@ -108,7 +108,7 @@ struct Session::Held {
     return std::make_unique<Plan>(
         model, shapes, pool.size(),
         PlanOptions{options.passes.level >= Level::extended, options.winograd, options.limits,
-                    unclaimed, options.buffers, device, has_host(options)});
+                    unclaimed, options.buffers, devices.first, devices.host});
   }
 
   Made& plan_for(const Shapes& shapes) {
@@ -142,7 +142,7 @@ struct Session::Held {
 
   const Model model;
   const SessionOptions options;
-  const std::shared_ptr<Device> device;  // null: the processor alone
+  const Devices devices;
   ThreadPool pool;
   std::mutex one_run;
   std::vector<Timing> timings;

@@ -20,18 +20,16 @@ struct SessionOptions {
   // Passes over the graph (optimized/passes); from `extended` on a step may be several nodes.
   PassOptions passes{.level = Level::all};
   bool timings = false;  // keep the last run's
-  // In order: "cpu", "opencl". What a device before "cpu" has kernels for runs there, the rest on
-  // the processor if the list names it; else a node that the device does not run is an Error.
-  std::vector<std::string> devices{"cpu"};
+  // In order, with commas: "cpu", "opencl,cpu", "opencl". What a device before "cpu" has kernels
+  // for runs there, the rest on the processor if the list names it; else a node that the device
+  // does not run is an Error.
+  std::string devices = "cpu";
   std::shared_ptr<Device> (*open)(const std::string& name) = open_device;  // tests give another
   Limits limits = Limits::trusted();
   // If given, what a plan computes in comes from it, buffer by buffer: tests put them where nothing
   // may be beside them.
   BufferSource buffers = {};
 };
-
-// "opencl,cpu" as SessionOptions::devices.
-std::vector<std::string> device_list(const std::string& text);
 
 class Session {
  public:

@@ -169,9 +169,9 @@ void Builder::download(Index value, Index buffer) {
 void Builder::build_on_device(Index node) {
   const NodeFact& fact = outline_.node(node);
   const DeviceInputs inputs = inputs_on_device(outline_, node);
-  tell_tensors(inputs.on_host);
   std::map<Index, Index> buffers;
   for (const Index value : inputs.on_device) buffers[value] = on_device(value);
+  tell_tensors(inputs.on_host);  // behind the copies: what is looked at stays until this step
   const Index output = new_device_buffer(bytes_of(outline_.value(fact.outputs[0])));
   touched_there_.push_back(output);
   add(std::make_unique<OnDevice>(*device_, outline_, node, std::move(buffers), output), {node});

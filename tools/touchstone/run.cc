@@ -114,7 +114,7 @@ std::map<std::string, Value> run_session(const RunArgs& args, const Model& model
   SessionOptions options;
   options.threads = args.threads;
   options.timings = !args.profile.empty();
-  options.devices = device_list(args.device);
+  options.devices = args.device;
   Session session(model, options);
   std::map<std::string, Value> outputs = session.run(feeds);
   if (options.timings) {
@@ -129,7 +129,7 @@ std::map<std::string, Value> run_session(const RunArgs& args, const Model& model
                  printable(fmt::format("{}", fmt::join(row.nodes, ", "))));
     fmt::print("arena {} bytes\n", session.arena_bytes());
     if (session.device_bytes() > 0)
-      fmt::print("{} {} bytes\n", options.devices.front(), session.device_bytes());
+      fmt::print("{} {} bytes\n", args.device.substr(0, args.device.find(',')), session.device_bytes());
   }
   return outputs;
 #else

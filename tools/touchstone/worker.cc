@@ -45,7 +45,7 @@ SessionOptions fast_options(const std::string& target) {
       throw Error(ErrorKind::usage, "threads=" + threads + " of the target is no number above 0");
   }
   if (const std::string devices = option_of(target, "device"); !devices.empty())
-    options.devices = device_list(devices);
+    options.devices = devices;
   return options;
 }
 #endif
