@@ -55,9 +55,14 @@ F* function(const char* name) {
       .with_help("install a driver for OpenCL, or take the device cpu");
 }
 
-// What the maker calls the device that Halide takes: the first of the first platform, a GPU before
-// others.
-std::string first_product() {
+// The device that Halide is told to take: of the first platform, a GPU before others.
+struct Found {
+  std::string product;
+  bool gpu = false;
+  bool rounds = false;  // divisions and roots as a processor does, if it is asked to
+};
+
+Found find_device() {
   if (!loader().handle) absent(loader().problem);
   const auto platforms_of = function<decltype(clGetPlatformIDs)>("clGetPlatformIDs");
   const auto devices_of = function<decltype(clGetDeviceIDs)>("clGetDeviceIDs");
@@ -68,16 +73,23 @@ std::string first_product() {
   cl_uint count = 0;
   if (platforms_of(1, &platform, &count) != CL_SUCCESS || count == 0)
     absent("no driver is installed for it");
+  Found found;
   cl_device_id device = nullptr;
   for (const cl_device_type type :
        std::array<cl_device_type, 2>{CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ALL}) {
-    if (devices_of(platform, type, 1, &device, &count) == CL_SUCCESS && count > 0) break;
-    device = nullptr;
+    count = 0;
+    if (devices_of(platform, type, 1, &device, &count) != CL_SUCCESS || count == 0) continue;
+    found.gpu = type == CL_DEVICE_TYPE_GPU;
+    break;
   }
-  if (!device) absent("its driver names no device");
+  if (count == 0) absent("its driver names no device");
   std::array<char, 256> name{};
   info_of(device, CL_DEVICE_NAME, name.size() - 1, name.data(), nullptr);
-  return name.data();
+  found.product = name.data();
+  cl_device_fp_config single = 0;
+  info_of(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof single, &single, nullptr);
+  found.rounds = (single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+  return found;
 }
 
 // Halide frees what a view holds by the view itself.
@@ -113,9 +125,9 @@ HalideView seen(DeviceBuffer& buffer, const std::vector<DeviceAxis>& axes) {
 
 class OpenCl : public Device {
  public:
-  OpenCl() : product_(first_product()) {
-    // Divisions and roots are rounded as the processor rounds them.
-    halide_opencl_set_build_options("-cl-fp32-correctly-rounded-divide-sqrt");
+  explicit OpenCl(const Found& found) : product_(found.product) {
+    if (found.gpu) halide_opencl_set_device_type("gpu");
+    if (found.rounds) halide_opencl_set_build_options("-cl-fp32-correctly-rounded-divide-sqrt");
   }
   DeviceKind kind() const override { return DeviceKind::opencl; }
   std::string name() const override { return "opencl"; }
@@ -178,7 +190,7 @@ class OpenCl : public Device {
 }  // namespace
 
 std::shared_ptr<Device> open_opencl() {
-  static const std::shared_ptr<Device> device = std::make_shared<OpenCl>();
+  static const std::shared_ptr<Device> device = std::make_shared<OpenCl>(find_device());
   return device;
 }
 
