@@ -47,31 +47,6 @@ std::optional<Shapes> only_shapes(const Graph& graph) {
   return shapes;
 }
 
-struct Devices {
-  std::shared_ptr<Device> first;  // null: the processor
-  bool host = false;              // whether the processor is among them
-};
-
-Devices open_devices(const SessionOptions& options) {
-  std::vector<std::string> names;
-  std::istringstream parts(options.devices);
-  for (std::string part; std::getline(parts, part, ',');) names.push_back(part);
-  if (names.empty()) throw Error(ErrorKind::usage, "the list of devices is empty");
-  if (std::set<std::string>(names.begin(), names.end()).size() != names.size())
-    throw Error(ErrorKind::usage, "'" + options.devices + "' names a device twice");
-  Devices made;
-  for (const std::string& name : names) {
-    if (made.first && name != "cpu")
-      throw Error(ErrorKind::unsupported, "a session takes one device beside the processor");
-    if (name == "cpu") {
-      made.host = true;
-    } else if (std::shared_ptr<Device> device = options.open(name); !made.host) {
-      made.first = std::move(device);
-    }
-  }
-  return made;
-}
-
 // Nodes that cannot run are refused as they are written, not as a pass leaves them.
 Model made_better(Model model, const SessionOptions& options) {
   const LimitsScope scope(options.limits);
@@ -84,6 +59,11 @@ Model made_better(Model model, const SessionOptions& options) {
 }  // namespace
 
 struct Session::Held {
+  struct Devices {
+    std::shared_ptr<Device> first;  // null: the processor
+    bool host = false;              // whether the processor is among them
+  };
+
   Held(Model given, const SessionOptions& options)
       : model(made_better(std::move(given), options)),
         options(options),
@@ -96,6 +76,26 @@ struct Session::Held {
       plan_for(*shapes);
     } catch (const Error&) {  // which the run meets again, and says
     }
+  }
+
+  static Devices open_devices(const SessionOptions& options) {
+    std::vector<std::string> names;
+    std::istringstream parts(options.devices);
+    for (std::string part; std::getline(parts, part, ',');) names.push_back(part);
+    if (names.empty()) throw Error(ErrorKind::usage, "the list of devices is empty");
+    if (std::set<std::string>(names.begin(), names.end()).size() != names.size())
+      throw Error(ErrorKind::usage, "'" + options.devices + "' names a device twice");
+    Devices made;
+    for (const std::string& name : names) {
+      if (made.first && name != "cpu")
+        throw Error(ErrorKind::unsupported, "a session takes one device beside the processor");
+      if (name == "cpu") {
+        made.host = true;
+      } else if (std::shared_ptr<Device> device = options.open(name); !made.host) {
+        made.first = std::move(device);
+      }
+    }
+    return made;
   }
 
   struct Made {
