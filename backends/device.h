@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,13 +40,12 @@ struct DeviceArgument {
 enum class DeviceKind { cpu, opencl };
 
 // Everything it does is queued and done in order; an Error says that it cannot be done, or that
-// what was queued before failed. One thread at a time.
+// what was queued before failed. Sessions share it, and any thread may call it.
 class Device {
  public:
   virtual ~Device() = default;
   virtual DeviceKind kind() const = 0;
-  virtual std::string name() const = 0;     // "opencl", as a list of devices says it
-  virtual std::string product() const = 0;  // what its maker calls it
+  virtual std::string name() const = 0;  // "opencl", as a list of devices says it
 
   // Throws Error (out_of_memory), here or where the buffer is written first.
   virtual std::unique_ptr<DeviceBuffer> allocate(Index bytes) = 0;
@@ -64,9 +64,20 @@ class Device {
   struct Traffic {
     Index uploads = 0, downloads = 0, launches = 0, buffers = 0;  // since the device was opened
   };
-  const Traffic& traffic() const { return traffic_; }
+  Traffic traffic() const {
+    const std::lock_guard lock(counting_);
+    return traffic_;
+  }
 
  protected:
+  // Returns how many there were before.
+  Index count(Index Traffic::*what) {
+    const std::lock_guard lock(counting_);
+    return (traffic_.*what)++;
+  }
+
+ private:
+  mutable std::mutex counting_;
   Traffic traffic_;
 };
 

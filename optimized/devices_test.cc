@@ -13,22 +13,21 @@ class Watched : public Device {
  public:
   DeviceKind kind() const override { return DeviceKind::cpu; }
   std::string name() const override { return "watched"; }
-  std::string product() const override { return "a test"; }
   std::unique_ptr<DeviceBuffer> allocate(Index bytes) override {
-    if (traffic_.buffers++ == failing)
+    if (count(&Traffic::buffers) == failing)
       throw Error(ErrorKind::out_of_memory, "the device watched has no memory");
     return inner_->allocate(bytes);
   }
   void upload(const void* from, DeviceBuffer& to, Index bytes) override {
-    ++traffic_.uploads;
+    count(&Traffic::uploads);
     inner_->upload(from, to, bytes);
   }
   void download(DeviceBuffer& from, void* to, Index bytes) override {
-    ++traffic_.downloads;
+    count(&Traffic::downloads);
     inner_->download(from, to, bytes);
   }
   void launch(CompiledKernel kernel, std::span<const DeviceArgument> arguments) override {
-    if (traffic_.launches++ == lost) throw Error(ErrorKind::internal, "the device is lost");
+    if (count(&Traffic::launches) == lost) throw Error(ErrorKind::internal, "the device is lost");
     inner_->launch(kernel, arguments);
   }
   void finish() override { inner_->finish(); }

@@ -30,9 +30,8 @@ class Cpu : public Device {
  public:
   DeviceKind kind() const override { return DeviceKind::cpu; }
   std::string name() const override { return "cpu"; }
-  std::string product() const override { return "the processor"; }
   std::unique_ptr<DeviceBuffer> allocate(Index bytes) override {
-    ++traffic_.buffers;
+    count(&Traffic::buffers);
     try {
       return std::make_unique<CpuBuffer>(bytes);
     } catch (const std::bad_alloc&) {
@@ -41,15 +40,15 @@ class Cpu : public Device {
     }
   }
   void upload(const void* from, DeviceBuffer& to, Index bytes) override {
-    ++traffic_.uploads;
+    count(&Traffic::uploads);
     if (bytes > 0) std::memcpy(memory_of(to), from, static_cast<std::size_t>(bytes));
   }
   void download(DeviceBuffer& from, void* to, Index bytes) override {
-    ++traffic_.downloads;
+    count(&Traffic::downloads);
     if (bytes > 0) std::memcpy(to, memory_of(from), static_cast<std::size_t>(bytes));
   }
   void launch(CompiledKernel kernel, std::span<const DeviceArgument> arguments) override {
-    ++traffic_.launches;
+    count(&Traffic::launches);
     std::array<HalideView, most_arguments> views;
     std::array<void*, most_arguments> given{};
     if (arguments.size() > given.size()) BUG("a kernel of so many arguments");

@@ -57,7 +57,6 @@ F* function(const char* name) {
 
 // The device that Halide is told to take: of the first platform, a GPU before others.
 struct Found {
-  std::string product;
   bool gpu = false;
   bool rounds = false;  // divisions and roots as a processor does, if it is asked to
 };
@@ -83,9 +82,6 @@ Found find_device() {
     break;
   }
   if (count == 0) absent("its driver names no device");
-  std::array<char, 256> name{};
-  info_of(device, CL_DEVICE_NAME, name.size() - 1, name.data(), nullptr);
-  found.product = name.data();
   cl_device_fp_config single = 0;
   info_of(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof single, &single, nullptr);
   found.rounds = (single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
@@ -125,20 +121,19 @@ HalideView seen(DeviceBuffer& buffer, const std::vector<DeviceAxis>& axes) {
 
 class OpenCl : public Device {
  public:
-  explicit OpenCl(const Found& found) : product_(found.product) {
+  explicit OpenCl(const Found& found) {
     if (found.gpu) halide_opencl_set_device_type("gpu");
     if (found.rounds) halide_opencl_set_build_options("-cl-fp32-correctly-rounded-divide-sqrt");
   }
   DeviceKind kind() const override { return DeviceKind::opencl; }
   std::string name() const override { return "opencl"; }
-  std::string product() const override { return product_; }
 
   std::unique_ptr<DeviceBuffer> allocate(Index bytes) override {
-    ++traffic_.buffers;
+    count(&Traffic::buffers);
     return std::make_unique<ClBuffer>(bytes);
   }
   void upload(const void* from, DeviceBuffer& to, Index bytes) override {
-    ++traffic_.uploads;
+    count(&Traffic::uploads);
     if (bytes == 0) return;
     HalideView view = whole(to, bytes);
     view.buffer.host = static_cast<std::uint8_t*>(const_cast<void*>(from));
@@ -149,7 +144,7 @@ class OpenCl : public Device {
         "a copy to the device opencl");
   }
   void download(DeviceBuffer& from, void* to, Index bytes) override {
-    ++traffic_.downloads;
+    count(&Traffic::downloads);
     if (bytes == 0) return;
     HalideView view = whole(from, bytes);
     view.buffer.host = static_cast<std::uint8_t*>(to);
@@ -158,7 +153,7 @@ class OpenCl : public Device {
     check_compiled(halide_copy_to_host(nullptr, view.argument()), "a copy from the device opencl");
   }
   void launch(CompiledKernel kernel, std::span<const DeviceArgument> arguments) override {
-    ++traffic_.launches;
+    count(&Traffic::launches);
     std::array<HalideView, 32> views;
     std::array<void*, 32> given{};
     if (arguments.size() > given.size()) BUG("a kernel of so many arguments");
@@ -183,8 +178,6 @@ class OpenCl : public Device {
     if (bytes > buffer.bytes() || bytes % 4 != 0) BUG("a copy that does not fit the buffer");
     return seen(buffer, {{bytes / 4, 1}});
   }
-
-  const std::string product_;
 };
 
 }  // namespace
