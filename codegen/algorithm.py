@@ -2,7 +2,8 @@
 
 What fits, in single precision: one output, one definition that counts for floats, every read affine in the output's
 indices (and in the reduction's), scalar inputs and whatever is decided once a call; in the reduce form one reduction
-over a box with an epilogue around it. What does not fit is `Unfit`, with the reason.
+over a box with an epilogue around it; in the contract form one sum over a range, and elements beside it. What does not
+fit is `Unfit`, with the reason.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from codegen.kernel import Kernel
 from codegen.notation import Expr, Statement
 from codegen.units import Unit
 
-FORMS = {"elementwise": 4, "reduce": 3}  # the rank of the canonical problem
+FORMS = {"elementwise": 4, "reduce": 3, "contract": 4}  # the rank of the canonical problem
+HOSTED = {"elementwise", "reduce"}  # those whose kernels are compiled for processors too
 FLOAT_CLASSES = {"floats", "numbers"}  # of TYPE_CLASSES: those that float belongs to
 TAKEN = set(  # words that mean something where generators are compiled
     "x y z w i r at lane lanes outer inner rows block partial plan result target generate schedule select constant "
@@ -116,7 +118,7 @@ class Writer:
             raise Unfit("a let beside the definition")
         self.tracked = frozenset(item.name for item in s.lhs)
         found = reductions(s.value)
-        if v.form == "reduce":
+        if v.form in ("reduce", "contract"):
             self.reduce(found)
         elif found:
             raise Unfit("a reduction in an elementwise definition")
@@ -175,11 +177,14 @@ class Writer:
         binders, op = e.value["binders"], e.value["op"]
         if op not in ELEMENT_REDUCTIONS or e.sort.kind != "element":
             raise Unfit(f"{op} of {e.sort.kind} is no reduction of elements")
-        if len(binders) != 1 or binders[0]["kind"] != "box":
-            raise Unfit("a reduction over something else than one box")
+        contracts = self.m.version.form == "contract"
+        if len(binders) != 1 or binders[0]["kind"] != ("range" if contracts else "box"):
+            raise Unfit(f"a reduction over something else than one {'range' if contracts else 'box'}")
+        if contracts and (op != "sum" or binders[0]["low"].value != "0"):
+            raise Unfit("a contraction that is no sum from 0 on")
         if e.value["where"] is not None:
             raise Unfit("a filtered reduction")
-        if binders[0]["shape"].free:
+        if binders[0]["high" if contracts else "shape"].free:
             raise Unfit("the reduction's bounds depend on indices")
         self.out.reduction = e
         self.binder = binders[0]["name"]
@@ -199,7 +204,7 @@ class Writer:
         self.out.lines += [f'#line {s.line} "{self.m.version.path}"', text]
 
     def at(self) -> str:
-        return "at" if self.m.version.form == "elementwise" else "x, outer"
+        return {"elementwise": "at", "reduce": "x, outer", "contract": "x, y, z"}[self.m.version.form]
 
     def fresh(self, name: str, taken: list[str]) -> str:
         name = name + "_" if name in TAKEN or cpp_name(name) != name else name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 from pathlib import Path
 
@@ -110,6 +112,44 @@ def test_what_does_not_fit_says_why(scratch: Path, text: str, form: str, why: st
 def test_integers_alone_have_no_fast_kernel(scratch: Path) -> None:
     toy(scratch, "z[i] = x[i] + y", types="ints")
     assert reason(scratch) == "T is never float"
+
+
+def test_a_contraction_is_for_devices_alone(scratch: Path, tmp_path: Path) -> None:
+    toy(scratch, "z[i] = (sum k in 0..dim(x, 0): x[k] * x[k]) + y[fit(i, y)]", form="contract")
+    text = generator(scratch, tmp_path)
+    assert "sum([&](const Point& at) { return x_(at) * x_(at); }, x_);" in text
+    assert "result(x, y, z) = sum_of + y_(at);" in text
+    assert "Toy_1_contracted)" in text
+    assert "Toy_1" not in (tmp_path / "optimized" / "registry.cc").read_text()
+    row = re.search(r'Form::contract, "Toy_1", fast::run_Toy_1, (\d+),\s+(\w+)', told := device_table(tmp_path))
+    assert row, told
+    assert row.groups() == ("3", "device_Toy_1_contracted_opencl_argv")
+    toy(scratch, "z[i] = sum k in 1..dim(x, 0): x[k]", form="contract")
+    made = products_of(load_spec(scratch), scratch)
+    assert (made.unfit_on_devices, made.unfit) == ([("Toy-1", "a contraction that is no sum from 0 on")], [])
+
+
+def device_table(out: Path) -> str:
+    return (out / "optimized" / "device_registry.cc").read_text()
+
+
+def test_what_a_caller_reads_is_not_read_on_a_device(scratch: Path, tmp_path: Path) -> None:
+    toy(scratch, "z[i] = x[i] + y")
+    generator(scratch, tmp_path)
+    assert '"Toy_1", fast::run_Toy_1, 1,' in device_table(tmp_path)
+
+
+@pytest.mark.skipif("TOUCHSTONE_BUILD" not in os.environ, reason="ctest says where the build is")
+def test_every_kernel_for_devices_is_an_entry_of_ptx() -> None:
+    build, generated = Path(os.environ["TOUCHSTONE_BUILD"]), Path(os.environ["TOUCHSTONE_GENERATED"])
+    kernels = set(re.findall(r"\bdevice_(\w+)_opencl_argv", device_table(generated)))
+    assert len(kernels) > 50
+    assert {file.stem for file in (build / "optimized" / "ptx").glob("*.ptx")} == kernels
+    for kernel in kernels:
+        text = (build / "optimized" / "ptx" / f"{kernel}.ptx").read_text()
+        assert re.search(r"^\.target sm_70$", text, re.MULTILINE), kernel
+        assert text.count(".visible .entry ") == 1, kernel
+        assert "ld.global" in text and "st.global" in text, kernel
 
 
 def test_no_primitive_is_offered_twice_or_unknown() -> None:

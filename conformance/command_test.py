@@ -216,3 +216,20 @@ def test_an_expired_waiver_is_refused_before_anything_runs(tmp_path: Path) -> No
     assert done.returncode == 2
     assert "expired on 2020-01-31" in done.stderr
     assert "test_two:" not in done.stderr
+
+
+def test_devices_run_what_they_have_kernels_for_and_refuse_the_rest_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POCL_CACHE_DIR", str(COMMAND.parent.resolve() / "pocl"))
+    b = A.astype(np.float32)
+    write_case(tmp_path / "suite" / "node" / "test_floats", ADD, [b, b], b + b)
+    write_case(tmp_path / "suite" / "node" / "test_integers", ADD, [A, A], A + A)
+    found = touchstone(
+        *("conform", "--target", "fast:device=opencl", "--target", "fast:device=opencl,cpu", "--json"),
+        *("--suite", tmp_path / "suite"),
+    )
+    alone, beside = ({c["name"]: c for c in run["cases"]} for run in json.loads(found.stdout)["runs"])
+    assert [alone["test_floats"]["verdict"], alone["test_integers"]["verdict"]] == ["exact", "unsupported"]
+    assert "the device opencl does not run the node: it has kernels for float alone" in alone["test_integers"]["detail"]
+    assert {case["verdict"] for case in beside.values()} == {"exact"}

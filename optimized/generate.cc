@@ -1,8 +1,10 @@
 // Compiles every registered generator for one instruction set, in one process (each loads all of
 // LLVM), into one library.
 //
-//   generate_kernels TARGET SUFFIX FOLDER LIBRARY     or     generate_kernels --runtime TARGET
-//   FOLDER
+//   generate_kernels TARGET SUFFIX FOLDER LIBRARY
+//   generate_kernels --devices TARGET SUFFIX FOLDER LIBRARY    kernels with code for a device
+//   inside generate_kernels --code TARGET EXTENSION FOLDER            that code alone, as text
+//   generate_kernels --runtime TARGET FOLDER
 #include <Halide.h>
 
 #include <cstdlib>
@@ -34,6 +36,55 @@ void runtime(const std::string& target, const std::string& folder) {
   Halide::Internal::execute_generator(args);
 }
 
+bool ends_with(const std::string& name, const std::string& end) {
+  return name.size() >= end.size() && name.substr(name.size() - end.size()) == end;
+}
+
+// Out of spec/, one kernel an entry: those by hand are named in small letters, and those of one
+// processor's instructions are not for devices. What is `_contracted` is for devices alone.
+bool is_for_devices(const std::string& name) {
+  const bool by_hand = name[0] >= 'a' && name[0] <= 'z';
+  return !by_hand && name.find("_fma") == std::string::npos && !ends_with(name, "_rows");
+}
+bool is_for_processors(const std::string& name) { return !ends_with(name, "_contracted"); }
+
+// The definitions speak of NaN, infinities and -0 here as well; sums of products may be contracted,
+// as those by hand are. Asserts stay in: they say where a device failed.
+std::vector<ExecuteGeneratorArgs> for_devices(const std::string& target, const std::string& suffix,
+                                              const std::string& folder) {
+  std::vector<ExecuteGeneratorArgs> all;
+  for (const std::string& name : GeneratorRegistry::enumerate()) {
+    if (!is_for_devices(name)) continue;
+    const std::string loose = target + "-no_runtime-no_bounds_query";
+    ExecuteGeneratorArgs& args = all.emplace_back(
+        basics(ends_with(name, "_contracted") ? loose : loose + "-strict_float", folder));
+    args.generator_name = name;
+    args.function_name = "device_" + name + "_" + suffix;
+  }
+  return all;
+}
+
+void device_kernels(const std::string& target, const std::string& suffix, const std::string& folder,
+                    const std::string& library) {
+  std::vector<std::string> objects;
+  for (const ExecuteGeneratorArgs& args : for_devices(target, suffix, folder)) {
+    Halide::Internal::execute_generator(args);
+    objects.push_back(folder + "/" + args.function_name + ".o");
+  }
+  Halide::create_static_library(objects, Halide::Target(target), library);
+}
+
+void device_code(const std::string& target, const std::string& extension,
+                 const std::string& folder) {
+  for (ExecuteGeneratorArgs& args : for_devices(target, "code", folder)) {
+    args.output_types = {Halide::OutputFileType::device_code};
+    Halide::Internal::execute_generator(args);
+    const std::string stem = folder + "/" + args.function_name;
+    std::filesystem::rename(stem + ".device_code",
+                            folder + "/" + args.generator_name + "." + extension);
+  }
+}
+
 // Halide asks for memory as for what is not to be kept, and has no word for another wish. On x86
 // such lines pass by the second cache: weights that are asked for early are gone when they are
 // wanted. So the hint is changed in the assembler's text.
@@ -61,6 +112,7 @@ void kernels(const std::string& isa, const std::string& suffix, const std::strin
     objects.push_back(stem + ".o");
   };
   for (const std::string& name : GeneratorRegistry::enumerate()) {
+    if (!is_for_processors(name)) continue;
     const bool fused = name.find("_fma") != std::string::npos;
     ExecuteGeneratorArgs args = basics(fused ? loose : target, folder);
     args.generator_name = name;
@@ -85,9 +137,11 @@ void kernels(const std::string& isa, const std::string& suffix, const std::strin
 
 void run(const std::vector<std::string>& given) {
   if (given.size() == 3 && given[0] == "--runtime") return runtime(given[1], given[2]);
+  if (given.size() == 4 && given[0] == "--code") return device_code(given[1], given[2], given[3]);
+  if (given.size() == 5 && given[0] == "--devices")
+    return device_kernels(given[1], given[2], given[3], given[4]);
   if (given.size() == 4) return kernels(given[0], given[1], given[2], given[3]);
-  throw std::invalid_argument(
-      "generate_kernels TARGET SUFFIX FOLDER LIBRARY, or --runtime TARGET FOLDER");
+  throw std::invalid_argument("generate_kernels: see the beginning of optimized/generate.cc");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include "core/error.h"
 #include "optimized/threads/pool.h"
@@ -58,8 +59,16 @@ Model made_better(Model model, const SessionOptions& options) {
 }  // namespace
 
 struct Session::Held {
+  struct Devices {
+    std::shared_ptr<Device> first;  // null: the processor
+    bool host = false;              // whether the processor is among them
+  };
+
   Held(Model given, const SessionOptions& options)
-      : model(made_better(std::move(given), options)), options(options), pool(options.threads) {
+      : model(made_better(std::move(given), options)),
+        options(options),
+        devices(open_devices(options)),
+        pool(options.threads) {
     const std::optional<Shapes> shapes = only_shapes(model.graph);
     if (!shapes) return;
     const LimitsScope scope(options.limits);
@@ -67,6 +76,26 @@ struct Session::Held {
       plan_for(*shapes);
     } catch (const Error&) {  // which the run meets again, and says
     }
+  }
+
+  static Devices open_devices(const SessionOptions& options) {
+    std::vector<std::string> names;
+    std::istringstream parts(options.devices);
+    for (std::string part; std::getline(parts, part, ',');) names.push_back(part);
+    if (names.empty()) throw Error(ErrorKind::usage, "the list of devices is empty");
+    if (std::set<std::string>(names.begin(), names.end()).size() != names.size())
+      throw Error(ErrorKind::usage, "'" + options.devices + "' names a device twice");
+    Devices made;
+    for (const std::string& name : names) {
+      if (made.first && name != "cpu")
+        throw Error(ErrorKind::unsupported, "a session takes one device beside the processor");
+      if (name == "cpu") {
+        made.host = true;
+      } else if (std::shared_ptr<Device> device = options.open(name); !made.host) {
+        made.first = std::move(device);
+      }
+    }
+    return made;
   }
 
   struct Made {
@@ -79,7 +108,7 @@ struct Session::Held {
     return std::make_unique<Plan>(
         model, shapes, pool.size(),
         PlanOptions{options.passes.level >= Level::extended, options.winograd, options.limits,
-                    unclaimed, options.buffers});
+                    unclaimed, options.buffers, devices.first, devices.host});
   }
 
   Made& plan_for(const Shapes& shapes) {
@@ -113,6 +142,7 @@ struct Session::Held {
 
   const Model model;
   const SessionOptions options;
+  const Devices devices;
   ThreadPool pool;
   std::mutex one_run;
   std::vector<Timing> timings;
@@ -193,6 +223,11 @@ std::vector<Placement> Session::placement() const {
 std::vector<Timing> Session::timings() const {
   const std::lock_guard lock(held_->one_run);
   return held_->timings;
+}
+
+Index Session::device_bytes() const {
+  const std::lock_guard lock(held_->one_run);
+  return held_->plans.empty() ? 0 : held_->plans.front().plan->device_bytes();
 }
 
 Index Session::arena_bytes() const {

@@ -20,6 +20,11 @@ struct SessionOptions {
   // Passes over the graph (optimized/passes); from `extended` on a step may be several nodes.
   PassOptions passes{.level = Level::all};
   bool timings = false;  // keep the last run's
+  // In order, with commas: "cpu", "opencl,cpu", "opencl". What a device before "cpu" has kernels
+  // for runs there, the rest on the processor if the list names it; else a node that the device
+  // does not run is an Error.
+  std::string devices = "cpu";
+  std::shared_ptr<Device> (*open)(const std::string& name) = open_device;  // tests give another
   Limits limits = Limits::trusted();
   // If given, what a plan computes in comes from it, buffer by buffer: tests put them where nothing
   // may be beside them.
@@ -51,7 +56,7 @@ class Session {
   // Of the last run, or of what the next will be where that is known at load: which nodes run
   // where, and the bytes of the arena.
   std::vector<Placement> placement() const;
-  Index arena_bytes() const;
+  Index arena_bytes() const, device_bytes() const;
   std::vector<Timing> timings() const;
 
  private:

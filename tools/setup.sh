@@ -17,6 +17,8 @@ packages=(
   libjpeg62-turbo-dev libpng-dev libtiff-dev        # images
   libwebp-dev libopenjp2-7-dev pkg-config           # images too
   python3-dev python3-venv                          # find_package(Halide) asks for the headers
+  opencl-c-headers ocl-icd-libopencl1               # devices: what they are asked by, and their loader
+  pocl-opencl-icd                                   # an OpenCL device that is the processor: tests run on it
   ccache                                            # second builds
   locales                                           # ONNX Runtime's kernels on strings want en_US.UTF-8
 )

@@ -1,4 +1,4 @@
-// The fast executor as a target: "fast", or "fast:isa=avx2:threads=2".
+// The fast executor as a target: "fast", or "fast:isa=avx2:threads=2:device=opencl,cpu".
 #include <algorithm>
 
 #include "conformance/targets/target.h"

@@ -52,7 +52,9 @@ Launch launch(const std::string& target, const std::string& self, Index memory) 
   const std::string name = head(target);
   const std::string source = TOUCHSTONE_SOURCE, ours = TOUCHSTONE_PYTHON;
   if (target == "reference" || name == "fast") {
-    return {{self, "worker", "--target", target, "--memory", std::to_string(memory)}, few};
+    const bool slow_start = option_of(target, "device").starts_with("opencl");
+    return {{self, "worker", "--target", target, "--memory", std::to_string(memory)},
+            slow_start ? many : few};
   }
   if (target == "expectation") return {{}, few};
   if (name == "onnxruntime")
@@ -62,7 +64,7 @@ Launch launch(const std::string& target, const std::string& self, Index memory) 
   if (target.starts_with("command:")) return any_command(target.substr(8), memory);
   throw Error(ErrorKind::usage, "there is no target '" + target + "'")
       .with_help(
-          "targets: reference, fast[:isa=ISA][:threads=N], expectation, onnxruntime, "
+          "targets: reference, fast[:isa=ISA][:threads=N][:device=LIST], expectation, onnxruntime, "
           "onnx-reference, backend:MODULE, "
           "python:MODULE:CLASS, "
           "command:WORDS; "

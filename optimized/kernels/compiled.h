@@ -66,8 +66,6 @@ class Strided {
   halide_dimension_t dims_[rank]{};
 };
 
-// Throws Error (internal, or out_of_memory) with Halide's words where the kernel fails.
-void call_compiled(CompiledKernel kernel, void** arguments);
 inline void call_compiled(CompiledKernel kernel, std::initializer_list<void*> arguments) {
   call_compiled(kernel, const_cast<void**>(arguments.begin()));
 }

@@ -1,8 +1,4 @@
-// A kernel that Halide compiled ahead of time.
+// A kernel that Halide compiled ahead of time, as all rooms call it.
 #pragma once
 
-namespace touchstone {
-
-using CompiledKernel = int (*)(void** arguments);  // not 0 where it failed
-
-}  // namespace touchstone
+#include "backends/kernel.h"

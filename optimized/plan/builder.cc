@@ -17,7 +17,8 @@ Builder::Builder(const Outline& outline, Index threads, const PlanOptions& optio
       threads_(threads),
       lanes_(lanes_of(chosen_isa())),
       winograd_(options.winograd),
-      groups_(group_nodes(outline, options.fuse)) {}
+      device_(options.device),
+      groups_(group_nodes(outline, options.fuse, options.device.get(), options.host)) {}
 
 Index Builder::new_buffer(Index floats) {
   spans.push_back({floats * 4, std::numeric_limits<Index>::max(), -1, 0});
@@ -31,12 +32,16 @@ Index Builder::temporary(Index floats) {
 
 void Builder::add(std::unique_ptr<Step> step, std::vector<Index> nodes) {
   const auto now = static_cast<Index>(steps.size());
-  for (const Index buffer : touched_) {
-    Span& span = spans[static_cast<std::size_t>(buffer)];
-    span.first = std::min(span.first, now);
-    span.last = std::max(span.last, now);
-  }
-  touched_.clear();
+  const auto live_now = [&](std::vector<Index>& buffers, std::vector<Span>& of) {
+    for (const Index buffer : buffers) {
+      Span& span = of[static_cast<std::size_t>(buffer)];
+      span.first = std::min(span.first, now);
+      span.last = std::max(span.last, now);
+    }
+    buffers.clear();
+  };
+  live_now(touched_, spans);
+  live_now(touched_there_, device_spans);
   step->nodes = std::move(nodes);
   steps.push_back(std::move(step));
 }
@@ -44,8 +49,10 @@ void Builder::add(std::unique_ptr<Step> step, std::vector<Index> nodes) {
 // A step that has to come before the one that is being built.
 void Builder::between(const std::function<void()>& change) {
   std::vector<Index> outer = std::exchange(touched_, {});
+  std::vector<Index> outer_there = std::exchange(touched_there_, {});
   change();
   touched_ = std::move(outer);
+  touched_there_ = std::move(outer_there);
 }
 
 Index Builder::plain(Index value) {
@@ -62,6 +69,8 @@ Index Builder::plain(Index value) {
         touched_ = {from.buffer, buffer};
         add(to_plain(from, buffer), {});
       });
+    } else if (made_there_.contains(value)) {
+      download(value, buffer);
     } else {
       between([&] {
         touched_ = {buffer};
@@ -209,7 +218,7 @@ void Builder::build() {
   for (std::size_t k = 0; k < outline_.values().size(); ++k) {
     const auto value = static_cast<Index>(k);
     if (!outline_.value(value).output) continue;
-    if (!plain_.contains(value) && !is_blocked(value)) {
+    if (!plain_.contains(value) && !is_blocked(value) && !made_there_.contains(value)) {
       last_use[value] = std::numeric_limits<Index>::max();
       continue;
     }
@@ -221,8 +230,10 @@ void Builder::build() {
     span.last = std::max({span.last, end, static_cast<Index>(steps.size())});
   }
   for (const Index buffer : shared_) spans[static_cast<std::size_t>(buffer)].last = end;
-  for (Span& span : spans) {
-    if (span.last < span.first) span = {0, 0, 0, 0};  // nobody's
+  for (std::vector<Span>* all : {&spans, &device_spans}) {
+    for (Span& span : *all) {
+      if (span.last < span.first) span = {0, 0, 0, 0};  // nobody's
+    }
   }
 }
 
@@ -252,6 +263,10 @@ void Builder::build(const Group& group) {
       return build_move(*this, group);
     case Work::repeat:
       return build_repeat(*this, group);
+    case Work::on_device:
+      return build_on_device(group.main());
+    case Work::view_on_device:
+      return view_on_device(group.main());
     case Work::view: {
       const Index of = outline_.node(group.main()).inputs[0];
       plain_[group.made] = plain(of);
@@ -263,14 +278,20 @@ void Builder::build(const Group& group) {
 
 // What a step reads as tensors: its inputs, and what its subgraphs name.
 void Builder::tell_tensors(Index node) {
-  for (const std::string& name : names_used(*outline_.node(node).node)) {
-    const Index value = outline_.find(name);
+  std::vector<Index> values;
+  for (const std::string& name : names_used(*outline_.node(node).node))
+    values.push_back(outline_.find(name));
+  tell_tensors(values);
+}
+
+void Builder::tell_tensors(const std::vector<Index>& values) {
+  for (const Index value : values) {
     if (outline_.value(value).constant) continue;
-    if (plain_.contains(value) || is_blocked(value)) tensors[value] = plain(value);
+    if (plain_.contains(value) || is_blocked(value) || made_there_.contains(value))
+      tensors[value] = plain(value);
   }
   const auto now = static_cast<Index>(steps.size());
-  for (const std::string& name : names_used(*outline_.node(node).node)) {
-    const Index value = outline_.find(name);
+  for (const Index value : values) {
     if (!tensors.contains(value)) last_use[value] = std::max(last_use[value], now);
   }
 }

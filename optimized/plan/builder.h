@@ -43,6 +43,8 @@ class Builder {
   const Blocked& make_blocked(Index value);
   // `made` is `of` under another shape: the same buffer.
   void make_view(Index made, Index of);
+  // On the device: buffers that are numbered apart.
+  Index on_device(Index value);
   // Memory of the step alone.
   Index temporary(Index floats);
   void add(std::unique_ptr<Step> step, std::vector<Index> nodes);
@@ -57,17 +59,24 @@ class Builder {
 
   // The result. Buffers of constants are in no arena.
   std::vector<std::unique_ptr<Step>> steps;
-  std::vector<Span> spans;                   // of buffers
-  std::map<Index, const Tensor*> constants;  // by buffer
-  std::map<Index, Index> tensors;            // values that steps see as tensors: their buffers
-  std::map<Index, Index> outputs;            // of the graph: value -> buffer; else its own tensor
-  std::map<Index, Index> last_use;           // of values that are tensors of their own: a step
+  std::vector<Span> spans;  // of buffers
+  std::vector<Span> device_spans;
+  std::map<Index, const Tensor*> device_constants;  // by device buffer
+  std::map<Index, const Tensor*> constants;         // by buffer
+  std::map<Index, Index> tensors;   // values that steps see as tensors: their buffers
+  std::map<Index, Index> outputs;   // of the graph: value -> buffer; else its own tensor
+  std::map<Index, Index> last_use;  // of values that are tensors of their own: a step
 
  private:
   Index new_buffer(Index floats);
   Index place_output(Index value);
   void build(const Group& group);
   void tell_tensors(Index node);
+  void tell_tensors(const std::vector<Index>& values);
+  Index new_device_buffer(Index bytes);
+  void download(Index value, Index buffer);
+  void build_on_device(Index node);
+  void view_on_device(Index node);
   void foresee();
   bool is_in_blocks(const Group& group, const std::set<Index>& in_blocks) const;
   void give_homes();
@@ -76,9 +85,12 @@ class Builder {
   const Outline& outline_;
   const Index threads_, lanes_;
   const bool winograd_;
+  const std::shared_ptr<Device> device_;
   std::vector<Group> groups_;
   std::map<Index, Index> plain_;  // value -> buffer
   std::map<Index, Blocked> blocked_;
+  std::map<Index, Index> there_;  // value -> device buffer
+  std::set<Index> made_there_;    // values that the device makes
   struct Home {
     Index joined;       // a value
     Index first_block;  // of its blocks
@@ -87,6 +99,7 @@ class Builder {
   std::map<Index, Halo> halos_;  // what the windows that read a value reach around it
   std::vector<Index> shared_;    // buffers that may be seen until the run ends
   std::vector<Index> touched_;   // buffers of the step that is being built
+  std::vector<Index> touched_there_;
 };
 
 // Steps of each kind of work (steps_*.cc). They ask the builder for their inputs first.

@@ -3,10 +3,14 @@
 #include "optimized/plan/groups.h"
 
 #include <algorithm>
+#include <set>
 
+#include "core/error.h"
+#include "model/model.h"
 #include "optimized/canonical/problem.h"
 #include "optimized/canonical/transposed.h"
 #include "optimized/kernels/picture.h"
+#include "optimized/plan/device_call.h"
 #include "optimized/registry/registry.h"
 
 namespace touchstone {
@@ -18,6 +22,32 @@ class Grouping {
  public:
   Grouping(const Outline& outline, bool fuse)
       : outline_(outline), fuse_(fuse), taken_(outline.nodes().size(), false) {}
+
+  // Before all others: what runs on a device is no part of their groups.
+  void place_on(const Device& device, bool host) {
+    std::set<Index> made;  // there
+    for (Index k = 0; k < static_cast<Index>(taken_.size()); ++k) {
+      const NodeFact& fact = outline_.node(k);
+      Group group;
+      group.nodes = {k};
+      const std::string why = why_not_on_device(outline_, k, device.kind());
+      if (why.empty()) {
+        group.work = Work::on_device;
+      } else if (is_view(fact) && (!host || made.contains(fact.inputs[0]))) {
+        group.work = Work::view_on_device;
+      } else if (host) {
+        continue;
+      } else {
+        throw Error(ErrorKind::unsupported,
+                    "the device " + device.name() + " does not run the node: " + why)
+            .with_place(place_of(*fact.node, ""))
+            .with_help("give it a device to fall back on: " + device.name() + ",cpu");
+      }
+      group.made = fact.outputs[0];
+      made.insert(group.made);
+      groups_.push_back(take(group));
+    }
+  }
 
   std::vector<Group> all() {
     for (Index k = 0; k < static_cast<Index>(taken_.size()); ++k) {
@@ -76,6 +106,12 @@ class Grouping {
       group.work = Work::nest;
     }
     return take(group);
+  }
+
+  bool is_view(const NodeFact& fact) const {
+    return fact.node->signature && role_of(*fact.node->signature) == Role::same_elements &&
+           fact.outputs.size() == 1 && fact.outputs[0] != nobody && fact.inputs[0] != nobody &&
+           outline_.value(fact.inputs[0]).floats() && outline_.value(fact.outputs[0]).floats();
   }
 
   Group take(Group& group) {
@@ -324,8 +360,10 @@ std::pair<Group, std::optional<Group>> apart(const Group& group) {
   return {own, rest};
 }
 
-std::vector<Group> group_nodes(const Outline& outline, bool fuse) {
-  return Grouping(outline, fuse).all();
+std::vector<Group> group_nodes(const Outline& outline, bool fuse, const Device* device, bool host) {
+  Grouping grouping(outline, fuse);
+  if (device) grouping.place_on(*device, host);
+  return grouping.all();
 }
 
 }  // namespace touchstone

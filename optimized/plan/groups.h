@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/device.h"
 #include "optimized/canonical/window.h"
 #include "optimized/plan/region.h"
 
@@ -19,12 +20,14 @@ enum class Work {
   convolution,  // with residual, clamp and region behind it
   transposed,   // convolution, with clamp and region behind it
   pool,
-  product,  // of matrices, the second of them constant, with a bias and a clamp
+  product,      // of matrices, the second of them constant, with a bias and a clamp
   fed_product,  // of two stacks of matrices that are both computed
-  join,     // along the channels
-  move,     // elements to other places
-  repeat,   // a move: each element of an image some times along its rows and columns
-  view,     // the same elements in another shape
+  join,         // along the channels
+  move,         // elements to other places
+  repeat,       // a move: each element of an image some times along its rows and columns
+  view,         // the same elements in another shape
+  on_device,    // one node on a device
+  view_on_device,
 };
 
 struct Repeat {
@@ -64,7 +67,10 @@ bool takes_nest(const Outline& outline, Index node);
 // Whether packing the second matrix in every run is worth it.
 bool takes_fed_product(const Shape& a, const Shape& b);
 
-// In an order in which they can run. `fuse`: whether a step may be more than one node.
-std::vector<Group> group_nodes(const Outline& outline, bool fuse);
+// In an order in which they can run. `fuse`: whether a step may be more than one node. `device`: if
+// given, it runs every node that it has a kernel for; `host` says whether the processor runs the
+// others. Throws Error (unsupported) with a node's place where nobody runs it.
+std::vector<Group> group_nodes(const Outline& outline, bool fuse, const Device* device = nullptr,
+                               bool host = true);
 
 }  // namespace touchstone

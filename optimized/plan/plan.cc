@@ -15,6 +15,7 @@
 #include "model/rules.h"
 #include "optimized/plan/builder.h"
 #include "optimized/plan/cost.h"
+#include "optimized/plan/device_memory.h"
 #include "optimized/plan/large.h"
 #include "reference/feeds.h"
 
@@ -25,8 +26,8 @@ namespace {
 class Block : public Memory {
  public:
   Block(const std::vector<Span>& spans, const std::map<Index, const Tensor*>& constants,
-        Index bytes, const BufferSource& source)
-      : spans_(spans), constants_(constants) {
+        Index bytes, const BufferSource& source, const DeviceMemory* there)
+      : spans_(spans), constants_(constants), there_(there) {
     if (!source) {
       memory_ = large_memory(bytes / 4);
       return;
@@ -39,10 +40,12 @@ class Block : public Memory {
     const auto k = static_cast<std::size_t>(buffer);
     return memory_ ? memory_.get() + spans_[k].offset / 4 : static_cast<float*>(apart_[k].get());
   }
+  DeviceBuffer* on_device(Index buffer) const override { return there_->at(buffer); }
 
  private:
   const std::vector<Span>& spans_;
   const std::map<Index, const Tensor*>& constants_;
+  const DeviceMemory* const there_;
   LargeMemory memory_;
   std::vector<std::shared_ptr<void>> apart_;
 };
@@ -120,7 +123,15 @@ struct Plan::Held {
         builder(within_limits(outline, given.limits), threads, given) {
     builder.build();
     arena = rounded(place_spans(builder.spans));
-    memory = std::make_unique<Block>(builder.spans, builder.constants, arena, options.buffers);
+    if (options.device) {
+      there = std::make_unique<DeviceMemory>(
+          *options.device, builder.device_spans, builder.device_constants,
+          [&](Index step, const std::function<void()>& work) {
+            placed_step(*builder.steps[static_cast<std::size_t>(step)], work);
+          });
+    }
+    memory = std::make_unique<Block>(builder.spans, builder.constants, arena, options.buffers,
+                                     there.get());
     Index scratch = 0;
     for (const std::unique_ptr<Step>& step : builder.steps) {
       placed_step(*step, [&] { step->bind(*memory); });
@@ -163,14 +174,15 @@ struct Plan::Held {
 
   template <class F>
   void placed_step(const Step& step, F&& work) const {
+    const Index node = step.nodes.empty() ? step.about : step.nodes.front();
     try {
       work();
     } catch (Error& error) {
-      if (error.place.empty() && !step.nodes.empty()) error.place = place(step.nodes.front());
+      if (error.place.empty() && node != nobody) error.place = place(node);
       throw;
     } catch (const std::bad_alloc&) {
       Error error(ErrorKind::out_of_memory, "there is not enough memory");
-      if (!step.nodes.empty()) error.place = place(step.nodes.front());
+      if (node != nobody) error.place = place(node);
       throw error;
     }
   }
@@ -192,6 +204,7 @@ struct Plan::Held {
   const Outline outline;
   Builder builder;
   Index arena = 0;
+  std::unique_ptr<DeviceMemory> there;  // on a device
   std::unique_ptr<Block> memory;
   std::vector<std::shared_ptr<void>> scratch_memory;  // one a thread
   std::vector<float*> scratch_of;
@@ -301,5 +314,6 @@ std::vector<Placement> Plan::placement() const {
 }
 
 Index Plan::arena_bytes() const { return held_->arena; }
+Index Plan::device_bytes() const { return held_->there ? held_->there->bytes() : 0; }
 
 }  // namespace touchstone

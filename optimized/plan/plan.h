@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/device.h"
 #include "model/graph.h"
 #include "optimized/plan/step.h"
 #include "optimized/registry/isa.h"
@@ -22,6 +23,8 @@ struct PlanOptions {
   Limits limits;
   std::set<std::string> unclaimed = {};  // values whose shapes a run showed to be others
   BufferSource buffers = {};  // given: each buffer comes from it, and none of them from one arena
+  std::shared_ptr<Device> device = {};  // given: it runs what it has kernels for
+  bool host = true;                     // the processor runs the rest, else that is an Error
 };
 
 // One step of a run, or what one thread did of it: when it began and ended, in microseconds since
@@ -57,6 +60,7 @@ class Plan {
 
   std::vector<Placement> placement() const;  // of each step
   Index arena_bytes() const;
+  Index device_bytes() const;  // of the buffers on the device, constants included
 
  private:
   struct Held;

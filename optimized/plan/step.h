@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/device.h"
 #include "core/limits.h"
 #include "optimized/kernels/soon.h"
 #include "optimized/plan/outline.h"
@@ -36,6 +37,7 @@ class Memory {
  public:
   virtual ~Memory() = default;
   virtual float* at(Index buffer) const = 0;
+  virtual DeviceBuffer* on_device(Index) const { return nullptr; }  // numbered apart
 };
 
 // Thrown where a run shows that a value has another shape than was inferred, which is no error: of
@@ -55,6 +57,7 @@ class Step {
   virtual void precede(const Soon&) {}         // those that are read next
 
   std::vector<Index> nodes;  // of the model; none for a change of layout
+  Index about = nobody;      // a step of no node: the one whose failure it would be
   std::string kernel;        // "reference", "convolution 14x2 avx512", ..
 };
 

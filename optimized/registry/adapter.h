@@ -54,4 +54,7 @@ class ReduceCall {
   CallValues values_;
 };
 
+// Sums of products: calls that are recorded alone.
+using ContractCall = ReduceCall;
+
 }  // namespace touchstone

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "optimized/kernels/compiled.h"
 #include "optimized/registry/adapter.h"
+#include "optimized/registry/device_registry.h"
 
 namespace touchstone {
 
@@ -58,16 +59,18 @@ void ElementwiseCall::run(const KernelUse& use) {
   const KernelPair& kernels = use.kernels[static_cast<std::size_t>(use.isa)];
   const CompiledKernel kernel = use.record && kernels.joined ? kernels.joined : kernels.usual;
   if (use.record) {
-    *use.record = {kernel, inputs_, values_};
+    *use.record = {kernel, inputs_, values_, output_.shape, {}};
     return;
   }
-  elementwise_problems(
-      output_.shape, inputs_, output_.data,
-      [&](const Problem<4>& problem) { call_kernel(kernel, problem, values_); });
+  elementwise_problems(output_.shape, inputs_, output_.data,
+                       [&](const Problem<4>& problem) { call_kernel(kernel, problem, values_); });
 }
 
 void ReduceCall::run(const KernelUse& use) {
-  if (use.record) BUG("a call of a reduction is recorded");
+  if (use.record) {
+    *use.record = {nullptr, inputs_, values_, output_.shape, reduced_};
+    return;
+  }
   const KernelPair& kernel = use.kernels[static_cast<std::size_t>(use.isa)];
   reduce_problems(output_.shape, reduced_, inputs_, output_.data,
                   [&](const ReduceProblem& problem) {
@@ -81,6 +84,16 @@ bool run_fast(const FastEntry& entry, Call& call, Isa isa) {
 
 bool record_fast(const FastEntry& entry, Call& call, RecordedCall& record, Isa isa) {
   return entry.run(call, {*entry.kernels, isa, &record});
+}
+
+bool record_for_device(const DeviceEntry& entry, Call& call, RecordedCall& record) {
+  static constexpr KernelTable none{};
+  return entry.run(call, {none, Isa::sse41, &record});
+}
+
+CompiledKernel kernel_for(const DeviceEntry& entry, DeviceKind kind) {
+  return kind == DeviceKind::opencl ? entry.opencl
+                                    : entry.cpu[static_cast<std::size_t>(chosen_isa())];
 }
 
 }  // namespace touchstone

@@ -14,7 +14,7 @@
 
 namespace touchstone {
 
-enum class Form { elementwise, reduce };
+enum class Form { elementwise, reduce, contract };
 
 struct KernelPair {
   CompiledKernel usual = nullptr;   // of a reduction: along `inner`
@@ -30,6 +30,7 @@ struct RecordedCall {
   CompiledKernel kernel = nullptr;
   std::vector<Operand> inputs;  // in the order of the kernel's arguments
   CallValues values;
+  Shape made, reduced;  // the inputs' strides are by these, the second ones last
 };
 
 struct KernelUse {

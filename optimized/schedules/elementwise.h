@@ -35,6 +35,7 @@ class Elementwise : public Halide::Generator<Kernel> {
   const std::vector<Var> at{x, y, z, w};
 
   void plan(Halide::Func out, const std::vector<Input<Buffer<float, 4>>*>& inputs) {
+    if (this->get_target().has_gpu_feature()) return plan_on_device(out, inputs);
     const int lanes = this->natural_vector_size(Halide::Float(32));
     Expr dense = Halide::Internal::const_true();
     for (Input<Buffer<float, 4>>* input : inputs) {
@@ -49,6 +50,15 @@ class Elementwise : public Halide::Generator<Kernel> {
         out.specialize(first && second).vectorize(x, lanes, Halide::TailStrategy::GuardWithIf);
       }
     }
+  }
+
+ private:
+  void plan_on_device(Halide::Func out, const std::vector<Input<Buffer<float, 4>>*>& inputs) {
+    for (Input<Buffer<float, 4>>* input : inputs) input->dim(0).set_stride(Expr());
+    const Var xo("xo"), xi("xi"), yo("yo"), yi("yi"), zw("zw");
+    out.fuse(z, w, zw).gpu_tile(x, y, xo, yo, xi, yi, 64, 4, Halide::TailStrategy::GuardWithIf);
+    out.gpu_blocks(zw)
+        .never_partition_all();  // the code is text, and each part of a loop repeats it
   }
 };
 

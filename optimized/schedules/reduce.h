@@ -53,6 +53,7 @@ class Reduce : public Halide::Generator<Kernel> {
 
   void plan(Halide::Func out, const std::vector<Operand*>& inputs) {
     for (Operand* input : inputs) input->dim(0).set_stride(Expr());
+    if (this->get_target().has_gpu_feature()) return plan_on_device(out);
     if (rows) return plan_rows(out, inputs);
     Expr dense = Halide::Internal::const_true();
     for (Operand* input : inputs) dense = dense && input->dim(0).stride() == 1;
@@ -86,6 +87,14 @@ class Reduce : public Halide::Generator<Kernel> {
             join(left[static_cast<std::size_t>(k)], left[static_cast<std::size_t>(k + half)]);
     }
     return left[0];
+  }
+
+  // A thread an element; each reduces in order.
+  void plan_on_device(Halide::Func out) {
+    const Var xo("xo"), xi("xi"), yo("yo"), yi("yi");
+    out.gpu_tile(x, outer, xo, yo, xi, yi, 16, 8, Halide::TailStrategy::GuardWithIf);
+    out.never_partition_all();
+    partial_.compute_at(out, xi);
   }
 
   void plan_rows(Halide::Func out, const std::vector<Operand*>& inputs) {

@@ -184,6 +184,10 @@ def models() -> dict[str, onnx.ModelProto]:
         "declared_wrong": model([add], [value("x", ["N", 2]), value("b", [2])], [value("y", ["N", 3])]),
         "rule_of_shapes": model([add], [value("x", [4, 2]), value("b", [3])], [value("y", [4, 3])]),
         "gather": model([gather], [value("x"), value("i", [1], INT64)]),
+        "picked": model(
+            [node("Abs", ["x"], ["a"], name="first"), node("Gather", ["a", "i"], ["y"], name="pick")],
+            [value("x"), value("i", [1], INT64)],
+        ),
         "too_large": model([large, node("Relu", ["large"], ["y"])], None, [value("y", ["a", "b", "c"])], [sizes]),
     }
 
@@ -225,6 +229,7 @@ def make(folder: Path) -> None:
     np.save(folder / "b_rank2.npy", np.zeros((1, 3), np.float32))
     np.save(folder / "lo8.npy", np.zeros(8, np.float32))
     np.save(folder / "i7.npy", np.int64([7]))
+    np.save(folder / "i0.npy", np.int64([0]))
     (folder / "broken.npy").write_bytes((folder / "b.npy").read_bytes()[:-1])
     (folder / "b.txt").write_text("0.5 1 -1\n")
     (folder / "expired.json").write_text(waivers(expires="2020-01-31"))

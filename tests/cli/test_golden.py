@@ -21,8 +21,9 @@ ALL = CASES | JUDGED
 EXIT_CODES = {0, 1, 2, 3, 4, 6, 7}  # no crash (5, a signal), no defect (70)
 
 
-def touchstone(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def touchstone(line: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     environment = {key: text for key, text in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
+    environment |= {"POCL_CACHE_DIR": str(COMMAND.parent / "pocl"), **more}  # what an OpenCL device compiles
     return subprocess.run(
         [COMMAND, *shlex.split(line)],
         cwd=folder,
@@ -47,6 +48,15 @@ def test_golden(name: str, folder: Path, request: pytest.FixtureRequest) -> None
         golden.write_text(told, encoding="utf-8")
     assert golden.exists(), f"no golden file; --update writes it:\n{told}"
     assert told == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(not has_judge(), reason="this build has no fast executor")
+def test_a_device_that_is_not_there_is_named_and_nothing_runs_elsewhere(folder: Path) -> None:
+    (folder / "no_drivers").mkdir(exist_ok=True)
+    line = "run add.onnx --input x=x.npy --input b=b.npy --runtime fast --device opencl,cpu"
+    ran = touchstone(line, folder, OCL_ICD_VENDORS=str(folder / "no_drivers"))
+    assert (ran.returncode, ran.stdout) == (4, "")
+    assert "the device opencl is not here: no driver is installed for it" in ran.stderr
 
 
 def test_every_golden_file_has_a_case() -> None:

@@ -4,6 +4,7 @@
 //   touchstone run resnet.onnx --random --seed 1 --dim batch=4 --output-dir out
 //   touchstone run model.onnx --test-data test_data_set_0      (exit 1 if it is wrong)
 //   touchstone run resnet.onnx --random --runtime fast --profile trace.json
+//   touchstone run model.onnx --random --runtime fast --device opencl,cpu --placement
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -28,7 +29,7 @@ namespace {
 struct RunArgs {
   std::string model;
   FeedArgs feeds;
-  std::string output_dir, tap, profile, runtime = "reference";
+  std::string output_dir, tap, profile, runtime = "reference", device = "cpu";
   Index threads = 0;
   bool placement = false;
   JsonOutput json;
@@ -113,6 +114,7 @@ std::map<std::string, Value> run_session(const RunArgs& args, const Model& model
   SessionOptions options;
   options.threads = args.threads;
   options.timings = !args.profile.empty();
+  options.devices = args.device;
   Session session(model, options);
   std::map<std::string, Value> outputs = session.run(feeds);
   if (options.timings) {
@@ -126,6 +128,8 @@ std::map<std::string, Value> run_session(const RunArgs& args, const Model& model
       fmt::print("{:<40} {}\n", row.kernel,
                  printable(fmt::format("{}", fmt::join(row.nodes, ", "))));
     fmt::print("arena {} bytes\n", session.arena_bytes());
+    if (session.device_bytes() > 0)
+      fmt::print("{} {} bytes\n", args.device.substr(0, args.device.find(',')), session.device_bytes());
   }
   return outputs;
 #else
@@ -138,6 +142,10 @@ std::map<std::string, Value> run_session(const RunArgs& args, const Model& model
 ExitCode run_model(const RunArgs& args) {
   if (!args.profile.empty() && args.runtime != "fast") {
     throw Error(ErrorKind::usage, "--profile is of the fast executor's steps")
+        .with_help("take --runtime fast");
+  }
+  if (args.device != "cpu" && args.runtime != "fast") {
+    throw Error(ErrorKind::usage, "--device is of the fast executor")
         .with_help("take --runtime fast");
   }
   const Limits limits = Limits::trusted();
@@ -170,6 +178,13 @@ void add_run(CLI::App& app, ExitCode& out) {
       ->type_name("DIR");
   command->add_option("--runtime", args->runtime, "What runs it")
       ->check(CLI::IsMember({"reference", "fast"}))
+      ->capture_default_str();
+  command
+      ->add_option("--device", args->device,
+                   "What the fast executor runs on, in order: opencl,cpu. Without cpu, a node that "
+                   "the device "
+                   "does not run is refused")
+      ->type_name("LIST")
       ->capture_default_str();
   command->add_option("--threads", args->threads, "Of the fast executor (all)")
       ->type_name("N")

@@ -30,7 +30,8 @@ Message reply_as_judge(const Message& question) {
 }
 
 #ifdef TOUCHSTONE_WITH_FAST
-// "fast:isa=avx2:threads=2": the instruction set is chosen by the environment, once a process.
+// "fast:isa=avx2:threads=2:device=opencl,cpu": the instruction set is chosen by the environment,
+// once a process.
 SessionOptions fast_options(const std::string& target) {
   SessionOptions options;
   if (const std::string isa = option_of(target, "isa"); !isa.empty()) {
@@ -43,6 +44,8 @@ SessionOptions fast_options(const std::string& target) {
     if (error != std::errc() || end != threads.data() + threads.size() || options.threads < 1)
       throw Error(ErrorKind::usage, "threads=" + threads + " of the target is no number above 0");
   }
+  if (const std::string devices = option_of(target, "device"); !devices.empty())
+    options.devices = devices;
   return options;
 }
 #endif

@@ -1,0 +1,20 @@
+// From a device's name to the device.
+#include "backends/device.h"
+
+#include "core/error.h"
+
+namespace touchstone {
+
+std::shared_ptr<Device> open_device(const std::string& name) {
+  if (name == "cpu") return open_cpu();
+  if (name == "opencl") return open_opencl();
+  if (name == "cuda") {
+    throw Error(ErrorKind::unsupported,
+                "kernels are compiled for the device cuda, not yet run on it")
+        .with_help("devices: cpu, opencl");
+  }
+  throw Error(ErrorKind::usage, "there is no device '" + name + "'")
+      .with_help("devices: cpu, opencl");
+}
+
+}  // namespace touchstone

@@ -1,0 +1,37 @@
+// A kernel's argument as Halide takes it.
+#pragma once
+
+#include <HalideRuntime.h>
+
+#include <array>
+#include <cstdlib>
+#include <limits>
+
+#include "backends/device.h"
+#include "core/error.h"
+
+namespace touchstone {
+
+struct HalideView {
+  halide_buffer_t buffer{};
+  std::array<halide_dimension_t, 4> dims{};
+
+  halide_buffer_t* argument() {  // as long as the view stays where it is
+    buffer.dim = dims.data();
+    return &buffer;
+  }
+  void set_axes(const std::vector<DeviceAxis>& axes) {
+    buffer.type = halide_type_t(halide_type_float, 32);
+    buffer.dimensions = static_cast<std::int32_t>(axes.size());
+    if (axes.size() > dims.size()) BUG("a kernel's argument of so many axes");
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      constexpr Index most = std::numeric_limits<std::int32_t>::max();
+      if (axes[k].extent > most || std::abs(axes[k].step) > most)
+        BUG("an argument that reaches farther than 32 bits count");
+      dims[k].extent = static_cast<std::int32_t>(axes[k].extent);
+      dims[k].stride = static_cast<std::int32_t>(axes[k].step);
+    }
+  }
+};
+
+}  // namespace touchstone

@@ -1,0 +1,203 @@
+// The entry's adapter is asked how it reads, with addresses that nobody follows; what it says is
+// collapsed to as many dimensions as the kernels of its form have.
+#include "optimized/plan/device_call.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/placement.h"
+#include "optimized/canonical/collapse.h"
+#include "optimized/canonical/problem.h"
+#include "reference/calls.h"
+#include "reference/lists.h"
+
+namespace touchstone {
+namespace {
+
+bool reads_on_device(const DeviceEntry& entry, std::size_t input) {
+  return input < 32 && ((entry.read >> input) & 1U) != 0;
+}
+
+const DeviceEntry* entry_of(const Outline& outline, Index node) {
+  const Signature* signature = outline.node(node).node->signature;
+  return signature ? find_for_devices(*signature) : nullptr;
+}
+
+[[noreturn]] void unfit(const std::string& why) { throw Error(ErrorKind::unsupported, why); }
+
+// As many dimensions as a kernel has, outermost first; those that are not needed are 1.
+Collapsed brought_to(Index rank, const Shape& extents, const std::vector<Point>& strides,
+                     const char* what) {
+  const Collapsed walk = collapse(extents, strides);
+  if (walk.extents.size() > rank) {
+    unfit(std::to_string(walk.extents.size()) + " dimensions are left of " + what +
+          ", and its kernels take " + std::to_string(rank));
+  }
+  Collapsed made;
+  const Index lead = rank - walk.extents.size();
+  for (Index k = 0; k < rank; ++k) made.extents.push_back(k < lead ? 1 : walk.extents[k - lead]);
+  for (const Point& own : walk.strides) {
+    Point& steps = made.strides.emplace_back();
+    for (Index k = 0; k < rank; ++k) steps.push_back(k < lead ? 0 : own[k - lead]);
+  }
+  return made;
+}
+
+// Innermost first; no element lies farther than 32 bits count.
+std::vector<DeviceAxis> axes_of(const Shape& extents, const Point& steps) {
+  std::vector<DeviceAxis> axes;
+  double reach = 0;
+  for (Index k = extents.size(); k-- > 0;) {
+    axes.push_back({extents[k], steps[k]});
+    if (steps[k] < 0) unfit("an operand is read backwards");
+    reach +=
+        static_cast<double>(std::max<Index>(extents[k] - 1, 0)) * static_cast<double>(steps[k]);
+    if (extents[k] > farthest || steps[k] > farthest) reach = 2.0 * static_cast<double>(farthest);
+  }
+  if (reach > static_cast<double>(farthest)) unfit("an operand reaches farther than 32 bits count");
+  return axes;
+}
+
+// What is kept, and behind it what is reduced, which is one dimension.
+struct Walk {
+  Shape kept, reduced;
+  std::vector<Point> outside, inside;  // one an operand, then the output's
+};
+
+Walk walk_of(const RecordedCall& record, Index rank) {
+  std::vector<Point> outside, inside;
+  for (const Operand& operand : record.inputs) {
+    outside.push_back(head(operand.strides, record.made.size()));
+    inside.push_back(tail(operand.strides, record.made.size()));
+  }
+  outside.push_back(dense_strides(record.made));
+  inside.push_back(Point(record.reduced.size(), 0));
+  Walk made;
+  const Collapsed kept = brought_to(rank, record.made, outside, "what it keeps");
+  made.kept = kept.extents;
+  made.outside = kept.strides;
+  if (count(record.reduced) == 0) {
+    made.reduced = {0};
+    made.inside.assign(inside.size(), Point{0});
+  } else {
+    const Collapsed over = brought_to(1, record.reduced, inside, "what it reduces");
+    made.reduced = over.extents;
+    made.inside = over.strides;
+  }
+  return made;
+}
+
+std::vector<std::vector<DeviceAxis>> axes_of(const RecordedCall& record, Form form) {
+  std::vector<std::vector<DeviceAxis>> axes;
+  if (form == Form::elementwise) {
+    std::vector<Point> strides;
+    for (const Operand& operand : record.inputs) strides.push_back(operand.strides);
+    strides.push_back(dense_strides(record.made));
+    const Collapsed walk = brought_to(4, record.made, strides, "its output");
+    for (const Point& own : walk.strides) axes.push_back(axes_of(walk.extents, own));
+    return axes;
+  }
+  // Innermost first: of a reduction the kept one, what is reduced, the other kept one; of a
+  // contraction what is reduced, then the three that are kept.
+  const Walk walk = walk_of(record, form == Form::reduce ? 2 : 3);
+  for (std::size_t o = 0; o < walk.outside.size(); ++o) {
+    const bool output = o + 1 == walk.outside.size();
+    if (output) {
+      axes.push_back(axes_of(walk.kept, walk.outside[o]));
+      continue;
+    }
+    Shape extents = walk.kept;
+    Point steps = walk.outside[o];
+    extents.push_back(walk.reduced[0]);
+    steps.push_back(walk.inside[o][0]);
+    std::vector<DeviceAxis> own = axes_of(extents, steps);
+    if (form == Form::reduce) std::swap(own[0], own[1]);
+    axes.push_back(std::move(own));
+  }
+  return axes;
+}
+
+constexpr std::uintptr_t apart = std::uintptr_t{1} << 40;
+
+}  // namespace
+
+DeviceInputs inputs_on_device(const Outline& outline, Index node) {
+  DeviceInputs made;
+  const NodeFact& fact = outline.node(node);
+  const DeviceEntry& entry = *entry_of(outline, node);
+  for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
+    if (fact.inputs[k] == nobody) continue;
+    std::vector<Index>& list = reads_on_device(entry, k) ? made.on_device : made.on_host;
+    if (std::find(list.begin(), list.end(), fact.inputs[k]) == list.end())
+      list.push_back(fact.inputs[k]);
+  }
+  return made;
+}
+
+DeviceCall device_call(const Outline& outline, Index node, DeviceKind kind,
+                       const std::function<Value(Index)>& on_host) {
+  const NodeFact& fact = outline.node(node);
+  const DeviceEntry& entry = *entry_of(outline, node);
+  std::vector<Value> inputs;
+  for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
+    const Index input = fact.inputs[k];
+    if (input == nobody) {
+      inputs.emplace_back();
+    } else if (reads_on_device(entry, k)) {
+      inputs.emplace_back(tensor_at(reinterpret_cast<void*>((k + 1) * apart), Type::float32,
+                                    *outline.value(input).shape));
+    } else {
+      inputs.push_back(on_host(input));
+    }
+  }
+  Call call = call_of(*fact.node, std::move(inputs));
+  RecordedCall record;
+  if (!record_for_device(entry, call, record)) unfit("its types are not float");
+  if (call.outputs[0].tensor().shape() != *outline.value(fact.outputs[0]).shape)
+    BUG("a recorded call makes another shape than was inferred");
+  DeviceCall made{kernel_for(entry, kind), std::move(record.values), {}, {}};
+  for (const Operand& operand : record.inputs) {
+    const auto address = reinterpret_cast<std::uintptr_t>(operand.data);
+    const std::uintptr_t input = address / apart;
+    if (input == 0 || input > fact.inputs.size()) {  // the adapter's own nothing
+      made.reads.push_back(nobody);
+      continue;
+    }
+    if (address % apart != 0) unfit("an operand is not read from its first element on");
+    made.reads.push_back(fact.inputs[static_cast<std::size_t>(input - 1)]);
+  }
+  made.axes = axes_of(record, entry.form);
+  DeviceAxis& innermost = made.axes.back().front();
+  if (innermost.extent == 1) innermost.step = 1;  // kernels write densely
+  return made;
+}
+
+std::string why_not_on_device(const Outline& outline, Index node, DeviceKind kind) {
+  const NodeFact& fact = outline.node(node);
+  const DeviceEntry* entry = entry_of(outline, node);
+  if (!entry || !kernel_for(*entry, kind)) return "it has no kernel for it";
+  if (fact.outputs.size() != 1 || fact.outputs[0] == nobody) return "it wants more than one output";
+  const auto known = [&](Index value) { return outline.value(value).shape.has_value(); };
+  const auto is_float = [&](Index value) { return outline.value(value).is(Type::float32); };
+  for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
+    const Index input = fact.inputs[k];
+    if (input == nobody) continue;
+    if (reads_on_device(*entry, k) && !is_float(input)) return "it has kernels for float alone";
+    if (!known(input))
+      return "the shape of '" + outline.value(input).name + "' is known only in the run";
+  }
+  if (!is_float(fact.outputs[0])) return "it has kernels for float alone";
+  if (!known(fact.outputs[0])) return "the shape of its output is known only in the run";
+  try {
+    // What is looked at before and not known yet is stood in for: it decides no stride.
+    device_call(outline, node, kind, [&](Index input) -> Value {
+      const ValueFact& held = outline.value(input);
+      return held.constant ? *held.constant : Tensor(held.type->element, *held.shape);
+    });
+  } catch (const Error& error) {
+    return error.message;
+  }
+  return "";
+}
+
+}  // namespace touchstone

@@ -1,0 +1,34 @@
+// The buffers of a plan on a device: those that never live at the same time share one.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "backends/device.h"
+#include "core/tensor.h"
+#include "optimized/plan/arena.h"
+
+namespace touchstone {
+
+class DeviceMemory {
+ public:
+  // Allocates, and copies the constants there. `at_step` runs an
+  // allocation or a copy for the step that uses the buffer first, so that an error names it.
+  DeviceMemory(Device& device, const std::vector<Span>& spans,
+               const std::map<Index, const Tensor*>& constants,
+               const std::function<void(Index step, const std::function<void()>&)>& at_step);
+
+  DeviceBuffer* at(Index buffer) const {
+    return slots_[static_cast<std::size_t>(slot_of_[static_cast<std::size_t>(buffer)])].get();
+  }
+  Index bytes() const { return bytes_; }
+
+ private:
+  std::vector<Index> slot_of_;
+  std::vector<std::unique_ptr<DeviceBuffer>> slots_;
+  Index bytes_ = 0;
+};
+
+}  // namespace touchstone

@@ -1,0 +1,190 @@
+// Steps on a device: its kernels, and the copies at the edges of what it runs.
+#include <algorithm>
+#include <limits>
+
+#include "core/error.h"
+#include "optimized/plan/builder.h"
+#include "optimized/plan/device_call.h"
+
+namespace touchstone {
+namespace {
+
+Index bytes_of(const ValueFact& fact) { return packed_bytes(Type::float32, count(*fact.shape)); }
+
+// Whose copy it is: the node's that makes the value, else of one that reads it.
+Index node_about(const ValueFact& fact) {
+  if (fact.producer != nobody) return fact.producer;
+  return fact.users.empty() ? nobody : fact.users.front();
+}
+
+// From the plan's memory, or from a tensor of its own.
+class Upload : public Step {
+ public:
+  Upload(Device& device, const ValueFact& fact, Index value, Index from, Index to)
+      : device_(device), fact_(fact), value_(value), from_(from), to_(to) {
+    kernel = "copy to " + device.name();
+    about = node_about(fact);
+  }
+  void bind(const Memory& memory) override {
+    if (from_ != nobody) data_ = memory.at(from_);
+    buffer_ = memory.on_device(to_);
+  }
+  void run(RunState& state) override {
+    const float* data = data_;
+    if (from_ == nobody) {
+      const Tensor& held = state.values[static_cast<std::size_t>(value_)].tensor();
+      if (held.shape() != *fact_.shape) throw ShapeDiffers{fact_.name};
+      data = held.data<float>();
+    }
+    device_.upload(data, *buffer_, bytes_of(fact_));
+  }
+  Index moved() const override { return bytes_of(fact_); }
+
+ private:
+  Device& device_;
+  const ValueFact& fact_;
+  const Index value_, from_, to_;
+  const float* data_ = nullptr;
+  DeviceBuffer* buffer_ = nullptr;
+};
+
+class Download : public Step {
+ public:
+  Download(Device& device, const ValueFact& fact, Index from, Index to)
+      : device_(device), fact_(fact), from_(from), to_(to) {
+    kernel = "copy from " + device.name();
+    about = node_about(fact);
+  }
+  void bind(const Memory& memory) override {
+    buffer_ = memory.on_device(from_);
+    data_ = memory.at(to_);
+  }
+  void run(RunState&) override { device_.download(*buffer_, data_, bytes_of(fact_)); }
+  Index moved() const override { return bytes_of(fact_); }
+
+ private:
+  Device& device_;
+  const ValueFact& fact_;
+  const Index from_, to_;
+  DeviceBuffer* buffer_ = nullptr;
+  float* data_ = nullptr;
+};
+
+class OnDevice : public Step {
+ public:
+  // `buffers`: of the values that are read there.
+  OnDevice(Device& device, const Outline& outline, Index node, std::map<Index, Index> buffers,
+           Index output)
+      : device_(device),
+        outline_(outline),
+        node_(node),
+        buffers_(std::move(buffers)),
+        output_(output) {
+    for (const Index value : inputs_on_device(outline, node).on_host)
+      fixed_ = fixed_ && outline.value(value).constant;
+    kernel = std::string(find_for_devices(*outline.node(node).node->signature)->kernel) + " " +
+             device.name();
+  }
+  void bind(const Memory& memory) override {
+    memory_ = &memory;
+    if (fixed_) prepare([&](Index value) -> Value { return *outline_.value(value).constant; });
+  }
+  void run(RunState& state) override {
+    if (!fixed_)
+      prepare([&](Index value) { return state.values[static_cast<std::size_t>(value)]; });
+    if (count(*outline_.value(outline_.node(node_).outputs[0]).shape) > 0)
+      device_.launch(call_.kernel, arguments_);
+  }
+
+ private:
+  void prepare(const std::function<Value(Index)>& on_host) {
+    call_ = device_call(outline_, node_, device_.kind(), on_host);
+    arguments_.clear();
+    for (std::size_t k = 0; k < call_.reads.size(); ++k) {
+      const Index value = call_.reads[k];
+      // Of what is left out a kernel may load a number, which it does not look at.
+      const Index buffer = value != nobody    ? buffers_.at(value)
+                           : buffers_.empty() ? output_
+                                              : buffers_.begin()->second;
+      arguments_.push_back({nullptr, memory_->on_device(buffer), call_.axes[k]});
+    }
+    for (std::size_t k = 0; k < call_.values.size(); ++k)
+      arguments_.push_back({call_.values.at(k), nullptr, {}});
+    arguments_.push_back({nullptr, memory_->on_device(output_), call_.axes.back()});
+  }
+
+  Device& device_;
+  const Outline& outline_;
+  const Index node_;
+  const std::map<Index, Index> buffers_;
+  const Index output_;
+  const Memory* memory_ = nullptr;
+  bool fixed_ = true;  // nothing that a run computes is looked at before the kernel runs
+  DeviceCall call_;
+  std::vector<DeviceArgument> arguments_;
+};
+
+}  // namespace
+
+Index Builder::new_device_buffer(Index bytes) {
+  device_spans.push_back({bytes, std::numeric_limits<Index>::max(), -1, 0});
+  return static_cast<Index>(device_spans.size()) - 1;
+}
+
+// Where the value stands on the device; it is copied there once, before the first step that wants
+// it, and a constant when the plan is made.
+Index Builder::on_device(Index value) {
+  if (const auto found = there_.find(value); found != there_.end()) {
+    touched_there_.push_back(found->second);
+    return found->second;
+  }
+  const ValueFact& fact = outline_.value(value);
+  const Index buffer = new_device_buffer(bytes_of(fact));
+  if (fact.constant) {
+    device_constants[buffer] = fact.constant;
+  } else {
+    const bool own = !plain_.contains(value) && !is_blocked(value);
+    const Index from = own ? nobody : plain(value);
+    between([&] {
+      if (own) last_use[value] = std::max(last_use[value], static_cast<Index>(steps.size()));
+      if (!own) touched_ = {from};
+      touched_there_ = {buffer};
+      add(std::make_unique<Upload>(*device_, fact, value, from, buffer), {});
+    });
+  }
+  there_[value] = buffer;
+  touched_there_.push_back(buffer);
+  return buffer;
+}
+
+// Into the plan's memory, before the step that wants it there.
+void Builder::download(Index value, Index buffer) {
+  between([&] {
+    touched_ = {buffer};
+    touched_there_ = {there_.at(value)};
+    add(std::make_unique<Download>(*device_, outline_.value(value), there_.at(value), buffer), {});
+  });
+}
+
+void Builder::build_on_device(Index node) {
+  const NodeFact& fact = outline_.node(node);
+  const DeviceInputs inputs = inputs_on_device(outline_, node);
+  std::map<Index, Index> buffers;
+  for (const Index value : inputs.on_device) buffers[value] = on_device(value);
+  tell_tensors(inputs.on_host);  // behind the copies: what is looked at stays until this step
+  const Index output = new_device_buffer(bytes_of(outline_.value(fact.outputs[0])));
+  touched_there_.push_back(output);
+  add(std::make_unique<OnDevice>(*device_, outline_, node, std::move(buffers), output), {node});
+  there_[fact.outputs[0]] = output;
+  made_there_.insert(fact.outputs[0]);
+}
+
+// The same elements under another shape: the same buffer.
+void Builder::view_on_device(Index node) {
+  const NodeFact& fact = outline_.node(node);
+  there_[fact.outputs[0]] = on_device(fact.inputs[0]);
+  touched_there_.clear();
+  made_there_.insert(fact.outputs[0]);
+}
+
+}  // namespace touchstone
