@@ -100,6 +100,21 @@ TEST(Bounded, WholeRangeOfDoublesStaysInside) {
   }
 }
 
+TEST(Bounded, TheLargestNumberIsExact) {
+  for (const Type type : {Type::float32, Type::float64}) {
+    const BoundedScope scope(type, Class::strict);
+    const double largest = reading_context.largest;
+    const Bounded most = Bounded::of(largest), least = Bounded::of(-largest);
+    EXPECT_TRUE(most.plain() && least.plain());
+    EXPECT_EQ(most.e, 0);
+    EXPECT_TRUE(less(Bounded::of(1), most) == Tri::yes);
+    EXPECT_TRUE(less(most, Bounded::of(1)) == Tri::no);
+    EXPECT_TRUE(less(Bounded::of(1), least) == Tri::no);
+    EXPECT_TRUE(inside(most + most, infinity));  // what passes it is not
+    EXPECT_TRUE(inside(most * Bounded::of(2), infinity));
+  }
+}
+
 TEST(Bounded, ExactDataHasBoundZero) {
   for (const Type type : {Type::float32, Type::float64}) {
     const BoundedScope scope(type, Class::strict);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/error.h"
 #include "core/numbers/formats.h"
@@ -18,7 +19,9 @@ void set_format(ReadingContext& c, const Format& f) {
   c.normal = f.smallest_normal;
   c.h = c.flush ? f.smallest_normal : f.smallest_subnormal;
   c.largest = f.largest;
-  c.limit = f.largest * (1 + c.u / (2 - 2 * c.u));  // half an ulp further; infinite for double
+  // Half an ulp further. No double is: what passes its largest is infinite when it is looked at.
+  c.limit = f.precision < 53 ? f.largest * (1 + c.u / (2 - 2 * c.u))
+                             : std::numeric_limits<double>::infinity();
   c.splitter = f.precision < 53 ? std::ldexp(1.0, 53 - f.precision) + 1 : 0;
   if (f.precision == 53) {
     // Double-double's own error, and the rounding of a bound that is itself no larger than a few of

@@ -199,6 +199,22 @@ TEST(JudgeKernels, ExactDataHasNoBound) {
   EXPECT_EQ(verdict(node, inputs, three), Verdict::wrong_value);
 }
 
+TEST(JudgeKernels, ABoundThatIsLeftOutIsTheTypesOwnAndExact) {
+  const auto clipped = [](const std::vector<double>& answer, bool with_least) {
+    Node node = node_of("Clip", 13, 3);
+    Tensor x(Type::float64, {2}), y(Type::float64, {2}), bound(Type::float64, {});
+    x.data<double>()[0] = -3, x.data<double>()[1] = 5;
+    bound.data<double>()[0] = 1;
+    std::copy(answer.begin(), answer.end(), y.data<double>());
+    node.inputs[with_least ? 2 : 1].clear();
+    return verdict(node, {x, with_least ? Value(bound) : Value(), with_least ? Value() : Value(bound)}, y);
+  };
+  EXPECT_EQ(clipped({-3, 1}, false), Verdict::exact);
+  EXPECT_EQ(clipped({-2, 1}, false), Verdict::wrong_value);
+  EXPECT_EQ(clipped({1, 5}, true), Verdict::exact);
+  EXPECT_EQ(clipped({1, 1.7976931348623157e308}, true), Verdict::wrong_value);
+}
+
 TEST(JudgeKernels, ALongRecurrenceIsJudgedStepByStep) {
   // Without following the answers' own states the bound of 128 units is vacuous after some twenty steps.
   const Index steps = 100, units = 128;

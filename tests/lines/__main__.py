@@ -1,9 +1,10 @@
 """Makes the lines of the spec suite anew: python -m tests.lines [--only Clip,Pad] [--again] [--out DIR].
 
 Candidates come from the literal cases of the entries (seeds.py, vary.py), or, `--again`, from the suite as it is. The
-reference says which are valid and which rule refuses the others; those that may add something (pick.py) are asked about
-once more, and those that do become lines (worth.py). Prints what each is there for and what is missing: types of a
-version with fewer than three cases, rules that no case breaks, lines that ended the reference.
+reference says which are valid and which rule refuses the others; those that may add something (pick.py) are put in
+order, with more where that leaves a type with too few (chain.py), and those that do add something become lines
+(worth.py). Prints what each is there for and what is missing: types of a version with fewer than three cases, rules
+that no case breaks, lines that ended the reference.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ from pathlib import Path
 from codegen.entry import Operator, Version
 from codegen.load import load_spec
 from codegen.units import same_kernel
+from tests.lines.chain import Chains, in_order
+from tests.lines.draft import Draft
 from tests.lines.pick import Picked, Picker, without_rule
+from tests.lines.plainer import plainer
 from tests.lines.probe import outcomes
-from tests.lines.seeds import breaking_of, line_name, seeds_of
+from tests.lines.seeds import MOST_LENGTH, breaking_of, line_name, seeds_of
 from tests.lines.typed import more_of
 from tests.lines.vary import borrowed, breaches, candidates
 from tests.lines.worth import BY_SIDE, SUITE, asked, listed, worth
@@ -30,6 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MOST_SEEDS = 12
 # Candidates of a version, beside those of each of its types: where it is the newest with its kernel, and else.
 MOST_WIDELY, MOST, MOST_MORE = 700, 120, 4000
+MOST_PLAINER, TURNS = 120, 12  # candidates of a type that has too few, in a turn
 
 
 @dataclass
@@ -46,9 +51,10 @@ def cases_of(operator: Operator, probes: Probes, suite: list[str] | None) -> lis
     picker, made = Picker(), [Picked(version) for version in versions]
 
     def ask(lines: list[list[str]], all_that_add: bool) -> None:
-        rows = iter(outcomes(probes.judged, itertools.chain(*lines), judged=True))
+        rows = iter(outcomes(probes.judged, itertools.chain(*lines), "new"))
         for picked, own in zip(made, lines, strict=True):
-            widely = all_that_add and (suite is not None or newest[kernel_of(picked.version)] is picked.version)
+            picked.every = all_that_add and suite is not None
+            widely = all_that_add and newest[kernel_of(picked.version)] is picked.version
             picker.pick(picked, own, list(itertools.islice(rows, len(own))), widely)
 
     def first(version: Version) -> list[str]:
@@ -89,15 +95,32 @@ def cases_of(operator: Operator, probes: Probes, suite: list[str] | None) -> lis
             ask([more(picked) for picked in made], False)
     for picked in made:
         picker.take_unjudged(picked)
+    for picked in made:
+        put_in_order(picked, seeds[picked.version.since], probes)
     keep_what_is_worth_it(made, probes)
     return made
+
+
+def put_in_order(picked: Picked, seeds: list[Draft], probes: Probes) -> None:
+    """Of one that takes too long with every mutant nobody knows which it tells: it comes last."""
+    rows = dict(zip(picked.positive, outcomes(probes.judged, picked.positive, "all"), strict=True))
+    late = [line for line in picked.positive if "died" in rows[line]]
+    chains = Chains(picked.version, [line for line in picked.positive if "died" not in rows[line]], rows)
+    drafts = {key: map(str, plainer(picked.version, seeds, *key)) for key in chains.short() if seeds}
+    for _ in range(TURNS):  # of a type that has three by then no more are asked about
+        lines = [
+            line for key in chains.short() if key in drafts for line in itertools.islice(drafts[key], MOST_PLAINER)
+        ]
+        lines = sorted({line for line in lines if len(line) <= MOST_LENGTH}, key=lambda line: (len(line), line))
+        chains.lengthen(lines, outcomes(probes.judged, lines, "all"))
+    picked.positive = [*in_order(chains.lines(), chains.rows), *late]
 
 
 def keep_what_is_worth_it(made: list[Picked], probes: Probes) -> None:
     rows = iter(asked(probes.judged, probes.counted, [line for picked in made for line in picked.positive]))
     for picked in made:
         own = list(itertools.islice(rows, len(picked.positive)))
-        words = worth(picked.version, picked.positive, own)
+        words = worth(own)
         picked.worth = {line: word for line, word in zip(picked.positive, words, strict=True) if word}
         picked.positive = list(picked.worth)
 

@@ -2,10 +2,11 @@
 // reference makes of it: the rule that refuses it, "" if none does, and what it shows that no line
 // before it did, of the same version and types: `fresh`, how many blocks of the kernels it reached,
 // where these were compiled to tell (TOUCHSTONE_COUNTED); where the judge is here, and who
-// asks wants it, `judged`, its verdict on the reference's answer, and `slips` that it tells from
-// the definition (slips.h).
+// asks wants it, `judged`, its verdict on the reference's answer, and the mutants that it tells
+// from the definition: `slips` (slips.h) that no line before it told of the same `kind`, its
+// version and types, and `forms` (refusals.h) that none of its version told; or `all` of them.
 //
-//   lines_probe SECONDS [slips] < lines
+//   lines_probe SECONDS [new | all] < lines
 #include <fmt/format.h>
 #include <sys/time.h>
 
@@ -24,6 +25,7 @@
 #include "model/model.h"
 #include "reference/interpreter.h"
 #ifdef TOUCHSTONE_JUDGED
+#include "tests/lines/refusals.h"
 #include "tests/lines/told.h"
 #endif
 
@@ -103,6 +105,7 @@ std::string kind_of(const Line& line, const Json& types) {
 struct Seen {
   std::map<std::string, std::set<std::uint32_t>> blocks;
   std::map<std::string, std::set<std::string>> slips;
+  std::map<const Signature*, std::set<std::string>> forms;
 };
 
 std::size_t fresh_of(const std::vector<std::uint32_t>& blocks, std::set<std::uint32_t>& before) {
@@ -129,18 +132,24 @@ Given given_of(const LineModel& made) {
   return right;
 }
 
-void judge_line(const LineModel& made, std::set<std::string>& known, Json& row) {
-  const Told told = told_apart(given_of(made), known);
-  known.insert(told.slips.begin(), told.slips.end());
+void judge_line(const Line& line, const LineModel& made, bool all, Seen& seen, Json& row) {
+  std::set<std::string>& known = seen.slips[row["kind"]];
+  const Told told = told_apart(given_of(made), all ? std::set<std::string>{} : known);
   row["judged"] = name(told.verdict);
   row["slips"] = told.slips;
+  row["forms"] = Json::array();
+  if (!is_pass(told.verdict)) return;
+  known.insert(told.slips.begin(), told.slips.end());
+  for (const std::string& form : refusals_of(line, made.model.graph.nodes.front()))
+    if (seen.forms[line.signature].insert(form).second || all) row["forms"].push_back(form);
 }
 #else
-void judge_line(const LineModel& /*made*/, std::set<std::string>& /*known*/, Json& /*row*/) {}
+void judge_line(const Line& /*line*/, const LineModel& /*made*/, bool /*all*/, Seen& /*seen*/,
+                Json& /*row*/) {}
 #endif
 
 // Whoever asks has no use for a large one: it is as if it had not been asked about.
-Json outcome(const std::string& text, bool with_slips, Seen& seen) {
+Json outcome(const std::string& text, const std::string& mutants, Seen& seen) {
   Json row;
   try {
     const Line line = parse_line(text);
@@ -156,7 +165,8 @@ Json outcome(const std::string& text, bool with_slips, Seen& seen) {
       if (row.contains("large")) return row;
       const std::string kind = kind_of(line, row["types"]);
       row["fresh"] = fresh_of(blocks, seen.blocks[kind]);
-      if (with_slips) judge_line(made, seen.slips[kind], row);
+      row["kind"] = kind;
+      if (!mutants.empty()) judge_line(line, made, mutants == "all", seen, row);
     } catch (const Error& error) {
       row["rule"] =
           error.rule.empty() ? fmt::format("?{}", static_cast<int>(error.kind)) : error.rule;
@@ -176,12 +186,12 @@ int main(int count, char** words) {
   std::vector<bool> all(static_cast<std::size_t>(&etext - &__executable_start));
   marks = &all;
   touchstone::Seen seen;
-  const bool with_slips = count > 2 && std::string(words[2]) == "slips";
+  const std::string mutants = count > 2 ? words[2] : "";
   for (std::string line; std::getline(std::cin, line);) {
     // One that never ends: who asks sees how many answers came. The processor's seconds count.
     const itimerval limit{{0, 0}, {std::stol(words[1]), 0}};
     setitimer(ITIMER_PROF, &limit, nullptr);
-    fmt::print("{}\n", touchstone::outcome(line, with_slips, seen)
+    fmt::print("{}\n", touchstone::outcome(line, mutants, seen)
                            .dump(-1, ' ', false, touchstone::Json::error_handler_t::replace));
     std::fflush(stdout);
   }

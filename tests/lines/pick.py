@@ -27,6 +27,7 @@ class Picked:
     by_type: Counter[tuple[str, str]] = field(default_factory=Counter)
     seen: set[str] = field(default_factory=set)  # features
     missing: list[tuple[str, str]] = field(default_factory=list)
+    every: bool = False  # valid lines are all taken
     worth: dict[str, str] = field(default_factory=dict)  # line -> what it is there for (worth.py)
     unjudged: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     odd: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # died, or refused for no rule
@@ -143,7 +144,7 @@ class Picker:
             return
         own = types_in(picked.version, line, row["types"])
         fresh = features(line) - picked.seen
-        if not picked.positive or any(picked.by_type[key] < LEAST for key in own) or (widely and fresh):
+        if picked.every or not picked.positive or any(picked.by_type[key] < LEAST for key in own) or (widely and fresh):
             self.take(picked, line, own)
             picked.seen |= fresh
 

@@ -13,18 +13,19 @@ SECONDS, SECONDS_JUDGED = 5, 60  # that one line may take
 TOGETHER = 20_000  # lines that one process is given
 
 
-def outcomes(binary: Path, lines: Iterable[str], judged: bool = False) -> list[dict[str, Any]]:
-    """A row a line, in order: {rule, fresh ..}, `judged` also {judged, slips}; {died} of one that ended the process."""
+def outcomes(binary: Path, lines: Iterable[str], mutants: str = "") -> list[dict[str, Any]]:
+    """A row a line, in order: {rule, kind, fresh ..}; {died} of one that ended the process. With `mutants`, "new" ones
+    alone or "all" that the judge tells by it: also {judged, slips, forms}."""
     left, found = list(lines), []
     while left:
-        rows = once(binary, left[:TOGETHER], judged)
+        rows = once(binary, left[:TOGETHER], mutants)
         found += rows
         left = left[len(rows) :]
     return found
 
 
-def once(binary: Path, lines: list[str], judged: bool) -> list[dict[str, Any]]:
-    command = [str(binary), *([str(SECONDS_JUDGED), "slips"] if judged else [str(SECONDS)])]
+def once(binary: Path, lines: list[str], mutants: str) -> list[dict[str, Any]]:
+    command = [str(binary), *([str(SECONDS_JUDGED), mutants] if mutants else [str(SECONDS)])]
     with tempfile.TemporaryFile("w+b") as asked:  # a pipe would fill while nobody reads the answers
         asked.write("".join(f"{line}\n" for line in lines).encode())
         asked.seek(0)

@@ -1,5 +1,6 @@
-// A slip runs on the reference's kernel with what the slip makes of the inputs, and the judge is
-// shown its answer beside the inputs as they are. What ends in an error has refused a valid case.
+// A slip of what is given runs on the reference's kernel with what the slip makes of the inputs,
+// and the judge is shown its answer beside the inputs as they are; one of what is answered changes
+// the right answer. What ends in an error has refused a valid case.
 #include "tests/lines/told.h"
 
 #include <algorithm>
@@ -27,6 +28,11 @@ bool same(const std::vector<Value>& a, const std::vector<Value>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), equal);
 }
 
+bool wrong(const Given& right, const std::vector<Value>& expected,
+           const std::vector<Value>& outputs) {
+  return !same(expected, outputs) && is_fail(judge_node(right.node, right.inputs, outputs).verdict);
+}
+
 bool refused(const Given& right, const std::vector<Value>& expected, const Given& slipped) {
   std::vector<Value> outputs;
   try {
@@ -34,7 +40,7 @@ bool refused(const Given& right, const std::vector<Value>& expected, const Given
   } catch (const Error&) {
     return true;
   }
-  return !same(expected, outputs) && is_fail(judge_node(right.node, right.inputs, outputs).verdict);
+  return wrong(right, expected, outputs);
 }
 
 }  // namespace
@@ -49,6 +55,11 @@ Told told_apart(const Given& right, const std::set<std::string>& known) {
     if (known.contains(slip.name)) continue;
     const std::optional<Given> slipped = slip.of(right);
     if (slipped && refused(right, expected, *slipped)) found.slips.push_back(slip.name);
+  }
+  for (const AnswerSlip& slip : answer_slips_of(expected)) {
+    if (known.contains(slip.name)) continue;
+    std::vector<Value> answered = expected;
+    if (slip.change(answered) && wrong(right, expected, answered)) found.slips.push_back(slip.name);
   }
   return found;
 }

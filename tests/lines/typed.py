@@ -101,20 +101,26 @@ def types(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
                     yield filled_of(version, made, constraint, REGIMES[turn])
 
 
+def in_type(version: Version, seed: Draft, constraint: str, type_: str) -> list[Draft]:
+    """The seed in this type: where it stands at an input, where an attribute names it, and everywhere."""
+    attribute = naming_attribute(version, constraint)
+    made = retyped_by(version, seed, constraint, type_)
+    if attribute and nameable(type_):
+        made = named(made, attribute, type_)
+    same = alike(version, seed, type_)
+    for other in version.types:
+        if (naming := naming_attribute(version, other)) and nameable(type_):
+            same = named(same, naming, type_)
+    return [made, same]
+
+
 def more_of(version: Version, seeds: list[Draft], missing: list[tuple[str, str]]) -> Iterator[Draft]:
     """Of types that are hard to reach: with every seed, every choice of words and other numbers."""
     for constraint, type_ in missing:
         attribute = naming_attribute(version, constraint)
         for seed in seeds:
-            made = retyped_by(version, seed, constraint, type_)
-            if attribute and nameable(type_):
-                made = named(made, attribute, type_)
-            yield made
-            same = alike(version, seed, type_)
-            for other in version.types:
-                if (naming := naming_attribute(version, other)) and nameable(type_):
-                    same = named(same, naming, type_)
-            yield from (same, filled(version, same, "whole"), symbolic(same))
+            made, same = in_type(version, seed, constraint, type_)
+            yield from (made, same, filled(version, same, "whole"), symbolic(same))
             for a in version.attributes:
                 if a.kind in ("string", "int") and a is not attribute:
                     yield from (made.with_attribute(a.name, value) for value in choices(version, a, seeds)[:8])

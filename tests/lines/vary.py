@@ -17,6 +17,7 @@ from codegen.entry import Version
 from codegen.value_types import ELEMENTS
 from tests.lines.choices import choices
 from tests.lines.draft import FLOATS, INTEGERS, Box, Draft, Port, Tensor, retyped
+from tests.lines.plain import hollow, zeroed
 from tests.lines.ports import (
     REGIMES,
     allowed_at,
@@ -180,12 +181,13 @@ def breaches(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
 
 
 def empty_boxes(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
+    """Containers that are empty, of other lengths, and full of what a careless test takes for nothing."""
     for seed in seeds:
         for k, port in enumerate(seed.ports):
             if isinstance(port.value, Box):
-                yield seed.with_value(k, Box(port.value.type, ()))
-                yield seed.with_value(k, Box(port.value.type, port.value.items * 2))
-                yield seed.with_value(k, Box(port.value.type, port.value.items[:1]))
+                items = port.value.items
+                for other in ((), items * 2, items[:1], tuple(map(hollow, items)), tuple(map(zeroed, items))):
+                    yield seed.with_value(k, Box(port.value.type, other))
 
 
 STEPS = (data, shapes, attributes, pairs_of_types, presence, empty_boxes, breaches)

@@ -1,0 +1,79 @@
+"""The order of a version's lines, and more of them where a type has too few: a chain, from the plain to the rich.
+
+Lines of the same version and types (a kind) stand by how many mutants each tells from the definition, the fewest
+first: a scalar, then a row, then a matrix. So each tells one that those before it leave alive, where the rich one,
+first, would leave nothing for the others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from codegen.entry import Version
+from tests.lines.pick import LEAST, PASSES, types_in
+
+Row = dict[str, Any]
+
+
+def in_order(lines: Iterable[str], rows: dict[str, Row]) -> list[str]:
+    """Kinds as they come first, in each the plain lines first."""
+    kinds: dict[str, list[str]] = {}
+    for line in lines:
+        kinds.setdefault(rows[line]["kind"], []).append(line)
+    return [line for kind in kinds.values() for line in plain_first(kind, rows)]
+
+
+def plain_first(lines: Iterable[str], rows: dict[str, Row]) -> list[str]:
+    return sorted(lines, key=lambda line: (len(rows[line]["slips"]), len(line), line))
+
+
+def that_add(lines: Iterable[str], rows: dict[str, Row]) -> list[str]:
+    """Of one kind, in order: each tells a slip that none before it tells."""
+    told: set[str] = set()
+    found = []
+    for line in plain_first(lines, rows):
+        if not told.issuperset(rows[line]["slips"]):
+            found.append(line)
+            told.update(rows[line]["slips"])
+    return found
+
+
+class Chains:
+    """Of one version: its lines by kind, and how many of each type tell a slip of their own."""
+
+    def __init__(self, version: Version, lines: Sequence[str], rows: dict[str, Row]) -> None:
+        self.version, self.rows = version, dict(rows)
+        self.kinds: dict[str, list[str]] = {}
+        for line in lines:
+            self.kinds.setdefault(rows[line]["kind"], []).append(line)
+
+    def held(self) -> Counter[tuple[str, str]]:
+        own = (line for kind in self.kinds.values() for line in that_add(kind, self.rows))
+        return Counter(key for line in own for key in types_in(self.version, line, self.rows[line]["types"]))
+
+    def short(self) -> list[tuple[str, str]]:
+        held = self.held()
+        return [(c, t) for c, allowed in self.version.types.items() for t in allowed if held[c, t] < LEAST]
+
+    def lengthen(self, lines: Sequence[str], rows: Sequence[Row]) -> list[str]:
+        """Takes those that make a chain longer where a type has fewer than three; which they are."""
+        held, taken = self.held(), []
+        for line, row in zip(lines, rows, strict=True):
+            if row.get("judged") not in PASSES or line in self.rows or "large" in row:
+                continue
+            if all(held[key] >= LEAST for key in types_in(self.version, line, row["types"])):
+                continue
+            self.rows[line] = row
+            before = self.kinds.setdefault(row["kind"], [])
+            if len(that_add([*before, line], self.rows)) > len(that_add(before, self.rows)):
+                before.append(line)
+                taken.append(line)
+                held = self.held()
+            else:
+                del self.rows[line]
+        return taken
+
+    def lines(self) -> list[str]:
+        return [line for kind in self.kinds.values() for line in kind]
