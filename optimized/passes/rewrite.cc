@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/error.h"
 #include "optimized/passes/constants.h"
 #include "reference/interpreter.h"
 
@@ -32,6 +33,83 @@ Rewrite::Arg Rewrite::compute(std::string_view domain, std::string_view op,
   }
   while (!values.empty() && values.back().absent()) values.pop_back();
   return {evaluate(*signature, attributes, std::move(values))[0].tensor()};
+}
+
+namespace {
+
+template <class T>
+void scale_row(const T* from, double factor, T* to, Index count) {
+  for (Index k = 0; k < count; ++k)
+    to[k] = static_cast<T>(static_cast<double>(from[k]) * factor);
+}
+
+void scale_row(const Tensor& from, double factor, Tensor& to, Index first, Index count) {
+  switch (from.type()) {
+    case Type::float32:
+      return scale_row(from.data<float>() + first, factor, to.data<float>() + first, count);
+    case Type::float64:
+      return scale_row(from.data<double>() + first, factor, to.data<double>() + first, count);
+    default:
+      for (Index k = first; k < first + count; ++k)
+        set_number(to, k, static_cast<double>(number_at(from, k)) * factor);
+  }
+}
+
+}  // namespace
+
+const Tensor& Rewrite::constant(const Arg& arg) const {
+  if (const Tensor* tensor = std::get_if<Tensor>(&arg.is)) return *tensor;
+  const Tensor* constant = found.bench().constant(std::get<std::string>(arg.is));
+  if (constant == nullptr) throw NotKnown{};
+  return *constant;
+}
+
+// Rows of weights that have one factor.
+struct Rewrite::Weights {
+  const Tensor &from, &by;
+  Index along, part, rows, row;  // rows of `row` elements
+
+  double factor(Index k) const {
+    return by.data<double>()[by.size() == 1 ? 0 : k / along / part * along + k % along];
+  }
+};
+
+Rewrite::Weights Rewrite::weights(const Arg& weights, const Arg& factors, Index axis,
+                                  Index groups) const {
+  const Tensor &from = constant(weights), &by = constant(factors);
+  const Shape& shape = from.shape();
+  if (by.type() != Type::float64) BUG("factors that are no doubles");
+  if (axis >= shape.size() || groups < 1 || shape[0] % groups != 0) throw NotKnown{};
+  const Index along = shape[axis], outer = count(head(shape, axis));
+  if (by.size() != 1 && by.size() != groups * along) throw NotKnown{};
+  return {from, by, along, std::max<Index>(outer / groups, 1), outer * along,
+          count(tail(shape, axis + 1))};
+}
+
+Rewrite::Arg Rewrite::scaled(const Arg& weights, const Arg& factors, Index axis,
+                             Index groups) const {
+  const Weights all = this->weights(weights, factors, axis, groups);
+  Tensor made(all.from.type(), all.from.shape());
+  for (Index k = 0; k < all.rows; ++k)
+    scale_row(all.from, all.factor(k), made, k * all.row, all.row);
+  return {std::move(made)};
+}
+
+Rewrite::Arg Rewrite::weighed(const Arg& weights, const Arg& factors, Index groups) const {
+  const Weights all = this->weights(weights, factors, 1, groups);
+  Tensor sums(Type::float64, Shape{all.from.shape()[0]});
+  for (Index k = 0; k < all.rows; ++k) {
+    double& sum = sums.data<double>()[k / all.along];
+    const double factor = all.factor(k);
+    if (all.from.type() == Type::float32) {
+      const float* const from = all.from.data<float>() + k * all.row;
+      for (Index x = 0; x < all.row; ++x) sum += static_cast<double>(from[x]) * factor;
+    } else {
+      for (Index x = 0; x < all.row; ++x)
+        sum += static_cast<double>(number_at(all.from, k * all.row + x)) * factor;
+    }
+  }
+  return {std::move(sums)};
 }
 
 Rewrite::Arg Rewrite::node(std::string_view local, std::string_view domain, std::string_view op,
