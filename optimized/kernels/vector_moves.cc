@@ -222,9 +222,8 @@ void winograd_weights(const float* taps, float* to, Steps step, Steps width,
       wide[tap] = __builtin_convertvector(narrow, typename Double::Dense);
     }
     ((*reinterpret_cast<typename Float::Anywhere*>(to + static_cast<Steps>(product) * step + k) =
-          __builtin_convertvector(
-              (weighed<points, product>(wide, std::make_index_sequence<9>())),
-              typename Float::Dense)),
+          __builtin_convertvector((weighed<points, product>(wide, std::make_index_sequence<9>())),
+                                  typename Float::Dense)),
      ...);
   }
 }
@@ -238,8 +237,9 @@ void winograd_weights(const float* taps, float* to, Steps step, Steps width) {
 }  // namespace
 
 const VectorMoves& TOUCHSTONE_VECTOR_MOVES() {
-  static constexpr VectorMoves moves{transpose<std::uint32_t>, transpose<std::uint64_t>, copy_rows,
-                                     repeat, scale_rows, winograd_weights<2>, winograd_weights<4>};
+  static constexpr VectorMoves moves{
+      transpose<std::uint32_t>, transpose<std::uint64_t>, copy_rows, repeat, scale_rows,
+      winograd_weights<2>,      winograd_weights<4>};
   return moves;
 }
 

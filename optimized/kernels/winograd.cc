@@ -163,7 +163,8 @@ void Winograd::pack(const float* weights, float* packed) const {
   const auto transform = points_ == 2 ? moves.winograd_weights_2 : moves.winograd_weights_4;
   for (Index part = 0; part < product_->parts(); ++part) {
     const auto [offset, first, width] = product_->rows_of(part);
-    std::vector<float> turned(static_cast<std::size_t>(some * taps * width));  // [channel][tap][width]
+    std::vector<float> turned(
+        static_cast<std::size_t>(some * taps * width));  // [channel][tap][width]
     for (Index channel = 0; channel < channels_in_; channel += some) {
       const Index count = std::min(some, channels_in_ - channel);
       const Move turn{{std::min(width, channels_out_ - first), count * taps, 1, 1, 1},

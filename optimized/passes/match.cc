@@ -17,7 +17,9 @@ class Next {
   template <class F>
   Next(const F& f)  // NOLINT: meant to convert
       : self_(&f), call_([](const void* self) { return (*static_cast<const F*>(self))(); }) {}
-  bool operator()() const { return call_(self_); }  // true: the match is whole, nothing else is tried
+  bool operator()() const {
+    return call_(self_);
+  }  // true: the match is whole, nothing else is tried
 
  private:
   const void* self_;

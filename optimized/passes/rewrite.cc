@@ -39,8 +39,7 @@ namespace {
 
 template <class T>
 void scale_row(const T* from, double factor, T* to, Index count) {
-  for (Index k = 0; k < count; ++k)
-    to[k] = static_cast<T>(static_cast<double>(from[k]) * factor);
+  for (Index k = 0; k < count; ++k) to[k] = static_cast<T>(static_cast<double>(from[k]) * factor);
 }
 
 void scale_row(const Tensor& from, double factor, Tensor& to, Index first, Index count) {
@@ -82,8 +81,9 @@ Rewrite::Weights Rewrite::weights(const Arg& weights, const Arg& factors, Index 
   if (axis >= shape.size() || groups < 1 || shape[0] % groups != 0) throw NotKnown{};
   const Index along = shape[axis], outer = count(head(shape, axis));
   if (by.size() != 1 && by.size() != groups * along) throw NotKnown{};
-  return {from, by, along, std::max<Index>(outer / groups, 1), outer * along,
-          count(tail(shape, axis + 1))};
+  return {from,          by,
+          along,         std::max<Index>(outer / groups, 1),
+          outer * along, count(tail(shape, axis + 1))};
 }
 
 Rewrite::Arg Rewrite::scaled(const Arg& weights, const Arg& factors, Index axis,
