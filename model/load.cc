@@ -32,8 +32,13 @@ bool parse_skeleton(const OpenFile& file, pb::ModelProto& proto, Source& source)
     return false;
   }
   source.file = &file;
-  for (const Skeleton::Data& data : skeleton->data)
-    source.left.emplace(&proto.graph().initializer(data.initializer), data.bytes);
+  const pb::GraphProto& graph = proto.graph();
+  for (const Skeleton::Data& data : skeleton->data) {
+    const pb::TensorProto& tensor = data.initializer >= 0
+                                        ? graph.initializer(data.initializer)
+                                        : graph.node(data.node).attribute(data.attribute).t();
+    source.left.emplace(&tensor, data.bytes);
+  }
   return true;
 }
 

@@ -11,18 +11,20 @@ namespace touchstone {
 namespace {
 
 constexpr Index least_file = Index{1} << 18, most_file = (Index{1} << 31) - 1;
-constexpr Index least_data = Index{1} << 14;  // of one tensor
+constexpr Index least_data = Index{1} << 12;  // of one tensor
 
 enum Wire { varint = 0, eight_bytes = 1, counted = 2, four_bytes = 5 };
 
-// Numbers of fields: ModelProto.graph, GraphProto.initializer, TensorProto.raw_data.
-constexpr std::uint64_t graph_field = 7, initializer_field = 5, raw_data_field = 9;
+// Numbers of fields.
+constexpr std::uint64_t graph_of_model = 7, node_of_graph = 1, initializer_of_graph = 5,
+                        attribute_of_node = 5, tensor_of_attribute = 5, raw_data_of_tensor = 9;
 
 struct Field {
   std::uint64_t number = 0;
   int wire = varint;
   Index begin = 0, count = 0, body = 0, end = 0;  // its tag, its length (if counted), what it holds
   bool is(std::uint64_t wanted) const { return number == wanted && wire == counted; }
+  bool is_large() const { return end - body >= least_data; }
 };
 
 class Walker {
@@ -32,7 +34,7 @@ class Walker {
   bool model(Skeleton& made) {
     bool any = false;
     return each(0, file_.size(), made.bytes, [&](const Field& field, std::string& into) {
-      if (!field.is(graph_field)) return copy(field.begin, field.end, into);
+      if (!field.is(graph_of_model)) return copy(field.begin, field.end, into);
       std::string graph;
       if (any || !this->graph(field, graph, made.data)) return false;
       any = true;
@@ -41,31 +43,68 @@ class Walker {
   }
 
  private:
-  bool graph(const Field& all, std::string& made, std::vector<Skeleton::Data>& data) {
-    int next = 0;
+  using Data = std::vector<Skeleton::Data>;
+
+  bool graph(const Field& all, std::string& made, Data& data) {
+    int initializers = 0, nodes = 0;
     return each(all.body, all.end, made, [&](const Field& field, std::string& into) {
-      const int initializer = field.is(initializer_field) ? next++ : -1;
-      std::string tensor;
-      LeftInFile left;
-      if (initializer < 0 || field.end - field.body < least_data || !this->tensor(field, tensor, left))
+      const bool is_initializer = field.is(initializer_of_graph), is_node = field.is(node_of_graph);
+      Skeleton::Data own;
+      if (is_initializer) own.initializer = initializers++;
+      if (is_node) own.node = nodes++;
+      std::string part;
+      Data left{own};
+      if (is_initializer && field.is_large() && tensor(field, part, left[0].bytes)) {
+        data.push_back(left[0]);
+        return wrapped(field, part, into);
+      }
+      part.clear();
+      left.clear();
+      if (!is_node || !field.is_large() || !node(field, own.node, part, left) || left.empty())
         return copy(field.begin, field.end, into);
-      data.push_back({initializer, left});
-      return wrapped(field, tensor, into);
+      data.insert(data.end(), left.begin(), left.end());
+      return wrapped(field, part, into);
     });
+  }
+
+  bool node(const Field& all, int number, std::string& made, Data& data) {
+    int attributes = 0;
+    return each(all.body, all.end, made, [&](const Field& field, std::string& into) {
+      if (!field.is(attribute_of_node)) return copy(field.begin, field.end, into);
+      Skeleton::Data own{-1, number, attributes++, {}};
+      std::string part;
+      if (!field.is_large() || !attribute(field, part, own.bytes))
+        return copy(field.begin, field.end, into);
+      data.push_back(own);
+      return wrapped(field, part, into);
+    });
+  }
+
+  // False where nothing of it is to be left out.
+  bool attribute(const Field& all, std::string& made, LeftInFile& left) {
+    bool any = false;
+    const bool whole = each(all.body, all.end, made, [&](const Field& field, std::string& into) {
+      if (!field.is(tensor_of_attribute)) return copy(field.begin, field.end, into);
+      std::string part;
+      if (any || !tensor(field, part, left)) return false;  // two are joined by the parser
+      any = true;
+      return wrapped(field, part, into);
+    });
+    return whole && any;
   }
 
   // False where nothing of it is to be left out.
   bool tensor(const Field& all, std::string& made, LeftInFile& left) {
     bool any = false;
     const bool whole = each(all.body, all.end, made, [&](const Field& field, std::string& into) {
-      if (!field.is(raw_data_field)) {
+      if (!field.is(raw_data_of_tensor)) {
         // Numbers that stand in other fields are the parser's.
-        return field.end - field.begin < least_data && copy(field.begin, field.end, into);
+        return !field.is_large() && copy(field.begin, field.end, into);
       }
       if (any) return false;  // the parser takes the last
       any = true;
       left = {field.body, field.end - field.body};
-      return left.length >= least_data;
+      return field.is_large();
     });
     return whole && any;
   }
@@ -124,7 +163,8 @@ class Walker {
     if (at < first_ || at >= first_ + held_) {
       first_ = at;
       held_ = std::min(static_cast<Index>(window_.size()), file_.size() - at);
-      file_.read_into(at, std::as_writable_bytes(std::span(window_).first(static_cast<std::size_t>(held_))));
+      file_.read_into(
+          at, std::as_writable_bytes(std::span(window_).first(static_cast<std::size_t>(held_))));
     }
     return window_[static_cast<std::size_t>(at - first_)];
   }
@@ -133,7 +173,8 @@ class Walker {
     const std::size_t old = into.size(), more = static_cast<std::size_t>(end - begin);
     into.resize(old + more);
     if (begin >= first_ && end <= first_ + held_) {
-      std::copy_n(window_.begin() + (begin - first_), more, into.begin() + static_cast<std::ptrdiff_t>(old));
+      std::copy_n(window_.begin() + (begin - first_), more,
+                  into.begin() + static_cast<std::ptrdiff_t>(old));
     } else {
       file_.read_into(begin, std::as_writable_bytes(std::span(into).subspan(old)));
     }

@@ -75,6 +75,34 @@ TEST_F(Skeletons, LeaveLargeDataOut) {
   EXPECT_EQ(load(bytes).graph.initializers.at("b").data<float>()[large - 1], 1 + large);
 }
 
+TEST_F(Skeletons, LeaveDataOfConstantsOut) {
+  pb::GraphProto& graph = *proto_.mutable_graph();
+  for (const Index floats : {large, Index{2}, large + 1}) {
+    pb::NodeProto& node = *graph.add_node();
+    node.set_op_type("Constant");
+    node.add_output("c" + std::to_string(floats));
+    node.add_attribute()->set_name("doc");
+    node.mutable_attribute(0)->set_type(pb::AttributeProto::STRING);
+    node.mutable_attribute(0)->set_s("nothing");
+    pb::AttributeProto& value = *node.add_attribute();
+    value.set_name("value");
+    value.set_type(pb::AttributeProto::TENSOR);
+    *value.mutable_t() = weights("", floats, static_cast<float>(floats));
+  }
+  const std::string bytes = proto_.SerializeAsString();
+  const std::optional<Skeleton> made = skeleton(bytes);
+  ASSERT_TRUE(made);
+  ASSERT_EQ(made->data.size(), 4u);
+  const Model read = load(bytes);
+  for (const std::size_t node : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+    const Tensor& tensor = std::get<Tensor>(read.graph.nodes[node].attributes.at("value").is);
+    EXPECT_EQ(tensor.data<float>()[tensor.size() - 1], static_cast<float>(2 * tensor.size() - 1));
+  }
+  same(bytes);
+  *graph.mutable_node(2)->mutable_attribute(1)->mutable_tensors()->Add() = weights("", 1, 0);
+  same_error("model/attribute-value", proto_.SerializeAsString());
+}
+
 TEST_F(Skeletons, OfWhatIsSmallThereIsNone) {
   EXPECT_FALSE(skeleton(proto_model().SerializeAsString()));
 }
@@ -83,7 +111,8 @@ TEST_F(Skeletons, WhatStandsTwiceIsTheParsersWord) {
   std::string bytes = proto_.SerializeAsString();
   pb::ModelProto more;
   *more.mutable_graph()->add_initializer() = weights("c", large, 3);
-  EXPECT_FALSE(skeleton(bytes + more.SerializeAsString()));  // a second graph is joined to the first
+  EXPECT_FALSE(
+      skeleton(bytes + more.SerializeAsString()));  // a second graph is joined to the first
   same(bytes + more.SerializeAsString());
 
   pb::TensorProto again;
@@ -105,7 +134,8 @@ TEST_F(Skeletons, WhatStandsTwiceIsTheParsersWord) {
 
 TEST_F(Skeletons, WhatIsCutOffIsNoModel) {
   const std::string bytes = proto_.SerializeAsString();
-  for (const std::size_t less : {std::size_t{1}, std::size_t{9}, std::size_t{4 * large}, bytes.size() - 270000})
+  for (const std::size_t less :
+       {std::size_t{1}, std::size_t{9}, std::size_t{4 * large}, bytes.size() - 270000})
     same_error("model/parse", bytes.substr(0, bytes.size() - less));
   same_error("model/parse", bytes + "\x0F");
   same_error("model/parse", std::string(300000, '\xFF'));
