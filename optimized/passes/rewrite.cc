@@ -35,27 +35,6 @@ Rewrite::Arg Rewrite::compute(std::string_view domain, std::string_view op,
   return {evaluate(*signature, attributes, std::move(values))[0].tensor()};
 }
 
-namespace {
-
-template <class T>
-void scale_row(const T* from, double factor, T* to, Index count) {
-  for (Index k = 0; k < count; ++k) to[k] = static_cast<T>(static_cast<double>(from[k]) * factor);
-}
-
-void scale_row(const Tensor& from, double factor, Tensor& to, Index first, Index count) {
-  switch (from.type()) {
-    case Type::float32:
-      return scale_row(from.data<float>() + first, factor, to.data<float>() + first, count);
-    case Type::float64:
-      return scale_row(from.data<double>() + first, factor, to.data<double>() + first, count);
-    default:
-      for (Index k = first; k < first + count; ++k)
-        set_number(to, k, static_cast<double>(number_at(from, k)) * factor);
-  }
-}
-
-}  // namespace
-
 const Tensor& Rewrite::constant(const Arg& arg) const {
   if (const Tensor* tensor = std::get_if<Tensor>(&arg.is)) return *tensor;
   const Tensor* constant = found.bench().constant(std::get<std::string>(arg.is));
@@ -68,8 +47,21 @@ struct Rewrite::Weights {
   const Tensor &from, &by;
   Index along, part, rows, row;  // rows of `row` elements
 
-  double factor(Index k) const {
-    return by.data<double>()[by.size() == 1 ? 0 : k / along / part * along + k % along];
+  // Calls visit(row of the weights, index of dimension 0 or what stands before the axis, factor).
+  template <class Visit>
+  void each(Visit visit) const {
+    const double* const factors = by.data<double>();
+    for (Index outer = 0, k = 0; k < rows; ++outer) {
+      const double* const own = by.size() == 1 ? factors : factors + outer / part * along;
+      for (Index i = 0; i < along; ++i, ++k) visit(k * row, outer, own[by.size() == 1 ? 0 : i]);
+    }
+  }
+  // The weights, by a function of their place.
+  template <class Visit>
+  void visit_numbers(Visit visit) const {
+    if (from.type() == Type::float32)
+      return visit([at = from.data<float>()](Index k) { return static_cast<double>(at[k]); });
+    visit([this](Index k) { return static_cast<double>(number_at(from, k)); });
   }
 };
 
@@ -90,25 +82,31 @@ Rewrite::Arg Rewrite::scaled(const Arg& weights, const Arg& factors, Index axis,
                              Index groups) const {
   const Weights all = this->weights(weights, factors, axis, groups);
   Tensor made(all.from.type(), all.from.shape());
-  for (Index k = 0; k < all.rows; ++k)
-    scale_row(all.from, all.factor(k), made, k * all.row, all.row);
+  all.visit_numbers([&](auto number) {
+    if (made.type() == Type::float32) {
+      float* const to = made.data<float>();
+      all.each([&](Index first, Index, double factor) {
+        for (Index k = first; k < first + all.row; ++k)
+          to[k] = static_cast<float>(number(k) * factor);
+      });
+    } else {
+      all.each([&](Index first, Index, double factor) {
+        for (Index k = first; k < first + all.row; ++k) set_number(made, k, number(k) * factor);
+      });
+    }
+  });
   return {std::move(made)};
 }
 
 Rewrite::Arg Rewrite::weighed(const Arg& weights, const Arg& factors, Index groups) const {
   const Weights all = this->weights(weights, factors, 1, groups);
   Tensor sums(Type::float64, Shape{all.from.shape()[0]});
-  for (Index k = 0; k < all.rows; ++k) {
-    double& sum = sums.data<double>()[k / all.along];
-    const double factor = all.factor(k);
-    if (all.from.type() == Type::float32) {
-      const float* const from = all.from.data<float>() + k * all.row;
-      for (Index x = 0; x < all.row; ++x) sum += static_cast<double>(from[x]) * factor;
-    } else {
-      for (Index x = 0; x < all.row; ++x)
-        sum += static_cast<double>(number_at(all.from, k * all.row + x)) * factor;
-    }
-  }
+  all.visit_numbers([&](auto number) {
+    all.each([&](Index first, Index outer, double factor) {
+      double& sum = sums.data<double>()[outer];
+      for (Index k = first; k < first + all.row; ++k) sum += number(k) * factor;
+    });
+  });
   return {std::move(sums)};
 }
 
