@@ -103,16 +103,21 @@ def source_names(operators: list[Operator]) -> list[str]:
 
 
 HOT_FORMS = ("contract", "window", "recurrent")  # whose inner loops models spend their time in
+HOT_ROLES = ("dimensions",)  # which plans ask when they are made
 HOT_WIDE_FORMS = ("contract", "window")  # and those that the judge does
 
 
 def hot_names(operators: list[Operator]) -> list[str]:
     """Which of the files are worth the compiler's full effort."""
 
-    def of(forms: tuple[str, ...]) -> set[str]:
-        return {o.op for o in operators if any(v.kind == "semantics" and v.form in forms for v in o.versions)}
+    def of(forms: tuple[str, ...], roles: tuple[str, ...] = ()) -> set[str]:
+        return {
+            o.op
+            for o in operators
+            if any(v.kind == "semantics" and (v.form in forms or v.fast in roles) for v in o.versions)
+        }
 
-    hot = {"native": of(HOT_FORMS), "wide": of(HOT_WIDE_FORMS)}
+    hot = {"native": of(HOT_FORMS, HOT_ROLES), "wide": of(HOT_WIDE_FORMS)}
     return [name for name in source_names(operators) if Path(name).stem in hot.get(Path(name).parent.name, set())]
 
 

@@ -2,6 +2,9 @@
 // for a large one.
 #include "core/tensor.h"
 
+#include <sys/mman.h>
+
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -13,11 +16,19 @@
 namespace touchstone {
 namespace {
 
-constexpr Index small_bytes = 16 * 1024, alignment = 64;
+constexpr Index small_bytes = 16 * 1024, large_bytes = Index{4} << 20, alignment = 64;
 
 std::byte* aligned(std::byte* base) {
   const auto past = reinterpret_cast<std::uintptr_t>(base) % alignment;
   return past == 0 ? base : base + (alignment - past);
+}
+
+// A wish: the first write to each small page of a large buffer would cost more than the write.
+void ask_for_large_pages(std::byte* base, std::size_t length) {
+  constexpr std::uintptr_t page = 4096;
+  const auto first = (reinterpret_cast<std::uintptr_t>(base) + page - 1) / page * page;
+  const auto end = (reinterpret_cast<std::uintptr_t>(base) + length) / page * page;
+  ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
 }
 
 thread_local void* place = nullptr;  // of the tensor that tensor_at is making
@@ -35,6 +46,7 @@ std::shared_ptr<void> zeroed(Index bytes) {
   }
   auto* const base = static_cast<std::byte*>(std::calloc(length, 1));
   if (!base) throw std::bad_alloc();
+  if (bytes >= large_bytes) ask_for_large_pages(base, length);
   return std::shared_ptr<void>(aligned(base), [base](void*) { std::free(base); });
 }
 

@@ -21,6 +21,27 @@ bool parses(std::span<const std::byte> bytes, google::protobuf::MessageLite& mes
   return message.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
 }
 
+// Parses what is left of the file without large data, which the source then knows of. False, and
+// nothing is parsed, where that is not to be.
+bool parse_skeleton(const OpenFile& file, pb::ModelProto& proto, Source& source) {
+  if (file.size() > source.limits.file_bytes) return false;
+  const std::optional<Skeleton> skeleton = skeleton_of(file);
+  if (!skeleton) return false;
+  if (!parses(std::as_bytes(std::span(skeleton->bytes)), proto, source.limits.protobuf_depth)) {
+    proto.Clear();
+    return false;
+  }
+  source.file = &file;
+  const pb::GraphProto& graph = proto.graph();
+  for (const Skeleton::Data& data : skeleton->data) {
+    const pb::TensorProto& tensor = data.initializer >= 0
+                                        ? graph.initializer(data.initializer)
+                                        : graph.node(data.node).attribute(data.attribute).t();
+    source.left.emplace(&tensor, data.bytes);
+  }
+  return true;
+}
+
 std::map<std::string, Index> read_opsets(
     const google::protobuf::RepeatedPtrField<pb::OperatorSetIdProto>& protos) {
   std::map<std::string, Index> opsets;
@@ -118,14 +139,16 @@ Model parse_model(std::span<const std::byte> bytes, const std::filesystem::path&
 Model load_model(const std::filesystem::path& file, const Limits& limits) {
   return placed([&] { return "file '" + file.string() + "'"; },
                 [&] {
-                  pb::ModelProto proto;
-                  {  // the bytes go before the tensors come: one copy of a large model less
-                    const std::string bytes = open_trusted(file).read_all(limits);
-                    parse_message(std::as_bytes(std::span(bytes)), proto, "model/parse", limits);
-                  }
+                  const OpenFile opened = open_trusted(file);
                   const std::filesystem::path folder =
                       file.parent_path().empty() ? "." : file.parent_path();
+                  pb::ModelProto proto;
                   Source source{&folder, limits};
+                  if (!parse_skeleton(opened, proto, source)) {
+                    // the bytes go before the tensors come: one copy of a large model less
+                    const std::string bytes = opened.read_all(limits);
+                    parse_message(std::as_bytes(std::span(bytes)), proto, "model/parse", limits);
+                  }
                   const LimitsScope scope(limits);
                   return read_model(proto, source);
                 });

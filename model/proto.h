@@ -5,11 +5,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/files.h"
 #include "core/limits.h"
 #include "model/graph.h"
+#include "model/skeleton.h"
 #include "touchstone_onnx.pb.h"
 #include "touchstone_onnx_data.pb.h"
 
@@ -22,6 +24,9 @@ struct Source {
   const std::filesystem::path* folder;
   const Limits& limits;
   Index nodes = 0;  // met so far, in graphs and functions
+  // The model's own file, and the raw_data that was left in it.
+  const OpenFile* file = nullptr;
+  std::unordered_map<const pb::TensorProto*, LeftInFile> left = {};
 };
 
 // Parses bytes within the limits on size and depth. `rule` is the one to cite: model/parse or

@@ -16,14 +16,14 @@ static_assert(std::endian::native == std::endian::little, "raw_data is little-en
 
 enum class Field { none, raw, floats, int32s, strings, int64s, doubles, uint64s };
 
-Field field_in_use(const pb::TensorProto& proto) {
+Field field_in_use(const pb::TensorProto& proto, const LeftInFile& left) {
   Field used = Field::none;
   const auto offer = [&](Field field, std::size_t entries) {
     if (entries == 0) return;
     if (used != Field::none) throw breach("model/tensor-data", "more than one field holds data");
     used = field;
   };
-  offer(Field::raw, proto.raw_data().size());
+  offer(Field::raw, proto.raw_data().size() + static_cast<std::size_t>(left.length));
   offer(Field::floats, proto.float_data_size());
   offer(Field::int32s, proto.int32_data_size());
   offer(Field::strings, proto.string_data_size());
@@ -257,7 +257,9 @@ Tensor read_tensor(const pb::TensorProto& proto, const Source& source) {
   const Index size = check_size(type, shape, limits);
   const Index bytes = packed_bytes(type, size);
 
-  const Field used = field_in_use(proto);
+  const auto found = source.left.find(&proto);
+  const LeftInFile left = found == source.left.end() ? LeftInFile{} : found->second;
+  const Field used = field_in_use(proto, left);
   if (proto.data_location() == pb::TensorProto::EXTERNAL) {
     if (used != Field::none)
       throw breach("model/tensor-data", "data stands both in the model and outside it");
@@ -270,9 +272,15 @@ Tensor read_tensor(const pb::TensorProto& proto, const Source& source) {
   }
   if (used == Field::raw) {
     if (type == Type::string) throw breach("model/tensor-data", "strings stand in raw_data");
-    need_entries("raw_data", bytes, static_cast<Index>(proto.raw_data().size()));
+    const bool is_left = left.length > 0;
+    need_entries("raw_data", bytes,
+                 is_left ? left.length : static_cast<Index>(proto.raw_data().size()));
     Tensor tensor(type, shape);
-    std::memcpy(tensor.bytes().data(), proto.raw_data().data(), proto.raw_data().size());
+    if (is_left) {
+      source.file->read_into(left.offset, tensor.bytes());
+    } else {
+      std::memcpy(tensor.bytes().data(), proto.raw_data().data(), proto.raw_data().size());
+    }
     settle(tensor);
     return tensor;
   }

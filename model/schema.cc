@@ -2,6 +2,7 @@
 #include "model/schema.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 namespace touchstone {
@@ -39,12 +40,18 @@ bool knows_operator(std::string_view domain, std::string_view op) {
   return !versions_of(domain, op).empty();
 }
 
+// Asked for each node that is bound, so the table is walked once.
 Index newest_opset(std::string_view domain) {
-  Index newest = 0;
-  for (const Signature& version : all_signatures()) {
-    if (version.domain == domain) newest = std::max<Index>(newest, version.since);
-  }
-  return newest;
+  static const std::map<std::string_view, Index> newest = [] {
+    std::map<std::string_view, Index> found;
+    for (const Signature& version : all_signatures()) {
+      Index& most = found[version.domain];
+      most = std::max<Index>(most, version.since);
+    }
+    return found;
+  }();
+  const auto found = newest.find(domain);
+  return found == newest.end() ? 0 : found->second;
 }
 
 }  // namespace touchstone

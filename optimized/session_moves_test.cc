@@ -98,6 +98,29 @@ TEST(Session, MovesAreWhatTheReferenceSaysOfThem) {
   EXPECT_NE(kernels.find("move"), std::string::npos) << kernels;
 }
 
+TEST(Session, DimensionsThatAreReadByThemselves) {
+  Net net({2, 7, 9, 5});
+  const auto list = [&](std::vector<Index> items) { return net.integers(std::move(items)); };
+  const auto pad = [&](const std::string& v, std::vector<Index> pads, const std::string& mode) {
+    const std::string made = net.node("Pad", {v, list(std::move(pads))});
+    net.words("mode", mode);
+    return made;
+  };
+  net.output(pad("x", {0, 0, 6, 3, 0, 0, 4, 4}, "reflect"));  // nothing of it is as small as 1
+  net.output(pad("x", {1, 0, 0, 9, 0, 2, 0, 0}, "edge"));
+  net.output(net.node("Pad", {"x", list({0, -2, 3, 0, 1, 0, -1, 2}), net.constant({})}));
+  // Of a small input nothing would come out.
+  const std::string middle = net.node("Slice", {"x", list({3, 5}), list({6, 9}), list({1, 2})});
+  net.output(middle);
+  net.output(net.node("Slice", {"x", list({-2}), list({-7}), list({2}), list({-2})}));
+  net.output(net.node("Pad", {middle, list({0, 3, 5, 0, 0, 1, 0, 0})}));
+  const std::string flat = net.node("Slice", {"x", list({4}), list({5}), list({3})});
+  net.output(net.node("Transpose", {flat}, {{"perm", {3, 1, 0, 2}}}));
+  net.output(net.node("Concat", {flat, flat, "x"}, {}, {{"axis", 3}}));
+  const std::string kernels = net.check();
+  EXPECT_EQ(kernels.find("reference"), std::string::npos) << kernels;
+}
+
 TEST(Session, ScattersThatComputeAreNoMoves) {
   Net net({4, 3});
   const std::string rows = net.integers({1, 1, 2}, {1, 3});

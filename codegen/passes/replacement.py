@@ -15,6 +15,8 @@ HELPERS = {
     "real": 1,
     "number": 2,
 }  # constants: a list, an integer, a double, a number of a value's type
+# Computed of constant weights and factors (optimized/passes/rewrite.h): what else they take.
+WEIGHTED = {"scaled": 3, "weighed": 2}
 
 
 def replacement(pattern: Pattern, versions: Versions) -> list[str]:
@@ -90,9 +92,19 @@ class Replacement(Writer):
             return f"({self.expression(node.test)} ? {yes} : {no})", first and second
         if isinstance(node, ast.Call) and self.operator_of(node):
             return self.call(node, local or "made", "")
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WEIGHTED:
+            return self.weighted(node.func.id, node.args), True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in HELPERS:
             return self.helper(node.func.id, node.args), True
         raise self.fail(f"{ast.unparse(node)} is no argument of an operator")
+
+    def weighted(self, name: str, arguments: list[ast.expr]) -> str:
+        if not WEIGHTED[name] <= len(arguments) <= WEIGHTED[name] + 1:
+            raise self.fail(f"{name} takes {WEIGHTED[name]} arguments and, if there are some, groups")
+        (weights, first), (factors, second) = (self.argument(each, "") for each in arguments[:2])
+        if not (first and second):
+            raise self.fail(f"what {name} is computed of is constant")
+        return f"r.{name}({', '.join([weights, factors, *map(self.expression, arguments[2:])])})"
 
     def helper(self, name: str, arguments: list[ast.expr]) -> str:
         if len(arguments) != HELPERS[name]:

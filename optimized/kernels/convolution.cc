@@ -158,34 +158,37 @@ void Convolution::pack(const float* weights, float* packed) const {
   if (detour_) return detour_->pack(weights, packed);
   const Index taps = shape_.kernel_rows * shape_.kernel_columns;
   const Index channels = shape_.depthwise ? 1 : shape_.channels_in;
+  float* out = packed;
+  // Rows of `width` output channels from `first` on: for each of `count` channels of the input all
+  // taps, or for each tap all channels.
+  const auto put = [&](Index first, Index width, Index channel, Index count, bool by_taps) {
+    const Index size = count * taps * width;
+    const Index there = std::clamp<Index>(shape_.channels_out - first, 0, width);
+    if (there < width) std::fill(out, out + size, 0.0F);
+    const Move move{{there, count, taps, 1, 1},
+                    {channels * taps, taps, 1, 0, 0},
+                    {1, by_taps ? width : taps * width, by_taps ? count * width : width, 0, 0}};
+    run_move(isa_, move, sizeof(float), weights + (first * channels + channel) * taps, out);
+    out += size;
+  };
   for (const Group& group : groups_) {
-    float* out = packed + group.offset;
-    Index first = group.first_block * lanes_, width = group.blocks * lanes_;
-    const auto put = [&](Index channel, Index tap) {
-      for (Index o = first; o < first + width; ++o) {
-        *out++ = o < shape_.channels_out ? weights[(o * channels + channel) * taps + tap] : 0.0F;
-      }
-    };
+    out = packed + group.offset;
+    const Index first = group.first_block * lanes_, width = group.blocks * lanes_;
     if (shape_.depthwise) {
-      width = lanes_;
-      for (Index block = 0; block < group.blocks; ++block, first += lanes_) {
-        for (Index tap = 0; tap < taps; ++tap) put(0, tap);
-      }
-      continue;
-    }
-    for (Index block = 0; block <= full_blocks_; ++block) {
-      const Index count = block < full_blocks_ ? lanes_ : rest_;
-      if (kind_of(shape_) == Kind::plain) {
-        for (Index channel = 0; channel < count; ++channel) {
-          for (Index tap = 0; tap < taps; ++tap) put(channel, tap);
-        }
-      } else {
-        for (Index tap = 0; tap < taps; ++tap) {
-          for (Index lane = 0; lane < count; ++lane) put(block * lanes_ + lane, tap);
-        }
-      }
+      for (Index block = 0; block < group.blocks; ++block)
+        put(first + block * lanes_, lanes_, 0, 1, true);
+    } else if (taps == 1 || kind_of(shape_) == Kind::plain) {
+      put(first, width, 0, channels, false);
+    } else {
+      for (Index block = 0; block <= full_blocks_; ++block)
+        put(first, width, block * lanes_, block < full_blocks_ ? lanes_ : rest_, true);
     }
   }
+}
+
+Convolution::Rows Convolution::rows_of(Index part) const {
+  const Group& group = groups_[static_cast<std::size_t>(part)];
+  return {group.offset, group.first_block * lanes_, group.blocks * lanes_};
 }
 
 void Convolution::scale(const float* packed, const Picture& factors, Index part,

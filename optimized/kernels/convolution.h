@@ -63,6 +63,13 @@ class Convolution {
   // From [out][in][kernel row][kernel column].
   void pack(const float* weights, float* packed) const;
 
+  // Where the weights of a part stand, of a convolution with a single tap: rows of `width` output
+  // channels from `first` on, one a channel of the input.
+  struct Rows {
+    Index offset, first, width;
+  };
+  Rows rows_of(Index part) const;
+
   // The weights of a part times a factor for each channel of the input, those of lane l of block b
   // at factors.data[b * factors.block + l]; of a convolution with a single tap.
   void scale(const float* packed, const Picture& factors, Index part, float* scaled) const;

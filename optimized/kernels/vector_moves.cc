@@ -180,11 +180,66 @@ void scale_rows(const float* from, const float* by, float* to, Steps rows, Steps
   }
 }
 
+// The rows of G: what a tap weighs in each product.
+template <int points>
+constexpr double transform[points + 2][3] = {
+    {1 / 4., 0, 0},
+    {-1 / 6., -1 / 6., -1 / 6.},
+    {-1 / 6., 1 / 6., -1 / 6.},
+    {1 / 24., 1 / 12., 1 / 6.},
+    {1 / 24., -1 / 12., 1 / 6.},
+    {0, 0, 1},
+};
+template <>
+constexpr double transform<2>[4][3] = {{1, 0, 0}, {.5, .5, .5}, {.5, -.5, .5}, {0, 0, 1}};
+
+// The sum is that of all nine taps in their order: those that weigh nothing add nothing.
+template <int points, int product, class V, std::size_t... tap>
+inline V weighed(const V* taps, std::index_sequence<tap...>) {
+  constexpr const double* down = transform<points>[product / (points + 2)];
+  constexpr const double* across = transform<points>[product % (points + 2)];
+  V sum{};
+  (
+      [&] {
+        constexpr double factor = down[tap / 3] * across[tap % 3];
+        if constexpr (factor != 0) sum += factor * taps[tap];
+      }(),
+      ...);
+  return sum;
+}
+
+template <int points, std::size_t... product>
+void winograd_weights(const float* taps, float* to, Steps step, Steps width,
+                      std::index_sequence<product...>) {
+  using Double = VectorOf<double>;
+  using Float = VectorOf<float, vector_bytes / 2>;
+  for (Steps k = 0; k < width; k += Double::lanes) {
+    typename Double::Dense wide[9];
+#pragma GCC unroll 9
+    for (int tap = 0; tap < 9; ++tap) {
+      const typename Float::Dense narrow =
+          *reinterpret_cast<const typename Float::Anywhere*>(taps + tap * width + k);
+      wide[tap] = __builtin_convertvector(narrow, typename Double::Dense);
+    }
+    ((*reinterpret_cast<typename Float::Anywhere*>(to + static_cast<Steps>(product) * step + k) =
+          __builtin_convertvector((weighed<points, product>(wide, std::make_index_sequence<9>())),
+                                  typename Float::Dense)),
+     ...);
+  }
+}
+
+template <int points>
+void winograd_weights(const float* taps, float* to, Steps step, Steps width) {
+  winograd_weights<points>(taps, to, step, width,
+                           std::make_index_sequence<(points + 2) * (points + 2)>());
+}
+
 }  // namespace
 
 const VectorMoves& TOUCHSTONE_VECTOR_MOVES() {
-  static constexpr VectorMoves moves{transpose<std::uint32_t>, transpose<std::uint64_t>, copy_rows,
-                                     repeat, scale_rows};
+  static constexpr VectorMoves moves{
+      transpose<std::uint32_t>, transpose<std::uint64_t>, copy_rows, repeat, scale_rows,
+      winograd_weights<2>,      winograd_weights<4>};
   return moves;
 }
 

@@ -24,6 +24,10 @@ struct VectorMoves {
   // Numbers, for once: to[j * width + i] = from[j * width + i] * by[j], for j below rows. The width
   // is a multiple of eight.
   void (*scale_rows)(const float* from, const float* by, float* to, Steps rows, Steps width);
+  // What each of the products of Winograd's F(m x m, 3 x 3) takes of `width` kernels, computed in
+  // double: to[p * product + k] of taps[tap * width + k]. The width is a multiple of eight.
+  void (*winograd_weights_2)(const float* taps, float* to, Steps product, Steps width);
+  void (*winograd_weights_4)(const float* taps, float* to, Steps product, Steps width);
 };
 
 const VectorMoves& vector_moves_sse41();

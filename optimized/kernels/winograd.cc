@@ -2,12 +2,13 @@
 #include "optimized/kernels/winograd.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "optimized/kernels/compiled.h"
 #include "optimized/kernels/convolution.h"
+#include "optimized/kernels/move.h"
+#include "optimized/kernels/vector_moves.h"
 #include "reference/lists.h"
 
 extern "C" {
@@ -35,18 +36,6 @@ CompiledKernel output_kernel(Isa isa, Index points) {
     return points == 2 ? winograd_output_2_avx2_argv : winograd_output_4_avx2_argv;
   }
   return points == 2 ? winograd_output_2_avx512_argv : winograd_output_4_avx512_argv;
-}
-
-// The rows of G: what a tap weighs in each product.
-using ThreePoints = std::array<double, 3>;
-std::vector<ThreePoints> weight_transform(Index points) {
-  if (points == 2) return {{1, 0, 0}, {.5, .5, .5}, {.5, -.5, .5}, {0, 0, 1}};
-  return {{1 / 4., 0, 0},
-          {-1 / 6., -1 / 6., -1 / 6.},
-          {-1 / 6., 1 / 6., -1 / 6.},
-          {1 / 24., 1 / 12., 1 / 6.},
-          {1 / 24., -1 / 12., 1 / 6.},
-          {0, 0, 1}};
 }
 
 }  // namespace
@@ -167,32 +156,25 @@ Index Winograd::packed_size() const {
   return (points_ + 2) * (points_ + 2) * product_->packed_size();
 }
 
-// A tap of all kernels lies side by side, and some kernels are taken at a time: vectors go along
-// them.
+// Some channels of the input at a time, so that what is turned stays in the first cache.
 void Winograd::pack(const float* weights, float* packed) const {
-  constexpr Index some = 32;
-  const std::vector<ThreePoints> g = weight_transform(points_);
-  const Index kernels = channels_in_ * channels_out_, padded = ceil_div(kernels, some) * some;
-  std::vector<float> taps(static_cast<std::size_t>(9 * padded));
-  for (Index k = 0; k < kernels; ++k) {
-    for (Index tap = 0; tap < 9; ++tap)
-      taps[static_cast<std::size_t>(tap * padded + k)] = weights[k * 9 + tap];
-  }
-  std::vector<float> product(static_cast<std::size_t>(padded));
-  for (const ThreePoints& down : g) {
-    for (const ThreePoints& across : g) {
-      for (Index k = 0; k < padded; k += some) {
-        std::array<double, some> sums{};
-        for (std::size_t tap = 0; tap < 9; ++tap) {
-          const double factor = down[tap / 3] * across[tap % 3];
-          const float* const from = taps.data() + static_cast<Index>(tap) * padded + k;
-          for (std::size_t x = 0; x < some; ++x) sums[x] += factor * static_cast<double>(from[x]);
-        }
-        float* const to = product.data() + k;
-        for (std::size_t x = 0; x < some; ++x) to[x] = static_cast<float>(sums[x]);
-      }
-      product_->pack(product.data(), packed);
-      packed += product_->packed_size();
+  constexpr Index taps = 9, some = 8;
+  const VectorMoves& moves = vector_moves(isa_);
+  const auto transform = points_ == 2 ? moves.winograd_weights_2 : moves.winograd_weights_4;
+  for (Index part = 0; part < product_->parts(); ++part) {
+    const auto [offset, first, width] = product_->rows_of(part);
+    std::vector<float> turned(
+        static_cast<std::size_t>(some * taps * width));  // [channel][tap][width]
+    for (Index channel = 0; channel < channels_in_; channel += some) {
+      const Index count = std::min(some, channels_in_ - channel);
+      const Move turn{{std::min(width, channels_out_ - first), count * taps, 1, 1, 1},
+                      {channels_in_ * taps, 1, 0, 0, 0},
+                      {1, width, 0, 0, 0}};
+      run_move(isa_, turn, sizeof(float), weights + (first * channels_in_ + channel) * taps,
+               turned.data());
+      for (Index k = 0; k < count; ++k)
+        transform(turned.data() + k * taps * width, packed + offset + (channel + k) * width,
+                  product_->packed_size(), width);
     }
   }
 }

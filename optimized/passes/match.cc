@@ -1,9 +1,8 @@
 // A search with backtracking: an input of a node in either order, an alternative, a node that makes
-// another's input. Patterns are small, so a match is copied where there is a choice.
+// another's input. What a choice filled in is emptied before the next.
 #include "optimized/passes/match.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "core/error.h"
 #include "optimized/passes/rewrite.h"
@@ -12,27 +11,34 @@ namespace touchstone {
 
 namespace {
 
+// What is to be matched once something else is: a callable that stands elsewhere.
+class Next {
+ public:
+  template <class F>
+  Next(const F& f)  // NOLINT: meant to convert
+      : self_(&f), call_([](const void* self) { return (*static_cast<const F*>(self))(); }) {}
+  bool operator()() const {
+    return call_(self_);
+  }  // true: the match is whole, nothing else is tried
+
+ private:
+  const void* self_;
+  bool (*call_)(const void* self);
+};
+
 class Matcher {
  public:
   Matcher(const Pattern& pattern, std::span<const MatchNode> nodes, Workbench& bench)
-      : pattern_(pattern), nodes_(nodes), bench_(bench) {}
+      : pattern_(pattern), nodes_(nodes), bench_(bench), found_(pattern, bench) {}
 
   std::optional<Found> from(Workbench::Place root) {
-    Found found(pattern_, bench_);
-    found.root = root;
-    std::optional<Found> result;
-    match_node(nodes_.size() - 1, root, found, [&](Found& whole) {
-      if (!bounded(whole) || !conditions_hold(whole)) return false;
-      result.emplace(whole);
-      return true;
-    });
-    return result;
+    found_.root = root;
+    const auto whole = [&] { return bounded(found_) && conditions_hold(found_); };
+    if (!match_node(nodes_.size() - 1, root, whole)) return std::nullopt;
+    return std::move(found_);
   }
 
- private:
-  using Next = std::function<bool(Found&)>;  // true: the match is whole, nothing else is tried
-
-  bool fits(const MatchNode& wanted, const Node& node) const {
+  static bool fits(const MatchNode& wanted, const Node& node) {
     if (node.signature == nullptr || node.op != wanted.op || node.domain != wanted.domain)
       return false;
     if (node.inputs.size() > wanted.inputs.size()) return false;
@@ -40,10 +46,36 @@ class Matcher {
            wanted.versions.end();
   }
 
-  bool match_node(std::size_t k, Workbench::Place place, const Found& found, const Next& next) {
+ private:
+  // Slots that were filled since are empty again, unless the match is whole.
+  class Attempt {
+   public:
+    explicit Attempt(Matcher& matcher)
+        : matcher_(matcher), bound_(matcher.bound_.size()), made_(matcher.made_.size()) {}
+    bool holds(bool whole) {
+      whole_ = whole;
+      return whole;
+    }
+    ~Attempt() {
+      if (whole_) return;
+      for (; matcher_.bound_.size() > bound_; matcher_.bound_.pop_back()) {
+        matcher_.found_.bound[matcher_.bound_.back()] = false;
+        matcher_.found_.values[matcher_.bound_.back()].clear();
+      }
+      for (; matcher_.made_.size() > made_; matcher_.made_.pop_back())
+        matcher_.found_.made[matcher_.made_.back()].reset();
+    }
+
+   private:
+    Matcher& matcher_;
+    const std::size_t bound_, made_;
+    bool whole_ = false;
+  };
+
+  bool match_node(std::size_t k, Workbench::Place place, const Next& next) {
     const MatchNode& wanted = nodes_[k];
     if (!fits(wanted, *place)) return false;
-    Found here = found;
+    Attempt attempt(*this);
     for (std::size_t o = 0; o < place->outputs.size(); ++o) {
       const std::string& output = place->outputs[o];
       const int slot = o < wanted.outputs.size() ? wanted.outputs[o] : -1;
@@ -51,45 +83,40 @@ class Matcher {
         if (!output.empty() && bench_.uses(output) > 0) return false;
         continue;
       }
-      if (output.empty() || !bind(here, slot, output)) return false;
-      here.made[static_cast<std::size_t>(slot)] = place;
+      if (output.empty() || !bind(slot, output)) return false;
+      found_.made[static_cast<std::size_t>(slot)] = place;
+      made_.push_back(static_cast<std::size_t>(slot));
     }
-    std::vector<std::size_t> order(wanted.inputs.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    if (match_input(wanted, *place, order, 0, here, next)) return true;
-    if (!wanted.either_order || order.size() < 2) return false;
-    std::swap(order[0], order[1]);
-    return match_input(wanted, *place, order, 0, here, next);
+    if (attempt.holds(match_input(wanted, *place, false, 0, next))) return true;
+    if (!wanted.either_order || wanted.inputs.size() < 2) return false;
+    return attempt.holds(match_input(wanted, *place, true, 0, next));
   }
 
-  // `order[i]`: the input of the node that is the pattern's input i.
-  bool match_input(const MatchNode& wanted, const Node& node, const std::vector<std::size_t>& order,
-                   std::size_t i, const Found& found, const Next& next) {
-    if (i == wanted.inputs.size()) {
-      Found here = found;
-      return next(here);
-    }
+  // `swapped`: the first two inputs of the node are the pattern's second and first.
+  bool match_input(const MatchNode& wanted, const Node& node, bool swapped, std::size_t i,
+                   const Next& next) {
+    static const std::string nothing;
+    if (i == wanted.inputs.size()) return next();
     const MatchInput& input = wanted.inputs[i];
-    const std::string value = order[i] < node.inputs.size() ? node.inputs[order[i]] : "";
-    const Next rest = [&](Found& here) {
-      return match_input(wanted, node, order, i + 1, here, next);
-    };
-    Found here = found;
+    const std::size_t at = swapped && i < 2 ? 1 - i : i;
+    const std::string& value = at < node.inputs.size() ? node.inputs[at] : nothing;
+    const auto rest = [&] { return match_input(wanted, node, swapped, i + 1, next); };
+    Attempt attempt(*this);
     if (value.empty()) {
-      if (!input.optional || (input.slot >= 0 && !bind(here, input.slot, ""))) return false;
-      return rest(here);
+      if (!input.optional || (input.slot >= 0 && !bind(input.slot, ""))) return false;
+      return attempt.holds(rest());
     }
     if (input.kind != MatchInput::Kind::value) {
       const Tensor* constant = bench_.constant(value);
       if (constant == nullptr) return false;
       if (input.kind == MatchInput::Kind::number)
-        return constant->size() == 1 && holds(*constant, 0, input.number) && rest(here);
+        return constant->size() == 1 && holds(*constant, 0, input.number) && attempt.holds(rest());
     }
-    if (!bind(here, input.slot, value)) return false;
+    if (!bind(input.slot, value)) return false;
     const std::optional<std::size_t> made_by = maker_in_pattern(input.slot);
-    if (!made_by || here.made[static_cast<std::size_t>(input.slot)]) return rest(here);
+    if (!made_by || found_.made[static_cast<std::size_t>(input.slot)]) return attempt.holds(rest());
     const std::optional<Workbench::Place> maker = bench_.maker(value);
-    return maker && match_node(*made_by, *maker, here, rest);
+    return maker && attempt.holds(match_node(*made_by, *maker, rest));
   }
 
   std::optional<std::size_t> maker_in_pattern(int slot) const {
@@ -100,11 +127,12 @@ class Matcher {
     return std::nullopt;
   }
 
-  static bool bind(Found& found, int slot, const std::string& value) {
+  bool bind(int slot, const std::string& value) {
     const auto at = static_cast<std::size_t>(slot);
-    if (found.bound[at]) return found.values[at] == value;
-    found.bound[at] = true;
-    found.values[at] = value;
+    if (found_.bound[at]) return found_.values[at] == value;
+    found_.bound[at] = true;
+    found_.values[at] = value;
+    bound_.push_back(at);
     return true;
   }
 
@@ -162,6 +190,8 @@ class Matcher {
   const Pattern& pattern_;
   std::span<const MatchNode> nodes_;
   Workbench& bench_;
+  Found found_;
+  std::vector<std::size_t> bound_, made_;  // slots, in the order in which they were filled
 };
 
 // False where the replacement asks for something that is not known, or that no kernel computes.
@@ -182,7 +212,7 @@ bool replace(const Pattern& pattern, const Found& found) {
 
 std::optional<Found> find_match(const Pattern& pattern, Workbench& bench, Workbench::Place root) {
   for (const std::span<const MatchNode> nodes : pattern.alternatives) {
-    if (root->op != nodes.back().op || root->domain != nodes.back().domain) continue;
+    if (!Matcher::fits(nodes.back(), *root)) continue;
     if (std::optional<Found> found = Matcher(pattern, nodes, bench).from(root)) return found;
   }
   return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/error.h"
 #include "optimized/passes/constants.h"
 #include "reference/interpreter.h"
 
@@ -32,6 +33,81 @@ Rewrite::Arg Rewrite::compute(std::string_view domain, std::string_view op,
   }
   while (!values.empty() && values.back().absent()) values.pop_back();
   return {evaluate(*signature, attributes, std::move(values))[0].tensor()};
+}
+
+const Tensor& Rewrite::constant(const Arg& arg) const {
+  if (const Tensor* tensor = std::get_if<Tensor>(&arg.is)) return *tensor;
+  const Tensor* constant = found.bench().constant(std::get<std::string>(arg.is));
+  if (constant == nullptr) throw NotKnown{};
+  return *constant;
+}
+
+// Rows of weights that have one factor.
+struct Rewrite::Weights {
+  const Tensor &from, &by;
+  Index along, part, rows, row;  // rows of `row` elements
+
+  // Calls visit(row of the weights, index of dimension 0 or what stands before the axis, factor).
+  template <class Visit>
+  void each(Visit visit) const {
+    const double* const factors = by.data<double>();
+    for (Index outer = 0, k = 0; k < rows; ++outer) {
+      const double* const own = by.size() == 1 ? factors : factors + outer / part * along;
+      for (Index i = 0; i < along; ++i, ++k) visit(k * row, outer, own[by.size() == 1 ? 0 : i]);
+    }
+  }
+  // The weights, by a function of their place.
+  template <class Visit>
+  void visit_numbers(Visit visit) const {
+    if (from.type() == Type::float32)
+      return visit([at = from.data<float>()](Index k) { return static_cast<double>(at[k]); });
+    visit([this](Index k) { return static_cast<double>(number_at(from, k)); });
+  }
+};
+
+Rewrite::Weights Rewrite::weights(const Arg& weights, const Arg& factors, Index axis,
+                                  Index groups) const {
+  const Tensor &from = constant(weights), &by = constant(factors);
+  const Shape& shape = from.shape();
+  if (by.type() != Type::float64) BUG("factors that are no doubles");
+  if (axis >= shape.size() || groups < 1 || shape[0] % groups != 0) throw NotKnown{};
+  const Index along = shape[axis], outer = count(head(shape, axis));
+  if (by.size() != 1 && by.size() != groups * along) throw NotKnown{};
+  return {from,          by,
+          along,         std::max<Index>(outer / groups, 1),
+          outer * along, count(tail(shape, axis + 1))};
+}
+
+Rewrite::Arg Rewrite::scaled(const Arg& weights, const Arg& factors, Index axis,
+                             Index groups) const {
+  const Weights all = this->weights(weights, factors, axis, groups);
+  Tensor made(all.from.type(), all.from.shape());
+  all.visit_numbers([&](auto number) {
+    if (made.type() == Type::float32) {
+      float* const to = made.data<float>();
+      all.each([&](Index first, Index, double factor) {
+        for (Index k = first; k < first + all.row; ++k)
+          to[k] = static_cast<float>(number(k) * factor);
+      });
+    } else {
+      all.each([&](Index first, Index, double factor) {
+        for (Index k = first; k < first + all.row; ++k) set_number(made, k, number(k) * factor);
+      });
+    }
+  });
+  return {std::move(made)};
+}
+
+Rewrite::Arg Rewrite::weighed(const Arg& weights, const Arg& factors, Index groups) const {
+  const Weights all = this->weights(weights, factors, 1, groups);
+  Tensor sums(Type::float64, Shape{all.from.shape()[0]});
+  all.visit_numbers([&](auto number) {
+    all.each([&](Index first, Index outer, double factor) {
+      double& sum = sums.data<double>()[outer];
+      for (Index k = first; k < first + all.row; ++k) sum += number(k) * factor;
+    });
+  });
+  return {std::move(sums)};
 }
 
 Rewrite::Arg Rewrite::node(std::string_view local, std::string_view domain, std::string_view op,

@@ -35,6 +35,13 @@ class Rewrite {
   // `constant`: all arguments are, and so is what comes back.
   Arg compute(std::string_view domain, std::string_view op, const std::vector<Arg>& inputs,
               Attributes attributes = {}) const;
+  // Constant weights times factors (double), computed in double and rounded once to the weights'
+  // type. Along dimension `axis` there is a factor for each index, of each of `groups` equal parts
+  // of dimension 0; or there is one for all.
+  Arg scaled(const Arg& weights, const Arg& factors, Index axis, Index groups = 1) const;
+  // By index of dimension 0 of the weights, the sum of all others times factors (double) along
+  // dimension 1, as above: doubles.
+  Arg weighed(const Arg& weights, const Arg& factors, Index groups = 1) const;
   Arg node(std::string_view local, std::string_view domain, std::string_view op,
            std::vector<Arg> inputs, Attributes attributes = {});
   // The same, of a node whose outputs are the root's: they keep their names.
@@ -53,6 +60,10 @@ class Rewrite {
     std::vector<std::string> outputs;
     std::string local;
   };
+  struct Weights;
+  Weights weights(const Arg& weights, const Arg& factors, Index axis, Index groups) const;
+  const Tensor& constant(const Arg& arg) const;
+
   std::vector<Planned> planned_;
   std::vector<std::pair<std::string, Arg>> aliases_;
 };

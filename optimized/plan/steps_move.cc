@@ -1,39 +1,18 @@
-// Nodes that only move elements. What they mean is asked of their reference kernel: it is run once,
-// when the plan is made, on tensors whose elements say which element they are, and what comes out
-// says where each element of the output comes from. So no rule of any of them stands here.
+// Steps of nodes that only move elements, by steps, runs or one by one.
 #include <algorithm>
 #include <cstring>
 
-#include "core/error.h"
-#include "optimized/canonical/collapse.h"
 #include "optimized/kernels/move.h"
+#include "optimized/plan/moves.h"
 #include "optimized/plan/steps.h"
-#include "reference/interpreter.h"
 #include "reference/lists.h"
 
 namespace touchstone {
 namespace {
 
-constexpr Index most_elements = Index{1} << 24;  // that are asked about
-constexpr Index nothing = -1;                    // the source of a zero that no input has
-
-// Elements that come one behind the other from one input.
-struct Run {
-  Index source, from, to, count;
-};
-
-struct Output {
-  Index buffer;
-  Shape shape;
-  std::vector<Run> runs;     // in order; or
-  std::optional<Move> move;  // by even steps out of one input, from element `from` on
-  Index source = nothing, from = 0;
-  std::vector<std::int32_t> elements;  // or one by one out of one input, -1 for zero
-};
-
 class OnMove : public Step {
  public:
-  OnMove(std::vector<Index> inputs, std::vector<Output> outputs)
+  OnMove(std::vector<Index> inputs, std::vector<MovedOutput> outputs)
       : inputs_(std::move(inputs)), outputs_(std::move(outputs)) {
     kernel = "move " + std::string(name(chosen_isa()));
   }
@@ -41,13 +20,14 @@ class OnMove : public Step {
     from_.clear();
     to_.clear();
     for (const Index input : inputs_) from_.push_back(memory.at(input));
-    for (const Output& output : outputs_) to_.push_back(memory.at(output.buffer));
+    for (const MovedOutput& output : outputs_) to_.push_back(memory.at(output.buffer));
   }
   void run(RunState& state) override {
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
-      const Output& output = outputs_[k];
-      if (output.move) {
-        move(output, to_[k], state.pool);
+      const MovedOutput& output = outputs_[k];
+      if (!output.parts.empty()) {
+        if (output.filled) fill(output, to_[k], state.pool);
+        for (const MovedPart& part : output.parts) move(part, to_[k] + part.to, state.pool);
       } else if (!output.elements.empty()) {
         gather(output, to_[k], state.pool);
       } else {
@@ -59,12 +39,18 @@ class OnMove : public Step {
  private:
   static constexpr Index piece = 4096;  // of elements or runs that a thread takes at once
 
-  const float* source(const Output& output) const {
-    return from_[static_cast<std::size_t>(output.source)];
+  const float* source(Index k) const { return from_[static_cast<std::size_t>(k)]; }
+
+  void fill(const MovedOutput& output, float* to, ThreadPool& pool) const {
+    const float with = output.fill == nothing ? 0 : *source(output.fill);
+    const Index all = count(output.shape), some = std::max(piece, ceil_div(all, pool.size()));
+    pool.each(ceil_div(all, some), [&](Index part, Index) {
+      std::fill(to + part * some, to + std::min((part + 1) * some, all), with);
+    });
   }
 
-  void move(const Output& output, float* to, ThreadPool& pool) const {
-    const Move& all = *output.move;
+  void move(const MovedPart& whole, float* to, ThreadPool& pool) const {
+    const Move& all = whole.move;
     std::size_t cut = Move::rank - 1;  // the outermost dimension that is one
     while (cut > 0 && all.extents[cut] == 1) --cut;
     const Index parts = std::min(all.extents[cut], parts_for(pool.size()));
@@ -73,17 +59,17 @@ class OnMove : public Step {
       Move some = all;
       some.extents[cut] = std::min(step, all.extents[cut] - part * step);
       run_move(chosen_isa(), some, sizeof(float),
-               source(output) + output.from + part * step * all.from_steps[cut],
+               source(whole.source) + whole.from + part * step * all.from_steps[cut],
                to + part * step * all.to_steps[cut]);
     });
   }
 
-  void copy(const Output& output, float* to, ThreadPool& pool) const {
+  void copy(const MovedOutput& output, float* to, ThreadPool& pool) const {
     const auto count = static_cast<Index>(output.runs.size());
     const Index step = std::max<Index>(ceil_div(count, pool.size() * 4), 1);
     pool.each(ceil_div(count, step), [&](Index part, Index) {
       for (Index k = part * step; k < std::min((part + 1) * step, count); ++k) {
-        const Run& run = output.runs[static_cast<std::size_t>(k)];
+        const MovedRun& run = output.runs[static_cast<std::size_t>(k)];
         const std::size_t bytes = static_cast<std::size_t>(run.count) * sizeof(float);
         if (run.source == nothing) {
           std::memset(to + run.to, 0, bytes);
@@ -94,9 +80,9 @@ class OnMove : public Step {
     });
   }
 
-  void gather(const Output& output, float* to, ThreadPool& pool) const {
+  void gather(const MovedOutput& output, float* to, ThreadPool& pool) const {
     const auto count = static_cast<Index>(output.elements.size());
-    const float* const from = source(output);
+    const float* const from = source(output.source);
     pool.each(ceil_div(count, piece), [&](Index part, Index) {
       for (Index k = part * piece; k < std::min((part + 1) * piece, count); ++k) {
         const std::int32_t element = output.elements[static_cast<std::size_t>(k)];
@@ -106,286 +92,31 @@ class OnMove : public Step {
   }
 
   const std::vector<Index> inputs_;
-  const std::vector<Output> outputs_;
+  const std::vector<MovedOutput> outputs_;
   std::vector<const float*> from_;
   std::vector<float*> to_;
 };
 
-// Element n of input k is known as first[k] + n; 0 is known as nobody's.
-struct Names {
-  std::vector<Index> first;
-
-  std::pair<Index, Index> of(Index name) const {
-    if (name == 0) return {nothing, 0};
-    const auto behind = std::upper_bound(first.begin(), first.end(), name);
-    const Index source = behind - first.begin() - 1;
-    return {source, name - first[static_cast<std::size_t>(source)]};
-  }
-};
-
-// The whole output by even steps out of one input.
-bool by_steps(Output& output, const std::int64_t* names, const Names& known) {
-  const auto [source, from] = known.of(names[0]);
-  if (source == nothing) return false;
-  const Point dense = dense_strides(output.shape);
-  Point steps(output.shape.size(), 0);
-  for (Index d = 0; d < output.shape.size(); ++d) {
-    if (output.shape[d] > 1) steps[d] = names[dense[d]] - names[0];
-  }
-  Point at(output.shape.size(), 0);
-  Index expected = names[0];
-  for (Index k = 0, count = touchstone::count(output.shape); k < count; ++k) {
-    if (names[k] != expected || known.of(expected).first != source) return false;
-    for (Index d = output.shape.size() - 1; d >= 0; --d) {
-      expected += steps[d];
-      if (++at[d] < output.shape[d]) break;
-      expected -= steps[d] * at[d];
-      at[d] = 0;
-    }
-  }
-  Shape extents;
-  Point to, by;
-  for (Index d = 0; d < output.shape.size(); ++d) {
-    if (output.shape[d] == 1) continue;
-    extents.push_back(output.shape[d]);
-    to.push_back(dense[d]);
-    by.push_back(steps[d]);
-  }
-  const Collapsed walk = collapse(extents, {by, to});
-  if (walk.extents.size() > static_cast<Index>(Move::rank)) return false;
-  Move move;
-  for (Index d = 0; d < walk.extents.size(); ++d) {
-    const auto k = static_cast<std::size_t>(walk.extents.size() - 1 - d);
-    move.extents[k] = walk.extents[d];
-    move.from_steps[k] = walk.strides[0][d];
-    move.to_steps[k] = walk.strides[1][d];
-  }
-  output.move = move;
-  output.source = source;
-  output.from = from;
-  return true;
-}
-
-void by_runs(Output& output, const std::int64_t* names, const Names& known) {
-  for (Index k = 0, count = touchstone::count(output.shape); k < count; ++k) {
-    const auto [source, from] = known.of(names[k]);
-    Run* last = output.runs.empty() ? nullptr : &output.runs.back();
-    if (last && last->source == source && (source == nothing || last->from + last->count == from)) {
-      ++last->count;
-    } else {
-      output.runs.push_back({source, from, k, 1});
-    }
-  }
-}
-
-bool by_elements(Output& output, const std::int64_t* names, const Names& known) {
-  for (Index k = 0, count = touchstone::count(output.shape); k < count; ++k) {
-    const auto [source, from] = known.of(names[k]);
-    if (source != nothing && output.source == nothing) output.source = source;
-    if (source != nothing && source != output.source) return false;
-    output.elements.push_back(source == nothing ? -1 : static_cast<std::int32_t>(from));
-  }
-  return output.source != nothing;
-}
-
-// Whether the node moves the elements of its input k: it has the type of the first one. Others say
-// where to.
-bool is_moved(const NodeFact& fact, std::size_t k) {
-  const auto parameters = fact.node->signature->inputs;
-  return parameters[std::min(k, parameters.size() - 1)].type == parameters[0].type;
-}
-
-// The node's outputs where the elements that it moves are their names, or `whole` less their names:
-// whole numbers that a double holds, and of which it computes fastest where it computes at all.
-// `shape`, if given, is that of its first input instead.
-std::vector<Value> ask(const Outline& outline, const NodeFact& fact, Index whole,
-                       const Shape* shape = nullptr) {
-  std::vector<Value> inputs;
-  Index next = 1;
-  for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
-    if (fact.inputs[k] == nobody) {
-      inputs.emplace_back();
-      continue;
-    }
-    const ValueFact& value = outline.value(fact.inputs[k]);
-    if (!is_moved(fact, k)) {
-      inputs.emplace_back(*value.constant);
-      continue;
-    }
-    Tensor names(Type::float64, k == 0 && shape ? *shape : *value.shape);
-    for (Index e = 0; e < names.size(); ++e, ++next)
-      names.data<double>()[e] = static_cast<double>(whole == 0 ? next : whole - next);
-    inputs.emplace_back(std::move(names));
-  }
-  return evaluate(*fact.node->signature, fact.node->attributes, std::move(inputs),
-                  static_cast<Index>(fact.outputs.size()));
-}
-
-// A node that computes with what it moves (a scatter that adds) gives other elements when they are
-// named in another order.
-bool same_elements(const Tensor& names, const Tensor& others, Index whole) {
-  const auto all = static_cast<double>(whole);
-  for (Index k = 0; k < names.size(); ++k) {
-    const double name = names.data<double>()[k], other = others.data<double>()[k];
-    if (!(name >= 0 && name < all / 2) || (name == 0 ? other != 0 : all - other != name))
-      return false;
-  }
-  return names.shape() == others.shape();
-}
-
-void describe(Output& output, const Tensor& names, const Names& known) {
-  constexpr Index shortest = 8;  // on the average; runs that are shorter cost more than elements
-  const auto* data = names.data<std::int64_t>();
-  if (by_steps(output, data, known)) return;
-  by_runs(output, data, known);
-  if (static_cast<Index>(output.runs.size()) * shortest <= names.size()) return;
-  if (by_elements(output, data, known)) {
-    output.runs.clear();
-  } else {
-    output.elements.clear();
-  }
-}
-
-// The names of the elements of each output; none where the node does not just move them, or says
-// what is wrong when it runs.
-std::vector<Tensor> moved(const Outline& outline, const NodeFact& fact, Index next) {
-  const Index whole = 4 * next;
-  std::vector<Tensor> all;
-  try {
-    const std::vector<Value> made = ask(outline, fact, 0), again = ask(outline, fact, whole);
-    for (std::size_t k = 0; k < fact.outputs.size(); ++k) {
-      const Tensor& names = made[k].tensor();
-      if (names.shape() != *outline.value(fact.outputs[k]).shape ||
-          !same_elements(names, again[k].tensor(), whole))
-        return {};
-      Tensor& numbers = all.emplace_back(Type::int64, names.shape());
-      std::copy_n(names.data<double>(), names.size(), numbers.data<std::int64_t>());
-    }
-  } catch (const Error&) {
-    return {};
-  }
-  return all;
-}
-
 }  // namespace
 
 void build_move(Builder& builder, const Group& group) {
-  const NodeFact& fact = builder.outline().node(group.main());
-  Names known;
-  std::vector<Index> sources;  // values
-  Index next = 1;
-  for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
-    if (fact.inputs[k] == nobody || !is_moved(fact, k)) continue;
-    known.first.push_back(next);
-    sources.push_back(fact.inputs[k]);
-    next += count(builder.shape(fact.inputs[k]));
-  }
-  std::vector<Output> outputs;
-  for (const Tensor& names : moved(builder.outline(), fact, next)) {
-    Output output{nobody, names.shape(), {}, std::nullopt, nothing, 0, {}};
-    describe(output, names, known);
-    outputs.push_back(std::move(output));
+  const Outline& outline = builder.outline();
+  const NodeFact& fact = outline.node(group.main());
+  std::vector<MovedOutput> outputs;
+  if (std::optional<MovedOutput> told = told_move(outline, fact)) {
+    outputs.push_back(*std::move(told));
+  } else {
+    outputs = asked_move(outline, fact);
   }
   if (outputs.empty()) return builder.on_reference(group.main());
   std::vector<Index> buffers;
-  for (const Index source : sources) buffers.push_back(builder.plain(source));
+  for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
+    if (fact.inputs[k] != nobody && is_moved(fact, k))
+      buffers.push_back(builder.plain(fact.inputs[k]));
+  }
   for (std::size_t k = 0; k < outputs.size(); ++k)
     outputs[k].buffer = builder.make_plain(fact.outputs[k]);
   builder.add(std::make_unique<OnMove>(std::move(buffers), std::move(outputs)), group.nodes);
-}
-
-// Moves of floats whose other inputs are constant: all that decides where elements go is known.
-bool is_move(const Outline& outline, Index node) {
-  const NodeFact& fact = outline.node(node);
-  const Signature* signature = fact.node->signature;
-  if (signature == nullptr) return false;
-  bool moves = signature->form == "move";
-  if (signature->form == "resample") {  // the nearest element is moved; others are computed
-    moves = fact.attributes().text("mode") == "nearest";
-  }
-  if (!moves || fact.inputs.empty()) return false;
-  Index elements = 0;
-  bool any = false;
-  for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
-    if (fact.inputs[k] == nobody) continue;
-    const ValueFact& value = outline.value(fact.inputs[k]);
-    const bool moved = is_moved(fact, k);
-    if (moved ? !value.floats() : value.constant == nullptr) return false;
-    if (moved) elements += count(*value.shape);
-    any = any || (moved && value.constant == nullptr);
-  }
-  for (const Index output : fact.outputs) {
-    if (output == nobody || !outline.value(output).floats()) return false;
-    elements += count(*outline.value(output).shape);
-    if (count(*outline.value(output).shape) == 0) return false;
-  }
-  return any && elements <= most_elements;
-}
-
-namespace {
-
-// Whether a node that samples each dimension by itself repeats each element so often along one of
-// them: asked with every other dimension 1.
-bool repeats_along(const Outline& outline, const NodeFact& fact, Index axis, const Point& times) {
-  Shape from(times.size(), 1), to = times;
-  from[axis] = (*outline.value(fact.inputs[0]).shape)[axis];
-  to[axis] *= from[axis];
-  const Index whole = 4 * (from[axis] + 1), behind = count(tail(times, axis + 1));
-  try {
-    const std::vector<Value> made = ask(outline, fact, 0, &from);
-    const Tensor& names = made[0].tensor();
-    if (names.shape() != to ||
-        !same_elements(names, ask(outline, fact, whole, &from)[0].tensor(), whole))
-      return false;
-    for (Index k = 0; k < names.size(); ++k) {
-      const Index at = k / behind % to[axis] / times[axis];
-      if (names.data<double>()[k] != static_cast<double>(1 + at)) return false;
-    }
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-}  // namespace
-
-std::optional<Repeat> repeats(const Outline& outline, Index node) {
-  const NodeFact& fact = outline.node(node);
-  if (fact.outputs.size() != 1 || fact.inputs[0] == nobody) return std::nullopt;
-  for (std::size_t k = 1; k < fact.inputs.size(); ++k) {
-    if (fact.inputs[k] != nobody && is_moved(fact, k)) return std::nullopt;
-  }
-  const Shape& from = *outline.value(fact.inputs[0]).shape;
-  const Shape& to = *outline.value(fact.outputs[0]).shape;
-  const Index rank = from.size();
-  if ((rank != 3 && rank != 4) || to.size() != rank || head(from, 2) != head(to, 2) || from == to ||
-      count(from) == 0)
-    return std::nullopt;
-  Repeat times;
-  times.columns = to.back() / from.back();
-  if (rank == 4) times.rows = to[2] / from[2];
-  const Index rows = rank == 4 ? from[2] : 1, columns = from.back();
-  if (to.back() != columns * times.columns || (rank == 4 && to[2] != rows * times.rows))
-    return std::nullopt;
-  if (fact.node->signature->form == "resample") {
-    Point all = from;
-    for (Index k = 0; k < rank; ++k) all[k] = to[k] / from[k];
-    Index told = 0;
-    while (told < rank && repeats_along(outline, fact, told, all)) ++told;
-    if (told == rank) return times;
-  }
-  const std::vector<Tensor> names = moved(outline, fact, count(from) + 1);
-  if (names.empty()) return std::nullopt;
-  const auto* name = names[0].data<std::int64_t>();
-  for (Index plane = 0; plane < from[0] * from[1]; ++plane) {
-    for (Index y = 0; y < rows * times.rows; ++y) {
-      const Index first = 1 + (plane * rows + y / times.rows) * columns;
-      for (Index x = 0; x < columns * times.columns; ++x) {
-        if (*name++ != first + x / times.columns) return std::nullopt;
-      }
-    }
-  }
-  return times;
 }
 
 }  // namespace touchstone

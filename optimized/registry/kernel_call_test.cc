@@ -1,8 +1,12 @@
-// A kernel that refuses its arguments is an Error, not the end of the process.
+// A kernel that refuses its arguments is an Error, not the end of the process; one that is only
+// asked computes nothing.
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/placement.h"
 #include "optimized/registry/adapter.h"
+#include "optimized/registry/isa.h"
+#include "reference/calls.h"
 
 namespace touchstone {
 namespace {
@@ -29,6 +33,32 @@ TEST(KernelCall, HalidesErrorsBecomeOurs) {
         << error.message;
     EXPECT_GT(error.message.size(), 60U) << error.message;
   }
+}
+
+// Both would be another map's size otherwise, and zeroed.
+TEST(KernelCall, WhatIsOnlyRecordedHasNoMemoryForItsOutputs) {
+  const FastEntry* entry = nullptr;
+  for (const FastEntry& e : fast_entries()) {
+    if (e.signature->op == "Add") entry = &e;
+  }
+  ASSERT_NE(entry, nullptr);
+  Node node;
+  node.op = "Add";
+  node.inputs = {"a", "b"};
+  node.outputs = {"c"};
+  node.signature = entry->signature;
+  const auto recorded = [&] {
+    auto* const nobodys = reinterpret_cast<void*>(std::uintptr_t{1} << 40);
+    const Tensor input = tensor_at(nobodys, Type::float32, {Index{1} << 20});
+    Call call = call_of(node, {input, input});
+    RecordedCall record;
+    EXPECT_TRUE(record_fast(*entry, call, record, chosen_isa()));
+    EXPECT_EQ(record.inputs.size(), 2U);
+    return call.outputs[0].tensor();
+  };
+  const Tensor one = recorded(), other = recorded();
+  EXPECT_EQ(one.size(), Index{1} << 20);
+  EXPECT_EQ(one.data<float>(), other.data<float>());
 }
 
 }  // namespace

@@ -70,6 +70,9 @@ enum class Role {
   join,            // along the attribute axis
   same_elements,   // the input's, in the same order, in another shape
   transposed_convolution,
+  permutation,  // of the dimensions
+  dimensions,   // each is read by itself, as its size says: of the input's elements, or what fills;
+                // one that keeps its size is read in order if it is where the size is 3
 };
 Role role_of(const Signature& signature);
 

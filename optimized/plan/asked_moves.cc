@@ -1,0 +1,288 @@
+// What a node that only moves elements means is asked of its reference kernel: it is run once, when
+// the plan is made, on tensors whose elements say which element they are, and what comes out says
+// where each element of the output comes from. So no rule of any of them stands here.
+#include <algorithm>
+
+#include "core/error.h"
+#include "optimized/canonical/collapse.h"
+#include "optimized/plan/groups.h"
+#include "optimized/plan/moves.h"
+#include "reference/interpreter.h"
+#include "reference/lists.h"
+
+namespace touchstone {
+
+Names::Names(const Outline& outline, const NodeFact& fact) {
+  for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
+    if (fact.inputs[k] == nobody || !is_moved(fact, k)) continue;
+    first.push_back(next);
+    next += count(*outline.value(fact.inputs[k]).shape);
+  }
+}
+
+std::pair<Index, Index> Names::of(Index name) const {
+  if (name == 0) return {nothing, 0};
+  const auto behind = std::upper_bound(first.begin(), first.end(), name);
+  const Index source = behind - first.begin() - 1;
+  return {source, name - first[static_cast<std::size_t>(source)]};
+}
+
+std::optional<Move> by_even_steps(const Shape& extents, const Point& from_steps,
+                                  const Point& to_steps) {
+  const Collapsed walk = collapse(extents, {from_steps, to_steps});
+  if (walk.extents.size() > static_cast<Index>(Move::rank)) return std::nullopt;
+  Move move;
+  for (Index d = 0; d < walk.extents.size(); ++d) {
+    const auto k = static_cast<std::size_t>(walk.extents.size() - 1 - d);
+    move.extents[k] = walk.extents[d];
+    move.from_steps[k] = walk.strides[0][d];
+    move.to_steps[k] = walk.strides[1][d];
+  }
+  return move;
+}
+
+bool is_moved(const NodeFact& fact, std::size_t k) {
+  const auto parameters = fact.node->signature->inputs;
+  return parameters[std::min(k, parameters.size() - 1)].type == parameters[0].type;
+}
+
+// The node's outputs where the elements that it moves are their names, or `whole` less their names:
+// whole numbers that a double holds, and of which it computes fastest where it computes at all.
+// `shape`, if given, is that of its first input instead.
+std::vector<Value> ask(const Outline& outline, const NodeFact& fact, Index whole,
+                       const Shape* shape) {
+  std::vector<Value> inputs;
+  Index next = 1;
+  for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
+    if (fact.inputs[k] == nobody) {
+      inputs.emplace_back();
+      continue;
+    }
+    const ValueFact& value = outline.value(fact.inputs[k]);
+    if (!is_moved(fact, k)) {
+      inputs.emplace_back(*value.constant);
+      continue;
+    }
+    Tensor names(Type::float64, k == 0 && shape ? *shape : *value.shape);
+    for (Index e = 0; e < names.size(); ++e, ++next)
+      names.data<double>()[e] = static_cast<double>(whole == 0 ? next : whole - next);
+    inputs.emplace_back(std::move(names));
+  }
+  return evaluate(*fact.node->signature, fact.node->attributes, std::move(inputs),
+                  static_cast<Index>(fact.outputs.size()));
+}
+
+namespace {
+
+constexpr Index most_elements = Index{1} << 24;  // that are asked about
+
+// The whole output by even steps out of one input.
+bool by_steps(MovedOutput& output, const std::int64_t* names, const Names& known) {
+  const auto [source, from] = known.of(names[0]);
+  if (source == nothing) return false;
+  const Point dense = dense_strides(output.shape);
+  Point steps(output.shape.size(), 0);
+  for (Index d = 0; d < output.shape.size(); ++d) {
+    if (output.shape[d] > 1) steps[d] = names[dense[d]] - names[0];
+  }
+  Point at(output.shape.size(), 0);
+  Index expected = names[0];
+  for (Index k = 0, count = touchstone::count(output.shape); k < count; ++k) {
+    if (names[k] != expected || known.of(expected).first != source) return false;
+    for (Index d = output.shape.size() - 1; d >= 0; --d) {
+      expected += steps[d];
+      if (++at[d] < output.shape[d]) break;
+      expected -= steps[d] * at[d];
+      at[d] = 0;
+    }
+  }
+  Shape extents;
+  Point to, by;
+  for (Index d = 0; d < output.shape.size(); ++d) {
+    if (output.shape[d] == 1) continue;
+    extents.push_back(output.shape[d]);
+    to.push_back(dense[d]);
+    by.push_back(steps[d]);
+  }
+  const std::optional<Move> move = by_even_steps(extents, by, to);
+  if (!move) return false;
+  output.parts = {{*move, source, from, 0}};
+  return true;
+}
+
+void by_runs(MovedOutput& output, const std::int64_t* names, const Names& known) {
+  for (Index k = 0, count = touchstone::count(output.shape); k < count; ++k) {
+    const auto [source, from] = known.of(names[k]);
+    MovedRun* last = output.runs.empty() ? nullptr : &output.runs.back();
+    if (last && last->source == source && (source == nothing || last->from + last->count == from)) {
+      ++last->count;
+    } else {
+      output.runs.push_back({source, from, k, 1});
+    }
+  }
+}
+
+bool by_elements(MovedOutput& output, const std::int64_t* names, const Names& known) {
+  for (Index k = 0, count = touchstone::count(output.shape); k < count; ++k) {
+    const auto [source, from] = known.of(names[k]);
+    if (source != nothing && output.source == nothing) output.source = source;
+    if (source != nothing && source != output.source) return false;
+    output.elements.push_back(source == nothing ? -1 : static_cast<std::int32_t>(from));
+  }
+  return output.source != nothing;
+}
+
+}  // namespace
+
+void describe(MovedOutput& output, const std::int64_t* names, const Names& known) {
+  constexpr Index shortest = 8;  // on the average; runs that are shorter cost more than elements
+  if (by_steps(output, names, known)) return;
+  by_runs(output, names, known);
+  if (static_cast<Index>(output.runs.size()) * shortest <= count(output.shape)) return;
+  if (by_elements(output, names, known)) {
+    output.runs.clear();
+  } else {
+    output.elements.clear();
+  }
+}
+
+namespace {
+
+// A node that computes with what it moves (a scatter that adds) gives other elements when they are
+// named in another order.
+bool same_elements(const Tensor& names, const Tensor& others, Index whole) {
+  const auto all = static_cast<double>(whole);
+  for (Index k = 0; k < names.size(); ++k) {
+    const double name = names.data<double>()[k], other = others.data<double>()[k];
+    if (!(name >= 0 && name < all / 2) || (name == 0 ? other != 0 : all - other != name))
+      return false;
+  }
+  return names.shape() == others.shape();
+}
+
+// The names of the elements of each output; none where the node does not just move them, or says
+// what is wrong when it runs.
+std::vector<Tensor> moved(const Outline& outline, const NodeFact& fact, Index next) {
+  const Index whole = 4 * next;
+  std::vector<Tensor> all;
+  try {
+    const std::vector<Value> made = ask(outline, fact, 0), again = ask(outline, fact, whole);
+    for (std::size_t k = 0; k < fact.outputs.size(); ++k) {
+      const Tensor& names = made[k].tensor();
+      if (names.shape() != *outline.value(fact.outputs[k]).shape ||
+          !same_elements(names, again[k].tensor(), whole))
+        return {};
+      Tensor& numbers = all.emplace_back(Type::int64, names.shape());
+      std::copy_n(names.data<double>(), names.size(), numbers.data<std::int64_t>());
+    }
+  } catch (const Error&) {
+    return {};
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<MovedOutput> asked_move(const Outline& outline, const NodeFact& fact) {
+  const Names known(outline, fact);
+  std::vector<MovedOutput> outputs;
+  for (const Tensor& names : moved(outline, fact, known.next)) {
+    outputs.emplace_back().shape = names.shape();
+    describe(outputs.back(), names.data<std::int64_t>(), known);
+  }
+  return outputs;
+}
+
+// Moves of floats whose other inputs are constant: all that decides where elements go is known.
+bool is_move(const Outline& outline, Index node) {
+  const NodeFact& fact = outline.node(node);
+  const Signature* signature = fact.node->signature;
+  if (signature == nullptr) return false;
+  bool moves = signature->form == "move";
+  if (signature->form == "resample") {  // the nearest element is moved; others are computed
+    moves = fact.attributes().text("mode") == "nearest";
+  }
+  if (!moves || fact.inputs.empty()) return false;
+  Index elements = 0;
+  bool any = false;
+  for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
+    if (fact.inputs[k] == nobody) continue;
+    const ValueFact& value = outline.value(fact.inputs[k]);
+    const bool moved = is_moved(fact, k);
+    if (moved ? !value.floats() : value.constant == nullptr) return false;
+    if (moved) elements += count(*value.shape);
+    any = any || (moved && value.constant == nullptr);
+  }
+  for (const Index output : fact.outputs) {
+    if (output == nobody || !outline.value(output).floats()) return false;
+    elements += count(*outline.value(output).shape);
+    if (count(*outline.value(output).shape) == 0) return false;
+  }
+  return any && elements <= most_elements;
+}
+
+namespace {
+
+// Whether a node that samples each dimension by itself repeats each element so often along one of
+// them: asked with every other dimension 1.
+bool repeats_along(const Outline& outline, const NodeFact& fact, Index axis, const Point& times) {
+  Shape from(times.size(), 1), to = times;
+  from[axis] = (*outline.value(fact.inputs[0]).shape)[axis];
+  to[axis] *= from[axis];
+  const Index behind = count(tail(times, axis + 1));
+  try {
+    const std::vector<Value> made = ask(outline, fact, 0, &from);
+    const Tensor& names = made[0].tensor();
+    if (names.shape() != to) return false;
+    for (Index k = 0; k < names.size(); ++k) {
+      const Index at = k / behind % to[axis] / times[axis];
+      if (names.data<double>()[k] != static_cast<double>(1 + at)) return false;
+    }
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::optional<Repeat> repeats(const Outline& outline, Index node) {
+  const NodeFact& fact = outline.node(node);
+  if (fact.outputs.size() != 1 || fact.inputs[0] == nobody) return std::nullopt;
+  for (std::size_t k = 1; k < fact.inputs.size(); ++k) {
+    if (fact.inputs[k] != nobody && is_moved(fact, k)) return std::nullopt;
+  }
+  const Shape& from = *outline.value(fact.inputs[0]).shape;
+  const Shape& to = *outline.value(fact.outputs[0]).shape;
+  const Index rank = from.size();
+  if ((rank != 3 && rank != 4) || to.size() != rank || head(from, 2) != head(to, 2) || from == to ||
+      count(from) == 0)
+    return std::nullopt;
+  Repeat times;
+  times.columns = to.back() / from.back();
+  if (rank == 4) times.rows = to[2] / from[2];
+  const Index rows = rank == 4 ? from[2] : 1, columns = from.back();
+  if (to.back() != columns * times.columns || (rank == 4 && to[2] != rows * times.rows))
+    return std::nullopt;
+  if (fact.node->signature->form == "resample") {
+    Point all = from;
+    for (Index k = 0; k < rank; ++k) all[k] = to[k] / from[k];
+    Index told = 0;
+    while (told < rank && repeats_along(outline, fact, told, all)) ++told;
+    if (told == rank) return times;
+  }
+  const std::vector<Tensor> names = moved(outline, fact, count(from) + 1);
+  if (names.empty()) return std::nullopt;
+  const auto* name = names[0].data<std::int64_t>();
+  for (Index plane = 0; plane < from[0] * from[1]; ++plane) {
+    for (Index y = 0; y < rows * times.rows; ++y) {
+      const Index first = 1 + (plane * rows + y / times.rows) * columns;
+      for (Index x = 0; x < columns * times.columns; ++x) {
+        if (*name++ != first + x / times.columns) return std::nullopt;
+      }
+    }
+  }
+  return times;
+}
+
+}  // namespace touchstone

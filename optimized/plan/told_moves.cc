@@ -1,0 +1,255 @@
+// Of some nodes that only move elements it is known beforehand how they do: an input's elements lie
+// together, the dimensions change places, or each dimension is read by itself. So their reference
+// kernel is asked about each dimension alone, which takes as many answers as a dimension is long
+// and not as many as there are elements.
+#include <algorithm>
+#include <numeric>
+
+#include "core/error.h"
+#include "optimized/canonical/collapse.h"
+#include "optimized/plan/moves.h"
+#include "optimized/registry/registry.h"
+#include "reference/lists.h"
+
+namespace touchstone {
+namespace {
+
+MovedOutput output_of(const Outline& outline, const NodeFact& fact) {
+  MovedOutput output;
+  output.shape = *outline.value(fact.outputs[0]).shape;
+  return output;
+}
+
+std::optional<MovedOutput> joined(const Outline& outline, const NodeFact& fact) {
+  MovedOutput output = output_of(outline, fact);
+  const Index rank = output.shape.size();
+  Index axis = fact.attributes().integer("axis", 1);
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank) return std::nullopt;
+  const Index outer = count(head(output.shape, axis)), row = count(tail(output.shape, axis));
+  Index source = 0, to = 0;
+  for (const Index input : fact.inputs) {
+    if (input == nobody) return std::nullopt;
+    const Index own = count(tail(*outline.value(input).shape, axis));
+    if (own > 0)
+      output.parts.push_back({*by_even_steps({outer, own}, {own, 1}, {row, 1}), source, 0, to});
+    ++source;
+    to += own;
+  }
+  return to == row ? std::optional(std::move(output)) : std::nullopt;
+}
+
+// What comes out of an input of this shape; none where that is nothing, or an error.
+std::optional<Tensor> answer(const Outline& outline, const NodeFact& fact, const Shape& shape) {
+  try {
+    Tensor names = ask(outline, fact, 0, &shape)[0].tensor();
+    const auto all = static_cast<double>(count(shape));
+    const double* const data = names.data<double>();
+    const bool any = std::any_of(data, data + names.size(),
+                                 [&](double name) { return name > 0 && name <= all; });
+    return any && names.shape().size() == shape.size() ? std::optional(std::move(names))
+                                                       : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<MovedOutput> permuted(const Outline& outline, const NodeFact& fact) {
+  MovedOutput output = output_of(outline, fact);
+  const Shape& from = *outline.value(fact.inputs[0]).shape;
+  const Index rank = from.size();
+  const Point strides = dense_strides(from);
+  Point by(rank, 0);
+  std::vector<bool> found(static_cast<std::size_t>(rank), false);
+  for (Index d = 0; d < rank; ++d) {
+    Shape two(rank, 1);
+    two[d] = 2;
+    const std::optional<Tensor> names = answer(outline, fact, two);
+    if (!names || names->size() != 2) return std::nullopt;
+    const Shape& made = names->shape();
+    const Index at = std::find(made.begin(), made.end(), 2) - made.begin();
+    if (at == rank || found[static_cast<std::size_t>(at)] || output.shape[at] != from[d])
+      return std::nullopt;
+    found[static_cast<std::size_t>(at)] = true;
+    by[at] = strides[d];
+  }
+  const std::optional<Move> move = by_even_steps(output.shape, by, dense_strides(output.shape));
+  if (!move) return std::nullopt;
+  output.parts = {{*move, 0, 0, 0}};
+  return output;
+}
+
+// By an index of the output along a dimension: that of the input, -1 where the output is filled.
+using Table = std::vector<Index>;
+
+class Dimensions {
+ public:
+  Dimensions(const Outline& outline, const NodeFact& fact)
+      : outline_(outline),
+        fact_(fact),
+        from_(*outline.value(fact.inputs[0]).shape),
+        output_(output_of(outline, fact)) {}
+
+  std::optional<MovedOutput> go() {
+    if (from_.size() != output_.shape.size() || !find_small()) return std::nullopt;
+    for (Index d = 0; d < from_.size(); ++d) {
+      if (!tell(d)) return std::nullopt;
+    }
+    if (!by_steps()) by_names();
+    return std::move(output_);
+  }
+
+ private:
+  // An input that is small, and of which something comes out.
+  bool find_small() {
+    small_ = Shape(from_.size(), 1);
+    if ((told_small_ = answer(outline_, fact_, small_))) return true;
+    Index low = 1, high = 2;
+    for (; !answer(outline_, fact_, grown(high)); high *= 2) {
+      if (grown(high) == grown(2 * high)) return false;
+      low = high;
+    }
+    while (high - low > 1) {
+      const Index middle = low + (high - low) / 2;
+      (answer(outline_, fact_, grown(middle)) ? high : low) = middle;
+    }
+    small_ = grown(high);
+    told_small_ = answer(outline_, fact_, small_);
+    return true;
+  }
+  Shape grown(Index size) const {
+    Shape shape(from_.size(), 1);
+    for (Index d = 0; d < shape.size(); ++d) {
+      if (from_[d] != output_.shape[d]) shape[d] = std::min(size, from_[d]);
+    }
+    return shape;
+  }
+
+  bool tell(Index d) {
+    constexpr Index some = 3;
+    const Index size = from_[d];
+    std::optional<Table> table;
+    if (size == output_.shape[d] && size > some && table_of(d, some) == in_order(some)) {
+      table = in_order(size);
+    } else {
+      table = table_of(d, size);
+    }
+    if (!table || static_cast<Index>(table->size()) != output_.shape[d]) return false;
+    tables_.push_back(*std::move(table));
+    return true;
+  }
+  static Table in_order(Index size) {
+    Table table(static_cast<std::size_t>(size));
+    std::iota(table.begin(), table.end(), Index{0});
+    return table;
+  }
+
+  // Dimension d of an input that has `size` there, read along a line on which an element of the
+  // input comes out.
+  std::optional<Table> table_of(Index d, Index size) {
+    Shape asked = small_;
+    asked[d] = size;
+    const std::optional<Tensor> names =
+        asked == small_ ? told_small_ : answer(outline_, fact_, asked);
+    if (!names) return std::nullopt;
+    const Index all = count(asked), step = dense_strides(names->shape())[d];
+    const Index stride = dense_strides(asked)[d], length = names->shape()[d];
+    const double* const data = names->data<double>();
+    Index first = 0;
+    while (!(data[first] > 0 && data[first] <= static_cast<double>(all))) ++first;
+    const Index line = first - first / step % length * step;
+    const auto at = [&](Index name) { return (name - 1) / stride % size; };
+    const auto beside = [&](Index name) { return name - 1 - at(name) * stride; };
+    const Index base = beside(static_cast<Index>(data[first]));
+    Table table;
+    for (Index k = 0; k < length; ++k) {
+      const auto name = static_cast<Index>(data[line + k * step]);
+      const bool inside = name > 0 && name <= all;
+      if (inside ? beside(name) != base : !fills(name == 0 ? nothing : name - all))
+        return std::nullopt;
+      table.push_back(inside ? at(name) : -1);
+    }
+    return table;
+  }
+  bool fills(Index source) {
+    if (source != nothing && source != 1) return false;
+    if (output_.filled && output_.fill != source) return false;
+    output_.filled = true;
+    output_.fill = source;
+    return true;
+  }
+
+  // All that is no filling is a box, and its elements come by even steps.
+  bool by_steps() {
+    const Point strides = dense_strides(from_), places = dense_strides(output_.shape);
+    MovedPart part;
+    part.source = 0;
+    Shape extents;
+    Point by, to;
+    for (Index d = 0; d < from_.size(); ++d) {
+      const Table& table = tables_[static_cast<std::size_t>(d)];
+      const auto inside = [](Index k) { return k >= 0; };
+      const auto first = std::find_if(table.begin(), table.end(), inside);
+      const auto end = std::find_if(table.rbegin(), table.rend(), inside).base();
+      const Index step = end - first > 1 ? first[1] - first[0] : 0;
+      for (auto at = first; at + 1 < end; ++at) {
+        if (at[1] < 0 || at[1] - at[0] != step) return false;
+      }
+      part.from += *first * strides[d];
+      part.to += (first - table.begin()) * places[d];
+      extents.push_back(end - first);
+      by.push_back(step * strides[d]);
+      to.push_back(places[d]);
+    }
+    const std::optional<Move> move = by_even_steps(extents, by, to);
+    if (!move) return false;
+    part.move = *move;
+    output_.parts = {part};
+    return true;
+  }
+
+  void by_names() {
+    const Names known(outline_, fact_);
+    const Index fill = output_.fill == nothing ? 0 : known.first[1];
+    const Point strides = dense_strides(from_);
+    std::vector<std::int64_t> names{1};  // of what the dimensions so far say
+    for (Index d = 0; d < from_.size(); ++d) {
+      std::vector<std::int64_t> more;
+      more.reserve(names.size() * static_cast<std::size_t>(output_.shape[d]));
+      for (const std::int64_t name : names) {
+        for (const Index k : tables_[static_cast<std::size_t>(d)])
+          more.push_back(name == 0 || k < 0 ? 0 : name + k * strides[d]);
+      }
+      names = std::move(more);
+    }
+    std::replace(names.begin(), names.end(), std::int64_t{0}, static_cast<std::int64_t>(fill));
+    output_.filled = false;
+    describe(output_, names.data(), known);
+  }
+
+  const Outline& outline_;
+  const NodeFact& fact_;
+  const Shape from_;
+  MovedOutput output_;
+  Shape small_;
+  std::optional<Tensor> told_small_;
+  std::vector<Table> tables_;
+};
+
+}  // namespace
+
+std::optional<MovedOutput> told_move(const Outline& outline, const NodeFact& fact) {
+  if (fact.outputs.size() != 1) return std::nullopt;
+  switch (role_of(*fact.node->signature)) {
+    case Role::join:
+      return joined(outline, fact);
+    case Role::permutation:
+      return permuted(outline, fact);
+    case Role::dimensions:
+      return Dimensions(outline, fact).go();
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace touchstone
