@@ -65,15 +65,12 @@ void by_elements(const Move& move, const T* from, T* to) {
 }
 
 // Short rows that follow each other here but not there are taken some at a time, so that of what is
-// loaded around one the next is not loaded again; and those of a row some steps on, which lies in
-// another page, are asked for. Twice as many are taken of what the second cache does not hold: of
-// what it holds, more rows there would drive each other out of the first cache. Longer ones have
-// nothing to gain from it.
+// loaded around one the next is not loaded again: as many as a set of the first cache has places,
+// since what they are written to often lies in one. Those of a row some steps on, which lies in
+// another page, are asked for. Longer ones have nothing to gain from it.
 void by_rows(const VectorMoves& moves, const Move& move, int bytes, const char* from, char* to) {
-  constexpr Index is_short = 128, line = 64, ahead = 4, is_large = 1 << 21;
+  constexpr Index near = 768, is_short = 128, line = 64, ahead = 4;
   const Index length = move.extents[0] * bytes, next = std::abs(move.from_steps[2]) * bytes;
-  const bool large = move.extents[2] * move.extents[1] > is_large / std::max<Index>(length, 1);
-  const Index near = large ? 1024 : 512;
   const Index some = next > 0 && next <= is_short ? near / next : 1;
   each_point(move, 3, [&](Index f, Index t) {
     for (Index k = 0; k < move.extents[2]; k += some) {
