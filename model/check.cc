@@ -93,8 +93,26 @@ void require_valid(Model& model, const Limits& limits) {
   derive(model.graph);
 }
 
+namespace {
+
+// Exporters wrote the form of version 4 under the number 3. Runtimes take such files, and what they
+// mean is not in doubt.
+void read_as_version_4(Model& model) {
+  const auto is_input = [&](const std::string& name) {
+    return std::ranges::find(model.graph.inputs, name, &ValueInfo::name) !=
+           model.graph.inputs.end();
+  };
+  const auto is_no_input = [&](const auto& initializer) { return !is_input(initializer.first); };
+  if (model.ir_version < 4 && (std::ranges::any_of(model.graph.initializers, is_no_input) ||
+                               std::ranges::any_of(model.graph.sparse_initializers, is_no_input)))
+    model.ir_version = 4;
+}
+
+}  // namespace
+
 Model load_valid(const std::filesystem::path& file, const Limits& limits) {
   Model model = load_model(file, limits);
+  read_as_version_4(model);
   require_valid(model, limits);
   return model;
 }

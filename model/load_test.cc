@@ -158,6 +158,20 @@ TEST(Load, AMissingFile) {
   EXPECT_EQ(thrown("", [] { load_model("/no/such/file.onnx", Limits()); }).kind, ErrorKind::file);
 }
 
+TEST(Load, WhatIsToRunMayHoldInitializersThatAreNoInputs) {
+  pb::ModelProto proto = proto_model();
+  proto.set_ir_version(3);
+  pb::TensorProto& held = *proto.mutable_graph()->add_initializer();
+  held.set_name("w");
+  held.set_data_type(1);
+  held.add_float_data(2);
+  const Folder folder;
+  folder.write("old.onnx", proto.SerializeAsString());
+  const std::filesystem::path file = folder.path() / "old.onnx";
+  EXPECT_EQ(load_model(file, Limits()).ir_version, 3);
+  EXPECT_EQ(load_valid(file, Limits()).ir_version, 4);
+}
+
 TEST(Load, EveryModelOfTheWheelIsSound) {
   int models = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(ONNX_WHEEL)) {

@@ -34,6 +34,9 @@ std::vector<Error> check(const Model& model, const Limits& limits);
 
 // Resolves and checks; throws the worst breach.
 void require_valid(Model& model, const Limits& limits);
+
+// To run it: a file of an older IR version whose initializers are no inputs, which `check` reports,
+// is read as one of version 4.
 Model load_valid(const std::filesystem::path& file, const Limits& limits);
 
 // "node 'act3' (Clip), output 'act3_out', main graph"
