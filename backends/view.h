@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <limits>
+#include <span>
 
 #include "backends/device.h"
 #include "core/error.h"
@@ -33,5 +34,23 @@ struct HalideView {
     }
   }
 };
+
+// Calls the kernel; see(argument) is the view of an argument that is a buffer.
+template <class See>
+void call_with_views(CompiledKernel kernel, std::span<const DeviceArgument> arguments, See see) {
+  constexpr std::size_t most = 32;
+  std::array<HalideView, most> views;
+  std::array<void*, most> given{};
+  if (arguments.size() > given.size()) BUG("a kernel of so many arguments");
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    if (!arguments[k].buffer) {
+      given[k] = arguments[k].value;
+      continue;
+    }
+    views[k] = see(arguments[k]);
+    given[k] = views[k].argument();
+  }
+  call_compiled(kernel, given.data());
+}
 
 }  // namespace touchstone

@@ -1,5 +1,4 @@
 // The processor as a device: its memory is the process's own, and nothing is left in a queue.
-#include <array>
 #include <cstring>
 #include <new>
 
@@ -9,7 +8,6 @@
 namespace touchstone {
 namespace {
 
-constexpr std::size_t most_arguments = 32;
 constexpr std::size_t alignment = 64;
 
 class CpuBuffer : public DeviceBuffer {
@@ -49,19 +47,12 @@ class Cpu : public Device {
   }
   void launch(CompiledKernel kernel, std::span<const DeviceArgument> arguments) override {
     count(&Traffic::launches);
-    std::array<HalideView, most_arguments> views;
-    std::array<void*, most_arguments> given{};
-    if (arguments.size() > given.size()) BUG("a kernel of so many arguments");
-    for (std::size_t k = 0; k < arguments.size(); ++k) {
-      if (!arguments[k].buffer) {
-        given[k] = arguments[k].value;
-        continue;
-      }
-      views[k].set_axes(arguments[k].axes);
-      views[k].buffer.host = static_cast<std::uint8_t*>(memory_of(*arguments[k].buffer));
-      given[k] = views[k].argument();
-    }
-    call_compiled(kernel, given.data());
+    call_with_views(kernel, arguments, [](const DeviceArgument& argument) {
+      HalideView view;
+      view.set_axes(argument.axes);
+      view.buffer.host = static_cast<std::uint8_t*>(memory_of(*argument.buffer));
+      return view;
+    });
   }
   void finish() override {}
 };

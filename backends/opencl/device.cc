@@ -154,18 +154,9 @@ class OpenCl : public Device {
   }
   void launch(CompiledKernel kernel, std::span<const DeviceArgument> arguments) override {
     count(&Traffic::launches);
-    std::array<HalideView, 32> views;
-    std::array<void*, 32> given{};
-    if (arguments.size() > given.size()) BUG("a kernel of so many arguments");
-    for (std::size_t k = 0; k < arguments.size(); ++k) {
-      if (!arguments[k].buffer) {
-        given[k] = arguments[k].value;
-        continue;
-      }
-      views[k] = seen(*arguments[k].buffer, arguments[k].axes);
-      given[k] = views[k].argument();
-    }
-    call_compiled(kernel, given.data());
+    call_with_views(kernel, arguments, [](const DeviceArgument& argument) {
+      return seen(*argument.buffer, argument.axes);
+    });
   }
   void finish() override {
     forget_words();
