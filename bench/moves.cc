@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -14,28 +13,27 @@
 #include "optimized/kernels/layout.h"
 #include "optimized/kernels/move.h"
 #include "optimized/kernels/pool.h"
+#include "optimized/plan/large.h"
 #include "optimized/registry/registry.h"
 
 namespace {
 
 using namespace touchstone;
 
-// Begins at a whole vector, as a plan's arena does.
+// In the pages that a plan's arena and packed weights are in: what moves data by steps pays for
+// each page it meets.
 class Numbers {
  public:
   explicit Numbers(Index count)
-      : size_(static_cast<std::size_t>(count)), data_(new (std::align_val_t(64)) float[size_]) {
-    for (std::size_t k = 0; k < size_; ++k) data_[k] = static_cast<float>(k % 7) - 3;
+      : size_(static_cast<std::size_t>(count)), data_(large_memory(count)) {
+    for (std::size_t k = 0; k < size_; ++k) data_.get()[k] = static_cast<float>(k % 7) - 3;
   }
-  ~Numbers() { operator delete[](data_, std::align_val_t(64)); }
-  Numbers(const Numbers&) = delete;
-  Numbers& operator=(const Numbers&) = delete;
-  float* data() const { return data_; }
+  float* data() const { return data_.get(); }
   std::size_t size() const { return size_; }
 
  private:
   std::size_t size_;
-  float* data_;
+  LargeMemory data_;
 };
 
 double time(const std::function<void()>& work) {
@@ -84,13 +82,17 @@ void product(Isa isa, Index rows, Index depth, Index columns) {
 }
 
 // `bytes` are read, or read and written: the roof copies as many.
-void moved(const std::string& line, Index bytes, const std::function<void()>& work) {
-  if (skipped(line)) return;
-  const Numbers from(bytes / 4), to(bytes / 4);
+void print_copied(const std::string& line, Index bytes, const Numbers& from, const Numbers& to,
+                  const std::function<void()>& work) {
   const Share share = against(
       [&] { return time([&] { std::memcpy(to.data(), from.data(), from.size() * 4); }); }, work);
   std::printf("%-32s %6.1f GB/s     %3.0f %% of a copy\n", line.c_str(),
               static_cast<double>(bytes) / share.seconds / 1e9, 100 * share.share);
+}
+void moved(const std::string& line, Index bytes, const std::function<void()>& work) {
+  if (skipped(line)) return;
+  const Numbers from(bytes / 4), to(bytes / 4);
+  print_copied(line, bytes, from, to, work);
 }
 
 void thin(Isa isa, Index rows, Index depth, Index columns) {
@@ -130,11 +132,13 @@ void blocks(Isa isa, Index channels, Index side) {
         [&] { mean_of_all(isa, map, side, side, channels / lanes, roomy.data()); });
 }
 
+// The roof copies from and to the same places.
 void transposed(Isa isa, const std::string& line, const Move& move) {
+  if (skipped(line)) return;
   Index all = 1;
   for (Index extent : move.extents) all *= extent;
   const Numbers from(all), to(all);
-  moved(line, all * 4, [&] { run_move(isa, move, 4, from.data(), to.data()); });
+  print_copied(line, all * 4, from, to, [&] { run_move(isa, move, 4, from.data(), to.data()); });
 }
 
 // Elementwise kernels of one and of two inputs: as many bytes are copied as they read and write.
@@ -181,6 +185,11 @@ int main(int count, char** words) {
   transposed(isa, "transpose 1000 x 3000", {{1000, 3000, 1, 1, 1}, {3000, 1}, {1, 1000}});
   transposed(isa, "heads 128 x 12 x 64", {{64, 128, 12, 1, 1}, {1, 768, 64}, {1, 64, 8192}});
   transposed(isa, "inner runs of 16", {{16, 512, 256, 1, 1}, {1, 4096, 16}, {1, 16, 8192}});
+  for (const Index run : {20, 32, 48, 64}) {
+    const Index rows = run < 48 ? 512 : 256;
+    transposed(isa, "inner runs of " + std::to_string(run),
+               {{run, rows, 128, 1, 1}, {1, 128 * run, run}, {1, run, rows * run}});
+  }
   transposed(isa, "channels last to first 256 @56", {{3136, 256, 1, 1, 1}, {256, 1}, {1, 3136}});
   transposed(isa, "channels last to first 3 @512", {{262144, 3, 1, 1, 1}, {3, 1}, {1, 262144}});
   return 0;

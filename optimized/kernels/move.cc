@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 
 #include "core/error.h"
 #include "optimized/kernels/vector_moves.h"
@@ -64,34 +63,14 @@ void by_elements(const Move& move, const T* from, T* to) {
   });
 }
 
-// Short rows that follow each other here but not there are taken some at a time, so that of what is
-// loaded around one the next is not loaded again: as many as a set of the first cache has places,
-// since what they are written to often lies in one. Those of a row some steps on, which lies in
-// another page, are asked for. Longer ones have nothing to gain from it.
+// Dimension 0 is dense on both sides.
 void by_rows(const VectorMoves& moves, const Move& move, int bytes, const char* from, char* to) {
-  constexpr Index near = 768, is_short = 128, line = 64, ahead = 4;
-  const Index length = move.extents[0] * bytes, next = std::abs(move.from_steps[2]) * bytes;
-  const Index some = next > 0 && next <= is_short ? near / next : 1;
+  const auto steps = [&](const std::array<Index, rank>& of) {
+    return Grid{of[1] * bytes, of[2] * bytes};
+  };
   each_point(move, 3, [&](Index f, Index t) {
-    for (Index k = 0; k < move.extents[2]; k += some) {
-      const Index end = std::min(k + some, move.extents[2]);
-      if (some == 1 || std::abs(move.from_steps[1]) * bytes <= next) {
-        for (Index at = k; at < end; ++at) {
-          moves.copy_rows(from + (f + at * move.from_steps[2]) * bytes, move.from_steps[1] * bytes,
-                          to + (t + at * move.to_steps[2]) * bytes, move.to_steps[1] * bytes,
-                          move.extents[1], length);
-        }
-        continue;
-      }
-      for (Index row = 0; row < move.extents[1]; ++row) {
-        const char* source = from + (f + row * move.from_steps[1] + k * move.from_steps[2]) * bytes;
-        for (Index at = 0; at < near; at += line)
-          __builtin_prefetch(source + ahead * move.from_steps[1] * bytes + at);
-        moves.copy_rows(source, move.from_steps[2] * bytes,
-                        to + (t + row * move.to_steps[1] + k * move.to_steps[2]) * bytes,
-                        move.to_steps[2] * bytes, end - k, length);
-      }
-    }
+    moves.copy_grid(from + f * bytes, steps(move.from_steps), to + t * bytes, steps(move.to_steps),
+                    {move.extents[1], move.extents[2]}, move.extents[0] * bytes);
   });
 }
 

@@ -87,7 +87,27 @@ TEST(Move, LargePlanes) {
                          520 * 601, 0, 517 * 601);
     check<std::uint64_t>(isa, {{517, 300, 1, 1, 1}, {1, 520, 0, 0, 0}, {301, 1, 0, 0, 0}},
                          520 * 300, 0, 517 * 301);
+    // Rows a multiple of half a page apart, here and there, with tiles that lie over each other at
+    // the edges.
+    check<std::uint32_t>(isa, {{300, 77, 1, 1, 1}, {1, 512, 0, 0, 0}, {77, 1, 0, 0, 0}}, 512 * 77,
+                         0, 300 * 77);
+    check<std::uint32_t>(
+        isa, {{131, 200, 2, 1, 1}, {1, 131, 131 * 200, 0, 0}, {512, 1, 131 * 512, 0, 0}},
+        2 * 131 * 200, 0, 2 * 131 * 512);
+    check<std::uint64_t>(isa, {{141, 70, 1, 1, 1}, {1, 256, 0, 0, 0}, {70, 1, 0, 0, 0}}, 256 * 70,
+                         0, 141 * 70);
     // Short rows that follow each other on one side only.
+    for (Index run : {5, 20, 33, 90}) {
+      check<std::uint32_t>(
+          isa, {{run, 41, 37, 1, 1}, {1, 37 * run, run, 0, 0}, {1, run, 41 * run, 0, 0}},
+          37 * 41 * run, 0, 37 * 41 * run);
+      check<std::uint32_t>(
+          isa, {{run, 41, 37, 1, 1}, {1, -37 * run, run, 0, 0}, {1, run, 41 * run, 0, 0}},
+          37 * 41 * run, 37 * 40 * run, 37 * 41 * run);
+      check<std::uint32_t>(
+          isa, {{run, 41, 37, 1, 1}, {1, 37 * run, -run, 0, 0}, {1, run, 41 * run, 0, 0}},
+          37 * 41 * run, 36 * run, 37 * 41 * run);
+    }
     check<std::uint32_t>(
         isa, {{16, 9, 70, 2, 1}, {1, 70 * 16, 16, 9 * 70 * 16, 0}, {1, 16, 9 * 16, 9 * 70 * 16, 0}},
         2 * 9 * 70 * 16, 0, 2 * 9 * 70 * 16);

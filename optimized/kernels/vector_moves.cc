@@ -1,7 +1,4 @@
-// A square of elements is transposed in registers: in step s, rows whose numbers differ in bit s
-// exchange those halves of their elements that differ in it. The sides of the square are a
-// vector's lanes; what is left over at the edges is covered by a square that lies inside, over
-// elements that are moved already, and a strip narrower than a square takes smaller ones.
+// Moves by vectors: transposes, rows that are dense on both sides, channel blocks, weights.
 //
 // Compiled once for each instruction set, with TOUCHSTONE_VECTOR_BYTES and TOUCHSTONE_VECTOR_MOVES.
 // So that no code for a newer processor gets into the rest, nothing of the standard library's that
@@ -10,125 +7,11 @@
 
 #include <utility>
 
+#include "optimized/kernels/vector_transpose.h"
+
 namespace touchstone {
 
 namespace {
-
-constexpr int vector_bytes = TOUCHSTONE_VECTOR_BYTES;
-
-template <class T, int bytes = vector_bytes>
-struct VectorOf {
-  using Dense __attribute__((vector_size(bytes))) = T;
-  using Anywhere __attribute__((vector_size(bytes), aligned(alignof(T)), may_alias)) = T;
-  static constexpr int lanes = bytes / sizeof(T);
-};
-
-// Element k of the lower of two rows that differ in bit `bit`: its own where k has not the bit,
-// else the upper's, from where k has it not. The upper's the other way round.
-template <int bit, int lanes, class V, std::size_t... k>
-inline void exchange(V& lower, V& upper, std::index_sequence<k...>) {
-  const V a = lower, b = upper;
-  lower = __builtin_shufflevector(a, b, ((k & bit) ? lanes + (k ^ bit) : k)...);
-  upper = __builtin_shufflevector(a, b, ((k & bit) ? lanes + k : (k ^ bit))...);
-}
-
-template <class V, int bit = 1>
-inline void turn(typename V::Dense* rows) {
-  if constexpr (bit < V::lanes) {
-#pragma GCC unroll 16
-    for (int row = 0; row < V::lanes; ++row) {
-      if (!(row & bit))
-        exchange<bit, V::lanes>(rows[row], rows[row | bit], std::make_index_sequence<V::lanes>());
-    }
-    turn<V, bit * 2>(rows);
-  }
-}
-
-template <class V, class T>
-inline void square(const T* from, Steps from_row, T* to, Steps to_row) {
-  typename V::Dense rows[V::lanes];
-#pragma GCC unroll 16
-  for (int i = 0; i < V::lanes; ++i)
-    rows[i] = *reinterpret_cast<const typename V::Anywhere*>(from + i * from_row);
-  turn<V>(rows);
-#pragma GCC unroll 16
-  for (int i = 0; i < V::lanes; ++i)
-    *reinterpret_cast<typename V::Anywhere*>(to + i * to_row) = rows[i];
-}
-
-// Three dense columns, as of colours: each vector of a column is picked out of three.
-template <class V, int column, std::size_t... i>
-inline typename V::Dense picked(typename V::Dense a, typename V::Dense b, typename V::Dense c,
-                                std::index_sequence<i...>) {
-  constexpr int lanes = V::lanes;
-  const typename V::Dense two =
-      __builtin_shufflevector(a, b, (3 * int(i) + column < 2 * lanes ? 3 * int(i) + column : 0)...);
-  return __builtin_shufflevector(
-      two, c,
-      (3 * int(i) + column < 2 * lanes ? int(i) : 3 * int(i) + column - 2 * lanes + lanes)...);
-}
-
-template <class T>
-void part_three(const T* from, T* to, Steps to_row, Steps rows) {
-  using V = VectorOf<T>;
-  constexpr auto all = std::make_index_sequence<V::lanes>();
-  const auto load = [](const T* at) ->
-      typename V::Dense { return *reinterpret_cast<const typename V::Anywhere*>(at); };
-  const auto store = [](T* at, const typename V::Dense& v) {
-    *reinterpret_cast<typename V::Anywhere*>(at) = v;
-  };
-  for (Steps k = 0; k < rows; k += V::lanes) {
-    const Steps i = k + V::lanes <= rows ? k : rows - V::lanes;
-    const T* at = from + 3 * i;
-    const typename V::Dense a = load(at), b = load(at + V::lanes), c = load(at + 2 * V::lanes);
-    store(to + i, picked<V, 0>(a, b, c, all));
-    store(to + to_row + i, picked<V, 1>(a, b, c, all));
-    store(to + 2 * to_row + i, picked<V, 2>(a, b, c, all));
-  }
-}
-
-template <class T, int bytes = vector_bytes>
-void transpose(const T* from, Steps from_row, T* to, Steps to_row, Steps rows, Steps columns) {
-  using V = VectorOf<T, bytes>;
-  constexpr Steps lanes = V::lanes;
-  if constexpr (bytes == vector_bytes) {
-    if (columns == 3 && from_row == 3 && rows >= lanes) return part_three(from, to, to_row, rows);
-  }
-  if (rows < lanes || columns < lanes) {
-    if constexpr (lanes > 4) {
-      return transpose<T, bytes / 2>(from, from_row, to, to_row, rows, columns);
-    } else {
-      for (Steps j = 0; j < columns; ++j) {
-        for (Steps i = 0; i < rows; ++i) to[j * to_row + i] = from[i * from_row + j];
-      }
-      return;
-    }
-  }
-  const auto at = [&](Steps i, Steps j) {
-    const Steps row = i + lanes <= rows ? i : rows - lanes;
-    const Steps column = j + lanes <= columns ? j : columns - lanes;
-    square<V>(from + row * from_row + column, from_row, to + column * to_row + row, to_row);
-  };
-  constexpr Steps large = 1 << 20, some = 16 * lanes;
-  if (rows * columns * static_cast<Steps>(sizeof(T)) < large) {
-    for (Steps j = 0; j < columns; j += lanes) {
-      for (Steps i = 0; i < rows; i += lanes) at(i, j);
-    }
-    return;
-  }
-  // What does not stay in the second cache goes by some rows at a time: each lies in a page of its
-  // own, and processors keep the places of few; and the rows that are written next are asked for.
-  for (Steps first = 0; first < rows; first += some) {
-    const Steps last = first + some < rows ? first + some : rows;
-    for (Steps j = 0; j < columns; j += lanes) {
-      for (Steps i = first; i < last; i += lanes) {
-        for (Steps k = 0; j + 2 * lanes <= columns && k < lanes; ++k)
-          __builtin_prefetch(to + (j + lanes + k) * to_row + i, 1);
-        at(i, j);
-      }
-    }
-  }
-}
 
 using Bytes = VectorOf<std::uint8_t>;
 
@@ -156,6 +39,42 @@ void copy_rows(const char* from, Steps from_row, char* to, Steps to_row, Steps r
       copy_short(from, to, bytes);
     } else {
       __builtin_memcpy(to, from, static_cast<std::size_t>(bytes));
+    }
+  }
+}
+
+// Short rows that follow each other here along `next` and there along `row` go by tiles: of what is
+// loaded around a row the next is not loaded again, and what is written stands together. A tile has
+// as many lines each way as a set of the first cache has places, since all its rows often lie in
+// one. Those of the tile after it, which lie in other pages, are asked for. Long rows have nothing
+// to gain from it.
+void copy_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
+               Steps bytes) {
+  constexpr Steps near = 768, is_short = 384, line = 64, large = 1 << 20;
+  const Steps next = from_steps.next < 0 ? -from_steps.next : from_steps.next;
+  const Steps row_step = from_steps.row < 0 ? -from_steps.row : from_steps.row;
+  const bool stays = next > 128 && extents.row * extents.next * bytes < large;
+  if (next == 0 || next > is_short || stays || row_step <= next) {
+    for (Steps k = 0; k < extents.next; ++k, from += from_steps.next, to += to_steps.next)
+      copy_rows(from, from_steps.row, to, to_steps.row, extents.row, bytes);
+    return;
+  }
+  const Steps some = near / next;
+  for (Steps row = 0; row < extents.row; row += some) {
+    const Steps rows = row + some < extents.row ? some : extents.row - row;
+    for (Steps k = 0; k < extents.next; k += some) {
+      const Steps end = k + some < extents.next ? k + some : extents.next;
+      for (Steps at = k; at < end; ++at) {
+        const Steps ahead = row + at - k;
+        if (end + some <= extents.next && ahead < extents.row) {
+          for (Steps byte = 0; byte < near; byte += line)
+            __builtin_prefetch(from + ahead * from_steps.row + end * from_steps.next + byte);
+        }
+        const char* source = from + row * from_steps.row + at * from_steps.next;
+        char* target = to + row * to_steps.row + at * to_steps.next;
+        for (Steps r = 0; r < rows; ++r, source += from_steps.row, target += to_steps.row)
+          copy_short(source, target, bytes);
+      }
     }
   }
 }
@@ -238,7 +157,7 @@ void winograd_weights(const float* taps, float* to, Steps step, Steps width) {
 
 const VectorMoves& TOUCHSTONE_VECTOR_MOVES() {
   static constexpr VectorMoves moves{
-      transpose<std::uint32_t>, transpose<std::uint64_t>, copy_rows, repeat, scale_rows,
+      transpose<std::uint32_t>, transpose<std::uint64_t>, copy_rows, copy_grid, repeat, scale_rows,
       winograd_weights<2>,      winograd_weights<4>};
   return moves;
 }

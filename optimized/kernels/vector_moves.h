@@ -9,6 +9,11 @@ namespace touchstone {
 
 using Steps = std::int64_t;  // core's Index: what is compiled for newer processors includes no core
 
+// What is said of two dimensions.
+struct Grid {
+  Steps row, next;
+};
+
 struct VectorMoves {
   // to[j * to_row + i] = from[i * from_row + j], for i below rows and j below columns.
   void (*transpose32)(const std::uint32_t* from, Steps from_row, std::uint32_t* to, Steps to_row,
@@ -17,6 +22,9 @@ struct VectorMoves {
                       Steps rows, Steps columns);
   // Rows of `bytes` each, by steps in bytes.
   void (*copy_rows)(const char* from, Steps from_row, char* to, Steps to_row, Steps rows,
+                    Steps bytes);
+  // Dense rows of `bytes` each, one after the other along `row` and along `next`; steps in bytes.
+  void (*copy_grid)(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
                     Steps bytes);
   // Each of `count` channel blocks of a row `times` times over.
   void (*repeat)(const float* from, Steps from_column, float* to, Steps to_column, Steps count,

@@ -1,0 +1,252 @@
+// Transposes for vector_moves.cc, which alone includes this, once for each instruction set.
+//
+// A square of elements is transposed in registers: in step s, rows whose numbers differ in bit s
+// exchange those halves of their elements that differ in it. The sides of the square are a
+// vector's lanes; what is left over at the edges is covered by a square that lies inside, over
+// elements that are moved already, and a strip narrower than a square takes smaller ones. What the
+// first cache holds is transposed by pieces of sixteen bytes instead: a vector takes one of every
+// second or fourth row, which loads do, so that only what is within a piece is left to shuffles.
+#pragma once
+
+#include <immintrin.h>
+
+#include <utility>
+
+#include "optimized/kernels/vector_moves.h"
+
+namespace touchstone {
+
+namespace {
+
+constexpr int vector_bytes = TOUCHSTONE_VECTOR_BYTES;
+
+template <class T, int bytes = vector_bytes>
+struct VectorOf {
+  using Dense __attribute__((vector_size(bytes))) = T;
+  using Anywhere __attribute__((vector_size(bytes), aligned(alignof(T)), may_alias)) = T;
+  static constexpr int lanes = bytes / sizeof(T);
+};
+
+// Pieces of sixteen bytes that lie `row` bytes apart, and the lower or upper halves of the pieces
+// of two vectors in turn. Written as the processor's own, since a compiler makes shuffles of what a
+// load can do.
+template <int bytes>
+struct Pieces;
+#define TOUCHSTONE_PIECES(bytes, Vector, prefix)                                                   \
+  template <>                                                                                      \
+  struct Pieces<bytes> {                                                                           \
+    static Vector loaded(const char* from, Steps row);                                             \
+    static void store(char* to, Vector v) { prefix##_storeu_ps(reinterpret_cast<float*>(to), v); } \
+    static Vector low_pairs(Vector a, Vector b) {                                                  \
+      return prefix##_castpd_ps(                                                                   \
+          prefix##_unpacklo_pd(prefix##_castps_pd(a), prefix##_castps_pd(b)));                     \
+    }                                                                                              \
+    static Vector high_pairs(Vector a, Vector b) {                                                 \
+      return prefix##_castpd_ps(                                                                   \
+          prefix##_unpackhi_pd(prefix##_castps_pd(a), prefix##_castps_pd(b)));                     \
+    }                                                                                              \
+    static Vector low(Vector a, Vector b) { return prefix##_unpacklo_ps(a, b); }                   \
+    static Vector high(Vector a, Vector b) { return prefix##_unpackhi_ps(a, b); }                  \
+  };
+
+inline __m128 piece_at(const char* from) {
+  return _mm_loadu_ps(reinterpret_cast<const float*>(from));
+}
+TOUCHSTONE_PIECES(16, __m128, _mm)
+inline __m128 Pieces<16>::loaded(const char* from, Steps) { return piece_at(from); }
+#ifdef __AVX__
+TOUCHSTONE_PIECES(32, __m256, _mm256)
+inline __m256 Pieces<32>::loaded(const char* from, Steps row) {
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(piece_at(from)), piece_at(from + row), 1);
+}
+#endif
+#ifdef __AVX512F__
+TOUCHSTONE_PIECES(64, __m512, _mm512)
+inline __m512 Pieces<64>::loaded(const char* from, Steps row) {
+  __m512 all = _mm512_castps128_ps512(piece_at(from));
+  all = _mm512_mask_broadcast_f32x4(all, 0x00f0, piece_at(from + row));
+  all = _mm512_mask_broadcast_f32x4(all, 0x0f00, piece_at(from + 2 * row));
+  return _mm512_mask_broadcast_f32x4(all, 0xf000, piece_at(from + 3 * row));
+}
+#endif
+#undef TOUCHSTONE_PIECES
+
+// As many columns as a piece has elements, of as many rows as a vector has lanes.
+template <class V, class T>
+inline void few_columns(const T* from, Steps from_row, T* to, Steps to_row) {
+  using P = Pieces<V::lanes * sizeof(T)>;
+  constexpr int piece = 16 / sizeof(T);
+  const auto row = [&](int i) {
+    return P::loaded(reinterpret_cast<const char*>(from + i * from_row),
+                     piece * from_row * sizeof(T));
+  };
+  const auto store = [&](int i, auto v) { P::store(reinterpret_cast<char*>(to + i * to_row), v); };
+  const auto a = row(0), b = row(1);
+  if constexpr (piece == 2) {
+    store(0, P::low_pairs(a, b)), store(1, P::high_pairs(a, b));
+  } else {
+    const auto c = row(2), d = row(3);
+    const auto low = P::low(a, b), high = P::high(a, b), next = P::low(c, d), last = P::high(c, d);
+    store(0, P::low_pairs(low, next)), store(1, P::high_pairs(low, next));
+    store(2, P::low_pairs(high, last)), store(3, P::high_pairs(high, last));
+  }
+}
+
+// Element k of the lower of two rows that differ in bit `bit`: its own where k has not the bit,
+// else the upper's, from where k has it not. The upper's the other way round.
+template <int bit, int lanes, class V, std::size_t... k>
+inline void exchange(V& lower, V& upper, std::index_sequence<k...>) {
+  const V a = lower, b = upper;
+  lower = __builtin_shufflevector(a, b, ((k & bit) ? lanes + (k ^ bit) : k)...);
+  upper = __builtin_shufflevector(a, b, ((k & bit) ? lanes + k : (k ^ bit))...);
+}
+
+template <class V, int bit = 1>
+inline void turn(typename V::Dense* rows) {
+  if constexpr (bit < V::lanes) {
+#pragma GCC unroll 16
+    for (int row = 0; row < V::lanes; ++row) {
+      if (!(row & bit))
+        exchange<bit, V::lanes>(rows[row], rows[row | bit], std::make_index_sequence<V::lanes>());
+    }
+    turn<V, bit * 2>(rows);
+  }
+}
+
+template <class V, class T>
+inline void square(const T* from, Steps from_row, T* to, Steps to_row) {
+  typename V::Dense rows[V::lanes];
+#pragma GCC unroll 16
+  for (int i = 0; i < V::lanes; ++i)
+    rows[i] = *reinterpret_cast<const typename V::Anywhere*>(from + i * from_row);
+  turn<V>(rows);
+#pragma GCC unroll 16
+  for (int i = 0; i < V::lanes; ++i)
+    *reinterpret_cast<typename V::Anywhere*>(to + i * to_row) = rows[i];
+}
+
+// Three dense columns, as of colours: each vector of a column is picked out of three.
+template <class V, int column, std::size_t... i>
+inline typename V::Dense picked(typename V::Dense a, typename V::Dense b, typename V::Dense c,
+                                std::index_sequence<i...>) {
+  constexpr int lanes = V::lanes;
+  const typename V::Dense two =
+      __builtin_shufflevector(a, b, (3 * int(i) + column < 2 * lanes ? 3 * int(i) + column : 0)...);
+  return __builtin_shufflevector(
+      two, c,
+      (3 * int(i) + column < 2 * lanes ? int(i) : 3 * int(i) + column - 2 * lanes + lanes)...);
+}
+
+template <class T>
+void part_three(const T* from, T* to, Steps to_row, Steps rows) {
+  using V = VectorOf<T>;
+  constexpr auto all = std::make_index_sequence<V::lanes>();
+  const auto load = [](const T* at) ->
+      typename V::Dense { return *reinterpret_cast<const typename V::Anywhere*>(at); };
+  const auto store = [](T* at, const typename V::Dense& v) {
+    *reinterpret_cast<typename V::Anywhere*>(at) = v;
+  };
+  for (Steps k = 0; k < rows; k += V::lanes) {
+    const Steps i = k + V::lanes <= rows ? k : rows - V::lanes;
+    const T* at = from + 3 * i;
+    const typename V::Dense a = load(at), b = load(at + V::lanes), c = load(at + 2 * V::lanes);
+    store(to + i, picked<V, 0>(a, b, c, all));
+    store(to + to_row + i, picked<V, 1>(a, b, c, all));
+    store(to + 2 * to_row + i, picked<V, 2>(a, b, c, all));
+  }
+}
+
+// What does not stay in the second cache goes by some rows at a time: each lies in a page of its
+// own, and processors keep the places of few. They look ahead along none of that many, so what is
+// read after this is asked for.
+template <class V, class T>
+void by_squares(const T* from, Steps from_row, T* to, Steps to_row, Steps rows, Steps columns) {
+  constexpr Steps lanes = V::lanes, large = 1 << 20;
+  const bool asking = rows * columns * static_cast<Steps>(sizeof(T)) >= large;
+  const Steps some = asking ? 16 * lanes : rows;
+  for (Steps first = 0; first < rows; first += some) {
+    const Steps last = first + some < rows ? first + some : rows;
+    for (Steps j = 0; j < columns; j += lanes) {
+      const Steps column = j + lanes <= columns ? j : columns - lanes;
+      for (Steps i = first; i < last; i += lanes) {
+        for (Steps k = 0; asking && j + lanes < columns && k < lanes; ++k)
+          __builtin_prefetch(from + (i + k) * from_row + j + lanes);
+        const Steps row = i + lanes <= rows ? i : rows - lanes;
+        square<V>(from + row * from_row + column, from_row, to + column * to_row + row, to_row);
+      }
+    }
+  }
+}
+
+template <class V, class T>
+inline void copy_vectors(const T* from, T* to, Steps count) {
+  for (Steps at = 0; at < count; at += V::lanes)
+    *reinterpret_cast<typename V::Anywhere*>(to + at) =
+        *reinterpret_cast<const typename V::Anywhere*>(from + at);
+}
+
+// Where rows lie a multiple of half a page apart, few sets of the first cache hold all lines of a
+// column, and half a line is gone when its other half is asked for. So a tile of four lines in a
+// row is read whole, as far as processors look ahead, and turned from there into a strip that is
+// written as whole.
+template <class T>
+struct Tile {
+  using V = VectorOf<T>;
+  static constexpr Steps line = 64 / sizeof(T), side = 4 * line, pitch = side + line;
+
+  static bool fits(Steps from_row, Steps to_row, Steps rows, Steps columns) {
+    constexpr Steps apart = 2048 / sizeof(T), least = (1 << 16) / sizeof(T),
+                    most = (8 << 20) / sizeof(T);
+    return (from_row % apart == 0 || to_row % apart == 0) && rows >= side && columns >= side &&
+           rows * columns >= least && rows * columns <= most;
+  }
+
+  static void turn(const T* from, Steps from_row, T* to, Steps to_row) {
+    constexpr Steps piece = 16 / sizeof(T);
+    alignas(64) T tile[side * pitch], strip[piece * side];
+    for (Steps i = 0; i < side; ++i) copy_vectors<V>(from + i * from_row, tile + i * pitch, side);
+    for (Steps j = 0; j < side; j += piece) {
+      for (Steps i = 0; i < side; i += V::lanes)
+        few_columns<V>(tile + i * pitch + j, pitch, strip + i, side);
+#pragma GCC unroll 1  // together, rows of one set are written in a worse order
+      for (Steps k = 0; k < piece; ++k)
+        copy_vectors<V>(strip + k * side, to + (j + k) * to_row, side);
+    }
+  }
+};
+
+template <class T>
+void by_tiles(const T* from, Steps from_row, T* to, Steps to_row, Steps rows, Steps columns) {
+  constexpr Steps side = Tile<T>::side;
+  for (Steps j = 0; j < columns; j += side) {
+    const Steps column = j + side <= columns ? j : columns - side;
+    for (Steps i = 0; i < rows; i += side) {
+      const Steps row = i + side <= rows ? i : rows - side;
+      Tile<T>::turn(from + row * from_row + column, from_row, to + column * to_row + row, to_row);
+    }
+  }
+}
+
+template <class T, int bytes = vector_bytes>
+void transpose(const T* from, Steps from_row, T* to, Steps to_row, Steps rows, Steps columns) {
+  using V = VectorOf<T, bytes>;
+  constexpr Steps lanes = V::lanes;
+  if constexpr (bytes == vector_bytes) {
+    if (columns == 3 && from_row == 3 && rows >= lanes) return part_three(from, to, to_row, rows);
+    if (Tile<T>::fits(from_row, to_row, rows, columns))
+      return by_tiles(from, from_row, to, to_row, rows, columns);
+  }
+  if (rows >= lanes && columns >= lanes)
+    return by_squares<V>(from, from_row, to, to_row, rows, columns);
+  if constexpr (lanes > 4) {
+    transpose<T, bytes / 2>(from, from_row, to, to_row, rows, columns);
+  } else {
+    for (Steps j = 0; j < columns; ++j) {
+      for (Steps i = 0; i < rows; ++i) to[j * to_row + i] = from[i * from_row + j];
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace touchstone
