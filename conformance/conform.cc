@@ -1,6 +1,6 @@
 // A pool of threads, each with a worker and a judge as child processes. Big models go first and
-// alone, so that the last minutes are not spent waiting for one of them; the rest goes in batches
-// that share a process.
+// alone, the biggest before the others, so that the last minutes are not spent waiting for one of
+// them; the rest goes in batches that share a process.
 #include "conformance/conform.h"
 
 #include <sched.h>
@@ -15,32 +15,31 @@
 
 #include "conformance/assess.h"
 #include "conformance/suites/line.h"
+#include "conformance/suites/weight.h"
 #include "conformance/targets/host.h"
 #include "core/scratch.h"
 
 namespace touchstone {
 namespace {
 
-constexpr std::uintmax_t big_model = 32 << 10;  // bytes of a file: no node case reaches it
+constexpr Index big_model = 100'000;  // elements of weights: no node case reaches it
 
 using Batch = std::vector<std::size_t>;  // positions in the list of cases
 
 std::vector<Batch> share_out(std::span<const Case> cases, std::size_t most_together) {
-  std::vector<std::uintmax_t> sizes;
-  for (const Case& one : cases) {
-    std::error_code missing;
-    const std::uintmax_t size = std::filesystem::file_size(one.model, missing);
-    sizes.push_back(missing ? 0 : size);
-  }
+  std::vector<Index> weights;
+  for (const Case& one : cases) weights.push_back(weight_of_model(one.model));
   std::vector<std::size_t> order(cases.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_partition(order.begin(), order.end(), [&](std::size_t k) { return sizes[k] > big_model; });
+  const auto rest = std::stable_partition(order.begin(), order.end(),
+                                          [&](std::size_t k) { return weights[k] > big_model; });
+  std::stable_sort(order.begin(), rest,
+                   [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
   std::vector<Batch> batches;
-  for (const std::size_t k : order) {
-    const bool alone = sizes[k] > big_model;
-    const bool opens = batches.empty() || batches.back().size() >= most_together;
-    if (alone || opens || sizes[batches.back().front()] > big_model) batches.emplace_back();
-    batches.back().push_back(k);
+  for (auto k = order.begin(); k != rest; ++k) batches.push_back({*k});
+  for (auto k = rest; k != order.end(); ++k) {
+    if (k == rest || batches.back().size() >= most_together) batches.emplace_back();
+    batches.back().push_back(*k);
   }
   return batches;
 }
@@ -48,18 +47,23 @@ std::vector<Batch> share_out(std::span<const Case> cases, std::size_t most_toget
 // One judge process, started again when a case has killed it.
 class Judge {
  public:
-  Judge(const std::vector<std::string>& command, std::chrono::milliseconds limit) : command_(command), limit_(limit) {}
+  Judge(const std::vector<std::string>& command, std::chrono::milliseconds limit)
+      : command_(command), limit_(limit) {}
 
   Assessment assess(const Assignment& assignment) {
     if (!child_ || !child_->alive()) child_ = std::make_unique<Child>(command_);
     Message message;
     Assessment found;
-    const Passage passage = child_->exchange(ask(assignment), message, std::chrono::steady_clock::now() + limit_);
+    const Passage passage =
+        child_->exchange(ask(assignment), message, std::chrono::steady_clock::now() + limit_);
     if (passage == Passage::done && read(message, found)) return found;
     const std::string why = child_->alive() ? "its answer is no assessment" : child_->epitaph();
     child_.reset();
     if (!assignment.answer.has_outputs()) return assess_failure(assignment.answer);
-    found = {"error", "harness", passage == Passage::late ? "the judge was too slow" : "the judge ended: " + why, {}};
+    found = {"error",
+             "harness",
+             passage == Passage::late ? "the judge was too slow" : "the judge ended: " + why,
+             {}};
     return found;
   }
 
@@ -95,7 +99,8 @@ class Pool {
       std::optional<Host> host;
       if (!options_.worker.empty()) host.emplace(options_.worker, options_.timeout);
       Judge judge(options_.judge, options_.timeout);
-      for (std::size_t next = taken_++; next < batches_.size(); next = taken_++) run_batch(host, judge, batches_[next]);
+      for (std::size_t next = taken_++; next < batches_.size(); next = taken_++)
+        run_batch(host, judge, batches_[next]);
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (!failure_) failure_ = std::current_exception();
@@ -108,7 +113,9 @@ class Pool {
     std::vector<Case> cases;
     for (const std::size_t k : batch) {
       if (!cases_[k].line.empty() && !scratch) scratch.emplace();
-      cases.push_back(cases_[k].line.empty() ? cases_[k] : write_line(cases_[k], scratch->path() / std::to_string(k)));
+      cases.push_back(cases_[k].line.empty()
+                          ? cases_[k]
+                          : write_line(cases_[k], scratch->path() / std::to_string(k)));
     }
     std::vector<Job> jobs;
     for (const Case& one : cases) {
@@ -126,12 +133,14 @@ class Pool {
         const DataSet& data = one.data[d];
         if (ran.empty() || answers[answer].ran == "reference") ran = answers[answer].ran;
         const Assessment found =
-            judge.assess({one.model, data.inputs, data.outputs, one.rtol, one.atol, answers[answer++], rule_of_line(one.line)});
+            judge.assess({one.model, data.inputs, data.outputs, one.rtol, one.atol,
+                          answers[answer++], rule_of_line(one.line)});
         all = d == 0 ? found : worse(all, found);
       }
       CaseResult& result = results_[batch[b]];
-      result = {one.name,   one.kind,   all.compat,  all.verdict, all.utilisation, all.detail,
-                all.judged, all.subject, all.values, one.places,  ran};
+      result = {one.name,        one.kind,   all.compat, all.verdict,
+                all.utilisation, all.detail, all.judged, all.subject,
+                all.values,      one.places, ran};
       const std::lock_guard lock(mutex_);
       if (on_result_) on_result_(result);
     }
@@ -149,7 +158,8 @@ class Pool {
 
 }  // namespace
 
-std::vector<CaseResult> conform(std::span<const Case> cases, const ConformOptions& options, const OnResult& on_result) {
+std::vector<CaseResult> conform(std::span<const Case> cases, const ConformOptions& options,
+                                const OnResult& on_result) {
   return Pool(cases, options, on_result).run();
 }
 

@@ -1,4 +1,4 @@
-"""make run: conforms the reference, the fast executor and their peers on the pinned suite, runs real models, names the page.
+"""make run: conforms the reference, the fast executor and their peers on the pinned suite, runs real models, names pages.
 
 Exits 0 when every target ran to its end, 1 when one of ours has a fail verdict that no erratum proves to be the
 suite's own fault, else with the code of what broke.
@@ -7,12 +7,15 @@ suite's own fault, else with the code of what broke.
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 from tools import spec_coverage_report
+from tools.real_models import report
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORT = ROOT / "build" / "report"
@@ -43,10 +46,26 @@ def conform() -> int:
     return subprocess.run(command, cwd=ROOT).returncode
 
 
-def real_models() -> int:
-    if not (ROOT / "tools" / "real_models.py").exists() and not (ROOT / "tools" / "real_models").is_dir():
-        return 0
-    return subprocess.run([sys.executable, "-m", "tools.real_models"], cwd=ROOT).returncode
+class RealModels:
+    """Runs beside the suite, which leaves a processor idle while its largest models run; what it says comes after."""
+
+    def __init__(self) -> None:
+        self.said = tempfile.TemporaryFile()
+        command = [sys.executable, "-m", "tools.real_models"]
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=self.said, stderr=subprocess.STDOUT)
+
+    def end(self) -> int:
+        """Waits, prints what it said, leads to its page from the suite's; its exit code."""
+        code = self.process.wait()
+        self.said.seek(0)
+        sys.stdout.flush()
+        shutil.copyfileobj(self.said, sys.stdout.buffer)
+        report.link_from(REPORT / "index.html", REPORT / "models.html")
+        return code
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
 
 
 def summarise() -> int:
@@ -70,18 +89,20 @@ def summarise() -> int:
 def main() -> int:
     began = time.monotonic()
     REPORT.mkdir(parents=True, exist_ok=True)
-    code = conform()
-    conformed = time.monotonic()
-    if code not in (0, 1):  # 1: a peer may well have fail verdicts
-        print(f"make run: the conformance run broke off with exit code {code}", file=sys.stderr)
-        return code
-    print()
-    codes = [real_models()]
+    models = RealModels()
+    try:
+        code = conform()
+        if code not in (0, 1):  # 1: a peer may well have fail verdicts
+            print(f"make run: the conformance run broke off with exit code {code}", file=sys.stderr)
+            return code
+        print()
+        codes = [models.end()]
+    finally:
+        models.kill()
     print()
     if summarise() > 0:
         codes.append(1)
-    ended = time.monotonic()
-    print(f"the suite took {conformed - began:.0f} s, the real models {ended - conformed:.0f} s")
+    print(f"the suite and the real models took {time.monotonic() - began:.0f} s")
     print(f"page: {REPORT / 'index.html'}")
     return max(codes)
 
