@@ -1,4 +1,4 @@
-"""make run: conforms the reference, the fast executor and their peers on the pinned suite, runs real models, names pages.
+"""make run: conforms our targets and their peers on the pinned suite, runs real models, names the pages.
 
 Exits 0 when every target ran to its end, 1 when one of ours has a fail verdict that no erratum proves to be the
 suite's own fault, else with the code of what broke.
