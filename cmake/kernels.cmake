@@ -1,5 +1,5 @@
-# How generated kernels are compiled. Those that run seldom are small and many: several are one translation unit, which saves
-# reading the same headers and making the same templates again, and are optimised less.
+# How generated kernels are compiled. They are many: several are one translation unit, which saves reading the same headers
+# and making the same templates again. Those that run seldom are optimised less.
 #
 # touchstone_kernels(TARGET HOT_OPTIONS COLD_OPTIONS SOURCES...): adds them to the library.
 function(touchstone_kernels target hot_options cold_options)
@@ -10,7 +10,7 @@ function(touchstone_kernels target hot_options cold_options)
   list(REMOVE_ITEM cold ${TOUCHSTONE_HOT_SOURCES})
   list(REMOVE_ITEM hot ${cold})
   target_sources(${target} PRIVATE ${hot} $<TARGET_OBJECTS:${target}_cold>)
-  set_source_files_properties(${hot} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # long enough as they are
+  touchstone_unity_groups(12 ${hot})
   target_compile_options(${target} PRIVATE ${hot_options})
   add_dependencies(${target} touchstone_generated_kernels)
 
@@ -20,17 +20,23 @@ function(touchstone_kernels target hot_options cold_options)
   target_link_libraries(${target}_cold PRIVATE ${libraries})
   target_include_directories(${target}_cold PRIVATE ${TOUCHSTONE_GENERATED})
   target_compile_options(${target}_cold PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> ${cold_options})
-  # By the operator's name, so that a new operator leaves the other groups as they are.
-  foreach(source ${cold})
+  touchstone_unity_groups(20 ${cold})
+  set_target_properties(${target} ${target}_cold PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_RELOCATABLE ON)
+endfunction()
+
+# By the operator's name, so that a new operator leaves the other groups as they are. What is from a template by hand begins
+# with a small letter and stays apart from the rest: its helpers have short names of their own.
+function(touchstone_unity_groups groups)
+  foreach(source ${ARGN})
     get_filename_component(name ${source} NAME_WE)
-    if(name MATCHES "^[a-z]")  # from a template by hand: its helpers have short names of their own
-      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-      continue()
-    endif()
     string(MD5 digest ${name})
-    string(SUBSTRING ${digest} 0 2 digits)
-    math(EXPR group "0x${digits} % 32")
+    string(SUBSTRING ${digest} 0 3 digits)
+    if(name MATCHES "^[a-z]")
+      math(EXPR group "0x${digits} % 3")
+      set(group "_by_hand${group}")
+    else()
+      math(EXPR group "0x${digits} % ${groups}")
+    endif()
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP group${group})
   endforeach()
-  set_target_properties(${target}_cold PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_RELOCATABLE ON)
 endfunction()
