@@ -1,7 +1,7 @@
 // Loading, warming up, rounds. Loads take turns as blocks do, and none has another runtime's memory
-// beside it: whoever is first to touch memory that the machine has to find pays for those behind it.
-// A block's first run is not timed: it finds the caches as the others left them. Which timed run is
-// judged is drawn when the block is over.
+// beside it: whoever is first to touch memory that the machine has to find pays for those behind
+// it. A block's first run is not timed: it finds the caches as the others left them. Which timed
+// run is judged is drawn when the block is over.
 #include "tools/bench/measure.h"
 
 #include <algorithm>
