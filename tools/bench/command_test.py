@@ -73,7 +73,7 @@ def test_a_peer_that_is_right_has_figures(model: Path) -> None:
     assert peer["ratio"]["low"] <= peer["ratio"]["median"] <= peer["ratio"]["high"]
 
 
-def test_loads_take_turns_and_none_has_another_runtime_beside_it(model: Path, tmp_path: Path) -> None:
+def test_loads_take_turns_and_find_memory_and_no_other_runtime(model: Path, tmp_path: Path) -> None:
     """Two peers tell of each model that they open: five loads, and once more for the runs, with who is alive beside."""
     log = tmp_path / "log"
     peers = [f"{bad('right')} {log} {name}" for name in "ab"]
@@ -85,8 +85,11 @@ def test_loads_take_turns_and_none_has_another_runtime_beside_it(model: Path, tm
     told = [line.split() for line in log.read_text().splitlines()]
     # Of reference, a and b, the turns are 0 1 2, 1 0 2, 2 0 1, 0 2 1, 1 2 0.
     assert "".join(name for name, *_ in told[:10]) == "ababbabaab"
-    assert all(beside == "beside:" for *_, beside in told[:10])
-    assert [(name, beside) for name, _, beside in told[10:]] == [("a", "beside:"), ("b", "beside:a")]
+    assert all(found == ["beside:", "given:True"] for _, _, *found in told[:10])
+    assert [[name, *found] for name, _, *found in told[10:]] == [
+        ["a", "beside:", "given:False"],
+        ["b", "beside:a", "given:False"],
+    ]
     assert "times to load are medians of 5." in table_of(found)
 
 

@@ -1,7 +1,6 @@
-// Loading, warming up, rounds. Loads take turns as blocks do, and none has another runtime's memory
-// beside it: whoever is first to touch memory that the machine has to find pays for those behind
-// it. A block's first run is not timed: it finds the caches as the others left them. Which timed
-// run is judged is drawn when the block is over.
+// Loading, warming up, rounds. Loads take turns as blocks do; each finds memory that is at hand,
+// and no other runtime's beside it. A block's first run is not timed: it finds the caches as the
+// others left them. Which timed run is judged is drawn when the block is over.
 #include "tools/bench/measure.h"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <random>
 
 #include "core/error.h"
+#include "tools/bench/ready.h"
 #include "tools/bench/statistics.h"
 
 namespace touchstone {
@@ -44,12 +44,19 @@ std::vector<Index> next_sets(Runner& runner, Index runs, Index sets) {
   return out;
 }
 
-Opened open(Runner& runner, const Race& race) {
-  return runner.contender.open({race.model.string(), race.threads, race.dims, race.input_sets});
+OpenAsk ask_for(const Race& race) {
+  return {race.model.string(), race.threads, race.dims, race.input_sets};
 }
 
-void load(Runner& runner, const Race& race) {
-  const Opened opened = open(runner, race);
+// About what a session takes that holds its weights once more, packed, and what the rest does.
+Index ready_bytes(const Race& race) {
+  constexpr Index rest = Index{128} << 20;
+  return 2 * static_cast<Index>(std::filesystem::file_size(race.model)) + rest;
+}
+
+void load(Runner& runner, const Race& race, ReadyMemory& ready) {
+  ready.take();
+  const Opened opened = runner.contender.open(ask_for(race), [&] { ready.give_back(); });
   runner.contender.close();
   runner.figure.loads.push_back(opened.seconds);
   runner.figure.version = opened.version;
@@ -131,13 +138,14 @@ std::vector<Figure> measure(
     runners.back().figure.runtime = name;
   }
   say("loading");
+  ReadyMemory ready(ready_bytes(race));
   for (Index round = 0; round < plan.loads; ++round) {
-    take_turns(runners, round, [&](Runner& runner) { load(runner, race); });
+    take_turns(runners, round, [&](Runner& runner) { load(runner, race, ready); });
   }
   say("warming up");
   for (Runner& runner : runners) {
     attempt(runner, [&] {
-      open(runner, race);
+      runner.contender.open(ask_for(race));
       warm(runner, race);
     });
   }

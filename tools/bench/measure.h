@@ -46,8 +46,8 @@ struct Race {
   const Referee* referee = nullptr;
 };
 
-// In which order `runtimes` of them take their turns in a round: each begins as often as the others,
-// and the direction changes, so that nobody always follows the same neighbour.
+// In which order `runtimes` of them take their turns in a round: each begins as often as the
+// others, and the direction changes, so that nobody always follows the same neighbour.
 std::vector<std::size_t> turns(Index round, std::size_t runtimes);
 
 // `starts`: a runtime's name and the command of its process. `say` hears of each stage.

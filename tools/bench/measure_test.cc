@@ -1,11 +1,15 @@
-// In which order runtimes take their turns.
+// In which order runtimes take their turns, and what a load finds.
 #include "tools/bench/measure.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include "core/proc.h"
+#include "tools/bench/ready.h"
 
 namespace touchstone {
 namespace {
@@ -42,6 +46,28 @@ TEST(Turns, NobodyAlwaysFollowsTheSameNeighbour) {
       for (std::size_t k = 1; k < runtimes; ++k) before[order[k]].insert(order[k - 1]);
     }
     for (const auto& [runtime, neighbours] : before) EXPECT_GT(neighbours.size(), 1) << runtime;
+  }
+}
+
+// Of this process, in bytes.
+Index resident() {
+  const std::string text = read_proc("/proc/self/statm");
+  return std::stoll(text.substr(text.find(' '))) * ::sysconf(_SC_PAGESIZE);
+}
+
+TEST(ReadyMemory, IsHeldUntilItIsGivenBack) {
+  constexpr Index bytes = Index{96} << 20, most = bytes / 8;
+  ReadyMemory ready(bytes);
+  const Index before = resident();
+  for (int times = 0; times < 2; ++times) {
+    ready.take();
+    ready.take();
+    const Index held = resident() - before;
+    EXPECT_GE(held, bytes - most);
+    EXPECT_LE(held, bytes + most);
+    ready.give_back();
+    ready.give_back();
+    EXPECT_LE(resident() - before, most);
   }
 }
 
