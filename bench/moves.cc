@@ -2,6 +2,7 @@
 // moves data as a share of a copy of the same bytes (those whose line contains NAME). The roof is
 // measured between the runs of each kernel, so that both see the same machine.
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -106,6 +107,14 @@ void thin(Isa isa, Index rows, Index depth, Index columns) {
         [&] { gemm.run(product, 0, gemm.panels(columns), 0, rows); });
 }
 
+// Its matrix lies transposed and is not packed.
+void dense_columns(Isa isa, Index depth, Index columns) {
+  const Numbers a(depth), b(depth * columns), c(columns);
+  const Dots dots{a.data(), b.data(), depth, nullptr, c.data(), depth, -1e30F, 1e30F};
+  moved("thin, as it stands 1 x " + std::to_string(depth) + " x " + std::to_string(columns),
+        static_cast<Index>(b.size()) * 4, [&] { dots_of(isa)(dots, 0, columns); });
+}
+
 void blocks(Isa isa, Index channels, Index side) {
   const Area area{channels, side, side};
   const Index lanes = lanes_of(isa), all = channels * side * side;
@@ -170,9 +179,11 @@ int main(int count, char** words) {
   product(isa, 49, 512, 2048);
   product(isa, 197, 384, 384);
   product(isa, 3136, 64, 256);
-  thin(isa, 1, 25088, 4096);
-  thin(isa, 1, 4096, 1000);
   thin(isa, 4, 4096, 4096);
+  for (const auto& [depth, columns] : {std::pair{25088, 4096}, {4096, 1000}, {1280, 1000}}) {
+    thin(isa, 1, depth, columns);
+    dense_columns(isa, depth, columns);
+  }
   blocks(isa, 64, 112);
   blocks(isa, 256, 56);
   blocks(isa, 512, 7);

@@ -43,6 +43,20 @@ TEST(Sizes, ProductsOfEverySize) {
   }
 }
 
+// Its matrix is not packed; one for two rows is.
+TEST(Sizes, ProductsOfARow) {
+  for (const Index rows : {1, 2}) {
+    Net net({rows, 1027});
+    const std::string some = net.node("Gemm", {"x", net.constant({530, 1027}), net.constant({530})},
+                                      {}, {{"transB", 1}});
+    net.output(net.node("Relu", {some}));
+    net.output(net.node("Gemm", {"x", net.constant({511, 1027})}, {}, {{"transB", 1}}));
+    const std::string kernels = net.check();
+    EXPECT_EQ(kernels.find("product of a row") != std::string::npos, rows == 1) << kernels;
+    EXPECT_EQ(kernels.find("reference"), std::string::npos) << kernels;
+  }
+}
+
 TEST(Sizes, ConvolutionsOfEveryWidth) {
   for (const Index width : {1, 2, 5, 9, 13, 15, 16, 17, 30}) {
     Net net({2, 19, 3, width});

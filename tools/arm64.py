@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
 ROOMS = ("core/", "model/", "optimized/")
-OF_ONE_SET = ("-DTOUCHSTONE_VECTOR", "-DTOUCHSTONE_TERMS")
+OF_ONE_SET = ("-DTOUCHSTONE_VECTOR", "-DTOUCHSTONE_TERMS", "-DTOUCHSTONE_DOTS")
 AARCH64 = 183  # e_machine of ELF
 
 
@@ -52,7 +52,7 @@ def sources() -> list[Path]:
     """No test, no generator of kernels, nothing that codegen writes, and not what is compiled for each set of x86."""
     listed = subprocess.run(["git", "ls-files", "--", *ROOMS], cwd=ROOT, capture_output=True, text=True, check=True)
     files = [ROOT / name for name in listed.stdout.split() if name.endswith(".cc")]
-    apart = ("_test", "_probe", "generator", "vector_moves")
+    apart = ("_test", "_probe", "generator", "vector_moves", "dots")
     return [file for file in files if file.stem not in ("generate",) and not any(word in file.stem for word in apart)]
 
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/error.h"
 #include "optimized/canonical/problem.h"
 #include "optimized/kernels/compiled.h"
 #include "optimized/kernels/move.h"
@@ -213,6 +214,23 @@ void Gemm::run(const Product& product, Index first_panel, Index panels, Index fi
       tiles.rest(panel, wide, first_row + whole, rows - whole);
     }
   }
+}
+
+bool takes_dots(Index rows, Index depth, Index columns) {
+  constexpr Index least_depth = 256, least_numbers = Index{1} << 19;
+  return rows == 1 && depth >= least_depth && depth * columns >= least_numbers;
+}
+
+DotsKernel dots_of(Isa isa) {
+  switch (isa) {
+    case Isa::sse41:
+      return dots_sse41;
+    case Isa::avx2:
+      return dots_avx2;
+    case Isa::avx512:
+      return dots_avx512;
+  }
+  BUG("an instruction set without dot products");
 }
 
 }  // namespace touchstone

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/shape.h"
+#include "optimized/kernels/dots.h"
 #include "optimized/registry/isa.h"
 
 namespace touchstone {
@@ -46,5 +47,12 @@ class Gemm {
  private:
   Isa isa_;
 };
+
+// Whether a product of one row is to read its constant matrix as it stands, which lies transposed,
+// a column after the other: it is bound by memory either way, and what is not packed takes neither
+// memory nor time at load. Small ones, and short columns whose sums have to be brought together
+// often, are as well packed; so are two rows, which a tile takes faster.
+bool takes_dots(Index rows, Index depth, Index columns);
+DotsKernel dots_of(Isa isa);
 
 }  // namespace touchstone

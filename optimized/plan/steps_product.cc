@@ -1,4 +1,5 @@
-// Products with a constant matrix, which is packed when the plan is made.
+// Products with a constant matrix, which is packed when the plan is made, or read as it stands
+// where it lies transposed and there is one row.
 #include <algorithm>
 
 #include "optimized/kernels/gemm.h"
@@ -10,6 +11,18 @@
 namespace touchstone {
 namespace {
 
+// A number for each column; none if nothing is added.
+std::vector<float> bias_of(const Outline& outline, const NodeFact& fact, Index columns) {
+  std::vector<float> bias;
+  if (fact.inputs.size() > 2 && fact.inputs[2] != nobody) {
+    const Tensor& c = *outline.value(fact.inputs[2]).constant;
+    for (Index n = 0; n < columns; ++n) bias.push_back(c.data<float>()[c.size() == 1 ? 0 : n]);
+  }
+  return bias;
+}
+
+bool turned(const NodeFact& fact) { return fact.attributes().integer("transB") != 0; }
+
 class OnProduct : public Step {
  public:
   OnProduct(Builder& builder, const Group& group) : gemm_(chosen_isa()) {
@@ -17,19 +30,15 @@ class OnProduct : public Step {
     const NodeFact& fact = outline.node(group.main());
     const Tensor& b = *outline.value(fact.inputs[1]).constant;
     const Shape& a = builder.shape(fact.inputs[0]);
-    const bool turned = fact.attributes().integer("transB") != 0;
+    const bool across = turned(fact);
     depth_ = a.back();
     rows_ = count(a) / depth_;
-    columns_ = b.shape()[turned ? 0 : 1];
+    columns_ = b.shape()[across ? 0 : 1];
     in_ = builder.plain(fact.inputs[0]);
     out_ = builder.make_plain(group.made);
     packed_ = large_memory(gemm_.packed_size(depth_, columns_));
-    std::vector<float> bias;
-    if (fact.inputs.size() > 2 && fact.inputs[2] != nobody) {
-      const Tensor& c = *outline.value(fact.inputs[2]).constant;
-      for (Index n = 0; n < columns_; ++n) bias.push_back(c.data<float>()[c.size() == 1 ? 0 : n]);
-    }
-    gemm_.pack({b.data<float>(), turned ? 1 : columns_, turned ? depth_ : 1, depth_, columns_},
+    const std::vector<float> bias = bias_of(outline, fact, columns_);
+    gemm_.pack({b.data<float>(), across ? 1 : columns_, across ? depth_ : 1, depth_, columns_},
                bias.empty() ? nullptr : bias.data(), packed_.get(), 0, gemm_.panels(columns_));
     product_.a_row = depth_;
     product_.packed = packed_.get();
@@ -44,15 +53,57 @@ class OnProduct : public Step {
     product_.a = memory.at(in_);
     product_.c = memory.at(out_);
   }
-  void run(RunState& state) override {
-    run_product(state.pool, gemm_, product_, rows_);
-  }
+  void run(RunState& state) override { run_product(state.pool, gemm_, product_, rows_); }
 
  private:
   const Gemm gemm_;
   Index in_, out_, rows_, columns_, depth_;
   LargeMemory packed_;
   Product product_;
+};
+
+class OnRow : public Step {
+ public:
+  OnRow(Builder& builder, const Group& group) : dot_(dots_of(chosen_isa())) {
+    const NodeFact& fact = builder.outline().node(group.main());
+    const Shape& b = builder.shape(fact.inputs[1]);
+    columns_ = b[0];
+    a_ = builder.plain(fact.inputs[0]);
+    b_ = builder.plain(fact.inputs[1]);
+    c_ = builder.make_plain(group.made);
+    bias_ = bias_of(builder.outline(), fact, columns_);
+    dots_.bias = bias_.empty() ? nullptr : bias_.data();
+    dots_.depth = dots_.column_step = b[1];
+    dots_.least = group.least;
+    dots_.most = group.most;
+    kernel = "product of a row " + std::string(name(chosen_isa()));
+  }
+  // Whether it does what OnProduct would.
+  static bool takes(const Builder& builder, const Group& group) {
+    const NodeFact& fact = builder.outline().node(group.main());
+    const Shape &a = builder.shape(fact.inputs[0]), &b = builder.shape(fact.inputs[1]);
+    return turned(fact) && takes_dots(count(a) / a.back(), b[1], b[0]);
+  }
+  void bind(const Memory& memory) override {
+    dots_.a = memory.at(a_);
+    dots_.b = memory.at(b_);
+    dots_.c = memory.at(c_);
+  }
+  void run(RunState& state) override {
+    const Index groups = ceil_div(columns_, dots_at_once);
+    const Index parts = std::min(groups, parts_for(state.pool.size()));
+    state.pool.each(parts, [&](Index part, Index) {
+      const Index first = groups * part / parts * dots_at_once;
+      const Index end = std::min(groups * (part + 1) / parts * dots_at_once, columns_);
+      dot_(dots_, first, end - first);
+    });
+  }
+
+ private:
+  const DotsKernel dot_;
+  Index a_, b_, c_, columns_;
+  std::vector<float> bias_;
+  Dots dots_{};
 };
 
 }  // namespace
@@ -72,7 +123,12 @@ void run_product(ThreadPool& pool, const Gemm& gemm, const Product& product, Ind
 
 void build_product(Builder& builder, const Group& group) {
   const auto& [own, rest] = apart(group);
-  auto step = std::make_unique<OnProduct>(builder, own);
+  std::unique_ptr<Step> step;
+  if (OnRow::takes(builder, own)) {
+    step = std::make_unique<OnRow>(builder, own);
+  } else {
+    step = std::make_unique<OnProduct>(builder, own);
+  }
   builder.add(std::move(step), own.nodes);
   if (rest) build_pointwise(builder, *rest);
 }

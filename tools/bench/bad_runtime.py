@@ -1,4 +1,8 @@
-"""A runtime that misbehaves as it is told, for the tests of the bench: bad_runtime.py DEED."""
+"""A runtime that misbehaves as it is told, for the tests of the bench: bad_runtime.py DEED [LOG NAME].
+
+When it opens a model it tells the log its name, the names of those told before whose processes are alive, and whether
+the bench held memory when it was asked to weigh that it holds no more.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +15,40 @@ from typing import Any
 
 import numpy as np
 
+A_LOT = 64 << 20
 FIRST_ROUND = 9  # a run that says it took a sixteenth of a second warms up eight times
+
+
+def held_by_the_bench() -> int:
+    """Bytes."""
+    return int(Path("/proc", str(os.getppid()), "statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
 class BadRuntime:
     """It doubles its only input, as the model of the tests does, in its own way."""
 
-    def __init__(self, deed: str):
+    def __init__(self, deed: str, log: str = "", name: str = ""):
         self.deed = deed
+        self.log = Path(log) if log else None
+        self.name = name
         self.sets: list[np.ndarray] = []
         self.ran: list[np.ndarray] = []
         self.blocks = 0
+        self.held = 0
 
     def answer(self, ask: dict[str, Any]) -> dict[str, Any]:
         return {"open": self.open, "run": self.run, "show": self.show, "weigh": self.weigh}[ask["ask"]](ask)
 
+    def tell(self, log: Path) -> None:
+        told = [line.split() for line in log.read_text().splitlines()] if log.is_file() else []
+        beside = "".join(name for name, process, *_ in told if Path("/proc", process).exists())
+        with log.open("a") as file:
+            given = self.held - held_by_the_bench() > A_LOT
+            print(self.name, os.getpid(), f"beside:{beside}", f"given:{given}", file=file)
+
     def open(self, ask: dict[str, Any]) -> dict[str, Any]:
+        if self.log:
+            self.tell(self.log)
         if self.deed == "refuse":
             return {"error": "no kernel for it", "kind": "unsupported"}
         if self.deed == "fail":
@@ -57,11 +79,12 @@ class BadRuntime:
         return {"outputs": [{"name": "y", "file": str(file)}]}
 
     def weigh(self, ask: dict[str, Any]) -> dict[str, Any]:
+        self.held = held_by_the_bench()
         return {"peak": 3, "before": 2, "library": 1}
 
 
 def main() -> None:
-    runtime = BadRuntime(sys.argv[1])
+    runtime = BadRuntime(*sys.argv[1:])
     with os.fdopen(0, "rb", closefd=False) as questions, os.fdopen(1, "wb", closefd=False) as answers:
         while len(head := questions.read(8)) == 8:
             ask = json.loads(questions.read(int.from_bytes(head, "little")))

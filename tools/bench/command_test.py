@@ -40,8 +40,8 @@ def bad(deed: str) -> str:
     return f"command:{sys.executable} {BAD} {deed}"
 
 
-def bench(*words: object) -> tuple[int, dict[str, Any], str]:
-    command = [str(COMMAND), "bench", *map(str, words), *QUICK, "--json"]
+def bench(*words: object, quick: list[str] = QUICK) -> tuple[int, dict[str, Any], str]:
+    command = [str(COMMAND), "bench", *map(str, words), *quick, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
 
@@ -71,6 +71,26 @@ def test_a_peer_that_is_right_has_figures(model: Path) -> None:
     assert (peer["judged"], peer["distance"]) == (3, 0)
     assert peer["bytes"] == {"peak": 3, "before": 2, "library": 1}
     assert peer["ratio"]["low"] <= peer["ratio"]["median"] <= peer["ratio"]["high"]
+
+
+def test_loads_take_turns_and_find_memory_and_no_other_runtime(model: Path, tmp_path: Path) -> None:
+    """Two peers tell of each model that they open: five loads, and once more for the runs, with who is alive beside."""
+    log = tmp_path / "log"
+    peers = [f"{bad('right')} {log} {name}" for name in "ab"]
+    words = [model, "--runtime", "reference", "--against", ",".join(peers), "--dim", "n=2"]
+    code, found, said = bench(*words, quick=QUICK[:2])
+    assert code == 0, said
+    assert found["loads"] == 5
+    assert [len(row["load_seconds"]) for row in found["heats"][0]["runtimes"]] == [5, 5, 5]
+    told = [line.split() for line in log.read_text().splitlines()]
+    # Of reference, a and b, the turns are 0 1 2, 1 0 2, 2 0 1, 0 2 1, 1 2 0.
+    assert "".join(name for name, *_ in told[:10]) == "ababbabaab"
+    assert all(found == ["beside:", "given:True"] for _, _, *found in told[:10])
+    assert [[name, *found] for name, _, *found in told[10:]] == [
+        ["a", "beside:", "given:False"],
+        ["b", "beside:a", "given:False"],
+    ]
+    assert "times to load are medians of 5." in table_of(found)
 
 
 def test_the_table_holds_what_stands_and_why_the_rest_does_not(model: Path) -> None:

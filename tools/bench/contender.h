@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,7 +35,8 @@ class Contender {
       : runtime_(std::move(runtime)), command_(std::move(command)), limit_(limit) {}
 
   // Each throws Fallen where no answer comes, or one that cannot be.
-  Opened open(const OpenAsk& ask);  // in a fresh process
+  // In a fresh process. `before` is called when that has started, right before it is asked.
+  Opened open(const OpenAsk& ask, const std::function<void()>& before = nullptr);
   std::vector<double> run(const std::vector<Index>& sets);
   void begin(const std::vector<Index>& sets);  // the two halves of run
   std::vector<double> end();

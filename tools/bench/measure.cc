@@ -1,5 +1,6 @@
-// Loading, warming up, rounds. A block's first run is not timed: it finds the caches as the others
-// left them. Which timed run is judged is drawn when the block is over.
+// Loading, warming up, rounds. Loads take turns as blocks do; each finds memory that is at hand,
+// and no other runtime's beside it. A block's first run is not timed: it finds the caches as the
+// others left them. Which timed run is judged is drawn when the block is over.
 #include "tools/bench/measure.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <random>
 
 #include "core/error.h"
+#include "tools/bench/ready.h"
 #include "tools/bench/statistics.h"
 
 namespace touchstone {
@@ -42,9 +44,20 @@ std::vector<Index> next_sets(Runner& runner, Index runs, Index sets) {
   return out;
 }
 
-void open(Runner& runner, const Race& race) {
-  const Opened opened =
-      runner.contender.open({race.model.string(), race.threads, race.dims, race.input_sets});
+OpenAsk ask_for(const Race& race) {
+  return {race.model.string(), race.threads, race.dims, race.input_sets};
+}
+
+// About what a session takes that holds its weights once more, packed, and what the rest does.
+Index ready_bytes(const Race& race) {
+  constexpr Index rest = Index{128} << 20;
+  return 2 * static_cast<Index>(std::filesystem::file_size(race.model)) + rest;
+}
+
+void load(Runner& runner, const Race& race, ReadyMemory& ready) {
+  ready.take();
+  const Opened opened = runner.contender.open(ask_for(race), [&] { ready.give_back(); });
+  runner.contender.close();
   runner.figure.loads.push_back(opened.seconds);
   runner.figure.version = opened.version;
   runner.figure.settings = opened.settings;
@@ -91,7 +104,24 @@ Index rounds_for(const std::vector<Runner>& runners, const BenchPlan& plan) {
                            most_rounds);
 }
 
+// Each runtime's turn of a round, of those that are still in the race.
+template <class Deed>
+void take_turns(std::vector<Runner>& runners, Index round, const Deed& deed) {
+  for (const std::size_t next : turns(round, runners.size())) {
+    attempt(runners[next], [&] { deed(runners[next]); });
+  }
+}
+
 }  // namespace
+
+std::vector<std::size_t> turns(Index round, std::size_t runtimes) {
+  std::vector<std::size_t> order;
+  const auto begins = static_cast<std::size_t>(round) % runtimes;
+  for (std::size_t k = 0; k < runtimes; ++k) {
+    order.push_back((begins + (round % 2 == 0 ? k : runtimes - k)) % runtimes);
+  }
+  return order;
+}
 
 std::vector<double> Figure::all() const {
   std::vector<double> out;
@@ -108,21 +138,23 @@ std::vector<Figure> measure(
     runners.back().figure.runtime = name;
   }
   say("loading");
-  for (Index load = 0; load < plan.loads; ++load) {
-    for (Runner& runner : runners) attempt(runner, [&] { open(runner, race); });
+  ReadyMemory ready(ready_bytes(race));
+  for (Index round = 0; round < plan.loads; ++round) {
+    take_turns(runners, round, [&](Runner& runner) { load(runner, race, ready); });
   }
   say("warming up");
-  for (Runner& runner : runners) attempt(runner, [&] { warm(runner, race); });
+  for (Runner& runner : runners) {
+    attempt(runner, [&] {
+      runner.contender.open(ask_for(race));
+      warm(runner, race);
+    });
+  }
 
   std::mt19937_64 draw(plan.seed);
   const Index rounds = rounds_for(runners, plan);
   say(std::to_string(rounds) + " rounds");
   for (Index round = 0; round < rounds; ++round) {
-    // Who comes first changes, so that nobody always follows the same neighbour.
-    for (std::size_t k = 0; k < runners.size(); ++k) {
-      Runner& runner = runners[(k + static_cast<std::size_t>(round)) % runners.size()];
-      attempt(runner, [&] { block(runner, race, draw); });
-    }
+    take_turns(runners, round, [&](Runner& runner) { block(runner, race, draw); });
   }
   std::vector<Figure> figures;
   for (Runner& runner : runners) {

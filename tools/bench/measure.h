@@ -18,7 +18,7 @@ namespace touchstone {
 struct BenchPlan {
   double seconds = 3;                        // of timed runs, for each runtime
   Index input_sets = 3;                      // inputs change from run to run
-  Index loads = 3;                           // fresh processes in which loading is timed
+  Index loads = 5;                           // fresh processes in which loading is timed
   std::uint64_t seed = 1;                    // of inputs, and of which run of a block is judged
   std::chrono::milliseconds limit{600'000};  // for an answer
 };
@@ -45,6 +45,10 @@ struct Race {
   std::vector<ValueInfo> outputs;
   const Referee* referee = nullptr;
 };
+
+// In which order `runtimes` of them take their turns in a round: each begins as often as the
+// others, and the direction changes, so that nobody always follows the same neighbour.
+std::vector<std::size_t> turns(Index round, std::size_t runtimes);
 
 // `starts`: a runtime's name and the command of its process. `say` hears of each stage.
 std::vector<Figure> measure(

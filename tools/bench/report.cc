@@ -30,6 +30,13 @@ std::string ratio_text(const Heat& heat, const Figure& figure) {
   return fmt::format("{:6.2f}  ({:.2f} to {:.2f})", found->middle, found->low, found->high);
 }
 
+// How many loads the medians are of.
+std::string loads_text(const Heat& heat) {
+  std::size_t loads = 0;
+  for (const Figure& figure : heat.figures) loads = std::max(loads, figure.loads.size());
+  return loads == 0 ? "" : fmt::format("; load: median of {}", loads);
+}
+
 }  // namespace
 
 std::optional<Ratio> ratio(const Heat& heat, const Figure& peer) {
@@ -72,8 +79,8 @@ std::string machine() {
 }
 
 void print(const Heat& heat) {
-  fmt::print("{}, {} thread{}\n", styled(Stream::out, Style::bold, printable(heat.model)),
-             heat.threads, heat.threads == 1 ? "" : "s");
+  fmt::print("{}, {} thread{}{}\n", styled(Stream::out, Style::bold, printable(heat.model)),
+             heat.threads, heat.threads == 1 ? "" : "s", loads_text(heat));
   if (heat.unfair) {
     fmt::print("  {}: {}\n", styled(Stream::out, Style::red, "no figure"),
                printable(heat.unfair->why));

@@ -34,7 +34,8 @@ def row_of(model: str, threads: int, row: dict[str, Any]) -> str:
 
 def table_of(found: dict[str, Any]) -> str:
     lines = [
-        f"{found['machine']}; load {found['load'][0]} before, {found['load'][1]} after; {found['seconds']} s each."
+        f"{found['machine']}; load {found['load'][0]} before, {found['load'][1]} after; {found['seconds']} s each; "
+        f"times to load are medians of {found['loads']}."
     ]
     runtimes = {row["runtime"]: row for heat in found["heats"] for row in heat["runtimes"]}
     lines += [f"{name} {row['version']}: {row['settings']}." for name, row in runtimes.items()]

@@ -1,0 +1,60 @@
+// Memory that is at hand. What a virtual machine does not use its host may take back, and then who
+// touches it next waits for the host: up to two seconds a gigabyte were seen, ten times what a load
+// takes. So the bench holds as much as a load may need, all of it touched, and gives it back when
+// the load begins: each runtime finds the same.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <string>
+
+#include "core/proc.h"
+#include "core/shape.h"
+
+namespace touchstone {
+
+class ReadyMemory {
+ public:
+  // In bytes; at most a quarter of what the machine has to give.
+  explicit ReadyMemory(Index bytes)
+      : bytes_(static_cast<std::size_t>(std::min(bytes, available() / 4))) {}
+  ~ReadyMemory() { give_back(); }
+  ReadyMemory(const ReadyMemory&) = delete;
+  ReadyMemory& operator=(const ReadyMemory&) = delete;
+
+  // Touches every page of it. Without memory for it there is none: that is no error.
+  void take() {
+    if (memory_ != nullptr || bytes_ == 0) return;
+    constexpr int access = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
+    void* const made = ::mmap(nullptr, bytes_, access, kind, -1, 0);
+    if (made == MAP_FAILED) return;
+    ::madvise(made, bytes_, MADV_HUGEPAGE);  // a wish
+    memory_ = static_cast<volatile std::byte*>(made);
+    constexpr std::size_t page = 4096;
+    for (std::size_t at = 0; at < bytes_; at += page) memory_[at] = std::byte{1};
+  }
+
+  void give_back() {
+    if (memory_ != nullptr) ::munmap(const_cast<std::byte*>(memory_), bytes_);
+    memory_ = nullptr;
+  }
+
+ private:
+  static Index available() {
+    const std::string text = read_proc("/proc/meminfo"), line = "MemAvailable:";
+    const std::size_t at = text.find(line);
+    if (at == std::string::npos) return 0;
+    const std::size_t digit = text.find_first_of("0123456789", at);
+    Index kilobytes = 0;
+    std::from_chars(text.data() + digit, text.data() + text.size(), kilobytes);
+    return kilobytes * 1024;
+  }
+
+  const std::size_t bytes_;
+  volatile std::byte* memory_ = nullptr;
+};
+
+}  // namespace touchstone
