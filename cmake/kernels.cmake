@@ -25,13 +25,16 @@ function(touchstone_kernels target hot_options cold_options)
 endfunction()
 
 # By the operator's name, so that a new operator leaves the other groups as they are. What is from a template by hand begins
-# with a small letter and stays apart from the rest: its helpers have short names of their own.
+# with a small letter and stays apart from the rest: its helpers have short names of their own. Alone is what a program may
+# have one of its own for (registries), or has libraries of its own behind it (images): an archive gives whole units.
 function(touchstone_unity_groups groups)
   foreach(source ${ARGN})
     get_filename_component(name ${source} NAME_WE)
     string(MD5 digest ${name})
     string(SUBSTRING ${digest} 0 3 digits)
-    if(name MATCHES "^[a-z]")
+    if(name MATCHES "registry$|^image_")
+      continue()
+    elseif(name MATCHES "^[a-z]")
       math(EXPR group "0x${digits} % 3")
       set(group "_by_hand${group}")
     else()

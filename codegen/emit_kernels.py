@@ -102,9 +102,8 @@ def source_names(operators: list[Operator]) -> list[str]:
     return names
 
 
-HOT_FORMS = ("contract", "window", "recurrent")  # whose inner loops models spend their time in
+HOT_FORMS = ("contract", "window")  # whose inner loops models, and the judge, spend their time in
 HOT_ROLES = ("dimensions",)  # which plans ask when they are made
-HOT_WIDE_FORMS = ("contract", "window")  # and those that the judge does
 
 
 def hot_names(operators: list[Operator]) -> list[str]:
@@ -117,7 +116,7 @@ def hot_names(operators: list[Operator]) -> list[str]:
             if any(v.kind == "semantics" and (v.form in forms or v.fast in roles) for v in o.versions)
         }
 
-    hot = {"native": of(HOT_FORMS, HOT_ROLES), "wide": of(HOT_WIDE_FORMS)}
+    hot = {"native": of(HOT_FORMS, HOT_ROLES), "wide": of(HOT_FORMS)}
     return [name for name in source_names(operators) if Path(name).stem in hot.get(Path(name).parent.name, set())]
 
 
