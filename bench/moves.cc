@@ -195,11 +195,14 @@ int main(int count, char** words) {
   transposed(isa, "transpose 1024 x 1024", {{1024, 1024, 1, 1, 1}, {1024, 1}, {1, 1024}});
   transposed(isa, "transpose 1000 x 3000", {{1000, 3000, 1, 1, 1}, {3000, 1}, {1, 1000}});
   transposed(isa, "heads 128 x 12 x 64", {{64, 128, 12, 1, 1}, {1, 768, 64}, {1, 64, 8192}});
-  transposed(isa, "inner runs of 16", {{16, 512, 256, 1, 1}, {1, 4096, 16}, {1, 16, 8192}});
-  for (const Index run : {20, 32, 48, 64}) {
-    const Index rows = run < 48 ? 512 : 256;
-    transposed(isa, "inner runs of " + std::to_string(run),
-               {{run, rows, 128, 1, 1}, {1, 128 * run, run}, {1, run, rows * run}});
+  // As large as the first of these, which the third cache holds, and four times as large.
+  for (const Index rows : {256, 1024}) {
+    for (const Index run : {16, 20, 32, 48, 64}) {
+      const Index others = 4096 / run;
+      transposed(isa,
+                 "inner runs of " + std::to_string(run) + ", " + std::to_string(rows / 64) + " MB",
+                 {{run, rows, others, 1, 1}, {1, others * run, run}, {1, run, rows * run}});
+    }
   }
   transposed(isa, "channels last to first 256 @56", {{3136, 256, 1, 1, 1}, {256, 1}, {1, 3136}});
   transposed(isa, "channels last to first 3 @512", {{262144, 3, 1, 1, 1}, {3, 1}, {1, 262144}});
