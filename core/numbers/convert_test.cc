@@ -70,7 +70,9 @@ TEST(FastConversions, FloatAndDouble) {
   narrow.data<float>()[0] = std::bit_cast<float>(0xffa00001U);  // a NaN with bits of its own
   convert(narrow, again, Saturate::no, Rounding::nearest_even);
   for (Index k = 0; k < wide.size(); ++k) {
-    if (k > 0) EXPECT_EQ(code_at(narrow, k), encode(Type::float32, numbers[k])) << numbers[k];
+    if (k > 0) {
+      EXPECT_EQ(code_at(narrow, k), encode(Type::float32, numbers[k])) << numbers[k];
+    }
     EXPECT_EQ(code_at(again, k), encode(Type::float64, narrow.data<float>()[k])) << numbers[k];
   }
 }
