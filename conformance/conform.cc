@@ -28,7 +28,8 @@ using Batch = std::vector<std::size_t>;  // positions in the list of cases
 
 std::vector<Batch> share_out(std::span<const Case> cases, std::size_t most_together) {
   std::vector<Index> weights;
-  for (const Case& one : cases) weights.push_back(weight_of_model(one.model));
+  for (const Case& one : cases)
+    weights.push_back(one.line.empty() ? weight_of_model(one.model) : 0);
   std::vector<std::size_t> order(cases.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto rest = std::stable_partition(order.begin(), order.end(),

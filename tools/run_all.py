@@ -51,7 +51,7 @@ class RealModels:
 
     def __init__(self) -> None:
         self.said = tempfile.TemporaryFile()
-        command = [sys.executable, "-m", "tools.real_models"]
+        command = [sys.executable, "-m", "tools.real_models", "--no-link"]
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=self.said, stderr=subprocess.STDOUT)
 
     def end(self) -> int:

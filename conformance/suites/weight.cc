@@ -3,7 +3,7 @@
 #include "conformance/suites/weight.h"
 
 #include <algorithm>
-#include <vector>
+#include <span>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -26,36 +26,32 @@ Index elements(const Numbers& sizes) {
   return all;
 }
 
-std::vector<Index> whole_numbers(const pb::TensorProto& tensor) {
-  std::vector<Index> numbers(tensor.int64_data().begin(), tensor.int64_data().end());
-  const std::string& raw = tensor.raw_data();
-  for (std::size_t at = 0; at + sizeof(Index) <= raw.size(); at += sizeof(Index)) {
-    Index number = 0;
-    std::copy_n(raw.data() + at, sizeof number, reinterpret_cast<char*>(&number));
-    numbers.push_back(number);
-  }
-  return numbers;
+// Of the numbers in a vector of few whole numbers, 0 for another tensor.
+Index said_elements(const pb::TensorProto& proto) {
+  const bool shape = proto.data_type() == pb::TensorProto::INT64 && proto.dims_size() == 1 &&
+                     proto.dims(0) <= longest;
+  if (!shape) return 0;
+  const Limits limits;
+  const Tensor numbers = read_tensor(proto, {nullptr, limits});
+  return elements(
+      std::span(numbers.data<std::int64_t>(), static_cast<std::size_t>(numbers.size())));
 }
 
 }  // namespace
 
 Index weight_of_model(const std::filesystem::path& model) {
-  pb::ModelProto proto;
   try {
     const OpenFile file = open_trusted(model);
     if (file.size() > read_up_to) return file.size() / static_cast<Index>(sizeof(float));
+    pb::ModelProto proto;
     if (!proto.ParseFromString(file.read_all({}))) return 0;
+    Index all = 0;
+    for (const pb::TensorProto& tensor : proto.graph().initializer())
+      all = std::min(most, all + elements(tensor.dims()) + said_elements(tensor));
+    return all;
   } catch (const Error&) {
     return 0;  // who runs the case says what is wrong with it
   }
-  Index all = 0;
-  for (const pb::TensorProto& tensor : proto.graph().initializer()) {
-    all = std::min(most, all + elements(tensor.dims()));
-    const bool shape = tensor.data_type() == pb::TensorProto::INT64 && tensor.dims_size() == 1 &&
-                       tensor.dims(0) <= longest;
-    if (shape) all = std::min(most, all + elements(whole_numbers(tensor)));
-  }
-  return all;
 }
 
 }  // namespace touchstone

@@ -84,10 +84,7 @@ void repeat(const float* from, Steps from_column, float* to, Steps to_column, St
   using V = VectorOf<float>;
   constexpr Steps lanes = vector_bytes == 64 ? 16 : 8;
   for (Steps k = 0; k < count; ++k, from += from_column) {
-    for (Steps t = 0; t < times; ++t, to += to_column) {
-      for (Steps at = 0; at < lanes; at += V::lanes)
-        *reinterpret_cast<V::Anywhere*>(to + at) = *reinterpret_cast<const V::Anywhere*>(from + at);
-    }
+    for (Steps t = 0; t < times; ++t, to += to_column) copy_vectors<V>(from, to, lanes);
   }
 }
 

@@ -125,6 +125,9 @@ inline void square(const T* from, Steps from_row, T* to, Steps to_row) {
     *reinterpret_cast<typename V::Anywhere*>(to + i * to_row) = rows[i];
 }
 
+// Where a piece of `size` begins that is to lie inside: the last goes back over the one before it.
+inline Steps inside(Steps at, Steps size, Steps all) { return at + size <= all ? at : all - size; }
+
 // Three dense columns, as of colours: each vector of a column is picked out of three.
 template <class V, int column, std::size_t... i>
 inline typename V::Dense picked(typename V::Dense a, typename V::Dense b, typename V::Dense c,
@@ -147,7 +150,7 @@ void part_three(const T* from, T* to, Steps to_row, Steps rows) {
     *reinterpret_cast<typename V::Anywhere*>(at) = v;
   };
   for (Steps k = 0; k < rows; k += V::lanes) {
-    const Steps i = k + V::lanes <= rows ? k : rows - V::lanes;
+    const Steps i = inside(k, V::lanes, rows);
     const T* at = from + 3 * i;
     const typename V::Dense a = load(at), b = load(at + V::lanes), c = load(at + 2 * V::lanes);
     store(to + i, picked<V, 0>(a, b, c, all));
@@ -167,11 +170,11 @@ void by_squares(const T* from, Steps from_row, T* to, Steps to_row, Steps rows, 
   for (Steps first = 0; first < rows; first += some) {
     const Steps last = first + some < rows ? first + some : rows;
     for (Steps j = 0; j < columns; j += lanes) {
-      const Steps column = j + lanes <= columns ? j : columns - lanes;
+      const Steps column = inside(j, lanes, columns);
       for (Steps i = first; i < last; i += lanes) {
         for (Steps k = 0; asking && j + lanes < columns && k < lanes; ++k)
           __builtin_prefetch(from + (i + k) * from_row + j + lanes);
-        const Steps row = i + lanes <= rows ? i : rows - lanes;
+        const Steps row = inside(i, lanes, rows);
         square<V>(from + row * from_row + column, from_row, to + column * to_row + row, to_row);
       }
     }
@@ -219,9 +222,9 @@ template <class T>
 void by_tiles(const T* from, Steps from_row, T* to, Steps to_row, Steps rows, Steps columns) {
   constexpr Steps side = Tile<T>::side;
   for (Steps j = 0; j < columns; j += side) {
-    const Steps column = j + side <= columns ? j : columns - side;
+    const Steps column = inside(j, side, columns);
     for (Steps i = 0; i < rows; i += side) {
-      const Steps row = i + side <= rows ? i : rows - side;
+      const Steps row = inside(i, side, rows);
       Tile<T>::turn(from + row * from_row + column, from_row, to + column * to_row + row, to_row);
     }
   }

@@ -45,6 +45,8 @@ def options() -> argparse.Namespace:
                         help="the interpreter that has onnxruntime")  # fmt: skip
     parser.add_argument("--only", action="append", choices=[each.name for each in SCENARIOS], help="one model")
     parser.add_argument("--all", action="store_true", help="the models of the long run too")
+    parser.add_argument("--no-link", action="store_true",
+                        help="whoever writes the suite's page meanwhile leads from it to this one")  # fmt: skip
     parser.add_argument("--keep", type=Path, metavar="DIR", help="leave feeds, taps and judgements in DIR")
     return parser.parse_args()
 
@@ -75,7 +77,8 @@ def main() -> int:
     page = args.report / "models.html"
     report.write_json(runs, args.report / "models.json", code)
     report.write_page(runs, page)
-    report.link_from(args.report / "index.html", page)
+    if not args.no_link:
+        report.link_from(args.report / "index.html", page)
     for run in runs:
         print("\n".join(report.text(run)))
     print(f"page: {page}")
