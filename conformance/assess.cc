@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "conformance/assess_nodes.h"
 #include "conformance/judge/judge.h"
 #include "conformance/shown.h"
 #include "conformance/single_node.h"
@@ -17,7 +18,7 @@
 namespace touchstone {
 namespace {
 
-using Values = std::map<std::string, Value>;
+using Values = NamedValues;
 constexpr std::size_t most_shown = 4;  // elements of an output
 
 std::vector<Value> load_expected(const Model& model, const std::vector<std::filesystem::path>& files) {
@@ -31,12 +32,6 @@ std::vector<Value> load_expected(const Model& model, const std::vector<std::file
   }
   return values;
 }
-
-// What a target gave that is no value: its type is no type of the standard, or its bytes are not of
-// that type.
-struct NoValue {
-  Assessment is;
-};
 
 Value parse_output(const Output& output) {
   const std::string what = "output '" + output.name + "' is ";
@@ -54,12 +49,6 @@ Value parse_output(const Output& output) {
   }
 }
 
-Values parse_outputs(const std::vector<Output>& outputs) {
-  Values values;
-  for (const Output& output : outputs) values[output.name] = parse_output(output);
-  return values;
-}
-
 Values named(const Model& model, const std::vector<Value>& expected) {
   Values values;
   for (std::size_t k = 0; k < expected.size(); ++k)
@@ -70,18 +59,6 @@ Values named(const Model& model, const std::vector<Value>& expected) {
 bool takes_a_seed(const Signature& signature) {
   return std::any_of(signature.attributes.begin(), signature.attributes.end(),
                      [](const AttributeSpec& attribute) { return attribute.name == "seed"; });
-}
-
-// Whether a draw decides the outputs: then two runs may differ.
-bool draws(const std::vector<Node>& nodes) {
-  return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
-    if (node.function) return draws(node.function->nodes);
-    if (node.signature && takes_a_seed(*node.signature)) return true;
-    return std::any_of(node.attributes.begin(), node.attributes.end(), [](const auto& attribute) {
-      const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute.second.is);
-      return graph && draws((*graph)->nodes);
-    });
-  });
 }
 
 Subject subject_of(const Model& model) {
@@ -157,7 +134,11 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
   if (!why.empty()) {
     const bool drawn = draws(model.graph.nodes);  // by another generator: the suite's rule knows no chance
     if (drawn && found.verdict == name(Verdict::wrong_value)) found.verdict = name(Verdict::open);
-    if (found.detail.empty()) found.detail = why;
+    if (model.graph.nodes.size() > 1 && !itself && found.compat != "error") {
+      assess_nodes(model, assignment, known, found);
+    } else if (found.detail.empty()) {
+      found.detail = why;
+    }
     return found;
   }
   const Node& node = model.graph.nodes.front();
@@ -192,6 +173,23 @@ Assessment cannot_be_expected(const Error& error) {
 }
 
 }  // namespace
+
+Values parse_outputs(const std::vector<Output>& outputs) {
+  Values values;
+  for (const Output& output : outputs) values[output.name] = parse_output(output);
+  return values;
+}
+
+bool draws(const std::vector<Node>& nodes) {
+  return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
+    if (node.function) return draws(node.function->nodes);
+    if (node.signature && takes_a_seed(*node.signature)) return true;
+    return std::any_of(node.attributes.begin(), node.attributes.end(), [](const auto& attribute) {
+      const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute.second.is);
+      return graph && draws((*graph)->nodes);
+    });
+  });
+}
 
 Values fed(const Model& model, const std::vector<std::filesystem::path>& files) {
   std::vector<Port> ports;

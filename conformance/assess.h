@@ -20,6 +20,8 @@ struct Assessment {
   std::optional<JudgedNode> judged = {};
   Subject subject = {};
   std::vector<Shown> values = {};
+  bool tapped =
+      false;  // its model with every value as an output is written: to be run and asked about
 };
 
 // One run of one case, with what a target answered.
@@ -29,6 +31,12 @@ struct Assignment {
   double rtol = 1e-3, atol = 1e-7;
   Answer answer;
   std::string refused = {};  // the rule that must refuse the case, "" where none must
+  // Of a case of several nodes: where to write its model with every value as an output ("":
+  // nowhere), whether a run of that is worth it only where the suite's rule fails, and what the
+  // target gave for it.
+  std::filesystem::path tapped_model = {};
+  bool heavy = false;
+  std::optional<Answer> taps = {};
 };
 
 // Reads model, inputs and expected outputs and compares. Meant for a process of its own: it runs

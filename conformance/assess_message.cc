@@ -13,6 +13,9 @@ Message ask(const Assignment& assignment) {
   message.set_rtol(assignment.rtol);
   message.set_atol(assignment.atol);
   message.set_refused(assignment.refused);
+  message.set_tapped_model(assignment.tapped_model.string());
+  message.set_heavy(assignment.heavy);
+  if (assignment.taps) put(*assignment.taps, *message.mutable_taps());
   put(assignment.answer, *message.mutable_answer());
   return message.SerializeAsString();
 }
@@ -27,6 +30,9 @@ bool read(const Message& message, Assignment& assignment) {
   assignment.rtol = came.rtol();
   assignment.atol = came.atol();
   assignment.refused = came.refused();
+  assignment.tapped_model = came.tapped_model();
+  assignment.heavy = came.heavy();
+  if (came.has_taps() && !take(came.taps(), assignment.taps.emplace())) return false;
   return take(came.answer(), assignment.answer);
 }
 
@@ -38,6 +44,7 @@ Message tell(const Assessment& assessment) {
   if (assessment.utilisation) message.set_utilisation(*assessment.utilisation);
   message.set_op(assessment.subject.op);
   message.set_since(assessment.subject.since);
+  message.set_tapped(assessment.tapped);
   if (assessment.judged) {
     wire::Judged& one = *message.mutable_judged();
     one.set_node(assessment.judged->node);
@@ -65,6 +72,7 @@ bool read(const Message& message, Assessment& assessment) {
   assessment.detail = came.detail();
   if (came.has_utilisation()) assessment.utilisation = came.utilisation();
   assessment.subject = {came.op(), came.since()};
+  assessment.tapped = came.tapped();
   if (came.has_judged()) {
     const wire::Judged& one = came.judged();
     assessment.judged = {one.node(), one.form(), one.type(), one.elements(), one.open(), one.resolution()};

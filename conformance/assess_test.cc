@@ -192,15 +192,101 @@ TEST_F(CaseFolder, WhatWasDoneToTheModelIsSaid) {
   EXPECT_EQ(assess(assignment).detail, "opset 27 stamped down to 26");
 }
 
-TEST_F(CaseFolder, SeveralNodesAreJudgedByTheSuiteOnly) {
-  save({node("Add", {"a", "b"}, "c"), node("Identity", {"c"}, "y")});
-  const Assessment right = given(numbers({2000, 3}));
-  EXPECT_EQ(right.compat, "pass");
+// c = a + b, y = c + b, so 2000 and 5 where all is right.
+class SeveralNodes : public CaseFolder {
+ protected:
+  SeveralNodes() {
+    save({node("Add", {"a", "b"}, "c"), node("Add", {"c", "b"}, "y")});
+    put("output_0.pb", numbers({3000, 5}));
+    assignment.tapped_model = folder / "tapped.onnx";
+  }
+  static Output output(const std::string& name, const Value& value) {
+    return {name, text(value.type()), serialize_value(value)};
+  }
+  // The first run gave y; the one with taps c too.
+  Assessment given(const Value& y, const Value& c) {
+    assignment.answer.kind = Answer::Kind::outputs;
+    assignment.answer.outputs = {output("y", y)};
+    assignment.taps = assignment.answer;
+    assignment.taps->outputs.push_back(output("c", c));
+    return assess(assignment);
+  }
+};
+
+TEST_F(SeveralNodes, AreShownToTheTargetFirst) {
+  EXPECT_TRUE(CaseFolder::given(numbers({3000, 5})).tapped);
+  const Model tapped = load_model(assignment.tapped_model, Limits::trusted());
+  ASSERT_EQ(tapped.graph.outputs.size(), 2u);
+  EXPECT_EQ(tapped.graph.outputs[1].name, "c");
+}
+
+TEST_F(SeveralNodes, AreAsRightAsEachOfThem) {
+  const Assessment found = given(numbers({3000, 5}), numbers({2000, 3}));
+  EXPECT_EQ(found.verdict, "exact");
+  EXPECT_EQ(found.detail, "2 nodes: 2 exact");
+}
+
+TEST_F(SeveralNodes, AWrongExpectationIsNotTheirFault) {
+  put("output_0.pb", numbers({7, 7}));
+  const Assessment found = given(numbers({3000, 5}), numbers({2000, 3}));
+  EXPECT_EQ(found.compat, "wrong-value");
+  EXPECT_EQ(found.verdict, "exact") << found.detail;
+}
+
+TEST_F(SeveralNodes, TheGuiltyOneIsNamed) {
+  const Assessment found = given(numbers({3001, 6}), numbers({2001, 4}));
+  EXPECT_EQ(found.verdict, "wrong-value");
+  EXPECT_NE(found.detail.find("node 0 (Add-14): output 'c'"), std::string::npos) << found.detail;
+  EXPECT_NE(found.detail.find("1 exact, 1 wrong-value"), std::string::npos) << found.detail;
+}
+
+TEST_F(SeveralNodes, WithTapsMustGiveTheSame) {
+  given(numbers({3000, 5}), numbers({2000, 3}));
+  assignment.taps->outputs[0] = output("y", numbers({3000, 6}));
+  const Assessment found = assess(assignment);
+  EXPECT_EQ(found.verdict, "open");
+  EXPECT_NE(found.detail.find("its outputs are others"), std::string::npos) << found.detail;
+  assignment.taps = Answer{.kind = Answer::Kind::refused, .detail = "too many outputs"};
+  EXPECT_NE(assess(assignment).detail.find("too many outputs"), std::string::npos);
+  put("output_0.pb", numbers({7, 7}));
+  EXPECT_EQ(assess(assignment).verdict, "wrong-value");
+}
+
+TEST_F(SeveralNodes, AValueThatIsNotShownIsItsNodesFault) {
+  given(numbers({3000, 5}), numbers({2000, 3}));
+  assignment.taps->outputs.pop_back();
+  EXPECT_EQ(assess(assignment).verdict, "unwritten");
+}
+
+TEST_F(SeveralNodes, ThatCannotAllBeJudgedAreLeftToTheSuite) {
+  save({node("Identity", {"a"}, "p"), node("Bernoulli", {"p"}, "y")});
+  Model model = load_model(assignment.model, Limits::trusted());
+  model.graph.inputs = {{"a", tensor_type(Type::float32), {}}};
+  model.graph.outputs = {{"y", tensor_type(Type::float32), {}}};
+  fs::remove(assignment.model);
+  save_model(model, assignment.model);
+  Tensor half(Type::float32, {1}), drawn(Type::float32, {1});
+  half.data<float>()[0] = 0.5F, drawn.data<float>()[0] = 1;
+  assignment.inputs = {put("input_0.pb", half)};
+  put("output_0.pb", drawn);
+  assignment.answer.kind = Answer::Kind::outputs;
+  assignment.answer.outputs = {output("y", drawn)};
+  assignment.taps = assignment.answer;
+  assignment.taps->outputs.push_back(output("p", half));
+  const Assessment found = assess(assignment);
+  EXPECT_EQ(found.verdict, "open") << found.detail;
+  EXPECT_EQ(found.compat, "pass");
+}
+
+TEST_F(SeveralNodes, OfAHeavyModelAreAskedForOnlyWhereTheSuiteRefuses) {
+  assignment.heavy = true;
+  const Assessment right = CaseFolder::given(numbers({3000, 5}));
+  EXPECT_FALSE(right.tapped);
   EXPECT_EQ(right.verdict, "open");
   EXPECT_NE(right.detail.find("2 nodes"), std::string::npos);
-  const Assessment wrong = given(numbers({3000, 3}));
-  EXPECT_EQ(wrong.compat, "wrong-value");
-  EXPECT_EQ(wrong.verdict, "wrong-value");
+  const Assessment wrong = CaseFolder::given(numbers({4000, 5}));
+  EXPECT_TRUE(wrong.tapped);
+  EXPECT_EQ(wrong.verdict, "wrong-value");  // until the taps say more
 }
 
 TEST_F(CaseFolder, UnreadableDataAreOurFault) {
@@ -212,6 +298,9 @@ TEST_F(CaseFolder, AssignmentsAndAssessmentsTravel) {
   assignment.rtol = 0.1;
   assignment.answer.kind = Answer::Kind::wrote_input;
   assignment.answer.outputs = {{"y", "tensor(int64)", "bytes"}};
+  assignment.tapped_model = "tapped.onnx";
+  assignment.heavy = true;
+  assignment.taps = Answer{.kind = Answer::Kind::refused, .detail = "no"};
   Assignment came;
   ASSERT_TRUE(read(ask(assignment), came));
   EXPECT_EQ(came.model, assignment.model);
@@ -220,6 +309,10 @@ TEST_F(CaseFolder, AssignmentsAndAssessmentsTravel) {
   EXPECT_EQ(came.rtol, 0.1);
   EXPECT_EQ(came.answer.kind, Answer::Kind::wrote_input);
   EXPECT_EQ(came.answer.outputs[0].bytes, "bytes");
+  EXPECT_EQ(came.tapped_model, "tapped.onnx");
+  EXPECT_TRUE(came.heavy);
+  ASSERT_TRUE(came.taps);
+  EXPECT_EQ(came.taps->detail, "no");
   Assessment sent{"pass", "within", "why", 0.3, JudgedNode{"Frob-7", "form", "float", 3, 1, 0.5}}, back;
   sent.subject = {"Frob", 7};
   sent.values = {{"y [0]", "1", "2"}};

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,14 @@ struct Blame {
 
 using OnNode = std::function<void(const NodeBlame&)>;
 Blame blame(const std::vector<TappedNode>& taps, const JudgeOptions& options, const OnNode& on_node = {});
+
+// The main graph's nodes with the values that a run shows by name. `asked`: the names of which a
+// value was asked for. An output that was asked for and not given is absent, and its node's fault;
+// a node with a value that was not asked for cannot be judged. All arguments outlive what is
+// returned.
+std::vector<TappedNode> nodes_seen(const Model& model, const std::map<std::string, Value>& feeds,
+                                   const std::map<std::string, Value>& seen,
+                                   const std::set<std::string>& asked);
 
 // The nodes at a path of a resolved model; null if there is no such place.
 const std::vector<Node>* nodes_at(const Model& model, const std::string& path);

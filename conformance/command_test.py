@@ -71,13 +71,35 @@ def test_every_case_is_judged_twice(suite: Path) -> None:
     assert [case["judged"] for case in run["cases"] if "judged" in case] == [judged, judged]
     rows = {f"{case['kind']}/{case['name']}": (case["compat"], case["verdict"]) for case in run["cases"]}
     assert rows == {
-        "model/test_two": ("pass", "open"),
+        "model/test_two": ("pass", "exact"),
         "node/test_add": ("pass", "exact"),
         "node/test_add_expects_wrong": ("wrong-value", "exact"),
         "node/test_stranger": ("unsupported", "unsupported"),
     }
     assert run["summary"]["cases"] == 4
-    assert (run["summary"]["pass"], run["summary"]["fail"], run["summary"]["open"]) == (2, 0, 1)
+    assert (run["summary"]["pass"], run["summary"]["fail"], run["summary"]["open"]) == (3, 0, 0)
+
+
+def test_several_nodes_are_as_right_as_each_of_them(tmp_path: Path) -> None:
+    x = np.linspace(1, 2, 6, dtype=np.float32)
+    nodes = [helper.make_node("Add", ["a", "b"], ["c"], "sum"), helper.make_node("Mul", ["c", "b"], ["y"], "product")]
+    write_case(tmp_path / "suite" / "model" / "test_right", nodes, [x, x], (x + x) * x)
+    write_case(tmp_path / "suite" / "model" / "test_expects_wrong", nodes, [x, x], x)
+    faulty = "python:conformance.compare.bad_targets:Faulty:node=product:by=1e-4:when="
+    targets = [word for target in ("reference", faulty + "always", faulty + "single") for word in ("--target", target)]
+    done = touchstone("conform", *targets, "--suite", tmp_path / "suite", "--json")
+    right, wrong, shy = (
+        {case["name"]: (case["compat"], case["verdict"], case["detail"]) for case in run["cases"]}
+        for run in json.loads(done.stdout)["runs"]
+    )
+    assert right["test_right"] == ("pass", "within", "2 nodes: 1 exact, 1 within")
+    assert right["test_expects_wrong"][:2] == ("wrong-value", "within")
+    assert "suite's rule: output 'y'" in right["test_expects_wrong"][2]
+    assert wrong["test_right"][:2] == ("pass", "wrong-value")  # by less than the suite's rule sees
+    assert "2 nodes: 1 exact, 1 wrong-value; node 1 (Mul-14): output 'y'" in wrong["test_right"][2]
+    assert shy["test_right"][:2] == ("pass", "open")  # right where every value is shown, which says nothing of before
+    assert "its outputs are others" in shy["test_right"][2]
+    assert shy["test_expects_wrong"][:2] == ("wrong-value", "wrong-value")
 
 
 def test_a_fail_verdict_is_exit_one_and_names_its_replay(suite: Path) -> None:
@@ -134,7 +156,7 @@ def test_a_log_resumes_where_it_ends(suite: Path, tmp_path: Path) -> None:
     _, found = run_json("--suite", suite, "--log", log, "--resume")
     rows = {case["name"]: case["verdict"] for case in found["runs"][0]["cases"]}
     assert rows["test_add"] == "in-set", "a case in the log was run again"
-    assert rows["test_two"] == "open"
+    assert rows["test_two"] == "exact"
     assert len(log.read_text().splitlines()) == 4
 
 
@@ -188,15 +210,15 @@ def waiver(**more: str) -> dict:
 
 def test_a_fail_that_is_waived_fails_no_run_and_says_why(tmp_path: Path) -> None:
     root, file = tmp_path / "suite", tmp_path / "waivers.json"
-    write_case(root / "model" / "test_two", TWO, [A, A], A)
+    (write_case(root / "model" / "test_two", TWO, [A, A], A) / "model.onnx").write_bytes(b"no model at all")
     code, object_ = run_json("--suite", root)
-    assert (code, object_["runs"][0]["cases"][0]["verdict"]) == (1, "wrong-value")
+    assert (code, object_["runs"][0]["cases"][0]["verdict"]) == (1, "rejected-valid")
     file.write_text(json.dumps(waiver()))
     code, object_ = run_json("--suite", root, "--waivers", file)
     (case,) = object_["runs"][0]["cases"]
     assert (code, case["verdict"], object_["runs"][0]["summary"]["waived"]) == (0, "waived", 1)
-    assert case["detail"].startswith("waived until 9999-12-31: known (https://example.org/1); it was wrong-value: ")
-    assert case["compat"] == "wrong-value"
+    assert case["detail"].startswith("waived until 9999-12-31: known (https://example.org/1); it was rejected-valid: ")
+    assert case["compat"] == "rejected-valid"
 
 
 def test_a_waiver_that_waives_nothing_is_named(tmp_path: Path) -> None:

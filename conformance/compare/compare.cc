@@ -103,38 +103,6 @@ class Side {
   Host host_;
 };
 
-// The values that a run shows at each node. An output that was asked for and not given is absent,
-// and its node's fault; a node with a value that was not asked for cannot be judged.
-std::vector<TappedNode> nodes_seen(const Model& model, const Values& feeds, const Values& seen,
-                                   const std::set<std::string>& asked) {
-  const auto find = [&model, &feeds, &seen](const std::string& name) -> Value {
-    const Graph& graph = model.graph;
-    if (const auto at = feeds.find(name); at != feeds.end()) return at->second;
-    if (const auto at = seen.find(name); at != seen.end()) return at->second;
-    if (const auto at = graph.initializers.find(name); at != graph.initializers.end())
-      return at->second;
-    if (const auto at = graph.sparse_initializers.find(name); at != graph.sparse_initializers.end())
-      return at->second;
-    return {};
-  };
-  const auto all = [find](const std::vector<std::string>& names,
-                          const std::set<std::string>& may_lack) {
-    std::vector<Value> values;
-    for (const std::string& name : names) {
-      values.push_back(name.empty() ? Value{} : find(name));
-      if (!name.empty() && values.back().absent() && !may_lack.contains(name))
-        throw Error(ErrorKind::file, "of '" + name + "' no value is shown");
-    }
-    return values;
-  };
-  std::vector<TappedNode> nodes;
-  for (const Node& node : model.graph.nodes) {
-    nodes.push_back({"", &node, [all, &node] { return all(node.inputs, {}); },
-                     [all, &node, &asked] { return all(node.outputs, asked); }});
-  }
-  return nodes;
-}
-
 class Comparer {
  public:
   Comparer(const Model& model, const fs::path& file, const Values& feeds,
