@@ -32,10 +32,8 @@ struct Assignment {
   Answer answer;
   std::string refused = {};  // the rule that must refuse the case, "" where none must
   // Of a case of several nodes: where to write its model with every value as an output ("":
-  // nowhere), whether a run of that is worth it only where the suite's rule fails, and what the
-  // target gave for it.
+  // nowhere), and what the target gave for that.
   std::filesystem::path tapped_model = {};
-  bool heavy = false;
   std::optional<Answer> taps = {};
 };
 

@@ -14,7 +14,6 @@ Message ask(const Assignment& assignment) {
   message.set_atol(assignment.atol);
   message.set_refused(assignment.refused);
   message.set_tapped_model(assignment.tapped_model.string());
-  message.set_heavy(assignment.heavy);
   if (assignment.taps) put(*assignment.taps, *message.mutable_taps());
   put(assignment.answer, *message.mutable_answer());
   return message.SerializeAsString();
@@ -31,7 +30,6 @@ bool read(const Message& message, Assignment& assignment) {
   assignment.atol = came.atol();
   assignment.refused = came.refused();
   assignment.tapped_model = came.tapped_model();
-  assignment.heavy = came.heavy();
   if (came.has_taps() && !take(came.taps(), assignment.taps.emplace())) return false;
   return take(came.answer(), assignment.answer);
 }

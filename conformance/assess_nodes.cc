@@ -83,8 +83,7 @@ void judge_nodes(const Model& model, const NamedValues& feeds, const NamedValues
 void assess_nodes(const Model& model, const Assignment& assignment, const NamedValues& feeds,
                   Assessment& found) {
   if (!assignment.taps) {
-    if (assignment.tapped_model.empty() || (assignment.heavy && found.compat == "pass"))
-      return say(found, why_not_judged(model));
+    if (assignment.tapped_model.empty()) return say(found, why_not_judged(model));
     save_model(with_taps(model, hidden_values(model), types_of_values(model)),
                assignment.tapped_model);
     found.tapped = true;

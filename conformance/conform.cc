@@ -133,6 +133,7 @@ class Pool {
     std::size_t answer = 0;
     for (std::size_t b = 0; b < batch.size(); ++b) {
       const Case& one = cases[b];
+      const bool taps = host && weights_[batch[b]] <= big_model;  // a second run of those is dear
       Assessment all{"error", "harness", "the case has no test data", {}};
       std::string ran;  // what one of its data sets did not run fast did not
       for (std::size_t d = 0; d < one.data.size(); ++d) {
@@ -140,8 +141,7 @@ class Pool {
         if (ran.empty() || answers[answer].ran == "reference") ran = answers[answer].ran;
         const Assessment found =
             assess({one.model, data.inputs, data.outputs, one.rtol, one.atol, answers[answer++],
-                    rule_of_line(one.line), host ? scratch.path() / "tapped.onnx" : "",
-                    weights_[batch[b]] > big_model},
+                    rule_of_line(one.line), taps ? scratch.path() / "tapped.onnx" : ""},
                    judge, host);
         all = d == 0 ? found : worse(all, found);
       }
