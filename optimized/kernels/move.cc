@@ -63,14 +63,28 @@ void by_elements(const Move& move, const T* from, T* to) {
   });
 }
 
+// Whether rows go past the caches. What is as large as most of a third cache is not in one when it
+// is read again, so a store need not wait for the line that it writes; a little above that a reader
+// loses as much as is gained here. Then rows are written where the last one ended, and read from
+// places that lie near each other.
+bool streams(const Move& move, int bytes, const void* from, const void* to) {
+  constexpr Index past_caches = 12 << 20, shortest = 16, is_long = 2048;
+  const Index row = move.extents[0], size = row * bytes;
+  const Index all = move.whole > 0 ? move.whole : move.elements();
+  return all * bytes >= past_caches && bytes % 4 == 0 && size >= shortest && size < is_long &&
+         move.to_steps[1] == row && move.from_steps[2] == row &&
+         (reinterpret_cast<std::uintptr_t>(from) | reinterpret_cast<std::uintptr_t>(to)) % 4 == 0;
+}
+
 // Dimension 0 is dense on both sides.
 void by_rows(const VectorMoves& moves, const Move& move, int bytes, const char* from, char* to) {
   const auto steps = [&](const std::array<Index, rank>& of) {
     return Grid{of[1] * bytes, of[2] * bytes};
   };
+  const auto copy = streams(move, bytes, from, to) ? moves.stream_grid : moves.copy_grid;
   each_point(move, 3, [&](Index f, Index t) {
-    moves.copy_grid(from + f * bytes, steps(move.from_steps), to + t * bytes, steps(move.to_steps),
-                    {move.extents[1], move.extents[2]}, move.extents[0] * bytes);
+    copy(from + f * bytes, steps(move.from_steps), to + t * bytes, steps(move.to_steps),
+         {move.extents[1], move.extents[2]}, move.extents[0] * bytes);
   });
 }
 

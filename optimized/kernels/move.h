@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <numeric>
 
 #include "core/shape.h"
 #include "optimized/registry/isa.h"
@@ -18,6 +20,11 @@ struct Move {
   static constexpr std::size_t rank = 5;
   std::array<Index, rank> extents{1, 1, 1, 1, 1};
   std::array<Index, rank> from_steps{}, to_steps{};
+  Index whole = 0;  // elements of what this is a part of; 0: it is all
+
+  Index elements() const {
+    return std::accumulate(extents.begin(), extents.end(), Index{1}, std::multiplies<>());
+  }
 };
 
 // An element is of 1, 2, 4 or 8 bytes. Parts are moves of their own: smaller extents, other

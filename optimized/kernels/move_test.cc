@@ -114,6 +114,33 @@ TEST(Move, LargePlanes) {
   }
 }
 
+// Parts of what is larger than the caches: rows of every remainder, and places that are no multiple
+// of a piece or of four bytes.
+TEST(Move, PastTheCaches) {
+  constexpr Index whole = 1 << 24;
+  for (Isa isa : present_isas()) {
+    for (Index run : {3, 4, 5, 6, 7, 16, 20, 33, 90, 300, 511, 512}) {
+      each_type(isa, [&]<class T>(Isa i) {
+        const Index rows = 19, others = 11, all = rows * others * run;
+        for (const Index start : {0, 1, 3}) {
+          check<T>(i,
+                   {{run, rows, others, 1, 1},
+                    {1, others * run, run, 0, 0},
+                    {1, run, rows * run, 0, 0},
+                    whole},
+                   all + start, start, all);
+        }
+        check<T>(i,
+                 {{run, rows, others, 2, 1},
+                  {1, others * run, run, all, 0},
+                  {1, run, rows * run + 3, others * (rows * run + 3), 0},
+                  whole},
+                 2 * all, 0, 2 * (all + 3 * others));
+      });
+    }
+  }
+}
+
 TEST(Move, LongRows) {
   for (Isa isa : present_isas()) {
     for (Index length : {1, 3, 7, 15, 16, 17, 31, 63, 64, 65, 511, 512, 3000}) {

@@ -24,7 +24,12 @@ inline void copy_short(const char* from, char* to, Steps bytes) {
   Steps at = 0;
   if (bytes >= vector_bytes) {
     for (; at + vector_bytes <= bytes; at += vector_bytes) copy_vector(from + at, to + at);
-    if (at < bytes) copy_vector(from + bytes - vector_bytes, to + bytes - vector_bytes);
+    const Steps piece = 16;  // what is left lies in fewer lines than a vector
+    if (bytes - at > piece) {
+      copy_vector(from + bytes - vector_bytes, to + bytes - vector_bytes);
+    } else if (at < bytes) {
+      __builtin_memcpy(to + bytes - piece, from + bytes - piece, piece);
+    }
     return;
   }
   for (; at + 8 <= bytes; at += 8) __builtin_memcpy(to + at, from + at, 8);
@@ -77,6 +82,53 @@ void copy_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid 
       }
     }
   }
+}
+
+// Rows that lie together in `to`, past the caches: in pieces of sixteen bytes, one of which may be
+// the end of a row and the beginning of the next. Bytes and places are multiples of four, and a row
+// is no shorter than a piece. What lies `ahead` in each row that is read is asked for.
+void stream_rows(const char* from, Steps from_row, char* to, Steps rows, Steps bytes) {
+  constexpr Steps piece = 16, line = 64, ahead = 1024;
+  const auto load = [](const char* at) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  };
+  const auto stream = [](char* at, __m128i v) { _mm_stream_si128(reinterpret_cast<__m128i*>(at), v); };
+  const auto stream_four = [](char* at, const char* source) {
+    int four;
+    __builtin_memcpy(&four, source, sizeof four);
+    _mm_stream_si32(reinterpret_cast<int*>(at), four);
+  };
+  Steps at = 0;  // what of the row is written
+  for (; reinterpret_cast<std::uintptr_t>(to + at) % piece != 0; at += 4)
+    stream_four(to + at, from + at);
+  for (Steps row = 0; row < rows; ++row, from += from_row, to += bytes) {
+    for (Steps byte = 0; byte < bytes; byte += line) __builtin_prefetch(from + ahead + byte);
+    for (; at + piece <= bytes; at += piece) stream(to + at, load(from + at));
+    const Steps left = bytes - at;
+    if (left > 0 && row + 1 < rows) {
+      const __m128i end = load(from + bytes - piece), begin = load(from + from_row);
+      stream(to + at, left == 4   ? _mm_alignr_epi8(begin, end, 12)
+                      : left == 8 ? _mm_alignr_epi8(begin, end, 8)
+                                  : _mm_alignr_epi8(begin, end, 4));
+      at = piece - left;
+    } else {
+      for (; at < bytes; at += 4) stream_four(to + at, from + at);
+      at = 0;
+    }
+  }
+}
+
+void stream_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
+                 Steps bytes) {
+  constexpr Steps some = 8;  // as many streams are read
+  for (Steps row = 0; row < extents.row; row += some) {
+    const Steps rows = row + some < extents.row ? some : extents.row - row;
+    for (Steps k = 0; k < extents.next; ++k) {
+      stream_rows(from + row * from_steps.row + k * from_steps.next, from_steps.row,
+                  to + row * bytes + k * to_steps.next, rows, bytes);
+    }
+  }
+  _mm_sfence();  // another thread may be told that they are written
 }
 
 void repeat(const float* from, Steps from_column, float* to, Steps to_column, Steps count,
@@ -154,7 +206,7 @@ void winograd_weights(const float* taps, float* to, Steps step, Steps width) {
 
 const VectorMoves& TOUCHSTONE_VECTOR_MOVES() {
   static constexpr VectorMoves moves{
-      transpose<std::uint32_t>, transpose<std::uint64_t>, copy_rows, copy_grid, repeat, scale_rows,
+      transpose<std::uint32_t>, transpose<std::uint64_t>, copy_rows, copy_grid, stream_grid, repeat, scale_rows,
       winograd_weights<2>,      winograd_weights<4>};
   return moves;
 }

@@ -26,6 +26,10 @@ struct VectorMoves {
   // Dense rows of `bytes` each, one after the other along `row` and along `next`; steps in bytes.
   void (*copy_grid)(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
                     Steps bytes);
+  // The same past the caches: rows that follow each other along `row` lie together in `to`. Bytes,
+  // steps and places are multiples of four, and a row has sixteen bytes or more.
+  void (*stream_grid)(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
+                      Steps bytes);
   // Each of `count` channel blocks of a row `times` times over.
   void (*repeat)(const float* from, Steps from_column, float* to, Steps to_column, Steps count,
                  Steps times);

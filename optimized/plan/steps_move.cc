@@ -58,6 +58,7 @@ class OnMove : public Step {
     pool.each(ceil_div(all.extents[cut], step), [&](Index part, Index) {
       Move some = all;
       some.extents[cut] = std::min(step, all.extents[cut] - part * step);
+      some.whole = all.elements();
       run_move(chosen_isa(), some, sizeof(float),
                source(whole.source) + whole.from + part * step * all.from_steps[cut],
                to + part * step * all.to_steps[cut]);
