@@ -193,10 +193,20 @@ int main(int count, char** words) {
   }
   // [rows, columns] to [columns, rows]; attention's heads; channels last to first.
   transposed(isa, "transpose 1024 x 1024", {{1024, 1024, 1, 1, 1}, {1024, 1}, {1, 1024}});
+  transposed(isa, "transpose 2048 x 2048", {{2048, 2048, 1, 1, 1}, {2048, 1}, {1, 2048}});
+  transposed(isa, "transpose 3000 x 4000", {{3000, 4000, 1, 1, 1}, {4000, 1}, {1, 3000}});
   transposed(isa, "transpose 1000 x 3000", {{1000, 3000, 1, 1, 1}, {3000, 1}, {1, 1000}});
-  transposed(isa, "heads 128 x 12 x 64", {{64, 128, 12, 1, 1}, {1, 768, 64}, {1, 64, 8192}});
-  // As large as the first of these, which the third cache holds, and four times as large.
-  for (const Index rows : {256, 1024}) {
+  for (const auto& [rows, heads, size] :
+       {std::array{128, 12, 64}, {128, 12, 32}, {197, 6, 64}, {384, 16, 64}}) {
+    const std::string shape =
+        std::to_string(rows) + " x " + std::to_string(heads) + " x " + std::to_string(size);
+    transposed(isa, "heads " + shape,
+               {{size, rows, heads, 1, 1}, {1, heads * size, size}, {1, size, rows * size}});
+    transposed(isa, "heads back " + shape,
+               {{size, heads, rows, 1, 1}, {1, rows * size, size}, {1, size, heads * size}});
+  }
+  // What the third cache holds with room to spare, hardly, and not.
+  for (const Index rows : {256, 512, 1024}) {
     for (const Index run : {16, 20, 32, 48, 64}) {
       const Index others = 4096 / run;
       transposed(isa,

@@ -48,23 +48,53 @@ void copy_rows(const char* from, Steps from_row, char* to, Steps to_row, Steps r
   }
 }
 
-// Short rows that follow each other here along `next` and there along `row` go by tiles: of what is
-// loaded around a row the next is not loaded again, and what is written stands together. A tile has
-// as many lines each way as a set of the first cache has places, since all its rows often lie in
-// one. Those of the tile after it, which lie in other pages, are asked for. Long rows have nothing
-// to gain from it.
-void copy_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
-               Steps bytes) {
-  constexpr Steps near = 768, is_short = 384, line = 64, large = 1 << 20;
-  const Steps next = from_steps.next < 0 ? -from_steps.next : from_steps.next;
-  const Steps row_step = from_steps.row < 0 ? -from_steps.row : from_steps.row;
-  const bool stays = next > 128 && extents.row * extents.next * bytes < large;
-  if (next == 0 || next > is_short || stays || row_step <= next) {
-    for (Steps k = 0; k < extents.next; ++k, from += from_steps.next, to += to_steps.next)
-      copy_rows(from, from_steps.row, to, to_steps.row, extents.row, bytes);
-    return;
+// Rows along both dimensions: a line of each of some rows, then another, and not in the order in
+// which they lie. In order, or if each instruction went by a step of its own, processors would
+// fetch what lies behind a row's end, and that takes a third of what they can bring to the first
+// cache. So it is one loop, that is not unrolled. The last line of a row, and the last rows, may
+// lie over those before them.
+constexpr Steps line = 64, rows_by_lines = vector_bytes > 16 ? 8 : 4;
+void copy_lines(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
+                Steps bytes) {
+  constexpr Steps vectors = line / vector_bytes, most = 128, order[] = {0, 3, 1, 2};
+  const Steps lines = (bytes + line - 1) / line, all = extents.next * lines;
+  for (Steps first = 0; first < all; first += most) {
+    Grid places[most];  // in `from` and in `to`
+    Steps count = 0;
+    for (Steps k = first; k < first + most; ++k) {
+      const Steps wanted = k / 4 * 4 + order[k % 4];
+      if (wanted >= all) continue;
+      const Steps next = wanted / lines, at = inside(wanted % lines * line, line, bytes);
+      places[count++] = {next * from_steps.next + at, next * to_steps.next + at};
+    }
+    for (Steps k = 0; k < extents.row; k += rows_by_lines) {
+      const Steps row = inside(k, rows_by_lines, extents.row);
+#pragma GCC unroll 1
+      for (Steps place = 0; place < count; ++place) {
+        const char* source = from + row * from_steps.row + places[place].row;
+        char* target = to + row * to_steps.row + places[place].next;
+        Bytes::Dense held[rows_by_lines * vectors];
+#pragma GCC unroll 32
+        for (Steps v = 0; v < rows_by_lines * vectors; ++v)
+          held[v] = *reinterpret_cast<const Bytes::Anywhere*>(
+              source + v / vectors * from_steps.row + v % vectors * vector_bytes);
+#pragma GCC unroll 32
+        for (Steps v = 0; v < rows_by_lines * vectors; ++v)
+          *reinterpret_cast<Bytes::Anywhere*>(target + v / vectors * to_steps.row +
+                                              v % vectors * vector_bytes) = held[v];
+      }
+    }
   }
-  const Steps some = near / next;
+}
+
+// Rows of less than a few lines, and of no whole lines, by tiles: of what is loaded around a row
+// the next is not loaded again, and what is written stands together. A tile has no more lines each
+// way than a set of the first cache has places, since all its rows often lie in one. Those of the
+// tile after it, which lie in other pages, are asked for.
+void copy_tiles(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
+                Steps bytes) {
+  constexpr Steps near = 640;
+  const Steps some = near / (from_steps.next < 0 ? -from_steps.next : from_steps.next);
   for (Steps row = 0; row < extents.row; row += some) {
     const Steps rows = row + some < extents.row ? some : extents.row - row;
     for (Steps k = 0; k < extents.next; k += some) {
@@ -84,15 +114,37 @@ void copy_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid 
   }
 }
 
+void copy_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
+               Steps bytes) {
+  constexpr Steps is_long = 2048, is_short = 4 * line, large = 1 << 20;
+  const bool lines = bytes < is_long && (bytes % line == 0 || bytes >= is_short);
+  if (lines && (extents.row >= rows_by_lines || extents.next >= rows_by_lines)) {
+    if (extents.row < extents.next) {
+      const auto turn = [](Grid& grid) { grid = {grid.next, grid.row}; };
+      turn(extents), turn(from_steps), turn(to_steps);
+    }
+    return copy_lines(from, from_steps, to, to_steps, extents, bytes);
+  }
+  const auto length = [](Steps step) { return step < 0 ? -step : step; };
+  const Steps next = length(from_steps.next);
+  const bool stays = next > 2 * line && extents.row * extents.next * bytes < large;
+  if (next > 0 && next < is_short && next < length(from_steps.row) && !stays)
+    return copy_tiles(from, from_steps, to, to_steps, extents, bytes);
+  for (Steps k = 0; k < extents.next; ++k, from += from_steps.next, to += to_steps.next)
+    copy_rows(from, from_steps.row, to, to_steps.row, extents.row, bytes);
+}
+
 // Rows that lie together in `to`, past the caches: in pieces of sixteen bytes, one of which may be
 // the end of a row and the beginning of the next. Bytes and places are multiples of four, and a row
 // is no shorter than a piece. What lies `ahead` in each row that is read is asked for.
 void stream_rows(const char* from, Steps from_row, char* to, Steps rows, Steps bytes) {
-  constexpr Steps piece = 16, line = 64, ahead = 1024;
+  constexpr Steps piece = 16, ahead = 1024;
   const auto load = [](const char* at) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
   };
-  const auto stream = [](char* at, __m128i v) { _mm_stream_si128(reinterpret_cast<__m128i*>(at), v); };
+  const auto stream = [](char* at, __m128i v) {
+    _mm_stream_si128(reinterpret_cast<__m128i*>(at), v);
+  };
   const auto stream_four = [](char* at, const char* source) {
     int four;
     __builtin_memcpy(&four, source, sizeof four);
@@ -205,9 +257,15 @@ void winograd_weights(const float* taps, float* to, Steps step, Steps width) {
 }  // namespace
 
 const VectorMoves& TOUCHSTONE_VECTOR_MOVES() {
-  static constexpr VectorMoves moves{
-      transpose<std::uint32_t>, transpose<std::uint64_t>, copy_rows, copy_grid, stream_grid, repeat, scale_rows,
-      winograd_weights<2>,      winograd_weights<4>};
+  static constexpr VectorMoves moves{transpose<std::uint32_t>,
+                                     transpose<std::uint64_t>,
+                                     copy_rows,
+                                     copy_grid,
+                                     stream_grid,
+                                     repeat,
+                                     scale_rows,
+                                     winograd_weights<2>,
+                                     winograd_weights<4>};
   return moves;
 }
 
