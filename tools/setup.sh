@@ -83,10 +83,11 @@ pinned_suite() {
 }
 
 install_debian_packages
+environment .venv-onnxruntime requirements-onnxruntime.txt & beside=$!
 environment .venv requirements.txt
-environment .venv-onnxruntime requirements-onnxruntime.txt
-locale_for_onnxruntime
 pinned_suite
+wait "$beside"
+locale_for_onnxruntime
 for peer in "$@"; do
   if [ ! -f "requirements-$peer.txt" ]; then
     echo "setup: there is no peer '$peer': no requirements-$peer.txt" >&2
