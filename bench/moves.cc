@@ -144,8 +144,7 @@ void blocks(Isa isa, Index channels, Index side) {
 // The roof copies from and to the same places.
 void transposed(Isa isa, const std::string& line, const Move& move) {
   if (skipped(line)) return;
-  Index all = 1;
-  for (Index extent : move.extents) all *= extent;
+  const Index all = move.elements();
   const Numbers from(all), to(all);
   print_copied(line, all * 4, from, to, [&] { run_move(isa, move, 4, from.data(), to.data()); });
 }

@@ -38,9 +38,8 @@ inline void copy_short(const char* from, char* to, Steps bytes) {
 }
 
 void copy_rows(const char* from, Steps from_row, char* to, Steps to_row, Steps rows, Steps bytes) {
-  constexpr Steps is_long = 2048;
   for (Steps row = 0; row < rows; ++row, from += from_row, to += to_row) {
-    if (bytes < is_long) {
+    if (bytes < long_row) {
       copy_short(from, to, bytes);
     } else {
       __builtin_memcpy(to, from, static_cast<std::size_t>(bytes));
@@ -59,7 +58,9 @@ void copy_lines(const char* from, Grid from_steps, char* to, Grid to_steps, Grid
   constexpr Steps vectors = line / vector_bytes, most = 128, order[] = {0, 3, 1, 2};
   const Steps lines = (bytes + line - 1) / line, all = extents.next * lines;
   for (Steps first = 0; first < all; first += most) {
-    Grid places[most];  // in `from` and in `to`
+    struct {
+      Steps from, to;
+    } places[most];
     Steps count = 0;
     for (Steps k = first; k < first + most; ++k) {
       const Steps wanted = k / 4 * 4 + order[k % 4];
@@ -71,8 +72,8 @@ void copy_lines(const char* from, Grid from_steps, char* to, Grid to_steps, Grid
       const Steps row = inside(k, rows_by_lines, extents.row);
 #pragma GCC unroll 1
       for (Steps place = 0; place < count; ++place) {
-        const char* source = from + row * from_steps.row + places[place].row;
-        char* target = to + row * to_steps.row + places[place].next;
+        const char* source = from + row * from_steps.row + places[place].from;
+        char* target = to + row * to_steps.row + places[place].to;
         Bytes::Dense held[rows_by_lines * vectors];
 #pragma GCC unroll 32
         for (Steps v = 0; v < rows_by_lines * vectors; ++v)
@@ -116,8 +117,8 @@ void copy_tiles(const char* from, Grid from_steps, char* to, Grid to_steps, Grid
 
 void copy_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
                Steps bytes) {
-  constexpr Steps is_long = 2048, is_short = 4 * line, large = 1 << 20;
-  const bool lines = bytes < is_long && (bytes % line == 0 || bytes >= is_short);
+  constexpr Steps is_short = 4 * line, large = 1 << 20;
+  const bool lines = bytes < long_row && (bytes % line == 0 || bytes >= is_short);
   if (lines && (extents.row >= rows_by_lines || extents.next >= rows_by_lines)) {
     if (extents.row < extents.next) {
       const auto turn = [](Grid& grid) { grid = {grid.next, grid.row}; };
