@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "bench/roof.h"
@@ -204,12 +205,15 @@ int main(int count, char** words) {
     transposed(isa, "heads back " + shape,
                {{size, heads, rows, 1, 1}, {1, rows * size, size}, {1, size, heads * size}});
   }
-  // What the third cache holds with room to spare, hardly, and not.
-  for (const Index rows : {256, 512, 1024}) {
-    for (const Index run : {16, 20, 32, 48, 64}) {
-      const Index others = 4096 / run;
-      transposed(isa,
-                 "inner runs of " + std::to_string(run) + ", " + std::to_string(rows / 64) + " MB",
+  // What the second cache holds, what the third holds with room to spare, hardly, and not.
+  for (const auto& [rows, size, text] :
+       {std::tuple<Index, Index, const char*>{128, 800, ", 0.4 MB"},
+        {256, 4096, ", 4 MB"},
+        {512, 4096, ", 8 MB"},
+        {1024, 4096, ", 16 MB"}}) {
+    for (const Index run : {2, 3, 4, 6, 8, 12, 16, 20, 32, 48, 64}) {
+      const Index others = size / run;
+      transposed(isa, "inner runs of " + std::to_string(run) + text,
                  {{run, rows, others, 1, 1}, {1, others * run, run}, {1, run, rows * run}});
     }
   }

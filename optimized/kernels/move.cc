@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "core/error.h"
 #include "optimized/kernels/vector_moves.h"
@@ -88,6 +89,29 @@ void by_rows(const VectorMoves& moves, const Move& move, int bytes, const char* 
   });
 }
 
+// Whether what is dense along dimension `dense` on both sides are elements of two, four or eight
+// bytes.
+bool are_elements(const Move& move, std::size_t dense, int bytes, const void* from,
+                  const void* to) {
+  const Index row = move.extents[dense], size = row * bytes;
+  if (size != 2 && size != 4 && size != 8) return false;
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (d != dense && (move.from_steps[d] % row != 0 || move.to_steps[d] % row != 0)) return false;
+  }
+  const auto addresses =
+      reinterpret_cast<std::uintptr_t>(from) | reinterpret_cast<std::uintptr_t>(to);
+  return addresses % static_cast<std::uintptr_t>(size) == 0;
+}
+
+// The same move of them.
+Move of_elements(Move move, std::size_t dense) {
+  const Index row = std::exchange(move.extents[dense], 1);
+  for (auto* list : {&move.from_steps, &move.to_steps})
+    for (Index& step : *list) step /= row;
+  move.whole /= row;
+  return move;
+}
+
 // Dimension 0 is dense here, dimension 1 there.
 template <class T, class F>
 void by_planes(const Move& move, F transpose, const T* from, T* to) {
@@ -118,6 +142,10 @@ void run_move(Isa isa, const Move& given, int bytes, const void* from, void* to)
   const std::size_t here = dense(move.from_steps), there = dense(move.to_steps);
   const VectorMoves& moves = vector_moves(isa);
   if (here < rank && move.to_steps[here] == 1) {
+    if (are_elements(move, here, bytes, from, to)) {
+      return run_move(isa, of_elements(move, here), static_cast<int>(move.extents[here] * bytes),
+                      from, to);
+    }
     return by_rows(moves, brought(move, here, 0), bytes, static_cast<const char*>(from),
                    static_cast<char*>(to));
   }

@@ -114,6 +114,58 @@ TEST(Move, LargePlanes) {
   }
 }
 
+// Rows of every short length, that follow each other here, there, on neither side and backwards;
+// then those of which two, four or eight bytes are elements of their own.
+TEST(Move, ShortRows) {
+  for (Isa isa : present_isas()) {
+    for (Index run = 1; run <= 300; run += run < 34 ? 1 : 29) {
+      for (const auto& [rows, others] : {std::pair<Index, Index>{21, 11}, {3, 20}, {20, 2}}) {
+        const Index all = rows * others * run;
+        const auto each = [&](const Move& move, Index from_count, Index start, Index to_count) {
+          check<std::uint8_t>(isa, move, from_count, start, to_count);
+          Move turned = move;
+          for (auto* list : {&turned.extents, &turned.from_steps, &turned.to_steps})
+            std::swap((*list)[1], (*list)[2]);
+          check<std::uint8_t>(isa, turned, from_count, start, to_count);
+        };
+        each({{run, rows, others, 1, 1}, {1, others * run, run, 0, 0}, {1, run, rows * run, 0, 0}},
+             all, 0, all);
+        each({{run, rows, others, 1, 1}, {1, -others * run, run, 0, 0}, {1, run, rows * run, 0, 0}},
+             all, (rows - 1) * others * run, all);
+        each({{run, rows, others, 1, 1}, {1, 0, run, 0, 0}, {1, run, rows * run, 0, 0}},
+             others * run, 0, all);
+        const Index row = run + 3;
+        each({{run, rows, others, 1, 1}, {1, others * row, row, 0, 0}, {1, row, rows * row, 0, 0}},
+             rows * others * row, 3, rows * others * row);
+      }
+    }
+    for (const Index run : {2, 3, 4, 8}) {
+      for (const Index gap : {0, 1, 2, 8}) {
+        each_type(isa, [&]<class T>(Isa i) {
+          const Index row = run + gap, all = 23 * 19 * row;
+          for (const Index start : {0, 1}) {
+            check<T>(i, {{run, 23, 19, 1, 1}, {1, 19 * row, row, 0, 0}, {1, row, 23 * row, 0, 0}},
+                     all + 1, start, all);
+          }
+        });
+      }
+    }
+  }
+}
+
+// As many as fill half of a third cache.
+TEST(Move, RowsOfWholeLinesBetweenTheCaches) {
+  for (Isa isa : present_isas()) {
+    for (const Index run : {32, 60}) {
+      const Index rows = 257, others = 130;
+      check<std::uint64_t>(
+          isa,
+          {{run, rows, others, 1, 1}, {1, others * run, run, 0, 0}, {1, run, rows * run, 0, 0}},
+          rows * others * run, 0, rows * others * run);
+    }
+  }
+}
+
 // Parts of what is larger than the caches: rows of every remainder, and places that are no multiple
 // of a piece or of four bytes.
 TEST(Move, PastTheCaches) {

@@ -19,31 +19,130 @@ inline void copy_vector(const char* from, char* to) {
   *reinterpret_cast<Bytes::Anywhere*>(to) = *reinterpret_cast<const Bytes::Anywhere*>(from);
 }
 
-// Short rows: a call of memcpy takes longer than they do.
-inline void copy_short(const char* from, char* to, Steps bytes) {
-  Steps at = 0;
-  if (bytes >= vector_bytes) {
-    for (; at + vector_bytes <= bytes; at += vector_bytes) copy_vector(from + at, to + at);
-    const Steps piece = 16;  // what is left lies in fewer lines than a vector
-    if (bytes - at > piece) {
-      copy_vector(from + bytes - vector_bytes, to + bytes - vector_bytes);
-    } else if (at < bytes) {
-      __builtin_memcpy(to + bytes - piece, from + bytes - piece, piece);
+// What is said of rows of `bytes` each, `block` of which along `row` are copied for each of those
+// along `next`.
+struct Rows {
+  const char* from;
+  char* to;
+  Grid from_steps, to_steps, extents;
+  Steps bytes, block;
+};
+
+// They have `count` pieces of `width` bytes, the last of which may lie over the one before it.
+template <int width, Steps count>
+void copy_pieces(const Rows& given) {
+  using Piece = VectorOf<std::uint8_t, width>;
+  const Rows rows = given;  // what is stored cannot be a part of it
+  const Steps bytes = rows.bytes;
+  const auto at = [bytes](Steps v) { return v + 1 < count ? v * width : bytes - width; };
+  for (Steps first = 0; first < rows.extents.row; first += rows.block) {
+    const Steps left = rows.extents.row - first, block = rows.block < left ? rows.block : left;
+    for (Steps k = 0; k < rows.extents.next; ++k) {
+      const char* from = rows.from + first * rows.from_steps.row + k * rows.from_steps.next;
+      char* to = rows.to + first * rows.to_steps.row + k * rows.to_steps.next;
+#pragma GCC unroll 4
+      for (Steps row = 0; row < block; ++row) {
+        typename Piece::Dense held[count];
+#pragma GCC unroll 16
+        for (Steps v = 0; v < count; ++v)
+          held[v] = *reinterpret_cast<const typename Piece::Anywhere*>(from + at(v));
+#pragma GCC unroll 16
+        for (Steps v = 0; v < count; ++v)
+          *reinterpret_cast<typename Piece::Anywhere*>(to + at(v)) = held[v];
+        from += rows.from_steps.row, to += rows.to_steps.row;
+      }
     }
-    return;
   }
-  for (; at + 8 <= bytes; at += 8) __builtin_memcpy(to + at, from + at, 8);
-  for (; at + 4 <= bytes; at += 4) __builtin_memcpy(to + at, from + at, 4);
-  for (; at < bytes; ++at) to[at] = from[at];
+}
+
+// Rows of up to `is_short` bytes: by vectors, or by two pieces that are smaller.
+constexpr Steps line = 64, is_short = 4 * line;
+constexpr Steps second_cache = 1 << 20, half_a_third_cache = 7 << 20;  // what is moved, once
+template <std::size_t... count>
+void copy_by_vectors(const Rows& rows, std::index_sequence<count...>) {
+  static constexpr decltype(&copy_pieces<1, 1>) copies[] = {
+      copy_pieces<vector_bytes, static_cast<Steps>(count) + 1>...};
+  copies[(rows.bytes - 1) / vector_bytes](rows);
+}
+template <int width = vector_bytes>
+void copy_short(const Rows& rows) {
+  if (rows.bytes < width) {
+    if constexpr (width > 1) copy_short<width / 2>(rows);
+  } else if constexpr (width == vector_bytes) {
+    copy_by_vectors(rows, std::make_index_sequence<is_short / vector_bytes>());
+  } else {
+    const auto copy = rows.bytes == width ? copy_pieces<width, 1> : copy_pieces<width, 2>;
+    copy(rows);
+  }
+}
+
+Steps length(Steps step) { return step < 0 ? -step : step; }
+void turn(Rows& rows) {
+  for (Grid* grid : {&rows.from_steps, &rows.to_steps, &rows.extents})
+    *grid = {grid->next, grid->row};
+}
+
+// Rows of three words that lie together in `to`, like points and colours: of four rows, which are
+// no nearer to each other than their length, three vectors are made.
+constexpr Steps three_words = 12;
+bool are_triples(const Rows& rows) {
+  return rows.bytes == three_words && rows.to_steps.row == three_words &&
+         rows.from_steps.row >= three_words && rows.extents.row >= 4;
+}
+void copy_triples(const Rows& given) {
+  using Piece = VectorOf<std::uint8_t, 16>;
+  using Words = VectorOf<std::uint32_t, 16>::Dense;
+  const Rows rows = given;
+  const Steps step = rows.from_steps.row;
+  const auto load = [](const char* at) {
+    return reinterpret_cast<Words>(*reinterpret_cast<const Piece::Anywhere*>(at));
+  };
+  const auto store = [](char* at, Words words) {
+    *reinterpret_cast<Piece::Anywhere*>(at) = reinterpret_cast<Piece::Dense>(words);
+  };
+  for (Steps first = 0; first < rows.extents.row; first += rows.block) {
+    const Steps left = rows.extents.row - first, block = rows.block < left ? rows.block : left;
+    for (Steps k = 0; k < rows.extents.next; ++k) {
+      for (Steps row = 0; row < block; row += 4) {
+        const Steps four = first + inside(row, 4, block);
+        const char* from = rows.from + four * step + k * rows.from_steps.next;
+        char* to = rows.to + four * three_words + k * rows.to_steps.next;
+        const Words a = load(from), b = load(from + step), c = load(from + 2 * step),
+                    d = load(from + 3 * step - 4);  // its words are the last three
+        store(to, __builtin_shufflevector(a, b, 0, 1, 2, 4));
+        store(to + 16, __builtin_shufflevector(b, c, 1, 2, 4, 5));
+        store(to + 32, __builtin_shufflevector(d, c, 6, 1, 2, 3));
+      }
+    }
+  }
+}
+
+// A block is a piece of what lies together on one side, in each of the lines that it meets on the
+// other: on the side that is read, where lines of the other side may be a page apart, and so in one
+// set of the first cache, or where both sides are in the second cache or hardly in the third.
+void copy_short_grid(Rows rows) {
+  constexpr Steps fewest = 4;
+  const Steps all = rows.extents.row * rows.extents.next * rows.bytes;
+  const bool reads = rows.bytes == 16 || rows.bytes == 32 || all < second_cache ||
+                     (all >= half_a_third_cache && rows.bytes > line);
+  if (reads == (length(rows.from_steps.next) < length(rows.from_steps.row))) turn(rows);
+  const Steps together = 512, most = reads ? 8 : 16,
+              block = together / (fewest * rows.bytes) * fewest + fewest;
+  rows.block = block < most ? block : most;
+  copy_short(rows);
 }
 
 void copy_rows(const char* from, Steps from_row, char* to, Steps to_row, Steps rows, Steps bytes) {
+  if (bytes <= is_short)
+    return copy_short({from, to, {from_row, 0}, {to_row, 0}, {rows, 1}, bytes, rows});
   for (Steps row = 0; row < rows; ++row, from += from_row, to += to_row) {
-    if (bytes < long_row) {
-      copy_short(from, to, bytes);
-    } else {
+    if (bytes >= long_row) {
       __builtin_memcpy(to, from, static_cast<std::size_t>(bytes));
+      continue;
     }
+    // A call takes longer than such a row does.
+    for (Steps at = 0; at < bytes; at += vector_bytes)
+      copy_vector(from + inside(at, vector_bytes, bytes), to + inside(at, vector_bytes, bytes));
   }
 }
 
@@ -52,7 +151,7 @@ void copy_rows(const char* from, Steps from_row, char* to, Steps to_row, Steps r
 // fetch what lies behind a row's end, and that takes a third of what they can bring to the first
 // cache. So it is one loop, that is not unrolled. The last line of a row, and the last rows, may
 // lie over those before them.
-constexpr Steps line = 64, rows_by_lines = vector_bytes > 16 ? 8 : 4;
+constexpr Steps rows_by_lines = vector_bytes > 16 ? 8 : 4;
 void copy_lines(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
                 Steps bytes) {
   constexpr Steps vectors = line / vector_bytes, most = 128, order[] = {0, 3, 1, 2};
@@ -88,49 +187,19 @@ void copy_lines(const char* from, Grid from_steps, char* to, Grid to_steps, Grid
   }
 }
 
-// Rows of less than a few lines, and of no whole lines, by tiles: of what is loaded around a row
-// the next is not loaded again, and what is written stands together. A tile has no more lines each
-// way than a set of the first cache has places, since all its rows often lie in one. Those of the
-// tile after it, which lie in other pages, are asked for.
-void copy_tiles(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
-                Steps bytes) {
-  constexpr Steps near = 640;
-  const Steps some = near / (from_steps.next < 0 ? -from_steps.next : from_steps.next);
-  for (Steps row = 0; row < extents.row; row += some) {
-    const Steps rows = row + some < extents.row ? some : extents.row - row;
-    for (Steps k = 0; k < extents.next; k += some) {
-      const Steps end = k + some < extents.next ? k + some : extents.next;
-      for (Steps at = k; at < end; ++at) {
-        const Steps ahead = row + at - k;
-        if (end + some <= extents.next && ahead < extents.row) {
-          for (Steps byte = 0; byte < near; byte += line)
-            __builtin_prefetch(from + ahead * from_steps.row + end * from_steps.next + byte);
-        }
-        const char* source = from + row * from_steps.row + at * from_steps.next;
-        char* target = to + row * to_steps.row + at * to_steps.next;
-        for (Steps r = 0; r < rows; ++r, source += from_steps.row, target += to_steps.row)
-          copy_short(source, target, bytes);
-      }
-    }
-  }
-}
-
 void copy_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
                Steps bytes) {
-  constexpr Steps is_short = 4 * line, large = 1 << 20;
-  const bool lines = bytes < long_row && (bytes % line == 0 || bytes >= is_short);
-  if (lines && (extents.row >= rows_by_lines || extents.next >= rows_by_lines)) {
-    if (extents.row < extents.next) {
-      const auto turn = [](Grid& grid) { grid = {grid.next, grid.row}; };
-      turn(extents), turn(from_steps), turn(to_steps);
-    }
-    return copy_lines(from, from_steps, to, to_steps, extents, bytes);
+  Rows rows{from, to, from_steps, to_steps, extents, bytes, 16};
+  const bool far = extents.row * extents.next * bytes >= half_a_third_cache;
+  if (bytes < long_row && (bytes % line == 0 || bytes > is_short) &&
+      !(far && bytes > line && bytes <= is_short) &&
+      (extents.row >= rows_by_lines || extents.next >= rows_by_lines)) {
+    if (extents.row < extents.next) turn(rows);
+    return copy_lines(from, rows.from_steps, to, rows.to_steps, rows.extents, bytes);
   }
-  const auto length = [](Steps step) { return step < 0 ? -step : step; };
-  const Steps next = length(from_steps.next);
-  const bool stays = next > 2 * line && extents.row * extents.next * bytes < large;
-  if (next > 0 && next < is_short && next < length(from_steps.row) && !stays)
-    return copy_tiles(from, from_steps, to, to_steps, extents, bytes);
+  if (to_steps.next == bytes) turn(rows);
+  if (are_triples(rows)) return copy_triples(rows);
+  if (bytes <= is_short) return copy_short_grid(rows);
   for (Steps k = 0; k < extents.next; ++k, from += from_steps.next, to += to_steps.next)
     copy_rows(from, from_steps.row, to, to_steps.row, extents.row, bytes);
 }
@@ -173,7 +242,8 @@ void stream_rows(const char* from, Steps from_row, char* to, Steps rows, Steps b
 
 void stream_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
                  Steps bytes) {
-  constexpr Steps some = 8;  // as many streams are read
+  constexpr Steps together = 256, fewest = 8;  // as many streams are read
+  const Steps some = together / bytes > fewest ? together / bytes : fewest;
   for (Steps row = 0; row < extents.row; row += some) {
     const Steps rows = row + some < extents.row ? some : extents.row - row;
     for (Steps k = 0; k < extents.next; ++k) {
