@@ -146,23 +146,36 @@ void copy_rows(const char* from, Steps from_row, char* to, Steps to_row, Steps r
   }
 }
 
-// Rows along both dimensions: a line of each of some rows, then another, and not in the order in
-// which they lie. In order, or if each instruction went by a step of its own, processors would
-// fetch what lies behind a row's end, and that takes a third of what they can bring to the first
-// cache. So it is one loop, that is not unrolled. The last line of a row, and the last rows, may
-// lie over those before them.
+// Which line of some is the k-th to be copied. In their order, processors would fetch what lies
+// behind a row's end, and that takes a third of what they can bring to the first cache. From the
+// second cache all steps from one to the next of sixty-four differ; past it, where a little ahead
+// is worth having, lines near each other stay so.
+struct Order {
+  Steps group;
+  Steps operator()(Steps k) const {
+    constexpr Steps near[] = {0, 3, 1, 2};
+    const Steps j = k % group;
+    return k - j + (group == 4 ? near[j] : j * (4 * j + 3) % group);
+  }
+};
+
+// Rows along both dimensions: a line of each of some rows, then another, by one loop that is not
+// unrolled, since instructions that each went by a step of their own would have it fetched too. The
+// last line of a row, and the last rows, may lie over those before them.
 constexpr Steps rows_by_lines = vector_bytes > 16 ? 8 : 4;
 void copy_lines(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
                 Steps bytes) {
-  constexpr Steps vectors = line / vector_bytes, most = 128, order[] = {0, 3, 1, 2};
+  constexpr Steps vectors = line / vector_bytes, most = 128;
   const Steps lines = (bytes + line - 1) / line, all = extents.next * lines;
+  const Order order{extents.row * extents.next * bytes < second_cache ? 64 : 4};
+  const Steps groups = (all + order.group - 1) / order.group * order.group;
   for (Steps first = 0; first < all; first += most) {
     struct {
       Steps from, to;
     } places[most];
     Steps count = 0;
-    for (Steps k = first; k < first + most; ++k) {
-      const Steps wanted = k / 4 * 4 + order[k % 4];
+    for (Steps k = first; k < first + most && k < groups; ++k) {
+      const Steps wanted = order(k);
       if (wanted >= all) continue;
       const Steps next = wanted / lines, at = inside(wanted % lines * line, line, bytes);
       places[count++] = {next * from_steps.next + at, next * to_steps.next + at};
