@@ -69,11 +69,11 @@ void by_elements(const Move& move, const T* from, T* to) {
 // loses as much as is gained here. Then rows are written where the last one ended, and read from
 // places that lie near each other.
 bool streams(const Move& move, int bytes, const void* from, const void* to) {
-  constexpr Index past_caches = 12 << 20, shortest = 16;
+  constexpr Index past_caches = 12 << 20, triple = 12, shortest = 16;
   const Index row = move.extents[0], size = row * bytes;
   const Index all = move.whole > 0 ? move.whole : move.elements();
-  return all * bytes >= past_caches && bytes % 4 == 0 && size >= shortest && size < long_row &&
-         move.to_steps[1] == row && move.from_steps[2] == row &&
+  return all * bytes >= past_caches && bytes % 4 == 0 && (size == triple || size >= shortest) &&
+         size < long_row && move.to_steps[1] == row && move.from_steps[2] == row &&
          (reinterpret_cast<std::uintptr_t>(from) | reinterpret_cast<std::uintptr_t>(to)) % 4 == 0;
 }
 

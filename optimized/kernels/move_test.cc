@@ -183,6 +183,12 @@ TEST(Move, PastTheCaches) {
                    all + start, start, all);
         }
         check<T>(i,
+                 {{run, 20, others, 1, 1},
+                  {1, others * run, run, 0, 0},
+                  {1, run, 20 * run, 0, 0},
+                  whole},
+                 20 * others * run, 0, 20 * others * run);
+        check<T>(i,
                  {{run, rows, others, 2, 1},
                   {1, others * run, run, all, 0},
                   {1, run, rows * run + 3, others * (rows * run + 3), 0},

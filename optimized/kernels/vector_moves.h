@@ -30,7 +30,7 @@ struct VectorMoves {
   void (*copy_grid)(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
                     Steps bytes);
   // The same past the caches: rows that follow each other along `row` lie together in `to`. Bytes,
-  // steps and places are multiples of four, and a row has sixteen bytes or more.
+  // steps and places are multiples of four, and a row has twelve bytes, or sixteen or more.
   void (*stream_grid)(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
                       Steps bytes);
   // Each of `count` channel blocks of a row `times` times over.

@@ -1,0 +1,306 @@
+// Rows that are dense on both sides, for vector_moves.cc, which alone includes this, once for each
+// instruction set: whole lines out of order, short rows by pieces, and what goes past the caches.
+// What decides is told in docs/performance.md, with figures.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "optimized/kernels/vector_transpose.h"
+
+namespace touchstone {
+
+namespace {
+
+using Bytes = VectorOf<std::uint8_t>;
+
+inline void copy_vector(const char* from, char* to) {
+  *reinterpret_cast<Bytes::Anywhere*>(to) = *reinterpret_cast<const Bytes::Anywhere*>(from);
+}
+
+// What is said of rows of `bytes` each, `block` of which along `row` are copied for each of those
+// along `next`.
+struct Rows {
+  const char* from;
+  char* to;
+  Grid from_steps, to_steps, extents;
+  Steps bytes, block;
+};
+
+// They have `count` pieces of `width` bytes, the last of which may lie over the one before it.
+template <int width, Steps count>
+void copy_pieces(const Rows& given) {
+  using Piece = VectorOf<std::uint8_t, width>;
+  const Rows rows = given;  // what is stored cannot be a part of it
+  const Steps bytes = rows.bytes;
+  const auto at = [bytes](Steps v) { return v + 1 < count ? v * width : bytes - width; };
+  for (Steps first = 0; first < rows.extents.row; first += rows.block) {
+    const Steps left = rows.extents.row - first, block = rows.block < left ? rows.block : left;
+    for (Steps k = 0; k < rows.extents.next; ++k) {
+      const char* from = rows.from + first * rows.from_steps.row + k * rows.from_steps.next;
+      char* to = rows.to + first * rows.to_steps.row + k * rows.to_steps.next;
+#pragma GCC unroll 4
+      for (Steps row = 0; row < block; ++row) {
+        typename Piece::Dense held[count];
+#pragma GCC unroll 16
+        for (Steps v = 0; v < count; ++v)
+          held[v] = *reinterpret_cast<const typename Piece::Anywhere*>(from + at(v));
+#pragma GCC unroll 16
+        for (Steps v = 0; v < count; ++v)
+          *reinterpret_cast<typename Piece::Anywhere*>(to + at(v)) = held[v];
+        from += rows.from_steps.row, to += rows.to_steps.row;
+      }
+    }
+  }
+}
+
+// Rows of up to `is_short` bytes: by vectors, or by two pieces that are smaller.
+constexpr Steps line = 64, is_short = 4 * line;
+constexpr Steps second_cache = 1 << 20, half_a_third_cache = 7 << 20;  // what is moved, once
+template <std::size_t... count>
+void copy_by_vectors(const Rows& rows, std::index_sequence<count...>) {
+  static constexpr decltype(&copy_pieces<1, 1>) copies[] = {
+      copy_pieces<vector_bytes, static_cast<Steps>(count) + 1>...};
+  copies[(rows.bytes - 1) / vector_bytes](rows);
+}
+template <int width = vector_bytes>
+void copy_short(const Rows& rows) {
+  if (rows.bytes < width) {
+    if constexpr (width > 1) copy_short<width / 2>(rows);
+  } else if constexpr (width == vector_bytes) {
+    copy_by_vectors(rows, std::make_index_sequence<is_short / vector_bytes>());
+  } else {
+    const auto copy = rows.bytes == width ? copy_pieces<width, 1> : copy_pieces<width, 2>;
+    copy(rows);
+  }
+}
+
+Steps length(Steps step) { return step < 0 ? -step : step; }
+void turn(Rows& rows) {
+  for (Grid* grid : {&rows.from_steps, &rows.to_steps, &rows.extents})
+    *grid = {grid->next, grid->row};
+}
+
+// Rows of three words that lie together in `to`, like points and colours: of four rows, which are
+// no nearer to each other than their length, three vectors are made.
+constexpr Steps three_words = 12;
+bool are_triples(const Rows& rows) {
+  return rows.bytes == three_words && rows.to_steps.row == three_words &&
+         rows.from_steps.row >= three_words && rows.extents.row >= 4;
+}
+template <bool past_caches>
+void copy_triples(const Rows& given) {
+  using Piece = VectorOf<std::uint8_t, 16>;
+  using Words = VectorOf<std::uint32_t, 16>::Dense;
+  const Rows rows = given;
+  const Steps step = rows.from_steps.row;
+  const auto load = [](const char* at) {
+    return reinterpret_cast<Words>(*reinterpret_cast<const Piece::Anywhere*>(at));
+  };
+  const auto store = [](char* at, Words words) {
+    if constexpr (past_caches) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(at), reinterpret_cast<__m128i>(words));
+    } else {
+      *reinterpret_cast<Piece::Anywhere*>(at) = reinterpret_cast<Piece::Dense>(words);
+    }
+  };
+  for (Steps first = 0; first < rows.extents.row; first += rows.block) {
+    const Steps left = rows.extents.row - first, block = rows.block < left ? rows.block : left;
+    for (Steps k = 0; k < rows.extents.next; ++k) {
+      const char* from = rows.from + first * step + k * rows.from_steps.next;
+      char* to = rows.to + first * three_words + k * rows.to_steps.next;
+      const auto four = [&](Steps row) {
+        const char* source = from + row * step;
+        char* target = to + row * three_words;
+        const Words a = load(source), b = load(source + step), c = load(source + 2 * step),
+                    d = load(source + 3 * step - 4);  // its words are the last three
+        store(target, __builtin_shufflevector(a, b, 0, 1, 2, 4));
+        store(target + 16, __builtin_shufflevector(b, c, 1, 2, 4, 5));
+        store(target + 32, __builtin_shufflevector(d, c, 6, 1, 2, 3));
+      };
+#pragma GCC unroll 4
+      for (Steps row = 0; row + 4 <= block; row += 4) four(row);
+      if (block % 4 != 0) four(block - 4);
+    }
+  }
+}
+
+// A block is a piece of what lies together on one side, in each of the lines that it meets on the
+// other: on the side that is read, where lines of the other side may be a page apart, and so in one
+// set of the first cache, or where both sides are in the second cache or hardly in the third.
+void copy_short_grid(Rows rows) {
+  constexpr Steps fewest = 4;
+  const Steps all = rows.extents.row * rows.extents.next * rows.bytes;
+  const bool reads = rows.bytes == 16 || rows.bytes == 32 || all < second_cache ||
+                     (all >= half_a_third_cache && rows.bytes > line);
+  if (reads == (length(rows.from_steps.next) < length(rows.from_steps.row))) turn(rows);
+  const Steps together = 512, most = reads ? 8 : 16,
+              block = together / (fewest * rows.bytes) * fewest + fewest;
+  rows.block = block < most ? block : most;
+  copy_short(rows);
+}
+
+void copy_rows(const char* from, Steps from_row, char* to, Steps to_row, Steps rows, Steps bytes) {
+  if (bytes <= is_short)
+    return copy_short({from, to, {from_row, 0}, {to_row, 0}, {rows, 1}, bytes, rows});
+  for (Steps row = 0; row < rows; ++row, from += from_row, to += to_row) {
+    if (bytes >= long_row) {
+      __builtin_memcpy(to, from, static_cast<std::size_t>(bytes));
+      continue;
+    }
+    // A call takes longer than such a row does.
+    for (Steps at = 0; at < bytes; at += vector_bytes)
+      copy_vector(from + inside(at, vector_bytes, bytes), to + inside(at, vector_bytes, bytes));
+  }
+}
+
+// Which line of some is the k-th to be copied. In their order, processors would fetch what lies
+// behind a row's end, and that takes a third of what they can bring to the first cache. From the
+// second cache all steps from one to the next of sixty-four differ; past it, where a little ahead
+// is worth having, lines near each other stay so.
+struct Order {
+  Steps group;
+  Steps operator()(Steps k) const {
+    constexpr Steps near[] = {0, 3, 1, 2};
+    const Steps j = k % group;
+    return k - j + (group == 4 ? near[j] : j * (4 * j + 3) % group);
+  }
+};
+
+// Rows along both dimensions: a line of each of some rows, then another, by one loop that is not
+// unrolled, since instructions that each went by a step of their own would have it fetched too. The
+// last line of a row, and the last rows, may lie over those before them.
+constexpr Steps rows_by_lines = vector_bytes > 16 ? 8 : 4;
+void copy_lines(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
+                Steps bytes) {
+  constexpr Steps vectors = line / vector_bytes, most = 128;
+  const Steps lines = (bytes + line - 1) / line, all = extents.next * lines;
+  const Order order{extents.row * extents.next * bytes < second_cache ? 64 : 4};
+  const Steps groups = (all + order.group - 1) / order.group * order.group;
+  for (Steps first = 0; first < all; first += most) {
+    struct {
+      Steps from, to;
+    } places[most];
+    Steps count = 0;
+    for (Steps k = first; k < first + most && k < groups; ++k) {
+      const Steps wanted = order(k);
+      if (wanted >= all) continue;
+      const Steps next = wanted / lines, at = inside(wanted % lines * line, line, bytes);
+      places[count++] = {next * from_steps.next + at, next * to_steps.next + at};
+    }
+    for (Steps k = 0; k < extents.row; k += rows_by_lines) {
+      const Steps row = inside(k, rows_by_lines, extents.row);
+#pragma GCC unroll 1
+      for (Steps place = 0; place < count; ++place) {
+        const char* source = from + row * from_steps.row + places[place].from;
+        char* target = to + row * to_steps.row + places[place].to;
+        Bytes::Dense held[rows_by_lines * vectors];
+#pragma GCC unroll 32
+        for (Steps v = 0; v < rows_by_lines * vectors; ++v)
+          held[v] = *reinterpret_cast<const Bytes::Anywhere*>(
+              source + v / vectors * from_steps.row + v % vectors * vector_bytes);
+#pragma GCC unroll 32
+        for (Steps v = 0; v < rows_by_lines * vectors; ++v)
+          *reinterpret_cast<Bytes::Anywhere*>(target + v / vectors * to_steps.row +
+                                              v % vectors * vector_bytes) = held[v];
+      }
+    }
+  }
+}
+
+void copy_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
+               Steps bytes) {
+  Rows rows{from, to, from_steps, to_steps, extents, bytes, 16};
+  const bool far = extents.row * extents.next * bytes >= half_a_third_cache;
+  if (bytes < long_row && (bytes % line == 0 || bytes > is_short) &&
+      !(far && bytes > line && bytes <= is_short) &&
+      (extents.row >= rows_by_lines || extents.next >= rows_by_lines)) {
+    if (extents.row < extents.next) turn(rows);
+    return copy_lines(from, rows.from_steps, to, rows.to_steps, rows.extents, bytes);
+  }
+  if (to_steps.next == bytes) turn(rows);
+  if (are_triples(rows)) return copy_triples<false>(rows);
+  if (bytes <= is_short) return copy_short_grid(rows);
+  for (Steps k = 0; k < extents.next; ++k, from += from_steps.next, to += to_steps.next)
+    copy_rows(from, from_steps.row, to, to_steps.row, extents.row, bytes);
+}
+
+// Past the caches, sixteen bytes at a time: what lies `ahead` in each row that is read is asked
+// for.
+constexpr Steps piece = 16, ahead = 1024;
+inline __m128i load_piece(const char* at) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+}
+inline void stream_piece(char* at, __m128i v) {
+  _mm_stream_si128(reinterpret_cast<__m128i*>(at), v);
+}
+
+// Rows of `count` pieces that lie together in `to`, at a multiple of a piece.
+template <Steps count>
+void stream_pieces(const char* from, Steps from_row, char* to, Steps rows) {
+  for (Steps row = 0; row < rows; ++row, from += from_row, to += count * piece) {
+    __builtin_prefetch(from + ahead);
+#pragma GCC unroll 4
+    for (Steps k = 0; k < count; ++k) stream_piece(to + k * piece, load_piece(from + k * piece));
+  }
+}
+
+// The same of any length and place that are multiples of four, no shorter than a piece, one of
+// which may be the end of a row and the beginning of the next.
+void stream_rows(const char* from, Steps from_row, char* to, Steps rows, Steps bytes) {
+  const auto stream_four = [](char* at, const char* source) {
+    int four;
+    __builtin_memcpy(&four, source, sizeof four);
+    _mm_stream_si32(reinterpret_cast<int*>(at), four);
+  };
+  Steps at = 0;  // what of the row is written
+  for (; reinterpret_cast<std::uintptr_t>(to + at) % piece != 0; at += 4)
+    stream_four(to + at, from + at);
+  if (at == 0 && bytes % piece == 0 && bytes <= line) {
+    static constexpr decltype(&stream_pieces<1>) streams[] = {stream_pieces<1>, stream_pieces<2>,
+                                                              stream_pieces<3>, stream_pieces<4>};
+    return streams[bytes / piece - 1](from, from_row, to, rows);
+  }
+  for (Steps row = 0; row < rows; ++row, from += from_row, to += bytes) {
+    for (Steps byte = 0; byte < bytes; byte += line) __builtin_prefetch(from + ahead + byte);
+    for (; at + piece <= bytes; at += piece) stream_piece(to + at, load_piece(from + at));
+    const Steps left = bytes - at;
+    if (left > 0 && row + 1 < rows) {
+      const __m128i end = load_piece(from + bytes - piece), begin = load_piece(from + from_row);
+      stream_piece(to + at, left == 4   ? _mm_alignr_epi8(begin, end, 12)
+                            : left == 8 ? _mm_alignr_epi8(begin, end, 8)
+                                        : _mm_alignr_epi8(begin, end, 4));
+      at = piece - left;
+    } else {
+      for (; at < bytes; at += 4) stream_four(to + at, from + at);
+      at = 0;
+    }
+  }
+}
+
+void stream_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
+                 Steps bytes) {
+  constexpr Steps together = 256, fewest = 8;  // as many streams are read
+  const Rows triples{from, to, from_steps, to_steps, extents, bytes, together / piece};
+  if (bytes == three_words) {
+    const bool pieces = reinterpret_cast<std::uintptr_t>(to) % piece == 0 &&
+                        to_steps.next % piece == 0 && extents.row % 4 == 0;
+    if (!pieces || !are_triples(triples))
+      return copy_grid(from, from_steps, to, to_steps, extents, bytes);
+    copy_triples<true>(triples);
+    return _mm_sfence();
+  }
+  const Steps some = together / bytes > fewest ? together / bytes : fewest;
+  for (Steps row = 0; row < extents.row; row += some) {
+    const Steps rows = row + some < extents.row ? some : extents.row - row;
+    for (Steps k = 0; k < extents.next; ++k) {
+      stream_rows(from + row * from_steps.row + k * from_steps.next, from_steps.row,
+                  to + row * bytes + k * to_steps.next, rows, bytes);
+    }
+  }
+  _mm_sfence();  // another thread may be told that they are written
+}
+
+}  // namespace
+
+}  // namespace touchstone
