@@ -18,20 +18,32 @@ inline void copy_vector(const char* from, char* to) {
   *reinterpret_cast<Bytes::Anywhere*>(to) = *reinterpret_cast<const Bytes::Anywhere*>(from);
 }
 
+constexpr Steps piece = 16;
+inline __m128i load_piece(const char* at) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+}
+inline void stream_piece(char* at, __m128i v) {
+  _mm_stream_si128(reinterpret_cast<__m128i*>(at), v);
+}
+
 // What is said of rows of `bytes` each, `block` of which along `row` are copied for each of those
-// along `next`.
+// along `next`. Passed by value: what is stored cannot be a part of it.
 struct Rows {
   const char* from;
   char* to;
   Grid from_steps, to_steps, extents;
-  Steps bytes, block;
+  Steps bytes, block = 0;
+
+  Steps size() const { return extents.row * extents.next * bytes; }
 };
+
+constexpr Steps line = 64, is_short = 4 * line;
+constexpr Steps second_cache = 1 << 20, half_a_third_cache = 7 << 20;  // bytes that are read
 
 // They have `count` pieces of `width` bytes, the last of which may lie over the one before it.
 template <int width, Steps count>
-void copy_pieces(const Rows& given) {
+void copy_pieces(Rows rows) {
   using Piece = VectorOf<std::uint8_t, width>;
-  const Rows rows = given;  // what is stored cannot be a part of it
   const Steps bytes = rows.bytes;
   const auto at = [bytes](Steps v) { return v + 1 < count ? v * width : bytes - width; };
   for (Steps first = 0; first < rows.extents.row; first += rows.block) {
@@ -55,16 +67,14 @@ void copy_pieces(const Rows& given) {
 }
 
 // Rows of up to `is_short` bytes: by vectors, or by two pieces that are smaller.
-constexpr Steps line = 64, is_short = 4 * line;
-constexpr Steps second_cache = 1 << 20, half_a_third_cache = 7 << 20;  // what is moved, once
 template <std::size_t... count>
-void copy_by_vectors(const Rows& rows, std::index_sequence<count...>) {
+void copy_by_vectors(Rows rows, std::index_sequence<count...>) {
   static constexpr decltype(&copy_pieces<1, 1>) copies[] = {
       copy_pieces<vector_bytes, static_cast<Steps>(count) + 1>...};
   copies[(rows.bytes - 1) / vector_bytes](rows);
 }
 template <int width = vector_bytes>
-void copy_short(const Rows& rows) {
+void copy_short(Rows rows) {
   if (rows.bytes < width) {
     if constexpr (width > 1) copy_short<width / 2>(rows);
   } else if constexpr (width == vector_bytes) {
@@ -89,23 +99,20 @@ bool are_triples(const Rows& rows) {
          rows.from_steps.row >= three_words && rows.extents.row >= 4;
 }
 template <bool past_caches>
-void copy_triples(const Rows& given) {
-  using Piece = VectorOf<std::uint8_t, 16>;
-  using Words = VectorOf<std::uint32_t, 16>::Dense;
-  const Rows rows = given;
-  const Steps step = rows.from_steps.row;
-  const auto load = [](const char* at) {
-    return reinterpret_cast<Words>(*reinterpret_cast<const Piece::Anywhere*>(at));
-  };
+void copy_triples(Rows rows) {
+  using Words = VectorOf<std::uint32_t, piece>::Dense;
+  const auto load = [](const char* at) { return reinterpret_cast<Words>(load_piece(at)); };
   const auto store = [](char* at, Words words) {
     if constexpr (past_caches) {
-      _mm_stream_si128(reinterpret_cast<__m128i*>(at), reinterpret_cast<__m128i>(words));
+      stream_piece(at, reinterpret_cast<__m128i>(words));
     } else {
-      *reinterpret_cast<Piece::Anywhere*>(at) = reinterpret_cast<Piece::Dense>(words);
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(at), reinterpret_cast<__m128i>(words));
     }
   };
-  for (Steps first = 0; first < rows.extents.row; first += rows.block) {
-    const Steps left = rows.extents.row - first, block = rows.block < left ? rows.block : left;
+  constexpr Steps most = 16;
+  const Steps step = rows.from_steps.row;
+  for (Steps first = 0; first < rows.extents.row; first += most) {
+    const Steps left = rows.extents.row - first, block = most < left ? most : left;
     for (Steps k = 0; k < rows.extents.next; ++k) {
       const char* from = rows.from + first * step + k * rows.from_steps.next;
       char* to = rows.to + first * three_words + k * rows.to_steps.next;
@@ -115,8 +122,8 @@ void copy_triples(const Rows& given) {
         const Words a = load(source), b = load(source + step), c = load(source + 2 * step),
                     d = load(source + 3 * step - 4);  // its words are the last three
         store(target, __builtin_shufflevector(a, b, 0, 1, 2, 4));
-        store(target + 16, __builtin_shufflevector(b, c, 1, 2, 4, 5));
-        store(target + 32, __builtin_shufflevector(d, c, 6, 1, 2, 3));
+        store(target + piece, __builtin_shufflevector(b, c, 1, 2, 4, 5));
+        store(target + 2 * piece, __builtin_shufflevector(d, c, 6, 1, 2, 3));
       };
 #pragma GCC unroll 4
       for (Steps row = 0; row + 4 <= block; row += 4) four(row);
@@ -125,14 +132,17 @@ void copy_triples(const Rows& given) {
   }
 }
 
+// Rows of more than a line, with both sides hardly in the third cache, are copied by pieces of what
+// is read even if they are whole lines.
+bool hardly_fit(const Rows& rows) { return rows.size() >= half_a_third_cache && rows.bytes > line; }
+
 // A block is a piece of what lies together on one side, in each of the lines that it meets on the
 // other: on the side that is read, where lines of the other side may be a page apart, and so in one
 // set of the first cache, or where both sides are in the second cache or hardly in the third.
 void copy_short_grid(Rows rows) {
   constexpr Steps fewest = 4;
-  const Steps all = rows.extents.row * rows.extents.next * rows.bytes;
-  const bool reads = rows.bytes == 16 || rows.bytes == 32 || all < second_cache ||
-                     (all >= half_a_third_cache && rows.bytes > line);
+  const bool reads =
+      rows.bytes == 16 || rows.bytes == 32 || rows.size() < second_cache || hardly_fit(rows);
   if (reads == (length(rows.from_steps.next) < length(rows.from_steps.row))) turn(rows);
   const Steps together = 512, most = reads ? 8 : 16,
               block = together / (fewest * rows.bytes) * fewest + fewest;
@@ -149,8 +159,10 @@ void copy_rows(const char* from, Steps from_row, char* to, Steps to_row, Steps r
       continue;
     }
     // A call takes longer than such a row does.
-    for (Steps at = 0; at < bytes; at += vector_bytes)
-      copy_vector(from + inside(at, vector_bytes, bytes), to + inside(at, vector_bytes, bytes));
+    for (Steps k = 0; k < bytes; k += vector_bytes) {
+      const Steps at = inside(k, vector_bytes, bytes);
+      copy_vector(from + at, to + at);
+    }
   }
 }
 
@@ -171,11 +183,11 @@ struct Order {
 // unrolled, since instructions that each went by a step of their own would have it fetched too. The
 // last line of a row, and the last rows, may lie over those before them.
 constexpr Steps rows_by_lines = vector_bytes > 16 ? 8 : 4;
-void copy_lines(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
-                Steps bytes) {
+void copy_lines(Rows rows) {
+  const Grid from_steps = rows.from_steps, to_steps = rows.to_steps, extents = rows.extents;
   constexpr Steps vectors = line / vector_bytes, most = 128;
-  const Steps lines = (bytes + line - 1) / line, all = extents.next * lines;
-  const Order order{extents.row * extents.next * bytes < second_cache ? 64 : 4};
+  const Steps lines = (rows.bytes + line - 1) / line, all = extents.next * lines;
+  const Order order{rows.size() < second_cache ? 64 : 4};
   const Steps groups = (all + order.group - 1) / order.group * order.group;
   for (Steps first = 0; first < all; first += most) {
     struct {
@@ -185,15 +197,15 @@ void copy_lines(const char* from, Grid from_steps, char* to, Grid to_steps, Grid
     for (Steps k = first; k < first + most && k < groups; ++k) {
       const Steps wanted = order(k);
       if (wanted >= all) continue;
-      const Steps next = wanted / lines, at = inside(wanted % lines * line, line, bytes);
+      const Steps next = wanted / lines, at = inside(wanted % lines * line, line, rows.bytes);
       places[count++] = {next * from_steps.next + at, next * to_steps.next + at};
     }
     for (Steps k = 0; k < extents.row; k += rows_by_lines) {
       const Steps row = inside(k, rows_by_lines, extents.row);
 #pragma GCC unroll 1
       for (Steps place = 0; place < count; ++place) {
-        const char* source = from + row * from_steps.row + places[place].from;
-        char* target = to + row * to_steps.row + places[place].to;
+        const char* source = rows.from + row * from_steps.row + places[place].from;
+        char* target = rows.to + row * to_steps.row + places[place].to;
         Bytes::Dense held[rows_by_lines * vectors];
 #pragma GCC unroll 32
         for (Steps v = 0; v < rows_by_lines * vectors; ++v)
@@ -210,13 +222,12 @@ void copy_lines(const char* from, Grid from_steps, char* to, Grid to_steps, Grid
 
 void copy_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
                Steps bytes) {
-  Rows rows{from, to, from_steps, to_steps, extents, bytes, 16};
-  const bool far = extents.row * extents.next * bytes >= half_a_third_cache;
-  if (bytes < long_row && (bytes % line == 0 || bytes > is_short) &&
-      !(far && bytes > line && bytes <= is_short) &&
+  Rows rows{from, to, from_steps, to_steps, extents, bytes};
+  const bool lines = bytes > is_short || (bytes % line == 0 && !hardly_fit(rows));
+  if (lines && bytes < long_row &&
       (extents.row >= rows_by_lines || extents.next >= rows_by_lines)) {
     if (extents.row < extents.next) turn(rows);
-    return copy_lines(from, rows.from_steps, to, rows.to_steps, rows.extents, bytes);
+    return copy_lines(rows);
   }
   if (to_steps.next == bytes) turn(rows);
   if (are_triples(rows)) return copy_triples<false>(rows);
@@ -225,15 +236,8 @@ void copy_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid 
     copy_rows(from, from_steps.row, to, to_steps.row, extents.row, bytes);
 }
 
-// Past the caches, sixteen bytes at a time: what lies `ahead` in each row that is read is asked
-// for.
-constexpr Steps piece = 16, ahead = 1024;
-inline __m128i load_piece(const char* at) {
-  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-}
-inline void stream_piece(char* at, __m128i v) {
-  _mm_stream_si128(reinterpret_cast<__m128i*>(at), v);
-}
+// Past the caches: what lies `ahead` in each row that is read is asked for.
+constexpr Steps ahead = 1024;
 
 // Rows of `count` pieces that lie together in `to`, at a multiple of a piece.
 template <Steps count>
@@ -280,9 +284,8 @@ void stream_rows(const char* from, Steps from_row, char* to, Steps rows, Steps b
 
 void stream_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
                  Steps bytes) {
-  constexpr Steps together = 256, fewest = 8;  // as many streams are read
-  const Rows triples{from, to, from_steps, to_steps, extents, bytes, together / piece};
   if (bytes == three_words) {
+    const Rows triples{from, to, from_steps, to_steps, extents, bytes};
     const bool pieces = reinterpret_cast<std::uintptr_t>(to) % piece == 0 &&
                         to_steps.next % piece == 0 && extents.row % 4 == 0;
     if (!pieces || !are_triples(triples))
@@ -290,6 +293,7 @@ void stream_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Gri
     copy_triples<true>(triples);
     return _mm_sfence();
   }
+  constexpr Steps together = 256, fewest = 8;  // as many streams are read
   const Steps some = together / bytes > fewest ? together / bytes : fewest;
   for (Steps row = 0; row < extents.row; row += some) {
     const Steps rows = row + some < extents.row ? some : extents.row - row;
