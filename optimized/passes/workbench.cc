@@ -106,7 +106,23 @@ void Workbench::infer() {
     whole.graph.nodes.push_back(node);
     whole.graph.nodes.back().index = index++;
   }
-  known_ = known_values(whole, options_.limits);
+  known_ = known_values(whole, {options_.limits, options_.draws, options_.checked, options_.fed});
+  if (asked_of_ && !asked_of_->all.empty()) assumed_.push_back(*std::move(asked_of_));
+  asked_of_ = without_large_constants(whole);
+}
+
+void Workbench::assume(const std::vector<ShapeAssumption>& assumptions) {
+  if (assumptions.empty()) return;
+  std::vector<ShapeAssumption>& all = asked_of_->all;
+  for (const ShapeAssumption& assumption : assumptions) {
+    if (std::find(all.begin(), all.end(), assumption) == all.end()) all.push_back(assumption);
+  }
+}
+
+std::vector<Assumed> Workbench::assumed() {
+  if (asked_of_ && !asked_of_->all.empty()) assumed_.push_back(*std::move(asked_of_));
+  asked_of_.reset();
+  return std::move(assumed_);
 }
 
 std::string Workbench::fresh(const std::string& stem) {

@@ -39,6 +39,10 @@ class Workbench {
 
   // Null for a value that came up since the shapes were last asked.
   const KnownValue* known(const std::string& value);
+  // A change relied on these, which known() said.
+  void assume(const std::vector<ShapeAssumption>& assumptions);
+  // All that was assumed. The bench is done with.
+  std::vector<Assumed> assumed();
   // Shapes are asked for again when next wanted, if values have come up since.
   void forget_shapes() { asked_ = asked_ && !grown_; }
 
@@ -72,6 +76,8 @@ class Workbench {
   std::unordered_set<std::string> inputs_, outputs_, taken_;
   std::unordered_map<std::string, KnownValue> known_;
   bool asked_ = false, grown_ = true;
+  std::optional<Assumed> asked_of_;  // the graph that known_ speaks of
+  std::vector<Assumed> assumed_;
 };
 
 }  // namespace touchstone

@@ -6,6 +6,7 @@
 
 #include "model/scopes.h"
 #include "optimized/canonical/transposed.h"
+#include "optimized/plan/preconditions.h"
 #include "optimized/plan/steps.h"
 #include "optimized/registry/registry.h"
 #include "reference/lists.h"
@@ -214,7 +215,6 @@ void Builder::give_homes() {
 void Builder::build() {
   foresee();
   for (const Group& group : groups_) build(group);
-  const auto end = static_cast<Index>(steps.size());
   for (std::size_t k = 0; k < outline_.values().size(); ++k) {
     const auto value = static_cast<Index>(k);
     if (!outline_.value(value).output) continue;
@@ -225,11 +225,11 @@ void Builder::build() {
     outputs[value] = plain(value);
     touched_.clear();
   }
-  for (const auto& [value, buffer] : outputs) {
-    Span& span = spans[static_cast<std::size_t>(buffer)];
-    span.last = std::max({span.last, end, static_cast<Index>(steps.size())});
-  }
-  for (const Index buffer : shared_) spans[static_cast<std::size_t>(buffer)].last = end;
+  // Outputs are copied out, and shared buffers may be seen, after the last step.
+  const auto end = static_cast<Index>(steps.size());
+  const auto keep = [&](Index buffer) { spans[static_cast<std::size_t>(buffer)].last = end; };
+  for (const auto& [value, buffer] : outputs) keep(buffer);
+  for (const Index buffer : shared_) keep(buffer);
   for (std::vector<Span>* all : {&spans, &device_spans}) {
     for (Span& span : *all) {
       if (span.last < span.first) span = {0, 0, 0, 0};  // nobody's
@@ -238,6 +238,7 @@ void Builder::build() {
 }
 
 void Builder::build(const Group& group) {
+  hold_preconditions(outline_, group);
   switch (group.work) {
     case Work::reference:
       return on_reference(group.main());
