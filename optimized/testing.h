@@ -45,6 +45,22 @@ inline Tensor with_specials(Tensor t) {
   return t;
 }
 
+// A model of one node whose output y is declared to have a shape, which may be a lie.
+inline Model one_node(const std::string& op, std::vector<std::string> inputs,
+                      const Shape& declared) {
+  Model model;
+  model.ir_version = 10;
+  model.opsets[""] = 21;
+  model.graph.name = "one";
+  Node node;
+  node.op = op;
+  node.inputs = std::move(inputs);
+  node.outputs = {"y"};
+  model.graph.nodes.push_back(std::move(node));
+  model.graph.outputs.push_back(info("y", declared));
+  return model;
+}
+
 // A model built node by node.
 class Net {
  public:
@@ -109,6 +125,7 @@ class Net {
 
   Model model() const {
     Model made = model_;
+    resolve(made);
     require_valid(made, Limits::trusted());
     return made;
   }
