@@ -10,6 +10,7 @@
 #include <new>
 
 #include "core/checked.h"
+#include "core/error.h"
 #include "core/limits.h"
 #include "core/placement.h"
 

@@ -46,15 +46,15 @@ Point pick(const Point& list, const Point& at) {
 }
 
 Point part(const Point& list, Index from, Index n) {
-  if (from < 0 || n < 0 || from + n > list.size()) {
-    throw Error(ErrorKind::invalid_input, "items " + std::to_string(from) + " to " + std::to_string(from + n) +
-                                              " are asked of a list of " + std::to_string(list.size()));
+  if (from < 0 || n < 0 || from > list.size() || n > list.size() - from) {
+    throw Error(ErrorKind::invalid_input, std::to_string(n) + " items from item " + std::to_string(from) +
+                                              " on are asked of a list of " + std::to_string(list.size()));
   }
   return Point(list.begin() + from, list.begin() + from + n);
 }
 
 Point head(const Point& list, Index n) { return part(list, 0, n); }
-Point tail(const Point& list, Index from) { return part(list, from, list.size() - from); }
+Point tail(const Point& list, Index from) { return part(list, from, subtract(list.size(), from)); }
 
 Point placed(const Point& list, const Point& at) {
   Point r(list.size(), 0);
@@ -143,7 +143,7 @@ bool broadcastable(std::span<const Shape> shapes) {
 
 Index ravel(const Point& point, const Shape& shape) {
   Index linear = 0;
-  for (Index k = 0; k < shape.size(); ++k) linear = linear * shape[k] + item(point, k);
+  for (Index k = 0; k < shape.size(); ++k) linear = add(multiply(linear, shape[k]), item(point, k));
   return linear;
 }
 

@@ -35,8 +35,9 @@ IndexRange ceil_index(const Bounded& x) { return range_of(prim::ceil(x)); }
 
 Bounded real_of(const IndexRange& i) {
   Bounded out(i.at);
-  if (i.hi - i.lo > 3) {
-    out.e += static_cast<double>(std::max(i.at - i.lo, i.hi - i.at));
+  if (width(i) > 3) {
+    out.e += std::max(static_cast<double>(i.at) - static_cast<double>(i.lo),
+                      static_cast<double>(i.hi) - static_cast<double>(i.at));
     return out;
   }
   for (Index k = i.lo; k <= i.hi; ++k) {

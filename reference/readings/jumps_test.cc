@@ -106,7 +106,7 @@ TEST(Jumps, IndicesAreRanges) {
   EXPECT_EQ(i.lo, 2);
   EXPECT_EQ(i.hi, 3);
   EXPECT_EQ(i.at, 3);
-  const IndexRange j = clamp(i + 5, 0, 7);
+  const IndexRange j = clamp(add(i, 5), 0, 7);
   EXPECT_EQ(j.lo, 7);
   EXPECT_EQ(j.hi, 7);
   EXPECT_TRUE((i < IndexRange(3)) == Tri::maybe);
