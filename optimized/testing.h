@@ -83,6 +83,7 @@ class Net {
     model_.graph.initializers.emplace(name, whole(std::move(shape), ++seed_));
     return name;
   }
+  void opset(Index version) { model_.opsets[""] = version; }
   Tensor& held(const std::string& name) { return model_.graph.initializers.at(name); }
   std::string node(const std::string& op, std::vector<std::string> inputs,
                    std::map<std::string, std::vector<Index>> lists = {},

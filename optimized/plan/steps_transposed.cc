@@ -201,8 +201,8 @@ class OnSpread : public Step {
     Picture in = in_.blocks.picture(input_memory_, image);
     in.data += first * in.row;
     const Picture made{scratch, lanes_, columns * lanes_, rows * columns * lanes_};
-    convolution_->run(in, {packed_.get()}, bias_.data(), nullptr, made, group_.least, group_.most, 0,
-                      0, rows, nullptr);
+    convolution_->run(in, {packed_.get()}, bias_.data(), nullptr, made, group_.least, group_.most,
+                      0, 0, rows, nullptr);
     for (Index c = 0; c < channels_; ++c) {
       for (Index row = 0; row < rows * window_.stride[0]; ++row) {
         const Index lane = (c * window_.stride[0] + row % window_.stride[0]) * window_.stride[1];
