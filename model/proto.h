@@ -27,6 +27,8 @@ struct Source {
   // The model's own file, and the raw_data that was left in it.
   const OpenFile* file = nullptr;
   std::unordered_map<const pb::TensorProto*, LeftInFile> left = {};
+  // Digests of files of external data, by their plain paths: many tensors share one.
+  mutable std::map<std::string, std::string> digests = {};
 };
 
 // Parses bytes within the limits on size and depth. `rule` is the one to cite: model/parse or

@@ -1,5 +1,5 @@
-// Arithmetic of indices and lists, exact or refused; and what an Einstein sum's equation says about the dimensions of its
-// inputs and its result.
+// Arithmetic of indices and lists, exact or refused; dimensions that lists of axes put in and leave
+// out; and what an Einstein sum's equation says about the dimensions of its inputs and its result.
 #include "reference/lists.h"
 
 #include <gtest/gtest.h>
@@ -80,6 +80,24 @@ TEST(Lists, APartPastTheEndIsRefused) {
     EXPECT_THROW(part(std::vector<float>(3), from, n), Error);
   }
   EXPECT_THROW(tail(list, least), Error);
+}
+
+TEST(Lists, AxesArePutInAndLeftOut) {
+  EXPECT_EQ(unsqueezed({7, 8}, {3, 0}), (Point{1, 7, 8, 1}));
+  EXPECT_EQ(unsqueezed({}, {0}), Point{1});
+  EXPECT_THROW(unsqueezed({7}, {0, 0}), Error);  // nothing is left for the third
+  EXPECT_EQ(without({7, 8, 9}, {2, 0, 2, 5, -1}), Point{8});
+}
+
+// An axis is not looked for among all axes.
+TEST(Lists, ManyAxes) {
+  constexpr Index many = 300'000;
+  Point axes;
+  for (Index k = 0; k < many; ++k) axes.push_back(many - k);
+  const Point shape = unsqueezed({5}, axes);
+  EXPECT_EQ(shape.size(), many + 1);
+  EXPECT_EQ(shape[0], 5);
+  EXPECT_EQ(without(shape, axes), Point{5});
 }
 
 TEST(Subscripts, LabelsOfTheResultComeFirst) {

@@ -8,6 +8,7 @@
 #include "model/model.h"
 #include "model/place.h"
 #include "model/rules.h"
+#include "model/scopes.h"
 #include "reference/feeds.h"
 
 namespace touchstone {
@@ -16,6 +17,8 @@ namespace {
 constexpr Index small = 1024;  // elements of a tensor that is computed
 constexpr Index small_bytes = 65536;
 constexpr int rank_most = 64;
+constexpr Index steps_of_an_error = 8;  // unwinding takes longer than most plans
+constexpr Index letters_of_a_step = 64;
 
 void refuse(Error error) { throw error; }
 
@@ -202,6 +205,7 @@ Shape Walk::declared_shape(const ValueInfo& declared, const std::string& place, 
 }
 
 void Walk::define(const std::string& name, Known known, const Node* node, Frame& frame) {
+  survey_.steps_left -= static_cast<Index>(name.size()) / letters_of_a_step;
   const std::size_t row = survey_.row(frame.path, name, node, frame.graph);
   const ValueInfo* declared = proves() ? nullptr : survey_.rows[row].declared;
   if (known.left_out) {
@@ -224,7 +228,9 @@ void Walk::visit_all(const std::vector<Node>& nodes, Frame& frame) {
 
 void Walk::visit(const Node& written, Frame& frame) {
   ++step_;
-  survey_.steps_left -= frame.depth;  // names of deep places are long
+  // Names of deep places are long; a value takes memory in every walk.
+  survey_.steps_left -= frame.depth - 1 + weight_of(written) +
+                        static_cast<Index>(written.outputs.size()) / 2;
   found_.gave_up = found_.gave_up || survey_.steps_left < 0;
   std::vector<Known> inputs;
   for (const std::string& name : written.inputs) inputs.push_back(look_up(name, frame));
@@ -238,14 +244,19 @@ void Walk::visit(const Node& written, Frame& frame) {
   if (!found_.gave_up) {
     try {
       if (frame.attributes && has_references(written)) {
-        outputs = outputs_of(bound(written, *frame.attributes), inputs, frame);
+        const Node node = bound(written, *frame.attributes);
+        survey_.steps_left -= weight_of(node);
+        outputs = outputs_of(node, inputs, frame);
       } else {
         outputs = outputs_of(written, inputs, frame);
       }
     } catch (Error& error) {
+      survey_.steps_left -= steps_of_an_error;
       broken(std::move(error));
     } catch (const NotKnown&) {
+      survey_.steps_left -= steps_of_an_error;
     } catch (const std::exception&) {  // no memory for what a hostile attribute asks
+      survey_.steps_left -= steps_of_an_error;
     }
   }
   outputs.resize(written.outputs.size());
@@ -382,7 +393,7 @@ std::optional<Walk::Frame> Walk::opened(const Frame& caller, std::string path) c
 std::vector<Known> Walk::outputs_of_function(const Node& node, const std::vector<Known>& inputs,
                                              const Frame& caller) {
   std::string path = caller.path.empty() ? "" : caller.path + "/";
-  std::optional<Frame> frame = opened(caller, path + node.op + "_" + std::to_string(node.index));
+  std::optional<Frame> frame = opened(caller, path + stem(node.op) + "_" + std::to_string(node.index));
   if (!frame) return {};
   const Function& function = *node.function;
   const Attributes attributes = attributes_of_call(node);

@@ -52,7 +52,7 @@ struct Symbol {
 };
 
 // What all walks over a model share: which values and symbols there are, and how many steps are
-// left.
+// left. A step is a visit of a node as most are; what costs more time or memory takes more.
 class Survey {
  public:
   Survey(const Model& model, const Limits& limits, Index steps)
@@ -106,6 +106,8 @@ class Walk {
   Walk(Survey& survey, const Sizes* sizes, const FedShapes* feeds)
       : survey_(survey), sizes_(sizes), feeds_(feeds) {}
   Walked go();
+  // A stem of the parts of paths that is as long as a name may be, in many places at once.
+  static std::string stem(const std::string& name) { return name.substr(0, 64); }
 
  private:
   // The values of one graph or one call of a function; a graph sees the frame around it.

@@ -2,8 +2,10 @@
 #include <tiffio.h>
 
 #include <algorithm>
+#include <cstdarg>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "reference/images/images.h"
 
@@ -30,16 +32,23 @@ toff_t go_to(thandle_t handle, toff_t offset, int from) {
   return memory.at;
 }
 int leave(thandle_t) { return 0; }
+
+// Without it the library would print. The process's own handlers stay as they are.
+int keep_silent(TIFF*, void*, const char*, const char*, va_list) { return 1; }
 toff_t size_of(thandle_t handle) { return static_cast<Memory*>(handle)->file.size(); }
 
 }  // namespace
 
 std::optional<Image> decode_tiff(Bytes file) {
-  TIFFSetErrorHandler(nullptr);  // it would print
-  TIFFSetWarningHandler(nullptr);
+  const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
+                                                                             TIFFOpenOptionsFree);
+  if (!options) throw std::bad_alloc();
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keep_silent, nullptr);
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), keep_silent, nullptr);
   Memory memory{file};
   const std::unique_ptr<TIFF, void (*)(TIFF*)> tiff(
-      TIFFClientOpen("image", "rm", &memory, take, refuse, go_to, leave, size_of, nullptr, nullptr),
+      TIFFClientOpenExt("image", "rm", &memory, take, refuse, go_to, leave, size_of, nullptr,
+                        nullptr, options.get()),
       TIFFClose);
   std::uint32_t width = 0, height = 0;
   if (!tiff || TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width) != 1 ||

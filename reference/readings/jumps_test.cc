@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -118,6 +119,14 @@ TEST(Jumps, IndicesAreRanges) {
   EXPECT_EQ(read.hi, 30);
   EXPECT_EQ(floor_index(Bounded::of(2.5)).hi, 2);
   EXPECT_EQ(ceil_index(Exact(2.5)), 3);
+}
+
+TEST(Jumps, RangesMayEndAtTheLargestIndex) {
+  const BoundedScope scope(Type::float32, Class::strict);
+  constexpr Index most = std::numeric_limits<Index>::max();
+  EXPECT_EQ(real<Bounded>(IndexRange(most)).hi, 0x1p63);
+  EXPECT_EQ(members(real<Bounded>(IndexRange(most - 1, most, most))).size(), 2u);
+  EXPECT_GE(real<Bounded>(IndexRange(-most, most, 0)).e, 0x1p63);
 }
 
 }  // namespace
