@@ -18,6 +18,7 @@ enum class ErrorKind {
   unsupported,    // valid, but not done here: named, never approximated
   out_of_memory,
   limit,  // one of the limits of core/limits.h, or a time-out
+  cancelled,  // somebody stopped the run
   file,   // missing, unreadable, or not allowed to be opened
   internal,
 };

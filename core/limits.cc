@@ -1,6 +1,7 @@
 // The presets of limits, and the check that every tensor passes before it is allocated.
 #include "core/limits.h"
 
+#include "core/checked.h"
 #include "core/error.h"
 #include "core/tensor.h"
 
@@ -24,6 +25,11 @@ Limits Limits::untrusted() {
   limits.bytes = Index{1} << 32;
   limits.string_bytes = Index{1} << 24;
   limits.loop_iterations = 1'000'000;
+  limits.memory = Index{512} << 20;
+  limits.work = 100'000'000'000;
+  limits.folding_work = Index{1} << 28;
+  limits.messages = Index{1} << 21;
+  limits.milliseconds = 60'000;
   limits.one_link = true;
   return limits;
 }
@@ -36,6 +42,11 @@ Limits Limits::fuzz() {
   limits.bytes = Index{1} << 20;
   limits.string_bytes = Index{1} << 12;
   limits.loop_iterations = 100;
+  limits.memory = Index{64} << 20;
+  limits.work = 10'000'000;
+  limits.folding_work = 1'000'000;
+  limits.messages = 100'000;
+  limits.milliseconds = 10'000;
   return limits;
 }
 
@@ -64,7 +75,10 @@ Index check_size(Type type, const Shape& shape, const Limits& limits) {
   }
   if (none) return 0;
   if (!fits || elements > limits.elements) throw passed("elements", limits.elements, described());
-  if (type != Type::string && packed_bytes(type, elements) > limits.bytes) {
+  const Index bytes = type == Type::string
+                          ? (Checked(elements) * Index{sizeof(std::string)}).value()
+                          : packed_bytes(type, elements);
+  if (bytes > limits.bytes) {
     throw passed("bytes", limits.bytes, described());
   }
   return elements;

@@ -24,6 +24,8 @@ const char* name_of(ErrorKind kind) {
       return "out_of_memory";
     case ErrorKind::limit:
       return "limit";
+    case ErrorKind::cancelled:
+      return "cancelled";
     case ErrorKind::file:
       return "file";
     case ErrorKind::internal:
