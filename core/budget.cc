@@ -13,7 +13,7 @@ constinit thread_local Meter meter;
 namespace {
 
 constexpr Index most_batch = Index{1} << 16;  // steps: of most work less than a millisecond
-constexpr std::chrono::milliseconds between_questions(20);
+constexpr std::chrono::milliseconds between_questions(50);
 
 constexpr Index most_counted = Index{1} << 61;  // sums of two are Indices
 
@@ -26,10 +26,8 @@ void flush() noexcept {
 }
 
 Error no_memory(Index bytes, Index alive, Index most) {
-  return Error(ErrorKind::limit, std::to_string(bytes) + " bytes beside the " +
-                                     std::to_string(alive) + " in use pass the limit 'memory' of " +
-                                     std::to_string(most))
-      .with_help("raise the limit where the model is trusted");
+  return passes_limit(std::to_string(bytes) + " bytes beside " + std::to_string(alive) + " in use",
+                      "memory", most);
 }
 
 }  // namespace
@@ -56,6 +54,7 @@ Budget::Budget(Budget* outer, const char* limit, Index work, Index milliseconds,
       deadline_(milliseconds > 0 ? Clock::now() + std::chrono::milliseconds(milliseconds)
                                  : Clock::time_point::max()),
       cancel_(cancel),
+      timed_(milliseconds > 0 || cancel.asked != nullptr || (outer && outer->timed_)),
       account_(std::move(account)),
       thread_(std::this_thread::get_id()),
       scope_(this) {}
@@ -69,26 +68,27 @@ Budget::Budget(const Limits& limits, Cancel cancel, std::shared_ptr<MemoryAccoun
 Budget::Budget(const char* limit, Index work)
     : Budget(meter.budget, limit, work, 0, {}, meter.budget ? meter.budget->account_ : nullptr) {}
 
+Index Budget::work() const {
+  return done() + (meter.budget == this ? meter.batch - meter.left : 0);
+}
+
 void Budget::add(Index steps) noexcept {
   for (Budget* budget = this; budget != nullptr; budget = budget->outer_) {
-    if (budget->work() < most_counted)
+    if (budget->done() < most_counted)
       budget->done_.fetch_add(std::min(steps, most_counted), std::memory_order_relaxed);
   }
 }
 
 void Budget::look() {
-  const Clock::time_point now = Clock::now();
+  const Clock::time_point now = timed_ ? Clock::now() : Clock::time_point::min();
   for (Budget* budget = this; budget != nullptr; budget = budget->outer_) {
     if (budget->is_cancelled(now)) throw Error(ErrorKind::cancelled, "the run was cancelled");
     if (now > budget->deadline_) {
-      throw Error(ErrorKind::limit, "the limit 'deadline' of " +
-                                        std::to_string(budget->milliseconds_) +
-                                        " milliseconds is passed");
+      throw passes_limit("the time since the start", "deadline", budget->milliseconds_);
     }
-    if (budget->work() > budget->most_) {
-      throw Error(ErrorKind::limit, std::to_string(budget->work()) +
-                                        " elementary steps pass the limit '" + budget->limit_ +
-                                        "' of " + std::to_string(budget->most_));
+    if (budget->done() > budget->most_) {
+      throw passes_limit(std::to_string(budget->done()) + " elementary steps", budget->limit_,
+                         budget->most_);
     }
   }
 }
@@ -117,7 +117,7 @@ BudgetScope::~BudgetScope() {
 Index Budget::left() const {
   Index steps = most_batch;
   for (const Budget* budget = this; budget != nullptr; budget = budget->outer_)
-    steps = std::min(steps, budget->most_ - budget->work());
+    steps = std::min(steps, budget->most_ - budget->done());
   return std::max<Index>(steps, 0);
 }
 
@@ -146,12 +146,26 @@ void Charge::resize(Index bytes) {
   bytes_ = bytes;
 }
 
-void charge_scratch(Index bytes) {
-  if (meter.scratch) {
-    meter.scratch->resize(meter.scratch->bytes() + bytes);
-  } else if (meter.budget && meter.budget->account()) {
-    meter.budget->account()->ask(bytes);
+void charge_list(Index indices) {
+  Index bytes = 0;
+  charge_scratch(__builtin_mul_overflow(indices, Index{sizeof(Index)}, &bytes) ? unlimited : bytes);
+}
+
+void charge_text(Index bytes) {
+  const Index most = current_limits().string_bytes;
+  if (bytes > most) {
+    throw passes_limit("a text of " + std::to_string(bytes) + " bytes", "string_bytes", most);
   }
+  if (bytes > text_in_place) charge_scratch(bytes);
+}
+
+void ask_memory(Index bytes) {
+  if (meter.budget && meter.budget->account()) meter.budget->account()->ask(bytes);
+}
+
+void charge_scratch(Index bytes) {
+  if (!meter.scratch) return ask_memory(bytes);
+  meter.scratch->resize(meter.scratch->bytes() + bytes);
 }
 
 }  // namespace touchstone

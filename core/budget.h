@@ -62,9 +62,10 @@ class Budget {
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
 
-  Index work() const { return done_.load(std::memory_order_relaxed); }  // so far, in batches
+  Index work() const;  // so far; what other threads count comes in batches
   const std::shared_ptr<MemoryAccount>& account() const { return account_; }
 
+  Index done() const { return done_.load(std::memory_order_relaxed); }
   void add(Index steps) noexcept;  // to this and those around it
   Index left() const;              // steps until the next look
   void look();                     // throws Error: limit ('work', 'deadline'), cancelled
@@ -80,6 +81,7 @@ class Budget {
   const Index most_, milliseconds_;
   const Clock::time_point deadline_;
   const Cancel cancel_;
+  const bool timed_;  // this or one around it asks for the time
   const std::shared_ptr<MemoryAccount> account_;
   const std::thread::id thread_;  // that opened it
   std::atomic<Index> done_{0};
@@ -107,7 +109,38 @@ inline void charge_work(Index steps) {
     meter.settle();
 }
 
-// Asks for deadline and cancel at once: between nodes and steps.
+// The indices from low to high - 1, each a step of the budget.
+class Steps {
+ public:
+  Steps(Index low, Index high) : low_(low), high_(high) {}
+  class Iterator {
+   public:
+    Iterator(Index at, Index end) : at_(at), end_(end), paid_(at) { pay(); }
+    Index operator*() const { return at_; }
+    bool operator!=(const Iterator&) const { return at_ < end_; }
+    Iterator& operator++() {
+      if (++at_ == paid_) pay();
+      return *this;
+    }
+
+   private:
+    void pay() {
+      Index steps = 0;
+      if (__builtin_sub_overflow(end_, at_, &steps) || steps > most) steps = most;
+      if (steps > 0) charge_work(steps);
+      paid_ = at_ + steps;
+    }
+    static constexpr Index most = 4096;
+    Index at_, end_, paid_;
+  };
+  Iterator begin() const { return {low_, std::max(low_, high_)}; }
+  Iterator end() const { return {high_, high_}; }
+
+ private:
+  Index low_, high_;
+};
+
+// Asks for deadline and cancel at once: between nodes and steps of a plan.
 void check_budget();
 
 // Bytes that this holder keeps alive, on the account of the thread that made it. Throws Error
@@ -134,9 +167,16 @@ class Charge {
   Index bytes_ = 0;
 };
 
-// Bytes that a node's kernel makes in lists and strings: alive until the node ends.
+// Throws Error (limit), naming 'memory', where so many bytes could not be charged: for what is
+// released soon.
+void ask_memory(Index bytes);
+
+// Bytes that a node's kernel makes in lists and texts: alive until the node ends.
 void charge_scratch(Index bytes);
-class ScratchScope {  // of one node
+// A text that a kernel makes. Throws Error (limit), naming 'string_bytes' too.
+void charge_text(Index bytes);
+constexpr Index text_in_place = 15;  // bytes of a std::string that take no memory beside it
+class ScratchScope {                 // of one node
  public:
   ScratchScope() : before_(std::exchange(meter.scratch, &bytes_)) {}
   ~ScratchScope() { meter.scratch = before_; }

@@ -10,12 +10,14 @@ namespace {
 
 thread_local const Limits* current = nullptr;
 
-Error passed(const char* limit, Index allowed, const std::string& what) {
-  return Error(ErrorKind::limit,
-               what + " passes the limit '" + limit + "' of " + std::to_string(allowed));
-}
-
 }  // namespace
+
+Error passes_limit(const std::string& what, std::string_view limit, Index allowed) {
+  const std::string name(limit), most = std::to_string(allowed);
+  return Error(ErrorKind::limit, what + " passes the limit '" + name + "' of " + most)
+      .with_rule("limit/" + name, name + " <= " + most, "docs/model-rules.md")
+      .with_help("raise the limit if you trust the model");
+}
 
 Limits Limits::trusted() { return {}; }
 
@@ -63,8 +65,8 @@ Index check_size(Type type, const Shape& shape, const Limits& limits) {
   // Where the count itself does not fit, the limit on elements is named, not the width of an Index.
   const auto described = [&] { return "a tensor of " + std::string(name(type)) + text(shape); };
   if (shape.size() > limits.rank_checked) {
-    throw passed("rank_checked", limits.rank_checked,
-                 "a tensor of rank " + std::to_string(shape.size()));
+    throw passes_limit("a tensor of rank " + std::to_string(shape.size()), "rank_checked",
+                       limits.rank_checked);
   }
   Index elements = 1;
   bool fits = true, none = false;
@@ -74,12 +76,13 @@ Index check_size(Type type, const Shape& shape, const Limits& limits) {
     fits = fits && !__builtin_mul_overflow(elements, size, &elements);
   }
   if (none) return 0;
-  if (!fits || elements > limits.elements) throw passed("elements", limits.elements, described());
+  if (!fits || elements > limits.elements)
+    throw passes_limit(described(), "elements", limits.elements);
   const Index bytes = type == Type::string
                           ? (Checked(elements) * Index{sizeof(std::string)}).value()
                           : packed_bytes(type, elements);
   if (bytes > limits.bytes) {
-    throw passed("bytes", limits.bytes, described());
+    throw passes_limit(described(), "bytes", limits.bytes);
   }
   return elements;
 }

@@ -3,6 +3,10 @@
 
 #include <limits>
 
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
 #include "core/shape.h"
 #include "core/types.h"
 
@@ -33,6 +37,9 @@ struct Limits {
   static Limits untrusted();
   static Limits fuzz();
 };
+
+// "`what` passes the limit 'bytes' of 16", with the rule that docs/model-rules.md names.
+Error passes_limit(const std::string& what, std::string_view limit, Index allowed);
 
 // The limits that this thread's tensors are made under: trusted() outside every scope.
 const Limits& current_limits();

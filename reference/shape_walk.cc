@@ -199,6 +199,8 @@ void Walk::visit_all(const std::vector<Node>& nodes, Frame& frame) {
 
 void Walk::visit(const Node& written, Frame& frame) {
   ++step_;
+  charge_work(1);
+  const ScratchScope scratch;
   survey_.steps_left -= frame.depth;  // names of deep places are long
   found_.gave_up = found_.gave_up || survey_.steps_left < 0;
   std::vector<Known> inputs;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "reference/images/images.h"
 
@@ -32,21 +33,31 @@ toff_t go_to(thandle_t handle, toff_t offset, int from) {
 int leave(thandle_t) { return 0; }
 toff_t size_of(thandle_t handle) { return static_cast<Memory*>(handle)->file.size(); }
 
+// Bytes a pixel that the library may take for a strip or tile: four samples of 32 bits.
+constexpr Index strip = 16;
+// Whatever its tags say, it asks for no more at once.
+constexpr tmsize_t most_at_once = tmsize_t{256} << 20;
+
 }  // namespace
 
 std::optional<Image> decode_tiff(Bytes file) {
   TIFFSetErrorHandler(nullptr);  // it would print
   TIFFSetWarningHandler(nullptr);
   Memory memory{file};
+  const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
+                                                                             TIFFOpenOptionsFree);
+  if (!options) throw std::bad_alloc();
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), most_at_once);
   const std::unique_ptr<TIFF, void (*)(TIFF*)> tiff(
-      TIFFClientOpen("image", "rm", &memory, take, refuse, go_to, leave, size_of, nullptr, nullptr),
+      TIFFClientOpenExt("image", "rm", &memory, take, refuse, go_to, leave, size_of, nullptr,
+                        nullptr, options.get()),
       TIFFClose);
   std::uint32_t width = 0, height = 0;
   if (!tiff || TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width) != 1 ||
       TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height) != 1 || width == 0 || height == 0) {
     return std::nullopt;
   }
-  Image image(height, width);
+  Image image(height, width, sizeof(std::uint32_t) + strip);
   std::vector<std::uint32_t> pixels(static_cast<std::size_t>(width) * height);
   if (TIFFReadRGBAImageOriented(tiff.get(), width, height, pixels.data(), ORIENTATION_TOPLEFT, 1) !=
       1)
