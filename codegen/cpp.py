@@ -33,7 +33,7 @@ KEYWORDS = {
     "and", "or", "not", "if", "else", "for", "while", "do", "switch", "case", "default", "return", "const", "auto", "bool",
     "int", "float", "double", "char", "long", "short", "signed", "unsigned", "void", "template", "typename", "class", "struct",
     "union", "enum", "namespace", "using", "static", "new", "delete", "this", "operator", "true", "false", "xor", "row", "at",
-    "x", "inner", "all", "best", "spot", "tally", "truth", "type", "R", "Q", "S", "Compute", "item", "join", "each", "collect", "select", "rows", "store", "load", "put", "less",
+    "x", "inner", "strip", "some", "all", "best", "spot", "tally", "truth", "type", "R", "Q", "S", "Compute", "item", "join", "each", "collect", "select", "rows", "store", "load", "put", "less",
     "equal", "both", "either", "negate", "constant", "from_index", "facts", "plan", "bind", "call", "values", "output_shape", "add", "subtract", "multiply", "negative",
 }  # fmt: skip
 COLLIDING = KEYWORDS | set(b.BUILTINS)
@@ -307,7 +307,7 @@ class Cpp:
     def loop(self, binder: dict) -> str:
         name = cpp_name(binder["name"])
         if binder["kind"] == "range":
-            return f"for (Index {name} = {self(binder['low'])}; {name} < {self(binder['high'])}; ++{name}) "
+            return f"for (const Index {name} : Steps({self(binder['low'])}, {self(binder['high'])})) "
         if binder["kind"] == "box":
             return f"for (const Point& {name} : box({self(binder['shape'])})) "
         return f"for (const auto& {name} : {cpp_name(binder['family'])}) "

@@ -104,7 +104,7 @@ class Kernel(Rows):
                 self.declare(inner, s)
         name = cpp_name(s.name)
         self.line(s.line, s.path)
-        self.open(f"for (Index {name} = {self.cpp(s.low)}; {name} < {self.cpp(s.high)}; ++{name})")
+        self.open(f"for (const Index {name} : Steps({self.cpp(s.low)}, {self.cpp(s.high)}))")
         self.steps.append(s.name)
         self.block(s.block)
         for inner in s.block:
@@ -296,8 +296,9 @@ class Kernel(Rows):
         self.made = {}
         conditions = self.make_shifted(s, body, inner_name, low)
         if inner_name:
-            self.open(f"for (Index inner = 0; inner < {self.inner_length(inner_name)}; ++inner)")
-            opened += 1
+            self.open(f"for (const Strips::Strip strip : Strips({self.inner_length(inner_name)}, row.length))")
+            self.open("for (Index inner = strip.from; inner < strip.to; ++inner)")
+            opened += 2
         self.open("for (Index x = 0; x < row.length; ++x)")
         opened += 1
         used = self.index_names(body)

@@ -210,14 +210,14 @@ class Nest(Lanes):
         if strips:
             even = " && ".join(f"{name}.even()" for name in dict.fromkeys(strips))
             self.open(f"if (!({even}))")
-            self.open(f"for (Index inner = 0; inner < {length}; ++inner)")
+            self.open_inner(length)
             self.open("for (Index x = x_from; x < x_from + x_count; ++x)")
             for line in self.inner_named(body, inner_name, low):
                 self.put(line)
             text = self.expression(s, body, inner_name)
             self.put(f"if ({' && '.join(conditions)}) join_{op}({name}[x - x_from], {text});")
             self.close()
-            self.close()
+            self.close_inner()
             self.close()
             self.lines[-1] += " else {"
             self.depth += 1
@@ -227,6 +227,7 @@ class Nest(Lanes):
             self.open(f"if (Nest::inwards(x_count, {length}, {leaning}))")
             self.open("for (Index x = x_from; x < x_from + x_count; ++x)")
             self.open(f"for (Index inner_from = 0; inner_from < {length}; inner_from += Nest::piece)")
+            self.put(f"charge_work(std::min(Nest::piece, {length} - inner_from));")
             self.spans(strips, "inner", "x", "inner_from", f"std::min(Nest::piece, {length} - inner_from)")
             self.fill(s, term, "inner", "part_from", "part_count", inner_name, low)
             self.apply(
@@ -245,7 +246,7 @@ class Nest(Lanes):
             self.close()
             self.lines[-1] += " else {"
             self.depth += 1
-        self.open(f"for (Index inner = 0; inner < {length}; ++inner)")
+        self.open_inner(length)
         self.spans(strips, "x", "inner", "x_from", "x_count")
         self.fill(s, term, "x", "part_from", "part_count", inner_name, low)
         self.apply(
@@ -258,7 +259,7 @@ class Nest(Lanes):
             f"{name} + (part_from - x_from)",
             met=checked("+", low, "inner") if low else "",
         )
-        self.close()
+        self.close_inner()
         if inner_name:
             self.close()
         if strips:
@@ -269,6 +270,15 @@ class Nest(Lanes):
         self.close()
         self.held[id(e)] = name
         self.readers[id(e)] = f"{name}_at[x - x_from]" if op in ARG_REDUCTIONS else f"{name}[x - x_from]"
+
+    def open_inner(self, length: str) -> None:
+        """A loop over all inner indices, for the elements of a piece."""
+        self.open(f"for (const Strips::Strip some : Strips({length}, x_count))")
+        self.open("for (Index inner = some.from; inner < some.to; ++inner)")
+
+    def close_inner(self) -> None:
+        self.close()
+        self.close()
 
     def spans(self, strips: list[str], along: str, at: str, first: str, count: str) -> None:
         """Names `part_from` and `part_count`: what the strips hold of `count` elements from `first` on."""

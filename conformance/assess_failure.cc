@@ -22,6 +22,7 @@ Assessment refused(const Answer& answer) {
     case ErrorKind::file:
       return {"error", "harness", why, {}};
     case ErrorKind::unsupported:
+    case ErrorKind::cancelled:
     case ErrorKind::internal:
       break;
   }

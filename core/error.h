@@ -17,8 +17,9 @@ enum class ErrorKind {
                   // say)
   unsupported,    // valid, but not done here: named, never approximated
   out_of_memory,
-  limit,  // one of the limits of core/limits.h, or a time-out
-  file,   // missing, unreadable, or not allowed to be opened
+  limit,      // one of the limits of core/limits.h, or a time-out
+  cancelled,  // somebody stopped the run
+  file,       // missing, unreadable, or not allowed to be opened
   internal,
 };
 

@@ -17,6 +17,7 @@
 #include <sstream>
 #include <utility>
 
+#include "core/budget.h"
 #include "core/checked.h"
 #include "core/error.h"
 #include "core/proc.h"
@@ -160,10 +161,10 @@ std::vector<std::byte> OpenFile::read(Index offset, Index length, const Limits& 
                                      "' of " + std::to_string(size_) + " bytes");
   }
   if (length > limits.bytes) {
-    throw Error(ErrorKind::limit, std::to_string(length) + " bytes of '" + name_ +
-                                      "' pass the limit 'bytes' of " +
-                                      std::to_string(limits.bytes));
+    throw passes_limit("a part of " + std::to_string(length) + " bytes of '" + name_ + "'", "bytes",
+                       limits.bytes);
   }
+  ask_memory(length);
   std::vector<std::byte> bytes(static_cast<std::size_t>(length));
   read_into(offset, bytes);
   return bytes;
@@ -188,10 +189,10 @@ void OpenFile::read_into(Index offset, std::span<std::byte> bytes) const {
 
 std::string OpenFile::read_all(const Limits& limits) const {
   if (size_ > limits.file_bytes) {
-    throw Error(ErrorKind::limit, "'" + name_ + "' of " + std::to_string(size_) +
-                                      " bytes passes the limit 'file_bytes' of " +
-                                      std::to_string(limits.file_bytes));
+    throw passes_limit("'" + name_ + "' of " + std::to_string(size_) + " bytes", "file_bytes",
+                       limits.file_bytes);
   }
+  ask_memory(size_);
   std::string text(static_cast<std::size_t>(size_), '\0');
   read_into(0, std::as_writable_bytes(std::span(text)));
   return text;

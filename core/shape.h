@@ -14,6 +14,9 @@ namespace touchstone {
 
 using Index = std::int64_t;
 
+// A list grows to so many indices: those of long lists are charged (core/budget.h).
+void charge_list(Index indices);
+
 class Point {
  public:
   Point() = default;
@@ -75,7 +78,7 @@ class Point {
   }
 
  private:
-  static constexpr Index in_place = 8;
+  static constexpr Index in_place = 8, uncharged = 4096;
 
   Index* data() { return heap_ ? heap_.get() : here_; }
   const Index* data() const { return heap_ ? heap_.get() : here_; }
@@ -85,6 +88,7 @@ class Point {
   // Gives back what held the indices before.
   std::unique_ptr<Index[]> grow(Index count) {
     const Index capacity = std::max<Index>(count, 2 * capacity_);
+    if (capacity > uncharged) charge_list(capacity);
     auto grown = std::make_unique<Index[]>(static_cast<std::size_t>(capacity));
     std::copy(begin(), end(), grown.get());
     capacity_ = capacity;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/budget.h"
 #include "core/checked.h"
 #include "core/error.h"
 #include "core/limits.h"
@@ -41,15 +42,37 @@ std::shared_ptr<void> zeroed(Index bytes) {
   if (place) return {std::shared_ptr<void>(), place};
   const auto length = static_cast<std::size_t>((Checked(bytes) + (alignment - 1)).value());
   if (bytes <= small_bytes) {
-    std::shared_ptr<std::byte[]> block = std::make_shared<std::byte[]>(length);
+    std::shared_ptr<std::byte[]> block =
+        std::allocate_shared<std::byte[]>(ChargedAllocator<std::byte>(), length);
     std::byte* const first = aligned(block.get());
     return std::shared_ptr<void>(std::move(block), first);
   }
+  auto charge = std::make_shared<Charge>(static_cast<Index>(length));
   auto* const base = static_cast<std::byte*>(std::calloc(length, 1));
   if (!base) throw std::bad_alloc();
   if (bytes >= large_bytes) ask_for_large_pages(base, length);
-  return std::shared_ptr<void>(aligned(base), [base](void*) { std::free(base); });
+  return std::shared_ptr<void>(aligned(base),
+                               [base, charge = std::move(charge)](void*) { std::free(base); });
 }
+
+// Of a tensor's texts: the array, and what they take beside it as far as that was told.
+struct Texts {
+  explicit Texts(Index size)
+      : account(current_budget() ? current_budget()->account() : nullptr),
+        array((Checked(size) * Index{sizeof(std::string)}).value()),
+        texts(std::make_unique<std::string[]>(static_cast<std::size_t>(size))) {}
+  ~Texts() {
+    if (account) account->give(beside);
+  }
+  std::shared_ptr<MemoryAccount> account;
+  Charge array;
+  std::atomic<Index> beside{0};
+  std::unique_ptr<std::string[]> texts;
+};
+struct HoldsTexts {
+  std::shared_ptr<Texts> held;
+  void operator()(void*) const {}
+};
 
 }  // namespace
 
@@ -57,7 +80,9 @@ Tensor::Tensor(Type type, Shape shape) : type_(type), shape_(std::move(shape)) {
   size_ = check_size(type, shape_, current_limits());
   try {
     if (type == Type::string) {
-      buffer_ = std::make_shared<std::string[]>(static_cast<std::size_t>(size_));
+      auto held = std::make_shared<Texts>(size_);
+      std::string* const first = held->texts.get();
+      buffer_ = std::shared_ptr<void>(static_cast<void*>(first), HoldsTexts{std::move(held)});
     } else {
       buffer_ = zeroed(packed_bytes(type, size_));
     }
@@ -74,6 +99,24 @@ Tensor tensor_at(void* memory, Type type, Shape shape) {
     ~Scope() { place = nullptr; }
   } const scope(memory);
   return Tensor(type, std::move(shape));
+}
+
+void Tensor::charge_texts() const {
+  const HoldsTexts* holder = std::get_deleter<HoldsTexts>(buffer_);
+  if (holder == nullptr || !holder->held->account) return;
+  Texts& held = *holder->held;
+  Index bytes = 0;
+  for (Index k = 0; k < size_; ++k) {
+    const auto length = static_cast<Index>(held.texts[static_cast<std::size_t>(k)].size());
+    if (length > text_in_place) bytes += length;
+  }
+  // Another thread may hold the same tensor.
+  for (Index told = held.beside; told < bytes;) {
+    held.account->take(bytes - told);
+    const Index more = bytes - told;
+    if (held.beside.compare_exchange_strong(told, bytes)) return;
+    held.account->give(more);
+  }
 }
 
 std::span<const std::byte> Tensor::bytes() const {
@@ -107,6 +150,7 @@ std::vector<std::uint8_t> unpack(const Tensor& packed) {
     const auto* first = reinterpret_cast<const std::uint8_t*>(bytes.data());
     return {first, first + bytes.size()};
   }
+  charge_scratch(packed.size());
   const int bits = facts(packed.type()).bits;
   const unsigned mask = (1U << bits) - 1;
   std::vector<std::uint8_t> codes(static_cast<std::size_t>(packed.size()));

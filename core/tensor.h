@@ -40,6 +40,9 @@ class Tensor {
   }
   // of type string: data<std::string>()
 
+  // Charges what the texts take beside their array to the account that the array is on.
+  void charge_texts() const;
+
   // The same elements under another shape of the same count.
   Tensor reshaped(Shape shape) const;
 

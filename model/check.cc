@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "core/budget.h"
 #include "model/check_graph.h"
 #include "model/derive.h"
 #include "model/model.h"
@@ -72,6 +73,7 @@ void check_limits(const Model& model, const Limits& limits) {
 }  // namespace
 
 std::vector<Error> check(const Model& model, const Limits& limits) {
+  const Budget budget(limits);
   std::vector<Error> errors;
   const Report report = [&](Error error) {
     if (errors.size() < most_breaches) errors.push_back(std::move(error));
@@ -81,6 +83,7 @@ std::vector<Error> check(const Model& model, const Limits& limits) {
     check_graph(model.graph, nullptr, nullptr, model, "", report);
     for (const auto& function : model.functions) check_function(*function, model, report);
   } catch (Error& error) {  // without the limits held, going on would cost what they protect
+    if (error.kind == ErrorKind::cancelled) throw;
     errors.push_back(std::move(error));
   }
   std::stable_sort(errors.begin(), errors.end(),
@@ -89,6 +92,7 @@ std::vector<Error> check(const Model& model, const Limits& limits) {
 }
 
 void require_valid(Model& model, const Limits& limits) {
+  const Budget budget(limits);
   resolve(model);
   std::vector<Error> breaches = check(model, limits);
   if (!breaches.empty()) throw std::move(breaches.front());
@@ -114,6 +118,7 @@ void read_as_version_4(Model& model) {
 }  // namespace
 
 Model load_valid(const std::filesystem::path& file, const Limits& limits) {
+  const Budget budget(limits);
   Model model = load_model(file, limits);
   read_as_version_4(model);
   require_valid(model, limits);

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/budget.h"
 #include "core/tensor.h"
 #include "model/schema.h"
 
@@ -78,6 +79,7 @@ struct Model {
   std::string producer;
   Graph graph;
   std::vector<std::shared_ptr<Function>> functions;
+  std::shared_ptr<const Charge> charge;  // of a file's graphs, for as long as they are kept
 };
 
 }  // namespace touchstone

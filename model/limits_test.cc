@@ -1,4 +1,6 @@
 // Each limit of loading and checking, just under and just over.
+#include "core/budget.h"
+#include "model/messages.h"
 #include "model/testing.h"
 
 namespace touchstone::testing {
@@ -106,6 +108,48 @@ TEST(ModelLimits, Nodes) {
   edge("nodes", &Limits::nodes, Index{5}, parsing(proto));
   edge("nodes", &Limits::nodes, Index{2},
        checking(chain({node("Relu", {"X"}, {"a"}), node("Relu", {"a"}, {"Y"})})));
+}
+
+TEST(ModelLimits, MessagesAreCountedBeforeOneIsBuilt) {
+  pb::ModelProto proto = proto_model();
+  const Index others = static_cast<Index>(
+      charge_messages(bytes_of(proto.SerializeAsString()), "ModelProto", Limits()).count);
+  for (int k = 0; k < 3; ++k) proto.mutable_graph()->add_value_info();
+  // A value of a tensor of two dimensions: itself, its type, the tensor, its shape, the two.
+  auto* tensor = proto.mutable_graph()->add_value_info()->mutable_type()->mutable_tensor_type();
+  tensor->set_elem_type(1);
+  for (int k = 0; k < 2; ++k) tensor->mutable_shape()->add_dim();
+  edge("messages", &Limits::messages, others + 9, parsing(proto));
+  // Two bytes each: a parser would make 400 MB of them.
+  const auto graph_of = [](std::size_t count, char tag) {
+    std::string fields(2 * count, '\0'), length;
+    for (std::size_t k = 0; k < fields.size(); k += 2) fields[k] = tag;
+    for (std::size_t n = fields.size(); n > 0; n >>= 7)
+      length += static_cast<char>(n < 128 ? n : (n & 127) | 128);
+    return "\x08\x0a\x3a" + length + fields + "\x42\x02\x10\x15";
+  };
+  const Limits limits = Limits::untrusted();
+  const std::string values = graph_of(2'100'000, '\x6a'), nodes = graph_of(1'000'001, '\x0a');
+  thrown("limit/messages", [&] { parse_model(bytes_of(values), {}, limits); });
+  thrown("limit/nodes", [&] { parse_model(bytes_of(nodes), {}, limits); });
+}
+
+TEST(ModelLimits, MemoryOfMessagesTensorsAndTexts) {
+  const auto needs = [](const pb::ModelProto& proto) {
+    const auto account = std::make_shared<MemoryAccount>(unlimited);
+    const Budget budget(Limits(), {}, account);
+    const std::string bytes = proto.SerializeAsString();
+    const Model model = parse_model(bytes_of(bytes), {}, Limits());
+    return account->alive();
+  };
+  const Index bare = needs(proto_model());
+  EXPECT_GE(needs(with_tensor(Type::float32, {1000})), bare + 4000);
+  EXPECT_GE(needs(with_tensor(Type::string, {}, 9000)), bare + 9000);
+  Limits small;
+  small.memory = 1 << 20;
+  EXPECT_NO_THROW(parse(with_tensor(Type::float32, {10'000}), small));
+  thrown("limit/memory", [&] { parse(with_tensor(Type::float32, {1'000'000}), small); });
+  thrown("limit/memory", [&] { parse(with_tensor(Type::string, {}, 1'000'000), small); });
 }
 
 TEST(ModelLimits, RankElementsBytesAndStrings) {

@@ -27,7 +27,9 @@ bool parse_skeleton(const OpenFile& file, pb::ModelProto& proto, Source& source)
   if (file.size() > source.limits.file_bytes) return false;
   const std::optional<Skeleton> skeleton = skeleton_of(file);
   if (!skeleton) return false;
-  if (!parses(std::as_bytes(std::span(skeleton->bytes)), proto, source.limits.protobuf_depth)) {
+  const std::span bytes = std::as_bytes(std::span(skeleton->bytes));
+  source.messages = charge_messages(bytes, proto.GetTypeName(), source.limits);
+  if (!parses(bytes, proto, source.limits.protobuf_depth)) {
     proto.Clear();
     return false;
   }
@@ -41,6 +43,9 @@ bool parse_skeleton(const OpenFile& file, pb::ModelProto& proto, Source& source)
   }
   return true;
 }
+
+// What a node, a value, an attribute takes in a Model, its names with it.
+constexpr Index bytes_a_message = 400;
 
 std::map<std::string, Index> read_opsets(
     const google::protobuf::RepeatedPtrField<pb::OperatorSetIdProto>& protos) {
@@ -82,6 +87,7 @@ std::shared_ptr<Function> read_function(const pb::FunctionProto& proto, Source& 
 
 Model read_model(const pb::ModelProto& proto, Source& source) {
   Model model;
+  model.charge = std::make_shared<Charge>(source.messages.count * bytes_a_message);
   model.ir_version = proto.ir_version();
   if (model.ir_version <= 0)
     throw breach("model/ir-version", "ir_version is " + std::to_string(model.ir_version));
@@ -108,13 +114,14 @@ Model read_model(const pb::ModelProto& proto, Source& source) {
 
 }  // namespace
 
-void parse_message(std::span<const std::byte> bytes, google::protobuf::MessageLite& message,
+Messages parse_message(std::span<const std::byte> bytes, google::protobuf::MessageLite& message,
                    std::string_view rule, const Limits& limits) {
   const Index size = static_cast<Index>(bytes.size());
   // protobuf itself counts in int.
   const Index most = std::min<Index>(limits.file_bytes, (Index{1} << 31) - 1);
   if (size > most) throw over_limit("file_bytes", size, most);
-  if (parses(bytes, message, limits.protobuf_depth)) return;
+  Messages messages = charge_messages(bytes, message.GetTypeName(), limits);
+  if (parses(bytes, message, limits.protobuf_depth)) return messages;
   // The parser does not say why it stopped: if it goes further with more depth, depth was the
   // reason.
   message.Clear();
@@ -130,15 +137,18 @@ void parse_message(std::span<const std::byte> bytes, google::protobuf::MessageLi
 Model parse_model(std::span<const std::byte> bytes, const std::filesystem::path& folder,
                   const Limits& limits) {
   const LimitsScope scope(limits);
+  const Budget budget(limits);
   pb::ModelProto proto;
-  parse_message(bytes, proto, "model/parse", limits);
   Source source{folder.empty() ? nullptr : &folder, limits};
+  source.messages = parse_message(bytes, proto, "model/parse", limits);
   return read_model(proto, source);
 }
 
 Model load_model(const std::filesystem::path& file, const Limits& limits) {
   return placed([&] { return "file '" + file.string() + "'"; },
                 [&] {
+                  const LimitsScope scope(limits);
+                  const Budget budget(limits);
                   const OpenFile opened = open_trusted(file);
                   const std::filesystem::path folder =
                       file.parent_path().empty() ? "." : file.parent_path();
@@ -146,10 +156,11 @@ Model load_model(const std::filesystem::path& file, const Limits& limits) {
                   Source source{&folder, limits};
                   if (!parse_skeleton(opened, proto, source)) {
                     // the bytes go before the tensors come: one copy of a large model less
+                    const Charge held(opened.size());
                     const std::string bytes = opened.read_all(limits);
-                    parse_message(std::as_bytes(std::span(bytes)), proto, "model/parse", limits);
+                    source.messages = parse_message(std::as_bytes(std::span(bytes)), proto,
+                                                    "model/parse", limits);
                   }
-                  const LimitsScope scope(limits);
                   return read_model(proto, source);
                 });
 }

@@ -66,7 +66,7 @@ std::vector<Node> read_nodes(const google::protobuf::RepeatedPtrField<pb::NodePr
     throw over_limit("nodes", source.nodes, source.limits.nodes);
   std::vector<Node> nodes;
   nodes.reserve(static_cast<std::size_t>(protos.size()));
-  for (int i = 0; i < protos.size(); ++i)
+  for (int i = 0; i < protos.size(); ++i, charge_work(1))
     nodes.push_back(read_node(protos[i], i, source, depth, path));
   return nodes;
 }

@@ -148,6 +148,7 @@ void read_strings(const pb::TensorProto& proto, const Limits& limits, Tensor& te
     if (length > limits.string_bytes) throw over_limit("string_bytes", length, limits.string_bytes);
     *to++ = text;
   }
+  tensor.charge_texts();
 }
 
 Index entries_needed(Type type, Field home, Index size) {

@@ -118,11 +118,7 @@ Error breach(std::string_view id, std::string message) {
 }
 
 Error over_limit(std::string_view limit, Index asked, Index allowed) {
-  const std::string name(limit);
-  return Error(ErrorKind::limit, std::to_string(asked) + " passes the limit '" + name + "' of " +
-                                     std::to_string(allowed))
-      .with_rule("limit/" + name, name + " <= " + std::to_string(allowed), "docs/model-rules.md")
-      .with_help("raise the limit if you trust the model");
+  return passes_limit(std::to_string(asked), limit, allowed);
 }
 
 std::size_t severity(const Error& error) {

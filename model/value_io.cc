@@ -88,7 +88,7 @@ Value read_held(const pb::OptionalProto& proto, const ValueType& type, const Sou
 template <class Proto>
 Value parse_as(std::span<const std::byte> bytes, const ValueType& type, const Source& source) {
   Proto proto;
-  parse_message(bytes, proto, "model/value-parse", source.limits);
+  const Messages messages = parse_message(bytes, proto, "model/value-parse", source.limits);
   return read_held(proto, type, source);
 }
 
@@ -223,7 +223,9 @@ Value load_value(const std::filesystem::path& file, const ValueType& type, const
                 [&] {
                   const std::filesystem::path folder =
                       file.parent_path().empty() ? "." : file.parent_path();
-                  const std::string bytes = open_trusted(file).read_all(limits);
+                  const OpenFile opened = open_trusted(file);
+                  const Charge held(opened.size());
+                  const std::string bytes = opened.read_all(limits);
                   return parse_from(std::as_bytes(std::span(bytes)), type, Source{&folder, limits});
                 });
 }

@@ -95,6 +95,7 @@ struct Session::Held {
     try {
       plan_for(*shapes);
     } catch (const Error&) {  // which the run meets again, and says
+      check_budget();
     }
   }
 
@@ -181,6 +182,8 @@ struct Session::Held {
     }
   }
 
+  // Of the session and its runs: whoever makes the session has a budget open.
+  const std::shared_ptr<MemoryAccount> account = current_budget()->account();
   const SessionOptions options;
   const Devices devices;
   ThreadPool pool;
@@ -207,7 +210,10 @@ auto within_memory(F work) {
 }  // namespace
 
 Session::Session(Model model, const SessionOptions& options)
-    : held_(within_memory([&] { return std::make_unique<Held>(std::move(model), options); })) {}
+    : held_(within_memory([&] {
+        const Budget budget(options.limits, options.cancel);
+        return std::make_unique<Held>(std::move(model), options);
+      })) {}
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
@@ -217,6 +223,7 @@ const Model& Session::model() const { return held_->first->model; }
 std::map<std::string, Value> Session::run(std::map<std::string, Value> feeds) {
   const std::lock_guard lock(held_->one_run);
   const LimitsScope scope(held_->options.limits);
+  const Budget budget(held_->options.limits, held_->options.cancel, held_->account);
   return within_memory([&] {
     check_feeds(held_->first->model.graph, feeds);
     return held_->run(shapes_of(feeds), [&](Plan& plan, std::vector<Timing>* timings) {
@@ -251,6 +258,7 @@ Session::Bound::Bound(Held& held, std::map<std::string, Value> feeds,
 void Session::Bound::run() {
   const std::lock_guard lock(held_->one_run);
   const LimitsScope scope(held_->options.limits);
+  const Budget budget(held_->options.limits, held_->options.cancel, held_->account);
   within_memory([&] {
     held_->run(shapes_, [&](Plan& plan, std::vector<Timing>* timings) {
       plan.run_into(feeds_, outputs_, held_->pool, timings);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/limits.h"
+#include "core/budget.h"
 #include "core/tensor.h"
 #include "model/graph.h"
 #include "optimized/passes/passes.h"
@@ -25,7 +25,9 @@ struct SessionOptions {
   // does not run is an Error.
   std::string devices = "cpu";
   std::shared_ptr<Device> (*open)(const std::string& name) = open_device;  // tests give another
+  // Of making the session, and of each run; memory is that of the session with its runs.
   Limits limits = Limits::trusted();
+  Cancel cancel = {};
   // If given, what a plan computes in comes from it, buffer by buffer: tests put them where nothing
   // may be beside them.
   BufferSource buffers = {};

@@ -1,5 +1,7 @@
 // The fast executor against the reference, on small models whose sums are exact: then the order of
 // additions changes nothing and every element has the same bits, on every instruction set.
+#include <atomic>
+
 #include "core/error.h"
 #include "optimized/registry/isa.h"
 #include "optimized/testing.h"
@@ -260,6 +262,34 @@ TEST(Session, FeedsThatDoNotFitAreRefused) {
   EXPECT_THROW(session.run({{"z", whole({2, 3}, 1)}}), Error);
   EXPECT_THROW(session.run({}), Error);
   EXPECT_EQ(session.run({{"x", whole({2, 3}, 1)}}).size(), 1U);
+}
+
+TEST(Session, ACancelledOrEndedRunLeavesTheSessionFit) {
+  std::atomic<bool> stop{false};
+  SessionOptions options;
+  options.cancel.flag = &stop;
+  Session session(rectifier(), options);
+  const std::map<std::string, Value> feeds{{"x", whole({2, 3}, 1)}};
+  stop = true;
+  try {
+    session.run(feeds);
+    ADD_FAILURE() << "a cancelled run ends";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind, ErrorKind::cancelled);
+  }
+  EXPECT_THROW(Session(rectifier(), options), Error);
+  stop = false;
+  EXPECT_EQ(session.run(feeds).size(), 1U);
+
+  options = {};
+  options.limits.memory = 64;
+  try {
+    Session small(rectifier(), options);
+    small.run(feeds);
+    ADD_FAILURE() << "64 bytes are enough";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.rule, "limit/memory");
+  }
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ View<const std::int64_t> Bind::indices(Index k) {
   const Tensor& tensor = call_.inputs[static_cast<std::size_t>(k)].tensor();
   if (tensor.type() == Type::int64) return {tensor.data<std::int64_t>(), tensor.shape(), Type::int64};
   std::int64_t* held = scratch<std::int64_t>(tensor.size());
-  for (Index i = 0; i < tensor.size(); ++i) held[i] = cut_off(number_at(tensor, i));
+  for (const Index i : Steps(0, tensor.size())) held[i] = cut_off(number_at(tensor, i));
   return {held, tensor.shape(), Type::int64};
 }
 
@@ -36,7 +36,7 @@ View<const double> Bind::reals(Index k) {
   const Tensor& tensor = call_.inputs[static_cast<std::size_t>(k)].tensor();
   double* held = scratch<double>(tensor.size());
   if (tensor.type() == Type::float32) std::copy_n(tensor.data<float>(), tensor.size(), held);
-  else for (Index i = 0; i < tensor.size(); ++i) held[i] = static_cast<double>(number_at(tensor, i));
+  else for (const Index i : Steps(0, tensor.size())) held[i] = static_cast<double>(number_at(tensor, i));
   return {held, tensor.shape(), tensor.type()};
 }
 
@@ -52,11 +52,11 @@ namespace {
 template <class T>
 void widen_each(const Tensor& tensor, T* out) {
   if (tensor.type() == Type::float16) {
-    for (Index k = 0; k < tensor.size(); ++k) out[k] = static_cast<T>(to_float(tensor.data<Float16>()[k]));
+    for (const Index k : Steps(0, tensor.size())) out[k] = static_cast<T>(to_float(tensor.data<Float16>()[k]));
   } else if (tensor.type() == Type::bfloat16) {
-    for (Index k = 0; k < tensor.size(); ++k) out[k] = static_cast<T>(to_float(tensor.data<BFloat16>()[k]));
+    for (const Index k : Steps(0, tensor.size())) out[k] = static_cast<T>(to_float(tensor.data<BFloat16>()[k]));
   } else {
-    for (Index k = 0; k < tensor.size(); ++k) out[k] = static_cast<T>(number_at(tensor, k));
+    for (const Index k : Steps(0, tensor.size())) out[k] = static_cast<T>(number_at(tensor, k));
   }
 }
 
@@ -73,15 +73,15 @@ template <class T>
 void narrow_each(const T* in, Tensor& tensor) {
   if constexpr (std::is_same_v<T, float>) {
     if (tensor.type() == Type::float16) {
-      for (Index k = 0; k < tensor.size(); ++k) tensor.data<Float16>()[k] = narrowed<Float16>(in[k], 13, to_float16);
+      for (const Index k : Steps(0, tensor.size())) tensor.data<Float16>()[k] = narrowed<Float16>(in[k], 13, to_float16);
       return;
     }
     if (tensor.type() == Type::bfloat16) {
-      for (Index k = 0; k < tensor.size(); ++k) tensor.data<BFloat16>()[k] = narrowed<BFloat16>(in[k], 16, to_bfloat16);
+      for (const Index k : Steps(0, tensor.size())) tensor.data<BFloat16>()[k] = narrowed<BFloat16>(in[k], 16, to_bfloat16);
       return;
     }
   }
-  for (Index k = 0; k < tensor.size(); ++k) set_number(tensor, k, static_cast<long double>(in[k]));
+  for (const Index k : Steps(0, tensor.size())) set_number(tensor, k, static_cast<long double>(in[k]));
 }
 
 }  // namespace

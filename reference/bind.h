@@ -118,6 +118,7 @@ class Bind {
 
  private:
   template <class T> T* scratch(Index size) {
+    charge_scratch(bytes_of_array(Shape{size}, sizeof(T)));
     auto held = std::shared_ptr<T[]>(new T[static_cast<std::size_t>(size)]());
     scratch_.push_back(held);
     return held.get();

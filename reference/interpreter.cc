@@ -3,6 +3,7 @@
 #include "reference/interpreter.h"
 
 #include <new>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "model/check_node.h"
@@ -11,6 +12,7 @@
 #include "model/rules.h"
 #include "model/scopes.h"
 #include "reference/feeds.h"
+#include "reference/held_bytes.h"
 #include "reference/plan.h"
 #include "reference/references.h"
 #include "reference/registry.h"
@@ -29,6 +31,16 @@ struct Frame {
   std::string name;                        // "body#2", "" for a function
   int depth = 1;
   std::unordered_map<std::string, Value> values;
+  std::unordered_map<std::string, Charge> lists;  // of the values that are no tensors
+
+  void hold(const std::string& name, Value value) {
+    if (!value.is_tensor()) lists.insert_or_assign(name, Charge(bytes_of_lists(value)));
+    values[name] = std::move(value);
+  }
+  void drop(const std::string& name) {
+    values.erase(name);
+    lists.erase(name);
+  }
 };
 
 std::string path_of(const Frame& frame) {
@@ -45,10 +57,12 @@ std::vector<std::string> names_of(const std::vector<ValueInfo>& values) {
   return names;
 }
 
+constexpr Index copied_a_step = 16;  // bytes
+
 void refuse(Error error) { throw error; }
 
-// Where a graph declares an optional, a plain value is one that holds something: so a loop may begin
-// with nothing and go on with what it made, as one does in the suites (test_loop16_seq_none).
+// Where a graph declares an optional, a plain value is one that holds something: so a loop may
+// begin with nothing and go on with what it made, as one does in the suites (test_loop16_seq_none).
 Value as_declared(const ValueInfo& declared, Value value) {
   const bool wraps = declared.type && declared.type->kind == ValueType::Kind::optional &&
                      *declared.type->inner == value.type();
@@ -73,6 +87,13 @@ void check_inputs(const Call& call) {
   bind_types(*call.node, types, refuse);
 }
 
+// A list that a node reads is copied: its bytes while the node runs, and the work.
+void charge_copy(const Value& list) {
+  const Index bytes = bytes_of_lists(list);
+  charge_scratch(bytes);
+  charge_work(bytes / copied_a_step);
+}
+
 class Runner {
  public:
   explicit Runner(const RunOptions& options) : options_(options) {}
@@ -95,21 +116,27 @@ class Runner {
     placed([&] { return place_of(node, path_of(frame)); },
            [&] {
              try {
+               charge_work(1);
+               check_budget();
+               const ScratchScope scratch;
                Call call;
                call.node = &node;
                call.signature = node.signature;
                for (const std::string& name : node.inputs) {
                  call.inputs.push_back(name.empty() ? Value() : look_up(name, frame));
                  check_value(call.inputs.back(), options_.limits);
+                 if (!call.inputs.back().is_tensor()) charge_copy(call.inputs.back());
                }
                evaluate(call, frame);
                for (std::size_t k = 0; k < node.outputs.size(); ++k) {
-                 if (call.wanted[k]) frame.values[node.outputs[k]] = std::move(call.outputs[k]);
+                 if (call.wanted[k]) frame.hold(node.outputs[k], std::move(call.outputs[k]));
                }
              } catch (const Error&) {
                throw;
              } catch (const std::bad_alloc&) {
                throw Error(ErrorKind::out_of_memory, "there is not enough memory");
+             } catch (const std::length_error&) {
+               throw Error(ErrorKind::out_of_memory, "a list is longer than memory can be");
              } catch (const std::exception& error) {
                throw Error(ErrorKind::internal, std::string("a kernel failed: ") + error.what());
              }
@@ -141,6 +168,7 @@ class Runner {
       if (!call.wanted[k]) continue;
       if (call.outputs[k].absent()) BUG("a kernel left out an output that is wanted");
       check_value(call.outputs[k], options_.limits);
+      charge_texts(call.outputs[k]);
       made[k] = call.outputs[k].type();
     }
     if (!node.function) hold_output_types(*call.signature, made, refuse);
@@ -169,7 +197,7 @@ class Runner {
     const Lifetimes& dead = found->second;
     for (std::size_t k = 0; k < nodes.size(); ++k) {
       run_node(nodes[k], frame);
-      for (const std::string& name : dead[k]) frame.values.erase(name);
+      for (const std::string& name : dead[k]) frame.drop(name);
     }
   }
 
@@ -258,6 +286,7 @@ class Runner {
 std::map<std::string, Value> run(const Model& model, std::map<std::string, Value> feeds,
                                  const RunOptions& options) {
   const LimitsScope scope(options.limits);
+  const Budget budget(options.limits, options.cancel, options.account);
   refuse_what_cannot_run(model);
   check_feeds(model.graph, feeds);
   std::vector<Value> outputs = Runner(options).run_main(model.graph, std::move(feeds));
@@ -298,8 +327,8 @@ std::vector<Value> evaluate(const Signature& signature,
   model.graph.nodes.push_back(std::move(node));
   refuse_what_cannot_run(model);
 
-  const RunOptions options;
-  const LimitsScope scope(options.limits);
+  const RunOptions options{current_limits(), {}};
+  const ScratchScope scratch;
   Call call;
   call.node = &model.graph.nodes.front();
   call.signature = &signature;

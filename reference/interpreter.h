@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/limits.h"
+#include "core/budget.h"
 #include "model/graph.h"
 #include "reference/call.h"
 
@@ -20,6 +20,8 @@ using Tap = std::function<void(const Call& call, const std::string& path)>;
 struct RunOptions {
   Limits limits;
   Tap tap;  // may be empty
+  Cancel cancel = {};
+  std::shared_ptr<MemoryAccount> account = nullptr;  // of a session's runs; null: of this run
 };
 
 // Feeds by input name. Throws Error: usage for a feed of the wrong name, type or shape; unsupported
@@ -27,13 +29,14 @@ struct RunOptions {
 std::map<std::string, Value> run(const Model& model, std::map<std::string, Value> feeds,
                                  const RunOptions& options = {});
 
-// One node of a main graph, for an executor that keeps the values itself: `look_up` gives what the
+// One node of a main graph, for an executor that keeps the values itself, on the thread's budget:
+// `look_up` gives what the
 // node and its subgraphs name. As many outputs as the node names, absent where it leaves one out.
 std::vector<Value> run_node(const Node& node,
                             const std::function<Value(const std::string& name)>& look_up,
                             const RunOptions& options = {});
 
-// One operator by its exact version, without a graph.
+// One operator by its exact version, without a graph, within the thread's limits and budget.
 std::vector<Value> evaluate(const Signature& signature,
                             const std::map<std::string, Attribute>& attributes,
                             std::vector<Value> inputs, Index outputs = 1);

@@ -2,6 +2,8 @@
 #include "reference/interpreter.h"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 
 #include "reference/plan.h"
 #include "reference/testing.h"
@@ -134,7 +136,7 @@ TEST_F(Interpreter, ElementsHaveALimit) {
   options.limits.elements = 3;
   const Model made = chain({node("Relu", {"X"}, {"Y"})});
   EXPECT_NO_THROW(run_floats(made, {1, 2, 3}, options));
-  EXPECT_EQ(thrown("", [&] { run_floats(made, {1, 2, 3, 4}, options); }).kind, ErrorKind::limit);
+  thrown("limit/elements", [&] { run_floats(made, {1, 2, 3, 4}, options); });
 }
 
 // An optional shares its item, so that a weak pointer sees when the last copy of the value goes.
@@ -186,6 +188,45 @@ TEST_F(Interpreter, OneOperatorByItself) {
   thrown("model/type", [&] { evaluate(*relu, {}, {scalar(true)}); });
   EXPECT_EQ(thrown("", [] { evaluate(*find_signature("", "Tanh", 14), {}, {tensor({1})}); }).kind,
             ErrorKind::unsupported);
+}
+
+TEST_F(Interpreter, WorkMemoryAndTimeEndARunAtTheNode) {
+  const Model made = chain({node("Neg", {"X"}, {"a"}), node("Relu", {"a"}, {"Y"})});
+  const auto limited = [&](Index Limits::*limit, Index enough, const char* name) {
+    RunOptions options;
+    options.limits.*limit = enough;
+    EXPECT_NO_THROW(run_floats(made, {1}, options)) << name;
+    options.limits.*limit = enough - 1;
+    const Error error =
+        thrown("limit/" + std::string(name), [&] { run_floats(made, {1}, options); });
+    EXPECT_EQ(error.kind, ErrorKind::limit);
+    EXPECT_EQ(error.place, "node #1 (Relu), output 'Y', main graph") << name;
+  };
+  limited(&Limits::work, 2, "work");
+  const auto account = std::make_shared<MemoryAccount>(unlimited);
+  RunOptions options;
+  options.account = account;
+  Index most = 0;
+  options.tap = [&](const Call&, const std::string&) { most = std::max(most, account->alive()); };
+  run_floats(made, {1}, options);
+  EXPECT_EQ(account->alive(), 0) << "a run that is over holds nothing";
+  EXPECT_GT(most, 0);
+  limited(&Limits::memory, most, "memory");
+}
+
+TEST_F(Interpreter, ACancelledRunStopsAtTheNextNode) {
+  const Model made = chain({node("Neg", {"X"}, {"a"}), node("Relu", {"a"}, {"Y"})});
+  std::atomic<bool> stop{false};
+  int ran = 0;
+  RunOptions options;
+  options.cancel.flag = &stop;
+  options.tap = [&](const Call&, const std::string&) { ++ran, stop = true; };
+  const Error error = thrown("", [&] { run_floats(made, {1}, options); });
+  EXPECT_EQ(error.kind, ErrorKind::cancelled);
+  EXPECT_EQ(ran, 1);
+  stop = false;
+  options.tap = nullptr;
+  EXPECT_EQ(held(run_floats(made, {1}, options).at("Y")), Floats{0});
 }
 
 }  // namespace

@@ -58,7 +58,8 @@ struct FirstSmallest {
 template <class A, class T>
 class Scattered {
  public:
-  explicit Scattered(const View<T>& over) : over_(over), held_(static_cast<std::size_t>(count(over.shape))), met_(held_.size(), false) {}
+  explicit Scattered(const View<T>& over)
+      : over_(over), charge_(bytes_of_array(over.shape, sizeof(A))), held_(static_cast<std::size_t>(count(over.shape))), met_(held_.size(), false) {}
   template <class C>
   void add(const Point& at, const C& value) {
     const auto k = static_cast<std::size_t>(over_.offset(at));
@@ -74,6 +75,7 @@ class Scattered {
 
  private:
   const View<T>& over_;
+  Charge charge_;
   std::vector<A> held_;
   std::vector<bool> met_;
 };

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/budget.h"
 #include "core/checked.h"
 #include "core/error.h"
 #include "core/shape.h"
@@ -171,7 +172,7 @@ inline bool every(Index) { return true; }
 template <class F, class Test = bool (*)(Index)>
 auto collect(Index low, Index high, F f, Test test = every) {
   typename PackOf<decltype(f(low))>::Is r;
-  for (Index k = low; k < high; ++k) {
+  for (const Index k : Steps(low, high)) {
     if (test(k)) r.push_back(f(k));
   }
   return r;
@@ -179,8 +180,10 @@ auto collect(Index low, Index high, F f, Test test = every) {
 template <class T, class F, class Test = bool (*)(Index)>
 std::vector<T> collect_list(Index low, Index high, F f, Test test = every) {
   std::vector<T> r;
-  for (Index k = low; k < high; ++k) {
-    if (test(k)) r.push_back(f(k));
+  for (const Index k : Steps(low, high)) {
+    if (!test(k)) continue;
+    if (r.size() == r.capacity()) charge_scratch(static_cast<Index>((r.size() + 1) * sizeof(T)));
+    r.push_back(f(k));
   }
   return r;
 }
@@ -191,7 +194,7 @@ std::string lower(std::string_view text);
 // labels of the result count from 0, those that are summed follow. Throws Error (invalid_model) where the equation says nothing.
 Point subscripts(std::string_view equation, const Point& ranks);
 
-// All points of a box, the last index fastest.
+// All points of a box, the last index fastest, each a step of the budget.
 class Box {
  public:
   explicit Box(Shape shape) : shape_(std::move(shape)) {}
@@ -201,17 +204,22 @@ class Box {
     const Point& operator*() const { return at_; }
     bool operator!=(const Iterator&) const { return !done_; }
     Iterator& operator++() {
+      if (++unpaid_ == most) pay();
       for (Index k = at_.size() - 1; k >= 0; --k) {
         if (++at_[k] < (*shape_)[k]) return *this;
         at_[k] = 0;
       }
       done_ = true;
+      pay();
       return *this;
     }
 
    private:
+    void pay() { charge_work(std::exchange(unpaid_, 0)); }
+    static constexpr Index most = 4096;
     const Shape* shape_;
     Point at_;
+    Index unpaid_ = 0;  // steps
     bool done_;
   };
   Iterator begin() const {

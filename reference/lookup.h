@@ -63,8 +63,13 @@ class Lookup {
 
 // Element k of one tensor as element n of another of the same type.
 inline void copy_element(const Tensor& from, Index k, Tensor& to, Index n) {
-  if (from.type() == Type::string) to.data<std::string>()[n] = from.data<std::string>()[k];
-  else set_code(to, n, code_at(from, k));
+  if (from.type() == Type::string) {
+    const std::string& text = from.data<std::string>()[k];
+    charge_text(static_cast<Index>(text.size()));
+    to.data<std::string>()[n] = text;
+  } else {
+    set_code(to, n, code_at(from, k));
+  }
 }
 
 }  // namespace touchstone

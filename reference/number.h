@@ -86,6 +86,7 @@ Compute<T> load(const T& element) {
 template <class T>
 void put(T& slot, Type, const Compute<T>& value) {
   if constexpr (std::is_same_v<Compute<T>, T>) {
+    if constexpr (std::is_same_v<T, std::string>) charge_text(static_cast<Index>(value.size()));
     slot = value;
   } else if constexpr (is_integer_element<T>) {
     slot = from_number<T>(static_cast<long double>(value.v));

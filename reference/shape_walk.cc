@@ -228,6 +228,8 @@ void Walk::visit_all(const std::vector<Node>& nodes, Frame& frame) {
 
 void Walk::visit(const Node& written, Frame& frame) {
   ++step_;
+  charge_work(1);
+  const ScratchScope scratch;
   // Names of deep places are long; a value takes memory in every walk.
   survey_.steps_left -= frame.depth - 1 + weight_of(written) +
                         static_cast<Index>(written.outputs.size()) / 2;

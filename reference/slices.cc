@@ -17,17 +17,32 @@ struct Around {
       : outer(count(head(whole, axis))), extent(whole[axis]), inner(multiply(count(tail(whole, axis + 1)), unit)) {}
 };
 
+// As std::copy_n, with what it makes charged: texts, and the work.
+template <class E>
+E* moved(const E* from, Index count, E* to) {
+  constexpr Index at_once = 1 << 20;
+  for (Index k = 0; k < count; k += at_once) {
+    const Index next = std::min(at_once, count - k);
+    charge_work(1 + next / 16);
+    if constexpr (std::is_same_v<E, std::string>) {
+      for (Index n = k; n < k + next; ++n) charge_text(static_cast<Index>(from[n].size()));
+    }
+    to = std::copy_n(from + k, next, to);
+  }
+  return to;
+}
+
 template <class E>
 void take(const E* whole, E* part, const Around& a, const Point& positions) {
   for (Index o = 0; o < a.outer; ++o) {
-    for (const Index at : positions) part = std::copy_n(whole + (o * a.extent + at) * a.inner, a.inner, part);
+    for (const Index at : positions) part = moved(whole + (o * a.extent + at) * a.inner, a.inner, part);
   }
 }
 // `length` places of the axis, from `at` on.
 template <class E>
 void place(const E* part, E* whole, const Around& a, Index at, Index length) {
   for (Index o = 0; o < a.outer; ++o) {
-    std::copy_n(part + o * length * a.inner, length * a.inner, whole + (o * a.extent + at) * a.inner);
+    moved(part + o * length * a.inner, length * a.inner, whole + (o * a.extent + at) * a.inner);
   }
 }
 
@@ -103,14 +118,17 @@ void Stack::add(Value value) {
                                               std::to_string(parts_.size()) + " is a " + described(next));
   }
   if (!first_) first_ = next;
+  charge_scratch(2 * sizeof(std::optional<Tensor>));
   parts_.push_back(next);
 }
 
 void Stack::skip() {
   const Index most = current_limits().loop_iterations;
   if (static_cast<Index>(parts_.size()) >= most) {
-    throw Error(ErrorKind::limit, "'" + declared_.name + "' is stacked " + std::to_string(most) + " times, the limit loop_iterations");
+    throw passes_limit("stacking '" + declared_.name + "' so often", "loop_iterations", most);
   }
+  charge_scratch(2 * sizeof(std::optional<Tensor>));
+  charge_work(1);
   parts_.push_back(std::nullopt);
 }
 

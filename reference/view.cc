@@ -33,6 +33,16 @@ void read_outside(const Point& at, const Shape& shape) {
               "element " + text(at) + " is read of a tensor of shape " + text(shape));
 }
 
+Index bytes_of_array(const Shape& shape, std::size_t item) {
+  Index bytes = 0;
+  const Index most = current_limits().bytes;
+  if (__builtin_mul_overflow(count(shape), static_cast<Index>(item), &bytes) || bytes > most) {
+    throw passes_limit("an array of " + std::to_string(item) + " bytes" + text(shape), "bytes",
+                       most);
+  }
+  return bytes;
+}
+
 Walk walk_of(Point (*point_at)(const void* reader, const Point& at, Index c), const void* reader,
              const Row& row, Index inner, const Shape& shape, const Point& strides) {
   Walk walk;

@@ -111,14 +111,19 @@ Point fit_from(const Point& b, const View<T>& v, Index from) {
   return p;
 }
 
+// Bytes of an array. Throws Error (limit) where they pass the limit 'bytes' of a tensor.
+Index bytes_of_array(const Shape& shape, std::size_t item);
+
 // A tensor of a kernel's own.
 template <class T>
 struct Array : View<T> {
   explicit Array(const Shape& shape, Type type = Type::undefined)
       : View<T>(nullptr, shape, type),
+        charge(bytes_of_array(shape, sizeof(T))),
         held(std::make_unique<T[]>(static_cast<std::size_t>(count(shape)))) {
     this->data = held.get();
   }
+  Charge charge;
   std::unique_ptr<T[]> held;
 };
 
@@ -134,7 +139,7 @@ struct Row {
 };
 
 // The rows of a tensor (of its sample, where it has one), or of its part at step t of its first
-// index.
+// index. Long rows come in pieces. Each element is a step of the budget.
 class Rows {
  public:
   Rows(Shape shape, const std::vector<Index>* sample, Index step = -1)
@@ -142,7 +147,9 @@ class Rows {
 
   class Iterator {
    public:
-    Iterator(const Rows* rows, bool done) : rows_(rows), done_(done) {
+    Iterator(const Rows* rows, bool done)
+        : rows_(rows), width_(rows->step_ >= 0 && rows->shape_.size() == 1 ? 1 : rows->width()) {
+      done_ = done;
       if (done_) return;
       const Shape& shape = rows->shape_;
       if (rows->sample_) {
@@ -152,23 +159,26 @@ class Rows {
       }
       for (Index d : shape) done_ = done_ || d <= 0;
       row_.at = Point(shape.size(), 0);
-      row_.length = shape.empty() ? 1 : shape.back();
-      if (rows->step_ >= 0) {
-        row_.at[0] = rows->step_;
-        if (shape.size() == 1) row_.length = 1;
-      }
+      if (rows->step_ >= 0) row_.at[0] = rows->step_;
+      if (!done_) take(width_);
     }
     const Row& operator*() const { return row_; }
     bool operator!=(const Iterator&) const { return !done_; }
     Iterator& operator++() {
       if (rows_->sample_) {
+        charge_work(1);
         done_ = ++sampled_ == rows_->sample_->size();
         if (!done_) row_.at = unravel((*rows_->sample_)[sampled_], rows_->shape_);
         return *this;
       }
-      const Index first = rows_->step_ >= 0 ? 1 : 0;
-      for (Index k = row_.at.size() - 2; k >= first; --k) {
-        if (++row_.at[k] < rows_->shape_[k]) return *this;
+      const Index last = row_.at.size() - 1, first = rows_->step_ >= 0 ? 1 : 0;
+      if (row_.length < width_) {
+        const Index next = row_.at[last] + row_.length;
+        row_.at[last] = next < width_ ? next : 0;
+        if (next < width_) return take(width_ - next);
+      }
+      for (Index k = last - 1; k >= first; --k) {
+        if (++row_.at[k] < rows_->shape_[k]) return take(width_);
         row_.at[k] = 0;
       }
       done_ = true;
@@ -176,7 +186,13 @@ class Rows {
     }
 
    private:
+    Iterator& take(Index left) {
+      row_.length = std::min(left, most_at_once);
+      charge_work(row_.length);
+      return *this;
+    }
     const Rows* rows_;
+    Index width_;  // of a row
     Row row_;
     std::size_t sampled_ = 0;
     bool done_;
@@ -187,10 +203,12 @@ class Rows {
     if (sample_ || shape_.empty()) return 1;
     return std::any_of(shape_.begin(), shape_.end(), [](Index d) { return d <= 0; })
                ? 0
-               : shape_.back();
+               : std::min(shape_.back(), most_at_once);
   }
 
  private:
+  static constexpr Index most_at_once = Index{1} << 14;
+  Index width() const { return shape_.empty() ? 1 : shape_.back(); }
   Shape shape_;
   const std::vector<Index>* sample_;
   Index step_;
@@ -203,6 +221,46 @@ template <class T>
 Rows rows_at(const View<T>& v, Index step) {
   return {v.shape, nullptr, step};
 }
+
+// A reduction's inner indices, in strips of so many that with the elements of a row they are some
+// ten thousand steps of the budget.
+class Strips {
+ public:
+  struct Strip {
+    Index from, to;
+  };
+  Strips(Index count, Index length)
+      : count_(count),
+        length_(length),
+        most_(std::max<Index>(1, steps / std::max<Index>(length, 1))) {}
+  class Iterator {
+   public:
+    Iterator(const Strips& all, Index from) : all_(all), strip_{from, from} { take(); }
+    const Strip& operator*() const { return strip_; }
+    bool operator!=(const Iterator&) const { return strip_.from < all_.count_; }
+    Iterator& operator++() {
+      strip_.from = strip_.to;
+      take();
+      return *this;
+    }
+
+   private:
+    void take() {
+      if (strip_.from >= all_.count_) return;
+      const Index next = std::min(all_.most_, all_.count_ - strip_.from);
+      strip_.to += next;
+      charge_work(next * all_.length_);
+    }
+    const Strips& all_;
+    Strip strip_;
+  };
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, count_}; }
+
+ private:
+  static constexpr Index steps = Index{1} << 15;
+  Index count_, length_, most_;
+};
 
 // How a read moves whose point is affine in c (0..inner-1) and x (0..length-1): from `base` by
 // these strides, in elements. Where the points are not all inside (`whole` says that they are),

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/budget.h"
 #include "core/error.h"
 #include "core/numbers/convert.h"
 #include "core/numbers/text.h"
@@ -148,11 +149,11 @@ void convert(const Tensor& from, Tensor& to, Saturate saturate, Rounding roundin
   if (from.size() != to.size()) BUG("a tensor is converted into one of another size");
   if (from.type() == to.type()) return copy_elements(from, to);
   if (from.type() == Type::string) {
-    for (Index k = 0; k < from.size(); ++k) {
+    for (const Index k : Steps(0, from.size())) {
       set_number(to, k, parse_number(to.type(), from.data<std::string>()[k]), saturate, rounding);
     }
   } else if (to.type() == Type::string) {
-    for (Index k = 0; k < from.size(); ++k) {
+    for (const Index k : Steps(0, from.size())) {
       to.data<std::string>()[k] = number_text(from.type(), number_at(from, k));
     }
   } else if (rounding != Rounding::nearest_even || saturate == Saturate::yes ||
@@ -160,6 +161,7 @@ void convert(const Tensor& from, Tensor& to, Saturate saturate, Rounding roundin
     std::array<long double, 512> chunk;
     for (Index first = 0; first < from.size(); first += static_cast<Index>(chunk.size())) {
       const auto length = std::min<Index>(from.size() - first, chunk.size());
+      charge_work(length);
       const std::span<long double> values(chunk.data(), static_cast<std::size_t>(length));
       decode_range(from, first, values);
       encode_range(to, first, values, saturate, rounding);

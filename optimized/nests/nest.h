@@ -53,6 +53,7 @@ class Nest {
   const Term* const terms;
 
   View<float> array(const Shape& shape) {
+    bytes_of_array(shape, sizeof(float));
     return {arrays_.take(count(shape)), shape, Type::float32};
   }
 
@@ -113,6 +114,7 @@ void Nest::each_row(const View<T>& target, Index step, double work, const F& bod
       const Index from = k % cuts * part_length;
       row.length = std::min(part_length, length - from);
       if (row.length <= 0) continue;
+      charge_work(row.length);
       if (from > 0) row.at[last] = from;
       body(row, rooms);
     }

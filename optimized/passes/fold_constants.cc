@@ -1,6 +1,7 @@
 // Nodes that read nothing but constants run once, here, on the reference kernels.
 #include <algorithm>
 
+#include "core/budget.h"
 #include "core/error.h"
 #include "model/scopes.h"
 #include "optimized/passes/graph_passes.h"
@@ -64,6 +65,21 @@ std::vector<Value> constants(const Workbench& bench, const Node& node) {
   return values;
 }
 
+// What computing a constant may take: of what the graph's constants may take together.
+class Allowance {
+ public:
+  explicit Allowance(Workbench& bench)
+      : bench_(bench),
+        budget_("folding_work", bench.options().limits.folding_work - bench.folding_work) {}
+  ~Allowance() { bench_.folding_work += budget_.work(); }
+  Allowance(const Allowance&) = delete;
+  Allowance& operator=(const Allowance&) = delete;
+
+ private:
+  Workbench& bench_;
+  const Budget budget_;
+};
+
 bool fold(Workbench& bench, const Node& node) {
   Index most = bench.options().growth;
   std::vector<Value> inputs = constants(bench, node);
@@ -76,10 +92,12 @@ bool fold(Workbench& bench, const Node& node) {
   }
   std::vector<Value> outputs;
   try {
+    const Allowance allowance(bench);
     outputs = evaluate(*node.signature, node.attributes, std::move(inputs),
                        static_cast<Index>(node.outputs.size()));
   } catch (const Error& error) {
     if (error.kind == ErrorKind::internal) throw;
+    check_budget();
     return false;  // whoever runs the model is told
   }
   Index bytes = 0;

@@ -118,6 +118,31 @@ TEST(Passes, DoNotGrowTheModelPastItsLimit) {
   EXPECT_EQ(optimize(model, options).model.graph.nodes.size(), 1U);
 }
 
+TEST(Passes, LeaveAConstantThatTakesTooLongToTheRun) {
+  const Model model = sum_of_constants();
+  const auto folded = [&](Index steps) {
+    PassOptions options;
+    options.level = Level::none;
+    options.with = {"fold-constants"};
+    options.limits.folding_work = steps;
+    return changes(optimize(model, options), "fold-constants");
+  };
+  EXPECT_EQ(folded(100), 1);
+  EXPECT_EQ(folded(1), 0);
+  // The years that another takes are no reason to wait.
+  const Model endless = with_constants(
+      {node("MaxPool", {"a"}, {"p"},
+            {{"kernel_shape", attribute(std::vector<Index>{1'000'000'000'000})},
+             {"pads", attribute(std::vector<Index>{500'000'000'000, 500'000'000'000})}}),
+       node("Add", {"X", "p"}, {"Y"})},
+      {{"a", tensor({1, 2}).reshaped({1, 1, 2})}});
+  PassOptions options;
+  options.level = Level::none;
+  options.with = {"fold-constants"};
+  options.limits.folding_work = 1'000'000;
+  EXPECT_EQ(changes(optimize(endless, options), "fold-constants"), 0);
+}
+
 TEST(Passes, LeaveADefaultThatACallerMayOverride) {
   Model model = sum_of_constants();
   model.graph.inputs.push_back(testing::value("a", tensor_type(Type::float32)));

@@ -45,6 +45,8 @@ class Workbench {
   // Shapes are asked for again when next wanted, if values have come up since.
   void forget_shapes() { asked_ = asked_ && !grown_; }
 
+  Index folding_work = 0;  // steps that constants took to compute
+
   std::string fresh(const std::string& stem);
   void add_constant(const std::string& value, Tensor tensor);
   void drop_constant(const std::string& value);

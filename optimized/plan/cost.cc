@@ -12,9 +12,18 @@ void add_once(std::vector<Index>& list, Index k) {
   if (std::find(list.begin(), list.end(), k) == list.end()) list.push_back(k);
 }
 
-Index elements(const ValueFact& fact) { return fact.shape ? count(*fact.shape) : 0; }
+double real(Index size) { return static_cast<double>(size); }
 
-Index flop_of(const Outline& outline, const NodeFact& fact) {
+double elements(const ValueFact& fact) { return fact.shape ? real(count(*fact.shape)) : 0; }
+
+double product_of(const Point& list) {
+  double product = 1;
+  for (const Index size : list) product *= real(size);
+  return product;
+}
+
+// As a double: a kernel may be named that has more elements than an Index counts.
+double flop_of(const Outline& outline, const NodeFact& fact) {
   const Signature* signature = fact.node->signature;
   if (!signature || fact.inputs.empty() || fact.inputs[0] == nobody || fact.outputs[0] == nobody)
     return 0;
@@ -24,8 +33,8 @@ Index flop_of(const Outline& outline, const NodeFact& fact) {
   const auto weighed = [&](const ValueFact& beside) {
     const ValueFact* w = fact.inputs.size() > 1 ? &outline.value(fact.inputs[1]) : nullptr;
     return w && w->shape && elements(*w) > 0
-               ? 2 * elements(beside) * (elements(*w) / (*w->shape)[0])
-               : 0;
+               ? 2.0 * elements(beside) * (elements(*w) / real((*w->shape)[0]))
+               : 0.0;
   };
   switch (role_of(*signature)) {
     case Role::convolution:
@@ -33,12 +42,13 @@ Index flop_of(const Outline& outline, const NodeFact& fact) {
     case Role::transposed_convolution:
       return weighed(x);
     case Role::product:
-      return 2 * elements(made) * (*x.shape)[fact.attributes().integer("transA") != 0 ? 0 : 1];
+      return 2.0 * elements(made) *
+             real((*x.shape)[fact.attributes().integer("transA") != 0 ? 0 : 1]);
     case Role::matrix_product:
-      return 2 * elements(made) * x.shape->back();
+      return 2.0 * elements(made) * real(x.shape->back());
     case Role::max_pool:
     case Role::average_pool:
-      return elements(made) * count(fact.attributes().integers("kernel_shape"));
+      return elements(made) * product_of(fact.attributes().integers("kernel_shape"));
     case Role::global_average:
     case Role::global_max:
       return elements(x);
@@ -56,6 +66,7 @@ Index flop_of(const Outline& outline, const NodeFact& fact) {
 
 Cost cost_of(const Outline& outline, const std::vector<Index>& nodes) {
   Cost cost;
+  double flop = 0;
   const auto is_inside = [&](Index node) {
     return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
   };
@@ -70,14 +81,15 @@ Cost cost_of(const Outline& outline, const std::vector<Index>& nodes) {
       if (value.output || !std::all_of(value.users.begin(), value.users.end(), is_inside))
         add_once(cost.writes, output);
     }
-    cost.flop += flop_of(outline, fact);
+    flop += flop_of(outline, fact);
   }
+  cost.flop = static_cast<Index>(std::clamp(flop, 0.0, 1e18));
   for (const std::vector<Index>* list : {&cost.reads, &cost.writes}) {
     for (const Index value : *list) {
       const ValueFact& fact = outline.value(value);
       if (fact.type && fact.type->kind == ValueType::Kind::tensor &&
           fact.type->element != Type::string)
-        cost.bytes += packed_bytes(fact.type->element, elements(fact));
+        cost.bytes += packed_bytes(fact.type->element, fact.shape ? count(*fact.shape) : 0);
     }
   }
   return cost;

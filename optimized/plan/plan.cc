@@ -8,6 +8,7 @@
 #include <limits>
 #include <new>
 
+#include "core/budget.h"
 #include "core/error.h"
 #include "core/placement.h"
 #include "model/model.h"
@@ -185,6 +186,13 @@ struct Plan::Held {
             tensor_at(memory->at(buffer), Type::float32, *fact.shape);
     }
     for (std::size_t k = 0; k < values.size(); ++k) kept.push_back(!values[k].absent());
+    for (const std::unique_ptr<Step>& step : builder.steps) work.push_back(steps_of(*step));
+  }
+
+  // Elementary steps, each of what a processor does at once: the reference charges its own.
+  Index steps_of(const Step& step) const {
+    if (step.kernel == "reference") return 1;
+    return 1 + cost_of(outline, step.nodes).flop / 2;
   }
 
   std::string place(Index node) const { return place_of(*outline.node(node).node, ""); }
@@ -227,6 +235,7 @@ struct Plan::Held {
   std::vector<float*> scratch_of;
   std::unique_ptr<ArenaCheck> check;  // none: steps are trusted
   std::vector<Value> values;
+  std::vector<Index> work;                // of each step
   std::vector<bool> kept;                 // values that stay from run to run
   std::vector<std::vector<Index>> drops;  // after each step
 };
@@ -254,6 +263,8 @@ void Plan::Held::compute(const std::map<std::string, Value>& feeds, ThreadPool& 
   for (std::size_t k = 0; k < builder.steps.size(); ++k) {
     const double begin = timings ? since() : 0;
     placed_step(*builder.steps[k], [&] {
+      charge_work(work[k]);
+      check_budget();
       if (check) check->before(static_cast<Index>(k));
       builder.steps[k]->run(state);
       if (check) check->after(static_cast<Index>(k), values);

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/budget.h"
 #include "core/error.h"
 #include "core/proc.h"
 
@@ -99,6 +100,7 @@ struct ThreadPool::State {
   alignas(64) std::atomic<Index> runs{0};            // that are open
   std::atomic<bool> stop{false};
   Work work{};
+  Budget* budget = nullptr;  // of the thread that shares the work out
   Index first = 0, share = 0;  // of the round's parts; how many of them are each thread's
   std::mutex mutex;            // of `thrown`
   std::exception_ptr thrown;
@@ -147,6 +149,8 @@ struct ThreadPool::State {
   void do_part(Index part, Index thread) {
     const auto began = watched ? Clock::now() : Clock::time_point();
     try {
+      const BudgetScope scope(budget);
+      if (budget) check_budget();
       work.call(work.self, part, thread);
     } catch (...) {
       const std::lock_guard lock(mutex);
@@ -221,7 +225,10 @@ ThreadPool::Run::~Run() { --pool_.state_->runs; }
 void ThreadPool::run(Index parts, Work work) {
   State& s = *state_;
   if (s.threads.empty() || parts <= 1) {
-    for (Index part = 0; part < parts; ++part) work.call(work.self, part, 0);
+    for (Index part = 0; part < parts; ++part) {
+      if (current_budget()) check_budget();
+      work.call(work.self, part, 0);
+    }
     return;
   }
   constexpr Busy never{-1, {}, {}};
@@ -230,6 +237,7 @@ void ThreadPool::run(Index parts, Work work) {
   for (s.first = 0; s.first < parts; s.first += most) {
     const std::uint32_t round = s.round.load(std::memory_order_relaxed) + 1;
     s.work = work;
+    s.budget = current_budget();
     s.begin(round, std::min(parts - s.first, most));
     s.take_parts(0, round);
     const auto ended = [&] { return s.undone.load(std::memory_order_acquire) == 0; };

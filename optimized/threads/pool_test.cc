@@ -10,6 +10,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/budget.h"
+#include "core/error.h"
+
 namespace touchstone {
 namespace {
 
@@ -65,6 +68,30 @@ TEST(ThreadPool, ManyPartsAndManyRounds) {
 }
 
 TEST(ThreadPool, ThereIsAlwaysOneThread) { EXPECT_GE(threads_available(), 1); }
+
+// Whoever shares work out pays for it.
+TEST(ThreadPool, PartsAreOfTheCallersBudget) {
+  for (const Index threads : {1, 3}) {
+    ThreadPool pool(threads);
+    Limits limits;
+    limits.work = 1000;
+    std::atomic<bool> stop{false};
+    const Budget budget(limits, Cancel{.flag = &stop});
+    pool.each(10, [](Index, Index) { charge_work(100); });
+    EXPECT_EQ(budget.work(), 1000);
+    pool.each(4, [](Index, Index) {});
+    EXPECT_THROW(pool.each(4, [](Index, Index) { charge_work(1); }), Error);
+    stop = true;
+    std::atomic<int> runs{0};
+    try {
+      pool.each(4, [&](Index, Index) { ++runs; });
+      ADD_FAILURE() << "a cancelled budget begins a part";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind, ErrorKind::cancelled);
+    }
+    EXPECT_EQ(runs, 0);
+  }
+}
 
 }  // namespace
 }  // namespace touchstone

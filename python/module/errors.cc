@@ -1,7 +1,10 @@
 // Error -> touchstone.Error, with all that it says.
 #include "core/error.h"
 
+#include <unistd.h>
+
 #include "model/rules.h"
+#include "python/module/guard.h"
 #include "python/module/module.h"
 #include "python/module/text.h"
 
@@ -24,6 +27,8 @@ const char* name_of(ErrorKind kind) {
       return "out_of_memory";
     case ErrorKind::limit:
       return "limit";
+    case ErrorKind::cancelled:
+      return "cancelled";
     case ErrorKind::file:
       return "file";
     case ErrorKind::internal:
@@ -33,6 +38,8 @@ const char* name_of(ErrorKind kind) {
 }
 
 void raise(const Error& error) {
+  // Who cancelled it said why: a handler of a signal raised KeyboardInterrupt, say.
+  if (error.kind == ErrorKind::cancelled && PyErr_Occurred()) return;
   const nb::object type = nb::module_::import_("touchstone.errors").attr("Error");
   const nb::object made =
       type(name_of(error.kind), to_str(error.message), to_str(error.rule), to_str(error.rule_text),
@@ -49,6 +56,12 @@ void translate(const std::exception_ptr& thrown, void*) {
 }
 
 }  // namespace
+
+bool signal_raised() {
+  if (::gettid() != ::getpid()) return false;
+  const nb::gil_scoped_acquire acquire;
+  return PyErr_CheckSignals() != 0;
+}
 
 void bind_errors(nb::module_& module) {
   nb::register_exception_translator(translate);

@@ -11,6 +11,9 @@
 
 namespace touchstone::python {
 
+// Has a signal come whose handler raises? That is asked of the main thread.
+bool signal_raised();
+
 // `work` touches nothing of Python's.
 template <class Work>
 auto unlocked(const Work& work) {

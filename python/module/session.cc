@@ -3,6 +3,7 @@
 #include "optimized/session.h"
 
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -21,6 +22,8 @@ namespace {
 
 namespace nb = nanobind;
 using Values = std::map<std::string, Value>;
+
+constexpr Cancel cancel{.asked = signal_raised};
 
 struct Settings {
   bool fast = true;
@@ -50,10 +53,12 @@ std::vector<Port> outputs_of(const Graph& graph) {
 
 class Runner {
  public:
+  // Whoever makes one has a budget open, which the model was loaded in.
   Runner(Model model, const Settings& settings)
       : inputs(inputs_of(model.graph)),
         outputs(outputs_of(model.graph)),
-        limits_(settings.options.limits) {
+        limits_(settings.options.limits),
+        account_(current_budget()->account()) {
     if (settings.fast) {
       held_.emplace<Session>(std::move(model), settings.options);
     } else {
@@ -62,6 +67,7 @@ class Runner {
   }
 
   Values run(const Values& feeds) {
+    const Budget budget(limits_, cancel, account_);
     for (const auto& [name, value] : feeds) check_value(value, limits_);
     if (Session* session = std::get_if<Session>(&held_)) return session->run(feeds);
     return touchstone::run(std::get<Model>(held_), feeds, RunOptions{limits_, {}});
@@ -76,6 +82,7 @@ class Runner {
 
  private:
   const Limits limits_;
+  const std::shared_ptr<MemoryAccount> account_;
   std::variant<std::monostate, Session, Model> held_;
 };
 
@@ -84,6 +91,17 @@ Limits limits_named(const std::string& name) {
   if (name == "untrusted") return Limits::untrusted();
   throw Error(ErrorKind::usage,
               "there are no limits '" + name + "'; there are 'trusted' and 'untrusted'");
+}
+
+Index milliseconds_of(double seconds) {
+  if (!(seconds > 0 && seconds < 1e12))
+    throw Error(ErrorKind::usage, "a deadline is a number of seconds above 0");
+  return std::max<Index>(1, static_cast<Index>(seconds * 1000));
+}
+
+Index memory_of(Index bytes) {
+  if (bytes <= 0) throw Error(ErrorKind::usage, "a limit on memory is a number of bytes above 0");
+  return bytes;
 }
 
 Level level_named(const std::string& wanted) {
@@ -96,7 +114,8 @@ Level level_named(const std::string& wanted) {
 
 Settings settings_of(const std::string& runtime, Index threads, const std::string& level,
                      bool winograd, const std::vector<std::string>& with,
-                     const std::vector<std::string>& without, const std::string& limits) {
+                     const std::vector<std::string>& without, const std::string& limits,
+                     std::optional<double> seconds, std::optional<Index> memory) {
   if (runtime != "fast" && runtime != "reference") {
     throw Error(ErrorKind::usage,
                 "there is no runtime '" + runtime + "'; there are 'fast' and 'reference'");
@@ -111,6 +130,8 @@ Settings settings_of(const std::string& runtime, Index threads, const std::strin
   settings.options.threads = threads;
   settings.options.winograd = winograd;
   settings.options.limits = limits_named(limits);
+  if (seconds) settings.options.limits.milliseconds = milliseconds_of(*seconds);
+  if (memory) settings.options.limits.memory = memory_of(*memory);
   settings.options.passes.level = level_named(level);
   settings.options.passes.with = with;
   settings.options.passes.without = without;
@@ -119,12 +140,16 @@ Settings settings_of(const std::string& runtime, Index threads, const std::strin
 
 Runner* opened(const nb::bytes& path, const Settings& settings) {
   const std::string name(path.c_str(), path.size());
-  return unlocked([&] { return new Runner(load_valid(name, settings.options.limits), settings); });
+  return unlocked([&] {
+    const Budget budget(settings.options.limits, cancel);
+    return new Runner(load_valid(name, settings.options.limits), settings);
+  });
 }
 
 Runner* parsed(const nb::bytes& bytes, const Settings& settings) {
   const std::span<const char> held(bytes.c_str(), bytes.size());
   return unlocked([&] {
+    const Budget budget(settings.options.limits, cancel);
     Model model = parse_model(std::as_bytes(held), {}, settings.options.limits);
     require_valid(model, settings.options.limits);
     return new Runner(std::move(model), settings);
@@ -172,7 +197,7 @@ void bind_session(nb::module_& module) {
   nb::class_<Settings>(module, "Settings");
   module.def("settings", settings_of, nb::arg("runtime"), nb::arg("threads"), nb::arg("level"),
              nb::arg("winograd"), nb::arg("with_passes"), nb::arg("without_passes"),
-             nb::arg("limits"));
+             nb::arg("limits"), nb::arg("deadline").none(), nb::arg("memory_limit").none());
   nb::class_<Port>(module, "Port")
       .def_prop_ro("name", [](const Port& port) { return to_str(port.value.name); })
       .def_prop_ro("type", [](const Port& port) { return port.value.type.value_or(ValueType{}); })

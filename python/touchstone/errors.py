@@ -12,7 +12,7 @@ class Error(Exception):
     """Everything that Touchstone refuses.
 
     kind       usage (also: a feed of the wrong name, type or shape), invalid_model, invalid_input, unsupported,
-               out_of_memory, limit, file, internal
+               out_of_memory, limit, cancelled, file, internal
     message    one sentence with the values in it
     rule       the rule that is broken: "Clip-13/C1", or one of the format such as "model/cycle"; "" if there is none
     rule_text  what the rule says: "rank(min) == 0"

@@ -33,7 +33,9 @@ class SessionOptions:
     winograd                  False: convolutions sum their products one by one
     with_passes               passes and patterns that run whatever the level says (`touchstone optimize --list`)
     without_passes            those that do not
-    limits                    "trusted", or "untrusted": for models and feeds from elsewhere (docs/python.md)
+    limits                    "trusted", or "untrusted": for models and feeds from elsewhere (docs/limits.md)
+    deadline                  seconds that making the session, and each run, may take; None: as the limits say
+    memory_limit              bytes that the session and its runs may use at once; None: as the limits say
     """
 
     intra_op_num_threads: int = 0
@@ -43,6 +45,8 @@ class SessionOptions:
     with_passes: Sequence[str] = field(default_factory=tuple)
     without_passes: Sequence[str] = field(default_factory=tuple)
     limits: str = "trusted"
+    deadline: float | None = None
+    memory_limit: int | None = None
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,8 @@ class InferenceSession:
             list(options.with_passes),
             list(options.without_passes),
             options.limits,
+            options.deadline,
+            options.memory_limit,
         )
         if isinstance(path_or_bytes, bytes | bytearray | memoryview):
             self._runner = _native.parse(bytes(path_or_bytes), native)

@@ -1,5 +1,6 @@
 // Windows bitmaps: palettes of 1, 4 and 8 bits, colours of 16, 24 and 32, run lengths, rows from
 // the bottom up or down.
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -42,13 +43,15 @@ class Bitmap {
   }
 
   Image read() {
+    const bool runs = compression_ == runs_of_8 || compression_ == runs_of_4;
+    if (!runs && !holds_rows()) throw Damaged{};
     Image image(height_, width_);
-    if (compression_ == runs_of_8 || compression_ == runs_of_4) {
+    if (runs) {
       if (bits_ != (compression_ == runs_of_8 ? 8 : 4)) throw Damaged{};
       read_runs(image);
       return image;
     }
-    const Index stride = (width_ * bits_ + 31) / 32 * 4;
+    const Index stride = row_bytes();
     for (Index y = 0; y < height_; ++y) {
       for (Index x = 0; x < width_; ++x)
         put(image, x, y, colour(pixels_ + static_cast<std::size_t>(y * stride), x));
@@ -57,6 +60,14 @@ class Bitmap {
   }
 
  private:
+  Index row_bytes() const { return (width_ * bits_ + 31) / 32 * 4; }
+  // Whether the file is so long that every row stands in it; the last need not be filled up.
+  bool holds_rows() const {
+    const Index left = static_cast<Index>(file_.size()) - static_cast<Index>(pixels_);
+    return left > 0 && height_ - 1 <= left / std::max<Index>(row_bytes(), 1) &&
+           (height_ - 1) * row_bytes() + (width_ * bits_ + 7) / 8 <= left;
+  }
+
   std::uint32_t u8(std::size_t at) const {
     if (at >= file_.size()) throw Damaged{};
     return file_[at];

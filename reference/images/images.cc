@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/checked.h"
 #include "core/error.h"
 #include "core/limits.h"
 
@@ -18,9 +19,13 @@ bool holds(Bytes file, std::size_t at, std::string_view text) {
 
 }  // namespace
 
-Image::Image(Index height, Index width) : height(height), width(width) {
-  rgb.resize(
-      static_cast<std::size_t>(check_size(Type::uint8, Shape{height, width, 3}, current_limits())));
+Image::Image(Index height, Index width, Index decoder)
+    : height(height),
+      width(width),
+      charge(check_size(Type::uint8, Shape{height, width, 3}, current_limits()) +
+             (Checked(height) * width * decoder).value()) {
+  charge_work(height * width);
+  rgb.resize(static_cast<std::size_t>(height * width * 3));
 }
 
 std::optional<Image> decode_image(Bytes file) {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/shape.h"
+#include "core/budget.h"
 
 namespace touchstone {
 
@@ -16,12 +16,13 @@ using Bytes = std::span<const std::uint8_t>;
 
 struct Image {
   Index height = 0, width = 0;
+  Charge charge;
   std::vector<std::uint8_t> rgb;  // row by row, three bytes a pixel
 
   Image() = default;
-  // Black. Throws Error (limit) where the size passes current_limits(), before anything is
-  // allocated.
-  Image(Index height, Index width);
+  // Black. `decoder`: bytes a pixel that a decoder takes beside it while it works. Throws Error
+  // (limit) where the size passes a limit, before anything is allocated.
+  Image(Index height, Index width, Index decoder = 0);
   std::uint8_t* row(Index y) { return rgb.data() + y * width * 3; }
 };
 

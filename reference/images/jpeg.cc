@@ -47,6 +47,9 @@ bool read_rows(jpeg_decompress_struct& info, Failure& failure, std::uint8_t* row
   return true;
 }
 
+// Bytes a pixel of what the library keeps of a progressive image, and of four inks.
+constexpr Index coefficients = 12;
+
 // Four inks, which Adobe's programs store inverted.
 void mix_inks(const std::vector<std::uint8_t>& inks, bool inverted, Image& image) {
   for (std::size_t k = 0; k < image.rgb.size() / 3; ++k) {
@@ -72,7 +75,8 @@ std::optional<Image> decode_jpeg(Bytes file) {
     ~Release() { jpeg_destroy_decompress(&info); }
   } release{info};
   if (!read_header(info, failure, file)) return std::nullopt;
-  Image image(static_cast<Index>(info.image_height), static_cast<Index>(info.image_width));
+  Image image(static_cast<Index>(info.image_height), static_cast<Index>(info.image_width),
+              coefficients);
   if (info.num_components != 4) {
     return read_rows(info, failure, image.rgb.data(), static_cast<std::size_t>(image.width) * 3)
                ? std::optional(std::move(image))

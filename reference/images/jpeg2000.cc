@@ -5,7 +5,9 @@
 #include <cstring>
 #include <memory>
 
+#include "core/checked.h"
 #include "core/error.h"
+#include "core/limits.h"
 #include "reference/images/images.h"
 
 namespace touchstone {
@@ -55,6 +57,57 @@ std::uint8_t sample(const opj_image_comp_t& part, std::size_t k) {
                                    most);
 }
 
+// What a codestream says of its size at the beginning: the marker SIZ.
+struct Sizes {
+  Index width = 0, height = 0, tiles = 0, parts = 0;
+};
+
+Index number_at(Bytes file, std::size_t at, int bytes) {
+  Index number = 0;
+  for (int k = 0; k < bytes; ++k, ++at) number = number * 256 + (at < file.size() ? file[at] : 0);
+  return number;
+}
+
+// Where the codestream begins: at once, or in the box of that name.
+std::size_t codestream_of(Bytes file) {
+  if (file[0] == 0xff) return 0;
+  constexpr Index box = 0x6a703263;  // "jp2c"
+  for (std::size_t at = 0; at + 8 <= file.size();) {
+    const Index length = number_at(file, at, 4);
+    const std::size_t head = length == 1 ? 16 : 8;
+    if (number_at(file, at + 4, 4) == box) return at + head;
+    const auto whole = static_cast<std::size_t>(length == 1 ? number_at(file, at + 8, 8) : length);
+    if (whole < head || whole > file.size() - at) break;
+    at += whole;
+  }
+  return file.size();
+}
+
+std::optional<Sizes> sizes_of(Bytes file) {
+  constexpr Index most_tiles = 65535;
+  const std::size_t at = codestream_of(file);
+  if (number_at(file, at, 4) != 0xff4fff51) return std::nullopt;
+  const auto field = [&](std::size_t k) { return number_at(file, at + 8 + 4 * k, 4); };
+  const Index x1 = field(0), y1 = field(1), x0 = field(2), y0 = field(3), tile_width = field(4),
+              tile_height = field(5), tile_x = field(6), tile_y = field(7);
+  if (x1 <= x0 || y1 <= y0 || tile_width == 0 || tile_height == 0 || tile_x > x0 || tile_y > y0)
+    return std::nullopt;
+  const Index across = (x1 - tile_x + tile_width - 1) / tile_width,
+              down = (y1 - tile_y + tile_height - 1) / tile_height;
+  if (across > most_tiles || down > most_tiles / across) return std::nullopt;
+  return Sizes{x1 - x0, y1 - y0, across * down, number_at(file, at + 40, 2)};
+}
+
+// What the codec takes: each sample twice, as it is decoded and as it is given back, and what it
+// notes of each part of each tile.
+Charge charge_codec(const Sizes& sizes) {
+  constexpr Index bytes_of_sample = 8, bytes_of_part = 1200;
+  check_size(Type::int32, Shape{sizes.height, sizes.width, sizes.parts}, current_limits());
+  return Charge((Checked(sizes.height) * sizes.width * sizes.parts * bytes_of_sample +
+                 Checked(sizes.tiles) * sizes.parts * bytes_of_part)
+                    .value());
+}
+
 bool is_alike(const opj_image_comp_t& a, const opj_image_comp_t& b) {
   return a.w == b.w && a.h == b.h && b.data != nullptr;
 }
@@ -62,6 +115,9 @@ bool is_alike(const opj_image_comp_t& a, const opj_image_comp_t& b) {
 }  // namespace
 
 std::optional<Image> decode_jpeg2000(Bytes file) {
+  const std::optional<Sizes> sizes = sizes_of(file);
+  if (!sizes) return std::nullopt;
+  const Charge charge = charge_codec(*sizes);
   Source source{file};
   const Stream stream(opj_stream_default_create(OPJ_TRUE));
   opj_stream_set_user_data(stream.get(), &source, nullptr);

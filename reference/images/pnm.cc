@@ -29,6 +29,7 @@ class Reader {
     if (!any) throw Damaged{};
     return value;
   }
+  Index left() const { return static_cast<Index>(file_.size() - at_); }
   // A bit as text: no white space has to part it from the next.
   Index digit() {
     skip();
@@ -60,6 +61,11 @@ Image read(Bytes file) {
               most = bits ? 1 : reader.number(65535);
   if (width == 0 || height == 0 || most == 0) throw Damaged{};
   if (!as_text && std::isspace(reader.byte()) == 0) throw Damaged{};
+  // Of text a sample takes a digit and, but for bits, what parts it from the next.
+  const Index samples = width * (colours ? 3 : 1),
+              row = bits ? (as_text ? width : (width + 7) / 8)
+                         : samples * (as_text || most > 255 ? 2 : 1);
+  if (height > (reader.left() + 1) / row) throw Damaged{};
   Image image(height, width);
   const auto sample = [&]() -> std::uint8_t {
     Index value = as_text ? reader.number(most) : reader.byte();

@@ -37,6 +37,11 @@ int leave(thandle_t) { return 0; }
 int keep_silent(TIFF*, void*, const char*, const char*, va_list) { return 1; }
 toff_t size_of(thandle_t handle) { return static_cast<Memory*>(handle)->file.size(); }
 
+// Bytes a pixel that the library may take for a strip or tile: four samples of 32 bits.
+constexpr Index strip = 16;
+// Whatever its tags say, it asks for no more at once.
+constexpr tmsize_t most_at_once = tmsize_t{256} << 20;
+
 }  // namespace
 
 std::optional<Image> decode_tiff(Bytes file) {
@@ -46,6 +51,10 @@ std::optional<Image> decode_tiff(Bytes file) {
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keep_silent, nullptr);
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), keep_silent, nullptr);
   Memory memory{file};
+  const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
+                                                                             TIFFOpenOptionsFree);
+  if (!options) throw std::bad_alloc();
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), most_at_once);
   const std::unique_ptr<TIFF, void (*)(TIFF*)> tiff(
       TIFFClientOpenExt("image", "rm", &memory, take, refuse, go_to, leave, size_of, nullptr,
                         nullptr, options.get()),
@@ -55,7 +64,7 @@ std::optional<Image> decode_tiff(Bytes file) {
       TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height) != 1 || width == 0 || height == 0) {
     return std::nullopt;
   }
-  Image image(height, width);
+  Image image(height, width, sizeof(std::uint32_t) + strip);
   std::vector<std::uint32_t> pixels(static_cast<std::size_t>(width) * height);
   if (TIFFReadRGBAImageOriented(tiff.get(), width, height, pixels.data(), ORIENTATION_TOPLEFT, 1) !=
       1)

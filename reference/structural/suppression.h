@@ -93,6 +93,8 @@ std::vector<Selected> select_boxes(const Suppression& s, Suppressed suppressed) 
   for (Index batch = 0; batch < s.batches; ++batch) {
     for (Index cls = 0; cls < s.classes; ++cls) {
       const float* scores = s.scores + (batch * s.classes + cls) * s.boxes;
+      const Charge charge(3 * s.boxes * Index{sizeof(Index)});
+      charge_work(s.boxes);
       std::vector<Index> order;
       for (Index box = 0; box < s.boxes; ++box) {
         if (!s.score || scores[box] > *s.score) order.push_back(box);
@@ -103,10 +105,13 @@ std::vector<Selected> select_boxes(const Suppression& s, Suppressed suppressed) 
       const auto first = static_cast<std::ptrdiff_t>(chosen.size());
       for (const Index box : order) {
         if (static_cast<std::ptrdiff_t>(chosen.size()) - first >= s.most) break;
+        charge_work(static_cast<Index>(chosen.size()) - first + 1);
         const bool falls = std::any_of(
             chosen.begin() + first, chosen.end(),
             [&](const Selected& other) { return suppressed(batch, cls, box, other.box); });
-        if (!falls) chosen.push_back({batch, cls, box});
+        if (falls) continue;
+        charge_scratch(2 * sizeof(Selected));
+        chosen.push_back({batch, cls, box});
       }
     }
   }

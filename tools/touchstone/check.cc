@@ -6,17 +6,20 @@
 #include "model/model.h"
 #include "reference/shapes.h"
 #include "tools/touchstone/command.h"
+#include "tools/touchstone/limits.h"
 
 namespace touchstone {
 namespace {
 
 struct CheckArgs {
   std::string model;
+  // A graph of a million nodes takes 2 GiB.
+  LimitArgs limits{.preset = "untrusted", .memory = "4G"};
   JsonOutput json;
 };
 
-std::vector<Error> breaches_of(const std::string& file) {
-  const Limits limits = Limits::untrusted();
+std::vector<Error> breaches_of(const std::string& file, const Limits& limits) {
+  const CommandBudget budget(limits);
   try {
     Model model = load_model(file, limits);
     resolve(model);
@@ -29,7 +32,7 @@ std::vector<Error> breaches_of(const std::string& file) {
 }
 
 ExitCode check_model(const CheckArgs& args) {
-  const std::vector<Error> breaches = breaches_of(args.model);
+  const std::vector<Error> breaches = breaches_of(args.model, args.limits.limits());
   if (args.json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Error& breach : breaches) {
@@ -63,6 +66,7 @@ void add_check(CLI::App& app, ExitCode& out) {
   command->add_option("model", args->model, "An .onnx file, trusted with nothing")
       ->required()
       ->type_name("MODEL");
+  add_limits(*command, args->limits);
   add_json(*command, args->json);
   command->callback([args, &out] { out = guarded([&] { return check_model(*args); }); });
 }

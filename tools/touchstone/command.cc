@@ -61,6 +61,8 @@ std::string_view name_of(ErrorKind kind) {
       return "out-of-memory";
     case ErrorKind::limit:
       return "limit";
+    case ErrorKind::cancelled:
+      return "cancelled";
     case ErrorKind::file:
       return "file";
     case ErrorKind::internal:
@@ -101,6 +103,8 @@ ExitCode exit_code(ErrorKind kind) {
       return ExitCode::limit;
     case ErrorKind::limit:
       return ExitCode::limit;
+    case ErrorKind::cancelled:
+      return ExitCode::interrupted;
     case ErrorKind::file:
       return ExitCode::file;
     case ErrorKind::internal:

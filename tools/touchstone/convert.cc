@@ -11,6 +11,7 @@
 #include "model/model.h"
 #include "optimized/convert/convert.h"
 #include "tools/touchstone/command.h"
+#include "tools/touchstone/limits.h"
 
 namespace touchstone {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct ConvertArgs {
+  LimitArgs limits;
   std::string model, out;
   std::vector<std::string> opsets;
   JsonOutput json;
@@ -70,7 +72,8 @@ Json row_of(const ConvertedNodes& step) {
 
 ExitCode convert_model(const ConvertArgs& args) {
   const std::map<std::string, Index> opsets = all_asked(args);
-  const Limits limits = Limits::trusted();
+  const Limits limits = args.limits.limits();
+  const CommandBudget budget(limits);
   Model model = load_valid(args.model, limits);
   const Json before = opsets_of(model);
   const Converted made = convert(std::move(model), opsets, limits);
@@ -114,6 +117,7 @@ void add_convert(CLI::App& app, ExitCode& out) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("N");
   command->add_option("-o,--out", args->out, "The file to write")->type_name("OUT");
+  add_limits(*command, args->limits);
   add_json(*command, args->json);
   command->callback([args, &out] { out = guarded([&] { return convert_model(*args); }); });
 }

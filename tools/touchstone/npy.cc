@@ -276,6 +276,7 @@ Tensor parse_npy(std::span<const std::byte> bytes, Type expected, const Limits& 
       out.data<std::string>()[k] =
           string_item(items.data() + k * header.item.bytes, header.item.bytes);
     }
+    out.charge_texts();
   } else if (is_packed(type)) {
     pack({reinterpret_cast<const std::uint8_t*>(items.data()), items.size()}, out);
   } else if (!items.empty()) {

@@ -13,6 +13,7 @@
 #include "optimized/passes/passes.h"
 #include "optimized/passes/pattern.h"
 #include "tools/touchstone/command.h"
+#include "tools/touchstone/limits.h"
 
 namespace touchstone {
 namespace {
@@ -20,6 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct OptimizeArgs {
+  LimitArgs limits;
   std::string model, out, level = "basic";
   std::vector<std::string> with, without;
   bool list = false;
@@ -68,7 +70,7 @@ PassOptions options_for(const OptimizeArgs& args) {
   options.level = *level;
   options.with = args.with;
   options.without = args.without;
-  options.limits = Limits::trusted();
+  options.limits = args.limits.limits();
   return options;
 }
 
@@ -85,6 +87,7 @@ ExitCode optimize_model(const OptimizeArgs& args) {
         .with_help("touchstone optimize MODEL -o OUT, or touchstone optimize --list");
   }
   const PassOptions options = options_for(args);
+  const CommandBudget budget(options.limits);
   Model model = load_valid(args.model, options.limits);
   const Json before = sizes_of(model);
   const Optimized made = optimize(std::move(model), options);
@@ -128,6 +131,7 @@ void add_optimize(CLI::App& app, ExitCode& out) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("NAME");
   command->add_flag("--list", args->list, "Say which passes and patterns there are");
+  add_limits(*command, args->limits);
   add_json(*command, args->json);
   command->callback([args, &out] { out = guarded([&] { return optimize_model(*args); }); });
 }

@@ -21,6 +21,7 @@
 #include "reference/interpreter.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/feeds.h"
+#include "tools/touchstone/limits.h"
 #include "tools/touchstone/values.h"
 
 namespace touchstone {
@@ -29,6 +30,7 @@ namespace {
 struct RunArgs {
   std::string model;
   FeedArgs feeds;
+  LimitArgs limits;
   std::string output_dir, tap, profile, runtime = "reference", device = "cpu";
   Index threads = 0;
   bool placement = false;
@@ -115,6 +117,7 @@ std::map<std::string, Value> run_session(const RunArgs& args, const Model& model
   options.threads = args.threads;
   options.timings = !args.profile.empty();
   options.devices = args.device;
+  options.limits = args.limits.limits();
   Session session(model, options);
   std::map<std::string, Value> outputs = session.run(feeds);
   if (options.timings) {
@@ -148,7 +151,8 @@ ExitCode run_model(const RunArgs& args) {
     throw Error(ErrorKind::usage, "--device is of the fast executor")
         .with_help("take --runtime fast");
   }
-  const Limits limits = Limits::trusted();
+  const Limits limits = args.limits.limits();
+  const CommandBudget budget(limits);
   const Model model = load_valid(args.model, limits);
   const std::map<std::string, Value> feeds = feeds_for(model, args.feeds, limits);
   RunOptions options{limits, {}};
@@ -174,6 +178,7 @@ void add_run(CLI::App& app, ExitCode& out) {
   CLI::App* command = app.add_subcommand("run", "Run a model on the reference");
   command->add_option("model", args->model, "An .onnx file")->required()->type_name("MODEL");
   add_feeds(*command, args->feeds);
+  add_limits(*command, args->limits);
   command->add_option("--output-dir", args->output_dir, "Write output_0.pb, output_0.npy ...")
       ->type_name("DIR");
   command->add_option("--runtime", args->runtime, "What runs it")

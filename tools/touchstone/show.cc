@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "reference/shapes.h"
 #include "tools/touchstone/command.h"
+#include "tools/touchstone/limits.h"
 #include "tools/touchstone/values.h"
 
 namespace touchstone {
@@ -14,6 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct ShowArgs {
+  LimitArgs limits{.preset = "untrusted", .memory = "4G"};
   std::string model;
   bool nodes = false, shapes = false;
   JsonOutput json;
@@ -189,20 +191,21 @@ void print_shapes(const InferredShapes& found) {
 }
 
 // Only of a sound model: what breaks a rule of the format has no shapes.
-InferredShapes shapes_of(const Model& model) {
-  const Limits limits = Limits::untrusted();
+InferredShapes shapes_of(const Model& model, const Limits& limits) {
   std::vector<Error> breaches = check(model, limits);
   if (!breaches.empty()) throw std::move(breaches.front());
   return infer_shapes(model, limits);
 }
 
 ExitCode show_model(const ShowArgs& args) {
-  Model model = load_model(args.model, Limits::untrusted());
+  const Limits limits = args.limits.limits();
+  const CommandBudget budget(limits);
+  Model model = load_model(args.model, limits);
   resolve(model);
   Json all = summary(args, model);
   InferredShapes found;
   if (args.shapes) {
-    found = shapes_of(model);
+    found = shapes_of(model, limits);
     add_shapes(found, all);
   }
   if (!args.json.takes_stdout()) {
@@ -222,6 +225,7 @@ void add_show(CLI::App& app, ExitCode& out) {
   command->add_option("model", args->model, "An .onnx file")->required()->type_name("MODEL");
   command->add_flag("--nodes", args->nodes, "List the main graph's nodes, too");
   command->add_flag("--shapes", args->shapes, "Infer the shapes of all values, and list them, too");
+  add_limits(*command, args->limits);
   add_json(*command, args->json);
   command->callback([args, &out] { out = guarded([&] { return show_model(*args); }); });
 }

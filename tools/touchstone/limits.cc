@@ -1,0 +1,84 @@
+// See tools/touchstone/limits.h.
+#include "tools/touchstone/limits.h"
+
+#include <array>
+#include <cmath>
+#include <csignal>
+#include <span>
+
+#include "core/error.h"
+
+namespace touchstone {
+namespace {
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+struct Unit {
+  const char* name;
+  double worth;
+};
+
+// A number with one of the units behind it.
+Index amount(const std::string& text, std::span<const Unit> units, const std::string& wanted) {
+  std::size_t length = 0;
+  double number = 0;
+  try {
+    number = std::stod(text, &length);
+  } catch (const std::exception&) {
+    length = std::string::npos;
+  }
+  for (const Unit& unit : units) {
+    if (length == std::string::npos || text.substr(length) != unit.name) continue;
+    const double all = std::ceil(number * unit.worth);
+    if (all >= 1 && all < 9e18) return static_cast<Index>(all);
+  }
+  throw Error(ErrorKind::usage, "'" + text + "' is not " + wanted);
+}
+
+}  // namespace
+
+Index milliseconds_of(const std::string& text) {
+  static constexpr std::array units{Unit{"ms", 1}, Unit{"s", 1e3}, Unit{"", 1e3}, Unit{"m", 6e4},
+                                    Unit{"h", 3.6e6}};
+  return amount(text, units, "a time above 0 such as 10s, 500ms, 2m or 1h");
+}
+
+Index bytes_of(const std::string& text) {
+  static constexpr std::array units{Unit{"", 1}, Unit{"K", 0x1p10}, Unit{"M", 0x1p20},
+                                    Unit{"G", 0x1p30}, Unit{"T", 0x1p40}};
+  return amount(text, units, "a number of bytes above 0 such as 512M or 2G");
+}
+
+Limits LimitArgs::limits() const {
+  Limits limits = preset == "untrusted" ? Limits::untrusted() : Limits::trusted();
+  if (!deadline.empty()) limits.milliseconds = milliseconds_of(deadline);
+  if (!memory.empty()) limits.memory = bytes_of(memory);
+  return limits;
+}
+
+void add_limits(CLI::App& command, LimitArgs& args) {
+  command.add_option("--limits", args.preset, "What the model may ask for (docs/limits.md)")
+      ->check(CLI::IsMember({"trusted", "untrusted"}))
+      ->capture_default_str();
+  command
+      .add_option("--deadline", args.deadline, "The time that all of it may take: 10s, 500ms, 2m")
+      ->type_name("TIME");
+  command
+      .add_option("--memory-limit", args.memory, "The bytes that may be in use at once: 512M, 2G")
+      ->type_name("BYTES");
+}
+
+CommandBudget::Handler::Handler() {
+  interrupted = false;
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupted = true; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+}
+CommandBudget::Handler::~Handler() { std::signal(SIGINT, SIG_DFL); }
+
+CommandBudget::CommandBudget(const Limits& limits)
+    : budget_(limits, Cancel{.flag = &interrupted}) {}
+
+}  // namespace touchstone
