@@ -51,9 +51,6 @@ std::optional<Image> decode_tiff(Bytes file) {
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keep_silent, nullptr);
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), keep_silent, nullptr);
   Memory memory{file};
-  const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
-                                                                             TIFFOpenOptionsFree);
-  if (!options) throw std::bad_alloc();
   TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), most_at_once);
   const std::unique_ptr<TIFF, void (*)(TIFF*)> tiff(
       TIFFClientOpenExt("image", "rm", &memory, take, refuse, go_to, leave, size_of, nullptr,
