@@ -3,6 +3,7 @@
 #include "reference/interpreter.h"
 
 #include <new>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "model/check_node.h"
@@ -110,6 +111,8 @@ class Runner {
                throw;
              } catch (const std::bad_alloc&) {
                throw Error(ErrorKind::out_of_memory, "there is not enough memory");
+             } catch (const std::length_error&) {
+               throw Error(ErrorKind::out_of_memory, "more is asked for than memory can hold");
              } catch (const std::exception& error) {
                throw Error(ErrorKind::internal, std::string("a kernel failed: ") + error.what());
              }
