@@ -32,6 +32,7 @@ full: test coverage run
 	@$(python) -m tools.probes --with onnxruntime --quiet
 	@$(python) -m tests.python.official
 	@build/touchstone conform --target reference --suite spec
+	@$(python) -m tests.fast
 	@$(python) -m tests.mutants
 	@$(python) -m tests.honest
 

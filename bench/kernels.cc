@@ -107,7 +107,7 @@ void measure(Isa isa, const Row& row, ConvolutionWay way) {
     const Index step = convolution.rows_at_once();
     for (Index first = 0; first < s.rows_out; first += step) {
       for (Index part = 0; part < convolution.parts(); ++part) {
-        convolution.run(input, packed.get(), bias.get(), nullptr, output, 0,
+        convolution.run(input, {packed.get(), weights.data()}, bias.get(), nullptr, output, 0,
                         std::numeric_limits<float>::infinity(), part, first,
                         std::min(step, s.rows_out - first), scratch.get());
       }

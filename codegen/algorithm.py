@@ -42,6 +42,7 @@ class Operand:
     base: str  # C++ of the view that is read
     spot: str  # C++ of the point that is read
     reduced: bool  # read inside the reduction
+    whole: bool = True  # an input as it stands, not a view of one
 
 
 @dataclass
@@ -71,6 +72,13 @@ class Algorithm:
     @property
     def name(self) -> str:
         return self.unit.name
+
+    @property
+    def broadcasts(self) -> bool:
+        """Is each operand read where the output is written, or where broadcasting lays it: on the last dimensions?"""
+        at = ", ".join(cpp_name(item.name) for item in self.statement.lhs)
+        laid = not self.statement.view and self.form == "elementwise"
+        return laid and all(o.whole and o.spot in (at, f"fit({at}, {o.base})") for o in self.operands)
 
     @property
     def text(self) -> str:
@@ -276,7 +284,8 @@ class Writer:
             if o.base == cpp_name(base.value) and o.spot == spot:
                 return f"{o.name}(at)"
         name = self.fresh(base.value, self.all_names())
-        self.out.operands.append(Operand(name, cpp_name(base.value), spot, self.inside))
+        whole = symbol.role == "input"
+        self.out.operands.append(Operand(name, cpp_name(base.value), spot, self.inside, whole))
         return f"{name}(at)"
 
     def _scalar(self, e: Expr) -> str:

@@ -34,9 +34,11 @@ KEYWORDS = {
     "int", "float", "double", "char", "long", "short", "signed", "unsigned", "void", "template", "typename", "class", "struct",
     "union", "enum", "namespace", "using", "static", "new", "delete", "this", "operator", "true", "false", "xor", "row", "at",
     "x", "inner", "strip", "some", "all", "best", "spot", "tally", "truth", "type", "R", "Q", "S", "Compute", "item", "join", "each", "collect", "select", "rows", "store", "load", "put", "less",
-    "equal", "both", "either", "negate", "constant", "from_index", "facts", "plan", "bind", "call", "values", "output_shape",
+    "equal", "both", "either", "negate", "constant", "from_index", "facts", "plan", "bind", "call", "values", "output_shape", "add", "subtract", "multiply", "negative",
 }  # fmt: skip
 COLLIDING = KEYWORDS | set(b.BUILTINS)
+# Arithmetic of indices, which fails by name where it does not fit (core/checked.h, reference/lists.h).
+CHECKED = {"+": "add", "-": "subtract", "*": "multiply", "/": "quotient", "%": "remainder"}
 
 
 def cpp_name(name: str) -> str:
@@ -61,6 +63,11 @@ def element_type(of: str, meaning: Meaning) -> str:
 def as_sort(e: Expr, read: str) -> str:
     """A read of a buffer of indices is an index, not an int64 that computes modulo 2^64."""
     return f"as_index({read})" if e.sort == INDEX else read
+
+
+def checked(operator: str, a: str, c: str) -> str:
+    """C++ of one operation on indices."""
+    return f"{CHECKED[operator]}({a}, {c})"
 
 
 def quoted(text: str) -> str:
@@ -149,12 +156,15 @@ class Cpp:
         return self(e.args[0])
 
     def _negative(self, e: Expr) -> str:
-        return f"-{self(e.args[0])}" if e.sort != INDICES else f"negative({self(e.args[0])})"
+        inner = e.args[0]
+        if e.sort not in (INDEX, INDICES):
+            return f"-{self(inner)}"
+        return f"Index{{-{inner.value}}}" if inner.kind == "number" else f"negative({self(inner)})"
 
     def _binary(self, e: Expr) -> str:
         a, c = self(e.args[0]), self(e.args[1])
-        if e.sort in (INDEX, INDICES) and e.value in "/%":
-            return f"{'quotient' if e.value == '/' else 'remainder'}({a}, {c})"
+        if e.sort == INDEX or (e.sort == INDICES and e.value in "/%"):
+            return checked(e.value, a, c)
         if e.sort == REALS:
             raise self.fail(e, "lists of reals are written by [.. for k in ..]")
         return f"({a} {e.value} {c})"
@@ -282,8 +292,8 @@ class Cpp:
             )
         if body.sort == INDEX:
             step = {
-                "sum": "tally += {0}",
-                "prod": "tally *= {0}",
+                "sum": "tally = add(tally, {0})",
+                "prod": "tally = multiply(tally, {0})",
                 "max": "tally = max(tally, {0})",
                 "min": "tally = min(tally, {0})",
             }[op]

@@ -76,6 +76,18 @@ def test_products_and_sums_are_joined_where_it_is_worth_it_and_nothing_is_compar
         assert ("Toy_1_fma_avx2_argv}" in (tmp_path / "optimized" / "registry.cc").read_text()) == joins
 
 
+def test_how_operands_are_laid_is_read_from_the_definition(scratch: Path) -> None:
+    for text, broadcasts in [
+        ("z[i] = x[i] * 2", True),
+        ("z[i] = x[i] * y[fit(i, y)]", True),
+        ("z[i] = x[i] * y[fit_from(i, y, 1)]", False),
+        ("let by = view(y, [dim(y, 0), 1])\n      z[i] = x[i] * by[fit(i, by)]", False),
+    ]:
+        toy(scratch, text)
+        (fast,) = products_of(load_spec(scratch), scratch).fast
+        assert fast.algorithm.broadcasts == broadcasts, text
+
+
 def test_choices_are_selects_and_types_are_decided(scratch: Path, tmp_path: Path) -> None:
     toy(scratch, "z[i] = if x[i] < y and not (y == 0) then -x[i] else max(x[i], y)")
     text = generator(scratch, tmp_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from codegen import builtins as b
 from codegen.builtins import BOOL, TRUTH, Sort
-from codegen.cpp import cpp_name, element_type
+from codegen.cpp import checked, cpp_name, element_type
 from codegen.notation import Expr, Statement
 from codegen.rows import Rows
 from codegen.sides import Sides
@@ -307,7 +307,7 @@ class Kernel(Rows):
             self.put(
                 f"const Point {called} = {called}_box.point({called}_outer, inner);"
                 if self.inner_box
-                else f"const Index {called} = {low} + inner;"
+                else f"const Index {called} = {checked('+', low, 'inner')};"
             )
         text = self.expression(s, body, inner_name)
         test = f"if ({' && '.join(conditions)}) " if conditions else ""
@@ -334,7 +334,8 @@ class Kernel(Rows):
             self.open(f"for (const Point& {called}_outer : box({called}_box.outer))")
             return inner["name"], "", opened + 1
         low, high = self.cpp(inner["low"]), self.cpp(inner["high"])
-        self.put(f"const Index {called}_low = {low}, {called}_count = {high} - {called}_low;")
+        length = checked("-", high, f"{called}_low")
+        self.put(f"const Index {called}_low = {low}, {called}_count = {length};")
         return inner["name"], f"{called}_low", opened
 
     def make_shifted(self, s: Statement, body: Expr, inner: str | None, low: str) -> list[str]:
@@ -343,7 +344,7 @@ class Kernel(Rows):
             return self.make_readers(s, body, inner)
         called = cpp_name(inner)
         before = dict(self.cpp.names)
-        self.cpp.names[inner] = f"({low} + {called})"
+        self.cpp.names[inner] = checked("+", low, called)
         conditions = self.make_readers(s, body, inner)
         self.cpp.names = before
         return conditions

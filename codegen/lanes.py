@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from codegen.algorithm import FLOAT_CLASSES, bare, reads
 from codegen.builtins import BOOL, INDEX, TRUTH, Sort
-from codegen.cpp import cpp_name
+from codegen.cpp import checked, cpp_name
 from codegen.kernel import Kernel
 from codegen.notation import Expr, Statement
 from codegen.units import Unit
@@ -250,7 +250,7 @@ class Lanes(Kernel):
         name = cpp_name(inner)
         if self.inner_box:
             return [f"[[maybe_unused]] const Point {name} = {name}_box.point({name}_outer, inner);"]
-        return [f"[[maybe_unused]] const Index {name} = {low} + inner;"]
+        return [f"[[maybe_unused]] const Index {name} = {checked('+', low, 'inner')};"]
 
 
 def inner_reductions(e: Expr) -> bool:

@@ -10,7 +10,7 @@ import re
 
 from codegen.algorithm import Unfit, reads
 from codegen.builtins import ARG_REDUCTIONS, BOOL, TRUTH, Sort
-from codegen.cpp import cpp_name, element_type
+from codegen.cpp import checked, cpp_name, element_type
 from codegen.lanes import Lanes, Term, Terms, inner_reductions
 from codegen.notation import Expr, Statement
 from codegen.units import Unit
@@ -104,7 +104,7 @@ class Nest(Lanes):
         self.readers, self.made, self.held = {}, {}, {}
         self.outside = {item.name for item in s.lhs if item.name not in self.steps}
         reductions = [r for r in self.rowwise(value)]
-        work = " + ".join(["1.0", *(f"double({self.terms_of(r)})" for r in reductions)])
+        work = " + ".join(["1.0", *(self.terms_of(r) for r in reductions)])
         self.put(f"nest.each_row({target}, {step}, {work}, [&](const Row& row, [[maybe_unused]] const Rooms& rooms) {{")
         self.depth += 1
         self.open("for (Index x_from = 0; x_from < row.length; x_from += Nest::piece)")
@@ -181,11 +181,11 @@ class Nest(Lanes):
         parts = []
         for binder in e.value["binders"]:
             if binder["kind"] == "range":
-                parts.append(f"({self.cpp(binder['high'])} - {self.cpp(binder['low'])})")
+                parts.append(f"(double({self.cpp(binder['high'])}) - double({self.cpp(binder['low'])}))")
             elif binder["kind"] == "box":
-                parts.append(f"count({self.cpp(binder['shape'])})")
+                parts.append(f"double(count({self.cpp(binder['shape'])}))")
             else:
-                parts.append(f"size({cpp_name(binder['family'])})")
+                parts.append(f"double(size({cpp_name(binder['family'])}))")
         return " * ".join(parts)
 
     def reduce_rowwise(self, s: Statement, e: Expr) -> None:
@@ -231,7 +231,15 @@ class Nest(Lanes):
             self.spans(strips, "inner", "x", "inner_from", f"std::min(Nest::piece, {length} - inner_from)")
             self.fill(s, term, "inner", "part_from", "part_count", inner_name, low)
             self.apply(
-                op, term, "inner", "x", "part_from", "part_count", name, fold=True, met=low and f"{low} + part_from"
+                op,
+                term,
+                "inner",
+                "x",
+                "part_from",
+                "part_count",
+                name,
+                fold=True,
+                met=low and checked("+", low, "part_from"),
             )
             self.close()
             self.close()
@@ -249,7 +257,7 @@ class Nest(Lanes):
             "part_from",
             "part_count",
             f"{name} + (part_from - x_from)",
-            met=f"{low} + inner" if low else "",
+            met=checked("+", low, "inner") if low else "",
         )
         self.close_inner()
         if inner_name:

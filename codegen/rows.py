@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial, reduce
+
 from codegen.affine import bent
 from codegen.builtins import BOOL, INDICES
-from codegen.cpp import Cpp, as_sort, cpp_name
+from codegen.cpp import Cpp, as_sort, checked, cpp_name
 from codegen.notation import Expr, Lhs, Statement
 from codegen.sides import Sides
 from codegen.sorts import Meaning
 
 
 def plus(parts: list[str]) -> str:
-    """The sum of C++ numbers, the plain ones added up."""
+    """The sum of indices in C++, the plain numbers added up."""
     number = sum(int(p) for p in parts if p.isdigit())
     rest = [p for p in parts if not p.isdigit()]
-    return " + ".join([*rest, str(number)] if number or not rest else rest)
+    return reduce(partial(checked, "+"), [*rest, str(number)] if number or not rest else rest)
 
 
 def less(whole: str, parts: list[str]) -> str:
     taken = plus(parts)
-    return whole if taken == "0" else f"{whole} - ({taken})" if "+" in taken else f"{whole} - {taken}"
+    return whole if taken == "0" else checked("-", whole, taken)
 
 
 class Rows:

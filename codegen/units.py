@@ -268,7 +268,7 @@ def work_of(meaning: Meaning, cpp: Cpp) -> str:
             if any(p.free for p in parts) or any(not callable_at_plan(p, meaning) for p in parts):
                 continue
             if binder["kind"] == "range":
-                factors.append(f"double({cpp(binder['high'])} - {cpp(binder['low'])})")
+                factors.append(f"(double({cpp(binder['high'])}) - double({cpp(binder['low'])}))")
             else:
                 factors.append(f"double(count({cpp(binder['shape'])}))")
         if factors:

@@ -102,6 +102,39 @@ TEST_F(Taps, TapsOfRunNameTheNode) {
   EXPECT_THROW(blamed(model), Error);
 }
 
+TEST_F(Taps, AnIndexOfOtherKindsIsRefused) {
+  for (const char* index :
+       {R"({"nodes": 1})", R"({"nodes": [1]})", R"({"nodes": [{"path": 1, "index": 0}]})",
+        R"({"nodes": [{"path": "", "index": "0"}]})", R"({"nodes": [{"path": "", "index": 0.5}]})",
+        R"({"nodes": [{"path": "", "index": 0, "inputs": {"name": "a"}}]})",
+        R"({"nodes": [{"path": "", "index": 0, "inputs": [7]}]})",
+        R"({"nodes": [{"path": "", "index": 0, "outputs": [{"name": 7, "file": "v.pb"}]}]})",
+        R"({"nodes": [{"path": "", "index": 0, "outputs": [{"name": "c", "file": 7}]}]})"}) {
+    write_atomically(folder / "taps.json", index);
+    try {
+      blamed(sums());
+      ADD_FAILURE() << index;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind, ErrorKind::file) << index;
+    }
+  }
+}
+
+TEST_F(Taps, ValuesAreReadFromTheFolderAlone) {
+  const fs::path outside = folder.string() + "-beside.pb";
+  write_atomically(outside, serialize_value(number(1)));
+  put("c.pb", 2);
+  const std::string up = "../" + outside.filename().string();
+  for (const std::string& name : {up, outside.string(), "./" + up}) {
+    write_atomically(folder / "values.json", R"({"a": ")" + name + R"(", "c": "c.pb"})");
+    const Model model = sums();
+    const Blame found = blamed(model);
+    EXPECT_NE(found.nodes[0].skipped.find("is refused"), std::string::npos)
+        << found.nodes[0].skipped;
+  }
+  fs::remove(outside);
+}
+
 TEST(Blame, PathsLeadIntoBodiesAndFunctions) {
   auto inner = std::make_shared<Graph>();
   inner->nodes = {node("Neg", {"x"}, "z", 0)};

@@ -21,6 +21,37 @@ Json read_index(const fs::path& file) {
   return index;
 }
 
+[[noreturn]] void misread(const char* key, const char* wanted) {
+  throw Error(ErrorKind::file, "'" + std::string(key) + "' in the index of the taps is no " + wanted)
+      .with_help("touchstone run MODEL --tap DIR writes such an index");
+}
+
+// An entry that may be left out.
+const Json* entry(const Json& object, const char* key) {
+  if (!object.is_object()) misread(key, "entry of an object");
+  const auto found = object.find(key);
+  return found == object.end() ? nullptr : &*found;
+}
+
+std::string text_of(const Json& object, const char* key) {
+  const Json* found = entry(object, key);
+  if (found && !found->is_string()) misread(key, "text");
+  return found ? found->get<std::string>() : "";
+}
+
+Index number_of(const Json& object, const char* key) {
+  const Json* found = entry(object, key);
+  if (found && !found->is_number_integer()) misread(key, "whole number");
+  return found ? found->get<Index>() : -1;
+}
+
+const Json& list_of(const Json& object, const char* key) {
+  static const Json none = Json::array();
+  const Json* found = entry(object, key);
+  if (found && !found->is_array()) misread(key, "list");
+  return found ? *found : none;
+}
+
 void add_types(const std::vector<ValueInfo>& infos, Types& types) {
   for (const ValueInfo& info : infos) {
     if (info.type) types.emplace(info.name, *info.type);
@@ -38,12 +69,13 @@ Types declared_types(const Graph& graph) {
 
 struct Named {
   std::string name;
-  fs::path file;  // empty: absent, or an initializer of the main graph
+  std::string file;  // in the folder; empty: absent, or an initializer of the main graph
 };
 
 // What reading one side of a node needs, kept until its turn comes.
 struct Reader {
   const Model* model;
+  fs::path folder;
   std::shared_ptr<const Types> types;
   LoadValue load;
 
@@ -57,7 +89,8 @@ struct Reader {
     if (one.name.empty()) return {};
     if (!one.file.empty()) {
       const auto type = types->find(one.name);
-      return load(one.file, type == types->end() ? ValueType{} : type->second);
+      open_beneath(folder, one.file, Limits::trusted());  // an index may name what lies elsewhere
+      return load(folder / one.file, type == types->end() ? ValueType{} : type->second);
     }
     const Graph& graph = model->graph;
     if (const auto at = graph.initializers.find(one.name); at != graph.initializers.end()) return at->second;
@@ -73,27 +106,28 @@ TappedNode tapped(std::string path, const Node& node, std::vector<Named> inputs,
 }
 
 // "inputs": [{"name": "x", "file": "v000001.pb"}, ...]; a file stands in the folder itself.
-std::vector<Named> read_side(const Json& node, const char* side, const fs::path& folder) {
+std::vector<Named> read_side(const Json& node, const char* side) {
   std::vector<Named> values;
-  for (const Json& one : node.value(side, Json::array())) {
-    const std::string file = one.value("file", "");
-    values.push_back({file.empty() ? "" : one.value("name", ""), file.empty() ? fs::path() : folder / fs::path(file).filename()});
+  for (const Json& one : list_of(node, side)) {
+    const std::string file = text_of(one, "file");
+    values.push_back({file.empty() ? "" : text_of(one, "name"), fs::path(file).filename().string()});
   }
   return values;
 }
 
 std::vector<TappedNode> read_nodes(const Model& model, const fs::path& folder, const Reader& reader) {
   std::vector<TappedNode> taps;
-  for (const Json& one : read_index(folder / "taps.json").value("nodes", Json::array())) {
-    const std::string path = one.value("path", "");
-    const Index index = one.value("index", Index{-1});
+  const Json all = read_index(folder / "taps.json");
+  for (const Json& one : list_of(all, "nodes")) {
+    const std::string path = text_of(one, "path");
+    const Index index = number_of(one, "index");
     const std::vector<Node>* nodes = nodes_at(model, path);
     if (!nodes || index < 0 || index >= static_cast<Index>(nodes->size())) {
       throw Error(ErrorKind::usage, "the taps name node " + std::to_string(index) + " of '" + path + "', which the model has not")
           .with_help("the taps are of another model");
     }
-    taps.push_back(tapped(path, (*nodes)[static_cast<std::size_t>(index)], read_side(one, "inputs", folder),
-                          read_side(one, "outputs", folder), reader));
+    taps.push_back(tapped(path, (*nodes)[static_cast<std::size_t>(index)], read_side(one, "inputs"),
+                          read_side(one, "outputs"), reader));
   }
   return taps;
 }
@@ -105,7 +139,7 @@ std::vector<TappedNode> read_values(const Model& model, const fs::path& folder, 
     for (const std::string& name : names) {
       const auto at = files.find(name);
       const bool there = at != files.end() && at->is_string() && !name.empty();
-      values.push_back({name, there ? folder / at->get<std::string>() : fs::path()});
+      values.push_back({name, there ? at->get<std::string>() : ""});
     }
     return values;
   };
@@ -119,7 +153,7 @@ std::vector<TappedNode> read_values(const Model& model, const fs::path& folder, 
 }  // namespace
 
 std::vector<TappedNode> read_taps(const Model& model, const fs::path& folder, const LoadValue& load) {
-  const Reader reader{&model, std::make_shared<const Types>(declared_types(model.graph)), load};
+  const Reader reader{&model, folder, std::make_shared<const Types>(declared_types(model.graph)), load};
   if (fs::is_regular_file(folder / "taps.json")) return read_nodes(model, folder, reader);
   if (fs::is_regular_file(folder / "values.json")) return read_values(model, folder, reader);
   throw Error(ErrorKind::file, "'" + folder.string() + "' holds neither taps.json nor values.json")

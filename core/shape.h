@@ -112,8 +112,12 @@ class Point {
 using Shape = Point;
 
 // Number of elements of a shape; 0 if any size is 0, whatever the others are. Throws Error: kind
-// limit if it does not fit an Index, kind internal if a size is negative.
+// limit if it does not fit an Index, kind invalid_input if a size is negative.
 Index count(const Shape& shape);
+
+// Elements from one index to the next, for each dimension of a tensor without gaps; all 0 for a
+// tensor without elements whose sizes are too large. Throws Error as count does.
+Point dense_strides(const Shape& shape);
 
 // "[2,3,4]"
 std::string text(const Shape& shape);

@@ -11,6 +11,7 @@
 
 #include "core/budget.h"
 #include "core/checked.h"
+#include "core/error.h"
 #include "core/limits.h"
 #include "core/placement.h"
 

@@ -3,13 +3,15 @@
 #include "core/types.h"
 
 #include <array>
+#include <optional>
+#include <vector>
 
 #include "core/error.h"
 
 namespace touchstone {
 namespace {
 
-constexpr std::array table = {
+constexpr std::array facts_of_types = {
 #define TOUCHSTONE_TYPE(enumerator, name, code, bits, is_float, is_integer, is_signed, is_complex) \
   TypeFacts{Type::enumerator, name, bits, is_float, is_integer, is_signed, is_complex},
 #include "core/type_table.inc"
@@ -20,12 +22,12 @@ constexpr std::array table = {
 #include "core/type_table.inc"
 
 constexpr bool in_order_of_codes() {
-  for (std::size_t k = 0; k < table.size(); ++k) {
-    if (static_cast<std::size_t>(table[k].type) != k + 1) return false;
+  for (std::size_t k = 0; k < facts_of_types.size(); ++k) {
+    if (static_cast<std::size_t>(facts_of_types[k].type) != k + 1) return false;
   }
   return true;
 }
-static_assert(table.size() == 28 && in_order_of_codes());
+static_assert(facts_of_types.size() == 28 && in_order_of_codes());
 
 ValueType container(ValueType::Kind kind, Type element, ValueType inner) {
   return {kind, element, std::make_shared<const ValueType>(std::move(inner))};
@@ -41,9 +43,15 @@ bool opens(std::string_view& rest, std::string_view word) {
   return true;
 }
 
+// What is no type of a value may come from a file or from a target, and be as long as it likes.
 [[noreturn]] void refuse(std::string_view text) {
-  throw Error(ErrorKind::internal, "'" + std::string(text) + "' is no type of a value");
+  constexpr std::size_t shown = 80;
+  throw Error(ErrorKind::usage, "'" + std::string(text.substr(0, shown)) +
+                                    (text.size() > shown ? "..." : "") +
+                                    "' is no type of a value");
 }
+
+constexpr std::size_t most_containers = 32;  // around each other
 
 Type element_named(std::string_view name, std::string_view whole) {
   const Type type = type_by_name(name);
@@ -55,15 +63,15 @@ Type element_named(std::string_view name, std::string_view whole) {
 
 const TypeFacts& facts(Type type) {
   const auto code = static_cast<std::int64_t>(type);
-  if (code < 1 || code > static_cast<std::int64_t>(table.size())) {
+  if (code < 1 || code > static_cast<std::int64_t>(facts_of_types.size())) {
     throw Error(ErrorKind::unsupported,
                 "element type " + std::to_string(code) + " is none of the 28 that are known");
   }
-  return table[static_cast<std::size_t>(code - 1)];
+  return facts_of_types[static_cast<std::size_t>(code - 1)];
 }
 
 Type type_by_name(std::string_view name) {
-  for (const TypeFacts& row : table) {
+  for (const TypeFacts& row : facts_of_types) {
     if (row.name == name) return row.type;
   }
   return Type::undefined;
@@ -111,19 +119,39 @@ std::string text(const ValueType& type) {
 }
 
 ValueType parse_value_type(std::string_view whole) {
+  struct Container {
+    ValueType::Kind kind;
+    Type key;
+  };
+  std::vector<Container> around;
   std::string_view rest = whole;
-  if (opens(rest, "tensor")) return tensor_type(element_named(rest, whole));
-  if (opens(rest, "sparse_tensor")) return sparse_type(element_named(rest, whole));
-  if (opens(rest, "seq")) return sequence_type(parse_value_type(rest));
-  if (opens(rest, "optional")) return optional_type(parse_value_type(rest));
-  if (opens(rest, "map")) {
-    const std::size_t comma = rest.find(',');
-    if (comma == std::string_view::npos) refuse(whole);
-    std::string_view value = rest.substr(comma + 1);
-    while (value.starts_with(' ')) value.remove_prefix(1);
-    return map_type(element_named(rest.substr(0, comma), whole), parse_value_type(value));
+  std::optional<ValueType> type;
+  while (!type) {
+    if (around.size() > most_containers) {
+      throw Error(ErrorKind::limit, "a type of a value nests more than " +
+                                        std::to_string(most_containers) + " containers");
+    }
+    if (opens(rest, "tensor")) {
+      type = tensor_type(element_named(rest, whole));
+    } else if (opens(rest, "sparse_tensor")) {
+      type = sparse_type(element_named(rest, whole));
+    } else if (opens(rest, "seq")) {
+      around.push_back({ValueType::Kind::sequence, Type::undefined});
+    } else if (opens(rest, "optional")) {
+      around.push_back({ValueType::Kind::optional, Type::undefined});
+    } else if (opens(rest, "map")) {
+      const std::size_t comma = rest.find(',');
+      if (comma == std::string_view::npos) refuse(whole);
+      around.push_back({ValueType::Kind::map, element_named(rest.substr(0, comma), whole)});
+      rest.remove_prefix(comma + 1);
+      while (rest.starts_with(' ')) rest.remove_prefix(1);
+    } else {
+      refuse(whole);
+    }
   }
-  refuse(whole);
+  for (auto next = around.rbegin(); next != around.rend(); ++next)
+    type = container(next->kind, next->key, *std::move(type));
+  return *std::move(type);
 }
 
 }  // namespace touchstone

@@ -64,6 +64,24 @@ TEST(ValueTypes, NonsenseIsRefused) {
   }
 }
 
+// A type out of a file or a target's answer: how deep it nests is up to whoever wrote it.
+TEST(ValueTypes, NestSoDeepAndNoDeeper) {
+  const auto nested = [](std::size_t depth) {
+    std::string text;
+    for (std::size_t k = 0; k < depth; ++k) text += "seq(";
+    return text + "tensor(float)" + std::string(depth, ')');
+  };
+  EXPECT_EQ(text(parse_value_type(nested(32))), nested(32));
+  for (const std::size_t depth : {33, 200'000}) {
+    try {
+      parse_value_type(nested(depth));
+      ADD_FAILURE() << depth;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind, ErrorKind::limit);
+    }
+  }
+}
+
 TEST(Values, TellTheirType) {
   const ValueType floats = tensor_type(Type::float32);
   EXPECT_EQ(Value(Tensor(Type::float32, {2})).type(), floats);

@@ -1,6 +1,8 @@
 // The checker: limits first, then every graph and function, then the breaches in order of weight.
 #include <algorithm>
 #include <map>
+#include <string_view>
+#include <unordered_set>
 
 #include "core/budget.h"
 #include "model/check_graph.h"
@@ -94,7 +96,7 @@ void require_valid(Model& model, const Limits& limits) {
   resolve(model);
   std::vector<Error> breaches = check(model, limits);
   if (!breaches.empty()) throw std::move(breaches.front());
-  derive(model.graph);
+  derive(model.graph, limits);
 }
 
 namespace {
@@ -102,13 +104,14 @@ namespace {
 // Exporters wrote the form of version 4 under the number 3. Runtimes take such files, and what they
 // mean is not in doubt.
 void read_as_version_4(Model& model) {
-  const auto is_input = [&](const std::string& name) {
-    return std::ranges::find(model.graph.inputs, name, &ValueInfo::name) !=
-           model.graph.inputs.end();
+  if (model.ir_version >= 4) return;
+  std::unordered_set<std::string_view> inputs;
+  for (const ValueInfo& input : model.graph.inputs) inputs.insert(input.name);
+  const auto is_no_input = [&](const auto& initializer) {
+    return !inputs.contains(initializer.first);
   };
-  const auto is_no_input = [&](const auto& initializer) { return !is_input(initializer.first); };
-  if (model.ir_version < 4 && (std::ranges::any_of(model.graph.initializers, is_no_input) ||
-                               std::ranges::any_of(model.graph.sparse_initializers, is_no_input)))
+  if ((std::ranges::any_of(model.graph.initializers, is_no_input) ||
+       std::ranges::any_of(model.graph.sparse_initializers, is_no_input)))
     model.ir_version = 4;
 }
 

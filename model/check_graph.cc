@@ -148,11 +148,7 @@ class Pass {
   std::vector<Early> early_;
 };
 
-const ValueInfo* input_named(const Graph& graph, const std::string& name) {
-  const auto found = std::find_if(graph.inputs.begin(), graph.inputs.end(),
-                                  [&](const ValueInfo& input) { return input.name == name; });
-  return found == graph.inputs.end() ? nullptr : &*found;
-}
+using Inputs = std::unordered_map<std::string_view, const ValueInfo*>;  // by name
 
 bool fits(const Shape& shape, const std::vector<Dim>& declared) {
   if (static_cast<std::size_t>(shape.size()) != declared.size()) return false;
@@ -165,11 +161,12 @@ bool fits(const Shape& shape, const std::vector<Dim>& declared) {
 
 // An initializer that is an input too is that input's default; otherwise it is a constant with a
 // name of its own.
-void define_initializer(Pass& pass, const Graph& graph, const std::string& name,
+void define_initializer(Pass& pass, const Inputs& inputs, const std::string& name,
                         const ValueType& type, const Shape& shape, bool needs_input,
                         const std::string& path, const Report& report) {
   const std::string place = "initializer '" + name + "', " + graph_place(path);
-  const ValueInfo* input = input_named(graph, name);
+  const auto found = inputs.find(name);
+  const ValueInfo* input = found == inputs.end() ? nullptr : found->second;
   if (name.empty())
     return report(breach("model/name-empty", "an initializer has no name").with_place(place));
   if (input == nullptr) {
@@ -214,19 +211,21 @@ void check_graph(const Graph& graph, const Names* outer, const Function* around,
   const bool main = outer == nullptr && around == nullptr;
   Pass pass(graph.nodes, outer, around, model, path, report);
   for (const ValueInfo& value : graph.values) pass.declare(value);
+  Inputs inputs;
   for (const ValueInfo& input : graph.inputs) {
+    inputs.emplace(input.name, &input);
     check_input(input, main, path, report);
     pass.define(input.name, input.type, "input '" + input.name + "', " + graph_place(path));
   }
   const bool needs_input = main && model.ir_version < 4;
   for (const auto& [name, tensor] : graph.initializers) {
     const ValueType type{ValueType::Kind::tensor, tensor.type(), nullptr};
-    define_initializer(pass, graph, name, type, tensor.shape(), needs_input, path, report);
+    define_initializer(pass, inputs, name, type, tensor.shape(), needs_input, path, report);
   }
   // A sparse initializer is a compact way to write a tensor: what uses it sees a dense one.
   for (const auto& [name, sparse] : graph.sparse_initializers) {
     const ValueType type{ValueType::Kind::tensor, sparse.values.type(), nullptr};
-    define_initializer(pass, graph, name, type, sparse.shape, needs_input, path, report);
+    define_initializer(pass, inputs, name, type, sparse.shape, needs_input, path, report);
   }
   pass.walk();
   for (const ValueInfo& output : graph.outputs) pass.close(output);

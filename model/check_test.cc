@@ -113,6 +113,19 @@ TEST(Check, BeforeVersionFourInitializersAreInputs) {
   expect_sound(old);
 }
 
+// Each initializer is looked up among the inputs, which must not be a walk over them.
+TEST(Check, ManyInputsAndInitializers) {
+  Model made = chain({node("Relu", {"X"}, {"Y"})});
+  for (int k = 0; k < 50'000; ++k) {
+    made.graph.inputs.push_back(floats("an_input_with_a_name_" + std::to_string(k)));
+    made.graph.initializers.emplace("an_input_without_" + std::to_string(k), tensor({1}));
+  }
+  made.graph.initializers.emplace("an_input_with_a_name_7", tensor({1}));
+  expect_sound(made);
+  made.graph.initializers.at("an_input_with_a_name_7") = Tensor(Type::int8, {1});
+  first_breach("model/initializer-type", made);
+}
+
 TEST(Check, AnInitializerFitsTheInputOfItsName) {
   Model odd = chain({node("Add", {"X", "w"}, {"Y"})});
   odd.graph.initializers.emplace("w", tensor({1, 2}));

@@ -5,10 +5,9 @@
 
 #include <algorithm>
 #include <set>
-#include <span>
 #include <unordered_map>
 
-#include "core/limits.h"
+#include "model/derive_body.h"
 #include "model/model.h"
 #include "model/place.h"
 #include "model/rules.h"
@@ -16,23 +15,6 @@
 
 namespace touchstone {
 namespace {
-
-using Call = std::shared_ptr<const Function>;
-using Names = std::map<std::string, std::string>;
-
-// A function of the entries: "ones", or "Mul-14" for the derivative of a version. Null if there is
-// none.
-Call written(const std::string& name) {
-  static const std::map<std::string, Call> functions = [] {
-    Model model = parse_model(std::as_bytes(std::span(derivative_bytes())), {}, Limits::trusted());
-    resolve(model);
-    std::map<std::string, Call> found;
-    for (const auto& function : model.functions) found.emplace(function->name, function);
-    return found;
-  }();
-  const auto found = functions.find(name);
-  return found == functions.end() ? nullptr : found->second;
-}
 
 std::vector<std::string> texts(const Node& node, const char* name) {
   const auto found = node.attributes.find(name);
@@ -48,115 +30,10 @@ Error wrong(const Node& node, const std::string& message) {
   return breach("model/derivative", message).with_place(place_of(node, ""));
 }
 
-// The body of one function: nodes that make y, then nodes that make the derivatives.
-class Body {
- public:
-  // A node of the main graph as it is; in the place of a call what its function holds, so that each
-  // has a signature.
-  void add(const Node& node, const Names& names, const std::map<std::string, Attribute>* given) {
-    const auto renamed = [&](const std::string& name) {
-      const auto found = names.find(name);
-      return found == names.end() ? name : found->second;
-    };
-    Node copy = node;
-    for (std::string& name : copy.inputs) name = renamed(name);
-    for (std::string& name : copy.outputs) name = renamed(name);
-    if (given != nullptr) bind(copy, *given);
-    if (copy.function) return add_inside(copy);
-    if (given != nullptr && !subgraphs_of(copy).empty())
-      throw Error(ErrorKind::unsupported,
-                  "unsupported: a derivative through a function that holds graphs")
-          .with_place(place_of(node, ""));
-    copy.index = static_cast<Index>(nodes.size());
-    nodes.push_back(std::move(copy));
-  }
-
-  // Gives the name of what the function makes of the inputs.
-  std::string call(const char* function, std::vector<std::string> inputs) {
-    const std::string made = fresh(function);
-    call(written(function), std::move(inputs), {made});
-    return made;
-  }
-
-  Node& call(Call function, std::vector<std::string> inputs, std::vector<std::string> outputs) {
-    Node node;
-    node.domain = function->domain;
-    node.op = function->name;
-    node.inputs = std::move(inputs);
-    node.outputs = std::move(outputs);
-    node.index = static_cast<Index>(nodes.size());
-    node.function = std::move(function);
-    nodes.push_back(std::move(node));
-    return nodes.back();
-  }
-
-  // In the place of the call that was made last its nodes: a call may not leave an attribute out
-  // that has no default.
-  void open_last() {
-    const Node node = std::move(nodes.back());
-    nodes.pop_back();
-    add(node, {}, nullptr);
-  }
-
-  // The same of all calls: what holds no call of functions that are in no file can be put in the
-  // place of its own.
-  void open_all() {
-    const std::vector<Node> calls = std::move(nodes);
-    nodes.clear();
-    for (const Node& node : calls) add(node, {}, nullptr);
-  }
-
-  std::string fresh(const std::string& of) {
-    return of + "~" + std::to_string(++made_);
-  }  // no file is full of these
-
-  std::vector<Node> nodes;
-
- private:
-  static void bind(Node& node, const std::map<std::string, Attribute>& given) {
-    for (auto at = node.attributes.begin(); at != node.attributes.end();) {
-      const std::string& reference = at->second.reference;
-      const auto found = reference.empty() ? given.end() : given.find(reference);
-      if (!reference.empty() && found == given.end()) {
-        at = node.attributes.erase(at);
-      } else {
-        if (!reference.empty()) at->second = found->second;
-        ++at;
-      }
-    }
-  }
-
-  void add_inside(const Node& caller) {
-    const Function& function = *caller.function;
-    std::map<std::string, Attribute> given = caller.attributes;
-    for (const auto& [name, standard] : function.default_attributes) given.emplace(name, standard);
-    Names names;
-    const std::string around = fresh(function.name) + "/";
-    for (const Node& node : function.nodes) {
-      for (const std::string& name : node.outputs) {
-        if (!name.empty()) names[name] = around + name;
-      }
-    }
-    for (std::size_t k = 0; k < function.outputs.size() && k < caller.outputs.size(); ++k) {
-      if (!caller.outputs[k].empty()) names[function.outputs[k]] = caller.outputs[k];
-    }
-    for (const std::string& input : function.inputs) {
-      if (std::count(function.outputs.begin(), function.outputs.end(), input) > 0)
-        throw Error(ErrorKind::unsupported,
-                    "unsupported: a derivative through a function that hands on an input");
-    }
-    for (std::size_t k = 0; k < function.inputs.size(); ++k) {
-      names[function.inputs[k]] = k < caller.inputs.size() ? caller.inputs[k] : "";
-    }
-    for (const Node& node : function.nodes) add(node, names, &given);
-  }
-
-  int made_ = 0;
-};
-
 class Derivation {
  public:
-  explicit Derivation(Graph& graph) : graph_(graph) {}
+  Derivation(Graph& graph, const Limits& limits)
+      : graph_(graph), limits_(limits), made_(limits.nodes) {}
 
   void run() {
     for (std::size_t k = 0; k < graph_.nodes.size(); ++k) {
@@ -165,30 +42,111 @@ class Derivation {
   }
 
  private:
-  void derive(std::size_t at) {
-    if (!open_.insert(at).second) throw wrong(graph_.nodes[at], "y depends on its own derivative");
-    Node& node = graph_.nodes[at];
+  // A node that asks, and what it asks for.
+  struct Asked {
+    std::size_t at;
+    std::string y;
+    std::vector<std::string> xs, zs;
+    std::set<std::string> given;         // xs and zs
+    std::vector<std::size_t> used = {};  // nodes of the graph that make y of them, in its order
+    std::set<std::string> needed = {};   // what those and y need, and what is given
+    std::size_t next = 0;                // of used: those before ask for nothing any more
+  };
+
+  // Derivatives that y depends on come first, by a stack of our own.
+  void derive(std::size_t first) {
+    std::vector<Asked> stack;
+    std::set<std::size_t> open;
+    const auto enter = [&](std::size_t at) {
+      if (!open.insert(at).second)
+        throw wrong(graph_.nodes[at], "y depends on its own derivative");
+      hold_depth(at, static_cast<Index>(stack.size()) + 1);
+      stack.push_back(asked(at));
+      find_used(stack.back());
+    };
+    enter(first);
+    while (!stack.empty()) {
+      Asked& top = stack.back();
+      while (top.next < top.used.size() &&
+             !asks_for_derivatives(graph_.nodes[top.used[top.next]]))
+        ++top.next;
+      if (top.next < top.used.size()) {
+        enter(top.used[top.next]);
+        continue;
+      }
+      Index depth = 1;
+      for (const std::size_t k : top.used) {
+        if (const auto found = depths_.find(k); found != depths_.end())
+          depth = std::max(depth, found->second + 1);
+      }
+      hold_depth(top.at, depth);
+      depths_[top.at] = depth;
+      placed([&] { return place_of(graph_.nodes[top.at], ""); }, [&] { make(top); });
+      open.erase(top.at);
+      stack.pop_back();
+    }
+  }
+
+  void hold_depth(std::size_t at, Index depth) const {
+    if (depth > limits_.graph_depth)
+      throw over_limit("graph_depth", depth, limits_.graph_depth)
+          .with_place(place_of(graph_.nodes[at], ""))
+          .with_help("take fewer derivatives of derivatives");
+  }
+
+  Asked asked(std::size_t at) const {
+    const Node& node = graph_.nodes[at];
     const std::vector<std::string> xs = texts(node, "xs"), zs = texts(node, "zs");
-    const std::string y = std::get<std::string>(node.attributes.at("y").is);
-    std::vector<std::string> point = xs;
-    point.insert(point.end(), zs.begin(), zs.end());
-    const std::set<std::string> given(point.begin(), point.end());
-    if (given.size() != point.size()) throw wrong(node, "a name stands twice in xs and zs");
-    if (point.size() != node.inputs.size())
+    std::set<std::string> given(xs.begin(), xs.end());
+    given.insert(zs.begin(), zs.end());
+    const std::size_t point = xs.size() + zs.size();
+    if (given.size() != point) throw wrong(node, "a name stands twice in xs and zs");
+    if (point != node.inputs.size())
       throw wrong(node, std::to_string(node.inputs.size()) + " inputs are given for " +
-                            std::to_string(point.size()) + " names in xs and zs");
+                            std::to_string(point) + " names in xs and zs");
     if (node.outputs.size() > xs.size())
       throw wrong(node, std::to_string(node.outputs.size()) + " outputs are asked of " +
                             std::to_string(xs.size()) + " names in xs");
-    Body body;
-    forward(at, y, given, body);
+    return {at, std::get<std::string>(node.attributes.at("y").is), xs, zs, std::move(given)};
+  }
+
+  // The nodes that make y of what is given and of constants, from y back.
+  void find_used(Asked& asked) {
+    if (makers_.empty()) {
+      for (std::size_t k = 0; k < graph_.nodes.size(); ++k) {
+        for (const std::string& name : graph_.nodes[k].outputs) {
+          if (!name.empty()) makers_.emplace(name, k);
+        }
+      }
+    }
+    std::set<std::size_t> used;
+    std::vector<std::string> waiting{asked.y};
+    asked.needed.insert(asked.y);
+    while (!waiting.empty()) {
+      const std::string name = std::move(waiting.back());
+      waiting.pop_back();
+      const auto maker = makers_.find(name);
+      if (asked.given.contains(name) || maker == makers_.end()) continue;
+      if (!used.insert(maker->second).second) continue;
+      for (std::string& next : names_used(graph_.nodes[maker->second])) {
+        if (asked.needed.insert(next).second) waiting.push_back(std::move(next));
+      }
+    }
+    asked.used.assign(used.begin(), used.end());
+  }
+
+  void make(const Asked& asked) {
+    Node& node = graph_.nodes[asked.at];
+    DerivativeBody body(made_);
+    forward(asked, body);
     auto function = std::make_shared<Function>();
     function->name = node.op;
     function->domain = node.domain;
-    function->inputs = point;
+    function->inputs = asked.xs;
+    function->inputs.insert(function->inputs.end(), asked.zs.begin(), asked.zs.end());
     function->attributes = {"xs", "y"};
-    if (!zs.empty()) function->attributes.push_back("zs");
-    function->outputs = backward(node, y, xs, body);
+    if (!asked.zs.empty()) function->attributes.push_back("zs");
+    function->outputs = backward(node, asked.y, asked.xs, body);
     function->outputs.resize(node.outputs.size());
     body.open_all();
     function->nodes = std::move(body.nodes);
@@ -196,41 +154,27 @@ class Derivation {
     node.signature = nullptr;
   }
 
-  // The nodes that make y of what is given and of constants.
-  void forward(std::size_t at, const std::string& y, const std::set<std::string>& given,
-               Body& body) {
-    std::set<std::string> needed{y};
-    std::vector<std::size_t> used;
-    for (std::size_t k = graph_.nodes.size(); k-- > 0;) {
-      const bool makes = std::any_of(graph_.nodes[k].outputs.begin(), graph_.nodes[k].outputs.end(),
-                                     [&](const std::string& name) {
-                                       return needed.count(name) > 0 && given.count(name) == 0;
-                                     });
-      if (!makes) continue;
-      if (asks_for_derivatives(graph_.nodes[k])) derive(k);
-      for (const std::string& name : names_used(graph_.nodes[k])) needed.insert(name);
-      used.push_back(k);
-    }
-    std::set<std::string> made = given;
-    for (const std::size_t k : used)
+  void forward(const Asked& asked, DerivativeBody& body) const {
+    std::set<std::string> made = asked.given;
+    for (const std::size_t k : asked.used)
       made.insert(graph_.nodes[k].outputs.begin(), graph_.nodes[k].outputs.end());
-    for (const std::string& name : needed) {
-      if (made.count(name) > 0) continue;
+    for (const std::string& name : asked.needed) {
+      if (made.contains(name)) continue;
       const auto held = graph_.initializers.find(name);
       if (held == graph_.initializers.end())
-        throw wrong(graph_.nodes[at],
-                    "'" + y + "' depends on '" + name + "', which is neither in xs nor in zs");
+        throw wrong(graph_.nodes[asked.at], "'" + asked.y + "' depends on '" + name +
+                                                "', which is neither in xs nor in zs");
       body.call(written("held"), {}, {name}).attributes["value"].is = held->second;
     }
     std::vector<Node> constants = std::move(body.nodes);
     body.nodes.clear();
-    for (const Node& constant : constants) body.add(constant, {}, nullptr);
-    for (auto k = used.rbegin(); k != used.rend(); ++k) body.add(graph_.nodes[*k], {}, nullptr);
+    for (const Node& constant : constants) body.add(constant);
+    for (const std::size_t k : asked.used) body.add(graph_.nodes[k]);
   }
 
   // The names of the derivatives by xs.
   static std::vector<std::string> backward(const Node& asking, const std::string& y,
-                                           const std::vector<std::string>& xs, Body& body) {
+                                           const std::vector<std::string>& xs, DerivativeBody& body) {
     const std::vector<Node> path = body.nodes;
     std::set<std::string> active(xs.begin(), xs.end());
     for (const Node& node : path) {
@@ -258,11 +202,11 @@ class Derivation {
   // What a node makes of the derivatives by its outputs: those by its inputs, added to what other
   // nodes said of them.
   static void through(const Node& asking, const Node& node, const std::set<std::string>& active,
-                      std::unordered_map<std::string, std::string>& by, Body& body) {
+                      std::unordered_map<std::string, std::string>& by, DerivativeBody& body) {
     const Signature& signature = *node.signature;
     const std::string version =
         operator_name(node.domain, node.op) + "-" + std::to_string(signature.since);
-    const Call function = written(version);
+    const std::shared_ptr<const Function> function = written(version);
     if (!function)
       throw Error(ErrorKind::unsupported, "unsupported: the derivative of " + version)
           .with_place(place_of(asking, ""));
@@ -307,11 +251,14 @@ class Derivation {
   }
 
   Graph& graph_;
-  std::set<std::size_t> open_;
+  const Limits& limits_;
+  MadeNodes made_;
+  std::unordered_map<std::string, std::size_t> makers_;  // of values of the graph
+  std::unordered_map<std::size_t, Index> depths_;        // of nodes that asked
 };
 
 }  // namespace
 
-void derive(Graph& graph) { Derivation(graph).run(); }
+void derive(Graph& graph, const Limits& limits) { Derivation(graph, limits).run(); }
 
 }  // namespace touchstone

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "core/limits.h"
 #include "model/graph.h"
 
 namespace touchstone {
@@ -12,7 +13,9 @@ namespace touchstone {
 // make y of xs and zs, then the derivative of each, from y back. Needs a model that is resolved and
 // checked. Throws Error for a value that depends on something else, and, as unsupported, for an
 // operator whose derivative no entry says.
-void derive(Graph& graph);
+// Throws Error (limit) where the nodes that it makes pass limits.nodes, or derivatives of
+// derivatives limits.graph_depth.
+void derive(Graph& graph, const Limits& limits);
 
 // The functions that entries say, as the bytes of a model. Generated.
 std::string_view derivative_bytes();

@@ -1,6 +1,8 @@
 // What may be asked of a derivative: every way to ask wrongly is refused by the rule that says so.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "model/testing.h"
 
 namespace touchstone::testing {
@@ -31,6 +33,58 @@ TEST(Derive, WhatIsAskedWronglyIsRefused) {
       require_valid(again, {});
     });
   }
+}
+
+Node slope_of(const std::string& of, const std::string& as) {
+  Node made = node("Gradient", {"X"}, {as},
+                   {{"xs", attribute(std::vector<std::string>{"X"})}, {"y", attribute(of)}});
+  made.domain = "ai.onnx.preview.training";
+  return made;
+}
+
+Model with_slopes(std::vector<Node> nodes) {
+  Model made = chain(std::move(nodes));
+  made.opsets["ai.onnx.preview.training"] = 1;
+  return made;
+}
+
+// The derivative of the derivative ... of X * X, each node before or behind what it needs.
+Model slopes_of_slopes(int count, bool backwards) {
+  std::vector<Node> nodes{node("Mul", {"X", "X"}, {"s0"})};
+  for (int k = 0; k < count; ++k)
+    nodes.push_back(slope_of("s" + std::to_string(k),
+                             k + 1 == count ? "Y" : "s" + std::to_string(k + 1)));
+  if (backwards) std::reverse(nodes.begin(), nodes.end());
+  return with_slopes(std::move(nodes));
+}
+
+TEST(Derive, AsManyDerivativesOfDerivativesAsGraphsNest) {
+  Limits limits;
+  limits.graph_depth = 2;
+  for (const bool backwards : {false, true}) {
+    Model two = slopes_of_slopes(2, backwards), three = slopes_of_slopes(3, backwards);
+    EXPECT_NO_THROW(require_valid(two, limits));
+    EXPECT_NE(thrown("limit/graph_depth", [&] { require_valid(three, limits); }).place, "");
+  }
+}
+
+TEST(Derive, ALongChainOfDerivativesNeedsNoStack) {
+  Model many = slopes_of_slopes(60'000, true);
+  thrown("limit/graph_depth", [&] { require_valid(many, {}); });
+}
+
+// Each holds those before it twice.
+TEST(Derive, NodesThatAreMadeAreCounted) {
+  std::vector<Node> nodes{node("Mul", {"X", "X"}, {"y0"})};
+  for (int k = 0; k < 20; ++k) {
+    const std::string y = "y" + std::to_string(k), s = "s" + std::to_string(k);
+    nodes.push_back(slope_of(y, s));
+    nodes.push_back(node("Mul", {s, y}, {k == 19 ? "Y" : "y" + std::to_string(k + 1)}));
+  }
+  Limits limits;
+  limits.nodes = 20'000;
+  Model made = with_slopes(std::move(nodes));
+  EXPECT_NE(thrown("limit/nodes", [&] { require_valid(made, limits); }).place, "");
 }
 
 }  // namespace

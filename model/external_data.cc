@@ -1,8 +1,10 @@
 // External data: the keys of a tensor are hostile text; the file is opened beneath the model's
 // folder and nowhere else.
 #include <charconv>
+#include <filesystem>
 #include <map>
 
+#include "core/sha1.h"
 #include "model/proto.h"
 #include "model/rules.h"
 
@@ -32,6 +34,28 @@ Index number(const std::map<std::string, std::string>& keys, const std::string& 
   return value;
 }
 
+std::string lower(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+// The standard's checksum is of the whole file.
+void hold_checksum(const std::string& checksum, const OpenFile& file, const std::string& location,
+                   const Source& source) {
+  constexpr std::size_t digits = 40;
+  if (checksum.size() != digits ||
+      checksum.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
+    throw breach("model/external-data", "checksum is '" + checksum + "', which is no SHA1 digest");
+  std::string& digest =
+      source.digests[std::filesystem::path(location).lexically_normal().string()];
+  if (digest.empty()) digest = sha1(file);
+  if (digest != lower(checksum))
+    throw breach("model/external-data", "the checksum of '" + location + "' is " + checksum +
+                                            ", but its SHA1 digest is " + digest);
+}
+
 }  // namespace
 
 ExternalData find_external(const pb::TensorProto& proto, const Source& source, Index bytes) {
@@ -57,6 +81,8 @@ ExternalData find_external(const pb::TensorProto& proto, const Source& source, I
                      std::to_string(bytes) + " of '" + location->second +
                      "' are asked for, but it ends at " + std::to_string(file.size()));
   }
+  if (const auto checksum = keys.find("checksum"); checksum != keys.end())
+    hold_checksum(checksum->second, file, location->second, source);
   return {std::move(file), offset};
 }
 

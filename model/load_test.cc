@@ -172,6 +172,25 @@ TEST(Load, WhatIsToRunMayHoldInitializersThatAreNoInputs) {
   EXPECT_EQ(load_valid(file, Limits()).ir_version, 4);
 }
 
+// Each initializer is looked up among the inputs, which must not be a walk over them.
+TEST(Load, ManyInputsWithDefaultsOfAnOldFormat) {
+  pb::ModelProto proto = proto_model();
+  proto.set_ir_version(3);
+  for (int k = 0; k < 50'000; ++k) {
+    const std::string name = "an_input_with_a_default_" + std::to_string(k);
+    proto.mutable_graph()->add_input()->set_name(name);
+    proto.mutable_graph()->mutable_input()->rbegin()->mutable_type()->mutable_tensor_type()->set_elem_type(1);
+    pb::TensorProto& tensor = *proto.mutable_graph()->add_initializer();
+    tensor.set_name(name);
+    tensor.set_data_type(1);
+    tensor.add_float_data(1);
+    tensor.add_dims(1);
+  }
+  const Folder folder;
+  folder.write("m.onnx", proto.SerializeAsString());
+  EXPECT_EQ(load_valid(folder.path() / "m.onnx", {}).ir_version, 3);
+}
+
 TEST(Load, EveryModelOfTheWheelIsSound) {
   int models = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(ONNX_WHEEL)) {

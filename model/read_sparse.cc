@@ -1,5 +1,6 @@
 // Sparse tensors out of a file. Their indices become positions in memory, so each is held against
 // the shape here.
+#include "core/checked.h"
 #include "model/proto.h"
 #include "model/rules.h"
 
@@ -21,12 +22,12 @@ Index linear(const SparseTensor& sparse, Index k) {
     return indices[k];
   }
   const Index rank = sparse.shape.size();
-  Index at = 0;
   for (Index d = 0; d < rank; ++d) {
     const Index index = indices[k * rank + d];
     if (index < 0 || index >= sparse.shape[d]) throw refuse(index, sparse.shape[d]);
-    at = at * sparse.shape[d] + index;
   }
+  Index at = 0;  // in a shape that has elements now, whose number fits
+  for (Index d = 0; d < rank; ++d) at = add(multiply(at, sparse.shape[d]), indices[k * rank + d]);
   return at;
 }
 

@@ -166,6 +166,10 @@ TEST(ReadTensor, SparseIndicesLieInsideAndAscend) {
   thrown("model/sparse", [] { parse(sparse({2, 3}, {0, 1, 1, 3}, {2, 2})); });
   thrown("model/sparse", [] { parse(sparse({2, 3}, {0, 1, 1}, {1, 3})); });
   thrown("model/sparse", [] { parse(sparse({}, {0, 1}, {2})); });
+  const Index far = Index{1} << 62;  // its square does not fit, in a shape without elements
+  thrown("model/sparse", [&] {
+    parse(sparse({far, far, 0}, {far - 1, far - 1, 0, 1, 1, 0}, {2, 3}));
+  });
 }
 
 TEST(ReadTensor, ASparseTensorPassesNoLimit) {

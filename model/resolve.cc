@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_set>
 
 #include "model/model.h"
 #include "model/place.h"
@@ -67,15 +68,18 @@ void refuse_recursion(const Functions& functions) {
       }
       const Function* callee = open.calls[open.next++];
       if (entered.insert(callee).second) {
+        if (static_cast<Index>(stack.size()) >= longest_chain)
+          throw over_limit("graph_depth", longest_chain + 1, longest_chain)
+              .with_help("inline some of the functions");
         stack.push_back({callee, calls_of(functions, *callee)});
         continue;
       }
+      if (chains.contains(callee)) continue;  // it was left already
       std::string path;
       for (const Open& around : stack) {
         if (path.empty() && around.function != callee) continue;
         path += name_of(*around.function) + " -> ";
       }
-      if (path.empty()) continue;  // it was left already
       throw breach("model/function-recursion",
                    "a function calls itself: " + path + name_of(*callee))
           .with_place("function " + name_of(*callee));
@@ -102,9 +106,10 @@ class Binder {
   void finish() const {
     if (unknown_.empty()) return;
     std::string list;
-    for (const auto& [name, place] : unknown_) list += (list.empty() ? "" : ", ") + name;
-    throw breach("model/operator-unknown", "unknown: " + list)
-        .with_place(std::string(unknown_.front().second));
+    for (const std::string& name : listed_) list += (list.empty() ? "" : ", ") + name;
+    if (unknown_.size() > listed_.size())
+      list += " and " + std::to_string(unknown_.size() - listed_.size()) + " more";
+    throw breach("model/operator-unknown", "unknown: " + list).with_place(std::string(first_));
   }
 
  private:
@@ -115,7 +120,7 @@ class Binder {
     const auto place = [&] { return place_of(node, path); };
     const auto import = opsets.find(node.domain);
     if (import == opsets.end()) {
-      if (newest_opset(node.domain) == 0) return note(operator_name(node.domain, node.op), place());
+      if (newest_opset(node.domain) == 0) return note(operator_name(node.domain, node.op), place);
       throw breach("model/opset-missing", "domain '" + node.domain + "' is not imported")
           .with_place(place());
     }
@@ -130,7 +135,7 @@ class Binder {
     node.signature = find_signature(node.domain, node.op, import->second);
     if (node.signature == nullptr) {
       note(operator_name(node.domain, node.op) + " in opset " + std::to_string(import->second),
-           place());
+           place);
     }
   }
 
@@ -150,15 +155,19 @@ class Binder {
     }
   }
 
-  void note(const std::string& name, const std::string& place) {
-    for (const auto& [known, where] : unknown_) {
-      if (known == name) return;
-    }
-    unknown_.emplace_back(name, place);
+  template <class Place>
+  void note(const std::string& name, const Place& place) {
+    if (!unknown_.insert(name).second) return;
+    if (unknown_.size() == 1) first_ = place();
+    if (listed_.size() < most_listed) listed_.push_back(name);
   }
 
+  static constexpr std::size_t most_listed = 100;
+
   const Functions& functions_;
-  std::vector<std::pair<std::string, std::string>> unknown_;
+  std::unordered_set<std::string> unknown_;
+  std::vector<std::string> listed_;  // in the order in which they were met
+  std::string first_;                // place of the first
 };
 
 }  // namespace

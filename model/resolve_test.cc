@@ -38,6 +38,19 @@ TEST(Resolve, UnknownOperatorsAreNamedTogether) {
   EXPECT_STREQ(error.what(), "unknown: Nothing in opset 21, far.away.Nowhere");
 }
 
+// Each is looked up among those before it, which must not be a walk over them.
+TEST(Resolve, OfManyUnknownOperatorsSomeAreNamed) {
+  constexpr std::size_t many = 200'000;
+  std::vector<Node> nodes;
+  for (std::size_t k = 0; k < many; ++k)
+    nodes.push_back(node("U" + std::to_string(k), {"X"}, {"y" + std::to_string(k)}));
+  Model odd = chain(std::move(nodes));
+  const Error error = thrown("model/operator-unknown", [&] { resolve(odd); });
+  EXPECT_TRUE(error.message.starts_with("unknown: U0 in opset 21, U1 in opset 21, "));
+  EXPECT_TRUE(error.message.ends_with(", U99 in opset 21 and 199900 more")) << error.message;
+  EXPECT_EQ(error.place, "node #0 (U0), output 'y0', main graph");
+}
+
 TEST(Resolve, AnOperatorThatIsNotInTheOpsetYet) {
   Model early = chain({node("Gelu", {"X"}, {"Y"})});
   early.opsets[""] = 12;

@@ -23,6 +23,19 @@ Open enter(const Graph& graph) {
   return open;
 }
 
+struct Entries {
+  template <class T>
+  Index operator()(const std::vector<T>& list) const {
+    return static_cast<Index>(list.size());
+  }
+  template <class T>
+  Index operator()(const T&) const {
+    return 0;
+  }
+};
+
+constexpr Index entries_of_a_node = 16;
+
 }  // namespace
 
 std::vector<Subgraph> subgraphs_of(const Node& node) {
@@ -96,6 +109,23 @@ void for_each_node(const std::vector<Node>& nodes, const std::function<void(cons
       for (const Subgraph& inner : subgraphs_of(node)) stack.push_back(&inner.graph->nodes);
     }
   }
+}
+
+Index weight_of(const Node& node) {
+  Index nodes = 0, entries = 0;
+  std::vector<const Node*> waiting{&node};
+  while (!waiting.empty()) {
+    const Node& next = *waiting.back();
+    waiting.pop_back();
+    ++nodes;
+    entries += static_cast<Index>(next.inputs.size() + next.outputs.size());
+    for (const auto& [name, attribute] : next.attributes)
+      entries += std::visit(Entries(), attribute.is);
+    for (const Subgraph& inner : subgraphs_of(next)) {
+      for (const Node& each : inner.graph->nodes) waiting.push_back(&each);
+    }
+  }
+  return nodes + entries / entries_of_a_node;
 }
 
 int depth_of(const Graph& graph) {

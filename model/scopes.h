@@ -26,6 +26,10 @@ std::vector<std::string> names_used(const Node& node);
 // Deepest nesting of graphs: 1 for a graph without subgraphs.
 int depth_of(const Graph& graph);
 
+// A node's share of what walks over a model may cost: 1 for a node as most are, more for long lists
+// of names or of numbers in attributes, and for what its graphs hold. Tensors are not counted.
+Index weight_of(const Node& node);
+
 // Every node of a list and of the graphs inside it, without recursion. Function bodies are not
 // entered.
 void for_each_node(const std::vector<Node>& nodes, const std::function<void(const Node&)>& visit);

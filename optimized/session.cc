@@ -19,6 +19,7 @@ namespace touchstone {
 namespace {
 
 constexpr std::size_t most_plans = 4;  // of the shapes that came last
+constexpr std::size_t most_fed = 8;    // at which passes' assumptions have to hold
 
 using Shapes = std::map<std::string, Shape>;  // of fed tensors
 
@@ -47,13 +48,32 @@ std::optional<Shapes> only_shapes(const Graph& graph) {
   return shapes;
 }
 
-// Nodes that cannot run are refused as they are written, not as a pass leaves them.
-Model made_better(Model model, const SessionOptions& options) {
+// The model as passes leave it, and what they assumed of shapes.
+struct Variant {
+  Model model;
+  std::vector<Assumed> assumed;
+};
+
+// Nodes that cannot run are refused as they are written, not as a pass leaves them. `fed`: the
+// shapes at which all that passes assume has to hold. `draws`: PassOptions.
+std::shared_ptr<const Variant> optimized(Model model, const SessionOptions& options,
+                                         std::vector<Shapes> fed, bool draws) {
   const LimitsScope scope(options.limits);
   refuse_what_cannot_run(model);
   PassOptions passes = options.passes;
   passes.limits = options.limits;
-  return optimize(std::move(model), passes).model;
+  passes.fed = std::move(fed);
+  passes.draws = draws;
+  passes.checked = true;
+  Optimized made = optimize(std::move(model), passes);
+  return std::make_shared<const Variant>(Variant{std::move(made.model), std::move(made.assumed)});
+}
+
+// True if an input may be fed with several shapes, or be left to its default.
+bool may_differ(const Graph& graph, const std::optional<Shapes>& only) {
+  return !only || std::any_of(graph.inputs.begin(), graph.inputs.end(), [&](const ValueInfo& input) {
+    return !only->contains(input.name);
+  });
 }
 
 }  // namespace
@@ -65,11 +85,11 @@ struct Session::Held {
   };
 
   Held(Model given, const SessionOptions& options)
-      : model(made_better(std::move(given), options)),
-        options(options),
-        devices(open_devices(options)),
-        pool(options.threads) {
-    const std::optional<Shapes> shapes = only_shapes(model.graph);
+      : options(options), devices(open_devices(options)), pool(options.threads) {
+    const std::optional<Shapes> shapes = only_shapes(given.graph);
+    if (may_differ(given.graph, shapes)) written = given;
+    if (shapes) fed.push_back(*shapes);
+    first = last = optimized(std::move(given), options, fed, !shapes);
     if (!shapes) return;
     const LimitsScope scope(options.limits);
     try {
@@ -102,14 +122,35 @@ struct Session::Held {
   struct Made {
     Shapes shapes;
     std::set<std::string> unclaimed;
+    std::shared_ptr<const Variant> variant;  // which the plan refers to
     std::unique_ptr<Plan> plan;
   };
 
-  std::unique_ptr<Plan> plan(const Shapes& shapes, const std::set<std::string>& unclaimed) {
-    return std::make_unique<Plan>(
-        model, shapes, pool.size(),
+  Made made(const Shapes& shapes, const std::set<std::string>& unclaimed,
+            std::shared_ptr<const Variant> variant) {
+    auto plan = std::make_unique<Plan>(
+        variant->model, shapes, pool.size(),
         PlanOptions{options.passes.level >= Level::extended, options.winograd, options.limits,
                     unclaimed, options.buffers, devices.first, devices.host});
+    return {shapes, unclaimed, std::move(variant), std::move(plan)};
+  }
+
+  // The model as passes leave it where all that they assume holds for these shapes. Shapes at which
+  // something does not are kept: what passes assume then holds for them, too. After some of those
+  // nothing is assumed that held at drawn sizes alone.
+  const std::shared_ptr<const Variant>& variant_for(const Shapes& shapes) {
+    const auto fits = [&] {
+      return std::find(fed.begin(), fed.end(), shapes) != fed.end() ||
+             std::all_of(last->assumed.begin(), last->assumed.end(), [&](const Assumed& assumed) {
+               return hold(assumed, shapes, options.limits);
+             });
+    };
+    if (fits()) return last;
+    if (!written) BUG("a model of one shape is fed with another");
+    if (fed.size() == most_fed) fed.erase(fed.begin());
+    fed.push_back(shapes);
+    last = optimized(*written, options, fed, true);
+    return last;
   }
 
   Made& plan_for(const Shapes& shapes) {
@@ -119,7 +160,7 @@ struct Session::Held {
         return plans.front();
       }
     }
-    plans.push_front({shapes, {}, plan(shapes, {})});
+    plans.push_front(made(shapes, {}, variant_for(shapes)));
     if (plans.size() > most_plans) plans.pop_back();
     return plans.front();
   }
@@ -128,25 +169,27 @@ struct Session::Held {
   // hangs on it: those nodes take what comes.
   template <class F>
   auto run(const Shapes& shapes, F&& with) {
-    Made& made = plan_for(shapes);
+    Made& at = plan_for(shapes);
     for (;;) {
       timings.clear();
       try {
-        return with(*made.plan, options.timings ? &timings : nullptr);
+        return with(*at.plan, options.timings ? &timings : nullptr);
       } catch (const ShapeDiffers& differs) {
-        std::set<std::string> unclaimed = made.unclaimed;
+        std::set<std::string> unclaimed = at.unclaimed;
         if (!unclaimed.insert(differs.value).second) BUG("a shape that nobody claims differs");
-        made = {made.shapes, unclaimed, plan(made.shapes, unclaimed)};
+        at = made(at.shapes, unclaimed, at.variant);
       }
     }
   }
 
   // Of the session and its runs: whoever makes the session has a budget open.
   const std::shared_ptr<MemoryAccount> account = current_budget()->account();
-  const Model model;
   const SessionOptions options;
   const Devices devices;
   ThreadPool pool;
+  std::optional<Model> written;  // before passes; none where one shape is all that can come
+  std::vector<Shapes> fed;       // at which all that `last` assumes holds
+  std::shared_ptr<const Variant> first, last;
   std::mutex one_run;
   std::vector<Timing> timings;
   std::list<Made> plans;  // last used first
@@ -175,14 +218,14 @@ Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
-const Model& Session::model() const { return held_->model; }
+const Model& Session::model() const { return held_->first->model; }
 
 std::map<std::string, Value> Session::run(std::map<std::string, Value> feeds) {
   const std::lock_guard lock(held_->one_run);
   const LimitsScope scope(held_->options.limits);
   const Budget budget(held_->options.limits, held_->options.cancel, held_->account);
   return within_memory([&] {
-    check_feeds(held_->model.graph, feeds);
+    check_feeds(held_->first->model.graph, feeds);
     return held_->run(shapes_of(feeds), [&](Plan& plan, std::vector<Timing>* timings) {
       return plan.run(feeds, held_->pool, timings);
     });
@@ -192,8 +235,8 @@ std::map<std::string, Value> Session::run(std::map<std::string, Value> feeds) {
 Session::Bound Session::bind(std::map<std::string, Value> feeds,
                              std::map<std::string, Tensor> outputs) {
   const LimitsScope scope(held_->options.limits);
-  const std::vector<ValueInfo>& there = held_->model.graph.outputs;
-  check_feeds(held_->model.graph, feeds);
+  const std::vector<ValueInfo>& there = held_->first->model.graph.outputs;
+  check_feeds(held_->first->model.graph, feeds);
   for (const auto& [name, tensor] : outputs) {
     const bool known =
         std::any_of(there.begin(), there.end(),

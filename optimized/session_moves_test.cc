@@ -136,5 +136,15 @@ TEST(Session, ScattersThatComputeAreNoMoves) {
 
 // Inference cuts at 30 whatever it takes for the size of what is cut, which is at most 3.
 
+// Elements that are looked at are not moved, even where no name that is asked about tells.
+TEST(Moves, WhatLooksAtElementsIsNoMove) {
+  for (const float index : {0.0F, 1.0F}) {
+    Net net({1});
+    net.plant = [&](Tensor& x) { x.data<float>()[0] = index; };
+    net.output(net.node("OneHot", {"x", net.integers({1}), net.reals({0, 5})}));
+    net.check();
+  }
+}
+
 }  // namespace
 }  // namespace touchstone

@@ -217,6 +217,27 @@ Model rectifier() {
   return model;
 }
 
+// Versions before broadcasting laid a row along a dimension that is counted from the front, by an
+// attribute or as the channels: one that is as long as the last dimension is no other row there.
+TEST(Session, OperandsAreLaidAsTheirEntriesSay) {
+  for (const Shape& shape : {Shape{1, 2, 2}, Shape{2, 3, 3}, Shape{2, 16, 5, 16}}) {
+    Net net(shape);
+    net.opset(6);
+    net.output(net.node("PRelu", {"x", net.constant({shape[1]})}));
+    net.output(net.node("Relu", {net.node("Mul", {"x", net.constant({shape[1]})}, {},
+                                          {{"broadcast", 1}, {"axis", 1}})}));
+    net.output(net.node("Add", {net.node("Neg", {"x"}), net.constant({shape.back()})}, {},
+                        {{"broadcast", 1}}));
+    const std::string kernels = net.check();
+    EXPECT_EQ(kernels.find("reference"), std::string::npos) << kernels;
+  }
+  Net behind({1, 24, 6, 24});
+  behind.opset(6);
+  const std::string x = behind.convolution("x", {24, 24, 3, 3}, padded);
+  behind.output(behind.node("Relu", {behind.node("PRelu", {x, behind.constant({24})})}));
+  behind.check();
+}
+
 TEST(Session, ShapesMayChangeFromRunToRun) {
   Session session(rectifier());
   for (const Index n : {1, 5, 2, 1, 9, 0, 7, 5}) {

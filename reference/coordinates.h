@@ -14,12 +14,12 @@ template <class R>
 struct Turn {
   static R cosine(Index j, Index n) {
     if (n <= 0) throw Error(ErrorKind::invalid_input, "a turn has no " + std::to_string(n) + " parts");
-    const Index part = mod(j, n);
-    if (4 * part % n == 0) return static_cast<R>(quarter(4 * part / n));
+    const Index part = mod(j, n), quarters = multiply(4, part);
+    if (quarters % n == 0) return static_cast<R>(quarter(quarters / n));
     const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(part) / static_cast<long double>(n);
     return static_cast<R>(std::cos(angle));
   }
-  static R sine(Index j, Index n) { return cosine(4 * j - n, 4 * n); }
+  static R sine(Index j, Index n) { return cosine(subtract(multiply(4, j), n), multiply(4, n)); }
   // The cosine of so many quarters, from 0 to 3.
   static int quarter(Index k) { return k == 0 ? 1 : k == 2 ? -1 : 0; }
 };

@@ -66,7 +66,9 @@ Index steps(const Described& start, const Described& limit, const Described& del
     const Wide gap = static_cast<Wide>(to) - static_cast<Wide>(from), step = static_cast<Wide>(by);
     if (gap == 0 || (gap < 0) != (step < 0)) return 0;
     const Wide size = step < 0 ? -gap : gap, each = step < 0 ? -step : step;
-    return static_cast<Index>((size + each - 1) / each);
+    const Wide many = (size + each - 1) / each;
+    if (many > std::numeric_limits<Index>::max()) throw Error(ErrorKind::limit, "a range has more than 2^63 - 1 elements");
+    return static_cast<Index>(many);
   }
   const double turns = std::ceil((static_cast<double>(to) - static_cast<double>(from)) / static_cast<double>(by));
   return turns <= 0 ? 0 : floor_index(turns);  // an infinite or undefined number of steps is an error there

@@ -15,6 +15,15 @@ void check_position(const Point& list, Index at) {
   }
 }
 
+// By number: is it among them? Lists of axes are as long as a model likes.
+std::vector<bool> marked(const Point& numbers, Index end) {
+  std::vector<bool> marks(static_cast<std::size_t>(end));
+  for (const Index number : numbers) {
+    if (number >= 0 && number < end) marks[static_cast<std::size_t>(number)] = true;
+  }
+  return marks;
+}
+
 }  // namespace
 
 Point replaced(Point list, Index at, Index by) {
@@ -46,15 +55,15 @@ Point pick(const Point& list, const Point& at) {
 }
 
 Point part(const Point& list, Index from, Index n) {
-  if (from < 0 || n < 0 || from + n > list.size()) {
-    throw Error(ErrorKind::invalid_input, "items " + std::to_string(from) + " to " + std::to_string(from + n) +
-                                              " are asked of a list of " + std::to_string(list.size()));
+  if (from < 0 || n < 0 || from > list.size() || n > list.size() - from) {
+    throw Error(ErrorKind::invalid_input, std::to_string(n) + " items from item " + std::to_string(from) +
+                                              " on are asked of a list of " + std::to_string(list.size()));
   }
   return Point(list.begin() + from, list.begin() + from + n);
 }
 
 Point head(const Point& list, Index n) { return part(list, 0, n); }
-Point tail(const Point& list, Index from) { return part(list, from, list.size() - from); }
+Point tail(const Point& list, Index from) { return part(list, from, subtract(list.size(), from)); }
 
 Point placed(const Point& list, const Point& at) {
   Point r(list.size(), 0);
@@ -66,9 +75,10 @@ Point placed(const Point& list, const Point& at) {
 }
 
 Point without(const Point& list, const Point& positions) {
+  const std::vector<bool> gone = marked(positions, list.size());
   Point r;
   for (Index k = 0; k < list.size(); ++k) {
-    if (!contains(positions, k)) r.push_back(list[k]);
+    if (!gone[static_cast<std::size_t>(k)]) r.push_back(list[k]);
   }
   return r;
 }
@@ -77,7 +87,9 @@ Point unsqueezed(const Point& list, const Point& at) {
   Point r;
   Index next = 0;
   const Index rank = list.size() + at.size();
-  for (Index k = 0; k < rank; ++k) r.push_back(contains(at, k) ? 1 : item(list, next++));
+  const std::vector<bool> ones = marked(at, rank);
+  for (Index k = 0; k < rank; ++k)
+    r.push_back(ones[static_cast<std::size_t>(k)] ? 1 : item(list, next++));
   return r;
 }
 
@@ -143,7 +155,7 @@ bool broadcastable(std::span<const Shape> shapes) {
 
 Index ravel(const Point& point, const Shape& shape) {
   Index linear = 0;
-  for (Index k = 0; k < shape.size(); ++k) linear = linear * shape[k] + item(point, k);
+  for (Index k = 0; k < shape.size(); ++k) linear = add(multiply(linear, shape[k]), item(point, k));
   return linear;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/budget.h"
+#include "core/checked.h"
 #include "core/error.h"
 #include "core/shape.h"
 
@@ -26,19 +27,26 @@ const T& item(const std::vector<T>& list, Index k) {
 
 inline Index quotient(Index a, Index b) {  // towards zero
   if (b == 0) throw Error(ErrorKind::invalid_input, "an index is divided by zero");
-  return b == -1 ? static_cast<Index>(0 - static_cast<std::uint64_t>(a)) : a / b;
+  return b == -1 ? negative(a) : a / b;
 }
-inline Index floor_div(Index a, Index b) { return quotient(a, b) - (b != -1 && a % b != 0 && (a < 0) != (b < 0)); }
-inline Index ceil_div(Index a, Index b) { return quotient(a, b) + (b != -1 && a % b != 0 && (a < 0) == (b < 0)); }
-inline Index mod(Index a, Index b) { return a - floor_div(a, b) * b; }  // of the sign of b
-inline Index remainder(Index a, Index b) { return a - quotient(a, b) * b; }
-inline Index wrap(Index i, Index n) { return i < 0 ? i + n : i; }
+inline Index remainder(Index a, Index b) {  // of the sign of a
+  if (b == 0) throw Error(ErrorKind::invalid_input, "an index is divided by zero");
+  return b == -1 ? 0 : a % b;
+}
+// Where there is a remainder, the quotient is far from the ends of what fits.
+inline Index floor_div(Index a, Index b) { return quotient(a, b) - (remainder(a, b) != 0 && (a < 0) != (b < 0)); }
+inline Index ceil_div(Index a, Index b) { return quotient(a, b) + (remainder(a, b) != 0 && (a < 0) == (b < 0)); }
+inline Index mod(Index a, Index b) {  // of the sign of b
+  const Index rest = remainder(a, b);
+  return rest != 0 && (rest < 0) != (b < 0) ? add(rest, b) : rest;
+}
+inline Index wrap(Index i, Index n) { return i < 0 ? add(i, n) : i; }
 inline Index clamp(Index i, Index low, Index high) { return i < low ? low : i > high ? high : i; }
 // i mirrored at both ends of 0..n-1 without repeating them.
 inline Index reflect(Index i, Index n) {
   if (n == 1) return 0;
-  const Index k = mod(i, 2 * (n - 1));
-  return k < n ? k : 2 * (n - 1) - k;
+  const Index period = multiply(2, subtract(n, 1)), k = mod(i, period);
+  return k < n ? k : subtract(period, k);
 }
 
 template <class F>
@@ -64,9 +72,9 @@ Point each(Index a, const Point& b, F f) {
   inline Point name(const Point& a, const Point& b) { return each(a, b, [](Index x, Index y) { return expression; }); } \
   inline Point name(const Point& a, Index b) { return each(a, b, [](Index x, Index y) { return expression; }); }        \
   inline Point name(Index a, const Point& b) { return each(a, b, [](Index x, Index y) { return expression; }); }
-TOUCHSTONE_EACH(operator+, x + y)
-TOUCHSTONE_EACH(operator-, x - y)
-TOUCHSTONE_EACH(operator*, x * y)
+TOUCHSTONE_EACH(operator+, add(x, y))
+TOUCHSTONE_EACH(operator-, subtract(x, y))
+TOUCHSTONE_EACH(operator*, multiply(x, y))
 TOUCHSTONE_EACH(quotient, quotient(x, y))
 TOUCHSTONE_EACH(remainder, remainder(x, y))
 TOUCHSTONE_EACH(floor_div, floor_div(x, y))
@@ -90,7 +98,7 @@ inline Index size(const Point& list) { return list.size(); }
 template <class T> Index size(const std::vector<T>& list) { return static_cast<Index>(list.size()); }
 inline Index total(const Point& list) {
   Index sum = 0;
-  for (Index i : list) sum += i;
+  for (Index i : list) sum = add(sum, i);
   return sum;
 }
 Point replaced(Point list, Index at, Index by);
@@ -111,11 +119,11 @@ bool distinct(const Point& list);
 bool is_permutation(const Point& list);
 template <class T>
 std::vector<T> part(const std::vector<T>& list, Index from, Index n) {
-  if (from < 0 || n < 0 || from + n > size(list)) throw Error(ErrorKind::invalid_input, "a part past the end of a list");
+  if (from < 0 || n < 0 || from > size(list) || n > size(list) - from) throw Error(ErrorKind::invalid_input, "a part past the end of a list");
   return {list.begin() + from, list.begin() + from + n};
 }
 template <class T>
-std::vector<T> tail(const std::vector<T>& list, Index from) { return part(list, from, size(list) - from); }
+std::vector<T> tail(const std::vector<T>& list, Index from) { return part(list, from, subtract(size(list), from)); }
 template <class T>
 std::vector<T> pick(const std::vector<T>& list, const Point& at) {
   std::vector<T> r;

@@ -1,7 +1,9 @@
-// What an Einstein sum's equation says about the dimensions of its inputs and its result.
+// Arithmetic of indices and lists, exact or refused; dimensions that lists of axes put in and leave
+// out; and what an Einstein sum's equation says about the dimensions of its inputs and its result.
 #include "reference/lists.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 namespace touchstone {
 namespace {
@@ -17,6 +19,85 @@ std::string fault(std::string_view equation, const Point& ranks) {
     return error.message;
   }
   return "none";
+}
+
+constexpr Index most = std::numeric_limits<Index>::max(), least = std::numeric_limits<Index>::min();
+
+template <class F>
+std::optional<Index> fitting(F compute) {
+  try {
+    return compute();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind, ErrorKind::limit);
+    return std::nullopt;
+  }
+}
+// `exact`, if it fits.
+std::optional<Index> held(__int128 exact) { return exact < least || exact > most ? std::nullopt : std::optional(static_cast<Index>(exact)); }
+
+RC_GTEST_PROP(Division, IsExactOrRefused, (Index a, Index b)) {
+  for (const Index x : {a, least, most}) {
+    for (const Index y : {b, b % 16, Index{-1}, Index{3}, least, most}) {
+      if (y == 0) continue;
+      const __int128 wide = x, q = wide / y, rest = wide % y, other = rest != 0 && (rest < 0) != (y < 0) ? 1 : 0;
+      RC_ASSERT(fitting([&] { return quotient(x, y); }) == held(q));
+      RC_ASSERT(fitting([&] { return floor_div(x, y); }) == held(q - other));
+      RC_ASSERT(fitting([&] { return ceil_div(x, y); }) == held(q - other + (rest != 0 ? 1 : 0)));
+      RC_ASSERT(remainder(x, y) == rest);
+      RC_ASSERT(mod(x, y) == rest + other * y);
+    }
+  }
+}
+
+TEST(Division, ByZeroIsRefused) {
+  EXPECT_THROW(quotient(1, 0), Error);
+  EXPECT_THROW(remainder(1, 0), Error);
+  EXPECT_THROW(mod(1, 0), Error);
+}
+
+TEST(Lists, ArithmeticThatDoesNotFitIsRefused) {
+  const Point far{1, Index{1} << 61};
+  for (const auto& compute : std::vector<std::function<void()>>{
+           [&] { far* Index{8}; }, [&] { Point{8, 8}* far; }, [&] { far + most; }, [&] { most + far; }, [&] { negative(far) - most; },
+           [&] { negative(Point{least}); }, [&] { total(Point{most, most, 6}); }, [&] { reflect(5, (Index{1} << 62) + 2); },
+           [&] { wrap(least, -1); }, [&] { ravel(Point{1, 1}, Shape{2, most}); }}) {
+    try {
+      compute();
+      ADD_FAILURE() << "it is not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind, ErrorKind::limit) << error.message;
+    }
+  }
+  EXPECT_EQ(far * Index{2}, (Point{2, Index{1} << 62}));
+  EXPECT_EQ(total(Point{most, -1, 1}), most);
+}
+
+TEST(Lists, APartPastTheEndIsRefused) {
+  const Point list{1, 2, 3};
+  EXPECT_EQ(part(list, 1, 2), (Point{2, 3}));
+  for (const auto& [from, n] : std::vector<std::pair<Index, Index>>{{most, 1}, {1, most}, {most, most}, {4, 0}, {-1, 1}, {0, 4}}) {
+    EXPECT_THROW(part(list, from, n), Error);
+    EXPECT_THROW(part(std::vector<float>(3), from, n), Error);
+  }
+  EXPECT_THROW(tail(list, least), Error);
+}
+
+TEST(Lists, AxesArePutInAndLeftOut) {
+  EXPECT_EQ(unsqueezed({7, 8}, {3, 0}), (Point{1, 7, 8, 1}));
+  EXPECT_EQ(unsqueezed({}, {0}), Point{1});
+  EXPECT_THROW(unsqueezed({7}, {0, 0}), Error);  // nothing is left for the third
+  EXPECT_EQ(without({7, 8, 9}, {2, 0, 2, 5, -1}), Point{8});
+}
+
+// An axis is not looked for among all axes.
+TEST(Lists, ManyAxes) {
+  constexpr Index many = 300'000;
+  Point axes;
+  for (Index k = 0; k < many; ++k) axes.push_back(many - k);
+  const Point shape = unsqueezed({5}, axes);
+  EXPECT_EQ(shape.size(), many + 1);
+  EXPECT_EQ(shape[0], 5);
+  EXPECT_EQ(without(shape, axes), Point{5});
 }
 
 TEST(Subscripts, LabelsOfTheResultComeFirst) {

@@ -16,8 +16,10 @@ bool differs_inside(const Known& known) {
 
 }  // namespace
 
-// A size that only values decide becomes one without a name.
-Shape Walk::with_names(Shape shape, const std::string& place) {
+// A size that only values decide becomes one without a name; in a walk that proves, none is known.
+std::optional<Shape> Walk::with_names(Shape shape, const std::string& place) {
+  if (proves() && std::find(shape.begin(), shape.end(), any_size) != shape.end())
+    return std::nullopt;
   for (Index d = 0; d < shape.size(); ++d) {
     if (shape[d] == any_size) shape[d] = unnamed_size(place + ":" + std::to_string(d));
   }

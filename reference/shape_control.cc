@@ -46,17 +46,17 @@ bool is_same(const Tensor& a, const Tensor& b) {
          std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
 }
 
-// With one dimension more.
-Known stacked(const Known& part, Index axis, Index count) {
+// With one dimension more; `count` is none where it is not known.
+Known stacked(const Known& part, Index axis, std::optional<Index> count) {
   Known whole;
   whole.type = part.type;
-  if (!part.shape) return whole;
+  if (!part.shape || !count) return whole;
   const Index rank = part.shape->size() + 1;
   if (axis < 0) axis += rank;
   if (axis < 0 || axis >= rank) return whole;
   whole.shape.emplace();
   for (Index d = 0; d < rank; ++d)
-    whole.shape->push_back(d == axis ? count : (*part.shape)[d < axis ? d : d - 1]);
+    whole.shape->push_back(d == axis ? *count : (*part.shape)[d < axis ? d : d - 1]);
   return whole;
 }
 
@@ -146,26 +146,28 @@ std::vector<Known> Walk::outputs_of_loop(const Node& node, const std::vector<Kno
   forget_values(carried);
   const std::size_t count = std::min(carried.size(), body->outputs.size() - 1);
   std::vector<Known> results;
-  for (int round = 0; round < most_rounds; ++round) {
+  bool stands = false;
+  for (int round = 0; round < most_rounds && !stands; ++round) {
     std::vector<Known> given{scalar(Type::int64), scalar(Type::boolean)};
     given.insert(given.end(), carried.begin(), carried.end());
     results = run_graph(*body, "body", std::move(given), node, frame, false);
-    bool stands = true;
+    stands = true;
     for (std::size_t k = 0; k < count; ++k) {
       Known next = joined(carried[k], results[k + 1], place + "." + std::to_string(k));
       next.value.reset();
       stands = stands && next.shape == carried[k].shape && next.inner == carried[k].inner;
       carried[k] = std::move(next);
     }
-    if (stands) break;
   }
+  if (proves() && !stands) throw NotKnown{};
   const bool runs_through =
       inputs[1].left_out || (truth(inputs[1]) == true && truth(results[0]) == true);
   std::optional<Index> trips = runs_through ? number(inputs[0]) : std::nullopt;
-  if (!trips) trips = unnamed_size(place + "#trips");
+  if (!trips && !proves()) trips = unnamed_size(place + "#trips");
+  if (trips) trips = std::max<Index>(*trips, 0);
   std::vector<Known> outputs(carried.begin(), carried.begin() + static_cast<std::ptrdiff_t>(count));
   for (std::size_t k = count + 1; k < results.size(); ++k)
-    outputs.push_back(stacked(results[k], 0, std::max<Index>(*trips, 0)));
+    outputs.push_back(stacked(results[k], 0, trips));
   return outputs;
 }
 
@@ -207,24 +209,25 @@ std::vector<Known> Walk::outputs_of_scan(const Node& node, const std::vector<Kno
     }
     slices.push_back(std::move(slice));
   }
-  if (!steps) steps = unnamed_size(place + "#trips");
+  if (!steps && !proves()) steps = unnamed_size(place + "#trips");
   std::vector<Known> results;
-  for (int round = 0; round < most_rounds; ++round) {
+  bool stands = false;
+  for (int round = 0; round < most_rounds && !stands; ++round) {
     std::vector<Known> given = states;
     given.insert(given.end(), slices.begin(), slices.end());
     results = run_graph(*body, "body", std::move(given), node, frame, false);
-    bool stands = true;
+    stands = true;
     for (std::size_t k = 0; k < count; ++k) {
       Known next = joined(states[k], results[k], place + "." + std::to_string(k));
       next.value.reset();
       stands = stands && next.shape == states[k].shape;
       states[k] = std::move(next);
     }
-    if (stands) break;
   }
+  if (proves() && !stands) throw NotKnown{};
   std::vector<Known> outputs = states;
   for (std::size_t k = count; k < results.size(); ++k)
-    outputs.push_back(stacked(results[k], out_axes[k - count], *steps));
+    outputs.push_back(stacked(results[k], out_axes[k - count], steps));
   return outputs;
 }
 

@@ -8,6 +8,7 @@
 #include "model/model.h"
 #include "model/place.h"
 #include "model/rules.h"
+#include "model/scopes.h"
 #include "reference/feeds.h"
 
 namespace touchstone {
@@ -16,6 +17,8 @@ namespace {
 constexpr Index small = 1024;  // elements of a tensor that is computed
 constexpr Index small_bytes = 65536;
 constexpr int rank_most = 64;
+constexpr Index steps_of_an_error = 8;  // unwinding takes longer than most plans
+constexpr Index letters_of_a_step = 64;
 
 void refuse(Error error) { throw error; }
 
@@ -121,18 +124,43 @@ const ValueInfo* Survey::declaration(const Graph& graph, const std::string& name
   return found == at->second.end() ? nullptr : found->second;
 }
 
-Walked walk(Survey& survey, const Sizes& sizes) { return Walk(survey, sizes).go(); }
+Walked walk(Survey& survey, const Sizes& sizes) { return Walk(survey, &sizes, nullptr).go(); }
+
+Walked proving_walk(Survey& survey, const FedShapes& feeds) {
+  return Walk(survey, nullptr, &feeds).go();
+}
+
+Index Walk::drawn(std::size_t symbol) const {
+  if (proves()) throw NotKnown{};
+  return (*sizes_)(symbol);
+}
+
+// A fed input has the shape that it is fed with; a default that is fed is no constant.
+Known Walk::input_of(const ValueInfo& input, const Frame& frame) {
+  if (proves()) {
+    if (const auto fed = feeds_->find(input.name); fed != feeds_->end()) {
+      Known known;
+      known.type = input.type;
+      known.shape = fed->second;
+      return known;
+    }
+  }
+  Known known = look_up(input.name, frame);  // a default, if it has one
+  if (proves()) {
+    if (!known.type) known.type = input.type;
+  } else if (!known.shape && input.shape) {
+    known.shape = declared_shape(input, "|" + input.name, true);
+  }
+  return known;
+}
 
 Walked Walk::go() {
   const LimitsScope scope(survey_.limits);
   const Graph& graph = survey_.model.graph;
   Frame frame;
   frame.graph = &graph;
-  for (const ValueInfo& input : graph.inputs) {
-    Known known = look_up(input.name, frame);  // a default, if it has one
-    if (!known.shape && input.shape) known.shape = declared_shape(input, "|" + input.name, true);
-    define(input.name, std::move(known), nullptr, frame);
-  }
+  for (const ValueInfo& input : graph.inputs)
+    define(input.name, input_of(input, frame), nullptr, frame);
   visit_all(graph.nodes, frame);
   found_.shapes.resize(survey_.rows.size());
   return std::move(found_);
@@ -169,16 +197,17 @@ Shape Walk::declared_shape(const ValueInfo& declared, const std::string& place, 
       shape.push_back(*dim.size);
     } else {
       const bool has_name = !dim.size && !dim.symbol.empty();
-      shape.push_back(sizes_(has_name ? survey_.named(dim.symbol, of_input)
-                                      : survey_.unnamed(place + ":" + std::to_string(d))));
+      shape.push_back(drawn(has_name ? survey_.named(dim.symbol, of_input)
+                                     : survey_.unnamed(place + ":" + std::to_string(d))));
     }
   }
   return shape;
 }
 
 void Walk::define(const std::string& name, Known known, const Node* node, Frame& frame) {
+  survey_.steps_left -= static_cast<Index>(name.size()) / letters_of_a_step;
   const std::size_t row = survey_.row(frame.path, name, node, frame.graph);
-  const ValueInfo* declared = survey_.rows[row].declared;
+  const ValueInfo* declared = proves() ? nullptr : survey_.rows[row].declared;
   if (known.left_out) {
     frame.values[name] = std::move(known);
     return;
@@ -201,27 +230,35 @@ void Walk::visit(const Node& written, Frame& frame) {
   ++step_;
   charge_work(1);
   const ScratchScope scratch;
-  survey_.steps_left -= frame.depth;  // names of deep places are long
+  // Names of deep places are long; a value takes memory in every walk.
+  survey_.steps_left -= frame.depth - 1 + weight_of(written) +
+                        static_cast<Index>(written.outputs.size()) / 2;
   found_.gave_up = found_.gave_up || survey_.steps_left < 0;
   std::vector<Known> inputs;
   for (const std::string& name : written.inputs) inputs.push_back(look_up(name, frame));
   const auto broken = [&](Error error) {
     if (error.kind != ErrorKind::invalid_input && error.kind != ErrorKind::invalid_model) return;
     if (error.place.empty()) error.place = place_of(written, frame.path);
-    found_.broken.push_back({step_, frame.surely_run, text_of(inputs), std::move(error)});
+    const Index node = frame.path.empty() ? written.index : -1;
+    found_.broken.push_back({step_, frame.surely_run, text_of(inputs), std::move(error), node});
   };
   std::vector<Known> outputs;
   if (!found_.gave_up) {
     try {
       if (frame.attributes && has_references(written)) {
-        outputs = outputs_of(bound(written, *frame.attributes), inputs, frame);
+        const Node node = bound(written, *frame.attributes);
+        survey_.steps_left -= weight_of(node);
+        outputs = outputs_of(node, inputs, frame);
       } else {
         outputs = outputs_of(written, inputs, frame);
       }
     } catch (Error& error) {
+      survey_.steps_left -= steps_of_an_error;
       broken(std::move(error));
     } catch (const NotKnown&) {
+      survey_.steps_left -= steps_of_an_error;
     } catch (const std::exception&) {  // no memory for what a hostile attribute asks
+      survey_.steps_left -= steps_of_an_error;
     }
   }
   outputs.resize(written.outputs.size());
@@ -281,7 +318,7 @@ std::vector<Known> Walk::outputs_of_operator(const Node& node, const std::vector
   Inferred said;
   try {
     said = inferred(node, *entry, inputs);
-    if (said.partial) {
+    if (said.partial && !proves()) {
       if (std::optional<Inferred> guessed = probed(node, *entry, inputs, place_))
         said = std::move(*guessed);
     }
@@ -294,6 +331,7 @@ std::vector<Known> Walk::outputs_of_operator(const Node& node, const std::vector
     outputs[k].shape = said.shapes[k];
     if (outputs[k].shape && node.signature->kind == "structural")
       outputs[k].shape = with_names(*outputs[k].shape, place_ + "." + std::to_string(k));
+    if (proves() && outputs[k].shape && !sound(*outputs[k].shape)) outputs[k].shape.reset();
   }
   for (std::size_t k = 0; k < outputs.size(); ++k) types[k] = outputs[k].type;
   hold_output_types(*node.signature, types, refuse);
@@ -357,7 +395,7 @@ std::optional<Walk::Frame> Walk::opened(const Frame& caller, std::string path) c
 std::vector<Known> Walk::outputs_of_function(const Node& node, const std::vector<Known>& inputs,
                                              const Frame& caller) {
   std::string path = caller.path.empty() ? "" : caller.path + "/";
-  std::optional<Frame> frame = opened(caller, path + node.op + "_" + std::to_string(node.index));
+  std::optional<Frame> frame = opened(caller, path + stem(node.op) + "_" + std::to_string(node.index));
   if (!frame) return {};
   const Function& function = *node.function;
   const Attributes attributes = attributes_of_call(node);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -51,7 +52,7 @@ struct Symbol {
 };
 
 // What all walks over a model share: which values and symbols there are, and how many steps are
-// left.
+// left. A step is a visit of a node as most are; what costs more time or memory takes more.
 class Survey {
  public:
   Survey(const Model& model, const Limits& limits, Index steps)
@@ -81,6 +82,7 @@ struct Broken {
   bool surely_run;
   std::string inputs;  // shapes and values that the node met, as text
   Error error;
+  Index node = -1;  // the main graph's node, by its index; -1 in a subgraph or a function
 };
 
 struct Walked {
@@ -90,13 +92,22 @@ struct Walked {
 };
 
 using Sizes = std::function<Index(std::size_t symbol)>;
+using FedShapes = std::map<std::string, Shape>;
 
 Walked walk(Survey& survey, const Sizes& sizes);
 
+// A walk that proves: the inputs have the shapes of `feeds`, no declaration is believed, no size is
+// drawn. What the operators' definitions do not say for these shapes stays unknown.
+Walked proving_walk(Survey& survey, const FedShapes& feeds);
+
 class Walk {
  public:
-  Walk(Survey& survey, const Sizes& sizes) : survey_(survey), sizes_(sizes) {}
+  // One of `sizes` and `feeds` is given; with `feeds` the walk proves (proving_walk).
+  Walk(Survey& survey, const Sizes* sizes, const FedShapes* feeds)
+      : survey_(survey), sizes_(sizes), feeds_(feeds) {}
   Walked go();
+  // A stem of the parts of paths that is as long as a name may be, in many places at once.
+  static std::string stem(const std::string& name) { return name.substr(0, 64); }
 
  private:
   // The values of one graph or one call of a function; a graph sees the frame around it.
@@ -126,7 +137,7 @@ class Walk {
                                           const std::vector<Known>& inputs);
   std::vector<Known> outputs_of_map(const Node& node, const std::vector<Known>& inputs,
                                     Frame& frame);
-  Shape with_names(Shape shape, const std::string& place);
+  std::optional<Shape> with_names(Shape shape, const std::string& place);
 
   // shape_control.cc
   static bool is_control(const Node& node);
@@ -142,7 +153,11 @@ class Walk {
                                std::vector<Known> inputs, const Node& holder, const Frame& caller,
                                bool surely_run);
   Known joined(const Known& a, const Known& b, const std::string& place);
-  Index unnamed_size(const std::string& place) { return sizes_(survey_.unnamed(place)); }
+  bool proves() const { return feeds_ != nullptr; }
+  // Throws NotKnown in a walk that proves, as does every size that is drawn.
+  Index drawn(std::size_t symbol) const;
+  Index unnamed_size(const std::string& place) { return drawn(survey_.unnamed(place)); }
+  Known input_of(const ValueInfo& input, const Frame& frame);
 
   // shape_probe.cc
   std::optional<Inferred> probed(const Node& node, const ReferenceEntry& entry,
@@ -154,7 +169,8 @@ class Walk {
                 std::vector<Known>& outputs) const;
 
   Survey& survey_;
-  const Sizes& sizes_;
+  const Sizes* const sizes_;
+  const FedShapes* const feeds_;
   Walked found_;
   Index step_ = 0;
   std::string place_;  // of the node that is visited: where a size without a name arises

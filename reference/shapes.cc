@@ -20,7 +20,8 @@
 namespace touchstone {
 namespace {
 
-constexpr Index most_steps = 4'000'000;  // visits of nodes, all walks together
+constexpr Index most_steps = 3'000'000;  // all walks together
+constexpr Index most_choosing = 1'000'000;  // of them to choose sizes by
 constexpr std::size_t most_single = 24;  // symbols that are changed one by one
 constexpr std::size_t random_walks = 12, stair_walks = 64, most_stairs = 6;
 constexpr int most_choices = 12;
@@ -45,9 +46,15 @@ class Study {
 
   InferredShapes go() {
     base_ = walk_at(choice_, 0);
-    if (!survey_.symbols.empty()) choose();
-    examples_.step = choice_.range.step;
-    take_examples();
+    const Index one_walk = most_steps - survey_.steps_left;
+    if (base_.gave_up || survey_.steps_left < one_walk * walks_needed()) {
+      gave_up_ = true;  // at once: half of the walks would say nothing
+    } else if (!survey_.symbols.empty()) {
+      constexpr Index of_a_round = static_cast<Index>(most_single) + 8;
+      choose(std::max(survey_.steps_left - most_choosing,
+                      one_walk * (walks_needed() + of_a_round)));
+    }
+    if (!gave_up_) take_examples();
     fit_all();
     climb_stairs();
     name_symbols();
@@ -73,7 +80,15 @@ class Study {
     const Index other = choice.size(symbol, other_draw);
     return other == before ? other + choice.range.step : other;
   }
-  bool can_go_on() const { return survey_.steps_left > 0 && !base_.gave_up; }
+  bool can_go_on(Index reserved = 0) const {
+    return survey_.steps_left > reserved && !base_.gave_up;
+  }
+  // Of the examples.
+  Index walks_needed() const {
+    const std::size_t symbols = survey_.symbols.size();
+    const std::size_t changes = std::min(symbols, most_single + 1);
+    return symbols == 0 ? 0 : static_cast<Index>(1 + changes + random_walks);
+  }
 
   // -- which sizes
   // -----------------------------------------------------------------------------------------------------
@@ -140,8 +155,9 @@ class Study {
     return all;
   }
 
-  void choose() {
-    for (int round = 0; round < most_choices && can_go_on(); ++round) {
+  // Steps that are `reserved` are left.
+  void choose(Index reserved) {
+    for (int round = 0; round < most_choices && can_go_on(reserved); ++round) {
       const Index before = reach(choice_);
       if (before == std::numeric_limits<Index>::max()) break;
       Walked walked;
@@ -157,7 +173,7 @@ class Study {
       Index best_reach = before;
       if (!symbols.empty()) {
         for (auto& next : alternatives(symbols)) {
-          if (!can_go_on() || best_reach == std::numeric_limits<Index>::max()) break;
+          if (!can_go_on(reserved) || best_reach == std::numeric_limits<Index>::max()) break;
           if (const Index now = reach(next.choice); now > best_reach)
             best_reach = now, best = std::move(next);
         }
@@ -178,6 +194,7 @@ class Study {
   // -- examples
   // --------------------------------------------------------------------------------------------------------
   void take_examples() {
+    examples_.step = choice_.range.step;
     walks_.push_back(base_);
     std::vector<std::set<std::size_t>> changes;
     std::set<std::size_t> rest;

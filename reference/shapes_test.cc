@@ -240,5 +240,38 @@ TEST(Shapes, HostileModelsEnd) {
   EXPECT_TRUE(huge.notes.empty());
 }
 
+// F_0 calls F_1 twice, and so on; the last is made of `leaves`, from a to c.
+Model doubling(int levels, std::vector<Node> leaves, const std::string& stem) {
+  Model m = model(graph({node(stem + "0", {"x"}, {"y"})}, {shaped("x", {d(1), d(1)})}, {floats("y")}));
+  m.graph.nodes[0].domain = "mine";
+  m.opsets["mine"] = 1;
+  for (int k = 0; k < levels; ++k) {
+    const std::string next = stem + std::to_string(k + 1);
+    std::vector<Node> body{node(next, {"a"}, {"b"}), node(next, {"b"}, {"c"})};
+    for (Node& call : body) call.domain = "mine";
+    body[1].index = 1;
+    if (k + 1 == levels) body = leaves;
+    m.functions.push_back(function(stem + std::to_string(k), {"a"}, {"c"}, std::move(body)));
+    m.functions.back()->domain = "mine";
+    m.functions.back()->opsets = {{"", 21}, {"ai.onnx.ml", 5}, {"mine", 1}};
+  }
+  return m;
+}
+
+TEST(Shapes, StepsAreCountedByWhatTheyCost) {
+  const Node list = node("Constant", {}, {"c"},
+                         {{"value_ints", attribute(std::vector<Index>(200'000))}});
+  const InferredShapes found = inferred(doubling(20, {list}, "F"));
+  EXPECT_EQ(found.notes.size(), 1U);
+  EXPECT_LT(found.values.size(), 10'000U);
+}
+
+TEST(Shapes, PathsStayShortWhateverNamesOfFunctionsAre) {
+  const InferredShapes found =
+      inferred(doubling(6, {node("Relu", {"a"}, {"c"})}, std::string(100'000, 'f')));
+  EXPECT_EQ(shape_of(found, "y"), "[1,1]");
+  for (const InferredValue& value : found.values) EXPECT_LT(value.path.size(), 600U);
+}
+
 }  // namespace
 }  // namespace touchstone::testing

@@ -14,7 +14,7 @@ namespace {
 struct Around {
   Index outer = 1, extent = 1, inner = 1;
   Around(const Shape& whole, Index axis, Index unit)
-      : outer(count(head(whole, axis))), extent(whole[axis]), inner(count(tail(whole, axis + 1)) * unit) {}
+      : outer(count(head(whole, axis))), extent(whole[axis]), inner(multiply(count(tail(whole, axis + 1)), unit)) {}
 };
 
 // As std::copy_n, with what it makes charged: texts, and the work.
@@ -59,7 +59,7 @@ Tensor slice(const Tensor& whole, Index axis, Index at) {
 }
 
 Tensor cut(const Tensor& whole, Index axis, Index from, Index length) {
-  return picked(whole, axis, collect(from, from + length, [](Index k) { return k; }));
+  return picked(whole, axis, collect(from, add(from, length), [](Index k) { return k; }));
 }
 
 Tensor picked(const Tensor& whole, Index axis, const Point& positions) {
@@ -90,7 +90,7 @@ Tensor joined(const std::vector<Tensor>& parts, Index axis) {
   if (parts.empty()) BUG("nothing is joined");
   const Tensor& first = parts[0];
   Index extent = 0;
-  for (const Tensor& part : parts) extent += part.shape()[axis];
+  for (const Tensor& part : parts) extent = add(extent, part.shape()[axis]);
   Tensor whole(first.type(), replaced(first.shape(), axis, extent));
   if (whole.size() == 0) return whole;
   std::vector<std::uint8_t> codes(is_packed(first.type()) ? static_cast<std::size_t>(whole.size()) : 0);

@@ -5,14 +5,25 @@ namespace touchstone {
 namespace {
 
 // The indices i for which 0 <= origin + i * slope < extent.
-void narrow(Index origin, Index slope, Index extent, Index& low, Index& high) {
-  if (slope > 0) {
-    low = std::max(low, ceil_div(-origin, slope));
-    high = std::min(high, floor_div(extent - 1 - origin, slope) + 1);
-  } else {
-    low = std::max(low, ceil_div(origin - (extent - 1), -slope));
-    high = std::min(high, floor_div(origin, -slope) + 1);
-  }
+void narrow(Index origin, Index slope, Index extent, Index& low, Index& high, Fits& fits) {
+  const bool up = slope > 0;
+  const Index to_first = fits.subtract(0, origin), to_last = fits.subtract(extent - 1, origin);
+  const Index step = up ? slope : fits.subtract(0, slope);
+  const Index from = up ? to_first : fits.subtract(0, to_last);
+  const Index to = up ? to_last : origin;
+  if (!fits.all()) return;
+  low = std::max(low, ceil_div(from, step));
+  high = std::min(high, fits.add(floor_div(to, step), 1));
+}
+
+// Does base + c * by_c + x * by_x fit for all c in 0..inner-1 and x in 0..length-1? It lies between
+// its corners, and so does what is computed on the way.
+bool corners_fit(const Walk& walk, Index inner, Index length, Fits& fits) {
+  const Index last_c = fits.multiply(walk.by_c, inner - 1);
+  const Index last_x = fits.multiply(walk.by_x, length - 1);
+  fits.add(walk.base, last_x);
+  fits.add(fits.add(walk.base, last_c), last_x);
+  return fits.all();
 }
 
 }  // namespace
@@ -39,26 +50,30 @@ Walk walk_of(Point (*point_at)(const void* reader, const Point& at, Index c), co
   if (origin.size() != shape.size()) read_outside(origin, shape);
   const Point next_c = inner > 1 ? point_at(reader, row.at, 1) : origin;
   const Point next_x = row.length > 1 ? point_at(reader, row.point(1), 0) : origin;
-  for (Index k = 0; k < origin.size(); ++k) {
-    const Index c = next_c[k] - origin[k], x = next_x[k] - origin[k], extent = shape[k];
-    const Index last_c = c * (inner - 1), last_x = x * (row.length - 1);
-    const Index least = origin[k] + std::min<Index>(last_c, 0) + std::min<Index>(last_x, 0);
-    const Index most = origin[k] + std::max<Index>(last_c, 0) + std::max<Index>(last_x, 0);
+  Fits fits;
+  for (Index k = 0; k < origin.size() && fits.all(); ++k) {
+    const Index c = fits.subtract(next_c[k], origin[k]), x = fits.subtract(next_x[k], origin[k]);
+    const Index extent = shape[k], last_c = fits.multiply(c, inner - 1),
+                last_x = fits.multiply(x, row.length - 1);
+    const Index least =
+        fits.add(fits.add(origin[k], std::min<Index>(last_c, 0)), std::min<Index>(last_x, 0));
+    const Index most =
+        fits.add(fits.add(origin[k], std::max<Index>(last_c, 0)), std::max<Index>(last_x, 0));
     if (least < 0 || most >= extent) {
       walk.whole = false;
       if (c != 0 && x != 0) return walk;  // the valid part is no box: ask for every element
       if (c != 0)
-        narrow(origin[k], c, extent, walk.low_c, walk.high_c);
+        narrow(origin[k], c, extent, walk.low_c, walk.high_c, fits);
       else if (x != 0)
-        narrow(origin[k], x, extent, walk.low_x, walk.high_x);
+        narrow(origin[k], x, extent, walk.low_x, walk.high_x, fits);
       else
         walk.high_c = 0;
     }
-    walk.base += origin[k] * strides[k];
-    walk.by_c += c * strides[k];
-    walk.by_x += x * strides[k];
+    walk.base = fits.add(walk.base, fits.multiply(origin[k], strides[k]));
+    walk.by_c = fits.add(walk.by_c, fits.multiply(c, strides[k]));
+    walk.by_x = fits.add(walk.by_x, fits.multiply(x, strides[k]));
   }
-  walk.affine = true;
+  walk.affine = corners_fit(walk, inner, row.length, fits);
   return walk;
 }
 

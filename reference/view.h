@@ -23,11 +23,8 @@ struct View {
   const std::vector<Index>* sample = nullptr;  // linear positions that alone are wanted; null: all
 
   View() = default;
-  View(T* data, Shape shape, Type type) : data(data), shape(std::move(shape)), type(type) {
-    strides = Point(this->shape.size(), 1);
-    for (Index k = this->shape.size() - 2; k >= 0; --k)
-      strides[k] = strides[k + 1] * this->shape[k + 1];
-  }
+  View(T* data, Shape shape, Type type)
+      : data(data), shape(std::move(shape)), strides(dense_strides(this->shape)), type(type) {}
   bool given() const { return shape.size() > 0 || data != nullptr; }
 
   Index offset(const Point& at) const {
@@ -100,7 +97,7 @@ View<T> permuted(const View<T>& v, const Point& order) {
 // dim is 1.
 template <class T>
 Point fit(const Point& b, const View<T>& v, Index n = 0) {
-  const Index r = max(v.shape.size() - n, Index{0});
+  const Index r = max(subtract(v.shape.size(), n), Index{0});
   Point p;
   for (Index k = 0; k < r; ++k) p.push_back(v.shape[k] == 1 ? 0 : item(b, b.size() - r + k));
   return p;
@@ -109,7 +106,8 @@ Point fit(const Point& b, const View<T>& v, Index n = 0) {
 template <class T>
 Point fit_from(const Point& b, const View<T>& v, Index from) {
   Point p;
-  for (Index k = 0; k < v.shape.size(); ++k) p.push_back(v.shape[k] == 1 ? 0 : item(b, from + k));
+  for (Index k = 0; k < v.shape.size(); ++k)
+    p.push_back(v.shape[k] == 1 ? 0 : item(b, add(from, k)));
   return p;
 }
 
@@ -175,11 +173,11 @@ class Rows {
       }
       const Index last = row_.at.size() - 1, first = rows_->step_ >= 0 ? 1 : 0;
       if (row_.length < width_) {
-        const Index next = row_.at[last] + row_.length;
+        const Index next = add(row_.at[last], row_.length);
         row_.at[last] = next < width_ ? next : 0;
-        if (next < width_) return take(width_ - next);
+        if (next < width_) return take(subtract(width_, next));
       }
-      for (Index k = last - 1; k >= first; --k) {
+      for (Index k = subtract(last, 1); k >= first; --k) {
         if (++row_.at[k] < rows_->shape_[k]) return take(width_);
         row_.at[k] = 0;
       }
@@ -201,7 +199,12 @@ class Rows {
   };
   Iterator begin() const { return {this, false}; }
   Iterator end() const { return {this, true}; }
-  Index longest() const { return sample_ ? 1 : std::clamp<Index>(width(), 0, most_at_once); }
+  Index longest() const {  // 0 where there is no row
+    if (sample_ || shape_.empty()) return 1;
+    return std::any_of(shape_.begin(), shape_.end(), [](Index d) { return d <= 0; })
+               ? 0
+               : shape_.back();
+  }
 
  private:
   static constexpr Index most_at_once = Index{1} << 14;
@@ -244,9 +247,9 @@ class Strips {
    private:
     void take() {
       if (strip_.from >= all_.count_) return;
-      const Index next = std::min(all_.most_, all_.count_ - strip_.from);
-      strip_.to += next;
-      charge_work(next * all_.length_);
+      const Index next = std::min(all_.most_, subtract(all_.count_, strip_.from));
+      strip_.to = add(strip_.to, next);
+      charge_work(multiply(next, all_.length_));
     }
     const Strips& all_;
     Strip strip_;
@@ -267,11 +270,15 @@ struct Walk {
   Index base = 0, by_c = 0, by_x = 0;
   Index low_c = 0, high_c = std::numeric_limits<Index>::max();
   Index low_x = 0, high_x = std::numeric_limits<Index>::max();
+
+  // Of every element of a kernel's inner loops, so it is not checked: walk_of has.
+  Index offset(Index c, Index x) const { return base + c * by_c + x * by_x; }
 };
 
 // Three points of `point_at(reader, at, c)` tell the strides. Not affine after all where the valid
-// part is no box. Not a template: kernels have thousands of readers. Throws Error (invalid_input)
-// where the rank of a point is not the tensor's.
+// part is no box, or where an offset within the loops does not fit 64 bits: with c and x in range
+// base + c * by_c + x * by_x does, in any order. Not a template: kernels have thousands of readers.
+// Throws Error (invalid_input) where the rank of a point is not the tensor's.
 Walk walk_of(Point (*point_at)(const void* reader, const Point& at, Index c), const void* reader,
              const Row& row, Index inner, const Shape& shape, const Point& strides);
 
@@ -295,7 +302,7 @@ class Reader {
 
   auto operator()(Index c, Index x) const {
     if constexpr (may_walk) {
-      if (walk_.affine) return load(view_.data[walk_.base + c * walk_.by_c + x * walk_.by_x]);
+      if (walk_.affine) return load(view_.data[walk_.offset(c, x)]);
     }
     return view_.read(point_(row_.point(x), c));
   }
@@ -312,9 +319,7 @@ class Reader {
   template <class C>
   auto or_else(Index c, Index x, const C& other) const {
     if constexpr (may_walk) {
-      if (walk_.affine)
-        return inside(c, x) ? load(view_.data[walk_.base + c * walk_.by_c + x * walk_.by_x])
-                            : other;
+      if (walk_.affine) return inside(c, x) ? load(view_.data[walk_.offset(c, x)]) : other;
     }
     return view_.read(point_(row_.point(x), c), other);
   }

@@ -123,6 +123,13 @@ class Reader {
   Value container_value(std::uint64_t key) {
     const ValueType type = parse_value_type(until("{"));
     expect('{');
+    if (++depth_ > most_depth) fail("a value of " + std::to_string(most_depth) + " levels at most");
+    Value made = contents(type, key);
+    --depth_;
+    return made;
+  }
+
+  Value contents(const ValueType& type, std::uint64_t key) {
     if (type.kind == ValueType::Kind::map) return map_value(type);
     std::vector<Value> items;
     while (!take('}')) {
@@ -285,8 +292,11 @@ class Reader {
     return made;
   }
 
+  static constexpr int most_depth = 32;  // of values in values
+
   const std::string& text_;
   std::uint64_t key_;
+  int depth_ = 0;
   std::size_t at_ = 0;
 };
 

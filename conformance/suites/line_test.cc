@@ -61,6 +61,21 @@ TEST(Line, RefusesWhatItDoesNotKnow) {
   }
 }
 
+TEST(Line, RefusesValuesAndTypesThatNestWithoutAnEnd) {
+  std::string values, deep;
+  for (int k = 0; k < 100'000; ++k) values += "seq(tensor(float)){";
+  for (int k = 0; k < 200'000; ++k) deep += "seq(";
+  deep += "tensor(float)" + std::string(200'000, ')');
+  for (const std::string& nested : {values, deep + "{}"}) {
+    try {
+      parse_line("Identity-16(" + nested + ")");
+      ADD_FAILURE();
+    } catch (const Error& error) {
+      EXPECT_TRUE(error.kind == ErrorKind::usage || error.kind == ErrorKind::limit);
+    }
+  }
+}
+
 TEST(Line, RuleStandsBehindTheLastMark) {
   EXPECT_EQ(rule_of_line("Relu-14(float[1]{1}) !Relu-14/C1"), "Relu-14/C1");
   EXPECT_EQ(rule_of_line("Relu-14(float[1]{1})"), "");

@@ -75,6 +75,11 @@ TEST(Host, AHangIsATimeout) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
+TEST(Host, PhasesWithoutAnEndAreATimeout) {
+  EXPECT_EQ(kinds(run({"fine", "phases", "fine"}, std::chrono::milliseconds(200))),
+            (std::vector<Kind>{Kind::outputs, Kind::late, Kind::outputs}));
+}
+
 // Whether any process still has bad_worker as its executable.
 int workers_left() {
   int found = 0;

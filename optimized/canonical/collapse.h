@@ -7,13 +7,6 @@
 
 namespace touchstone {
 
-// Of a tensor whose elements follow each other without a gap.
-inline Point dense_strides(const Shape& extents) {
-  Point strides(extents.size(), 1);
-  for (Index k = extents.size() - 2; k >= 0; --k) strides[k] = strides[k + 1] * extents[k + 1];
-  return strides;
-}
-
 struct Collapsed {
   Shape extents;               // outermost first; no extent is 1
   std::vector<Point> strides;  // one an operand

@@ -26,16 +26,17 @@ Operand operand(const View<const float>& view, const Shape& extents, F point) {
   Point least = origin, most = origin;
   Index at = 0;
   for (Index d = 0; d < origin.size() && d < view.shape.size(); ++d)
-    at += origin[d] * view.strides[d];
+    at = add(at, multiply(origin[d], view.strides[d]));
   for (Index k = 0; k < extents.size(); ++k) {
     if (extents[k] == 1) continue;
     p[k] = 1;
     const Point next = point(p);
     p[k] = 0;
     for (Index d = 0; d < origin.size() && d < view.shape.size(); ++d) {
-      const Index step = next[d] - origin[d];
-      made.strides[k] += step * view.strides[d];
-      (step < 0 ? least : most)[d] += step * (extents[k] - 1);
+      const Index step = subtract(next[d], origin[d]);
+      made.strides[k] = add(made.strides[k], multiply(step, view.strides[d]));
+      Index& end = (step < 0 ? least : most)[d];
+      end = add(end, multiply(step, extents[k] - 1));
     }
   }
   if (!view.holds(least) || !view.holds(most)) view.outside(view.holds(most) ? least : most);

@@ -3,6 +3,8 @@
 
 #include <numeric>
 
+#include "core/checked.h"
+
 namespace touchstone {
 
 std::vector<Phase> phases_of(Index kernel, Index stride, Index dilation, Index before, Index out) {
@@ -10,11 +12,12 @@ std::vector<Phase> phases_of(Index kernel, Index stride, Index dilation, Index b
   for (Index first = 0; first < stride && first < out; ++first) {
     Phase phase;
     phase.first = first;
-    phase.count = (out - first + stride - 1) / stride;
+    phase.count = (out - 1 - first) / stride + 1;
     phase.spread = dilation / std::gcd(dilation, stride);
     for (Index tap = kernel; tap-- > 0;) {
-      if ((first + before - tap * dilation) % stride != 0) continue;
-      if (phase.taps.empty()) phase.from = (first + before - tap * dilation) / stride;
+      const Index at = (Checked(first) + before - Checked(tap) * dilation).value();
+      if (at % stride != 0) continue;
+      if (phase.taps.empty()) phase.from = at / stride;
       phase.taps.push_back(tap);
     }
     if (phase.taps.empty()) return {};

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "core/checked.h"
+
 namespace touchstone {
 
 Window window_of(const Facts& node, const Shape& input, const Shape& output, Shape kernel) {
@@ -21,9 +23,8 @@ Window window_of(const Facts& node, const Shape& input, const Shape& output, Sha
     window.in[d] = input[k + 2];
     window.out[d] = output[k + 2];
     if (padding == "SAME_UPPER" || padding == "SAME_LOWER") {
-      const Index reach =
-          (window.out[d] - 1) * window.stride[d] + (window.kernel[d] - 1) * window.dilation[d] + 1;
-      const Index whole = std::max<Index>(reach - window.in[d], 0);
+      const Index whole =
+          std::max<Index>(subtract(window.reach(static_cast<int>(d)), window.in[d]), 0);
       window.before[d] = padding == "SAME_UPPER" ? whole / 2 : whole - whole / 2;
       window.after[d] = whole - window.before[d];
     } else if (padding != "VALID" && !pads.empty()) {

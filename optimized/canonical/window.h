@@ -1,7 +1,7 @@
 // The windows of convolutions and pools: what their attributes say once the shapes are known.
 #pragma once
 
-#include "core/shape.h"
+#include "core/checked.h"
 #include "reference/facts.h"
 
 namespace touchstone {
@@ -12,10 +12,13 @@ struct Window {
   Index before[2]{0, 0}, after[2]{0, 0};  // padding
   Index in[2]{1, 1}, out[2]{1, 1};
 
+  // From the first element of the first window to behind the last of the last one.
+  Index reach(int d) const {
+    return (Checked(out[d] - 1) * stride[d] + Checked(kernel[d] - 1) * dilation[d] + 1).value();
+  }
   // Padding behind that some window reaches; never negative.
   Index behind(int d) const {
-    const Index reach = (out[d] - 1) * stride[d] + (kernel[d] - 1) * dilation[d] + 1;
-    return reach > before[d] + in[d] ? reach - before[d] - in[d] : 0;
+    return std::max<Index>((Checked(reach(d)) - before[d] - in[d]).value(), 0);
   }
 };
 

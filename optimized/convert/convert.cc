@@ -41,6 +41,7 @@ class Converter {
       : model_(std::move(model)), limits_(limits), fresh_(model_), uses_(model_) {}
 
   void convert(const std::string& domain, Index opset) {
+    forget_unknown(domain);
     for (std::size_t k = 0; k < model_.functions.size(); ++k) {
       const std::shared_ptr<Function> function = model_.functions[k];
       if (!function->opsets.contains(domain)) continue;
@@ -65,6 +66,18 @@ class Converter {
     std::string path;
     std::map<std::string, Tensor>* constants;  // null in a function, where nodes make them
   };
+
+  // Versions that nobody knows: no node is of the domain, and there is nothing to go through.
+  void forget_unknown(const std::string& domain) {
+    const Index newest = newest_opset(domain);
+    Index& main = model_.opsets[domain];
+    lower_ = lower_ || main > newest;
+    main = std::clamp<Index>(main, 0, newest);
+    for (const std::shared_ptr<Function>& function : model_.functions) {
+      const auto own = function->opsets.find(domain);
+      if (own != function->opsets.end()) own->second = std::clamp<Index>(own->second, 0, newest);
+    }
+  }
 
   static Index next(Index at, Index opset) { return at < opset ? at + 1 : at - 1; }
 

@@ -42,6 +42,22 @@ Converted to(Model model, Index opset) {
   return convert(std::move(model), {{"", opset}}, {});
 }
 
+// Nothing is of a version that nobody knows: from there no step is taken, however far it is.
+TEST(Convert, FromAVersionThatNobodyKnows) {
+  for (const Index version : {Index{1} << 50, -(Index{1} << 50)}) {
+    Model model = of(13, {node("Relu", {"X"}, {"Y"})});
+    model.opsets["ai.onnx.ml"] = version;
+    auto body = testing::function("F", {"a"}, {"b"}, {node("Relu", {"a"}, {"b"})});
+    body->opsets["ai.onnx.ml"] = version;
+    model.functions.push_back(body);
+    require_valid(model, {});
+    const Converted made = convert(std::move(model), {{"ai.onnx.ml", 3}}, {});
+    EXPECT_EQ(made.model.opsets.at("ai.onnx.ml"), 3);
+    EXPECT_EQ(made.model.functions.at(0)->opsets.at("ai.onnx.ml"), 3);
+    EXPECT_TRUE(made.steps.empty());
+  }
+}
+
 TEST(Convert, AnAttributeBecomesAConstantAndBack) {
   const Converted up = to(of(11, {node("Squeeze", {"X"}, {"Y"}, {{"axes", axes({0})}})}), 13);
   EXPECT_EQ(up.model.opsets.at(""), 13);

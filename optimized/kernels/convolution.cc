@@ -296,15 +296,16 @@ Soon Convolution::after(Index part, const float* packed, const Soon& soon) const
   return first < soon.size ? Soon{soon.data + first, std::min(own, soon.size - first)} : Soon{};
 }
 
-void Convolution::run(const Picture& input, const float* packed, const float* bias,
+void Convolution::run(const Picture& input, const ConvolutionWeights& weights, const float* bias,
                       const Picture* residual, const Picture& output, float least, float most,
                       Index part, Index first_row, Index rows, float* scratch,
                       const Soon& soon) const {
   if (detour_) {
-    detour_->run(input, packed, bias, residual, output, least, most, part, first_row, rows, scratch,
-                 soon);
+    detour_->run({input, weights, bias, residual, output, least, most, part, first_row, rows,
+                  scratch, soon});
     return;
   }
+  const float* const packed = weights.packed;
   const Group& group = groups_[static_cast<std::size_t>(part)];
   const ConvolutionShape& s = shape_;
   Index columns = s.columns_out;

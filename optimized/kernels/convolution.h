@@ -30,11 +30,31 @@ struct ConvolutionShape {
 struct ConvolutionKernel;
 
 // How: each tap by itself, by Winograd's way with tiles of so many points, or with points that
-// share a vector (winograd.h and narrow.h say what they do to NaN and infinities); `best` takes
-// what a model of the costs says.
+// share a vector; `best` takes what a model of the costs says.
 enum class ConvolutionWay { direct, best, winograd2, winograd4, narrow };
 
-// A way that leads over other convolutions. As Convolution says.
+// Weights as pack() made them, and as it was given them: what a detour cannot sum right it sums
+// with these. Without a detour nobody reads them.
+struct ConvolutionWeights {
+  const float* packed;
+  const float* plain = nullptr;
+};
+
+// What is computed in one go. As Convolution::run says.
+struct ConvolutionRows {
+  const Picture& input;
+  ConvolutionWeights weights;
+  const float* bias;
+  const Picture* residual;
+  const Picture& output;
+  float least, most;
+  Index part, first, count;  // of the rows
+  float* scratch;
+  Soon soon;
+};
+
+// A way that leads over other convolutions. As Convolution says. Rows of tiles that it would make
+// NaN or infinite where the definition does not, it sums as the definition says (in_order.h).
 class ConvolutionDetour {
  public:
   virtual ~ConvolutionDetour() = default;
@@ -46,10 +66,7 @@ class ConvolutionDetour {
   virtual Index rows_of_a_tile() const = 0;
   virtual Index scratch_size() const = 0;
   virtual std::string name() const = 0;
-  virtual void run(const Picture& input, const float* packed, const float* bias,
-                   const Picture* residual, const Picture& output, float least, float most,
-                   Index part, Index first_row, Index rows, float* scratch,
-                   const Soon& soon) const = 0;
+  virtual void run(const ConvolutionRows& rows) const = 0;
 };
 
 class Convolution {
@@ -91,9 +108,9 @@ class Convolution {
   // reads input.data; `bias` is padded to whole blocks; `residual` may be null, or be the output.
   // Lanes of the last block that hold no channel are written with anything, and never read. `soon`:
   // what follows the last part; the others ask for the weights of the next.
-  void run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
-           const Picture& output, float least, float most, Index part, Index first_row, Index rows,
-           float* scratch, const Soon& soon = {}) const;
+  void run(const Picture& input, const ConvolutionWeights& weights, const float* bias,
+           const Picture* residual, const Picture& output, float least, float most, Index part,
+           Index first_row, Index rows, float* scratch, const Soon& soon = {}) const;
 
   std::string kernels_chosen() const;  // "blocked 2x14x1 step 1 over 56": for a bench to show
 

@@ -85,10 +85,10 @@ void check(Isa isa, const Trial& trial) {
   testing::Paged<float> scratch(static_cast<std::size_t>(convolution.scratch_size()));
   for (Index part = 0; part < convolution.parts(); ++part) {
     const Index half = s.rows_out / 2;
-    convolution.run(input.map, packed.data(), bias.data(), add, output.map, trial.least, trial.most,
-                    part, 0, half, scratch.data());
-    convolution.run(input.map, packed.data(), bias.data(), add, output.map, trial.least, trial.most,
-                    part, half, s.rows_out - half, scratch.data());
+    convolution.run(input.map, {packed.data(), weights.data()}, bias.data(), add, output.map,
+                    trial.least, trial.most, part, 0, half, scratch.data());
+    convolution.run(input.map, {packed.data(), weights.data()}, bias.data(), add, output.map,
+                    trial.least, trial.most, part, half, s.rows_out - half, scratch.data());
   }
 
   Index wrong = 0;
@@ -160,8 +160,10 @@ TEST(Convolution, PointsShareAVectorWhereChannelsAreFew) {
     for (Index in : {1, 8, 17}) {
       for (Index out : {1, 3, 4, 8}) {
         for (Index columns : {2, 14, 30}) {
-          for (bool plain : {false, true}) {
+          for (int kind = 0; kind < 4; ++kind) {
             Trial trial = window(5, 1, in, out, 5, columns);
+            const bool plain = kind % 2 != 0;
+            trial.special = kind >= 2;
             trial.shape.kernel_rows = 2;
             trial.shape.row_stride = 2;
             trial.shape.plain_input = plain;
@@ -273,7 +275,7 @@ TEST(Convolution, WhatKernelsCannotCountToIsRefused) {
   const Convolution convolution(Isa::sse41, {1, 1, 1, 1, 1, 1, 16, 8, 1, 1});
   const Picture far{nullptr, 8, 8, Index{1} << 31}, near{nullptr, 8, 8, 8};
   try {
-    convolution.run(far, nullptr, nullptr, nullptr, near, 0, 0, 0, 0, 1, nullptr);
+    convolution.run(far, {nullptr}, nullptr, nullptr, near, 0, 0, 0, 0, 1, nullptr);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::unsupported);

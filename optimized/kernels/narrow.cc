@@ -46,7 +46,8 @@ Narrow::Narrow(Isa isa, const ConvolutionShape& shape)
       shape_(shape),
       share_(lanes_of(isa) / together),
       rows_at_once_(rows_of(shape, share_)),
-      product_(isa, widened(isa, shape, together, rows_at_once_), ConvolutionWay::direct) {}
+      product_(isa, widened(isa, shape, together, rows_at_once_), ConvolutionWay::direct),
+      in_order_(isa, shape) {}
 
 void Narrow::pack(const float* weights, float* packed) const {
   const Index columns = shape_.kernel_columns, wide = columns + together - 1;
@@ -61,9 +62,10 @@ void Narrow::pack(const float* weights, float* packed) const {
   product_.pack(widened.data(), packed);
 }
 
-void Narrow::run(const Picture& input, const float* packed, const float* bias,
-                 const Picture* residual, const Picture& output, float least, float most, Index,
-                 Index first_row, Index rows, float* scratch, const Soon& soon) const {
+// NaN alone is suspected: a zero makes nothing else of an infinity, and no clamp hides it.
+void Narrow::run(const ConvolutionRows& all) const {
+  const auto& [input, weights, bias, residual, output, least, most, part, first_row, rows, scratch,
+               soon] = all;
   if (residual) BUG("a residual that was not announced");
   std::array<float, 16> biases{};
   for (Index t = 0; t < together; ++t)
@@ -72,10 +74,23 @@ void Narrow::run(const Picture& input, const float* packed, const float* bias,
   in.data += first_row * shape_.row_stride * input.row;
   const Index lanes = lanes_of(isa_), row = shape_.columns_out * share_;
   const Picture made{scratch, lanes, row, rows * row};
-  product_.run(in, packed, biases.data(), nullptr, made, least, most, 0, 0, rows, nullptr, soon);
+  product_.run(in, {weights.packed}, biases.data(), nullptr, made, least, most, 0, 0, rows, nullptr,
+               soon);
+  constexpr std::int32_t infinity = 0x7f800000;
+  std::array<std::int32_t, 16> every;
+  every.fill(-1);
   for (Index k = 0; k < rows; ++k) {
-    copy_lanes(isa_, scratch + k * row, share_, output.data + (first_row + k) * output.row,
-               output.column, share_, shape_.columns_out);
+    const float* const points = scratch + k * row;
+    if (ordered_kernels(isa_).greatest(points, 0, 1, row / lanes, every.data()) <= infinity) {
+      copy_lanes(isa_, points, share_, output.data + (first_row + k) * output.row, output.column,
+                 share_, shape_.columns_out);
+    } else {
+      ConvolutionRows again = all;
+      again.first = first_row + k;
+      again.count = 1;
+      again.scratch = scratch + made_size();
+      in_order_.run(again, 0, 1);
+    }
   }
 }
 

@@ -1,9 +1,11 @@
 // Convolutions with few output channels, which would leave most lanes of a vector idle: points that
 // lie side by side share a vector. The kernel is widened by a column of zeros for each of them, so
-// an infinity or a NaN just outside of a point's window reaches it.
+// an infinity or a NaN just outside of a point's window makes it NaN: rows that hold a NaN are
+// summed again, in order.
 #pragma once
 
 #include "optimized/kernels/convolution.h"
+#include "optimized/kernels/in_order.h"
 
 namespace touchstone {
 
@@ -18,20 +20,21 @@ class Narrow : public ConvolutionDetour {
   void pack(const float* weights, float* packed) const override;
   Index rows_at_once() const override { return rows_at_once_; }
   Index rows_of_a_tile() const override { return 1; }
-  Index scratch_size() const override { return rows_at_once_ * shape_.columns_out * share_; }
+  Index scratch_size() const override { return made_size() + in_order_.scratch_size(); }
   std::string name() const override { return "narrow " + product_.kernels_chosen(); }
-  void run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
-           const Picture& output, float least, float most, Index part, Index first_row, Index rows,
-           float* scratch, const Soon& soon) const override;
+  void run(const ConvolutionRows& rows) const override;
 
  private:
   static constexpr Index together = 2;  // points that share a vector
+
+  Index made_size() const { return rows_at_once_ * shape_.columns_out * share_; }
 
   Isa isa_;
   ConvolutionShape shape_;
   Index share_;  // lanes of one of them
   Index rows_at_once_;
   Convolution product_;
+  InOrder in_order_;
 };
 
 }  // namespace touchstone

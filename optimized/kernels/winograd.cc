@@ -2,6 +2,8 @@
 #include "optimized/kernels/winograd.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -109,7 +111,8 @@ Winograd::Winograd(Isa isa, const ConvolutionShape& shape, Index points, Index t
       channels_in_(shape.channels_in),
       channels_out_(shape.channels_out),
       rows_out_(shape.rows_out),
-      columns_out_(shape.columns_out) {
+      columns_out_(shape.columns_out),
+      in_order_(isa, shape) {
   // Sets of equal height, as far as that goes.
   const Index height = ceil_div(rows_out_, points);
   Index sets = ceil_div(height, sets_of(shape, points).rows_of_tiles);
@@ -149,17 +152,44 @@ Index Winograd::plane(Index channels, Index rows) const {
 
 Index Winograd::scratch_size() const {
   const Index size = points_ + 2;
-  return size * size * (plane(channels_in_, rows_at_once_) + plane(channels_out_, rows_at_once_));
+  return std::max(
+      size * size * (plane(channels_in_, rows_at_once_) + plane(channels_out_, rows_at_once_)),
+      in_order_.scratch_size());
 }
 
+// Behind the weights: the bits of the largest number that the input may hold.
 Index Winograd::packed_size() const {
-  return (points_ + 2) * (points_ + 2) * product_->packed_size();
+  return (points_ + 2) * (points_ + 2) * product_->packed_size() + lanes_;
 }
+
+namespace {
+
+// What magnitudes grow by at the most, from the absolute values of G, B' and A' (winograd_test.cc
+// has them): their largest sums of a row, once for rows and once for columns.
+constexpr double growth_of_weights = 1.5 * 1.5, growth_of_input = 10 * 10, growth_of_sums = 19 * 19;
+
+// The bits of the largest number that the input may hold for nothing to overflow on the way: half
+// of what floats reach, for what is rounded. -1 where the weights do so by themselves.
+std::int32_t largest_input(const float* weights, Index channels_in, Index channels_out) {
+  std::int32_t most = 0;
+  for (Index k = 0; k < channels_in * channels_out * 9; ++k)
+    most = std::max(most, std::bit_cast<std::int32_t>(weights[k]) & 0x7fffffff);
+  constexpr double greatest = std::numeric_limits<float>::max() / 2.0;
+  const double weight = growth_of_weights * std::bit_cast<float>(most);
+  if (!(weight <= greatest)) return -1;
+  const double sums = growth_of_sums * weight * static_cast<double>(channels_in);
+  const double input = greatest / (growth_of_input * std::max(sums, 1.0));
+  return std::bit_cast<std::int32_t>(static_cast<float>(input));
+}
+
+}  // namespace
 
 // Some channels of the input at a time, so that what is turned stays in the first cache.
 void Winograd::pack(const float* weights, float* packed) const {
   constexpr Index taps = 9, some = 8;
   const VectorMoves& moves = vector_moves(isa_);
+  packed[packed_size() - lanes_] =
+      std::bit_cast<float>(largest_input(weights, channels_in_, channels_out_));
   const auto transform = points_ == 2 ? moves.winograd_weights_2 : moves.winograd_weights_4;
   for (Index part = 0; part < product_->parts(); ++part) {
     const auto [offset, first, width] = product_->rows_of(part);
@@ -179,10 +209,48 @@ void Winograd::pack(const float* weights, float* packed) const {
   }
 }
 
-void Winograd::run(const Picture& input, const float* packed, const float* bias,
-                   const Picture* residual, const Picture& output, float least, float most,
-                   Index part, Index first_row, Index rows, float* scratch,
-                   const Soon& soon) const {
+// Whether nothing overflows where rows [first, first + count) are made.
+bool Winograd::stays_finite(const ConvolutionRows& rows, Index first, Index count) const {
+  const auto limit = std::bit_cast<std::int32_t>(rows.weights.packed[packed_size() - lanes_]);
+  const Picture& input = rows.input;
+  const float* from = input.data + first * input.row;
+  std::array<std::int32_t, 16> lanes;
+  lanes.fill(-1);
+  for (Index channel = 0; channel < channels_in_; channel += lanes_, from += input.block) {
+    if (channels_in_ - channel < lanes_)
+      std::fill(lanes.begin() + channels_in_ - channel, lanes.end(), 0);
+    if (ordered_kernels(isa_).greatest(from, input.row, count + 2, columns_out_ + 2, lanes.data()) >
+        limit)
+      return false;
+  }
+  return true;
+}
+
+// Whether a row of tiles is summed in order hangs on what that row reads alone, so that no number
+// hangs on how rows are shared out.
+void Winograd::run(const ConvolutionRows& rows) const {
+  if (stays_finite(rows, rows.first, rows.count)) return run_in_tiles(rows);
+  const Index end = rows.first + rows.count;
+  const auto in_tiles = [&](Index first) {
+    return stays_finite(rows, first, std::min(points_, end - first));
+  };
+  const auto [first_block, blocks] = blocks_of(rows.part);
+  for (Index first = rows.first; first < end;) {
+    const bool tiles = in_tiles(first);
+    Index next = first + points_;
+    while (next < end && in_tiles(next) == tiles) next += points_;
+    ConvolutionRows some = rows;
+    some.first = first;
+    some.count = std::min(next, end) - first;
+    tiles ? run_in_tiles(some) : in_order_.run(some, first_block, blocks);
+    first = next;
+  }
+}
+
+void Winograd::run_in_tiles(const ConvolutionRows& given) const {
+  const auto& [input, weights, bias, residual, output, least, most, part, first_row, rows, scratch,
+               soon] = given;
+  const float* const packed = weights.packed;
   const Index size = points_ + 2, width = ceil_div(columns_out_, points_);
   const Index height = ceil_div(rows, points_), count = tiles(rows);
   const Index in_blocks = ceil_div(channels_in_, lanes_);
@@ -209,10 +277,10 @@ void Winograd::run(const Picture& input, const float* packed, const float* bias,
   for (Index k = 0; k < size * size; ++k) {
     const Picture in{scratch + k * in_plane, lanes_, lanes_, block};
     const Picture out{products + k * out_plane, lanes_, lanes_, block};
-    const Index weights = product_->packed_size();
-    const Soon next = k + 1 < size * size ? Soon{packed + (k + 1) * weights, weights} : soon;
+    const Index step = product_->packed_size();
+    const Soon next = k + 1 < size * size ? Soon{packed + (k + 1) * step, step} : soon;
     for (Index p = first_product; p < last_product; ++p) {
-      product_->run(in, packed + k * weights, no_bias_.data(), nullptr, out, -all, all, p, 0, count,
+      product_->run(in, {packed + k * step}, no_bias_.data(), nullptr, out, -all, all, p, 0, count,
                     nullptr, next);
     }
   }
@@ -233,8 +301,9 @@ void Winograd::run(const Picture& input, const float* packed, const float* bias,
                                         {columns_out_, output.column},
                                         {rows, output.row},
                                         {out_blocks, output.block}});
-    void* arguments[] = {&least,         &most,        from.argument(), biases.argument(),
-                         add.argument(), to.argument()};
+    float lowest = least, highest = most;
+    void* arguments[] = {&lowest,           &highest,       from.argument(),
+                         biases.argument(), add.argument(), to.argument()};
     output_kernel(isa_, points_)(arguments);
   }
 }

@@ -1,13 +1,15 @@
 // 3x3 convolutions of stride 1 by Winograd's F(m x m, 3 x 3), m = 2 or 4: the input is transformed
 // into (m + 2)^2 maps with a point a tile, each goes through a 1x1 convolution, and what comes out
 // is transformed back. 2.25 or 4 times fewer products, at the price of larger weights and of
-// rounding: a NaN or an infinity reaches the m x m points of its tile.
+// rounding. A NaN or an infinity would reach all m x m points of its tile, and large numbers become
+// infinite on the way: rows of tiles that read one are summed in order instead.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "optimized/kernels/convolution.h"
+#include "optimized/kernels/in_order.h"
 
 namespace touchstone {
 
@@ -28,12 +30,12 @@ class Winograd : public ConvolutionDetour {
   std::string name() const override { return "winograd " + std::to_string(points_); }
   Index scratch_size() const override;  // floats, for rows_at_once() rows
 
-  // As Convolution::run; at most rows_at_once() rows.
-  void run(const Picture& input, const float* packed, const float* bias, const Picture* residual,
-           const Picture& output, float least, float most, Index part, Index first_row, Index rows,
-           float* scratch, const Soon& soon) const override;
+  // As Convolution::run; at most rows_at_once() rows, from a multiple of m on.
+  void run(const ConvolutionRows& rows) const override;
 
  private:
+  void run_in_tiles(const ConvolutionRows& rows) const;
+  bool stays_finite(const ConvolutionRows& rows, Index first, Index count) const;
   std::pair<Index, Index> products_of(Index part) const;  // of parts of product_: from, to
   Index tiles(Index rows) const;
   Index plane(Index channels, Index rows) const;  // floats of one of the maps
@@ -42,6 +44,7 @@ class Winograd : public ConvolutionDetour {
   Index points_, lanes_, channels_in_, channels_out_, rows_out_, columns_out_;
   Index rows_at_once_ = 0, parts_ = 1;
   std::unique_ptr<Convolution> product_;
+  InOrder in_order_;
   std::vector<float> no_bias_;
 };
 

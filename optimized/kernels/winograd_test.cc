@@ -3,6 +3,7 @@
 // the absolute values of M.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -59,6 +60,12 @@ Transforms absolute(Index points) {
            {0, 0, 1}}};
 }
 
+// A number among those of the input.
+struct Planted {
+  Index channel, row, column;
+  float number;
+};
+
 struct Trial {
   Index in, out, rows, columns;
   ConvolutionWay way;
@@ -66,7 +73,25 @@ struct Trial {
   bool residual = false;
   float least = -infinity, most = infinity;
   Index threads = 1;  // that it is cut for
+  std::vector<Planted> planted{};
+  float weight = 0;  // the last of them; 0: as drawn
 };
+
+// What a float makes of the sum in the order of the definition, each product rounded.
+float in_order(const Trial& t, Image& input, Image& residual, const testing::Paged<float>& weights,
+               const testing::Paged<float>& bias, Index o, Index y, Index x) {
+  float sum = 0;
+  for (Index k = 0; k < 9; ++k) {
+    for (Index c = 0; c < t.in; ++c) {
+      const float product = input.at(c, y + k / 3, x + k % 3) *
+                            weights[static_cast<std::size_t>((o * t.in + c) * 9 + k)];
+      sum += product;
+    }
+  }
+  sum += bias[static_cast<std::size_t>(o)];
+  if (t.residual) sum += residual.at(o, y, x);
+  return sum < t.least ? t.least : sum > t.most ? t.most : sum;
+}
 
 void check(Isa isa, const Trial& t) {
   SCOPED_TRACE(std::string(name(isa)) + " " + std::to_string(t.in) + " to " +
@@ -78,6 +103,7 @@ void check(Isa isa, const Trial& t) {
   Image residual = output;
   for (float& x : input.plain) x = numbers.real();
   for (float& x : residual.plain) x = numbers.real();
+  for (const Planted& p : t.planted) input.at(p.channel, p.row, p.column) = p.number;
   output.plain.assign(output.plain.size(), guard);
   const Index lanes = lanes_of(isa);
   // Lanes without a channel, and all around, are NaN: a lane is never mixed with another, and what
@@ -87,6 +113,7 @@ void check(Isa isa, const Trial& t) {
   output.lay(lanes, 1, guard);
   testing::Paged<float> weights(static_cast<std::size_t>(t.in * t.out * 9));
   for (float& w : weights) w = numbers.real();
+  if (t.weight != 0) weights[weights.size() - 1] = t.weight;
   testing::Paged<float> bias(static_cast<std::size_t>((t.out + lanes - 1) / lanes * lanes));
   for (float& b : bias) b = numbers.real();
 
@@ -99,9 +126,9 @@ void check(Isa isa, const Trial& t) {
   const Index step = std::min(convolution.rows_at_once(), t.chunk > 0 ? t.chunk : t.rows);
   for (Index first = 0; first < t.rows; first += step) {
     for (Index part = 0; part < convolution.parts(); ++part) {
-      convolution.run(input.map, packed.data(), bias.data(), t.residual ? &residual.map : nullptr,
-                      output.map, t.least, t.most, part, first, std::min(step, t.rows - first),
-                      scratch.data());
+      convolution.run(input.map, {packed.data(), weights.data()}, bias.data(),
+                      t.residual ? &residual.map : nullptr, output.map, t.least, t.most, part,
+                      first, std::min(step, t.rows - first), scratch.data());
     }
   }
 
@@ -117,6 +144,23 @@ void check(Isa isa, const Trial& t) {
   Index wrong = 0;
   double closest = 0;
   for (Index y0 = 0; y0 < t.rows; y0 += points) {
+    const bool exact =
+        t.weight != 0 || std::any_of(t.planted.begin(), t.planted.end(), [&](const Planted& p) {
+          return p.row >= y0 && p.row < std::min(y0 + points, t.rows) + 2;
+        });
+    if (exact) {
+      for (Index o = 0; o < t.out; ++o) {
+        for (Index y = y0; y < std::min(y0 + points, t.rows); ++y) {
+          for (Index x = 0; x < t.columns; ++x) {
+            const float want = in_order(t, input, residual, weights, bias, o, y, x);
+            float& got = output.at_laid(o, y, x);
+            wrong += !(got == want || (std::isnan(got) && std::isnan(want)));
+            got = guard;
+          }
+        }
+      }
+      continue;
+    }
     for (Index x0 = 0; x0 < t.columns; x0 += points) {
       std::vector<Matrix> tiles;
       for (Index c = 0; c < t.in; ++c) {
@@ -235,6 +279,41 @@ TEST(Winograd, ResidualAndClamp) {
   trial.least = -0.5F;
   trial.most = 0.75F;
   check_everywhere(trial);
+}
+
+// Rows of tiles that read such a number are what the definition says, and no others change.
+TEST(Winograd, NumbersThatWouldSpread) {
+  constexpr float huge = 3e38F;
+  const std::vector<std::vector<Planted>> all{
+      {{0, 0, 0, nan}},     // in a corner, in the halo
+      {{16, 13, 11, nan}},  // in the last
+      {{3, 6, 5, infinity}},
+      {{3, 6, 5, -infinity}},
+      {{3, 6, 5, infinity}, {3, 6, 6, -infinity}},  // a NaN where both are read
+      {{3, 6, 5, infinity}, {4, 6, 5, infinity}, {5, 6, 5, -infinity}},
+      {{3, 6, 5, huge}},
+      {{3, 6, 5, huge}, {3, 7, 5, huge}, {4, 7, 5, -huge}},
+      {{3, 6, 5, 1e34F}}};  // finite, but for what tiles make of it
+  for (const std::vector<Planted>& planted : all) {
+    for (const float least : {-infinity, 0.0F}) {
+      Trial trial{17, 18, 12, 10, ConvolutionWay::best};
+      trial.residual = true;
+      trial.planted = planted;
+      trial.least = least;
+      check_everywhere(trial);
+      trial.chunk = 4;
+      trial.threads = 3;
+      check_everywhere(trial);
+    }
+  }
+}
+
+TEST(Winograd, WeightsThatWouldSpread) {
+  for (const float weight : {nan, infinity, -infinity, 3e38F}) {
+    Trial trial{17, 18, 5, 6, ConvolutionWay::best};
+    trial.weight = weight;
+    check_everywhere(trial);
+  }
 }
 
 TEST(Winograd, OnlyWhereItFits) {

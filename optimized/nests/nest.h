@@ -90,9 +90,9 @@ void Nest::each_row(const View<T>& target, Index step, double work, const F& bod
   const Shape& shape = target.shape;
   const Index first = step >= 0 ? 1 : 0, last = shape.size() - 1;
   const Index length = last < first ? 1 : shape[last];
+  if (count(shape) == 0) return;
   Index rows = 1;
   for (Index k = first; k < last; ++k) rows *= shape[k];
-  if (rows <= 0 || length <= 0) return;
   // Few rows are cut, so that every thread has something to do.
   const double all = static_cast<double>(rows) * static_cast<double>(length) * work;
   const Index threads = all < least_work ? 1 : pool_.size(),

@@ -17,6 +17,7 @@ struct Stretch {
     first = std::max(first, low);
     last = std::min(last, high);
   }
+  bool empty() const { return first >= last; }
 };
 
 template <class T, class F>
@@ -30,7 +31,7 @@ class Strip {
 
   // One element, as a Reader (reference/view.h) gives it.
   auto operator()(Index c, Index x) const {
-    if (walk_.affine) return load(view_.data[place(c, x)]);
+    if (walk_.affine) return load(view_.data[walk_.offset(c, x)]);
     return view_.read(point_(row_.point(x), c));
   }
   bool inside(Index c, Index x) const {
@@ -40,7 +41,7 @@ class Strip {
   }
   template <class C>
   auto or_else(Index c, Index x, const C& other) const {
-    if (walk_.affine) return inside(c, x) ? load(view_.data[place(c, x)]) : other;
+    if (walk_.affine) return inside(c, x) ? load(view_.data[walk_.offset(c, x)]) : other;
     return view_.read(point_(row_.point(x), c), other);
   }
 
@@ -63,12 +64,12 @@ class Strip {
 
   // `count` elements from `first` on: where they stand, or in the room.
   const float* along_x(Index c, Index first, Index count, float* room) const {
-    if (walk_.affine) return steps(place(c, first), walk_.by_x, count, room);
+    if (walk_.affine) return steps(walk_.offset(c, first), walk_.by_x, count, room);
     for (Index k = 0; k < count; ++k) room[k] = number((*this)(c, first + k));
     return room;
   }
   const float* along_inner(Index x, Index first, Index count, float* room) const {
-    if (walk_.affine) return steps(place(first, x), walk_.by_c, count, room);
+    if (walk_.affine) return steps(walk_.offset(first, x), walk_.by_c, count, room);
     for (Index k = 0; k < count; ++k) room[k] = number((*this)(first + k, x));
     return room;
   }
@@ -78,7 +79,8 @@ class Strip {
     if (walk_.affine) {
       Stretch held{first, first + count};
       within_x(c, held);
-      return edged(first, count, room, other, held, place(c, held.first), walk_.by_x);
+      if (held.empty()) return std::fill_n(room, count, other), room;
+      return edged(first, count, room, other, held, walk_.offset(c, held.first), walk_.by_x);
     }
     for (Index k = 0; k < count; ++k)
       room[k] = inside(c, first + k) ? number((*this)(c, first + k)) : other;
@@ -89,7 +91,8 @@ class Strip {
     if (walk_.affine) {
       Stretch held{first, first + count};
       within_inner(x, held);
-      return edged(first, count, room, other, held, place(held.first, x), walk_.by_c);
+      if (held.empty()) return std::fill_n(room, count, other), room;
+      return edged(first, count, room, other, held, walk_.offset(held.first, x), walk_.by_c);
     }
     for (Index k = 0; k < count; ++k)
       room[k] = inside(first + k, x) ? number((*this)(first + k, x)) : other;
@@ -101,8 +104,6 @@ class Strip {
   static float number(const C& held) {
     return static_cast<float>(held);
   }
-
-  Index place(Index c, Index x) const { return walk_.base + c * walk_.by_c + x * walk_.by_x; }
 
   const float* steps(Index from, Index step, Index count, float* room) const {
     if constexpr (std::is_same_v<std::remove_const_t<T>, float>) {
@@ -117,7 +118,6 @@ class Strip {
   }
   const float* edged(Index first, Index count, float* room, float other, const Stretch& held,
                      Index from, Index step) const {
-    if (held.first >= held.last) return std::fill_n(room, count, other), room;
     std::fill_n(room, held.first - first, other);
     for (Index k = 0; k < held.last - held.first; ++k)
       room[held.first - first + k] = number(load(view_.data[from + k * step]));

@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <span>
 #include <tuple>
+#include <type_traits>
+#include <unordered_map>
 
 #include "model/model.h"
 #include "model/scopes.h"
@@ -72,11 +75,35 @@ bool same_attributes(const Node& a, const Node& b) {
                     });
 }
 
+struct AttributeDigest {
+  std::size_t operator()(float a) const { return std::hash<float>()(a == 0 ? 1 : a); }
+  std::size_t operator()(Index a) const { return std::hash<Index>()(a); }
+  std::size_t operator()(const std::string& a) const { return std::hash<std::string>()(a); }
+  std::size_t operator()(const Tensor& a) const {
+    return a.type() == Type::string ? 0 : glance(a);
+  }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  std::size_t operator()(const std::vector<T>& a) const {
+    return std::hash<std::string_view>()(text_of(std::as_bytes(std::span(a))));
+  }
+  template <class Other>
+  std::size_t operator()(const Other&) const {
+    return 0;
+  }
+};
+
+// Nodes that are equal have the same, and few others.
 std::string key_of(const Node& node) {
   std::string key = node.domain + "\n" + node.op;
   for (const std::string& input : node.inputs) key += "\n" + input;
+  for (const auto& [name, attribute] : node.attributes)
+    key += "\n" + name + "=" + std::to_string(std::visit(AttributeDigest(), attribute.is));
   return key;
 }
+
+// Equal nodes that are kept apart, as more than one is an output of the graph, are not all tried.
+constexpr std::size_t most_twins = 8;
 
 bool may_share(const Node& node) { return node.signature != nullptr && !draws(node); }
 
@@ -100,7 +127,10 @@ std::set<const Function*> called_functions(Workbench& bench) {
     if (node.function && called.insert(node.function.get()).second)
       open.push_back(node.function.get());
   };
-  for (const Node& node : bench.nodes()) for_each_node({node}, visit);
+  for (const Node& node : bench.nodes()) {
+    visit(node);
+    for (const Subgraph& inner : subgraphs_of(node)) for_each_node(inner.graph->nodes, visit);
+  }
   while (!open.empty()) {
     const Function* function = open.back();
     open.pop_back();
@@ -143,18 +173,17 @@ Index share_constants(Workbench& bench) {
 }
 
 Index share_nodes(Workbench& bench) {
-  std::multimap<std::string, Workbench::Place> kept;
+  std::unordered_map<std::string, std::vector<Workbench::Place>> kept;
   Index changes = 0;
   for (auto place = bench.nodes().begin(); place != bench.nodes().end();) {
     const auto here = place++;
     if (!may_share(*here)) continue;
-    const std::string key = key_of(*here);
-    const auto [first, last] = kept.equal_range(key);
-    const auto twin = std::find_if(first, last, [&](const auto& other) {
-      return same_attributes(*other.second, *here) && replace_outputs(bench, *here, *other.second);
+    std::vector<Workbench::Place>& alike = kept[key_of(*here)];
+    const bool shared = std::any_of(alike.begin(), alike.end(), [&](Workbench::Place other) {
+      return same_attributes(*other, *here) && replace_outputs(bench, *here, *other);
     });
-    if (twin == last) {
-      kept.emplace(key, here);
+    if (!shared) {
+      if (alike.size() < most_twins) alike.push_back(here);
     } else {
       bench.erase(here);
       ++changes;
@@ -186,11 +215,11 @@ Index drop_dead(Workbench& bench) {
 
 Index freeze_defaults(Workbench& bench) {
   if (bench.model().ir_version >= 4) return 0;
-  std::vector<std::string> names;
+  std::unordered_set<std::string> names;
   for (const ValueInfo& input : bench.model().graph.inputs) {
-    if (bench.model().graph.initializers.contains(input.name)) names.push_back(input.name);
+    if (bench.model().graph.initializers.contains(input.name)) names.insert(input.name);
   }
-  for (const std::string& name : names) bench.freeze_default(name);
+  bench.freeze(names);
   if (!names.empty()) bench.raise_ir(4);
   return static_cast<Index>(names.size());
 }

@@ -49,6 +49,11 @@ const KnownValue& Found::known(Slot slot) const {
   return *known;
 }
 
+void Found::assume(ShapeAssumption assumption) const {
+  if (std::find(assumed.begin(), assumed.end(), assumption) == assumed.end())
+    assumed.push_back(std::move(assumption));
+}
+
 Type Found::type(Slot slot) const {
   if (const Tensor* constant = bench_.constant(value(slot))) return constant->type();
   const KnownValue& of = known(slot);
@@ -58,13 +63,17 @@ Type Found::type(Slot slot) const {
 
 Index Found::rank(Slot slot) const {
   if (const Tensor* constant = bench_.constant(value(slot))) return constant->shape().size();
-  return or_not_known(known(slot).rank);
+  const Index rank = or_not_known(known(slot).rank);
+  assume({value(slot), std::nullopt, rank, "", 0});
+  return rank;
 }
 
 Index Found::size(Slot slot, Index axis) const {
   if (const Tensor* constant = bench_.constant(value(slot)))
     return item(constant->shape(), wrap(axis, constant->shape().size()));
-  return or_not_known(known(slot).size(wrap(axis, rank(slot))));
+  const Index at = wrap(axis, rank(slot)), size = or_not_known(known(slot).size(at));
+  assume({value(slot), at, size, "", 0});
+  return size;
 }
 
 Point Found::shape(Slot slot) const {
@@ -77,6 +86,7 @@ Point Found::sizes_but_one(Slot slot) const {
   Point list;
   for (Index axis = 0; axis < rank(slot); ++axis) {
     const Index size = known(slot).size(axis).value_or(-1);
+    if (size >= 0) assume({value(slot), axis, size, "", 0});
     // Beside a size of 0, -1 says nothing, and 0 itself means another size.
     if (size == 0) throw NotKnown{};
     list.push_back(size);
@@ -94,8 +104,10 @@ bool Found::same_shape(Slot a, Slot b) const {
 }
 
 bool Found::same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const {
-  return touchstone::same_size(known(a), wrap(axis_of_a, rank(a)), known(b),
-                               wrap(axis_of_b, rank(b)));
+  const Index of_a = wrap(axis_of_a, rank(a)), of_b = wrap(axis_of_b, rank(b));
+  const bool same = touchstone::same_size(known(a), of_a, known(b), of_b);
+  if (same) assume({value(a), of_a, 0, value(b), of_b});
+  return same;
 }
 
 Point Found::ints(Slot constant) const {

@@ -27,6 +27,8 @@ class Found {
   std::vector<std::optional<Workbench::Place>> made;  // by slot: the matched node that makes it
   std::vector<bool> bound;
   std::optional<Workbench::Place> root;
+  // What the answers below rely on; the bench is told of it where the match leads to a change.
+  mutable std::vector<ShapeAssumption> assumed;
 
   const Pattern& pattern() const { return pattern_; }
   Workbench& bench() const { return bench_; }
@@ -73,6 +75,7 @@ class Found {
 
  private:
   const KnownValue& known(Slot slot) const;
+  void assume(ShapeAssumption assumption) const;
   const Attribute* find(Slot made_by, std::string_view attribute) const;
   const Tensor& tensor(Slot slot) const;
 

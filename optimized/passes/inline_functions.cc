@@ -1,7 +1,11 @@
 // A call of one of the model's functions becomes the function's body. The body's own names become
 // fresh ones; where the function was written for other versions than the model imports, the call
-// stays.
+// stays. It stays, too, where all that it opens into would pass the limit on nodes: functions that
+// call the next twice double at every level.
+#include <limits>
 #include <map>
+#include <optional>
+#include <unordered_map>
 
 #include "core/error.h"
 #include "model/scopes.h"
@@ -12,7 +16,21 @@ namespace touchstone {
 
 namespace {
 
-using Names = std::map<std::string, std::string>;
+// Names of a body, or of a graph in it, and what they became.
+struct Names {
+  const Names* outer = nullptr;
+  std::unordered_map<std::string, std::string> own = {};
+
+  const std::string& at(const std::string& name) const {
+    for (const Names* names = this; names != nullptr; names = names->outer) {
+      if (const auto found = names->own.find(name); found != names->own.end()) return found->second;
+    }
+    BUG("a body uses a name that nothing defines");
+  }
+};
+
+// In front of many names a long one would take more memory than the model.
+constexpr std::size_t longest_stem = 128;
 
 // Writes a body with other names and with the call's attributes in it.
 class Writer {
@@ -27,17 +45,20 @@ class Writer {
     }
     for (auto& [name, attribute] : copy.attributes) rename_graphs(attribute, names);
     for (std::string& output : copy.outputs) output = named(output, names);
-    if (!call_.name.empty()) copy.name = call_.name + (copy.name.empty() ? "" : "/" + copy.name);
+    if (!call_.name.empty())
+      copy.name = shortened(call_.name) + (copy.name.empty() ? "" : "/" + copy.name);
     return copy;
   }
 
  private:
+  static std::string shortened(const std::string& name) { return name.substr(0, longest_stem); }
+
   std::string named(const std::string& name, Names& names) {
     if (name.empty()) return name;
-    const auto found = names.find(name);
-    if (found != names.end()) return found->second;
-    const std::string stem = call_.name.empty() ? call_.op : call_.name;
-    return names.emplace(name, bench_.fresh(stem + "/" + name)).first->second;
+    const auto found = names.own.find(name);
+    if (found != names.own.end()) return found->second;
+    const std::string stem = shortened(call_.name.empty() ? call_.op : call_.name);
+    return names.own.emplace(name, bench_.fresh(stem + "/" + name)).first->second;
   }
 
   void rename_graphs(Attribute& attribute, const Names& names) {
@@ -48,37 +69,20 @@ class Writer {
     }
   }
 
-  Graph renamed(const Graph& graph, Names names) {
+  Graph renamed(const Graph& graph, const Names& outer) {
     Graph copy = graph;
-    const auto own = [&](std::string& name) {
-      names.erase(name);
-      name = named(name, names);
-    };
-    for (ValueInfo& input : copy.inputs) own(input.name);
+    Names names{&outer};
+    for (ValueInfo& input : copy.inputs) input.name = named(input.name, names);
     copy.initializers.clear(), copy.sparse_initializers.clear();
-    for (const auto& [name, tensor] : graph.initializers) {
-      std::string to = name;
-      if (!is_input(graph, name)) own(to);
+    for (const auto& [name, tensor] : graph.initializers)
       copy.initializers.emplace(named(name, names), tensor);
-    }
-    for (const auto& [name, tensor] : graph.sparse_initializers) {
-      std::string to = name;
-      own(to);
-      copy.sparse_initializers.emplace(to, tensor);
-    }
+    for (const auto& [name, tensor] : graph.sparse_initializers)
+      copy.sparse_initializers.emplace(named(name, names), tensor);
     copy.nodes.clear();
-    for (const Node& node : graph.nodes) {
-      for (const std::string& output : node.outputs) names.erase(output);
-      copy.nodes.push_back(written(node, names));
-    }
+    for (const Node& node : graph.nodes) copy.nodes.push_back(written(node, names));
     for (ValueInfo& output : copy.outputs) output.name = names.at(output.name);
     copy.values.clear();
     return copy;
-  }
-
-  static bool is_input(const Graph& graph, const std::string& name) {
-    return std::any_of(graph.inputs.begin(), graph.inputs.end(),
-                       [&](const ValueInfo& input) { return input.name == name; });
   }
 
   Workbench& bench_;
@@ -110,35 +114,87 @@ bool has_plain_outputs(const Function& function) {
   return true;
 }
 
-void put_in_place(Workbench& bench, Workbench::Place place) {
+// Gives the place of the first node of the body, or of what stood behind the call. None, and the
+// call stays, where attributes that the body takes from the call weigh more than `left`.
+std::optional<Workbench::Place> put_in_place(Workbench& bench, Workbench::Place place,
+                                             Index& left) {
   const Node call = *place;
   const Function& function = *call.function;
   Names names;
   for (std::size_t k = 0; k < function.inputs.size(); ++k)
-    names[function.inputs[k]] = k < call.inputs.size() ? call.inputs[k] : "";
+    names.own[function.inputs[k]] = k < call.inputs.size() ? call.inputs[k] : "";
   for (std::size_t k = 0; k < function.outputs.size() && k < call.outputs.size(); ++k) {
-    if (!call.outputs[k].empty()) names[function.outputs[k]] = call.outputs[k];
+    if (!call.outputs[k].empty()) names.own[function.outputs[k]] = call.outputs[k];
   }
   Writer writer(bench, call);
+  std::vector<Node> body;
   for (const Node& node : function.nodes) {
-    Node copy = writer.written(node, names);
-    while (!copy.inputs.empty() && copy.inputs.back().empty()) copy.inputs.pop_back();
-    bench.insert(place, std::move(copy));
+    body.push_back(writer.written(node, names));
+    left -= weight_of(body.back()) - weight_of(node);
+    if (left < 0) return std::nullopt;
   }
-  bench.erase(place);
+  std::optional<Workbench::Place> first;
+  for (Node& node : body) {
+    while (!node.inputs.empty() && node.inputs.back().empty()) node.inputs.pop_back();
+    const Workbench::Place made = bench.insert(place, std::move(node));
+    if (!first) first = made;
+  }
+  const Workbench::Place behind = bench.erase(place);
+  return first.value_or(behind);
 }
+
+// What is asked of functions again and again.
+class Callees {
+ public:
+  explicit Callees(Workbench& bench) : bench_(bench) {}
+
+  bool may_open(const Function& function) {
+    const auto [at, fresh] = may_open_.emplace(&function, false);
+    if (fresh) at->second = has_plain_outputs(function) && means_the_same(bench_, function);
+    return at->second;
+  }
+
+  // Nodes that a call of it opens into, calls inside opened too; more than any limit stays so.
+  // Calls nest as deep as the checker lets them.
+  Index size(const Function& function) {
+    if (const auto found = sizes_.find(&function); found != sizes_.end()) return found->second;
+    Index sum = 0;
+    for (const Node& node : function.nodes) {
+      const Index own = node.function ? size(*node.function) : weight_of(node);
+      if (__builtin_add_overflow(sum, own, &sum)) sum = std::numeric_limits<Index>::max();
+    }
+    return sizes_[&function] = sum;
+  }
+
+ private:
+  Workbench& bench_;
+  std::unordered_map<const Function*, bool> may_open_;
+  std::unordered_map<const Function*, Index> sizes_;
+};
 
 }  // namespace
 
 Index inline_functions(Workbench& bench) {
+  Callees callees(bench);
+  Index left = bench.options().limits.nodes - static_cast<Index>(bench.nodes().size());
   Index changes = 0;
+  Workbench::Place behind = bench.nodes().end();  // the call whose body is being opened
+  bool inside = false;
   for (auto place = bench.nodes().begin(); place != bench.nodes().end();) {
+    inside = inside && place != behind;
     const auto here = place++;
-    if (!here->function || !has_plain_outputs(*here->function) ||
-        !means_the_same(bench, *here->function))
-      continue;
-    put_in_place(bench, here);
-    ++changes;
+    if (!here->function || !callees.may_open(*here->function)) continue;
+    if (!inside) {
+      const Index size = callees.size(*here->function);
+      if (size > left) continue;
+      left -= size;
+      behind = place;
+      inside = true;
+    }
+    if (const auto first = put_in_place(bench, here, left)) {
+      place = *first;
+      ++changes;
+    }
   }
   return changes;
 }

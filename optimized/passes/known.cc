@@ -1,15 +1,16 @@
-// The walks, and what they agree on.
+// Walks at drawn sizes and at those of feeds, and what they agree on.
 #include "optimized/passes/known.h"
 
 #include <algorithm>
+#include <set>
 
-#include "reference/shape_walk.h"
+#include "reference/proved_shapes.h"
 
 namespace touchstone {
 
 namespace {
 
-constexpr Index most_steps = 2'000'000;  // visits of nodes, all walks together
+constexpr Index small_bytes = 8192;  // of a constant whose elements may decide shapes
 
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   std::uint64_t z = (a * 0x100000001b3 + b + 1) * 0x9e3779b97f4a7c15;
@@ -46,36 +47,57 @@ constexpr Draw ways_to_draw[] = {
     {Of::few, 64, 17, 64},    {Of::few, 64, 17, 64},    {Of::ones, 64, 1, 4},
     {Of::ones, 64, 1, 4},     {Of::ones, 64, 1, 4}};
 
-bool is_sound(const Walked& walked) {
-  return !walked.gave_up && std::none_of(walked.broken.begin(), walked.broken.end(),
-                                         [](const Broken& broken) { return broken.surely_run; });
-}
-
-const Shape* shape_in(const Walked& walked, std::size_t row) {
-  return row < walked.shapes.size() && walked.shapes[row] ? &*walked.shapes[row] : nullptr;
-}
-
-// A rank hardly ever hangs on sizes: walks on which a rule breaks tell it, too.
-std::optional<Index> agreed_rank(const std::vector<Walked>& walks, std::size_t row) {
-  std::optional<Index> rank;
-  for (const Walked& walked : walks) {
-    const Shape* shape = shape_in(walked, row);
-    if (shape == nullptr) continue;
-    if (rank && *rank != shape->size()) return std::nullopt;
-    rank = shape->size();
+// The inputs' shapes with a size in the place of every one that the file leaves open.
+class OpenSizes {
+ public:
+  explicit OpenSizes(const Graph& graph) {
+    for (const ValueInfo& input : graph.inputs) {
+      const bool tensor = input.type && input.type->kind == ValueType::Kind::tensor;
+      const bool has_default = graph.initializers.contains(input.name) ||
+                               graph.sparse_initializers.contains(input.name);
+      if (!tensor || !input.shape || has_default) continue;
+      std::vector<Size>& sizes = inputs_[input.name];
+      for (const Dim& dim : *input.shape) {
+        if (dim.size && *dim.size >= 0) {
+          sizes.push_back({*dim.size, 0});
+        } else {
+          sizes.push_back({std::nullopt, dim.size ? symbol("") : symbol(dim.symbol)});
+        }
+      }
+    }
   }
-  return rank;
-}
-
-// By walk, of those on which no rule breaks.
-std::vector<std::optional<Shape>> sound_shapes(const std::vector<Walked>& walks, std::size_t row) {
-  std::vector<std::optional<Shape>> shapes;
-  for (const Walked& walked : walks) {
-    if (!is_sound(walked)) continue;
-    const Shape* shape = shape_in(walked, row);
-    shapes.push_back(shape ? std::optional(*shape) : std::nullopt);
+  bool any() const { return count_ > 0; }
+  FedShapes drawn(const Draw& draw, std::uint64_t seed) const {
+    FedShapes shapes;
+    for (const auto& [name, sizes] : inputs_) {
+      Shape& shape = shapes[name];
+      for (const Size& size : sizes)
+        shape.push_back(size.number ? *size.number : draw.size(seed, size.symbol));
+    }
+    return shapes;
   }
-  return shapes;
+
+ private:
+  struct Size {
+    std::optional<Index> number;
+    std::size_t symbol;
+  };
+  std::size_t symbol(const std::string& name) {
+    if (name.empty()) return count_++;
+    const auto [at, is_new] = by_name_.try_emplace(name, count_);
+    if (is_new) ++count_;
+    return at->second;
+  }
+
+  std::map<std::string, std::vector<Size>> inputs_;
+  std::unordered_map<std::string, std::size_t> by_name_;
+  std::size_t count_ = 0;
+};
+
+const std::optional<Shape>& shape_in(const ProvedShapes& walk, const std::string& name) {
+  static const std::optional<Shape> none;
+  const auto found = walk.values.find(name);
+  return found == walk.values.end() ? none : found->second.shape;
 }
 
 // Where a shape passes the limits, or hangs on values, a walk says nothing of it.
@@ -83,49 +105,130 @@ bool are_most(Index said, std::size_t walks) {
   return said > 0 && 2 * said >= static_cast<Index>(walks);
 }
 
+// True if the walks that say something satisfy `same`, all fed ones and enough of the drawn ones.
+template <class Same>
+bool agree(const KnownValue& of, Same&& same) {
+  Index said = 0;
+  for (std::size_t k = 0; k < of.drawn.size(); ++k) {
+    const std::optional<bool> answer = same(of.drawn, k);
+    if (answer == false) return false;
+    if (answer) ++said;
+  }
+  for (std::size_t k = 0; k < of.fed.size(); ++k) {
+    if (same(of.fed, k) != true) return false;
+  }
+  return !of.fed.empty() || (of.trusted && are_most(said, of.drawn.size()));
+}
+
+using Walks = std::vector<std::optional<Shape>>;
+
 }  // namespace
 
 std::optional<Index> KnownValue::size(Index axis) const {
   if (!rank || axis < 0 || axis >= *rank) return std::nullopt;
   std::optional<Index> first;
-  Index said = 0;
-  for (const std::optional<Shape>& shape : shapes) {
-    if (!shape) continue;
-    ++said;
-    if (first && *first != (*shape)[axis]) return std::nullopt;
-    first = (*shape)[axis];
-  }
-  return are_most(said, shapes.size()) ? first : std::nullopt;
+  const bool all = agree(*this, [&](const Walks& walks, std::size_t k) -> std::optional<bool> {
+    if (!walks[k]) return std::nullopt;
+    if (!first) first = (*walks[k])[axis];
+    return *first == (*walks[k])[axis];
+  });
+  return all ? first : std::nullopt;
 }
 
 bool same_size(const KnownValue& a, Index axis_of_a, const KnownValue& b, Index axis_of_b) {
   if (!a.rank || !b.rank || axis_of_a >= *a.rank || axis_of_b >= *b.rank) return false;
-  if (a.shapes.size() != b.shapes.size()) return false;
-  Index said = 0;
-  for (std::size_t k = 0; k < a.shapes.size(); ++k) {
-    if (!a.shapes[k] || !b.shapes[k]) continue;
-    ++said;
-    if ((*a.shapes[k])[axis_of_a] != (*b.shapes[k])[axis_of_b]) return false;
-  }
-  return are_most(said, a.shapes.size());
+  if (a.drawn.size() != b.drawn.size() || a.fed.size() != b.fed.size()) return false;
+  return agree(a, [&](const Walks& walks, std::size_t k) -> std::optional<bool> {
+    const std::optional<Shape>& other = &walks == &a.fed ? b.fed[k] : b.drawn[k];
+    if (!walks[k] || !other) return std::nullopt;
+    return (*walks[k])[axis_of_a] == (*other)[axis_of_b];
+  });
 }
 
-std::unordered_map<std::string, KnownValue> known_values(const Model& model, const Limits& limits) {
-  Survey survey(model, limits, most_steps);
-  std::vector<Walked> walks;
-  for (std::size_t k = 0; k < std::size(ways_to_draw); ++k) {
-    Walked walked = walk(survey, [&](std::size_t symbol) { return ways_to_draw[k].size(k, symbol); });
-    walks.push_back(std::move(walked));
-    if (survey.symbols.empty()) break;  // nothing is drawn: every walk is the same
+std::unordered_map<std::string, KnownValue> known_values(const Model& model,
+                                                         const WalkOptions& options) {
+  const OpenSizes open(model.graph);
+  std::vector<ProvedShapes> drawn, fed;
+  std::size_t draws = 0;
+  for (; options.draws && draws < std::size(ways_to_draw) && (draws == 0 || open.any()); ++draws) {
+    ProvedShapes walk =
+        prove_shapes(model, open.drawn(ways_to_draw[draws], draws), options.limits);
+    if (!walk.breaks_surely) drawn.push_back(std::move(walk));
+  }
+  for (const FedShapes& shapes : options.fed)
+    fed.push_back(prove_shapes(model, shapes, options.limits));
+
+  std::set<std::string> names;
+  for (const std::vector<ProvedShapes>* walks : {&drawn, &fed}) {
+    for (const ProvedShapes& walk : *walks) {
+      for (const auto& [name, value] : walk.values) names.insert(name);
+    }
   }
   std::unordered_map<std::string, KnownValue> all;
-  for (std::size_t row = 0; row < survey.rows.size(); ++row) {
-    const ShapeRow& from = survey.rows[row];
-    if (from.path.empty())
-      all.insert_or_assign(
-          from.name, KnownValue{from.type, agreed_rank(walks, row), sound_shapes(walks, row)});
+  for (const std::string& name : names) {
+    KnownValue& known = all[name];
+    known.trusted = options.checked || 2 * drawn.size() >= draws;
+    bool one_rank = true;
+    const auto take = [&](const std::vector<ProvedShapes>& walks, Walks& shapes) {
+      for (const ProvedShapes& walk : walks) {
+        const std::optional<Shape>& shape = shape_in(walk, name);
+        const auto found = walk.values.find(name);
+        if (found != walk.values.end() && found->second.type) known.type = found->second.type;
+        shapes.push_back(shape);
+        if (!shape) continue;
+        if (!known.rank) known.rank = shape->size();
+        one_rank = one_rank && *known.rank == shape->size();
+      }
+    };
+    take(drawn, known.drawn);
+    take(fed, known.fed);
+    if (!one_rank) known.rank.reset();
+    if (!known.rank) known.drawn.clear(), known.fed.clear();
   }
   return all;
+}
+
+Assumed without_large_constants(const Model& model) {
+  Assumed made{model, {}, {}};
+  Graph& graph = made.model.graph;
+  for (auto at = graph.initializers.begin(); at != graph.initializers.end();) {
+    const auto& [name, tensor] = *at;
+    const bool is_input = std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                                      [&](const ValueInfo& input) { return input.name == at->first; });
+    if (is_input || tensor.type() == Type::string ||
+        static_cast<Index>(tensor.bytes().size()) <= small_bytes) {
+      ++at;
+      continue;
+    }
+    ValueInfo input;
+    input.name = name;
+    input.type = tensor_type(tensor.type());
+    graph.inputs.push_back(std::move(input));
+    made.constants.emplace(name, tensor.shape());
+    at = graph.initializers.erase(at);
+  }
+  return made;
+}
+
+bool hold(const Assumed& assumed, const FedShapes& feeds, const Limits& limits) {
+  if (assumed.all.empty()) return true;
+  FedShapes shapes = feeds;
+  shapes.insert(assumed.constants.begin(), assumed.constants.end());
+  const ProvedShapes proved = prove_shapes(assumed.model, shapes, limits);
+  const auto size = [&](const std::string& value, Index axis) -> std::optional<Index> {
+    const std::optional<Shape>& shape = shape_in(proved, value);
+    if (!shape || axis < 0 || axis >= shape->size()) return std::nullopt;
+    return (*shape)[axis];
+  };
+  return std::all_of(assumed.all.begin(), assumed.all.end(), [&](const ShapeAssumption& it) {
+    if (!it.axis) {
+      const std::optional<Shape>& shape = shape_in(proved, it.value);
+      return shape && shape->size() == it.number;
+    }
+    const std::optional<Index> is = size(it.value, *it.axis);
+    if (it.other.empty()) return is == it.number;
+    return is && is == size(it.other, it.axis_of_other);
+  });
 }
 
 }  // namespace touchstone

@@ -223,7 +223,10 @@ Index apply_pattern(const Pattern& pattern, Workbench& bench) {
   for (auto place = bench.nodes().begin(); place != bench.nodes().end();) {
     const auto next = std::next(place);  // a replacement ends the root and no node behind it
     const std::optional<Found> found = find_match(pattern, bench, place);
-    if (found && replace(pattern, *found)) ++changes;
+    if (found && replace(pattern, *found)) {
+      bench.assume(found->assumed);
+      ++changes;
+    }
     place = next;
   }
   return changes;

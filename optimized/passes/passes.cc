@@ -136,7 +136,8 @@ Optimized optimize(Model model, const PassOptions& options) {
     bench.forget_shapes();
     for (const Pass& pass : passes) changed = run_pass(pass, bench, counts) || changed;
   }
-  Optimized made{bench.finish(), std::move(counts.counts)};
+  std::vector<Assumed> assumed = bench.assumed();
+  Optimized made{bench.finish(), std::move(counts.counts), std::move(assumed)};
   require_valid(made.model, options.limits);
   return made;
 }

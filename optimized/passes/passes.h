@@ -11,6 +11,7 @@
 
 #include "core/limits.h"
 #include "model/graph.h"
+#include "optimized/passes/known.h"
 
 namespace touchstone {
 
@@ -29,6 +30,11 @@ struct PassOptions {
   std::vector<std::string> without;  // those that do not
   Index growth = 1 << 20;  // bytes by which a folded constant may be larger than what it came from
   Limits limits;
+  // Sizes that the inputs leave open: whether passes may rely on what held at sizes that were drawn,
+  // and the shapes of feeds at which it has to hold.
+  bool draws = true;
+  bool checked = false;  // the caller holds Optimized::assumed against the shapes of each feed
+  std::vector<FedShapes> fed;
 };
 
 // Does a pass or pattern of this name and level run?
@@ -53,6 +59,7 @@ struct PassCount {
 struct Optimized {
   Model model;
   std::vector<PassCount> counts;  // of what changed something, in the order of the passes
+  std::vector<Assumed> assumed;   // of shapes: to be checked for the feeds of each run
 };
 
 // A resolved and valid model goes in, and one comes out. Throws Error (usage) for the name of a

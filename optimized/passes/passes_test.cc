@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "core/error.h"
 #include "model/testing.h"
 #include "optimized/passes/pattern.h"
@@ -236,6 +238,83 @@ TEST(Passes, PutBodiesOfFunctionsInPlaceOfCalls) {
   EXPECT_EQ(made.model.graph.nodes.size(), 4U);
   EXPECT_TRUE(made.model.functions.empty());
   EXPECT_EQ(run_on(made.model, {-3, 4}), run_on(model, {-3, 4}));
+}
+
+// Y = f_n(X), where f_k calls the one before it twice and f_0 is |a|: 2^n nodes.
+Model doubling(int levels) {
+  Node call = node("F" + std::to_string(levels), {"X"}, {"Y"});
+  call.domain = "local";
+  Model model = testing::chain({call});
+  model.opsets["local"] = 1;
+  for (int k = 0; k <= levels; ++k) {
+    std::vector<Node> body{node("Abs", {"a"}, {"c"})};
+    if (k > 0) {
+      const std::string callee = "F" + std::to_string(k - 1);
+      body = {node(callee, {"a"}, {"b"}), node(callee, {"b"}, {"c"})};
+      for (Node& each : body) each.domain = "local";
+    }
+    model.functions.push_back(function("F" + std::to_string(k), {"a"}, {"c"}, std::move(body)));
+  }
+  return sound(std::move(model));
+}
+
+TEST(Passes, LeaveCallsThatWouldPassTheLimitOnNodes) {
+  PassOptions options;
+  options.limits.nodes = 1000;
+  const Model model = doubling(9);
+  EXPECT_EQ(optimize(model, options).model.functions.size(), 0U);  // 512 nodes, and all of them one
+  for (const int levels : {10, 28}) {
+    const Optimized made = optimize(doubling(levels), options);
+    EXPECT_EQ(made.model.graph.nodes.size(), 1U) << levels;
+    EXPECT_EQ(changes(made, "inline-functions"), 0) << levels;
+  }
+  EXPECT_EQ(run_on(optimize(doubling(10), options).model, {-3}), std::vector<float>({3}));
+}
+
+TEST(Passes, OpenManyCallsOfOneFunction) {
+  auto body = function("F", {"a"}, {"c"}, {node("Exp", {"a"}, {"t"}), node("Neg", {"t"}, {"c"})});
+  constexpr std::size_t many = 20'000;
+  std::vector<Node> calls;
+  for (std::size_t k = 0; k < many; ++k) {
+    const auto value = [](std::size_t at) { return "v" + std::to_string(at); };
+    calls.push_back(node("F", {k == 0 ? "X" : value(k)}, {k + 1 == many ? "Y" : value(k + 1)}));
+    calls.back().domain = body->domain;
+  }
+  Model model = testing::chain(std::move(calls));
+  model.functions.push_back(body);
+  model.opsets[body->domain] = 1;
+  const Optimized made = optimized(sound(std::move(model)), {"inline-functions"});
+  EXPECT_EQ(made.model.graph.nodes.size(), 2 * many);
+}
+
+// Z = the sum of what many nodes make of X.
+Model fan(const std::function<Node(const std::string& output, std::size_t k)>& make) {
+  constexpr std::size_t many = 20'000;
+  std::vector<Node> nodes;
+  std::vector<std::string> made;
+  for (std::size_t k = 0; k < many; ++k) {
+    made.push_back("v" + std::to_string(k));
+    nodes.push_back(make(made.back(), k));
+  }
+  nodes.push_back(node("Sum", made, {"Y"}));
+  return sound(testing::chain(std::move(nodes)));
+}
+
+TEST(Passes, CompareManyNodesOfOneInputByTheirAttributes) {
+  const Model model = fan([](const std::string& output, std::size_t k) {
+    return node("LeakyRelu", {"X"}, {output},
+                {{"alpha", attribute(static_cast<float>(k / 2))}});
+  });
+  EXPECT_EQ(changes(optimized(model, {"share-nodes"}), "share-nodes"), 10'000);
+}
+
+TEST(Passes, DropManyIdentitiesThatOneNodeReads) {
+  const Model model = fan([](const std::string& output, std::size_t) {
+    return node("Identity", {"X"}, {output});
+  });
+  const Optimized made = optimized(model, {"drop-identities"});
+  ASSERT_EQ(made.model.graph.nodes.size(), 1U);
+  EXPECT_EQ(made.model.graph.nodes[0].inputs, std::vector<std::string>(20'000, "X"));
 }
 
 TEST(Passes, LeaveACallOfAFunctionForAnotherOpset) {

@@ -40,9 +40,7 @@ Workbench::Workbench(Model model, const PassOptions& options)
   for (Node& node : model_.graph.nodes) {
     nodes_.push_back(std::move(node));
     const Place place = std::prev(nodes_.end());
-    for (const std::string& output : place->outputs) {
-      if (!output.empty()) maker_.emplace(output, place);
-    }
+    add_maker(place);
     add_uses(place);
   }
   model_.graph.nodes.clear();
@@ -66,7 +64,7 @@ Index Workbench::opset(const std::string& domain) const {
 
 std::optional<Workbench::Place> Workbench::maker(const std::string& value) {
   const auto found = maker_.find(value);
-  return found == maker_.end() ? std::nullopt : std::optional(found->second);
+  return found == maker_.end() ? std::nullopt : std::optional(found->second.place);
 }
 
 const Tensor* Workbench::constant(const std::string& value) const {
@@ -77,14 +75,9 @@ const Tensor* Workbench::constant(const std::string& value) const {
 
 Index Workbench::uses(const std::string& value) const {
   const auto captured = captures_.find(value);
-  return static_cast<Index>(users(value).size()) +
+  const auto used = uses_.find(value);
+  return (used == uses_.end() ? 0 : static_cast<Index>(used->second.size())) +
          (captured == captures_.end() ? 0 : captured->second) + (is_output(value) ? 1 : 0);
-}
-
-const std::vector<Workbench::Place>& Workbench::users(const std::string& value) const {
-  static const std::vector<Place> nobody;
-  const auto found = users_.find(value);
-  return found == users_.end() ? nobody : found->second;
 }
 
 bool Workbench::is_captured(const std::string& value) const {
@@ -106,13 +99,32 @@ void Workbench::infer() {
     whole.graph.nodes.push_back(node);
     whole.graph.nodes.back().index = index++;
   }
-  known_ = known_values(whole, options_.limits);
+  known_ = known_values(whole, {options_.limits, options_.draws, options_.checked, options_.fed});
+  if (asked_of_ && !asked_of_->all.empty()) assumed_.push_back(*std::move(asked_of_));
+  asked_of_ = without_large_constants(whole);
+}
+
+void Workbench::assume(const std::vector<ShapeAssumption>& assumptions) {
+  if (assumptions.empty()) return;
+  std::vector<ShapeAssumption>& all = asked_of_->all;
+  for (const ShapeAssumption& assumption : assumptions) {
+    if (std::find(all.begin(), all.end(), assumption) == all.end()) all.push_back(assumption);
+  }
+}
+
+std::vector<Assumed> Workbench::assumed() {
+  if (asked_of_ && !asked_of_->all.empty()) assumed_.push_back(*std::move(asked_of_));
+  asked_of_.reset();
+  return std::move(assumed_);
 }
 
 std::string Workbench::fresh(const std::string& stem) {
-  std::string name = stem;
-  for (Index k = 2; !taken_.insert(name).second; ++k) name = stem + "_" + std::to_string(k);
-  return name;
+  if (taken_.insert(stem).second) return stem;
+  Index& next = next_.emplace(stem, 2).first->second;  // all before it are taken
+  while (true) {
+    std::string name = stem + "_" + std::to_string(next++);
+    if (taken_.insert(name).second) return name;
+  }
 }
 
 void Workbench::add_constant(const std::string& value, Tensor tensor) {
@@ -126,9 +138,7 @@ Workbench::Place Workbench::insert(Place place, Node node) {
     node.signature = find_signature(node.domain, node.op, opset(node.domain));
   if (!node.function && node.signature == nullptr) BUG("a pass made a node that means nothing");
   const Place made = nodes_.insert(place, std::move(node));
-  for (const std::string& output : made->outputs) {
-    if (!output.empty()) maker_.insert_or_assign(output, made);
-  }
+  add_maker(made);
   add_uses(made);
   grown_ = true;
   return made;
@@ -138,50 +148,63 @@ Workbench::Place Workbench::erase(Place place) {
   drop_uses(place);
   for (const std::string& output : place->outputs) {
     const auto found = maker_.find(output);  // another node may make it by now
-    if (found != maker_.end() && found->second == place) maker_.erase(found);
+    if (found != maker_.end() && found->second.place == place) maker_.erase(found);
   }
   return nodes_.erase(place);
 }
 
-void Workbench::set_inputs(Place place, std::vector<std::string> inputs) {
-  drop_uses(place);
-  place->inputs = std::move(inputs);
-  add_uses(place);
+void Workbench::add_maker(Place place) {
+  for (std::size_t k = 0; k < place->outputs.size(); ++k) {
+    const std::string& output = place->outputs[k];
+    if (!output.empty()) maker_.insert_or_assign(output, Maker{place, k});
+  }
 }
 
 void Workbench::add_uses(Place place) {
-  for (const std::string& input : place->inputs) {
-    if (!input.empty()) users_[input].push_back(place);
+  for (std::size_t k = 0; k < place->inputs.size(); ++k) {
+    const std::string& input = place->inputs[k];
+    if (!input.empty()) uses_[input].insert({&*place, k});
   }
-  for (const std::string& name : captures_of(*place)) ++captures_[name];
+  count_captures(*place, 1);
 }
 
 void Workbench::drop_uses(Place place) {
-  for (const std::string& input : place->inputs) {
-    if (input.empty()) continue;
-    std::vector<Place>& list = users_[input];
-    list.erase(std::find(list.begin(), list.end(), place));
-  }
-  for (const std::string& name : captures_of(*place)) --captures_[name];
+  for (std::size_t k = 0; k < place->inputs.size(); ++k) drop_use(place->inputs[k], {&*place, k});
+  count_captures(*place, -1);
+}
+
+void Workbench::count_captures(const Node& node, Index by) {
+  for (const std::string& name : captures_of(node)) captures_[name] += by;
+}
+
+void Workbench::drop_use(const std::string& value, const Use& use) {
+  const auto found = uses_.find(value);
+  if (found == uses_.end()) return;
+  found->second.erase(use);
+  if (found->second.empty()) uses_.erase(found);
 }
 
 bool Workbench::replace_value(const std::string& from, const std::string& to) {
   if (from == to || is_captured(from)) return false;
   if (is_output(from)) {
     // What makes `to` makes `from` instead.
-    const auto made = maker(to);
-    if (!made || is_output(to) || is_captured(to)) return false;
-    const Place place = *made;
-    std::replace(place->outputs.begin(), place->outputs.end(), to, from);
-    maker_.erase(to);
-    maker_.insert_or_assign(from, place);
-    return replace_value(to, from);
+    const auto made = maker_.find(to);
+    if (made == maker_.end() || is_output(to) || is_captured(to)) return false;
+    const Maker maker = made->second;
+    const std::string old = to;  // the caller's may be the output's own
+    maker_.erase(made);
+    maker_.insert_or_assign(from, maker);
+    maker.place->outputs[maker.output] = from;
+    return replace_value(old, from);
   }
-  const std::vector<Place> list = users(from);
-  for (const Place user : list) {
-    std::vector<std::string> inputs = user->inputs;
-    std::replace(inputs.begin(), inputs.end(), from, to);
-    if (inputs != user->inputs) set_inputs(user, std::move(inputs));
+  const auto used = uses_.find(from);
+  if (used == uses_.end()) return true;
+  const Uses moved = std::move(used->second);
+  uses_.erase(used);
+  Uses& uses = uses_[to];
+  for (const Use& use : moved) {
+    use.node->inputs[use.input] = to;
+    uses.insert(use);
   }
   return true;
 }
@@ -192,9 +215,10 @@ Index Workbench::keep_functions(const std::set<const Function*>& called) {
       [&](const std::shared_ptr<Function>& function) { return !called.contains(function.get()); }));
 }
 
-void Workbench::freeze_default(const std::string& value) {
-  std::erase_if(model_.graph.inputs, [&](const ValueInfo& input) { return input.name == value; });
-  inputs_.erase(value);
+void Workbench::freeze(const std::unordered_set<std::string>& values) {
+  std::erase_if(model_.graph.inputs,
+                [&](const ValueInfo& input) { return values.contains(input.name); });
+  for (const std::string& value : values) inputs_.erase(value);
 }
 
 }  // namespace touchstone

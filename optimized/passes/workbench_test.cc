@@ -100,9 +100,44 @@ TEST(Workbench, DoesNotTakeTwoSizesForOneWhereOneMayBe1) {
   model.graph.inputs[0].shape = {{Dim{{}, "N"}}};
   model.graph.inputs.push_back(testing::value("b", tensor_type(Type::float32), {{Dim{{}, "M"}}}));
   require_valid(model, {});
-  Workbench bench(std::move(model), {});
+  PassOptions options;
+  options.checked = true;
+  Workbench bench(model, options);
   EXPECT_FALSE(same_size(*bench.known("X"), 0, *bench.known("a"), 0));
   EXPECT_TRUE(same_size(*bench.known("Y"), 0, *bench.known("a"), 0));
+  // Most drawn sizes break a rule here: nothing is said where nobody checks it for what is fed.
+  Workbench unchecked(std::move(model), {});
+  EXPECT_FALSE(same_size(*unchecked.known("Y"), 0, *unchecked.known("a"), 0));
+}
+
+// A decoder's mask has the length of past and present; at drawn sizes that holds only by chance.
+TEST(Workbench, FedSizesCountWhereDrawnOnesAgree) {
+  Model model = testing::chain({node("Add", {"X", "b"}, {"Y"})});
+  model.graph.inputs[0].shape = {{Dim{{}, "N"}}};
+  model.graph.inputs.push_back(testing::value("b", tensor_type(Type::float32), {{Dim{{}, "M"}}}));
+  require_valid(model, {});
+  PassOptions options;
+  options.checked = true;
+  options.fed = {{{"X", Shape{1}}, {"b", Shape{5}}}};
+  Workbench bench(model, options);
+  EXPECT_TRUE(same_size(*bench.known("Y"), 0, *bench.known("b"), 0));
+  EXPECT_FALSE(same_size(*bench.known("Y"), 0, *bench.known("X"), 0));
+  options.fed.push_back({{"X", Shape{5}}, {"b", Shape{1}}});
+  Workbench both(model, options);
+  EXPECT_FALSE(same_size(*both.known("Y"), 0, *both.known("b"), 0));
+}
+
+TEST(Workbench, AssumptionsHoldWhereTheDefinitionsProveThem) {
+  Model model = testing::chain({node("Add", {"X", "b"}, {"Y"})});
+  model.graph.inputs[0].shape = {{Dim{{}, "N"}}};
+  model.graph.inputs.push_back(testing::value("b", tensor_type(Type::float32), {{Dim{{}, "M"}}}));
+  require_valid(model, {});
+  Assumed assumed = without_large_constants(model);
+  assumed.all = {{"Y", 0, 4, "", 0}, {"Y", std::nullopt, 1, "", 0}, {"Y", 0, 0, "X", 0}};
+  EXPECT_TRUE(hold(assumed, {{"X", Shape{4}}, {"b", Shape{1}}}, {}));
+  EXPECT_FALSE(hold(assumed, {{"X", Shape{5}}, {"b", Shape{1}}}, {}));
+  EXPECT_FALSE(hold(assumed, {{"X", Shape{1}}, {"b", Shape{4}}}, {}));
+  EXPECT_FALSE(hold(assumed, {{"X", Shape{3}}, {"b", Shape{4}}}, {}));  // a rule breaks
 }
 
 }  // namespace

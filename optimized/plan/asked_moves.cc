@@ -193,6 +193,16 @@ std::vector<MovedOutput> asked_move(const Outline& outline, const NodeFact& fact
   return outputs;
 }
 
+// Whether outputs hold elements of the first input's type, and the definition stands in notation:
+// what is written by hand may look at elements, and so does what makes others of them (a row of
+// numbers for each index). Names do not show that where none of them is among those it knows.
+static bool keeps_elements(const Signature& signature) {
+  return signature.kind == "semantics" && !signature.inputs.empty() &&
+         std::all_of(
+             signature.outputs.begin(), signature.outputs.end(),
+             [&](const ParameterSpec& made) { return made.type == signature.inputs[0].type; });
+}
+
 // Moves of floats whose other inputs are constant: all that decides where elements go is known.
 bool is_move(const Outline& outline, Index node) {
   const NodeFact& fact = outline.node(node);
@@ -202,7 +212,7 @@ bool is_move(const Outline& outline, Index node) {
   if (signature->form == "resample") {  // the nearest element is moved; others are computed
     moves = fact.attributes().text("mode") == "nearest";
   }
-  if (!moves || fact.inputs.empty()) return false;
+  if (!moves || fact.inputs.empty() || !keeps_elements(*signature)) return false;
   Index elements = 0;
   bool any = false;
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {

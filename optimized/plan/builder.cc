@@ -6,6 +6,7 @@
 
 #include "model/scopes.h"
 #include "optimized/canonical/transposed.h"
+#include "optimized/plan/preconditions.h"
 #include "optimized/plan/steps.h"
 #include "optimized/registry/registry.h"
 #include "reference/lists.h"
@@ -32,6 +33,7 @@ Index Builder::temporary(Index floats) {
 
 void Builder::add(std::unique_ptr<Step> step, std::vector<Index> nodes) {
   const auto now = static_cast<Index>(steps.size());
+  note_use();
   const auto live_now = [&](std::vector<Index>& buffers, std::vector<Span>& of) {
     for (const Index buffer : buffers) {
       Span& span = of[static_cast<std::size_t>(buffer)];
@@ -46,13 +48,28 @@ void Builder::add(std::unique_ptr<Step> step, std::vector<Index> nodes) {
   steps.push_back(std::move(step));
 }
 
+// Buffers that no step before has touched are written, so are the blocks that this step makes.
+void Builder::note_use() {
+  BufferUse use{{touched_.begin(), touched_.end()}, std::exchange(written_, {})};
+  for (const Index buffer : use.buffers) {
+    const bool is_new = spans[static_cast<std::size_t>(buffer)].last < 0;
+    const bool is_noted =
+        std::any_of(use.writes.begin(), use.writes.end(),
+                    [&](const BufferUse::Write& write) { return write.buffer == buffer; });
+    if (is_new && !is_noted && !constants.contains(buffer)) use.writes.push_back({buffer, {}});
+  }
+  uses.push_back(std::move(use));
+}
+
 // A step that has to come before the one that is being built.
 void Builder::between(const std::function<void()>& change) {
+  std::vector<BufferUse::Write> outer_written = std::exchange(written_, {});
   std::vector<Index> outer = std::exchange(touched_, {});
   std::vector<Index> outer_there = std::exchange(touched_there_, {});
   change();
   touched_ = std::move(outer);
   touched_there_ = std::move(outer_there);
+  written_ = std::move(outer_written);
 }
 
 Index Builder::plain(Index value) {
@@ -104,9 +121,15 @@ Index Builder::make_plain(Index value) {
 }
 
 const Blocked& Builder::make_blocked(Index value) {
+  const Blocked& made = place_blocked(value);
+  written_.push_back({made.buffer, made.blocks});
+  return made;
+}
+
+const Blocked& Builder::place_blocked(Index value) {
   if (const auto home = homes_.find(value); home != homes_.end()) {
     const Index joined = home->second.joined;
-    if (!is_blocked(joined)) make_blocked(joined);
+    if (!is_blocked(joined)) place_blocked(joined);
     const Blocked& all = blocked_.at(joined);
     touched_.push_back(all.buffer);
     return blocked_[value] = {all.buffer,
@@ -214,7 +237,6 @@ void Builder::give_homes() {
 void Builder::build() {
   foresee();
   for (const Group& group : groups_) build(group);
-  const auto end = static_cast<Index>(steps.size());
   for (std::size_t k = 0; k < outline_.values().size(); ++k) {
     const auto value = static_cast<Index>(k);
     if (!outline_.value(value).output) continue;
@@ -225,11 +247,11 @@ void Builder::build() {
     outputs[value] = plain(value);
     touched_.clear();
   }
-  for (const auto& [value, buffer] : outputs) {
-    Span& span = spans[static_cast<std::size_t>(buffer)];
-    span.last = std::max({span.last, end, static_cast<Index>(steps.size())});
-  }
-  for (const Index buffer : shared_) spans[static_cast<std::size_t>(buffer)].last = end;
+  // Outputs are copied out, and shared buffers may be seen, after the last step.
+  const auto end = static_cast<Index>(steps.size());
+  const auto keep = [&](Index buffer) { spans[static_cast<std::size_t>(buffer)].last = end; };
+  for (const auto& [value, buffer] : outputs) keep(buffer);
+  for (const Index buffer : shared_) keep(buffer);
   for (std::vector<Span>* all : {&spans, &device_spans}) {
     for (Span& span : *all) {
       if (span.last < span.first) span = {0, 0, 0, 0};  // nobody's
@@ -238,6 +260,7 @@ void Builder::build() {
 }
 
 void Builder::build(const Group& group) {
+  hold_preconditions(outline_, group);
   switch (group.work) {
     case Work::reference:
       return on_reference(group.main());

@@ -23,6 +23,16 @@ struct Blocked {
   Blocks blocks;
 };
 
+// The buffers of a step, for the arena check (arena_check.h).
+struct BufferUse {
+  struct Write {
+    Index buffer;
+    std::optional<Blocks> blocks;  // the part of the buffer that is a value in blocks
+  };
+  std::set<Index> buffers;    // all that it may read
+  std::vector<Write> writes;  // those of them that it may write
+};
+
 class Builder {
  public:
   Builder(const Outline& outline, Index threads, const PlanOptions& options);
@@ -59,16 +69,21 @@ class Builder {
 
   // The result. Buffers of constants are in no arena.
   std::vector<std::unique_ptr<Step>> steps;
-  std::vector<Span> spans;  // of buffers
+  std::vector<BufferUse> uses;  // of each step
+  std::vector<Span> spans;      // of buffers
   std::vector<Span> device_spans;
   std::map<Index, const Tensor*> device_constants;  // by device buffer
   std::map<Index, const Tensor*> constants;         // by buffer
   std::map<Index, Index> tensors;   // values that steps see as tensors: their buffers
   std::map<Index, Index> outputs;   // of the graph: value -> buffer; else its own tensor
   std::map<Index, Index> last_use;  // of values that are tensors of their own: a step
+  const std::map<Index, Index>& plain_buffers() const { return plain_; }  // by value
+  const std::map<Index, Blocked>& blocked_buffers() const { return blocked_; }
 
  private:
   Index new_buffer(Index floats);
+  void note_use();
+  const Blocked& place_blocked(Index value);
   Index place_output(Index value);
   void build(const Group& group);
   void tell_tensors(Index node);
@@ -95,10 +110,11 @@ class Builder {
     Index joined;       // a value
     Index first_block;  // of its blocks
   };
-  std::map<Index, Home> homes_;  // values that stand inside of what they are joined to
-  std::map<Index, Halo> halos_;  // what the windows that read a value reach around it
-  std::vector<Index> shared_;    // buffers that may be seen until the run ends
-  std::vector<Index> touched_;   // buffers of the step that is being built
+  std::map<Index, Home> homes_;            // values that stand inside of what they are joined to
+  std::map<Index, Halo> halos_;            // what the windows that read a value reach around it
+  std::vector<Index> shared_;              // buffers that may be seen until the run ends
+  std::vector<Index> touched_;             // buffers of the step that is being built
+  std::vector<BufferUse::Write> written_;  // those of them that are blocks which it makes
   std::vector<Index> touched_there_;
 };
 

@@ -117,7 +117,7 @@ std::vector<std::vector<DeviceAxis>> axes_of(const RecordedCall& record, Form fo
   return axes;
 }
 
-constexpr std::uintptr_t apart = std::uintptr_t{1} << 40;
+constexpr std::uintptr_t distance = std::uintptr_t{1} << 40;
 
 }  // namespace
 
@@ -144,7 +144,7 @@ DeviceCall device_call(const Outline& outline, Index node, DeviceKind kind,
     if (input == nobody) {
       inputs.emplace_back();
     } else if (reads_on_device(entry, k)) {
-      inputs.emplace_back(tensor_at(reinterpret_cast<void*>((k + 1) * apart), Type::float32,
+      inputs.emplace_back(tensor_at(reinterpret_cast<void*>((k + 1) * distance), Type::float32,
                                     *outline.value(input).shape));
     } else {
       inputs.push_back(on_host(input));
@@ -158,12 +158,12 @@ DeviceCall device_call(const Outline& outline, Index node, DeviceKind kind,
   DeviceCall made{kernel_for(entry, kind), std::move(record.values), {}, {}};
   for (const Operand& operand : record.inputs) {
     const auto address = reinterpret_cast<std::uintptr_t>(operand.data);
-    const std::uintptr_t input = address / apart;
+    const std::uintptr_t input = address / distance;
     if (input == 0 || input > fact.inputs.size()) {  // the adapter's own nothing
       made.reads.push_back(nobody);
       continue;
     }
-    if (address % apart != 0) unfit("an operand is not read from its first element on");
+    if (address % distance != 0) unfit("an operand is not read from its first element on");
     made.reads.push_back(fact.inputs[static_cast<std::size_t>(input - 1)]);
   }
   made.axes = axes_of(record, entry.form);

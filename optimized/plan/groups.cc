@@ -30,7 +30,8 @@ class Grouping {
       const NodeFact& fact = outline_.node(k);
       Group group;
       group.nodes = {k};
-      const std::string why = why_not_on_device(outline_, k, device.kind());
+      const std::string why = fact.broken ? "a rule of it does not hold"
+                                          : why_not_on_device(outline_, k, device.kind());
       if (why.empty()) {
         group.work = Work::on_device;
       } else if (is_view(fact) && (!host || made.contains(fact.inputs[0]))) {
@@ -67,6 +68,7 @@ class Grouping {
     const NodeFact& fact = outline_.node(k);
     const Signature* signature = fact.node->signature;
     if (signature == nullptr) return take(group);  // a call of a function
+    if (fact.broken) return take(group);
     const bool one = fact.outputs.size() == 1 && fact.outputs[0] != nobody &&
                      outline_.value(fact.outputs[0]).floats() &&
                      count(*outline_.value(fact.outputs[0]).shape) > 0;
@@ -111,7 +113,9 @@ class Grouping {
   bool is_view(const NodeFact& fact) const {
     return fact.node->signature && role_of(*fact.node->signature) == Role::same_elements &&
            fact.outputs.size() == 1 && fact.outputs[0] != nobody && fact.inputs[0] != nobody &&
-           outline_.value(fact.inputs[0]).floats() && outline_.value(fact.outputs[0]).floats();
+           outline_.value(fact.inputs[0]).floats() && outline_.value(fact.outputs[0]).floats() &&
+           count(*outline_.value(fact.inputs[0]).shape) ==
+               count(*outline_.value(fact.outputs[0]).shape);
   }
 
   Group take(Group& group) {
@@ -200,7 +204,7 @@ class Grouping {
         return channels && image ? Work::join : Work::reference;
       }
       case Role::same_elements:
-        return Work::view;
+        return count(*x->shape) == count(made) ? Work::view : Work::reference;
       default:
         return Work::reference;
     }

@@ -1,37 +1,12 @@
-// Shapes come from the same walk as `show --shapes`, with numbers in the place of every symbol.
+// Shapes are what the operators' definitions prove for the fed shapes; declarations are not read.
 #include "optimized/plan/outline.h"
 
 #include <algorithm>
 
 #include "model/scopes.h"
-#include "reference/shapes.h"
+#include "reference/proved_shapes.h"
 
 namespace touchstone {
-namespace {
-
-// The model with its inputs' shapes as they are fed: no symbol of theirs is left.
-Model with_shapes(const Model& model, const std::map<std::string, Shape>& feeds) {
-  Model fixed = model;
-  for (ValueInfo& input : fixed.graph.inputs) {
-    const auto fed = feeds.find(input.name);
-    if (fed == feeds.end()) continue;
-    input.shape.emplace();
-    for (const Index size : fed->second) input.shape->push_back({size, ""});
-  }
-  return fixed;
-}
-
-std::optional<Shape> numbers_of(const InferredValue& value) {
-  if (!value.shape) return std::nullopt;
-  Shape shape;
-  for (const InferredSize& size : *value.shape) {
-    if (!size.number) return std::nullopt;
-    shape.push_back(*size.number);
-  }
-  return shape;
-}
-
-}  // namespace
 
 Index Outline::value_of(const std::string& name) {
   const auto [at, is_new] = by_name_.try_emplace(name, static_cast<Index>(values_.size()));
@@ -74,15 +49,15 @@ Outline::Outline(const Model& model, const std::map<std::string, Shape>& feeds,
   for (const ValueInfo& output : graph.outputs)
     values_[static_cast<std::size_t>(value_of(output.name))].output = true;
 
-  const Model fixed = with_shapes(model, feeds);
-  for (const InferredValue& inferred : infer_shapes(fixed, limits).values) {
-    if (!inferred.path.empty()) continue;
-    const Index k = find(inferred.name);
+  const ProvedShapes proved = prove_shapes(model, feeds, limits);
+  for (const auto& [name, value] : proved.values) {
+    const Index k = find(name);
     if (k == nobody) continue;
     ValueFact& fact = values_[static_cast<std::size_t>(k)];
-    fact.type = inferred.type;
-    fact.shape = numbers_of(inferred);
+    fact.type = value.type;
+    fact.shape = value.shape;
   }
+  for (NodeFact& node : nodes_) node.broken = proved.broken.contains(node.node->index);
   forget_shapes(unclaimed);
 }
 

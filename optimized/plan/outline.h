@@ -36,6 +36,7 @@ struct ValueFact {
 struct NodeFact {
   const Node* node;
   std::vector<Index> inputs, outputs;  // values; nobody where left out
+  bool broken = false;  // a rule does not hold: the reference refuses it, by name
 
   // Of a node of an operator: a call of a function has no signature.
   Facts attributes() const { return {*node, *node->signature, {}, {}}; }
@@ -44,7 +45,8 @@ struct NodeFact {
 class Outline {
  public:
   // The model must be resolved and valid and outlive the outline. `feeds` are the shapes of the
-  // fed tensors. No shape is said of the values `unclaimed`, nor of any that hangs on them.
+  // fed tensors; shapes are what they prove (reference/proved_shapes.h). No shape is said of the
+  // values `unclaimed`, nor of any that hangs on them.
   Outline(const Model& model, const std::map<std::string, Shape>& feeds, const Limits& limits,
           const std::set<std::string>& unclaimed = {});
 

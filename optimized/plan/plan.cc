@@ -14,6 +14,7 @@
 #include "model/model.h"
 #include "model/place.h"
 #include "model/rules.h"
+#include "optimized/plan/arena_check.h"
 #include "optimized/plan/builder.h"
 #include "optimized/plan/cost.h"
 #include "optimized/plan/device_memory.h"
@@ -42,6 +43,15 @@ class Block : public Memory {
     return memory_ ? memory_.get() + spans_[k].offset / 4 : static_cast<float*>(apart_[k].get());
   }
   DeviceBuffer* on_device(Index buffer) const override { return there_->at(buffer); }
+
+  // All memory of the plan, for the arena check.
+  std::vector<ArenaCheck::Area> areas(Index bytes) const {
+    if (memory_) return {{memory_.get(), bytes}};
+    std::vector<ArenaCheck::Area> made;
+    for (std::size_t k = 0; k < apart_.size(); ++k)
+      made.push_back({static_cast<float*>(apart_[k].get()), spans_[k].bytes});
+    return made;
+  }
 
  private:
   const std::vector<Span>& spans_;
@@ -122,8 +132,10 @@ struct Plan::Held {
         options(given),
         outline(model, feeds, given.limits, given.unclaimed),
         builder(within_limits(outline, given.limits), threads, given) {
+    const bool checked = options.check_arena || arena_check_chosen();
     builder.build();
-    arena = rounded(place_spans(builder.spans));
+    if (options.change) options.change(builder);
+    arena = rounded(checked ? ArenaCheck::place(builder.spans) : place_spans(builder.spans));
     if (options.device) {
       there = std::make_unique<DeviceMemory>(
           *options.device, builder.device_spans, builder.device_constants,
@@ -133,21 +145,26 @@ struct Plan::Held {
     }
     memory = std::make_unique<Block>(builder.spans, builder.constants, arena, options.buffers,
                                      there.get());
+    if (checked) check = std::make_unique<ArenaCheck>(builder, *memory, memory->areas(arena));
     Index scratch = 0;
-    for (const std::unique_ptr<Step>& step : builder.steps) {
-      placed_step(*step, [&] { step->bind(*memory); });
-      scratch = std::max(scratch, step->scratch());
+    for (std::size_t k = 0; k < builder.steps.size(); ++k) {
+      Step& step = *builder.steps[k];
+      placed_step(step, [&] { check ? check->bind(static_cast<Index>(k)) : step.bind(*memory); });
+      scratch = std::max(scratch, step.scratch());
     }
     Soon soon;
     for (auto step = builder.steps.rbegin(); step != builder.steps.rend(); ++step) {
       (*step)->precede(soon);
       if (const Soon own = (*step)->weights(); own.size > 0) soon = own;
     }
+    const Index guard = check && !options.buffers ? ArenaCheck::guard_floats : 0;
     for (Index k = 0; k < std::max<Index>(threads, 1); ++k) {
-      scratch_memory.push_back(options.buffers ? options.buffers(scratch * 4)
-                                               : std::shared_ptr<void>(large_memory(scratch)));
-      scratch_of.push_back(static_cast<float*>(scratch_memory.back().get()));
+      scratch_memory.push_back(options.buffers
+                                   ? options.buffers(scratch * 4)
+                                   : std::shared_ptr<void>(large_memory(scratch + 2 * guard)));
+      scratch_of.push_back(static_cast<float*>(scratch_memory.back().get()) + guard);
     }
+    if (check) check->watch_scratch(scratch_of, scratch, guard);
     values.resize(outline.values().size());
     drops.resize(builder.steps.size());
     for (const auto& [value, step] : builder.last_use) {
@@ -216,6 +233,7 @@ struct Plan::Held {
   std::unique_ptr<Block> memory;
   std::vector<std::shared_ptr<void>> scratch_memory;  // one a thread
   std::vector<float*> scratch_of;
+  std::unique_ptr<ArenaCheck> check;  // none: steps are trusted
   std::vector<Value> values;
   std::vector<Index> work;                // of each step
   std::vector<bool> kept;                 // values that stay from run to run
@@ -241,12 +259,15 @@ void Plan::Held::compute(const std::map<std::string, Value>& feeds, ThreadPool& 
   pool.watch(timings != nullptr);
   const ThreadPool::Run run(pool);
   RunState state{pool, values, scratch_of, options.limits};
+  if (check) check->begin(feeds);
   for (std::size_t k = 0; k < builder.steps.size(); ++k) {
     const double begin = timings ? since() : 0;
     placed_step(*builder.steps[k], [&] {
       charge_work(work[k]);
       check_budget();
+      if (check) check->before(static_cast<Index>(k));
       builder.steps[k]->run(state);
+      if (check) check->after(static_cast<Index>(k), values);
     });
     if (timings) {
       timings->push_back({static_cast<Index>(k), begin, since()});
@@ -258,6 +279,7 @@ void Plan::Held::compute(const std::map<std::string, Value>& feeds, ThreadPool& 
       if (!kept[static_cast<std::size_t>(value)]) values[static_cast<std::size_t>(value)] = Value();
     }
   }
+  if (check) check->end(values);
 }
 
 std::map<std::string, Value> Plan::run(const std::map<std::string, Value>& feeds, ThreadPool& pool,

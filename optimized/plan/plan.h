@@ -15,6 +15,8 @@
 
 namespace touchstone {
 
+class Builder;
+
 // Gives memory of so many bytes, aligned as floats are.
 using BufferSource = std::function<std::shared_ptr<void>(Index bytes)>;
 
@@ -25,6 +27,9 @@ struct PlanOptions {
   BufferSource buffers = {};  // given: each buffer comes from it, and none of them from one arena
   std::shared_ptr<Device> device = {};  // given: it runs what it has kernels for
   bool host = true;                     // the processor runs the rest, else that is an Error
+  bool check_arena = false;             // as TOUCHSTONE_CHECK=arena does (arena_check.h)
+  // Given: tests change steps and lifetimes with it before memory is placed.
+  std::function<void(Builder&)> change = {};
 };
 
 // One step of a run, or what one thread did of it: when it began and ended, in microseconds since

@@ -103,10 +103,7 @@ bool is_pointwise(const Outline& outline, Index node) {
   const Signature* signature = fact.node->signature;
   if (signature == nullptr) return false;
   const FastEntry* entry = find_fast(*signature);
-  if (entry == nullptr || entry->form != Form::elementwise) return false;
-  for (const AttributeSpec& attribute : signature->attributes) {
-    if (attribute.name == "axis") return false;  // of dimensions that are counted, not matched
-  }
+  if (entry == nullptr || !entry->broadcasts) return false;
   if (fact.outputs.size() != 1 || fact.outputs[0] == nobody || fact.inputs.size() > most_inputs)
     return false;
   const ValueFact& made = outline.value(fact.outputs[0]);

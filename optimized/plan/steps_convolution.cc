@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index few_channels = 4;         // up to so many are read from the plain tensor
 constexpr Index region_elements = 16384;  // that a kernel leaves for a region to go over
-constexpr Index small_plane = 100;   // of so few points the channels are shared out, not the rows
+constexpr Index small_plane = 100;  // of so few points the channels are shared out, not the rows
 
 class OnConvolution : public Step {
  public:
@@ -38,7 +38,8 @@ class OnConvolution : public Step {
     shape.channels_in = shape.depthwise ? 1 : weights.shape()[1];
     shape.channels_out = weights.shape()[0] / groups_;
     shape.plain_input =
-        groups_ == 1 && !shape.depthwise && x[1] <= few_channels && !builder.is_blocked(input_);
+        groups_ == 1 && !shape.depthwise && x[1] <= few_channels && !builder.is_blocked(input_) &&
+        window_.before[0] >= 0 && window_.before[1] >= 0;  // a negative one cuts rows off
     plain_ = shape.plain_input;
     shape.adds = group.residual != nobody;
     if (plain_) {
@@ -141,9 +142,10 @@ class OnConvolution : public Step {
   void pack(const Tensor& weights, const ConvolutionShape& shape) {
     const Index size = convolution_->packed_size();
     packed_ = large_memory(groups_ * size);
-    const Index step = weights.size() / groups_;
+    weights_ = weights.data<float>();
+    group_weights_ = weights.size() / groups_;
     for (Index g = 0; g < groups_; ++g)
-      convolution_->pack(weights.data<float>() + g * step, packed_.get() + g * size);
+      convolution_->pack(weights_ + g * group_weights_, packed_.get() + g * size);
     const Index lanes = out_.blocks.lanes;
     bias_ = Tensor(Type::float32, Shape{(out_.blocks.channels + lanes - 1) / lanes * lanes});
     const NodeFact& fact = outline_.node(group_.main());
@@ -213,7 +215,8 @@ class OnConvolution : public Step {
                                              : soon_;
     for (Index row = first; row < end; row += step) {
       const Index rows = std::min(step, end - row);
-      convolution_->run(in, packed, bias_.data<float>() + shift * out_.blocks.lanes,
+      convolution_->run(in, {packed, weights_ + group * group_weights_},
+                        bias_.data<float>() + shift * out_.blocks.lanes,
                         group_.residual != nobody ? &residual : nullptr, out, group_.least,
                         group_.most, part, row, rows, scratch, next);
       if (region_) {
@@ -235,6 +238,8 @@ class OnConvolution : public Step {
   std::optional<BlockedRegion> region_;
   std::optional<Convolution> convolution_;
   LargeMemory packed_;
+  const float* weights_ = nullptr;  // as the model holds them; of a group so many
+  Index group_weights_ = 0;
   Soon soon_;
   Tensor bias_;
   Index blocks_in_ = 0, blocks_out_ = 0;

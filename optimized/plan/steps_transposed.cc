@@ -130,7 +130,7 @@ class OnTransposed : public Step {
     in.data += (first + set.rows.from) * in.row + set.columns.from * in.column;
     const Picture made{scratch, lanes_, columns * lanes_, rows * columns * lanes_};
     for (Index part = 0; part < set.convolution.parts(); ++part) {
-      set.convolution.run(in, set.packed.get(), bias_.data(), nullptr, made, group_.least,
+      set.convolution.run(in, {set.packed.get()}, bias_.data(), nullptr, made, group_.least,
                           group_.most, part, 0, rows, nullptr);
     }
     Picture out = out_.blocks.picture(out_memory_, image);
@@ -201,8 +201,8 @@ class OnSpread : public Step {
     Picture in = in_.blocks.picture(input_memory_, image);
     in.data += first * in.row;
     const Picture made{scratch, lanes_, columns * lanes_, rows * columns * lanes_};
-    convolution_->run(in, packed_.get(), bias_.data(), nullptr, made, group_.least, group_.most, 0,
-                      0, rows, nullptr);
+    convolution_->run(in, {packed_.get()}, bias_.data(), nullptr, made, group_.least, group_.most,
+                      0, 0, rows, nullptr);
     for (Index c = 0; c < channels_; ++c) {
       for (Index row = 0; row < rows * window_.stride[0]; ++row) {
         const Index lane = (c * window_.stride[0] + row % window_.stride[0]) * window_.stride[1];

@@ -30,7 +30,9 @@ std::optional<MovedOutput> joined(const Outline& outline, const NodeFact& fact) 
   Index source = 0, to = 0;
   for (const Index input : fact.inputs) {
     if (input == nobody) return std::nullopt;
-    const Index own = count(tail(*outline.value(input).shape, axis));
+    const Shape& from = *outline.value(input).shape;
+    if (from.size() != rank || head(from, axis) != head(output.shape, axis)) return std::nullopt;
+    const Index own = count(tail(from, axis));
     if (own > 0)
       output.parts.push_back({*by_even_steps({outer, own}, {own, 1}, {row, 1}), source, 0, to});
     ++source;

@@ -45,6 +45,9 @@ struct FastEntry {
   std::string_view kernel;  // "Clip_11": versions with equal element definitions share one
   const KernelTable* kernels;
   bool (*run)(Call& call, const KernelUse& use);
+  // Whether each operand is read where the output is written, or where broadcasting lays it: on the
+  // last dimensions, repeated where its size is 1. A plan lays no other over elements.
+  bool broadcasts;
 };
 
 const FastEntry* find_fast(const Signature& signature);  // null: the reference kernel runs

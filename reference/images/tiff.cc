@@ -2,6 +2,7 @@
 #include <tiffio.h>
 
 #include <algorithm>
+#include <cstdarg>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -31,6 +32,9 @@ toff_t go_to(thandle_t handle, toff_t offset, int from) {
   return memory.at;
 }
 int leave(thandle_t) { return 0; }
+
+// Without it the library would print. The process's own handlers stay as they are.
+int keep_silent(TIFF*, void*, const char*, const char*, va_list) { return 1; }
 toff_t size_of(thandle_t handle) { return static_cast<Memory*>(handle)->file.size(); }
 
 // Bytes a pixel that the library may take for a strip or tile: four samples of 32 bits.
@@ -41,12 +45,12 @@ constexpr tmsize_t most_at_once = tmsize_t{256} << 20;
 }  // namespace
 
 std::optional<Image> decode_tiff(Bytes file) {
-  TIFFSetErrorHandler(nullptr);  // it would print
-  TIFFSetWarningHandler(nullptr);
-  Memory memory{file};
   const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
                                                                              TIFFOpenOptionsFree);
   if (!options) throw std::bad_alloc();
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keep_silent, nullptr);
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), keep_silent, nullptr);
+  Memory memory{file};
   TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), most_at_once);
   const std::unique_ptr<TIFF, void (*)(TIFF*)> tiff(
       TIFFClientOpenExt("image", "rm", &memory, take, refuse, go_to, leave, size_of, nullptr,

@@ -1,6 +1,8 @@
 // From reals to ranges of indices and back.
 #include "reference/readings/index_range.h"
 
+#include <cstdint>
+
 #include "reference/readings/alternatives.h"
 
 namespace touchstone {
@@ -35,16 +37,20 @@ IndexRange ceil_index(const Bounded& x) { return range_of(prim::ceil(x)); }
 
 Bounded real_of(const IndexRange& i) {
   Bounded out(i.at);
-  if (i.hi - i.lo > 3) {
-    out.e += static_cast<double>(std::max(i.at - i.lo, i.hi - i.at));
+  const auto apart = [](Index low, Index high) {
+    return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  };
+  if (apart(i.lo, i.hi) > 3) {
+    out.e += static_cast<double>(std::max(apart(i.lo, i.at), apart(i.at, i.hi)));
     return out;
   }
-  for (Index k = i.lo; k <= i.hi; ++k) {
-    if (k == i.at) continue;
-    const Bounded m(k);
-    out.admit({m.hi, m.lo, m.e});
+  for (Index k = i.lo;; ++k) {
+    if (k != i.at) {
+      const Bounded m(k);
+      out.admit({m.hi, m.lo, m.e});
+    }
+    if (k == i.hi) return out;  // the largest number has none after it
   }
-  return out;
 }
 
 }  // namespace touchstone

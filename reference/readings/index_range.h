@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/shape.h"
+#include "core/checked.h"
 #include "reference/readings/bounded.h"
 
 namespace touchstone {
@@ -19,18 +19,38 @@ struct IndexRange {
   bool single() const { return lo == hi; }
 };
 
-inline IndexRange operator+(const IndexRange& a, const IndexRange& b) {
-  return {a.lo + b.lo, a.hi + b.hi, a.at + b.at};
+// The arithmetic of core/checked.h: what the exact value says has to fit; the ends stay where the
+// indices end.
+namespace detail {
+constexpr Index farthest(bool up) {
+  return up ? std::numeric_limits<Index>::max() : std::numeric_limits<Index>::min();
 }
-inline IndexRange operator-(const IndexRange& a, const IndexRange& b) {
-  return {a.lo - b.hi, a.hi - b.lo, a.at - b.at};
+inline Index end_of_sum(Index a, Index b) {
+  return __builtin_add_overflow(a, b, &a) ? farthest(b > 0) : a;
 }
-inline IndexRange operator-(const IndexRange& a) { return {-a.hi, -a.lo, -a.at}; }
-inline IndexRange operator*(const IndexRange& a, Index k) {
-  return k >= 0 ? IndexRange{a.lo * k, a.hi * k, a.at * k}
-                : IndexRange{a.hi * k, a.lo * k, a.at * k};
+inline Index end_of_difference(Index a, Index b) {
+  return __builtin_sub_overflow(a, b, &a) ? farthest(b < 0) : a;
 }
-inline IndexRange operator*(Index k, const IndexRange& a) { return a * k; }
+inline Index end_of_product(Index a, Index b) {
+  const bool up = (a < 0) == (b < 0);
+  return __builtin_mul_overflow(a, b, &a) ? farthest(up) : a;
+}
+}  // namespace detail
+inline IndexRange add(const IndexRange& a, const IndexRange& b) {
+  return {detail::end_of_sum(a.lo, b.lo), detail::end_of_sum(a.hi, b.hi), add(a.at, b.at)};
+}
+inline IndexRange subtract(const IndexRange& a, const IndexRange& b) {
+  return {detail::end_of_difference(a.lo, b.hi), detail::end_of_difference(a.hi, b.lo),
+          subtract(a.at, b.at)};
+}
+inline IndexRange negative(const IndexRange& a) { return subtract(IndexRange(0), a); }
+inline IndexRange multiply(const IndexRange& a, Index k) {
+  const Index lo = detail::end_of_product(a.lo, k), hi = detail::end_of_product(a.hi, k);
+  return {std::min(lo, hi), std::max(lo, hi), multiply(a.at, k)};
+}
+inline IndexRange multiply(Index k, const IndexRange& a) { return multiply(a, k); }
+// How many indices it holds beside the first.
+inline Index width(const IndexRange& a) { return detail::end_of_difference(a.hi, a.lo); }
 
 inline IndexRange min(const IndexRange& a, const IndexRange& b) {
   return {std::min(a.lo, b.lo), std::min(a.hi, b.hi), std::min(a.at, b.at)};
@@ -79,8 +99,8 @@ S real(const IndexRange& i) {
 template <class F>
 Bounded read_range(const IndexRange& range, F element) {
   Bounded out = element(range.at);
-  for (Index i = range.lo; i <= range.hi; ++i) {
-    if (i != range.at) out = either_of(out, element(i));
+  for (Index k = 0; k <= width(range); ++k) {
+    if (const Index i = range.lo + k; i != range.at) out = either_of(out, element(i));
   }
   return out;
 }

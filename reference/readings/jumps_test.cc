@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -106,7 +107,7 @@ TEST(Jumps, IndicesAreRanges) {
   EXPECT_EQ(i.lo, 2);
   EXPECT_EQ(i.hi, 3);
   EXPECT_EQ(i.at, 3);
-  const IndexRange j = clamp(i + 5, 0, 7);
+  const IndexRange j = clamp(add(i, 5), 0, 7);
   EXPECT_EQ(j.lo, 7);
   EXPECT_EQ(j.hi, 7);
   EXPECT_TRUE((i < IndexRange(3)) == Tri::maybe);
@@ -118,6 +119,14 @@ TEST(Jumps, IndicesAreRanges) {
   EXPECT_EQ(read.hi, 30);
   EXPECT_EQ(floor_index(Bounded::of(2.5)).hi, 2);
   EXPECT_EQ(ceil_index(Exact(2.5)), 3);
+}
+
+TEST(Jumps, RangesMayEndAtTheLargestIndex) {
+  const BoundedScope scope(Type::float32, Class::strict);
+  constexpr Index most = std::numeric_limits<Index>::max();
+  EXPECT_EQ(real<Bounded>(IndexRange(most)).hi, 0x1p63);
+  EXPECT_EQ(members(real<Bounded>(IndexRange(most - 1, most, most))).size(), 2u);
+  EXPECT_GE(real<Bounded>(IndexRange(-most, most, 0)).e, 0x1p63);
 }
 
 }  // namespace

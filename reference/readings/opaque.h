@@ -24,9 +24,11 @@ struct OpaqueIndex {
   OpaqueIndex() = default;
   OpaqueIndex(Index) {}  // NOLINT: an index is a range
 };
-inline OpaqueIndex operator+(OpaqueIndex, OpaqueIndex) { return {}; }
-inline OpaqueIndex operator-(OpaqueIndex, OpaqueIndex) { return {}; }
-inline OpaqueIndex operator*(OpaqueIndex, Index) { return {}; }
+inline OpaqueIndex add(OpaqueIndex, OpaqueIndex) { return {}; }
+inline OpaqueIndex subtract(OpaqueIndex, OpaqueIndex) { return {}; }
+inline OpaqueIndex negative(OpaqueIndex) { return {}; }
+inline OpaqueIndex multiply(OpaqueIndex, Index) { return {}; }
+inline OpaqueIndex multiply(Index, OpaqueIndex) { return {}; }
 inline OpaqueIndex min(OpaqueIndex, OpaqueIndex) { return {}; }
 inline OpaqueIndex max(OpaqueIndex, OpaqueIndex) { return {}; }
 inline OpaqueIndex clamp(OpaqueIndex, OpaqueIndex, OpaqueIndex) { return {}; }

@@ -51,15 +51,17 @@ namespace detail {
 // Calls f with every point of the intervals, the exact one first; false if they hold too many to look at.
 template <class F>
 void around(const RangePoint& p, F f) {
+  constexpr Index most = 4096;
   Point exact, low, extents;
   Index points = 1;
   for (const IndexRange& i : p.at) {
-    exact.push_back(i.at), low.push_back(i.lo), extents.push_back(i.hi - i.lo + 1);
-    points = points > 4096 ? points : points * (i.hi - i.lo + 1);
+    const Index extent = std::min(width(i), most) + 1;
+    exact.push_back(i.at), low.push_back(i.lo), extents.push_back(extent);
+    points = points > most ? points : points * extent;
   }
   f(exact);
   if (points == 1) return;
-  if (points > 4096) throw Error(ErrorKind::limit, "an index is so uncertain that over 4,096 elements may be meant");
+  if (points > most) throw Error(ErrorKind::limit, "an index is so uncertain that over 4,096 elements may be meant");
   for (const Point& step : box(extents)) {
     if (const Point at = low + step; !(at == exact)) f(at);
   }

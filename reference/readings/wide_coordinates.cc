@@ -21,7 +21,8 @@ Bounded angle(Index part, Index n) {
 
 // `value`, or what whole quarters make of it, with the same error.
 Bounded at_quarters(const Bounded& value, Index part, Index n) {
-  return 4 * part % n == 0 ? Bounded::raw(Turn<double>::quarter(4 * part / n), 0, value.e) : value;
+  const Index quarters = multiply(4, part);
+  return quarters % n == 0 ? Bounded::raw(Turn<double>::quarter(quarters / n), 0, value.e) : value;
 }
 
 }  // namespace
@@ -33,13 +34,15 @@ Bounded cosine_of_turn(Index j, Index n) {
 
 Bounded sine_of_turn(Index j, Index n) {
   const Index part = part_of(j, n);
-  return part == 0 ? Bounded(Index{0})
-                   : at_quarters(prim::sin(angle(part, n)), part_of(4 * part - n, 4 * n), 4 * n);
+  return part == 0
+             ? Bounded(Index{0})
+             : at_quarters(prim::sin(angle(part, n)),
+                           part_of(subtract(multiply(4, part), n), multiply(4, n)), multiply(4, n));
 }
 
 Exact exact_cosine_of_turn(Index j, Index n) {
-  const Index part = part_of(j, n);
-  if (4 * part % n == 0) return Exact(static_cast<Index>(Turn<double>::quarter(4 * part / n)));
+  const Index part = part_of(j, n), quarters = multiply(4, part);
+  if (quarters % n == 0) return Exact(static_cast<Index>(Turn<double>::quarter(quarters / n)));
   const Exact half_turn = prim::acos(Exact(Index{-1}));
   return prim::cos(half_turn * Exact(2 * part) / Exact(n));
 }

@@ -22,7 +22,7 @@ struct Turn<Bounded> {
 template <>
 struct Turn<Exact> {
   static Exact cosine(Index j, Index n) { return exact_cosine_of_turn(j, n); }
-  static Exact sine(Index j, Index n) { return exact_cosine_of_turn(4 * j - n, 4 * n); }
+  static Exact sine(Index j, Index n) { return exact_cosine_of_turn(subtract(multiply(4, j), n), multiply(4, n)); }
 };
 template <>
 struct Turn<Opaque> {

@@ -1,0 +1,135 @@
+// Calls of functions are opened down to nodes with a signature. The walk into them is as deep as
+// calls nest, which the checker bounds; how many nodes come out is counted.
+#include "model/derive_body.h"
+
+#include <algorithm>
+#include <span>
+
+#include "core/limits.h"
+#include "model/derive.h"
+#include "model/model.h"
+#include "model/place.h"
+#include "model/rules.h"
+#include "model/scopes.h"
+
+namespace touchstone {
+namespace {
+
+using Renamed = std::map<std::string, std::string>;
+
+// In front of many names a long one would take more memory than its file.
+constexpr std::size_t longest_stem = 64;
+
+void bind(Node& node, const std::map<std::string, Attribute>& given) {
+  for (auto at = node.attributes.begin(); at != node.attributes.end();) {
+    const std::string& reference = at->second.reference;
+    const auto found = reference.empty() ? given.end() : given.find(reference);
+    if (!reference.empty() && found == given.end()) {
+      at = node.attributes.erase(at);
+    } else {
+      if (!reference.empty()) at->second = found->second;
+      ++at;
+    }
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Function> written(const std::string& name) {
+  static const std::map<std::string, std::shared_ptr<const Function>> functions = [] {
+    Model model = parse_model(std::as_bytes(std::span(derivative_bytes())), {}, Limits::trusted());
+    resolve(model);
+    std::map<std::string, std::shared_ptr<const Function>> found;
+    for (const auto& function : model.functions) found.emplace(function->name, function);
+    return found;
+  }();
+  const auto found = functions.find(name);
+  return found == functions.end() ? nullptr : found->second;
+}
+
+void MadeNodes::count(const Node& node) {
+  made_ += weight_of(node);
+  if (made_ > most_) throw over_limit("nodes", made_, most_);
+}
+
+void DerivativeBody::add(const Node& node, const Renamed& names, const Attributes* given) {
+  const auto renamed = [&](const std::string& name) {
+    const auto found = names.find(name);
+    return found == names.end() ? name : found->second;
+  };
+  Node copy = node;
+  for (std::string& name : copy.inputs) name = renamed(name);
+  for (std::string& name : copy.outputs) name = renamed(name);
+  if (given != nullptr) bind(copy, *given);
+  made_.count(copy);
+  if (copy.function) return add_inside(copy);
+  if (given != nullptr && !subgraphs_of(copy).empty())
+    throw Error(ErrorKind::unsupported,
+                "unsupported: a derivative through a function that holds graphs")
+        .with_place(place_of(node, ""));
+  copy.index = static_cast<Index>(nodes.size());
+  nodes.push_back(std::move(copy));
+}
+
+void DerivativeBody::add_inside(const Node& caller) {
+  const Function& function = *caller.function;
+  Attributes given = caller.attributes;
+  for (const auto& [name, standard] : function.default_attributes) given.emplace(name, standard);
+  Renamed names;
+  const std::string around = fresh(function.name) + "/";
+  for (const Node& node : function.nodes) {
+    for (const std::string& name : node.outputs) {
+      if (!name.empty()) names[name] = around + name;
+    }
+  }
+  for (std::size_t k = 0; k < function.outputs.size() && k < caller.outputs.size(); ++k) {
+    if (!caller.outputs[k].empty()) names[function.outputs[k]] = caller.outputs[k];
+  }
+  for (const std::string& input : function.inputs) {
+    if (std::count(function.outputs.begin(), function.outputs.end(), input) > 0)
+      throw Error(ErrorKind::unsupported,
+                  "unsupported: a derivative through a function that hands on an input");
+  }
+  for (std::size_t k = 0; k < function.inputs.size(); ++k) {
+    names[function.inputs[k]] = k < caller.inputs.size() ? caller.inputs[k] : "";
+  }
+  for (const Node& node : function.nodes) add(node, names, &given);
+}
+
+std::string DerivativeBody::call(const char* function, std::vector<std::string> inputs) {
+  const std::string made = fresh(function);
+  call(written(function), std::move(inputs), {made});
+  return made;
+}
+
+Node& DerivativeBody::call(std::shared_ptr<const Function> function,
+                           std::vector<std::string> inputs, std::vector<std::string> outputs) {
+  Node node;
+  node.domain = function->domain;
+  node.op = function->name;
+  node.inputs = std::move(inputs);
+  node.outputs = std::move(outputs);
+  node.index = static_cast<Index>(nodes.size());
+  node.function = std::move(function);
+  made_.count(node);
+  nodes.push_back(std::move(node));
+  return nodes.back();
+}
+
+void DerivativeBody::open_last() {
+  const Node node = std::move(nodes.back());
+  nodes.pop_back();
+  add(node);
+}
+
+void DerivativeBody::open_all() {
+  const std::vector<Node> calls = std::move(nodes);
+  nodes.clear();
+  for (const Node& node : calls) add(node);
+}
+
+std::string DerivativeBody::fresh(const std::string& of) {
+  return of.substr(0, longest_stem) + "~" + std::to_string(++named_);
+}
+
+}  // namespace touchstone

@@ -1,0 +1,76 @@
+// A block of output channels at a time: its weights are first turned, so that its lanes are dense.
+#include "optimized/kernels/in_order.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "optimized/kernels/move.h"
+
+namespace touchstone {
+
+const OrderedKernels& ordered_kernels(Isa isa) {
+  switch (isa) {
+    case Isa::sse41:
+      return ordered_sse41();
+    case Isa::avx2:
+      return ordered_avx2();
+    case Isa::avx512:
+      return ordered_avx512();
+  }
+  BUG("an instruction set without sums in order");
+}
+
+InOrder::InOrder(Isa isa, const ConvolutionShape& shape) : isa_(isa), shape_(shape) {
+  if (shape.depthwise) BUG("depthwise sums in order");
+}
+
+Index InOrder::scratch_size() const {
+  return shape_.kernel_rows * shape_.kernel_columns * shape_.channels_in * lanes_of(isa_);
+}
+
+// To [tap][channel][lane], of output channels from `first` on.
+void InOrder::turn(const float* weights, Index first, float* turned) const {
+  const Index taps = shape_.kernel_rows * shape_.kernel_columns, channels = shape_.channels_in;
+  const Index lanes = lanes_of(isa_), there = std::min(shape_.channels_out - first, lanes);
+  if (there < lanes) std::fill_n(turned, scratch_size(), 0.0F);
+  const Move move{{there, channels, taps, 1, 1},
+                  {channels * taps, taps, 1, 0, 0},
+                  {1, lanes, channels * lanes, 0, 0}};
+  run_move(isa_, move, sizeof(float), weights + first * channels * taps, turned);
+}
+
+void InOrder::run(const ConvolutionRows& rows, Index first_block, Index blocks) const {
+  if (rows.weights.plain == nullptr) BUG("sums in order without their weights");
+  const ConvolutionShape& s = shape_;
+  const Index lanes = lanes_of(isa_);
+  const Picture residual = rows.residual ? *rows.residual : nothing_to_add();
+  OrderedSums sums{};
+  sums.input = rows.input.data + rows.first * s.row_stride * rows.input.row;
+  sums.column = s.column_stride * rows.input.column;
+  sums.row = s.row_stride * rows.input.row;
+  sums.tap_column = s.column_dilation * rows.input.column;
+  sums.tap_row = s.row_dilation * rows.input.row;
+  sums.block = rows.input.block;
+  sums.lanes = s.plain_input ? 1 : lanes;
+  sums.channels = s.channels_in;
+  sums.tap_columns = s.kernel_columns;
+  sums.tap_rows = s.kernel_rows;
+  sums.weights = rows.scratch;
+  sums.residual_column = residual.column;
+  sums.residual_row = residual.row;
+  sums.output_column = rows.output.column;
+  sums.output_row = rows.output.row;
+  sums.columns = s.columns_out;
+  sums.rows = rows.count;
+  sums.least = rows.least;
+  sums.most = rows.most;
+  for (Index block = first_block; block < first_block + blocks; ++block) {
+    turn(rows.weights.plain, block * lanes, rows.scratch);
+    sums.bias = rows.bias + block * lanes;
+    sums.residual = residual.data + rows.first * residual.row + block * residual.block;
+    sums.output = rows.output.data + rows.first * rows.output.row + block * rows.output.block;
+    ordered_kernels(isa_).sums(sums);
+  }
+}
+
+}  // namespace touchstone

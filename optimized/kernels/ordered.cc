@@ -1,0 +1,106 @@
+// Compiled once for each instruction set, with TOUCHSTONE_VECTOR_BYTES and TOUCHSTONE_ORDERED, and
+// no product joined with its sum. So that no code for a newer processor gets into the rest, nothing
+// of the standard library's that is inline is called here.
+#include "optimized/kernels/ordered.h"
+
+namespace touchstone {
+
+namespace {
+
+using Steps = OrderedSums::Steps;
+
+constexpr int lanes = TOUCHSTONE_VECTOR_BYTES == 64 ? 16 : 8;  // of a channel block
+constexpr int bytes = lanes * sizeof(float);
+
+using Floats __attribute__((vector_size(bytes))) = float;
+using Bits __attribute__((vector_size(bytes))) = std::int32_t;
+using FloatsAnywhere __attribute__((vector_size(bytes), aligned(alignof(float)), may_alias)) =
+    float;
+using BitsAnywhere __attribute__((vector_size(bytes), aligned(alignof(float)), may_alias)) =
+    std::int32_t;
+
+#define TOUCHSTONE_LOAD(at) (*reinterpret_cast<const FloatsAnywhere*>(at))
+
+// `points` side by side.
+template <int points>
+inline void some_points(const OrderedSums& s, const float* input, const float* residual,
+                        float* output) {
+  Floats sum[points];
+  for (int p = 0; p < points; ++p) sum[p] = Floats{};
+  const float* weights = s.weights;
+  for (Steps i = 0; i < s.tap_rows; ++i) {
+    for (Steps j = 0; j < s.tap_columns; ++j) {
+      const float* block = input + i * s.tap_row + j * s.tap_column;
+      for (Steps first = 0; first < s.channels; first += s.lanes, block += s.block) {
+        const Steps left = s.channels - first, count = left < s.lanes ? left : s.lanes;
+        for (Steps c = 0; c < count; ++c, weights += lanes) {
+          const Floats weight = TOUCHSTONE_LOAD(weights);
+          for (int p = 0; p < points; ++p) sum[p] += block[p * s.column + c] * weight;
+        }
+      }
+    }
+  }
+  const Floats bias = TOUCHSTONE_LOAD(s.bias);
+  const Floats least = s.least - Floats{}, most = s.most - Floats{};
+  for (int p = 0; p < points; ++p) {
+    Floats made = sum[p] + bias + TOUCHSTONE_LOAD(residual + p * s.residual_column);
+    made = least > made ? least : made;
+    made = most < made ? most : made;
+    *reinterpret_cast<FloatsAnywhere*>(output + p * s.output_column) = made;
+  }
+}
+
+void sums(const OrderedSums& s) {
+  constexpr int together = 4;
+  for (Steps y = 0; y < s.rows; ++y) {
+    const float* input = s.input + y * s.row;
+    const float* residual = s.residual + y * s.residual_row;
+    float* output = s.output + y * s.output_row;
+    Steps x = 0;
+    for (; x + together <= s.columns; x += together) {
+      some_points<together>(s, input, residual, output);
+      input += together * s.column;
+      residual += together * s.residual_column;
+      output += together * s.output_column;
+    }
+    for (; x < s.columns; ++x) {
+      some_points<1>(s, input, residual, output);
+      input += s.column, residual += s.residual_column, output += s.output_column;
+    }
+  }
+}
+
+std::int32_t greatest(const float* from, Steps row, Steps rows, Steps columns,
+                      const std::int32_t* counts) {
+  constexpr int together = 4;  // a maximum takes time, but several may be under way
+  const Bits mask = *reinterpret_cast<const BitsAnywhere*>(counts) & 0x7fffffff;
+  Bits most[together]{};
+  for (Steps y = 0; y < rows; ++y, from += row) {
+    const float* at = from;
+    Steps x = 0;
+    for (; x + together <= columns; x += together, at += together * lanes) {
+      for (int k = 0; k < together; ++k) {
+        const Bits bits = *reinterpret_cast<const BitsAnywhere*>(at + k * lanes) & mask;
+        most[k] = bits > most[k] ? bits : most[k];
+      }
+    }
+    for (; x < columns; ++x, at += lanes) {
+      const Bits bits = *reinterpret_cast<const BitsAnywhere*>(at) & mask;
+      most[0] = bits > most[0] ? bits : most[0];
+    }
+  }
+  std::int32_t found = 0;
+  for (int k = 0; k < together; ++k) {
+    for (int lane = 0; lane < lanes; ++lane) found = most[k][lane] > found ? most[k][lane] : found;
+  }
+  return found;
+}
+
+}  // namespace
+
+const OrderedKernels& TOUCHSTONE_ORDERED() {
+  static constexpr OrderedKernels kernels{sums, greatest};
+  return kernels;
+}
+
+}  // namespace touchstone

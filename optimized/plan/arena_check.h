@@ -1,0 +1,102 @@
+// The arena check: finds a step that writes or reads memory that is not its own, and names it.
+//
+// Guards lie around every buffer. Guards and dead buffers hold a NaN with a payload of its own.
+// After each step, every byte that the step may not write is compared with a copy. A plan copies
+// and compares its whole arena once a step, so only tests turn this on.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/tensor.h"
+#include "optimized/plan/arena.h"
+#include "optimized/plan/builder.h"
+#include "optimized/plan/step.h"
+
+namespace touchstone {
+
+// True if TOUCHSTONE_CHECK is "arena". Throws Error (usage) if it is another word.
+bool arena_check_chosen();
+
+class ArenaCheck {
+ public:
+  static constexpr Index guard_bytes = 4096;  // on each side of a buffer
+  static constexpr Index guard_floats = guard_bytes / static_cast<Index>(sizeof(float));
+
+  struct Area {
+    float* first;
+    Index bytes;
+  };
+
+  // As place_spans, with guards around each span.
+  static Index place(std::vector<Span>& spans);
+
+  // `areas` hold all buffers that are no constants. Throws Error (internal) where the placement
+  // itself is wrong: overlapping buffers, an output that dies before the run ends.
+  ArenaCheck(const Builder& builder, const Memory& memory, std::vector<Area> areas);
+  ~ArenaCheck();
+  ArenaCheck(const ArenaCheck&) = delete;
+  ArenaCheck& operator=(const ArenaCheck&) = delete;
+
+  // The step's own bind, on memory that gives it no buffer but its own.
+  void bind(Index step);
+  // One memory a thread, of `floats` floats with `guard` floats on each side.
+  void watch_scratch(std::vector<float*> scratch, Index floats, Index guard);
+
+  // The order of a run: begin, then before and after each step, then end.
+  void begin(const std::map<std::string, Value>& feeds);
+  void before(Index step);
+  void after(Index step, const std::vector<Value>& values);
+  void end(const std::vector<Value>& values);
+
+ private:
+  class Recorder;
+  struct Range {
+    const std::byte* first;
+    const std::byte* end;
+  };
+  struct Constant {
+    std::string name;
+    const Tensor* tensor;
+    std::uint64_t checksum;
+  };
+
+  const Step& step(Index k) const { return *builder_.steps[static_cast<std::size_t>(k)]; }
+  const BufferUse& use(Index k) const { return builder_.uses[static_cast<std::size_t>(k)]; }
+  const Span& span(Index buffer) const { return builder_.spans[static_cast<std::size_t>(buffer)]; }
+  bool is_placed(Index buffer) const;
+  bool is_live(Index buffer, Index step) const;
+  Range range(Index buffer) const;
+  void add_ranges(const BufferUse::Write& write, std::vector<Range>& ranges) const;
+  std::string buffer_name(Index buffer) const;
+  std::string place_name(const std::byte* at, Index step) const;
+
+  void require_apart() const;
+  void require_outputs_last() const;
+  void compare(Index step, std::size_t area, const std::byte* first, const std::byte* end) const;
+  void require_no_poison(Index step) const;
+  void require_poison(Index step, const float* first, const float* end, const char* where) const;
+  void require_constants(Index step) const;
+  void require_tensors(const std::vector<Index>& of, const std::vector<Value>& values,
+                       const std::string& who) const;
+  void copy(Index buffer);
+  void poison(Index buffer);
+  void open_all();
+
+  const Builder& builder_;
+  const Memory& memory_;
+  const std::vector<Area> areas_;
+  std::vector<std::vector<std::byte>> copies_;  // of the areas
+  std::map<Index, Index> values_;               // by plain buffer
+  std::unique_ptr<Recorder> recorder_;
+  std::vector<std::vector<Constant>> constants_;  // that each step reads
+  std::vector<Constant> feeds_;
+  std::vector<float*> scratch_;
+  Index scratch_floats_ = 0, scratch_guard_ = 0;
+};
+
+}  // namespace touchstone

@@ -1,0 +1,92 @@
+// NaN, infinities and numbers that overflow on the way, through the convolutions that take a
+// detour: what a run gives is NaN, infinite or finite where the definition's answer is.
+#include "optimized/registry/isa.h"
+#include "optimized/testing.h"
+
+namespace touchstone {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float huge = 3e38F;
+
+struct Place {
+  Index image, channel, row, column;
+};
+float& at(Tensor& x, const Place& p) {
+  const Shape& s = x.shape();
+  return x.data<float>()[((p.image * s[1] + p.channel) * s[2] + p.row) * s[3] + p.column];
+}
+
+using Planted = std::vector<std::pair<Place, float>>;
+
+std::string one_convolution(const Shape& x, const Shape& weights, Index pad, bool followed,
+                            const Planted& numbers) {
+  Net net(x);
+  net.plant = [&](Tensor& fed) {
+    for (const auto& [place, number] : numbers) at(fed, place) = number;
+  };
+  net.overflows = std::any_of(numbers.begin(), numbers.end(),
+                              [](const auto& planted) { return std::abs(planted.second) == huge; });
+  const std::string y = net.convolution("x", weights, {{"pads", {pad, pad, pad, pad}}});
+  net.output(followed ? net.node("Relu", {net.node("Add", {y, "x"})}) : y);
+  return net.check();
+}
+
+// Each where it is read once, twice and in a halo, alone and beside what makes a NaN of it.
+const std::vector<Planted> specials{{{{0, 5, 6, 7}, nan}},
+                                    {{{0, 0, 0, 0}, nan}, {{1, 9, 13, 13}, nan}},
+                                    {{{0, 5, 6, 7}, infinity}},
+                                    {{{1, 5, 3, 4}, -infinity}},
+                                    {{{0, 5, 6, 7}, infinity}, {{0, 5, 6, 8}, -infinity}},
+                                    {{{0, 5, 6, 7}, infinity}, {{0, 6, 7, 7}, infinity}},
+                                    {{{1, 5, 6, 7}, 1e35F}}};
+
+TEST(Numbers, ThroughWinogradAsTheDefinitionSays) {
+  std::vector<Planted> all = specials;
+  all.push_back({{{0, 5, 6, 7}, huge}});
+  all.push_back({{{0, 5, 6, 7}, huge}, {{0, 6, 6, 7}, -huge}, {{0, 6, 6, 8}, huge}});
+  bool followed = false;
+  for (const Planted& numbers : all) {
+    const std::string kernels =
+        one_convolution({2, 32, 14, 28}, {32, 32, 3, 3}, 1, followed = !followed, numbers);
+    EXPECT_EQ(kernels.find("winograd") != std::string::npos, chosen_isa() != Isa::sse41) << kernels;
+  }
+}
+
+// All that a NaN reaches, and no more: the windows around it, in every channel.
+TEST(Numbers, ANaNReachesItsWindowsAlone) {
+  Net net({1, 64, 28, 28});
+  net.output(net.convolution("x", {64, 64, 3, 3}, padded));
+  Tensor x = whole({1, 64, 28, 28}, 7);
+  at(x, {0, 17, 11, 12}) = nan;
+  for (const Index threads : {1, 2}) {
+    Session session(net.model(), {.threads = threads});
+    const std::map<std::string, Value> made = session.run({{"x", x}});
+    const Tensor& y = made.at("v0").tensor();
+    const auto count = std::count_if(y.data<float>(), y.data<float>() + y.size(),
+                                     [](float v) { return !std::isfinite(v); });
+    EXPECT_EQ(count, 9 * 64);
+  }
+}
+
+TEST(Numbers, ThroughPointsThatShareAVector) {
+  for (const Planted& numbers : specials) {
+    const std::string kernels = one_convolution({2, 24, 14, 44}, {3, 24, 5, 5}, 2, false, numbers);
+    EXPECT_NE(kernels.find("narrow"), std::string::npos) << kernels;
+  }
+}
+
+TEST(Numbers, WeightsThatAreNotFinite) {
+  for (const float weight : {nan, infinity, huge}) {
+    Net net({1, 32, 14, 28});
+    net.overflows = weight == huge;
+    const std::string w = net.constant({32, 32, 3, 3});
+    net.held(w).data<float>()[4000] = weight;
+    net.output(net.node("Conv", {"x", w}, padded));
+    net.check();
+  }
+}
+
+}  // namespace
+}  // namespace touchstone

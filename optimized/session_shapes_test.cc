@@ -1,0 +1,178 @@
+// Shapes that a session may not believe: declared ones, and those that held at other sizes only.
+#include "core/error.h"
+#include "optimized/testing.h"
+
+namespace touchstone {
+namespace {
+
+using Lists = std::map<std::string, std::vector<Index>>;
+
+Model fed(Model model, std::map<std::string, Shape> inputs, std::map<std::string, Shape> weights,
+          const Lists& lists = {}) {
+  for (const auto& [name, shape] : inputs) model.graph.inputs.push_back(info(name, shape));
+  for (const auto& [name, shape] : weights) model.graph.initializers.emplace(name, whole(shape, 1));
+  for (const auto& [name, list] : lists) model.graph.nodes[0].attributes[name].is = list;
+  resolve(model);
+  return model;
+}
+
+// The rule that a run breaks, on the reference and on a session: both say the same.
+std::string refusal(const Model& model) {
+  std::map<std::string, Value> feeds;
+  for (const ValueInfo& input : model.graph.inputs) {
+    Shape shape;
+    for (const Dim& dim : *input.shape) shape.push_back(*dim.size);
+    feeds.emplace(input.name, whole(shape, 7));
+  }
+  std::string rules[2];
+  for (const bool fast : {false, true}) {
+    try {
+      if (fast) {
+        Session(model, {.threads = 1}).run(feeds);
+      } else {
+        run(model, feeds);
+      }
+      return "none";
+    } catch (const Error& error) {
+      rules[fast] = error.rule + error.message;
+    }
+  }
+  EXPECT_EQ(rules[0], rules[1]);
+  return rules[1].substr(0, rules[1].find("shape"));
+}
+
+TEST(DeclaredShapes, ABiasOfAnotherLength) {
+  const Model model = fed(one_node("Conv", {"x", "w", "b"}, {1, 8, 8, 8}), {{"x", {1, 8, 8, 8}}},
+                          {{"w", {8, 8, 1, 1}}, {"b", {100000}}});
+  EXPECT_NE(refusal(model), "none");
+}
+
+TEST(DeclaredShapes, ChannelsAndKernelsOfAnotherSize) {
+  EXPECT_NE(refusal(fed(one_node("Conv", {"x", "w"}, {1, 8, 8, 8}), {{"x", {1, 8, 8, 8}}},
+                        {{"w", {8, 4096, 1, 1}}})),
+            "none");
+  EXPECT_NE(refusal(fed(one_node("Conv", {"x", "w"}, {1, 8, 7, 7}), {{"x", {1, 8, 8, 8}}},
+                        {{"w", {4096, 8, 1, 1}}}, {{"kernel_shape", {2, 2}}})),
+            "none");
+}
+
+TEST(DeclaredShapes, MatricesThatDoNotFit) {
+  EXPECT_NE(refusal(fed(one_node("MatMul", {"a", "b"}, {1, 1}), {{"a", {512, 64}}},
+                        {{"b", {2, 512}}})),
+            "none");
+  EXPECT_NE(
+      refusal(fed(one_node("MatMul", {"a", "b"}, {64, 64}), {{"a", {64, 1000}}, {"b", {2, 64}}}, {})),
+      "none");
+  EXPECT_NE(refusal(fed(one_node("Gemm", {"a", "b", "c"}, {2, 3}), {{"a", {2, 4}}},
+                        {{"b", {4, 3}}, {"c", {4, 1000}}})),
+            "none");
+}
+
+TEST(DeclaredShapes, RowsThatAreNotJoined) {
+  Model model = one_node("Concat", {"a", "b"}, {4096, 2003});
+  model.graph.nodes[0].attributes["axis"].is = Index{1};
+  EXPECT_NE(refusal(fed(std::move(model), {{"a", {4096, 3}}, {"b", {1, 2000}}}, {})), "none");
+}
+
+// A view of four elements under a shape that the file declares and the run does not give.
+TEST(DeclaredShapes, AViewHasTheShapeThatIsFed) {
+  Model model = one_node("Reshape", {"x", "s"}, {4096});
+  ValueInfo s = info("s", {1});
+  s.type = tensor_type(Type::int64);
+  model.graph.inputs = {info("x", {2, 2}), s};
+  resolve(model);
+  Tensor shape(Type::int64, {1});
+  *shape.data<std::int64_t>() = 4;
+  const Tensor x = whole({2, 2}, 3);
+  Session session(model, {.threads = 1});
+  const std::map<std::string, Value> made = session.run({{"x", x}, {"s", shape}});
+  EXPECT_EQ(made.at("y").tensor().shape(), Shape({4}));
+  *shape.data<std::int64_t>() = 4096;
+  EXPECT_THROW(session.run({{"x", x}, {"s", shape}}), Error);
+}
+
+TEST(DeclaredShapes, NegativePadsCutAPlainImage) {
+  for (const Index channels : {3, 32}) {
+    Net net({2, channels, 16, 17});
+    net.output(net.convolution("x", {8, channels, 3, 3}, {{"pads", {-1, -2, -1, 0}}}));
+    net.output(net.convolution("x", {8, channels, 3, 3}, {{"pads", {2, -1, -1, 1}}}));
+    net.check();
+  }
+}
+
+ValueInfo open(const std::string& name, std::vector<Dim> dims) {
+  ValueInfo made = info(name, {});
+  made.shape = std::move(dims);
+  return made;
+}
+
+// A mask is as long as past and present keys. Sizes that are drawn fit only where it is 1 long, so
+// what holds there may not be taken for the rest.
+TEST(OpenShapes, ACacheThatGrows) {
+  Model model;
+  model.ir_version = 10;
+  model.opsets[""] = 21;
+  model.graph.name = "cache";
+  model.graph.inputs = {open("past", {Dim{2, ""}, Dim{{}, "P"}, Dim{4, ""}}),
+                        open("now", {Dim{2, ""}, Dim{{}, "S"}, Dim{4, ""}}),
+                        open("mask", {Dim{1, ""}, Dim{{}, "T"}, Dim{4, ""}})};
+  const auto add = [&](const std::string& op, std::vector<std::string> inputs, std::string output,
+                       std::map<std::string, Index> numbers = {}) {
+    Node node;
+    node.op = op;
+    node.index = static_cast<Index>(model.graph.nodes.size());
+    node.inputs = std::move(inputs);
+    node.outputs = {std::move(output)};
+    for (const auto& [name, number] : numbers) node.attributes[name].is = number;
+    model.graph.nodes.push_back(std::move(node));
+  };
+  const auto list = [&](const std::string& name, std::vector<Index> items) {
+    Tensor t(Type::int64, {static_cast<Index>(items.size())});
+    std::copy(items.begin(), items.end(), t.data<std::int64_t>());
+    model.graph.initializers.emplace(name, std::move(t));
+  };
+  list("four", {4});
+  add("Concat", {"past", "now"}, "keys", {{"axis", 1}});
+  add("Add", {"keys", "mask"}, "masked");
+  add("Shape", {"mask"}, "length", {{"start", 1}, {"end", 2}});
+  add("Concat", {"length", "four"}, "dims", {{"axis", 0}});
+  add("Reshape", {"mask", "dims"}, "y");
+  for (const char* name : {"y", "masked"}) {
+    ValueInfo output;
+    output.name = name;
+    output.type = tensor_type(Type::float32);
+    model.graph.outputs.push_back(output);
+  }
+  require_valid(model, Limits::trusted());
+  Session session(model, {.threads = 1});
+  for (const Index past : {1, 2, 7, 8, 127}) {
+    const std::map<std::string, Value> feeds{{"past", whole({2, past, 4}, 1)},
+                                             {"now", whole({2, 1, 4}, 2)},
+                                             {"mask", whole({1, past + 1, 4}, 3)}};
+    const std::map<std::string, Value> expected = run(model, feeds), made = session.run(feeds);
+    for (const auto& [name, value] : expected) {
+      const Tensor &wanted = value.tensor(), &got = made.at(name).tensor();
+      ASSERT_EQ(got.shape(), wanted.shape()) << past;
+      EXPECT_TRUE(std::equal(wanted.data<float>(), wanted.data<float>() + wanted.size(),
+                             got.data<float>()));
+    }
+  }
+}
+
+// An output that a step reads as a tensor stays while later outputs are brought out of blocks.
+TEST(Buffers, AnOutputThatIsSharedLivesToTheEnd) {
+  for (const Index channels : {4, 16, 24, 64}) {
+    Net net({1, 16, 8, 8});
+    const std::string shared = net.node("Mul", {"x", net.constant({1})});
+    net.output(shared);
+    const std::string doubles = net.node("Cast", {shared}, {}, {{"to", 11}});
+    net.output(net.node("Cast", {doubles}, {}, {{"to", 1}}));
+    const std::string large = net.convolution("x", {channels, 16, 1, 1});
+    net.output(large);
+    net.output(net.node("Relu", {large}));
+    net.check();
+  }
+}
+
+}  // namespace
+}  // namespace touchstone

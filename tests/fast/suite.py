@@ -1,0 +1,64 @@
+"""The spec suite on the fast executor: the part of it that `make test` runs, and how it is judged."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.lines.pick import PASSES, rule_of
+
+ROOT = Path(__file__).resolve().parents[2]
+SUITE = ROOT / "conformance" / "suites" / "spec"
+ISAS = ("sse41", "avx2", "avx512")
+FLOATS, OTHERS, BREACHES = 3, 1, 2  # lines of each version: that read floats, that do not, that a rule refuses
+UNSUPPORTED = 4  # the exit code where the processor lacks an instruction set
+
+
+def lines() -> list[str]:
+    return [line for file in sorted(SUITE.rglob("*.cases")) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def part(of: Sequence[str]) -> list[str]:
+    """Some of each version: fast kernels are for floats, whatever is left runs on the reference's."""
+    versions: dict[str, list[str]] = defaultdict(list)
+    for line in of:
+        versions[line.partition("(")[0]].append(line)
+    made = []
+    for version in versions.values():
+        drawn = sorted(version, key=lambda line: hashlib.sha256(line.encode()).hexdigest())
+        refused = [line for line in drawn if rule_of(line)]
+        floats = [line for line in drawn if not rule_of(line) and "float[" in line]
+        others = [line for line in drawn if not rule_of(line) and "float[" not in line]
+        made += floats[:FLOATS] + others[:OTHERS] + refused[:BREACHES]
+    return made
+
+
+@dataclass
+class Judged:
+    code: int
+    verdicts: Counter[str]
+    fails: list[str]
+    said: str
+
+
+def judged(touchstone: Path, isa: str, suite: str | Path, report: Path, *words: str) -> Judged:
+    command = [touchstone, "conform", "--target", f"fast:isa={isa}", "--suite", suite, "--json", report, *words]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, cwd=ROOT)
+    if not report.exists():
+        return Judged(done.returncode, Counter(), [], done.stderr[-4000:])
+    (run,) = json.loads(report.read_text(encoding="utf-8"))["runs"]
+    cases = run["cases"]
+    fails = [f"{c['verdict']}: {c['name']}: {c['detail']}" for c in cases if c["verdict"] not in PASSES]
+    return Judged(done.returncode, Counter(case["verdict"] for case in cases), fails, done.stderr[-4000:])
+
+
+def lacks(touchstone: Path, isa: str) -> bool:
+    """Has this processor no such instruction set? A worker that is asked nothing says so."""
+    command = [touchstone, "worker", "--target", f"fast:isa={isa}"]
+    done = subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    return done.returncode == UNSUPPORTED

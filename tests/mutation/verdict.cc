@@ -1,0 +1,163 @@
+// Runs mutants and compares how they end.
+#include "tests/mutation/verdict.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "conformance/blame.h"
+#include "conformance/compare/rewrite.h"
+#include "conformance/single_node.h"
+#include "model/model.h"
+#include "optimized/session.h"
+#include "reference/interpreter.h"
+
+namespace touchstone::mutation {
+namespace {
+
+using Values = std::map<std::string, Value>;
+
+// Without one byte of difference, but for the payloads of NaN.
+bool is_same(const Values& a, const Values& b) {
+  if (a.size() != b.size()) return false;
+  return std::all_of(a.begin(), a.end(), [&](const auto& held) {
+    const auto other = b.find(held.first);
+    if (other == b.end() || held.second.absent() != other->second.absent()) return false;
+    return held.second.absent() ||
+           !is_fail(judge_exact(held.second, other->second, ZeroSign::compared).verdict);
+  });
+}
+
+// The first of the model's nodes whose outputs the judge refuses, each on the inputs that the
+// runtime itself gave it. Where a model that shows all values gives other outputs, nothing is said.
+std::string blame_of(const Runtime& runtime, const Model& given, const Values& feeds,
+                     const Values& outputs, std::map<std::string, Index>& counts) {
+  Model model = given;
+  require_valid(model, limits());
+  const std::vector<std::string> hidden = hidden_values(model);
+  const Model tapped = with_taps(model, hidden, types_of_values(model));
+  const End seen = end_of(runtime, tapped, feeds);
+  Values own = seen.outputs;
+  for (const std::string& name : hidden) own.erase(name);
+  if (seen.refused || !is_same(own, outputs)) {
+    ++counts["other outputs with every value shown"];
+    return "";
+  }
+  std::set<std::string> asked;
+  for (const ValueInfo& output : tapped.graph.outputs) asked.insert(output.name);
+  const Blame all = blame(nodes_seen(model, feeds, seen.outputs, asked), {});
+  if (!all.guilty) {
+    ++counts["outputs that the judge lets pass"];
+    return "";
+  }
+  const NodeBlame& guilty = all.nodes[*all.guilty];
+  return guilty.node->op + ": " + describe(*guilty.node, guilty.judgement);
+}
+
+bool is_limit(const End& end) {
+  return end.refused == ErrorKind::limit || end.refused == ErrorKind::out_of_memory;
+}
+
+}  // namespace
+
+Values run_reference(const Model& given, const Values& feeds) {
+  Model model = given;
+  require_valid(model, limits());
+  return run(model, feeds, RunOptions{limits(), {}});
+}
+
+Values run_fast(const Model& given, const Values& feeds) {
+  Model model = given;
+  require_valid(model, limits());
+  SessionOptions options;
+  options.threads = 2;
+  options.limits = limits();
+  return Session(std::move(model), options).run(feeds);
+}
+
+End end_of(const Runtime& runtime, const Model& model, const Values& feeds) {
+  const LimitsScope scope(limits());
+  End end;
+  try {
+    end.outputs = runtime(model, feeds);
+  } catch (const Error& error) {
+    end.refused = error.kind;
+    end.message = error.place + ": " + error.message;
+  } catch (const std::exception& error) {
+    end.refused = ErrorKind::internal;
+    end.message = std::string("an exception that is no Error: ") + error.what();
+  }
+  return end;
+}
+
+std::string name_of(const End& end) {
+  if (!end.refused) return "ran";
+  switch (*end.refused) {
+    case ErrorKind::usage:
+      return "usage";
+    case ErrorKind::invalid_model:
+      return "invalid_model";
+    case ErrorKind::invalid_input:
+      return "invalid_input";
+    case ErrorKind::unsupported:
+      return "unsupported";
+    case ErrorKind::out_of_memory:
+      return "out_of_memory";
+    case ErrorKind::limit:
+      return "limit";
+    case ErrorKind::file:
+      return "file";
+    case ErrorKind::internal:
+      return "internal";
+  }
+  return "?";
+}
+
+std::string wrong_about(const Subject& subject, Random& random,
+                        std::map<std::string, Index>& counts, const Runtime& reference,
+                        const Runtime& fast) {
+  const Model plain = without_shapes(subject.model);
+  const Model twin = twin_of(subject, random);
+  struct Tried {
+    const char* name;
+    const Runtime& runtime;
+    const Model& model;
+    End end;
+  };
+  std::vector<Tried> all;
+  for (const auto& [name, runtime] :
+       {std::pair<const char*, const Runtime&>{"reference", reference}, {"fast", fast}}) {
+    all.push_back({name, runtime, plain, end_of(runtime, plain, subject.feeds)});
+    all.push_back({name, runtime, twin, end_of(runtime, twin, subject.feeds)});
+  }
+  const Tried& first = all.front();
+  ++counts[name_of(first.end)];
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const Tried& one = all[k];
+    const std::string who = std::string(one.name) + (k % 2 == 0 ? "" : ", with declared shapes");
+    if (one.end.refused == ErrorKind::internal) return who + ": internal: " + one.end.message;
+    if (name_of(one.end) != name_of(first.end)) {
+      // A plan needs other memory than the reference, and folds before it runs.
+      if (k >= 2 && (is_limit(one.end) || is_limit(first.end)) &&
+          name_of(one.end) == name_of(all[2].end)) {
+        ++counts["a limit met on one runtime"];
+        continue;
+      }
+      return who + ": " + name_of(one.end) + " (" + one.end.message +
+             "), but reference: " + name_of(first.end) + " (" + first.end.message + ")";
+    }
+    if (one.end.refused || is_same(first.end.outputs, one.end.outputs)) continue;
+    // Draws of random numbers differ from run to run.
+    const End again = end_of(first.runtime, first.model, subject.feeds);
+    if (again.refused || !is_same(first.end.outputs, again.outputs)) {
+      ++counts["outputs that no two runs share"];
+      continue;
+    }
+    if (k < 2) return who + ": other outputs than without declared shapes";
+    const std::string guilty =
+        blame_of(one.runtime, one.model, subject.feeds, one.end.outputs, counts);
+    if (!guilty.empty()) return who + ": " + guilty;
+  }
+  return "";
+}
+
+}  // namespace touchstone::mutation
