@@ -28,9 +28,9 @@ struct Source {
   // The model's own file, and the raw_data that was left in it.
   const OpenFile* file = nullptr;
   std::unordered_map<const pb::TensorProto*, LeftInFile> left = {};
-  Messages messages = {};  // that it is read from
   // Digests of files of external data, by their plain paths: many tensors share one.
   mutable std::map<std::string, std::string> digests = {};
+  Messages messages = {};  // that it is read from
 };
 
 // Parses bytes within the limits on size, depth and messages. `rule` is the one to cite:

@@ -9,9 +9,11 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 
 #include "core/error.h"
 #include "optimized/threads/pool.h"
+#include "optimized/threads/run_lock.h"
 #include "reference/feeds.h"
 #include "reference/plan.h"
 
@@ -190,7 +192,7 @@ struct Session::Held {
   std::optional<Model> written;  // before passes; none where one shape is all that can come
   std::vector<Shapes> fed;       // at which all that `last` assumes holds
   std::shared_ptr<const Variant> first, last;
-  std::mutex one_run;
+  RunLock one_run;
   std::vector<Timing> timings;
   std::list<Made> plans;  // last used first
 };
@@ -204,6 +206,8 @@ auto within_memory(F work) {
     return work();
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_memory, "there is not enough memory");
+  } catch (const std::length_error&) {
+    throw Error(ErrorKind::out_of_memory, "more is asked for than memory can hold");
   }
 }
 

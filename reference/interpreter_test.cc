@@ -111,10 +111,13 @@ TEST_F(Interpreter, AKernelFillsWhatIsWanted) {
 }
 
 TEST_F(Interpreter, RunningOutOfMemoryIsAnError) {
-  mischief().run_out_of_memory = true;
-  const Error error = thrown("", [] { run_floats(chain({node("Relu", {"X"}, {"Y"})}), {1}); });
-  EXPECT_EQ(error.kind, ErrorKind::out_of_memory);
-  EXPECT_EQ(error.place, "node #0 (Relu), output 'Y', main graph");
+  for (bool* wrong : {&mischief().run_out_of_memory, &mischief().ask_for_too_much}) {
+    *wrong = true;
+    const Error error = thrown("", [] { run_floats(chain({node("Relu", {"X"}, {"Y"})}), {1}); });
+    EXPECT_EQ(error.kind, ErrorKind::out_of_memory);
+    EXPECT_EQ(error.place, "node #0 (Relu), output 'Y', main graph");
+    *wrong = false;
+  }
 }
 
 TEST_F(Interpreter, RanksHaveALimit) {

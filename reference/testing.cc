@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <vector>
 
 #include "reference/registry.h"
 
@@ -15,6 +16,7 @@ using testing::mischief;
 template <class Map>
 void unary(Call& call, const Map& map) {
   if (mischief().run_out_of_memory) throw std::bad_alloc();
+  if (mischief().ask_for_too_much) std::vector<float>().reserve(static_cast<std::size_t>(-1));
   if (mischief().leave_output_out) return;
   const Tensor& x = call.inputs[0].tensor();
   Tensor y(x.type(), x.shape());

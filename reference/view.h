@@ -203,7 +203,7 @@ class Rows {
     if (sample_ || shape_.empty()) return 1;
     return std::any_of(shape_.begin(), shape_.end(), [](Index d) { return d <= 0; })
                ? 0
-               : shape_.back();
+               : std::min(shape_.back(), most_at_once);
   }
 
  private:

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <new>
+#include <stdexcept>
 
 #include "model/model.h"
 
@@ -155,6 +156,9 @@ Answer run_job(Target& target, const Job& job, const std::function<void(Phase)>&
   } catch (const std::bad_alloc&) {
     answer.error = ErrorKind::out_of_memory;
     answer.detail = "memory ran out";
+  } catch (const std::length_error&) {
+    answer.error = ErrorKind::out_of_memory;
+    answer.detail = "more is asked for than memory can hold";
   } catch (const std::exception& error) {
     answer.error = ErrorKind::internal;
     answer.detail = error.what();

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <new>
+#include <stdexcept>
 
 #include "core/error.h"
 
@@ -24,6 +25,8 @@ auto unlocked(const Work& work) {
     throw;
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_memory, "no memory is left");
+  } catch (const std::length_error&) {
+    throw Error(ErrorKind::out_of_memory, "more is asked for than memory can hold");
   } catch (const std::filesystem::filesystem_error& error) {
     throw Error(ErrorKind::file, error.what());
   } catch (const std::exception& error) {

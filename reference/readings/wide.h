@@ -2,6 +2,7 @@
 // sample of the outputs is chosen, and how the results are handed to the judge.
 #pragma once
 
+#include "core/budget.h"
 #include "reference/number.h"
 #include "reference/readings/bounded.h"
 #include "reference/readings/exact.h"

@@ -153,7 +153,7 @@ def models() -> dict[str, onnx.ModelProto]:
         "nowhere": model([node("Relu", ["z"], ["y"], name="act")]),
         "unproduced": model([node("Relu", ["x"], ["z"], name="act")]),
         "recursive": recursive_function(),
-        "escape_codes": model([node("Frob\x1b[31m", ["x"], ["y"], name="n\x1b]0;owned\x07")]),
+        "escape_codes": model([node("Frob\x1b[31m", ["x"], ["y"], name="n\x1b]0;owned\x07\u009b2J\u202e\u00e4")]),
         "rank_65": model([node("Add", ["x", "x"], ["y"])], [value("x", [1] * 65)], [value("y", [1] * 65)]),
         "clip": model([clip], [value("x"), value("lo", [8])]),
         "chained": chained(),

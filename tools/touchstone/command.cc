@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <new>
+#include <stdexcept>
+#include <utility>
 
 #include "core/files.h"
 
@@ -146,17 +149,51 @@ std::string styled(Stream stream, Style style, std::string_view text) {
   return fmt::format("\x1b[{}m{}\x1b[0m", code_of(style), text);
 }
 
+namespace {
+
+// The bytes of the character that the text starts with, and its number; 1 and the byte where they
+// are no UTF-8.
+std::pair<std::size_t, std::uint32_t> first_character(std::string_view text) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  const std::uint32_t lead = byte(0);
+  const std::size_t size = lead < 0x80                  ? 1
+                           : lead >= 0xc2 && lead < 0xe0 ? 2
+                           : lead >= 0xe0 && lead < 0xf0 ? 3
+                           : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                         : 0;
+  if (size < 2 || text.size() < size) return {1, lead};
+  std::uint32_t number = lead & (0x7fU >> size);
+  for (std::size_t k = 1; k < size; ++k) {
+    if (byte(k) >> 6 != 2) return {1, lead};
+    number = number << 6 | (byte(k) & 0x3fU);
+  }
+  return {size, number};
+}
+
+// Control characters, and those that turn the direction of what is written or are not seen.
+bool is_unprintable(std::size_t size, std::uint32_t number) {
+  if (size == 1) return number < 0x20 || number >= 0x7f;  // no UTF-8 from 0x80 on
+  return number < 0xa0 || (number >= 0x200b && number <= 0x200f) ||
+         (number >= 0x2028 && number <= 0x202e) || (number >= 0x2060 && number <= 0x206f) ||
+         (number >= 0xd800 && number < 0xe000) || number == 0xfeff;
+}
+
+}  // namespace
+
 std::string printable(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
+  while (!text.empty()) {
+    const auto [size, number] = first_character(text);
+    if (text[0] == '\n') {
       out += "\\n";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
+    } else if (!is_unprintable(size, number)) {
+      out += text.substr(0, size);
+    } else if (size == 1) {
+      out += fmt::format("\\x{:02x}", number);
     } else {
-      out += c;
+      out += fmt::format("\\u{:04x}", number);
     }
+    text.remove_prefix(size);
   }
   return out;
 }
@@ -187,6 +224,8 @@ ExitCode guarded(const std::function<ExitCode()>& body) {
     return failed(error);
   } catch (const std::bad_alloc&) {
     return failed(Error(ErrorKind::out_of_memory, "no memory is left"));
+  } catch (const std::length_error&) {  // of a vector or text, before memory is asked for
+    return failed(Error(ErrorKind::out_of_memory, "more is asked for than memory can hold"));
   } catch (const std::filesystem::filesystem_error& error) {
     return failed(Error(ErrorKind::file, error.what()));
   } catch (const std::exception& error) {
