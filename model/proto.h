@@ -10,8 +10,8 @@
 
 #include "core/files.h"
 #include "core/limits.h"
-#include "model/messages.h"
 #include "model/graph.h"
+#include "model/messages.h"
 #include "model/skeleton.h"
 #include "touchstone_onnx.pb.h"
 #include "touchstone_onnx_data.pb.h"
@@ -33,10 +33,11 @@ struct Source {
   Messages messages = {};  // that it is read from
 };
 
-// Parses bytes within the limits on size, depth and messages. `rule` is the one to cite: model/parse or
-// model/value-parse.
-[[nodiscard]] Messages parse_message(std::span<const std::byte> bytes, google::protobuf::MessageLite& message,
-                                     std::string_view rule, const Limits& limits);
+// Parses bytes within the limits on size, depth and messages. `rule` is the one to cite:
+// model/parse or model/value-parse.
+[[nodiscard]] Messages parse_message(std::span<const std::byte> bytes,
+                                     google::protobuf::MessageLite& message, std::string_view rule,
+                                     const Limits& limits);
 
 Tensor read_tensor(const pb::TensorProto& proto, const Source& source);
 SparseTensor read_sparse(const pb::SparseTensorProto& proto, const Source& source);

@@ -173,11 +173,11 @@ class Rows {
       }
       const Index last = row_.at.size() - 1, first = rows_->step_ >= 0 ? 1 : 0;
       if (row_.length < width_) {
-        const Index next = row_.at[last] + row_.length;
+        const Index next = add(row_.at[last], row_.length);
         row_.at[last] = next < width_ ? next : 0;
-        if (next < width_) return take(width_ - next);
+        if (next < width_) return take(subtract(width_, next));
       }
-      for (Index k = last - 1; k >= first; --k) {
+      for (Index k = subtract(last, 1); k >= first; --k) {
         if (++row_.at[k] < rows_->shape_[k]) return take(width_);
         row_.at[k] = 0;
       }
@@ -247,9 +247,9 @@ class Strips {
    private:
     void take() {
       if (strip_.from >= all_.count_) return;
-      const Index next = std::min(all_.most_, all_.count_ - strip_.from);
-      strip_.to += next;
-      charge_work(next * all_.length_);
+      const Index next = std::min(all_.most_, subtract(all_.count_, strip_.from));
+      strip_.to = add(strip_.to, next);
+      charge_work(multiply(next, all_.length_));
     }
     const Strips& all_;
     Strip strip_;

@@ -102,10 +102,10 @@ def stacked_rows() -> onnx.ModelProto:
         [node("Identity", ["go"], ["on"]), node("Identity", ["row"], ["kept"])],
         "body",
         [value("trip", INT64, []), value("go", BOOL, [])],
-        [value("on", BOOL, []), value("kept", FLOAT, [1000])],
+        [value("on", BOOL, []), value("kept", FLOAT, [40_000])],
     )
     looped = node("Loop", ["trips", ""], ["rows"], body=graph)
-    return model([looped, node("Size", ["rows"], ["size"])], [scalar("trips", 900_000), floats("row", 1000)], result=INT64)
+    return model([looped, node("Size", ["rows"], ["size"])], [scalar("trips", 20_000), floats("row", 40_000)], result=INT64)
 
 
 def nested_loops() -> onnx.ModelProto:
@@ -131,11 +131,12 @@ def doubled_calls(depth: int) -> onnx.ModelProto:
     return model([call], [], [value("x", FLOAT, [1])], functions=functions)
 
 
-def sum_of_many() -> onnx.ModelProto:
+def many_tensors() -> onnx.ModelProto:
     """Each tensor passes every limit on tensors; all together are 640 MiB."""
-    sizes = [ints("shape", 1 << 24)]
-    made = [node("ConstantOfShape", ["shape"], [f"t{k}"]) for k in range(10)]
-    return model([*made, node("Sum", [f"t{k}" for k in range(10)], ["sum"]), node("ReduceMax", ["sum"], ["y"])], sizes)
+    parts = [node("ConstantOfShape", ["shape"], ["part"]), node("SequenceConstruct", ["part"] * 16, ["parts"])]
+    made = [node("ConcatFromSequence", ["parts"], [f"t{k}"], axis=0) for k in range(10)]
+    gathered = node("SequenceConstruct", [f"t{k}" for k in range(10)], ["all"])
+    return model([*parts, *made, gathered, node("SequenceLength", ["all"], ["y"])], [ints("shape", 1 << 20)], result=INT64)
 
 
 def bitmap(width: int, height: int, compression: int, data: bytes) -> onnx.ModelProto:
@@ -235,7 +236,7 @@ MEMORY: dict[str, tuple[Callable[[], onnx.ModelProto], set[str]]] = {
         {"memory", "bytes", "elements"},
     ),
     "range": (lambda: one("Range", [scalar("a", 0), scalar("b", 1 << 28), scalar("d", 1)]), {"memory"}),
-    "many_tensors": (sum_of_many, {"memory"}),
+    "many_tensors": (many_tensors, {"memory"}),
     "long_sequence": (lambda: grown_sequence(900_000), {"memory", "work", "deadline"}),
     "stacked_rows": (stacked_rows, {"memory"}),
     "large_products": (large_products, {"memory"}),

@@ -114,8 +114,8 @@ def test_an_array_of_items_without_bytes(tmp_path: Path) -> None:
 
 
 def test_what_fits_runs(tmp_path: Path) -> None:
-    """Five of the ten tensors of models.sum_of_many pass a larger limit, and not a smaller one."""
-    path = saved(models.sum_of_many, tmp_path)
+    """Ten tensors of 64 MiB pass a larger limit together, and not a smaller one."""
+    path = saved(models.many_tensors, tmp_path)
     assert limit_of(touchstone("run", path, "--memory-limit", "900M")) == ""
     assert limit_of(touchstone("run", path, "--memory-limit", "600M")) == "memory"
 
@@ -136,9 +136,10 @@ def test_an_interrupt_ends_a_command(runtime: str, constant: bool, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("option", "text"), [("--deadline", "0s"), ("--deadline", "soon"), ("--memory-limit", "-1"), ("--memory-limit", "2X")]
+    ("option", "text"),
+    [("--deadline", "0s"), ("--deadline", "soon"), ("--memory-limit", "-1"), ("--memory-limit", "2X")],
 )
 def test_amounts_that_are_none_are_refused(option: str, text: str, tmp_path: Path) -> None:
-    ran = touchstone("run", saved(models.sum_of_many, tmp_path), f"{option}={text}")
+    ran = touchstone("run", saved(models.many_tensors, tmp_path), f"{option}={text}")
     assert ran.returncode == 2
     assert f"'{text}' is not" in ran.stderr
