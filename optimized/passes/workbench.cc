@@ -208,6 +208,16 @@ Index Workbench::keep_functions(const std::set<const Function*>& called) {
       [&](const std::shared_ptr<Function>& function) { return !called.contains(function.get()); }));
 }
 
+Index Workbench::room() const {
+  return std::min(options_.weights, options_.limits.bytes / 4) - taken_room_;
+}
+
+bool Workbench::take_room(Index bytes) {
+  if (bytes > room()) return false;
+  taken_room_ += bytes;
+  return true;
+}
+
 void Workbench::freeze_default(const std::string& value) {
   std::erase_if(model_.graph.inputs, [&](const ValueInfo& input) { return input.name == value; });
   inputs_.erase(value);
