@@ -90,8 +90,6 @@ class Study {
     return symbols == 0 ? 0 : static_cast<Index>(1 + changes + random_walks);
   }
 
-  // -- which sizes
-  // -----------------------------------------------------------------------------------------------------
   // The first rule that breaks and is not known to break anyway; null if there is none.
   const Broken* first_of(const Walked& walked) const {
     for (const Broken& broken : walked.broken) {
@@ -191,8 +189,6 @@ class Study {
     base_ = walk_at(choice_, 0);
   }
 
-  // -- examples
-  // --------------------------------------------------------------------------------------------------------
   void take_examples() {
     examples_.step = choice_.range.step;
     walks_.push_back(base_);
@@ -225,8 +221,6 @@ class Study {
     for (const Walked& walked : walks_) gave_up_ = gave_up_ || walked.gave_up;
   }
 
-  // -- forms
-  // -----------------------------------------------------------------------------------------------------------
   struct Open {  // a dimension that no polynomial gives
     std::size_t row;
     Index d;
@@ -296,8 +290,6 @@ class Study {
     }
   }
 
-  // -- what is told
-  // ----------------------------------------------------------------------------------------------------
   // Sizes without a name are numbered in the order in which they are met.
   void name_symbols() {
     names_.resize(survey_.symbols.size());

@@ -6,9 +6,8 @@
 #include <functional>
 
 #include "core/error.h"
-#include "model/testing.h"
 #include "optimized/passes/pattern.h"
-#include "reference/interpreter.h"
+#include "optimized/passes/testing.h"
 
 namespace touchstone {
 namespace {
@@ -19,54 +18,6 @@ using testing::function;
 using testing::graph;
 using testing::node;
 using testing::tensor;
-
-Model sound(Model model) {
-  require_valid(model, {});
-  return model;
-}
-
-Optimized optimized(const Model& model, std::vector<std::string> with) {
-  PassOptions options;
-  options.level = Level::none;
-  options.with = std::move(with);
-  return optimize(model, options);
-}
-
-Index changes(const Optimized& made, std::string_view pass) {
-  Index sum = 0;
-  for (const PassCount& count : made.counts) sum += count.pass == pass ? count.changes : 0;
-  return sum;
-}
-
-std::vector<float> run_on(const Model& model, std::vector<float> values) {
-  const std::map<std::string, Value> outputs = run(model, {{"X", tensor(std::move(values))}});
-  const Tensor& y = outputs.at("Y").tensor();
-  return {y.data<float>(), y.data<float>() + y.size()};
-}
-
-Tensor indices(std::vector<Index> values) {
-  Tensor list(Type::int64, {static_cast<Index>(values.size())});
-  std::copy(values.begin(), values.end(), list.data<Index>());
-  return list;
-}
-
-Tensor scalar(float value) {
-  Tensor made(Type::float32, {});
-  made.data<float>()[0] = value;
-  return made;
-}
-
-Model with_constants(std::vector<Node> nodes, std::map<std::string, Tensor> constants) {
-  Model made = testing::chain(std::move(nodes));
-  made.graph.initializers = std::move(constants);
-  return sound(std::move(made));
-}
-
-// Y = X + (a + b)
-Model sum_of_constants() {
-  return with_constants({node("Add", {"a", "b"}, {"c"}), node("Add", {"X", "c"}, {"Y"})},
-                        {{"a", tensor({1, 2})}, {"b", tensor({3, 4})}});
-}
 
 TEST(Passes, FoldWhatDependsOnConstantsAlone) {
   const Model model = sum_of_constants();
@@ -147,71 +98,6 @@ TEST(Passes, LeaveAConstantThatTakesTooLongToTheRun) {
   options.with = {"fold-constants"};
   options.limits.folding_work = 1'000'000;
   EXPECT_EQ(changes(optimize(endless, options), "fold-constants"), 0);
-}
-
-// Y = X a b, where shapes are filled to a and b.
-Model products_of_fillings(Index rows, Index columns) {
-  return with_constants(
-      {node("ConstantOfShape", {"s"}, {"a"}), node("ConstantOfShape", {"t"}, {"b"}),
-       node("MatMul", {"X", "a"}, {"p"}), node("MatMul", {"p", "b"}, {"Y"})},
-      {{"s", indices({rows, columns})}, {"t", indices({columns, rows})}});
-}
-
-PassOptions at_all_levels() {
-  PassOptions options;
-  options.level = Level::all;
-  return options;
-}
-
-TEST(Passes, FoldWeightsOfAnySizeForWhatWantsThemConstant) {
-  const Model model = products_of_fillings(600, 700);
-  EXPECT_EQ(changes(optimize(model, at_all_levels()), "fold-weights"), 2);
-  PassOptions extended;
-  extended.level = Level::extended;
-  EXPECT_EQ(optimize(model, extended).model.graph.nodes.size(), 4U);
-}
-
-TEST(Passes, FoldWeightsAsFarAsTheyMayTakeMemoryTogether) {
-  const Model model = products_of_fillings(600, 700);  // 1.68 MB each
-  PassOptions options = at_all_levels();
-  options.weights = 3'000'000;
-  EXPECT_EQ(changes(optimize(model, options), "fold-weights"), 1);
-  options.weights = 4'000'000;
-  EXPECT_EQ(changes(optimize(model, options), "fold-weights"), 2);
-  options.limits.bytes = 4 * 3'000'000;
-  EXPECT_EQ(changes(optimize(model, options), "fold-weights"), 1);
-}
-
-// As large as a tensor may be, and larger: nothing of the kind is made.
-TEST(Passes, LeaveWeightsThatPassTheLimitsToTheRun) {
-  for (const Index columns : {Index{1} << 31, Index{1} << 33}) {
-    const Model model = products_of_fillings(1, columns);
-    EXPECT_EQ(optimize(model, at_all_levels()).model.graph.nodes.size(), 4U);
-  }
-}
-
-TEST(Passes, FoldOnlyWhatIsSmallForOthers) {
-  const Model model =
-      with_constants({node("ConstantOfShape", {"s"}, {"a"}), node("Add", {"X", "a"}, {"Y"})},
-                     {{"s", indices({600, 700})}});
-  EXPECT_EQ(optimize(model, at_all_levels()).model.graph.nodes.size(), 2U);
-}
-
-TEST(Passes, KeepQuantisedWeightsBelowTheHighestLevel) {
-  Tensor w(Type::int8, {2});
-  w.data<std::int8_t>()[0] = 3, w.data<std::int8_t>()[1] = -4;
-  const Model model =
-      with_constants({node("DequantizeLinear", {"w", "s"}, {"d"}), node("Add", {"X", "d"}, {"Y"})},
-                     {{"w", w}, {"s", scalar(0.5F)}});
-  EXPECT_EQ(optimize(model, {}).model.graph.nodes.size(), 2U);
-  const Optimized made = optimize(model, at_all_levels());
-  EXPECT_EQ(made.model.graph.nodes.size(), 1U);
-  EXPECT_EQ(run_on(made.model, {1, 1}), std::vector<float>({2.5F, -1}));
-  for (const char* name : {"keep-quantised", "keep-as-written"}) {
-    PassOptions options;
-    options.without = {name};
-    EXPECT_EQ(optimize(model, options).model.graph.nodes.size(), 1U) << name;
-  }
 }
 
 TEST(Passes, LeaveADefaultThatACallerMayOverride) {
