@@ -32,7 +32,9 @@ full: test coverage run
 	@$(python) -m tools.probes --with onnxruntime --quiet
 	@$(python) -m tests.python.official
 	@build/touchstone conform --target reference --suite spec
-	@$(python) -m tests.fast
+	@TOUCHSTONE_CHECK=arena $(python) -m tests.fast
+	@TOUCHSTONE_CHECK=arena build/touchstone conform --target fast
+	@TOUCHSTONE_CHECK=arena $(python) -m tests.mutation --count 20000 --jobs 2
 	@$(python) -m tests.mutants
 	@$(python) -m tests.honest
 

@@ -4,6 +4,15 @@ option(BUILD_TESTING "Build the tests" ON)
 find_package(GTest REQUIRED)
 include(cmake/units.cmake)
 
+# Fails with what to do where the other build has not made it.
+function(touchstone_made variable name)
+  set(file "${TOUCHSTONE_MADE_IN}/${name}")
+  if(NOT EXISTS "${file}")
+    message(FATAL_ERROR "there is no ${file}: build the preset 'release' first")
+  endif()
+  set(${variable} "${file}" PARENT_SCOPE)
+endfunction()
+
 # ctest begins with what costs most.
 set(cost_of_long_TRUE 100)
 set(cost_of_long_FALSE 0)

@@ -70,6 +70,13 @@ def checked(operator: str, a: str, c: str) -> str:
     return f"{CHECKED[operator]}({a}, {c})"
 
 
+def constraints(e: Expr) -> set[str]:
+    """Whose elements an element is computed from."""
+    parts = e.args[1:] if e.value == "select" else e.args
+    inner = [a for a in parts if a.sort.kind == "element"] if e.kind != "read" and e.value != "convert<>" else []
+    return set().union(*map(constraints, inner)) if inner else {e.sort.of}
+
+
 def quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
 
@@ -109,6 +116,14 @@ class Cpp:
 
     def list(self, parts: list[Expr]) -> str:
         return ", ".join(self(p) for p in parts)
+
+    def stored(self, text: str, e: Expr, sort: Sort) -> str:
+        """`e`, written as `text`, where elements of a sort stay: what it computes with types of several constraints is wider."""
+        if e.sort.kind != "element" or {element_type(of, self.meaning) for of in constraints(e)} <= {
+            element_type(sort.of, self.meaning)
+        }:
+            return text
+        return f"static_cast<{self.compute(sort)}>({text})"
 
     # -- leaves --------------------------------------------------------------------------------------------------
     def _number(self, e: Expr) -> str:
@@ -300,7 +315,8 @@ class Cpp:
             start = {"sum": "0", "prod": "1", "max": "INT64_MIN", "min": "INT64_MAX"}[op]
             return f"[&] {{ Index tally = {start}; {loops}{test}{step.format(term)}; return tally; }}()"
         return (
-            f"[&] {{ {b.accumulator(op)}<{self.compute(body.sort)}> total; {loops}{test}total.add({term}); "
+            f"[&] {{ {b.accumulator(op)}<{self.compute(body.sort)}> total; "
+            f"{loops}{test}total.add({self.stored(term, body, body.sort)}); "
             f"return total.get(); }}()"
         )
 

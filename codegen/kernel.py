@@ -193,6 +193,7 @@ class Kernel(Rows):
         slot = f"{target}.data[{target}.offset(row.at) + x]"
         if value.sort in (TRUTH, BOOL) and element:
             text = f"surely({text})"
+        text = self.cpp.stored(text, value, self.m.buffers.get(s.name) or self.m.symbols[s.name].sort)
         if element:
             self.put(f"put({slot}, {target}.type, {text});")
         else:

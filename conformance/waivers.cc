@@ -47,7 +47,7 @@ Waiver read_row(const Json& row, const std::string& file, std::size_t k, std::st
   const std::string place = fmt::format("waiver {}", k + 1);
   if (!row.is_object()) throw wrong(file, place + " is no object");
   for (const auto& [key, value] : row.items()) {
-    const auto known = std::ranges::find_if(keys, [&](const auto& one) { return key == one.first; });
+    const auto known = std::ranges::find_if(keys, [&name = key](const auto& one) { return name == one.first; });
     if (known == std::end(keys)) throw wrong(file, place + " has a key '" + key + "' that is not known");
     if (!value.is_string()) throw wrong(file, place + ": '" + key + "' is no text");
     *known->second = value.get<std::string>();

@@ -74,6 +74,6 @@ ValueType map_type(Type key, ValueType value);
 std::string text(
     const ValueType& type);  // "tensor(float)", "seq(tensor(int64))", "map(int64,tensor(float))"
 ValueType parse_value_type(
-    std::string_view text);  // the inverse; throws Error (internal) on nonsense
+    std::string_view text);  // the inverse; throws Error: usage on nonsense, limit past depth 32
 
 }  // namespace touchstone

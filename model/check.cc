@@ -75,13 +75,16 @@ void check_limits(const Model& model, const Limits& limits) {
 std::vector<Error> check(const Model& model, const Limits& limits) {
   const Budget budget(limits);
   std::vector<Error> errors;
+  struct Enough {};
   const Report report = [&](Error error) {
-    if (errors.size() < most_breaches) errors.push_back(std::move(error));
+    errors.push_back(std::move(error));
+    if (errors.size() == most_breaches) throw Enough{};
   };
   try {
     check_limits(model, limits);
     check_graph(model.graph, nullptr, nullptr, model, "", report);
     for (const auto& function : model.functions) check_function(*function, model, report);
+  } catch (const Enough&) {
   } catch (Error& error) {  // without the limits held, going on would cost what they protect
     if (error.kind == ErrorKind::cancelled) throw;
     errors.push_back(std::move(error));

@@ -19,7 +19,7 @@ std::string label(const Node& node) {
 
 class Pass {
  public:
-  Pass(const std::vector<Node>& nodes, const Names* outer, const Function* around,
+  Pass(const std::vector<Node>& nodes, const Names* outer, const DeclaredAttributes* around,
        const Model& model, std::string path, const Report& report)
       : nodes_(nodes), around_(around), model_(model), path_(std::move(path)), report_(report) {
     names_.outer = outer;
@@ -139,7 +139,7 @@ class Pass {
   }
 
   const std::vector<Node>& nodes_;
-  const Function* around_;
+  const DeclaredAttributes* around_;
   const Model& model_;
   std::string path_;
   const Report& report_;
@@ -206,8 +206,8 @@ const std::optional<ValueType>* Names::find(const std::string& name) const {
   return nullptr;
 }
 
-void check_graph(const Graph& graph, const Names* outer, const Function* around, const Model& model,
-                 const std::string& path, const Report& report) {
+void check_graph(const Graph& graph, const Names* outer, const DeclaredAttributes* around,
+                 const Model& model, const std::string& path, const Report& report) {
   const bool main = outer == nullptr && around == nullptr;
   Pass pass(graph.nodes, outer, around, model, path, report);
   for (const ValueInfo& value : graph.values) pass.declare(value);
@@ -233,7 +233,8 @@ void check_graph(const Graph& graph, const Names* outer, const Function* around,
 
 void check_function(const Function& function, const Model& model, const Report& report) {
   const std::string path = operator_name(function.domain, function.name);
-  Pass pass(function.nodes, nullptr, &function, model, path, report);
+  const DeclaredAttributes declared(function);
+  Pass pass(function.nodes, nullptr, &declared, model, path, report);
   for (const std::string& input : function.inputs) {
     pass.define(input, std::nullopt, "input '" + input + "', function " + path);
   }

@@ -21,8 +21,8 @@ struct Names {
   const std::optional<ValueType>* find(const std::string& name) const;
 };
 
-void check_graph(const Graph& graph, const Names* outer, const Function* around, const Model& model,
-                 const std::string& path, const Report& report);
+void check_graph(const Graph& graph, const Names* outer, const DeclaredAttributes* around,
+                 const Model& model, const std::string& path, const Report& report);
 void check_function(const Function& function, const Model& model, const Report& report);
 
 // Positions of nodes, each depending on the next, the last on the first; empty if there is no

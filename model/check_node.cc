@@ -71,18 +71,13 @@ void check_arguments(const Signature& signature, std::span<const ParameterSpec> 
   }
 }
 
-bool holds(const std::vector<std::string>& list, const std::string& name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
-
-void check_reference(const std::string& name, const Attribute& attribute, const Function* around,
-                     const Report& report) {
+void check_reference(const std::string& name, const Attribute& attribute,
+                     const DeclaredAttributes* around, const Report& report) {
   if (attribute.reference.empty()) return;
   const std::string says = "attribute '" + name + "' refers to '" + attribute.reference + "'";
   if (around == nullptr) {
     report(breach("model/attribute-reference", says + ", but stands in no function"));
-  } else if (!holds(around->attributes, attribute.reference) &&
-             around->default_attributes.count(attribute.reference) == 0) {
+  } else if (!around->contains(attribute.reference)) {
     report(breach("model/attribute-reference", says + ", which the function does not declare"));
   }
 }
@@ -123,10 +118,13 @@ void check_against_function(const Node& node, const Function& function, const Re
                                             ", but " + name + " has " +
                                             std::to_string(function.outputs.size())));
   }
+  // A sound call has an attribute for each of these.
+  const std::unordered_set<std::string_view> required(function.attributes.begin(),
+                                                      function.attributes.end());
   for (const auto& [attribute, held] : node.attributes) {
     const auto standard = function.default_attributes.find(attribute);
     if (standard == function.default_attributes.end()) {
-      if (holds(function.attributes, attribute)) continue;
+      if (required.contains(attribute)) continue;
       report(breach("model/attribute-unknown", name + " has no attribute '" + attribute + "'"));
     } else if (standard->second.is.index() != held.is.index()) {
       report(breach("model/attribute-kind", "attribute '" + attribute + "' holds " +
@@ -135,20 +133,21 @@ void check_against_function(const Node& node, const Function& function, const Re
                                                 std::string(kinds[standard->second.is.index()])));
     }
   }
-  for (const std::string& attribute : function.attributes) {
-    if (node.attributes.count(attribute) > 0) continue;
-    report(breach("model/attribute-missing", name + " needs attribute '" + attribute + "'"));
-  }
 }
 
 }  // namespace
+
+DeclaredAttributes::DeclaredAttributes(const Function& function)
+    : names_(function.attributes.begin(), function.attributes.end()) {
+  for (const auto& [name, standard] : function.default_attributes) names_.insert(name);
+}
 
 const ParameterSpec* parameter_at(std::span<const ParameterSpec> parameters, std::size_t k) {
   if (k < parameters.size()) return &parameters[k];
   return !parameters.empty() && parameters.back().variadic ? &parameters.back() : nullptr;
 }
 
-void check_node(const Node& node, const Function* around, const Report& report) {
+void check_node(const Node& node, const DeclaredAttributes* around, const Report& report) {
   for (const auto& [name, attribute] : node.attributes)
     check_reference(name, attribute, around, report);
   if (node.function) return check_against_function(node, *node.function, report);

@@ -5,6 +5,9 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "core/error.h"
@@ -14,9 +17,20 @@ namespace touchstone {
 
 using Report = std::function<void(Error)>;
 
-// Number of inputs and outputs, what is left out, attributes and their kinds. `around` is the
+// The names of the attributes that a function declares, which outlives them: one look for each
+// reference in its body.
+class DeclaredAttributes {
+ public:
+  explicit DeclaredAttributes(const Function& function);
+  bool contains(const std::string& name) const { return names_.contains(name); }
+
+ private:
+  std::unordered_set<std::string_view> names_;
+};
+
+// Number of inputs and outputs, what is left out, attributes and their kinds. `around` is of the
 // function whose body the node stands in, or null.
-void check_node(const Node& node, const Function* around, const Report& report);
+void check_node(const Node& node, const DeclaredAttributes* around, const Report& report);
 
 // Binds the type constraints of a node by the types of its inputs, none where unknown or left out.
 // Returns the types of its outputs as far as that says them.

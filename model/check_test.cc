@@ -175,6 +175,43 @@ TEST(Check, TheWorstBreachComesFirst) {
   EXPECT_EQ(errors[1].rule, "model/attribute-unknown");
 }
 
+// A function of many attributes, called by many nodes that give none of them.
+TEST(Check, EndsWhereNothingMoreIsReported) {
+  auto body = function("F", {"a"}, {"b"}, {node("Relu", {"a"}, {"b"})});
+  for (int k = 0; k < 20'000; ++k) body->attributes.push_back("a" + std::to_string(k));
+  std::vector<Node> calls;
+  for (int k = 0; k < 20'000; ++k) {
+    calls.push_back(node("F", {"X"}, {"v" + std::to_string(k)}));
+    calls.back().domain = body->domain;
+  }
+  Model made = chain(std::move(calls));
+  made.graph.outputs[0].name = "v0";
+  made.functions.push_back(body);
+  made.opsets[body->domain] = 1;
+  resolve(made);
+  EXPECT_EQ(check(made, Limits()).size(), 1000u);
+}
+
+TEST(Check, AttributesOfAFunctionAreLookedUp) {
+  constexpr int many = 30'000;
+  auto body = function("F", {"a"}, {"v0"}, {});
+  Node call = node("F", {"X"}, {"Y"});
+  call.domain = body->domain;
+  for (int k = 0; k < many; ++k) {
+    const std::string name = "a" + std::to_string(k);
+    body->attributes.push_back(name);
+    call.attributes.emplace(name, attribute(1.0F));
+    body->nodes.push_back(node("LeakyRelu", {"a"}, {"v" + std::to_string(k)},
+                               {{"alpha", reference(float{}, name)}}));
+  }
+  Model made = chain({call});
+  made.functions.push_back(body);
+  made.opsets[body->domain] = 1;
+  expect_sound(made);
+  made.functions[0]->attributes.back() = "other";
+  first_breach("model/attribute-unknown", made);
+}
+
 TEST(Check, ABodyOfAFunctionIsCheckedOnItsOwn) {
   Model outside = chain({node("F", {"X"}, {"Y"})});
   outside.graph.nodes[0].domain = "local";

@@ -2,7 +2,7 @@
 // calls nest, which the checker bounds; how many nodes come out is counted.
 #include "model/derive_body.h"
 
-#include <algorithm>
+#include <set>
 #include <span>
 
 #include "core/limits.h"
@@ -52,6 +52,12 @@ void MadeNodes::count(const Node& node) {
   if (made_ > most_) throw over_limit("nodes", made_, most_);
 }
 
+void MadeNodes::count(const Function& function) {
+  made_ += (std::ssize(function.inputs) + std::ssize(function.outputs) +
+            std::ssize(function.default_attributes)) /
+           entries_of_a_node;
+}
+
 void DerivativeBody::add(const Node& node, const Renamed& names, const Attributes* given) {
   const auto renamed = [&](const std::string& name) {
     const auto found = names.find(name);
@@ -73,6 +79,7 @@ void DerivativeBody::add(const Node& node, const Renamed& names, const Attribute
 
 void DerivativeBody::add_inside(const Node& caller) {
   const Function& function = *caller.function;
+  made_.count(function);
   Attributes given = caller.attributes;
   for (const auto& [name, standard] : function.default_attributes) given.emplace(name, standard);
   Renamed names;
@@ -85,8 +92,9 @@ void DerivativeBody::add_inside(const Node& caller) {
   for (std::size_t k = 0; k < function.outputs.size() && k < caller.outputs.size(); ++k) {
     if (!caller.outputs[k].empty()) names[function.outputs[k]] = caller.outputs[k];
   }
+  const std::set<std::string> made(function.outputs.begin(), function.outputs.end());
   for (const std::string& input : function.inputs) {
-    if (std::count(function.outputs.begin(), function.outputs.end(), input) > 0)
+    if (made.contains(input))
       throw Error(ErrorKind::unsupported,
                   "unsupported: a derivative through a function that hands on an input");
   }

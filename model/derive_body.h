@@ -20,6 +20,7 @@ class MadeNodes {
   explicit MadeNodes(Index most) : most_(most) {}
   // Throws Error (limit) past the limit `nodes`.
   void count(const Node& node);
+  void count(const Function& function);  // for its names; the next node finds the limit
 
  private:
   Index most_, made_ = 0;

@@ -34,8 +34,6 @@ struct Entries {
   }
 };
 
-constexpr Index entries_of_a_node = 16;
-
 }  // namespace
 
 std::vector<Subgraph> subgraphs_of(const Node& node) {

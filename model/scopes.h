@@ -29,6 +29,7 @@ int depth_of(const Graph& graph);
 // A node's share of what walks over a model may cost: 1 for a node as most are, more for long lists
 // of names or of numbers in attributes, and for what its graphs hold. Tensors are not counted.
 Index weight_of(const Node& node);
+constexpr Index entries_of_a_node = 16;
 
 // Every node of a list and of the graphs inside it, without recursion. Function bodies are not
 // entered.

@@ -85,6 +85,11 @@ class Net {
   }
   void opset(Index version) { model_.opsets[""] = version; }
   Tensor& held(const std::string& name) { return model_.graph.initializers.at(name); }
+  std::string held(Tensor tensor) {
+    const std::string name = "c" + std::to_string(model_.graph.initializers.size());
+    model_.graph.initializers.emplace(name, std::move(tensor));
+    return name;
+  }
   std::string node(const std::string& op, std::vector<std::string> inputs,
                    std::map<std::string, std::vector<Index>> lists = {},
                    std::map<std::string, Index> numbers = {}) {

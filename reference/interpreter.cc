@@ -136,11 +136,7 @@ class Runner {
              } catch (const std::bad_alloc&) {
                throw Error(ErrorKind::out_of_memory, "there is not enough memory");
              } catch (const std::length_error&) {
-<<<<<<< HEAD
                throw Error(ErrorKind::out_of_memory, "a list is longer than memory can be");
-=======
-               throw Error(ErrorKind::out_of_memory, "more is asked for than memory can hold");
->>>>>>> walks
              } catch (const std::exception& error) {
                throw Error(ErrorKind::internal, std::string("a kernel failed: ") + error.what());
              }

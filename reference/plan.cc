@@ -1,6 +1,7 @@
 // Both walks are done once, so that running is only running.
 #include "reference/plan.h"
 
+#include <deque>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -16,13 +17,13 @@ namespace {
 
 struct Open {
   const std::vector<Node>* nodes;
-  const Function* around;
+  const DeclaredAttributes* around;
   std::string path;
 };
 
 class Scan {
  public:
-  void add(const std::vector<Node>& nodes, const Function* around, std::string path) {
+  void add(const std::vector<Node>& nodes, const DeclaredAttributes* around, std::string path) {
     waiting_.push_back({&nodes, around, std::move(path)});
   }
 
@@ -55,7 +56,8 @@ class Scan {
             .with_place(place());
       }
       if (entered_.insert(node.function.get()).second) {
-        add(node.function->nodes, node.function.get(), operator_name(node.domain, node.op));
+        declared_.emplace_back(*node.function);
+        add(node.function->nodes, &declared_.back(), operator_name(node.domain, node.op));
       }
       return;
     }
@@ -70,6 +72,7 @@ class Scan {
 
   std::vector<Open> waiting_;
   std::set<const Function*> entered_;
+  std::deque<DeclaredAttributes> declared_;  // by those entered
   std::map<std::string, Index> missing_;
 };
 

@@ -91,6 +91,7 @@ std::vector<Known> Walk::run_graph(const Graph& graph, const std::string& name,
   frame->attributes = caller.attributes;
   frame->surely_run = caller.surely_run && surely_run;
   inputs.resize(graph.inputs.size());
+  survey_.steps_left -= std::ssize(inputs);
   for (std::size_t k = 0; k < inputs.size(); ++k)
     define(graph.inputs[k].name, std::move(inputs[k]), nullptr, *frame);
   visit_all(graph.nodes, *frame);

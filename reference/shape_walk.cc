@@ -399,6 +399,8 @@ std::vector<Known> Walk::outputs_of_function(const Node& node, const std::vector
   if (!frame) return {};
   const Function& function = *node.function;
   const Attributes attributes = attributes_of_call(node);
+  survey_.steps_left -= std::ssize(function.inputs) +
+                        std::ssize(function.default_attributes) / entries_of_a_node;
   frame->attributes = &attributes;
   for (std::size_t k = 0; k < function.inputs.size(); ++k) {
     Known known;

@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
-FOLDERS = {"asan": "build-asan", "release": "build"}
+FOLDERS = {"release": "build", "asan": "build-asan"}  # the sanitised build links kernels of the other
 ENVIRONMENT = {
     "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:strict_string_checks=1",
     "UBSAN_OPTIONS": "print_stacktrace=1",

@@ -27,7 +27,7 @@ OF_VALUES = {
 OF_LISTS = {
     "wrap", "floor_div", "ceil_div", "mod", "min", "max", "total", "pick", "head", "tail", "part", "placed", "without",
     "unsqueezed", "repeat", "contains", "position", "distinct", "is_permutation", "replaced", "item", "count",
-    "type_called", "as_float", "all_zero",
+    "type_called", "as_float", "all_zero", "least_integer", "greatest_integer",
 }  # fmt: skip
 OPERATORS: dict[type, str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=",

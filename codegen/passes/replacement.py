@@ -94,6 +94,8 @@ class Replacement(Writer):
             return self.call(node, local or "made", "")
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WEIGHTED:
             return self.weighted(node.func.id, node.args), True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dequantised":
+            return self.dequantised(node.args), True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in HELPERS:
             return self.helper(node.func.id, node.args), True
         raise self.fail(f"{ast.unparse(node)} is no argument of an operator")
@@ -105,6 +107,14 @@ class Replacement(Writer):
         if not (first and second):
             raise self.fail(f"what {name} is computed of is constant")
         return f"r.{name}({', '.join([weights, factors, *map(self.expression, arguments[2:])])})"
+
+    def dequantised(self, arguments: list[ast.expr]) -> str:
+        if len(arguments) != 4:
+            raise self.fail("dequantised takes weights, a scale, a zero point and an axis")
+        given = [self.argument(each, "") for each in arguments[:3]]
+        if not all(constant for _, constant in given):
+            raise self.fail("what dequantised is computed of is constant")
+        return f"r.dequantised({', '.join(text for text, _ in given)}, {self.expression(arguments[3])})"
 
     def helper(self, name: str, arguments: list[ast.expr]) -> str:
         if len(arguments) != HELPERS[name]:

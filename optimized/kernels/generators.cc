@@ -2,6 +2,7 @@
 // that holds `_fma` is compiled with products and sums as one instruction, one that holds `_asks`
 // asks for memory ahead (optimized/generate.cc).
 #include "optimized/schedules/gemm.h"
+#include "optimized/schedules/grid.h"
 #include "optimized/schedules/pool.h"
 
 HALIDE_REGISTER_GENERATOR(touchstone::generators::Gemm, gemm_fma_1)
@@ -21,3 +22,6 @@ HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_4_wide, gemm_fma_1, {{"rows", "4"}, {"w
 HALIDE_REGISTER_GENERATOR(touchstone::generators::PoolWindow, pool_mean)
 HALIDE_REGISTER_GENERATOR_ALIAS(pool_largest, pool_mean, {{"largest", "true"}})
 HALIDE_REGISTER_GENERATOR(touchstone::generators::PoolWhole, pool_whole)
+
+HALIDE_REGISTER_GENERATOR(touchstone::generators::RoundedToGrid, rounded_to_grid)
+HALIDE_REGISTER_GENERATOR_ALIAS(rounded_in_steps, rounded_to_grid, {{"divides", "false"}})

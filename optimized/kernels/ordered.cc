@@ -7,7 +7,7 @@ namespace touchstone {
 
 namespace {
 
-using Steps = OrderedSums::Steps;
+using Stride = OrderedSums::Stride;
 
 constexpr int lanes = TOUCHSTONE_VECTOR_BYTES == 64 ? 16 : 8;  // of a channel block
 constexpr int bytes = lanes * sizeof(float);
@@ -28,12 +28,12 @@ inline void some_points(const OrderedSums& s, const float* input, const float* r
   Floats sum[points];
   for (int p = 0; p < points; ++p) sum[p] = Floats{};
   const float* weights = s.weights;
-  for (Steps i = 0; i < s.tap_rows; ++i) {
-    for (Steps j = 0; j < s.tap_columns; ++j) {
+  for (Stride i = 0; i < s.tap_rows; ++i) {
+    for (Stride j = 0; j < s.tap_columns; ++j) {
       const float* block = input + i * s.tap_row + j * s.tap_column;
-      for (Steps first = 0; first < s.channels; first += s.lanes, block += s.block) {
-        const Steps left = s.channels - first, count = left < s.lanes ? left : s.lanes;
-        for (Steps c = 0; c < count; ++c, weights += lanes) {
+      for (Stride first = 0; first < s.channels; first += s.lanes, block += s.block) {
+        const Stride left = s.channels - first, count = left < s.lanes ? left : s.lanes;
+        for (Stride c = 0; c < count; ++c, weights += lanes) {
           const Floats weight = TOUCHSTONE_LOAD(weights);
           for (int p = 0; p < points; ++p) sum[p] += block[p * s.column + c] * weight;
         }
@@ -52,11 +52,11 @@ inline void some_points(const OrderedSums& s, const float* input, const float* r
 
 void sums(const OrderedSums& s) {
   constexpr int together = 4;
-  for (Steps y = 0; y < s.rows; ++y) {
+  for (Stride y = 0; y < s.rows; ++y) {
     const float* input = s.input + y * s.row;
     const float* residual = s.residual + y * s.residual_row;
     float* output = s.output + y * s.output_row;
-    Steps x = 0;
+    Stride x = 0;
     for (; x + together <= s.columns; x += together) {
       some_points<together>(s, input, residual, output);
       input += together * s.column;
@@ -70,14 +70,14 @@ void sums(const OrderedSums& s) {
   }
 }
 
-std::int32_t greatest(const float* from, Steps row, Steps rows, Steps columns,
+std::int32_t greatest(const float* from, Stride row, Stride rows, Stride columns,
                       const std::int32_t* counts) {
   constexpr int together = 4;  // a maximum takes time, but several may be under way
   const Bits mask = *reinterpret_cast<const BitsAnywhere*>(counts) & 0x7fffffff;
   Bits most[together]{};
-  for (Steps y = 0; y < rows; ++y, from += row) {
+  for (Stride y = 0; y < rows; ++y, from += row) {
     const float* at = from;
-    Steps x = 0;
+    Stride x = 0;
     for (; x + together <= columns; x += together, at += together * lanes) {
       for (int k = 0; k < together; ++k) {
         const Bits bits = *reinterpret_cast<const BitsAnywhere*>(at + k * lanes) & mask;

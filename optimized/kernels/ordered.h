@@ -8,20 +8,20 @@ namespace touchstone {
 
 // Of a block of output channels. Channel c of the input lies at c / lanes * block + c % lanes.
 struct OrderedSums {
-  using Steps = std::int64_t;
+  using Stride = std::int64_t;
 
   const float* input;            // what the first tap of the first point reads
-  Steps column, row;             // from a point of the output to the next
-  Steps tap_column, tap_row;     // from a tap to the next
-  Steps block, lanes, channels;  // of the input
-  Steps tap_columns, tap_rows;
+  Stride column, row;             // from a point of the output to the next
+  Stride tap_column, tap_row;     // from a tap to the next
+  Stride block, lanes, channels;  // of the input
+  Stride tap_columns, tap_rows;
   const float* weights;  // [tap][channel][lane of the output]
   const float* bias;
   const float* residual;  // clamp(sum + bias + residual); NaN stays
-  Steps residual_column, residual_row;
+  Stride residual_column, residual_row;
   float* output;
-  Steps output_column, output_row;
-  Steps columns, rows;
+  Stride output_column, output_row;
+  Stride columns, rows;
   float least, most;
 };
 

@@ -13,7 +13,7 @@ namespace touchstone {
 // How many channels a block has.
 inline Index lanes_of(Isa isa) { return isa == Isa::avx512 ? 16 : 8; }
 
-// One image's feature map. Steps are in elements, a lane's is 1; `data` is the first element of the
+// One image's feature map. Strides are in elements, a lane's is 1; `data` is the first element of the
 // image, around which there may be a halo of rows and columns.
 struct Picture {
   float* data;

@@ -14,20 +14,20 @@ namespace touchstone {
 
 namespace {
 
-void repeat(const float* from, Steps from_column, float* to, Steps to_column, Steps count,
-            Steps times) {
+void repeat(const float* from, Stride from_column, float* to, Stride to_column, Stride count,
+            Stride times) {
   using V = VectorOf<float>;
-  constexpr Steps lanes = vector_bytes == 64 ? 16 : 8;
-  for (Steps k = 0; k < count; ++k, from += from_column) {
-    for (Steps t = 0; t < times; ++t, to += to_column) copy_vectors<V>(from, to, lanes);
+  constexpr Stride lanes = vector_bytes == 64 ? 16 : 8;
+  for (Stride k = 0; k < count; ++k, from += from_column) {
+    for (Stride t = 0; t < times; ++t, to += to_column) copy_vectors<V>(from, to, lanes);
   }
 }
 
-void scale_rows(const float* from, const float* by, float* to, Steps rows, Steps width) {
-  for (Steps row = 0; row < rows; ++row, from += width, to += width) {
+void scale_rows(const float* from, const float* by, float* to, Stride rows, Stride width) {
+  for (Stride row = 0; row < rows; ++row, from += width, to += width) {
     const float factor = by[row];
 #pragma GCC ivdep
-    for (Steps at = 0; at < width; ++at) to[at] = from[at] * factor;
+    for (Stride at = 0; at < width; ++at) to[at] = from[at] * factor;
   }
 }
 
@@ -60,11 +60,11 @@ inline V weighed(const V* taps, std::index_sequence<tap...>) {
 }
 
 template <int points, std::size_t... product>
-void winograd_weights(const float* taps, float* to, Steps step, Steps width,
+void winograd_weights(const float* taps, float* to, Stride step, Stride width,
                       std::index_sequence<product...>) {
   using Double = VectorOf<double>;
   using Float = VectorOf<float, vector_bytes / 2>;
-  for (Steps k = 0; k < width; k += Double::lanes) {
+  for (Stride k = 0; k < width; k += Double::lanes) {
     typename Double::Dense wide[9];
 #pragma GCC unroll 9
     for (int tap = 0; tap < 9; ++tap) {
@@ -72,7 +72,7 @@ void winograd_weights(const float* taps, float* to, Steps step, Steps width,
           *reinterpret_cast<const typename Float::Anywhere*>(taps + tap * width + k);
       wide[tap] = __builtin_convertvector(narrow, typename Double::Dense);
     }
-    ((*reinterpret_cast<typename Float::Anywhere*>(to + static_cast<Steps>(product) * step + k) =
+    ((*reinterpret_cast<typename Float::Anywhere*>(to + static_cast<Stride>(product) * step + k) =
           __builtin_convertvector((weighed<points, product>(wide, std::make_index_sequence<9>())),
                                   typename Float::Dense)),
      ...);
@@ -80,7 +80,7 @@ void winograd_weights(const float* taps, float* to, Steps step, Steps width,
 }
 
 template <int points>
-void winograd_weights(const float* taps, float* to, Steps step, Steps width) {
+void winograd_weights(const float* taps, float* to, Stride step, Stride width) {
   winograd_weights<points>(taps, to, step, width,
                            std::make_index_sequence<(points + 2) * (points + 2)>());
 }

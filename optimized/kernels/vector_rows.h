@@ -18,7 +18,7 @@ inline void copy_vector(const char* from, char* to) {
   *reinterpret_cast<Bytes::Anywhere*>(to) = *reinterpret_cast<const Bytes::Anywhere*>(from);
 }
 
-constexpr Steps piece = 16;
+constexpr Stride piece = 16;
 inline __m128i load_piece(const char* at) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
 }
@@ -32,33 +32,33 @@ struct Rows {
   const char* from;
   char* to;
   Grid from_steps, to_steps, extents;
-  Steps bytes, block = 0;
+  Stride bytes, block = 0;
 
-  Steps size() const { return extents.row * extents.next * bytes; }
+  Stride size() const { return extents.row * extents.next * bytes; }
 };
 
-constexpr Steps line = 64, is_short = 4 * line;
-constexpr Steps second_cache = 1 << 20, half_a_third_cache = 7 << 20;  // bytes that are read
+constexpr Stride line = 64, is_short = 4 * line;
+constexpr Stride second_cache = 1 << 20, half_a_third_cache = 7 << 20;  // bytes that are read
 
 // They have `count` pieces of `width` bytes, the last of which may lie over the one before it.
-template <int width, Steps count>
+template <int width, Stride count>
 void copy_pieces(Rows rows) {
   using Piece = VectorOf<std::uint8_t, width>;
-  const Steps bytes = rows.bytes;
-  const auto at = [bytes](Steps v) { return v + 1 < count ? v * width : bytes - width; };
-  for (Steps first = 0; first < rows.extents.row; first += rows.block) {
-    const Steps left = rows.extents.row - first, block = rows.block < left ? rows.block : left;
-    for (Steps k = 0; k < rows.extents.next; ++k) {
+  const Stride bytes = rows.bytes;
+  const auto at = [bytes](Stride v) { return v + 1 < count ? v * width : bytes - width; };
+  for (Stride first = 0; first < rows.extents.row; first += rows.block) {
+    const Stride left = rows.extents.row - first, block = rows.block < left ? rows.block : left;
+    for (Stride k = 0; k < rows.extents.next; ++k) {
       const char* from = rows.from + first * rows.from_steps.row + k * rows.from_steps.next;
       char* to = rows.to + first * rows.to_steps.row + k * rows.to_steps.next;
 #pragma GCC unroll 4
-      for (Steps row = 0; row < block; ++row) {
+      for (Stride row = 0; row < block; ++row) {
         typename Piece::Dense held[count];
 #pragma GCC unroll 16
-        for (Steps v = 0; v < count; ++v)
+        for (Stride v = 0; v < count; ++v)
           held[v] = *reinterpret_cast<const typename Piece::Anywhere*>(from + at(v));
 #pragma GCC unroll 16
-        for (Steps v = 0; v < count; ++v)
+        for (Stride v = 0; v < count; ++v)
           *reinterpret_cast<typename Piece::Anywhere*>(to + at(v)) = held[v];
         from += rows.from_steps.row, to += rows.to_steps.row;
       }
@@ -70,7 +70,7 @@ void copy_pieces(Rows rows) {
 template <std::size_t... count>
 void copy_by_vectors(Rows rows, std::index_sequence<count...>) {
   static constexpr decltype(&copy_pieces<1, 1>) copies[] = {
-      copy_pieces<vector_bytes, static_cast<Steps>(count) + 1>...};
+      copy_pieces<vector_bytes, static_cast<Stride>(count) + 1>...};
   copies[(rows.bytes - 1) / vector_bytes](rows);
 }
 template <int width = vector_bytes>
@@ -85,7 +85,7 @@ void copy_short(Rows rows) {
   }
 }
 
-Steps length(Steps step) { return step < 0 ? -step : step; }
+Stride length(Stride step) { return step < 0 ? -step : step; }
 void turn(Rows& rows) {
   for (Grid* grid : {&rows.from_steps, &rows.to_steps, &rows.extents})
     *grid = {grid->next, grid->row};
@@ -93,7 +93,7 @@ void turn(Rows& rows) {
 
 // Rows of three words that lie together in `to`, like points and colours: of four rows, which are
 // no nearer to each other than their length, three vectors are made.
-constexpr Steps three_words = 12;
+constexpr Stride three_words = 12;
 bool are_triples(const Rows& rows) {
   return rows.bytes == three_words && rows.to_steps.row == three_words &&
          rows.from_steps.row >= three_words && rows.extents.row >= 4;
@@ -109,14 +109,14 @@ void copy_triples(Rows rows) {
       _mm_storeu_si128(reinterpret_cast<__m128i*>(at), reinterpret_cast<__m128i>(words));
     }
   };
-  constexpr Steps most = 16;
-  const Steps step = rows.from_steps.row;
-  for (Steps first = 0; first < rows.extents.row; first += most) {
-    const Steps left = rows.extents.row - first, block = most < left ? most : left;
-    for (Steps k = 0; k < rows.extents.next; ++k) {
+  constexpr Stride most = 16;
+  const Stride step = rows.from_steps.row;
+  for (Stride first = 0; first < rows.extents.row; first += most) {
+    const Stride left = rows.extents.row - first, block = most < left ? most : left;
+    for (Stride k = 0; k < rows.extents.next; ++k) {
       const char* from = rows.from + first * step + k * rows.from_steps.next;
       char* to = rows.to + first * three_words + k * rows.to_steps.next;
-      const auto four = [&](Steps row) {
+      const auto four = [&](Stride row) {
         const char* source = from + row * step;
         char* target = to + row * three_words;
         const Words a = load(source), b = load(source + step), c = load(source + 2 * step),
@@ -126,7 +126,7 @@ void copy_triples(Rows rows) {
         store(target + 2 * piece, __builtin_shufflevector(d, c, 6, 1, 2, 3));
       };
 #pragma GCC unroll 4
-      for (Steps row = 0; row + 4 <= block; row += 4) four(row);
+      for (Stride row = 0; row + 4 <= block; row += 4) four(row);
       if (block % 4 != 0) four(block - 4);
     }
   }
@@ -140,27 +140,27 @@ bool hardly_fit(const Rows& rows) { return rows.size() >= half_a_third_cache && 
 // other: on the side that is read, where lines of the other side may be a page apart, and so in one
 // set of the first cache, or where both sides are in the second cache or hardly in the third.
 void copy_short_grid(Rows rows) {
-  constexpr Steps fewest = 4;
+  constexpr Stride fewest = 4;
   const bool reads =
       rows.bytes == 16 || rows.bytes == 32 || rows.size() < second_cache || hardly_fit(rows);
   if (reads == (length(rows.from_steps.next) < length(rows.from_steps.row))) turn(rows);
-  const Steps together = 512, most = reads ? 8 : 16,
+  const Stride together = 512, most = reads ? 8 : 16,
               block = together / (fewest * rows.bytes) * fewest + fewest;
   rows.block = block < most ? block : most;
   copy_short(rows);
 }
 
-void copy_rows(const char* from, Steps from_row, char* to, Steps to_row, Steps rows, Steps bytes) {
+void copy_rows(const char* from, Stride from_row, char* to, Stride to_row, Stride rows, Stride bytes) {
   if (bytes <= is_short)
     return copy_short({from, to, {from_row, 0}, {to_row, 0}, {rows, 1}, bytes, rows});
-  for (Steps row = 0; row < rows; ++row, from += from_row, to += to_row) {
+  for (Stride row = 0; row < rows; ++row, from += from_row, to += to_row) {
     if (bytes >= long_row) {
       __builtin_memcpy(to, from, static_cast<std::size_t>(bytes));
       continue;
     }
     // A call takes longer than such a row does.
-    for (Steps k = 0; k < bytes; k += vector_bytes) {
-      const Steps at = inside(k, vector_bytes, bytes);
+    for (Stride k = 0; k < bytes; k += vector_bytes) {
+      const Stride at = inside(k, vector_bytes, bytes);
       copy_vector(from + at, to + at);
     }
   }
@@ -171,10 +171,10 @@ void copy_rows(const char* from, Steps from_row, char* to, Steps to_row, Steps r
 // second cache all steps from one to the next of sixty-four differ; past it, where a little ahead
 // is worth having, lines near each other stay so.
 struct Order {
-  Steps group;
-  Steps operator()(Steps k) const {
-    constexpr Steps near[] = {0, 3, 1, 2};
-    const Steps j = k % group;
+  Stride group;
+  Stride operator()(Stride k) const {
+    constexpr Stride near[] = {0, 3, 1, 2};
+    const Stride j = k % group;
     return k - j + (group == 4 ? near[j] : j * (4 * j + 3) % group);
   }
 };
@@ -182,37 +182,37 @@ struct Order {
 // Rows along both dimensions: a line of each of some rows, then another, by one loop that is not
 // unrolled, since instructions that each went by a step of their own would have it fetched too. The
 // last line of a row, and the last rows, may lie over those before them.
-constexpr Steps rows_by_lines = vector_bytes > 16 ? 8 : 4;
+constexpr Stride rows_by_lines = vector_bytes > 16 ? 8 : 4;
 void copy_lines(Rows rows) {
   const Grid from_steps = rows.from_steps, to_steps = rows.to_steps, extents = rows.extents;
-  constexpr Steps vectors = line / vector_bytes, most = 128;
-  const Steps lines = (rows.bytes + line - 1) / line, all = extents.next * lines;
+  constexpr Stride vectors = line / vector_bytes, most = 128;
+  const Stride lines = (rows.bytes + line - 1) / line, all = extents.next * lines;
   const Order order{rows.size() < second_cache ? 64 : 4};
-  const Steps groups = (all + order.group - 1) / order.group * order.group;
-  for (Steps first = 0; first < all; first += most) {
+  const Stride groups = (all + order.group - 1) / order.group * order.group;
+  for (Stride first = 0; first < all; first += most) {
     struct {
-      Steps from, to;
+      Stride from, to;
     } places[most];
-    Steps count = 0;
-    for (Steps k = first; k < first + most && k < groups; ++k) {
-      const Steps wanted = order(k);
+    Stride count = 0;
+    for (Stride k = first; k < first + most && k < groups; ++k) {
+      const Stride wanted = order(k);
       if (wanted >= all) continue;
-      const Steps next = wanted / lines, at = inside(wanted % lines * line, line, rows.bytes);
+      const Stride next = wanted / lines, at = inside(wanted % lines * line, line, rows.bytes);
       places[count++] = {next * from_steps.next + at, next * to_steps.next + at};
     }
-    for (Steps k = 0; k < extents.row; k += rows_by_lines) {
-      const Steps row = inside(k, rows_by_lines, extents.row);
+    for (Stride k = 0; k < extents.row; k += rows_by_lines) {
+      const Stride row = inside(k, rows_by_lines, extents.row);
 #pragma GCC unroll 1
-      for (Steps place = 0; place < count; ++place) {
+      for (Stride place = 0; place < count; ++place) {
         const char* source = rows.from + row * from_steps.row + places[place].from;
         char* target = rows.to + row * to_steps.row + places[place].to;
         Bytes::Dense held[rows_by_lines * vectors];
 #pragma GCC unroll 32
-        for (Steps v = 0; v < rows_by_lines * vectors; ++v)
+        for (Stride v = 0; v < rows_by_lines * vectors; ++v)
           held[v] = *reinterpret_cast<const Bytes::Anywhere*>(
               source + v / vectors * from_steps.row + v % vectors * vector_bytes);
 #pragma GCC unroll 32
-        for (Steps v = 0; v < rows_by_lines * vectors; ++v)
+        for (Stride v = 0; v < rows_by_lines * vectors; ++v)
           *reinterpret_cast<Bytes::Anywhere*>(target + v / vectors * to_steps.row +
                                               v % vectors * vector_bytes) = held[v];
       }
@@ -221,7 +221,7 @@ void copy_lines(Rows rows) {
 }
 
 void copy_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
-               Steps bytes) {
+               Stride bytes) {
   Rows rows{from, to, from_steps, to_steps, extents, bytes};
   const bool lines = bytes > is_short || (bytes % line == 0 && !hardly_fit(rows));
   if (lines && bytes < long_row &&
@@ -232,32 +232,32 @@ void copy_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid 
   if (to_steps.next == bytes) turn(rows);
   if (are_triples(rows)) return copy_triples<false>(rows);
   if (bytes <= is_short) return copy_short_grid(rows);
-  for (Steps k = 0; k < extents.next; ++k, from += from_steps.next, to += to_steps.next)
+  for (Stride k = 0; k < extents.next; ++k, from += from_steps.next, to += to_steps.next)
     copy_rows(from, from_steps.row, to, to_steps.row, extents.row, bytes);
 }
 
 // Past the caches: what lies `ahead` in each row that is read is asked for.
-constexpr Steps ahead = 1024;
+constexpr Stride ahead = 1024;
 
 // Rows of `count` pieces that lie together in `to`, at a multiple of a piece.
-template <Steps count>
-void stream_pieces(const char* from, Steps from_row, char* to, Steps rows) {
-  for (Steps row = 0; row < rows; ++row, from += from_row, to += count * piece) {
+template <Stride count>
+void stream_pieces(const char* from, Stride from_row, char* to, Stride rows) {
+  for (Stride row = 0; row < rows; ++row, from += from_row, to += count * piece) {
     __builtin_prefetch(from + ahead);
 #pragma GCC unroll 4
-    for (Steps k = 0; k < count; ++k) stream_piece(to + k * piece, load_piece(from + k * piece));
+    for (Stride k = 0; k < count; ++k) stream_piece(to + k * piece, load_piece(from + k * piece));
   }
 }
 
 // The same of any length and place that are multiples of four, no shorter than a piece, one of
 // which may be the end of a row and the beginning of the next.
-void stream_rows(const char* from, Steps from_row, char* to, Steps rows, Steps bytes) {
+void stream_rows(const char* from, Stride from_row, char* to, Stride rows, Stride bytes) {
   const auto stream_four = [](char* at, const char* source) {
     int four;
     __builtin_memcpy(&four, source, sizeof four);
     _mm_stream_si32(reinterpret_cast<int*>(at), four);
   };
-  Steps at = 0;  // what of the row is written
+  Stride at = 0;  // what of the row is written
   for (; reinterpret_cast<std::uintptr_t>(to + at) % piece != 0; at += 4)
     stream_four(to + at, from + at);
   if (at == 0 && bytes % piece == 0 && bytes <= line) {
@@ -265,10 +265,10 @@ void stream_rows(const char* from, Steps from_row, char* to, Steps rows, Steps b
                                                               stream_pieces<3>, stream_pieces<4>};
     return streams[bytes / piece - 1](from, from_row, to, rows);
   }
-  for (Steps row = 0; row < rows; ++row, from += from_row, to += bytes) {
-    for (Steps byte = 0; byte < bytes; byte += line) __builtin_prefetch(from + ahead + byte);
+  for (Stride row = 0; row < rows; ++row, from += from_row, to += bytes) {
+    for (Stride byte = 0; byte < bytes; byte += line) __builtin_prefetch(from + ahead + byte);
     for (; at + piece <= bytes; at += piece) stream_piece(to + at, load_piece(from + at));
-    const Steps left = bytes - at;
+    const Stride left = bytes - at;
     if (left > 0 && row + 1 < rows) {
       const __m128i end = load_piece(from + bytes - piece), begin = load_piece(from + from_row);
       stream_piece(to + at, left == 4   ? _mm_alignr_epi8(begin, end, 12)
@@ -283,7 +283,7 @@ void stream_rows(const char* from, Steps from_row, char* to, Steps rows, Steps b
 }
 
 void stream_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
-                 Steps bytes) {
+                 Stride bytes) {
   if (bytes == three_words) {
     const Rows triples{from, to, from_steps, to_steps, extents, bytes};
     const bool pieces = reinterpret_cast<std::uintptr_t>(to) % piece == 0 &&
@@ -293,11 +293,11 @@ void stream_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Gri
     copy_triples<true>(triples);
     return _mm_sfence();
   }
-  constexpr Steps together = 256, fewest = 8;  // as many streams are read
-  const Steps some = together / bytes > fewest ? together / bytes : fewest;
-  for (Steps row = 0; row < extents.row; row += some) {
-    const Steps rows = row + some < extents.row ? some : extents.row - row;
-    for (Steps k = 0; k < extents.next; ++k) {
+  constexpr Stride together = 256, fewest = 8;  // as many streams are read
+  const Stride some = together / bytes > fewest ? together / bytes : fewest;
+  for (Stride row = 0; row < extents.row; row += some) {
+    const Stride rows = row + some < extents.row ? some : extents.row - row;
+    for (Stride k = 0; k < extents.next; ++k) {
       stream_rows(from + row * from_steps.row + k * from_steps.next, from_steps.row,
                   to + row * bytes + k * to_steps.next, rows, bytes);
     }

@@ -35,7 +35,7 @@ struct Pieces;
 #define TOUCHSTONE_PIECES(bytes, Vector, prefix)                                                   \
   template <>                                                                                      \
   struct Pieces<bytes> {                                                                           \
-    static Vector loaded(const char* from, Steps row);                                             \
+    static Vector loaded(const char* from, Stride row);                                             \
     static void store(char* to, Vector v) { prefix##_storeu_ps(reinterpret_cast<float*>(to), v); } \
     static Vector low_pairs(Vector a, Vector b) {                                                  \
       return prefix##_castpd_ps(                                                                   \
@@ -53,16 +53,16 @@ inline __m128 piece_at(const char* from) {
   return _mm_loadu_ps(reinterpret_cast<const float*>(from));
 }
 TOUCHSTONE_PIECES(16, __m128, _mm)
-inline __m128 Pieces<16>::loaded(const char* from, Steps) { return piece_at(from); }
+inline __m128 Pieces<16>::loaded(const char* from, Stride) { return piece_at(from); }
 #ifdef __AVX__
 TOUCHSTONE_PIECES(32, __m256, _mm256)
-inline __m256 Pieces<32>::loaded(const char* from, Steps row) {
+inline __m256 Pieces<32>::loaded(const char* from, Stride row) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(piece_at(from)), piece_at(from + row), 1);
 }
 #endif
 #ifdef __AVX512F__
 TOUCHSTONE_PIECES(64, __m512, _mm512)
-inline __m512 Pieces<64>::loaded(const char* from, Steps row) {
+inline __m512 Pieces<64>::loaded(const char* from, Stride row) {
   __m512 all = _mm512_castps128_ps512(piece_at(from));
   all = _mm512_mask_broadcast_f32x4(all, 0x00f0, piece_at(from + row));
   all = _mm512_mask_broadcast_f32x4(all, 0x0f00, piece_at(from + 2 * row));
@@ -73,7 +73,7 @@ inline __m512 Pieces<64>::loaded(const char* from, Steps row) {
 
 // As many columns as a piece has elements, of as many rows as a vector has lanes.
 template <class V, class T>
-inline void few_columns(const T* from, Steps from_row, T* to, Steps to_row) {
+inline void few_columns(const T* from, Stride from_row, T* to, Stride to_row) {
   using P = Pieces<V::lanes * sizeof(T)>;
   constexpr int piece = 16 / sizeof(T);
   const auto row = [&](int i) {
@@ -114,7 +114,7 @@ inline void turn(typename V::Dense* rows) {
 }
 
 template <class V, class T>
-inline void square(const T* from, Steps from_row, T* to, Steps to_row) {
+inline void square(const T* from, Stride from_row, T* to, Stride to_row) {
   typename V::Dense rows[V::lanes];
 #pragma GCC unroll 16
   for (int i = 0; i < V::lanes; ++i)
@@ -126,7 +126,7 @@ inline void square(const T* from, Steps from_row, T* to, Steps to_row) {
 }
 
 // Where a piece of `size` begins that is to lie inside: the last goes back over the one before it.
-inline Steps inside(Steps at, Steps size, Steps all) { return at + size <= all ? at : all - size; }
+inline Stride inside(Stride at, Stride size, Stride all) { return at + size <= all ? at : all - size; }
 
 // Three dense columns, as of colours: each vector of a column is picked out of three.
 template <class V, int column, std::size_t... i>
@@ -141,7 +141,7 @@ inline typename V::Dense picked(typename V::Dense a, typename V::Dense b, typena
 }
 
 template <class T>
-void part_three(const T* from, T* to, Steps to_row, Steps rows) {
+void part_three(const T* from, T* to, Stride to_row, Stride rows) {
   using V = VectorOf<T>;
   constexpr auto all = std::make_index_sequence<V::lanes>();
   const auto load = [](const T* at) ->
@@ -149,8 +149,8 @@ void part_three(const T* from, T* to, Steps to_row, Steps rows) {
   const auto store = [](T* at, const typename V::Dense& v) {
     *reinterpret_cast<typename V::Anywhere*>(at) = v;
   };
-  for (Steps k = 0; k < rows; k += V::lanes) {
-    const Steps i = inside(k, V::lanes, rows);
+  for (Stride k = 0; k < rows; k += V::lanes) {
+    const Stride i = inside(k, V::lanes, rows);
     const T* at = from + 3 * i;
     const typename V::Dense a = load(at), b = load(at + V::lanes), c = load(at + 2 * V::lanes);
     store(to + i, picked<V, 0>(a, b, c, all));
@@ -163,18 +163,18 @@ void part_three(const T* from, T* to, Steps to_row, Steps rows) {
 // own, and processors keep the places of few. They look ahead along none of that many, so what is
 // read after this is asked for.
 template <class V, class T>
-void by_squares(const T* from, Steps from_row, T* to, Steps to_row, Steps rows, Steps columns) {
-  constexpr Steps lanes = V::lanes, large = 1 << 20;
-  const bool asking = rows * columns * static_cast<Steps>(sizeof(T)) >= large;
-  const Steps some = asking ? 16 * lanes : rows;
-  for (Steps first = 0; first < rows; first += some) {
-    const Steps last = first + some < rows ? first + some : rows;
-    for (Steps j = 0; j < columns; j += lanes) {
-      const Steps column = inside(j, lanes, columns);
-      for (Steps i = first; i < last; i += lanes) {
-        for (Steps k = 0; asking && j + lanes < columns && k < lanes; ++k)
+void by_squares(const T* from, Stride from_row, T* to, Stride to_row, Stride rows, Stride columns) {
+  constexpr Stride lanes = V::lanes, large = 1 << 20;
+  const bool asking = rows * columns * static_cast<Stride>(sizeof(T)) >= large;
+  const Stride some = asking ? 16 * lanes : rows;
+  for (Stride first = 0; first < rows; first += some) {
+    const Stride last = first + some < rows ? first + some : rows;
+    for (Stride j = 0; j < columns; j += lanes) {
+      const Stride column = inside(j, lanes, columns);
+      for (Stride i = first; i < last; i += lanes) {
+        for (Stride k = 0; asking && j + lanes < columns && k < lanes; ++k)
           __builtin_prefetch(from + (i + k) * from_row + j + lanes);
-        const Steps row = inside(i, lanes, rows);
+        const Stride row = inside(i, lanes, rows);
         square<V>(from + row * from_row + column, from_row, to + column * to_row + row, to_row);
       }
     }
@@ -182,8 +182,8 @@ void by_squares(const T* from, Steps from_row, T* to, Steps to_row, Steps rows, 
 }
 
 template <class V, class T>
-inline void copy_vectors(const T* from, T* to, Steps count) {
-  for (Steps at = 0; at < count; at += V::lanes)
+inline void copy_vectors(const T* from, T* to, Stride count) {
+  for (Stride at = 0; at < count; at += V::lanes)
     *reinterpret_cast<typename V::Anywhere*>(to + at) =
         *reinterpret_cast<const typename V::Anywhere*>(from + at);
 }
@@ -195,45 +195,45 @@ inline void copy_vectors(const T* from, T* to, Steps count) {
 template <class T>
 struct Tile {
   using V = VectorOf<T>;
-  static constexpr Steps line = 64 / sizeof(T), side = 4 * line, pitch = side + line;
+  static constexpr Stride line = 64 / sizeof(T), side = 4 * line, pitch = side + line;
 
-  static bool fits(Steps from_row, Steps to_row, Steps rows, Steps columns) {
-    constexpr Steps apart = 2048 / sizeof(T), least = (1 << 16) / sizeof(T),
+  static bool fits(Stride from_row, Stride to_row, Stride rows, Stride columns) {
+    constexpr Stride apart = 2048 / sizeof(T), least = (1 << 16) / sizeof(T),
                     most = (8 << 20) / sizeof(T);
     return (from_row % apart == 0 || to_row % apart == 0) && rows >= side && columns >= side &&
            rows * columns >= least && rows * columns <= most;
   }
 
-  static void turn(const T* from, Steps from_row, T* to, Steps to_row) {
-    constexpr Steps piece = 16 / sizeof(T);
+  static void turn(const T* from, Stride from_row, T* to, Stride to_row) {
+    constexpr Stride piece = 16 / sizeof(T);
     alignas(64) T tile[side * pitch], strip[piece * side];
-    for (Steps i = 0; i < side; ++i) copy_vectors<V>(from + i * from_row, tile + i * pitch, side);
-    for (Steps j = 0; j < side; j += piece) {
-      for (Steps i = 0; i < side; i += V::lanes)
+    for (Stride i = 0; i < side; ++i) copy_vectors<V>(from + i * from_row, tile + i * pitch, side);
+    for (Stride j = 0; j < side; j += piece) {
+      for (Stride i = 0; i < side; i += V::lanes)
         few_columns<V>(tile + i * pitch + j, pitch, strip + i, side);
 #pragma GCC unroll 1  // together, rows of one set are written in a worse order
-      for (Steps k = 0; k < piece; ++k)
+      for (Stride k = 0; k < piece; ++k)
         copy_vectors<V>(strip + k * side, to + (j + k) * to_row, side);
     }
   }
 };
 
 template <class T>
-void by_tiles(const T* from, Steps from_row, T* to, Steps to_row, Steps rows, Steps columns) {
-  constexpr Steps side = Tile<T>::side;
-  for (Steps j = 0; j < columns; j += side) {
-    const Steps column = inside(j, side, columns);
-    for (Steps i = 0; i < rows; i += side) {
-      const Steps row = inside(i, side, rows);
+void by_tiles(const T* from, Stride from_row, T* to, Stride to_row, Stride rows, Stride columns) {
+  constexpr Stride side = Tile<T>::side;
+  for (Stride j = 0; j < columns; j += side) {
+    const Stride column = inside(j, side, columns);
+    for (Stride i = 0; i < rows; i += side) {
+      const Stride row = inside(i, side, rows);
       Tile<T>::turn(from + row * from_row + column, from_row, to + column * to_row + row, to_row);
     }
   }
 }
 
 template <class T, int bytes = vector_bytes>
-void transpose(const T* from, Steps from_row, T* to, Steps to_row, Steps rows, Steps columns) {
+void transpose(const T* from, Stride from_row, T* to, Stride to_row, Stride rows, Stride columns) {
   using V = VectorOf<T, bytes>;
-  constexpr Steps lanes = V::lanes;
+  constexpr Stride lanes = V::lanes;
   if constexpr (bytes == vector_bytes) {
     if (columns == 3 && from_row == 3 && rows >= lanes) return part_three(from, to, to_row, rows);
     if (Tile<T>::fits(from_row, to_row, rows, columns))
@@ -244,8 +244,8 @@ void transpose(const T* from, Steps from_row, T* to, Steps to_row, Steps rows, S
   if constexpr (lanes > 4) {
     transpose<T, bytes / 2>(from, from_row, to, to_row, rows, columns);
   } else {
-    for (Steps j = 0; j < columns; ++j) {
-      for (Steps i = 0; i < rows; ++i) to[j * to_row + i] = from[i * from_row + j];
+    for (Stride j = 0; j < columns; ++j) {
+      for (Stride i = 0; i < rows; ++i) to[j * to_row + i] = from[i * from_row + j];
     }
   }
 }

@@ -1,5 +1,6 @@
 // Nodes that read nothing but constants run once, here, on the reference kernels.
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/budget.h"
 #include "core/error.h"
@@ -12,7 +13,9 @@ namespace touchstone {
 
 namespace {
 
-constexpr std::string_view keeping = "keep-as-written";
+constexpr std::string_view keeping = "keep-as-written", weighing = "fold-weights";
+constexpr std::string_view fed = "x";  // what patterns of fold-weights call what comes in a run
+constexpr Index most_times = 16;       // as many bytes: what two bits an element are as floats
 
 Index bytes_of(const Tensor& tensor) {
   if (tensor.type() != Type::string) return packed_bytes(tensor.type(), tensor.size());
@@ -36,14 +39,27 @@ std::optional<Index> foreseen(Workbench& bench, const std::string& value) {
   return packed_bytes(known->type->element, count(shape));
 }
 
+// Does a pattern that only says where it matches count?
+bool is_asked(const Pattern& pattern, const PassOptions& options) {
+  const bool on = is_wanted(options, pattern.pass, pattern.level) ||
+                  is_wanted(options, pattern.name, pattern.level);
+  const auto named = [&](std::string_view name) {
+    return std::find(options.without.begin(), options.without.end(), name) != options.without.end();
+  };
+  return on && !named(pattern.name) && !named(pattern.pass);
+}
+
+std::optional<Found> find_asked(Workbench& bench, Workbench::Place place, std::string_view pass) {
+  for (const Pattern& pattern : all_patterns()) {
+    if (pattern.pass != pass || !is_asked(pattern, bench.options())) continue;
+    if (std::optional<Found> found = find_match(pattern, bench, place)) return found;
+  }
+  return std::nullopt;
+}
+
 // Patterns of the pass `keep-as-written` say what later passes read better as it stands.
 bool is_kept(Workbench& bench, Workbench::Place place) {
-  for (const Pattern& pattern : all_patterns()) {
-    if (pattern.pass == keeping && is_wanted(bench.options(), keeping, pattern.level) &&
-        find_match(pattern, bench, place))
-      return true;
-  }
-  return false;
+  return find_asked(bench, place, keeping).has_value();
 }
 
 bool may_fold(Workbench& bench, Workbench::Place place) {
@@ -55,7 +71,7 @@ bool may_fold(Workbench& bench, Workbench::Place place) {
   for (const std::string& output : node.outputs) {
     if (bench.is_output(output)) return false;  // a node makes it, so that it keeps its name
   }
-  return !is_kept(bench, place);
+  return true;
 }
 
 std::vector<Value> constants(const Workbench& bench, const Node& node) {
@@ -80,36 +96,62 @@ class Allowance {
   const Budget budget_;
 };
 
-bool fold(Workbench& bench, const Node& node) {
-  Index most = bench.options().growth;
-  std::vector<Value> inputs = constants(bench, node);
-  for (const Value& input : inputs) {
-    if (!input.absent()) most += bytes_of(input.tensor());
+// Bytes of what a node reads.
+Index bytes_read(const Workbench& bench, const Node& node) {
+  Index bytes = 0;
+  for (const std::string& input : node.inputs) {
+    if (!input.empty()) bytes += bytes_of(*bench.constant(input));
   }
+  return bytes;
+}
+
+// The node becomes constants, if they take no more than `most` bytes: then how many they take.
+std::optional<Index> fold(Workbench& bench, const Node& node, Index most) {
   for (const std::string& output : node.outputs) {
     const std::optional<Index> bytes = output.empty() ? std::nullopt : foreseen(bench, output);
-    if (bytes && *bytes > most) return false;
+    if (bytes && *bytes > most) return std::nullopt;
   }
   std::vector<Value> outputs;
   try {
     const Allowance allowance(bench);
-    outputs = evaluate(*node.signature, node.attributes, std::move(inputs),
+    Limits limits = bench.options().limits;  // what nobody foresees is not allocated either
+    limits.bytes = std::min(limits.bytes, most);
+    const LimitsScope scope(limits);
+    outputs = evaluate(*node.signature, node.attributes, constants(bench, node),
                        static_cast<Index>(node.outputs.size()));
   } catch (const Error& error) {
     if (error.kind == ErrorKind::internal) throw;
     check_budget();
-    return false;  // whoever runs the model is told
+    return std::nullopt;  // whoever runs the model is told
   }
   Index bytes = 0;
   for (const Value& output : outputs) {
-    if (!output.is_tensor()) return false;
+    if (!output.is_tensor()) return std::nullopt;
     bytes += bytes_of(output.tensor());
   }
-  if (bytes > most) return false;
+  if (bytes > most) return std::nullopt;
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     if (!node.outputs[k].empty()) bench.add_constant(node.outputs[k], outputs[k].tensor());
   }
-  return true;
+  return bytes;
+}
+
+// The values that kernels want constant, and all that those are made of.
+std::unordered_set<std::string> wanted_constants(Workbench& bench) {
+  std::unordered_set<std::string> wanted;
+  for (auto place = bench.nodes().end(); place != bench.nodes().begin();) {
+    --place;
+    const auto is_wanted = [&](const std::string& output) { return wanted.contains(output); };
+    if (std::any_of(place->outputs.begin(), place->outputs.end(), is_wanted))
+      wanted.insert(place->inputs.begin(), place->inputs.end());
+    const std::optional<Found> found = find_asked(bench, place, weighing);
+    for (std::size_t slot = 0; found && slot < found->values.size(); ++slot) {
+      if (found->pattern().slots[slot] != fed && !found->made[slot])
+        wanted.insert(found->values[slot]);
+    }
+  }
+  wanted.erase("");
+  return wanted;
 }
 
 }  // namespace
@@ -124,7 +166,30 @@ bool draws(const Node& node) {
 Index fold_constants(Workbench& bench) {
   Index changes = 0;
   for (auto place = bench.nodes().begin(); place != bench.nodes().end();) {
-    if (may_fold(bench, place) && fold(bench, *place)) {
+    if (may_fold(bench, place) && !is_kept(bench, place) &&
+        fold(bench, *place, bench.options().growth + bytes_read(bench, *place))) {
+      place = bench.erase(place);
+      ++changes;
+    } else {
+      ++place;
+    }
+  }
+  return changes;
+}
+
+Index fold_weights(Workbench& bench) {
+  const std::unordered_set<std::string> wanted = wanted_constants(bench);
+  const auto most = [&](const Node& node) {
+    const Index left = bench.room();
+    const auto is_wanted = [&](const std::string& output) { return wanted.contains(output); };
+    if (std::any_of(node.outputs.begin(), node.outputs.end(), is_wanted)) return left;
+    return std::min(left, bench.options().growth + most_times * bytes_read(bench, node));
+  };
+  Index changes = 0;
+  for (auto place = bench.nodes().begin(); place != bench.nodes().end();) {
+    const std::optional<Index> bytes =
+        may_fold(bench, place) ? fold(bench, *place, most(*place)) : std::nullopt;
+    if (bytes && bench.take_room(*bytes)) {
       place = bench.erase(place);
       ++changes;
     } else {

@@ -9,6 +9,7 @@ namespace touchstone {
 Index freeze_defaults(Workbench& bench);
 Index inline_functions(Workbench& bench);
 Index fold_constants(Workbench& bench);
+Index fold_weights(Workbench& bench);
 Index share_constants(Workbench& bench);
 Index share_nodes(Workbench& bench);
 Index drop_dead(Workbench& bench);

@@ -158,7 +158,9 @@ class Callees {
   // Calls nest as deep as the checker lets them.
   Index size(const Function& function) {
     if (const auto found = sizes_.find(&function); found != sizes_.end()) return found->second;
-    Index sum = 0;
+    Index sum = (std::ssize(function.inputs) + std::ssize(function.outputs) +
+                 std::ssize(function.default_attributes)) /
+                entries_of_a_node;
     for (const Node& node : function.nodes) {
       const Index own = node.function ? size(*node.function) : weight_of(node);
       if (__builtin_add_overflow(sum, own, &sum)) sum = std::numeric_limits<Index>::max();

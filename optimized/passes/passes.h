@@ -29,6 +29,9 @@ struct PassOptions {
   std::vector<std::string> with;     // passes and patterns that run whatever the level says
   std::vector<std::string> without;  // those that do not
   Index growth = 1 << 20;  // bytes by which a folded constant may be larger than what it came from
+  // Bytes that all weights that are computed of smaller constants may take; no more than a quarter
+  // of limits.bytes in any case.
+  Index weights = Index{1} << 32;
   Limits limits;
   // Sizes that the inputs leave open: whether passes may rely on what held at sizes that were drawn,
   // and the shapes of feeds at which it has to hold.

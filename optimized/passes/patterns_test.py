@@ -91,7 +91,7 @@ def test_a_pattern_that_is_off_finds_nothing(name: str, k: int, tmp_path: Path) 
 
 
 def test_what_is_kept_as_written_is_not_folded(tmp_path: Path) -> None:
-    kept = [(name, k) for name, k in EXAMPLES if "replace" not in PATTERNS[name]]
+    kept = [(name, k) for name, k in EXAMPLES if PATTERNS[name]["pass"] == "keep-as-written"]
     assert kept
     for number, (name, k) in enumerate(kept):
         (tmp_path / str(number)).mkdir()
@@ -100,6 +100,23 @@ def test_what_is_kept_as_written_is_not_folded(tmp_path: Path) -> None:
         (tmp_path / f"{number}-off").mkdir()
         folded = example(name, k, tmp_path / f"{number}-off", "--no-pass", PATTERNS[name]["pass"])
         assert len(folded.optimized.graph.node) < len(folded.model.graph.node), name
+        for off in ((), ("fold-quantised",), ("fold-weights",), ("fold-quantised", "fold-weights")):
+            (tmp_path / f"{number}-all-{len(off)}{off[:1]}").mkdir()
+            options = [word for each in off for word in ("--no-pass", each)]
+            made = example(name, k, tmp_path / f"{number}-all-{len(off)}{off[:1]}", "--level", "all", *options)
+            assert (len(made.optimized.graph.node) < len(made.model.graph.node)) == (len(off) < 2), (name, off)
+
+
+@pytest.mark.parametrize(("name", "k"), [e for e in EXAMPLES if PATTERNS[e[0]]["pass"] == "fold-weights"])
+def test_wanted_weights_are_folded_at_the_highest_level(name: str, k: int, tmp_path: Path) -> None:
+    for number, (options, nodes) in enumerate(
+        [(("--level", "all"), 1), (("--level", "all", "--no-pass", name), 2), (("--level", "extended"), 2)]
+    ):
+        (tmp_path / str(number)).mkdir()
+        made = example(name, k, tmp_path / str(number), *options)
+        assert (len(made.optimized.graph.node) == 1) == (nodes == 1), options
+        if nodes == 1:
+            assert outputs(made, "model") == outputs(made, "optimized")
 
 
 def table() -> list[str]:

@@ -110,6 +110,54 @@ Rewrite::Arg Rewrite::weighed(const Arg& weights, const Arg& factors, Index grou
   return {std::move(sums)};
 }
 
+namespace {
+
+// Calls visit with a function from an element's place to its value.
+template <class Visit>
+void visit_integers(const Tensor& tensor, Visit visit) {
+  const auto stored = [&](const auto* at) {
+    visit([at](Index k) { return static_cast<double>(at[k]); });
+  };
+  switch (tensor.type()) {
+    case Type::int8:
+      return stored(tensor.data<std::int8_t>());
+    case Type::uint8:
+      return stored(tensor.data<std::uint8_t>());
+    case Type::int32:
+      return stored(tensor.data<std::int32_t>());
+    default:
+      visit([&](Index k) { return static_cast<double>(number_at(tensor, k)); });
+  }
+}
+
+}  // namespace
+
+Rewrite::Arg Rewrite::dequantised(const Arg& weights, const Arg& scale, const Arg& zero,
+                                  Index axis) const {
+  const auto* left_out = std::get_if<std::string>(&zero.is);
+  const bool shifted = left_out == nullptr || !left_out->empty();
+  const Tensor &from = constant(weights), &by = constant(scale);
+  const Shape& shape = from.shape();
+  const bool one = by.size() == 1;
+  if (by.type() != Type::float32 || (!one && (axis >= shape.size() || by.size() != shape[axis])))
+    throw NotKnown{};
+  if (shifted && constant(zero).size() != by.size()) throw NotKnown{};
+  if (found.bench().is_captured((*found.root)->outputs[0])) throw NotKnown{};  // it keeps its name
+  if (!found.bench().take_room(4 * from.size())) throw NotKnown{};
+  const Index along = one ? 1 : by.size(), row = one ? from.size() : count(tail(shape, axis + 1));
+  Tensor made(Type::float32, shape);
+  float* const to = made.data<float>();
+  visit_integers(from, [&](auto number) {
+    for (Index first = 0, i = 0; first < from.size(); first += row, i = (i + 1) % along) {
+      const double factor = static_cast<double>(by.data<float>()[i]);
+      const double less = shifted ? static_cast<double>(number_at(constant(zero), i)) : 0;
+      for (Index k = first; k < first + row; ++k)
+        to[k] = static_cast<float>((number(k) - less) * factor);
+    }
+  });
+  return {std::move(made)};
+}
+
 Rewrite::Arg Rewrite::node(std::string_view local, std::string_view domain, std::string_view op,
                            std::vector<Arg> inputs, Attributes attributes) {
   const std::string output =

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/numbers/formats.h"
 #include "optimized/passes/found.h"
 
 namespace touchstone {
@@ -42,6 +43,10 @@ class Rewrite {
   // By index of dimension 0 of the weights, the sum of all others times factors (double) along
   // dimension 1, as above: doubles.
   Arg weighed(const Arg& weights, const Arg& factors, Index groups = 1) const;
+  // Constant integers less a zero point (0 if left out) times a scale, as floats: computed in
+  // double, as the definition is. Along dimension `axis` each index has its own, or there is one
+  // for all.
+  Arg dequantised(const Arg& weights, const Arg& scale, const Arg& zero, Index axis) const;
   Arg node(std::string_view local, std::string_view domain, std::string_view op,
            std::vector<Arg> inputs, Attributes attributes = {});
   // The same, of a node whose outputs are the root's: they keep their names.

@@ -215,6 +215,16 @@ Index Workbench::keep_functions(const std::set<const Function*>& called) {
       [&](const std::shared_ptr<Function>& function) { return !called.contains(function.get()); }));
 }
 
+Index Workbench::room() const {
+  return std::min(options_.weights, options_.limits.bytes / 4) - taken_room_;
+}
+
+bool Workbench::take_room(Index bytes) {
+  if (bytes > room()) return false;
+  taken_room_ += bytes;
+  return true;
+}
+
 void Workbench::freeze(const std::unordered_set<std::string>& values) {
   std::erase_if(model_.graph.inputs,
                 [&](const ValueInfo& input) { return values.contains(input.name); });

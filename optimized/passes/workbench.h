@@ -60,6 +60,9 @@ class Workbench {
   void freeze(const std::unordered_set<std::string>& values);
   // Returns how many others there were.
   Index keep_functions(const std::set<const Function*>& called);
+  // Of what weights that are computed of smaller constants may take, all together.
+  Index room() const;
+  bool take_room(Index bytes);  // false where there is not as much
   void raise_ir(Index least) { model_.ir_version = std::max(model_.ir_version, least); }
 
  private:
@@ -98,6 +101,7 @@ class Workbench {
   bool asked_ = false, grown_ = true;
   std::optional<Assumed> asked_of_;  // the graph that known_ speaks of
   std::vector<Assumed> assumed_;
+  Index taken_room_ = 0;
 };
 
 }  // namespace touchstone

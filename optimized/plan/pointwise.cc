@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/placement.h"
+#include "optimized/plan/parts.h"
 #include "reference/calls.h"
 
 namespace touchstone {
@@ -41,51 +42,6 @@ struct Read {
   Index value;
   Point strides;  // of the stand-in; only whether they are 0 counts
 };
-
-const FastEntry* entry_of(Role role) {
-  for (const FastEntry& entry : fast_entries()) {
-    if (role_of(*entry.signature) == role) return &entry;
-  }
-  return nullptr;
-}
-
-// What is computed for one node, or for two: x times its sigmoid has a kernel of its own.
-struct Part {
-  Node node;
-  std::vector<Index> inputs;
-  Index output;
-};
-std::vector<Part> parts_of(const Outline& outline, const Region& region) {
-  static const FastEntry* const swish = entry_of(Role::swish);
-  const auto role = [&](const PointwiseOp& op) {
-    return role_of(*outline.node(op.node).node->signature);
-  };
-  std::vector<Part> parts;
-  for (const PointwiseOp& op : region.ops) {
-    const Node& node = *outline.node(op.node).node;
-    parts.push_back({node, op.inputs, op.output});
-    if (swish == nullptr || role(op) != Role::times || op.inputs.size() != 2) continue;
-    for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
-      const Part& sigmoid = parts[k];
-      const Index made = sigmoid.output, x = sigmoid.inputs[0];
-      const bool both = (op.inputs[0] == x && op.inputs[1] == made) ||
-                        (op.inputs[1] == x && op.inputs[0] == made);
-      if (!both || role_of(*sigmoid.node.signature) != Role::sigmoid) continue;
-      if (outline.value(made).users.size() != 1) continue;
-      Node named;
-      named.name = node.name;
-      named.domain = std::string(swish->signature->domain);
-      named.op = std::string(swish->signature->op);
-      named.inputs = {node.inputs[0]};
-      named.outputs = node.outputs;
-      named.signature = swish->signature;
-      parts.back() = {named, {x}, op.output};
-      parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(k));
-      break;
-    }
-  }
-  return parts;
-}
 
 }  // namespace
 
@@ -128,6 +84,7 @@ std::optional<Pointwise> Pointwise::make(const Outline& outline, const Region& r
     Call call = call_of(op.node, std::move(inputs));
     RecordedCall record;
     if (!record_fast(*find_fast(*op.node.signature), call, record, isa)) return std::nullopt;
+    if (op.grid) round_to_grid(*op.grid, isa, record);
     std::vector<Read>& read = reads.emplace_back();
     for (const Operand& operand : record.inputs) {
       Index value = stand_ins.value_at(operand.data);

@@ -1,6 +1,10 @@
 // Asks the processor; the flags of each set are those of the targets in optimized/CMakeLists.txt.
 #include "optimized/registry/isa.h"
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
 #include <cstdlib>
 #include <string>
 
@@ -21,14 +25,23 @@ std::string_view name(Isa isa) {
 }
 
 #ifdef __x86_64__
+namespace {
+
+// Not every compiler knows it by name. The system's part of the answer is that of AVX.
+bool has_f16c() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+
+}  // namespace
+
 bool processor_has(Isa isa) {
   __builtin_cpu_init();
   switch (isa) {
     case Isa::sse41:
       return __builtin_cpu_supports("sse4.1");
     case Isa::avx2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-             __builtin_cpu_supports("f16c");
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
     case Isa::avx512:
       return processor_has(Isa::avx2) && __builtin_cpu_supports("avx512f") &&
              __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&

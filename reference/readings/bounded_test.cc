@@ -246,7 +246,7 @@ S use_everything(const S& a, const S& b) {
 
 template <class S>
 auto min_index(const S& a) {
-  return min(floor_index(a), ceil_index(a) - 1);
+  return min(floor_index(a), subtract(ceil_index(a), Index{1}));
 }
 
 template <class S>
@@ -262,7 +262,7 @@ S use_the_rest(const S& a, const S& b) {
   Min<S> min;
   min.add(a);
   x = sum.get() + prod.get() + max.get() + min.get();
-  const auto i = clamp(floor_index(a) + 1, min_index(a), ceil_index(b) * 2);
+  const auto i = clamp(add(floor_index(a), Index{1}), min_index(a), multiply(ceil_index(b), Index{2}));
   x = x + real<S>(i) + select(less(i, i), a, b);
   return store(hull(x, convert_to<S>(x, Type::int8, true)), Type::float16);
 }

@@ -2,6 +2,7 @@
 #include "tests/mutation/batches.h"
 
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@
 namespace touchstone::mutation {
 namespace {
 
-constexpr Index longest_tail = 3000;
+constexpr std::size_t longest_tail = 1500;
 
 struct Header {
   Index number;
@@ -46,13 +47,22 @@ bool read_all(int from, void* to, std::size_t size) {
   return true;
 }
 
+// Ends the process once it has computed for so many seconds, or has waited much longer: other
+// processes may have the processors.
+void set_deadline(unsigned seconds) {
+  itimerval deadline{};
+  deadline.it_value.tv_sec = seconds;
+  ::setitimer(ITIMER_PROF, &deadline, nullptr);
+  ::alarm(seconds * 30);
+}
+
 [[noreturn]] void work_on(Index first, Index end, unsigned seconds, const Work& work, int pipe) {
   for (Index number = first; number < end; ++number) {
     const Header begun{number, -1};
     write_all(pipe, &begun, sizeof begun);
-    ::alarm(seconds);  // ends the process
+    set_deadline(seconds);
     const std::string text = work(number);
-    ::alarm(0);
+    set_deadline(0);
     const Header ended{number, static_cast<Index>(text.size())};
     write_all(pipe, &ended, sizeof ended);
     write_all(pipe, text.data(), text.size());
@@ -61,17 +71,27 @@ bool read_all(int from, void* to, std::size_t size) {
 }
 
 std::string how(int status) {
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) return "past the deadline";
+  if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM))
+    return "past the deadline";
   if (WIFSIGNALED(status)) return std::string("killed by ") + ::strsignal(WTERMSIG(status));
   return "ended with " + std::to_string(WEXITSTATUS(status));
 }
 
-std::string tail_of(int file) {
-  const Index size = ::lseek(file, 0, SEEK_END), first = std::max<Index>(size - longest_tail, 0);
-  std::string text(static_cast<std::size_t>(std::max<Index>(size - first, 0)), '\0');
-  const ssize_t read = ::pread(file, text.data(), text.size(), first);
+// What a sanitiser found, if it says so, then the end of what was written.
+std::string told_in(int file) {
+  const Index size = ::lseek(file, 0, SEEK_END);
+  std::string text(static_cast<std::size_t>(std::max<Index>(size, 0)), '\0');
+  const ssize_t read = ::pread(file, text.data(), text.size(), 0);
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(read, 0)));
-  return text;
+  std::string found;
+  for (const char* const mark : {"runtime error: ", "ERROR: AddressSanitizer: "}) {
+    const std::size_t at = text.find(mark);
+    if (at == std::string::npos) continue;
+    const std::size_t begin = text.rfind('\n', at) + 1;  // 0 where there is none
+    found += text.substr(begin, text.find('\n', at) - begin) + "\n";
+  }
+  if (text.size() > longest_tail) text = text.substr(text.size() - longest_tail);
+  return found + text;
 }
 
 }  // namespace
@@ -110,7 +130,7 @@ void in_batches(Index first, Index count, const BatchOptions& options, const Wor
     }
     if (open >= 0) {
       next = open + 1;
-      on_end(open, "", how(status) + "\n" + tail_of(errors));
+      on_end(open, "", how(status) + "\n" + told_in(errors));
     } else if (next < end) {
       on_end(next++, "", "between two numbers: " + how(status));
     }

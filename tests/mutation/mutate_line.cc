@@ -129,6 +129,30 @@ std::string without_rule(const std::string& line) {
   return rule.empty() ? line : line.substr(0, line.rfind(" !"));
 }
 
+// Other nodes read what the line's node makes, and the graph shows it no more, or both: a plan may
+// put them together.
+void extend(Subject& subject, Random& random) {
+  Graph& graph = subject.model.graph;
+  ValueInfo output = graph.outputs.front();
+  if (output.type != tensor_type(Type::float32)) return;
+  subject.model.opsets.try_emplace("", 21);
+  static const std::array<std::string, 6> readers{"Relu",    "Neg",      "Abs",
+                                                  "Sigmoid", "Identity", "Transpose"};
+  const bool shows_both = random.one_in(3);
+  for (Index k = 1 + random.below(3); k > 0; --k) {
+    Node node;
+    node.op = random.pick(readers);
+    node.index = static_cast<Index>(graph.nodes.size());
+    node.inputs = {output.name};
+    output.name = "tail_" + std::to_string(node.index);
+    node.outputs = {output.name};
+    subject.what += " then " + node.op;
+    graph.nodes.push_back(std::move(node));
+  }
+  output.shape.reset();
+  shows_both ? graph.outputs.push_back(output) : void(graph.outputs.front() = output);
+}
+
 }  // namespace
 
 std::string mutated(std::string line, const std::vector<std::string>& same, Random& random) {
@@ -192,6 +216,7 @@ Subject LineSource::make(Index number) const {
       Subject subject{std::move(held.model), {}, made};
       for (std::size_t n = 0; n < held.feeds.size(); ++n)
         subject.feeds.emplace(subject.model.graph.inputs[n].name, held.feeds[n]);
+      if (random.one_in(2)) extend(subject, random);
       return subject;
     } catch (const Error&) {  // it cannot be read
     }

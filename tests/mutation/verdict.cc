@@ -108,6 +108,8 @@ std::string name_of(const End& end) {
       return "file";
     case ErrorKind::internal:
       return "internal";
+    case ErrorKind::cancelled:
+      return "cancelled";
   }
   return "?";
 }

@@ -1,0 +1,143 @@
+// Parts are joined from the back: when a node is reached that ends something with a kernel of its
+// own, the parts that it ends are taken out.
+#include "optimized/plan/parts.h"
+
+#include <algorithm>
+
+#include "optimized/kernels/compiled.h"
+
+namespace touchstone {
+
+TOUCHSTONE_DECLARE_KERNEL(rounded_in_steps);
+TOUCHSTONE_DECLARE_KERNEL(rounded_to_grid);
+
+namespace {
+
+const FastEntry* entry_of(Role role) {
+  for (const FastEntry& entry : fast_entries()) {
+    if (role_of(*entry.signature) == role) return &entry;
+  }
+  return nullptr;
+}
+
+class Parts {
+ public:
+  explicit Parts(const Outline& outline) : outline_(outline) {}
+
+  void add(const PointwiseOp& op) {
+    parts_.push_back({*outline_.node(op.node).node, op.inputs, op.output, {}});
+    const Role last = role(parts_.back());
+    if (last == Role::clamp) join_grid();
+    if (last == Role::times && !join_swish()) join_factor();
+  }
+  std::vector<Part> all() { return std::move(parts_); }
+
+ private:
+  using Place = std::vector<Part>::iterator;
+
+  static Role role(const Part& part) { return role_of(*part.node.signature); }
+
+  // The part of this role that makes a value, if the value is read once.
+  std::optional<Place> maker(Index value, Role wanted) {
+    if (value == nobody || outline_.value(value).users.size() != 1) return std::nullopt;
+    const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
+      return part.output == value && !part.grid && role(part) == wanted;
+    });
+    return found == parts_.end() ? std::nullopt : std::optional(found);
+  }
+  std::optional<float> number(Index value) const {
+    const Tensor* constant = value == nobody ? nullptr : outline_.value(value).constant;
+    if (constant == nullptr || constant->size() != 1 || constant->type() != Type::float32)
+      return std::nullopt;
+    return *constant->data<float>();
+  }
+
+  // x times its sigmoid.
+  bool join_swish() {
+    static const FastEntry* const swish = entry_of(Role::swish);
+    if (swish == nullptr) return false;
+    const Part times = parts_.back();
+    for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+      const std::optional<Place> sigmoid = maker(times.inputs[k], Role::sigmoid);
+      const Index x = times.inputs[1 - k];
+      if (!sigmoid || (*sigmoid)->inputs[0] != x) continue;
+      Node named;
+      named.name = times.node.name;
+      named.domain = std::string(swish->signature->domain);
+      named.op = std::string(swish->signature->op);
+      named.inputs = {times.node.inputs[0]};
+      named.outputs = times.node.outputs;
+      named.signature = swish->signature;
+      parts_.erase(*sigmoid);
+      parts_.back() = {named, {x}, times.output, {}};
+      return true;
+    }
+    return false;
+  }
+
+  // The nearest whole number of a value, or of its quotient by a number, between two others.
+  void join_grid() {
+    const Part clamp = parts_.back();
+    const std::optional<Place> whole = maker(clamp.inputs[0], Role::nearest_whole);
+    if (!whole || clamp.inputs.size() != 3) return;
+    const std::optional<float> least = number(clamp.inputs[1]), most = number(clamp.inputs[2]);
+    if (!least || !most || !(*least <= *most)) return;  // the order of the two would matter
+    Part joined = **whole;
+    std::vector<Index> gone{joined.output};
+    std::optional<float> divisor;
+    if (const std::optional<Place> quotient = maker(joined.inputs[0], Role::quotient)) {
+      divisor = number((*quotient)->inputs[1]);
+      if (divisor) {
+        joined = **quotient;
+        gone.push_back(joined.output);
+      }
+    }
+    if (joined.inputs[0] == nobody || number(joined.inputs[0])) return;
+    joined.output = clamp.output;
+    joined.grid = Grid{divisor, *least, *most};
+    std::erase_if(parts_, [&](const Part& part) {
+      return std::find(gone.begin(), gone.end(), part.output) != gone.end();
+    });
+    parts_.back() = std::move(joined);
+  }
+
+  // What is rounded to a grid, times a number.
+  void join_factor() {
+    for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+      const Index value = parts_.back().inputs[k];
+      const std::optional<float> factor = number(parts_.back().inputs[1 - k]);
+      const auto rounded = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
+        return part.output == value && part.grid && part.grid->factor == 1;
+      });
+      if (!factor || rounded == parts_.end() || outline_.value(value).users.size() != 1) continue;
+      Part joined = *rounded;
+      joined.output = parts_.back().output;
+      joined.grid->factor = *factor;
+      parts_.erase(rounded);
+      parts_.back() = std::move(joined);
+      return;
+    }
+  }
+
+  const Outline& outline_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace
+
+std::vector<Part> parts_of(const Outline& outline, const Region& region) {
+  Parts parts(outline);
+  for (const PointwiseOp& op : region.ops) parts.add(op);
+  return parts.all();
+}
+
+void round_to_grid(const Grid& grid, Isa isa, RecordedCall& call) {
+  call.kernel = grid.divisor ? of(TOUCHSTONE_KERNEL(rounded_to_grid), isa)
+                             : of(TOUCHSTONE_KERNEL(rounded_in_steps), isa);
+  call.inputs.resize(1);
+  call.values = {};
+  for (const float value : {grid.divisor.value_or(1), grid.least, grid.most, grid.factor})
+    call.values.add(value);
+}
+
+}  // namespace touchstone

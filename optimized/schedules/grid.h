@@ -1,0 +1,26 @@
+// Rounding to the whole multiples of a step that lie between two of them: what quantising a value
+// and making a float of it again does. It is the operators that it stands for, in their order.
+#pragma once
+
+#include "optimized/schedules/elementwise.h"
+
+namespace touchstone::generators {
+
+struct RoundedToGrid : Elementwise<RoundedToGrid> {
+  Input<Buffer<float, 4>> data{"data"};
+  Input<float> step{"step"};
+  Input<float> least{"least"};  // in steps
+  Input<float> most{"most"};
+  Input<float> factor{"factor"};
+  Output<Buffer<float, 4>> result{"result"};
+  Halide::GeneratorParam<bool> divides{"divides", true};  // else the data is in steps
+
+  void generate() {
+    const Expr steps = prim::round_even(divides ? data(at) / step : data(at));
+    const Expr raised = select(steps < least, least, steps);
+    result(at) = select(most < raised, most, raised) * factor;
+  }
+  void schedule() { plan(result, {&data}); }
+};
+
+}  // namespace touchstone::generators
