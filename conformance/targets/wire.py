@@ -30,8 +30,9 @@ class Fault(IntEnum):
     UNSUPPORTED = 3
     OUT_OF_MEMORY = 4
     LIMIT = 5
-    FILE = 6
-    INTERNAL = 7
+    CANCELLED = 6
+    FILE = 7
+    INTERNAL = 8
 
 
 @dataclass
