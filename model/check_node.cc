@@ -118,7 +118,6 @@ void check_against_function(const Node& node, const Function& function, const Re
                                             ", but " + name + " has " +
                                             std::to_string(function.outputs.size())));
   }
-  // A sound call has an attribute for each of these.
   const std::unordered_set<std::string_view> required(function.attributes.begin(),
                                                       function.attributes.end());
   for (const auto& [attribute, held] : node.attributes) {
@@ -132,6 +131,10 @@ void check_against_function(const Node& node, const Function& function, const Re
                                                 name + " wants " +
                                                 std::string(kinds[standard->second.is.index()])));
     }
+  }
+  for (const std::string& attribute : function.attributes) {
+    if (node.attributes.contains(attribute)) continue;
+    report(breach("model/attribute-missing", name + " needs attribute '" + attribute + "'"));
   }
 }
 

@@ -92,6 +92,7 @@ struct Session::Held {
     if (may_differ(given.graph, shapes)) written = given;
     if (shapes) fed.push_back(*shapes);
     first = last = optimized(std::move(given), options, fed, !shapes);
+    check_budget();
     if (!shapes) return;
     const LimitsScope scope(options.limits);
     try {
