@@ -51,7 +51,7 @@ def body(tmp_path: Path) -> Callable[..., str]:
 
 def test_a_part_stands_where_it_is_used_and_keeps_its_lines(body: Callable[..., str]) -> None:
     made = body("use last\nY[i] = X[i with a = 0]", parts="last: |\n  let a = rank(X) - 1\n")
-    assert '#line 2 "spec/parts.yaml"\na = (rank(X) - Index{1});' in made
+    assert '#line 2 "spec/parts.yaml"\na = subtract(rank(X), Index{1});' in made
 
 
 def test_a_part_that_is_not_there_is_refused(body: Callable[..., str]) -> None:
@@ -155,7 +155,7 @@ def test_what_no_graph_sees_is_refused(tmp_path: Path, semantics: str, says: str
 
 def test_parts_of_a_turn_and_bounds_bring_their_header(body: Callable[..., str]) -> None:
     made = body("Y[i] = (sum k in 0..up_to(floor_index(real(U[i]))): X[i with 0 = k]) * cos_of_turn(i[0], 8)")
-    assert "k < up_to(floor_index(to_real<Q>(U.read(i))))" in made
+    assert "Steps(Index{0}, up_to(floor_index(to_real<Q>(U.read(i)))))" in made
     assert "cos_of_turn<Q>(item(i, Index{0}), Index{8})" in made
 
 
