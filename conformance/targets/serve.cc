@@ -23,13 +23,22 @@ std::string words(const Error& error) {
 
 }  // namespace
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool counts_shadow = true;
+#elif defined(__has_feature)
+constexpr bool counts_shadow = __has_feature(address_sanitizer);
+#else
+constexpr bool counts_shadow = false;
+#endif
+
 void become_worker(Index memory_bytes) {
   dup2(STDERR_FILENO, STDOUT_FILENO);  // standard input is the same socket, and answers go there
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit no_core{0, 0}, printed{most_printed, most_printed};
   setrlimit(RLIMIT_CORE, &no_core);
   setrlimit(RLIMIT_FSIZE, &printed);
-  if (memory_bytes > 0) {
+  // A sanitiser's shadow is data of terabytes, of which little is ever touched.
+  if (memory_bytes > 0 && !counts_shadow) {
     const rlimit data{static_cast<rlim_t>(memory_bytes), static_cast<rlim_t>(memory_bytes)};
     setrlimit(RLIMIT_DATA, &data);
   }

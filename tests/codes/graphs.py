@@ -76,8 +76,8 @@ def judgement(
 
 @cache
 def has_judge() -> bool:
-    """A sanitised build has none."""
-    return "judge" in touchstone("--help").stdout
+    """A sanitised build is asked for refusals alone: its judge takes too long."""
+    return "asan" not in BUILD.name and "judge" in touchstone("--help").stdout
 
 
 def bit_stream(codes: np.ndarray, bits: int) -> bytes:
