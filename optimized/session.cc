@@ -139,8 +139,7 @@ struct Session::Held {
   }
 
   // The model as passes leave it where all that they assume holds for these shapes. Shapes at which
-  // something does not are kept: what passes assume then holds for them, too. After some of those
-  // nothing is assumed that held at drawn sizes alone.
+  // something does not are kept, the last few of them: what passes assume then holds for them, too.
   const std::shared_ptr<const Variant>& variant_for(const Shapes& shapes) {
     const auto fits = [&] {
       return std::find(fed.begin(), fed.end(), shapes) != fed.end() ||

@@ -7,12 +7,7 @@
 namespace touchstone {
 namespace {
 
-using testing::attribute;
-using testing::floats;
-using testing::function;
-using testing::graph;
 using testing::node;
-using testing::tensor;
 
 // Y = X a b, where shapes are filled to a and b.
 Model products_of_fillings(Index rows, Index columns) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "reference/proved_shapes.h"
 
@@ -53,8 +54,8 @@ class OpenSizes {
   explicit OpenSizes(const Graph& graph) {
     for (const ValueInfo& input : graph.inputs) {
       const bool tensor = input.type && input.type->kind == ValueType::Kind::tensor;
-      const bool has_default = graph.initializers.contains(input.name) ||
-                               graph.sparse_initializers.contains(input.name);
+      const bool has_default =
+          graph.initializers.contains(input.name) || graph.sparse_initializers.contains(input.name);
       if (!tensor || !input.shape || has_default) continue;
       std::vector<Size>& sizes = inputs_[input.name];
       for (const Dim& dim : *input.shape) {
@@ -151,8 +152,7 @@ std::unordered_map<std::string, KnownValue> known_values(const Model& model,
   std::vector<ProvedShapes> drawn, fed;
   std::size_t draws = 0;
   for (; options.draws && draws < std::size(ways_to_draw) && (draws == 0 || open.any()); ++draws) {
-    ProvedShapes walk =
-        prove_shapes(model, open.drawn(ways_to_draw[draws], draws), options.limits);
+    ProvedShapes walk = prove_shapes(model, open.drawn(ways_to_draw[draws], draws), options.limits);
     if (!walk.breaks_surely) drawn.push_back(std::move(walk));
   }
   for (const FedShapes& shapes : options.fed)
@@ -188,14 +188,14 @@ std::unordered_map<std::string, KnownValue> known_values(const Model& model,
   return all;
 }
 
-Assumed without_large_constants(const Model& model) {
-  Assumed made{model, {}, {}};
+Assumed without_large_constants(Model model) {
+  Assumed made{std::move(model), {}, {}};
   Graph& graph = made.model.graph;
+  std::unordered_set<std::string> inputs;
+  for (const ValueInfo& input : graph.inputs) inputs.insert(input.name);
   for (auto at = graph.initializers.begin(); at != graph.initializers.end();) {
     const auto& [name, tensor] = *at;
-    const bool is_input = std::any_of(graph.inputs.begin(), graph.inputs.end(),
-                                      [&](const ValueInfo& input) { return input.name == at->first; });
-    if (is_input || tensor.type() == Type::string ||
+    if (inputs.contains(name) || tensor.type() == Type::string ||
         static_cast<Index>(tensor.bytes().size()) <= small_bytes) {
       ++at;
       continue;

@@ -61,7 +61,7 @@ struct Assumed {
   FedShapes constants;
   std::vector<ShapeAssumption> all;
 };
-Assumed without_large_constants(const Model& model);
+Assumed without_large_constants(Model model);
 // True if the definitions prove all of it for feeds of these shapes.
 bool hold(const Assumed& assumed, const FedShapes& feeds, const Limits& limits);
 

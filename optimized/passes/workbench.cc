@@ -101,7 +101,7 @@ void Workbench::infer() {
   }
   known_ = known_values(whole, {options_.limits, options_.draws, options_.checked, options_.fed});
   if (asked_of_ && !asked_of_->all.empty()) assumed_.push_back(*std::move(asked_of_));
-  asked_of_ = without_large_constants(whole);
+  asked_of_ = without_large_constants(std::move(whole));
 }
 
 void Workbench::assume(const std::vector<ShapeAssumption>& assumptions) {
