@@ -18,6 +18,13 @@
 #include "reference/plan.h"
 
 namespace touchstone {
+
+// The model as passes leave it, and what they assumed of shapes.
+struct Variant {
+  Model model;
+  std::vector<Assumed> assumed;
+};
+
 namespace {
 
 constexpr std::size_t most_plans = 4;  // of the shapes that came last
@@ -50,32 +57,25 @@ std::optional<Shapes> only_shapes(const Graph& graph) {
   return shapes;
 }
 
-// The model as passes leave it, and what they assumed of shapes.
-struct Variant {
-  Model model;
-  std::vector<Assumed> assumed;
-};
-
 // Nodes that cannot run are refused as they are written, not as a pass leaves them. `fed`: the
-// shapes at which all that passes assume has to hold. `draws`: PassOptions.
+// shapes at which all that passes assume has to hold. `draws`, `checked`: PassOptions.
 std::shared_ptr<const Variant> optimized(Model model, const SessionOptions& options,
-                                         std::vector<Shapes> fed, bool draws) {
+                                         std::vector<Shapes> fed, bool draws, bool checked) {
   const LimitsScope scope(options.limits);
   refuse_what_cannot_run(model);
   PassOptions passes = options.passes;
   passes.limits = options.limits;
   passes.fed = std::move(fed);
   passes.draws = draws;
-  passes.checked = true;
+  passes.checked = checked;
   Optimized made = optimize(std::move(model), passes);
   return std::make_shared<const Variant>(Variant{std::move(made.model), std::move(made.assumed)});
 }
 
 // True if an input may be fed with several shapes, or be left to its default.
 bool may_differ(const Graph& graph, const std::optional<Shapes>& only) {
-  return !only || std::any_of(graph.inputs.begin(), graph.inputs.end(), [&](const ValueInfo& input) {
-    return !only->contains(input.name);
-  });
+  return !only || std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                              [&](const ValueInfo& input) { return !only->contains(input.name); });
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ struct Session::Held {
     const std::optional<Shapes> shapes = only_shapes(given.graph);
     if (may_differ(given.graph, shapes)) written = given;
     if (shapes) fed.push_back(*shapes);
-    first = last = optimized(std::move(given), options, fed, !shapes);
+    first = last = optimized(std::move(given), options, fed, !shapes, written.has_value());
     check_budget();
     if (!shapes) return;
     const LimitsScope scope(options.limits);
@@ -151,7 +151,7 @@ struct Session::Held {
     if (!written) BUG("a model of one shape is fed with another");
     if (fed.size() == most_fed) fed.erase(fed.begin());
     fed.push_back(shapes);
-    last = optimized(*written, options, fed, true);
+    last = optimized(*written, options, fed, true, true);
     return last;
   }
 

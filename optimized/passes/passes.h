@@ -33,10 +33,11 @@ struct PassOptions {
   // of limits.bytes in any case.
   Index weights = Index{1} << 32;
   Limits limits;
-  // Sizes that the inputs leave open: whether passes may rely on what held at sizes that were drawn,
-  // and the shapes of feeds at which it has to hold.
+  // Sizes that the inputs leave open: whether passes may rely on what held at sizes that were
+  // drawn, and the shapes of feeds at which it has to hold.
   bool draws = true;
-  bool checked = false;  // the caller holds Optimized::assumed against the shapes of each feed
+  bool checked = false;  // the caller holds Optimized::assumed against the shapes of each feed;
+                         // else nothing of it is kept
   std::vector<FedShapes> fed;
 };
 

@@ -101,11 +101,11 @@ void Workbench::infer() {
   }
   known_ = known_values(whole, {options_.limits, options_.draws, options_.checked, options_.fed});
   if (asked_of_ && !asked_of_->all.empty()) assumed_.push_back(*std::move(asked_of_));
-  asked_of_ = without_large_constants(std::move(whole));
+  if (options_.checked) asked_of_ = without_large_constants(std::move(whole));
 }
 
 void Workbench::assume(const std::vector<ShapeAssumption>& assumptions) {
-  if (assumptions.empty()) return;
+  if (assumptions.empty() || !asked_of_) return;
   std::vector<ShapeAssumption>& all = asked_of_->all;
   for (const ShapeAssumption& assumption : assumptions) {
     if (std::find(all.begin(), all.end(), assumption) == all.end()) all.push_back(assumption);
