@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,9 @@ enum class ErrorKind {
   file,       // missing, unreadable, or not allowed to be opened
   internal,
 };
+
+// Text of a kind, as its enumerator is spelled: "out_of_memory".
+std::string_view name(ErrorKind kind);
 
 class Error : public std::exception {
  public:

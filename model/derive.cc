@@ -150,6 +150,7 @@ class Derivation {
     function->outputs.resize(node.outputs.size());
     body.open_all();
     function->nodes = std::move(body.nodes);
+    function->charge = std::make_shared<Charge>(made_.take_charge());
     node.function = std::move(function);
     node.signature = nullptr;
   }

@@ -20,6 +20,9 @@ using Renamed = std::map<std::string, std::string>;
 // In front of many names a long one would take more memory than its file.
 constexpr std::size_t longest_stem = 64;
 
+// A node with two inputs, one output and their names.
+constexpr Index bytes_a_node = 600;
+
 void bind(Node& node, const std::map<std::string, Attribute>& given) {
   for (auto at = node.attributes.begin(); at != node.attributes.end();) {
     const std::string& reference = at->second.reference;
@@ -48,7 +51,9 @@ std::shared_ptr<const Function> written(const std::string& name) {
 }
 
 void MadeNodes::count(const Node& node) {
-  made_ += weight_of(node);
+  const Index weight = weight_of(node);
+  charge_.resize(charge_.bytes() + weight * bytes_a_node);
+  made_ += weight;
   if (made_ > most_) throw over_limit("nodes", made_, most_);
 }
 

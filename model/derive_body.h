@@ -4,8 +4,10 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/budget.h"
 #include "model/graph.h"
 
 namespace touchstone {
@@ -21,9 +23,12 @@ class MadeNodes {
   // Throws Error (limit) past the limit `nodes`.
   void count(const Node& node);
   void count(const Function& function);  // for its names; the next node finds the limit
+  // Memory of the nodes since the last call.
+  Charge take_charge() { return std::exchange(charge_, {}); }
 
  private:
   Index most_, made_ = 0;
+  Charge charge_;
 };
 
 // Nodes that make y, then nodes that make the derivatives.

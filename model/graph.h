@@ -71,6 +71,7 @@ struct Function {
   std::map<std::string, Attribute> default_attributes;
   std::vector<Node> nodes;
   std::map<std::string, Index> opsets;
+  std::shared_ptr<const Charge> charge;  // of nodes that are in no file; null for a file's own
 };
 
 struct Model {

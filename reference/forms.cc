@@ -46,7 +46,7 @@ std::optional<Wide> product(const Monomial& monomial, const std::vector<Index>& 
   return p;
 }
 
-bool gives(const Form& form, const std::vector<Index>& sizes, Index value) {
+bool gives(const SizeExpression& form, const std::vector<Index>& sizes, Index value) {
   Wide sum = form.constant;
   for (const auto& [monomial, coefficient] : form.terms) {
     const std::optional<Wide> p = product(monomial, sizes);
@@ -56,7 +56,8 @@ bool gives(const Form& form, const std::vector<Index>& sizes, Index value) {
   return form.scale * floor_quotient(sum, form.divisor) + form.offset == value;
 }
 
-bool gives_all(const Form& form, const Examples& examples, const std::vector<Index>& values) {
+bool gives_all(const SizeExpression& form, const Examples& examples,
+               const std::vector<Index>& values) {
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (!gives(form, examples.sizes[k], values[k])) return false;
   }
@@ -65,7 +66,7 @@ bool gives_all(const Form& form, const Examples& examples, const std::vector<Ind
 
 // In lowest terms, without the terms that are zero; unknown if a coefficient is out of any
 // proportion.
-Form tidy(std::map<Monomial, Wide> terms, Wide constant, Wide divisor) {
+SizeExpression tidy(std::map<Monomial, Wide> terms, Wide constant, Wide divisor) {
   std::erase_if(terms, [](const auto& term) { return term.second == 0; });
   const auto gcd = [](Wide a, Wide b) {
     while (b != 0) std::swap(a %= b, b);
@@ -73,7 +74,7 @@ Form tidy(std::map<Monomial, Wide> terms, Wide constant, Wide divisor) {
   };
   Wide common = gcd(divisor, constant);
   for (const auto& term : terms) common = gcd(common, term.second);
-  Form form;
+  SizeExpression form;
   const auto held = [&](Wide a) {
     a /= common;
     if (a > largest_coefficient || a < -largest_coefficient) return std::optional<Index>();
@@ -134,8 +135,8 @@ std::vector<Wide> solved(std::vector<std::vector<Wide>> rows, std::size_t unknow
   return solution;
 }
 
-Form fit_polynomial(const Examples& examples, const std::vector<Index>& values,
-                    const std::vector<std::size_t>& symbols) {
+SizeExpression fit_polynomial(const Examples& examples, const std::vector<Index>& values,
+                              const std::vector<std::size_t>& symbols) {
   const std::vector<Monomial> basis = monomials(symbols);
   std::vector<std::vector<Wide>> rows;
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -165,8 +166,8 @@ Form fit_polynomial(const Examples& examples, const std::vector<Index>& values,
 }
 
 // Each symbol's slope is told by the example that changed it alone.
-Form fit_linear(const Examples& examples, const std::vector<Index>& values,
-                const std::vector<std::size_t>& symbols) {
+SizeExpression fit_linear(const Examples& examples, const std::vector<Index>& values,
+                          const std::vector<std::size_t>& symbols) {
   std::map<std::size_t, std::pair<Wide, Wide>> slopes;
   Wide divisor = 1;
   for (std::size_t k = 0; k < examples.changes.size(); ++k) {
@@ -194,7 +195,8 @@ Form fit_linear(const Examples& examples, const std::vector<Index>& values,
   return tidy(std::move(terms), constant, divisor);
 }
 
-std::string sum_text(const Form& form, const std::vector<std::string>& names, bool alone) {
+std::string sum_text(const SizeExpression& form, const std::vector<std::string>& names,
+                     bool alone) {
   const auto named = [&](std::size_t symbol) {
     const std::string& name = names[symbol];
     const bool word = name.find_first_of(" +-*/()") == std::string::npos;
@@ -221,25 +223,25 @@ std::string sum_text(const Form& form, const std::vector<std::string>& names, bo
 
 }  // namespace
 
-Form number_form(Index number) {
-  Form form;
+SizeExpression number_form(Index number) {
+  SizeExpression form;
   form.known = true, form.constant = number;
   return form;
 }
 
-Form symbol_form(std::size_t symbol) {
-  Form form;
+SizeExpression symbol_form(std::size_t symbol) {
+  SizeExpression form;
   form.known = true, form.terms[{symbol}] = 1;
   return form;
 }
 
-std::optional<Index> constant_difference(const Form& a, const Form& b) {
+std::optional<Index> constant_difference(const SizeExpression& a, const SizeExpression& b) {
   if (!a.known || !b.known || a.terms != b.terms || a.divisor != 1 || b.divisor != 1)
     return std::nullopt;
   return a.constant - b.constant;
 }
 
-std::string Form::text(const std::vector<std::string>& names) const {
+std::string SizeExpression::text(const std::vector<std::string>& names) const {
   if (!known) return "?";
   const bool alone = divisor == 1 && constant == 0 && terms.size() == 1 &&
                      terms.begin()->first.size() == 1 && terms.begin()->second == 1;
@@ -260,7 +262,7 @@ Fit fit(const Examples& examples, const std::vector<Index>& values) {
                          examples.changes[k].end());
   }
   std::sort(found.depends.begin(), found.depends.end());
-  const auto keep = [&](Form form) {
+  const auto keep = [&](SizeExpression form) {
     if (form.known && gives_all(form, examples, values)) found.form = std::move(form);
     return found.form.known;
   };
@@ -275,8 +277,8 @@ Fit fit(const Examples& examples, const std::vector<Index>& values) {
   return found;
 }
 
-Form fit_floor(const Examples& examples, const std::vector<Index>& values,
-               const Staircase& stairs) {
+SizeExpression fit_floor(const Examples& examples, const std::vector<Index>& values,
+                         const Staircase& stairs) {
   std::vector<Index> v = stairs.values;
   Index scale = 0;  // the height of every step is a multiple of it
   for (std::size_t k = 1; k < v.size(); ++k) scale = std::gcd(scale, v[k] - v[k - 1]);
@@ -297,7 +299,7 @@ Form fit_floor(const Examples& examples, const std::vector<Index>& values,
       low = std::max(low, b), high = std::min(high, b + c - 1);
     }
     if (low > high) return {};
-    Form form = tidy({{{stairs.symbol}, rise}}, low, c);
+    SizeExpression form = tidy({{{stairs.symbol}, rise}}, low, c);
     form.scale = scale, form.offset = offset;
     if (form.known && gives_all(form, examples, values)) return form;
     return {};

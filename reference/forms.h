@@ -17,7 +17,7 @@ namespace touchstone {
 
 // scale * floor((constant + the sum of coefficient * product of symbols) / divisor) + offset; a
 // symbol is a position in a list of names. Where nothing is divided, scale is 1 and offset 0.
-struct Form {
+struct SizeExpression {
   bool known = false;
   Index constant = 0, divisor = 1, scale = 1, offset = 0;
   std::map<std::vector<std::size_t>, Index> terms;
@@ -28,10 +28,10 @@ struct Form {
   // "2*N*M - 1", "3*floor((N + 1)/2)", "?" if it is not known.
   std::string text(const std::vector<std::string>& names) const;
 };
-Form number_form(Index number);
-Form symbol_form(std::size_t symbol);
+SizeExpression number_form(Index number);
+SizeExpression symbol_form(std::size_t symbol);
 // By how much `a` is always larger than `b`, where that is one number for all sizes.
-std::optional<Index> constant_difference(const Form& a, const Form& b);
+std::optional<Index> constant_difference(const SizeExpression& a, const SizeExpression& b);
 
 // The sizes of all symbols, once an example. Example 0 is the base; the next ones differ from it in
 // the symbols that `changes` names, the others in all symbols.
@@ -50,10 +50,11 @@ struct Staircase {
 };
 
 struct Fit {
-  Form form;
+  SizeExpression form;
   std::vector<std::size_t> depends;  // on these symbols
 };
 Fit fit(const Examples& examples, const std::vector<Index>& values);
-Form fit_floor(const Examples& examples, const std::vector<Index>& values, const Staircase& stairs);
+SizeExpression fit_floor(const Examples& examples, const std::vector<Index>& values,
+                         const Staircase& stairs);
 
 }  // namespace touchstone

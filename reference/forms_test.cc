@@ -103,12 +103,12 @@ TEST(Forms, WhatFitsNothingIsUnknown) {
 }
 
 TEST(Forms, Differences) {
-  Form n = symbol_form(0), n1 = symbol_form(0);
+  SizeExpression n = symbol_form(0), n1 = symbol_form(0);
   n1.constant = 1;
   EXPECT_EQ(constant_difference(n1, n), 1);
   EXPECT_EQ(constant_difference(number_form(4), number_form(3)), 1);
   EXPECT_EQ(constant_difference(n, symbol_form(1)), std::nullopt);
-  EXPECT_EQ(constant_difference(n, Form{}), std::nullopt);
+  EXPECT_EQ(constant_difference(n, SizeExpression{}), std::nullopt);
 }
 
 }  // namespace

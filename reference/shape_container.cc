@@ -17,7 +17,7 @@ bool differs_inside(const Known& known) {
 }  // namespace
 
 // A size that only values decide becomes one without a name; in a walk that proves, none is known.
-std::optional<Shape> Walk::with_names(Shape shape, const std::string& place) {
+std::optional<Shape> ShapeWalk::with_names(Shape shape, const std::string& place) {
   if (proves() && std::find(shape.begin(), shape.end(), any_size) != shape.end())
     return std::nullopt;
   for (Index d = 0; d < shape.size(); ++d) {
@@ -26,8 +26,8 @@ std::optional<Shape> Walk::with_names(Shape shape, const std::string& place) {
   return shape;
 }
 
-std::vector<Known> Walk::outputs_of_container(const Node& node, InferValues infer,
-                                              const std::vector<Known>& inputs) {
+std::vector<Known> ShapeWalk::outputs_of_container(const Node& node, InferValues infer,
+                                                   const std::vector<Known>& inputs) {
   std::vector<ValueFacts> given;
   for (const Known& known : inputs) {
     given.push_back({known.type, is_tensor(known) ? known.shape : known.inner,
@@ -49,8 +49,8 @@ std::vector<Known> Walk::outputs_of_container(const Node& node, InferValues infe
 
 // The body is walked on tensors that may be any of a sequence's; where those differ in a size it is
 // walked again with another one, so that what hangs on the size is seen.
-std::vector<Known> Walk::outputs_of_map(const Node& node, const std::vector<Known>& inputs,
-                                        Frame& frame) {
+std::vector<Known> ShapeWalk::outputs_of_map(const Node& node, const std::vector<Known>& inputs,
+                                             Frame& frame) {
   const std::string place = place_;
   const auto found = node.attributes.find("body");
   const auto* body = found == node.attributes.end()

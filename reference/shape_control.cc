@@ -67,22 +67,22 @@ void forget_values(std::vector<Known>& list) {
 
 }  // namespace
 
-bool Walk::is_control(const Node& node) {
+bool ShapeWalk::is_control(const Node& node) {
   return node.domain.empty() && (node.op == "If" || node.op == "Loop" || node.op == "Scan" ||
                                  node.op == "SequenceMap");
 }
 
-std::vector<Known> Walk::outputs_of_control(const Node& node, const std::vector<Known>& inputs,
-                                            Frame& frame) {
+std::vector<Known> ShapeWalk::outputs_of_control(const Node& node, const std::vector<Known>& inputs,
+                                                 Frame& frame) {
   if (node.op == "If") return outputs_of_branches(node, inputs, frame);
   if (node.op == "Loop") return outputs_of_loop(node, inputs, frame);
   if (node.op == "SequenceMap") return outputs_of_map(node, inputs, frame);
   return outputs_of_scan(node, inputs, frame);
 }
 
-std::vector<Known> Walk::run_graph(const Graph& graph, const std::string& name,
-                                   std::vector<Known> inputs, const Node& holder,
-                                   const Frame& caller, bool surely_run) {
+std::vector<Known> ShapeWalk::run_graph(const Graph& graph, const std::string& name,
+                                        std::vector<Known> inputs, const Node& holder,
+                                        const Frame& caller, bool surely_run) {
   std::vector<Known> outputs(graph.outputs.size());
   std::optional<Frame> frame = opened(caller, subgraph_path(caller.path, holder, name));
   if (!frame) return outputs;
@@ -101,7 +101,7 @@ std::vector<Known> Walk::run_graph(const Graph& graph, const std::string& name,
 }
 
 // What is true of both. `place` names the sizes that differ.
-Known Walk::joined(const Known& a, const Known& b, const std::string& place) {
+Known ShapeWalk::joined(const Known& a, const Known& b, const std::string& place) {
   Known both;
   if (!a.type || !b.type || *a.type == *b.type) both.type = a.type ? a.type : b.type;
   both.inner = either_shape(a.inner, b.inner);
@@ -115,8 +115,8 @@ Known Walk::joined(const Known& a, const Known& b, const std::string& place) {
   return both;
 }
 
-std::vector<Known> Walk::outputs_of_branches(const Node& node, const std::vector<Known>& inputs,
-                                             Frame& frame) {
+std::vector<Known> ShapeWalk::outputs_of_branches(const Node& node,
+                                                  const std::vector<Known>& inputs, Frame& frame) {
   const std::string place = place_;
   const std::optional<bool> chosen = inputs.empty() ? std::nullopt : truth(inputs[0]);
   std::optional<std::vector<Known>> outputs;
@@ -138,8 +138,8 @@ std::vector<Known> Walk::outputs_of_branches(const Node& node, const std::vector
   return outputs.value_or(std::vector<Known>());
 }
 
-std::vector<Known> Walk::outputs_of_loop(const Node& node, const std::vector<Known>& inputs,
-                                         Frame& frame) {
+std::vector<Known> ShapeWalk::outputs_of_loop(const Node& node, const std::vector<Known>& inputs,
+                                              Frame& frame) {
   const std::string place = place_;
   const Graph* body = graph_of(node, "body");
   if (!body || inputs.size() < 2 || body->outputs.empty()) return {};
@@ -173,8 +173,8 @@ std::vector<Known> Walk::outputs_of_loop(const Node& node, const std::vector<Kno
 }
 
 // From version 9; before, every value has a batch dimension, and what comes out stays unknown.
-std::vector<Known> Walk::outputs_of_scan(const Node& node, const std::vector<Known>& inputs,
-                                         Frame& frame) {
+std::vector<Known> ShapeWalk::outputs_of_scan(const Node& node, const std::vector<Known>& inputs,
+                                              Frame& frame) {
   const std::string place = place_;
   const Graph* body = graph_of(node, "body");
   const auto found = node.attributes.find("num_scan_inputs");

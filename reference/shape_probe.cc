@@ -56,8 +56,9 @@ Index tried(int kind, std::size_t n, Index k) {
 
 }  // namespace
 
-std::optional<Inferred> Walk::probed(const Node& node, const ReferenceEntry& entry,
-                                     const std::vector<Known>& inputs, const std::string& place) {
+std::optional<Inferred> ShapeWalk::probed(const Node& node, const ReferenceEntry& entry,
+                                          const std::vector<Known>& inputs,
+                                          const std::string& place) {
   std::vector<std::size_t> open;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (can_be_tried(inputs[k])) open.push_back(k);

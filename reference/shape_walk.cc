@@ -92,19 +92,19 @@ Known Known::of(const Tensor& tensor) {
   return {false, tensor_type(tensor.type()), tensor.shape(), std::nullopt, tensor};
 }
 
-Walked walk(Survey& survey, const Sizes& sizes) { return Walk(survey, &sizes, nullptr).go(); }
+Walked walk(Survey& survey, const Sizes& sizes) { return ShapeWalk(survey, &sizes, nullptr).go(); }
 
 Walked proving_walk(Survey& survey, const FedShapes& feeds) {
-  return Walk(survey, nullptr, &feeds).go();
+  return ShapeWalk(survey, nullptr, &feeds).go();
 }
 
-Index Walk::drawn(std::size_t symbol) const {
+Index ShapeWalk::drawn(std::size_t symbol) const {
   if (proves()) throw NotKnown{};
   return (*sizes_)(symbol);
 }
 
 // A fed input has the shape that it is fed with; a default that is fed is no constant.
-Known Walk::input_of(const ValueInfo& input, const Frame& frame) {
+Known ShapeWalk::input_of(const ValueInfo& input, const Frame& frame) {
   if (proves()) {
     if (const auto fed = feeds_->find(input.name); fed != feeds_->end()) {
       Known known;
@@ -122,7 +122,7 @@ Known Walk::input_of(const ValueInfo& input, const Frame& frame) {
   return known;
 }
 
-Walked Walk::go() {
+Walked ShapeWalk::go() {
   const LimitsScope scope(survey_.limits);
   const Graph& graph = survey_.model.graph;
   Frame frame;
@@ -134,7 +134,7 @@ Walked Walk::go() {
   return std::move(found_);
 }
 
-Known Walk::look_up(const std::string& name, const Frame& frame) const {
+Known ShapeWalk::look_up(const std::string& name, const Frame& frame) const {
   if (name.empty()) {
     Known none;
     none.left_out = true;
@@ -157,7 +157,8 @@ Known Walk::look_up(const std::string& name, const Frame& frame) const {
   return {};
 }
 
-Shape Walk::declared_shape(const ValueInfo& declared, const std::string& place, bool of_input) {
+Shape ShapeWalk::declared_shape(const ValueInfo& declared, const std::string& place,
+                                bool of_input) {
   Shape shape;
   for (std::size_t d = 0; d < declared.shape->size(); ++d) {
     const Dim& dim = (*declared.shape)[d];
@@ -172,7 +173,7 @@ Shape Walk::declared_shape(const ValueInfo& declared, const std::string& place, 
   return shape;
 }
 
-void Walk::define(const std::string& name, Known known, const Node* node, Frame& frame) {
+void ShapeWalk::define(const std::string& name, Known known, const Node* node, Frame& frame) {
   survey_.steps_left -= static_cast<Index>(name.size()) / letters_of_a_step;
   const std::size_t row = survey_.row(frame.path, name, node, frame.graph);
   const ValueInfo* declared = proves() ? nullptr : survey_.rows[row].declared;
@@ -190,11 +191,11 @@ void Walk::define(const std::string& name, Known known, const Node* node, Frame&
   frame.values[name] = std::move(known);
 }
 
-void Walk::visit_all(const std::vector<Node>& nodes, Frame& frame) {
+void ShapeWalk::visit_all(const std::vector<Node>& nodes, Frame& frame) {
   for (const Node& node : nodes) visit(node, frame);
 }
 
-void Walk::visit(const Node& written, Frame& frame) {
+void ShapeWalk::visit(const Node& written, Frame& frame) {
   ++step_;
   charge_work(1);
   const ScratchScope scratch;
@@ -236,8 +237,8 @@ void Walk::visit(const Node& written, Frame& frame) {
   }
 }
 
-std::vector<Known> Walk::outputs_of(const Node& node, const std::vector<Known>& inputs,
-                                    Frame& frame) {
+std::vector<Known> ShapeWalk::outputs_of(const Node& node, const std::vector<Known>& inputs,
+                                         Frame& frame) {
   place_ = frame.path + "#" + std::to_string(node.index);
   if (node.function) return outputs_of_function(node, inputs, frame);
   if (is_control(node)) return outputs_of_control(node, inputs, frame);
@@ -254,8 +255,8 @@ static bool can_be_a_tensor(const Known& known, const Limits& limits) {
   });
 }
 
-Inferred Walk::inferred(const Node& node, const ReferenceEntry& entry,
-                        const std::vector<Known>& inputs) const {
+Inferred ShapeWalk::inferred(const Node& node, const ReferenceEntry& entry,
+                             const std::vector<Known>& inputs) const {
   Inferred said;
   said.partial = true;
   if (entry.infer && std::all_of(inputs.begin(), inputs.end(), [&](const Known& known) {
@@ -265,7 +266,8 @@ Inferred Walk::inferred(const Node& node, const ReferenceEntry& entry,
   return said;
 }
 
-std::vector<Known> Walk::outputs_of_operator(const Node& node, const std::vector<Known>& inputs) {
+std::vector<Known> ShapeWalk::outputs_of_operator(const Node& node,
+                                                  const std::vector<Known>& inputs) {
   std::vector<Known> outputs(node.outputs.size());
   Types types;
   for (const Known& known : inputs) types.push_back(known.type);
@@ -308,8 +310,8 @@ std::vector<Known> Walk::outputs_of_operator(const Node& node, const std::vector
 }
 
 // Computes the outputs if all that the kernel would read is known and little.
-bool Walk::computed(const Node& node, const ReferenceEntry& entry, const std::vector<Known>& inputs,
-                    std::vector<Known>& outputs) const {
+bool ShapeWalk::computed(const Node& node, const ReferenceEntry& entry,
+                         const std::vector<Known>& inputs, std::vector<Known>& outputs) const {
   const bool by_shape = node.signature->form == "measure";
   Call call;
   call.node = &node;
@@ -351,7 +353,7 @@ bool Walk::computed(const Node& node, const ReferenceEntry& entry, const std::ve
   return true;
 }
 
-std::optional<Walk::Frame> Walk::opened(const Frame& caller, std::string path) const {
+std::optional<ShapeWalk::Frame> ShapeWalk::opened(const Frame& caller, std::string path) const {
   Frame frame;
   frame.depth = caller.depth + 1;
   if (frame.depth > survey_.limits.graph_depth) return std::nullopt;
@@ -360,8 +362,9 @@ std::optional<Walk::Frame> Walk::opened(const Frame& caller, std::string path) c
   return frame;
 }
 
-std::vector<Known> Walk::outputs_of_function(const Node& node, const std::vector<Known>& inputs,
-                                             const Frame& caller) {
+std::vector<Known> ShapeWalk::outputs_of_function(const Node& node,
+                                                  const std::vector<Known>& inputs,
+                                                  const Frame& caller) {
   std::string path = caller.path.empty() ? "" : caller.path + "/";
   std::optional<Frame> frame = opened(caller, path + stem(node.op) + "_" + std::to_string(node.index));
   if (!frame) return {};

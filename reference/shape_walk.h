@@ -100,10 +100,10 @@ Walked walk(Survey& survey, const Sizes& sizes);
 // drawn. What the operators' definitions do not say for these shapes stays unknown.
 Walked proving_walk(Survey& survey, const FedShapes& feeds);
 
-class Walk {
+class ShapeWalk {
  public:
   // One of `sizes` and `feeds` is given; with `feeds` the walk proves (proving_walk).
-  Walk(Survey& survey, const Sizes* sizes, const FedShapes* feeds)
+  ShapeWalk(Survey& survey, const Sizes* sizes, const FedShapes* feeds)
       : survey_(survey), sizes_(sizes), feeds_(feeds) {}
   Walked go();
   // A stem of the parts of paths that is as long as a name may be, in many places at once.

@@ -297,7 +297,7 @@ class Study {
     std::size_t next = 0;
     for (const auto& row : forms_) {
       if (!row) continue;
-      for (const Form& form : *row) {
+      for (const SizeExpression& form : *row) {
         for (const auto& [monomial, coefficient] : form.terms) {
           for (const std::size_t s : monomial) {
             if (names_[s].empty()) names_[s] = "?" + std::to_string(++next);
@@ -317,7 +317,7 @@ class Study {
       InferredValue value{from.path, from.name, from.node, from.type, std::nullopt};
       if (forms_[row]) {
         value.shape.emplace();
-        for (const Form& form : *forms_[row])
+        for (const SizeExpression& form : *forms_[row])
           value.shape->push_back({form.number(), form.text(names_)});
         hold_against_declaration(from, *forms_[row]);
       }
@@ -347,7 +347,7 @@ class Study {
   }
 
   // Null if the declaration says nothing of it, or names a symbol that the inputs do not have.
-  std::optional<Form> declared_form(const Dim& dim) const {
+  std::optional<SizeExpression> declared_form(const Dim& dim) const {
     if (dim.size) return *dim.size < 0 ? std::nullopt : std::optional(number_form(*dim.size));
     const auto found = survey_.by_name.find(dim.symbol);
     if (dim.symbol.empty() || found == survey_.by_name.end() ||
@@ -357,12 +357,12 @@ class Study {
     return symbol_form(choice_.stands_for(found->second));
   }
 
-  void hold_against_declaration(const ShapeRow& row, const std::vector<Form>& inferred) {
+  void hold_against_declaration(const ShapeRow& row, const std::vector<SizeExpression>& inferred) {
     if (!row.path.empty() || !row.declared || !row.declared->shape || !row.node) return;
     const std::vector<Dim>& declared = *row.declared->shape;
     bool differs = declared.size() != inferred.size();
     for (std::size_t d = 0; !differs && d < declared.size(); ++d) {
-      const std::optional<Form> form = declared_form(declared[d]);
+      const std::optional<SizeExpression> form = declared_form(declared[d]);
       differs = form && constant_difference(*form, inferred[d]).value_or(0) != 0;
     }
     if (!differs) return;
@@ -371,7 +371,7 @@ class Study {
       says += (says.empty() ? "" : ",") + (dim.size             ? std::to_string(*dim.size)
                                            : dim.symbol.empty() ? "?"
                                                                 : dim.symbol);
-    for (const Form& form : inferred) is += (is.empty() ? "" : ",") + form.text(names_);
+    for (const SizeExpression& form : inferred) is += (is.empty() ? "" : ",") + form.text(names_);
     told_.breaches.push_back(breach("shape/declared", "'" + row.name + "' is declared as [" + says +
                                                           "], but is [" + is + "]")
                                  .with_place(place_of(*row.node, row.path)));
@@ -384,7 +384,7 @@ class Study {
   std::vector<Note> notes_;
   std::vector<Walked> walks_;
   Examples examples_;
-  std::vector<std::optional<std::vector<Form>>> forms_;
+  std::vector<std::optional<std::vector<SizeExpression>>> forms_;
   std::vector<Open> open_;
   std::vector<std::string> names_;
   bool gave_up_ = false;

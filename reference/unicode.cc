@@ -36,14 +36,14 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-std::string cased(std::string_view utf8, Case to) {
+std::string cased(std::string_view utf8, LetterCase to) {
   std::string made;
   while (!utf8.empty()) {
     utf8proc_int32_t character = 0;
     const auto size =
         static_cast<std::size_t>(std::max<utf8proc_ssize_t>(first(utf8, character), 1));
-    if (to == Case::lower) character = utf8proc_tolower(character);
-    if (to == Case::upper && character != sharp_s) character = utf8proc_toupper(character);
+    if (to == LetterCase::lower) character = utf8proc_tolower(character);
+    if (to == LetterCase::upper && character != sharp_s) character = utf8proc_toupper(character);
     utf8proc_uint8_t bytes[4];
     made.append(reinterpret_cast<const char*>(bytes),
                 static_cast<std::size_t>(utf8proc_encode_char(character, bytes)));

@@ -7,10 +7,10 @@
 
 namespace touchstone {
 
-enum class Case { unchanged, lower, upper };
+enum class LetterCase { unchanged, lower, upper };
 
 bool is_utf8(std::string_view text);
-std::string cased(std::string_view utf8, Case to);
+std::string cased(std::string_view utf8, LetterCase to);
 
 // The bytes of the white space (a character with the property White_Space) that `utf8` starts with;
 // 0 if it starts with none.

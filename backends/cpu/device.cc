@@ -14,7 +14,10 @@ class CpuBuffer : public DeviceBuffer {
  public:
   explicit CpuBuffer(Index bytes)
       : DeviceBuffer(bytes),
-        memory_(::operator new(static_cast<std::size_t>(bytes) + 1, std::align_val_t(alignment))) {}
+        memory_(::operator new(static_cast<std::size_t>(bytes) + 1, std::align_val_t(alignment),
+                               std::nothrow)) {
+    if (memory_ == nullptr) throw std::bad_alloc();
+  }
   ~CpuBuffer() override { ::operator delete(memory_, std::align_val_t(alignment)); }
   void* memory() const { return memory_; }
 

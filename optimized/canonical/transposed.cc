@@ -7,10 +7,11 @@
 
 namespace touchstone {
 
-std::vector<Phase> phases_of(Index kernel, Index stride, Index dilation, Index before, Index out) {
-  std::vector<Phase> phases;
+std::vector<OutputPhase> phases_of(Index kernel, Index stride, Index dilation, Index before,
+                                   Index out) {
+  std::vector<OutputPhase> phases;
   for (Index first = 0; first < stride && first < out; ++first) {
-    Phase phase;
+    OutputPhase phase;
     phase.first = first;
     phase.count = (out - 1 - first) / stride + 1;
     phase.spread = dilation / std::gcd(dilation, stride);

@@ -10,7 +10,7 @@
 namespace touchstone {
 
 // A set along one dimension.
-struct Phase {
+struct OutputPhase {
   Index first = 0, count = 0;  // of the output; a stride from each to the next
   std::vector<Index> taps;     // of the kernel, in the order in which the image is read
   Index from = 0;              // where the first of them reads for the first of the output
@@ -26,6 +26,7 @@ struct Phase {
 
 // `before`: what is cut off in front. Sets that the output is too short for are left out; where one
 // has no taps at all, so are all.
-std::vector<Phase> phases_of(Index kernel, Index stride, Index dilation, Index before, Index out);
+std::vector<OutputPhase> phases_of(Index kernel, Index stride, Index dilation, Index before,
+                                   Index out);
 
 }  // namespace touchstone

@@ -309,6 +309,7 @@ void Convolution::run(const Picture& input, const ConvolutionWeights& weights, c
   const Group& group = groups_[static_cast<std::size_t>(part)];
   const ConvolutionShape& s = shape_;
   Index columns = s.columns_out;
+  if (rows == 0 || columns == 0) return;
   // Rows that follow each other without a gap are one long row.
   const bool one_run = s.kernel_rows == 1 && s.kernel_columns == 1 &&
                        input.row * s.row_stride == columns * s.column_stride * input.column &&

@@ -78,6 +78,7 @@ void Gemm::pack(const Factor& b, const float* bias, float* packed, Index first, 
     const Index from = p * width, columns = std::min(width, b.columns - from);
     float* row = packed + p * width * (b.depth + 1);
     for (Index n = 0; n < width; ++n) row[n] = bias != nullptr && n < columns ? bias[from + n] : 0;
+    if (b.depth == 0) continue;  // `b.data` may be null: it has no element
     const float* source = b.data + from * b.column_step;
     row += width;
     const Move move{

@@ -11,6 +11,9 @@ namespace touchstone {
 
 namespace {
 
+// Node, names, makers, uses and known values: 1.3 KB of a chain of 100,000 nodes.
+constexpr Index bytes_a_node = 1500;
+
 // Every name that the model gives to a value, subgraphs included: a fresh one is none of them.
 void take_names(const Graph& graph, std::unordered_set<std::string>& taken) {
   for (const ValueInfo& input : graph.inputs) taken.insert(input.name);
@@ -33,7 +36,9 @@ std::vector<std::string> captures_of(const Node& node) {
 }  // namespace
 
 Workbench::Workbench(Model model, const PassOptions& options)
-    : options_(options), model_(std::move(model)) {
+    : options_(options),
+      charge_(static_cast<Index>(model.graph.nodes.size()) * bytes_a_node),
+      model_(std::move(model)) {
   take_names(model_.graph, taken_);
   for (const ValueInfo& input : model_.graph.inputs) inputs_.insert(input.name);
   for (const ValueInfo& output : model_.graph.outputs) outputs_.insert(output.name);
@@ -138,6 +143,9 @@ Workbench::Place Workbench::insert(Place place, Node node) {
     node.signature = find_signature(node.domain, node.op, opset(node.domain));
   if (!node.function && node.signature == nullptr) BUG("a pass made a node that means nothing");
   const Place made = nodes_.insert(place, std::move(node));
+  if (const Index charged = static_cast<Index>(nodes_.size()) * bytes_a_node;
+      charged > charge_.bytes())
+    charge_.resize(charged + charged / 8);
   add_maker(made);
   add_uses(made);
   grown_ = true;

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/budget.h"
 #include "model/graph.h"
 #include "optimized/passes/known.h"
 #include "optimized/passes/passes.h"
@@ -90,6 +91,7 @@ class Workbench {
   void infer();
 
   PassOptions options_;
+  Charge charge_;  // of what stands below, by the number of nodes
   Model model_;
   std::list<Node> nodes_;
   std::unordered_map<std::string, Maker> maker_;

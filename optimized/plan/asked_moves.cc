@@ -12,7 +12,7 @@
 
 namespace touchstone {
 
-Names::Names(const Outline& outline, const NodeFact& fact) {
+ElementNames::ElementNames(const Outline& outline, const NodeFact& fact) {
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
     if (fact.inputs[k] == nobody || !is_moved(fact, k)) continue;
     first.push_back(next);
@@ -20,7 +20,7 @@ Names::Names(const Outline& outline, const NodeFact& fact) {
   }
 }
 
-std::pair<Index, Index> Names::of(Index name) const {
+std::pair<Index, Index> ElementNames::of(Index name) const {
   if (name == 0) return {nothing, 0};
   const auto behind = std::upper_bound(first.begin(), first.end(), name);
   const Index source = behind - first.begin() - 1;
@@ -77,7 +77,7 @@ namespace {
 constexpr Index most_elements = Index{1} << 24;  // that are asked about
 
 // The whole output by even steps out of one input.
-bool by_steps(MovedOutput& output, const std::int64_t* names, const Names& known) {
+bool by_steps(MovedOutput& output, const std::int64_t* names, const ElementNames& known) {
   const auto [source, from] = known.of(names[0]);
   if (source == nothing) return false;
   const Point dense = dense_strides(output.shape);
@@ -110,7 +110,7 @@ bool by_steps(MovedOutput& output, const std::int64_t* names, const Names& known
   return true;
 }
 
-void by_runs(MovedOutput& output, const std::int64_t* names, const Names& known) {
+void by_runs(MovedOutput& output, const std::int64_t* names, const ElementNames& known) {
   for (Index k = 0, count = touchstone::count(output.shape); k < count; ++k) {
     const auto [source, from] = known.of(names[k]);
     MovedRun* last = output.runs.empty() ? nullptr : &output.runs.back();
@@ -122,7 +122,7 @@ void by_runs(MovedOutput& output, const std::int64_t* names, const Names& known)
   }
 }
 
-bool by_elements(MovedOutput& output, const std::int64_t* names, const Names& known) {
+bool by_elements(MovedOutput& output, const std::int64_t* names, const ElementNames& known) {
   for (Index k = 0, count = touchstone::count(output.shape); k < count; ++k) {
     const auto [source, from] = known.of(names[k]);
     if (source != nothing && output.source == nothing) output.source = source;
@@ -134,7 +134,7 @@ bool by_elements(MovedOutput& output, const std::int64_t* names, const Names& kn
 
 }  // namespace
 
-void describe(MovedOutput& output, const std::int64_t* names, const Names& known) {
+void describe(MovedOutput& output, const std::int64_t* names, const ElementNames& known) {
   constexpr Index shortest = 8;  // on the average; runs that are shorter cost more than elements
   if (by_steps(output, names, known)) return;
   by_runs(output, names, known);
@@ -184,7 +184,7 @@ std::vector<Tensor> moved(const Outline& outline, const NodeFact& fact, Index ne
 }  // namespace
 
 std::vector<MovedOutput> asked_move(const Outline& outline, const NodeFact& fact) {
-  const Names known(outline, fact);
+  const ElementNames known(outline, fact);
   std::vector<MovedOutput> outputs;
   for (const Tensor& names : moved(outline, fact, known.next)) {
     outputs.emplace_back().shape = names.shape();
@@ -195,7 +195,8 @@ std::vector<MovedOutput> asked_move(const Outline& outline, const NodeFact& fact
 
 // Whether outputs hold elements of the first input's type, and the definition stands in notation:
 // what is written by hand may look at elements, and so does what makes others of them (a row of
-// numbers for each index). Names do not show that where none of them is among those it knows.
+// numbers for each index). ElementNames do not show that where none of them is among those it
+// knows.
 static bool keeps_elements(const Signature& signature) {
   return signature.kind == "semantics" && !signature.inputs.empty() &&
          std::all_of(

@@ -149,7 +149,7 @@ Halo halo_of(const Group& group) {
   if (group.work == Work::convolution) return {w.before[0], w.behind(0), w.before[1], w.behind(1)};
   Index before[2]{0, 0}, behind[2]{0, 0};
   for (const int d : {0, 1}) {
-    for (const Phase& phase :
+    for (const OutputPhase& phase :
          phases_of(w.kernel[d], w.stride[d], w.dilation[d], w.before[d], w.out[d])) {
       before[d] = std::max(before[d], phase.before());
       behind[d] = std::max(behind[d], phase.behind(w.in[d]));

@@ -40,11 +40,11 @@ struct MovedOutput {
 bool is_moved(const NodeFact& fact, std::size_t k);
 
 // Element n of source k is known as first[k] + n; 0 is known as nobody's.
-struct Names {
+struct ElementNames {
   std::vector<Index> first;
   Index next = 1;
 
-  Names(const Outline& outline, const NodeFact& fact);
+  ElementNames(const Outline& outline, const NodeFact& fact);
   std::pair<Index, Index> of(Index name) const;  // source and element
 };
 
@@ -57,7 +57,7 @@ std::vector<Value> ask(const Outline& outline, const NodeFact& fact, Index whole
 std::optional<Move> by_even_steps(const Shape& extents, const Point& from_steps,
                                   const Point& to_steps);
 // Says of an output, whose shape is set, how its elements come, from their names.
-void describe(MovedOutput& output, const std::int64_t* names, const Names& known);
+void describe(MovedOutput& output, const std::int64_t* names, const ElementNames& known);
 
 // What the node's role tells (told_moves.cc): none where it tells nothing.
 std::optional<MovedOutput> told_move(const Outline& outline, const NodeFact& fact);

@@ -94,7 +94,7 @@ class Parts {
     }
     if (joined.inputs[0] == nobody || number(joined.inputs[0])) return;
     joined.output = clamp.output;
-    joined.grid = Grid{divisor, *least, *most};
+    joined.grid = RoundingGrid{divisor, *least, *most};
     std::erase_if(parts_, [&](const Part& part) {
       return std::find(gone.begin(), gone.end(), part.output) != gone.end();
     });
@@ -131,7 +131,7 @@ std::vector<Part> parts_of(const Outline& outline, const Region& region) {
   return parts.all();
 }
 
-void round_to_grid(const Grid& grid, Isa isa, RecordedCall& call) {
+void round_to_grid(const RoundingGrid& grid, Isa isa, RecordedCall& call) {
   call.kernel = grid.divisor ? of(TOUCHSTONE_KERNEL(rounded_to_grid), isa)
                              : of(TOUCHSTONE_KERNEL(rounded_in_steps), isa);
   call.inputs.resize(1);

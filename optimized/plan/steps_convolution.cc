@@ -69,7 +69,8 @@ class OnConvolution : public Step {
     }
     const auto points = static_cast<double>(weights.size() * shape.rows_out * shape.columns_out);
     nanoseconds_ = points * nanoseconds_a_product;
-    if (region_) nanoseconds_ += count(group.region.shape) * nanoseconds_an_element;
+    if (region_)
+      nanoseconds_ += static_cast<double>(count(group.region.shape)) * nanoseconds_an_element;
     threads_ = builder.threads();
     const Index plane = shape.rows_out * shape.columns_out;
     by_weights_ = shape.depthwise ? plane <= small_plane
@@ -129,12 +130,13 @@ class OnConvolution : public Step {
       const Index images = alone ? 1 : out_.blocks.images;
       // A thread takes neighbours: rows of all parts, or parts of all rows.
       const Index shares = parts * groups_;
-      state.each(images * chunks_ * shares, images * nanoseconds_, [&](Index k, Index thread) {
-        const Index share = by_weights_ ? k / chunks_ % shares : k % shares;
-        const Index chunk = by_weights_ ? k % chunks_ : k / shares % chunks_;
-        compute(image + k / (shares * chunks_), share / parts, share % parts, chunk * rows_,
-                state.scratch[static_cast<std::size_t>(thread)]);
-      });
+      state.each(images * chunks_ * shares, static_cast<double>(images) * nanoseconds_,
+                 [&](Index k, Index thread) {
+                   const Index share = by_weights_ ? k / chunks_ % shares : k % shares;
+                   const Index chunk = by_weights_ ? k % chunks_ : k / shares % chunks_;
+                   compute(image + k / (shares * chunks_), share / parts, share % parts,
+                           chunk * rows_, state.scratch[static_cast<std::size_t>(thread)]);
+                 });
     }
   }
 

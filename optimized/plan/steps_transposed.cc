@@ -54,10 +54,10 @@ class OnTransposed : public Step {
       return phases_of(window_.kernel[d], window_.stride[d], window_.dilation[d], window_.before[d],
                        window_.out[d]);
     };
-    for (const Phase& rows : phases(0)) {
-      for (const Phase& columns : phases(1)) add(rows, columns, weights_of(outline, fact));
+    for (const OutputPhase& rows : phases(0)) {
+      for (const OutputPhase& columns : phases(1)) add(rows, columns, weights_of(outline, fact));
     }
-    const Phase& most = sets_.front().rows;  // the first set is never shorter than another
+    const OutputPhase& most = sets_.front().rows;  // the first set is never shorter than another
     row_ = out_.blocks.blocks() * sets_.front().columns.count * lanes_;
     rows_ = rows_at_once(row_, most.count, out_.blocks.images, builder.threads());
     chunks_ = (most.count + rows_ - 1) / rows_;
@@ -91,12 +91,12 @@ class OnTransposed : public Step {
 
  private:
   struct Set {
-    Phase rows, columns;
+    OutputPhase rows, columns;
     Convolution convolution;
     LargeMemory packed;
   };
 
-  void add(const Phase& rows, const Phase& columns, const Tensor& weights) {
+  void add(const OutputPhase& rows, const OutputPhase& columns, const Tensor& weights) {
     ConvolutionShape shape;
     shape.kernel_rows = static_cast<Index>(rows.taps.size());
     shape.kernel_columns = static_cast<Index>(columns.taps.size());

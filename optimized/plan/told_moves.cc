@@ -211,7 +211,7 @@ class Dimensions {
   }
 
   void by_names() {
-    const Names known(outline_, fact_);
+    const ElementNames known(outline_, fact_);
     const Index fill = output_.fill == nothing ? 0 : known.first[1];
     const Point strides = dense_strides(from_);
     std::vector<std::int64_t> names{1};  // of what the dimensions so far say

@@ -13,37 +13,13 @@ namespace {
 
 namespace nb = nanobind;
 
-const char* name_of(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::usage:
-      return "usage";
-    case ErrorKind::invalid_model:
-      return "invalid_model";
-    case ErrorKind::invalid_input:
-      return "invalid_input";
-    case ErrorKind::unsupported:
-      return "unsupported";
-    case ErrorKind::out_of_memory:
-      return "out_of_memory";
-    case ErrorKind::limit:
-      return "limit";
-    case ErrorKind::cancelled:
-      return "cancelled";
-    case ErrorKind::file:
-      return "file";
-    case ErrorKind::internal:
-      return "internal";
-  }
-  return "internal";
-}
-
 void raise(const Error& error) {
   // Who cancelled it said why: a handler of a signal raised KeyboardInterrupt, say.
   if (error.kind == ErrorKind::cancelled && PyErr_Occurred()) return;
   const nb::object type = nb::module_::import_("touchstone.errors").attr("Error");
-  const nb::object made =
-      type(name_of(error.kind), to_str(error.message), to_str(error.rule), to_str(error.rule_text),
-           to_str(error.spec_line), to_str(error.place), to_str(error.help));
+  const nb::object made = type(to_str(name(error.kind)), to_str(error.message), to_str(error.rule),
+                               to_str(error.rule_text), to_str(error.spec_line),
+                               to_str(error.place), to_str(error.help));
   PyErr_SetObject(type.ptr(), made.ptr());
 }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.house import rules
+from tests.house.definitions import defined_twice
 
 Rule = Callable[[rules.Files], list[str]]
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,6 +38,7 @@ RULES = [
     rules.prints,
     rules.tolerances,
     rules.outside,
+    defined_twice,
 ]
 
 PLANTED = [
@@ -55,6 +57,7 @@ PLANTED = [
     (rules.include_direction, "reference/a.cc", '#include "backends/device.h"'),
     (rules.include_direction, "optimized/a.cc", '#include "backends/opencl/device.h"'),
     (rules.include_direction, "core/a.cc", '#include "../model/graph.h"'),
+    (defined_twice, "core/a.h", "namespace touchstone {\nstruct A {};\nenum class A { b };\n}"),
     (rules.length, "core/a.cc", "\n" * 401),
     (rules.opening, "core/a.h", "#pragma once\n"),
     (rules.opening, "codegen/a.py", "import os\n"),

@@ -212,6 +212,7 @@ Index odd_number(Random& random) {
 // Work has a limit that is the same on every machine: how fast this one is changes no verdict.
 Limits limits() {
   Limits limits = Limits::fuzz();
+  limits.work = 2'000'000;  // a step takes a sanitised kernel up to a microsecond
   limits.milliseconds = Limits().milliseconds;
   return limits;
 }

@@ -119,12 +119,12 @@ Answer Contender::exchange(const Ask& ask) {
   return hear<Answer>();
 }
 
-Opened Contender::open(const OpenAsk& ask, const std::function<void()>& before) {
+OpenAnswer Contender::open(const OpenAsk& ask, const std::function<void()>& before) {
   child_.reset();
   child_ = std::make_unique<Child>(command_);
   weigh();  // it has started then, and imported what it needs
   if (before) before();
-  return exchange<Opened>(ask);
+  return exchange<OpenAnswer>(ask);
 }
 
 void Contender::begin(const std::vector<Index>& sets) {

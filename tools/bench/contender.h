@@ -36,7 +36,7 @@ class Contender {
 
   // Each throws Fallen where no answer comes, or one that cannot be.
   // In a fresh process. `before` is called when that has started, right before it is asked.
-  Opened open(const OpenAsk& ask, const std::function<void()>& before = nullptr);
+  OpenAnswer open(const OpenAsk& ask, const std::function<void()>& before = nullptr);
   std::vector<double> run(const std::vector<Index>& sets);
   void begin(const std::vector<Index>& sets);  // the two halves of run
   std::vector<double> end();

@@ -56,7 +56,7 @@ Index ready_bytes(const Race& race) {
 
 void load(Runner& runner, const Race& race, ReadyMemory& ready) {
   ready.take();
-  const Opened opened = runner.contender.open(ask_for(race), [&] { ready.give_back(); });
+  const OpenAnswer opened = runner.contender.open(ask_for(race), [&] { ready.give_back(); });
   runner.contender.close();
   runner.figure.loads.push_back(opened.seconds);
   runner.figure.version = opened.version;

@@ -65,7 +65,7 @@ Message write(const ShowAsk& ask) {
 
 Message write(const WeighAsk&) { return text({{"ask", "weigh"}}); }
 
-void read(const Message& message, Opened& answer) {
+void read(const Message& message, OpenAnswer& answer) {
   parse(message, [&](const Json& object) {
     answer = {object.at("version").get<std::string>(), object.at("settings").get<std::string>(),
               seconds_in(object.at("seconds"))};

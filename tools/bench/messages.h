@@ -31,7 +31,7 @@ struct ShowAsk {
 };
 struct WeighAsk {};
 
-struct Opened {
+struct OpenAnswer {
   std::string version;
   std::string settings;  // how it was asked to run, in words
   double seconds = 0;    // from a path to a session that can run
@@ -55,7 +55,7 @@ Message write(const WeighAsk& ask);
 
 // Throw Error: unsupported or internal with the other side's words where it says that it failed;
 // `file` where what came is no such answer.
-void read(const Message& message, Opened& answer);
+void read(const Message& message, OpenAnswer& answer);
 void read(const Message& message, Ran& answer);
 void read(const Message& message, Showed& answer);
 void read(const Message& message, Weight& answer);

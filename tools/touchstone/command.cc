@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -50,28 +51,10 @@ std::string_view code_of(Style style) {
   return "0";
 }
 
-std::string_view name_of(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::usage:
-      return "usage";
-    case ErrorKind::invalid_model:
-      return "invalid-model";
-    case ErrorKind::invalid_input:
-      return "invalid-input";
-    case ErrorKind::unsupported:
-      return "unsupported";
-    case ErrorKind::out_of_memory:
-      return "out-of-memory";
-    case ErrorKind::limit:
-      return "limit";
-    case ErrorKind::cancelled:
-      return "cancelled";
-    case ErrorKind::file:
-      return "file";
-    case ErrorKind::internal:
-      return "internal";
-  }
-  return "internal";
+std::string in_words(ErrorKind kind) {
+  std::string words(name(kind));
+  std::replace(words.begin(), words.end(), '_', '-');
+  return words;
 }
 
 void print_line(std::string_view label, std::string_view text) {
@@ -199,8 +182,8 @@ std::string printable(std::string_view text) {
 }
 
 void print_error(const Error& error) {
-  const std::string code = fmt::format(
-      "error[{}]", error.rule.empty() ? name_of(error.kind) : std::string_view(error.rule));
+  const std::string code =
+      fmt::format("error[{}]", error.rule.empty() ? in_words(error.kind) : error.rule);
   fmt::print(stderr, "{}: {}\n", styled(Stream::err, Style::red, printable(code)),
              printable(error.message));
   if (!error.place.empty()) print_place(error.place);
