@@ -125,6 +125,12 @@ class Cpp:
             return text
         return f"static_cast<{self.compute(sort)}>({text})"
 
+    def summand(self, e: Expr) -> str:
+        """A term of a sum. Products in it are rounded as the sum is, and not as the elements are."""
+        if e.kind == "binary" and e.value == "*" and e.sort.kind in ("element", "real") and self.read(e) is None:
+            return f"product_in_sum({self.summand(e.args[0])}, {self.summand(e.args[1])})"
+        return self(e)
+
     # -- leaves --------------------------------------------------------------------------------------------------
     def _number(self, e: Expr) -> str:
         return f"Index{{{e.value}}}"
@@ -290,7 +296,7 @@ class Cpp:
             test += f"if (const auto spot = {at}; {self.sides.asked(body, f'{self(body.args[0])}.holds(spot)')}) "
             term = f"{self(body.args[0])}.read(spot)"
         else:
-            term = self(body)
+            term = self.summand(body) if op == "sum" else self(body)
         loops = "".join(self.loop(binder) for binder in binders)
         if op == "count":
             return f"[&] {{ Index tally = 0; {loops}{test}if ({term}) ++tally; return tally; }}()"

@@ -285,7 +285,7 @@ class Kernel(Rows):
         self.open("for (Index x = 0; x < row.length; ++x)")
         for sign, term in rest:
             self.open("")
-            text = self.expression(s, term, None)
+            text = self.expression(s, term, None, summand=True)
             self.put(f"{group['name']}[x].{'add' if sign > 0 else 'subtract'}({text});")
             self.close()
         self.close()
@@ -310,7 +310,7 @@ class Kernel(Rows):
                 if self.inner_box
                 else f"const Index {called} = {checked('+', low, 'inner')};"
             )
-        text = self.expression(s, body, inner_name)
+        text = self.expression(s, body, inner_name, summand=e.value["op"] == "sum")
         test = f"if ({' && '.join(conditions)}) " if conditions else ""
         self.put(f"{test}{accumulator}[x].{verb}({text});")
         for _ in range(opened):

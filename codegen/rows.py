@@ -109,8 +109,8 @@ class Rows:
             later.append(f"{size} > 0")
         return "true"
 
-    def expression(self, s: Statement, e: Expr, inner: str | None) -> str:
-        """`e` for the element x of the row (and the inner index c of a reduction)."""
+    def expression(self, s: Statement, e: Expr, inner: str | None, summand: bool = False) -> str:
+        """`e` for the element x of the row (and the inner index c of a reduction); a term of a sum if `summand`."""
         names = self.index_names(e) & {item.name for item in s.lhs if item.name not in self.steps}
         if names:
             self.put("const Point at = row.point(x);")
@@ -119,7 +119,7 @@ class Rows:
         self.lets: set[str] = set()
         self.bound = {item.name for item in s.lhs} | set(self.steps) | ({inner} if inner else set())
         self.cpp.read = self.answer
-        text = self.cpp(e)
+        text = self.cpp.summand(e) if summand else self.cpp(e)
         self.cpp.read = lambda _: None
         return text
 

@@ -57,6 +57,7 @@ std::string describe(const Node& node, const NodeJudgement& judgement) {
   }
   if (text.empty() && !is_pass(judgement.verdict)) add(judgement.detail);
   if (judgement.cls == Class::fast && is_pass(judgement.verdict)) add("right in class fast only");
+  if (!judgement.formula.empty()) add("by " + judgement.formula);
   if (judgement.flushed) add("subnormals flushed");
   if (!judgement.question.empty()) add("as " + judgement.question + " leaves it");
   return text;

@@ -300,6 +300,12 @@ auto pow(const A& base, const B& power) {
 }
 }  // namespace prim
 
+// A product that is a term of a sum: wide numbers round it as sums do.
+template <class A, class B>
+constexpr auto product_in_sum(const A& a, const B& b) {
+  return a * b;
+}
+
 // -- accumulators --------------------------------------------------------------------------------------------------
 template <class C> struct Sum {
   C v = constant<C>(0);

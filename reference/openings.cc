@@ -1,4 +1,5 @@
-// Openings that no template of an operator holds: quotients by zero, floats that an integer type cannot hold.
+// Openings that no template of an operator holds: quotients by zero, floats that an integer type
+// cannot hold, updates of one element.
 #include "reference/openings.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 
 #include "core/numbers/convert.h"
 #include "reference/interpreter.h"
+#include "reference/lists.h"
 
 namespace touchstone::openings {
 namespace {
@@ -45,7 +47,83 @@ Opened with_theirs(std::vector<Value> outputs, const std::vector<Value>& observe
   return {std::move(outputs), {count}};
 }
 
+void copy_element(const Tensor& from, Index at, Tensor& to, Index there) {
+  if (from.type() == Type::string)
+    to.data<std::string>()[there] = from.data<std::string>()[at];
+  else
+    set_code(to, there, code_at(from, at));
+}
+
+bool is_same_element(const Tensor& a, Index at, const Tensor& b, Index there) {
+  if (a.type() == Type::string) return a.data<std::string>()[at] == b.data<std::string>()[there];
+  return code_at(a, at) == code_at(b, there);
+}
+
+// Ours, with what the target answered where that is one of several updates of an element. `target`:
+// where update k goes.
+template <class F>
+Opened any_update(const Call& call, const std::vector<Value>& observed, F&& target) {
+  std::vector<Value> outputs = ours(call, call.inputs);
+  const auto reduction = call.node->attributes.find("reduction");
+  if (reduction != call.node->attributes.end() &&
+      std::get<std::string>(reduction->second.is) != "none")
+    return {std::move(outputs), {0}};
+  const Tensor& own = outputs[0].tensor();
+  if (observed.empty() || !observed[0].is_tensor() || observed[0].tensor().type() != own.type() ||
+      observed[0].tensor().shape() != own.shape())
+    return {std::move(outputs), {0}};
+  const Tensor& theirs = observed[0].tensor();
+  const Tensor& updates = call.inputs[2].tensor();
+  std::vector<Index> updated(static_cast<std::size_t>(own.size()), 0);
+  std::vector<bool> matched(updated.size());
+  for (Index k = 0; k < updates.size(); ++k) {
+    const auto at = static_cast<std::size_t>(target(k));
+    ++updated[at];
+    if (is_same_element(updates, k, theirs, static_cast<Index>(at))) matched[at] = true;
+  }
+  Tensor mixed(own.type(), own.shape());
+  Index open = 0;
+  for (Index k = 0; k < own.size(); ++k) {
+    const bool any =
+        updated[static_cast<std::size_t>(k)] > 1 && matched[static_cast<std::size_t>(k)];
+    copy_element(any ? theirs : own, k, mixed, k);
+    open += any;
+  }
+  outputs[0] = std::move(mixed);
+  return {std::move(outputs), {open}};
+}
+
+Index from_the_end(Index index, Index size) { return index < 0 ? index + size : index; }
+
 }  // namespace
+
+Opened updates_of_one_element(Call& call, const std::vector<Value>& observed) {
+  const Tensor& indices = call.inputs[1].tensor();
+  const Shape& data = call.inputs[0].tensor().shape();
+  const auto given = call.node->attributes.find("axis");
+  const Index axis = from_the_end(
+      given == call.node->attributes.end() ? 0 : std::get<Index>(given->second.is), data.size());
+  return any_update(call, observed, [&](Index k) {
+    Point at = unravel(k, indices.shape());
+    at[axis] = from_the_end(static_cast<Index>(number_at(indices, k)), data[axis]);
+    return ravel(at, data);
+  });
+}
+
+Opened updates_of_one_slice(Call& call, const std::vector<Value>& observed) {
+  const Tensor& indices = call.inputs[1].tensor();
+  const Shape& data = call.inputs[0].tensor().shape();
+  const Index depth = indices.shape()[indices.shape().size() - 1];
+  Index slice = 1;  // elements of one
+  for (Index d = depth; d < data.size(); ++d) slice *= data[d];
+  return any_update(call, observed, [&](Index k) {
+    Index at = 0;
+    for (Index m = 0; m < depth; ++m)
+      at = at * data[m] +
+           from_the_end(static_cast<Index>(number_at(indices, k / slice * depth + m)), data[m]);
+    return at * slice + k % slice;
+  });
+}
 
 Opened quotients_by_zero(Call& call, const std::vector<Value>& observed) {
   const Tensor& dividend = call.inputs[0].tensor();

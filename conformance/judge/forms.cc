@@ -1,10 +1,9 @@
-// The first form, and the others beside it.
+// The entry's own formula, and the others beside it.
 #include "conformance/judge/forms.h"
 
 namespace touchstone {
 namespace {
 
-// What either form allows.
 void widen(WideOutput<Bounded>& first, const WideOutput<Bounded>& other) {
   for (std::size_t k = 0; k < first.values.size() && k < other.values.size(); ++k)
     first.values[k] = hull(first.values[k], other.values[k]);
@@ -12,17 +11,21 @@ void widen(WideOutput<Bounded>& first, const WideOutput<Bounded>& other) {
 
 }  // namespace
 
-std::vector<WideOutput<Bounded>> bounded_outputs(const WideEntry& entry, WideCall<Bounded> call,
-                                                 Class cls) {
-  WideCall<Bounded> first = call;
-  entry.bounded(first);
-  if (cls == Class::strict) return std::move(first.outputs);
-  for (const WideForm& form : entry.also) {
-    WideCall<Bounded> other = call;
-    form.bounded(other);
-    for (std::size_t k = 0; k < first.outputs.size(); ++k) widen(first.outputs[k], other.outputs[k]);
+std::vector<WideOutput<Bounded>> outputs_by(const WideEntry& entry, std::size_t formula,
+                                            WideCall<Bounded> call) {
+  (formula == 0 ? entry.bounded : entry.also[formula - 1].bounded)(call);
+  return std::move(call.outputs);
+}
+
+std::vector<WideOutput<Bounded>> bounded_outputs(const WideEntry& entry,
+                                                 const WideCall<Bounded>& call, Class cls) {
+  std::vector<WideOutput<Bounded>> first = outputs_by(entry, 0, call);
+  if (cls == Class::strict) return first;
+  for (std::size_t formula = 1; formula <= entry.also.size(); ++formula) {
+    const std::vector<WideOutput<Bounded>> other = outputs_by(entry, formula, call);
+    for (std::size_t k = 0; k < first.size(); ++k) widen(first[k], other[k]);
   }
-  return std::move(first.outputs);
+  return first;
 }
 
 }  // namespace touchstone

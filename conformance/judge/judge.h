@@ -11,6 +11,9 @@
 
 namespace touchstone {
 
+// Elements with a finite bound from which a tensor is judged as a whole too.
+constexpr Index aggregate_from = 64;
+
 struct Comparison {
   Verdict verdict = Verdict::open;
   Index elements = 0;          // of the output
@@ -56,6 +59,7 @@ struct JudgeOptions {
 struct NodeJudgement {
   Verdict verdict = Verdict::open;
   Class cls = Class::strict;  // the class that gave the verdict
+  std::string formula;        // right only by this alternative formula (`also:` of the entry)
   bool flushed = false;       // right only if subnormals became zero
   bool sampled = false;
   std::string question;  // right only as another ruling of it says, or as it leaves open: Q027

@@ -92,30 +92,46 @@ class NodeJudge {
   }
 
   NodeJudgement judge() {
-    NodeJudgement first = judge_as(options_.cls, false);
+    const NodeJudgement first = judge_as({options_.cls, 0, false});
     if (!is_fail(first.verdict)) return first;
-    Class cls = options_.cls;
     const bool wide = means_.wide && means_.wide->bounded && any_wide_;
-    if (cls == Class::strict && options_.then_fast) {
-      cls = Class::fast;
-      NodeJudgement fast = wide ? judge_as(cls, false) : first;
-      // Where fast says nothing (of 16 bits nothing may be left; an output may be all alike), neither does that strict refused.
-      if (!is_fail(fast.verdict)) return fast;
+    if (options_.cls == Class::strict) {
+      if (!options_.then_fast) return first;
+      if (wide) {
+        const NodeJudgement fast = judge_as({Class::fast, 0, false});
+        if (!is_fail(fast.verdict)) return fast;
+      }
     }
-    // A tensor lies wholly in one of the readings; strict has the first only.
-    if (cls != Class::fast) return first;
-    if (wide && subnormal_) {
-      NodeJudgement flushed = judge_as(cls, true);
-      if (is_pass(flushed.verdict)) return flushed;
+    // A tensor is wholly computed by one formula. One that says too little to pass excuses nothing.
+    if (wide) {
+      if (const auto passed = pass_of_any(1, false)) return *passed;
+      if (subnormal_) {
+        if (const auto passed = pass_of_any(0, true)) return *passed;
+      }
     }
     if (computes() && flush_inputs()) {
-      NodeJudgement flushed = judge_as(cls, true);
-      if (is_pass(flushed.verdict)) return flushed;
+      if (const auto passed = pass_of_any(0, true)) return *passed;
     }
     return first;
   }
 
  private:
+  struct Reading {
+    Class cls;
+    std::size_t formula;  // 0: the entry's own; k: `also[k - 1]`
+    bool flush;
+  };
+
+  // In class fast, by the formulas from `formula` on.
+  std::optional<NodeJudgement> pass_of_any(std::size_t formula, bool flush) {
+    const std::size_t last = means_.wide ? means_.wide->also.size() : 0;
+    for (; formula <= last; ++formula) {
+      NodeJudgement found = judge_as({Class::fast, formula, flush});
+      if (is_pass(found.verdict)) return found;
+    }
+    return std::nullopt;
+  }
+
   // What only moves elements leaves the smallest alone, on every machine.
   bool computes() const { return !node_.signature || node_.signature->form != "move"; }
 
@@ -145,17 +161,18 @@ class NodeJudge {
     return c;
   }
 
-  std::vector<WideOutput<Bounded>> bounded(Class cls, Sums sums, bool flush) const {
-    const BoundedScope scope(elements_, cls, sums, flush);
-    return bounded_outputs(*means_.wide, call<Bounded>(), cls);
+  std::vector<WideOutput<Bounded>> bounded(const Reading& by, Sums sums) const {
+    const BoundedScope scope(elements_, by.cls, sums, by.flush);
+    return outputs_by(*means_.wide, by.formula, call<Bounded>());
   }
 
-  NodeJudgement judge_as(Class cls, bool flush) {
+  NodeJudgement judge_as(const Reading& by) {
     NodeJudgement out;
-    out.cls = cls;
-    out.flushed = flush;
+    out.cls = by.cls;
+    out.flushed = by.flush;
+    if (by.formula > 0) out.formula = means_.wide->also[by.formula - 1].name;
     out.outputs.resize(node_.outputs.size());
-    if (!misfits(out)) compare(out, cls, flush);
+    if (!misfits(out)) compare(out, by);
     bool first = true;
     for (std::size_t k = 0; k < out.outputs.size(); ++k) {
       if (!wanted_[k]) continue;
@@ -194,11 +211,11 @@ class NodeJudge {
     return bad;
   }
 
-  void compare(NodeJudgement& out, Class cls, bool flush) {
+  void compare(NodeJudgement& out, const Reading& by) {
     std::vector<WideOutput<Bounded>> wide(node_.outputs.size());
     if (means_.wide && means_.wide->bounded) {
       choose_sample();
-      wide = bounded(cls, Sums::worst, flush);
+      wide = bounded(by, Sums::worst);
     }
     out.sampled = sample_ > 0;
     bool needs_native = false;
@@ -210,7 +227,7 @@ class NodeJudge {
       }
       any_wide_ = true;
       subnormal_ = subnormal_ || holds_subnormal(wide[k]);
-      out.outputs[k] = judge_one(wide[k], k, cls, flush);
+      out.outputs[k] = judge_one(wide[k], k, by);
     }
     if (!subnormal_)
       subnormal_ = std::any_of(inputs_.begin(), inputs_.end(),
@@ -226,7 +243,7 @@ class NodeJudge {
       sample_ = std::max<Index>(256, options_.sample);
   }
 
-  Comparison judge_one(const WideOutput<Bounded>& wide, std::size_t k, Class cls, bool flush) {
+  Comparison judge_one(const WideOutput<Bounded>& wide, std::size_t k, const Reading& by) {
     if (!observed_[k].is_tensor()) {
       Comparison c;
       c.verdict = Verdict::wrong_type;
@@ -237,19 +254,18 @@ class NodeJudge {
     Comparison c = judge_wide(wide, actual);
     if (close_call(c) && means_.wide->exact) {
       WideCall<Exact> exact = call<Exact>();
-      const BoundedScope scope(elements_, cls, Sums::worst, flush);
+      const BoundedScope scope(elements_, by.cls, Sums::worst, by.flush);
       means_.wide->exact(exact);
       c = judge_wide(wide, actual, nullptr, &exact.outputs[k]);
     }
-    if (is_pass(c.verdict) && options_.random_data && c.judged >= 1000 &&
+    if (!is_fail(c.verdict) && options_.random_data && c.judged + c.open >= aggregate_from &&
         c.verdict != Verdict::exact) {
-      const std::vector<WideOutput<Bounded>> rough = bounded(cls, Sums::aggregate, flush);
+      const std::vector<WideOutput<Bounded>> rough = bounded(by, Sums::aggregate);
       const Comparison all = judge_wide(wide, actual, &rough[k]);
       c.aggregate = all.aggregate;
-      if (all.aggregate > 1) {
-        c.verdict = all.verdict;
-        c.detail = all.detail;
-      }
+      // A formula that is only allowed beside the entry's own has to be told by each element.
+      const bool decides = c.verdict == Verdict::open && by.formula == 0;
+      if (all.aggregate > 1 || decides) c = all;
     }
     return c;
   }

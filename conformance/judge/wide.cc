@@ -15,7 +15,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double open_above =
     0x1p-6;  // of the tensor's largest |exact|: a bound past it says nothing
-constexpr Index aggregate_from = 1000;  // judged elements
+
 constexpr double close_call = 0.02;     // of utilisation 1: the arbiter is asked
 constexpr Index mistrust_from = 10;     // elements: fewer are often equal by right
 constexpr double mistrust_share = 0.9;
@@ -148,11 +148,9 @@ class Tally {
 
   void one(std::size_t k) {
     const Bounded& b = expected_.values[k];
-    if (is_open(b)) {
-      ++out_.open;
-      return;
-    }
-    ++out_.judged;
+    const bool open = is_open(b);
+    ++(open ? out_.open : out_.judged);
+    if (b.e == infinity) return;
     const long double a = number_at(actual_, position(k));
     Element e = look(b, a, format_);
     if (std::abs(e.utilisation - 1) <= close_call && arbiter_ && k < arbiter_->values.size()) {
@@ -161,6 +159,9 @@ class Tally {
       else
         e.utilisation = std::max(e.utilisation, std::nextafter(1.0, 2.0));
     }
+    add_to_aggregate(k, e);
+    // A wide bound passes nothing, and still refuses what is outside.
+    if (open && e.utilisation <= 1) return;
     bounds_exact_ = bounds_exact_ && b.e == 0 && b.plain();
     all_equal_ = all_equal_ && e.signed_error == 0 && !e.other && e.utilisation == 0;
     alternatives_ = alternatives_ || e.other;
@@ -175,12 +176,16 @@ class Tally {
       if (!b.is_set()) bias_sum_ += e.signed_error / b.e;
       if (magnitude(b) > 0) resolutions_.push_back(sharpness(b) / magnitude(b));
     }
-    if (aggregate_ && !b.is_set() && k < aggregate_->values.size()) {
-      const double bound = aggregate_->values[k].e;
-      if (bound > 0 && bound != infinity && finite(b)) {
-        squares_ += (e.signed_error / bound) * (e.signed_error / bound);
-        ++squared_;
-      }
+  }
+
+  void add_to_aggregate(std::size_t k, const Element& e) {
+    const Bounded& b = expected_.values[k];
+    if (!aggregate_ || b.is_set() || k >= aggregate_->values.size()) return;
+    const double bound = aggregate_->values[k].e;
+    if (bound > 0 && bound != infinity && finite(b)) {
+      squares_ += (e.signed_error / bound) * (e.signed_error / bound);
+      ++squared_;
+      resolved_ += !is_open(aggregate_->values[k]);
     }
   }
 
@@ -191,7 +196,7 @@ class Tally {
   }
 
   void decide() {
-    if (out_.judged > 0 && out_.utilisation_max > 1) {
+    if (out_.utilisation_max > 1) {
       out_.verdict = Verdict::wrong_value;
       out_.detail = "element " + index_text(expected_.shape, out_.where) + " is " + out_.actual +
                     " for " + out_.expected;
@@ -204,6 +209,14 @@ class Tally {
         out_.detail = "aggregate: each element is inside its bound, all together are too far off";
         return;
       }
+    }
+    if (out_.judged == 0 && resolved_ >= aggregate_from) {
+      // Long sums: no element's worst case says anything, what errors come to together does.
+      out_.judged = resolved_;
+      out_.open -= resolved_;
+      out_.verdict = Verdict::within;
+      out_.detail = "judged as a whole: the bound of each element alone is too wide";
+      return;
     }
     if (out_.judged == 0 && out_.elements > 0) {
       out_.verdict = Verdict::open;
@@ -241,6 +254,7 @@ class Tally {
   std::size_t shown_ = 0;
   double utilisation_sum_ = 0, bias_sum_ = 0, squares_ = 0;
   Index squared_ = 0;
+  Index resolved_ = 0;  // of those: with an aggregate bound that says something
   bool bounds_exact_ = true, all_equal_ = true, alternatives_ = false;
   std::vector<double> bounds_, resolutions_;
 };

@@ -15,6 +15,7 @@ Json to_json(const NodeBlame& one, const std::string& verdict) {
            {"node", one.node->name},
            {"op", one.node->op},
            {"verdict", verdict},
+           {"sampled", one.judgement.sampled},
            {"detail", one.skipped.empty() ? describe(*one.node, one.judgement) : one.skipped},
            {"outputs", Json::array()}};
   for (const Comparison& output : one.judgement.outputs) row["outputs"].push_back(touchstone::to_json(output));
@@ -30,6 +31,7 @@ Json to_json(const Comparison& one) {
           {"elements", one.elements},
           {"judged", one.judged},
           {"open", one.open},
+          {"aggregate", one.aggregate > 0 ? number_or_null(one.aggregate) : Json(nullptr)},
           {"resolution", number_or_null(one.resolution_median)},
           {"where", one.where},
           {"actual", one.actual},

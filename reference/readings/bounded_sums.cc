@@ -38,6 +38,19 @@ void Sum<Bounded>::add_slowly(const Bounded& x) {
   add(x.without_extra());  // a set takes its hull
 }
 
+// A bound of the root mean square of a sum's error, over u: not for terms of a few values, whose
+// errors have one sign.
+//
+// Root of the sum of squared partial sums: an addition errs by at most u of its partial sum, and
+// independent errors add up as squares. The largest of three orders: as written, backwards, and the
+// mean over all permutations of the terms.
+double Sum<Bounded>::random_walk() const {
+  const auto n = static_cast<double>(count_);
+  const double backwards = n * hi_ * hi_ - 2 * hi_ * partials_ + partial_squares_;
+  const double permuted = n * hi_ * hi_ / 3 + std::max(0.0, n * squares_ - hi_ * hi_) / 6;
+  return std::sqrt(std::max({partial_squares_, backwards, permuted}));
+}
+
 Bounded Sum<Bounded>::get() const {
   const ReadingContext& c = reading_context;
   if (has_special_) {
@@ -63,14 +76,17 @@ Bounded Sum<Bounded>::get() const {
                      size < std::ldexp(1.0, std::min(1023, last_bit_ + c.sum_precision)) &&
                      (!c.flush || std::ldexp(1.0, last_bit_) >= c.normal);
   if (count_ > 1 && !whole) {
-    const double roundings =
-        c.sums == Sums::aggregate ? std::min(steps, 2 * std::sqrt(steps + 1)) : steps;
     const double reach = count_ == 2 ? std::abs(v.hi) + e : size;
     const bool fits =
         count_ == 2 && error_ == 0 && c.precision == c.sum_precision && bounded::fits(v.hi, v.lo);
     if (!fits) {
-      e += roundings * c.sum_u * reach;
-      if (c.flush) e += roundings * c.h;
+      double grown = steps * reach;
+      if (c.sums == Sums::aggregate && 2 * repeated_ <= count_) {
+        const double walk = 2 * random_walk();
+        if (walk < grown) grown = walk;  // NaN: a partial sum was too large to be squared
+      }
+      e += grown * c.sum_u;
+      if (c.flush) e += steps * c.h;
       e *= up;
     }
   }

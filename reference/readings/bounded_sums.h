@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <optional>
 
@@ -31,6 +32,10 @@ struct Sum<Bounded> {
     size_ += magnitude;
     error_ += x.e;
     count_ += magnitude != 0;  // adding an exact zero never rounds
+    squares_ += x.hi * x.hi;
+    partials_ += hi_;
+    partial_squares_ += hi_ * hi_;
+    note_value(x.hi);
     if (exact_) {
       if (x.e == 0 && x.lo == 0)
         note_last_bit(x.hi);
@@ -43,6 +48,7 @@ struct Sum<Bounded> {
 
  private:
   void add_slowly(const Bounded& x);
+  double random_walk() const;
   void note_last_bit(double x) {
     const auto bits = std::bit_cast<std::uint64_t>(x) & ~(std::uint64_t{1} << 63);
     const int field = static_cast<int>(bits >> 52);
@@ -53,9 +59,23 @@ struct Sum<Bounded> {
     last_bit_ = std::min(last_bit_, last);
   }
 
+  // Terms of a few values err alike, over and over.
+  void note_value(double x) {
+    const auto end = values_.begin() + distinct_;
+    if (std::find(values_.begin(), end, x) != end)
+      ++repeated_;
+    else if (distinct_ < values_.size() && x != 0)
+      values_[distinct_++] = x;
+  }
+
   double hi_ = 0, lo_ = 0;
   double size_ = 0, error_ = 0;  // sums of |x| + e and of e
   Index count_ = 0;
+  // Sums of x^2, of the partial sums, and of their squares: for Sums::aggregate.
+  double squares_ = 0, partials_ = 0, partial_squares_ = 0;
+  std::array<double, 4> values_{};  // the first that occur
+  std::uint8_t distinct_ = 0;
+  Index repeated_ = 0;   // terms that equal one of those
   bool exact_ = true;    // all terms so far are numbers of the format without error
   int last_bit_ = 2000;  // they are multiples of 2^last_bit_
   double special_ = 0;   // the IEEE sum of the infinities and NaN among the terms
@@ -76,6 +96,14 @@ struct Prod<Bounded> {
   int bits_ = 0;                           // significant bits of all factors together
   bool exact_ = true, zero_ = false;
 };
+
+// A product inside a dot product: class fast may round it to 16 bits nowhere, sums are float32.
+inline Bounded product_in_sum(const Bounded& a, const Bounded& b) {
+  const ReadingContext& c = reading_context;
+  if (c.precision == c.sum_precision) return a * b;
+  const BoundedScope scope(Type::float32, c.cls, c.sums, c.flush);
+  return a * b;
+}
 
 namespace prim {
 Bounded maximum(const Bounded& a, const Bounded& b);

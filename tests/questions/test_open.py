@@ -62,6 +62,9 @@ def test_an_answer_to_an_open_question_is_not_refused(question: Question, runtim
     if question.name in SETTLED:
         assert done.returncode == 1, f"{question.name} is settled: {SETTLED[question.name]}"
         return
+    if done.returncode == 4:  # any value is right: nothing was judged
+        assert "  open  " in done.stdout, done.stdout
+        return
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"as {question.probe.question} leaves it" in done.stdout or "  open  " in done.stdout
 

@@ -1,6 +1,6 @@
 // touchstone judge MODEL --test-data DIR: are the outputs in DIR right for its inputs, by the exact reading?
 // touchstone judge MODEL --taps DIR: is every node right for the inputs that it was given? The first that is not is
-// guilty. No runtime runs. Exit 0 if all is right (open included), 1 if something is wrong, 4 if nothing can be trusted.
+// guilty. No runtime runs. Exit 0 if all that is judged is right, 1 if something is wrong, 4 if nothing was judged or can be trusted.
 #include <fmt/format.h>
 
 #include "conformance/report/json.h"
@@ -28,9 +28,11 @@ JudgeOptions options_for(const JudgeArgs& args) {
   return options;
 }
 
-ExitCode code_for(Verdict verdict) {
+// `judged`: some element was, or the standard leaves them all open.
+ExitCode code_for(Verdict verdict, bool judged) {
   if (is_fail(verdict)) return ExitCode::mismatch;
   if (verdict == Verdict::mistrusted || verdict == Verdict::unsupported) return ExitCode::unsupported;
+  if (verdict == Verdict::open && !judged) return ExitCode::unsupported;
   return verdict == Verdict::harness ? ExitCode::bug : ExitCode::fine;
 }
 
@@ -86,6 +88,8 @@ ExitCode judge_data(const JudgeArgs& args, const Model& model) {
                                 {"model", args.model},
                                 {"verdict", name(judged.verdict)},
                                 {"class", judged.cls == Class::strict ? "strict" : "fast"},
+                                {"formula", judged.formula},
+                                {"sampled", judged.sampled},
                                 {"detail", judged.detail},
                                 {"question", judged.question},
                                 {"outputs", nlohmann::ordered_json::array()}};
@@ -103,7 +107,7 @@ ExitCode judge_data(const JudgeArgs& args, const Model& model) {
     fmt::print("{}  {}\n", styled(Stream::out, style_of(judged.verdict), name(judged.verdict)), judged.detail);
   }
   if (args.json) write_json(args.json, object);
-  return code_for(judged.verdict);
+  return code_for(judged.verdict, !judged.question.empty());
 }
 
 ExitCode judge_taps(const JudgeArgs& args, const Model& model) {
@@ -135,7 +139,7 @@ ExitCode judge_taps(const JudgeArgs& args, const Model& model) {
     }
   }
   if (args.json) write_json(args.json, object);
-  return code_for(found.verdict);
+  return code_for(found.verdict, found.judged > 0 || found.elements == 0);
 }
 
 ExitCode judge_model(const JudgeArgs& args) {
