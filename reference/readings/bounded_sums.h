@@ -35,7 +35,7 @@ struct Sum<Bounded> {
     squares_ += x.hi * x.hi;
     partials_ += hi_;
     partial_squares_ += hi_ * hi_;
-    note_value(x.hi);
+    if (magnitude != 0) note_value(x.hi);
     if (exact_) {
       if (x.e == 0 && x.lo == 0)
         note_last_bit(x.hi);
@@ -59,23 +59,19 @@ struct Sum<Bounded> {
     last_bit_ = std::min(last_bit_, last);
   }
 
-  // Terms of a few values err alike, over and over.
+  // Marks the value of a term, for a count of those that differ.
   void note_value(double x) {
-    const auto end = values_.begin() + distinct_;
-    if (std::find(values_.begin(), end, x) != end)
-      ++repeated_;
-    else if (distinct_ < values_.size() && x != 0)
-      values_[distinct_++] = x;
+    const std::uint64_t hash = std::bit_cast<std::uint64_t>(x) * 0x9e3779b97f4a7c15;
+    marks_[hash >> 62] |= std::uint64_t{1} << (hash >> 56 & 63);
   }
+  double distinct() const;
 
   double hi_ = 0, lo_ = 0;
   double size_ = 0, error_ = 0;  // sums of |x| + e and of e
   Index count_ = 0;
   // Sums of x^2, of the partial sums, and of their squares: for Sums::aggregate.
   double squares_ = 0, partials_ = 0, partial_squares_ = 0;
-  std::array<double, 4> values_{};  // the first that occur
-  std::uint8_t distinct_ = 0;
-  Index repeated_ = 0;   // terms that equal one of those
+  std::array<std::uint64_t, 4> marks_{};
   bool exact_ = true;    // all terms so far are numbers of the format without error
   int last_bit_ = 2000;  // they are multiples of 2^last_bit_
   double special_ = 0;   // the IEEE sum of the infinities and NaN among the terms
