@@ -11,7 +11,7 @@ namespace touchstone::mutation {
 
 struct BatchOptions {
   Index batch = 50;       // numbers a process
-  unsigned seconds = 10;  // of computing, that one number may take
+  unsigned seconds = 40;  // of computing, that one number may take: four runs of ten
 };
 
 // Called in a child for each number. The text comes back.
