@@ -6,8 +6,10 @@
 #include <cmath>
 
 #include "core/numbers/convert.h"
+#include "reference/calls.h"
 #include "reference/interpreter.h"
 #include "reference/lists.h"
+#include "reference/lookup.h"
 
 namespace touchstone::openings {
 namespace {
@@ -30,28 +32,25 @@ bool fits(long double x, Type integer) {
   return whole >= (of.is_signed ? -end : 0) && whole < end;
 }
 
+bool is_like(const std::vector<Value>& observed, const Tensor& own) {
+  return !observed.empty() && observed[0].is_tensor() &&
+         observed[0].tensor().type() == own.type() && observed[0].tensor().shape() == own.shape();
+}
+
 // The elements for which `open` says so, from what the target answered; the rest is ours.
 template <class F>
 Opened with_theirs(std::vector<Value> outputs, const std::vector<Value>& observed, F&& open) {
   Tensor mixed(outputs[0].tensor().type(), outputs[0].tensor().shape());
   const Tensor& own = outputs[0].tensor();
-  const bool alike = !observed.empty() && observed[0].is_tensor() && observed[0].tensor().type() == own.type() &&
-                     observed[0].tensor().shape() == own.shape();
+  const bool alike = is_like(observed, own);
   Index count = 0;
   for (Index k = 0; k < own.size(); ++k) {
     const bool theirs = alike && open(k);
-    set_code(mixed, k, code_at(theirs ? observed[0].tensor() : own, k));
+    copy_element(theirs ? observed[0].tensor() : own, k, mixed, k);
     count += theirs;
   }
   outputs[0] = std::move(mixed);
   return {std::move(outputs), {count}};
-}
-
-void copy_element(const Tensor& from, Index at, Tensor& to, Index there) {
-  if (from.type() == Type::string)
-    to.data<std::string>()[there] = from.data<std::string>()[at];
-  else
-    set_code(to, there, code_at(from, at));
 }
 
 bool is_same_element(const Tensor& a, Index at, const Tensor& b, Index there) {
@@ -59,53 +58,36 @@ bool is_same_element(const Tensor& a, Index at, const Tensor& b, Index there) {
   return code_at(a, at) == code_at(b, there);
 }
 
-// Ours, with what the target answered where that is one of several updates of an element. `target`:
-// where update k goes.
+// Ours, with the target's element where it is one of several updates. `position` gives the element
+// of the output that update k writes.
 template <class F>
-Opened any_update(const Call& call, const std::vector<Value>& observed, F&& target) {
+Opened any_update(const Call& call, const std::vector<Value>& observed, F&& position) {
   std::vector<Value> outputs = ours(call, call.inputs);
-  const auto reduction = call.node->attributes.find("reduction");
-  if (reduction != call.node->attributes.end() &&
-      std::get<std::string>(reduction->second.is) != "none")
-    return {std::move(outputs), {0}};
-  const Tensor& own = outputs[0].tensor();
-  if (observed.empty() || !observed[0].is_tensor() || observed[0].tensor().type() != own.type() ||
-      observed[0].tensor().shape() != own.shape())
-    return {std::move(outputs), {0}};
+  const bool reduced = facts_of(call).text("reduction", "none") != "none";
+  if (reduced || !is_like(observed, outputs[0].tensor())) return {std::move(outputs), {0}};
   const Tensor& theirs = observed[0].tensor();
   const Tensor& updates = call.inputs[2].tensor();
-  std::vector<Index> updated(static_cast<std::size_t>(own.size()), 0);
-  std::vector<bool> matched(updated.size());
+  std::vector<Index> written(static_cast<std::size_t>(theirs.size()), 0);
+  std::vector<bool> matched(written.size());
   for (Index k = 0; k < updates.size(); ++k) {
-    const auto at = static_cast<std::size_t>(target(k));
-    ++updated[at];
-    if (is_same_element(updates, k, theirs, static_cast<Index>(at))) matched[at] = true;
+    const Index at = position(k);
+    ++written[static_cast<std::size_t>(at)];
+    if (is_same_element(updates, k, theirs, at)) matched[static_cast<std::size_t>(at)] = true;
   }
-  Tensor mixed(own.type(), own.shape());
-  Index open = 0;
-  for (Index k = 0; k < own.size(); ++k) {
-    const bool any =
-        updated[static_cast<std::size_t>(k)] > 1 && matched[static_cast<std::size_t>(k)];
-    copy_element(any ? theirs : own, k, mixed, k);
-    open += any;
-  }
-  outputs[0] = std::move(mixed);
-  return {std::move(outputs), {open}};
+  return with_theirs(std::move(outputs), observed, [&](Index k) {
+    return written[static_cast<std::size_t>(k)] > 1 && matched[static_cast<std::size_t>(k)];
+  });
 }
-
-Index from_the_end(Index index, Index size) { return index < 0 ? index + size : index; }
 
 }  // namespace
 
 Opened updates_of_one_element(Call& call, const std::vector<Value>& observed) {
   const Tensor& indices = call.inputs[1].tensor();
   const Shape& data = call.inputs[0].tensor().shape();
-  const auto given = call.node->attributes.find("axis");
-  const Index axis = from_the_end(
-      given == call.node->attributes.end() ? 0 : std::get<Index>(given->second.is), data.size());
+  const Index axis = wrap(facts_of(call).integer("axis"), data.size());
   return any_update(call, observed, [&](Index k) {
     Point at = unravel(k, indices.shape());
-    at[axis] = from_the_end(static_cast<Index>(number_at(indices, k)), data[axis]);
+    at[axis] = wrap(static_cast<Index>(number_at(indices, k)), data[axis]);
     return ravel(at, data);
   });
 }
@@ -114,14 +96,13 @@ Opened updates_of_one_slice(Call& call, const std::vector<Value>& observed) {
   const Tensor& indices = call.inputs[1].tensor();
   const Shape& data = call.inputs[0].tensor().shape();
   const Index depth = indices.shape()[indices.shape().size() - 1];
-  Index slice = 1;  // elements of one
-  for (Index d = depth; d < data.size(); ++d) slice *= data[d];
+  const Shape rows = head(data, depth);
+  const Index slice = count(tail(data, depth));
   return any_update(call, observed, [&](Index k) {
-    Index at = 0;
+    Point at(depth, 0);
     for (Index m = 0; m < depth; ++m)
-      at = at * data[m] +
-           from_the_end(static_cast<Index>(number_at(indices, k / slice * depth + m)), data[m]);
-    return at * slice + k % slice;
+      at[m] = wrap(static_cast<Index>(number_at(indices, k / slice * depth + m)), rows[m]);
+    return ravel(at, rows) * slice + k % slice;
   });
 }
 

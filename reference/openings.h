@@ -21,7 +21,7 @@ Opened order_of_the_chosen(Call& call, const std::vector<Value>& observed);
 Opened quotients_by_zero(Call& call, const std::vector<Value>& observed);
 // Floats that an integer type cannot hold.
 Opened floats_that_do_not_fit(Call& call, const std::vector<Value>& observed);
-// Which of several updates an element keeps: ScatterElements and its like, ScatterND.
+// Elements and slices that several updates write (Q043): any of these updates may remain.
 Opened updates_of_one_element(Call& call, const std::vector<Value>& observed);
 Opened updates_of_one_slice(Call& call, const std::vector<Value>& observed);
 // Which elements a draw sets to zero.

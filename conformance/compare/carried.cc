@@ -77,7 +77,7 @@ void CarriedNode::read() {
     else if (work > most_work)
       not_known(node_, "too much work to bound each element");
   }
-  wide_ = bounded_outputs(*entry, std::move(call), reading_.cls);
+  wide_ = bounded_outputs(*entry, call, reading_.cls);
 }
 
 // The kernel moves numbers of elements in place of the elements; 0 is what it makes itself.

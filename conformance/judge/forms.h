@@ -13,7 +13,8 @@ std::vector<WideOutput<Bounded>> outputs_by(const WideEntry& entry, std::size_t 
                                             WideCall<Bounded> call);
 
 // The bounded outputs of a call; in other classes than strict, the hull of what any of the entry's
-// formulas allows: for values that nobody observed. The caller holds the BoundedScope.
+// formulas allows: for intermediate values of a region without taps. The caller holds the
+// BoundedScope.
 std::vector<WideOutput<Bounded>> bounded_outputs(const WideEntry& entry,
                                                  const WideCall<Bounded>& call, Class cls);
 

@@ -218,6 +218,7 @@ class NodeJudge {
       wide = bounded(by, Sums::worst);
     }
     out.sampled = sample_ > 0;
+    std::vector<WideOutput<Bounded>> aggregate;  // made when an output first needs it
     bool needs_native = false;
     for (std::size_t k = 0; k < wide.size(); ++k) {
       if (!wanted_[k]) continue;
@@ -227,7 +228,7 @@ class NodeJudge {
       }
       any_wide_ = true;
       subnormal_ = subnormal_ || holds_subnormal(wide[k]);
-      out.outputs[k] = judge_one(wide[k], k, by);
+      out.outputs[k] = judge_one(wide[k], k, by, aggregate);
     }
     if (!subnormal_)
       subnormal_ = std::any_of(inputs_.begin(), inputs_.end(),
@@ -243,7 +244,8 @@ class NodeJudge {
       sample_ = std::max<Index>(256, options_.sample);
   }
 
-  Comparison judge_one(const WideOutput<Bounded>& wide, std::size_t k, const Reading& by) {
+  Comparison judge_one(const WideOutput<Bounded>& wide, std::size_t k, const Reading& by,
+                       std::vector<WideOutput<Bounded>>& aggregate) {
     if (!observed_[k].is_tensor()) {
       Comparison c;
       c.verdict = Verdict::wrong_type;
@@ -260,10 +262,10 @@ class NodeJudge {
     }
     if (!is_fail(c.verdict) && options_.random_data && c.judged + c.open >= aggregate_from &&
         c.verdict != Verdict::exact) {
-      const std::vector<WideOutput<Bounded>> rough = bounded(by, Sums::aggregate);
-      const Comparison all = judge_wide(wide, actual, &rough[k]);
+      if (aggregate.empty()) aggregate = bounded(by, Sums::aggregate);
+      const Comparison all = judge_wide(wide, actual, &aggregate[k]);
       c.aggregate = all.aggregate;
-      // A formula that is only allowed beside the entry's own has to be told by each element.
+      // An alternative formula passes by the bounds of single elements only.
       const bool decides = c.verdict == Verdict::open && by.formula == 0;
       if (all.aggregate > 1 || decides) c = all;
     }

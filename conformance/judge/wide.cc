@@ -15,9 +15,8 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double open_above =
     0x1p-6;  // of the tensor's largest |exact|: a bound past it says nothing
-
-constexpr double close_call = 0.02;     // of utilisation 1: the arbiter is asked
-constexpr Index mistrust_from = 10;     // elements: fewer are often equal by right
+constexpr double close_call = 0.02;  // of utilisation 1: the arbiter is asked
+constexpr Index mistrust_from = 10;  // elements: fewer are often equal by right
 constexpr double mistrust_share = 0.9;
 
 bool finite(const Bounded& b) { return std::isfinite(b.hi); }
@@ -211,7 +210,7 @@ class Tally {
       }
     }
     if (out_.judged == 0 && resolved_ >= aggregate_from) {
-      // Long sums: no element's worst case says anything, what errors come to together does.
+      // Long sums: worst-case bounds are too wide for single elements, the aggregate bound is not.
       out_.judged = resolved_;
       out_.open -= resolved_;
       out_.verdict = Verdict::within;

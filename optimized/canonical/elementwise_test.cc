@@ -81,8 +81,8 @@ TEST(Elementwise, TooLongIsRefusedByName) {
 TEST(Elementwise, ManyShortOnesAreCut) {
   const Index n = Index{1} << 17;
   Index problems = 0, elements = 0;
-  float place = 0;  // nobody reads or writes beyond it: addresses alone are computed
-  elementwise_problems({n, n}, {Operand{&place, {n, 1}}}, &place, [&](const Problem<4>& p) {
+  float base = 0;  // the problems' pointers are not dereferenced
+  elementwise_problems({n, n}, {Operand{&base, {n, 1}}}, &base, [&](const Problem<4>& p) {
     ++problems;
     elements += p.extents[0] * p.extents[1] * p.extents[2] * p.extents[3];
   });

@@ -11,7 +11,8 @@ namespace touchstone {
 
 namespace {
 
-// Node, names, makers, uses and known values: 1.3 KB of a chain of 100,000 nodes.
+// Node, names, makers, uses and known values, estimated. With the plan, chains of 100,000 nodes
+// took 1.9 KB (one input) and 2.7 KB (two) a node beyond the reference.
 constexpr Index bytes_a_node = 1500;
 
 // Every name that the model gives to a value, subgraphs included: a fresh one is none of them.

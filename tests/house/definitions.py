@@ -9,9 +9,9 @@ from tests.house.rules import Files
 
 NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.DOTALL)
 PARTS = re.compile(
-    r"(?P<inline>inline\s+)?namespace\b\s*(?P<space>[\w:]*)\s*\{"
+    r"namespace\b\s*(?P<space>[\w:]*)\s*\{"
     r"|\b(?:struct|class|union|enum(?:\s+(?:class|struct))?)\s+(?P<type>\w+)\b(?!\s*::)(?:\s+final)?(?:\s*:[^;{}()]*)?\s*\{"
-    r"|(?P<open>\{)|(?P<close>\})"
+    r"|\{|(?P<close>\})"
 )
 
 

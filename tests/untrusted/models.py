@@ -134,7 +134,7 @@ def doubled_calls(depth: int) -> onnx.ModelProto:
 def many_tensors() -> onnx.ModelProto:
     """Each tensor passes every limit on tensors; all together are 820 MiB."""
     parts = [node("ConstantOfShape", ["shape"], ["part"])]
-    # Of different lengths: equal nodes are one.
+    # Lengths differ, since common subexpression elimination merges equal nodes.
     parts += [node("SequenceConstruct", ["part"] * (16 + k), [f"parts{k}"]) for k in range(10)]
     made = [node("ConcatFromSequence", [f"parts{k}"], [f"t{k}"], axis=0) for k in range(10)]
     gathered = node("SequenceConstruct", [f"t{k}" for k in range(10)], ["all"])

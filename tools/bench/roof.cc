@@ -15,7 +15,7 @@
 namespace touchstone {
 namespace {
 
-#if defined(__clang__)  // the sanitised build, in which nobody measures
+#if defined(__clang__)  // the sanitised build, whose timings are not used
 #define REGISTER(value) "+m"(value)
 #elif defined(__x86_64__)
 #define REGISTER(value) "+x"(value)
