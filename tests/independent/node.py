@@ -1,0 +1,104 @@
+"""One node: what it is given is held against its signature, then its definition gives the outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import onnx
+
+from codegen.entry import Version
+from tests.independent import elements, entries, signature
+from tests.independent.refusal import LeftOut, Refusal
+from tests.independent.tensors import Tensor
+
+MOST_POINTS = 400_000  # that one node may define
+
+
+class Call:
+    """A call of an operator version, as translated definitions (program.py) and structural operators see it."""
+
+    def __init__(self, version: Version, node: onnx.NodeProto, values: list[Any], graph: Any):
+        self.version, self.node, self.graph = version, node, graph
+        if version.deprecated and not version.lived:
+            raise Refusal(f"{version.name} is deprecated", "model/deprecated")
+        signature.check_count(version, version.inputs, list(node.input), "input")
+        signature.check_count(version, version.outputs, list(node.output), "output")
+        self.said = signature.check_attributes(version, list(node.attribute))
+        self.attributes = signature.with_defaults(version, self.said)
+        self.types = signature.bind_types(version, values)
+        self.inputs = signature.checked_inputs(version, values)
+        self.elements = {name: elements.of_type(type_) for name, type_ in self.types.items()}
+        self.elements |= {name: elements.of_type(name) for name in elements.formats.FORMATS}
+        self.shapes_only, self.points = False, 0
+
+    def told_apart(self) -> None:
+        """The names that the notation uses where an input bears an attribute's name, or an output an input's."""
+        self.inputs = {f"in_{n}" if self.version.attribute(n) else n: v for n, v in self.inputs.items()}
+
+    def given(self, name: str) -> bool:
+        if self.version.attribute(name):
+            return self.attributes.get(name) is not None
+        return self.inputs[name] is not None
+
+    def place(self, output: str) -> int:
+        names = [p.name for p in self.version.outputs]
+        return names.index(output.removeprefix("out_") if output not in names else output)
+
+    def wanted(self, output: str) -> bool:
+        k = self.place(output)
+        return k < len(self.node.output) and self.node.output[k] != ""
+
+    def count(self, output: str) -> int:
+        return len(self.node.output) - self.place(output)
+
+    def bind(self, constraint: str, type_: str) -> None:
+        if constraint in self.version.types:
+            if type_ not in self.version.types[constraint]:
+                raise Refusal(f"{self.version.name}: {constraint} cannot be {type_}", "model/type")
+            self.types[constraint] = type_
+            self.elements[constraint] = elements.of_type(type_)
+
+    def type_of(self, name: str) -> str:
+        type_ = self.types.get(name, name)
+        if type_ not in elements.formats.FORMATS:
+            raise Refusal(f"{self.version.name}: the type of {name} is not known")
+        return type_
+
+    def require(self, identity: str, that: Callable[[], bool]) -> None:
+        if not that():
+            raise Refusal(f"{self.version.name} does not allow this", f"{self.version.name}/{identity}")
+
+    def work(self, points: int) -> None:
+        self.points += points
+        if self.points > MOST_POINTS:
+            raise LeftOut(f"size: over {MOST_POINTS} elements to define")
+
+    def through(self, graph: str, tensor: Tensor, type_: str) -> Tensor:
+        """A buffer as the node's graph changes it; the same where the attribute is not given."""
+        body = self.attributes.get(graph)
+        if body is None:
+            return tensor
+        rounded = Tensor(type_, tensor.shape, [elements.formats.fit(type_, v) for v in tensor.flat()])
+        (made,) = self.graph.body(body, [rounded])
+        return Tensor(tensor.type, made.shape, made.flat())
+
+
+def run_node(node: onnx.NodeProto, opset: int, values: list[Any], graph: Any) -> list[Any]:
+    """The outputs in the order of the node's."""
+    version = entries.version_at(node.domain, node.op_type, opset)
+    call = Call(version, node, values, graph)
+    if version.kind == "semantics":
+        call.told_apart()
+        made = entries.program(version.domain, version.op, version.since).evaluate(call)
+        found = list(made.values())
+    elif version.kind in ("structural", "random"):
+        from tests.independent import structural
+
+        found = structural.run(call)
+    else:
+        raise LeftOut(f"kind: {version.kind} {version.op}")
+    outputs: list[Any] = []
+    for k, p in enumerate(version.outputs):
+        outputs += found[k] if p.variadic else [found[k]] if k < len(found) else [None]
+    return outputs[: len(node.output)]

@@ -1,0 +1,31 @@
+"""Operators whose meaning an entry names by a template, written from the standard's text.
+
+Rules of such entries are sentences as often as they are notation, so each is written out beside what it guards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.independent.refusal import LeftOut
+from tests.independent.structural import (
+    classifiers,
+    containers,
+    control,
+    draws,
+    labels,
+    selection,
+    strings,
+    training,
+    vectors,
+)
+
+WRITTEN: dict[str, Any] = {}
+for _module in (classifiers, containers, control, draws, labels, selection, strings, training, vectors):
+    WRITTEN |= _module.WRITTEN
+
+
+def run(call: Any) -> list[Any]:
+    name = call.version.structural or call.version.random
+    if name not in WRITTEN:
+        raise LeftOut(f"template: {name}")
+    return WRITTEN[name](call)

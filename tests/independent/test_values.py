@@ -1,0 +1,90 @@
+"""The values of the second interpreter, held against ml_dtypes, numpy and IEEE 754: it is to be right by itself."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tests.independent import arithmetic as a
+from tests.independent.formats import FORMATS, INFINITY, NAN, decode, encode
+from tests.independent.tensors import DTYPES, Tensor, from_array, to_array
+from tests.independent.texts import number_of, text_of
+
+SMALL = [name for name, form in FORMATS.items() if form.kind == "float" and form.bits <= 16]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_code_is_the_number_that_others_say(name: str) -> None:
+    form = FORMATS[name]
+    codes = np.arange(1 << form.bits, dtype=np.uint16 if form.bits == 16 else np.uint8)
+    numbers = codes.view(DTYPES[name]).astype(np.float64)
+    for code, number in zip(codes.tolist(), numbers.tolist(), strict=True):
+        value = decode(name, code)
+        assert math.isnan(value) if math.isnan(number) else value == number
+        if not math.isnan(number):
+            assert encode(name, value) == code
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float", "double"])
+def test_rounding_is_to_the_nearest_even(name: str) -> None:
+    rng = np.random.default_rng(1)
+    wide = rng.standard_normal(2000) * 10.0 ** rng.integers(-42, 40, 2000)
+    with np.errstate(over="ignore"):
+        narrow = wide.astype(DTYPES[name])
+    codes = narrow.view(f"u{narrow.dtype.itemsize}").tolist()
+    assert [encode(name, Fraction(x)) for x in wide.tolist()] == codes
+
+
+def test_a_tie_goes_to_the_even_code_and_past_the_largest_to_infinity() -> None:
+    assert encode("float16", Fraction(2049)) == encode("float16", 2048)
+    assert encode("float16", Fraction(2051)) == encode("float16", 2052)
+    assert decode("float16", encode("float16", 65519)) == 65504
+    assert decode("float16", encode("float16", 65520)) == INFINITY
+
+
+PAIRS = [0, -0.0, 1, -2, Fraction(1, 3), INFINITY, -INFINITY, NAN]
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div"])
+def test_arithmetic_of_what_is_not_finite_is_that_of_ieee_754(name: str) -> None:
+    known = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide}[name]
+    for x in PAIRS:
+        for y in PAIRS:
+            with np.errstate(all="ignore"):
+                right = float(known(np.float64(float(x)), np.float64(float(y))))
+            made = getattr(a, name)(x, y)
+            assert math.isnan(made) if math.isnan(right) else float(made) == right, (x, y)
+            assert math.isnan(right) or a.is_negative(made) == (math.copysign(1, right) < 0), (x, y)
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
+                                  "asinh", "acosh", "atanh", "erf"])  # fmt: skip
+def test_functions_are_those_of_the_library_to_its_last_digits(name: str) -> None:
+    for x in (0, 1, -1, Fraction(1, 2), Fraction(-3, 7), Fraction(5, 2), Fraction(1, 2**40)):
+        try:
+            right = getattr(math, name)(float(x))
+        except ValueError:
+            continue
+        assert float(getattr(a, name)(x)) == pytest.approx(right, rel=2**-50, abs=2**-80)
+
+
+def test_a_sum_of_decimals_is_exact() -> None:
+    assert a.total([Fraction("0.42"), Fraction("0.5"), Fraction("0.08")]) == 1
+
+
+@pytest.mark.parametrize("name", [*DTYPES])
+def test_arrays_come_back_as_they_were(name: str) -> None:
+    array = np.arange(6).reshape(2, 3).astype(DTYPES[name])
+    tensor = from_array(array)
+    assert tensor.type == name
+    assert to_array(tensor).tobytes() == array.tobytes()
+    assert to_array(Tensor(name, (0,), [])).shape == (0,)
+
+
+def test_numbers_as_strings() -> None:
+    assert [text_of(decode("float", encode("float", Fraction(x))), "float") for x in ("0.1", "1e10", "-2.5", "1e-3")] == [
+        "0.1", "10000000000.0", "-2.5", "0.001"]  # fmt: skip
+    assert [number_of(t, "float") for t in ("1.5", " -INF ", "1e2")] == [Fraction(3, 2), -INFINITY, 100]
