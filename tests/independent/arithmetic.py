@@ -73,9 +73,7 @@ def _finite(x: float) -> Any:
 
 
 def sub(x: Any, y: Any) -> Any:
-    if x.__class__ is float or y.__class__ is float or (x == 0 and y == 0):
-        return add(x, neg(y)) if not (x.__class__ is not float and x == 0 and y == 0) else 0
-    return short(x - y)
+    return add(x, neg(y)) if x.__class__ is float or y.__class__ is float else short(x - y)
 
 
 def mul(x: Any, y: Any) -> Any:

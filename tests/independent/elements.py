@@ -54,11 +54,12 @@ class Floats:
 
 
 class Integers:
-    """Modulo 2^n: each operation is cut to the bits of the type."""
+    """Every type but uint64 computes in 64 bits with a sign; what is stored is cut to the bits of the type."""
 
-    def __init__(self, form: Format):
+    def __init__(self, form: Format, kept: Integers | None = None):
         self.form, self.bits = form, form.bits
         self.mask, self.top = (1 << form.bits) - 1, (1 << (form.bits - 1)) if form.signed else 0
+        self.keep = kept.of if kept else self.of
 
     def of(self, value: Any) -> int:
         if value.__class__ is float:
@@ -67,8 +68,6 @@ class Integers:
             value = towards_zero(value) if value.__class__ is not bool else int(value)
         value &= self.mask
         return value - (self.mask + 1) if value & self.top else value
-
-    keep = of
 
     def lowest(self) -> int:
         return self.form.lowest_integer
@@ -193,8 +192,18 @@ def of_type(name: str) -> Any:
     form = formats.FORMATS.get(name)
     if form is None:
         return None
-    kinds = {"bool": Booleans, "string": Strings, "complex": Complexes}
-    return kinds[form.kind]() if form.kind in kinds else (Floats if form.kind == "float" else Integers)(form)
+    if form.kind == "integer":
+        return wide_integers(form)
+    return {"bool": Booleans, "string": Strings, "complex": Complexes, "float": lambda: Floats(form)}[form.kind]()
+
+
+def wide_integers(form: Format) -> Integers:
+    kept = Integers(form)
+    if form.bits == 64:
+        return kept
+    made = Integers(formats.FORMATS["int64"], kept)
+    made.form = form
+    return made
 
 
 CLASSES = {

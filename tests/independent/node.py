@@ -10,7 +10,7 @@ import onnx
 from codegen.entry import Version
 from tests.independent import elements, entries, signature
 from tests.independent.refusal import LeftOut, Refusal
-from tests.independent.tensors import Tensor
+from tests.independent.tensors import ABSENT, Tensor
 
 MOST_POINTS = 400_000  # that one node may define
 
@@ -36,9 +36,21 @@ class Call:
         """The names that the notation uses where an input bears an attribute's name, or an output an input's."""
         self.inputs = {f"in_{n}" if self.version.attribute(n) else n: v for n, v in self.inputs.items()}
 
+    def tensor(self, name: str) -> Any:
+        value = self.inputs[name]
+        return ABSENT if value is None else value
+
+    def attribute(self, name: str) -> Any:
+        """Its value; zero, an empty string or an empty list where neither the node nor the signature says one."""
+        value = self.attributes.get(name)
+        if value is None:
+            kind = self.version.attribute(name).kind
+            return {"int": 0, "float": 0, "string": "", "ints": (), "floats": (), "strings": ()}.get(kind)
+        return value
+
     def given(self, name: str) -> bool:
         if self.version.attribute(name):
-            return self.attributes.get(name) is not None
+            return name in self.said
         return self.inputs[name] is not None
 
     def place(self, output: str) -> int:

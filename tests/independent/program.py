@@ -11,7 +11,7 @@ from codegen.notation import Expr, Lhs, Statement
 from codegen.sorts import Meaning
 from tests.independent import runtime
 from tests.independent.elements import REALS
-from tests.independent.tensors import Tensor
+from tests.independent.tensors import ABSENT, Tensor
 from tests.independent.translate import Translator, Unknown
 
 
@@ -25,7 +25,7 @@ class Program:
         self.depth = 1
         self.steps: list[str] = []
         self.source = self.write()
-        space = {"R": runtime, "REALS": REALS, "Tensor": Tensor, "K": [Fraction(c) for c in self.to.constants]}
+        space = {"R": runtime, "REALS": REALS, "Tensor": Tensor, "ABSENT": ABSENT, "K": [Fraction(c) for c in self.to.constants]}
         exec(compile(self.source, f"<{self.v.name}>", "exec"), space)  # noqa: S102
         self.evaluate: Callable[..., Any] = space["evaluate"]
 
@@ -35,9 +35,9 @@ class Program:
 
     def write(self) -> str:
         for p in self.v.inputs:
-            self.put(f"t_{p.name} = call.inputs[{p.name!r}]")
+            self.put(f"t_{p.name} = call.tensor({p.name!r})")
         for attribute in self.v.attributes:
-            self.put(f"a_{attribute.name} = call.attributes.get({attribute.name!r})")
+            self.put(f"a_{attribute.name} = call.attribute({attribute.name!r})")
         self.put("types, O = call.types, call.elements")
         aliases = [s for s in self.m.statements if s.kind == "let" and s.value.sort.kind == "tensor"]
         for let in sorted([*self.m.lets, *aliases], key=lambda s: s.order):
@@ -137,7 +137,7 @@ class Program:
         parts = [f"*{self.to(e)}" if e.sort == INDICES else self.to(e) for e in extents]
         sort = self.m.buffers[s.name]
         kind = self.to.type_of(sort.of) if sort.kind == "element" else "'double'"
-        self.put(f"t_{s.name} = Tensor({kind}, ({', '.join(parts)},))")
+        self.put(f"t_{s.name} = Tensor({kind}, ({''.join(f'{part}, ' for part in parts)}))")
 
     def write_define(self, s: Statement) -> None:
         target = f"t_{s.name}"
@@ -179,7 +179,7 @@ class Program:
             self.put(line)
         value, sort = self.to(s.value), self.m.buffers.get(s.name) or Sort("element", self.m.symbols[s.name].sort.of)
         if sort.kind == "element":
-            value = f"{self.to.elements(sort)}.keep({value})"
+            value = f"{self.to.elements(sort)}.{'of' if s.name in self.m.buffers else 'keep'}({value})"
         self.put(f"at[{start + ' + ' if stepped else ''}p] = {value}")
         self.depth -= 1
         if s.view is not None:

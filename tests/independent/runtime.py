@@ -15,7 +15,7 @@ from tests.independent.formats import whole
 from tests.independent.indices import *  # noqa: F403
 from tests.independent.indices import _mod, _smaller, item
 from tests.independent.refusal import LeftOut, Refusal
-from tests.independent.tensors import Optional, Sequence, Tensor
+from tests.independent.tensors import ABSENT, Optional, Sequence, Tensor
 
 box, head = indices.box, indices.head
 
@@ -52,8 +52,15 @@ def dim(t: Tensor, k: int) -> int:
     return item(extents, k + len(extents) if k < 0 else k)
 
 
-def value(t: Tensor) -> tuple[Any, ...]:
-    return tuple(int(v) if v.__class__ is bool else v for v in t.flat())
+def value(t: Tensor, whole_numbers: bool) -> tuple[Any, ...]:
+    return tuple(map(cut if whole_numbers else real, t.flat()))
+
+
+def cut(x: Any) -> int:
+    """As an index: a fraction is cut off, and what is no number or far away is nowhere."""
+    if x.__class__ is float:
+        return indices.LARGEST if x > 0 else 0 if x == 0 else -indices.LARGEST - 1
+    return min(max(formats.towards_zero(x), -indices.LARGEST - 1), indices.LARGEST)
 
 
 def type_of(x: Any) -> str:
@@ -69,12 +76,12 @@ def type_of(x: Any) -> str:
     return x.lower()
 
 
-def view(t: Tensor | None, extents: tuple[int, ...]) -> Tensor | None:
-    return None if t is None else t.view(extents)
+def view(t: Tensor, extents: tuple[int, ...]) -> Tensor:
+    return ABSENT if t is ABSENT else t.view(extents)
 
 
-def permuted(t: Tensor | None, order: tuple[int, ...]) -> Tensor | None:
-    return None if t is None else t.permuted(order)
+def permuted(t: Tensor, order: tuple[int, ...]) -> Tensor:
+    return ABSENT if t is ABSENT else t.permuted(order)
 
 
 def elements_of(t: Tensor) -> Any:
@@ -193,7 +200,7 @@ def number(x: Any) -> Any:
 
 
 def index(x: Any, n: int | None = None) -> int:
-    k = int(number(x))
+    k = cut(x)
     if n is None:
         return k
     if not -n <= k < n:

@@ -83,6 +83,10 @@ class Tensor:
         return made
 
 
+ABSENT = Tensor("", (), [])  # an optional input that is left out: it has no element, and the shape of a scalar
+ABSENT._at = {}
+
+
 class Sequence(list[Any]):
     """A sequence; `of` is the type of its items as the standard writes it: tensor(float)."""
 

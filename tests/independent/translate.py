@@ -11,6 +11,7 @@ from typing import Any
 from codegen.builtins import INDEX, INDICES, REAL, REALS, TYPE, Sort
 from codegen.notation import Expr
 from codegen.sorts import Meaning
+from tests.independent.formats import FORMATS, is_float
 
 LISTS = (INDICES, REALS)
 ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
@@ -35,6 +36,7 @@ class Translator:
         self.aliases = {n for n, symbol in meaning.symbols.items() if symbol.role == "alias"}
         self.attributes = {a.name for a in self.v.attributes}
         self.constants: list[str] = []
+        self.guards: list[list[str]] = []  # of each reduction around: the reads that leave a term out
         self.count = 0
 
     def fresh(self, stem: str) -> str:
@@ -94,7 +96,7 @@ class Translator:
         if name in self.attributes:
             return f"R.only(a_{name})"
         default = self.m.defaults.get(name)
-        return f"(t_{name}.only if t_{name} is not None else {self(default) if default else 'R.missing()'})"
+        return f"(t_{name}.only if t_{name} is not ABSENT else {self(default) if default else 'R.missing()'})"
 
     def _coerce(self, e: Expr) -> str:
         inner = self(e.args[0])
@@ -174,7 +176,9 @@ class Translator:
         if e.value is None:
             return f"{source}.read({at})"
         if e.value["else"] is None:
-            raise Unknown("else none outside a reduction")
+            name = self.fresh("q")
+            self.guards[-1].append(f" for {name} in ({at},) if {name} in {source}.at")
+            return f"{source}.at[{name}]"
         name = self.fresh("p")
         return f"({source}.at[{name}] if ({name} := {at}) in {source}.at else {self(e.value['else'])})"
 
@@ -200,12 +204,9 @@ class Translator:
         loops = self.loops(e.value["binders"])
         if where is not None:
             loops += f" if {self(where)}"
-        if body.kind == "read" and body.value and body.value["else"] is None:
-            name, source = self.fresh("q"), self(body.args[0])
-            loops += f" for {name} in ({self.spot(body.args[1:])},) if {name} in {source}.at"
-            term = f"{source}.at[{name}]"
-        else:
-            term = self(body)
+        self.guards.append([])
+        term = self(body)
+        loops += "".join(self.guards.pop())
         if op in ("any", "all"):
             return f"{op}(({term}){loops})"
         if op == "count":
@@ -264,9 +265,15 @@ class Translator:
         return f"R.dim({self(e)}, {self(k)})"
 
     def call_value(self, e: Expr) -> str:
-        return f"R.value({self(e)})"
+        return f"R.value({self(e)}, {not self.holds_floats(e)})"
 
-    call_reals = call_value
+    def holds_floats(self, e: Expr) -> bool:
+        """Is a small input read as a list of reals? Where its type may also be an integer, fractions are cut off."""
+        allowed = self.v.types.get(e.sort.of, [e.sort.of])
+        return all(is_float(t) for t in allowed if t in FORMATS)
+
+    def call_reals(self, e: Expr) -> str:
+        return f"R.value({self(e)}, False)"
 
     def call_type(self, e: Expr) -> str:
         return f"R.type_of({self(e)})"
@@ -278,6 +285,8 @@ class Translator:
         return f"R.permuted({self(e)}, {self(order)})"
 
     def call_size(self, e: Expr) -> str:
+        if e.sort.kind == "family" and self.v.output(e.value):
+            return f"call.count({e.value!r})"
         return f"len({self(e)})"
 
     def call_total(self, e: Expr) -> str:
