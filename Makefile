@@ -37,6 +37,8 @@ full: test coverage run
 	@TOUCHSTONE_CHECK=arena $(python) -m tests.mutation --count 20000 --jobs 2
 	@$(python) -m tests.mutants
 	@$(python) -m tests.honest
+	@$(python) -m tests.independent
+	@$(python) -m tests.independent --suite onnx
 
 bench: build
 	@tools/setup.sh openvino

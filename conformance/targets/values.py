@@ -40,7 +40,9 @@ def _parsed(data: bytes, declared: TypeProto) -> Value:
     if kind == "sequence_type":
         return numpy_helper.to_list(onnx.SequenceProto.FromString(data))
     if kind == "optional_type":
-        return numpy_helper.to_optional(onnx.OptionalProto.FromString(data))
+        optional = onnx.OptionalProto.FromString(data)
+        holds = any(field.name.endswith("_value") for field, _ in optional.ListFields())
+        return numpy_helper.to_optional(optional) if holds else None  # an empty one may still say of what type it is
     if kind == "map_type":
         proto = onnx.MapProto.FromString(data)
         keys = [key.decode() for key in proto.string_keys] or list(proto.keys)
@@ -78,6 +80,12 @@ def type_of(value: Value, declared: TypeProto | None) -> TypeProto:
         )  # fmt: skip
     if isinstance(value, dict) and kind == "map_type":
         return declared
+    if isinstance(value, dict) and value and all(isinstance(each, np.generic) for each in value.values()):
+        key, one = next(iter(value.items()))
+        made = TypeProto()
+        made.map_type.key_type = TensorProto.STRING if isinstance(key, str) else TensorProto.INT64
+        made.map_type.value_type.CopyFrom(helper.make_tensor_type_proto(element(np.asarray(one)), None))
+        return made
     raise NoValueError("python " + type(value).__name__)
 
 
