@@ -69,6 +69,8 @@ class Outcome:
         known = yaml.safe_load(KNOWN.read_text(encoding="utf-8")) if KNOWN.exists() else []
         self.why = {line: row["why"] for row in known or [] for line in row["lines"]}
         self.new = [case for case in self.parts if case["name"] not in self.why]
+        apart = {case["name"] for case in self.parts}
+        self.stale = [case["name"] for case in cases if case["name"] in self.why and case["name"] not in apart]
 
     def text(self) -> str:
         verdicts = ", ".join(f"{count} {verdict}" for verdict, count in self.verdicts.most_common())
@@ -81,6 +83,7 @@ class Outcome:
         lines += [
             f"  apart         {case['verdict']}: {case['name']}\n                {case['detail']}" for case in self.new
         ]
+        lines += [f"  no longer     {name}: it stands in known.yaml" for name in self.stale]
         lines.append(
             f"{len(self.new)} apart, {len(self.parts) - len(self.new)} known, {len(self.rules)} by another rule"
         )
@@ -107,7 +110,7 @@ def main() -> int:
     arguments = parser.parse_args()
     outcome = evaluate(arguments.suite, arguments.only, arguments.jobs, arguments.sample, arguments.each)
     print(outcome.text())
-    return 1 if outcome.new or outcome.rules else 0
+    return 1 if outcome.new or outcome.rules or outcome.stale else 0
 
 
 if __name__ == "__main__":

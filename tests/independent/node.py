@@ -20,8 +20,6 @@ class Call:
 
     def __init__(self, version: Version, node: onnx.NodeProto, values: list[Any], graph: Any):
         self.version, self.node, self.graph = version, node, graph
-        if version.deprecated and not version.lived:
-            raise Refusal(f"{version.name} is deprecated", "model/deprecated")
         signature.check_count(version, version.inputs, list(node.input), "input")
         signature.check_count(version, version.outputs, list(node.output), "output")
         self.said = signature.check_attributes(version, list(node.attribute))
@@ -30,7 +28,9 @@ class Call:
         self.inputs = signature.checked_inputs(version, values)
         self.elements = {name: elements.of_type(type_) for name, type_ in self.types.items()}
         self.elements |= {name: elements.of_type(name) for name in elements.formats.FORMATS}
-        self.shapes_only, self.points = False, 0
+        if version.deprecated and not version.lived:
+            raise Refusal(f"{version.name} is deprecated", "model/deprecated")
+        self.points = 0
 
     def told_apart(self) -> None:
         """The names that the notation uses where an input bears an attribute's name, or an output an input's."""

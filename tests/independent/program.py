@@ -25,7 +25,13 @@ class Program:
         self.depth = 1
         self.steps: list[str] = []
         self.source = self.write()
-        space = {"R": runtime, "REALS": REALS, "Tensor": Tensor, "ABSENT": ABSENT, "K": [Fraction(c) for c in self.to.constants]}
+        space = {
+            "R": runtime,
+            "REALS": REALS,
+            "Tensor": Tensor,
+            "ABSENT": ABSENT,
+            "K": [Fraction(c) for c in self.to.constants],
+        }
         exec(compile(self.source, f"<{self.v.name}>", "exec"), space)  # noqa: S102
         self.evaluate: Callable[..., Any] = space["evaluate"]
 
@@ -47,7 +53,6 @@ class Program:
             self.put(f"call.require({identity!r}, lambda: {self.to(that)})")
         for p in self.v.outputs:
             self.allocate(p)
-        self.put("if call.shapes_only: return {" + ", ".join(f"{p.name!r}: t_{p.name}" for p in self.v.outputs) + "}")
         self.block(self.m.statements)
         self.put("return {" + ", ".join(f"{p.name!r}: t_{p.name}" for p in self.v.outputs) + "}")
         return "def evaluate(call):\n" + "\n".join(self.lines) + "\n"
