@@ -1,4 +1,4 @@
-"""The generated kernels and a second interpreter of the definitions agree, on lines of every version, chosen by hash."""
+"""The generated kernels and a second interpreter of the definitions agree, on lines of each version, by hash."""
 
 from __future__ import annotations
 
