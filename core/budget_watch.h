@@ -1,0 +1,21 @@
+// Looks at the budget from loops over nodes: their bodies take microseconds, so that steps of work,
+// which are looked at in tens of thousands, would come to a look too seldom.
+#pragma once
+
+#include "core/budget.h"
+
+namespace touchstone {
+
+class BudgetWatch {
+ public:
+  // Throws Error: limit (naming 'work' or 'deadline') or cancelled.
+  void step() {
+    if (++steps_ % steps_a_look == 0) check_budget();
+  }
+
+ private:
+  static constexpr Index steps_a_look = 64;
+  Index steps_ = 0;
+};
+
+}  // namespace touchstone
