@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/budget_watch.h"
 #include "model/model.h"
 #include "model/place.h"
 #include "model/rules.h"
@@ -44,7 +45,11 @@ class Pass {
   }
 
   void walk() {
-    for (const Node& node : nodes_) visit(node);
+    BudgetWatch watch;
+    for (const Node& node : nodes_) {
+      watch.step();
+      visit(node);
+    }
     report_order();
   }
 

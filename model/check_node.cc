@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/nearest.h"
 #include "model/place.h"
 #include "model/rules.h"
 
@@ -92,7 +93,11 @@ void check_against_signature(const Node& node, const Signature& signature, const
         signature.attributes.begin(), signature.attributes.end(),
         [&, &given = name](const AttributeSpec& known) { return known.name == given; });
     if (spec == signature.attributes.end()) {
-      report(breach("model/attribute-unknown", version + " has no attribute '" + name + "'"));
+      std::vector<std::string_view> known;
+      for (const AttributeSpec& each : signature.attributes) known.push_back(each.name);
+      Error error = breach("model/attribute-unknown", version + " has no attribute '" + name + "'");
+      error.help = did_you_mean(name, known) + error.help;
+      report(std::move(error));
     } else if (kinds[attribute.is.index()] != spec->kind) {
       report(breach("model/attribute-kind",
                     "attribute '" + name + "' holds " + std::string(kinds[attribute.is.index()]) +

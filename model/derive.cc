@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/budget_watch.h"
 #include "model/derive_body.h"
 #include "model/model.h"
 #include "model/place.h"
@@ -122,7 +123,9 @@ class Derivation {
     std::set<std::size_t> used;
     std::vector<std::string> waiting{asked.y};
     asked.needed.insert(asked.y);
+    BudgetWatch watch;
     while (!waiting.empty()) {
+      watch.step();
       const std::string name = std::move(waiting.back());
       waiting.pop_back();
       const auto maker = makers_.find(name);
@@ -159,7 +162,9 @@ class Derivation {
     std::set<std::string> made = asked.given;
     for (const std::size_t k : asked.used)
       made.insert(graph_.nodes[k].outputs.begin(), graph_.nodes[k].outputs.end());
+    BudgetWatch watch;
     for (const std::string& name : asked.needed) {
+      watch.step();
       if (made.contains(name)) continue;
       const auto held = graph_.initializers.find(name);
       if (held == graph_.initializers.end())
@@ -178,7 +183,9 @@ class Derivation {
                                            const std::vector<std::string>& xs, DerivativeBody& body) {
     const std::vector<Node> path = body.nodes;
     std::set<std::string> active(xs.begin(), xs.end());
+    BudgetWatch watch;
     for (const Node& node : path) {
+      watch.step();
       const std::vector<std::string> used = names_used(node);
       if (std::any_of(used.begin(), used.end(),
                       [&](const std::string& name) { return active.count(name) > 0; }))
@@ -187,7 +194,7 @@ class Derivation {
     active.erase("");
     std::unordered_map<std::string, std::string> by;  // value -> the derivative of y by it
     by[y] = body.call("ones", {y});
-    for (auto node = path.rbegin(); node != path.rend(); ++node) {
+    for (auto node = path.rbegin(); node != path.rend(); ++node, watch.step()) {
       if (std::none_of(node->outputs.begin(), node->outputs.end(), [&](const std::string& name) {
             return active.count(name) > 0 && by.count(name) > 0;
           }))

@@ -51,6 +51,7 @@ std::shared_ptr<const Function> written(const std::string& name) {
 }
 
 void MadeNodes::count(const Node& node) {
+  watch_.step();
   const Index weight = weight_of(node);
   charge_.resize(charge_.bytes() + weight * bytes_a_node);
   made_ += weight;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/budget.h"
+#include "core/budget_watch.h"
 #include "model/graph.h"
 
 namespace touchstone {
@@ -29,6 +29,7 @@ class MadeNodes {
  private:
   Index most_, made_ = 0;
   Charge charge_;
+  BudgetWatch watch_;
 };
 
 // Nodes that make y, then nodes that make the derivatives.

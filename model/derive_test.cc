@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/derive.h"
 #include "model/testing.h"
 
 namespace touchstone::testing {
@@ -33,6 +34,37 @@ TEST(Derive, WhatIsAskedWronglyIsRefused) {
       require_valid(again, {});
     });
   }
+}
+
+// Relu(Relu( .. (X))), and a node behind them.
+std::vector<Node> relus(int count) {
+  std::vector<Node> nodes;
+  for (int k = 0; k < count; ++k)
+    nodes.push_back(
+        node("Relu", {k == 0 ? "X" : "v" + std::to_string(k)}, {"v" + std::to_string(k + 1)}));
+  return nodes;
+}
+
+TEST(Derive, ACancelIsSeenAmongTheNodes) {
+  std::vector<Node> nodes = relus(300);
+  Node asked = node(
+      "Gradient", {"X"}, {"Y"},
+      {{"xs", attribute(std::vector<std::string>{"X"})}, {"y", attribute(std::string("v300"))}});
+  asked.domain = "ai.onnx.preview.training";
+  nodes.push_back(asked);
+  Model made = chain(std::move(nodes));
+  made.opsets["ai.onnx.preview.training"] = 1;
+  resolve(made);
+  EXPECT_TRUE(stops_when_cancelled([&] { derive(made.graph, {}); }));
+}
+
+TEST(Check, ACancelIsSeenAmongTheNodes) {
+  std::vector<Node> nodes = relus(300);
+  nodes.push_back(node("Relu", {"v300"}, {"Y"}));
+  Model made = chain(std::move(nodes));
+  EXPECT_TRUE(stops_when_cancelled([&] { resolve(made); }));
+  resolve(made);
+  EXPECT_TRUE(stops_when_cancelled([&] { check(made, {}); }));
 }
 
 Node slope_of(const std::string& of, const std::string& as) {

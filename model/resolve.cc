@@ -2,10 +2,13 @@
 // to its start, so that a bound model has no cycle in it.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <unordered_set>
 
+#include "core/budget_watch.h"
+#include "core/nearest.h"
 #include "model/model.h"
 #include "model/place.h"
 #include "model/rules.h"
@@ -87,6 +90,40 @@ void refuse_recursion(const Functions& functions) {
   }
 }
 
+// The domains of ONNX Runtime's own operators, which its optimisers write into saved models.
+constexpr std::string_view onnxruntime_domain = "com.microsoft";
+
+bool is_inside(std::string_view domain, std::string_view around) {
+  return domain.starts_with(around) &&
+         (domain.size() == around.size() || domain[around.size()] == '.');
+}
+
+// For an operator that has no signature in this opset; "" where the rule's own help is all.
+std::string help_for(const Node& node, Index opset) {
+  const std::string name = operator_name(node.domain, node.op);
+  if (newest_opset(node.domain) == 0) {
+    const std::string define = ", or add functions that define them";
+    if (is_inside(node.domain, onnxruntime_domain))
+      return "the standard has no domain '" + node.domain +
+             "', it is ONNX Runtime's own: save the model with its optimisations at "
+             "ORT_ENABLE_BASIC or below" +
+             define;
+    return "the standard has no domain '" + node.domain + "': export without its operators" +
+           define;
+  }
+  std::vector<std::string_view> names;
+  Index first = 0;
+  for (const Signature& signature : all_signatures()) {
+    if (signature.domain != node.domain) continue;
+    if (names.empty() || names.back() != signature.op) names.push_back(signature.op);
+    if (signature.op == node.op && first == 0) first = signature.since;
+  }
+  if (first > opset)
+    return name + " came with opset " + std::to_string(first) + ": import that, or a newer one";
+  const std::string near = did_you_mean(node.op, names);
+  return near.empty() ? "" : near + "Else check the domain and the imported version";
+}
+
 // One pass over nodes with one set of imports. Operators that nobody knows are gathered: one error
 // names them all.
 class Binder {
@@ -95,7 +132,9 @@ class Binder {
 
   void bind(std::vector<Node>& nodes, const std::map<std::string, Index>& opsets,
             const std::string& path) {
+    BudgetWatch watch;
     for (Node& node : nodes) {
+      watch.step();
       bind(node, opsets, path);
       for (auto& [name, attribute] : node.attributes) {
         bind(attribute, opsets, [&, &held = name] { return subgraph_path(path, node, held); });
@@ -109,7 +148,9 @@ class Binder {
     for (const std::string& name : listed_) list += (list.empty() ? "" : ", ") + name;
     if (unknown_.size() > listed_.size())
       list += " and " + std::to_string(unknown_.size() - listed_.size()) + " more";
-    throw breach("model/operator-unknown", "unknown: " + list).with_place(std::string(first_));
+    Error error = breach("model/operator-unknown", "unknown: " + list).with_place(first_);
+    if (!help_.empty()) error.help = help_;
+    throw error;
   }
 
  private:
@@ -120,7 +161,7 @@ class Binder {
     const auto place = [&] { return place_of(node, path); };
     const auto import = opsets.find(node.domain);
     if (import == opsets.end()) {
-      if (newest_opset(node.domain) == 0) return note(operator_name(node.domain, node.op), place);
+      if (newest_opset(node.domain) == 0) return note(node, std::nullopt, place);
       throw breach("model/opset-missing", "domain '" + node.domain + "' is not imported")
           .with_place(place());
     }
@@ -134,8 +175,7 @@ class Binder {
     }
     node.signature = find_signature(node.domain, node.op, import->second);
     if (node.signature == nullptr) {
-      note(operator_name(node.domain, node.op) + " in opset " + std::to_string(import->second),
-           place);
+      note(node, import->second, place);
     }
   }
 
@@ -155,10 +195,13 @@ class Binder {
     }
   }
 
+  // No opset: its domain is not imported.
   template <class Place>
-  void note(const std::string& name, const Place& place) {
+  void note(const Node& node, std::optional<Index> opset, const Place& place) {
+    std::string name = operator_name(node.domain, node.op);
+    if (opset) name += " in opset " + std::to_string(*opset);
     if (!unknown_.insert(name).second) return;
-    if (unknown_.size() == 1) first_ = place();
+    if (unknown_.size() == 1) first_ = place(), help_ = help_for(node, opset.value_or(0));
     if (listed_.size() < most_listed) listed_.push_back(name);
   }
 
@@ -167,7 +210,7 @@ class Binder {
   const Functions& functions_;
   std::unordered_set<std::string> unknown_;
   std::vector<std::string> listed_;  // in the order in which they were met
-  std::string first_;                // place of the first
+  std::string first_, help_;         // place of the first, and what to do about it
 };
 
 }  // namespace

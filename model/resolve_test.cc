@@ -51,6 +51,26 @@ TEST(Resolve, OfManyUnknownOperatorsSomeAreNamed) {
   EXPECT_EQ(error.place, "node #0 (U0), output 'y0', main graph");
 }
 
+std::string help_for(const char* domain, const char* op, Index opset) {
+  Model odd = chain({node(op, {"X"}, {"Y"})});
+  odd.graph.nodes[0].domain = domain;
+  odd.opsets[domain] = opset;
+  return thrown("model/operator-unknown", [&] { resolve(odd); }).help;
+}
+
+TEST(Resolve, TheHelpForAnUnknownOperatorSaysWhy) {
+  EXPECT_EQ(help_for("", "Sofmax", 13),
+            "did you mean 'Softmax'? Else check the domain and the imported version");
+  EXPECT_EQ(help_for("", "Gelu", 12), "Gelu came with opset 20: import that, or a newer one");
+  EXPECT_TRUE(help_for("com.microsoft", "FusedMatMul", 1).find("ORT_ENABLE_BASIC") !=
+              std::string::npos);
+  EXPECT_EQ(help_for("com.microsofter", "FusedMatMul", 1),
+            "the standard has no domain 'com.microsofter': export without its operators, or add "
+            "functions that define them");
+  EXPECT_EQ(help_for("", "Frobnicate", 13),
+            "check the spelling, the domain and the imported version");
+}
+
 TEST(Resolve, AnOperatorThatIsNotInTheOpsetYet) {
   Model early = chain({node("Gelu", {"X"}, {"Y"})});
   early.opsets[""] = 12;

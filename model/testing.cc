@@ -1,6 +1,7 @@
 // Helpers of the tests of this room.
 #include "model/testing.h"
 
+#include <atomic>
 #include <cstdlib>
 
 #include "core/files.h"
@@ -149,6 +150,19 @@ Model parse(const pb::TensorProto& initializer, const Limits& limits) {
   pb::ModelProto proto = proto_model();
   *proto.mutable_graph()->add_initializer() = initializer;
   return parse(proto, limits);
+}
+
+bool stops_when_cancelled(const std::function<void()>& work) {
+  std::atomic<bool> cancelled{false};
+  const Budget budget(Limits(), Cancel{.flag = &cancelled});
+  charge_work(1);  // looks, and then for long not
+  cancelled = true;
+  try {
+    work();
+    return false;
+  } catch (const Error& error) {
+    return error.kind == ErrorKind::cancelled;
+  }
 }
 
 Folder::Folder() {

@@ -56,6 +56,10 @@ Model parse(const pb::ModelProto& proto, const Limits& limits = {});
 Model parse(const pb::TensorProto& initializer, const Limits& limits = {});
 pb::ModelProto proto_model();
 
+// True if `work` is stopped soon after its run is cancelled: after some dozen nodes, not after the
+// tens of thousands of steps between two looks at what work is counted.
+bool stops_when_cancelled(const std::function<void()>& work);
+
 // A folder that goes when the test ends.
 class Folder {
  public:

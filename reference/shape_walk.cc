@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/budget_watch.h"
 #include "model/check_node.h"
 #include "model/model.h"
 #include "model/place.h"
@@ -192,7 +193,11 @@ void ShapeWalk::define(const std::string& name, Known known, const Node* node, F
 }
 
 void ShapeWalk::visit_all(const std::vector<Node>& nodes, Frame& frame) {
-  for (const Node& node : nodes) visit(node, frame);
+  BudgetWatch watch;
+  for (const Node& node : nodes) {
+    watch.step();
+    visit(node, frame);
+  }
 }
 
 void ShapeWalk::visit(const Node& written, Frame& frame) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/budget_watch.h"
 #include "core/error.h"
 #include "model/model.h"
 #include "model/place.h"
@@ -134,7 +135,9 @@ class Converter {
   std::vector<Node> converted(const std::vector<Node>& nodes, const Place& place,
                               Knowledge& knowledge) {
     std::vector<Node> made;
+    BudgetWatch watch;
     for (const Node& node : nodes) {
+      watch.step();
       Node copy = node;
       for (auto& [name, attribute] : copy.attributes) {
         const std::string inner = subgraph_path(place.path, node, name);
@@ -211,6 +214,7 @@ class Converter {
       return false;
     } catch (const Error& error) {
       if (error.kind == ErrorKind::internal) throw;
+      check_budget();
       return false;
     }
     for (auto& [name, tensor] : plan.constants) {

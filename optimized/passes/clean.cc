@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "core/budget_watch.h"
 #include "model/model.h"
 #include "model/scopes.h"
 #include "optimized/passes/graph_passes.h"
@@ -145,15 +146,18 @@ Index share_constants(Workbench& bench) {
   // By what is known without a look at all elements: of most large constants there is one.
   using Kind = std::tuple<Type, std::string, std::size_t>;
   std::map<Kind, std::vector<std::string>> alike;
+  BudgetWatch watch;
   for (const auto& [name, tensor] : bench.model().graph.initializers) {
     if (tensor.type() == Type::string || bench.is_output(name)) continue;
     alike[{tensor.type(), text(tensor.shape()), glance(tensor)}].push_back(name);
+    watch.step();
   }
   Index changes = 0;
   for (const auto& [of_them, names] : alike) {
     if (names.size() == 1) continue;
     std::multimap<std::size_t, std::string> kept;
     for (const std::string& name : names) {
+      watch.step();
       const Tensor* tensor = bench.constant(name);
       if (tensor == nullptr) continue;
       const std::size_t key = digest(*tensor);
@@ -175,7 +179,8 @@ Index share_constants(Workbench& bench) {
 Index share_nodes(Workbench& bench) {
   std::unordered_map<std::string, std::vector<Workbench::Place>> kept;
   Index changes = 0;
-  for (auto place = bench.nodes().begin(); place != bench.nodes().end();) {
+  BudgetWatch watch;
+  for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
     const auto here = place++;
     if (!may_share(*here)) continue;
     std::vector<Workbench::Place>& alike = kept[key_of(*here)];
@@ -194,7 +199,8 @@ Index share_nodes(Workbench& bench) {
 
 Index drop_dead(Workbench& bench) {
   Index changes = 0;
-  for (auto place = bench.nodes().end(); place != bench.nodes().begin();) {
+  BudgetWatch watch;
+  for (auto place = bench.nodes().end(); place != bench.nodes().begin(); watch.step()) {
     --place;
     const auto& outputs = place->outputs;
     const bool used = std::any_of(outputs.begin(), outputs.end(), [&](const std::string& output) {

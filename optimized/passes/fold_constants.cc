@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "core/budget.h"
+#include "core/budget_watch.h"
 #include "core/error.h"
 #include "model/scopes.h"
 #include "optimized/passes/graph_passes.h"
@@ -139,7 +139,8 @@ std::optional<Index> fold(Workbench& bench, const Node& node, Index most) {
 // The values that kernels want constant, and all that those are made of.
 std::unordered_set<std::string> wanted_constants(Workbench& bench) {
   std::unordered_set<std::string> wanted;
-  for (auto place = bench.nodes().end(); place != bench.nodes().begin();) {
+  BudgetWatch watch;
+  for (auto place = bench.nodes().end(); place != bench.nodes().begin(); watch.step()) {
     --place;
     const auto is_wanted = [&](const std::string& output) { return wanted.contains(output); };
     if (std::any_of(place->outputs.begin(), place->outputs.end(), is_wanted))
@@ -165,7 +166,8 @@ bool draws(const Node& node) {
 
 Index fold_constants(Workbench& bench) {
   Index changes = 0;
-  for (auto place = bench.nodes().begin(); place != bench.nodes().end();) {
+  BudgetWatch watch;
+  for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
     if (may_fold(bench, place) && !is_kept(bench, place) &&
         fold(bench, *place, bench.options().growth + bytes_read(bench, *place))) {
       place = bench.erase(place);
@@ -186,7 +188,8 @@ Index fold_weights(Workbench& bench) {
     return std::min(left, bench.options().growth + most_times * bytes_read(bench, node));
   };
   Index changes = 0;
-  for (auto place = bench.nodes().begin(); place != bench.nodes().end();) {
+  BudgetWatch watch;
+  for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
     const std::optional<Index> bytes =
         may_fold(bench, place) ? fold(bench, *place, most(*place)) : std::nullopt;
     if (bytes && bench.take_room(*bytes)) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/budget_watch.h"
 #include "core/error.h"
 #include "optimized/passes/rewrite.h"
 
@@ -204,6 +205,7 @@ bool replace(const Pattern& pattern, const Found& found) {
     return false;
   } catch (const Error& error) {
     if (error.kind == ErrorKind::internal) throw;
+    check_budget();
     return false;
   }
 }
@@ -220,7 +222,8 @@ std::optional<Found> find_match(const Pattern& pattern, Workbench& bench, Workbe
 
 Index apply_pattern(const Pattern& pattern, Workbench& bench) {
   Index changes = 0;
-  for (auto place = bench.nodes().begin(); place != bench.nodes().end();) {
+  BudgetWatch watch;
+  for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
     const auto next = std::next(place);  // a replacement ends the root and no node behind it
     const std::optional<Found> found = find_match(pattern, bench, place);
     if (found && replace(pattern, *found)) {

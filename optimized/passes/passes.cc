@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/nearest.h"
 #include "model/model.h"
 #include "optimized/passes/graph_passes.h"
 #include "optimized/passes/match.h"
@@ -66,8 +67,11 @@ void refuse_unknown(const std::vector<std::string>& names) {
     if (is_known(name)) continue;
     std::string all;
     for (const Pass& pass : passes) all += (all.empty() ? "" : ", ") + std::string(pass.name);
+    std::vector<std::string_view> known;
+    for (const Pass& pass : passes) known.push_back(pass.name);
+    for (const Pattern& pattern : all_patterns()) known.push_back(pattern.name);
     throw Error(ErrorKind::usage, "there is no pass or pattern '" + name + "'")
-        .with_help("the passes are " + all);
+        .with_help(did_you_mean(name, known) + "the passes are " + all);
   }
 }
 

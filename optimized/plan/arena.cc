@@ -2,11 +2,54 @@
 #include "optimized/plan/arena.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
+#include "core/budget_watch.h"
 #include "core/checked.h"
 
 namespace touchstone {
+namespace {
+
+// Spans by lifetime, in a segment tree over the steps: a query costs what it finds, and the
+// logarithm of the number of steps. A scan of all spans would make plans of long chains quadratic.
+class Lifetimes {
+ public:
+  explicit Lifetimes(Index steps) {
+    while (leaves_ < steps) leaves_ *= 2;
+    charge_ = Charge(2 * leaves_ * static_cast<Index>(sizeof(List)));
+    covering_.resize(static_cast<std::size_t>(2 * leaves_));
+  }
+
+  void add(const Span& span) {
+    by_first_.emplace(span.first, &span);
+    Index low = span.first + leaves_, high = span.last + leaves_ + 1;
+    for (; low < high; low /= 2, high /= 2) {
+      if (low % 2 == 1) at(low++).push_back(&span);
+      if (high % 2 == 1) at(--high).push_back(&span);
+    }
+  }
+
+  // Those that live at one of its steps: at its first one, or from a later one on.
+  void find(const Span& span, std::vector<const Span*>& found) {
+    for (Index k = span.first + leaves_; k > 0; k /= 2)
+      found.insert(found.end(), at(k).begin(), at(k).end());
+    for (auto next = by_first_.upper_bound(span.first);
+         next != by_first_.end() && next->first <= span.last; ++next)
+      found.push_back(next->second);
+  }
+
+ private:
+  using List = std::vector<const Span*>;
+  List& at(Index k) { return covering_[static_cast<std::size_t>(k)]; }
+
+  Index leaves_ = 1;
+  Charge charge_;
+  std::vector<List> covering_;  // node k of the tree covers nodes 2 k and 2 k + 1
+  std::multimap<Index, const Span*> by_first_;
+};
+
+}  // namespace
 
 Index place_spans(std::vector<Span>& spans) {
   std::vector<std::size_t> order(spans.size());
@@ -16,21 +59,27 @@ Index place_spans(std::vector<Span>& spans) {
   const auto length = [](const Span& span) {
     return ((Checked(span.bytes) + 63).value() / 64) * 64;
   };
+  Index steps = 0;
+  for (const Span& span : spans) steps = std::max(steps, span.last + 1);
+  Lifetimes placed(steps);
+  BudgetWatch watch;
   Index whole = 0;
-  std::vector<const Span*> placed;  // by offset
+  std::vector<const Span*> beside;
   for (const std::size_t k : order) {
     Span& span = spans[k];
     span.offset = 0;
-    for (const Span* other : placed) {
-      if (other->last < span.first || span.last < other->first) continue;
-      if (span.offset + length(span) <= other->offset) break;
-      span.offset = std::max(span.offset, other->offset + length(*other));
+    if (span.first <= span.last) {  // else no step touches it
+      beside.clear();
+      placed.find(span, beside);
+      std::ranges::sort(beside, {}, &Span::offset);
+      for (const Span* other : beside) {
+        if (span.offset + length(span) <= other->offset) break;
+        span.offset = std::max(span.offset, other->offset + length(*other));
+      }
+      placed.add(span);
     }
-    const auto behind =
-        std::upper_bound(placed.begin(), placed.end(), span.offset,
-                         [](Index offset, const Span* other) { return offset < other->offset; });
-    placed.insert(behind, &span);
     whole = std::max(whole, (Checked(span.offset) + length(span)).value());
+    watch.step();
   }
   return whole;
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
 #include <random>
 
 namespace touchstone {
@@ -34,6 +36,43 @@ TEST(Arena, NoTwoOfManyOverlap) {
         EXPECT_TRUE(&a == &b || !together || apart);
       }
     }
+  }
+}
+
+// The placement that the header describes, by a look at all spans that were placed before.
+Index placed_by_scan(std::vector<Span>& spans) {
+  std::vector<Span*> order, placed;
+  for (Span& span : spans) order.push_back(&span);
+  std::ranges::stable_sort(order, std::ranges::greater{}, &Span::bytes);
+  const auto length = [](const Span& span) { return (span.bytes + 63) / 64 * 64; };
+  Index whole = 0;
+  for (Span* span : order) {
+    span->offset = 0;
+    for (const Span* other : placed) {
+      if (other->last < span->first || span->last < other->first) continue;
+      if (span->offset + length(*span) <= other->offset) break;
+      span->offset = std::max(span->offset, other->offset + length(*other));
+    }
+    placed.push_back(span);
+    std::ranges::stable_sort(placed, {}, &Span::offset);
+    whole = std::max(whole, span->offset + length(*span));
+  }
+  return whole;
+}
+
+TEST(Arena, EachIsAsLowAsItFits) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Span> spans(1 + random() % 60);
+    for (Span& span : spans) {
+      span.bytes = static_cast<Index>(random() % 700);
+      span.first = static_cast<Index>(random() % 50);
+      span.last = span.first + static_cast<Index>(random() % (round % 2 ? 3 : 40));
+      if (random() % 9 == 0) span.first = std::numeric_limits<Index>::max(), span.last = -1;
+    }
+    std::vector<Span> expected = spans;
+    EXPECT_EQ(place_spans(spans), placed_by_scan(expected));
+    for (std::size_t k = 0; k < spans.size(); ++k) EXPECT_EQ(spans[k].offset, expected[k].offset);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/budget_watch.h"
 #include "model/scopes.h"
 #include "optimized/canonical/transposed.h"
 #include "optimized/plan/preconditions.h"
@@ -236,7 +237,11 @@ void Builder::give_homes() {
 
 void Builder::build() {
   foresee();
-  for (const Group& group : groups_) build(group);
+  BudgetWatch watch;
+  for (const Group& group : groups_) {
+    watch.step();
+    build(group);
+  }
   for (std::size_t k = 0; k < outline_.values().size(); ++k) {
     const auto value = static_cast<Index>(k);
     if (!outline_.value(value).output) continue;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/budget_watch.h"
 #include "core/error.h"
 #include "model/model.h"
 #include "optimized/canonical/problem.h"
@@ -51,7 +52,8 @@ class Grouping {
   }
 
   std::vector<Group> all() {
-    for (Index k = 0; k < static_cast<Index>(taken_.size()); ++k) {
+    BudgetWatch watch;
+    for (Index k = 0; k < static_cast<Index>(taken_.size()); ++k, watch.step()) {
       if (!taken_[static_cast<std::size_t>(k)]) groups_.push_back(group_of(k));
     }
     std::stable_sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {

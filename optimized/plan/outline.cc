@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/budget_watch.h"
 #include "model/scopes.h"
 #include "reference/proved_shapes.h"
 
@@ -29,7 +30,8 @@ Outline::Outline(const Model& model, const std::map<std::string, Shape>& feeds,
     if (!feeds.contains(name)) fact.constant = &tensor;
   }
   for (const ValueInfo& input : graph.inputs) value_of(input.name);
-  for (std::size_t k = 0; k < graph.nodes.size(); ++k) {
+  BudgetWatch watch;
+  for (std::size_t k = 0; k < graph.nodes.size(); ++k, watch.step()) {
     const Node& node = graph.nodes[k];
     NodeFact fact{&node, {}, {}};
     for (const std::string& name : node.inputs)

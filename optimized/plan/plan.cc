@@ -8,7 +8,7 @@
 #include <limits>
 #include <new>
 
-#include "core/budget.h"
+#include "core/budget_watch.h"
 #include "core/error.h"
 #include "core/placement.h"
 #include "model/model.h"
@@ -151,7 +151,8 @@ struct Plan::Held {
                                      there.get());
     if (checked) check = std::make_unique<ArenaCheck>(builder, *memory, memory->areas(arena));
     Index scratch = 0;
-    for (std::size_t k = 0; k < builder.steps.size(); ++k) {
+    BudgetWatch watch;
+    for (std::size_t k = 0; k < builder.steps.size(); ++k, watch.step()) {
       Step& step = *builder.steps[k];
       placed_step(step, [&] { check ? check->bind(static_cast<Index>(k)) : step.bind(*memory); });
       scratch = std::max(scratch, step.scratch());
