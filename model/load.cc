@@ -5,9 +5,9 @@
 #include <set>
 #include <tuple>
 
+#include "model/metadata.h"
 #include "model/model.h"
 #include "model/place.h"
-#include "model/proto.h"
 #include "model/rules.h"
 
 namespace touchstone {
@@ -81,13 +81,15 @@ std::shared_ptr<Function> read_function(const pb::FunctionProto& proto, Source& 
                   }
                   function->opsets = read_opsets(proto.opset_import());
                   function->nodes = read_nodes(proto.node(), source, 1, path);
+                  function->values = read_values(proto.value_info(), "value", path, source);
+                  function->metadata = read_metadata(proto, source);
                   return function;
                 });
 }
 
 Model read_model(const pb::ModelProto& proto, Source& source) {
   Model model;
-  model.charge = std::make_shared<Charge>(source.messages.count * bytes_a_message);
+  source.keep(source.messages.count * bytes_a_message);
   model.ir_version = proto.ir_version();
   if (model.ir_version <= 0)
     throw breach("model/ir-version", "ir_version is " + std::to_string(model.ir_version));
@@ -97,6 +99,12 @@ Model read_model(const pb::ModelProto& proto, Source& source) {
                                          " is the newest that is known");
   }
   model.producer = proto.producer_name();
+  model.producer_version = proto.producer_version();
+  model.domain = proto.domain();
+  if (proto.has_model_version()) model.model_version = proto.model_version();
+  model.metadata = read_metadata(proto, source);
+  source.drop(proto.training_info_size() > 0, "training_info");
+  source.drop(proto.configuration_size() > 0, "configuration");
   model.opsets = read_opsets(proto.opset_import());
   // Imports came with IR version 3. What was written before speaks of the first version.
   if (model.ir_version < 3 && model.opsets.empty()) model.opsets[""] = 1;
@@ -109,6 +117,8 @@ Model read_model(const pb::ModelProto& proto, Source& source) {
     throw breach("model/function-twice",
                  "there are two functions " + operator_name(read.domain, read.name));
   }
+  model.unkept = std::move(source.unkept);
+  model.charge = std::make_shared<Charge>(std::move(source.model));
   return model;
 }
 

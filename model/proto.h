@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -31,7 +32,19 @@ struct Source {
   // Digests of files of external data, by their plain paths: many tensors share one.
   mutable std::map<std::string, std::string> digests = {};
   Messages messages = {};  // that it is read from
+  Charge model = {};       // of what is read, for as long as it is kept
+  std::set<std::string> unkept = {};
+
+  void keep(Index bytes) { model.resize(model.bytes() + bytes); }
+  // A field that a Model does not hold.
+  void drop(bool there, const char* field) {
+    if (there) unkept.insert(field);
+  }
 };
+
+// Bytes of a property beside its text, and of an object that holds some, estimated.
+constexpr Index bytes_of_property = 2 * sizeof(std::string),
+                bytes_of_metadata = sizeof(Metadata) + 32;
 
 // Parses bytes within the limits on size, depth and messages. `rule` is the one to cite:
 // model/parse or model/value-parse.
@@ -58,7 +71,11 @@ ExternalData find_external(const pb::TensorProto& proto, const Source& source, I
 // it.
 std::optional<ValueType> read_type(const pb::TypeProto& proto,
                                    std::optional<std::vector<Dim>>* shape = nullptr);
-ValueInfo read_value_info(const pb::ValueInfoProto& proto);
+ValueInfo read_value_info(const pb::ValueInfoProto& proto, Source& source);
+// `role` names them in errors: "input", "value".
+std::vector<ValueInfo> read_values(
+    const google::protobuf::RepeatedPtrField<pb::ValueInfoProto>& protos, const char* role,
+    const std::string& path, Source& source);
 void write_type(const ValueType& type, const std::optional<std::vector<Dim>>& shape,
                 pb::TypeProto& proto);
 

@@ -1,6 +1,6 @@
 // Attributes out of a file. A message of this kind can hold fourteen things at once; exactly the
 // one of its type may be.
-#include "model/proto.h"
+#include "model/metadata.h"
 #include "model/rules.h"
 
 namespace touchstone {
@@ -67,7 +67,11 @@ Attribute::Held read_held(const pb::AttributeProto& proto, Source& source, int d
   const auto graph = [&](const pb::GraphProto& held) -> SharedGraph {
     return std::make_shared<Graph>(read_graph(held, source, depth + 1, path));
   };
-  const auto tensor = [&](const pb::TensorProto& held) { return read_tensor(held, source); };
+  const auto tensor = [&](const pb::TensorProto& held) {
+    source.drop(held.has_doc_string() || held.metadata_props_size() > 0,
+                "metadata of tensors in attributes");
+    return read_tensor(held, source);
+  };
   const auto sparse = [&](const pb::SparseTensorProto& held) { return read_sparse(held, source); };
   const bool here = proto.ref_attr_name().empty();  // a reference has a kind, but no value
   switch (kind_of(proto)) {
@@ -110,7 +114,8 @@ Attribute::Held read_held(const pb::AttributeProto& proto, Source& source, int d
 
 Attribute read_attribute(const pb::AttributeProto& proto, Source& source, int depth,
                          const std::string& path) {
-  return Attribute{read_held(proto, source, depth, path), proto.ref_attr_name()};
+  return Attribute{read_held(proto, source, depth, path), proto.ref_attr_name(),
+                   read_metadata(proto, source)};
 }
 
 }  // namespace touchstone

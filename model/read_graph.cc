@@ -1,8 +1,8 @@
 // Graphs, nodes and their names out of a file. Depth is bounded by the limit on graphs and by
 // protobuf's own.
+#include "model/metadata.h"
 #include "model/model.h"
 #include "model/place.h"
-#include "model/proto.h"
 #include "model/rules.h"
 
 namespace touchstone {
@@ -20,17 +20,9 @@ void read_initializer(const Proto& proto, const std::string& name, const std::st
          });
 }
 
-std::vector<ValueInfo> read_values(
-    const google::protobuf::RepeatedPtrField<pb::ValueInfoProto>& protos, const char* role,
-    const std::string& path) {
-  std::vector<ValueInfo> values;
-  values.reserve(static_cast<std::size_t>(protos.size()));
-  for (const pb::ValueInfoProto& proto : protos) {
-    values.push_back(
-        placed([&] { return std::string(role) + " '" + proto.name() + "', " + graph_place(path); },
-               [&] { return read_value_info(proto); }));
-  }
-  return values;
+void keep_metadata(const pb::TensorProto& tensor, Source& source, Graph& graph) {
+  if (SharedMetadata metadata = read_metadata(tensor, source))
+    graph.initializer_metadata.emplace(tensor.name(), std::move(metadata));
 }
 
 Node read_node(const pb::NodeProto& proto, Index index, Source& source, int depth,
@@ -43,6 +35,8 @@ Node read_node(const pb::NodeProto& proto, Index index, Source& source, int dept
   node.inputs.assign(proto.input().begin(), proto.input().end());
   node.outputs.assign(proto.output().begin(), proto.output().end());
   node.index = index;
+  node.metadata = read_metadata(proto, source);
+  source.drop(proto.device_configurations_size() > 0, "device_configurations");
   for (const pb::AttributeProto& attribute : proto.attribute()) {
     const std::string& name = attribute.name();
     placed([&] { return "attribute '" + name + "', " + place_of(node, path); },
@@ -58,6 +52,19 @@ Node read_node(const pb::NodeProto& proto, Index index, Source& source, int dept
 }
 
 }  // namespace
+
+std::vector<ValueInfo> read_values(
+    const google::protobuf::RepeatedPtrField<pb::ValueInfoProto>& protos, const char* role,
+    const std::string& path, Source& source) {
+  std::vector<ValueInfo> values;
+  values.reserve(static_cast<std::size_t>(protos.size()));
+  for (const pb::ValueInfoProto& proto : protos) {
+    values.push_back(
+        placed([&] { return std::string(role) + " '" + proto.name() + "', " + graph_place(path); },
+               [&] { return read_value_info(proto, source); }));
+  }
+  return values;
+}
 
 std::vector<Node> read_nodes(const google::protobuf::RepeatedPtrField<pb::NodeProto>& protos,
                              Source& source, int depth, const std::string& path) {
@@ -77,16 +84,20 @@ Graph read_graph(const pb::GraphProto& proto, Source& source, int depth, const s
   Graph graph;
   graph.name = proto.name();
   graph.nodes = read_nodes(proto.node(), source, depth, path);
-  graph.inputs = read_values(proto.input(), "input", path);
-  graph.outputs = read_values(proto.output(), "output", path);
-  graph.values = read_values(proto.value_info(), "value", path);
+  graph.inputs = read_values(proto.input(), "input", path, source);
+  graph.outputs = read_values(proto.output(), "output", path, source);
+  graph.values = read_values(proto.value_info(), "value", path, source);
+  graph.metadata = read_metadata(proto, source);
+  source.drop(proto.quantization_annotation_size() > 0, "quantization_annotation");
   for (const pb::TensorProto& tensor : proto.initializer()) {
     read_initializer(tensor, tensor.name(), path, graph, graph.initializers,
                      [&](const pb::TensorProto& held) { return read_tensor(held, source); });
+    keep_metadata(tensor, source, graph);
   }
   for (const pb::SparseTensorProto& tensor : proto.sparse_initializer()) {
     read_initializer(tensor, tensor.values().name(), path, graph, graph.sparse_initializers,
                      [&](const pb::SparseTensorProto& held) { return read_sparse(held, source); });
+    keep_metadata(tensor.values(), source, graph);
   }
   return graph;
 }

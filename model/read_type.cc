@@ -1,6 +1,6 @@
 // Types of values, to and from the file. What a file leaves open stays open; what it states must be
 // one we know.
-#include "model/proto.h"
+#include "model/metadata.h"
 #include "model/rules.h"
 
 namespace touchstone {
@@ -13,6 +13,7 @@ std::vector<Dim> read_shape(const pb::TensorShapeProto& proto) {
     // Converters of other formats write -1 for a size that is open, or the text form's mark for one.
     if (dim.has_dim_value() && dim.dim_value() != -1) read.size = dim.dim_value();
     if (dim.dim_param() != "?") read.symbol = dim.dim_param();
+    read.denotation = dim.denotation();
   }
   return dims;
 }
@@ -38,6 +39,7 @@ void write_shape(const std::vector<Dim>& shape, pb::TensorShapeProto& proto) {
       written.set_dim_value(*dim.size);
     else if (!dim.symbol.empty())
       written.set_dim_param(dim.symbol);
+    if (!dim.denotation.empty()) written.set_denotation(dim.denotation);
   }
 }
 
@@ -73,10 +75,12 @@ std::optional<ValueType> read_type(const pb::TypeProto& proto,
   return std::nullopt;
 }
 
-ValueInfo read_value_info(const pb::ValueInfoProto& proto) {
+ValueInfo read_value_info(const pb::ValueInfoProto& proto, Source& source) {
   ValueInfo info;
   info.name = proto.name();
   if (proto.has_type()) info.type = read_type(proto.type(), &info.shape);
+  info.denotation = proto.type().denotation();
+  info.metadata = read_metadata(proto, source);
   return info;
 }
 

@@ -1,8 +1,7 @@
-// From a Model back to a file. What a Model does not hold (documentation, metadata, training) is
-// not written.
+// From a Model back to a file. What a Model does not hold, and Model::unkept names, is not written.
 #include "core/files.h"
+#include "model/metadata.h"
 #include "model/model.h"
-#include "model/proto.h"
 
 namespace touchstone {
 namespace {
@@ -77,6 +76,7 @@ static_assert(std::size(kinds) == std::variant_size_v<Attribute::Held>);
 void write_attribute(const std::string& name, const Attribute& attribute,
                      pb::AttributeProto& proto) {
   proto.set_name(name);
+  write_metadata(attribute.metadata, proto);
   if (attribute.reference.empty()) {
     std::visit(AttributeWriter{proto}, attribute.is);
   } else {
@@ -93,6 +93,7 @@ void write_nodes(const std::vector<Node>& nodes, List* protos) {
     if (!node.domain.empty()) proto.set_domain(node.domain);
     if (!node.overload.empty()) proto.set_overload(node.overload);
     proto.set_op_type(node.op);
+    write_metadata(node.metadata, proto);
     for (const std::string& input : node.inputs) proto.add_input(input);
     for (const std::string& output : node.outputs) proto.add_output(output);
     for (const auto& [name, attribute] : node.attributes)
@@ -106,6 +107,8 @@ void write_values(const std::vector<ValueInfo>& values, List* protos) {
     pb::ValueInfoProto& proto = *protos->Add();
     proto.set_name(value.name);
     if (value.type) write_type(*value.type, value.shape, *proto.mutable_type());
+    if (!value.denotation.empty()) proto.mutable_type()->set_denotation(value.denotation);
+    write_metadata(value.metadata, proto);
   }
 }
 
@@ -118,8 +121,14 @@ void write_opsets(const std::map<std::string, Index>& opsets, List* protos) {
   }
 }
 
+void write_initializer_metadata(const Graph& graph, pb::TensorProto& tensor) {
+  const auto found = graph.initializer_metadata.find(tensor.name());
+  if (found != graph.initializer_metadata.end()) write_metadata(found->second, tensor);
+}
+
 void write_graph(const Graph& graph, pb::GraphProto& proto) {
   proto.set_name(graph.name);
+  write_metadata(graph.metadata, proto);
   write_nodes(graph.nodes, proto.mutable_node());
   write_values(graph.inputs, proto.mutable_input());
   write_values(graph.outputs, proto.mutable_output());
@@ -128,11 +137,13 @@ void write_graph(const Graph& graph, pb::GraphProto& proto) {
     pb::TensorProto& written = *proto.add_initializer();
     write_tensor(tensor, written);
     written.set_name(name);
+    write_initializer_metadata(graph, written);
   }
   for (const auto& [name, sparse] : graph.sparse_initializers) {
     pb::SparseTensorProto& written = *proto.add_sparse_initializer();
     write_sparse(sparse, written);
     written.mutable_values()->set_name(name);
+    write_initializer_metadata(graph, *written.mutable_values());
   }
 }
 
@@ -147,7 +158,9 @@ void write_function(const Function& function, pb::FunctionProto& proto) {
     write_attribute(name, attribute, *proto.add_attribute_proto());
   }
   write_nodes(function.nodes, proto.mutable_node());
+  write_values(function.values, proto.mutable_value_info());
   write_opsets(function.opsets, proto.mutable_opset_import());
+  write_metadata(function.metadata, proto);
 }
 
 }  // namespace
@@ -156,6 +169,10 @@ void save_model(const Model& model, const std::filesystem::path& file) {
   pb::ModelProto proto;
   proto.set_ir_version(model.ir_version);
   if (!model.producer.empty()) proto.set_producer_name(model.producer);
+  if (!model.producer_version.empty()) proto.set_producer_version(model.producer_version);
+  if (!model.domain.empty()) proto.set_domain(model.domain);
+  if (model.model_version) proto.set_model_version(*model.model_version);
+  write_metadata(model.metadata, proto);
   if (model.ir_version >= 3) write_opsets(model.opsets, proto.mutable_opset_import());
   write_graph(model.graph, *proto.mutable_graph());
   for (const auto& function : model.functions) write_function(*function, *proto.add_functions());

@@ -75,6 +75,29 @@ TEST(Convert, AnAttributeBecomesAConstantAndBack) {
   EXPECT_TRUE(down.steps[0].rewritten);
 }
 
+TEST(Convert, MetadataStays) {
+  const auto about = [](const char* text) {
+    return std::make_shared<Metadata>(Metadata{text, {{"key", text}}});
+  };
+  Model model = of(13, {node("Squeeze", {"X", "axes"}, {"Y"})});
+  model.graph.initializers.emplace("axes", list({0}));
+  model.graph.initializer_metadata.emplace("axes", about("axes"));
+  model.graph.nodes[0].metadata = about("the node");
+  model.graph.metadata = about("the graph");
+  model.metadata = about("the model");
+  model.graph.values = {sized("X", {1, 1, 3}), value("axes", tensor_type(Type::int64))};
+  model.model_version = 3;
+  const Model made = to(model, 11).model;
+  EXPECT_EQ(made.graph.nodes.at(0).metadata, model.graph.nodes[0].metadata);
+  EXPECT_EQ(made.graph.metadata, model.graph.metadata);
+  EXPECT_EQ(made.metadata, model.metadata);
+  EXPECT_EQ(made.model_version, 3);
+  EXPECT_TRUE(made.graph.initializer_metadata.empty());  // with the initializer
+  ASSERT_EQ(made.graph.values.size(), 1U);
+  EXPECT_EQ(made.graph.values[0].name, "X");
+  EXPECT_EQ(to(made, 13).model.graph.nodes.at(0).metadata, model.graph.nodes[0].metadata);
+}
+
 TEST(Convert, AConstantStaysAsLongAsANodeUsesIt) {
   const auto shared = [](std::vector<Node> nodes) {
     Model model = of(13, std::move(nodes));

@@ -122,6 +122,7 @@ Node& Rewrite::add(std::string_view domain, std::string_view op, const std::vect
   node.signature = imports_.find(domain, op);
   if (node.signature == nullptr) throw NotKnown{};  // its domain is not imported
   node.name = found.node().name;
+  node.metadata = found.node().metadata;
   node.attributes = std::move(attributes);
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (const Tensor* tensor = std::get_if<Tensor>(&inputs[k].is)) {

@@ -79,14 +79,25 @@ void number(std::vector<Node>& nodes) {
 
 bool drop(std::vector<Node>& nodes, const std::set<std::string>& idle);
 
+// Drops the entries of values that are gone.
+void forget(std::vector<ValueInfo>& values, std::set<std::string> defined,
+            const std::vector<Node>& nodes) {
+  for (const Node& node : nodes) defined.insert(node.outputs.begin(), node.outputs.end());
+  std::erase_if(values, [&](const ValueInfo& value) { return !defined.contains(value.name); });
+}
+
 bool drop(Graph& graph, const std::set<std::string>& idle) {
   bool any = std::erase_if(graph.initializers, [&](const auto& entry) {
                return idle.contains(entry.first) && !is_input(graph, entry.first);
              }) > 0;
   any = drop(graph.nodes, idle) || any;
-  std::set<std::string> makes;
-  for (const Node& node : graph.nodes) makes.insert(node.outputs.begin(), node.outputs.end());
-  std::erase_if(graph.values, [&](const ValueInfo& value) { return !makes.contains(value.name); });
+  std::set<std::string> defined;
+  for (const ValueInfo& input : graph.inputs) defined.insert(input.name);
+  for (const auto& [name, tensor] : graph.initializers) defined.insert(name);
+  for (const auto& [name, tensor] : graph.sparse_initializers) defined.insert(name);
+  std::erase_if(graph.initializer_metadata,
+                [&](const auto& entry) { return !defined.contains(entry.first); });
+  forget(graph.values, std::move(defined), graph.nodes);
   return any;
 }
 
@@ -145,8 +156,10 @@ void Uses::tidy(Model& model) const {
     std::set_difference(used_.begin(), used_.end(), used.begin(), used.end(),
                         std::inserter(idle, idle.end()));
     more = drop(model.graph, idle);
-    for (std::shared_ptr<Function>& function : model.functions)
+    for (std::shared_ptr<Function>& function : model.functions) {
       more = drop(function->nodes, idle) || more;
+      forget(function->values, {function->inputs.begin(), function->inputs.end()}, function->nodes);
+    }
   }
 }
 
@@ -163,6 +176,7 @@ Node constant_node(const std::string& name, Tensor value, const Node& instead,
     node.signature = imports.find("", signature.op);
     if (node.signature == nullptr) break;
     node.name = instead.name.empty() ? "" : instead.name + "/" + name;
+    node.metadata = instead.metadata;
     node.outputs = {name};
     node.attributes.emplace("value", Attribute{std::move(value), ""});
     return node;

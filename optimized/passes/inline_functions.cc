@@ -7,6 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "core/budget_watch.h"
 #include "core/error.h"
 #include "model/scopes.h"
 #include "optimized/passes/graph_passes.h"
@@ -45,6 +46,7 @@ class Writer {
     }
     for (auto& [name, attribute] : copy.attributes) rename_graphs(attribute, names);
     for (std::string& output : copy.outputs) output = named(output, names);
+    if (!copy.metadata) copy.metadata = call_.metadata;
     if (!call_.name.empty())
       copy.name = shortened(call_.name) + (copy.name.empty() ? "" : "/" + copy.name);
     return copy;
@@ -74,14 +76,19 @@ class Writer {
     Names names{&outer};
     for (ValueInfo& input : copy.inputs) input.name = named(input.name, names);
     copy.initializers.clear(), copy.sparse_initializers.clear();
+    copy.initializer_metadata.clear();
     for (const auto& [name, tensor] : graph.initializers)
       copy.initializers.emplace(named(name, names), tensor);
     for (const auto& [name, tensor] : graph.sparse_initializers)
       copy.sparse_initializers.emplace(named(name, names), tensor);
+    for (const auto& [name, metadata] : graph.initializer_metadata)
+      copy.initializer_metadata.emplace(named(name, names), metadata);
     copy.nodes.clear();
     for (const Node& node : graph.nodes) copy.nodes.push_back(written(node, names));
     for (ValueInfo& output : copy.outputs) output.name = names.at(output.name);
-    copy.values.clear();
+    std::erase_if(copy.values,
+                  [&](const ValueInfo& value) { return !names.own.contains(value.name); });
+    for (ValueInfo& value : copy.values) value.name = names.own.at(value.name);
     return copy;
   }
 
@@ -182,7 +189,8 @@ Index inline_functions(Workbench& bench) {
   Index changes = 0;
   Workbench::Place behind = bench.nodes().end();  // the call whose body is being opened
   bool inside = false;
-  for (auto place = bench.nodes().begin(); place != bench.nodes().end();) {
+  BudgetWatch watch;
+  for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
     inside = inside && place != behind;
     const auto here = place++;
     if (!here->function || !callees.may_open(*here->function)) continue;

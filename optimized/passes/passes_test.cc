@@ -6,6 +6,8 @@
 #include <functional>
 
 #include "core/error.h"
+#include "optimized/passes/graph_passes.h"
+#include "optimized/passes/match.h"
 #include "optimized/passes/pattern.h"
 #include "optimized/passes/testing.h"
 
@@ -27,6 +29,20 @@ TEST(Passes, FoldWhatDependsOnConstantsAlone) {
   EXPECT_EQ(run_on(made.model, {10, 20}), std::vector<float>({14, 26}));
 }
 
+TEST(Passes, ACancelIsSeenAmongTheNodes) {
+  std::vector<Node> nodes;
+  for (int k = 0; k < 300; ++k)
+    nodes.push_back(node("Neg", {k == 0 ? "X" : "v" + std::to_string(k)},
+                         {k == 299 ? "Y" : "v" + std::to_string(k + 1)}));
+  const Model model = sound(testing::chain(std::move(nodes)));
+  for (Index (*const pass)(Workbench&) : {share_nodes, drop_dead, fold_constants, fold_weights}) {
+    Workbench bench(model, {});
+    EXPECT_TRUE(testing::stops_when_cancelled([&] { pass(bench); }));
+  }
+  Workbench bench(model, {});
+  EXPECT_TRUE(testing::stops_when_cancelled([&] { apply_pattern(all_patterns().front(), bench); }));
+}
+
 TEST(Passes, LevelNoneChangesNothing) {
   PassOptions options;
   options.level = Level::none;
@@ -41,6 +57,55 @@ TEST(Passes, AreEachSwitchedOffByName) {
     options.without = {std::string(pass.name)};
     EXPECT_EQ(changes(optimize(sum_of_constants(), options), pass.name), 0) << pass.name;
   }
+}
+
+SharedMetadata about(const char* text) {
+  return std::make_shared<Metadata>(Metadata{text, {{"key", text}}});
+}
+
+TEST(Passes, KeepMetadata) {
+  Node call = node("F", {"X"}, {"c"}), last = node("Add", {"c", "w"}, {"Y"});
+  call.domain = "local";
+  call.metadata = about("the call");
+  last.metadata = about("the sum");
+  Model model = testing::chain({call, last});
+  model.graph.initializers = {{"w", tensor({1, 2})}, {"dead", tensor({3, 4})}};
+  model.graph.initializer_metadata = {{"w", about("w")}, {"dead", about("dead")}};
+  model.graph.values = {floats("c"), floats("w"), floats("gone")};
+  model.graph.metadata = about("the graph");
+  model.metadata = about("the model");
+  model.graph.inputs[0].metadata = about("X");
+  model.producer = "p", model.producer_version = "2", model.domain = "d";
+  model.model_version = 3;
+  model.opsets["local"] = 1;
+  Node own = node("Neg", {"b"}, {"y"});
+  own.metadata = about("the body");
+  model.functions = {function("F", {"x"}, {"y"}, {node("Abs", {"x"}, {"b"}), own})};
+  const Model made = optimize(sound(model), {}).model;
+  ASSERT_EQ(made.graph.nodes.size(), 3U);
+  EXPECT_EQ(made.graph.nodes[0].metadata, call.metadata);  // of the call that it came from
+  EXPECT_EQ(made.graph.nodes[1].metadata, own.metadata);
+  EXPECT_EQ(made.graph.nodes[2].metadata, last.metadata);
+  EXPECT_EQ(made.metadata, model.metadata);
+  EXPECT_EQ(made.graph.metadata, model.graph.metadata);
+  EXPECT_EQ(made.graph.inputs[0].metadata, model.graph.inputs[0].metadata);
+  EXPECT_EQ(made.producer + made.producer_version + made.domain, "p2d");
+  EXPECT_EQ(made.model_version, 3);
+  ASSERT_EQ(made.graph.initializer_metadata.size(), 1U);
+  EXPECT_EQ(made.graph.initializer_metadata.at("w")->doc_string, "w");
+  ASSERT_EQ(made.graph.values.size(), 2U);
+  EXPECT_EQ(made.graph.values[0].name, "c");
+  EXPECT_EQ(made.graph.values[1].name, "w");
+}
+
+TEST(Passes, GiveANodeInTheirPlaceTheMetadataOfTheLast) {
+  Model model = testing::chain({node("Sigmoid", {"X"}, {"s"}), node("Mul", {"X", "s"}, {"Y"})});
+  model.opsets[""] = 24;
+  model.graph.nodes[1].metadata = about("the last");
+  const Model made = optimized(sound(model), {"name-swish"}).model;
+  ASSERT_EQ(made.graph.nodes.size(), 1U);
+  EXPECT_EQ(made.graph.nodes[0].op, "Swish");
+  EXPECT_EQ(made.graph.nodes[0].metadata, model.graph.nodes[1].metadata);
 }
 
 TEST(Passes, RefuseANameThatThereIsNot) {

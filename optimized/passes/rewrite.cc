@@ -201,6 +201,7 @@ bool Rewrite::commit() {
     node.domain = planned.domain;
     node.op = planned.op;
     node.name = root->name;
+    node.metadata = root->metadata;
     if (!planned.local.empty() && !node.name.empty()) node.name += "/" + planned.local;
     for (std::size_t k = 0; k < planned.inputs.size(); ++k) {
       Arg& input = planned.inputs[k];

@@ -59,7 +59,14 @@ Model Workbench::finish() {
     node.index = static_cast<Index>(graph.nodes.size());
     graph.nodes.push_back(std::move(node));
   }
-  std::erase_if(graph.values, [&](const ValueInfo& value) { return !maker_.contains(value.name); });
+  const auto is_constant = [&](const std::string& name) {
+    return graph.initializers.contains(name) || graph.sparse_initializers.contains(name);
+  };
+  std::erase_if(graph.values, [&](const ValueInfo& value) {
+    return !maker_.contains(value.name) && !is_input(value.name) && !is_constant(value.name);
+  });
+  std::erase_if(graph.initializer_metadata,
+                [&](const auto& entry) { return !is_constant(entry.first); });
   return std::move(model_);
 }
 

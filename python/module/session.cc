@@ -45,6 +45,23 @@ std::vector<Port> inputs_of(const Graph& graph) {
   return ports;
 }
 
+// The file's, which passes do not change.
+struct About {
+  explicit About(const Model& model)
+      : producer(model.producer),
+        graph_name(model.graph.name),
+        domain(model.domain),
+        version(model.model_version),
+        metadata(model.metadata),
+        graph_metadata(model.graph.metadata),
+        charge(model.charge) {}
+
+  std::string producer, graph_name, domain;
+  std::optional<Index> version;
+  SharedMetadata metadata, graph_metadata;
+  std::shared_ptr<const Charge> charge;  // of the metadata
+};
+
 std::vector<Port> outputs_of(const Graph& graph) {
   std::vector<Port> ports;
   for (const ValueInfo& output : graph.outputs) ports.push_back({output});
@@ -57,6 +74,7 @@ class Runner {
   Runner(Model model, const Settings& settings)
       : inputs(inputs_of(model.graph)),
         outputs(outputs_of(model.graph)),
+        about(model),
         limits_(settings.options.limits),
         account_(current_budget()->account()) {
     if (settings.fast) {
@@ -79,6 +97,7 @@ class Runner {
   }
 
   const std::vector<Port> inputs, outputs;
+  const About about;
 
  private:
   const Limits limits_;
@@ -171,6 +190,27 @@ nb::object shape_of(const Port& port) {
   return out;
 }
 
+nb::dict metadata_of(const Runner& runner) {
+  const About& about = runner.about;
+  const auto doc_string = [](const SharedMetadata& metadata) {
+    return to_str(metadata ? metadata->doc_string : "");
+  };
+  nb::list properties;
+  if (about.metadata) {
+    for (const auto& [key, value] : about.metadata->properties)
+      properties.append(nb::make_tuple(to_str(key), to_str(value)));
+  }
+  nb::dict out;
+  out["producer_name"] = to_str(about.producer);
+  out["graph_name"] = to_str(about.graph_name);
+  out["domain"] = to_str(about.domain);
+  out["description"] = doc_string(about.metadata);
+  out["graph_description"] = doc_string(about.graph_metadata);
+  out["version"] = nb::cast(about.version);
+  out["properties"] = properties;
+  return out;
+}
+
 nb::list run(Runner& runner, const nb::list& feeds, const nb::list& wanted) {
   Values given;
   for (nb::handle feed : feeds)
@@ -206,6 +246,7 @@ void bind_session(nb::module_& module) {
   nb::class_<Runner>(module, "Runner")
       .def_ro("inputs", &Runner::inputs)
       .def_ro("outputs", &Runner::outputs)
+      .def_prop_ro("metadata", metadata_of)
       .def("run", run, nb::arg("feeds"), nb::arg("wanted"))
       .def("placement", placement);
   module.def("open", opened, nb::arg("path"), nb::arg("settings"), nb::rv_policy::take_ownership);

@@ -10,6 +10,14 @@ Code written for ONNX Runtime moves by changing the import.
 
 from touchstone._native import __version__
 from touchstone.errors import Error
-from touchstone.session import GraphOptimizationLevel, InferenceSession, NodeArg, SessionOptions
+from touchstone.session import GraphOptimizationLevel, InferenceSession, ModelMetadata, NodeArg, SessionOptions
 
-__all__ = ["Error", "GraphOptimizationLevel", "InferenceSession", "NodeArg", "SessionOptions", "__version__"]
+__all__ = [
+    "Error",
+    "GraphOptimizationLevel",
+    "InferenceSession",
+    "ModelMetadata",
+    "NodeArg",
+    "SessionOptions",
+    "__version__",
+]

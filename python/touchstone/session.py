@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
 from touchstone import _native, values
 from touchstone.errors import Error
-
-PROVIDER = "CPUExecutionProvider"
+from touchstone.providers import PROVIDER, require_provider
 
 
 class GraphOptimizationLevel(StrEnum):
@@ -60,8 +60,41 @@ class NodeArg:
     shape: list[int | str | None] | None
 
 
+@dataclass(frozen=True)
+class ModelMetadata:
+    """The model as its file describes it, in ONNX Runtime's names. `description` and `graph_description` are doc strings;
+    of a key that stands twice in metadata_props, the last value counts.
+    """
+
+    producer_name: str
+    graph_name: str
+    domain: str
+    description: str
+    graph_description: str
+    version: int
+    custom_metadata_map: dict[str, str]
+
+
+# A version that the file does not say, as ONNX Runtime has it.
+_NO_VERSION = 2**63 - 1
+
+
 def _node_arg(port: _native.Port) -> NodeArg:
     return NodeArg(port.name, str(port.type), port.shape)
+
+
+def _require_settings(settings: Mapping[str, Any]) -> None:
+    known = [each.name for each in fields(SessionOptions)]
+    for name in settings:
+        if name in known:
+            continue
+        close = difflib.get_close_matches(name, known, n=1)
+        said = f"; did you mean '{close[0]}'?" if close else ""
+        raise Error(
+            "usage",
+            f"there is no setting '{name}'{said}",
+            help=f"the settings are {', '.join(known)}",
+        )
 
 
 class InferenceSession:
@@ -80,12 +113,13 @@ class InferenceSession:
         **settings: Any,
     ):
         """A model's file, or its bytes (which cannot name files beside them). `settings` are fields of SessionOptions,
-        and count before `sess_options`. Raises Error for a model that is not valid or cannot run.
+        and count before `sess_options`. Raises Error for a model that is not valid or cannot run, and for a setting
+        that is not there.
         """
+        settings.pop("enable_fallback", None)  # of ONNX Runtime: to a provider that comes later, and there is one
+        _require_settings(settings)
         options = replace(sess_options or SessionOptions(), **settings)
-        _require_provider(providers)
-        if any(provider_options or ()):
-            raise Error("usage", "the processor has no options", help="leave provider_options out")
+        require_provider(providers, provider_options)
         native = _native.settings(
             options.runtime,
             options.intra_op_num_threads,
@@ -144,6 +178,19 @@ class InferenceSession:
     def get_outputs(self) -> list[NodeArg]:
         return [_node_arg(port) for port in self._runner.outputs]
 
+    def get_modelmeta(self) -> ModelMetadata:
+        """The producer, version, doc strings and metadata_props of the model's file."""
+        meta = self._runner.metadata
+        return ModelMetadata(
+            meta["producer_name"],
+            meta["graph_name"],
+            meta["domain"],
+            meta["description"],
+            meta["graph_description"],
+            _NO_VERSION if meta["version"] is None else meta["version"],
+            dict(meta["properties"]),
+        )
+
     def get_providers(self) -> list[str]:
         """Where the nodes run: on the processor, all of them."""
         return [PROVIDER]
@@ -151,12 +198,3 @@ class InferenceSession:
     def placement(self) -> list[tuple[str, list[str]]]:
         """Which kernel ran which nodes in the last run; empty for the reference."""
         return self._runner.placement()
-
-
-def _require_provider(providers: Sequence[Any] | None) -> None:
-    """A list of providers goes from the best to the last resort; the processor has to be in it."""
-    if providers is None:
-        return
-    names = [each if isinstance(each, str) else each[0] for each in providers]
-    if PROVIDER not in names:
-        raise Error("unsupported", f"of the providers {names} there is none here", help=f"add '{PROVIDER}'")
