@@ -85,6 +85,7 @@ class Pool {
       : cases_(cases),
         options_(options),
         on_result_(on_result),
+        budget_(current_budget()),
         weights_(weights_of(cases)),
         batches_(share_out(cases, weights_, options.together)),
         results_(cases.size()) {}
@@ -103,6 +104,7 @@ class Pool {
  private:
   void work() {
     try {
+      const BudgetScope scope(budget_);
       std::optional<Host> host;
       if (!options_.worker.empty()) host.emplace(options_.worker, options_.timeout);
       Judge judge(options_.judge, options_.timeout);
@@ -165,6 +167,7 @@ class Pool {
   std::span<const Case> cases_;
   const ConformOptions& options_;
   const OnResult& on_result_;
+  Budget* const budget_;  // of the caller: who cancels it stops every thread
   std::vector<Index> weights_;
   std::vector<Batch> batches_;
   std::vector<CaseResult> results_;

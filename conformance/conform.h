@@ -24,7 +24,8 @@ struct ConformOptions {
 // Called as each case ends, from one thread at a time, in no order.
 using OnResult = std::function<void(const CaseResult&)>;
 
-// Results in the order of the cases, however they were shared out.
+// Results in the order of the cases, however they were shared out. Throws Error (cancelled) where
+// the caller's budget is.
 std::vector<CaseResult> conform(std::span<const Case> cases, const ConformOptions& options, const OnResult& on_result);
 
 // Processors that this process may use.

@@ -9,21 +9,28 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "core/budget.h"
+
 namespace touchstone {
 namespace {
 
 constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 31) - 1;  // protobuf's own limit
 constexpr std::size_t step = std::size_t{1} << 20;
 
-// Waits until the socket is ready for `events`; late if the deadline comes first.
+constexpr std::int64_t between_looks = 50;  // milliseconds, at the thread's budget
+
+// Waits until the socket is ready for `events`; late if the deadline comes first. Throws Error
+// (cancelled) where the budget of the thread is.
 Passage wait(int socket, short events, std::optional<Moment> deadline) {
   while (true) {
-    int milliseconds = -1;
+    check_budget();
+    int milliseconds = current_budget() ? static_cast<int>(between_looks) : -1;
     if (deadline) {
       const auto left = *deadline - std::chrono::steady_clock::now();
       if (left <= left.zero()) return Passage::late;
       const auto whole = std::chrono::ceil<std::chrono::milliseconds>(left).count();
-      milliseconds = static_cast<int>(std::min<std::int64_t>(whole, 1 << 30));
+      const std::int64_t most = milliseconds < 0 ? 1 << 30 : between_looks;
+      milliseconds = static_cast<int>(std::min<std::int64_t>(whole, most));
     }
     pollfd waited{socket, events, 0};
     const int ready = poll(&waited, 1, milliseconds);

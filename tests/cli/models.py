@@ -121,6 +121,18 @@ def wasteful() -> onnx.ModelProto:
     return model(nodes, initializers=[helper.make_tensor("k", FLOAT, [3], [1, 2, 3])])
 
 
+def described() -> onnx.ModelProto:
+    """A model with all metadata that is kept, and two fields that are not."""
+    made = model([node("Relu", ["x"], ["y"], name="act", doc_string="clamps")])
+    made.producer_version, made.domain, made.model_version = "1.2", "com.example", 7
+    made.doc_string, made.graph.doc_string = "a model", "a graph"
+    made.metadata_props.add(key="names", value="{0: 'cat'}")
+    made.metadata_props.add(key="vocabulary", value="word\n" * 100)
+    made.graph.quantization_annotation.add(tensor_name="x")
+    made.training_info.add()
+    return made
+
+
 def models() -> dict[str, onnx.ModelProto]:
     add = node("Add", ["x", "b"], ["y"], name="sum")
     pair = [value("x"), value("b", [3])]
@@ -142,6 +154,10 @@ def models() -> dict[str, onnx.ModelProto]:
         "external_beyond": external("inside.bin", length=12, offset=4),
         "unknown_operator": model([node("Frobnicate", ["x"], ["y"], name="f")]),
         "unknown_domain": model([node("FusedThing", ["x"], ["y"], domain="com.example")], domains=("com.example",)),
+        "unknown_vendor": model(
+            [node("FusedMatMul", ["x", "x"], ["y"], domain="com.microsoft")], domains=("com.microsoft",)
+        ),
+        "described": described(),
         "unknown_opset": model([relu], opset=99),
         "too_early": model([node("Gelu", ["x"], ["y"], name="g")], opset=13),
         "removed": model([node("Upsample", ["x", "s"], ["y"])], [value("x"), value("s", [2])], opset=10),

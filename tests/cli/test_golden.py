@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.cases import CASES, JUDGED
+from tests.cli.cases import CASES, FED, JUDGED
 from tests.codes.graphs import has_judge
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,6 +57,14 @@ def test_a_device_that_is_not_there_is_named_and_nothing_runs_elsewhere(folder: 
     ran = touchstone(line, folder, OCL_ICD_VENDORS=str(folder / "no_drivers"))
     assert (ran.returncode, ran.stdout) == (4, "")
     assert "the device opencl is not here: no driver is installed for it" in ran.stderr
+
+
+@pytest.mark.skipif(not has_judge(), reason="this build has no fast executor")
+def test_placement_is_part_of_the_object(folder: Path) -> None:
+    ran = touchstone(f"{FED} --input b=b.npy --runtime fast --placement --json", folder)
+    placed = json.loads(ran.stdout)["placement"]  # nothing else is on stdout
+    assert [step["nodes"] for step in placed["steps"]][-1] == ["'sum' (Add)"]
+    assert placed["arena_bytes"] > 0 and placed["device"] == "cpu"
 
 
 def test_every_golden_file_has_a_case() -> None:

@@ -68,7 +68,8 @@ void add_check(CLI::App& app, ExitCode& out) {
       ->type_name("MODEL");
   add_limits(*command, args->limits);
   add_json(*command, args->json);
-  command->callback([args, &out] { out = guarded([&] { return check_model(*args); }); });
+  command->callback(
+      [args, &out] { out = guarded(args->json, [&] { return check_model(*args); }); });
 }
 
 }  // namespace touchstone

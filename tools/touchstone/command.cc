@@ -3,6 +3,7 @@
 #include "tools/touchstone/command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -118,6 +119,7 @@ void write_json(const JsonOutput& output, const nlohmann::ordered_json& object) 
   // JSON.
   const std::string text =
       object.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  output.written = true;
   if (output.file.empty()) {
     std::fwrite(text.data(), 1, text.size(), stdout);
   } else {
@@ -195,8 +197,37 @@ void print_error(const Error& error) {
   if (!error.help.empty()) print_line("help", error.help);
 }
 
-ExitCode guarded(const std::function<ExitCode()>& body) {
-  const auto failed = [](const Error& error) {
+nlohmann::ordered_json dropped_fields(const std::set<std::string>& fields) {
+  if (!fields.empty())
+    fmt::print(stderr, "{}: not in the saved file: {}\n",
+               styled(Stream::err, Style::yellow, "note"), fmt::join(fields, ", "));
+  return fields;
+}
+
+namespace {
+
+void write_error(const JsonOutput& json, const Error& error) {
+  if (!json || json.written) return;
+  try {
+    write_json(json, {{"schema", "touchstone.error/1"},
+                      {"kind", in_words(error.kind)},
+                      {"message", error.message},
+                      {"rule", error.rule},
+                      {"place", error.place},
+                      {"rule_text", error.rule_text},
+                      {"spec", error.spec_line},
+                      {"help", error.help},
+                      {"exit_code", static_cast<int>(exit_code(error.kind))}});
+  } catch (const Error& second) {
+    print_error(second);
+  }
+}
+
+}  // namespace
+
+ExitCode guarded(const JsonOutput& json, const std::function<ExitCode()>& body) {
+  const auto failed = [&](const Error& error) {
+    write_error(json, error);
     std::fflush(stdout);
     print_error(error);
     return exit_code(error.kind);

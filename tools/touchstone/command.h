@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,7 @@ ExitCode exit_code(ErrorKind kind);
 struct JsonOutput {
   bool wanted = false;
   std::string file;
+  mutable bool written = false;
   explicit operator bool() const { return wanted; }
   bool takes_stdout() const { return wanted && file.empty(); }
 };
@@ -48,8 +50,12 @@ std::string printable(std::string_view text);
 
 void print_error(const Error& error);  // to stderr
 
-// Runs `body` and turns what it throws into a printed error and its exit code.
-ExitCode guarded(const std::function<ExitCode()>& body);
+// Names on stderr the fields of a file that the one saved from it has not; the same for --json.
+nlohmann::ordered_json dropped_fields(const std::set<std::string>& fields);
+
+// Runs `body` and turns what it throws into a printed error and its exit code. Where --json has no
+// object yet, the error is it.
+ExitCode guarded(const JsonOutput& json, const std::function<ExitCode()>& body);
 
 // Declares a subcommand whose body runs guarded; each file of this folder has one such function.
 void add_run(CLI::App& app, ExitCode& out);

@@ -14,12 +14,13 @@
 #include "conformance/results.h"
 #include "conformance/targets/launch.h"
 #include "core/error.h"
+#include "core/scratch.h"
 #include "model/model.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/compared.h"
 #include "tools/touchstone/feeds.h"
+#include "tools/touchstone/limits.h"
 #include "tools/touchstone/progress.h"
-#include "core/scratch.h"
 
 namespace touchstone {
 namespace {
@@ -162,6 +163,7 @@ ExitCode code_of(const Compared& found) {
 
 ExitCode compare_model(const CompareArgs& args) {
   const Limits limits = Limits::trusted();
+  const CommandBudget budget(limits);
   const std::array<CompareSide, 2> sides = sides_for(args);
   const Model model = load_valid(args.model, limits);
   const std::map<std::string, Value> feeds = feeds_for(model, args.feeds, limits);
@@ -221,7 +223,8 @@ void add_compare(CLI::App& app, ExitCode& out) {
       ->capture_default_str();
   command->add_option("--memory", args->memory, "GiB a target (default: three eighths of all)");
   add_json(*command, args->json);
-  command->callback([args, &out] { out = guarded([&] { return compare_model(*args); }); });
+  command->callback(
+      [args, &out] { out = guarded(args->json, [&] { return compare_model(*args); }); });
 }
 
 }  // namespace touchstone

@@ -20,6 +20,7 @@
 #include "conformance/waivers.h"
 #include "core/files.h"
 #include "tools/touchstone/command.h"
+#include "tools/touchstone/limits.h"
 #include "tools/touchstone/progress.h"
 
 namespace touchstone {
@@ -109,13 +110,24 @@ std::vector<CaseResult> run_rest(const Suite& suite, const std::string& target,
     if (!known.contains(one.key())) rest.push_back(one);
   }
   Progress progress(target + " on " + suite.name, static_cast<Index>(rest.size()));
-  const std::vector<CaseResult> fresh =
-      conform(rest, options_for(args, target), [&](const CaseResult& result) {
-        log.add(log_line(target, suite.name, result));
-        progress.step(name(standing(result.verdict)));
-      });
-  progress.end();
-  log.write();
+  std::vector<CaseResult> fresh;
+  const auto end = [&] {
+    progress.end();
+    log.write();
+  };
+  try {
+    fresh = conform(rest, options_for(args, target), [&](const CaseResult& result) {
+      log.add(log_line(target, suite.name, result));
+      progress.step(name(standing(result.verdict)));
+    });
+  } catch (Error& error) {
+    end();
+    if (error.kind == ErrorKind::cancelled)
+      error.help = args.log.empty() ? "with --log FILE, --resume goes on where a run was cancelled"
+                                    : "--resume goes on where the log ends";
+    throw;
+  }
+  end();
   for (const CaseResult& result : fresh) known[result.key()] = result;
   std::vector<CaseResult> all;
   for (const Case& one : suite.cases) {
@@ -206,13 +218,15 @@ nlohmann::ordered_json coverage_in(const std::string& file) {
 ExitCode conform_all(const ConformArgs& args) {
   if (args.resume && args.log.empty())
     throw Error(ErrorKind::usage, "--resume needs the --log to go on with");
+  const CommandBudget budget(Limits::trusted());
   const std::vector<Waiver> waivers = waivers_for(args);
   const nlohmann::ordered_json coverage = coverage_in(args.coverage);
   Suite suite = open_suite(args.suite);
-  if (args.first > 0) keep_first(suite, args.first);
   if (!args.filter.empty()) keep_matching(suite, args.filter);
   if (suite.cases.empty())
-    throw Error(ErrorKind::usage, "no case of " + suite.name + " matches '" + args.filter + "'");
+    throw Error(ErrorKind::usage, "no case of " + suite.name + " matches '" + args.filter + "'")
+        .with_help("a filter is a name or kind/name of cases, * stands for any part of it");
+  if (args.first > 0) keep_first(suite, args.first);
   if (!args.shard.empty()) keep_shard(suite, args.shard);
   if (!args.save_as.empty()) save_lines(suite, args.save_as);
   std::map<std::string, std::string> versions;
@@ -256,9 +270,9 @@ void add_conform(CLI::App& app, ExitCode& out) {
   CLI::App* command = app.add_subcommand("conform", "Run a suite on a target and judge every case");
   command
       ->add_option("--target", args->targets,
-                   "reference, expectation (what the cases expect, no runtime), onnxruntime, "
-                   "onnx-reference, backend:MODULE, python:MODULE:CLASS, "
-                   "command:WORDS")
+                   "reference, fast[:isa=ISA][:threads=N][:device=LIST], expectation (what the "
+                   "cases expect, no runtime), onnxruntime, onnx-reference, backend:MODULE, "
+                   "python:MODULE:CLASS, command:WORDS")
       ->required();
   command
       ->add_option(
@@ -268,8 +282,10 @@ void add_conform(CLI::App& app, ExitCode& out) {
           "line, or a folder of cases")
       ->capture_default_str();
   command
-      ->add_option("--first", args->first,
-                   "Only so many cases, those whose hashes come first (spec, onnx@all, onnx@old)")
+      ->add_option(
+          "--first", args->first,
+          "Only so many of the cases that the filter leaves, those whose hashes come first (spec, "
+          "onnx@all, onnx@old)")
       ->check(CLI::PositiveNumber);
   command->add_option("--save-as", args->save_as,
                       "Also write the cases of the spec suite as folders into this one");
@@ -299,7 +315,8 @@ void add_conform(CLI::App& app, ExitCode& out) {
       ->capture_default_str();
   command->add_option("--memory", args->memory,
                       "GiB a worker (default: its share of three quarters)");
-  command->callback([args, &out] { out = guarded([&] { return conform_all(*args); }); });
+  command->callback(
+      [args, &out] { out = guarded(args->json, [&] { return conform_all(*args); }); });
 }
 
 }  // namespace touchstone

@@ -83,6 +83,7 @@ ExitCode convert_model(const ConvertArgs& args) {
            {"out", args.out.empty() ? Json(nullptr) : Json(args.out)},
            {"before", before},
            {"after", opsets_of(made.model)},
+           {"dropped", args.out.empty() ? Json::array() : dropped_fields(made.model.unkept)},
            {"steps", Json::array()}};
   Index rewritten = 0;
   for (const ConvertedNodes& step : made.steps) {
@@ -119,7 +120,8 @@ void add_convert(CLI::App& app, ExitCode& out) {
   command->add_option("-o,--out", args->out, "The file to write")->type_name("OUT");
   add_limits(*command, args->limits);
   add_json(*command, args->json);
-  command->callback([args, &out] { out = guarded([&] { return convert_model(*args); }); });
+  command->callback(
+      [args, &out] { out = guarded(args->json, [&] { return convert_model(*args); }); });
 }
 
 }  // namespace touchstone

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -43,6 +44,49 @@ Dims dims_of(const FeedArgs& args) {
   return out;
 }
 
+const ValueInfo& input_named(const Graph& graph, const std::string& name) {
+  std::string names;
+  for (const ValueInfo& input : graph.inputs) {
+    if (input.name == name) return input;
+    names += (names.empty() ? "'" : ", '") + input.name + "'";
+  }
+  misuse(fmt::format("the model has no input '{}'", name), "its inputs are " + names);
+}
+
+// Both ends are drawn.
+struct ValueRange {
+  double low = 0, high = 0;
+};
+using ValueRanges = std::map<std::string, ValueRange, std::less<>>;  // "" for the other inputs
+
+double number_in(std::string_view text, const std::string& whole) {
+  double number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem == std::errc() && end == text.data() + text.size() && std::isfinite(number))
+    return number;
+  misuse(fmt::format("--val-range {} is no range of values", whole),
+         "--val-range LOW,HIGH or --val-range NAME=LOW,HIGH");
+}
+
+ValueRanges ranges_of(const FeedArgs& args, const Graph& graph) {
+  ValueRanges out;
+  for (const std::string& text : args.ranges) {
+    const std::size_t equals = text.rfind('=');
+    const std::string name = equals == std::string::npos ? "" : text.substr(0, equals);
+    if (!name.empty()) input_named(graph, name);
+    const std::string ends = equals == std::string::npos ? text : text.substr(equals + 1);
+    const std::size_t comma = ends.find(',');
+    const std::size_t second = comma == std::string::npos ? ends.size() : comma + 1;
+    const ValueRange range{number_in(std::string_view(ends).substr(0, comma), text),
+                           number_in(std::string_view(ends).substr(second), text)};
+    if (range.low > range.high)
+      misuse(fmt::format("--val-range {} ends below its beginning", text), "LOW,HIGH");
+    if (!out.emplace(name, range).second)
+      misuse(fmt::format("--val-range {} is the second for its input", text), "one for an input");
+  }
+  return out;
+}
+
 class Seeded {  // splitmix64
  public:
   explicit Seeded(std::uint64_t seed) : state_(seed) {}
@@ -57,6 +101,15 @@ class Seeded {  // splitmix64
     std::int64_t sum = 0;
     for (int k = 0; k < 12; ++k) sum += static_cast<std::int64_t>(bits() >> 32);
     return static_cast<long double>(sum - (std::int64_t{6} << 32)) / 4294967296.0L;
+  }
+  long double between(const ValueRange& range) {
+    const long double low = range.low, high = range.high;
+    return low + (high - low) * (static_cast<long double>(bits() >> 11) / 0x1.fffffffffffffp52L);
+  }
+  long double integer_between(const ValueRange& range) {
+    const long double low = std::ceil(static_cast<long double>(range.low));
+    const long double count = std::floor(static_cast<long double>(range.high)) - low + 1;
+    return low + std::floor(static_cast<long double>(bits() >> 11) / 0x1p53L * count);
   }
 
  private:
@@ -77,6 +130,26 @@ Shape shape_for(const ValueInfo& input, const Dims& dims) {
     const auto given = dims.find(dim.symbol);
     out.push_back(given == dims.end() ? 1 : given->second);
   }
+  return out;
+}
+
+// Numbers of the range, as far as the type holds them.
+Tensor drawn_between(const ValueRange& range, Type type, const Shape& shape, Seeded& seeded) {
+  const TypeFacts& of = facts(type);
+  const bool whole = of.is_integer || type == Type::boolean;
+  if (type == Type::string || of.is_complex)
+    misuse(fmt::format("--val-range draws real numbers, and the input is {}", name(type)),
+           "name the inputs that it is for: --val-range NAME=LOW,HIGH");
+  const double least = of.is_signed ? -std::ldexp(1, of.bits - 1) : 0;
+  const double most = type == Type::boolean ? 1 : std::ldexp(1, of.bits - of.is_signed) - 1;
+  if (whole && std::ceil(range.low) > std::floor(range.high))
+    misuse(fmt::format("no integer is between {} and {}", range.low, range.high), "LOW,HIGH");
+  if (whole && (range.low < least || range.high > most))
+    misuse(fmt::format("{} does not hold all of {} to {}", name(type), range.low, range.high),
+           fmt::format("it holds {} to {}", least, most));
+  Tensor out(type, shape);
+  for (Index k = 0; k < out.size(); ++k)
+    set_number(out, k, whole ? seeded.integer_between(range) : seeded.between(range));
   return out;
 }
 
@@ -103,14 +176,19 @@ Tensor random_tensor(Type type, const Shape& shape, Seeded& seeded) {
   return out;
 }
 
-Value random_value(const ValueInfo& input, const Dims& dims, Seeded& seeded) {
+Value random_value(const ValueInfo& input, const Dims& dims, const ValueRanges& ranges,
+                   Seeded& seeded) {
   if (!input.type || input.type->kind != ValueType::Kind::tensor) {
     throw Error(ErrorKind::unsupported,
                 fmt::format("--random makes tensors only, and input '{}' is {}", input.name,
                             input.type ? text(*input.type) : "of no declared type"))
         .with_help("feed it by --input " + input.name + "=FILE.pb");
   }
-  return random_tensor(input.type->element, shape_for(input, dims), seeded);
+  const Type type = input.type->element;
+  auto range = ranges.find(input.name);
+  if (range == ranges.end()) range = ranges.find("");
+  return range == ranges.end() ? random_tensor(type, shape_for(input, dims), seeded)
+                               : drawn_between(range->second, type, shape_for(input, dims), seeded);
 }
 
 ValueType declared_type(const ValueInfo& value) {
@@ -130,15 +208,6 @@ Value feed_from(const ValueInfo& input, const std::filesystem::path& file, const
   }
 }
 
-const ValueInfo& input_named(const Graph& graph, const std::string& name) {
-  std::string names;
-  for (const ValueInfo& input : graph.inputs) {
-    if (input.name == name) return input;
-    names += (names.empty() ? "'" : ", '") + input.name + "'";
-  }
-  misuse(fmt::format("the model has no input '{}'", name), "its inputs are " + names);
-}
-
 }  // namespace
 
 void add_feeds(CLI::App& command, FeedArgs& args) {
@@ -150,6 +219,13 @@ void add_feeds(CLI::App& command, FeedArgs& args) {
       ->type_name("DIR");
   command.add_flag("--random", args.random, "Make the inputs that nothing else feeds");
   command.add_option("--seed", args.seed, "Of --random");
+  command
+      .add_option("--val-range", args.ranges,
+                  "What --random draws from, for all inputs or for one (floats: a normal "
+                  "distribution; integers: 0 and 1)")
+      ->type_name("[NAME=]LOW,HIGH")
+      ->expected(1)
+      ->take_all();
   command
       .add_option("--dim", args.dims, "Size of a symbolic dimension for --random (1 if not given)")
       ->type_name("SYMBOL=N")
@@ -203,8 +279,10 @@ std::map<std::string, Value> feeds_for(const Model& model, const FeedArgs& args,
   if (args.random) {
     Seeded seeded(args.seed);
     const Dims dims = dims_of(args);
+    const ValueRanges ranges = ranges_of(args, model.graph);
     for (const ValueInfo* input : wanted_inputs(model.graph)) {
-      Value made = random_value(*input, dims, seeded);  // made even if fed: a feed moves no other
+      Value made =
+          random_value(*input, dims, ranges, seeded);  // made even if fed: a feed moves no other
       out.try_emplace(input->name, std::move(made));
     }
   }

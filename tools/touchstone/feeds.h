@@ -18,7 +18,8 @@ struct FeedArgs {
   std::string test_data;            // a folder with input_0.pb, output_0.pb ...
   bool random = false;
   std::uint64_t seed = 0;
-  std::vector<std::string> dims;  // batch=4
+  std::vector<std::string> dims;    // batch=4
+  std::vector<std::string> ranges;  // -1,1 for all inputs, or image=0,255
 };
 void add_feeds(CLI::App& command, FeedArgs& args);
 

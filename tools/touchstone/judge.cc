@@ -168,7 +168,8 @@ void add_judge(CLI::App& app, ExitCode& out) {
       ->capture_default_str()
       ->type_name("N");
   add_json(*command, args->json);
-  command->callback([args, &out] { out = guarded([&] { return judge_model(*args); }); });
+  command->callback(
+      [args, &out] { out = guarded(args->json, [&] { return judge_model(*args); }); });
 }
 
 }  // namespace touchstone

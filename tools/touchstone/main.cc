@@ -1,4 +1,5 @@
 // touchstone: the command. It knows its subcommands; each is a file of its own beside this one.
+#include "core/nearest.h"
 #include "tools/touchstone/command.h"
 
 namespace touchstone {
@@ -20,6 +21,43 @@ void declare(CLI::App& app, ExitCode& out) {
 #endif
 }
 
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string near(const std::string& word, const std::vector<std::string>& known) {
+  return did_you_mean(word, std::vector<std::string_view>(known.begin(), known.end()));
+}
+
+// CLI11 misses a subcommand before it sees that another word stood in its place.
+Error misused(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  const std::vector<std::string> left = app.remaining(true);
+  std::string what = error.what(), help;
+  if (commands.empty() && !left.empty()) {
+    what = "there is no subcommand '" + left.front() + "'";
+    std::vector<std::string> known;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+      if (!command->get_group().empty()) known.push_back(command->get_name());
+    help = near(left.front(), known);
+  } else if (!left.empty() && left.front().starts_with("--")) {
+    const std::string option = left.front().substr(0, left.front().find('='));
+    what = "there is no option '" + option + "'";
+    std::vector<std::string> known = option_names(app);
+    for (const CLI::App* command : commands) {
+      const std::vector<std::string> own = option_names(*command);
+      known.insert(known.end(), own.begin(), own.end());
+    }
+    help = near(option, known);
+  }
+  return Error(ErrorKind::usage, what)
+      .with_help(help + "touchstone --help, touchstone SUBCOMMAND --help");
+}
+
 int touchstone_main(int count, char** arguments) {
   CLI::App app("Touchstone assays ONNX runtimes, and is itself one.", "touchstone");
   app.require_subcommand(1);
@@ -38,13 +76,7 @@ int touchstone_main(int count, char** arguments) {
     app.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    // CLI11 misses a subcommand before it sees that another word stood in its place.
-    const std::vector<std::string> left = app.remaining();
-    const bool misnamed = app.get_subcommands().empty() && !left.empty();
-    const std::string what =
-        misnamed ? "there is no subcommand '" + left.front() + "'" : std::string(error.what());
-    print_error(
-        Error(ErrorKind::usage, what).with_help("touchstone --help, touchstone SUBCOMMAND --help"));
+    print_error(misused(app, error));
     return static_cast<int>(ExitCode::usage);
   }
   return static_cast<int>(out);

@@ -98,6 +98,7 @@ ExitCode optimize_model(const OptimizeArgs& args) {
            {"level", args.level},
            {"before", before},
            {"after", sizes_of(made.model)},
+           {"dropped", dropped_fields(made.model.unkept)},
            {"changes", Json::array()}};
   for (const PassCount& count : made.counts) {
     all["changes"].push_back(
@@ -133,7 +134,8 @@ void add_optimize(CLI::App& app, ExitCode& out) {
   command->add_flag("--list", args->list, "Say which passes and patterns there are");
   add_limits(*command, args->limits);
   add_json(*command, args->json);
-  command->callback([args, &out] { out = guarded([&] { return optimize_model(*args); }); });
+  command->callback(
+      [args, &out] { out = guarded(args->json, [&] { return optimize_model(*args); }); });
 }
 
 }  // namespace touchstone

@@ -27,6 +27,8 @@
 namespace touchstone {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct RunArgs {
   std::string model;
   FeedArgs feeds;
@@ -82,14 +84,23 @@ std::optional<Judged> held_against_test_data(const RunArgs& args, const Model& m
 #endif
 }
 
+void print_placement(const Json& placed) {
+  for (const Json& row : placed["steps"])
+    fmt::print("{:<40} {}\n", row["kernel"].get<std::string>(),
+               printable(fmt::format(
+                   "{}", fmt::join(row["nodes"].get<std::vector<std::string>>(), ", "))));
+  fmt::print("arena {} bytes\n", placed["arena_bytes"].get<Index>());
+  if (const auto bytes = placed["device_bytes"].get<Index>(); bytes > 0)
+    fmt::print("{} {} bytes\n", placed["device"].get<std::string>(), bytes);
+}
+
 void report(const RunArgs& args, const Model& model, const std::map<std::string, Value>& outputs,
-            const std::optional<Judged>& judged) {
-  nlohmann::ordered_json object{{"schema", "touchstone.run/1"},
-                                {"model", args.model},
-                                {"outputs", nlohmann::ordered_json::array()}};
+            const Json& placed, const std::optional<Judged>& judged) {
+  if (!placed.is_null() && !args.json.takes_stdout()) print_placement(placed);
+  Json object{{"schema", "touchstone.run/1"}, {"model", args.model}, {"outputs", Json::array()}};
   for (const ValueInfo& output : model.graph.outputs) {
     const Value& value = outputs.at(output.name);
-    nlohmann::ordered_json row{{"name", output.name}};
+    Json row{{"name", output.name}};
     row.update(to_json(value));
     object["outputs"].push_back(std::move(row));
     if (!args.json.takes_stdout()) {
@@ -103,11 +114,13 @@ void report(const RunArgs& args, const Model& model, const std::map<std::string,
     if (!args.json.takes_stdout())
       fmt::print("{}  {}\n", judged->verdict, printable(judged->detail));
   }
+  if (!placed.is_null()) object["placement"] = placed;
   if (args.json) write_json(args.json, object);
 }
 
+// `placed` becomes the object of --placement, if that is asked for.
 std::map<std::string, Value> run_session(const RunArgs& args, const Model& model,
-                                         const std::map<std::string, Value>& feeds) {
+                                         const std::map<std::string, Value>& feeds, Json& placed) {
 #ifdef TOUCHSTONE_WITH_FAST
   if (!args.tap.empty()) {
     throw Error(ErrorKind::usage, "--tap sees every node's values; the fast executor merges nodes")
@@ -127,16 +140,16 @@ std::map<std::string, Value> run_session(const RunArgs& args, const Model& model
     trace.write(args.profile);
   }
   if (args.placement) {
+    placed = {{"steps", Json::array()},
+              {"arena_bytes", session.arena_bytes()},
+              {"device", args.device.substr(0, args.device.find(','))},
+              {"device_bytes", session.device_bytes()}};
     for (const Placement& row : session.placement())
-      fmt::print("{:<40} {}\n", row.kernel,
-                 printable(fmt::format("{}", fmt::join(row.nodes, ", "))));
-    fmt::print("arena {} bytes\n", session.arena_bytes());
-    if (session.device_bytes() > 0)
-      fmt::print("{} {} bytes\n", args.device.substr(0, args.device.find(',')), session.device_bytes());
+      placed["steps"].push_back({{"kernel", row.kernel}, {"nodes", row.nodes}});
   }
   return outputs;
 #else
-  (void)args, (void)model, (void)feeds;
+  (void)args, (void)model, (void)feeds, (void)placed;
   throw Error(ErrorKind::unsupported, "this build has no fast executor")
       .with_help("take the release build, or --runtime reference");
 #endif
@@ -145,6 +158,10 @@ std::map<std::string, Value> run_session(const RunArgs& args, const Model& model
 ExitCode run_model(const RunArgs& args) {
   if (!args.profile.empty() && args.runtime != "fast") {
     throw Error(ErrorKind::usage, "--profile is of the fast executor's steps")
+        .with_help("take --runtime fast");
+  }
+  if (args.placement && args.runtime != "fast") {
+    throw Error(ErrorKind::usage, "--placement is of the fast executor's kernels")
         .with_help("take --runtime fast");
   }
   if (args.device != "cpu" && args.runtime != "fast") {
@@ -162,12 +179,13 @@ ExitCode run_model(const RunArgs& args) {
     for (const auto& [name, value] : feeds) taps->feed(name, value);
     options.tap = [&](const Call& call, const std::string& path) { (*taps)(call, path); };
   }
+  Json placed;
   const std::map<std::string, Value> outputs =
-      args.runtime == "fast" ? run_session(args, model, feeds) : run(model, feeds, options);
+      args.runtime == "fast" ? run_session(args, model, feeds, placed) : run(model, feeds, options);
   if (taps) taps->finish();
   if (!args.output_dir.empty()) write_outputs(model, outputs, args.output_dir);
   const std::optional<Judged> judged = held_against_test_data(args, model, outputs);
-  report(args, model, outputs, judged);
+  report(args, model, outputs, placed, judged);
   return judged ? judged->code : ExitCode::fine;
 }
 
@@ -175,13 +193,15 @@ ExitCode run_model(const RunArgs& args) {
 
 void add_run(CLI::App& app, ExitCode& out) {
   auto args = std::make_shared<RunArgs>();
-  CLI::App* command = app.add_subcommand("run", "Run a model on the reference");
+  CLI::App* command = app.add_subcommand("run", "Run a model, on the reference or fast");
   command->add_option("model", args->model, "An .onnx file")->required()->type_name("MODEL");
   add_feeds(*command, args->feeds);
   add_limits(*command, args->limits);
   command->add_option("--output-dir", args->output_dir, "Write output_0.pb, output_0.npy ...")
       ->type_name("DIR");
-  command->add_option("--runtime", args->runtime, "What runs it")
+  command
+      ->add_option("--runtime", args->runtime,
+                   "reference: slow, one thread, from the definitions; fast: to be embedded")
       ->check(CLI::IsMember({"reference", "fast"}))
       ->capture_default_str();
   command
@@ -200,7 +220,7 @@ void add_run(CLI::App& app, ExitCode& out) {
   command->add_option("--tap", args->tap, "Write every node's inputs and outputs")
       ->type_name("DIR");
   add_json(*command, args->json);
-  command->callback([args, &out] { out = guarded([&] { return run_model(*args); }); });
+  command->callback([args, &out] { out = guarded(args->json, [&] { return run_model(*args); }); });
 }
 
 }  // namespace touchstone

@@ -62,11 +62,32 @@ Json value_json(const ValueInfo& value) {
   return out;
 }
 
+Json properties_of(const SharedMetadata& metadata) {
+  Json all = Json::array();
+  if (!metadata) return all;
+  for (const auto& [key, value] : metadata->properties)
+    all.push_back({{"key", key}, {"value", value}});
+  return all;
+}
+
+std::string doc_string_of(const SharedMetadata& metadata) {
+  return metadata ? metadata->doc_string : "";
+}
+
 Json summary(const ShowArgs& args, const Model& model) {
   Json out{{"schema", "touchstone.show/1"},
            {"model", args.model},
            {"ir_version", model.ir_version},
-           {"producer", model.producer}};
+           {"producer", model.producer},
+           {"producer_version", model.producer_version},
+           {"domain", model.domain},
+           {"model_version", model.model_version ? Json(*model.model_version) : Json(nullptr)},
+           {"doc_string", doc_string_of(model.metadata)},
+           {"metadata_props", properties_of(model.metadata)},
+           {"graph", model.graph.name},
+           {"graph_doc_string", doc_string_of(model.graph.metadata)},
+           {"graph_metadata_props", properties_of(model.graph.metadata)},
+           {"not_read", model.unkept}};
   for (const auto& [domain, version] : model.opsets)
     out["opsets"][domain.empty() ? "ai.onnx" : domain] = version;
   out["inputs"] = Json::array();
@@ -107,12 +128,38 @@ std::string names(const Json& list) {
   return printable(out);
 }
 
+// The file's fields beside the graph; a long text is cut.
+void print_metadata(const Json& all) {
+  constexpr std::size_t most_shown = 200;
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const char* field : {"domain", "doc_string", "graph_doc_string"}) {
+    if (const auto text = all[field].get<std::string>(); !text.empty())
+      rows.emplace_back(field, text);
+  }
+  if (!all["model_version"].is_null())
+    rows.emplace_back("model_version", all["model_version"].dump());
+  for (const char* field : {"metadata_props", "graph_metadata_props"}) {
+    for (const Json& row : all[field])
+      rows.emplace_back(row["key"].get<std::string>(), row["value"].get<std::string>());
+  }
+  if (rows.empty()) return;
+  fmt::print("{}\n", styled(Stream::out, Style::bold, "metadata"));
+  for (const auto& [name, text] : rows) {
+    const bool cut = text.size() > most_shown;
+    fmt::print("  {}: {}{}\n", printable(name), printable(text.substr(0, most_shown)),
+               cut ? fmt::format(" .. {} bytes", text.size()) : "");
+  }
+}
+
 void print_summary(const ShowArgs& args, const Model& model, const Json& all) {
   const auto title = [](const char* text) {
     fmt::print("{}\n", styled(Stream::out, Style::bold, text));
   };
+  const std::string producer =
+      model.producer + (model.producer_version.empty() ? "" : " " + model.producer_version);
   fmt::print("{}: IR {}{}\n", printable(args.model), model.ir_version,
-             model.producer.empty() ? "" : ", by " + printable(model.producer));
+             producer.empty() ? "" : ", by " + printable(producer));
+  print_metadata(all);
   title("opsets");
   for (const auto& [domain, version] : model.opsets)
     fmt::print("  {} {}\n", domain.empty() ? "ai.onnx" : printable(domain), version);
@@ -227,7 +274,7 @@ void add_show(CLI::App& app, ExitCode& out) {
   command->add_flag("--shapes", args->shapes, "Infer the shapes of all values, and list them, too");
   add_limits(*command, args->limits);
   add_json(*command, args->json);
-  command->callback([args, &out] { out = guarded([&] { return show_model(*args); }); });
+  command->callback([args, &out] { out = guarded(args->json, [&] { return show_model(*args); }); });
 }
 
 }  // namespace touchstone

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/nearest.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/spec_texts.h"
 
@@ -55,10 +56,14 @@ std::vector<const SpecText*> versions_of(const SpecArgs& args) {
     }
   }
   if (!out.empty()) return out;
+  std::vector<std::string_view> known;
+  for (const SpecText& entry : spec_texts()) {
+    if (shown(entry.domain) == args.domain) known.push_back(entry.op);
+  }
   throw Error(ErrorKind::usage,
               fmt::format("domain '{}' has no operator '{}'", args.domain, args.op))
       .with_help(elsewhere.empty()
-                     ? "touchstone spec --list names all"
+                     ? did_you_mean(args.op, known) + "touchstone spec --list names all"
                      : fmt::format("domain '{}' has: --domain {}", elsewhere, elsewhere));
 }
 
@@ -221,7 +226,7 @@ void add_spec(CLI::App& app, ExitCode& out) {
   command->add_option("--domain", args->domain, "ai.onnx, ai.onnx.ml ...");
   command->add_flag("--list", args->list, "Every operator version");
   add_json(*command, args->json);
-  command->callback([args, &out] { out = guarded([&] { return tell(*args); }); });
+  command->callback([args, &out] { out = guarded(args->json, [&] { return tell(*args); }); });
 }
 
 }  // namespace touchstone

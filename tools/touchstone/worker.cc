@@ -78,7 +78,7 @@ void add_worker(CLI::App& app, ExitCode& out) {
   command->add_option("--target", args->target, "The target to run")->excludes(judge);
   command->add_option("--bench", args->bench, "The runtime to time");
   command->add_option("--memory", args->memory, "Bytes of data that the process may have");
-  command->callback([args, &out] { out = guarded([&] { return worker(*args); }); });
+  command->callback([args, &out] { out = guarded(JsonOutput(), [&] { return worker(*args); }); });
 }
 
 }  // namespace touchstone
