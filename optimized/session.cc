@@ -57,6 +57,17 @@ std::optional<Shapes> only_shapes(const Graph& graph) {
   return shapes;
 }
 
+Model with_sizes(Model model, const std::map<std::string, Index>& dims) {
+  for (ValueInfo& input : model.graph.inputs) {
+    if (!input.shape) continue;
+    for (Dim& dim : *input.shape) {
+      const auto found = dims.find(dim.symbol);
+      if (!dim.size && found != dims.end()) dim.size = found->second;
+    }
+  }
+  return model;
+}
+
 // Nodes that cannot run are refused as they are written, not as a pass leaves them. `fed`: the
 // shapes at which all that passes assume has to hold. `draws`, `checked`: PassOptions.
 std::shared_ptr<const Variant> optimized(Model model, const SessionOptions& options,
@@ -216,7 +227,7 @@ auto within_memory(F work) {
 Session::Session(Model model, const SessionOptions& options)
     : held_(within_memory([&] {
         const Budget budget(options.limits, options.cancel);
-        return std::make_unique<Held>(std::move(model), options);
+        return std::make_unique<Held>(with_sizes(std::move(model), options.dims), options);
       })) {}
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;

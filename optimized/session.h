@@ -31,6 +31,9 @@ struct SessionOptions {
   // If given, what a plan computes in comes from it, buffer by buffer: tests put them where nothing
   // may be beside them.
   BufferSource buffers = {};
+  // Sizes of symbols in the shapes of inputs: a feed of another size is refused. Where no size is
+  // left open, the plan is made and weights are packed at load.
+  std::map<std::string, Index> dims = {};
 };
 
 class Session {

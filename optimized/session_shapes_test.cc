@@ -159,6 +159,25 @@ TEST(OpenShapes, ACacheThatGrows) {
   }
 }
 
+// A size that the caller gives to a symbol is planned for at load.
+TEST(OpenShapes, SizesOfSymbolsAreThoseOfTheOptions) {
+  Model model = one_node("MatMul", {"a", "b"}, {});
+  model.graph.inputs = {open("a", {Dim{{}, "N"}, Dim{4, ""}})};
+  model.graph.outputs[0].shape.reset();
+  model.graph.initializers.emplace("b", whole({4, 3}, 1));
+  require_valid(model, Limits::trusted());
+  EXPECT_TRUE(Session(model, {.threads = 1}).placement().empty());
+  Session session(model, {.threads = 1, .dims = {{"N", 2}, {"other", 7}}});
+  EXPECT_FALSE(session.placement().empty());
+  EXPECT_EQ(session.run({{"a", whole({2, 4}, 1)}}).begin()->second.tensor().shape(), Shape({2, 3}));
+  try {
+    session.run({{"a", whole({3, 4}, 1)}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.rule, "feed/shape");
+  }
+}
+
 // An output that a step reads as a tensor stays while later outputs are brought out of blocks.
 TEST(Buffers, AnOutputThatIsSharedLivesToTheEnd) {
   for (const Index channels : {4, 16, 24, 64}) {

@@ -57,19 +57,21 @@ void keep(const std::vector<ValueInfo>& outputs, const Outputs& values, const fs
 std::vector<Outputs> expectations(const Race& race, const BenchPlan& plan, const std::string& self,
                                   const fs::path& folder) {
   const std::string model = folder.empty() ? "" : text_of(race.model);
-  std::vector<fs::path> places(race.input_sets.size());
-  std::vector<Outputs> expected(race.input_sets.size());
+  std::vector<std::vector<NamedFile>> sets = race.input_sets;
+  sets.push_back(race.moved);
+  std::vector<fs::path> places(sets.size());
+  std::vector<Outputs> expected(sets.size());
   std::vector<std::pair<std::size_t, Contender>> running;
-  for (std::size_t k = 0; k < race.input_sets.size(); ++k) {
+  for (std::size_t k = 0; k < sets.size(); ++k) {
     if (!folder.empty()) {
-      places[k] = folder / key_of(model, race.input_sets[k]);
+      places[k] = folder / key_of(model, sets[k]);
       if (std::optional<Outputs> found = kept(race.outputs, places[k])) {
         expected[k] = std::move(*found);
         continue;
       }
     }
     Contender process("reference", start_of("reference", self), plan.limit);
-    process.open({race.model.string(), 1, race.dims, {race.input_sets[k]}});
+    process.open({race.model.string(), 1, race.dims, {sets[k]}});
     process.begin({0});
     running.emplace_back(k, std::move(process));
   }

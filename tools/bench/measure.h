@@ -42,7 +42,9 @@ struct Race {
   Index threads = 1;
   std::map<std::string, Index> dims;  // of its symbols
   std::vector<std::vector<NamedFile>> input_sets;
+  std::vector<NamedFile> moved;  // the first set with every float moved to a neighbour; not timed
   std::vector<ValueInfo> outputs;
+  Index nodes = 0;
   const Referee* referee = nullptr;
 };
 

@@ -7,18 +7,33 @@
 
 namespace touchstone {
 
+namespace {
+
+using Dims = std::map<std::string, Index>;
+
+}  // namespace
+
 const std::vector<OurRuntime>& our_runtimes() {
   static const std::vector<OurRuntime> all{
 #ifdef TOUCHSTONE_WITH_FAST
-      {"fast", [](Index threads) { return make_fast({.threads = threads}); },
-       [] { return "all passes, threads sleep between runs, " + std::string(name(chosen_isa())); }},
-      {"direct", [](Index threads) { return make_fast({.threads = threads, .winograd = false}); },
+      {"fast",
+       [](Index threads, const Dims& dims) {
+         return make_fast({.threads = threads, .dims = dims});
+       },
+       [] {
+         return "all passes, sizes of symbols at load, threads sleep between runs, " +
+                std::string(name(chosen_isa()));
+       }},
+      {"direct",
+       [](Index threads, const Dims& dims) {
+         return make_fast({.threads = threads, .winograd = false, .dims = dims});
+       },
        [] {
          return "as fast, and convolutions sum their products one by one (no Winograd), " +
                 std::string(name(chosen_isa()));
        }},
 #endif
-      {"reference", [](Index) { return make_reference(); },
+      {"reference", [](Index, const Dims&) { return make_reference(); },
        [] { return std::string("one thread, whatever is asked"); }}};
   return all;
 }

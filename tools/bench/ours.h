@@ -1,6 +1,7 @@
 // Our own runtimes as the bench sees them: the targets that are judged, and how each runs.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,7 +12,8 @@ namespace touchstone {
 
 struct OurRuntime {
   std::string name;
-  std::unique_ptr<Target> (*make)(Index threads);
+  // `dims`: sizes of symbols in the shapes of inputs, as peers are told them too.
+  std::unique_ptr<Target> (*make)(Index threads, const std::map<std::string, Index>& dims);
   std::string (*settings)();  // in words
 };
 

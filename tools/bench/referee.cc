@@ -14,6 +14,8 @@ namespace touchstone {
 namespace {
 
 constexpr double tolerated = 0x1p-10;      // of the output's largest element
+constexpr double roundings = 64;           // of a node, added up: referee.h
+constexpr double rounding = 0x1p-24;       // of a float32
 constexpr double share_of_apart = 0x1p-4;  // of the way to another input's output
 constexpr double told_apart = 0x1p-20;     // nearer than this, float32 tells no two outputs apart
 
@@ -30,7 +32,8 @@ Value value_of(const Outputs& outputs, const std::string& name) {
 
 }  // namespace
 
-Referee::Referee(std::vector<ValueInfo> outputs, std::vector<Outputs> expected)
+Referee::Referee(std::vector<ValueInfo> outputs, std::vector<Outputs> expected,
+                 const Outputs& moved, Index nodes)
     : outputs_(std::move(outputs)), expected_(std::move(expected)) {
   if (expected_.size() < 2) BUG("one input cannot be told from itself");
   for (const ValueInfo& output : outputs_) {
@@ -43,8 +46,13 @@ Referee::Referee(std::vector<ValueInfo> outputs, std::vector<Outputs> expected)
       }
     }
     apart_[output.name] = apart;
-    const double near = apart * share_of_apart;
-    allowed_[output.name] = near < told_apart ? tolerated : std::min(tolerated, near);
+    const double moves = distance(output.name, value_of(moved, output.name),
+                                  value_of(expected_.front(), output.name))
+                             .relative();
+    const double rounded = roundings * std::sqrt(static_cast<double>(std::max<Index>(nodes, 1))) *
+                           std::max(moves, rounding);
+    const double most = std::min(tolerated, rounded), near = apart * share_of_apart;
+    allowed_[output.name] = near < told_apart ? most : std::min(most, near);
   }
 }
 

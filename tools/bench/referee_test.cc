@@ -23,9 +23,35 @@ Value integers(const std::vector<Index>& numbers) {
 
 const std::vector<ValueInfo> outputs{{"y", {}, {}}, {"k", {}, {}}};
 
-Referee two_inputs() {
-  return Referee(outputs, {{{"y", floats({1, -4, 2})}, {"k", integers({1})}},
-                           {{"y", floats({2, 3, 8})}, {"k", integers({2})}}});
+// A model's output that moves by half of its largest element where its inputs move by a float.
+const Outputs sensitive{{"y", floats({1, -4, 0})}, {"k", integers({1})}};
+
+Referee two_inputs(const Outputs& moved = sensitive, Index nodes = 1) {
+  return Referee(outputs,
+                 {{{"y", floats({1, -4, 2})}, {"k", integers({1})}},
+                  {{"y", floats({2, 3, 8})}, {"k", integers({2})}}},
+                 moved, nodes);
+}
+
+// The distance up to which an output passes, of steps by powers of 2.
+double allowed(const Referee& referee) {
+  for (double far = 0x1p-4; far > 0x1p-30; far /= 2) {
+    const auto y = static_cast<float>(8 - 8 * far);
+    if (referee.hold(1, {{"y", floats({2, 3, y})}, {"k", integers({2})}}).fault.empty()) return far;
+  }
+  return 0;
+}
+
+// Roundings of 4^k nodes are 2^k times those of one; an output that inputs move more may be as much
+// farther away.
+TEST(Referee, NearIsAsRoundingsOfTheModelLeaveIt) {
+  const Outputs dull{{"y", floats({1, -4, 2})}, {"k", integers({1})}};
+  const Outputs moves{{"y", floats({1, -4, 2 + 0x1p-19f})}, {"k", integers({1})}};
+  EXPECT_EQ(allowed(two_inputs(dull, 1)), 0x1p-18);
+  EXPECT_EQ(allowed(two_inputs(dull, 16)), 0x1p-16);
+  EXPECT_EQ(allowed(two_inputs(moves, 1)), 0x1p-15);
+  EXPECT_EQ(allowed(two_inputs(moves, 256)), 0x1p-11);
+  EXPECT_EQ(allowed(two_inputs(moves, 1 << 20)), 0x1p-10);  // the standard's own, at most
 }
 
 TEST(Referee, WhatRoundingMovesIsRight) {
@@ -48,20 +74,24 @@ TEST(Referee, AThousandthOfTheLargestElementIsTooFar) {
 
 TEST(Referee, AnOutputOfAnotherInputNeverPasses) {
   // The two differ by 2^-12 of the largest element, which alone would be near enough.
-  const Referee referee({{"y", {}, {}}}, {{{"y", floats({1, 4096})}}, {{"y", floats({2, 4096})}}});
+  const Referee referee({{"y", {}, {}}}, {{{"y", floats({1, 4096})}}, {{"y", floats({2, 4096})}}},
+                        {{"y", floats({9, 4096})}}, 1);
   EXPECT_EQ(referee.blind(), "");
   EXPECT_EQ(referee.hold(0, {{"y", floats({1, 4096})}}).fault, "");
   EXPECT_NE(referee.hold(0, {{"y", floats({2, 4096})}}).fault, "");
 }
 
 TEST(Referee, OutputsThatInputsDoNotMoveShowNothing) {
-  const Referee referee({{"y", {}, {}}}, {{{"y", floats({1, 2})}}, {{"y", floats({1, 2})}}});
+  const Referee referee({{"y", {}, {}}}, {{{"y", floats({1, 2})}}, {{"y", floats({1, 2})}}},
+                        {{"y", floats({1, 2})}}, 1);
   EXPECT_NE(referee.blind(), "");
 }
 
 TEST(Referee, OneOutputThatTellsIsEnough) {
-  const Referee referee(outputs, {{{"y", floats({1})}, {"k", integers({5})}},
-                                  {{"y", floats({2})}, {"k", integers({5})}}});
+  const Referee referee(
+      outputs,
+      {{{"y", floats({1})}, {"k", integers({5})}}, {{"y", floats({2})}, {"k", integers({5})}}},
+      {{"y", floats({1})}, {"k", integers({5})}}, 1);
   EXPECT_EQ(referee.blind(), "");
 }
 

@@ -71,7 +71,8 @@ class Server {
  private:
   Json open(const Json& ask) {
     const auto began = Clock::now();
-    const std::unique_ptr<Target> target = runtime_.make(ask.at("threads").get<Index>());
+    const auto dims = ask.at("dims").get<std::map<std::string, Index>>();
+    const std::unique_ptr<Target> target = runtime_.make(ask.at("threads").get<Index>(), dims);
     model_ = target->load(ask.at("model").get<std::string>());
     const double seconds = since(began);
     sets_.clear();
