@@ -1,5 +1,5 @@
 // Openings that no template of an operator holds: quotients by zero, floats that an integer type
-// cannot hold, updates of one element.
+// cannot hold, updates of one element, windows of padding.
 #include "reference/openings.h"
 
 #include <algorithm>
@@ -32,25 +32,33 @@ bool fits(long double x, Type integer) {
   return whole >= (of.is_signed ? -end : 0) && whole < end;
 }
 
-bool is_like(const std::vector<Value>& observed, const Tensor& own) {
-  return !observed.empty() && observed[0].is_tensor() &&
-         observed[0].tensor().type() == own.type() && observed[0].tensor().shape() == own.shape();
+bool is_like(const std::vector<Value>& observed, const Tensor& own, std::size_t output = 0) {
+  return output < observed.size() && observed[output].is_tensor() &&
+         observed[output].tensor().type() == own.type() &&
+         observed[output].tensor().shape() == own.shape();
 }
 
-// The elements for which `open` says so, from what the target answered; the rest is ours.
+// The elements for which `open` says so, from what the target answered; the rest is ours. Outputs
+// of the first one's shape are open together.
 template <class F>
 Opened with_theirs(std::vector<Value> outputs, const std::vector<Value>& observed, F&& open) {
-  Tensor mixed(outputs[0].tensor().type(), outputs[0].tensor().shape());
-  const Tensor& own = outputs[0].tensor();
-  const bool alike = is_like(observed, own);
-  Index count = 0;
-  for (Index k = 0; k < own.size(); ++k) {
-    const bool theirs = alike && open(k);
-    copy_element(theirs ? observed[0].tensor() : own, k, mixed, k);
-    count += theirs;
+  const Shape shape = outputs[0].tensor().shape();
+  Opened made;
+  for (std::size_t j = 0; j < outputs.size(); ++j) {
+    made.open.push_back(0);
+    if (!outputs[j].is_tensor() || outputs[j].tensor().shape() != shape) continue;
+    const Tensor own = outputs[j].tensor();
+    if (!is_like(observed, own, j)) continue;
+    Tensor mixed(own.type(), shape);
+    for (Index k = 0; k < own.size(); ++k) {
+      const bool theirs = open(k);
+      copy_element(theirs ? observed[j].tensor() : own, k, mixed, k);
+      made.open.back() += theirs;
+    }
+    outputs[j] = std::move(mixed);
   }
-  outputs[0] = std::move(mixed);
-  return {std::move(outputs), {count}};
+  made.outputs = std::move(outputs);
+  return made;
 }
 
 bool is_same_element(const Tensor& a, Index at, const Tensor& b, Index there) {
@@ -125,6 +133,19 @@ Opened floats_that_do_not_fit(Call& call, const std::vector<Value>& observed) {
   const Type to = outputs[0].tensor().type();
   if (!facts(from.type()).is_float || !facts(to).is_integer) return {std::move(outputs), {0}};
   return with_theirs(std::move(outputs), observed, [&](Index k) { return !fits(number_at(from, k), to); });
+}
+
+Opened windows_of_padding(Call& call, const std::vector<Value>& observed) {
+  // In ones, a window with an element has the largest and the mean 1, or a mean below 1 where
+  // padding counts.
+  const auto one = [](long double) { return 1.0L; };
+  const std::vector<Value> marked = ours(call, {mapped(call.inputs[0].tensor(), one)});
+  const Tensor& of_ones = marked[0].tensor();
+  const bool whole = facts(of_ones.type()).is_integer;
+  return with_theirs(ours(call, call.inputs), observed, [&](Index k) {
+    const long double x = number_at(of_ones, k);
+    return whole ? x != 1 : !std::isfinite(x);
+  });
 }
 
 }  // namespace touchstone::openings

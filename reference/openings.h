@@ -24,6 +24,8 @@ Opened floats_that_do_not_fit(Call& call, const std::vector<Value>& observed);
 // Elements and slices that several updates write (Q043): any of these updates may remain.
 Opened updates_of_one_element(Call& call, const std::vector<Value>& observed);
 Opened updates_of_one_slice(Call& call, const std::vector<Value>& observed);
+// A pool's element, and index, of a window that holds nothing but padding (Q024).
+Opened windows_of_padding(Call& call, const std::vector<Value>& observed);
 // Which elements a draw sets to zero.
 Opened drawn_zeros(Call& call, const std::vector<Value>& observed);
 }  // namespace openings

@@ -2,10 +2,14 @@
 // has.
 //
 // What our own ruling refuses is judged again as the questions of that version may be ruled otherwise.
+#include <algorithm>
+
 #include "conformance/judge/node_means.h"
 #include "core/error.h"
+#include "core/numbers/convert.h"
 #include "reference/calls.h"
 #include "reference/interpreter.h"
+#include "reference/lookup.h"
 #include "reference/readings/follow.h"
 
 namespace touchstone {
@@ -66,6 +70,41 @@ NodeMeans means_of(const Ruling& ruling, const Node& node, const std::vector<Val
   return means;
 }
 
+// An answer with our element wherever the opening takes theirs.
+std::vector<Value> with_ours(const Opened& theirs, const Opened& ours,
+                             std::vector<Value> observed) {
+  for (std::size_t k = 0; k < theirs.outputs.size() && k < observed.size(); ++k) {
+    if (k >= theirs.open.size() || theirs.open[k] == 0) continue;
+    const Tensor &mixed = theirs.outputs[k].tensor(), &own = ours.outputs[k].tensor();
+    const Tensor given = observed[k].tensor();
+    Tensor made(given.type(), given.shape());
+    for (Index i = 0; i < made.size(); ++i)
+      copy_element(code_at(mixed, i) != code_at(own, i) ? own : given, i, made, i);
+    observed[k] = std::move(made);
+  }
+  return observed;
+}
+
+// The rest of an answer, which an opening leaves to be right: rounded, and judged by its bounds.
+NodeJudgement judge_rest(const Node& node, const Ruling& ruling, const std::vector<Value>& inputs,
+                         const std::vector<Value>& observed, const JudgeOptions& options) {
+  Call call = call_of(node, inputs);
+  const Opened theirs = ruling.opening(call, observed), ours = ruling.opening(call, {});
+  const std::vector<Value> answer = with_ours(theirs, ours, observed);
+  NodeJudgement found = judge_node(node, our_means(node, inputs, answer), inputs, answer, options);
+  if (found.sampled) return found;
+  Index judged = 0;
+  for (std::size_t k = 0; k < found.outputs.size(); ++k) {
+    Comparison& c = found.outputs[k];
+    const Index open = k < theirs.open.size() ? std::min(theirs.open[k], c.judged) : 0;
+    c.open += open;
+    c.judged -= open;
+    judged += c.judged;
+  }
+  if (is_pass(found.verdict) && judged == 0) found.verdict = Verdict::open;
+  return found;
+}
+
 }  // namespace
 
 NodeJudgement judge_node(const Node& node, const std::vector<Value>& inputs,
@@ -75,6 +114,8 @@ NodeJudgement judge_node(const Node& node, const std::vector<Value>& inputs,
   if (!is_fail(first.verdict)) return first;
   for (const Ruling& ruling : rulings_of(*node.signature)) {
     NodeJudgement other = judge_node(node, means_of(ruling, node, inputs, observed), inputs, observed, options);
+    if (is_fail(other.verdict) && ruling.opening && find_wide(*node.signature))
+      other = judge_rest(node, ruling, inputs, observed, options);
     if (is_fail(other.verdict) || other.verdict == Verdict::unsupported || other.verdict == Verdict::harness) continue;
     if (is_pass(other.verdict)) other.verdict = Verdict::profile;
     other.question = ruling.question;

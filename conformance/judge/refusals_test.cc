@@ -302,5 +302,59 @@ TEST(Refusals, ScatterOfAnUpdateThatNobodyGave) {
   }
 }
 
+Asked pool(const std::string& op, Index opset, Tensor x, Index kernel, Index pad,
+           Index counted = 0) {
+  std::map<std::string, Attribute> attributes;
+  attributes["kernel_shape"].is = std::vector<Index>{kernel};
+  attributes["pads"].is = std::vector<Index>{pad, pad};
+  if (op == "AveragePool") attributes["count_include_pad"].is = counted;
+  return {op, opset, {std::move(x)}, std::move(attributes)};
+}
+
+void expect_open(const NodeJudgement& found) {
+  EXPECT_EQ(found.verdict, Verdict::profile) << found.detail;
+  EXPECT_EQ(found.question, "Q024");
+  EXPECT_EQ(found.outputs[0].open, 2);
+}
+
+// Q024: of a window that holds padding alone anything is right, and the rest is judged as ever.
+TEST(Refusals, PoolsOfPadding) {
+  const Shape shape{1, 1, 4};
+  const Asked mean = pool("AveragePool", 11, tensor({1, 2}, {1, 1, 2}), 1, 1);
+  const Asked largest = pool("MaxPool", 12, tensor({1, 2}, {1, 1, 2}), 1, 1);
+  ACCEPTED(mean.judge({NAN, 1, 2, NAN}, shape));
+  ACCEPTED(largest.judge({-INFINITY, 1, 2, -INFINITY}, shape));
+  for (const Asked& asked : {mean, largest}) {
+    SCOPED_TRACE(asked.node.op);
+    expect_open(asked.judge({0, 1, 2, 7}, shape));
+    REFUSED(asked.judge({0, 1, 1, 7}, shape));
+    REFUSED(asked.judge({0, 7, 2, 0}, shape));
+  }
+  // Padding that counts makes a mean of 0.
+  const Asked counted = pool("AveragePool", 11, tensor({1, 2}, {1, 1, 2}), 1, 1, 1);
+  ACCEPTED(counted.judge({0, 1, 2, 0}, shape));
+  REFUSED(counted.judge({3, 1, 2, 0}, shape));
+  // The rest may be rounded, by its bounds.
+  const Asked rounded = pool("AveragePool", 11, tensor({0.1F, 0.2F, 0.4F}, {1, 1, 3}), 3, 3);
+  const float near = std::nextafter(0.7F / 3, 1.0F), far = 0.7F / 3 + 1e-6F;
+  expect_open(rounded.judge({0, 0.1F, 0.15F, near, 0.3F, 0.4F, 0}, {1, 1, 7}));
+  REFUSED(rounded.judge({0, 0.1F, 0.15F, far, 0.3F, 0.4F, 0}, {1, 1, 7}));
+  const Asked bytes = pool("MaxPool", 12, tensor({-128, 2}, {1, 1, 2}, Type::int8), 1, 1);
+  expect_open(bytes.judge({0, -128, 2, 5}, shape, Type::int8));
+  REFUSED(bytes.judge({0, 0, 2, 5}, shape, Type::int8));
+}
+
+// The index beside the largest of nothing is open too, that of an element is not.
+TEST(Refusals, IndicesOfPoolsOfPadding) {
+  Asked asked = pool("MaxPool", 12, tensor({1, 2}, {1, 1, 2}), 1, 1);
+  asked.node.outputs = {"y", "at"};
+  const Shape shape{1, 1, 4};
+  const auto judge = [&](const Floats& y, const Floats& at) {
+    return judge_node(asked.node, asked.inputs, {tensor(y, shape), tensor(at, shape, Type::int64)});
+  };
+  expect_open(judge({0, 1, 2, 0}, {-1, 0, 1, 9}));
+  EXPECT_TRUE(is_fail(judge({0, 1, 2, 0}, {-1, 1, 1, 9}).verdict));
+}
+
 }  // namespace
 }  // namespace touchstone
