@@ -72,13 +72,13 @@ def load_findings(root: Path) -> list[Finding]:
 def render(notes: list[Note], findings: list[Finding], releases: list[str], pinned: str) -> str:
     """A row for each pattern of each suite; `onnx` is the suite of the pinned one of the releases. Errata stand first."""
     cells = [
-        (note.id, note.title, "", suite, pattern)
+        (note.id, note.title, "", suite, pattern, note.id[0] == "E" and note.excuses)
         for note in notes
         for key, patterns in note.cases.items()
         for suite in suites_named(key, releases, pinned)
         for pattern in patterns
     ]
-    cells += [(one.id, one.title, one.target, f"onnx@{pinned}", name) for one in findings for name in one.cases]
+    cells += [(one.id, one.title, one.target, f"onnx@{pinned}", name, False) for one in findings for name in one.cases]
     rows = [", ".join(json.dumps(cell, ensure_ascii=False) for cell in row) for row in sorted(cells, key=rank)]
     return HEAD + "".join(f"    {{{row}}},\n" for row in rows) + TAIL
 

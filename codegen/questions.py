@@ -32,7 +32,7 @@ WITNESSES = {  # who says so, none of them made from another nor from an entry
 }
 _FOLDERS = {"Q": "questions", "E": "errata"}
 _FILE = re.compile(r"([QE])(\d{3})-[a-z0-9-]+\.md\Z")
-_KEYS = {"title", "operators", "status", "cases", "bodies", "witnesses", "probes"}
+_KEYS = {"title", "operators", "status", "cases", "bodies", "witnesses", "probes", "excuses"}
 _PROBE_KEYS = {"of", "opset", "case", "says"}
 
 
@@ -63,6 +63,7 @@ class Note:
     path: str
     body: str
     witnesses: dict[str, str] = field(default_factory=dict)  # one of WITNESSES -> what it says
+    excuses: bool = True  # of an erratum: a fail of its cases is the suite's fault, for the expectation is wrong
     probes: list[Probe] = field(default_factory=list)
 
 
@@ -120,7 +121,9 @@ def _note(id_: str, text: str, path: str, operators: list[Operator]) -> Note:
     front = parse("\n" + parts[1], path)  # the empty line stands for the first ---, so that lines are those of the file
     if not isinstance(front, Map):
         raise SpecError(path, 1, "the front matter is a mapping")
-    _known(front, _KEYS if id_[0] == "Q" else _KEYS - {"probes"}, path)
+    _known(front, _KEYS - ({"excuses"} if id_[0] == "Q" else {"probes"}), path)
+    if not isinstance(front.get("excuses", True), bool):
+        raise SpecError(path, front.lines["excuses"], "'excuses' is true or false")
     note = Note(
         id_,
         _text(front, "title", path),
@@ -131,6 +134,7 @@ def _note(id_: str, text: str, path: str, operators: list[Operator]) -> Note:
         path,
         parts[2],
         _witnesses(front, path),
+        excuses=front.get("excuses", True),
     )
     for heading in HEADINGS[id_[0]]:
         if f"\n## {heading}\n" not in note.body:

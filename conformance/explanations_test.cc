@@ -40,16 +40,16 @@ TEST(Explanations, ErrataStandFirstAndFindingsLast) {
 }
 
 TEST(Explanations, PatternsSpeakOfManyAndEachNoteOnce) {
-  const Explanation table[] = {{"E001", "One", "", "onnx@1.0.0", "test_a*"},
-                               {"E001", "One", "", "onnx@1.0.0", "test_ab"},
-                               {"Q002", "Two", "", "onnx@1.0.0", "test_?b"}};
+  const Explanation table[] = {{"E001", "One", "", "onnx@1.0.0", "test_a*", false},
+                               {"E001", "One", "", "onnx@1.0.0", "test_ab", false},
+                               {"Q002", "Two", "", "onnx@1.0.0", "test_?b", false}};
   const Place ab{"onnx@1.0.0", "test_ab"}, bb{"onnx@1.0.0", "test_bb"};
   EXPECT_EQ(explained_by("mine", std::span(&ab, 1), table), (std::vector<std::string>{"E001", "Q002"}));
   EXPECT_EQ(explained_by("mine", std::span(&bb, 1), table), (std::vector<std::string>{"Q002"}));
 }
 
 TEST(Explanations, AFindingSpeaksOfItsOwnRuntime) {
-  const Explanation table[] = {{"F001", "One", "mine", "onnx@1.0.0", "test_a"}};
+  const Explanation table[] = {{"F001", "One", "mine", "onnx@1.0.0", "test_a", false}};
   const Place a{"onnx@1.0.0", "test_a"};
   EXPECT_EQ(explained_by("mine:threads=2", std::span(&a, 1), table), (std::vector<std::string>{"F001"}));
   EXPECT_TRUE(explained_by("yours", std::span(&a, 1), table).empty());
@@ -73,16 +73,20 @@ TEST(Explanations, OnlyWhatIsNoPlainPassAsksForOne) {
 }
 
 TEST(Explanations, AFailIsTheTargetsFaultUnlessAnErratumSpeaksOfIt) {
-  const auto first_of = [](char kind) {
-    return *std::ranges::find(explanations(), kind, [](const Explanation& one) { return one.id.front(); });
+  const auto first_of = [](char kind, bool excuses) {
+    return *std::ranges::find_if(explanations(), [&](const Explanation& one) {
+      return one.id.front() == kind && one.excuses == excuses;
+    });
   };
-  const Explanation erratum = first_of('E'), question = first_of('Q');
+  const Explanation erratum = first_of('E', true), question = first_of('Q', false),
+                    right = first_of('E', false);  // its expectations prove little, and are right
   const auto at_fault = [](const Explanation& one, const std::string& name) {
     return to_explain({"mine", std::string(one.suite), {{name, "node", "wrong-value", "wrong-value", {}, ""}}})
         .target_fault;
   };
   EXPECT_EQ(at_fault(erratum, std::string(erratum.pattern)), 0);
   EXPECT_EQ(at_fault(question, std::string(question.pattern)), 1);
+  EXPECT_EQ(at_fault(right, std::string(right.pattern)), 1);
   EXPECT_EQ(at_fault(erratum, "test_of_nobody"), 1);
 }
 
