@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -170,3 +172,55 @@ def test_a_backend_of_the_standards_own_door(tmp_path: Path) -> None:
     write_case(tmp_path / "case", "case")
     row = conform(tmp_path, f"backend:onnxruntime.backend:python={ONNXRUNTIME}")["case"]
     assert row["verdict"] == "exact", row["detail"]
+
+
+def test_an_interrupt_ends_a_run_and_leaves_nothing_but_its_log(tmp_path: Path) -> None:
+    write_case(tmp_path / "suite" / "node" / "hang", "hang")
+    scratch, log = tmp_path / "scratch", tmp_path / "log.jsonl"
+    scratch.mkdir()
+    command = [COMMAND, "conform", "--target", BAD, "--suite", tmp_path / "suite", "--log", log]
+    environment = os.environ | {"TMPDIR": str(scratch)}
+    with subprocess.Popen(
+        list(map(str, command)), cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as ran:
+        while ran.poll() is None and not any(scratch.iterdir()):
+            os.sched_yield()
+        ran.send_signal(signal.SIGINT)
+        _, told = ran.communicate(timeout=60)
+    assert ran.returncode == 130, told
+    assert "error[cancelled]" in told and "--resume goes on where the log ends" in told
+    assert not any(scratch.iterdir()) and log.exists()
+
+
+def test_the_first_cases_are_those_of_the_filter(tmp_path: Path) -> None:
+    """Ten of the whole suite hold none of the operator; of those that the filter leaves, one is there."""
+    command = [COMMAND, "conform", "--target", "reference", "--suite", "spec", "--filter", "Clip-13*"]
+    done = subprocess.run(
+        [*map(str, command), "--first", "1", "--json"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=ROOT,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (case,) = json.loads(done.stdout)["runs"][0]["cases"]
+    assert case["name"].startswith("Clip-13")
+
+
+def test_the_example_of_a_worker_is_a_target(tmp_path: Path) -> None:
+    """docs/examples/worker.py as a vendor would start it: beside what protoc makes of the protocol, and nothing of ours."""
+    protocol = ROOT / "conformance" / "targets"
+    made = [shutil.which("protoc"), f"--proto_path={protocol}", f"--python_out={tmp_path}", "target.proto"]
+    subprocess.run(made, check=True, timeout=60)
+    shutil.copy(ROOT / "docs" / "examples" / "worker.py", tmp_path)
+    write_case(tmp_path / "suite" / "node" / "fine", "fine")
+    write_case(tmp_path / "suite" / "node" / "wrong", "wrong")
+    wrong = numpy_helper.from_array(np.array([True, False]))
+    (tmp_path / "suite" / "node" / "wrong" / "test_data_set_0" / "input_1.pb").write_bytes(wrong.SerializeToString())
+    cases = conform(tmp_path / "suite", f"command:{sys.executable} {tmp_path / 'worker.py'}")
+    assert cases["fine"]["verdict"] == "exact"
+    assert cases["wrong"]["verdict"] not in ("exact", "crash", "harness")
+    text = (ROOT / "docs" / "examples" / "worker.py").read_text(encoding="utf-8")
+    body = text.split('"""', 2)[2]
+    assert sum(1 for line in body.splitlines() if line.strip()) <= 40
