@@ -136,6 +136,7 @@ def concat_from_sequence(call: Any) -> list[Any]:
 
 
 def constant(call: Any) -> list[Any]:
+    """Of any type in every version: Q051."""
     said = call.said
     if len(said) != 1:
         raise Refusal(f"{call.version.name} has {len(said)} values", f"{call.version.name}/C1")
@@ -147,7 +148,6 @@ def constant(call: Any) -> list[Any]:
     else:
         type_ = {"f": "float", "i": "int64", "s": "string"}[name.removeprefix("value_")[0]]
         made = Tensor(type_, (len(value),), list(value)) if name.endswith("s") else Tensor(type_, (), [value])
-    call.bind("T", made.type)
     return [made]
 
 
