@@ -9,7 +9,7 @@ import onnx
 
 from tests.independent.node import run_node
 from tests.independent.refusal import LeftOut, Refusal
-from tests.independent.tensors import Map, Optional, Sequence, Tensor, from_array, to_array
+from tests.independent.tensors import Map, Optional, Sequence, Tensor, from_array, stored, to_array
 
 STANDARD = ("", "ai.onnx")
 
@@ -93,7 +93,7 @@ class Graph:
             )
             for name, value in zip(node.output, made, strict=True):
                 if name:
-                    self.values[name] = value
+                    self.values[name] = stored(value)
 
     def body(self, proto: onnx.GraphProto, values: list[Any]) -> list[Any]:
         inner = Graph(self.opsets, self.functions, self)

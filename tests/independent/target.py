@@ -25,6 +25,7 @@ class Independent:
     def load(self, model: bytes, options: dict[str, str]) -> Any:
         self.log, self.path = options.get("log", ""), options.get("path", "")
         if len(model) > MOST_BYTES:
+            self.note(left_out="size: a model")
             raise LeftOut(f"size: a model of {len(model)} bytes")
         return onnx.ModelProto.FromString(model)
 
@@ -42,7 +43,7 @@ class Independent:
         if not self.log:
             return
         about = Path(self.path).parent / "case.json"  # of the spec suite: its line
-        if about.exists():
-            facts["line"] = json.loads(about.read_text(encoding="utf-8"))["line"]
+        said = json.loads(about.read_text(encoding="utf-8")) if about.exists() else {}
+        facts["line"] = said.get("line", about.parent.name)
         with (Path(self.log) / f"{os.getpid()}.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(facts) + "\n")

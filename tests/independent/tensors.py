@@ -106,6 +106,15 @@ class Map(dict[Any, Any]):
         self.key, self.of = key, of
 
 
+def stored(value: Any) -> Any:
+    """A value as it travels from node to node: floats are rounded to their type."""
+    if isinstance(value, Tensor) and value.type in formats.FORMATS and formats.is_float(value.type):
+        return Tensor(value.type, value.shape, [formats.fit(value.type, each) for each in value.flat()])
+    if isinstance(value, Sequence):
+        return Sequence(value.of, [stored(each) for each in value])
+    return value
+
+
 def type_text(value: Any) -> str:
     """As entries write types: float, seq(float), optional(seq(float)), map(int64,float)."""
     if isinstance(value, Tensor):
