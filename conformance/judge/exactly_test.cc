@@ -76,7 +76,9 @@ TEST(JudgeExact, ContainersAreWalked) {
               other = Sequence{{}, {floats({1}), floats({3})}};
   EXPECT_EQ(exact(two, two), Verdict::exact);
   EXPECT_EQ(exact(two, other), Verdict::wrong_value);
+  EXPECT_EQ(exact(two, Sequence{{}, {floats({0}), floats({2})}}), Verdict::wrong_value);
   EXPECT_EQ(exact(two, Sequence{{}, {floats({1})}}), Verdict::wrong_shape);
+  EXPECT_EQ(exact(Sequence{{}, {floats({1})}}, two), Verdict::wrong_shape);
   const Value none = Optional{}, some = Optional{{}, std::make_shared<const Value>(floats({1}))};
   EXPECT_EQ(exact(none, none), Verdict::exact);
   EXPECT_EQ(exact(none, some), Verdict::wrong_value);
@@ -86,6 +88,16 @@ TEST(JudgeExact, ContainersAreWalked) {
   changed.by_integer[3] = floats({2});
   EXPECT_EQ(exact(map, map), Verdict::exact);
   EXPECT_EQ(exact(map, changed), Verdict::wrong_value);
+  Map moved, named;
+  moved.by_integer[4] = floats({1});
+  named.key = Type::string;
+  named.by_string["3"] = floats({1});
+  EXPECT_EQ(exact(map, moved), Verdict::wrong_value);
+  EXPECT_EQ(exact(map, named), Verdict::wrong_type);
+  const SparseTensor sparse{floats({5}), integers({1}), {3}},
+      elsewhere{floats({5}), integers({2}), {3}};
+  EXPECT_EQ(exact(sparse, sparse), Verdict::exact);
+  EXPECT_EQ(exact(sparse, elsewhere), Verdict::wrong_value);
   EXPECT_EQ(exact(floats({1}), Value()), Verdict::unwritten);
 }
 

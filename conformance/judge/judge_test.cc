@@ -8,6 +8,8 @@
 #include <functional>
 #include <random>
 
+#include "core/numbers/convert.h"
+
 namespace touchstone {
 namespace {
 
@@ -251,6 +253,77 @@ TEST(Judge, AWideBoundIsOpenAndAConstantOutputMistrusted) {
             Verdict::exact);
 }
 
+TEST(Judge, ABoundEndsWhereItSays) {
+  // 1 + 2^-21 with a bound of 2^-22, the value in two halves.
+  const WideOutput<Bounded> expected =
+      wide({Bounded::raw(1, 0x1p-21, 0x1p-22), Bounded::of(64)}, {2});
+  const auto verdict = [&](double off) {
+    return judge_wide(expected, tensor({static_cast<float>(1 + 0x1p-21 + off), 64}, {2})).verdict;
+  };
+  EXPECT_EQ(verdict(0), Verdict::exact);
+  EXPECT_EQ(verdict(0x1p-22), Verdict::within);
+  EXPECT_EQ(verdict(-0x1p-22), Verdict::within);
+  EXPECT_EQ(verdict(0x1p-22 + 0x1p-23), Verdict::wrong_value);
+  EXPECT_EQ(verdict(-0x1p-22 - 0x1p-23), Verdict::wrong_value);
+}
+
+TEST(Judge, AnOpenBoundRefusesWhatIsOutside) {
+  const WideOutput<Bounded> expected = wide({Bounded::raw(5, 0, 3), Bounded::of(64)}, {2});
+  EXPECT_EQ(judge_wide(expected, tensor({7, 64}, {2})).open, 1);
+  EXPECT_EQ(judge_wide(expected, tensor({9, 64}, {2})).verdict, Verdict::wrong_value);
+}
+
+TEST(Judge, AWholeWhoseBoundSaysNothingIsOpen) {
+  const WideOutput<Bounded> expected =
+      wide(std::vector<Bounded>(aggregate_from, Bounded::raw(1, 0, 10)), {aggregate_from});
+  const Tensor actual = tensor(std::vector<float>(aggregate_from, 2), {aggregate_from});
+  const Comparison c = judge_wide(expected, actual, &expected);
+  EXPECT_LT(c.aggregate, 1);
+  EXPECT_EQ(c.verdict, Verdict::open);
+}
+
+TEST(Judge, ABoundWiderThanTheRangeIsMistrusted) {
+  std::vector<Bounded> values;
+  std::vector<float> actual;
+  for (int k = 0; k < 20; ++k) {
+    actual.push_back(1000 + 0x1p-6F * static_cast<float>(k));
+    values.push_back(Bounded::raw(actual.back(), 0, 1));
+  }
+  actual[3] += 0x1p-7F;
+  EXPECT_EQ(judge_wide(wide(values, {20}), tensor(actual, {20})).verdict, Verdict::mistrusted);
+}
+
+TEST(Judge, NextToZeroTheLastBitSaysEnough) {
+  const Comparison c =
+      judge_wide(wide({Bounded::raw(0x1p-148, 0, 0x1p-149)}, {1}), tensor({0x1p-149F}, {1}));
+  EXPECT_EQ(c.verdict, Verdict::within);
+  EXPECT_EQ(c.open, 0);
+}
+
+TEST(Judge, ASetIsAsSharpAsItsMembers) {
+  const Bounded any = either_of(either_of(Bounded::of(0), Bounded::of(1)), Bounded::of(2));
+  for (const float member : {1.0F, 2.0F}) {
+    const Comparison c = judge_wide(wide({any}, {1}), tensor({member}, {1}));
+    EXPECT_EQ(c.verdict, Verdict::in_set);
+    EXPECT_EQ(c.open, 0);
+  }
+  EXPECT_EQ(judge_wide(wide({any}, {1}), tensor({1.5F}, {1})).verdict, Verdict::wrong_value);
+}
+
+TEST(Judge, TheLargestNumberIsRightWhereItIsAllowed) {
+  Bounded past = Bounded::raw(9, 0, 0.25);
+  past.add_specials(special::largest);
+  const WideOutput<Bounded> expected = wide({past}, {1}, Type::float4e2m1);
+  const auto verdict = [&](double x) {
+    Tensor actual(Type::float4e2m1, {1});
+    set_number(actual, 0, x);
+    return judge_wide(expected, actual).verdict;
+  };
+  EXPECT_EQ(verdict(6), Verdict::in_set);
+  EXPECT_EQ(verdict(4), Verdict::wrong_value);
+  EXPECT_EQ(verdict(-6), Verdict::wrong_value);
+}
+
 TEST(Judge, SpecialsAreRightWhereTheyAreAllowed) {
   Bounded overflow = Bounded::raw(3e39, 0, 1e32);
   overflow.add_specials(special::infinity);
@@ -261,6 +334,7 @@ TEST(Judge, SpecialsAreRightWhereTheyAreAllowed) {
   };
   EXPECT_TRUE(is_pass(verdict({INFINITY, -NAN, -INFINITY, -0.0F})));
   EXPECT_EQ(verdict({-INFINITY, NAN, -INFINITY, 0}), Verdict::wrong_value);
+  EXPECT_EQ(verdict({NAN, NAN, -INFINITY, 0}), Verdict::wrong_value);
   EXPECT_EQ(verdict({INFINITY, 1, -INFINITY, 0}), Verdict::wrong_value);
   EXPECT_EQ(verdict({INFINITY, NAN, INFINITY, 0}), Verdict::wrong_value);
   EXPECT_EQ(verdict({INFINITY, NAN, -INFINITY, NAN}), Verdict::wrong_value);
@@ -282,6 +356,19 @@ TEST(Judge, TheArbiterDecidesCloseCalls) {
   EXPECT_EQ(judge_wide(expected, actual, nullptr, &low).verdict, Verdict::wrong_value);
   const WideOutput<Exact> high{{2}, Type::float32, true, {}, {Exact(1 + 0x1p-30), Exact(64.0)}};
   EXPECT_EQ(judge_wide(expected, actual, nullptr, &high).verdict, Verdict::within);
+}
+
+TEST(Verdicts, PassesAndFailuresAreTheseAlone) {
+  std::string passes, failures;
+  for (int v = 0; v <= static_cast<int>(Verdict::harness); ++v) {
+    const auto verdict = static_cast<Verdict>(v);
+    if (is_pass(verdict)) passes += std::string(name(verdict)) + " ";
+    if (is_fail(verdict)) failures += std::string(name(verdict)) + " ";
+  }
+  EXPECT_EQ(passes, "exact within in-set profile ");
+  EXPECT_EQ(failures,
+            "wrong-value wrong-shape wrong-type rejected-valid accepted-invalid nondeterministic "
+            "wrote-input overrun unwritten crash timeout out-of-memory ");
 }
 
 TEST(Verdicts, EveryOneHasANameAndOneSide) {

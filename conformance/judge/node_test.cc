@@ -145,6 +145,34 @@ TEST(JudgeNode, InferredShapesAreHeldFirst) {
   EXPECT_EQ(b.judge().verdict, Verdict::wrong_shape);
 }
 
+// y = exp(x) * 0.2 and, of a formula that says nothing, anything.
+void twice_as_much(WideCall<Bounded>& call) {
+  scaled_exp<Bounded>(call);
+  for (Bounded& x : call.outputs[0].values) x = x * constant<Bounded>(2);
+}
+void anything(WideCall<Bounded>& call) {
+  scaled_exp<Bounded>(call);
+  for (Bounded& x : call.outputs[0].values) x = Bounded::anything(x.hi);
+}
+
+TEST(JudgeNode, AnAlternativeFormulaIsRightAsAWhole) {
+  Bench b(some(40));
+  b.wide.also = {{"twice", twice_as_much, nullptr}};
+  for (std::size_t k = 0; k < 40; ++k) b.y(k) *= 2;
+  const NodeJudgement j = b.judge();
+  EXPECT_TRUE(is_pass(j.verdict)) << j.detail;
+  EXPECT_EQ(j.formula, "twice");
+  b.y(3) /= 2;  // one element by each
+  EXPECT_EQ(b.judge().verdict, Verdict::wrong_value);
+}
+
+TEST(JudgeNode, AFormulaThatSaysNothingExcusesNothing) {
+  Bench b(some(40));
+  b.wide.also = {{"anything", anything, nullptr}};
+  b.y(3) *= 2;
+  EXPECT_EQ(b.judge().verdict, Verdict::wrong_value);
+}
+
 // What fast does not refuse is not refused, though it says too little to be a pass.
 TEST(JudgeNode, WhatFastMistrustsIsNotRefusedBecauseStrictDid) {
   std::vector<float> x(40, 0.5F);

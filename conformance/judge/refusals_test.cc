@@ -277,6 +277,16 @@ TEST(Refusals, MeanDividedByOneTooMany) {
   }
 }
 
+// -- zeros ---------------------------------------------------------------------------------------
+// Bits that are moved keep the sign of a zero; of a computed zero it is not compared.
+TEST(Refusals, AMovedZeroOfTheOtherSign) {
+  const Asked moved("Identity", 13, {tensor({0, 1}, {2})});
+  ACCEPTED(moved.judge({0, 1}, {2}));
+  REFUSED(moved.judge({-0.0F, 1}, {2}));
+  const Asked chosen("Max", 12, {tensor({0, 1}, {2}), tensor({0, 0}, {2})});
+  ACCEPTED(chosen.judge({-0.0F, 1}, {2}));
+}
+
 // -- open questions -------------------------------------------------------------------------------
 // Q043: any of the updates of one element is right, and nothing else.
 TEST(Refusals, ScatterOfAnUpdateThatNobodyGave) {

@@ -58,6 +58,12 @@ TEST(Sum, ExactDataHasBoundZero) {
   EXPECT_EQ(bounded_sum({}).e, 0);
 }
 
+TEST(Sum, TheWorstCaseIsARoundingAnAddition) {
+  const BoundedScope scope(Type::float32, Class::strict);
+  const std::vector<float> terms{0.1F, -0.2F, 0.3F, 0.4F};
+  EXPECT_NEAR(bounded_sum(terms).e / (3 * 0x1p-24), 1, 1e-6);  // the sizes add up to 1
+}
+
 // A term whose error is past what the quick way bears goes the slow way, once.
 TEST(Sum, AnEnormousErrorIsATermLikeOthers) {
   const BoundedScope scope(Type::float32, Class::strict);

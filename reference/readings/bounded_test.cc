@@ -134,6 +134,35 @@ TEST(Bounded, ExactDataHasBoundZero) {
   EXPECT_GT((Bounded::of(0x1p-100) * Bounded::of(0x1p-60)).e, 0);  // under the smallest subnormal
 }
 
+TEST(Bounded, OneRoundingIsHalfAnUlp) {
+  const BoundedScope scope(Type::float32, Class::strict);
+  for (const Bounded& x : {Bounded::of(1) + Bounded::of(0x1p-24),
+                           Bounded::of(1 + 0x1p-12F) * Bounded::of(1 + 0x1p-12F)})
+    EXPECT_NEAR(x.e / (0x1p-24 * x.hi), 1, 1e-6);
+}
+
+// The ends of both intervals are inside, and little else.
+TEST(Bounded, ErrorsOfBothOperandsCount) {
+  const BoundedScope scope(Type::float64, Class::strict);
+  const Bounded x = Bounded::raw(1, 0, 0.1), y = Bounded::raw(2, 0, 0.2);
+  EXPECT_NEAR((x + y).e, 0.3, 1e-12);
+  EXPECT_NEAR((x - y).e, 0.3, 1e-12);
+  EXPECT_NEAR((x * y).e, 1.1 * 2.2 - 2, 1e-12);
+  EXPECT_NEAR((x / y).e, 1.1 / 1.8 - 0.5, 1e-12);
+  EXPECT_EQ((x / Bounded::raw(0.1, 0, 0.2)).e, infinity);
+  EXPECT_EQ((Bounded::of(infinity) * Bounded::raw(0.1, 0, 0.2)).e, infinity);
+}
+
+TEST(Bounded, AHullHoldsBothAndKeepsTheFirst) {
+  Bounded x = Bounded::raw(1, 0, 0.25), y = Bounded::raw(2, 0, 0.5);
+  y.add_specials(special::nan);
+  const Bounded both = hull(x, y);
+  EXPECT_EQ(both.hi, 1);
+  EXPECT_NEAR(both.e, 1.5, 1e-12);
+  EXPECT_EQ(both.specials(), special::nan);
+  EXPECT_EQ(hull(y, x).hi, 2);
+}
+
 TEST(Bounded, FastAllowsAReciprocalButNotOfPowersOfTwo) {
   const BoundedScope scope(Type::float32, Class::fast);
   EXPECT_GT((Bounded::of(7.5) / Bounded::of(3)).e, 0);
