@@ -36,6 +36,8 @@ full: test coverage run
 	@TOUCHSTONE_CHECK=arena build/touchstone conform --target fast
 	@TOUCHSTONE_CHECK=arena $(python) -m tests.mutation --count 20000 --jobs 2
 	@$(python) -m tests.mutants
+	@$(python) -m tests.mutants.judge
+	@$(python) -m tests.mutants.kernels
 	@$(python) -m tests.honest
 	@$(python) -m tests.independent
 	@$(python) -m tests.independent --suite onnx

@@ -1,0 +1,32 @@
+"""The judge itself with a slip in it must turn a named test red.
+
+python -m tests.mutants.judge [--only TEXT] [--jobs 2] [--build build] [--out build/mutants/judge]
+
+The slips are those of slips.yaml. Ends with 1 where one is not seen by its test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from tests.mutants.slips import ROOT, campaign, read_slips
+
+HERE = Path(__file__).parent
+FOLDERS = ("conformance/judge", "reference/readings")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", default="", metavar="TEXT", help="slips whose file, test or sentence holds this")
+    parser.add_argument("--jobs", type=int, default=2, help="slips at once")
+    parser.add_argument("--build", type=Path, default=ROOT / "build")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "mutants" / "judge")
+    args = parser.parse_args()
+    slips = [s for s in read_slips(HERE / "slips.yaml") if args.only in f"{s.file} {s.says} {s.test}"]
+    return campaign("the judge", slips, FOLDERS, args.build, args.out, args.jobs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+"""The fast kernels with a slip in them must turn a named test red.
+
+python -m tests.mutants.kernels [--only TEXT] [--draw N [--seed N]] [--jobs 2]
+
+The slips are those of slips.yaml. Ends with 1 where one is not seen by its test. --draw makes N token edits of the same
+files instead, and prints which of them no test of their program sees: many choose a speed and no number.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.mutants.slips import ROOT, Slip, Workshop, campaign, read_slips
+from tests.mutants.tokens import edits_of_text
+
+HERE = Path(__file__).parent
+FOLDERS = ("optimized/kernels", "optimized/nests")
+
+
+def token_slips(slips: list[Slip]) -> Iterator[Slip]:
+    """Of lines that stand once in a file, for the program that tests it."""
+    for file, test in {s.file: s.test for s in slips}.items():
+        text = (ROOT / file).read_text(encoding="utf-8")
+        lines = text.split("\n")
+        for token in edits_of_text(text):
+            if text.count(lines[token.line]) == 1:
+                yield Slip(file, f"{token.change} in: {token.text}", lines[token.line], token.made, test)
+
+
+def explore(slips: list[Slip], count: int, seed: int, args: argparse.Namespace) -> int:
+    taken = random.Random(seed).sample(list(token_slips(slips)), count)
+    found = list(Workshop(args.build, args.out, FOLDERS, args.jobs).outcomes(taken, skips_what_does_not_compile=True))
+    left = [slip for slip, red in found if not red]
+    for slip in left:
+        print(f"every test stays green: {slip.file}: {slip.says}")
+    print(f"{len(found) - len(left)} of {len(found)} token edits turn a test red, by --seed {seed}")
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", default="", metavar="TEXT", help="slips whose file, test or sentence holds this")
+    parser.add_argument("--draw", type=int, default=0, metavar="N", help="token edits, and no verdict")
+    parser.add_argument("--seed", type=int, help="draws the same again (default: a fresh one)")
+    parser.add_argument("--jobs", type=int, default=2, help="slips at once")
+    parser.add_argument("--build", type=Path, default=ROOT / "build")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "mutants" / "kernels")
+    args = parser.parse_args()
+    slips = [s for s in read_slips(HERE / "slips.yaml") if args.only in f"{s.file} {s.says} {s.test}"]
+    if args.draw > 0:
+        seed = random.SystemRandom().randrange(1_000_000) if args.seed is None else args.seed
+        return explore(slips, args.draw, seed, args)
+    return campaign("the fast kernels", slips, FOLDERS, args.build, args.out, args.jobs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

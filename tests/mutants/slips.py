@@ -1,0 +1,244 @@
+"""Slips in our own C++, each written down: a file, a text in it, another in its place, and the test that turns red.
+
+A slip is made in a copy of its file. What includes that file is compiled anew, and a program of the test's own file
+linked, with the new objects in front of the build's own libraries. The tree and its build stay as they are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 300  # for a test: a slip may never end
+EFFORT = "-O0"  # of the compiler, whose time is most of a slip's
+TEST = re.compile(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", re.MULTILINE)
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Slip:
+    file: str  # from the root
+    says: str
+    old: str
+    new: str
+    test: str  # Suite.Name
+
+    @property
+    def made(self) -> str:
+        """The whole file with the slip in it."""
+        text = (ROOT / self.file).read_text(encoding="utf-8")
+        if text.count(self.old) != 1:
+            raise ValueError(f"{self.file}: '{self.old}' stands there {text.count(self.old)} times, and once is meant")
+        return text.replace(self.old, self.new)
+
+
+def read_slips(file: Path) -> list[Slip]:
+    rows = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return [Slip(of["file"], **one) for of in rows for one in of["slips"]]
+
+
+def where_tests_are(folders: tuple[str, ...]) -> dict[str, str]:
+    """Test -> the file that holds it."""
+    files = sorted(f for folder in folders for f in (ROOT / folder).rglob("*_test.cc"))
+    return {
+        f"{suite}.{name}": str(file.relative_to(ROOT))
+        for file in files
+        for suite, name in TEST.findall(file.read_text(encoding="utf-8"))
+    }
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What one call of the compiler makes in the build."""
+
+    source: Path  # a file of ours, or one of CMake's that includes several
+    command: tuple[str, ...]
+    output: str
+    target: str  # "judge_test", "touchstone_judge"
+
+    def parts(self, build: Path) -> dict[str, str]:
+        """Our files, from the root -> how the source names them: itself, or those that CMake joined in it."""
+        if self.source.is_relative_to(ROOT) and not self.source.is_relative_to(build):
+            return {str(self.source.relative_to(ROOT)): ""}
+        if "/Unity/" not in str(self.source):
+            return {}
+        found = {}
+        for name in INCLUDE.findall(self.source.read_text(encoding="utf-8")):
+            full = next((f for f in (self.source.parent / name, build / name, ROOT / name) if f.exists()), None)
+            if full and full.resolve().is_relative_to(ROOT):
+                found[str(full.resolve().relative_to(ROOT))] = name
+        return found
+
+
+class Workshop:
+    """Makes slips and runs their tests, in a folder of its own."""
+
+    def __init__(self, build: Path, out: Path, folders: tuple[str, ...], jobs: int):
+        self.build, self.out, self.jobs = build.resolve(), out.resolve(), jobs
+        self.plain, self.lock = self.out / "plain", threading.Lock()
+        shutil.rmtree(self.out, ignore_errors=True)
+        self.plain.mkdir(parents=True)
+        self.tests = where_tests_are(folders)
+        rows = json.loads((self.build / "compile_commands.json").read_text(encoding="utf-8"))
+        self.units = [
+            Unit(Path(row["file"]), tuple(shlex.split(row["command"])), row["output"], match[1])
+            for row in rows
+            if (match := re.search(r"CMakeFiles/(\w+)\.dir/", row["output"]))
+        ]
+        self.parts = {unit: unit.parts(self.build) for unit in self.units}
+        self.links: dict[str, list[str]] = {}
+        cache = (self.build / "CMakeCache.txt").read_text(encoding="utf-8")
+        self.ninja = re.search(r"^CMAKE_MAKE_PROGRAM:\w+=(.*)$", cache, re.MULTILINE)[1]
+
+    def unit_of(self, test: str) -> Unit:
+        return next(unit for unit in self.units if self.tests[test] in self.parts[unit])
+
+    def units_with(self, file: str) -> list[Unit]:
+        """The units that hold it; of a header, those of its own library that include it."""
+        own = [unit for unit in self.units if file in self.parts[unit]]
+        if own:
+            return own
+        folder = str(Path(file).parent)
+        near = {u.target for u in self.units for part in self.parts[u] if str(Path(part).parent) == folder}
+        near = {name for name in near if not name.endswith(("_test", "_probe"))}
+        return [unit for unit in self.units if unit.target in near and file in self.included(unit)]
+
+    def included(self, unit: Unit) -> set[str]:
+        """Our headers that it was compiled with."""
+        output = unit.output.removeprefix(f"{self.build}/")
+        command = [self.ninja, "-C", str(self.build), "-t", "deps", output]
+        said = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+        full = [(self.build / line.strip()).resolve() for line in said[1:] if line.startswith("    ")]
+        return {str(file.relative_to(ROOT)) for file in full if file.is_relative_to(ROOT)}
+
+    def link_of(self, program: str) -> list[str]:
+        if program not in self.links:
+            command = [self.ninja, "-C", str(self.build), "-t", "commands", program]
+            said = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+            words = shlex.split(said[-1])
+            if words[:2] == [":", "&&"]:
+                words = words[2 : words.index("&&", 2)]
+            self.links[program] = words
+        return self.links[program]
+
+    def compiled(self, unit: Unit, part: str, folder: Path, slip: Slip | None) -> Path:
+        """One of the unit's files by itself. Those without a slip are made once."""
+        made = folder / f"{unit.target}_{Path(part).stem}.o"
+        if slip is None and made.exists():
+            return made
+        scratch = folder / part
+        source = scratch if slip and slip.file == part else ROOT / part
+        words = [word for word in unit.command if not re.fullmatch(r"-O[\ds]|-g\w*", word)]
+        words[words.index("-o") + 1] = str(made)
+        words[words.index("-c") + 1] = str(source)
+        first = next(k for k, word in enumerate(words) if word.startswith("-"))
+        words[first:first] = [*(["-I", str(folder)] if slip else []), "-w", EFFORT]
+        run(words, self.build)
+        return made
+
+    def objects(self, slip: Slip, folder: Path) -> list[Path]:
+        """All files of the units that hold the slip, and the file of its test."""
+        header = not any(slip.file in self.parts[unit] for unit in self.units)
+        wanted = [(unit, part) for unit in self.units_with(slip.file) for part in self.parts[unit]]
+        wanted.append((self.unit_of(slip.test), self.tests[slip.test]))
+        found = []
+        for unit, part in wanted:
+            touched = header or part == slip.file
+            with self.lock if not touched else contextlib.nullcontext():
+                found.append(self.compiled(unit, part, folder if touched else self.plain, slip if touched else None))
+        return found
+
+    def linked(self, program: str, objects: list[Path], folder: Path) -> Path:
+        """Without the program's own objects; of what a library defines too, the linker takes what stands before it."""
+        words = [w for w in self.link_of(program) if not (w.endswith(".o") and f"/{program}.dir/" in w)]
+        made = folder / program
+        words[words.index("-o") + 1] = str(made)
+        place = next(k for k, word in enumerate(words) if word.endswith(".a"))
+        words[place:place] = [str(o) for o in objects]
+        run(words, self.build)
+        return made
+
+    def red(self, program: Path, names: str) -> list[str]:
+        """The tests that fail, the one that dies or does not end among them."""
+        environment = os.environ | {
+            "TOUCHSTONE_SOURCE": str(ROOT), "TOUCHSTONE_BUILD": str(self.build),
+            "TOUCHSTONE_GENERATED": str(ROOT / "generated"), "GTEST_COLOR": "no",
+        }  # fmt: skip
+        try:
+            done = subprocess.run(
+                [program, f"--gtest_filter={names}"], env=environment, timeout=SECONDS, capture_output=True, text=True
+            )
+            said, code = done.stdout, done.returncode
+        except subprocess.TimeoutExpired as late:
+            said, code = (late.stdout or b"").decode(), -1
+        failed = re.findall(r"^\[  FAILED  \] (\w+\.\w+)", said, re.MULTILINE)
+        begun = re.findall(r"^\[ RUN      \] (\w+\.\w+)", said, re.MULTILINE)
+        if code != 0 and not failed and begun:
+            failed = begun[-1:]
+        return sorted(set(failed))
+
+    def outcome(self, slip: Slip, number: int) -> tuple[Slip, list[str]]:
+        """The tests that turn red: the one that is named or, where it stays green, any others of its file."""
+        folder = self.out / f"{number:03}"
+        (folder / slip.file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / slip.file).write_text(slip.made, encoding="utf-8")
+        made = self.linked(self.unit_of(slip.test).target, self.objects(slip, folder), folder)
+        red = self.red(made, slip.test) or self.red(made, "*")
+        shutil.rmtree(folder)
+        return slip, red
+
+    def outcome_of_programs(self, slip: Slip, number: int) -> tuple[Slip, list[str]] | None:
+        """None of what does not compile."""
+        try:
+            return self.outcome(slip, number)
+        except NoProgram:
+            return None
+
+    def outcomes(
+        self, slips: list[Slip], skips_what_does_not_compile: bool = False
+    ) -> Iterator[tuple[Slip, list[str]]]:
+        one = self.outcome_of_programs if skips_what_does_not_compile else self.outcome
+        with ThreadPoolExecutor(self.jobs) as pool:
+            yield from (made for made in pool.map(one, slips, range(len(slips))) if made)
+
+
+class NoProgram(RuntimeError):
+    pass
+
+
+def run(words: list[str], where: Path) -> None:
+    done = subprocess.run(words, cwd=where, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise NoProgram(f"{shlex.join(words)}\n{done.stderr[-3000:]}")
+
+
+def campaign(title: str, slips: list[Slip], folders: tuple[str, ...], build: Path, out: Path, jobs: int) -> int:
+    """Prints what turned red for each slip. 1 where a slip is not seen by the test that it names.
+
+    Without a slip every test is green: make test shows that.
+    """
+    workshop = Workshop(build, out, folders, jobs)
+    code = 0
+    for slip, red in workshop.outcomes(slips):
+        seen = slip.test in red
+        if seen:
+            print(f"{slip.test}: {slip.file}: {slip.says}", flush=True)
+        else:
+            others = f"{', '.join(red)} instead" if red else "every test stays green"
+            print(f"error: {slip.file}: {slip.says}: {slip.test} does not see it, {others}", flush=True)
+        code = code if seen else 1
+    print(f"{title}: {len(slips)} slips")
+    return code

@@ -1,0 +1,93 @@
+"""Edits of C++ that is written by hand: one token of a line for another.
+
+Comments, texts, defaults of attributes, inference and what only refuses are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tests.mutants.edits import COMPARISONS
+
+# Operators stand between blanks; brackets of templates do not.
+OPERATORS = {
+    **COMPARISONS, "&&": ("||",), "||": ("&&",), "+": ("-",), "-": ("+",), "*": ("/",), "/": ("*",), "%": ("/",),
+    "+=": ("-=",), "-=": ("+=",),
+}  # fmt: skip
+WORDS = {
+    "min": "max", "max": "min", "floor": "ceil", "ceil": "floor", "head": "tail", "tail": "head", "true": "false",
+    "false": "true", "first": "second", "second": "first",
+}  # fmt: skip
+OPERATOR = re.compile(r"(?<= )(?:" + "|".join(map(re.escape, sorted(OPERATORS, key=len, reverse=True))) + r")(?= )")
+WORD = re.compile(r"\b(?:" + "|".join(WORDS) + r")\b")
+NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
+NOT = re.compile(r"!(?=[\w(*])")
+DEFAULT = re.compile(r"(?<=facts)\.\w+\(\"\w+\", [^()]*\)")  # which the signature says too
+LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
+NOT_TOUCHED = re.compile(
+    r"^\s*(?:#|//|namespace|template|using|enum|throw|charge_)"
+    r"|values_text|to_string|\btext\("
+    r"|any_size"  # of a shape that is inferred
+    r"|call\.wanted|call\.\w+\.size\(\)"  # what the node names
+)
+REFUSES = re.compile(r"throw Error|require\(|hold\(")  # up to the end of the statement
+
+
+@dataclass(frozen=True)
+class Token:
+    """One edit: of the line that stands at `line`, from 0."""
+
+    line: int
+    change: str
+    text: str  # the line without its edges
+    made: str  # the line after it
+
+
+def masked(line: str) -> str:
+    """Texts, comments and defaults of attributes as blanks."""
+    line = DEFAULT.sub(lambda found: " " * len(found[0]), line)
+    line = LITERAL.sub(lambda found: " " * len(found[0]), line)
+    return line.partition("//")[0]
+
+
+def others_of(code: str) -> Iterator[tuple[int, int, str]]:
+    """Where a token stands, from and to, and what may stand there instead."""
+    for found in OPERATOR.finditer(code):
+        yield from ((*found.span(), other) for other in OPERATORS[found[0]])
+    for found in WORD.finditer(code):
+        yield (*found.span(), WORDS[found[0]])
+    for found in NUMBER.finditer(code):
+        number = int(found[0])
+        yield from ((*found.span(), str(other)) for other in (number + 1, number - 1) if other >= 0)
+    for found in NOT.finditer(code):
+        yield (*found.span(), "")
+
+
+def edits_of_line(number: int, line: str) -> Iterator[Token]:
+    for begin, end, other in others_of(masked(line)):
+        change = f"{line[begin:end]} -> {other}" if other else f"without {line[begin:end]}"
+        yield Token(number, change, line.strip(), line[:begin] + other + line[end:])
+
+
+def edits_of_text(text: str) -> Iterator[Token]:
+    """Of what computes: not of inference, nor of a condition that only throws."""
+    lines = text.split("\n")
+    inferring = refusing = False
+    for number, line in enumerate(lines):
+        refusing = refusing or REFUSES.search(line) is not None
+        inferring = inferring or re.match(r"(Inferred|std::vector<ValueFacts>) infer_", line) is not None
+        following = lines[number + 1] if number + 1 < len(lines) else ""
+        if not inferring and not refusing and not NOT_TOUCHED.search(line) and "throw Error" not in following:
+            yield from edits_of_line(number, line)
+        refusing = refusing and not line.rstrip().endswith((";", "}"))
+        inferring = (
+            inferring and not line.startswith("}") and not (line.startswith(("Inferred", "std")) and line.endswith("}"))
+        )
+
+
+def made_by(text: str, token: Token) -> str:
+    lines = text.split("\n")
+    lines[token.line] = token.made
+    return "\n".join(lines)
