@@ -1,43 +1,59 @@
-"""The judge is judged: mutants of the entries must be refused, the same kernels with honest sums accepted.
+"""The judge is judged: mutants of all definitions must be refused, the same kernels with honest sums accepted.
 
-python -m tests.mutants [--count 2000] [--seed 1] [--only Conv,Softmax] [--out build/mutants]
+python -m tests.mutants [--count 2000] [--seed N] [--only Conv,Softmax,topk] [--match REGEX] [--out build/mutants]
 
-A mutant is refused by one of its operator's cases. Ends with 1 when fewer than 95 % of the mutants are refused, when
-those of a kernel take more than twenty cases, when one is not refused for no reason that survivors.yaml knows, or when
-one honest variant is refused.
+A mutant is one edit of an entry's expressions, or of the C++ of a template in reference/structural/; it is refused by
+one of its operator's cases. The seed is a fresh one each time, and printed: --seed draws the same again. Ends with 1
+when fewer than 97 % are refused of those that survivors.yaml does not name, when the mutants of a kernel take more than
+twenty cases, when one is not refused and not named, or when one honest variant is refused.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from pathlib import Path
 
+from codegen.emit_cases import emit, load_releases
 from codegen.load import load_spec
 from codegen.units import primitives
-from tests.mutants.cases import read_cases
+from tests.mutants.cases import read_cases, read_lines
 from tests.mutants.emit import Mutant, Subject, honest_of, mutants_of, subjects_of
 from tests.mutants.report import honest_report, mutants_report
 from tests.mutants.run import ORDERS, Runner, Shown
+from tests.mutants.structural import Template, mutants_of_template, templates_of
 
 ROOT = Path(__file__).resolve().parents[2]
+LINES = ROOT / "conformance" / "suites" / "spec"
 KINDS = ("node", "simple", "pytorch-operator", "pytorch-converted")
 BATCH = 16  # mutants that one call of the compiler makes
 
 
-def drawn(subjects: list[Subject], known: dict[str, int], count: int, seed: int) -> list[Mutant]:
+def share_of(subject: Subject | Template, known: dict[str, int], wanted: int, seed: int, match: str) -> list[Mutant]:
+    if isinstance(subject, Template):
+        return mutants_of_template(subject, wanted, seed, match)
+    return mutants_of(subject, known, wanted, seed, match)
+
+
+def drawn(
+    subjects: list[Subject | Template], known: dict[str, int], count: int, seed: int, match: str = ""
+) -> list[Mutant]:
     """The same number from each kernel; what small ones cannot give, the others do."""
     most = 2 * (count // len(subjects) + 1)
     with ProcessPoolExecutor(2) as pool:
-        shares = list(pool.map(mutants_of, subjects, repeat(known), repeat(most), repeat(seed), chunksize=4))
+        again = [repeat(each) for each in (known, most, seed, match)]
+        shares = list(pool.map(share_of, subjects, *again, chunksize=4))
+    random.Random(seed).shuffle(shares)  # which kernels give one more
     even = 1
     while even < most and sum(len(share[:even]) for share in shares) < count:
         even += 1
-    return [mutant for share in shares for mutant in share[:even]]
+    rounds = [[share[k] for share in shares if k < len(share)] for k in range(even)]
+    return sorted([m for each in rounds for m in each][:count], key=lambda m: m.name)
 
 
 def say(text: str) -> None:
@@ -47,22 +63,27 @@ def say(text: str) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--count", type=int, default=2000, help="mutants")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="operators, by commas")
+    parser.add_argument("--seed", type=int, help="draws the same mutants again (default: a fresh one)")
+    parser.add_argument("--only", default="", help="operators and templates, by commas")
+    parser.add_argument("--match", default="", metavar="REGEX", help="those whose identity matches: 'GRU.*: let shown'")
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "mutants")
     parser.add_argument("--suite", type=Path, default=Path.home() / ".cache/touchstone/suites/1.23.2")
     parser.add_argument("--no-honest", action="store_true", help="mutants alone")
     args = parser.parse_args()
     began = time.monotonic()
+    seed = random.SystemRandom().randrange(1_000_000) if args.seed is None else args.seed
     only = set(args.only.split(",")) - {""}
-    operators = [o for o in load_spec(ROOT / "spec") if not only or o.op in only]
+    operators = load_spec(ROOT / "spec")
     known = primitives(ROOT / "spec")
-    subjects = subjects_of(
-        operators, read_cases([*(args.suite / kind for kind in KINDS), args.build / "cases" / "positive"])
-    )
-    mutants = drawn(subjects, known, args.count, args.seed)
-    say(f"{len(subjects)} kernels with cases, {len(mutants)} mutants, by seed {args.seed}")
+    emit(operators, load_releases(ROOT / "spec"), args.out / "cases")
+    cases = read_cases([*(args.suite / kind for kind in KINDS), args.out / "cases" / "positive"])
+    for version, lines in read_lines(LINES).items():
+        cases[version] += lines
+    kernels = subjects_of([o for o in operators if not only or o.op in only], cases)
+    templates = [t for t in templates_of(operators, cases) if not only or t.name in only]
+    mutants = drawn([*kernels, *templates], known, args.count, seed, args.match)
+    say(f"{len(kernels)} kernels and {len(templates)} templates with cases, {len(mutants)} mutants, by --seed {seed}")
     runner = Runner(ROOT, args.build, args.out)
     code = 0
     batches = [mutants[k : k + BATCH] for k in range(0, len(mutants), BATCH)]
@@ -74,7 +95,7 @@ def main() -> int:
         say(f"error: {one}")
     code = max(code, int(bool(short)))
     if not args.no_honest:
-        honest = [honest_of(s, known) for s in subjects]
+        honest = [honest_of(s, known) for s in kernels]
         batches = [honest[k : k + BATCH] for k in range(0, len(honest), BATCH)]
         for order, flags in ORDERS.items():
             text, refused = honest_report(order, honest, runner.run(batches, order, flags, honest=True), ROOT)

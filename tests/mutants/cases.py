@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,13 +14,16 @@ import onnx
 from codegen.entry import Version
 from codegen.parameters import class_of
 
-MOST = 300  # cases that a mutant may be shown
+MOST = 400  # cases that a mutant may be shown
 MOST_BYTES = 400_000  # of inputs: a mutant is judged on small data
+
+
+LINE = re.compile(r"(?:(?P<domain>ai\.[\w.]+)\.)?(?P<op>\w+)-(?P<since>\d+)\((?P<rest>.*)")
 
 
 @dataclass(frozen=True)
 class Case:
-    folder: Path
+    place: str  # a folder, or a line of the spec suite (conformance/suites/line.h)
     op: str
     since: int
     types: tuple[str, ...]  # of the inputs that are given, "" where one is left out
@@ -80,7 +84,7 @@ def read_case(folder: Path) -> Case | None:
     known = element_types(graph)
     types = tuple(known.get(name, "") for name in node.input)
     return Case(
-        folder,
+        str(folder),
         f"{domain_of(node)}/{node.op_type}",
         since,
         types,
@@ -88,11 +92,71 @@ def read_case(folder: Path) -> Case | None:
     )
 
 
+def parts_of(text: str, mark: str) -> list[str]:
+    """Cut at each mark that stands in no brackets and no quotes."""
+    parts, depth, quoted = [""], 0, False
+    for k, letter in enumerate(text):
+        quoted ^= letter == '"' and text[k - 1 : k] != "\\"
+        if not quoted:
+            depth += (letter in "([{<") - (letter in ")]}>")
+        if letter == mark and depth == 0 and not quoted:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts if part.strip()]
+
+
+def ports_of(rest: str) -> tuple[list[str], list[str]]:
+    """Of what follows the opening bracket: the inputs, and the words behind the closing one."""
+    depth, quoted = 1, False
+    for k, letter in enumerate(rest):
+        quoted ^= letter == '"' and rest[k - 1 : k] != "\\"
+        if not quoted:
+            depth += (letter in "([{") - (letter in ")]}")
+        if depth == 0:
+            return parts_of(rest[:k], ","), parts_of(rest[k + 1 :].replace("->", ""), " ")
+    raise ValueError(f"no end of the inputs in {rest}")
+
+
+def read_line(text: str) -> Case | None:
+    """None: a rule refuses it."""
+    found = LINE.fullmatch(text)
+    if not found or re.search(r" ![\w.]+-\d+/C\d+$", text):
+        return None
+    ports, words = ports_of(found["rest"])
+    tensors = [re.match(r"\*?(\w+)\[([^\]]*)\](.?)", port) for port in ports]
+    types = tuple(tensor[1] if tensor else "" for tensor in tensors)
+    features = {f"since={found['since']}", f"inputs={''.join('-' if port == '_' else 'x' for port in ports)}"}
+    features |= {f"type{k}={element}" for k, element in enumerate(types)}
+    features |= {f"rank{k}={len(parts_of(tensor[2], ','))}" for k, tensor in enumerate(tensors) if tensor}
+    features |= {
+        f"data{k}={port[tensor.end() - 1 :][:8]}"
+        for k, (port, tensor) in enumerate(zip(ports, tensors, strict=True))
+        if tensor
+    }
+    features |= {name for word in words for name in (word.partition("=")[0], word)}
+    op = f"{found['domain'] or 'ai.onnx'}/{found['op']}"
+    return Case(text, op, int(found["since"]), types, frozenset(features))
+
+
+def read_lines(root: Path) -> dict[tuple[str, int], list[Case]]:
+    """Operator and version -> the valid lines of the spec suite."""
+    found: dict[tuple[str, int], list[Case]] = defaultdict(list)
+    for file in sorted(root.rglob("*.cases")):
+        for text in file.read_text(encoding="utf-8").splitlines():
+            if case := read_line(text):
+                found[case.op, case.since].append(case)
+    return found
+
+
 def read_cases(roots: Iterable[Path]) -> dict[tuple[str, int], list[Case]]:
     """Operator and version -> cases, in an order that chance has no part in."""
     found: dict[tuple[str, int], list[Case]] = defaultdict(list)
     for root in roots:
-        for file in sorted(root.rglob("model.onnx")):
+        files = sorted(root.rglob("model.onnx"))
+        if not files:
+            raise FileNotFoundError(f"{root} holds no cases")
+        for file in files:
             case = read_case(file.parent)
             if case:
                 found[case.op, case.since].append(case)
@@ -110,17 +174,18 @@ def classes_of(case: Case, version: Version) -> dict[str, str]:
 
 
 def in_order(cases: list[Case]) -> list[Case]:
-    return sorted(cases, key=lambda c: hashlib.sha256(str(c.folder.parts[-3:]).encode()).hexdigest())
+    return sorted(cases, key=lambda c: hashlib.sha256("/".join(c.place.split("/")[-3:]).encode()).hexdigest())
 
 
 def chosen(cases: list[Case], most: int = MOST) -> list[Case]:
     """Again and again the case that has most of what none before it had."""
     left, seen, taken = in_order(cases), set(), []
     while left and len(taken) < most:
-        best = max(left, key=lambda c: (len(c.features - seen), -left.index(c)))
-        left.remove(best)
-        seen |= best.features
-        taken.append(best)
+        best = max(range(len(left)), key=lambda k: (len(left[k].features - seen), -k))
+        taken.append(left.pop(best))
+        seen |= taken[-1].features
+        if not any(c.features - seen for c in left):
+            seen = set()  # once more
     return taken
 
 

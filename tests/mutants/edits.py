@@ -30,8 +30,23 @@ SMALL_STEP = 1.001  # what a constant is multiplied by: about the error of a coe
 @dataclass
 class Edit:
     line: int
-    says: str  # "a + b -> a - b"
+    change: str  # "+ -> -"
+    text: str  # of the statement, or of the expression that stands alone
     make: Callable[[], None]  # does it, in the tree that it was found in
+
+    @property
+    def definition(self) -> str:
+        """The left side of the statement: "let raised", "Y[i]"; all of the text where there is none."""
+        depth = 0
+        for k, letter in enumerate(self.text):
+            depth += (letter in "([{") - (letter in ")]}")
+            if depth == 0 and self.text.startswith(" = ", k):
+                return self.text[:k].strip()
+        return self.text.strip().removesuffix(":")
+
+    @property
+    def says(self) -> str:
+        return f"{self.change} in: {self.text}" if self.text else self.change
 
 
 @dataclass
@@ -97,13 +112,13 @@ def edits_below(slot: Slot, line: int, text: str) -> Iterator[Edit]:
     e = slot.get()
     if e.kind == "call" and e.value == "repeat" and e.args[1].kind == "number" and e.args[1].value == "0":
         return  # an empty list, whatever it would hold
-    for says, make in edits_at(e, slot):
-        yield Edit(e.line or line, f"{says} in: {text}" if text else says, make)
+    for change, make in edits_at(e, slot):
+        yield Edit(e.line or line, change, text, make)
     for inner in below(e):
         yield from edits_below(inner, line, text)
 
 
-def change(e: Expr, value: object) -> Callable[[], None]:
+def with_value(e: Expr, value: object) -> Callable[[], None]:
     return lambda: setattr(e, "value", value)
 
 
@@ -126,7 +141,7 @@ def edits_at(e: Expr, slot: Slot) -> Iterator[tuple[str, Callable[[], None]]]:
 
 
 def of_binary(e: Expr, slot: Slot) -> Iterator[tuple[str, Callable[[], None]]]:
-    yield f"{e.value} -> {BINARIES[e.value]}", change(e, BINARIES[e.value])
+    yield f"{e.value} -> {BINARIES[e.value]}", with_value(e, BINARIES[e.value])
     yield f"the left of {e.value} alone", lambda: slot.put(e.args[0])
     yield f"the right of {e.value} alone", lambda: slot.put(e.args[1])
     if e.value in "-/%":
@@ -134,12 +149,12 @@ def of_binary(e: Expr, slot: Slot) -> Iterator[tuple[str, Callable[[], None]]]:
 
 
 def of_compare(e: Expr, _: Slot) -> Iterator[tuple[str, Callable[[], None]]]:
-    yield from ((f"{e.value} -> {other}", change(e, other)) for other in COMPARISONS[e.value])
+    yield from ((f"{e.value} -> {other}", with_value(e, other)) for other in COMPARISONS[e.value])
 
 
 def of_logic(e: Expr, _: Slot) -> Iterator[tuple[str, Callable[[], None]]]:
     other = "or" if e.value == "and" else "and"
-    yield f"{e.value} -> {other}", change(e, other)
+    yield f"{e.value} -> {other}", with_value(e, other)
 
 
 def of_prefix(e: Expr, slot: Slot) -> Iterator[tuple[str, Callable[[], None]]]:
@@ -147,16 +162,16 @@ def of_prefix(e: Expr, slot: Slot) -> Iterator[tuple[str, Callable[[], None]]]:
 
 
 def of_number(e: Expr, _: Slot) -> Iterator[tuple[str, Callable[[], None]]]:
-    yield f"{e.value} -> {int(e.value) + 1}", change(e, str(int(e.value) + 1))
+    yield f"{e.value} -> {int(e.value) + 1}", with_value(e, str(int(e.value) + 1))
     if e.value != "0":
-        yield f"{e.value} -> {int(e.value) - 1}", change(e, str(int(e.value) - 1))
+        yield f"{e.value} -> {int(e.value) - 1}", with_value(e, str(int(e.value) - 1))
 
 
 def of_real(e: Expr, _: Slot) -> Iterator[tuple[str, Callable[[], None]]]:
     value = float(e.value) * SMALL_STEP
     if value == float(e.value):
         value = 0.001
-    yield f"{e.value} -> {value!r}", change(e, repr(value))
+    yield f"{e.value} -> {value!r}", with_value(e, repr(value))
 
 
 def of_cond(e: Expr, _: Slot) -> Iterator[tuple[str, Callable[[], None]]]:
@@ -175,7 +190,7 @@ def of_match(e: Expr, _: Slot) -> Iterator[tuple[str, Callable[[], None]]]:
 def of_call(e: Expr, _: Slot) -> Iterator[tuple[str, Callable[[], None]]]:
     for group in FUNCTIONS:
         if e.value in group:
-            yield from ((f"{e.value}() -> {other}()", change(e, other)) for other in group if other != e.value)
+            yield from ((f"{e.value}() -> {other}()", with_value(e, other)) for other in group if other != e.value)
     if e.value in IN_ORDER and len(e.args) == 2:
         yield f"arguments of {e.value}() changed about", swapped(e, 0, 1)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import random
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,16 +38,30 @@ class Subject:
     def form(self) -> str:
         return self.versions[0].form
 
+    @property
+    def name(self) -> str:
+        return self.versions[0].name
+
 
 @dataclass
 class Mutant:
     name: str
     form: str
     says: str  # "spec/ops/..:38: + -> - in: ..."
-    opset: int
+    opset: int  # 0: each case's own
     cases: list[Case]
     header: str
     source: str
+    identity: str = ""  # "Clip-11: let raised: < -> <="
+    entries: dict[tuple[str, int], str] = field(default_factory=dict)  # of a template: operator, version -> entry point
+
+    @property
+    def runs(self) -> dict[str, str]:
+        """The names in the library's table, and the functions in C++."""
+        if not self.entries:
+            return {self.name: f"touchstone::native::run_{self.name}"}
+        space = f"touchstone::structural_{self.name}"
+        return {f"{self.name}/{entry}": f"{space}::run_{entry}" for entry in sorted(set(self.entries.values()))}
 
 
 @dataclass
@@ -56,7 +71,8 @@ class Edited:
     number: int
     count: int = 0
     done: Edit | None = None
-    failed: list[str] = field(default_factory=list)
+    named: list[str] = field(default_factory=list)  # every edit so far: "let raised: < -> <="
+    alike: Counter[str] = field(default_factory=Counter)
 
     def checker(self) -> type[Checker]:
         outer = self
@@ -77,12 +93,19 @@ class Edited:
 
     def apply(self, edits: Iterable[Edit]) -> None:
         for edit in edits:
+            self.named.append(numbered(f"{edit.definition}: {edit.change}", self.alike))
             if self.count == self.number:
                 self.done = edit
                 edit.make()
                 self.count += 1
                 return
             self.count += 1
+
+
+def numbered(name: str, alike: Counter[str]) -> str:
+    """The second of the same name is "name #2"."""
+    alike[name] += 1
+    return f"{name} #{alike[name]}" if alike[name] > 1 else name
 
 
 def subjects_of(operators: list[Operator], cases: dict[tuple[str, int], list[Case]]) -> list[Subject]:
@@ -145,16 +168,21 @@ def written(unit: Unit, subject: Subject) -> tuple[str, str]:
     return re.sub(r"(?m)^#line .*\n", "", header), source
 
 
-def mutants_of(subject: Subject, known: dict[str, int], wanted: int, seed: int) -> list[Mutant]:
-    """At most `wanted`, drawn by `seed` among all edits that make another kernel."""
-    versions = narrowed(subject.versions, subject.cases)
+def with_edits(versions: list[Version], known: dict[str, int]) -> tuple[Unit, list[str]]:
+    """A kernel as it is, and the identities of all its edits, by their numbers."""
     counting = Edited(-1)
-    original = make_unit(versions, known, counting.checker())
-    name = original.name
+    unit = make_unit(versions, known, counting.checker())
+    return unit, [f"{versions[0].name}: {name}" for name in counting.named]
+
+
+def mutants_of(subject: Subject, known: dict[str, int], wanted: int, seed: int, match: str = "") -> list[Mutant]:
+    """At most `wanted`, drawn by `seed` among all edits that make another kernel and whose identity matches."""
+    versions = narrowed(subject.versions, subject.cases)
+    original, named = with_edits(versions, known)
     original.label = "_m"
     seen = {written(original, subject)}
-    order = list(range(counting.count))
-    random.Random(f"{seed} {name}").shuffle(order)
+    order = [number for number, identity in enumerate(named) if re.search(match, identity)]
+    random.Random(f"{seed} {subject.name}").shuffle(order)
     made: list[Mutant] = []
     for number in order:
         if len(made) == wanted:
@@ -172,7 +200,8 @@ def mutants_of(subject: Subject, known: dict[str, int], wanted: int, seed: int) 
         unit.label = f"_m{number}"
         header, source = written(unit, subject)
         says = f"{versions[0].path}:{edited.done.line}: {edited.done.says}"
-        made.append(Mutant(unit.name, subject.form, says, versions[0].since, subject.cases, header, source))
+        since, identity = versions[0].since, named[number]
+        made.append(Mutant(unit.name, subject.form, says, since, subject.cases, header, source, identity))
     return made
 
 
@@ -181,7 +210,7 @@ def write_batch(mutants: list[Mutant], folder: Path) -> Path:
     (folder / "reference" / "kernels").mkdir(parents=True, exist_ok=True)
     for m in mutants:
         (folder / "reference" / "kernels" / f"{m.name}.h").write_text(m.header, encoding="utf-8")
-    rows = "".join(f'    {{"{m.name}", &touchstone::native::run_{m.name}}},\n' for m in mutants)
+    rows = "".join(f'    {{"{name}", &{function}}},\n' for m in mutants for name, function in m.runs.items())
     text = "\n".join(m.source for m in mutants)
     text += (
         '\n#include "tests/mutants/mutant.h"\n\n'

@@ -106,7 +106,7 @@ class Runner:
                     {
                         "name": m.name,
                         "opset": m.opset,
-                        "cases": [str(c.folder) for c in m.cases],
+                        "cases": [[c.place, m.entries.get((c.op, c.since), "")] for c in m.cases],
                         "most": most,
                         "honest": honest,
                     }

@@ -1,12 +1,17 @@
-// Runs kernels of a library in the place of the reference's own, on cases of one node, and has the judge say what the
-// outputs are worth: mutants, which it must refuse, and honest variants, which it must not.
+// Runs kernels of a library in the place of the reference's own, on cases of one node, and has the
+// judge say what the outputs are worth: mutants, which it must refuse, and honest variants, which
+// it must not.
 //
 //   run_mutants LIBRARY SECONDS MEGABYTES < plan
 //
-// A line of the plan is {"name": "Conv_22_m17", "opset": 22, "cases": [FOLDER, ...], "most": 20, "honest": false}: cases of any
-// version, read as if they were of this opset; those that are not valid then are passed over. A mutant is judged where its bits
-// are not those of the reference's own kernel, until it is refused; an honest variant everywhere. Answers are JSON lines:
-// {"begins": NAME}, so that the killer is known when one dies, one a case that was judged, {"ends": NAME, "cases": 20}.
+// A line of the plan is {"name": "Conv_22_m17", "opset": 22, "cases": [[PLACE, ENTRY], ...],
+// "most": 20, "honest": false}: cases of any version, folders or lines of the spec suite, read as
+// if they were of this opset (0: their own); those that are not valid then are passed over. The
+// library's kernel is NAME or, where a template has several entry points, NAME/ENTRY. A mutant is
+// judged where its bits are not those of the reference's own kernel, until it is refused; an honest
+// variant everywhere. Answers are JSON lines:
+// {"begins": NAME}, so that the killer is known when one dies, one a case that was judged, {"ends":
+// NAME, "cases": 20}.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -20,9 +25,11 @@
 
 #include "conformance/judge/judge.h"
 #include "conformance/single_node.h"
+#include "conformance/suites/line.h"
 #include "core/error.h"
 #include "model/model.h"
 #include "reference/calls.h"
+#include "reference/interpreter.h"
 #include "reference/registry.h"
 #include "tests/mutants/mutant.h"
 #include "tools/touchstone/feeds.h"
@@ -36,13 +43,32 @@ using Json = nlohmann::ordered_json;
 struct Case {
   Model model;
   std::vector<Value> inputs;
-  std::vector<Value> right;  // what the reference's own kernel gives
+  std::map<std::string, Value> around;  // what a graph of the node sees
+  std::vector<Value> right;             // what the reference's own kernel gives
 };
 
 const Node& node_of(const Case& one) { return one.model.graph.nodes.front(); }
 
-std::vector<Value> run(Kernel kernel, const Node& node, const std::vector<Value>& inputs) {
-  Call call = call_of(node, inputs);
+std::vector<Value> run_inner(const Case& one, const Graph& graph,
+                             const std::vector<Value>& inputs) {
+  Model inner = one.model;
+  inner.graph = graph;
+  for (const auto& [name, value] : one.around) {
+    if (value.is_tensor()) inner.graph.initializers.emplace(name, value.tensor());
+  }
+  std::map<std::string, Value> feeds;
+  for (std::size_t k = 0; k < inputs.size(); ++k) feeds.emplace(graph.inputs.at(k).name, inputs[k]);
+  const std::map<std::string, Value> made = touchstone::run(inner, std::move(feeds));
+  std::vector<Value> outputs;
+  for (const ValueInfo& output : graph.outputs) outputs.push_back(made.at(output.name));
+  return outputs;
+}
+
+std::vector<Value> run(Kernel kernel, const Case& one) {
+  Call call = call_of(node_of(one), one.inputs);
+  call.run_graph = [&](const Graph& graph, const std::vector<Value>& inputs) {
+    return run_inner(one, graph, inputs);
+  };
   kernel(call);
   for (std::size_t k = 0; k < call.outputs.size(); ++k) {
     if (call.wanted[k] && call.outputs[k].absent()) throw Error(ErrorKind::internal, "an output was not written");
@@ -50,17 +76,46 @@ std::vector<Value> run(Kernel kernel, const Node& node, const std::vector<Value>
   return call.outputs;
 }
 
-Case load_case(const fs::path& folder, Index opset) {
-  const Limits limits = Limits::trusted();
-  Case one{load_model(folder / "model.onnx", limits), {}, {}};
-  one.model.opsets[node_of(one).domain] = opset;
-  require_valid(one.model, limits);
+// A model that is valid in this opset, and what its inputs are.
+struct Given {
+  Model model;
+  std::map<std::string, Value> values;
+
+  void hold(Index opset) {
+    if (opset > 0) model.opsets[model.graph.nodes.front().domain] = opset;
+    require_valid(model, Limits::trusted());
+  }
+};
+
+Given of_folder(const fs::path& folder, Index opset) {
+  Given made{load_model(folder / "model.onnx", Limits::trusted()), {}};
+  made.hold(opset);
   FeedArgs from;
   from.test_data = (folder / "test_data_set_0").string();
-  std::map<std::string, Value> values = feeds_for(one.model, from, limits);
-  for (const auto& [name, tensor] : one.model.graph.initializers) values.emplace(name, tensor);
-  for (const std::string& name : node_of(one).inputs) one.inputs.push_back(name.empty() ? Value() : values.at(name));
-  one.right = run(find_entry(*node_of(one).signature)->native, node_of(one), one.inputs);
+  made.values = feeds_for(made.model, from, Limits::trusted());
+  return made;
+}
+
+Given of_line(const std::string& text, Index opset) {
+  LineModel line = model_of(parse_line(text));
+  Given made{std::move(line.model), {}};
+  made.hold(opset);
+  for (std::size_t k = 0; k < line.feeds.size(); ++k) {
+    made.values.emplace(made.model.graph.inputs[k].name, std::move(line.feeds[k]));
+  }
+  return made;
+}
+
+Case load_case(const std::string& place, Index opset) {
+  Given given = fs::path(place).is_absolute() ? of_folder(place, opset) : of_line(place, opset);
+  Case one{std::move(given.model), {}, {}, {}};
+  for (const auto& [name, tensor] : one.model.graph.initializers)
+    given.values.emplace(name, tensor);
+  for (const std::string& name : node_of(one).inputs) {
+    one.inputs.push_back(name.empty() ? Value() : given.values.at(name));
+  }
+  one.around = std::move(given.values);
+  one.right = run(find_entry(*node_of(one).signature)->native, one);
   return one;
 }
 
@@ -76,7 +131,7 @@ bool same(const std::vector<Value>& a, const std::vector<Value>& b) {
 Json judged(const Case& one, Kernel kernel, bool honest) {
   Json row;
   try {
-    const std::vector<Value> outputs = run(kernel, node_of(one), one.inputs);
+    const std::vector<Value> outputs = run(kernel, one);
     if (!honest && same(one.right, outputs)) return nullptr;
     const NodeJudgement verdict = judge_node(node_of(one), one.inputs, outputs);
     row["verdict"] = name(verdict.verdict);
@@ -101,11 +156,11 @@ void say(const Json& line) {
 class Cases {
  public:
   // Null where the case is not valid in this opset.
-  const Case* at(const std::string& folder, Index opset) {
-    auto [found, fresh] = known_.try_emplace({folder, opset});
+  const Case* at(const std::string& place, Index opset) {
+    auto [found, fresh] = known_.try_emplace({place, opset});
     if (fresh) {
       try {
-        found->second = std::make_unique<Case>(load_case(folder, opset));
+        found->second = std::make_unique<Case>(load_case(place, opset));
       } catch (const Error&) {
         found->second = nullptr;
       }
@@ -135,15 +190,16 @@ void run_plan(const char* library, unsigned seconds) {
     const bool honest = plan["honest"];
     Index shown = 0;
     say({{"begins", name}});
-    for (const std::string folder : plan["cases"]) {
-      const Case* one = shown < plan["most"] ? cases.at(folder, plan["opset"]) : nullptr;
+    for (const Json& at : plan["cases"]) {
+      const std::string place = at[0], entry = at[1];
+      const Case* one = shown < plan["most"] ? cases.at(place, plan["opset"]) : nullptr;
       if (!one) continue;
       ++shown;
       alarm(seconds);  // a mutant may never end: the host sees who began
-      Json row = judged(*one, kernels.at(name), honest);
+      Json row = judged(*one, kernels.at(entry.empty() ? name : name + "/" + entry), honest);
       alarm(0);
       if (row.is_null()) continue;
-      row["case"] = folder;
+      row["case"] = place;
       say(row);
       if (row["refused"] && !honest) break;
     }
