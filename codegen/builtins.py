@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from codegen.notation import Expr
+
 # Sorts: index real bool text type | indices reals texts (lists of them) | element truth (a comparison of elements) |
 # tensor family. `element` and `tensor` carry the type constraint they belong to.
 
@@ -145,6 +147,7 @@ _table = [
     # of elements
     Builtin("is_nan", _fixed("element", TRUTH)),
     Builtin("is_inf", _fixed("element", TRUTH)),
+    Builtin("independent", _same_as_first("element")),
     Builtin("lower", _fixed("text", TEXT)),
     Builtin("activate", _fixed("text element real real", Sort("element"))),
 ]
@@ -163,5 +166,10 @@ ELEMENT_REDUCTIONS = ("sum", "prod", "max", "min")
 ARG_REDUCTIONS = {"argmax": "FirstLargest", "argmin": "FirstSmallest"}
 
 
-def accumulator(op: str) -> str:
-    return op.capitalize()
+def accumulator(op: str, term: Expr | None = None) -> str:
+    """`term`: what is reduced. A sum of independent(..) has an accumulator of its own."""
+    return (
+        "Independent"
+        if op == "sum" and term and term.kind == "call" and term.value == "independent"
+        else op.capitalize()
+    )

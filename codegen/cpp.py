@@ -321,7 +321,7 @@ class Cpp:
             start = {"sum": "0", "prod": "1", "max": "INT64_MIN", "min": "INT64_MAX"}[op]
             return f"[&] {{ Index tally = {start}; {loops}{test}{step.format(term)}; return tally; }}()"
         return (
-            f"[&] {{ {b.accumulator(op)}<{self.compute(body.sort)}> total; "
+            f"[&] {{ {b.accumulator(op, body)}<{self.compute(body.sort)}> total; "
             f"{loops}{test}total.add({self.stored(term, body, body.sort)}); "
             f"return total.get(); }}()"
         )
@@ -370,6 +370,8 @@ class Cpp:
                 return self(e.args[0])
             function = "real" if e.args[0].sort == INDEX else "to_real"
             return f"{function}<{self.real}>({self(e.args[0])})"
+        if name == "independent":
+            return self.summand(e.args[0])
         if name in ("floor_index", "ceil_index") and self.at_call:
             return f"{name.replace('index', 'now')}({self(e.args[0])})"
         if name in ("cos_of_turn", "sin_of_turn"):

@@ -223,7 +223,7 @@ class Kernel(Rows):
                         found = self.groups(term) + found
                 return found
         if e.kind == "reduce" and self.by_rows(e):
-            return [self.group(e, [(1, e)], b.accumulator(e.value["op"]))]
+            return [self.group(e, [(1, e)], b.accumulator(e.value["op"], e.args[0]))]
         if e.kind in ("reduce", "match", "comprehension", "read") or (e.kind == "cond" and e.args[0].sort == BOOL):
             return found
         for part in e.args:

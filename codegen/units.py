@@ -55,8 +55,11 @@ class Unit:
         if self.shares:
             return [f"kernels/{self.shares.name}.h"]
         graphs = any(a.kind == "graph" for a in self.meaning.version.attributes)
-        narrow = any("Narrowly<" in line or "as_seen(" in line for form in [self, *self.also] for line in form.body)
-        return ["coordinates.h"] * bool(words & COORDINATES) + ["narrow.h"] * narrow + ["node_graph.h"] * graphs
+        lines = [line for form in [self, *self.also] for line in form.body]
+        narrow = any("Narrowly<" in line or "as_seen(" in line for line in lines)
+        independent = any("Independent<" in line for line in lines)
+        found = ["coordinates.h"] * bool(words & COORDINATES) + ["narrow.h"] * narrow
+        return found + ["independent.h"] * independent + ["node_graph.h"] * graphs
 
     @property
     def members(self) -> list[tuple[str, str, str]]:

@@ -23,6 +23,12 @@ Tensor floats(Shape shape, unsigned seed, float mean = 0, float least = -100) {
   return t;
 }
 
+Tensor wholes(Shape shape, unsigned seed, float mean = 0) {
+  Tensor t = floats(std::move(shape), seed, mean, mean - 2);
+  for (Index k = 0; k < t.size(); ++k) t.data<float>()[k] = std::nearbyint(4 * t.data<float>()[k]);
+  return t;
+}
+
 struct Sample {
   std::vector<Value> inputs;
   std::map<std::string, Attribute> attributes;
@@ -88,15 +94,33 @@ const std::map<std::string, std::function<Sample(const Signature&)>>& samples() 
        [](const Signature&) {
          return Sample{{floats({2, 3, 4, 2}, 1, 3)}, {}};
        }},
-      {"DFT", [](const Signature&) { return Sample{{floats({2, 7, 2}, 1), whole(9)}, {}}; }},
-      {"STFT", [](const Signature&) { return Sample{{floats({1, 9, 2}, 1), whole(2), floats({5}, 2)}, {{"onesided", number(0)}}}; }},
+      {"Conv",
+       [](const Signature&) {
+         Attribute pads;
+         pads.is = std::vector<Index>{1, 0, 1, 2};
+         // A sixth is rounded, if to 237 bits: sums that are whole and positive have no ties and no
+         // zeros that it could decide.
+         return Sample{{wholes({2, 4, 6, 7}, 1, 3), wholes({6, 2, 3, 3}, 2, 3), wholes({6}, 3, 3)},
+                       {{"pads", pads}, {"group", number(2)}}};
+       }},
+      {"DFT",
+       [](const Signature&) {
+         return Sample{{floats({2, 7, 2}, 1), whole(9)}, {}};
+       }},
+      {"STFT",
+       [](const Signature&) {
+         return Sample{{floats({1, 9, 2}, 1), whole(2), floats({5}, 2)}, {{"onesided", number(0)}}};
+       }},
       {"GridSample",
        [](const Signature&) {
          Attribute border;
          border.is = std::string("border");
          return Sample{{floats({2, 3, 4, 5}, 1), floats({2, 6, 3, 2}, 2)}, {{"padding_mode", border}}};
        }},
-      {"HannWindow", [](const Signature&) { return Sample{{whole(9)}, {}}; }},
+      {"HannWindow",
+       [](const Signature&) {
+         return Sample{{whole(9)}, {}};
+       }},
   };
   return all;
 }
@@ -165,6 +189,127 @@ TEST(AlsoForms, AFoldedNormalisationIsRightInClassFastAlone) {
   EXPECT_EQ(judge_node(node, {x, scale, b, mean, var}, {y}, strict).verdict, Verdict::wrong_value);
   y.data<float>()[5] += 0.01F;
   EXPECT_EQ(judge_node(node, {x, scale, b, mean, var}, {y}).verdict, Verdict::wrong_value);
+}
+
+using Rows = std::vector<std::vector<float>>;
+
+// The matrices of F(4 x 4, 3 x 3), and a convolution by them in float, one image of whole tiles.
+struct Lavin {
+  Rows image{{4, 0, -5, 0, 1, 0},  {0, -4, -4, 1, 1, 0}, {0, 4, -4, -1, 1, 0},
+             {0, -2, -1, 2, 1, 0}, {0, 2, -1, -2, 1, 0}, {0, 4, 0, -5, 0, 1}};
+  Rows filter{{1 / 4.0F, 0, 0},
+              {-1 / 6.0F, -1 / 6.0F, -1 / 6.0F},
+              {-1 / 6.0F, 1 / 6.0F, -1 / 6.0F},
+              {1 / 24.0F, 1 / 12.0F, 1 / 6.0F},
+              {1 / 24.0F, -1 / 12.0F, 1 / 6.0F},
+              {0, 0, 1}};
+  Rows output{{1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 1}};
+
+  static Rows around(const Rows& m, const Rows& x) {  // m x m'
+    Rows half(m.size(), std::vector<float>(x[0].size())),
+        all(m.size(), std::vector<float>(m.size()));
+    for (std::size_t i = 0; i < m.size(); ++i) {
+      for (std::size_t j = 0; j < x[0].size(); ++j) {
+        for (std::size_t k = 0; k < x.size(); ++k) half[i][j] += m[i][k] * x[k][j];
+      }
+    }
+    for (std::size_t i = 0; i < m.size(); ++i) {
+      for (std::size_t j = 0; j < m.size(); ++j) {
+        for (std::size_t k = 0; k < x[0].size(); ++k) all[i][j] += half[i][k] * m[j][k];
+      }
+    }
+    return all;
+  }
+
+  Tensor convolved(const Tensor& x, const Tensor& w) const {
+    const Index channels = x.shape()[1], rows = x.shape()[2] - 2, columns = x.shape()[3] - 2;
+    Tensor y(Type::float32, {1, w.shape()[0], rows, columns});
+    for (Index m = 0; m < w.shape()[0]; ++m) {
+      for (Index top = 0; top < rows; top += 4) {
+        for (Index left = 0; left < columns; left += 4) {
+          Rows sum(6, std::vector<float>(6));
+          for (Index c = 0; c < channels; ++c) {
+            Rows tile(6, std::vector<float>(6)), taps(3, std::vector<float>(3));
+            for (std::size_t k = 0; k < 36; ++k) {
+              const Index row = top + static_cast<Index>(k / 6),
+                          column = left + static_cast<Index>(k % 6);
+              tile[k / 6][k % 6] =
+                  x.data<float>()[(c * x.shape()[2] + row) * x.shape()[3] + column];
+            }
+            for (std::size_t k = 0; k < 9; ++k)
+              taps[k / 3][k % 3] = w.data<float>()[(m * channels + c) * 9 + static_cast<Index>(k)];
+            const Rows a = around(image, tile), b = around(filter, taps);
+            for (std::size_t k = 0; k < 36; ++k)
+              sum[k / 6][k % 6] += a[k / 6][k % 6] * b[k / 6][k % 6];
+          }
+          const Rows made = around(output, sum);
+          for (std::size_t k = 0; k < 16; ++k) {
+            const Index row = top + static_cast<Index>(k / 4),
+                        column = left + static_cast<Index>(k % 4);
+            y.data<float>()[(m * rows + row) * columns + column] = made[k / 4][k % 4];
+          }
+        }
+      }
+    }
+    return y;
+  }
+};
+
+// Whole numbers, whose sums of products are exact, and one that is large among small: either loses
+// what the first formula keeps, in elements that do not read the large one too.
+TEST(AlsoForms, WinogradsAlgorithmIsRightInClassFastAlone) {
+  Node node;
+  node.op = "Conv";
+  node.signature = find_signature("", node.op, 11);
+  node.inputs = {"x", "w"};
+  node.outputs = {"y"};
+  constexpr Index channels = 16;
+  for (const bool large : {false, true}) {
+    const auto data = [&](Shape s, unsigned seed) {
+      return large ? floats(std::move(s), seed) : wholes(std::move(s), seed);
+    };
+    Tensor x = data({1, channels, 10, 14}, 21);
+    const Tensor w = data({8, channels, 3, 3}, 22);
+    if (large) x.data<float>()[3] = 1e6F;
+    const Tensor y = Lavin{}.convolved(x, w);
+    const NodeJudgement fast = judge_node(node, {x, w}, {y});
+    EXPECT_EQ(fast.verdict, Verdict::within) << fast.detail;
+    EXPECT_TRUE(fast.formula.starts_with("winograd")) << fast.formula;
+    JudgeOptions strict;
+    strict.then_fast = false;
+    EXPECT_EQ(judge_node(node, {x, w}, {y}, strict).verdict, Verdict::wrong_value);
+    const auto refused = [&](const Lavin& wrong) {
+      const NodeJudgement found = judge_node(node, {x, w}, {wrong.convolved(x, w)});
+      EXPECT_EQ(found.verdict, Verdict::wrong_value) << found.formula;
+    };
+    Lavin wrong;
+    wrong.image[0][2] = -5.05F;
+    refused(wrong);
+    wrong = {};
+    wrong.filter[3][1] = 0.0842F;
+    refused(wrong);
+    wrong = {};
+    wrong.output[3][3] = 8.08F;
+    refused(wrong);
+  }
+}
+
+// Tiles spread a NaN over what does not read it: no runtime may.
+TEST(AlsoForms, ATileThatSpreadsANaNIsRefused) {
+  Node node;
+  node.op = "Conv";
+  node.signature = find_signature("", node.op, 11);
+  node.inputs = {"x", "w"};
+  node.outputs = {"y"};
+  Tensor x = floats({1, 16, 6, 10}, 23);
+  const Tensor w = floats({4, 16, 3, 3}, 24);
+  Tensor y = Lavin{}.convolved(x, w);
+  x.data<float>()[0] = std::nanf("");
+  Tensor spread = Lavin{}.convolved(x, w);
+  ASSERT_TRUE(std::isnan(spread.data<float>()[27]));
+  EXPECT_EQ(judge_node(node, {x, w}, {spread}).verdict, Verdict::wrong_value);
+  for (Index m = 0; m < 4; ++m) y.data<float>()[m * 32] = std::nanf("");
+  EXPECT_TRUE(is_pass(judge_node(node, {x, w}, {y}).verdict));
 }
 
 // In one pass, a row far from zero loses what the mean of its squares and the square of its mean

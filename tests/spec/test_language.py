@@ -90,6 +90,12 @@ def test_scatter_without_a_base_is_refused(body: Callable[..., str]) -> None:
         body("scatter u in box(shape(U)): Y[u] = U[u]")
 
 
+def test_a_sum_of_independent_terms_has_its_accumulator(body: Callable[..., str]) -> None:
+    made = body("Y[i] = sum k in 0..3: independent(X[i] * U[i])")
+    assert "Accumulators<Independent<Compute<T>>> independent_0(all.longest());" in made
+    assert "independent_0[x].add(product_in_sum(" in made
+
+
 def test_bits_stand_alone(body: Callable[..., str]) -> None:
     with pytest.raises(SpecError, match="stand alone"):
         body("Y[i] = X[i] + bits<type(1)>(U[i])")

@@ -87,7 +87,65 @@ def windows(node: Node, x: np.ndarray, kernel: list[int], fill: float) -> np.nda
     return seen[(slice(None), slice(None), *steps, *(slice(None, None, d) for d in spread))]
 
 
-@computes("Conv", forms="im2col bias_first channels_apart", sums=True)
+# Winograd's algorithm F(m x m, 3 x 3), as Lavin and Gray have it (arXiv 1509.09308): B', A' and G.
+WINOGRAD = {
+    "winograd_2": (
+        [[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]],
+        [[1, 1, 1, 0], [0, 1, -1, -1]],
+        [[1, 0, 0], [1 / 2, 1 / 2, 1 / 2], [1 / 2, -1 / 2, 1 / 2], [0, 0, 1]],
+    ),
+    "winograd_4": (
+        [
+            [4, 0, -5, 0, 1, 0],
+            [0, -4, -4, 1, 1, 0],
+            [0, 4, -4, -1, 1, 0],
+            [0, -2, -1, 2, 1, 0],
+            [0, 2, -1, -2, 1, 0],
+            [0, 4, 0, -5, 0, 1],
+        ],
+        [[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]],
+        [
+            [1 / 4, 0, 0],
+            [-1 / 6, -1 / 6, -1 / 6],
+            [-1 / 6, 1 / 6, -1 / 6],
+            [1 / 24, 1 / 12, 1 / 6],
+            [1 / 24, -1 / 12, 1 / 6],
+            [0, 0, 1],
+        ],
+    ),
+}
+
+
+def fits_winograd(x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> bool:
+    """With strides and dilations of 1, as all rows of 3 x 3 kernels have; what transforms make of numbers is finite."""
+    largest = max(float(np.max(np.abs(np.asarray(each, np.float64)), initial=0)) for each in (x, w))
+    return w.shape[2:] == (3, 3) and finite(x, w, b) and largest < 1e12
+
+
+def by_tiles(a: Arithmetic, x: np.ndarray, w: np.ndarray, matrices: tuple[list, list, list]) -> np.ndarray:
+    """One group, its image padded, without bias."""
+    image, output, filters = (np.asarray(each, a.number) for each in matrices)
+
+    def around(matrix: np.ndarray, tiles: np.ndarray) -> np.ndarray:  # matrix tile matrix'
+        half = a.dot(np.swapaxes(tiles, -1, -2)[..., None, :, :], matrix[:, None, :])
+        return a.dot(half[..., :, None, :], matrix)
+
+    m = output.shape[0]
+    extents = [n - 2 for n in x.shape[2:]]
+    whole = np.pad(x, [(0, 0), (0, 0), *((0, -n % m) for n in extents)])
+    tiles = np.lib.stride_tricks.sliding_window_view(whole, (m + 2, m + 2), (2, 3))[:, :, ::m, ::m]
+    u, v = around(filters, w), around(image, tiles)  # [m, c, i, j], [n, c, y, x, i, j]
+    products = a.dot(np.moveaxis(v, 1, -1)[:, None], np.moveaxis(u, 1, -1)[:, None, None])
+    made = np.moveaxis(around(output, products), 4, 3)  # [n, m, y, p, x, q]
+    return made.reshape(*made.shape[:2], made.shape[2] * m, -1)[:, :, : extents[0], : extents[1]]
+
+
+@computes(
+    "Conv",
+    forms="im2col bias_first channels_apart winograd_2 winograd_4",
+    sums=True,
+    domain={"winograd_2": fits_winograd, "winograd_4": fits_winograd},
+)
 def conv(a: Arithmetic, node: Node, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> Outputs:
     x, w, form = a.read(x), a.read(w), form_of(a, node)
     kernel, r, groups = list(w.shape[2:]), w.ndim - 2, node.group
@@ -95,8 +153,14 @@ def conv(a: Arithmetic, node: Node, x: np.ndarray, w: np.ndarray, b: np.ndarray 
     seen = windows(node, x, kernel, 0)
     outs = []
     for g in range(groups):
-        part = seen[:, g * w.shape[1] : (g + 1) * w.shape[1]]
+        own_channels = slice(g * w.shape[1], (g + 1) * w.shape[1])
+        part = seen[:, own_channels]
         filters = w[g * (w.shape[0] // groups) : (g + 1) * (w.shape[0] // groups)]
+        if form in WINOGRAD:
+            _, _, before, after = slots(node, x.shape[2:], kernel)
+            padded = np.pad(x[:, own_channels], [(0, 0), (0, 0), *zip(before, after, strict=True)])
+            outs.append(by_tiles(a, padded, filters, WINOGRAD[form]))
+            continue
         columns = np.moveaxis(part, 1, 1 + r).reshape(x.shape[0], 1, *part.shape[2 : 2 + r], -1)
         rows = filters.reshape(filters.shape[0], *[1] * r, -1)
         if form == "channels_apart":  # a sum for each channel, and a sum of these
