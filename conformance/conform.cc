@@ -11,6 +11,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "conformance/assess.h"
@@ -137,10 +138,12 @@ class Pool {
       const Case& one = cases[b];
       const bool taps = host && weights_[batch[b]] <= big_model;  // a second run of those is dear
       Assessment all{"error", "harness", "the case has no test data", {}};
+      std::set<std::string> kernels;
       std::string ran;  // what one of its data sets did not run fast did not
       for (std::size_t d = 0; d < one.data.size(); ++d) {
         const DataSet& data = one.data[d];
         if (ran.empty() || answers[answer].ran == "reference") ran = answers[answer].ran;
+        kernels.insert(answers[answer].kernels.begin(), answers[answer].kernels.end());
         const Assessment found =
             assess({one.model, data.inputs, data.outputs, one.rtol, one.atol, answers[answer++],
                     rule_of_line(one.line), taps ? scratch.path() / "tapped.onnx" : ""},
@@ -150,7 +153,7 @@ class Pool {
       CaseResult& result = results_[batch[b]];
       result = {one.name,        one.kind,   all.compat, all.verdict,
                 all.utilisation, all.detail, all.judged, all.subject,
-                all.values,      one.places, ran};
+                all.values,      one.places, ran,        {kernels.begin(), kernels.end()}};
       const std::lock_guard lock(mutex_);
       if (on_result_) on_result_(result);
     }

@@ -81,9 +81,19 @@ FastShare fast_share(const std::vector<CaseResult>& results) {
     for (FastShare::Of* of : {&share.all, &share.operators[result.subject.op]}) {
       ++of->cases;
       of->fast += result.ran == "fast";
+      of->views += result.ran == "view";
+      of->folded += result.ran == "folded";
     }
   }
   return share;
+}
+
+std::map<std::string, Index> kernel_counts(const std::vector<CaseResult>& results) {
+  std::map<std::string, Index> counts;
+  for (const CaseResult& result : results) {
+    for (const std::string& kernel : result.kernels) ++counts[kernel];
+  }
+  return counts;
 }
 
 }  // namespace touchstone

@@ -44,6 +44,7 @@ struct CaseResult {
   std::vector<Shown> values = {};
   std::vector<Place> places = {};  // as the case has them
   std::string ran = {};            // LoadedModel::ran
+  std::vector<std::string> kernels = {};  // LoadedModel::kernels
 
   std::string key() const { return kind.empty() ? name : kind + "/" + name; }
 };
@@ -65,16 +66,20 @@ struct Summary {
 };
 Summary summarise(const std::vector<CaseResult>& results);
 
-// Of the cases of one node that reads float32, as the target says: how many, and how many of them
-// ran on fast kernels. By operator, and of all.
+// Of the cases of one node that reads float32, as the target says: how many, how many of them ran
+// on fast kernels, and how many needed no kernel. By operator, and of all.
 struct FastShare {
   struct Of {
-    Index cases = 0, fast = 0;
+    Index cases = 0, fast = 0, views = 0, folded = 0;
+    Index reference() const { return cases - fast - views - folded; }
   };
   Of all;
   std::map<std::string, Of> operators;
 };
 FastShare fast_share(const std::vector<CaseResult>& results);
+
+// By class of kernels, as the target says: the cases of any model in which a node ran on one.
+std::map<std::string, Index> kernel_counts(const std::vector<CaseResult>& results);
 
 struct TargetRun {
   std::string target, suite;

@@ -2,6 +2,7 @@
 #include "conformance/tables.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -132,8 +133,13 @@ std::string verdict_table(const std::vector<CaseResult>& cases) {
 std::string share_line(const std::vector<CaseResult>& cases) {
   const FastShare::Of all = fast_share(cases).all;
   if (all.cases == 0) return "";
-  return fmt::format("{} of {} cases of one node that reads float32 ran it on fast kernels: {:.1f} %",
-                     all.fast, all.cases, 100 * static_cast<double>(all.fast) / static_cast<double>(all.cases));
+  const std::string none = all.views + all.folded == 0
+                               ? ""
+                               : fmt::format("; {} needed none ({} views, {} folded)",
+                                             all.views + all.folded, all.views, all.folded);
+  return fmt::format(
+      "{} of {} cases of one node that reads float32 ran it on fast kernels: {:.1f} %{}", all.fast,
+      all.cases, 100 * static_cast<double>(all.fast) / static_cast<double>(all.cases), none);
 }
 
 std::string share_table(const std::vector<CaseResult>& cases) {
@@ -141,13 +147,22 @@ std::string share_table(const std::vector<CaseResult>& cases) {
   if (share.all.cases == 0) return "";
   std::vector<std::pair<std::string, FastShare::Of>> operators(share.operators.begin(), share.operators.end());
   std::stable_sort(operators.begin(), operators.end(), [](const auto& a, const auto& b) {
-    return a.second.cases - a.second.fast > b.second.cases - b.second.fast;
+    return a.second.reference() > b.second.reference();
   });
-  std::vector<std::vector<std::string>> rows{{"operator, float32", "cases", "fast", "reference"}};
+  std::vector<std::vector<std::string>> rows{
+      {"operator, float32", "cases", "fast", "view", "folded", "reference"}};
   operators.emplace_back("all", share.all);
   for (const auto& [op, of] : operators)
-    rows.push_back({op, std::to_string(of.cases), std::to_string(of.fast), std::to_string(of.cases - of.fast)});
+    rows.push_back({op, std::to_string(of.cases), std::to_string(of.fast), std::to_string(of.views),
+                    std::to_string(of.folded), std::to_string(of.reference())});
   return table(rows);
+}
+
+std::string kernel_line(const std::vector<CaseResult>& cases) {
+  std::vector<std::string> counts;
+  for (const auto& [kernel, count] : kernel_counts(cases))
+    counts.push_back(fmt::format("{} {}", count, kernel));
+  return fmt::format("{}", fmt::join(counts, ", "));
 }
 
 std::string sharpness_table(const std::vector<CaseResult>& cases) {

@@ -17,6 +17,9 @@ std::string verdict_table(const std::vector<CaseResult>& cases);
 std::string share_line(const std::vector<CaseResult>& cases);
 std::string share_table(const std::vector<CaseResult>& cases);
 
+// "12 convolution, 3 winograd": the cases in which kernels of each class ran; empty likewise.
+std::string kernel_line(const std::vector<CaseResult>& cases);
+
 // How sharp the judge's bounds were over the cases of one node whose first output is of floats.
 struct Sharpness {
   Index cases = 0, elements = 0, open = 0;

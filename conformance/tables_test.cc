@@ -58,12 +58,25 @@ TEST(Tables, WhatRanFastIsCountedByOperator) {
   for (const std::size_t k : {1U, 2U, 3U}) ran[k].subject.op = "Softmax";
   EXPECT_EQ(share_line(ran), "3 of 4 cases of one node that reads float32 ran it on fast kernels: 75.0 %");
   EXPECT_EQ(share_table(ran),
-            "  operator, float32  cases  fast  reference\n"
-            "  Softmax                3     2          1\n"
-            "  Exp                    1     1          0\n"
-            "  all                    4     3          1\n");
+            "  operator, float32  cases  fast  view  folded  reference\n"
+            "  Softmax                3     2     0       0          1\n"
+            "  Exp                    1     1     0       0          0\n"
+            "  all                    4     3     0       0          1\n");
+  ran[1].ran = "view";
+  ran[2].ran = "folded";
+  EXPECT_EQ(share_line(ran),
+            "1 of 4 cases of one node that reads float32 ran it on fast kernels: 25.0 %; 2 needed "
+            "none (1 views, 1 folded)");
   EXPECT_EQ(share_line(rows_of_cases), "");
   EXPECT_EQ(share_table(rows_of_cases), "");
+}
+
+TEST(Tables, KernelsAreCountedByClass) {
+  std::vector<CaseResult> ran(3, rows_of_cases[0]);
+  ran[0].kernels = {"matmul", "pointwise"};
+  ran[1].kernels = {"matmul"};
+  EXPECT_EQ(kernel_line(ran), "2 matmul, 1 pointwise");
+  EXPECT_EQ(kernel_line(rows_of_cases), "");
 }
 
 }  // namespace

@@ -17,7 +17,9 @@ Json with_explanations(const std::string& target, const std::string& suite, cons
   return object;
 }
 
-Json to_json(const FastShare::Of& of) { return {{"cases", of.cases}, {"fast", of.fast}}; }
+Json to_json(const FastShare::Of& of) {
+  return {{"cases", of.cases}, {"fast", of.fast}, {"views", of.views}, {"folded", of.folded}};
+}
 
 Json with_explanations(const TargetRun& run) {
   const ToExplain counts = to_explain(run);
@@ -34,6 +36,7 @@ Json with_explanations(const TargetRun& run) {
     object["float32"] = to_json(share.all);
     for (const auto& [op, of] : share.operators) object["float32"]["operators"][op] = to_json(of);
   }
+  if (const auto kernels = kernel_counts(run.cases); !kernels.empty()) object["kernels"] = kernels;
   object["to_explain"] = counts.cases;
   object["unexplained"] = counts.unexplained;
   object["target_fault"] = counts.target_fault;
@@ -59,6 +62,7 @@ Json to_json(const CaseResult& result) {
               {"since", result.subject.since},
               {"values", std::move(values)}};
   if (!result.ran.empty()) object["ran"] = result.ran;
+  if (!result.kernels.empty()) object["kernels"] = result.kernels;
   if (result.judged) {
     const JudgedNode& j = *result.judged;
     object["judged"] = {{"node", j.node}, {"form", j.form}, {"type", j.type}, {"elements", j.elements},
@@ -114,6 +118,9 @@ std::vector<CaseResult> read_log(std::string_view text, const std::string& targe
                       {},
                       one.value("detail", "")};
     result.ran = one.value("ran", "");
+    for (const Json& kernel : one.value("kernels", Json::array())) {
+      if (kernel.is_string()) result.kernels.push_back(kernel);
+    }
     result.subject = {one.value("op", ""), one.value("since", Index{0})};
     for (const Json& row : one.value("values", Json::array())) {
       if (row.is_array() && row.size() == 3 && row[0].is_string() && row[1].is_string() && row[2].is_string()) {

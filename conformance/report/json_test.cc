@@ -26,6 +26,23 @@ TEST(Json, WhatRanFastIsSaidAndReadBack) {
   EXPECT_EQ(read_log(log_line("fast", "mine", run.cases[0]), "fast", "mine").at(0).ran, "fast");
 }
 
+TEST(Json, KernelsAreCountedByClassAndReadBack) {
+  TargetRun run{"fast", "mine", {within, within, within}};
+  EXPECT_FALSE(conform_object(std::span(&run, 1))["runs"][0]["summary"].contains("kernels"));
+  run.cases[0].kernels = {"pool", "view"};
+  run.cases[1].kernels = {"pool"};
+  run.cases[2].ran = "folded";
+  run.cases[2].kernels = {"folded"};
+  const auto object = conform_object(std::span(&run, 1));
+  const auto& first = object["runs"][0];
+  EXPECT_EQ(first["summary"]["kernels"].dump(), R"({"folded":1,"pool":2,"view":1})");
+  EXPECT_EQ(first["summary"]["float32"]["fast"], 0);
+  EXPECT_EQ(first["summary"]["float32"]["folded"], 1);
+  EXPECT_EQ(first["cases"][0]["kernels"].dump(), R"(["pool","view"])");
+  EXPECT_EQ(read_log(log_line("fast", "mine", run.cases[0]), "fast", "mine").at(0).kernels,
+            run.cases[0].kernels);
+}
+
 TEST(Json, TheObjectIsTheContract) {
   const TargetRun run{"reference", "onnx@1.23.2", {within, unsupported}};
   const auto object = conform_object(std::span(&run, 1));

@@ -1,9 +1,11 @@
 // The fast executor as a target: "fast", or "fast:isa=avx2:threads=2:device=opencl,cpu".
 #include <algorithm>
+#include <set>
 
 #include "conformance/targets/target.h"
 #include "core/error.h"
 #include "model/model.h"
+#include "optimized/registry/registry.h"
 #include "optimized/session.h"
 
 namespace touchstone {
@@ -23,6 +25,10 @@ bool is_float_case(const Model& model) {
                      [&](const auto& held) { return is_read(held.first) && held.second.type() == Type::float32; });
 }
 
+bool contains(const std::vector<std::string>& names, std::string_view wanted) {
+  return std::find(names.begin(), names.end(), wanted) != names.end();
+}
+
 class FastModel : public LoadedModel {
  public:
   FastModel(Model model, const SessionOptions& options)
@@ -36,13 +42,32 @@ class FastModel : public LoadedModel {
 
   std::string ran() const override {
     if (!counts_) return "";
+    const std::vector<std::string> found = kernels();
+    if (contains(found, name(KernelClass::reference))) return "reference";
+    return found.size() == 1 && (found[0] == "folded" || found[0] == name(KernelClass::view))
+               ? found[0]
+               : "fast";
+  }
+
+  // Steps of no node carry values over: they are no kernel of the model's. Without steps, nodes
+  // that passes leave are views, or their values are known when planned.
+  std::vector<std::string> kernels() const override {
+    std::set<std::string> found;
     for (const Placement& step : session_.placement()) {
-      if (step.kernel == "reference") return "reference";
+      if (!step.nodes.empty()) found.emplace(name(step.kernel_class));
     }
-    return "fast";
+    if (found.empty()) found.emplace(all_views() ? name(KernelClass::view) : "folded");
+    return {found.begin(), found.end()};
   }
 
  private:
+  bool all_views() const {
+    const std::vector<Node>& nodes = session_.model().graph.nodes;
+    return !nodes.empty() && std::all_of(nodes.begin(), nodes.end(), [](const Node& node) {
+      return node.signature && role_of(*node.signature) == Role::same_elements;
+    });
+  }
+
   const bool counts_;
   Session session_;
 };

@@ -87,6 +87,7 @@ TEST(Protocol, AnswersTravel) {
   sent.detail = "too much";
   sent.note = "opset 27 stamped down to 26";
   sent.ran = "fast";
+  sent.kernels = {"pool", "view"};
   sent.outputs = {{"y", "tensor(float)", "bytes"}};
   Reply reply;
   ASSERT_TRUE(read(write(sent), reply));
@@ -97,6 +98,7 @@ TEST(Protocol, AnswersTravel) {
   EXPECT_EQ(came.detail, "too much");
   EXPECT_EQ(came.note, sent.note);
   EXPECT_EQ(came.ran, sent.ran);
+  EXPECT_EQ(came.kernels, sent.kernels);
   ASSERT_EQ(came.outputs.size(), 1u);
   EXPECT_EQ(came.outputs[0].type, "tensor(float)");
 }

@@ -23,6 +23,7 @@ void put(const Answer& answer, wire::Answer& to) {
   to.set_detail(answer.detail);
   to.set_note(answer.note);
   to.set_ran(answer.ran);
+  for (const std::string& kernel : answer.kernels) to.add_kernels(kernel);
   for (const Output& output : answer.outputs) {
     wire::Output& one = *to.add_outputs();
     one.set_name(output.name);
@@ -41,6 +42,7 @@ bool take(const wire::Answer& from, Answer& answer) {
   answer.detail = from.detail();
   answer.note = from.note();
   answer.ran = from.ran();
+  answer.kernels.assign(from.kernels().begin(), from.kernels().end());
   for (const wire::Output& output : from.outputs()) {
     answer.outputs.push_back({output.name(), output.type(), output.value()});
   }

@@ -52,6 +52,7 @@ struct Answer {
   std::string
       note;  // what was done to the model before it was loaded: "IR version 14 stamped down to 13"
   std::string ran;  // on which kernels, where the target says so: LoadedModel::ran
+  std::vector<std::string> kernels = {};  // LoadedModel::kernels
 
   bool has_outputs() const {
     return (kind <= Kind::differed && kind != Kind::refused) || kind == Kind::expected;

@@ -131,6 +131,7 @@ void run_loaded(LoadedModel& model, const Feeds& feeds, unsigned runs, Answer& a
   if (std::chrono::steady_clock::now() - began > long_run) runs = 1;
   answer.kind = Answer::Kind::outputs;
   answer.ran = model.ran();
+  answer.kernels = model.kernels();
   for (unsigned k = 1;; ++k) {
     if (const std::string name = feeds.written_to(); !name.empty()) {
       answer.kind = Answer::Kind::wrote_input;

@@ -25,7 +25,11 @@ class LoadedModel {
   virtual std::map<std::string, Value> run(const std::map<std::string, Value>& feeds) = 0;
   // After a run, of a model of one node that reads float32: "fast" if no part of its work was done
   // by a reference kernel, else "reference". "": the target does not say, or the model is another.
+  // "folded" if its node was computed when planned or dropped, "view" if only its shape changed.
   virtual std::string ran() const { return ""; }
+  // After a run, of any model: the classes of the kernels that its nodes ran on, each once
+  // (optimized/plan/kernel_class.h), "folded" alone where none of them ran. Empty: not said.
+  virtual std::vector<std::string> kernels() const { return {}; }
 };
 
 // Says what went wrong by Error: unsupported, invalid_model, invalid_input, out_of_memory, internal

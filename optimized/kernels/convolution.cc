@@ -54,8 +54,10 @@ Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay 
     : isa_(isa), shape_(shape), lanes_(lanes_of(isa)), threads_(threads) {
   if (const Index points = Winograd::choose(isa, shape, way); points > 0) {
     detour_ = std::make_shared<Winograd>(isa, shape, points, threads);
+    way_ = points == 2 ? ConvolutionWay::winograd2 : ConvolutionWay::winograd4;
   } else if (Narrow::fits(isa, shape, way)) {
     detour_ = std::make_shared<Narrow>(isa, shape);
+    way_ = ConvolutionWay::narrow;
   }
   if (detour_) {
     packed_size_ = detour_->packed_size();

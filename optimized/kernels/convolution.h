@@ -112,6 +112,7 @@ class Convolution {
            const Picture* residual, const Picture& output, float least, float most, Index part,
            Index first_row, Index rows, float* scratch, const Soon& soon = {}) const;
 
+  ConvolutionWay way() const { return way_; }  // taken: never `best`
   std::string kernels_chosen() const;  // "blocked 2x14x1 step 1 over 56": for a bench to show
 
  private:
@@ -138,6 +139,7 @@ class Convolution {
   Isa isa_;
   ConvolutionShape shape_;
   Index lanes_;
+  ConvolutionWay way_ = ConvolutionWay::direct;
   Index threads_;  // a thread that has made a part takes the one behind those of the others
   Index full_blocks_, rest_;  // of the input's channels
   std::vector<Group> groups_;

@@ -24,6 +24,7 @@ class Mutant : public Step {
     nodes = of_->nodes;
     about = of_->about;
     kernel = of_->kernel;
+    kernel_class = of_->kernel_class;
   }
   void bind(const Memory& memory) override {
     class Spy : public Memory {

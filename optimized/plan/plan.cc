@@ -337,7 +337,7 @@ void Plan::run_into(const std::map<std::string, Value>& feeds,
 std::vector<Placement> Plan::placement() const {
   std::vector<Placement> rows;
   for (const std::unique_ptr<Step>& step : held_->builder.steps) {
-    Placement row{{}, step->kernel, {}, {}, step->moved()};
+    Placement row{{}, step->kernel, step->kernel_class, {}, {}, step->moved()};
     const Outline& outline = held_->outline;
     const Cost cost = cost_of(outline, step->nodes);
     for (const Index value : cost.reads) row.reads.push_back(described(outline.value(value)));

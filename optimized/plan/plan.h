@@ -43,6 +43,7 @@ struct Timing {
 struct Placement {
   std::vector<std::string> nodes;  // "'conv1' (Conv)"
   std::string kernel;
+  KernelClass kernel_class = KernelClass::reference;
   std::vector<std::string> reads, writes;  // "float[1,3,224,224]": what it takes and gives
   Index bytes = 0, flop = 0;               // as plan/cost.h counts them
 };

@@ -7,6 +7,7 @@
 #include "backends/device.h"
 #include "core/limits.h"
 #include "optimized/kernels/soon.h"
+#include "optimized/plan/kernel_class.h"
 #include "optimized/plan/outline.h"
 #include "optimized/threads/pool.h"
 
@@ -59,6 +60,7 @@ class Step {
   std::vector<Index> nodes;  // of the model; none for a change of layout
   Index about = nobody;      // a step of no node: the one whose failure it would be
   std::string kernel;        // "reference", "convolution 14x2 avx512", ..
+  KernelClass kernel_class = KernelClass::reference;
 };
 
 }  // namespace touchstone

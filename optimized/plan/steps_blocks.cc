@@ -39,6 +39,7 @@ class OnJoin : public Step {
                           out_.blocks.first_block + part.channel / out_.blocks.lanes;
     }
     kernel = "join blocks";
+    kernel_class = KernelClass::copy;
   }
   void bind(const Memory& memory) override {
     for (Part& part : in_) part.memory = memory.at(part.from.buffer);
@@ -82,6 +83,7 @@ class OnRepeat : public Step {
     in_ = builder.blocked(builder.outline().node(group.main()).inputs[0]);
     out_ = builder.make_blocked(group.made);
     kernel = "repeat blocks";
+    kernel_class = KernelClass::copy;
   }
   void bind(const Memory& memory) override {
     from_ = memory.at(in_.buffer);

@@ -15,6 +15,13 @@ constexpr Index few_channels = 4;         // up to so many are read from the pla
 constexpr Index region_elements = 16384;  // that a kernel leaves for a region to go over
 constexpr Index small_plane = 100;  // of so few points the channels are shared out, not the rows
 
+KernelClass class_of(const ConvolutionShape& shape, ConvolutionWay way) {
+  if (way == ConvolutionWay::narrow) return KernelClass::narrow_convolution;
+  if (way != ConvolutionWay::direct) return KernelClass::winograd;
+  if (shape.depthwise) return KernelClass::depthwise;
+  return shape.plain_input ? KernelClass::plain_convolution : KernelClass::convolution;
+}
+
 class OnConvolution : public Step {
  public:
   OnConvolution(Builder& builder, const Group& group)
@@ -77,6 +84,7 @@ class OnConvolution : public Step {
                                   : weights.size() > count(x) / x[0] + weights.shape()[0] * plane;
     kernel =
         "convolution " + std::string(name(chosen_isa())) + " " + convolution_->kernels_chosen();
+    kernel_class = class_of(shape, convolution_->way());
   }
 
   void bind(const Memory& memory) override {

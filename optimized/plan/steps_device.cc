@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "optimized/plan/builder.h"
 #include "optimized/plan/device_call.h"
+#include "optimized/plan/form_class.h"
 
 namespace touchstone {
 namespace {
@@ -23,6 +24,7 @@ class Upload : public Step {
   Upload(Device& device, const ValueFact& fact, Index value, Index from, Index to)
       : device_(device), fact_(fact), value_(value), from_(from), to_(to) {
     kernel = "copy to " + device.name();
+    kernel_class = KernelClass::copy;
     about = node_about(fact);
   }
   void bind(const Memory& memory) override {
@@ -53,6 +55,7 @@ class Download : public Step {
   Download(Device& device, const ValueFact& fact, Index from, Index to)
       : device_(device), fact_(fact), from_(from), to_(to) {
     kernel = "copy from " + device.name();
+    kernel_class = KernelClass::copy;
     about = node_about(fact);
   }
   void bind(const Memory& memory) override {
@@ -82,8 +85,9 @@ class OnDevice : public Step {
         output_(output) {
     for (const Index value : inputs_on_device(outline, node).on_host)
       fixed_ = fixed_ && outline.value(value).constant;
-    kernel = std::string(find_for_devices(*outline.node(node).node->signature)->kernel) + " " +
-             device.name();
+    const auto* entry = find_for_devices(*outline.node(node).node->signature);
+    kernel = std::string(entry->kernel) + " " + device.name();
+    kernel_class = class_of(entry->form);
   }
   void bind(const Memory& memory) override {
     memory_ = &memory;

@@ -39,6 +39,7 @@ class OnFedProduct : public Step {
     c_ = builder.make_plain(group.made);
     packed_ = builder.temporary(size_ * (apart_ ? builder.threads() : 1));
     kernel = "product of both " + std::string(name(chosen_isa()));
+    kernel_class = KernelClass::dynamic_matmul;
   }
   void bind(const Memory& memory) override {
     a_memory_ = memory.at(a_);

@@ -20,6 +20,7 @@ class ChangeLayout : public Step {
   ChangeLayout(To to, Index plain, const Blocked& blocked)
       : to_(to), plain_(plain), blocked_(blocked) {
     kernel = to == To::blocks ? "to blocks" : "from blocks";
+    kernel_class = KernelClass::copy;
   }
   void bind(const Memory& memory) override {
     plain_memory_ = memory.at(plain_);

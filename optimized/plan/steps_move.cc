@@ -15,6 +15,7 @@ class OnMove : public Step {
   OnMove(std::vector<Index> inputs, std::vector<MovedOutput> outputs)
       : inputs_(std::move(inputs)), outputs_(std::move(outputs)) {
     kernel = "move " + std::string(name(chosen_isa()));
+    kernel_class = KernelClass::copy;
   }
   void bind(const Memory& memory) override {
     from_.clear();

@@ -20,6 +20,7 @@ class OnNest : public Step {
         buffers_(std::move(buffers)),
         entry_(*find_nest(*outline.node(node).node->signature)) {
     kernel = "nest " + std::string(name(chosen_isa()));
+    kernel_class = KernelClass::row_kernel;
   }
   Index scratch() const override { return entry_.rooms * Nest::piece; }
   void bind(const Memory& memory) override {
@@ -40,6 +41,7 @@ class OnNest : public Step {
     }
     Nest nest(state.pool, state.scratch, arrays_);
     if (!entry_.run(call, nest)) {
+      kernel_class = KernelClass::reference;
       kernel = "reference";  // an attribute asks for what is no float: statistics in bfloat16
       RunOptions options;
       options.limits = state.limits;

@@ -7,6 +7,7 @@
 #include "core/placement.h"
 #include "model/model.h"
 #include "optimized/plan/builder.h"
+#include "optimized/plan/form_class.h"
 #include "optimized/registry/registry.h"
 #include "reference/calls.h"
 #include "reference/interpreter.h"
@@ -21,6 +22,7 @@ class Load : public Step {
   Load(const ValueFact& fact, Index value, Index buffer)
       : fact_(fact), value_(value), buffer_(buffer) {
     kernel = "copy";
+    kernel_class = KernelClass::copy;
   }
   void bind(const Memory& memory) override { to_ = memory.at(buffer_); }
   void run(RunState& state) override {
@@ -48,6 +50,7 @@ class OnReference : public Step {
     const Signature* signature = outline.node(node).node->signature;
     const bool handed_on = signature && role_of(*signature) == Role::same_elements;
     kernel = handed_on ? "view" : "reference";
+    kernel_class = handed_on ? KernelClass::view : KernelClass::reference;
   }
   void run(RunState& state) override {
     const NodeFact& fact = outline_.node(node_);
@@ -71,7 +74,9 @@ class OnKernel : public Step {
   OnKernel(const Outline& outline, Index node, Index buffer)
       : outline_(outline), node_(node), buffer_(buffer) {
     const Node& n = *outline.node(node).node;
-    kernel = std::string(find_fast(*n.signature)->kernel) + " " + std::string(name(chosen_isa()));
+    const FastEntry& entry = *find_fast(*n.signature);
+    kernel = std::string(entry.kernel) + " " + std::string(name(chosen_isa()));
+    kernel_class = class_of(entry.form);
   }
   void bind(const Memory& memory) override {
     if (buffer_ != nobody) to_ = memory.at(buffer_);

@@ -133,6 +133,7 @@ class OnBlocks : public Step {
     output_ = builder.make_blocked(group.region.output());
     region_.set_output(output_.blocks);
     kernel = "pointwise on blocks " + std::string(name(chosen_isa()));
+    kernel_class = KernelClass::pointwise;
   }
   void bind(const Memory& memory) override {
     out_ = memory.at(output_.buffer);
@@ -171,6 +172,7 @@ class OnTensors : public Step {
     for (const Index external : region_.externals) externals_.push_back(builder.plain(external));
     output_ = builder.make_plain(region_.output());
     kernel = "pointwise " + std::string(name(chosen_isa()));
+    kernel_class = KernelClass::pointwise;
   }
   void bind(const Memory& memory) override {
     std::vector<StridedTensor> tensors;

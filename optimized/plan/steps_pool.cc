@@ -19,6 +19,7 @@ class OnPool : public Step {
     pool_.emplace(chosen_isa(), mean ? PoolKind::mean : PoolKind::largest, along(0, padding),
                   along(1, padding));
     kernel = (mean ? "mean pool " : "max pool ") + std::string(name(chosen_isa()));
+    kernel_class = KernelClass::pool;
   }
   void bind(const Memory& memory) override {
     from_ = memory.at(in_.buffer);

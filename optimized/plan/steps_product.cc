@@ -48,6 +48,7 @@ class OnProduct : public Step {
     product_.least = group.least;
     product_.most = group.most;
     kernel = "product " + std::string(name(chosen_isa()));
+    kernel_class = KernelClass::matmul;
   }
   void bind(const Memory& memory) override {
     product_.a = memory.at(in_);
@@ -77,6 +78,7 @@ class OnRow : public Step {
     dots_.least = group.least;
     dots_.most = group.most;
     kernel = "product of a row " + std::string(name(chosen_isa()));
+    kernel_class = KernelClass::matrix_vector;
   }
   // Whether it does what OnProduct would.
   static bool takes(const Builder& builder, const Group& group) {

@@ -63,6 +63,7 @@ class OnTransposed : public Step {
     chunks_ = (most.count + rows_ - 1) / rows_;
     kernel = "transposed convolution " + std::string(name(chosen_isa())) + " " +
              sets_.front().convolution.kernels_chosen();
+    kernel_class = KernelClass::transposed_convolution;
   }
 
   void bind(const Memory& memory) override {
@@ -181,6 +182,7 @@ class OnSpread : public Step {
         rows_at_once(window_.in[1] * lanes_, window_.in[0], in_.blocks.images, builder.threads());
     kernel = "transposed convolution " + std::string(name(chosen_isa())) + " " +
              convolution_->kernels_chosen() + ", spread";
+    kernel_class = KernelClass::transposed_convolution;
   }
   void bind(const Memory& memory) override {
     input_memory_ = memory.at(in_.buffer);

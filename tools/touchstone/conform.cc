@@ -184,6 +184,8 @@ void print_summary(const TargetRun& run, bool tables) {
     fmt::print(stderr, "  bounds           {}\n", line);
   if (const std::string line = share_line(run.cases); !line.empty())
     fmt::print(stderr, "  kernels          {}\n", line);
+  if (const std::string line = kernel_line(run.cases); !line.empty())
+    fmt::print(stderr, "  kernel classes   {}\n", line);
   if (tables) {
     fmt::print(stderr, "\n{}\n{}\n{}", verdict_table(run.cases), sharpness_table(run.cases),
                share_table(run.cases));

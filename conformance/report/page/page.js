@@ -42,6 +42,7 @@ function gather() {
       if (!result) return;
       const name = label(runs[r]);
       tokens.push(`${name}:${verdict(result)}`, `${name}:${standing(result)}`, `${name}=${result.compat}`);
+      tokens.push(...(result.kernels || []).map((kernel) => `${name}@${kernel}`));
     });
     one.tokens = new Set(tokens.map((token) => token.toLowerCase()));
     one.notes = [...new Set(one.by.flatMap((result) => result?.explained || []))];
@@ -80,7 +81,7 @@ function chip(text, kind, words, title) {
 // ---- the board: a line a target ----
 
 function draw_board() {
-  const heads = ["target", "cases", "rate", ...ORDER, "", "by the suite's rule", "float32 on fast kernels"];
+  const heads = ["target", "cases", "rate", ...ORDER, "", "by the suite's rule", "float32 on fast kernels", "cases by kernel class"];
   at("board").tHead.replaceChildren(row(heads.map((text, k) => element("th", text, k && k < 10 ? "number" : ""))));
   at("board").tBodies[0].replaceChildren(...runs.map((run) => {
     const { summary } = run, name = label(run);
@@ -106,7 +107,11 @@ function draw_board() {
     }
     const share = summary.float32;  // of a target that says on which kernels it ran
     const fast = element("td", share ? `${share.fast} of ${share.cases}, ${(100 * share.fast / share.cases).toFixed(1)} %` : "–");
-    return row([...cells, strip, compat, fast]);
+    const classes = element("td");
+    for (const [kernel, count] of Object.entries(summary.kernels || {})) {
+      classes.append(chip(`${count} ${kernel}`, "pass", `${name}@${kernel}`, `cases in which ${kernel} ran`));
+    }
+    return row([...cells, strip, compat, fast, classes]);
   }));
   const suites = [...new Set(runs.map((run) => run.suite))];
   at("what").textContent = `${cases.length} cases of ${suites.join(", ")}`;

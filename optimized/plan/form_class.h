@@ -1,0 +1,15 @@
+// The class of a kernel that is generated from spec/.
+#pragma once
+
+#include "optimized/plan/kernel_class.h"
+#include "optimized/registry/registry.h"
+
+namespace touchstone {
+
+constexpr KernelClass class_of(Form form) {
+  return form == Form::elementwise ? KernelClass::pointwise
+         : form == Form::reduce    ? KernelClass::reduce
+                                   : KernelClass::contract;
+}
+
+}  // namespace touchstone
