@@ -14,6 +14,7 @@ from tests.lines.pick import PASSES, rule_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SUITE = ROOT / "conformance" / "suites" / "spec"
+KERNELS = Path(__file__).parent / "kernels"  # CLASS.cases: lines that kernels of this class compute
 ISAS = ("sse41", "avx2", "avx512")
 FLOATS, OTHERS, BREACHES = 3, 1, 2  # lines of each version: that read floats, that do not, that a rule refuses
 UNSUPPORTED = 4  # the exit code where the processor lacks an instruction set
@@ -44,17 +45,19 @@ class Judged:
     verdicts: Counter[str]
     fails: list[str]
     said: str
+    kernels: dict[str, list[str]]  # by case: the classes of kernels that it ran on
 
 
 def judged(touchstone: Path, isa: str, suite: str | Path, report: Path, *words: str) -> Judged:
     command = [touchstone, "conform", "--target", f"fast:isa={isa}", "--suite", suite, "--json", report, *words]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, cwd=ROOT)
     if not report.exists():
-        return Judged(done.returncode, Counter(), [], done.stderr[-4000:])
+        return Judged(done.returncode, Counter(), [], done.stderr[-4000:], {})
     (run,) = json.loads(report.read_text(encoding="utf-8"))["runs"]
     cases = run["cases"]
     fails = [f"{c['verdict']}: {c['name']}: {c['detail']}" for c in cases if c["verdict"] not in PASSES]
-    return Judged(done.returncode, Counter(case["verdict"] for case in cases), fails, done.stderr[-4000:])
+    kernels = {case["name"]: case.get("kernels", []) for case in cases}
+    return Judged(done.returncode, Counter(case["verdict"] for case in cases), fails, done.stderr[-4000:], kernels)
 
 
 def lacks(touchstone: Path, isa: str) -> bool:
