@@ -21,6 +21,7 @@ packages=(
   pocl-opencl-icd                                   # an OpenCL device that is the processor: tests run on it
   ccache                                            # second builds
   locales                                           # ONNX Runtime's kernels on strings want en_US.UTF-8
+  chromium                                          # tests click on the report's page
 )
 
 install_debian_packages() {
