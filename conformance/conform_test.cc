@@ -22,13 +22,14 @@ ConformOptions options(Index jobs) {
   ConformOptions made;
   made.worker = made.judge = {BAD_WORKER};
   made.jobs = jobs;
-  made.timeout = std::chrono::milliseconds(1500);
+  made.timeout = std::chrono::hours(1);  // no busy machine meets it
   return made;
 }
 
 std::vector<Case> cases() {
   std::vector<Case> list;
-  const std::vector<std::string> hows{"crash", "hang", "memory", "garbage", "unsupported", "throw"};
+  const std::vector<std::string> hows{"crash",   "leave",       "memory",
+                                      "garbage", "unsupported", "throw"};
   for (int k = 0; k < 24; ++k) {
     list.push_back(
         wanting(k % 4 == 0 ? hows[static_cast<std::size_t>(k) / 4] : "unsupported", "test_" + std::to_string(k)));
@@ -40,12 +41,24 @@ TEST(Conform, EveryMisdeedHasItsVerdict) {
   const std::vector<Case> list = cases();
   const std::vector<CaseResult> results = conform(list, options(2), {});
   ASSERT_EQ(results.size(), list.size());
-  const std::vector<std::string> verdicts{"crash", "timeout", "out-of-memory", "crash", "unsupported", "crash"};
-  const std::vector<std::string> compats{"crash", "timeout", "error", "crash", "unsupported", "error"};
+  const std::vector<std::string> verdicts{"crash", "crash",       "out-of-memory",
+                                          "crash", "unsupported", "crash"};
+  const std::vector<std::string> compats{"crash", "crash",       "error",
+                                         "crash", "unsupported", "error"};
   for (std::size_t k = 0; k < list.size(); ++k) {
     EXPECT_EQ(results[k].name, list[k].name);
     EXPECT_EQ(results[k].verdict, k % 4 == 0 ? verdicts[k / 4] : "unsupported") << k;
     EXPECT_EQ(results[k].compat, k % 4 == 0 ? compats[k / 4] : "unsupported") << k;
+  }
+}
+
+TEST(Conform, AHangIsATimeoutAndTheRunGoesOn) {
+  ConformOptions short_of_time = options(1);
+  short_of_time.timeout = std::chrono::milliseconds(300);
+  for (const CaseResult& result : conform(
+           {{wanting("hang", "test_a"), wanting("hang-loading", "test_b")}}, short_of_time, {})) {
+    EXPECT_EQ(result.verdict, "timeout") << result.name;
+    EXPECT_EQ(result.compat, "timeout") << result.name;
   }
 }
 

@@ -53,7 +53,7 @@ class BadTarget:
             case "memory":
                 hoard = []
                 while True:
-                    hoard.append(np.ones(1 << 22))
+                    hoard.append(np.empty(1 << 25))  # address space, which is what is limited: no page is touched
             case "print":
                 print("x" * 100_000, flush=True)
             case "too-few":

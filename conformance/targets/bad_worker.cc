@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <vector>
 
 #include "conformance/targets/serve.h"
@@ -38,12 +39,17 @@ class BadModel : public LoadedModel {
     if (how_ == "poison") poisoned = true;
     if (how_ == "hang") pause();
     if (how_ == "hang-with-child") {
-      if (fork() == 0) pause();
+      if (fork() == 0) {
+        const char* const pipe = std::getenv("BAD_WORKER_PIPE");  // told once the child is there
+        if (pipe && ::write(std::atoi(pipe), "x", 1) != 1) std::_Exit(4);
+        pause();
+      }
       pause();
     }
     if (how_ == "memory") {
-      std::vector<Tensor> hoard;
-      while (true) hoard.emplace_back(Type::float32, Shape{1 << 24});
+      std::vector<std::unique_ptr<char[]>>
+          hoard;  // address space is what is limited: no page is touched
+      while (true) hoard.emplace_back(new char[1 << 26]);
     }
     if (how_ == "garbage") {
       const std::string noise(64, 'x');

@@ -107,7 +107,8 @@ void Child::end(bool killed_by_us) {
   if (!killed_by_us) {
     // The socket closed, so it is dying: give it the moment that tells its own signal from ours.
     siginfo_t info{};
-    for (int k = 0; k < 200 && info.si_pid == 0; ++k) {
+    // Five milliseconds each, a minute in all: a busy machine may let it wait.
+    for (int k = 0; k < 12'000 && info.si_pid == 0; ++k) {
       if (waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) != 0)
         break;
       if (info.si_pid == 0) usleep(5000);

@@ -4,17 +4,21 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
-#include <filesystem>
+#include <cstdlib>
 
 namespace touchstone {
 namespace {
 
 using Kind = Answer::Kind;
 
-std::vector<Answer> run(std::vector<std::string> hows,
-                        std::chrono::milliseconds limit = std::chrono::seconds(20),
+// A short limit is for workers that never end: others have a limit that no busy machine meets.
+constexpr std::chrono::milliseconds no_limit = std::chrono::hours(1);
+
+std::vector<Answer> run(std::vector<std::string> hows, std::chrono::milliseconds limit = no_limit,
                         unsigned runs = 2) {
   std::vector<Job> jobs;
   for (const std::string& how : hows) jobs.push_back({how, {}, runs});
@@ -55,8 +59,7 @@ TEST(Host, LeavingIsDying) {
 }
 
 TEST(Host, ADeathThatAnEarlierCaseCausedSaysSo) {
-  const std::vector<Answer> answers =
-      run({"fine", "poison", "fine", "fine"}, std::chrono::seconds(20), 1);
+  const std::vector<Answer> answers = run({"fine", "poison", "fine", "fine"}, no_limit, 1);
   EXPECT_EQ(kinds(answers),
             (std::vector<Kind>{Kind::outputs, Kind::outputs, Kind::died, Kind::outputs}));
   EXPECT_NE(answers[2].detail.find("only after 2 other cases"), std::string::npos)
@@ -68,34 +71,32 @@ TEST(Host, ASecondRunFindsWhoBreaksItsOwnProcess) {
             (std::vector<Kind>{Kind::outputs, Kind::died, Kind::outputs}));
 }
 
-TEST(Host, AHangIsATimeout) {
-  const auto begin = std::chrono::steady_clock::now();
-  const std::vector<Answer> answers = run({"fine", "hang", "fine"}, std::chrono::milliseconds(700));
-  EXPECT_EQ(kinds(answers), (std::vector<Kind>{Kind::outputs, Kind::late, Kind::outputs}));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+TEST(Host, AHangIsATimeoutAndTheRunGoesOn) {
+  EXPECT_EQ(kinds(run({"hang", "hang"}, std::chrono::milliseconds(300))),
+            (std::vector<Kind>{Kind::late, Kind::late}));
 }
 
 TEST(Host, PhasesWithoutAnEndAreATimeout) {
-  EXPECT_EQ(kinds(run({"fine", "phases", "fine"}, std::chrono::milliseconds(200))),
-            (std::vector<Kind>{Kind::outputs, Kind::late, Kind::outputs}));
+  EXPECT_EQ(kinds(run({"phases", "phases"}, std::chrono::milliseconds(100))),
+            (std::vector<Kind>{Kind::late, Kind::late}));
 }
 
-// Whether any process still has bad_worker as its executable.
-int workers_left() {
-  int found = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    std::error_code gone;
-    const auto executable = std::filesystem::read_symlink(entry.path() / "exe", gone);
-    if (!gone && executable == std::filesystem::path(BAD_WORKER)) ++found;
-  }
-  return found;
-}
-
+// A pipe whose writing end all processes inherit that start from here: it ends when the last of
+// them has died.
 TEST(Host, WhatAWorkerStartedDiesWithIt) {
-  const std::vector<Answer> answers = run({"hang-with-child"}, std::chrono::milliseconds(700));
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(fcntl(ends[0], F_SETFD, FD_CLOEXEC), 0);
+  setenv("BAD_WORKER_PIPE", std::to_string(ends[1]).c_str(), 1);
+  const std::vector<Answer> answers = run({"hang-with-child"}, std::chrono::seconds(2));
+  unsetenv("BAD_WORKER_PIPE");
+  close(ends[1]);
   EXPECT_EQ(answers[0].kind, Kind::late);
-  for (int k = 0; k < 100 && workers_left() > 0; ++k) usleep(20000);
-  EXPECT_EQ(workers_left(), 0);
+  char said[2];
+  EXPECT_EQ(::read(ends[0], said, 2), 1) << "the worker's child did not start";
+  pollfd end{ends[0], POLLIN, 0};
+  EXPECT_EQ(::poll(&end, 1, /*milliseconds=*/600'000), 1) << "the worker's child goes on";
+  close(ends[0]);
 }
 
 TEST(Host, HoardingMeetsTheMemoryLimit) {
@@ -105,10 +106,10 @@ TEST(Host, HoardingMeetsTheMemoryLimit) {
 }
 
 TEST(Host, ALimitIsOfAPhase) {
-  const std::vector<Answer> answers = run({"hang", "hang-loading"}, std::chrono::milliseconds(300));
+  const std::vector<Answer> answers = run({"hang", "hang-loading"}, std::chrono::seconds(2));
   EXPECT_EQ(kinds(answers), (std::vector<Kind>{Kind::late, Kind::late}));
-  EXPECT_EQ(answers[0].detail, "no answer within 0.3 s while it ran");
-  EXPECT_EQ(answers[1].detail, "no answer within 0.3 s while it loaded the model");
+  EXPECT_EQ(answers[0].detail, "no answer within 2.0 s while it ran");
+  EXPECT_EQ(answers[1].detail, "no answer within 2.0 s while it loaded the model");
 }
 
 TEST(Host, AnotherAnswerTheSecondTimeIsSeen) {

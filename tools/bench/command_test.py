@@ -141,8 +141,8 @@ def test_a_peer_that_falls_is_named_and_has_no_figure(model: Path, deed: str, co
 
 
 def test_a_peer_that_hangs_is_late(model: Path) -> None:
-    code, peer = against(model, "hang", "--timeout", "1")
-    assert (code, peer["fall"], peer["why"]) == (6, "late", "no answer within 1000 ms")
+    code, peer = against(model, "hang", "--timeout", "5")
+    assert (code, peer["fall"], peer["why"]) == (6, "late", "no answer within 5000 ms")
 
 
 def test_outputs_that_no_input_moves_judge_nothing(tmp_path: Path) -> None:
