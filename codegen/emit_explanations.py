@@ -1,4 +1,4 @@
-"""Writes generated/conformance/explanations.cc: which question, erratum or finding names which cases of which suites.
+"""Writes generated/conformance/explanations.cc: the outcomes of cases that questions, errata and findings explain.
 
 The command has to explain a case without the files of spec/ and docs/ beside it. A finding speaks of its own runtime.
 """
@@ -15,7 +15,7 @@ import yaml
 
 from codegen.entry import SpecError
 from codegen.load import load_spec
-from codegen.questions import Note, load_notes, suites_named
+from codegen.questions import ANY, OUTCOME_FORM, Note, is_outcome, load_notes, suites_named
 from codegen.write import run_emitter, write_if_changed
 
 HEAD = """\
@@ -48,10 +48,11 @@ class Finding:
     title: str
     target: str
     cases: list[str]
+    outcomes: list[str]
 
 
 def load_findings(root: Path) -> list[Finding]:
-    """Those that name cases: `- Cases: test_a, test_b` in the README, beside `- Runtime: NAME VERSION`."""
+    """Those that name cases: `- Cases: test_a`, `- Outcomes: error/crash` beside `- Runtime: NAME VERSION`."""
     found = []
     for file in sorted((root / FINDINGS).glob("[0-9][0-9][0-9]-*/README.md")):
         text = file.read_text(encoding="utf-8")
@@ -60,25 +61,34 @@ def load_findings(root: Path) -> list[Finding]:
             continue
         runtime = re.search(r"^- Runtime: (.+)$", text, re.MULTILINE)
         targets = [target for name, target in RUNTIMES.items() if runtime and runtime.group(1).startswith(name)]
+        place = f"{FINDINGS}/{file.parent.name}/README.md"
         if len(targets) != 1:
-            place = f"{FINDINGS}/{file.parent.name}/README.md"
             raise SpecError(place, 1, f"the runtime is one of {', '.join(RUNTIMES)}")
+        outcomes = re.search(r"^- Outcomes: (.+)$", text, re.MULTILINE)
+        named = outcomes.group(1).split(", ") if outcomes else []
+        if not named or not all(map(is_outcome, named)):
+            raise SpecError(place, 1, f"a finding with cases has a line '- Outcomes: ': {OUTCOME_FORM}")
         title = text.split("\n", 1)[0].removeprefix("# ")[4:]
         names = [name.strip().strip("`") for name in cases.group(1).replace("\n", " ").split(",")]
-        found.append(Finding(f"F{file.parent.name[:3]}", title, targets[0], names))
+        found.append(Finding(f"F{file.parent.name[:3]}", title, targets[0], names, named))
     return found
 
 
 def render(notes: list[Note], findings: list[Finding], releases: list[str], pinned: str) -> str:
     """A row for each pattern of each suite; `onnx` is the suite of the pinned one of the releases. Errata stand first."""
     cells = [
-        (note.id, note.title, "", suite, pattern, note.id[0] == "E" and note.excuses)
+        (note.id, note.title, "" if target == ANY else target, " ".join(outcomes), suite, pattern)
         for note in notes
+        for target, outcomes in note.explains.items()
         for key, patterns in note.cases.items()
         for suite in suites_named(key, releases, pinned)
         for pattern in patterns
     ]
-    cells += [(one.id, one.title, one.target, f"onnx@{pinned}", name, False) for one in findings for name in one.cases]
+    cells += [
+        (one.id, one.title, one.target, " ".join(one.outcomes), f"onnx@{pinned}", name)
+        for one in findings
+        for name in one.cases
+    ]
     rows = [", ".join(json.dumps(cell, ensure_ascii=False) for cell in row) for row in sorted(cells, key=rank)]
     return HEAD + "".join(f"    {{{row}}},\n" for row in rows) + TAIL
 

@@ -32,7 +32,16 @@ WITNESSES = {  # who says so, none of them made from another nor from an entry
 }
 _FOLDERS = {"Q": "questions", "E": "errata"}
 _FILE = re.compile(r"([QE])(\d{3})-[a-z0-9-]+\.md\Z")
-_KEYS = {"title", "operators", "status", "cases", "bodies", "witnesses", "probes", "excuses"}
+_KEYS = {"title", "operators", "status", "cases", "explains", "bodies", "witnesses", "probes"}
+ANY = "any"
+TARGETS = (ANY, "expectation", "reference", "fast", "onnx-reference", "onnxruntime")  # in the order of the table
+_COMPAT = "pass|wrong-(value|shape|type)|rejected-valid|accepted-invalid|unsupported|error|crash|timeout"
+_VERDICT = (
+    "pass|open|mistrusted|harness|wrong-(value|shape|type)|rejected-valid|accepted-invalid|nondeterministic|unwritten"
+    "|crash|timeout|out-of-memory"
+)
+OUTCOME = re.compile(rf"({_COMPAT})/({_VERDICT})\Z")
+OUTCOME_FORM = "an outcome is COMPAT/VERDICT, as wrong-value/pass, and no pass/pass"
 _PROBE_KEYS = {"of", "opset", "case", "says"}
 
 
@@ -63,7 +72,7 @@ class Note:
     path: str
     body: str
     witnesses: dict[str, str] = field(default_factory=dict)  # one of WITNESSES -> what it says
-    excuses: bool = True  # of an erratum: a fail of its cases is the suite's fault, for the expectation is wrong
+    explains: dict[str, list[str]] = field(default_factory=dict)  # one of TARGETS -> the outcomes of its cases
     probes: list[Probe] = field(default_factory=list)
 
 
@@ -121,9 +130,7 @@ def _note(id_: str, text: str, path: str, operators: list[Operator]) -> Note:
     front = parse("\n" + parts[1], path)  # the empty line stands for the first ---, so that lines are those of the file
     if not isinstance(front, Map):
         raise SpecError(path, 1, "the front matter is a mapping")
-    _known(front, _KEYS - ({"excuses"} if id_[0] == "Q" else {"probes"}), path)
-    if not isinstance(front.get("excuses", True), bool):
-        raise SpecError(path, front.lines["excuses"], "'excuses' is true or false")
+    _known(front, _KEYS if id_[0] == "Q" else _KEYS - {"probes"}, path)
     note = Note(
         id_,
         _text(front, "title", path),
@@ -134,7 +141,7 @@ def _note(id_: str, text: str, path: str, operators: list[Operator]) -> Note:
         path,
         parts[2],
         _witnesses(front, path),
-        excuses=front.get("excuses", True),
+        _explains(front, path),
     )
     for heading in HEADINGS[id_[0]]:
         if f"\n## {heading}\n" not in note.body:
@@ -190,6 +197,21 @@ def _cases(front: Map, path: str) -> dict[str, list[str]]:
                 f"'{suite}': a suite is onnx, onnx@VERSION or onnx@FROM..TO, with names of cases",
             )
     return {suite: list(names) for suite, names in cases.items()}
+
+
+def is_outcome(text: Any) -> bool:
+    return isinstance(text, str) and OUTCOME.match(text) is not None and text != "pass/pass"
+
+
+def _explains(front: Map, path: str) -> dict[str, list[str]]:
+    given = front.get("explains") or Map()
+    _known(given, set(TARGETS), path)
+    if ("explains" in front) != ("cases" in front):
+        raise SpecError(path, front.line, "'cases' and 'explains' stand together: which outcomes of these cases")
+    for target, outcomes in given.items():
+        if not isinstance(outcomes, list) or not outcomes or not all(map(is_outcome, outcomes)):
+            raise SpecError(path, given.lines[target], f"'{target}': {OUTCOME_FORM}")
+    return {target: list(given[target]) for target in TARGETS if target in given}
 
 
 def _witnesses(front: Map, path: str) -> dict[str, str]:

@@ -17,33 +17,45 @@ bool asks_for_explanation(const CaseResult& result) {
          !suite_agrees;
 }
 
-bool excuses(const std::string& id) {
-  const auto row = std::ranges::find(explanations(), std::string_view(id), &Explanation::id);
-  return row != explanations().end() && row->excuses;
+// True if the list, words apart by one space, holds the word.
+bool holds(std::string_view list, std::string_view word) {
+  while (!list.empty()) {
+    const std::size_t end = list.find(' ');
+    if (list.substr(0, end) == word) return true;
+    list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
+  }
+  return false;
 }
 
 }  // namespace
 
+std::string outcome(const CaseResult& result) {
+  const bool passes = standing(result.verdict) == Standing::pass;
+  return result.compat + "/" + std::string(passes ? "pass" : name(verdict_named(result.verdict)));
+}
+
 std::vector<std::string> explained_by(std::string_view target, std::span<const Place> places,
+                                      std::string_view outcome,
                                       std::span<const Explanation> table) {
   std::vector<std::string> ids;
   const std::string_view runtime = target.substr(0, target.find(':'));
   for (const Explanation& one : table) {
-    const bool of_it = one.target.empty() || one.target == runtime;
-    const bool speaks = of_it && std::ranges::any_of(places, [&](const Place& place) {
+    const bool of_target = one.target.empty() || one.target == runtime;
+    if (!of_target || !holds(one.outcomes, outcome)) continue;
+    const bool named = std::ranges::any_of(places, [&](const Place& place) {
       return one.suite == place.suite &&
              fnmatch(std::string(one.pattern).c_str(), place.name.c_str(), 0) == 0;
     });
-    if (speaks && std::ranges::find(ids, one.id) == ids.end()) ids.emplace_back(one.id);
+    if (named && std::ranges::find(ids, one.id) == ids.end()) ids.emplace_back(one.id);
   }
   return ids;
 }
 
 std::vector<std::string> explained_by(std::string_view target, std::string_view suite,
                                       const CaseResult& result) {
-  if (!result.places.empty()) return explained_by(target, result.places);
   const Place only{std::string(suite), result.name};
-  return explained_by(target, std::span(&only, 1));
+  const std::span places = result.places.empty() ? std::span(&only, 1) : std::span(result.places);
+  return explained_by(target, places, outcome(result));
 }
 
 ToExplain to_explain(const TargetRun& run) {
@@ -51,10 +63,10 @@ ToExplain to_explain(const TargetRun& run) {
   for (const CaseResult& result : run.cases) {
     if (!asks_for_explanation(result)) continue;
     const std::vector<std::string> ids = explained_by(run.target, run.suite, result);
-    const bool excused = std::ranges::any_of(ids, excuses);
+    const bool erratum = !ids.empty() && ids.front().starts_with('E');  // errata stand first
     ++counts.cases;
     counts.unexplained += ids.empty();
-    counts.target_fault += standing(result.verdict) == Standing::fail && !excused;
+    counts.target_fault += standing(result.verdict) == Standing::fail && !erratum;
   }
   return counts;
 }

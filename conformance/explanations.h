@@ -1,5 +1,6 @@
-// Which question, erratum or finding speaks of a case: spec/questions, spec/errata, docs/findings,
-// written into the command by codegen. It is said beside a verdict and never changes one.
+// Questions, errata and findings beside the outcomes that they explain: spec/questions,
+// spec/errata, docs/findings, written into the command by codegen. An explanation never changes a
+// verdict.
 #pragma once
 
 #include <span>
@@ -13,16 +14,22 @@ namespace touchstone {
 
 struct Explanation {
   std::string_view id, title;  // E003
-  std::string_view target;     // of a finding, which speaks of one runtime; "": of any
+  std::string_view target;     // onnxruntime, whatever its options; "": any
+  std::string_view outcomes;   // "wrong-value/pass pass/mistrusted"
   std::string_view suite;      // onnx@1.12.0
   std::string_view pattern;    // of the names of cases
   bool excuses;  // an erratum that proves the expectation wrong: a fail is the suite's
 };
 std::span<const Explanation> explanations();  // generated
 
-// The ids of all that speak of a case on a target (whatever its options), errata first. A case of
-// several releases is explained by what speaks of it in any.
+// COMPAT/VERDICT, where every passing verdict is "pass": "pass/mistrusted". A plain pass is
+// "pass/pass".
+std::string outcome(const CaseResult& result);
+
+// The ids of all that explain this outcome of a case on a target, errata first: an explanation of
+// one outcome says nothing of another. A case of several releases is explained by a row of any.
 std::vector<std::string> explained_by(std::string_view target, std::span<const Place> places,
+                                      std::string_view outcome,
                                       std::span<const Explanation> table = explanations());
 std::vector<std::string> explained_by(std::string_view target, std::string_view suite,
                                       const CaseResult& result);
@@ -31,8 +38,8 @@ std::vector<std::string> explained_by(std::string_view target, std::string_view 
 // suite's own rule fails.
 struct ToExplain {
   Index cases = 0;
-  Index unexplained = 0;   // of which no question, no erratum and no finding speaks
-  Index target_fault = 0;  // fails but for those that an erratum proves to be the suite's own fault
+  Index unexplained = 0;   // those whose outcome no question, no erratum and no finding explains
+  Index target_fault = 0;  // fail verdicts that no erratum proves to be the suite's own fault
 };
 ToExplain to_explain(const TargetRun& run);
 

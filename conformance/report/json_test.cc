@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "conformance/explanations.h"
 
 namespace touchstone {
@@ -73,15 +75,22 @@ TEST(Json, TheObjectIsTheContract) {
 }
 
 TEST(Json, ACaseNamesWhatExplainsIt) {
-  const Explanation& known = explanations().front();
+  const auto refused = [](const Explanation& one) {
+    return one.target == "onnxruntime" && one.outcomes == "wrong-value/wrong-value";
+  };
+  const auto found = std::ranges::find_if(explanations(), refused);
+  ASSERT_NE(found, explanations().end());
+  const Explanation& known = *found;
   const CaseResult failed{std::string(known.pattern), "node", "wrong-value", "wrong-value", {}, ""};
-  const TargetRun run{"reference", std::string(known.suite), {failed}};
+  const TargetRun run{"onnxruntime", std::string(known.suite), {failed}};
   const auto object = conform_object(std::span(&run, 1));
   EXPECT_EQ(object["runs"][0]["cases"][0]["explained"].dump(), "[\"" + std::string(known.id) + "\"]");
   EXPECT_EQ(object["runs"][0]["summary"]["to_explain"], 1);
   EXPECT_EQ(object["runs"][0]["summary"]["unexplained"], 0);
   EXPECT_EQ(object["runs"][0]["summary"]["fail"], 1) << "an explanation is no pass";
-  EXPECT_NE(log_line("reference", run.suite, failed).find(R"("explained":[")" + std::string(known.id)), std::string::npos);
+  EXPECT_NE(
+      log_line(run.target, run.suite, failed).find(R"("explained":[")" + std::string(known.id)),
+      std::string::npos);
 }
 
 TEST(Json, ALogReadsBackItsOwnTargetAndSuiteOnly) {

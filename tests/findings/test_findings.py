@@ -111,13 +111,20 @@ def test_the_cases_of_a_finding_are_those_of_its_runtime(tmp_path: Path) -> None
     folder = tmp_path / "docs" / "findings" / "001-a"
     folder.mkdir(parents=True)
     head = (
-        "# 001 A title\n\n- Runtime: {}\n- Operator: Max-13\n- Cases: test_a, `test_b`,\n  test_c\n- Near to: None.\n"
+        "# 001 A title\n\n- Runtime: {}\n- Operator: Max-13\n- Cases: test_a, `test_b`,\n  test_c\n"
+        "- Outcomes: error/crash, wrong-value/open\n- Near to: None.\n"
     )
     (folder / "README.md").write_text(head.format("ONNX Runtime 1.31.1"), encoding="utf-8")
-    assert load_findings(tmp_path) == [Finding("F001", "A title", "onnxruntime", ["test_a", "test_b", "test_c"])]
+    named, outcomes = ["test_a", "test_b", "test_c"], ["error/crash", "wrong-value/open"]
+    assert load_findings(tmp_path) == [Finding("F001", "A title", "onnxruntime", named, outcomes)]
     (folder / "README.md").write_text(head.format("Another 1"), encoding="utf-8")
     with pytest.raises(SpecError, match="the runtime is one of"):
         load_findings(tmp_path)
+    for wrong in ("", "- Outcomes: crash\n"):
+        text = head.format("ONNX Runtime 1.31.1").replace("- Outcomes: error/crash, wrong-value/open\n", wrong)
+        (folder / "README.md").write_text(text, encoding="utf-8")
+        with pytest.raises(SpecError, match="an outcome is COMPAT/VERDICT"):
+            load_findings(tmp_path)
 
 
 @every

@@ -24,6 +24,8 @@ OPERATORS = load_spec(ROOT / "spec")
 NOTES = load_notes(ROOT / "spec", OPERATORS)
 PROSE = load_prose()
 FRONT = "title: A question\noperators: [Max-13]\nstatus: ruled\n"
+CASES = "cases: {onnx: [a]}\n"
+EXPLAINS = "explains: {expectation: [pass/wrong-value, pass/mistrusted], any: [wrong-value/pass]}\n"
 PROBE = """\
 probes:
   one:
@@ -145,11 +147,12 @@ def read(tmp_path: Path) -> Callable[..., list[Note]]:
 
 
 def test_a_good_file_is_read(read: Callable[..., list[Note]]) -> None:
-    (note,) = read(f"---\n{FRONT}cases: {{onnx: [test_max_*]}}\n{PROBE}---\n{BODY}")
+    (note,) = read(f"---\n{FRONT}cases: {{onnx: [test_max_*]}}\n{EXPLAINS}{PROBE}---\n{BODY}")
     assert (note.id, note.title, note.operators, note.status) == ("Q001", "A question", ["Max-13"], "ruled")
     assert note.cases == {"onnx": ["test_max_*"]}
+    assert note.explains == {"any": ["wrong-value/pass"], "expectation": ["pass/wrong-value", "pass/mistrusted"]}
     (probe,) = note.probes
-    assert (probe.of, probe.opset, probe.line) == ("Max-13", 13, 8)
+    assert (probe.of, probe.opset, probe.line) == ("Max-13", 13, 9)
     assert probe.says == {"reference": {"max": [1.0]}, "onnx": {"max": [1.0]}, "onnxruntime": "error"}
 
 
@@ -174,6 +177,13 @@ def test_an_operator_without_a_version_is_all_of_them(read: Callable[..., list[N
         ("## Ruling", "## The ruling", "there is no part '## Ruling'"),
         ("---\n", "", "begins with its front matter"),
         ("probes:", "cases: {suite: [a]}\nprobes:", ":5: 'suite': a suite is onnx, onnx@VERSION or onnx@FROM..TO"),
+        ("probes:", "cases: {onnx: [a]}\nprobes:", "'cases' and 'explains' stand together"),
+        ("probes:", "explains: {any: [wrong-value/pass]}\nprobes:", "'cases' and 'explains' stand together"),
+        ("probes:", f"{CASES}explains: {{us: [wrong-value/pass]}}\nprobes:", ":6: 'us' is none of any, expectation"),
+        ("probes:", f"{CASES}explains: {{any: [wrong-value]}}\nprobes:", ":6: 'any': an outcome is COMPAT/VERDICT"),
+        ("probes:", f"{CASES}explains: {{any: [pass/pass]}}\nprobes:", ":6: 'any': an outcome is COMPAT/VERDICT"),
+        ("probes:", f"{CASES}explains: {{any: [pass/within]}}\nprobes:", ":6: 'any': an outcome is COMPAT/VERDICT"),
+        ("probes:", f"{CASES}explains: {{any: []}}\nprobes:", ":6: 'any': an outcome is COMPAT/VERDICT"),
     ],
 )
 def test_a_wrong_file_is_refused_with_its_place(read: Callable[..., list[Note]], old: str, new: str, says: str) -> None:
