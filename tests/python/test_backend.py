@@ -12,17 +12,30 @@ from touchstone import backend
 from tests.python import models, official
 
 PART, PARTS = 0, 8  # of the suite; `make full` runs all of it
+# Right answers that the suite's own rule refuses, on both runtimes: errata E003, E029 and E030.
+REFUSED = {
+    "test_attention_4d_causal_fp16_expanded",
+    "test_dft_inverse",
+    "test_dft_inverse_opset19",
+    "test_roialign_mode_max",
+}
+# Draws of another generator than the suite's, which may be the same by chance: question Q048.
+DRAWN = {f"test_bernoulli{kind}{body}" for kind in ("", "_double", "_seed") for body in ("", "_expanded")}
+DRAWN |= {f"test_training_dropout{kind}{mask}" for kind in ("", "_default") for mask in ("", "_mask")}
 
 
 @pytest.mark.parametrize("runtime", official.RUNTIMES)
 def test_a_part_of_the_suite_by_the_official_runner(runtime: str) -> None:
     left_out = official.real_models(runtime) if runtime == "reference" else set()  # minutes there
-    said = official.ran(runtime, lambda name: official.in_share(name, PART, PARTS) and name not in left_out)
+
+    def wanted(name: str) -> bool:
+        return name not in left_out and (official.in_share(name, PART, PARTS) or name in REFUSED | DRAWN)
+
+    said = official.ran(runtime, wanted)
     assert len(said) > 200
-    failed = sorted(name for name, why in said.items() if why)
-    assert len(failed) < 10, {name: said[name] for name in failed}
-    for name in failed:  # the suite's own fault, if any: then conform says so too
-        assert official.conformed(runtime, name) != {name: "pass"}, said[name]
+    assert said.keys() >= REFUSED | DRAWN
+    failed = {name: why for name, why in said.items() if why and name not in DRAWN}
+    assert failed.keys() == REFUSED, failed
 
 
 def test_a_model_and_its_inputs_in_each_shape() -> None:
