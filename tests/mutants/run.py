@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from typing import Any
 from tests.mutants.emit import Mutant, write_batch
 
 MOST, MOST_HONEST = 1000, 20  # cases that a mutant, an honest variant is shown
-SECONDS = 5  # for a case: they are small
+SECONDS = 5  # of computing for a case: they are small
 MEGABYTES = 3000
 REASSOCIATE = "-O3 -march=native -fno-signed-zeros -fno-trapping-math -fassociative-math -ffp-contract=fast"
 ORDERS = {  # honest ways of adding the same terms, and the compiler's own way of reordering and fusing
@@ -129,7 +130,7 @@ class Runner:
                 break
             if done.returncode > 0:
                 raise RuntimeError(done.stderr)
-            how = "timeout" if -done.returncode == 14 else "crash"
+            how = "timeout" if -done.returncode == signal.SIGPROF else "crash"
             found[-1].rows.append({"verdict": how, "refused": True})
             names = [m.name for m in left]
             left = left[names.index(found[-1].name) + 1 :]
