@@ -25,7 +25,10 @@ test:
 	@started=$$(date +%s); tools/setup.sh && $(python) tests/run_all.py --started $$started
 
 full: test coverage run
+	@$(cmake) --preset odr >/dev/null
+	@$(cmake) --build --preset odr --target touchstone
 	@$(python) -m tools.expectations
+	@$(python) tests/run_all.py --preset release --only '^(questions|conversions)_test$$'
 	@$(python) -m tools.witnesses --check
 	@$(python) -m tools.conversions
 	@$(python) -m tools.real_models --all
@@ -60,5 +63,5 @@ fmt: setup
 	@$(python) -m ruff format -q . && $(python) -m ruff check --fix .
 
 clean:
-	rm -rf build build-asan build-debug build-coverage
+	rm -rf build build-asan build-odr build-debug build-coverage
 	find generated -mindepth 1 ! -name README.md -delete
