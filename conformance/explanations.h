@@ -18,7 +18,6 @@ struct Explanation {
   std::string_view outcomes;   // "wrong-value/pass pass/mistrusted"
   std::string_view suite;      // onnx@1.12.0
   std::string_view pattern;    // of the names of cases
-  bool excuses;  // an erratum that proves the expectation wrong: a fail is the suite's
 };
 std::span<const Explanation> explanations();  // generated
 
