@@ -35,6 +35,7 @@ full: test coverage run
 	@$(python) -m tools.probes --with onnxruntime --quiet
 	@$(python) -m tests.python.official
 	@build/touchstone conform --target reference --suite spec
+	@$(python) -m tools.peers --check
 	@TOUCHSTONE_CHECK=arena $(python) -m tests.fast
 	@TOUCHSTONE_CHECK=arena build/touchstone conform --target fast
 	@TOUCHSTONE_CHECK=arena $(python) -m tests.mutation --count 20000 --jobs 2

@@ -51,6 +51,7 @@ class Attribute:
     kind: str  # int float string tensor graph sparse_tensor type and their plurals
     required: bool = False
     default: Any = MISSING
+    defined: list[int] = field(default_factory=list)  # the only numbers that the text gives a meaning; []: any
     line: int = 0
 
 

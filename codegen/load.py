@@ -235,7 +235,9 @@ def _attribute(name: str, attributes: Map, path: str) -> Attribute:
     if "type" not in facts:
         raise SpecError(path, line, f"{name} has no type")
     kind = facts["type"]
-    result = Attribute(name, kind, facts.get("required", False), line=line)
+    result = Attribute(name, kind, facts.get("required", False), defined=plain(facts.get("defined", [])), line=line)
+    if result.defined and kind != "int":
+        raise SpecError(path, line, f"{name}: defined lists what an int may hold")
     if "default" not in facts:
         return result
     if result.required:

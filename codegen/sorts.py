@@ -62,21 +62,24 @@ class Checker(Expressions):
         if not v.variant:
             return first
         own = self.with_parts(parse_statements(v.variant.text))
-        defined = {s.name for part in first for s in (part, *(part.block if part.kind == "otherwise" else []))}
-        takes = {s.name: s for s in own if s.name in defined}
-        if not takes:
+        for within in ("otherwise", "when"):  # floats mostly stand in the first
+            blocks = [part.block for part in first if part.kind == within]
+            defined = {s.name for part in (first, *blocks) for s in part}
+            if takes := {s.name: s for s in own if s.name in defined}:
+                break
+        else:
             raise self.fail(f"the form {v.variant.name} defines nothing anew", v.variant.text.line)
         fresh = [s for s in own if s.name not in takes]
-        made = [self.taken(s, takes) for s in first]
+        made = [self.taken(s, takes, within) for s in first]
         at = next(k for k, s in enumerate(made) if s is not first[k])
         while made[at].kind == "otherwise":  # nothing stands between a when and its else
             at -= 1
         return [*made[:at], *fresh, *made[at:]]
 
-    def taken(self, s: Statement, takes: dict[str, Statement]) -> Statement:
-        """The statement that takes the place of `s`; within an `else:` too, which is where floats mostly stand."""
-        if s.kind == "otherwise" and any(inner.name in takes for inner in s.block if inner.name):
-            return replace(s, block=[self.taken(inner, takes) for inner in s.block])
+    def taken(self, s: Statement, takes: dict[str, Statement], within: str) -> Statement:
+        """The statement that takes the place of `s`, or of what stands in its block if that is of the kind `within`."""
+        if s.kind == within and any(inner.name in takes for inner in s.block if inner.name):
+            return replace(s, block=[self.taken(inner, takes, within) for inner in s.block])
         return takes.get(s.name, s) if s.name else s
 
     def with_parts(self, statements: list[Statement]) -> list[Statement]:

@@ -40,9 +40,9 @@ def _parsed(data: bytes, declared: TypeProto) -> Value:
     if kind == "sequence_type":
         return numpy_helper.to_list(onnx.SequenceProto.FromString(data))
     if kind == "optional_type":
-        optional = onnx.OptionalProto.FromString(data)
-        holds = any(field.name.endswith("_value") for field, _ in optional.ListFields())
-        return numpy_helper.to_optional(optional) if holds else None  # an empty one may still say of what type it is
+        proto = onnx.OptionalProto.FromString(data)  # an empty one may say of what
+        holds = any(field.name.endswith("_value") for field, _ in proto.ListFields())
+        return numpy_helper.to_optional(proto) if holds else None
     if kind == "map_type":
         proto = onnx.MapProto.FromString(data)
         keys = [key.decode() for key in proto.string_keys] or list(proto.keys)
@@ -78,15 +78,22 @@ def type_of(value: Value, declared: TypeProto | None) -> TypeProto:
         return declared if inner is not None else helper.make_sequence_type_proto(
             helper.make_tensor_type_proto(TensorProto.FLOAT, None)
         )  # fmt: skip
-    if isinstance(value, dict) and kind == "map_type":
-        return declared
-    if isinstance(value, dict) and value and all(isinstance(each, np.generic) for each in value.values()):
-        key, one = next(iter(value.items()))
-        made = TypeProto()
-        made.map_type.key_type = TensorProto.STRING if isinstance(key, str) else TensorProto.INT64
-        made.map_type.value_type.CopyFrom(helper.make_tensor_type_proto(element(np.asarray(one)), None))
-        return made
+    if isinstance(value, dict) and (kind == "map_type" or value):
+        return declared if kind == "map_type" else map_of(*next(iter(value.items())))
     raise NoValueError("python " + type(value).__name__)
+
+
+PLAIN = {str: TensorProto.STRING, int: TensorProto.INT64, float: TensorProto.FLOAT}
+
+
+def map_of(key: Any, value: Any) -> TypeProto:
+    """The type of a map by one of its entries; a plain number of Python stands for the types that ZipMap knows."""
+    kind = TypeProto()
+    if type(key) not in (str, int) or type(value) not in PLAIN:
+        raise NoValueError(f"python dict of {type(key).__name__} and {type(value).__name__}")
+    kind.map_type.key_type = PLAIN[type(key)]
+    kind.map_type.value_type.CopyFrom(helper.make_tensor_type_proto(PLAIN[type(value)], []))
+    return kind
 
 
 def text(kind: TypeProto) -> str:
@@ -171,4 +178,6 @@ def same(left: Value, right: Value) -> bool:
         return len(left) == len(right) and all(same(a, b) for a, b in zip(left, right, strict=True))
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
-    return bool(left == right) if not isinstance(left, np.ndarray) and not isinstance(right, np.ndarray) else False
+    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
+        return False
+    return bool(left == right or (left != left and right != right))  # NaN stays NaN

@@ -183,6 +183,7 @@ def main() -> int:
     except Exception as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 7
+    gc.freeze()  # what came with the imports stays: a collection after each case need not look at it
     questions = os.fdopen(0, "rb")
     while (question := wire.receive(questions)) is not None:
         job = wire.read_question(question)

@@ -109,6 +109,13 @@ def form_of(line: str) -> set[str]:
     return found
 
 
+def meaningless(version: Version, line: str) -> list[str]:
+    """Attributes that hold a number to which the text gives no meaning."""
+    kept = {attribute.name: attribute.defined for attribute in version.attributes if attribute.defined}
+    said = re.findall(r" (\w+)=(-?\d+)(?= |$)", line.rpartition(")")[2])
+    return [f"{name}={value}" for name, value in said if int(value) not in kept.get(name, [int(value)])]
+
+
 def features(line: str) -> set[str]:
     """What a case has that another may lack."""
     head = line.partition(")")[0]
@@ -138,6 +145,8 @@ class Picker:
 
     def take_valid(self, picked: Picked, line: str, row: dict[str, Any], widely: bool) -> None:
         if row["judged"] == "unsupported":  # by any judge: nobody knows what is right
+            return
+        if meaningless(picked.version, line):  # what is right no text says
             return
         if row["judged"] not in PASSES:
             picked.unjudged.append((line, row))

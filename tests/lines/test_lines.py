@@ -19,7 +19,7 @@ import yaml
 
 from codegen.entry import Operator, Version
 from codegen.load import load_spec
-from tests.lines.pick import LEAST, PASSES, features, ports_of, rule_of, types_in, without_rule
+from tests.lines.pick import LEAST, PASSES, features, meaningless, ports_of, rule_of, types_in, without_rule
 from tests.lines.plainer import plainer
 from tests.lines.probe import outcomes
 from tests.lines.seeds import line_name, seeds_of
@@ -50,6 +50,14 @@ def rows() -> list[dict[str, Any]]:
 
 def test_no_case_is_there_twice() -> None:
     assert [line for line, times in Counter(map(without_rule, LINES)).items() if times > 1] == []
+
+
+def test_no_valid_line_says_a_number_that_means_nothing() -> None:
+    known = {line_name(version): version for version in versions()}
+    valid = [line for line in LINES if not rule_of(line) and line.partition("(")[0] in known]
+    assert [line for line in valid if meaningless(known[line.partition("(")[0]], line)] == []
+    line = "ReduceSum-13(float[2]{1}, int64[1]{0}) noop_with_empty_axes=1 keepdims=2"
+    assert meaningless(known["ReduceSum-13"], line) == ["keepdims=2"]
 
 
 def test_there_are_as_many_as_promised() -> None:

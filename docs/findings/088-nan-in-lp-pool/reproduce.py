@@ -1,0 +1,16 @@
+"""Finding 088: LpPool passes over NaN. Exit code 1 where the fault shows, 0 where it is mended."""
+
+import sys
+
+import numpy as np
+import onnx.parser
+from onnx.reference import ReferenceEvaluator
+
+model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["": 11]>
+g (float[1, 1, 2] X) => (float[1, 1, 2] Y) { Y = LpPool <kernel_shape = [2], pads = [0, 1]> (X) }""")
+feeds = {"X": np.array([[[np.nan, 2]]], np.float32)}
+right = np.array([[[np.nan, 2]]], np.float32)
+got = ReferenceEvaluator(model).run(None, feeds)[0]
+print("got  ", got.dtype, got.shape, got.tolist())
+print("right", right.dtype, right.shape, right.tolist())
+sys.exit(0 if got.dtype == right.dtype and np.array_equal(got, right, equal_nan=True) else 1)

@@ -1,0 +1,16 @@
+"""Finding 092: Expand multiplies by one. Exit code 1 where the fault shows, 0 where it is mended."""
+
+import sys
+
+import numpy as np
+import onnx.parser
+from onnx.reference import ReferenceEvaluator
+
+model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["": 13]>
+g (complex64[1] X, int64[1] S) => (complex64[2] Y) { Y = Expand (X, S) }""")
+feeds = {"X": np.array([complex(np.nan, 2)], np.complex64), "S": np.array([2])}
+right = np.array([complex(np.nan, 2)] * 2, np.complex64)
+got = ReferenceEvaluator(model).run(None, feeds)[0]
+print("got  ", got.dtype, got.shape, got.tolist())
+print("right", right.dtype, right.shape, right.tolist())
+sys.exit(0 if got.dtype == right.dtype and np.array_equal(got.imag, right.imag) else 1)

@@ -1,0 +1,1 @@
+"""The spec suite on other runtimes: each difference from the standard is explained, or it fails the run."""

@@ -1,0 +1,145 @@
+"""docs/findings/lines.yaml: which lines of the spec suite each peer answers otherwise, and why.
+
+A row speaks of one verdict, of the lines whose beginning a pattern matches, and, if it says so, of messages in which
+another is found. It names a finding, a question, an erratum whose fault the peer shares, or a limit of the peer in
+words. The first row that speaks counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+FILE = Path("docs/findings/lines.yaml")
+PEERS = {"onnxruntime": "ONNX Runtime", "onnx-reference": "ReferenceEvaluator"}  # target -> as a finding says it
+RIGHT = ("exact", "within", "in-set", "profile")
+REFUSED = (
+    "wrong-value", "wrong-shape", "wrong-type", "rejected-valid", "accepted-invalid", "nondeterministic", "wrote-input",
+    "unwritten", "crash", "timeout", "out-of-memory", "harness", "mistrusted",
+)  # fmt: skip
+KINDS = ("finding", "question", "erratum", "limit")
+KEYS = {*KINDS, "lines", "verdict", "message"}
+STAMPED = re.compile(r"\bopset (\d+) stamped down to (\d+)")
+
+
+class WrongRowError(Exception):
+    """A row of the file that cannot mean anything."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the file."""
+
+    peer: str
+    kind: str  # of KINDS
+    name: str  # F004, Q027, E033, or a limit in words
+    lines: re.Pattern[str]
+    verdict: str
+    message: re.Pattern[str] | None
+
+    def speaks_of(self, case: dict[str, Any]) -> bool:
+        return (
+            word(case) == self.verdict
+            and self.lines.match(case["name"]) is not None
+            and (self.message is None or self.message.search(case["detail"]) is not None)
+        )
+
+    def __str__(self) -> str:
+        message = f", message {self.message.pattern!r}" if self.message else ""
+        return f"{self.peer}: {self.name}: {self.verdict} of {self.lines.pattern!r}{message}"
+
+
+@dataclass
+class Told:
+    """What became of a peer's run."""
+
+    peer: str
+    version: str
+    cases: int = 0
+    right: int = 0
+    open: int = 0
+    absent: Counter[str] = field(default_factory=Counter)  # operators that it says it has not, or not in this version
+    rows: Counter[Row] = field(default_factory=Counter)
+    unexplained: list[dict[str, Any]] = field(default_factory=list)
+
+    def of(self, kind: str) -> int:
+        return sum(count for row, count in self.rows.items() if row.kind == kind)
+
+
+def word(case: dict[str, Any]) -> str:
+    """within(0.5) -> within"""
+    return case["verdict"].partition("(")[0]
+
+
+def known_names(root: Path, peer: str) -> set[str]:
+    """Findings of this runtime, questions and errata."""
+    findings = (root / "docs/findings").glob("[0-9][0-9][0-9]-*/README.md")
+    own = re.compile(rf"^- Runtime: {re.escape(PEERS[peer])}", re.MULTILINE)
+    found = {f"F{file.parent.name[:3]}" for file in findings if own.search(file.read_text(encoding="utf-8"))}
+    notes = [*(root / "spec/questions").glob("Q*.md"), *(root / "spec/errata").glob("E*.md")]
+    return found | {file.name[:4] for file in notes}
+
+
+def load_rows(root: Path = ROOT) -> list[Row]:
+    """All rows in the order of the file. Throws WrongRowError."""
+    written = yaml.safe_load((root / FILE).read_text(encoding="utf-8"))
+    if not isinstance(written, dict) or not set(written) <= set(PEERS):
+        raise WrongRowError(f"{FILE}: the peers are {', '.join(PEERS)}")
+    return [read_row(peer, row, known_names(root, peer)) for peer, rows in written.items() for row in rows]
+
+
+def read_row(peer: str, row: dict[str, str], known: set[str]) -> Row:
+    kinds = [kind for kind in KINDS if kind in row]
+    if len(kinds) != 1 or not set(row) <= KEYS or not {"lines", "verdict"} <= set(row):
+        raise WrongRowError(f"{FILE}: {row} has one of {', '.join(KINDS)}, lines, verdict, and message or not")
+    (kind,) = kinds
+    name = row[kind]
+    letter = {"finding": "F", "question": "Q", "erratum": "E"}.get(kind)
+    if letter and (name not in known or name[0] != letter):
+        raise WrongRowError(f"{FILE}: {name} is no {kind} about {peer}")
+    if row["verdict"] not in REFUSED:
+        raise WrongRowError(f"{FILE}: {row}: verdicts are {', '.join(REFUSED)}")
+    try:
+        message = re.compile(row["message"]) if "message" in row else None
+        return Row(peer, kind, name, re.compile(row["lines"]), row["verdict"], message)
+    except re.error as error:
+        raise WrongRowError(f"{FILE}: {row}: {error}") from error
+
+
+def is_absent(case: dict[str, Any]) -> bool:
+    """The peer says so, or the line's version of the operator is newer than all that it knows."""
+    stamped = STAMPED.search(case["detail"])
+    newer = stamped and "." not in case["op"] and case["since"] > int(stamped.group(2))
+    return word(case) == "unsupported" or bool(newer)
+
+
+def classify(run: dict[str, Any], rows: Iterable[Row]) -> Told:
+    """Of one run of `conform --json`."""
+    peer = run["target"].partition(":")[0]
+    own = [row for row in rows if row.peer == peer]
+    told = Told(peer, run["version"])
+    for case in run["cases"]:
+        told.cases += 1
+        if is_absent(case):
+            told.absent[case["name"].partition("(")[0]] += 1
+        elif word(case) in RIGHT:
+            told.right += 1
+        elif word(case) == "open":
+            told.open += 1
+        elif row := next((row for row in own if row.speaks_of(case)), None):
+            told.rows[row] += 1
+        else:
+            told.unexplained.append(case)
+    return told
+
+
+def idle(told: Told, rows: Iterable[Row]) -> list[Row]:
+    """Rows that explain nothing: of no line, or of lines that a row above them explains."""
+    return [row for row in rows if row.peer == told.peer and row not in told.rows]
