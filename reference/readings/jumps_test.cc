@@ -89,6 +89,7 @@ TEST(Jumps, ConversionToSmallFloatsIsTheirOwn) {
   }
   // Between two neighbours nothing else: 17 is halfway between 16 and 18 in float8e4m3fn.
   EXPECT_EQ(members(convert(Bounded::raw(17, 0, 0.1), Type::float8e4m3fn, true)), (List{16, 18}));
+  EXPECT_EQ(members(convert(Bounded::raw(17.5, 0, 1), Type::float8e4m3fn, true)), (List{16, 18}));
 }
 
 TEST(Jumps, StoreRoundsToANarrowerTypeOnly) {
