@@ -107,13 +107,13 @@ class Workshop:
         return next(unit for unit in self.units if self.tests[test] in self.parts[unit])
 
     def units_with(self, file: str) -> list[Unit]:
-        """The units that hold it; of a header, those of its own library that include it."""
+        """The units that hold it; of a header, those of the library of its folder that include it."""
         own = [unit for unit in self.units if file in self.parts[unit]]
         if own:
             return own
-        folder = str(Path(file).parent)
-        near = {u.target for u in self.units for part in self.parts[u] if str(Path(part).parent) == folder}
-        near = {name for name in near if not name.endswith(("_test", "_probe"))}
+        folder = Path(file).parent
+        near = {u.target for u in self.units if not u.target.endswith(("_test", "_probe"))}
+        near -= {u.target for u in self.units for part in self.parts[u] if Path(part).parent != folder}
         return [unit for unit in self.units if unit.target in near and file in self.included(unit)]
 
     def included(self, unit: Unit) -> set[str]:
