@@ -22,7 +22,7 @@ wheel: build
 	@ls -t build/dist/*.whl | head -1
 
 test:
-	@started=$$(date +%s); tools/setup.sh && $(python) tests/run_all.py --started $$started
+	@started=$$(date +%s); tools/setup.sh --tests && $(python) tests/run_all.py --started $$started
 
 full: test coverage run
 	@$(cmake) --preset odr >/dev/null

@@ -2,7 +2,8 @@
 # make setup: everything between a bare Debian 12 (git, make, python3-venv) and a build. Says what it installs; a second
 # run looks, finds everything and returns at once, without the network.
 #
-#   tools/setup.sh [PEER...]    also makes .venv-PEER for each, out of requirements-PEER.txt
+#   tools/setup.sh [--tests] [PEER...]    --tests: also the Debian package that only tests use; PEER: also makes .venv-PEER,
+#                                         out of requirements-PEER.txt
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -21,7 +22,6 @@ packages=(
   pocl-opencl-icd                                   # an OpenCL device that is the processor: tests run on it
   ccache                                            # second builds
   locales                                           # ONNX Runtime's kernels on strings want en_US.UTF-8
-  chromium                                          # tests click on the report's page
 )
 
 install_debian_packages() {
@@ -42,6 +42,16 @@ install_debian_packages() {
   echo "setup: installing Debian packages: ${missing[*]}"
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# Tests click on the report's page in Chromium. Without it they are skipped, for the reason in tests/skips.yaml.
+install_browser() {
+  if command -v chromium >/dev/null || ! command -v apt-get >/dev/null; then return; fi
+  echo "setup: installing the Debian package chromium, for tests of pages"
+  if [ "$(id -u)" != 0 ] || ! { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y -qq --no-install-recommends chromium >/dev/null; }; then
+    echo "setup: chromium could not be installed; tests of pages are skipped" >&2
+  fi
 }
 
 # The hashes in requirements*.txt are those of CPython 3.11, Debian 12's own.
@@ -83,7 +93,13 @@ pinned_suite() {
   .venv/bin/python -m conformance.suites.make pinned
 }
 
+with_tests=no
+if [ "${1:-}" = --tests ]; then
+  with_tests=yes
+  shift
+fi
 install_debian_packages
+[ $with_tests = no ] || install_browser
 environment .venv-onnxruntime requirements-onnxruntime.txt & beside=$!
 environment .venv requirements.txt
 pinned_suite
