@@ -114,7 +114,7 @@ class Writer:
             raise Unfit("an output is an input as it stands")
         kept = self.chosen(self.m.statements)
         defines = [s for s in kept if s.kind == "define"]
-        if self.m.buffers or len(defines) != 1:
+        if len(defines) != 1 or defines[0].name in self.m.buffers:
             raise Unfit("more than one definition")
         for name in self.u.templates:
             if "float" not in self.u.types[name]:

@@ -89,10 +89,11 @@ PLAIN = {str: TensorProto.STRING, int: TensorProto.INT64, float: TensorProto.FLO
 def map_of(key: Any, value: Any) -> TypeProto:
     """The type of a map by one of its entries; a plain number of Python stands for the types that ZipMap knows."""
     kind = TypeProto()
-    if type(key) not in (str, int) or type(value) not in PLAIN:
+    if type(key) not in (str, int) or not (type(value) in PLAIN or isinstance(value, np.generic)):
         raise NoValueError(f"python dict of {type(key).__name__} and {type(value).__name__}")
     kind.map_type.key_type = PLAIN[type(key)]
-    kind.map_type.value_type.CopyFrom(helper.make_tensor_type_proto(PLAIN[type(value)], []))
+    code = element(np.asarray(value)) if isinstance(value, np.generic) else PLAIN[type(value)]
+    kind.map_type.value_type.CopyFrom(helper.make_tensor_type_proto(code, []))
     return kind
 
 

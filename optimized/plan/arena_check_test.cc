@@ -218,7 +218,8 @@ TEST(ArenaCheck, AnOutputThatDiesTooEarlyIsNamed) {
   PlanOptions options;
   options.check_arena = true;
   options.change = [](Builder& builder) {
-    builder.spans[static_cast<std::size_t>(builder.outputs.begin()->second)].last = 0;
+    Span& span = builder.spans[static_cast<std::size_t>(builder.outputs.begin()->second)];
+    span.last = span.first;
   };
   const std::string said = found(options);
   EXPECT_NE(said.find("the output 'y' is read when the run ends"), std::string::npos) << said;
