@@ -307,8 +307,9 @@ class Cpp:
         if op in b.ARG_REDUCTIONS:
             kind = "Point" if binders[0]["kind"] == "box" else "Index"
             element = self.compute(body.sort)
+            start = f"best.at = Point({self(binders[0]['shape'])}.size(), 0); " if kind == "Point" else ""
             return (
-                f"[&] {{ {b.ARG_REDUCTIONS[op]}<{element}, {kind}> best; {loops}{test}"
+                f"[&] {{ {b.ARG_REDUCTIONS[op]}<{element}, {kind}> best; {start}{loops}{test}"
                 f"best.add({term}, {cpp_name(binders[0]['name'])}); return best.at; }}()"
             )
         if body.sort == INDEX:

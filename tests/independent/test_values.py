@@ -65,13 +65,13 @@ FUNCTIONS = "exp log sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_are_those_of_the_library_to_two_ulp(name: str) -> None:
-    """The glibc manual allows no more to any of them, and an ulp is at most 2^-52 of the value."""
+    """The glibc manual allows no more to any of them."""
     for x in (0.0, 1.0, -1.0, 0.5, -3 / 7, 2.5, 2.0**-40):
         try:
             right = getattr(math, name)(x)
         except ValueError:
             continue
-        assert float(getattr(a, name)(Fraction(x))) == pytest.approx(right, rel=2**-51, abs=0)
+        assert abs(float(getattr(a, name)(Fraction(x))) - right) <= 2 * math.ulp(right), x
 
 
 def test_a_sum_of_decimals_is_exact() -> None:

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <random>
 
 #include "conformance/judge/judge.h"
@@ -102,6 +103,12 @@ const std::map<std::string, std::function<Sample(const Signature&)>>& samples() 
          // zeros that it could decide.
          return Sample{{wholes({2, 4, 6, 7}, 1, 3), wholes({6, 2, 3, 3}, 2, 3), wholes({6}, 3, 3)},
                        {{"pads", pads}, {"group", number(2)}}};
+       }},
+      {"AffineGrid",
+       [](const Signature&) {
+         Tensor size(Type::int64, {4});
+         std::iota(size.data<std::int64_t>(), size.data<std::int64_t>() + 4, 2);  // [2, 3, 4, 5]
+         return Sample{{floats({2, 2, 3}, 1), size}, {}};
        }},
       {"DFT",
        [](const Signature&) {

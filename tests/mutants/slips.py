@@ -45,8 +45,9 @@ class Slip:
         return text.replace(self.old, self.new)
 
 
-def read_slips(file: Path) -> list[Slip]:
-    rows = yaml.safe_load(file.read_text(encoding="utf-8"))
+def read_slips(folder: Path) -> list[Slip]:
+    files = sorted(folder.glob("slips*.yaml"))
+    rows = [row for file in files for row in yaml.safe_load(file.read_text(encoding="utf-8"))]
     return [Slip(of["file"], **one) for of in rows for one in of["slips"]]
 
 

@@ -14,7 +14,7 @@ LISTS = {"judge": ("conformance/judge", "reference/readings"), "kernels": ("opti
 
 @pytest.mark.parametrize("name", LISTS)
 def test_each_slip_is_of_a_text_that_stands_once_and_names_a_test(name: str) -> None:
-    slips, there = read_slips(HERE / name / "slips.yaml"), where_tests_are(LISTS[name])
+    slips, there = read_slips(HERE / name), where_tests_are(LISTS[name])
     assert len(slips) >= 25
     assert len({(s.file, s.old, s.new) for s in slips}) == len(slips)
     for slip in slips:

@@ -76,7 +76,7 @@ def test_the_command_keeps_metadata(command: list[str], tmp_path: Path) -> None:
     (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
     written = tmp_path / "out.onnx"
     done = subprocess.run(
-        [COMMAND, *command, tmp_path / "m.onnx", "-o", written], capture_output=True, text=True, timeout=300
+        [COMMAND, command[0], tmp_path / "m.onnx", *command[1:], "-o", written], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0 and done.stderr == "", done.stderr
     made = onnx.load(written)

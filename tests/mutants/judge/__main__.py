@@ -2,7 +2,7 @@
 
 python -m tests.mutants.judge [--only TEXT] [--jobs 2] [--build build] [--out build/mutants/judge]
 
-The slips are those of slips.yaml. Ends with 1 where one is not seen by its test.
+The slips are those of slips*.yaml. Ends with 1 where one is not seen by its test.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def main() -> int:
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "mutants" / "judge")
     args = parser.parse_args()
-    slips = [s for s in read_slips(HERE / "slips.yaml") if args.only in f"{s.file} {s.says} {s.test}"]
+    slips = [s for s in read_slips(HERE) if args.only in f"{s.file} {s.says} {s.test}"]
     return campaign("the judge", slips, FOLDERS, args.build, args.out, args.jobs)
 
 

@@ -2,7 +2,7 @@
 
 python -m tests.mutants.kernels [--only TEXT] [--draw N [--seed N]] [--jobs 2]
 
-The slips are those of slips.yaml. Ends with 1 where one is not seen by its test. --draw makes N token edits of the same
+The slips are those of slips*.yaml. Ends with 1 where one is not seen by its test. --draw makes N token edits of the same
 files instead, and prints which of them no test of their program sees: many choose a speed and no number.
 """
 
@@ -50,7 +50,7 @@ def main() -> int:
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "mutants" / "kernels")
     args = parser.parse_args()
-    slips = [s for s in read_slips(HERE / "slips.yaml") if args.only in f"{s.file} {s.says} {s.test}"]
+    slips = [s for s in read_slips(HERE) if args.only in f"{s.file} {s.says} {s.test}"]
     if args.draw > 0:
         seed = random.SystemRandom().randrange(1_000_000) if args.seed is None else args.seed
         return explore(slips, args.draw, seed, args)
