@@ -13,3 +13,5 @@ COMMAND = BUILD / "touchstone"
 ONNXRUNTIME = ROOT / ".venv-onnxruntime" / "bin" / "python"
 
 sys.path.insert(0, str(PACKAGES))
+# The sanitised module is preloaded with its sanitizer; a process of its own brings its own, or none.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}

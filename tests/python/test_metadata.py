@@ -12,7 +12,7 @@ import pytest
 import touchstone
 
 from tests.python import models
-from tests.python.built import COMMAND, ONNXRUNTIME
+from tests.python.built import COMMAND, ENVIRONMENT, ONNXRUNTIME
 
 PLAIN = models.parsed("g (float[n] x) => (float[n] y) { y = Abs(x) }", ir_version=10, opset=21)
 FIELDS = (
@@ -64,7 +64,11 @@ def test_metadata_is_what_onnxruntime_says(model: bytes, tmp_path: Path) -> None
     text += "meta = onnxruntime.InferenceSession(sys.argv[1], providers=['CPUExecutionProvider']).get_modelmeta()\n"
     text += f"print(json.dumps({{name: getattr(meta, name) for name in {FIELDS!r}}}))\n"
     done = subprocess.run(
-        [str(ONNXRUNTIME), "-c", text, str(tmp_path / "m.onnx")], capture_output=True, text=True, timeout=300
+        [str(ONNXRUNTIME), "-c", text, str(tmp_path / "m.onnx")],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=ENVIRONMENT,
     )
     assert done.returncode == 0, done.stderr
     assert said(model) == json.loads(done.stdout)
@@ -76,7 +80,11 @@ def test_the_command_keeps_metadata(command: list[str], tmp_path: Path) -> None:
     (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
     written = tmp_path / "out.onnx"
     done = subprocess.run(
-        [COMMAND, command[0], tmp_path / "m.onnx", *command[1:], "-o", written], capture_output=True, text=True, timeout=300
+        [COMMAND, command[0], tmp_path / "m.onnx", *command[1:], "-o", written],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=ENVIRONMENT,
     )
     assert done.returncode == 0 and done.stderr == "", done.stderr
     made = onnx.load(written)
@@ -97,6 +105,7 @@ def test_what_the_command_drops_is_named(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         timeout=300,
+        env=ENVIRONMENT,
     )
     assert done.returncode == 0
     assert json.loads(done.stdout)["dropped"] == ["quantization_annotation", "training_info"]
