@@ -65,12 +65,14 @@ const std::vector<Node>* nodes_at(const Model& model, const std::string& path) {
   return nodes;
 }
 
-Blame blame(const std::vector<TappedNode>& taps, const JudgeOptions& options, const OnNode& on_node) {
+Blame blame(const std::vector<TappedNode>& taps, const JudgeOptions& options, const OnNode& on_node,
+            const FoundBefore& found_before) {
   Blame all;
   std::vector<double> resolutions;
   bool any = false;
-  for (const TappedNode& tap : taps) {
-    NodeBlame found = blame_one(tap, options);
+  for (std::size_t k = 0; k < taps.size(); ++k) {
+    const NodeBlame* const before = found_before ? found_before(k) : nullptr;
+    NodeBlame found = before ? *before : blame_one(taps[k], options);
     if (found.skipped.empty()) {
       all.verdict = any ? worse(all.verdict, found.judgement.verdict) : found.judgement.verdict;
       any = true;

@@ -38,7 +38,12 @@ struct Blame {
 };
 
 using OnNode = std::function<void(const NodeBlame&)>;
-Blame blame(const std::vector<TappedNode>& taps, const JudgeOptions& options, const OnNode& on_node = {});
+
+// The blame of tap `k` if it was found before, for the same bits in and out; null if it was not.
+using FoundBefore = std::function<const NodeBlame*(std::size_t k)>;
+
+Blame blame(const std::vector<TappedNode>& taps, const JudgeOptions& options,
+            const OnNode& on_node = {}, const FoundBefore& found_before = {});
 
 // The main graph's nodes with the values that a run shows by name. `asked`: the names of which a
 // value was asked for. An output that was asked for and not given is absent, and its node's fault;

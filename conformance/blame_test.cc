@@ -76,6 +76,24 @@ TEST_F(Taps, TheFirstWrongNodeIsGuiltyAndTheNextIsJudgedOnItsOwnInputs) {
   EXPECT_EQ(found.judged, 2);
 }
 
+TEST_F(Taps, ABlameFoundBeforeStandsForItsNodeAlone) {
+  put("a.pb", 1);
+  put("c.pb", 3);  // 1 + 1
+  put("y.pb", 3);
+  write_atomically(folder / "values.json", R"({"a": "a.pb", "c": "c.pb", "y": "y.pb"})");
+  const Model model = sums();
+  const LoadValue load = [](const fs::path& file, const ValueType& type) {
+    return load_value(file, type, Limits::trusted());
+  };
+  const std::vector<TappedNode> taps = read_taps(model, folder, load);
+  NodeBlame before{"", taps[1].node, {}, {}};
+  before.judgement.verdict = Verdict::wrong_shape;
+  const Blame found = blame(taps, {}, {}, [&](std::size_t k) { return k == 1 ? &before : nullptr; });
+  EXPECT_EQ(found.nodes[0].judgement.verdict, Verdict::wrong_value);
+  EXPECT_EQ(found.nodes[1].judgement.verdict, Verdict::wrong_shape);
+  EXPECT_EQ(found.guilty, 0u);
+}
+
 TEST_F(Taps, AMissingValueIsSaidAndNotPassed) {
   put("a.pb", 1);
   put("y.pb", 3);

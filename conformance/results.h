@@ -66,8 +66,8 @@ struct Summary {
 };
 Summary summarise(const std::vector<CaseResult>& results);
 
-// Of the cases of one node that reads float32, as the target says: how many, how many of them ran
-// on fast kernels, and how many needed no kernel. By operator, and of all.
+// Counts of cases of one node that reads float32, from the target's report: all, those on fast
+// kernels, and those without a kernel. By operator, and in total.
 struct FastShare {
   struct Of {
     Index cases = 0, fast = 0, views = 0, folded = 0;

@@ -24,6 +24,7 @@ from pathlib import Path
 from codegen.emit_cases import emit, load_releases
 from codegen.load import load_spec
 from codegen.template_sides import ENDS, OPENS
+from conformance.suites.spec_lines import suite_lines
 from tests.cases import graphs
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -75,9 +76,7 @@ def run_all_cases(build: Path) -> int:
     """How many. Each program leaves its counts behind when it ends; one that breaks off leaves none, and is an error."""
     emit(load_spec(ROOT / "spec"), load_releases(ROOT / "spec"), build / "cases")
     graphs.write(build / "graphs")
-    files = sorted((ROOT / "conformance" / "suites" / "spec").rglob("*.cases"))
-    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-    asked = [re.sub(r" ![\w./-]+$", "", line) for line in lines]
+    asked = [re.sub(r" ![\w./-]+$", "", line) for line in suite_lines()]
 
     def run(folder: Path | None, share: int = 0) -> int:
         """A folder's cases, or a share of the lines: how many there were."""

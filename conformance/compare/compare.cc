@@ -10,6 +10,7 @@
 #include "conformance/targets/host.h"
 #include "core/error.h"
 #include "core/files.h"
+#include "model/bits.h"
 #include "model/model.h"
 #include "reference/feeds.h"
 
@@ -163,15 +164,32 @@ class Comparer {
     ComparedSide& side = found_.sides[k];
     const Observed& seen = side.judged();
     if (!seen.ran) return;
-    std::set<std::string> asked;
+    std::set<std::string>& asked = asked_[k];
     for (const ValueInfo& output : model_.graph.outputs) asked.insert(output.name);
     if (side.tapped.ran) asked.insert(taps_.begin(), taps_.end());
-    const std::vector<TappedNode> nodes = nodes_seen(model_, feeds_, seen.values, asked);
-    side.blame = blame(nodes, options_.judge, [&](const NodeBlame& one) {
+    nodes_[k] = nodes_seen(model_, feeds_, seen.values, asked);
+    const auto on_node = [&](const NodeBlame& one) {
       const std::string_view came_to =
           one.skipped.empty() ? name(one.judgement.verdict) : "not judged";
-      step(stage(k, "judging its nodes"), static_cast<Index>(nodes.size()), came_to);
+      step(stage(k, "judging its nodes"), static_cast<Index>(nodes_[k].size()), came_to);
+    };
+    side.blame = blame(nodes_[k], options_.judge, on_node, [&](std::size_t at) {
+      return k == 1 && same_on_both(at) ? &found_.sides[0].blame.nodes[at] : nullptr;
     });
+  }
+
+  // True if both sides gave this node the same bits and got the same bits from it.
+  bool same_on_both(std::size_t at) const {
+    if (nodes_[0].empty()) return false;
+    const TappedNode &left = nodes_[0][at], &right = nodes_[1][at];
+    const auto same = [](const std::vector<Value>& a, const std::vector<Value>& b) {
+      return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_bits);
+    };
+    try {
+      return same(left.inputs(), right.inputs()) && same(left.outputs(), right.outputs());
+    } catch (const Error&) {
+      return false;  // a value that a side was not asked for
+    }
   }
 
   void search(std::size_t k) {
@@ -221,6 +239,8 @@ class Comparer {
   std::map<std::string, ValueType> types_;
   std::vector<fs::path> inputs_;
   std::vector<std::unique_ptr<Side>> sides_;
+  std::array<std::set<std::string>, 2> asked_;
+  std::array<std::vector<TappedNode>, 2> nodes_;
   Compared found_;
 };
 

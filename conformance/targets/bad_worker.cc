@@ -40,7 +40,7 @@ class BadModel : public LoadedModel {
     if (how_ == "hang") pause();
     if (how_ == "hang-with-child") {
       if (fork() == 0) {
-        const char* const pipe = std::getenv("BAD_WORKER_PIPE");  // told once the child is there
+        const char* const pipe = std::getenv("BAD_WORKER_PIPE");  // written to when the child runs
         if (pipe && ::write(std::atoi(pipe), "x", 1) != 1) std::_Exit(4);
         pause();
       }

@@ -17,19 +17,19 @@ namespace {
 constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 31) - 1;  // protobuf's own limit
 constexpr std::size_t step = std::size_t{1} << 20;
 
-constexpr std::int64_t between_looks = 50;  // milliseconds, at the thread's budget
+constexpr std::int64_t poll_interval = 50;  // milliseconds between checks of the thread's budget
 
 // Waits until the socket is ready for `events`; late if the deadline comes first. Throws Error
 // (cancelled) where the budget of the thread is.
 Passage wait(int socket, short events, std::optional<Moment> deadline) {
   while (true) {
     check_budget();
-    int milliseconds = current_budget() ? static_cast<int>(between_looks) : -1;
+    int milliseconds = current_budget() ? static_cast<int>(poll_interval) : -1;
     if (deadline) {
       const auto left = *deadline - std::chrono::steady_clock::now();
       if (left <= left.zero()) return Passage::late;
       const auto whole = std::chrono::ceil<std::chrono::milliseconds>(left).count();
-      const std::int64_t most = milliseconds < 0 ? 1 << 30 : between_looks;
+      const std::int64_t most = milliseconds < 0 ? 1 << 30 : poll_interval;
       milliseconds = static_cast<int>(std::min<std::int64_t>(whole, most));
     }
     pollfd waited{socket, events, 0};

@@ -78,8 +78,10 @@ def type_of(value: Value, declared: TypeProto | None) -> TypeProto:
         return declared if inner is not None else helper.make_sequence_type_proto(
             helper.make_tensor_type_proto(TensorProto.FLOAT, None)
         )  # fmt: skip
-    if isinstance(value, dict) and (kind == "map_type" or value):
-        return declared if kind == "map_type" else map_of(*next(iter(value.items())))
+    if isinstance(value, dict) and kind == "map_type":
+        return declared
+    if isinstance(value, dict) and value:
+        return map_of(*next(iter(value.items())))
     raise NoValueError("python " + type(value).__name__)
 
 
@@ -89,10 +91,10 @@ PLAIN = {str: TensorProto.STRING, int: TensorProto.INT64, float: TensorProto.FLO
 def map_of(key: Any, value: Any) -> TypeProto:
     """The type of a map by one of its entries; a plain number of Python stands for the types that ZipMap knows."""
     kind = TypeProto()
-    if type(key) not in (str, int) or not (type(value) in PLAIN or isinstance(value, np.generic)):
+    code = element(np.asarray(value)) if isinstance(value, np.generic) else PLAIN.get(type(value))
+    if type(key) not in (str, int) or code is None:
         raise NoValueError(f"python dict of {type(key).__name__} and {type(value).__name__}")
     kind.map_type.key_type = PLAIN[type(key)]
-    code = element(np.asarray(value)) if isinstance(value, np.generic) else PLAIN[type(value)]
     kind.map_type.value_type.CopyFrom(helper.make_tensor_type_proto(code, []))
     return kind
 

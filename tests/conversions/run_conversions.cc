@@ -18,7 +18,7 @@
 #include "model/scopes.h"
 #include "optimized/convert/convert.h"
 #include "reference/interpreter.h"
-#include "tests/bits.h"
+#include "model/bits.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/feeds.h"
 

@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import subprocess
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.suites.spec_lines import by_version
 from tests.lines.pick import PASSES, rule_of
 
 ROOT = Path(__file__).resolve().parents[2]
-SUITE = ROOT / "conformance" / "suites" / "spec"
 KERNELS = Path(__file__).parent / "kernels"  # CLASS.cases: lines that kernels of this class compute
 ISAS = ("sse41", "avx2", "avx512")
 FLOATS, OTHERS, BREACHES = 3, 1, 2  # lines of each version: that read floats, that do not, that a rule refuses
 UNSUPPORTED = 4  # the exit code where the processor lacks an instruction set
 
 
-def lines() -> list[str]:
-    return [line for file in sorted(SUITE.rglob("*.cases")) for line in file.read_text(encoding="utf-8").splitlines()]
-
-
 def part(of: Sequence[str]) -> list[str]:
     """Some of each version: fast kernels are for floats, whatever is left runs on the reference's."""
-    versions: dict[str, list[str]] = defaultdict(list)
-    for line in of:
-        versions[line.partition("(")[0]].append(line)
     made = []
-    for version in versions.values():
-        drawn = sorted(version, key=lambda line: hashlib.sha256(line.encode()).hexdigest())
+    for drawn in by_version(of).values():
         refused = [line for line in drawn if rule_of(line)]
         floats = [line for line in drawn if not rule_of(line) and "float[" in line]
         others = [line for line in drawn if not rule_of(line) and "float[" not in line]

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.fast.suite import ISAS, ROOT, judged, lacks, lines, part
+from conformance.suites.spec_lines import suite_lines
+from tests.fast.suite import ISAS, ROOT, judged, lacks, part
 from tests.lines.pick import rule_of
 
 TOUCHSTONE = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build")) / "touchstone"
-SHARE = {isa: part(lines())[k :: len(ISAS)] for k, isa in enumerate(ISAS)}
+SHARE = {isa: part(suite_lines())[k :: len(ISAS)] for k, isa in enumerate(ISAS)}
 
 
 def operators(of: Iterable[str]) -> set[str]:
@@ -21,7 +22,7 @@ def operators(of: Iterable[str]) -> set[str]:
 
 def test_the_part_has_lines_of_every_operator_and_of_broken_rules() -> None:
     drawn = [line for share in SHARE.values() for line in share]
-    assert operators(drawn) == operators(lines())
+    assert operators(drawn) == operators(suite_lines())
     assert sum(bool(rule_of(line)) for line in drawn) > 400
 
 

@@ -21,8 +21,9 @@ from typing import Any
 
 import yaml
 
+from conformance.suites.spec_lines import suite_lines
 from tests.independent.formats import ROOT
-from tests.independent.sample import chosen_lines, suite_lines
+from tests.independent.sample import chosen_lines
 
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
 KNOWN = Path(__file__).with_name("known.yaml")

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections import defaultdict
-
-from tests.independent.formats import ROOT
-
-SUITE = ROOT / "conformance" / "suites" / "spec"
-
-
-def suite_lines() -> list[str]:
-    files = sorted(SUITE.rglob("*.cases"))
-    rows = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-    return [line for line in rows if line and not line.startswith("#")]
+from conformance.suites.spec_lines import by_version
+from tests.lines.pick import rule_of
 
 
 def chosen_lines(lines: list[str], each: int) -> list[str]:
     """Of every version `each` lines, and its lines that are refused count as a version of their own."""
-    groups: dict[tuple[str, bool], list[str]] = defaultdict(list)
-    for line in lines:
-        groups[line.partition("(")[0], " !" in line].append(line)
     chosen = []
-    for own in groups.values():
-        chosen += sorted(own, key=lambda line: hashlib.sha256(line.encode()).digest())[:each]
+    for own in by_version(lines).values():
+        chosen += [line for line in own if not rule_of(line)][:each]
+        chosen += [line for line in own if rule_of(line)][:each]
     return sorted(chosen)

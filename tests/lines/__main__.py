@@ -20,6 +20,7 @@ from pathlib import Path
 from codegen.entry import Operator, Version
 from codegen.load import load_spec
 from codegen.units import same_kernel
+from conformance.suites.spec_lines import SUITE
 from tests.lines.chain import Chains, in_order
 from tests.lines.draft import Draft
 from tests.lines.pick import Picked, Picker, without_rule
@@ -28,7 +29,7 @@ from tests.lines.probe import outcomes
 from tests.lines.seeds import MOST_LENGTH, breaking_of, line_name, seeds_of
 from tests.lines.typed import more_of
 from tests.lines.vary import borrowed, breaches, candidates
-from tests.lines.worth import BY_SIDE, SUITE, asked, listed, worth
+from tests.lines.worth import BY_SIDE, asked, listed, worth
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_SEEDS = 12

@@ -19,6 +19,7 @@ import yaml
 
 from codegen.entry import Operator, Version
 from codegen.load import load_spec
+from conformance.suites.spec_lines import suite_lines
 from tests.lines.pick import LEAST, PASSES, features, meaningless, ports_of, rule_of, types_in, without_rule
 from tests.lines.plainer import plainer
 from tests.lines.probe import outcomes
@@ -29,11 +30,10 @@ from tests.lines.worth import asked, listed, worth
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
 PROBE = BUILD / "tests" / "lines" / "lines_probe"
-SUITE = ROOT / "conformance" / "suites" / "spec"
 SAMPLE = 1500
 EACH = 4  # of so many operators, one is asked what each of its lines is there for
 OPERATORS = load_spec(ROOT / "spec")
-LINES = [line for file in sorted(SUITE.rglob("*.cases")) for line in file.read_text(encoding="utf-8").splitlines()]
+LINES = suite_lines()
 SHORT = yaml.safe_load((Path(__file__).parent / "short.yaml").read_text(encoding="utf-8"))
 
 

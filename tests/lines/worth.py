@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from conformance.suites.spec_lines import suite_lines
 from tests.lines.pick import PASSES, rule_of
 from tests.lines.probe import outcomes
 
-SUITE = Path(__file__).resolve().parents[2] / "conformance" / "suites" / "spec"
 BY_SIDE = Path(__file__).with_name("by_side.cases")  # the lines whose only word is "side": no judge can tell
 
 
@@ -46,7 +46,6 @@ def listed() -> list[str]:
 
 def idle(counted: Path) -> list[str]:
     """Those listed that reach nothing which no valid line of the suite before them does."""
-    files = sorted(SUITE.rglob("*.cases"))
-    suite = [line for file in files for line in file.read_text(encoding="utf-8").splitlines() if not rule_of(line)]
+    suite = [line for line in suite_lines() if not rule_of(line)]
     fresh = {line for line, row in zip(suite, outcomes(counted, suite), strict=True) if row.get("fresh")}
     return [line for line in listed() if line not in fresh]

@@ -13,6 +13,7 @@ import onnx
 
 from codegen.entry import Version
 from codegen.parameters import class_of
+from conformance.suites.spec_lines import suite_lines
 
 MOST = 400  # cases that a mutant may be shown
 MOST_BYTES = 400_000  # of inputs: a mutant is judged on small data
@@ -142,10 +143,9 @@ def read_line(text: str) -> Case | None:
 def read_lines(root: Path) -> dict[tuple[str, int], list[Case]]:
     """Operator and version -> the valid lines of the spec suite."""
     found: dict[tuple[str, int], list[Case]] = defaultdict(list)
-    for file in sorted(root.rglob("*.cases")):
-        for text in file.read_text(encoding="utf-8").splitlines():
-            if case := read_line(text):
-                found[case.op, case.since].append(case)
+    for text in suite_lines(root):
+        if case := read_line(text):
+            found[case.op, case.since].append(case)
     return found
 
 

@@ -11,7 +11,7 @@
 #include "optimized/passes/graph_passes.h"
 #include "optimized/passes/passes.h"
 #include "reference/interpreter.h"
-#include "tests/bits.h"
+#include "model/bits.h"
 
 namespace touchstone {
 namespace {

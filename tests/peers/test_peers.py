@@ -10,7 +10,8 @@ import pytest
 
 from codegen.load import load_spec
 from codegen.questions import load_notes
-from tools.peers.__main__ import complaints, runs_in, suite_lines
+from conformance.suites.spec_lines import suite_lines
+from tools.peers.__main__ import complaints, runs_in
 from tools.peers.explained import FILE, ROOT, Row, WrongRowError, classify, idle, load_rows, read_row
 from tools.peers.page import HEAD, section, with_section
 

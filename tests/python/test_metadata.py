@@ -56,7 +56,6 @@ def test_metadata_of_the_file(runtime: str) -> None:
     }
 
 
-@pytest.mark.skipif(not ONNXRUNTIME.exists(), reason="onnxruntime is not installed")
 @pytest.mark.parametrize("model", [described().SerializeToString(), PLAIN], ids=["described", "plain"])
 def test_metadata_is_what_onnxruntime_says(model: bytes, tmp_path: Path) -> None:
     (tmp_path / "m.onnx").write_bytes(model)

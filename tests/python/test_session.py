@@ -342,7 +342,6 @@ def test_the_module_shows_nothing_but_its_door() -> None:
     assert names == {"PyInit__native"}
 
 
-@pytest.mark.skipif(not ONNXRUNTIME.exists(), reason="onnxruntime is not installed")
 @pytest.mark.parametrize("order", ["touchstone, onnxruntime", "onnxruntime, touchstone"])
 def test_one_process_holds_other_runtimes_too(order: str, network: Path) -> None:
     text = f"import onnx, {order}, numpy as np, sys\n"

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from conformance.suites.spec_lines import suite_lines
 from tools.peers.explained import PEERS, ROOT, Told, classify, idle, load_rows, word
 from tools.peers.page import section, with_section
 
@@ -51,11 +52,6 @@ def runs_in(file: Path) -> list[dict[str, Any]]:
         )
         run["cases"].append(row)
     return list(runs.values())
-
-
-def suite_lines() -> list[str]:
-    files = sorted((ROOT / "conformance/suites/spec").rglob("*.cases"))
-    return [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 def of_suite(run: dict[str, Any], lines: set[str]) -> dict[str, Any]:

@@ -13,13 +13,13 @@ from onnx.reference import ReferenceEvaluator
 
 from conformance.targets.target import UnsupportedError
 
-# An operator, a version or a rank that it lacks it refuses by a RuntimeError, too.
+# The evaluator raises RuntimeError for these too; only the message distinguishes them from faults.
 LACKS = ("No implementation for operator", "is not implemented", "Not implemented for")
 
 
 @contextlib.contextmanager
-def told_apart() -> Iterator[None]:
-    """What it has not, beside what goes wrong."""
+def unsupported_by_message() -> Iterator[None]:
+    """Raises UnsupportedError for an operator, a version or a rank that the evaluator does not implement."""
     try:
         yield
     except (NotImplementedError, RuntimeError) as error:
@@ -32,10 +32,10 @@ class OnnxReference:
     version = onnx.__version__
 
     def load(self, model: bytes, options: dict[str, str]) -> ReferenceEvaluator:
-        with told_apart():
+        with unsupported_by_message():
             return ReferenceEvaluator(onnx.ModelProto.FromString(model))
 
     def run(self, loaded: ReferenceEvaluator, feeds: dict[str, Any]) -> dict[str, Any]:
-        with told_apart(), np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()):
+        with unsupported_by_message(), np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()):
             outputs = loaded.run(None, feeds)
         return dict(zip(loaded.output_names, outputs, strict=True))

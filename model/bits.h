@@ -1,5 +1,4 @@
-// Whether two values are the same bit for bit, for tests that run a model before and after a
-// rewrite.
+// Equality of two values bit for bit: a NaN equals itself, and -0 differs from 0.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 namespace touchstone {
 
 inline bool same_bits(const Value& a, const Value& b) {
+  if (a.absent() || b.absent()) return a.absent() && b.absent();
   if (!a.is_tensor() || !b.is_tensor()) return serialize_value(a) == serialize_value(b);
   const Tensor &x = a.tensor(), &y = b.tensor();
   if (x.type() != y.type() || !(x.shape() == y.shape())) return false;
