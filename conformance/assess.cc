@@ -21,14 +21,16 @@ namespace {
 using Values = NamedValues;
 constexpr std::size_t most_shown = 4;  // elements of an output
 
-std::vector<Value> load_expected(const Model& model, const std::vector<std::filesystem::path>& files) {
+std::vector<Value> load_expected(const Model& model,
+                                 const std::vector<std::filesystem::path>& files) {
   if (files.size() > model.graph.outputs.size()) {
-    throw Error(ErrorKind::file,
-                fmt::format("the case expects {} outputs, its model has {}", files.size(), model.graph.outputs.size()));
+    throw Error(ErrorKind::file, fmt::format("the case expects {} outputs, its model has {}",
+                                             files.size(), model.graph.outputs.size()));
   }
   std::vector<Value> values;
   for (std::size_t k = 0; k < files.size(); ++k) {
-    values.push_back(load_value(files[k], model.graph.outputs[k].type.value_or(ValueType{}), Limits::trusted()));
+    values.push_back(
+        load_value(files[k], model.graph.outputs[k].type.value_or(ValueType{}), Limits::trusted()));
   }
   return values;
 }
@@ -39,8 +41,10 @@ Value parse_output(const Output& output) {
   try {
     type = parse_value_type(output.type);
   } catch (const Error&) {
-    throw NoValue{
-        {"wrong-type", "wrong-type", what + "of type " + output.type + ", which is none of the standard's", {}}};
+    throw NoValue{{"wrong-type",
+                   "wrong-type",
+                   what + "of type " + output.type + ", which is none of the standard's",
+                   {}}};
   }
   try {
     return parse_value(std::as_bytes(std::span(output.bytes)), type, Limits::trusted());
@@ -64,7 +68,8 @@ bool takes_a_seed(const Signature& signature) {
 Subject subject_of(const Model& model) {
   if (model.graph.nodes.size() != 1) return {};
   const Node& node = model.graph.nodes.front();
-  return {node.domain.empty() ? node.op : node.domain + "." + node.op, node.signature ? node.signature->since : 0};
+  return {node.domain.empty() ? node.op : node.domain + "." + node.op,
+          node.signature ? node.signature->since : 0};
 }
 
 // The suite's own rule over all outputs; the first that breaks it speaks.
@@ -73,8 +78,10 @@ Assessment by_the_suite(const Model& model, const std::vector<Value>& expected, 
   for (std::size_t k = 0; k < expected.size(); ++k) {
     const std::string& name = model.graph.outputs[k].name;
     const auto found = given.find(name);
-    if (found == given.end()) return {"error", "unwritten", "output '" + name + "' was not given", {}};
-    const Comparison all = judge_tolerance(expected[k], found->second, assignment.rtol, assignment.atol);
+    if (found == given.end())
+      return {"error", "unwritten", "output '" + name + "' was not given", {}};
+    const Comparison all =
+        judge_tolerance(expected[k], found->second, assignment.rtol, assignment.atol);
     if (is_pass(all.verdict)) continue;
     const std::string verdict{touchstone::name(all.verdict)};
     return {verdict, verdict, "suite's rule: " + describe(name, all), {}};
@@ -98,7 +105,8 @@ Type first_type(const std::vector<Value>& values) {
   return Type::undefined;
 }
 
-// What the definition says of the suite's own expectation, where a target that is right differs from it.
+// What the definition says of the suite's own expectation, where a target that is right differs
+// from it.
 std::string doubt(const Node& node, const std::vector<Value>& inputs, const Model& model,
                   const std::vector<Value>& expected) {
   const NodeJudgement judged =
@@ -123,7 +131,8 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
   for (std::size_t k = 0; k < expected.size(); ++k) {
     const std::string& name = model.graph.outputs[k].name;
     const auto value = given.find(name);
-    for (Shown& row : show(name, expected[k], value == given.end() ? Value{} : value->second, most_shown)) {
+    for (Shown& row :
+         show(name, expected[k], value == given.end() ? Value{} : value->second, most_shown)) {
       found.values.push_back(std::move(row));
     }
   }
@@ -132,7 +141,8 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
 
   const std::string why = why_not_judged(model);
   if (!why.empty()) {
-    const bool drawn = draws(model.graph.nodes);  // by another generator: the suite's rule knows no chance
+    const bool drawn =
+        draws(model.graph.nodes);  // by another generator: the suite's rule knows no chance
     if (drawn && found.verdict == name(Verdict::wrong_value)) found.verdict = name(Verdict::open);
     if (model.graph.nodes.size() > 1 && !itself && found.compat != "error") {
       assess_nodes(model, assignment, known, found);
@@ -145,7 +155,8 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
   const std::vector<Value> inputs = of_node(node.inputs, known);
   const std::vector<Value> outputs = of_node(node.outputs, given);
   const NodeJudgement judged = judge_node(node, inputs, outputs);
-  if (judged.verdict == Verdict::unsupported) {  // by the judge, not by the target, which gave outputs
+  if (judged.verdict ==
+      Verdict::unsupported) {  // by the judge, not by the target, which gave outputs
     if (found.verdict == name(Verdict::wrong_value)) found.verdict = name(Verdict::open);
     found.detail = judged.detail + (found.detail.empty() ? "" : "; " + found.detail);
     return found;
@@ -156,7 +167,8 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
   found.utilisation = utilisation(judged);
   found.judged = facts_of(node, judged, first_type(outputs));
   if (is_pass(judged.verdict) && compat != "pass") {
-    const std::string as = judged.question.empty() ? "" : "right as " + judged.question + " leaves it; ";
+    const std::string as =
+        judged.question.empty() ? "" : "right as " + judged.question + " leaves it; ";
     found.detail = as + doubt(node, inputs, model, expected);
   }
   return found;
@@ -194,7 +206,8 @@ bool draws(const std::vector<Node>& nodes) {
 Values fed(const Model& model, const std::vector<std::filesystem::path>& files) {
   std::vector<Port> ports;
   for (const ValueInfo& input : model.graph.inputs) {
-    ports.push_back({input.name, input.type.value_or(ValueType{}), model.graph.initializers.contains(input.name)});
+    ports.push_back({input.name, input.type.value_or(ValueType{}),
+                     model.graph.initializers.contains(input.name)});
   }
   ports = fed_ports(ports, files.size());
   Values values;
@@ -233,7 +246,8 @@ Assessment assess(const Assignment& assignment) {
     found.verdict = name(Verdict::wrote_input);
     found.detail = answer.detail;
   }
-  if (!answer.note.empty()) found.detail = answer.note + (found.detail.empty() ? "" : "; " + found.detail);
+  if (!answer.note.empty())
+    found.detail = answer.note + (found.detail.empty() ? "" : "; " + found.detail);
   found.subject = std::move(subject);
   return found;
 }

@@ -42,12 +42,14 @@ struct Assignment {
 Assessment assess(const Assignment& assignment);
 
 // What a case's files feed, by the names of the model's inputs.
-std::map<std::string, Value> fed(const Model& model, const std::vector<std::filesystem::path>& files);
+std::map<std::string, Value> fed(const Model& model,
+                                 const std::vector<std::filesystem::path>& files);
 
 // What an answer without outputs is worth; needs no judge.
 Assessment assess_failure(const Answer& answer);
 
-// A case that breaks a rule: right is a target that refuses it. That the rule does refuse it is seen anew.
+// A case that breaks a rule: right is a target that refuses it. That the rule does refuse it is
+// seen anew.
 Assessment assess_breach(const Assignment& assignment);
 
 // The worse of two, for a case of several outputs or data sets; details of both are kept where both

@@ -10,7 +10,8 @@ namespace {
 Assessment refused(const Answer& answer) {
   const std::string& why = answer.detail;
   if (answer.error == ErrorKind::unsupported) return {"unsupported", "unsupported", why, {}};
-  if (answer.phase == Phase::feed) return {"error", "harness", "the case's inputs cannot be read: " + why, {}};
+  if (answer.phase == Phase::feed)
+    return {"error", "harness", "the case's inputs cannot be read: " + why, {}};
   switch (answer.error) {
     case ErrorKind::usage:
     case ErrorKind::invalid_model:

@@ -73,7 +73,8 @@ bool read(const Message& message, Assessment& assessment) {
   assessment.tapped = came.tapped();
   if (came.has_judged()) {
     const wire::Judged& one = came.judged();
-    assessment.judged = {one.node(), one.form(), one.type(), one.elements(), one.open(), one.resolution()};
+    assessment.judged = {one.node(),     one.form(), one.type(),
+                         one.elements(), one.open(), one.resolution()};
   }
   for (const wire::Shown& row : came.values()) {
     assessment.values.push_back({row.place(), row.expected(), row.actual()});

@@ -35,7 +35,8 @@ class CaseFolder : public testing::Test {
     std::string name = (fs::temp_directory_path() / "assess_test-XXXXXX").string();
     folder = mkdtemp(name.data());
     assignment.model = folder / "model.onnx";
-    assignment.inputs = {put("input_0.pb", numbers({1000, 1})), put("input_1.pb", numbers({1000, 2}))};
+    assignment.inputs = {put("input_0.pb", numbers({1000, 1})),
+                         put("input_1.pb", numbers({1000, 2}))};
     assignment.expected = {put("output_0.pb", numbers({2000, 3}))};
     save({node("Add", {"a", "b"}, "y")});
   }
@@ -56,7 +57,9 @@ class CaseFolder : public testing::Test {
     fs::remove(assignment.model);
     save_model(model, assignment.model);
   }
-  Assessment given(const Value& value) { return given({{"y", text(value.type()), serialize_value(value)}}); }
+  Assessment given(const Value& value) {
+    return given({{"y", text(value.type()), serialize_value(value)}});
+  }
   Assessment given(std::vector<Output> outputs) {
     assignment.answer.kind = Answer::Kind::outputs;
     assignment.answer.outputs = std::move(outputs);
@@ -167,7 +170,8 @@ TEST_F(CaseFolder, ADrawMayDiffer) {
   model.graph.outputs[0].name = "z";
   fs::remove(assignment.model);
   save_model(model, assignment.model);
-  const Assessment several = given({{"z", "tensor(float)", serialize_value(Tensor(Type::float32, {1}))}});
+  const Assessment several =
+      given({{"z", "tensor(float)", serialize_value(Tensor(Type::float32, {1}))}});
   EXPECT_EQ(several.compat, "wrong-value");
   EXPECT_EQ(several.verdict, "open");
 }
@@ -309,7 +313,8 @@ TEST_F(CaseFolder, AssignmentsAndAssessmentsTravel) {
   EXPECT_EQ(came.tapped_model, "tapped.onnx");
   ASSERT_TRUE(came.taps);
   EXPECT_EQ(came.taps->detail, "no");
-  Assessment sent{"pass", "within", "why", 0.3, JudgedNode{"Frob-7", "form", "float", 3, 1, 0.5}}, back;
+  Assessment sent{"pass", "within", "why", 0.3, JudgedNode{"Frob-7", "form", "float", 3, 1, 0.5}},
+      back;
   sent.subject = {"Frob", 7};
   sent.values = {{"y [0]", "1", "2"}};
   ASSERT_TRUE(read(tell(sent), back));
@@ -335,7 +340,8 @@ Answer refusal(ErrorKind kind, Phase phase = Phase::run) {
 TEST(Failure, EachKindOfRefusalHasItsVerdict) {
   EXPECT_EQ(assess_failure(refusal(ErrorKind::unsupported)).verdict, "unsupported");
   EXPECT_EQ(assess_failure(refusal(ErrorKind::unsupported, Phase::feed)).verdict, "unsupported");
-  EXPECT_EQ(assess_failure(refusal(ErrorKind::invalid_model, Phase::load)).verdict, "rejected-valid");
+  EXPECT_EQ(assess_failure(refusal(ErrorKind::invalid_model, Phase::load)).verdict,
+            "rejected-valid");
   EXPECT_EQ(assess_failure(refusal(ErrorKind::invalid_input)).compat, "rejected-valid");
   EXPECT_EQ(assess_failure(refusal(ErrorKind::out_of_memory)).verdict, "out-of-memory");
   EXPECT_EQ(assess_failure(refusal(ErrorKind::internal)).verdict, "crash");

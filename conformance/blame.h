@@ -1,5 +1,6 @@
-// Local blame: each node of a model judged on the inputs that a runtime itself gave it. Over a whole model bounds
-// explode; node by node they do not, and the first node past its bound is the guilty one.
+// Local blame: each node of a model judged on the inputs that a runtime itself gave it. Over a
+// whole model bounds explode; node by node they do not, and the first node past its bound is the
+// guilty one.
 #pragma once
 
 #include <functional>
@@ -14,12 +15,13 @@
 
 namespace touchstone {
 
-// What a runtime saw at one node. `path` names the place as the interpreter's taps do: "" for the main graph,
-// "If_0/then_branch", "Loop_3/body#2", "Gelu_1".
+// What a runtime saw at one node. `path` names the place as the interpreter's taps do: "" for the
+// main graph, "If_0/then_branch", "Loop_3/body#2", "Gelu_1".
 struct TappedNode {
   std::string path;
   const Node* node = nullptr;
-  std::function<std::vector<Value>()> inputs, outputs;  // read when the node's turn comes: taps of a model are big
+  std::function<std::vector<Value>()> inputs,
+      outputs;  // read when the node's turn comes: taps of a model are big
 };
 
 struct NodeBlame {
@@ -30,11 +32,11 @@ struct NodeBlame {
 };
 
 struct Blame {
-  std::vector<NodeBlame> nodes;        // in the order of the taps
-  std::optional<std::size_t> guilty;   // the first with a fail verdict
-  Index elements = 0, judged = 0;      // of all outputs, sampled ones counted by their sample
-  double resolution_median = 0;        // over outputs that have a bound
-  Verdict verdict = Verdict::open;     // the worst of those judged
+  std::vector<NodeBlame> nodes;       // in the order of the taps
+  std::optional<std::size_t> guilty;  // the first with a fail verdict
+  Index elements = 0, judged = 0;     // of all outputs, sampled ones counted by their sample
+  double resolution_median = 0;       // over outputs that have a bound
+  Verdict verdict = Verdict::open;    // the worst of those judged
 };
 
 using OnNode = std::function<void(const NodeBlame&)>;

@@ -50,7 +50,9 @@ class Taps : public testing::Test {
     folder = mkdtemp(name.data());
   }
   ~Taps() override { fs::remove_all(folder); }
-  void put(const std::string& file, Index value) { write_atomically(folder / file, serialize_value(number(value))); }
+  void put(const std::string& file, Index value) {
+    write_atomically(folder / file, serialize_value(number(value)));
+  }
   Blame blamed(const Model& model) {
     const LoadValue load = [](const fs::path& file, const ValueType& type) {
       return load_value(file, type, Limits::trusted());
@@ -88,7 +90,8 @@ TEST_F(Taps, ABlameFoundBeforeStandsForItsNodeAlone) {
   const std::vector<TappedNode> taps = read_taps(model, folder, load);
   NodeBlame before{"", taps[1].node, {}, {}};
   before.judgement.verdict = Verdict::wrong_shape;
-  const Blame found = blame(taps, {}, {}, [&](std::size_t k) { return k == 1 ? &before : nullptr; });
+  const Blame found =
+      blame(taps, {}, {}, [&](std::size_t k) { return k == 1 ? &before : nullptr; });
   EXPECT_EQ(found.nodes[0].judgement.verdict, Verdict::wrong_value);
   EXPECT_EQ(found.nodes[1].judgement.verdict, Verdict::wrong_shape);
   EXPECT_EQ(found.guilty, 0u);
@@ -116,7 +119,8 @@ TEST_F(Taps, TapsOfRunNameTheNode) {
   const Blame found = blamed(model);
   ASSERT_EQ(found.nodes.size(), 1u);
   EXPECT_EQ(found.verdict, Verdict::exact);
-  write_atomically(folder / "taps.json", R"({"nodes": [{"path": "If_7/then_branch", "index": 0}]})");
+  write_atomically(folder / "taps.json",
+                   R"({"nodes": [{"path": "If_7/then_branch", "index": 0}]})");
   EXPECT_THROW(blamed(model), Error);
 }
 
@@ -159,7 +163,8 @@ TEST(Blame, PathsLeadIntoBodiesAndFunctions) {
   auto function = std::make_shared<Function>();
   function->nodes = {node("Abs", {"x"}, "z", 0), node("Abs", {"z"}, "w", 1)};
   Model model;
-  model.graph.nodes = {node("Neg", {"x"}, "y", 0), node("Loop", {}, "l", 1), node("Mine", {}, "m", 2)};
+  model.graph.nodes = {node("Neg", {"x"}, "y", 0), node("Loop", {}, "l", 1),
+                       node("Mine", {}, "m", 2)};
   model.graph.nodes[1].attributes["body"].is = std::shared_ptr<const Graph>(inner);
   model.graph.nodes[2].function = function;
   EXPECT_EQ(nodes_at(model, ""), &model.graph.nodes);

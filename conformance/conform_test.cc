@@ -31,8 +31,8 @@ std::vector<Case> cases() {
   const std::vector<std::string> hows{"crash",   "leave",       "memory",
                                       "garbage", "unsupported", "throw"};
   for (int k = 0; k < 24; ++k) {
-    list.push_back(
-        wanting(k % 4 == 0 ? hows[static_cast<std::size_t>(k) / 4] : "unsupported", "test_" + std::to_string(k)));
+    list.push_back(wanting(k % 4 == 0 ? hows[static_cast<std::size_t>(k) / 4] : "unsupported",
+                           "test_" + std::to_string(k)));
   }
   return list;
 }
@@ -65,7 +65,8 @@ TEST(Conform, AHangIsATimeoutAndTheRunGoesOn) {
 TEST(Conform, ResultsDoNotDependOnTheNumberOfJobs) {
   const std::vector<Case> list = cases();
   std::set<std::string> seen;
-  const std::vector<CaseResult> one = conform(list, options(1), [&](const CaseResult& r) { seen.insert(r.key()); });
+  const std::vector<CaseResult> one =
+      conform(list, options(1), [&](const CaseResult& r) { seen.insert(r.key()); });
   const std::vector<CaseResult> four = conform(list, options(4), {});
   EXPECT_EQ(seen.size(), list.size());
   for (std::size_t k = 0; k < list.size(); ++k) {

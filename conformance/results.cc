@@ -58,7 +58,8 @@ Index Summary::of(Standing standing) const {
 }
 
 std::optional<double> Summary::rate() const {
-  const Index counted = cases - of(Standing::open) - of(Standing::harness) - of(Standing::unsupported);
+  const Index counted =
+      cases - of(Standing::open) - of(Standing::harness) - of(Standing::unsupported);
   if (counted == 0) return {};
   return static_cast<double>(of(Standing::pass)) / static_cast<double>(counted);
 }

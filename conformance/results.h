@@ -15,9 +15,12 @@ namespace touchstone {
 
 // What the judge looked at, in a case of one node.
 struct JudgedNode {
-  std::string node, form, type;  // "Softmax-13", "normalise", "float": the element type of the node's first output
-  Index elements = 0, open = 0;  // of all outputs: how many were looked at, and how many of these had no bound that says something
-  double resolution = 0;         // median of bound / |exact| of the output where it is largest; 0: all exact
+  std::string node, form,
+      type;  // "Softmax-13", "normalise", "float": the element type of the node's first output
+  Index elements = 0, open = 0;  // of all outputs: how many were looked at, and how many of these
+                                 // had no bound that says something
+  double resolution =
+      0;  // median of bound / |exact| of the output where it is largest; 0: all exact
 };
 
 // What a case is about: its one node's operator, "ai.onnx.ml.Scaler" outside the default domain.
@@ -34,16 +37,17 @@ struct Shown {
 
 struct CaseResult {
   std::string name, kind;
-  std::string compat;                 // by the suite's own tolerance: pass, wrong-value, wrong-shape, wrong-type,
-                                      // unsupported ...
-  std::string verdict;                // by the judge
-  std::optional<double> utilisation;  // the largest |actual - exact| / bound, where a bound was used
+  std::string compat;   // by the suite's own tolerance: pass, wrong-value, wrong-shape, wrong-type,
+                        // unsupported ...
+  std::string verdict;  // by the judge
+  std::optional<double>
+      utilisation;  // the largest |actual - exact| / bound, where a bound was used
   std::string detail;
   std::optional<JudgedNode> judged = {};
   Subject subject = {};
   std::vector<Shown> values = {};
-  std::vector<Place> places = {};  // as the case has them
-  std::string ran = {};            // LoadedModel::ran
+  std::vector<Place> places = {};         // as the case has them
+  std::string ran = {};                   // LoadedModel::ran
   std::vector<std::string> kernels = {};  // LoadedModel::kernels
 
   std::string key() const { return kind.empty() ? name : kind + "/" + name; }

@@ -18,8 +18,9 @@ bool holds_graph(const Attribute& attribute) {
 
 std::string why_not_judged(const Node& node) {
   if (node.function) return node.op + " is a function of the model";
-  const bool has_body = std::any_of(node.attributes.begin(), node.attributes.end(),
-                                    [](const auto& attribute) { return holds_graph(attribute.second); });
+  const bool has_body =
+      std::any_of(node.attributes.begin(), node.attributes.end(),
+                  [](const auto& attribute) { return holds_graph(attribute.second); });
   return has_body ? node.op + " runs a body, which is not judged from outside" : "";
 }
 
@@ -39,7 +40,8 @@ std::string describe(const std::string& output, const Comparison& comparison) {
   std::string text = fmt::format("output '{}': ", output);
   if (!comparison.detail.empty()) return text + comparison.detail;  // it names the element itself
   if (comparison.where < 0) return text + std::string(name(comparison.verdict));
-  return text + fmt::format("element {} is {} for {}", comparison.where, comparison.actual, comparison.expected);
+  return text + fmt::format("element {} is {} for {}", comparison.where, comparison.actual,
+                            comparison.expected);
 }
 
 std::string describe(const Node& node, const NodeJudgement& judgement) {
@@ -52,7 +54,8 @@ std::string describe(const Node& node, const NodeJudgement& judgement) {
       add(describe(node.outputs[k], one));
     } else if (one.judged < one.elements) {
       const std::string open = one.open > 0 ? fmt::format(", {} open", one.open) : "";
-      add(fmt::format("output '{}': {} of {} elements judged{}", node.outputs[k], one.judged, one.elements, open));
+      add(fmt::format("output '{}': {} of {} elements judged{}", node.outputs[k], one.judged,
+                      one.elements, open));
     }
   }
   if (text.empty() && !is_pass(judgement.verdict)) add(judgement.detail);

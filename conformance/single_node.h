@@ -13,11 +13,12 @@ namespace touchstone {
 // Why a node alone cannot be judged: a body of its own, a function of the model. "" if it can.
 std::string why_not_judged(const Node& node);
 
-// Why a model's outputs are not those of one node that can be judged: then the suite's rule speaks, and where the
-// target can be asked again, its nodes (assess_nodes.h). "" if they are.
+// Why a model's outputs are not those of one node that can be judged: then the suite's rule speaks,
+// and where the target can be asked again, its nodes (assess_nodes.h). "" if they are.
 std::string why_not_judged(const Model& model);
 
-// "output 'y': element [3] is 2.5 (0x40200000) for 2 (0x40000000)": what there is to say of a comparison that did not pass.
+// "output 'y': element [3] is 2.5 (0x40200000) for 2 (0x40000000)": what there is to say of a
+// comparison that did not pass.
 std::string describe(const std::string& output, const Comparison& comparison);
 std::string describe(const Node& node, const NodeJudgement& judgement);
 

@@ -51,7 +51,8 @@ TEST(SingleNode, AJudgementSaysWhatIsNotPlain) {
   partly.elements = 9;
   partly.judged = 3;
   partly.open = 1;
-  EXPECT_EQ(describe(node, judged(Verdict::within, partly)), "output 'y': 3 of 9 elements judged, 1 open");
+  EXPECT_EQ(describe(node, judged(Verdict::within, partly)),
+            "output 'y': 3 of 9 elements judged, 1 open");
   NodeJudgement fast = judged(Verdict::within, {});
   fast.cls = Class::fast;
   EXPECT_EQ(describe(node, fast), "right in class fast only");

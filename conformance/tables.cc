@@ -70,7 +70,8 @@ void Sharpness::add(const CaseResult& one) {
   elements += one.judged->elements;
   open += one.judged->open;
   if (one.judged->resolution > 0) resolutions.push_back(one.judged->resolution);
-  if (one.utilisation && standing(one.verdict) == Standing::pass) utilisations.push_back(*one.utilisation);
+  if (one.utilisation && standing(one.verdict) == Standing::pass)
+    utilisations.push_back(*one.utilisation);
 }
 
 double Sharpness::open_share() const {
@@ -104,7 +105,8 @@ std::string sharpness_line(const std::vector<CaseResult>& cases) {
 
 std::string verdict_table(const std::vector<CaseResult>& cases) {
   std::set<std::string> verdicts;
-  std::map<std::string, std::map<std::string, std::map<std::string, Index>>> counts;  // kind, form, verdict
+  std::map<std::string, std::map<std::string, std::map<std::string, Index>>>
+      counts;  // kind, form, verdict
   for (const CaseResult& one : cases) {
     const std::string verdict = word_of(one.verdict);
     verdicts.insert(verdict);
@@ -116,7 +118,8 @@ std::string verdict_table(const std::vector<CaseResult>& cases) {
     Index all = 0;
     for (const auto& [verdict, count] : found) all += count;
     std::vector<std::string> row{title, std::to_string(all)};
-    for (const std::string& verdict : verdicts) row.push_back(found.contains(verdict) ? std::to_string(found.at(verdict)) : "");
+    for (const std::string& verdict : verdicts)
+      row.push_back(found.contains(verdict) ? std::to_string(found.at(verdict)) : "");
     rows.push_back(std::move(row));
   };
   for (const auto& [kind, forms] : counts) {
@@ -145,7 +148,8 @@ std::string share_line(const std::vector<CaseResult>& cases) {
 std::string share_table(const std::vector<CaseResult>& cases) {
   const FastShare share = fast_share(cases);
   if (share.all.cases == 0) return "";
-  std::vector<std::pair<std::string, FastShare::Of>> operators(share.operators.begin(), share.operators.end());
+  std::vector<std::pair<std::string, FastShare::Of>> operators(share.operators.begin(),
+                                                               share.operators.end());
   std::stable_sort(operators.begin(), operators.end(), [](const auto& a, const auto& b) {
     return a.second.reference() > b.second.reference();
   });
@@ -174,7 +178,8 @@ std::string sharpness_table(const std::vector<CaseResult>& cases) {
     all.add(one);
   }
   if (all.cases == 0) return "";
-  std::vector<std::vector<std::string>> rows{{"form, type", "cases", "elements", "open", "resolution", "utilisation", "largest"}};
+  std::vector<std::vector<std::string>> rows{
+      {"form, type", "cases", "elements", "open", "resolution", "utilisation", "largest"}};
   for (const auto& [title, group] : groups) rows.push_back(row(title, group));
   rows.push_back(row("all floats", all));
   return table(rows);

@@ -8,7 +8,8 @@
 
 namespace touchstone {
 
-// A row a kind of case, and below it a row a form of the node that was judged ("" where no single node was); a column a verdict.
+// A row a kind of case, and below it a row a form of the node that was judged ("" where no single
+// node was); a column a verdict.
 std::string verdict_table(const std::vector<CaseResult>& cases);
 
 // "612 of 1010 cases of one node that reads float32 ran it on fast kernels: 60.6 %"; empty from a
@@ -38,8 +39,9 @@ Sharpness sharpness(const std::vector<CaseResult>& cases);
 // if there are none.
 std::string sharpness_line(const std::vector<CaseResult>& cases);
 
-// Over single-node cases whose first output is of floats: a row a form and type with the share of open elements, the median
-// resolution, and the median and largest utilisation; the last row is all of them. Empty if there are none.
+// Over single-node cases whose first output is of floats: a row a form and type with the share of
+// open elements, the median resolution, and the median and largest utilisation; the last row is all
+// of them. Empty if there are none.
 std::string sharpness_table(const std::vector<CaseResult>& cases);
 
 }  // namespace touchstone

@@ -6,7 +6,8 @@
 namespace touchstone {
 namespace {
 
-CaseResult judged(const std::string& kind, const std::string& verdict, JudgedNode node, double utilisation) {
+CaseResult judged(const std::string& kind, const std::string& verdict, JudgedNode node,
+                  double utilisation) {
   return {"case", kind, "pass", verdict, utilisation, "", node};
 }
 
@@ -56,7 +57,8 @@ TEST(Tables, WhatRanFastIsCountedByOperator) {
   ran[3].ran = "reference";  // and the last one's target does not say
   ran[0].subject.op = "Exp";
   for (const std::size_t k : {1U, 2U, 3U}) ran[k].subject.op = "Softmax";
-  EXPECT_EQ(share_line(ran), "3 of 4 cases of one node that reads float32 ran it on fast kernels: 75.0 %");
+  EXPECT_EQ(share_line(ran),
+            "3 of 4 cases of one node that reads float32 ran it on fast kernels: 75.0 %");
   EXPECT_EQ(share_table(ran),
             "  operator, float32  cases  fast  view  folded  reference\n"
             "  Softmax                3     2     0       0          1\n"

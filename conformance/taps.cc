@@ -16,13 +16,16 @@ using Json = nlohmann::ordered_json;
 using Types = std::map<std::string, ValueType>;
 
 Json read_index(const fs::path& file) {
-  Json index = Json::parse(open_trusted(file).read_all(Limits::trusted()), nullptr, /*allow_exceptions=*/false);
-  if (!index.is_object()) throw Error(ErrorKind::file, "'" + file.string() + "' is not a JSON object");
+  Json index = Json::parse(open_trusted(file).read_all(Limits::trusted()), nullptr,
+                           /*allow_exceptions=*/false);
+  if (!index.is_object())
+    throw Error(ErrorKind::file, "'" + file.string() + "' is not a JSON object");
   return index;
 }
 
 [[noreturn]] void misread(const char* key, const char* wanted) {
-  throw Error(ErrorKind::file, "'" + std::string(key) + "' in the index of the taps is no " + wanted)
+  throw Error(ErrorKind::file,
+              "'" + std::string(key) + "' in the index of the taps is no " + wanted)
       .with_help("touchstone run MODEL --tap DIR writes such an index");
 }
 
@@ -58,7 +61,8 @@ void add_types(const std::vector<ValueInfo>& infos, Types& types) {
   }
 }
 
-// A .pb does not say whether it holds a tensor or a container; where the graph does not either, it is a tensor.
+// A .pb does not say whether it holds a tensor or a container; where the graph does not either, it
+// is a tensor.
 Types declared_types(const Graph& graph) {
   Types types;
   add_types(graph.inputs, types);
@@ -93,14 +97,17 @@ struct Reader {
       return load(folder / one.file, type == types->end() ? ValueType{} : type->second);
     }
     const Graph& graph = model->graph;
-    if (const auto at = graph.initializers.find(one.name); at != graph.initializers.end()) return at->second;
-    if (const auto at = graph.sparse_initializers.find(one.name); at != graph.sparse_initializers.end()) return at->second;
+    if (const auto at = graph.initializers.find(one.name); at != graph.initializers.end())
+      return at->second;
+    if (const auto at = graph.sparse_initializers.find(one.name);
+        at != graph.sparse_initializers.end())
+      return at->second;
     throw Error(ErrorKind::file, "there is no value of '" + one.name + "' among the taps");
   }
 };
 
-TappedNode tapped(std::string path, const Node& node, std::vector<Named> inputs, std::vector<Named> outputs,
-                  const Reader& reader) {
+TappedNode tapped(std::string path, const Node& node, std::vector<Named> inputs,
+                  std::vector<Named> outputs, const Reader& reader) {
   return {std::move(path), &node, [reader, inputs = std::move(inputs)] { return reader(inputs); },
           [reader, outputs = std::move(outputs)] { return reader(outputs); }};
 }
@@ -110,12 +117,14 @@ std::vector<Named> read_side(const Json& node, const char* side) {
   std::vector<Named> values;
   for (const Json& one : list_of(node, side)) {
     const std::string file = text_of(one, "file");
-    values.push_back({file.empty() ? "" : text_of(one, "name"), fs::path(file).filename().string()});
+    values.push_back(
+        {file.empty() ? "" : text_of(one, "name"), fs::path(file).filename().string()});
   }
   return values;
 }
 
-std::vector<TappedNode> read_nodes(const Model& model, const fs::path& folder, const Reader& reader) {
+std::vector<TappedNode> read_nodes(const Model& model, const fs::path& folder,
+                                   const Reader& reader) {
   std::vector<TappedNode> taps;
   const Json all = read_index(folder / "taps.json");
   for (const Json& one : list_of(all, "nodes")) {
@@ -123,7 +132,8 @@ std::vector<TappedNode> read_nodes(const Model& model, const fs::path& folder, c
     const Index index = number_of(one, "index");
     const std::vector<Node>* nodes = nodes_at(model, path);
     if (!nodes || index < 0 || index >= static_cast<Index>(nodes->size())) {
-      throw Error(ErrorKind::usage, "the taps name node " + std::to_string(index) + " of '" + path + "', which the model has not")
+      throw Error(ErrorKind::usage, "the taps name node " + std::to_string(index) + " of '" + path +
+                                        "', which the model has not")
           .with_help("the taps are of another model");
     }
     taps.push_back(tapped(path, (*nodes)[static_cast<std::size_t>(index)], read_side(one, "inputs"),
@@ -132,7 +142,8 @@ std::vector<TappedNode> read_nodes(const Model& model, const fs::path& folder, c
   return taps;
 }
 
-std::vector<TappedNode> read_values(const Model& model, const fs::path& folder, const Reader& reader) {
+std::vector<TappedNode> read_values(const Model& model, const fs::path& folder,
+                                    const Reader& reader) {
   const Json files = read_index(folder / "values.json");
   const auto named = [&](const std::vector<std::string>& names) {
     std::vector<Named> values;
@@ -152,8 +163,10 @@ std::vector<TappedNode> read_values(const Model& model, const fs::path& folder, 
 
 }  // namespace
 
-std::vector<TappedNode> read_taps(const Model& model, const fs::path& folder, const LoadValue& load) {
-  const Reader reader{&model, folder, std::make_shared<const Types>(declared_types(model.graph)), load};
+std::vector<TappedNode> read_taps(const Model& model, const fs::path& folder,
+                                  const LoadValue& load) {
+  const Reader reader{&model, folder, std::make_shared<const Types>(declared_types(model.graph)),
+                      load};
   if (fs::is_regular_file(folder / "taps.json")) return read_nodes(model, folder, reader);
   if (fs::is_regular_file(folder / "values.json")) return read_values(model, folder, reader);
   throw Error(ErrorKind::file, "'" + folder.string() + "' holds neither taps.json nor values.json")

@@ -31,19 +31,25 @@ std::string refusal(const std::string& text, std::string_view today = "2027-01-0
 
 TEST(Waivers, AWaiverCountsToItsLastDay) {
   EXPECT_EQ(refusal(good, "2027-02-28"), "");
-  EXPECT_EQ(refusal(good, "2027-03-01"), "'w.json': waiver 1, of test_a* on mine, expired on 2027-02-28");
+  EXPECT_EQ(refusal(good, "2027-03-01"),
+            "'w.json': waiver 1, of test_a* on mine, expired on 2027-02-28");
 }
 
 TEST(Waivers, WhatIsNotWholeIsRefused) {
   EXPECT_EQ(refusal(with(R"("reason": "known", )", "")), "'w.json': waiver 1 has no 'reason'");
   EXPECT_EQ(refusal(with(R"("known")", R"("")")), "'w.json': waiver 1 has no 'reason'");
-  EXPECT_EQ(refusal(with("https://example.org/1", "a friend")), "'w.json': waiver 1: 'a friend' is no link");
-  EXPECT_EQ(refusal(with("2027-02-28", "2027-02-29")), "'w.json': waiver 1: '2027-02-29' is no day like 2027-03-31");
-  EXPECT_EQ(refusal(with("2027-02-28", "28.2.2027")), "'w.json': waiver 1: '28.2.2027' is no day like 2027-03-31");
-  EXPECT_EQ(refusal(with(R"("case")", R"("cases")")), "'w.json': waiver 1 has a key 'cases' that is not known");
+  EXPECT_EQ(refusal(with("https://example.org/1", "a friend")),
+            "'w.json': waiver 1: 'a friend' is no link");
+  EXPECT_EQ(refusal(with("2027-02-28", "2027-02-29")),
+            "'w.json': waiver 1: '2027-02-29' is no day like 2027-03-31");
+  EXPECT_EQ(refusal(with("2027-02-28", "28.2.2027")),
+            "'w.json': waiver 1: '28.2.2027' is no day like 2027-03-31");
+  EXPECT_EQ(refusal(with(R"("case")", R"("cases")")),
+            "'w.json': waiver 1 has a key 'cases' that is not known");
   EXPECT_EQ(refusal(with(R"("known")", "1")), "'w.json': waiver 1: 'reason' is no text");
   EXPECT_EQ(refusal("{"), "'w.json': no JSON object of schema touchstone.waivers/1 with waivers");
-  EXPECT_EQ(refusal(with("waivers/1", "waivers/2")), "'w.json': no JSON object of schema touchstone.waivers/1 with waivers");
+  EXPECT_EQ(refusal(with("waivers/1", "waivers/2")),
+            "'w.json': no JSON object of schema touchstone.waivers/1 with waivers");
 }
 
 TEST(Waivers, FailsOfThatTargetAndSuiteAreWaivedAndNothingElse) {
@@ -58,8 +64,10 @@ TEST(Waivers, FailsOfThatTargetAndSuiteAreWaivedAndNothingElse) {
   TargetRun other = run, elsewhere = run;
   EXPECT_EQ(waive(waivers, run), std::vector<Index>{2});
   EXPECT_EQ(run.cases[0].verdict, "waived");
-  EXPECT_EQ(run.cases[0].detail, "waived until 2027-02-28: known (https://example.org/1); it was wrong-value: 2 for 1");
-  EXPECT_EQ(run.cases[1].detail, "waived until 2027-02-28: known (https://example.org/1); it was crash");
+  EXPECT_EQ(run.cases[0].detail,
+            "waived until 2027-02-28: known (https://example.org/1); it was wrong-value: 2 for 1");
+  EXPECT_EQ(run.cases[1].detail,
+            "waived until 2027-02-28: known (https://example.org/1); it was crash");
   EXPECT_EQ(run.cases[2].verdict, "within");
   EXPECT_EQ(run.cases[3].verdict, "harness");
   EXPECT_EQ(run.cases[4].verdict, "wrong-value");

@@ -1,4 +1,5 @@
-// nlohmann's JSON for the rooms that write reports: its functions are compiled once (json.cc), not in every file that names them.
+// nlohmann's JSON for the rooms that write reports: its functions are compiled once (json.cc), not
+// in every file that names them.
 #pragma once
 
 #include <nlohmann/json.hpp>

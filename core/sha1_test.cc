@@ -1,5 +1,5 @@
-// Digests of files whose length leaves little room behind the last whole block, and of long ones, as
-// Python's hashlib gives them.
+// Digests of files whose length leaves little room behind the last whole block, and of long ones,
+// as Python's hashlib gives them.
 #include "core/sha1.h"
 
 #include <gtest/gtest.h>

@@ -47,8 +47,7 @@ bool opens(std::string_view& rest, std::string_view word) {
 [[noreturn]] void refuse(std::string_view text) {
   constexpr std::size_t shown = 80;
   throw Error(ErrorKind::usage, "'" + std::string(text.substr(0, shown)) +
-                                    (text.size() > shown ? "..." : "") +
-                                    "' is no type of a value");
+                                    (text.size() > shown ? "..." : "") + "' is no type of a value");
 }
 
 constexpr std::size_t most_containers = 32;  // around each other

@@ -201,8 +201,8 @@ TEST(Check, AttributesOfAFunctionAreLookedUp) {
     const std::string name = "a" + std::to_string(k);
     body->attributes.push_back(name);
     call.attributes.emplace(name, attribute(1.0F));
-    body->nodes.push_back(node("LeakyRelu", {"a"}, {"v" + std::to_string(k)},
-                               {{"alpha", reference(float{}, name)}}));
+    body->nodes.push_back(
+        node("LeakyRelu", {"a"}, {"v" + std::to_string(k)}, {{"alpha", reference(float{}, name)}}));
   }
   Model made = chain({call});
   made.functions.push_back(body);

@@ -80,7 +80,8 @@ Types bind_types(const Node& node, std::span<const std::optional<ValueType>> inp
 }
 
 void hold_output_types(const Signature& signature, const Types& outputs, const Report& report) {
-  // A tensor that stands in the node itself may be of any type: released suites hold such constants (Q051).
+  // A tensor that stands in the node itself may be of any type: released suites hold such constants
+  // (Q051).
   const bool literal = signature.inputs.empty() &&
                        std::any_of(signature.attributes.begin(), signature.attributes.end(),
                                    [](const AttributeSpec& a) { return a.kind == "tensor"; });

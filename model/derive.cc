@@ -59,8 +59,7 @@ class Derivation {
     std::vector<Asked> stack;
     std::set<std::size_t> open;
     const auto enter = [&](std::size_t at) {
-      if (!open.insert(at).second)
-        throw wrong(graph_.nodes[at], "y depends on its own derivative");
+      if (!open.insert(at).second) throw wrong(graph_.nodes[at], "y depends on its own derivative");
       hold_depth(at, static_cast<Index>(stack.size()) + 1);
       stack.push_back(asked(at));
       find_used(stack.back());
@@ -68,8 +67,7 @@ class Derivation {
     enter(first);
     while (!stack.empty()) {
       Asked& top = stack.back();
-      while (top.next < top.used.size() &&
-             !asks_for_derivatives(graph_.nodes[top.used[top.next]]))
+      while (top.next < top.used.size() && !asks_for_derivatives(graph_.nodes[top.used[top.next]]))
         ++top.next;
       if (top.next < top.used.size()) {
         enter(top.used[top.next]);
@@ -180,7 +178,8 @@ class Derivation {
 
   // The names of the derivatives by xs.
   static std::vector<std::string> backward(const Node& asking, const std::string& y,
-                                           const std::vector<std::string>& xs, DerivativeBody& body) {
+                                           const std::vector<std::string>& xs,
+                                           DerivativeBody& body) {
     const std::vector<Node> path = body.nodes;
     std::set<std::string> active(xs.begin(), xs.end());
     BudgetWatch watch;

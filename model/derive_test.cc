@@ -26,9 +26,8 @@ TEST(Derive, WhatItsGraphMakesOfTheNamedValuesIsSound) {
 }
 
 TEST(Derive, WhatIsAskedWronglyIsRefused) {
-  for (const Model& asked :
-       {slope({"X", "X"}, "b", {"X", "X"}), slope({"X"}, "b", {"X", "X"}),
-        slope({"a"}, "Y", {"a"}), slope({"X"}, "b", {"X"}, {"Y", "Z"})}) {
+  for (const Model& asked : {slope({"X", "X"}, "b", {"X", "X"}), slope({"X"}, "b", {"X", "X"}),
+                             slope({"a"}, "Y", {"a"}), slope({"X"}, "b", {"X"}, {"Y", "Z"})}) {
     thrown("model/derivative", [&] {
       Model again = asked;
       require_valid(again, {});
@@ -84,8 +83,8 @@ Model with_slopes(std::vector<Node> nodes) {
 Model slopes_of_slopes(int count, bool backwards) {
   std::vector<Node> nodes{node("Mul", {"X", "X"}, {"s0"})};
   for (int k = 0; k < count; ++k)
-    nodes.push_back(slope_of("s" + std::to_string(k),
-                             k + 1 == count ? "Y" : "s" + std::to_string(k + 1)));
+    nodes.push_back(
+        slope_of("s" + std::to_string(k), k + 1 == count ? "Y" : "s" + std::to_string(k + 1)));
   if (backwards) std::reverse(nodes.begin(), nodes.end());
   return with_slopes(std::move(nodes));
 }

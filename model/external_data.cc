@@ -48,8 +48,7 @@ void hold_checksum(const std::string& checksum, const OpenFile& file, const std:
   if (checksum.size() != digits ||
       checksum.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
     throw breach("model/external-data", "checksum is '" + checksum + "', which is no SHA1 digest");
-  std::string& digest =
-      source.digests[std::filesystem::path(location).lexically_normal().string()];
+  std::string& digest = source.digests[std::filesystem::path(location).lexically_normal().string()];
   if (digest.empty()) digest = sha1(file);
   if (digest != lower(checksum))
     throw breach("model/external-data", "the checksum of '" + location + "' is " + checksum +

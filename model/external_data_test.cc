@@ -89,9 +89,11 @@ TEST_F(ExternalData, AChecksumIsThatOfTheFile) {
   const std::string digest = "87acec17cd9dcd20a716cc2cf67417b71c8a7016";
   for (const std::string& same : {digest, std::string("87ACEC17CD9DCD20A716CC2CF67417B71C8A7016")})
     EXPECT_EQ(load(outside({{"location", "data"}, {"checksum", same}})).size(), 4);
-  for (const std::string& other : {std::string("?"), std::string(), digest + "0", std::string(40, '0')})
-    thrown("model/external-data",
-           [&] { load(outside({{"location", "data"}, {"checksum", other}})); });
+  for (const std::string& other :
+       {std::string("?"), std::string(), digest + "0", std::string(40, '0')})
+    thrown("model/external-data", [&] {
+      load(outside({{"location", "data"}, {"checksum", other}}));
+    });
 }
 
 TEST_F(ExternalData, NothingIsAllocatedForAFileThatIsTooShort) {

@@ -125,7 +125,7 @@ Model read_model(const pb::ModelProto& proto, Source& source) {
 }  // namespace
 
 Messages parse_message(std::span<const std::byte> bytes, google::protobuf::MessageLite& message,
-                   std::string_view rule, const Limits& limits) {
+                       std::string_view rule, const Limits& limits) {
   const Index size = static_cast<Index>(bytes.size());
   // protobuf itself counts in int.
   const Index most = std::min<Index>(limits.file_bytes, (Index{1} << 31) - 1);

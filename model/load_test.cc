@@ -179,7 +179,12 @@ TEST(Load, ManyInputsWithDefaultsOfAnOldFormat) {
   for (int k = 0; k < 50'000; ++k) {
     const std::string name = "an_input_with_a_default_" + std::to_string(k);
     proto.mutable_graph()->add_input()->set_name(name);
-    proto.mutable_graph()->mutable_input()->rbegin()->mutable_type()->mutable_tensor_type()->set_elem_type(1);
+    proto.mutable_graph()
+        ->mutable_input()
+        ->rbegin()
+        ->mutable_type()
+        ->mutable_tensor_type()
+        ->set_elem_type(1);
     pb::TensorProto& tensor = *proto.mutable_graph()->add_initializer();
     tensor.set_name(name);
     tensor.set_data_type(1);

@@ -10,7 +10,8 @@ std::vector<Dim> read_shape(const pb::TensorShapeProto& proto) {
   std::vector<Dim> dims;
   for (const auto& dim : proto.dim()) {
     Dim& read = dims.emplace_back();
-    // Converters of other formats write -1 for a size that is open, or the text form's mark for one.
+    // Converters of other formats write -1 for a size that is open, or the text form's mark for
+    // one.
     if (dim.has_dim_value() && dim.dim_value() != -1) read.size = dim.dim_value();
     if (dim.dim_param() != "?") read.symbol = dim.dim_param();
     read.denotation = dim.denotation();

@@ -33,7 +33,8 @@ constexpr FormatRule table[] = {
     {"model/function-recursion", invalid, "no function calls itself, directly or through others",
      "inline one of the calls"},
     {"model/derivative", invalid,
-     "a derivative is of a value that its graph makes of the values it is asked for and of constants",
+     "a derivative is of a value that its graph makes of the values it is asked for and of "
+     "constants",
      "name in xs and zs all that y depends on, once each and in the order of the inputs"},
     {"model/cycle", invalid, "no node depends on its own outputs",
      "break the cycle that the path shows"},

@@ -158,8 +158,7 @@ TEST_F(Skeletons, DataThatDoesNotFitIsRefused) {
 TEST_F(Skeletons, ALimitOnTheFileHolds) {
   Limits limits;
   limits.file_bytes = 300000;
-  const Error error =
-      thrown("limit/file_bytes", [&] { load(proto_.SerializeAsString(), limits); });
+  const Error error = thrown("limit/file_bytes", [&] { load(proto_.SerializeAsString(), limits); });
   EXPECT_EQ(error.kind, ErrorKind::limit);
 }
 

@@ -68,7 +68,7 @@ inline Model one_node(const std::string& op, std::vector<std::string> inputs,
 // A model built node by node.
 class Net {
  public:
-  bool specials = false;  // whether infinities, NaN and -0 are among what is fed
+  bool specials = false;               // whether infinities, NaN and -0 are among what is fed
   bool overflows = false;              // whether sums overflow on the way, in one order or another
   std::function<void(Tensor&)> plant;  // what else is done to what is fed
   Net(Shape input) {

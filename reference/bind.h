@@ -1,5 +1,5 @@
-// Binds a kernel's parameters to the values of a call: unpacks types under 8 bits to one byte an element while the kernel
-// runs, and packs its outputs again.
+// Binds a kernel's parameters to the values of a call: unpacks types under 8 bits to one byte an
+// element while the kernel runs, and packs its outputs again.
 #pragma once
 
 #include <functional>
@@ -23,16 +23,18 @@ struct Bits {
 struct Pair64 {
   std::uint64_t a = 0, b = 0;
 };
-template <class C> constexpr bool is_carrier = false;
-template <class U> constexpr bool is_carrier<Bits<U>> = true;
 template <class C>
-  requires is_carrier<C>
-C constant(double) { return {}; }
+constexpr bool is_carrier = false;
+template <class U>
+constexpr bool is_carrier<Bits<U>> = true;
+template <class C>
+requires is_carrier<C> C constant(double) { return {}; }
 
-// Kernels that compute are compiled once a class of types; narrower types are widened to it, exactly.
+// Kernels that compute are compiled once a class of types; narrower types are widened to it,
+// exactly.
 template <class T>
-constexpr bool is_class = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t> ||
-                          std::is_same_v<T, std::uint64_t>;
+constexpr bool is_class = std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                          std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint64_t>;
 template <class T>
 bool is_of_class(Type type) {
   if (type == type_of<T>) return true;
@@ -53,18 +55,24 @@ class Bind {
   Bind(const Bind&) = delete;
   Bind& operator=(const Bind&) = delete;
 
-  template <class T> View<const T> in(Index k) {
-    if (k >= static_cast<Index>(call_.inputs.size()) || !call_.inputs[static_cast<std::size_t>(k)].is_tensor()) return {};
+  template <class T>
+  View<const T> in(Index k) {
+    if (k >= static_cast<Index>(call_.inputs.size()) ||
+        !call_.inputs[static_cast<std::size_t>(k)].is_tensor())
+      return {};
     return of<T>(call_.inputs[static_cast<std::size_t>(k)].tensor());
   }
-  template <class T> std::vector<View<const T>> family(Index from) {
+  template <class T>
+  std::vector<View<const T>> family(Index from) {
     std::vector<View<const T>> all;
     for (Index k = from; k < static_cast<Index>(call_.inputs.size()); ++k) all.push_back(in<T>(k));
     return all;
   }
-  template <class T> View<const T> of(const Tensor& tensor) {
+  template <class T>
+  View<const T> of(const Tensor& tensor) {
     if constexpr (is_carrier<T>) {
-      if (is_packed(tensor.type())) return {reinterpret_cast<const T*>(unpacked(tensor)), tensor.shape(), tensor.type()};
+      if (is_packed(tensor.type()))
+        return {reinterpret_cast<const T*>(unpacked(tensor)), tensor.shape(), tensor.type()};
       return {tensor.data<T>(), tensor.shape(), tensor.type()};
     } else {
       if (tensor.type() == type_of<T>) return {tensor.data<T>(), tensor.shape(), tensor.type()};
@@ -77,7 +85,8 @@ class Bind {
       }
     }
   }
-  template <class T> View<const T> attribute(const Facts& facts, std::string_view name) {
+  template <class T>
+  View<const T> attribute(const Facts& facts, std::string_view name) {
     const Tensor* tensor = facts.tensor(name);
     return tensor ? of<T>(*tensor) : View<const T>{};
   }
@@ -86,14 +95,18 @@ class Bind {
   // A tensor of any real type that is only read as reals.
   View<const double> reals(Index k);
 
-  // The output, made and to be filled. An output that the node leaves out is still computed, into the void.
-  template <class T> View<T> out(Index k, Type type, const Shape& shape) {
+  // The output, made and to be filled. An output that the node leaves out is still computed, into
+  // the void.
+  template <class T>
+  View<T> out(Index k, Type type, const Shape& shape) {
     Tensor& tensor = made(k, type, shape);
     if constexpr (is_carrier<T>) {
       if (!is_packed(type)) return {tensor.data<T>(), shape, type};
       T* codes = scratch<T>(tensor.size());
       finishers_.push_back([codes, &tensor] {
-        pack({reinterpret_cast<const std::uint8_t*>(codes), static_cast<std::size_t>(tensor.size())}, tensor);
+        pack(
+            {reinterpret_cast<const std::uint8_t*>(codes), static_cast<std::size_t>(tensor.size())},
+            tensor);
       });
       return {codes, shape, type};
     } else {
@@ -108,23 +121,27 @@ class Bind {
     }
   }
   // A variadic output, from output k on.
-  template <class T> std::vector<View<T>> out_family(Index k, Type type, const std::vector<Shape>& shapes) {
+  template <class T>
+  std::vector<View<T>> out_family(Index k, Type type, const std::vector<Shape>& shapes) {
     std::vector<View<T>> all;
-    for (const Shape& each : shapes) all.push_back(out<T>(k + static_cast<Index>(all.size()), type, each));
+    for (const Shape& each : shapes)
+      all.push_back(out<T>(k + static_cast<Index>(all.size()), type, each));
     return all;
   }
   // Hands the outputs over; called after the kernel ran.
   void finish();
 
  private:
-  template <class T> T* scratch(Index size) {
+  template <class T>
+  T* scratch(Index size) {
     charge_scratch(bytes_of_array(Shape{size}, sizeof(T)));
     auto held = std::shared_ptr<T[]>(new T[static_cast<std::size_t>(size)]());
     scratch_.push_back(held);
     return held.get();
   }
   std::uint8_t* unpacked(const Tensor& tensor);
-  // A tensor of a narrower type as the elements its class computes with, and back: a value is rounded once, when stored.
+  // A tensor of a narrower type as the elements its class computes with, and back: a value is
+  // rounded once, when stored.
   static void widen(const Tensor& tensor, float* out);
   static void widen(const Tensor& tensor, double* out);
   static void widen(const Tensor& tensor, std::int64_t* out);
@@ -146,29 +163,44 @@ template <class F>
 bool with_carrier(Type type, F&& f) {
   if (type == Type::string) return f.template operator()<std::string>(), true;
   switch (std::max(facts(type).bits, 8)) {
-    case 8: f.template operator()<Bits<std::uint8_t>>(); return true;
-    case 16: f.template operator()<Bits<std::uint16_t>>(); return true;
-    case 32: f.template operator()<Bits<std::uint32_t>>(); return true;
-    case 64: f.template operator()<Bits<std::uint64_t>>(); return true;
-    case 128: f.template operator()<Bits<Pair64>>(); return true;
-    default: return false;
+    case 8:
+      f.template operator()<Bits<std::uint8_t>>();
+      return true;
+    case 16:
+      f.template operator()<Bits<std::uint16_t>>();
+      return true;
+    case 32:
+      f.template operator()<Bits<std::uint32_t>>();
+      return true;
+    case 64:
+      f.template operator()<Bits<std::uint64_t>>();
+      return true;
+    case 128:
+      f.template operator()<Bits<Pair64>>();
+      return true;
+    default:
+      return false;
   }
 }
 
-// An output that is an input (under another shape): shared, not copied. False where the plan chose none.
+// An output that is an input (under another shape): shared, not copied. False where the plan chose
+// none.
 template <class S>
 bool hand_on(Call& call, Index output, Index input, const S& shape) {
   if (input < 0) return false;
   const Value& value = call.inputs[static_cast<std::size_t>(input)];
   std::optional<Shape> seen = shape;
   Value& to = call.outputs[static_cast<std::size_t>(output)];
-  if (value.is_tensor() && seen) to = value.tensor().reshaped(*seen);
-  else to = value;
+  if (value.is_tensor() && seen)
+    to = value.tensor().reshaped(*seen);
+  else
+    to = value;
   return true;
 }
 
 // Every element converted to a type that is known only now.
-Tensor cast_tensor(const Tensor& from, Type to, bool saturate = true, std::string_view rounding = "nearest");
+Tensor cast_tensor(const Tensor& from, Type to, bool saturate = true,
+                   std::string_view rounding = "nearest");
 
 // The same bits as elements of another type of the same size.
 Tensor reinterpreted(const Tensor& from, Type to);
@@ -184,8 +216,9 @@ Inferred inferred(const Facts& facts, F fill) {
   return known;
 }
 
-// -- small helpers that kernels call ---------------------------------------------------------------------------------
-// The one element of a scalar input, or what stands for an input that is left out.
+// -- small helpers that kernels call
+// --------------------------------------------------------------------------------- The one element
+// of a scalar input, or what stands for an input that is left out.
 template <class T, class C>
 auto scalar_or(const View<T>& v, const C& otherwise) {
   if (!v.given()) return otherwise;
@@ -201,13 +234,17 @@ auto scalar_of(const View<T>& v) {
 inline Index checked_index(const Modular<std::int64_t>& value, Index n) {
   const Index i = wrap(value.v, n);
   if (i < 0 || i >= n) {
-    throw Error(ErrorKind::invalid_input, "index " + std::to_string(value.v) + " is outside an extent of " + std::to_string(n));
+    throw Error(ErrorKind::invalid_input, "index " + std::to_string(value.v) +
+                                              " is outside an extent of " + std::to_string(n));
   }
   return i;
 }
 // What a buffer of indices holds.
 inline Index as_index(const Modular<std::int64_t>& held) { return held.v; }
-template <class I> const I& as_index(const I& held) { return held; }
+template <class I>
+const I& as_index(const I& held) {
+  return held;
+}
 inline Index plain_index(const Modular<std::int64_t>& value) { return value.v; }
 
 // A box walked as an outer box and one innermost run.
@@ -215,7 +252,8 @@ struct Split {
   Shape outer;
   Index inner = 1;
   bool flat = true;
-  explicit Split(const Shape& shape) : outer(head(shape, max(shape.size() - 1, Index{0}))), flat(shape.empty()) {
+  explicit Split(const Shape& shape)
+      : outer(head(shape, max(shape.size() - 1, Index{0}))), flat(shape.empty()) {
     if (!flat) inner = shape.back();
   }
   Point point(const Point& o, Index c) const {

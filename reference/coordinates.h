@@ -8,15 +8,18 @@
 
 namespace touchstone {
 
-// The cosine and the sine of j n-ths of a turn. Both are counted from integers, so that whole quarters are exact and large
-// angles lose nothing; the wide readings have their own (reference/readings/wide_coordinates.h).
+// The cosine and the sine of j n-ths of a turn. Both are counted from integers, so that whole
+// quarters are exact and large angles lose nothing; the wide readings have their own
+// (reference/readings/wide_coordinates.h).
 template <class R>
 struct Turn {
   static R cosine(Index j, Index n) {
-    if (n <= 0) throw Error(ErrorKind::invalid_input, "a turn has no " + std::to_string(n) + " parts");
+    if (n <= 0)
+      throw Error(ErrorKind::invalid_input, "a turn has no " + std::to_string(n) + " parts");
     const Index part = mod(j, n), quarters = multiply(4, part);
     if (quarters % n == 0) return static_cast<R>(quarter(quarters / n));
-    const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(part) / static_cast<long double>(n);
+    const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(part) /
+                              static_cast<long double>(n);
     return static_cast<R>(std::cos(angle));
   }
   static R sine(Index j, Index n) { return cosine(subtract(multiply(4, j), n), multiply(4, n)); }
@@ -24,9 +27,13 @@ struct Turn {
   static int quarter(Index k) { return k == 0 ? 1 : k == 2 ? -1 : 0; }
 };
 template <class R>
-R cos_of_turn(Index j, Index n) { return Turn<R>::cosine(j, n); }
+R cos_of_turn(Index j, Index n) {
+  return Turn<R>::cosine(j, n);
+}
 template <class R>
-R sin_of_turn(Index j, Index n) { return Turn<R>::sine(j, n); }
+R sin_of_turn(Index j, Index n) {
+  return Turn<R>::sine(j, n);
+}
 
 // The largest and the smallest that an index may be: itself, where it is no interval.
 inline Index up_to(Index i) { return i; }

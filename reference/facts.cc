@@ -22,7 +22,8 @@ std::vector<R> reals(const Described& d) {
   std::vector<R> r;
   if (!d.given) return r;
   if (!d.tensor) throw NotKnown{};
-  for (Index k = 0; k < d.tensor->size(); ++k) r.push_back(constant<R>(static_cast<double>(number_at(*d.tensor, k))));
+  for (Index k = 0; k < d.tensor->size(); ++k)
+    r.push_back(constant<R>(static_cast<double>(number_at(*d.tensor, k))));
   return r;
 }
 template std::vector<float> reals<float>(const Described&);
@@ -31,17 +32,23 @@ namespace {
 
 bool is_zero(const Tensor& tensor, Index k) {
   switch (tensor.type()) {
-    case Type::string: return tensor.data<std::string>()[k].empty();
-    case Type::complex64: return tensor.data<std::complex<float>>()[k] == 0.0F;
-    case Type::complex128: return tensor.data<std::complex<double>>()[k] == 0.0;
-    default: return number_at(tensor, k) == 0;
+    case Type::string:
+      return tensor.data<std::string>()[k].empty();
+    case Type::complex64:
+      return tensor.data<std::complex<float>>()[k] == 0.0F;
+    case Type::complex128:
+      return tensor.data<std::complex<double>>()[k] == 0.0;
+    default:
+      return number_at(tensor, k) == 0;
   }
 }
 
 long double the_number(const Described& d) {
   if (!d.tensor) throw NotKnown{};
   if (d.tensor->size() != 1) {
-    throw Error(ErrorKind::invalid_input, std::string(d.name) + " has shape " + text(d.tensor->shape()) + ", but one number is wanted");
+    throw Error(ErrorKind::invalid_input, std::string(d.name) + " has shape " +
+                                              text(d.tensor->shape()) +
+                                              ", but one number is wanted");
   }
   return number_at(*d.tensor, 0);
 }
@@ -60,18 +67,23 @@ Point positions(const Described& d) {
 
 Index steps(const Described& start, const Described& limit, const Described& delta) {
   const long double from = the_number(start), to = the_number(limit), by = the_number(delta);
-  if (by == 0) throw Error(ErrorKind::invalid_input, "a range goes on in steps of 0, so it never ends");
+  if (by == 0)
+    throw Error(ErrorKind::invalid_input, "a range goes on in steps of 0, so it never ends");
   if (facts(start.type).is_integer) {
     __extension__ using Wide = __int128;  // the difference of two 64-bit integers has 65 bits
     const Wide gap = static_cast<Wide>(to) - static_cast<Wide>(from), step = static_cast<Wide>(by);
     if (gap == 0 || (gap < 0) != (step < 0)) return 0;
     const Wide size = step < 0 ? -gap : gap, each = step < 0 ? -step : step;
     const Wide many = (size + each - 1) / each;
-    if (many > std::numeric_limits<Index>::max()) throw Error(ErrorKind::limit, "a range has more than 2^63 - 1 elements");
+    if (many > std::numeric_limits<Index>::max())
+      throw Error(ErrorKind::limit, "a range has more than 2^63 - 1 elements");
     return static_cast<Index>(many);
   }
-  const double turns = std::ceil((static_cast<double>(to) - static_cast<double>(from)) / static_cast<double>(by));
-  return turns <= 0 ? 0 : floor_index(turns);  // an infinite or undefined number of steps is an error there
+  const double turns =
+      std::ceil((static_cast<double>(to) - static_cast<double>(from)) / static_cast<double>(by));
+  return turns <= 0
+             ? 0
+             : floor_index(turns);  // an infinite or undefined number of steps is an error there
 }
 
 Point broadcast(const std::vector<Described>& family) {
@@ -91,13 +103,15 @@ Point ends(const std::vector<Described>& family, Index axis) {
   Index end = 0;
   for (const Described& d : family) {
     if (__builtin_add_overflow(end, dim(d, axis), &end))
-      throw Error(ErrorKind::limit, "the extents along axis " + std::to_string(axis) + " add up to more than 2^63 - 1");
+      throw Error(ErrorKind::limit, "the extents along axis " + std::to_string(axis) +
+                                        " add up to more than 2^63 - 1");
     r.push_back(end);
   }
   return r;
 }
 
-Facts::Facts(const Node& node, const Signature& signature, std::vector<Described> inputs, std::vector<bool> wanted)
+Facts::Facts(const Node& node, const Signature& signature, std::vector<Described> inputs,
+             std::vector<bool> wanted)
     : node_(node), signature_(signature), inputs_(std::move(inputs)), wanted_(std::move(wanted)) {}
 
 std::vector<Described> describe(const Signature& signature, const std::vector<Value>& inputs) {
@@ -121,8 +135,9 @@ const Attribute* Facts::find(std::string_view name) const {
 template <class T>
 const T& Facts::held(const Attribute& attribute, std::string_view name) const {
   if (const T* held = std::get_if<T>(&attribute.is)) return *held;
-  throw Error(ErrorKind::invalid_model, "attribute '" + std::string(name) + "' is of another kind than " +
-                                            std::string(signature_.op) + "-" + std::to_string(signature_.since) + " says");
+  throw Error(ErrorKind::invalid_model,
+              "attribute '" + std::string(name) + "' is of another kind than " +
+                  std::string(signature_.op) + "-" + std::to_string(signature_.since) + " says");
 }
 
 bool Facts::given(std::string_view attribute) const { return find(attribute) != nullptr; }
@@ -154,7 +169,8 @@ std::vector<float> Facts::numbers(std::string_view name, std::vector<float> othe
   return a ? held<std::vector<float>>(*a, name) : otherwise;
 }
 
-std::vector<std::string> Facts::texts(std::string_view name, std::vector<std::string> otherwise) const {
+std::vector<std::string> Facts::texts(std::string_view name,
+                                      std::vector<std::string> otherwise) const {
   const Attribute* a = find(name);
   return a ? held<std::vector<std::string>>(*a, name) : otherwise;
 }
@@ -181,19 +197,22 @@ std::vector<Described> Facts::inputs(Index from) const {
   return all;
 }
 
-Index Facts::outputs(Index from) const { return std::max<Index>(static_cast<Index>(wanted_.size()) - from, 0); }
+Index Facts::outputs(Index from) const {
+  return std::max<Index>(static_cast<Index>(wanted_.size()) - from, 0);
+}
 
 bool Facts::wanted(Index output) const {
   return output < static_cast<Index>(wanted_.size()) && wanted_[static_cast<std::size_t>(output)];
 }
 
-void Facts::broken(std::string_view rule, std::string_view text, std::string_view message, std::string_view line,
-                   const std::string& values) const {
+void Facts::broken(std::string_view rule, std::string_view text, std::string_view message,
+                   std::string_view line, const std::string& values) const {
   const std::string version = std::string(signature_.op) + "-" + std::to_string(signature_.since);
-  throw Error(ErrorKind::invalid_input, std::string(message) + (values.empty() ? "" : ", but " + values))
+  throw Error(ErrorKind::invalid_input,
+              std::string(message) + (values.empty() ? "" : ", but " + values))
       .with_rule(version + "/" + std::string(rule), std::string(text), std::string(line))
-      .with_help("'touchstone spec " + std::string(signature_.op) + " --opset " + std::to_string(signature_.since) +
-                 "' shows the definition");
+      .with_help("'touchstone spec " + std::string(signature_.op) + " --opset " +
+                 std::to_string(signature_.since) + "' shows the definition");
 }
 
 std::string value_text(std::string_view name, const Described& d) {
@@ -207,10 +226,18 @@ std::string value_text(std::string_view name, const std::vector<Described>& fami
   }
   return std::string(name) + " have shapes " + shapes;
 }
-std::string value_text(std::string_view name, const Point& list) { return std::string(name) + " = " + touchstone::text(list); }
-std::string value_text(std::string_view name, Index i) { return std::string(name) + " = " + std::to_string(i); }
-std::string value_text(std::string_view name, bool truth) { return std::string(name) + " = " + (truth ? "true" : "false"); }
-std::string value_text(std::string_view name, std::string_view text) { return std::string(name) + " = '" + std::string(text) + "'"; }
+std::string value_text(std::string_view name, const Point& list) {
+  return std::string(name) + " = " + touchstone::text(list);
+}
+std::string value_text(std::string_view name, Index i) {
+  return std::string(name) + " = " + std::to_string(i);
+}
+std::string value_text(std::string_view name, bool truth) {
+  return std::string(name) + " = " + (truth ? "true" : "false");
+}
+std::string value_text(std::string_view name, std::string_view text) {
+  return std::string(name) + " = '" + std::string(text) + "'";
+}
 
 Type bound_type(const Facts& facts, std::initializer_list<Index> inputs, Type otherwise) {
   for (Index k : inputs) {
@@ -229,14 +256,16 @@ Type type_called(Index code) {
 
 Type type_called(std::string_view name) {
   const Type type = type_by_name(lower(name));
-  if (type == Type::undefined) throw Error(ErrorKind::invalid_model, "no element type is called '" + std::string(name) + "'");
+  if (type == Type::undefined)
+    throw Error(ErrorKind::invalid_model, "no element type is called '" + std::string(name) + "'");
   return type;
 }
 
 void no_kernel_for(const Facts& facts, std::string_view constraint, Type type) {
   const Signature& signature = facts.signature();
-  throw Error(ErrorKind::unsupported, std::string(signature.op) + "-" + std::to_string(signature.since) +
-                                          " has no kernel for " + std::string(constraint) + " = tensor(" +
+  throw Error(ErrorKind::unsupported, std::string(signature.op) + "-" +
+                                          std::to_string(signature.since) + " has no kernel for " +
+                                          std::string(constraint) + " = tensor(" +
                                           std::string(name(type)) + ")");
 }
 

@@ -1,5 +1,6 @@
-// What a plan may know before a kernel runs: attributes, types, shapes, and the values of small inputs. Shape inference asks
-// with shapes alone; what it cannot know is thrown as NotKnown and becomes an unknown shape.
+// What a plan may know before a kernel runs: attributes, types, shapes, and the values of small
+// inputs. Shape inference asks with shapes alone; what it cannot know is thrown as NotKnown and
+// becomes an unknown shape.
 #pragma once
 
 #include <string>
@@ -31,22 +32,31 @@ inline const Shape& known_shape(const Described& d) {
 }
 inline Shape shape(const Described& d) { return known_shape(d); }
 inline Index rank(const Described& d) { return known_shape(d).size(); }
-inline Index dim(const Described& d, Index k) { return item(known_shape(d), wrap(k, known_shape(d).size())); }
-inline Index size(const std::vector<Described>& family) { return static_cast<Index>(family.size()); }
+inline Index dim(const Described& d, Index k) {
+  return item(known_shape(d), wrap(k, known_shape(d).size()));
+}
+inline Index size(const std::vector<Described>& family) {
+  return static_cast<Index>(family.size());
+}
 Point values(const Described& d);  // an integer tensor of any shape read as a list
 template <class R>
 std::vector<R> reals(const Described& d);
-Point positions(const Described& d);  // where the elements stand that are not zero or false, counted in rows
-// How many elements a range has that starts at one of these numbers, ends before the other and takes such steps.
+Point positions(
+    const Described& d);  // where the elements stand that are not zero or false, counted in rows
+// How many elements a range has that starts at one of these numbers, ends before the other and
+// takes such steps.
 Index steps(const Described& start, const Described& limit, const Described& delta);
 Point broadcast(const std::vector<Described>& family);
 bool broadcastable(const std::vector<Described>& family);
-Point ends(const std::vector<Described>& family, Index axis);  // running sums of the family's extents along an axis
+Point ends(const std::vector<Described>& family,
+           Index axis);  // running sums of the family's extents along an axis
 
 class Facts {
  public:
-  // Of a node that is about to run, or (inputs described as far as they are known) of one whose shapes are asked.
-  Facts(const Node& node, const Signature& signature, std::vector<Described> inputs, std::vector<bool> wanted);
+  // Of a node that is about to run, or (inputs described as far as they are known) of one whose
+  // shapes are asked.
+  Facts(const Node& node, const Signature& signature, std::vector<Described> inputs,
+        std::vector<bool> wanted);
 
   bool given(std::string_view attribute) const;
   Index integer(std::string_view attribute, Index otherwise = 0) const;
@@ -54,20 +64,21 @@ class Facts {
   std::string text(std::string_view attribute, std::string_view otherwise = "") const;
   Point integers(std::string_view attribute, Point otherwise = {}) const;
   std::vector<float> numbers(std::string_view attribute, std::vector<float> otherwise = {}) const;
-  std::vector<std::string> texts(std::string_view attribute, std::vector<std::string> otherwise = {}) const;
+  std::vector<std::string> texts(std::string_view attribute,
+                                 std::vector<std::string> otherwise = {}) const;
   const Tensor* tensor(std::string_view attribute) const;  // null if it is not given
-  Described attribute(std::string_view attribute) const;   // a tensor attribute, as an input is seen
+  Described attribute(std::string_view attribute) const;  // a tensor attribute, as an input is seen
 
   Described input(Index k) const;
   std::vector<Described> inputs(Index from) const;
   bool wanted(Index output) const;
   Index outputs(Index from) const;  // how many the node has from there on
 
-  // Throws the Error of a broken rule of the node's version: its id ("C1"), its text and line, what it says, and the values it
-  // speaks of.
+  // Throws the Error of a broken rule of the node's version: its id ("C1"), its text and line, what
+  // it says, and the values it speaks of.
   template <class Values>
-  void require(bool holds, std::string_view rule, std::string_view text, std::string_view message, std::string_view line,
-               Values values) const {
+  void require(bool holds, std::string_view rule, std::string_view text, std::string_view message,
+               std::string_view line, Values values) const {
     if (!holds) broken(rule, text, message, line, values());
   }
 
@@ -75,10 +86,11 @@ class Facts {
   const Signature& signature() const { return signature_; }
 
  private:
-  [[noreturn]] void broken(std::string_view rule, std::string_view text, std::string_view message, std::string_view line,
-                           const std::string& values) const;
+  [[noreturn]] void broken(std::string_view rule, std::string_view text, std::string_view message,
+                           std::string_view line, const std::string& values) const;
   const Attribute* find(std::string_view name) const;
-  template <class T> const T& held(const Attribute& attribute, std::string_view name) const;
+  template <class T>
+  const T& held(const Attribute& attribute, std::string_view name) const;
 
   const Node& node_;
   const Signature& signature_;
@@ -95,10 +107,16 @@ std::string value_text(std::string_view name, const Point& list);
 std::string value_text(std::string_view name, Index i);
 std::string value_text(std::string_view name, bool truth);
 std::string value_text(std::string_view name, std::string_view text);
-inline std::string value_text(std::string_view name, const std::string& text) { return value_text(name, std::string_view(text)); }
-inline std::string value_text(std::string_view name, Type type) { return value_text(name, touchstone::name(type)); }
+inline std::string value_text(std::string_view name, const std::string& text) {
+  return value_text(name, std::string_view(text));
+}
+inline std::string value_text(std::string_view name, Type type) {
+  return value_text(name, touchstone::name(type));
+}
 template <class Other>
-std::string value_text(std::string_view, const Other&) { return {}; }  // reals and lists of texts: not shown
+std::string value_text(std::string_view, const Other&) {
+  return {};
+}  // reals and lists of texts: not shown
 inline std::string values_text() { return {}; }
 template <class V, class... More>
 std::string values_text(std::string_view name, const V& value, const More&... more) {
@@ -106,7 +124,8 @@ std::string values_text(std::string_view name, const V& value, const More&... mo
   return first.empty() || rest.empty() ? first + rest : first + ", " + rest;
 }
 
-// The element type that a type constraint stands for at this node: that of the first of `inputs` that is given.
+// The element type that a type constraint stands for at this node: that of the first of `inputs`
+// that is given.
 Type bound_type(const Facts& facts, std::initializer_list<Index> inputs, Type otherwise);
 
 // The type that an attribute names: by the code or the name (in any case) of TensorProto.DataType.
@@ -115,9 +134,15 @@ Type type_called(std::string_view name);
 // What a type is, where it is known only at a call (`to in integers`).
 inline bool is_one_of_integers(Type type) { return facts(type).is_integer; }
 inline bool is_one_of_floats(Type type) { return facts(type).is_float; }
-inline bool is_one_of_signed(Type type) { return is_one_of_integers(type) && facts(type).is_signed; }
-inline bool is_one_of_unsigned(Type type) { return is_one_of_integers(type) && !facts(type).is_signed; }
-inline bool is_one_of_numbers(Type type) { return is_one_of_integers(type) || is_one_of_floats(type); }
+inline bool is_one_of_signed(Type type) {
+  return is_one_of_integers(type) && facts(type).is_signed;
+}
+inline bool is_one_of_unsigned(Type type) {
+  return is_one_of_integers(type) && !facts(type).is_signed;
+}
+inline bool is_one_of_numbers(Type type) {
+  return is_one_of_integers(type) || is_one_of_floats(type);
+}
 inline bool is_one_of_complexes(Type type) { return facts(type).is_complex; }
 inline bool is_one_of_strings(Type type) { return type == Type::string; }
 inline bool is_one_of_booleans(Type type) { return type == Type::boolean; }
@@ -126,6 +151,8 @@ inline bool is_one_of_booleans(Type type) { return type == Type::boolean; }
 [[noreturn]] void no_kernel_for(const Facts& facts, std::string_view constraint, Type type);
 
 // A view of an input under another shape, as plans see it.
-inline Described aliased(const Described& d, const Shape& shape) { return {d.given, d.type, &shape, d.tensor, d.name}; }
+inline Described aliased(const Described& d, const Shape& shape) {
+  return {d.given, d.type, &shape, d.tensor, d.name};
+}
 
 }  // namespace touchstone

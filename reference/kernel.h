@@ -7,22 +7,32 @@
 #include "reference/facts.h"
 #include "reference/integers.h"
 #include "reference/number.h"
+#include "reference/primitives.h"
 #include "reference/view.h"
 
 namespace touchstone {
 
-template <class T> constexpr bool is_float_element = std::is_floating_point_v<Compute<T>> || is_wide<std::remove_const_t<T>>;
-template <class T> constexpr bool is_complex_element = false;
-template <class R> constexpr bool is_complex_element<std::complex<R>> = true;
+template <class T>
+constexpr bool is_float_element =
+    std::is_floating_point_v<Compute<T>> || is_wide<std::remove_const_t<T>>;
+template <class T>
+constexpr bool is_complex_element = false;
+template <class R>
+constexpr bool is_complex_element<std::complex<R>> = true;
 
 // What a comparison of elements answers in the reading that T belongs to.
-template <class T> struct TruthOf { using Is = decltype(less(std::declval<const Compute<T>&>(), std::declval<const Compute<T>&>())); };
-template <class T> using Truth = typename TruthOf<T>::Is;
+template <class T>
+struct TruthOf {
+  using Is = decltype(less(std::declval<const Compute<T>&>(), std::declval<const Compute<T>&>()));
+};
+template <class T>
+using Truth = typename TruthOf<T>::Is;
 
 // A text attribute that names none of the choices of a match.
 template <class C>
 [[noreturn]] C unknown_choice(std::string_view text) {
-  throw Error(ErrorKind::invalid_model, "'" + std::string(text) + "' is not one of the values that the attribute may have");
+  throw Error(ErrorKind::invalid_model,
+              "'" + std::string(text) + "' is not one of the values that the attribute may have");
 }
 
 template <class R>
@@ -54,12 +64,16 @@ struct FirstSmallest {
   }
 };
 
-// Where several updates meet one element: A gathers what stood there and what is added, in any order.
+// Where several updates meet one element: A gathers what stood there and what is added, in any
+// order.
 template <class A, class T>
 class Scattered {
  public:
   explicit Scattered(const View<T>& over)
-      : over_(over), charge_(bytes_of_array(over.shape, sizeof(A))), held_(static_cast<std::size_t>(count(over.shape))), met_(held_.size(), false) {}
+      : over_(over),
+        charge_(bytes_of_array(over.shape, sizeof(A))),
+        held_(static_cast<std::size_t>(count(over.shape))),
+        met_(held_.size(), false) {}
   template <class C>
   void add(const Point& at, const C& value) {
     const auto k = static_cast<std::size_t>(over_.offset(at));
@@ -86,24 +100,28 @@ void scatter(const View<T>& over, const Point& at, const C& value) {
   put(over.data[over.offset(at)], over.type, value);
 }
 
-// A state of a recurrence as later steps see it: what was computed or, in the bounded reading, what the target's own outputs
-// show of it, so that the error of one step is not carried through all the others.
+// A state of a recurrence as later steps see it: what was computed or, in the bounded reading, what
+// the target's own outputs show of it, so that the error of one step is not carried through all the
+// others.
 template <class T, class A>
 class Followed {
  public:
   explicit Followed(A& computed) : computed_(computed) {}
   const A& get() const { return computed_; }
-  template <class F> void watch(F) {}
+  template <class F>
+  void watch(F) {}
   void take(Index) {}
 
  private:
   A& computed_;
 };
 
-// What recurrent operators call an activation function by its name (in lower case), with the alpha and beta of it.
+// What recurrent operators call an activation function by its name (in lower case), with the alpha
+// and beta of it.
 template <class C, class R>
 C activate(std::string_view name, const C& x, const R& alpha, const R& beta) {
-  const C zero = constant<C>(0), one = constant<C>(1), a = from_real<C>(alpha), b = from_real<C>(beta);
+  const C zero = constant<C>(0), one = constant<C>(1), a = from_real<C>(alpha),
+          b = from_real<C>(beta);
   if (name == "sigmoid") return prim::sigmoid(x);
   if (name == "tanh") return prim::tanh(x);
   if (name == "relu") return prim::maximum(x, zero);

@@ -10,8 +10,9 @@ namespace {
 
 void check_position(const Point& list, Index at) {
   if (at < 0 || at >= list.size()) {
-    throw Error(ErrorKind::invalid_input,
-                "position " + std::to_string(at) + " is outside a list of " + std::to_string(list.size()));
+    throw Error(
+        ErrorKind::invalid_input,
+        "position " + std::to_string(at) + " is outside a list of " + std::to_string(list.size()));
   }
 }
 
@@ -56,8 +57,9 @@ Point pick(const Point& list, const Point& at) {
 
 Point part(const Point& list, Index from, Index n) {
   if (from < 0 || n < 0 || from > list.size() || n > list.size() - from) {
-    throw Error(ErrorKind::invalid_input, std::to_string(n) + " items from item " + std::to_string(from) +
-                                              " on are asked of a list of " + std::to_string(list.size()));
+    throw Error(ErrorKind::invalid_input, std::to_string(n) + " items from item " +
+                                              std::to_string(from) + " on are asked of a list of " +
+                                              std::to_string(list.size()));
   }
   return Point(list.begin() + from, list.begin() + from + n);
 }
@@ -95,7 +97,9 @@ Point unsqueezed(const Point& list, const Point& at) {
 
 Point repeat(Index i, Index n) { return Point(max(n, Index{0}), i); }
 
-bool contains(const Point& list, Index i) { return std::find(list.begin(), list.end(), i) != list.end(); }
+bool contains(const Point& list, Index i) {
+  return std::find(list.begin(), list.end(), i) != list.end();
+}
 
 bool contains(const std::vector<std::string>& list, std::string_view text) {
   return std::find(list.begin(), list.end(), text) != list.end();
@@ -172,23 +176,27 @@ Index locate(const Point& ends, Index i) {
   for (Index k = 0; k < ends.size(); ++k) {
     if (i < ends[k]) return k;
   }
-  throw Error(ErrorKind::invalid_input, "index " + std::to_string(i) + " is past the end of a list of parts");
+  throw Error(ErrorKind::invalid_input,
+              "index " + std::to_string(i) + " is past the end of a list of parts");
 }
 
 std::string lower(std::string_view text) {
   std::string r(text);
-  std::transform(r.begin(), r.end(), r.begin(), [](unsigned char c) { return c < 128 ? std::tolower(c) : c; });
+  std::transform(r.begin(), r.end(), r.begin(),
+                 [](unsigned char c) { return c < 128 ? std::tolower(c) : c; });
   return r;
 }
 
 namespace {
 
 [[noreturn]] void malformed(std::string_view equation, const std::string& why) {
-  throw Error(ErrorKind::invalid_model, "the equation '" + std::string(equation) + "' is malformed: " + why)
+  throw Error(ErrorKind::invalid_model,
+              "the equation '" + std::string(equation) + "' is malformed: " + why)
       .with_help("write one term of letters for each input, with commas between them: ij,jk->ik");
 }
 
-// The dimensions that the ellipsis stands for are symbols too: below all letters, the last of them -1.
+// The dimensions that the ellipsis stands for are symbols too: below all letters, the last of them
+// -1.
 constexpr Index ellipsis = -1000;
 
 // A term as symbols, its ellipsis still one.
@@ -199,7 +207,8 @@ std::vector<Index> symbols_of(std::string_view equation, std::string_view term) 
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
       symbols.push_back(c);
     } else if (term.substr(k, 3) == "...") {
-      if (std::find(symbols.begin(), symbols.end(), ellipsis) != symbols.end()) malformed(equation, "a term has two ellipses");
+      if (std::find(symbols.begin(), symbols.end(), ellipsis) != symbols.end())
+        malformed(equation, "a term has two ellipses");
       symbols.push_back(ellipsis);
       k += 2;
     } else {
@@ -212,8 +221,10 @@ std::vector<Index> symbols_of(std::string_view equation, std::string_view term) 
 std::vector<Index> expanded(const std::vector<Index>& symbols, Index width) {
   std::vector<Index> all;
   for (Index s : symbols) {
-    if (s != ellipsis) all.push_back(s);
-    else for (Index k = -width; k < 0; ++k) all.push_back(k);
+    if (s != ellipsis)
+      all.push_back(s);
+    else
+      for (Index k = -width; k < 0; ++k) all.push_back(k);
   }
   return all;
 }
@@ -222,7 +233,8 @@ std::vector<Index> expanded(const std::vector<Index>& symbols, Index width) {
 
 Point subscripts(std::string_view equation, const Point& ranks) {
   std::string plain;
-  std::copy_if(equation.begin(), equation.end(), std::back_inserter(plain), [](char c) { return c != ' '; });
+  std::copy_if(equation.begin(), equation.end(), std::back_inserter(plain),
+               [](char c) { return c != ' '; });
   if (plain.empty()) malformed(equation, "it is empty");
   const std::size_t arrow = plain.find("->");
   const std::string_view left = std::string_view(plain).substr(0, arrow);
@@ -230,10 +242,12 @@ Point subscripts(std::string_view equation, const Point& ranks) {
   std::vector<std::vector<Index>> terms;
   for (std::size_t from = 0, comma = 0; comma != std::string_view::npos; from = comma + 1) {
     comma = left.find(',', from);
-    terms.push_back(symbols_of(equation, left.substr(from, comma == std::string_view::npos ? comma : comma - from)));
+    terms.push_back(symbols_of(
+        equation, left.substr(from, comma == std::string_view::npos ? comma : comma - from)));
   }
   if (size(terms) != ranks.size()) {
-    malformed(equation, "it has " + std::to_string(terms.size()) + " terms for " + std::to_string(ranks.size()) + " inputs");
+    malformed(equation, "it has " + std::to_string(terms.size()) + " terms for " +
+                            std::to_string(ranks.size()) + " inputs");
   }
   Index width = -1;  // how many dimensions an ellipsis stands for, once one has told
   for (Index k = 0; k < ranks.size(); ++k) {
@@ -241,13 +255,16 @@ Point subscripts(std::string_view equation, const Point& ranks) {
     const bool open = std::find(term.begin(), term.end(), ellipsis) != term.end();
     const Index letters = size(term) - (open ? 1 : 0);
     if (open ? ranks[k] < letters : ranks[k] != letters) {
-      malformed(equation, "term " + std::to_string(k) + " names " + std::to_string(letters) + " dimensions of an input of rank " + std::to_string(ranks[k]));
+      malformed(equation, "term " + std::to_string(k) + " names " + std::to_string(letters) +
+                              " dimensions of an input of rank " + std::to_string(ranks[k]));
     }
-    if (open && width >= 0 && width != ranks[k] - letters) malformed(equation, "its ellipses stand for different numbers of dimensions");
+    if (open && width >= 0 && width != ranks[k] - letters)
+      malformed(equation, "its ellipses stand for different numbers of dimensions");
     if (open) width = ranks[k] - letters;
   }
 
-  std::map<Index, Index> times;  // how often each symbol stands on the left, in the order of symbols
+  std::map<Index, Index>
+      times;  // how often each symbol stands on the left, in the order of symbols
   for (auto& term : terms) {
     term = expanded(term, max(width, Index{0}));
     for (Index s : term) ++times[s];
@@ -266,12 +283,17 @@ Point subscripts(std::string_view equation, const Point& ranks) {
   }
   std::map<Index, Index> label;
   for (Index s : result) {
-    if (times.count(s) == 0) malformed(equation, std::string("no input has the letter ") + static_cast<char>(s) + " of the result");
-    if (!label.emplace(s, static_cast<Index>(label.size())).second) malformed(equation, std::string("the result names the letter ") + static_cast<char>(s) + " twice");
+    if (times.count(s) == 0)
+      malformed(equation,
+                std::string("no input has the letter ") + static_cast<char>(s) + " of the result");
+    if (!label.emplace(s, static_cast<Index>(label.size())).second)
+      malformed(equation,
+                std::string("the result names the letter ") + static_cast<char>(s) + " twice");
   }
   Point labels;
   for (const auto& term : terms) {
-    for (Index s : term) labels.push_back(label.emplace(s, static_cast<Index>(label.size())).first->second);
+    for (Index s : term)
+      labels.push_back(label.emplace(s, static_cast<Index>(label.size())).first->second);
   }
   for (Index s : result) labels.push_back(label.at(s));
   return labels;

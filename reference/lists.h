@@ -1,4 +1,5 @@
-// What entries say about indices and lists of them: every function here has the name that the notation uses.
+// What entries say about indices and lists of them: every function here has the name that the
+// notation uses.
 #pragma once
 
 #include <span>
@@ -13,15 +14,20 @@
 
 namespace touchstone {
 
-// -- one index, and lists elementwise (an index meets every item of a list) --------------------------------------------
-// A read of a list past its end is a mistake of the entry or of the model, never of memory.
+// -- one index, and lists elementwise (an index meets every item of a list)
+// -------------------------------------------- A read of a list past its end is a mistake of the
+// entry or of the model, never of memory.
 inline Index item(const Point& list, Index k) {
-  if (k < 0 || k >= list.size()) throw Error(ErrorKind::invalid_input, "a list of " + std::to_string(list.size()) + " has no item " + std::to_string(k));
+  if (k < 0 || k >= list.size())
+    throw Error(ErrorKind::invalid_input,
+                "a list of " + std::to_string(list.size()) + " has no item " + std::to_string(k));
   return list[k];
 }
 template <class T>
 const T& item(const std::vector<T>& list, Index k) {
-  if (k < 0 || k >= static_cast<Index>(list.size())) throw Error(ErrorKind::invalid_input, "a list of " + std::to_string(list.size()) + " has no item " + std::to_string(k));
+  if (k < 0 || k >= static_cast<Index>(list.size()))
+    throw Error(ErrorKind::invalid_input,
+                "a list of " + std::to_string(list.size()) + " has no item " + std::to_string(k));
   return list[static_cast<std::size_t>(k)];
 }
 
@@ -34,8 +40,12 @@ inline Index remainder(Index a, Index b) {  // of the sign of a
   return b == -1 ? 0 : a % b;
 }
 // Where there is a remainder, the quotient is far from the ends of what fits.
-inline Index floor_div(Index a, Index b) { return quotient(a, b) - (remainder(a, b) != 0 && (a < 0) != (b < 0)); }
-inline Index ceil_div(Index a, Index b) { return quotient(a, b) + (remainder(a, b) != 0 && (a < 0) == (b < 0)); }
+inline Index floor_div(Index a, Index b) {
+  return quotient(a, b) - (remainder(a, b) != 0 && (a < 0) != (b < 0));
+}
+inline Index ceil_div(Index a, Index b) {
+  return quotient(a, b) + (remainder(a, b) != 0 && (a < 0) == (b < 0));
+}
 inline Index mod(Index a, Index b) {  // of the sign of b
   const Index rest = remainder(a, b);
   return rest != 0 && (rest < 0) != (b < 0) ? add(rest, b) : rest;
@@ -51,7 +61,9 @@ inline Index reflect(Index i, Index n) {
 
 template <class F>
 Point each(const Point& a, const Point& b, F f) {
-  if (a.size() != b.size()) throw Error(ErrorKind::invalid_input, "lists of " + std::to_string(a.size()) + " and " + std::to_string(b.size()) + " items meet");
+  if (a.size() != b.size())
+    throw Error(ErrorKind::invalid_input, "lists of " + std::to_string(a.size()) + " and " +
+                                              std::to_string(b.size()) + " items meet");
   Point r;
   for (Index k = 0; k < a.size(); ++k) r.push_back(f(a[k], b[k]));
   return r;
@@ -68,10 +80,16 @@ Point each(Index a, const Point& b, F f) {
   for (Index k = 0; k < b.size(); ++k) r.push_back(f(a, b[k]));
   return r;
 }
-#define TOUCHSTONE_EACH(name, expression)                                                              \
-  inline Point name(const Point& a, const Point& b) { return each(a, b, [](Index x, Index y) { return expression; }); } \
-  inline Point name(const Point& a, Index b) { return each(a, b, [](Index x, Index y) { return expression; }); }        \
-  inline Point name(Index a, const Point& b) { return each(a, b, [](Index x, Index y) { return expression; }); }
+#define TOUCHSTONE_EACH(name, expression)                           \
+  inline Point name(const Point& a, const Point& b) {               \
+    return each(a, b, [](Index x, Index y) { return expression; }); \
+  }                                                                 \
+  inline Point name(const Point& a, Index b) {                      \
+    return each(a, b, [](Index x, Index y) { return expression; }); \
+  }                                                                 \
+  inline Point name(Index a, const Point& b) {                      \
+    return each(a, b, [](Index x, Index y) { return expression; }); \
+  }
 TOUCHSTONE_EACH(operator+, add(x, y))
 TOUCHSTONE_EACH(operator-, subtract(x, y))
 TOUCHSTONE_EACH(operator*, multiply(x, y))
@@ -87,15 +105,26 @@ TOUCHSTONE_EACH(max, (x < y ? y : x))
 #undef TOUCHSTONE_EACH
 inline Index min(Index a, Index b) { return a < b ? a : b; }
 inline Index max(Index a, Index b) { return a < b ? b : a; }
-template <class... A> Index min(Index a, Index b, A... c) { return min(min(a, b), c...); }
-template <class... A> Index max(Index a, Index b, A... c) { return max(max(a, b), c...); }
+template <class... A>
+Index min(Index a, Index b, A... c) {
+  return min(min(a, b), c...);
+}
+template <class... A>
+Index max(Index a, Index b, A... c) {
+  return max(max(a, b), c...);
+}
 template <class Low, class High>
-Point clamp(const Point& i, const Low& low, const High& high) { return min(max(i, low), high); }
+Point clamp(const Point& i, const Low& low, const High& high) {
+  return min(max(i, low), high);
+}
 inline Point negative(const Point& a) { return Index{0} - a; }
 
-// -- lists ---------------------------------------------------------------------------------------------------------
+// -- lists
 inline Index size(const Point& list) { return list.size(); }
-template <class T> Index size(const std::vector<T>& list) { return static_cast<Index>(list.size()); }
+template <class T>
+Index size(const std::vector<T>& list) {
+  return static_cast<Index>(list.size());
+}
 inline Index total(const Point& list) {
   Index sum = 0;
   for (Index i : list) sum = add(sum, i);
@@ -105,25 +134,30 @@ Point replaced(Point list, Index at, Index by);
 Point replaced(Point list, const Point& at, Index by);
 Point replaced(Point list, const Point& at, const Point& by);
 Point pick(const Point& list, const Point& at);
-Point head(const Point& list, Index n);                 // the first n
-Point tail(const Point& list, Index from);              // all from `from` on
+Point head(const Point& list, Index n);     // the first n
+Point tail(const Point& list, Index from);  // all from `from` on
 Point part(const Point& list, Index from, Index n);
-Point placed(const Point& list, const Point& at);       // item k goes to position at[k]
+Point placed(const Point& list, const Point& at);  // item k goes to position at[k]
 Point without(const Point& list, const Point& positions);
-Point unsqueezed(const Point& list, const Point& at);   // ones put in, so that they stand at those positions of the result
+Point unsqueezed(
+    const Point& list,
+    const Point& at);  // ones put in, so that they stand at those positions of the result
 Point repeat(Index i, Index n);
 bool contains(const Point& list, Index i);
 bool contains(const std::vector<std::string>& list, std::string_view text);
-Index position(const Point& list, Index i);             // where i first stands, or -1
+Index position(const Point& list, Index i);  // where i first stands, or -1
 bool distinct(const Point& list);
 bool is_permutation(const Point& list);
 template <class T>
 std::vector<T> part(const std::vector<T>& list, Index from, Index n) {
-  if (from < 0 || n < 0 || from > size(list) || n > size(list) - from) throw Error(ErrorKind::invalid_input, "a part past the end of a list");
+  if (from < 0 || n < 0 || from > size(list) || n > size(list) - from)
+    throw Error(ErrorKind::invalid_input, "a part past the end of a list");
   return {list.begin() + from, list.begin() + from + n};
 }
 template <class T>
-std::vector<T> tail(const std::vector<T>& list, Index from) { return part(list, from, subtract(size(list), from)); }
+std::vector<T> tail(const std::vector<T>& list, Index from) {
+  return part(list, from, subtract(size(list), from));
+}
 template <class T>
 std::vector<T> pick(const std::vector<T>& list, const Point& at) {
   std::vector<T> r;
@@ -131,14 +165,17 @@ std::vector<T> pick(const std::vector<T>& list, const Point& at) {
   return r;
 }
 
-// Shapes laid over each other from the right; throws Error (invalid_input) where two dims differ and none is 1.
+// Shapes laid over each other from the right; throws Error (invalid_input) where two dims differ
+// and none is 1.
 Point broadcast(std::span<const Shape> shapes);
 bool broadcastable(std::span<const Shape> shapes);
-template <class... S> Point broadcast(const Point& a, const S&... more) {
+template <class... S>
+Point broadcast(const Point& a, const S&... more) {
   const Shape all[] = {a, more...};
   return broadcast(std::span<const Shape>(all));
 }
-template <class... S> bool broadcastable(const Point& a, const S&... more) {
+template <class... S>
+bool broadcastable(const Point& a, const S&... more) {
   const Shape all[] = {a, more...};
   return broadcastable(std::span<const Shape>(all));
 }
@@ -156,8 +193,14 @@ Point join(const A&... parts) {
   (append(r, parts), ...);
   return r;
 }
-template <class T> void append(std::vector<T>& list, const T& one) { list.push_back(one); }
-template <class T> void append(std::vector<T>& list, const std::vector<T>& more) { list.insert(list.end(), more.begin(), more.end()); }
+template <class T>
+void append(std::vector<T>& list, const T& one) {
+  list.push_back(one);
+}
+template <class T>
+void append(std::vector<T>& list, const std::vector<T>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
 template <class T, class... A>
 std::vector<T> list_of(const A&... parts) {
   std::vector<T> r;
@@ -165,8 +208,12 @@ std::vector<T> list_of(const A&... parts) {
   return r;
 }
 // The list that items of a sort make: of indices a point.
-template <class Item> struct PackOf;
-template <> struct PackOf<Index> { using Is = Point; };
+template <class Item>
+struct PackOf;
+template <>
+struct PackOf<Index> {
+  using Is = Point;
+};
 // [f(k) for k in low..high where test(k)]
 inline bool every(Index) { return true; }
 template <class F, class Test = bool (*)(Index)>
@@ -190,8 +237,9 @@ std::vector<T> collect_list(Index low, Index high, F f, Test test = every) {
 
 std::string lower(std::string_view text);
 
-// An Einstein sum's equation as numbers: the label of each dimension of each input, of these ranks, and then of the result. The
-// labels of the result count from 0, those that are summed follow. Throws Error (invalid_model) where the equation says nothing.
+// An Einstein sum's equation as numbers: the label of each dimension of each input, of these ranks,
+// and then of the result. The labels of the result count from 0, those that are summed follow.
+// Throws Error (invalid_model) where the equation says nothing.
 Point subscripts(std::string_view equation, const Point& ranks);
 
 // All points of a box, the last index fastest, each a step of the budget.

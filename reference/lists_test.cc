@@ -9,7 +9,9 @@ namespace touchstone {
 namespace {
 
 // Labels of the inputs and of the result, as subscripts() lays them out.
-std::string labels(std::string_view equation, const Point& ranks) { return text(subscripts(equation, ranks)); }
+std::string labels(std::string_view equation, const Point& ranks) {
+  return text(subscripts(equation, ranks));
+}
 
 std::string fault(std::string_view equation, const Point& ranks) {
   try {
@@ -33,13 +35,16 @@ std::optional<Index> fitting(F compute) {
   }
 }
 // `exact`, if it fits.
-std::optional<Index> held(__int128 exact) { return exact < least || exact > most ? std::nullopt : std::optional(static_cast<Index>(exact)); }
+std::optional<Index> held(__int128 exact) {
+  return exact < least || exact > most ? std::nullopt : std::optional(static_cast<Index>(exact));
+}
 
 RC_GTEST_PROP(Division, IsExactOrRefused, (Index a, Index b)) {
   for (const Index x : {a, least, most}) {
     for (const Index y : {b, b % 16, Index{-1}, Index{3}, least, most}) {
       if (y == 0) continue;
-      const __int128 wide = x, q = wide / y, rest = wide % y, other = rest != 0 && (rest < 0) != (y < 0) ? 1 : 0;
+      const __int128 wide = x, q = wide / y, rest = wide % y,
+                     other = rest != 0 && (rest < 0) != (y < 0) ? 1 : 0;
       RC_ASSERT(fitting([&] { return quotient(x, y); }) == held(q));
       RC_ASSERT(fitting([&] { return floor_div(x, y); }) == held(q - other));
       RC_ASSERT(fitting([&] { return ceil_div(x, y); }) == held(q - other + (rest != 0 ? 1 : 0)));
@@ -58,9 +63,19 @@ TEST(Division, ByZeroIsRefused) {
 TEST(Lists, ArithmeticThatDoesNotFitIsRefused) {
   const Point far{1, Index{1} << 61};
   for (const auto& compute : std::vector<std::function<void()>>{
-           [&] { far* Index{8}; }, [&] { Point{8, 8}* far; }, [&] { far + most; }, [&] { most + far; }, [&] { negative(far) - most; },
-           [&] { negative(Point{least}); }, [&] { total(Point{most, most, 6}); }, [&] { reflect(5, (Index{1} << 62) + 2); },
-           [&] { wrap(least, -1); }, [&] { ravel(Point{1, 1}, Shape{2, most}); }}) {
+           [&] { far* Index{8}; },
+           [&] {
+             Point{8, 8} * far;
+           },
+           [&] { far + most; }, [&] { most + far; }, [&] { negative(far) - most; },
+           [&] { negative(Point{least}); },
+           [&] {
+             total(Point{most, most, 6});
+           },
+           [&] { reflect(5, (Index{1} << 62) + 2); }, [&] { wrap(least, -1); },
+           [&] {
+             ravel(Point{1, 1}, Shape{2, most});
+           }}) {
     try {
       compute();
       ADD_FAILURE() << "it is not refused";
@@ -75,7 +90,8 @@ TEST(Lists, ArithmeticThatDoesNotFitIsRefused) {
 TEST(Lists, APartPastTheEndIsRefused) {
   const Point list{1, 2, 3};
   EXPECT_EQ(part(list, 1, 2), (Point{2, 3}));
-  for (const auto& [from, n] : std::vector<std::pair<Index, Index>>{{most, 1}, {1, most}, {most, most}, {4, 0}, {-1, 1}, {0, 4}}) {
+  for (const auto& [from, n] : std::vector<std::pair<Index, Index>>{
+           {most, 1}, {1, most}, {most, most}, {4, 0}, {-1, 1}, {0, 4}}) {
     EXPECT_THROW(part(list, from, n), Error);
     EXPECT_THROW(part(std::vector<float>(3), from, n), Error);
   }
@@ -105,7 +121,9 @@ TEST(Subscripts, LabelsOfTheResultComeFirst) {
   EXPECT_EQ(subscripts("ij->ji", {2}), (Point{1, 0, 0, 1}));
 }
 
-TEST(Subscripts, SpacesSayNothing) { EXPECT_EQ(labels(" i j , j k -> i k ", {2, 2}), labels("ij,jk->ik", {2, 2})); }
+TEST(Subscripts, SpacesSayNothing) {
+  EXPECT_EQ(labels(" i j , j k -> i k ", {2, 2}), labels("ij,jk->ik", {2, 2}));
+}
 
 TEST(Subscripts, WithoutArrowLettersThatStandOnceAreKeptCapitalsFirst) {
   EXPECT_EQ(labels("ij,jk", {2, 2}), labels("ij,jk->ik", {2, 2}));
@@ -125,13 +143,16 @@ TEST(Subscripts, AScalarHasAnEmptyTerm) { EXPECT_EQ(subscripts(",i->i", {0, 1}),
 TEST(Subscripts, WhatIsMalformedSaysWhy) {
   EXPECT_NE(fault("", {0}).find("it is empty"), std::string::npos);
   EXPECT_NE(fault("i,j->ij", {1}).find("2 terms for 1 inputs"), std::string::npos);
-  EXPECT_NE(fault("ij->ij", {3}).find("names 2 dimensions of an input of rank 3"), std::string::npos);
-  EXPECT_NE(fault("ij...->...", {1}).find("names 2 dimensions of an input of rank 1"), std::string::npos);
+  EXPECT_NE(fault("ij->ij", {3}).find("names 2 dimensions of an input of rank 3"),
+            std::string::npos);
+  EXPECT_NE(fault("ij...->...", {1}).find("names 2 dimensions of an input of rank 1"),
+            std::string::npos);
   EXPECT_NE(fault("i1->i", {2}).find("'1' is neither a letter"), std::string::npos);
   EXPECT_NE(fault("i->i->i", {1}).find("'-' is neither a letter"), std::string::npos);
   EXPECT_NE(fault("i..->i", {2}).find("'.' is neither a letter"), std::string::npos);
   EXPECT_NE(fault("...i...->i", {2}).find("two ellipses"), std::string::npos);
-  EXPECT_NE(fault("...i,...i->...", {2, 3}).find("different numbers of dimensions"), std::string::npos);
+  EXPECT_NE(fault("...i,...i->...", {2, 3}).find("different numbers of dimensions"),
+            std::string::npos);
   EXPECT_NE(fault("...i->i", {2}).find("leaves out the ellipsis"), std::string::npos);
   EXPECT_NE(fault("i->j", {1}).find("no input has the letter j"), std::string::npos);
   EXPECT_NE(fault("ij->ii", {2}).find("names the letter i twice"), std::string::npos);

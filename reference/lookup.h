@@ -26,7 +26,8 @@ inline Tensor as_tensor(const std::vector<std::string>& list) {
   return made;
 }
 
-// How floats are told apart: by their bits, or as numbers, where zeros of both signs are one and so is every NaN.
+// How floats are told apart: by their bits, or as numbers, where zeros of both signs are one and so
+// is every NaN.
 enum class Same { bits, number };
 
 class Lookup {
@@ -34,13 +35,16 @@ class Lookup {
   // Of equal elements the last stands for all.
   explicit Lookup(const Tensor& list, Same same = Same::number) : same_(same) {
     for (Index k = 0; k < list.size(); ++k) {
-      if (list.type() == Type::string) by_text_.insert_or_assign(list.data<std::string>()[k], k);
-      else by_code_.insert_or_assign(code(list, k), k);
+      if (list.type() == Type::string)
+        by_text_.insert_or_assign(list.data<std::string>()[k], k);
+      else
+        by_code_.insert_or_assign(code(list, k), k);
     }
   }
   // Where element k of a tensor of the list's type stands in it, or -1.
   Index find(const Tensor& tensor, Index k) const {
-    return tensor.type() == Type::string ? found(by_text_, tensor.data<std::string>()[k]) : found(by_code_, code(tensor, k));
+    return tensor.type() == Type::string ? found(by_text_, tensor.data<std::string>()[k])
+                                         : found(by_code_, code(tensor, k));
   }
 
  private:

@@ -1,4 +1,5 @@
-// A graph that a node holds, in the middle of a kernel: what stands in a buffer goes in, what the graph makes of it comes out.
+// A graph that a node holds, in the middle of a kernel: what stands in a buffer goes in, what the
+// graph makes of it comes out.
 #pragma once
 
 #include <memory>
@@ -20,11 +21,14 @@ NodeGraph graph_of(const C& call, std::string_view name) {
   const auto found = call.node->attributes.find(std::string(name));
   if (found == call.node->attributes.end()) return {nullptr, nullptr, name};
   const Graph* graph = std::get<std::shared_ptr<const Graph>>(found->second.is).get();
-  if constexpr (requires { call.run_graph; }) return {graph, &call.run_graph, name};
-  else return {graph, nullptr, name};
+  if constexpr (requires { call.run_graph; })
+    return {graph, &call.run_graph, name};
+  else
+    return {graph, nullptr, name};
 }
 
-// What the graph makes of the elements, which it sees as a tensor of `type`; the elements themselves where there is no graph.
+// What the graph makes of the elements, which it sees as a tensor of `type`; the elements
+// themselves where there is no graph.
 template <class C>
 Array<C> through(const NodeGraph& inner, const View<C>& elements, Type type) {
   Array<C> made(elements.shape);
@@ -40,9 +44,13 @@ Array<C> through(const NodeGraph& inner, const View<C>& elements, Type type) {
       const std::vector<Value> results = (*inner.run)(*inner.graph, {std::move(seen)});
       if (results.size() != 1 || !results[0].is_tensor() || results[0].tensor().type() != type ||
           !(results[0].tensor().shape() == elements.shape)) {
-        throw Error(ErrorKind::invalid_model, std::string(inner.name) + " gives something else than one tensor of the type and shape that it takes");
+        throw Error(
+            ErrorKind::invalid_model,
+            std::string(inner.name) +
+                " gives something else than one tensor of the type and shape that it takes");
       }
-      for (Index k = 0; k < size; ++k) made.data[k] = static_cast<C>(number_at(results[0].tensor(), k));
+      for (Index k = 0; k < size; ++k)
+        made.data[k] = static_cast<C>(number_at(results[0].tensor(), k));
       return made;
     }
   }

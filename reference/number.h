@@ -1,5 +1,5 @@
-// Native numbers: what generated kernels compute with when they run models. The wide readings (reference/readings/) give
-// the same names for their numbers, so that one kernel serves all.
+// Native numbers: what generated kernels compute with when they run models. The wide readings
+// (reference/readings/) give the same names for their numbers, so that one kernel serves all.
 #pragma once
 
 #include <cmath>
@@ -40,15 +40,37 @@ struct Modular {
   }
 };
 
-// What an element of a tensor computes as: float16 and narrower in float, integers modulo 2^n, the others as they are.
-template <class T> struct ComputeOf { using Is = T; };
-template <Type type, class Code> struct ComputeOf<Stored<type, Code>> { using Is = float; };
-template <> struct ComputeOf<Int4> { using Is = Modular<std::int8_t>; };
-template <> struct ComputeOf<UInt4> { using Is = Modular<std::uint8_t>; };
-template <> struct ComputeOf<Int2> { using Is = Modular<std::int8_t>; };
-template <> struct ComputeOf<UInt2> { using Is = Modular<std::uint8_t>; };
+// What an element of a tensor computes as: float16 and narrower in float, integers modulo 2^n, the
+// others as they are.
+template <class T>
+struct ComputeOf {
+  using Is = T;
+};
+template <Type type, class Code>
+struct ComputeOf<Stored<type, Code>> {
+  using Is = float;
+};
+template <>
+struct ComputeOf<Int4> {
+  using Is = Modular<std::int8_t>;
+};
+template <>
+struct ComputeOf<UInt4> {
+  using Is = Modular<std::uint8_t>;
+};
+template <>
+struct ComputeOf<Int2> {
+  using Is = Modular<std::int8_t>;
+};
+template <>
+struct ComputeOf<UInt2> {
+  using Is = Modular<std::uint8_t>;
+};
 #define TOUCHSTONE_MODULAR(T) \
-  template <> struct ComputeOf<T> { using Is = Modular<T>; };
+  template <>                 \
+  struct ComputeOf<T> {       \
+    using Is = Modular<T>;    \
+  };
 TOUCHSTONE_MODULAR(std::int8_t)
 TOUCHSTONE_MODULAR(std::int16_t)
 TOUCHSTONE_MODULAR(std::int32_t)
@@ -58,17 +80,30 @@ TOUCHSTONE_MODULAR(std::uint16_t)
 TOUCHSTONE_MODULAR(std::uint32_t)
 TOUCHSTONE_MODULAR(std::uint64_t)
 #undef TOUCHSTONE_MODULAR
-template <class T> using Compute = typename ComputeOf<std::remove_const_t<T>>::Is;
+template <class T>
+using Compute = typename ComputeOf<std::remove_const_t<T>>::Is;
 
-template <class C> constexpr bool is_modular = false;
-template <class T> constexpr bool is_modular<Modular<T>> = true;
-template <class T> constexpr bool is_integer_element = is_modular<Compute<T>>;
-template <class T> constexpr bool is_signed_element = is_integer_element<T> && std::is_signed_v<decltype(Compute<T>::v)>;
+template <class C>
+constexpr bool is_modular = false;
+template <class T>
+constexpr bool is_modular<Modular<T>> = true;
+template <class T>
+constexpr bool is_integer_element = is_modular<Compute<T>>;
+template <class T>
+constexpr bool is_signed_element =
+    is_integer_element<T>&& std::is_signed_v<decltype(Compute<T>::v)>;
 
 // The sort `real` (coordinates, scales) beside elements of T: float, or double beside double.
-template <class T> struct RealOf { using Is = float; };
-template <> struct RealOf<double> { using Is = double; };
-template <class T> using Real = typename RealOf<std::remove_const_t<T>>::Is;
+template <class T>
+struct RealOf {
+  using Is = float;
+};
+template <>
+struct RealOf<double> {
+  using Is = double;
+};
+template <class T>
+using Real = typename RealOf<std::remove_const_t<T>>::Is;
 
 template <class T>
 Compute<T> load(const T& element) {
@@ -112,74 +147,80 @@ TOUCHSTONE_PUT(std::uint32_t)
 TOUCHSTONE_PUT(std::uint64_t)
 #undef TOUCHSTONE_PUT
 
-// -- making numbers ------------------------------------------------------------------------------------------------
+// -- making numbers
 template <class C>
-  requires std::is_floating_point_v<C>
-C constant(double x) { return static_cast<C>(x); }
+requires std::is_floating_point_v<C> C constant(double x) { return static_cast<C>(x); }
 template <class C>
-  requires is_modular<C>
-C constant(double x) { return C(static_cast<decltype(C::v)>(x)); }
+requires is_modular<C> C constant(double x) { return C(static_cast<decltype(C::v)>(x)); }
 template <class C>
-  requires std::is_same_v<C, std::complex<float>> || std::is_same_v<C, std::complex<double>>
-C constant(double x) { return C(static_cast<typename C::value_type>(x)); }
+requires std::is_same_v<C, std::complex<float>> || std::is_same_v<C, std::complex<double>> C
+constant(double x) {
+  return C(static_cast<typename C::value_type>(x));
+}
 template <class C>
-  requires std::is_same_v<C, bool>
-C constant(double x) { return x != 0; }
+requires std::is_same_v<C, bool> C constant(double x) { return x != 0; }
 template <class C>
-  requires std::is_same_v<C, std::string>
-C constant(double) { return {}; }  // the zero of moved strings is the empty one
+requires std::is_same_v<C, std::string> C constant(double) {
+  return {};
+}  // the zero of moved strings is the empty one
 
 template <class C>
-  requires std::is_floating_point_v<C>
-C from_index(Index i) { return static_cast<C>(i); }
+requires std::is_floating_point_v<C> C from_index(Index i) { return static_cast<C>(i); }
 template <class C>
-  requires is_modular<C>
-C from_index(Index i) { return C(static_cast<decltype(C::v)>(i)); }
+requires is_modular<C> C from_index(Index i) { return C(static_cast<decltype(C::v)>(i)); }
 
 // A real beside elements: converted to what they compute as.
 template <class C, class R>
-  requires std::is_floating_point_v<C> && std::is_floating_point_v<R>
-C from_real(R x) { return static_cast<C>(x); }
+requires std::is_floating_point_v<C> && std::is_floating_point_v<R> C from_real(R x) {
+  return static_cast<C>(x);
+}
 template <class R>
-  requires std::is_floating_point_v<R>
-R to_real(float x) { return static_cast<R>(x); }
+requires std::is_floating_point_v<R> R to_real(float x) { return static_cast<R>(x); }
 template <class R>
-  requires std::is_floating_point_v<R>
-R to_real(double x) { return static_cast<R>(x); }
+requires std::is_floating_point_v<R> R to_real(double x) { return static_cast<R>(x); }
 template <class R, class T>
-  requires std::is_floating_point_v<R>
-R to_real(Modular<T> x) { return static_cast<R>(x.v); }
+requires std::is_floating_point_v<R> R to_real(Modular<T> x) { return static_cast<R>(x.v); }
 
 // Is T read as a wide number? Then recurrences follow what the target answered.
-template <class T> constexpr bool is_wide = false;
+template <class T>
+constexpr bool is_wide = false;
 
 // The least and greatest finite value of the type that T stands for at this call (T is its class).
-template <class T> requires(!is_wide<T>)
-Compute<T> lowest(Type type) {
-  if constexpr (is_integer_element<T>) return Compute<T>(static_cast<T>(least_integer(type)));
-  else return static_cast<Compute<T>>(-format_of(type).largest);
+template <class T>
+requires(!is_wide<T>) Compute<T> lowest(Type type) {
+  if constexpr (is_integer_element<T>)
+    return Compute<T>(static_cast<T>(least_integer(type)));
+  else
+    return static_cast<Compute<T>>(-format_of(type).largest);
 }
-template <class T> requires(!is_wide<T>)
-Compute<T> highest(Type type) {
-  if constexpr (is_integer_element<T>) return Compute<T>(static_cast<T>(greatest_integer(type)));
-  else return static_cast<Compute<T>>(format_of(type).largest);
+template <class T>
+requires(!is_wide<T>) Compute<T> highest(Type type) {
+  if constexpr (is_integer_element<T>)
+    return Compute<T>(static_cast<T>(greatest_integer(type)));
+  else
+    return static_cast<Compute<T>>(format_of(type).largest);
 }
 
-template <class T> long double as_number(const Modular<T>& x) { return static_cast<long double>(x.v); }
+template <class T>
+long double as_number(const Modular<T>& x) {
+  return static_cast<long double>(x.v);
+}
 inline long double as_number(float x) { return x; }
 inline long double as_number(double x) { return x; }
 inline long double as_number(bool x) { return x ? 1 : 0; }
 
-// convert<T>(x): the value x as an element of the type that T stands for; integers are truncated, saturate clamps (Cast's
-// rules, core/numbers).
-template <class T, class C> requires(!is_wide<T>)
-Compute<T> convert_element(const C& x, Type type, bool saturate = false) {
+// convert<T>(x): the value x as an element of the type that T stands for; integers are truncated,
+// saturate clamps (Cast's rules, core/numbers).
+template <class T, class C>
+requires(!is_wide<T>) Compute<T> convert_element(const C& x, Type type, bool saturate = false) {
   if (std::is_same_v<C, Compute<T>> && type == type_of<T>) {
     if constexpr (std::is_same_v<C, Compute<T>>) return x;
   }
   const std::uint64_t code = encode(type, as_number(x), saturate ? Saturate::yes : Saturate::no);
-  if constexpr (std::is_same_v<T, bool>) return code != 0;
-  else return Compute<T>(static_cast<T>(decode(type, code)));
+  if constexpr (std::is_same_v<T, bool>)
+    return code != 0;
+  else
+    return Compute<T>(static_cast<T>(decode(type, code)));
 }
 // round_to<type>(x): x rounded to a narrower type, still computing in C.
 template <class C>
@@ -187,139 +228,67 @@ C round_number(const C& x, Type type) {
   return static_cast<C>(decode(type, encode(type, as_number(x))));
 }
 
-// -- truths --------------------------------------------------------------------------------------------------------
-template <class C> bool less(const C& a, const C& b) {
-  if constexpr (is_modular<C>) return a.v < b.v;
-  else return a < b;
+// -- truths
+template <class C>
+bool less(const C& a, const C& b) {
+  if constexpr (is_modular<C>)
+    return a.v < b.v;
+  else
+    return a < b;
 }
-template <class C> bool less_equal(const C& a, const C& b) {
-  if constexpr (is_modular<C>) return a.v <= b.v;
-  else return a <= b;
+template <class C>
+bool less_equal(const C& a, const C& b) {
+  if constexpr (is_modular<C>)
+    return a.v <= b.v;
+  else
+    return a <= b;
 }
-template <class C> bool equal(const C& a, const C& b) {
-  if constexpr (is_modular<C>) return a.v == b.v;
-  else return a == b;
+template <class C>
+bool equal(const C& a, const C& b) {
+  if constexpr (is_modular<C>)
+    return a.v == b.v;
+  else
+    return a == b;
 }
-template <class C> bool is_nan(const C& a) {
-  if constexpr (std::is_floating_point_v<C>) return std::isnan(a);
-  else return false;
+template <class C>
+bool is_nan(const C& a) {
+  if constexpr (std::is_floating_point_v<C>)
+    return std::isnan(a);
+  else
+    return false;
 }
-template <class C> bool is_inf(const C& a) {
-  if constexpr (std::is_floating_point_v<C>) return std::isinf(a);
-  else return false;
+template <class C>
+bool is_inf(const C& a) {
+  if constexpr (std::is_floating_point_v<C>)
+    return std::isinf(a);
+  else
+    return false;
 }
-template <class C> C select(bool truth, const C& a, const C& b) { return truth ? a : b; }
-inline bool surely(bool truth) { return truth; }  // the answer of the exact values, where a branch must be taken
+template <class C>
+C select(bool truth, const C& a, const C& b) {
+  return truth ? a : b;
+}
+inline bool surely(bool truth) {
+  return truth;
+}  // the answer of the exact values, where a branch must be taken
 
-// -- primitives ----------------------------------------------------------------------------------------------------
-namespace prim {
-#define TOUCHSTONE_PRIMITIVE(name, expression)                      \
-  template <class C> requires std::is_floating_point_v<C>           \
-  C name(C x) { return expression; }
-TOUCHSTONE_PRIMITIVE(exp, std::exp(x))
-TOUCHSTONE_PRIMITIVE(log, std::log(x))
-TOUCHSTONE_PRIMITIVE(sqrt, std::sqrt(x))
-TOUCHSTONE_PRIMITIVE(tanh, std::tanh(x))
-TOUCHSTONE_PRIMITIVE(sinh, std::sinh(x))
-TOUCHSTONE_PRIMITIVE(cosh, std::cosh(x))
-TOUCHSTONE_PRIMITIVE(sin, std::sin(x))
-TOUCHSTONE_PRIMITIVE(cos, std::cos(x))
-TOUCHSTONE_PRIMITIVE(tan, std::tan(x))
-TOUCHSTONE_PRIMITIVE(asin, std::asin(x))
-TOUCHSTONE_PRIMITIVE(acos, std::acos(x))
-TOUCHSTONE_PRIMITIVE(atan, std::atan(x))
-TOUCHSTONE_PRIMITIVE(asinh, std::asinh(x))
-TOUCHSTONE_PRIMITIVE(acosh, std::acosh(x))
-TOUCHSTONE_PRIMITIVE(atanh, std::atanh(x))
-TOUCHSTONE_PRIMITIVE(erf, std::erf(x))
-TOUCHSTONE_PRIMITIVE(floor, std::floor(x))
-TOUCHSTONE_PRIMITIVE(ceil, std::ceil(x))
-TOUCHSTONE_PRIMITIVE(abs, std::fabs(x))
-TOUCHSTONE_PRIMITIVE(reciprocal, C(1) / x)
-TOUCHSTONE_PRIMITIVE(sign, C((x > 0) - (x < 0)) + (std::isnan(x) ? x : C(0)))
-TOUCHSTONE_PRIMITIVE(softplus, (x > 0 ? x : C(0)) + std::log1p(std::exp(-std::fabs(x))))
-#undef TOUCHSTONE_PRIMITIVE
-
-// The exponential of a negative number alone, so that nothing overflows inside.
-template <class C> requires std::is_floating_point_v<C>
-C sigmoid(C x) {
-  const C small = std::exp(-std::fabs(x));
-  return x < 0 ? small / (1 + small) : 1 / (1 + small);
-}
-// To the nearest integer, ties to even, whatever the rounding mode of the thread.
-template <class C> requires std::is_floating_point_v<C>
-C round_even(C x) {
-  if (!(std::fabs(x) < C(1) / std::numeric_limits<C>::epsilon())) return x;
-  const C low = std::floor(x), rest = x - low;
-  const C up = rest > C(0.5) || (rest == C(0.5) && std::fmod(low, C(2)) != 0) ? low + 1 : low;
-  return std::copysign(up, x);
-}
-template <class T> Modular<T> abs(Modular<T> x) {
-  if constexpr (std::is_signed_v<T>) return x.v < 0 ? -x : x;
-  else return x;
-}
-template <class C> C maximum(const C& a, const C& b) { return is_nan(a) || less(b, a) ? a : b; }
-template <class C> C minimum(const C& a, const C& b) { return is_nan(a) || less(a, b) ? a : b; }
-
-template <class C> requires std::is_floating_point_v<C>
-C pow(C base, C power) { return std::pow(base, power); }
-// A whole power of an integer, modulo 2^n; a negative one truncates towards zero.
-template <class T, class P>
-Modular<T> whole_power(Modular<T> base, Modular<P> power) {
-  if (power.v < 0) {
-    if (base.v == 0) throw Error(ErrorKind::invalid_input, "zero is raised to a negative power");
-    if (base.v == 1) return base;
-    if constexpr (std::is_signed_v<T>) {
-      if (base.v == -1) return power.v % 2 == 0 ? Modular<T>(1) : base;
-    }
-    return Modular<T>(0);
-  }
-  Modular<T> result(1);
-  for (auto n = power.u(); n > 0; n /= 2) {
-    if (n % 2 != 0) result = result * base;
-    base = base * base;
-  }
-  return result;
-}
-template <class T>
-Modular<T> pow(Modular<T> base, Modular<T> power) { return whole_power(base, power); }
-// Mixed types: the base's class decides; an integer base under a power that is none computes in double.
-template <class A, class B>
-auto pow(const A& base, const B& power) {
-  if constexpr (std::is_floating_point_v<A>) {
-    const long double exact = as_number(power);
-    if (is_modular<B> && std::fabs(exact) > 0x1p53L) {  // a double forgets whether such a power is odd
-      return static_cast<A>(std::pow(static_cast<long double>(base), exact));
-    }
-    return static_cast<A>(std::pow(static_cast<double>(base), static_cast<double>(exact)));
-  } else if constexpr (is_modular<A> && is_modular<B>) {
-    return whole_power(Modular<std::int64_t>(static_cast<std::int64_t>(base.v)), power);
-  } else {
-    return std::pow(static_cast<double>(as_number(base)), static_cast<double>(as_number(power)));
-  }
-}
-}  // namespace prim
-
-// A product that is a term of a sum: wide numbers round it as sums do.
-template <class A, class B>
-constexpr auto product_in_sum(const A& a, const B& b) {
-  return a * b;
-}
-
-// -- accumulators --------------------------------------------------------------------------------------------------
-template <class C> struct Sum {
+// -- accumulators
+template <class C>
+struct Sum {
   C v = constant<C>(0);
   void add(const C& x) { v = v + x; }
   void subtract(const C& x) { v = v - x; }
   C get() const { return v; }
 };
-template <class C> struct Prod {
+template <class C>
+struct Prod {
   C v = constant<C>(1);
   void add(const C& x) { v = v * x; }
   C get() const { return v; }
 };
 // Of nothing: the value that changes no other. NaN wins.
-template <class C> struct Max {
+template <class C>
+struct Max {
   C v{};
   bool any = false;
   void add(const C& x) {
@@ -328,11 +297,14 @@ template <class C> struct Max {
   }
   bool empty() const { return !any; }
   C get() const {
-    if constexpr (std::is_floating_point_v<C>) return any ? v : -std::numeric_limits<C>::infinity();
-    else return any ? v : C(std::numeric_limits<decltype(C::v)>::lowest());
+    if constexpr (std::is_floating_point_v<C>)
+      return any ? v : -std::numeric_limits<C>::infinity();
+    else
+      return any ? v : C(std::numeric_limits<decltype(C::v)>::lowest());
   }
 };
-template <class C> struct Min {
+template <class C>
+struct Min {
   C v{};
   bool any = false;
   void add(const C& x) {
@@ -341,34 +313,51 @@ template <class C> struct Min {
   }
   bool empty() const { return !any; }
   C get() const {
-    if constexpr (std::is_floating_point_v<C>) return any ? v : std::numeric_limits<C>::infinity();
-    else return any ? v : C(std::numeric_limits<decltype(C::v)>::max());
+    if constexpr (std::is_floating_point_v<C>)
+      return any ? v : std::numeric_limits<C>::infinity();
+    else
+      return any ? v : C(std::numeric_limits<decltype(C::v)>::max());
   }
 };
 
-// -- coordinates ---------------------------------------------------------------------------------------------------
+// -- coordinates
 namespace detail {
-template <class R> Index to_index(R x) {
-  if (!(std::fabs(x) < R(9e18))) throw Error(ErrorKind::invalid_input, "a coordinate is no number or too large for an index");
+template <class R>
+Index to_index(R x) {
+  if (!(std::fabs(x) < R(9e18)))
+    throw Error(ErrorKind::invalid_input, "a coordinate is no number or too large for an index");
   return static_cast<Index>(x);
 }
 }  // namespace detail
-template <class R> requires std::is_floating_point_v<R>
-Index floor_index(R x) { return detail::to_index(std::floor(x)); }
-template <class R> requires std::is_floating_point_v<R>
-Index ceil_index(R x) { return detail::to_index(std::ceil(x)); }
+template <class R>
+requires std::is_floating_point_v<R> Index floor_index(R x) {
+  return detail::to_index(std::floor(x));
+}
+template <class R>
+requires std::is_floating_point_v<R> Index ceil_index(R x) {
+  return detail::to_index(std::ceil(x));
+}
 // Where a shape is decided: one answer, that of float, in every reading.
 inline Index floor_now(float x) { return floor_index(x); }
 inline Index ceil_now(float x) { return ceil_index(x); }
-template <class R> requires std::is_floating_point_v<R>
-R real(Index i) { return static_cast<R>(i); }
+template <class R>
+requires std::is_floating_point_v<R> R real(Index i) { return static_cast<R>(i); }
 
-// What an input that is only read as reals is bound as: it holds every value of the types that are read so.
-template <class T> struct RealInOf { using Is = double; };
-template <class T> using RealIn = typename RealInOf<std::remove_const_t<T>>::Is;
+// What an input that is only read as reals is bound as: it holds every value of the types that are
+// read so.
+template <class T>
+struct RealInOf {
+  using Is = double;
+};
+template <class T>
+using RealIn = typename RealInOf<std::remove_const_t<T>>::Is;
 
 // The index type of a reading: plain here, an interval in the bounded one.
-template <class T> struct IndexOf { using Is = Index; };
-template <class T> using IndexIn = typename IndexOf<std::remove_const_t<T>>::Is;
+template <class T>
+struct IndexOf {
+  using Is = Index;
+};
+template <class T>
+using IndexIn = typename IndexOf<std::remove_const_t<T>>::Is;
 
 }  // namespace touchstone

@@ -15,7 +15,8 @@ namespace touchstone::openings {
 namespace {
 
 std::vector<Value> ours(const Call& call, std::vector<Value> inputs) {
-  return evaluate(*call.signature, call.node->attributes, std::move(inputs), static_cast<Index>(call.outputs.size()));
+  return evaluate(*call.signature, call.node->attributes, std::move(inputs),
+                  static_cast<Index>(call.outputs.size()));
 }
 
 template <class F>
@@ -118,13 +119,18 @@ Opened quotients_by_zero(Call& call, const std::vector<Value>& observed) {
   const Tensor& dividend = call.inputs[0].tensor();
   const Tensor& divisor = call.inputs[1].tensor();
   if (!facts(divisor.type()).is_integer) return {ours(call, call.inputs), {0}};
-  // Where the divisor is zero, however it is broadcast: where 1 by it (2 for any other) gives what 1 by 1 gives.
+  // Where the divisor is zero, however it is broadcast: where 1 by it (2 for any other) gives what
+  // 1 by 1 gives.
   const auto one = [](long double) { return 1.0L; };
   const Value ones = mapped(dividend, one);
-  const std::vector<Value> marked = ours(call, {ones, mapped(divisor, [](long double x) { return x == 0 ? 1.0L : 2.0L; })});
+  const std::vector<Value> marked =
+      ours(call, {ones, mapped(divisor, [](long double x) { return x == 0 ? 1.0L : 2.0L; })});
   const std::vector<Value> equal = ours(call, {ones, mapped(divisor, one)});
-  return with_theirs(ours(call, {call.inputs[0], mapped(divisor, [](long double x) { return x == 0 ? 1.0L : x; })}), observed,
-                     [&](Index k) { return code_at(marked[0].tensor(), k) == code_at(equal[0].tensor(), k); });
+  return with_theirs(ours(call, {call.inputs[0],
+                                 mapped(divisor, [](long double x) { return x == 0 ? 1.0L : x; })}),
+                     observed, [&](Index k) {
+                       return code_at(marked[0].tensor(), k) == code_at(equal[0].tensor(), k);
+                     });
 }
 
 Opened floats_that_do_not_fit(Call& call, const std::vector<Value>& observed) {
@@ -132,7 +138,8 @@ Opened floats_that_do_not_fit(Call& call, const std::vector<Value>& observed) {
   const Tensor& from = call.inputs[0].tensor();
   const Type to = outputs[0].tensor().type();
   if (!facts(from.type()).is_float || !facts(to).is_integer) return {std::move(outputs), {0}};
-  return with_theirs(std::move(outputs), observed, [&](Index k) { return !fits(number_at(from, k), to); });
+  return with_theirs(std::move(outputs), observed,
+                     [&](Index k) { return !fits(number_at(from, k), to); });
 }
 
 Opened windows_of_padding(Call& call, const std::vector<Value>& observed) {

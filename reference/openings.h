@@ -1,5 +1,6 @@
-// What follows a target's answer where a question of the standard is open (`open:` in an entry): our definition, taking
-// from the answer what is left to it. The judge then compares; what is not open must still be right.
+// What follows a target's answer where a question of the standard is open (`open:` in an entry):
+// our definition, taking from the answer what is left to it. The judge then compares; what is not
+// open must still be right.
 #pragma once
 
 #include <vector>

@@ -22,7 +22,7 @@ struct ProvedValue {
 
 struct ProvedShapes {
   std::unordered_map<std::string, ProvedValue> values;  // by name, of the main graph
-  std::set<Index> broken;    // nodes of the main graph, by index, on which a rule does not hold
+  std::set<Index> broken;      // nodes of the main graph, by index, on which a rule does not hold
   bool breaks_surely = false;  // a rule breaks on a node that every run reaches
 };
 

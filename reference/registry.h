@@ -16,7 +16,7 @@ namespace touchstone {
 struct Inferred {
   std::vector<Type> types;                   // one an output of the version
   std::vector<std::optional<Shape>> shapes;  // none where a shape is not known
-  bool partial = false;                      // something it depends on (a shape, a value) was not known
+  bool partial = false;  // something it depends on (a shape, a value) was not known
 
   void add(Type type, std::optional<Shape> shape) {
     types.push_back(type);
@@ -28,8 +28,9 @@ using Infer = Inferred (*)(const Facts& facts);
 struct ReferenceEntry {
   const Signature* signature;
   Kernel native;
-  Infer infer;                 // null for structural entries that cannot say before they run
-  std::string_view meaning;    // "Clip-11": versions with equal semantics share one kernel; this names it
+  Infer infer;  // null for structural entries that cannot say before they run
+  std::string_view
+      meaning;  // "Clip-11": versions with equal semantics share one kernel; this names it
 };
 
 const ReferenceEntry* find_entry(const Signature& signature);  // null: no semantics yet

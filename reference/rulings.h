@@ -1,5 +1,5 @@
-// What else is right where a question of the standard may be ruled otherwise than we do. The judge asks when our own ruling
-// refuses an answer.
+// What else is right where a question of the standard may be ruled otherwise than we do. The judge
+// asks when our own ruling refuses an answer.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace touchstone {
 
 struct Ruling {
   const char* question;  // Q027
-  Kernel native;         // of another ruling (`profiles:`); null where an answer is followed (`open:`)
+  Kernel native;  // of another ruling (`profiles:`); null where an answer is followed (`open:`)
   Infer infer;
   WideEntry wide;  // without functions where every output is judged exactly
   Opening opening;

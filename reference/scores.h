@@ -1,5 +1,5 @@
-// What models of the classical kind make of the scores of a row: one of five transforms, and the label of the best class. The
-// same code serves native numbers and the wide readings.
+// What models of the classical kind make of the scores of a row: one of five transforms, and the
+// label of the best class. The same code serves native numbers and the wide readings.
 #pragma once
 
 #include <algorithm>
@@ -13,20 +13,26 @@ namespace touchstone {
 
 enum class Transform { none, softmax, logistic, softmax_zero, probit };
 
-inline std::vector<std::string> transform_names() { return {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"}; }
+inline std::vector<std::string> transform_names() {
+  return {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
+}
 // `name` is one of them.
 inline Transform transform_called(std::string_view name) {
   const std::vector<std::string> names = transform_names();
   return static_cast<Transform>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-template <class S> S exactly(const Tensor& tensor, Index k);  // of the wide readings
+template <class S>
+S exactly(const Tensor& tensor, Index k);  // of the wide readings
 
-// An element as a number that computes in float or double; wide numbers keep what the rounding to `computing` may lose.
+// An element as a number that computes in float or double; wide numbers keep what the rounding to
+// `computing` may lose.
 template <class S>
 S element(const Tensor& tensor, Index k, [[maybe_unused]] Type computing = Type::float32) {
-  if constexpr (std::is_floating_point_v<S>) return static_cast<S>(number_at(tensor, k));
-  else return round_number(exactly<S>(tensor, k), computing);
+  if constexpr (std::is_floating_point_v<S>)
+    return static_cast<S>(number_at(tensor, k));
+  else
+    return round_number(exactly<S>(tensor, k), computing);
 }
 
 namespace detail {
@@ -44,7 +50,9 @@ std::vector<S> softmax(const std::vector<S>& scores, bool zeros_out) {
     powers.push_back(zeros_out ? select(equal(score, zero), zero, power) : power);
     whole.add(powers.back());
   }
-  for (S& power : powers) power = zeros_out ? select(equal(whole.get(), zero), zero, power / whole.get()) : power / whole.get();
+  for (S& power : powers)
+    power = zeros_out ? select(equal(whole.get(), zero), zero, power / whole.get())
+                      : power / whole.get();
   return powers;
 }
 
@@ -54,7 +62,8 @@ S probit(const S& score) {
   const S one = constant<S>(1), q = constant<S>(2) * score - one;
   const S l = prim::log((one - q) * (one + q));
   const S v = constant<S>(4.330746750799873) + l / constant<S>(2);
-  return constant<S>(1.41421356) * prim::sign(q) * prim::sqrt(prim::sqrt(v * v - l / constant<S>(0.147)) - v);
+  return constant<S>(1.41421356) * prim::sign(q) *
+         prim::sqrt(prim::sqrt(v * v - l / constant<S>(0.147)) - v);
 }
 
 }  // namespace detail
@@ -62,15 +71,18 @@ S probit(const S& score) {
 template <class S>
 std::vector<S> transformed(std::vector<S> scores, Transform how) {
   switch (how) {
-    case Transform::softmax: return detail::softmax(scores, false);
-    case Transform::softmax_zero: return detail::softmax(scores, true);
+    case Transform::softmax:
+      return detail::softmax(scores, false);
+    case Transform::softmax_zero:
+      return detail::softmax(scores, true);
     case Transform::logistic:
       for (S& score : scores) score = prim::sigmoid(score);
       return scores;
     case Transform::probit:
       for (S& score : scores) score = detail::probit(score);
       return scores;
-    case Transform::none: break;
+    case Transform::none:
+      break;
   }
   return scores;
 }
@@ -102,18 +114,22 @@ struct Labels {
     Tensor made(type(), Shape{touchstone::size(classes)});
     for (Index n = 0; n < made.size(); ++n) {
       const Index e = item(classes, n);
-      if (integers.empty()) made.data<std::string>()[n] = item(texts, e);
-      else made.data<std::int64_t>()[n] = item(integers, e);
+      if (integers.empty())
+        made.data<std::string>()[n] = item(texts, e);
+      else
+        made.data<std::int64_t>()[n] = item(integers, e);
     }
     return made;
   }
   // Is element n of labels that a target gave that of class e?
   bool is(const Tensor& given, Index n, Index e) const {
-    return integers.empty() ? given.data<std::string>()[n] == item(texts, e) : given.data<std::int64_t>()[n] == item(integers, e);
+    return integers.empty() ? given.data<std::string>()[n] == item(texts, e)
+                            : given.data<std::int64_t>()[n] == item(integers, e);
   }
 };
 
-// A plan of a classifier has labels, rows, columns (of the scores it shows), and row<S>(n), which gives a Scored<S>.
+// A plan of a classifier has labels, rows, columns (of the scores it shows), and row<S>(n), which
+// gives a Scored<S>.
 template <class Plan>
 void run_classifier(const Plan& plan, Call& call) {
   Tensor shown(Type::float32, Shape{plan.rows, plan.columns});

@@ -68,8 +68,8 @@ void forget_values(std::vector<Known>& list) {
 }  // namespace
 
 bool ShapeWalk::is_control(const Node& node) {
-  return node.domain.empty() && (node.op == "If" || node.op == "Loop" || node.op == "Scan" ||
-                                 node.op == "SequenceMap");
+  return node.domain.empty() &&
+         (node.op == "If" || node.op == "Loop" || node.op == "Scan" || node.op == "SequenceMap");
 }
 
 std::vector<Known> ShapeWalk::outputs_of_control(const Node& node, const std::vector<Known>& inputs,

@@ -71,8 +71,7 @@ std::optional<Inferred> ShapeWalk::probed(const Node& node, const ReferenceEntry
     for (const std::size_t n : open) {
       Tensor values(inputs[n].type->element, *inputs[n].shape);
       for (Index k = 0; k < values.size(); ++k) {
-        set_number(values, k, static_cast<long double>(tried(kind, n, k)),
-                   Saturate::yes);
+        set_number(values, k, static_cast<long double>(tried(kind, n, k)), Saturate::yes);
       }
       filled[n].value = std::move(values);
     }

@@ -150,7 +150,8 @@ Known ShapeWalk::look_up(const std::string& name, const Frame& frame) const {
     if (const auto found = at->graph->sparse_initializers.find(name);
         found != at->graph->sparse_initializers.end()) {
       const SparseTensor& sparse = found->second;
-      Known known{false, tensor_type(sparse.values.type()), sparse.shape, std::nullopt, std::nullopt};
+      Known known{false, tensor_type(sparse.values.type()), sparse.shape, std::nullopt,
+                  std::nullopt};
       if (is_small(sparse.shape)) known.value = dense(sparse);
       return known;
     }
@@ -205,8 +206,8 @@ void ShapeWalk::visit(const Node& written, Frame& frame) {
   charge_work(1);
   const ScratchScope scratch;
   // Names of deep places are long; a value takes memory in every walk.
-  survey_.steps_left -= frame.depth - 1 + weight_of(written) +
-                        static_cast<Index>(written.outputs.size()) / 2;
+  survey_.steps_left -=
+      frame.depth - 1 + weight_of(written) + static_cast<Index>(written.outputs.size()) / 2;
   found_.gave_up = found_.gave_up || survey_.steps_left < 0;
   std::vector<Known> inputs;
   for (const std::string& name : written.inputs) inputs.push_back(look_up(name, frame));
@@ -371,12 +372,13 @@ std::vector<Known> ShapeWalk::outputs_of_function(const Node& node,
                                                   const std::vector<Known>& inputs,
                                                   const Frame& caller) {
   std::string path = caller.path.empty() ? "" : caller.path + "/";
-  std::optional<Frame> frame = opened(caller, path + stem(node.op) + "_" + std::to_string(node.index));
+  std::optional<Frame> frame =
+      opened(caller, path + stem(node.op) + "_" + std::to_string(node.index));
   if (!frame) return {};
   const Function& function = *node.function;
   const Attributes attributes = attributes_of_call(node);
-  survey_.steps_left -= std::ssize(function.inputs) +
-                        std::ssize(function.default_attributes) / entries_of_a_node;
+  survey_.steps_left -=
+      std::ssize(function.inputs) + std::ssize(function.default_attributes) / entries_of_a_node;
   frame->attributes = &attributes;
   for (std::size_t k = 0; k < function.inputs.size(); ++k) {
     Known known;

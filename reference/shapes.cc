@@ -20,9 +20,9 @@
 namespace touchstone {
 namespace {
 
-constexpr Index most_steps = 3'000'000;  // all walks together
+constexpr Index most_steps = 3'000'000;     // all walks together
 constexpr Index most_choosing = 1'000'000;  // of them to choose sizes by
-constexpr std::size_t most_single = 24;  // symbols that are changed one by one
+constexpr std::size_t most_single = 24;     // symbols that are changed one by one
 constexpr std::size_t random_walks = 12, stair_walks = 64, most_stairs = 6;
 constexpr int most_choices = 12;
 
@@ -51,8 +51,8 @@ class Study {
       gave_up_ = true;  // at once: half of the walks would say nothing
     } else if (!survey_.symbols.empty()) {
       constexpr Index of_a_round = static_cast<Index>(most_single) + 8;
-      choose(std::max(survey_.steps_left - most_choosing,
-                      one_walk * (walks_needed() + of_a_round)));
+      choose(
+          std::max(survey_.steps_left - most_choosing, one_walk * (walks_needed() + of_a_round)));
     }
     if (!gave_up_) take_examples();
     fit_all();

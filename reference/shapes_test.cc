@@ -242,7 +242,8 @@ TEST(Shapes, HostileModelsEnd) {
 
 // F_0 calls F_1 twice, and so on; the last is made of `leaves`, from a to c.
 Model doubling(int levels, std::vector<Node> leaves, const std::string& stem) {
-  Model m = model(graph({node(stem + "0", {"x"}, {"y"})}, {shaped("x", {d(1), d(1)})}, {floats("y")}));
+  Model m =
+      model(graph({node(stem + "0", {"x"}, {"y"})}, {shaped("x", {d(1), d(1)})}, {floats("y")}));
   m.graph.nodes[0].domain = "mine";
   m.opsets["mine"] = 1;
   for (int k = 0; k < levels; ++k) {
@@ -259,8 +260,8 @@ Model doubling(int levels, std::vector<Node> leaves, const std::string& stem) {
 }
 
 TEST(Shapes, StepsAreCountedByWhatTheyCost) {
-  const Node list = node("Constant", {}, {"c"},
-                         {{"value_ints", attribute(std::vector<Index>(200'000))}});
+  const Node list =
+      node("Constant", {}, {"c"}, {{"value_ints", attribute(std::vector<Index>(200'000))}});
   const InferredShapes found = inferred(doubling(20, {list}, "F"));
   EXPECT_EQ(found.notes.size(), 1U);
   EXPECT_LT(found.values.size(), 10'000U);

@@ -14,7 +14,9 @@ namespace {
 struct Around {
   Index outer = 1, extent = 1, inner = 1;
   Around(const Shape& whole, Index axis, Index unit)
-      : outer(count(head(whole, axis))), extent(whole[axis]), inner(multiply(count(tail(whole, axis + 1)), unit)) {}
+      : outer(count(head(whole, axis))),
+        extent(whole[axis]),
+        inner(multiply(count(tail(whole, axis + 1)), unit)) {}
 };
 
 // As std::copy_n, with what it makes charged: texts, and the work.
@@ -35,7 +37,8 @@ E* moved(const E* from, Index count, E* to) {
 template <class E>
 void take(const E* whole, E* part, const Around& a, const Point& positions) {
   for (Index o = 0; o < a.outer; ++o) {
-    for (const Index at : positions) part = moved(whole + (o * a.extent + at) * a.inner, a.inner, part);
+    for (const Index at : positions)
+      part = moved(whole + (o * a.extent + at) * a.inner, a.inner, part);
   }
 }
 // `length` places of the axis, from `at` on.
@@ -66,14 +69,16 @@ Tensor picked(const Tensor& whole, Index axis, const Point& positions) {
   Tensor part(whole.type(), replaced(whole.shape(), axis, positions.size()));
   if (part.size() == 0) return part;
   if (whole.type() == Type::string) {
-    take(whole.data<std::string>(), part.data<std::string>(), Around(whole.shape(), axis, 1), positions);
+    take(whole.data<std::string>(), part.data<std::string>(), Around(whole.shape(), axis, 1),
+         positions);
   } else if (is_packed(whole.type())) {
     const std::vector<std::uint8_t> codes = unpack(whole);
     std::vector<std::uint8_t> taken(static_cast<std::size_t>(part.size()));
     take(codes.data(), taken.data(), Around(whole.shape(), axis, 1), positions);
     pack(taken, part);
   } else {
-    take(whole.bytes().data(), part.bytes().data(), Around(whole.shape(), axis, width(whole)), positions);
+    take(whole.bytes().data(), part.bytes().data(), Around(whole.shape(), axis, width(whole)),
+         positions);
   }
   return part;
 }
@@ -81,7 +86,8 @@ Tensor picked(const Tensor& whole, Index axis, const Point& positions) {
 Tensor stacked(const std::vector<Tensor>& parts, Index axis) {
   std::vector<Tensor> seen;
   for (const Tensor& part : parts) {
-    seen.push_back(part.reshaped(join(head(part.shape(), axis), Index{1}, tail(part.shape(), axis))));
+    seen.push_back(
+        part.reshaped(join(head(part.shape(), axis), Index{1}, tail(part.shape(), axis))));
   }
   return joined(seen, axis);
 }
@@ -93,16 +99,19 @@ Tensor joined(const std::vector<Tensor>& parts, Index axis) {
   for (const Tensor& part : parts) extent = add(extent, part.shape()[axis]);
   Tensor whole(first.type(), replaced(first.shape(), axis, extent));
   if (whole.size() == 0) return whole;
-  std::vector<std::uint8_t> codes(is_packed(first.type()) ? static_cast<std::size_t>(whole.size()) : 0);
+  std::vector<std::uint8_t> codes(is_packed(first.type()) ? static_cast<std::size_t>(whole.size())
+                                                          : 0);
   Index at = 0;
   for (const Tensor& part : parts) {
     const Index length = part.shape()[axis];
     if (first.type() == Type::string) {
-      place(part.data<std::string>(), whole.data<std::string>(), Around(whole.shape(), axis, 1), at, length);
+      place(part.data<std::string>(), whole.data<std::string>(), Around(whole.shape(), axis, 1), at,
+            length);
     } else if (is_packed(first.type())) {
       place(unpack(part).data(), codes.data(), Around(whole.shape(), axis, 1), at, length);
     } else {
-      place(part.bytes().data(), whole.bytes().data(), Around(whole.shape(), axis, width(whole)), at, length);
+      place(part.bytes().data(), whole.bytes().data(), Around(whole.shape(), axis, width(whole)),
+            at, length);
     }
     at += length;
   }
@@ -111,11 +120,14 @@ Tensor joined(const std::vector<Tensor>& parts, Index axis) {
 }
 
 void Stack::add(Value value) {
-  if (!value.is_tensor()) throw Error(ErrorKind::invalid_input, "'" + declared_.name + "' is stacked, but is no tensor");
+  if (!value.is_tensor())
+    throw Error(ErrorKind::invalid_input, "'" + declared_.name + "' is stacked, but is no tensor");
   const Tensor& next = value.tensor();
   if (first_ && (next.type() != first_->type() || !(next.shape() == first_->shape()))) {
-    throw Error(ErrorKind::invalid_input, "'" + declared_.name + "' is stacked, but was a " + described(*first_) + " and in iteration " +
-                                              std::to_string(parts_.size()) + " is a " + described(next));
+    throw Error(ErrorKind::invalid_input, "'" + declared_.name + "' is stacked, but was a " +
+                                              described(*first_) + " and in iteration " +
+                                              std::to_string(parts_.size()) + " is a " +
+                                              described(next));
   }
   if (!first_) first_ = next;
   charge_scratch(2 * sizeof(std::optional<Tensor>));
@@ -135,7 +147,8 @@ void Stack::skip() {
 Tensor Stack::like() const {
   if (first_) return Tensor(first_->type(), first_->shape());
   if (!declared_.type || declared_.type->kind != ValueType::Kind::tensor) {
-    throw Error(ErrorKind::invalid_model, "the graph does not say which tensor its output '" + declared_.name +
+    throw Error(ErrorKind::invalid_model, "the graph does not say which tensor its output '" +
+                                              declared_.name +
                                               "' is, and without an iteration nothing else does");
   }
   Shape shape;
@@ -149,10 +162,12 @@ Tensor Stack::whole(Index axis, bool backward) const {
   const Tensor one = like();
   const Index rank = one.shape().size() + 1, at = wrap(axis, rank);
   if (at < 0 || at >= rank) {
-    throw Error(ErrorKind::invalid_model, "'" + declared_.name + "' is stacked along axis " + std::to_string(axis) +
-                                              ", but has only " + std::to_string(rank) + " of them");
+    throw Error(ErrorKind::invalid_model, "'" + declared_.name + "' is stacked along axis " +
+                                              std::to_string(axis) + ", but has only " +
+                                              std::to_string(rank) + " of them");
   }
-  if (parts_.empty()) return Tensor(one.type(), join(head(one.shape(), at), Index{0}, tail(one.shape(), at)));
+  if (parts_.empty())
+    return Tensor(one.type(), join(head(one.shape(), at), Index{0}, tail(one.shape(), at)));
   std::vector<Tensor> parts;
   for (const std::optional<Tensor>& part : parts_) parts.push_back(part.value_or(one));
   if (backward) std::reverse(parts.begin(), parts.end());

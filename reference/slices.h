@@ -1,5 +1,5 @@
-// Slices of a tensor along one axis, and tensors put together from them: what operators that run a graph step by step hand
-// in and gather. Elements of any type are moved as they stand.
+// Slices of a tensor along one axis, and tensors put together from them: what operators that run a
+// graph step by step hand in and gather. Elements of any type are moved as they stand.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,8 @@ Tensor cut(const Tensor& whole, Index axis, Index from, Index length);
 // Tensors of one type and shape (at least one), along a new axis.
 Tensor stacked(const std::vector<Tensor>& parts, Index axis);
 
-// Tensors of one type (at least one), whose shapes may differ along `axis`, one behind the other along it.
+// Tensors of one type (at least one), whose shapes may differ along `axis`, one behind the other
+// along it.
 Tensor joined(const std::vector<Tensor>& parts, Index axis);
 
 // One output of a graph that runs again and again, gathered along a new axis.
@@ -34,8 +35,8 @@ class Stack {
   void add(Value value);
   void skip();  // a place that stays zero
 
-  // `backward`: the last one first. Of no run it is empty, in the type and shape that the graph declares (an extent that is
-  // left open is 0); invalid_model if it declares none.
+  // `backward`: the last one first. Of no run it is empty, in the type and shape that the graph
+  // declares (an extent that is left open is 0); invalid_model if it declares none.
   Tensor whole(Index axis = 0, bool backward = false) const;
 
  private:

@@ -10,7 +10,8 @@
 
 namespace touchstone {
 
-// The signature of exactly this version; a generated table that names one the spec lacks is our bug.
+// The signature of exactly this version; a generated table that names one the spec lacks is our
+// bug.
 inline const Signature* signature_of(std::string_view domain, std::string_view op, int since) {
   const Signature* found = find_signature(domain, op, since);
   if (!found || found->since != since) BUG(std::string(op).c_str());

@@ -1,5 +1,6 @@
-// Decision trees: how a row walks from a root to a leaf, and what the leaves that it reaches in all trees add up to. Comparisons
-// are exact: an element meets a threshold with the value that it has, whatever the types of the two.
+// Decision trees: how a row walks from a root to a leaf, and what the leaves that it reaches in all
+// trees add up to. Comparisons are exact: an element meets a threshold with the value that it has,
+// whatever the types of the two.
 #pragma once
 
 #include <algorithm>
@@ -23,13 +24,20 @@ struct Branch {
   bool holds(long double x) const {
     if (std::isnan(x)) return nan_is_true;
     switch (asks) {
-      case Asks::at_most: return x <= split;
-      case Asks::less: return x < split;
-      case Asks::at_least: return x >= split;
-      case Asks::more: return x > split;
-      case Asks::equal: return x == split;
-      case Asks::other: return x != split;
-      case Asks::member: return std::find(members.begin(), members.end(), x) != members.end();
+      case Asks::at_most:
+        return x <= split;
+      case Asks::less:
+        return x < split;
+      case Asks::at_least:
+        return x >= split;
+      case Asks::more:
+        return x > split;
+      case Asks::equal:
+        return x == split;
+      case Asks::other:
+        return x != split;
+      case Asks::member:
+        return std::find(members.begin(), members.end(), x) != members.end();
     }
     BUG("a branch asks for nothing");
   }
@@ -54,7 +62,8 @@ struct Forest {
 
 enum class Aggregate { average, sum, min, max };
 
-// Votes for one target, `trees` many trees, and what is added in the end. Of no votes every aggregate is 0.
+// Votes for one target, `trees` many trees, and what is added in the end. Of no votes every
+// aggregate is 0.
 template <class S>
 S aggregated(const std::vector<S>& votes, Aggregate how, std::size_t trees, const S& base) {
   Sum<S> sum;
@@ -81,9 +90,12 @@ inline const Tensor& given_tensor(const Facts& facts, std::string_view name) {
 }
 
 // Numbers that are given as a list of floats or, under another name, as a tensor.
-inline Tensor numbers_or_tensor(const Facts& facts, std::string_view list, std::string_view tensor) {
+inline Tensor numbers_or_tensor(const Facts& facts, std::string_view list,
+                                std::string_view tensor) {
   if (const Tensor* given = facts.tensor(tensor)) {
-    if (!touchstone::facts(given->type()).is_float) throw Error(ErrorKind::invalid_model, "the attribute '" + std::string(tensor) + "' holds no floats");
+    if (!touchstone::facts(given->type()).is_float)
+      throw Error(ErrorKind::invalid_model,
+                  "the attribute '" + std::string(tensor) + "' holds no floats");
     return *given;
   }
   const std::vector<float> numbers = facts.numbers(list);

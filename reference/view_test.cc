@@ -1,4 +1,5 @@
-// How readers walk: by strides where every offset on the way fits 64 bits, else element by element, inside or refused.
+// How readers walk: by strides where every offset on the way fits 64 bits, else element by element,
+// inside or refused.
 #include "reference/view.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +9,9 @@ namespace {
 
 // A tensor of 0, 1, 2 .. and a row of an output.
 struct Reading {
-  explicit Reading(Shape shape) : numbers(static_cast<std::size_t>(count(shape))), view(numbers.data(), shape, Type::float32) {
+  explicit Reading(Shape shape)
+      : numbers(static_cast<std::size_t>(count(shape))),
+        view(numbers.data(), shape, Type::float32) {
     for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = static_cast<float>(k);
   }
   Row row(Index length) const { return {Point{0}, length}; }
@@ -17,7 +20,8 @@ struct Reading {
   View<const float> view;
 };
 
-// Where the whole walk is inside, where a part of it is, and where points jump past 64 bits: each answers as `view.read`.
+// Where the whole walk is inside, where a part of it is, and where points jump past 64 bits: each
+// answers as `view.read`.
 template <class F>
 void reads_as_points_say(const Reading& reading, Index inner, Index length, F point) {
   const Row row = reading.row(length);
@@ -33,29 +37,43 @@ void reads_as_points_say(const Reading& reading, Index inner, Index length, F po
 
 TEST(Reader, WalksInside) {
   const Reading image({4, 6});
-  reads_as_points_say(image, 3, 4, [](const Point& at, Index c) { return Point{c + 1, at[0] + 2}; });
+  reads_as_points_say(image, 3, 4, [](const Point& at, Index c) {
+    return Point{c + 1, at[0] + 2};
+  });
 }
 
 TEST(Reader, LeavesOutWhatIsOutside) {
   const Reading image({4, 6});
-  reads_as_points_say(image, 9, 9, [](const Point& at, Index c) { return Point{2 * c - 3, 3 * at[0] - 5}; });
-  reads_as_points_say(image, 9, 9, [](const Point& at, Index c) { return Point{5 - 2 * c, 13 - 3 * at[0]}; });
+  reads_as_points_say(image, 9, 9, [](const Point& at, Index c) {
+    return Point{2 * c - 3, 3 * at[0] - 5};
+  });
+  reads_as_points_say(image, 9, 9, [](const Point& at, Index c) {
+    return Point{5 - 2 * c, 13 - 3 * at[0]};
+  });
   reads_as_points_say(image, 3, 3, [](const Point&, Index) { return Point{-1, 0}; });
 }
 
 TEST(Reader, StepsThatDoNotFitAreNoWalk) {
   const Reading image({4, 6});
   const Index far = Index{1} << 61;
-  reads_as_points_say(image, 4, 2, [&](const Point& at, Index c) { return Point{0, c * far + at[0]}; });
-  reads_as_points_say(image, 2, 2, [&](const Point& at, Index c) { return Point{at[0], c * (std::numeric_limits<Index>::max() - 8) - far}; });
-  reads_as_points_say(image, 3, 2, [&](const Point& at, Index c) { return Point{c * -far, at[0] * (far - 1)}; });
+  reads_as_points_say(image, 4, 2, [&](const Point& at, Index c) {
+    return Point{0, c * far + at[0]};
+  });
+  reads_as_points_say(image, 2, 2, [&](const Point& at, Index c) {
+    return Point{at[0], c * (std::numeric_limits<Index>::max() - 8) - far};
+  });
+  reads_as_points_say(image, 3, 2, [&](const Point& at, Index c) {
+    return Point{c * -far, at[0] * (far - 1)};
+  });
 }
 
 // 8 steps of 2^61 come back to where they began.
 TEST(Reader, AWalkThatWouldWrapIsRefused) {
   const Reading image({16});
   const Row row = image.row(1);
-  const auto far = [](const Point& at, Index c) { return Point{at[0] + multiply(c, Index{1} << 61)}; };
+  const auto far = [](const Point& at, Index c) {
+    return Point{at[0] + multiply(c, Index{1} << 61)};
+  };
   const auto read = reader(image.view, row, 9, true, far);
   EXPECT_TRUE(read.inside(0, 0));
   EXPECT_FALSE(read.inside(1, 0));
@@ -67,7 +85,9 @@ TEST(Reader, AShapeWithoutElementsIsReadNowhere) {
   const std::vector<float> none;
   const View<const float> nothing(none.data(), {0, Index{1} << 40, Index{1} << 40}, Type::float32);
   const Row row{Point{0}, 4};
-  const auto read = reader(nothing, row, 2, true, [](const Point& at, Index c) { return Point{c, at[0], at[0]}; });
+  const auto read = reader(nothing, row, 2, true, [](const Point& at, Index c) {
+    return Point{c, at[0], at[0]};
+  });
   EXPECT_FALSE(read.inside(0, 0));
   EXPECT_EQ(read.or_else(1, 3, -1.0F), -1.0F);
 }

@@ -47,8 +47,8 @@ bool holds_subnormal(const WideOutput<Bounded>& output) {
                      [&](const Bounded& b) { return is_subnormal(b.hi, f); });
 }
 
-// In what an evaluation of class fast may hold its elements: 16 bits, if all of its float tensors are of one such type and
-// the node does not say by `stash_type` that it computes in another.
+// In what an evaluation of class fast may hold its elements: 16 bits, if all of its float tensors
+// are of one such type and the node does not say by `stash_type` that it computes in another.
 Type element_type(const Node& node, const std::optional<Inferred>& said,
                   const std::vector<Value>& inputs, const std::vector<Value>& observed) {
   std::vector<Type> types;
@@ -64,7 +64,8 @@ Type element_type(const Node& node, const std::optional<Inferred>& said,
     if (facts(type).bits > 16 || (found != Type::undefined && found != type)) return Type::float32;
     found = type;
   }
-  const auto attributes = node.signature ? node.signature->attributes : std::span<const AttributeSpec>{};
+  const auto attributes =
+      node.signature ? node.signature->attributes : std::span<const AttributeSpec>{};
   for (const AttributeSpec& attribute : attributes) {
     if (attribute.name == "stash_type") return Type::float32;
   }
@@ -201,7 +202,8 @@ class NodeJudge {
         c.detail =
             text(observed_[k].type()) + " for a tensor of " + std::string(name(said_->types[k]));
         bad = true;
-      } else if (said_ && k < said_->shapes.size() && said_->shapes[k] && observed_[k].is_tensor() &&
+      } else if (said_ && k < said_->shapes.size() && said_->shapes[k] &&
+                 observed_[k].is_tensor() &&
                  !fits(*said_->shapes[k], observed_[k].tensor().shape())) {
         c.verdict = Verdict::wrong_shape;
         c.detail = text(observed_[k].tensor().shape()) + " for " + text(*said_->shapes[k]);
@@ -274,10 +276,13 @@ class NodeJudge {
 
   void compare_natively(NodeJudgement& out, const std::vector<WideOutput<Bounded>>& wide) const {
     Opened followed;
-    if (means_.follow) followed = means_.follow();
-    else if (means_.native) followed.outputs = means_.native(inputs_);
+    if (means_.follow)
+      followed = means_.follow();
+    else if (means_.native)
+      followed.outputs = means_.native(inputs_);
     const std::vector<Value>& ours = followed.outputs;
-    const bool moved = node_.signature && (node_.signature->form == "move" || node_.signature->form == "container");
+    const bool moved = node_.signature &&
+                       (node_.signature->form == "move" || node_.signature->form == "container");
     for (std::size_t k = 0; k < wide.size(); ++k) {
       if (!wanted_[k] || wide[k].present) continue;
       if (k < ours.size()) {
@@ -306,7 +311,8 @@ class NodeJudge {
   const JudgeOptions& options_;
   std::vector<bool> wanted_;
   Index sample_ = 0;
-  std::optional<Inferred> said_;  // of types and shapes; it does not look at the elements that class fast may flush
+  std::optional<Inferred>
+      said_;  // of types and shapes; it does not look at the elements that class fast may flush
   Type elements_ = Type::float32;
   bool any_wide_ = false, subnormal_ = false;
 };
@@ -327,11 +333,15 @@ NodeJudgement judge_node(const Node& node, const NodeMeans& means, const std::ve
   try {
     return NodeJudge(node, means, inputs, observed, options).judge();
   } catch (const Error& error) {
-    // The target answered. Inputs that break a rule should have been refused; else that our definition
-    // gave no answer is no verdict on the target.
-    const bool refused = error.kind == ErrorKind::invalid_input || error.kind == ErrorKind::invalid_model;
+    // The target answered. Inputs that break a rule should have been refused; else that our
+    // definition gave no answer is no verdict on the target.
+    const bool refused =
+        error.kind == ErrorKind::invalid_input || error.kind == ErrorKind::invalid_model;
     const bool known = error.kind == ErrorKind::unsupported;
-    return ended(node, refused ? Verdict::accepted_invalid : known ? Verdict::unsupported : Verdict::harness,
+    return ended(node,
+                 refused ? Verdict::accepted_invalid
+                 : known ? Verdict::unsupported
+                         : Verdict::harness,
                  node.op + ": " + error.message);
   }
 }

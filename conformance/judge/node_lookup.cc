@@ -1,7 +1,8 @@
 // judge_node over the generated tables: the readings and kernels that the node's operator version
 // has.
 //
-// What our own ruling refuses is judged again as the questions of that version may be ruled otherwise.
+// What our own ruling refuses is judged again as the questions of that version may be ruled
+// otherwise.
 #include <algorithm>
 
 #include "conformance/judge/node_means.h"
@@ -15,11 +16,13 @@
 namespace touchstone {
 namespace {
 
-std::function<std::optional<Inferred>()> inferring(Infer infer, const Node& node, const std::vector<Value>& inputs) {
+std::function<std::optional<Inferred>()> inferring(Infer infer, const Node& node,
+                                                   const std::vector<Value>& inputs) {
   if (!infer) return {};
   return [&, infer]() -> std::optional<Inferred> {
     try {
-      return infer(Facts(node, *node.signature, describe(*node.signature, inputs), wanted_of(node)));
+      return infer(
+          Facts(node, *node.signature, describe(*node.signature, inputs), wanted_of(node)));
     } catch (const NotKnown&) {
       return std::nullopt;
     }
@@ -34,7 +37,8 @@ NodeMeans our_means(const Node& node, const std::vector<Value>& inputs,
   if (!entry) return means;
   if (entry->native) {
     means.native = [&](const std::vector<Value>& given) {
-      return evaluate(*node.signature, node.attributes, given, static_cast<Index>(node.outputs.size()));
+      return evaluate(*node.signature, node.attributes, given,
+                      static_cast<Index>(node.outputs.size()));
     };
   }
   if (const Follow follow = find_follow(*node.signature)) {
@@ -110,13 +114,17 @@ NodeJudgement judge_rest(const Node& node, const Ruling& ruling, const std::vect
 NodeJudgement judge_node(const Node& node, const std::vector<Value>& inputs,
                          const std::vector<Value>& observed, const JudgeOptions& options) {
   if (!node.signature) return judge_node(node, NodeMeans{}, inputs, observed, options);
-  NodeJudgement first = judge_node(node, our_means(node, inputs, observed), inputs, observed, options);
+  NodeJudgement first =
+      judge_node(node, our_means(node, inputs, observed), inputs, observed, options);
   if (!is_fail(first.verdict)) return first;
   for (const Ruling& ruling : rulings_of(*node.signature)) {
-    NodeJudgement other = judge_node(node, means_of(ruling, node, inputs, observed), inputs, observed, options);
+    NodeJudgement other =
+        judge_node(node, means_of(ruling, node, inputs, observed), inputs, observed, options);
     if (is_fail(other.verdict) && ruling.opening && find_wide(*node.signature))
       other = judge_rest(node, ruling, inputs, observed, options);
-    if (is_fail(other.verdict) || other.verdict == Verdict::unsupported || other.verdict == Verdict::harness) continue;
+    if (is_fail(other.verdict) || other.verdict == Verdict::unsupported ||
+        other.verdict == Verdict::harness)
+      continue;
     if (is_pass(other.verdict)) other.verdict = Verdict::profile;
     other.question = ruling.question;
     return other;

@@ -12,12 +12,13 @@
 namespace touchstone {
 
 struct NodeMeans {
-  const WideEntry* wide = nullptr;             // null: every output is judged exactly
+  const WideEntry* wide = nullptr;  // null: every output is judged exactly
   std::function<std::vector<Value>(const std::vector<Value>& inputs)>
       native;  // our own outputs; empty: there is no kernel
   std::function<std::optional<Inferred>()>
       infer;  // types and shapes; empty: not known before it runs
-  std::function<Opened()> follow;  // in place of `native`: our outputs, led by what the target answered
+  std::function<Opened()>
+      follow;  // in place of `native`: our outputs, led by what the target answered
 };
 
 NodeJudgement judge_node(const Node& node, const NodeMeans& means, const std::vector<Value>& inputs,

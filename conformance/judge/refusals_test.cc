@@ -69,14 +69,14 @@ struct Asked {
     const NodeJudgement j = judgement;                                      \
     EXPECT_TRUE(is_pass(j.verdict)) << name(j.verdict) << ": " << j.detail; \
   } while (false)
-#define REFUSED(judgement)                                                                     \
-  do {                                                                                         \
-    const NodeJudgement j = judgement;                                                         \
-    const Comparison& c = j.outputs[0];                                                        \
-    EXPECT_EQ(name(j.verdict), "wrong-value")                                                  \
-        << (j.cls == Class::strict ? "strict" : "fast") << " " << j.formula << ", judged "     \
-        << c.judged << ", open " << c.open << ", utilisation " << c.utilisation_max            \
-        << ", aggregate " << c.aggregate << ", resolution " << c.resolution_median;            \
+#define REFUSED(judgement)                                                                 \
+  do {                                                                                     \
+    const NodeJudgement j = judgement;                                                     \
+    const Comparison& c = j.outputs[0];                                                    \
+    EXPECT_EQ(name(j.verdict), "wrong-value")                                              \
+        << (j.cls == Class::strict ? "strict" : "fast") << " " << j.formula << ", judged " \
+        << c.judged << ", open " << c.open << ", utilisation " << c.utilisation_max        \
+        << ", aggregate " << c.aggregate << ", resolution " << c.resolution_median;        \
   } while (false)
 
 Floats mapped(Floats values, const Rounding& f) {

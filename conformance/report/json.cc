@@ -11,7 +11,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json with_explanations(const std::string& target, const std::string& suite, const CaseResult& result) {
+Json with_explanations(const std::string& target, const std::string& suite,
+                       const CaseResult& result) {
   Json object = to_json(result);
   object["explained"] = explained_by(target, suite, result);
   return object;
@@ -51,7 +52,8 @@ Json number_or_null(std::optional<double> value) {
 
 Json to_json(const CaseResult& result) {
   Json values = Json::array();
-  for (const Shown& row : result.values) values.push_back(Json::array({row.place, row.expected, row.actual}));
+  for (const Shown& row : result.values)
+    values.push_back(Json::array({row.place, row.expected, row.actual}));
   Json object{{"name", result.name},
               {"kind", result.kind},
               {"compat", result.compat},
@@ -65,7 +67,8 @@ Json to_json(const CaseResult& result) {
   if (!result.kernels.empty()) object["kernels"] = result.kernels;
   if (result.judged) {
     const JudgedNode& j = *result.judged;
-    object["judged"] = {{"node", j.node}, {"form", j.form}, {"type", j.type}, {"elements", j.elements},
+    object["judged"] = {{"node", j.node}, {"form", j.form},
+                        {"type", j.type}, {"elements", j.elements},
                         {"open", j.open}, {"resolution", number_or_null(j.resolution)}};
   }
   return object;
@@ -87,7 +90,8 @@ Json conform_object(std::span<const TargetRun> runs) {
   Json object{{"schema", "touchstone.conform/1"}, {"runs", Json::array()}};
   for (const TargetRun& run : runs) {
     Json cases = Json::array();
-    for (const CaseResult& result : run.cases) cases.push_back(with_explanations(run.target, run.suite, result));
+    for (const CaseResult& result : run.cases)
+      cases.push_back(with_explanations(run.target, run.suite, result));
     object["runs"].push_back({{"target", run.target},
                               {"version", run.version},
                               {"suite", run.suite},
@@ -97,20 +101,23 @@ Json conform_object(std::span<const TargetRun> runs) {
   return object;
 }
 
-std::string log_line(const std::string& target, const std::string& suite, const CaseResult& result) {
+std::string log_line(const std::string& target, const std::string& suite,
+                     const CaseResult& result) {
   Json line{{"target", target}, {"suite", suite}};
   line.update(with_explanations(target, suite, result));
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::vector<CaseResult> read_log(std::string_view text, const std::string& target, const std::string& suite) {
+std::vector<CaseResult> read_log(std::string_view text, const std::string& target,
+                                 const std::string& suite) {
   std::vector<CaseResult> results;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     const Json one = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (!one.is_object() || one.value("target", "") != target || one.value("suite", "") != suite) continue;
+    if (!one.is_object() || one.value("target", "") != target || one.value("suite", "") != suite)
+      continue;
     CaseResult result{one.value("name", ""),
                       one.value("kind", ""),
                       one.value("compat", ""),
@@ -123,7 +130,8 @@ std::vector<CaseResult> read_log(std::string_view text, const std::string& targe
     }
     result.subject = {one.value("op", ""), one.value("since", Index{0})};
     for (const Json& row : one.value("values", Json::array())) {
-      if (row.is_array() && row.size() == 3 && row[0].is_string() && row[1].is_string() && row[2].is_string()) {
+      if (row.is_array() && row.size() == 3 && row[0].is_string() && row[1].is_string() &&
+          row[2].is_string()) {
         result.values.push_back({row[0], row[1], row[2]});
       }
     }
@@ -133,9 +141,13 @@ std::vector<CaseResult> read_log(std::string_view text, const std::string& targe
     if (const auto found = one.find("judged"); found != one.end() && found->is_object()) {
       const Json& j = *found;
       const auto resolution = j.find("resolution");
-      result.judged = {j.value("node", ""), j.value("form", ""), j.value("type", ""), j.value("elements", Index{0}),
-                       j.value("open", Index{0}),
-                       resolution != j.end() && resolution->is_number() ? resolution->get<double>() : 0};
+      result.judged = {
+          j.value("node", ""),
+          j.value("form", ""),
+          j.value("type", ""),
+          j.value("elements", Index{0}),
+          j.value("open", Index{0}),
+          resolution != j.end() && resolution->is_number() ? resolution->get<double>() : 0};
     }
     results.push_back(std::move(result));
   }

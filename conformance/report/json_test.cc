@@ -10,7 +10,13 @@
 namespace touchstone {
 namespace {
 
-const CaseResult within{"test_a", "node", "pass", "within", 0.25, "", JudgedNode{"Exp-13", "elementwise", "float", 9, 2, 0.5}};
+const CaseResult within{"test_a",
+                        "node",
+                        "pass",
+                        "within",
+                        0.25,
+                        "",
+                        JudgedNode{"Exp-13", "elementwise", "float", 9, 2, 0.5}};
 const CaseResult unsupported{"test_b", "node", "unsupported", "unsupported", {}, "Frob-7 \xff"};
 
 TEST(Json, WhatRanFastIsSaidAndReadBack) {
@@ -64,10 +70,12 @@ TEST(Json, TheObjectIsTheContract) {
   EXPECT_EQ(first["summary"]["target_fault"], 0);
   std::vector<std::string> keys;
   for (const auto& [key, value] : first["cases"][0].items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"name", "kind", "compat", "verdict", "utilisation", "detail", "op", "since", "values", "judged",
-                                            "explained"}));
-  EXPECT_EQ(first["cases"][0]["judged"].dump(),
-            R"({"node":"Exp-13","form":"elementwise","type":"float","elements":9,"open":2,"resolution":0.5})");
+  EXPECT_EQ(keys,
+            (std::vector<std::string>{"name", "kind", "compat", "verdict", "utilisation", "detail",
+                                      "op", "since", "values", "judged", "explained"}));
+  EXPECT_EQ(
+      first["cases"][0]["judged"].dump(),
+      R"({"node":"Exp-13","form":"elementwise","type":"float","elements":9,"open":2,"resolution":0.5})");
   EXPECT_FALSE(first["cases"][1].contains("judged"));
   EXPECT_TRUE(first["cases"][0]["explained"].empty());
   EXPECT_EQ(first["cases"][0]["utilisation"], 0.25);
@@ -84,7 +92,8 @@ TEST(Json, ACaseNamesWhatExplainsIt) {
   const CaseResult failed{std::string(known.pattern), "node", "wrong-value", "wrong-value", {}, ""};
   const TargetRun run{"onnxruntime", std::string(known.suite), {failed}};
   const auto object = conform_object(std::span(&run, 1));
-  EXPECT_EQ(object["runs"][0]["cases"][0]["explained"].dump(), "[\"" + std::string(known.id) + "\"]");
+  EXPECT_EQ(object["runs"][0]["cases"][0]["explained"].dump(),
+            "[\"" + std::string(known.id) + "\"]");
   EXPECT_EQ(object["runs"][0]["summary"]["to_explain"], 1);
   EXPECT_EQ(object["runs"][0]["summary"]["unexplained"], 0);
   EXPECT_EQ(object["runs"][0]["summary"]["fail"], 1) << "an explanation is no pass";
@@ -94,9 +103,10 @@ TEST(Json, ACaseNamesWhatExplainsIt) {
 }
 
 TEST(Json, ALogReadsBackItsOwnTargetAndSuiteOnly) {
-  const std::string text = log_line("reference", "onnx", within) + log_line("other", "onnx", unsupported) +
-                           log_line("reference", "mine", unsupported) + log_line("reference", "onnx", unsupported) +
-                           R"({"target": "reference", "suite": "onnx", "na)";
+  const std::string text =
+      log_line("reference", "onnx", within) + log_line("other", "onnx", unsupported) +
+      log_line("reference", "mine", unsupported) + log_line("reference", "onnx", unsupported) +
+      R"({"target": "reference", "suite": "onnx", "na)";
   const std::vector<CaseResult> results = read_log(text, "reference", "onnx");
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(results[0].key(), "node/test_a");

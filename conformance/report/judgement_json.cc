@@ -18,7 +18,8 @@ Json to_json(const NodeBlame& one, const std::string& verdict) {
            {"sampled", one.judgement.sampled},
            {"detail", one.skipped.empty() ? describe(*one.node, one.judgement) : one.skipped},
            {"outputs", Json::array()}};
-  for (const Comparison& output : one.judgement.outputs) row["outputs"].push_back(touchstone::to_json(output));
+  for (const Comparison& output : one.judgement.outputs)
+    row["outputs"].push_back(touchstone::to_json(output));
   return row;
 }
 
@@ -49,7 +50,8 @@ Json to_json(const Blame& found) {
   std::map<std::string, Index> counts;
   Json nodes = Json::array();
   for (const NodeBlame& one : found.nodes) {
-    const std::string verdict = one.skipped.empty() ? std::string(name(one.judgement.verdict)) : "not-judged";
+    const std::string verdict =
+        one.skipped.empty() ? std::string(name(one.judgement.verdict)) : "not-judged";
     ++counts[verdict];
     nodes.push_back(to_json(one, verdict));
   }

@@ -1,4 +1,5 @@
-// Puts the results into the page. The template is page/page.html; the build joins it with its style and script.
+// Puts the results into the page. The template is page/page.html; the build joins it with its style
+// and script.
 #include "conformance/report/page.h"
 
 #include "conformance/explanations.h"
@@ -28,9 +29,10 @@ std::string html_page(const nlohmann::ordered_json& conform_object) {
   if (at == std::string_view::npos) BUG("the page has no place for results");
   nlohmann::ordered_json results = conform_object;
   results["standings"] = standings();
-  for (const Explanation& one : explanations()) results["explanations"][std::string(one.id)] = one.title;
-  const std::string json =
-      results.dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::ordered_json::error_handler_t::replace);
+  for (const Explanation& one : explanations())
+    results["explanations"][std::string(one.id)] = one.title;
+  const std::string json = results.dump(-1, ' ', /*ensure_ascii=*/true,
+                                        nlohmann::ordered_json::error_handler_t::replace);
   std::string page(text.substr(0, at));
   for (const char c : json) {
     // "</script>" in a detail would end the data: as \u003c it is the same JSON and no markup.

@@ -11,7 +11,8 @@ namespace {
 
 TEST(Page, StandsAlone) {
   const std::string page = html_page(conform_object({}));
-  for (const char* outside : {"http://", "https://", "src=", "href=", "@import", "@STYLE@", "@SCRIPT@", "@RESULTS@"}) {
+  for (const char* outside :
+       {"http://", "https://", "src=", "href=", "@import", "@STYLE@", "@SCRIPT@", "@RESULTS@"}) {
     EXPECT_EQ(page.find(outside), std::string::npos) << outside;
   }
   EXPECT_NE(page.find("prefers-color-scheme: dark"), std::string::npos);
@@ -33,8 +34,9 @@ TEST(Page, KnowsTheTitleOfWhatExplainsACase) {
 }
 
 TEST(Page, AHostileDetailStaysData) {
-  const TargetRun run{
-      "reference", "onnx", {{"a", "node", "crash", "crash", {}, "</script><script>alert(1)</script>"}}};
+  const TargetRun run{"reference",
+                      "onnx",
+                      {{"a", "node", "crash", "crash", {}, "</script><script>alert(1)</script>"}}};
   const std::string page = html_page(conform_object(std::span(&run, 1)));
   EXPECT_EQ(page.find("</script><script>alert"), std::string::npos);
   EXPECT_NE(page.find("\\u003c/script>\\u003cscript>alert(1)"), std::string::npos);

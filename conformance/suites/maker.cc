@@ -1,4 +1,5 @@
-// Runs Python, the one that the build was configured with, for what only Python can do: evaluate the suite's own code.
+// Runs Python, the one that the build was configured with, for what only Python can do: evaluate
+// the suite's own code.
 #include "conformance/suites/maker.h"
 
 #include <spawn.h>
@@ -18,22 +19,28 @@ namespace {
 
 // The version becomes a folder's name and a word of a command: only what a release can be called.
 void hold_to_release(const std::string& version) {
-  const auto fits = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '.'; };
+  const auto fits = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '.';
+  };
   if (version == all_releases) return;
-  if (!version.empty() && version[0] >= '0' && version[0] <= '9' && std::all_of(version.begin(), version.end(), fits)) {
+  if (!version.empty() && version[0] >= '0' && version[0] <= '9' &&
+      std::all_of(version.begin(), version.end(), fits)) {
     return;
   }
-  throw Error(ErrorKind::usage, "'" + version + "' is no release of onnx").with_help("such as --suite onnx@1.12.0");
+  throw Error(ErrorKind::usage, "'" + version + "' is no release of onnx")
+      .with_help("such as --suite onnx@1.12.0");
 }
 
 int run_maker(const std::string& version) {
-  const char* words[] = {TOUCHSTONE_PYTHON, "-m", "conformance.suites.make", version.c_str(), nullptr};
+  const char* words[] = {TOUCHSTONE_PYTHON, "-m", "conformance.suites.make", version.c_str(),
+                         nullptr};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addchdir_np(&actions, TOUCHSTONE_SOURCE);
   posix_spawn_file_actions_adddup2(&actions, 2, 1);  // what it says is not data
   pid_t process = -1;
-  const int failed = posix_spawn(&process, words[0], &actions, nullptr, const_cast<char**>(words), environ);
+  const int failed =
+      posix_spawn(&process, words[0], &actions, nullptr, const_cast<char**>(words), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return failed;
   int status = 0;
@@ -43,7 +50,9 @@ int run_maker(const std::string& version) {
 
 }  // namespace
 
-std::filesystem::path lines_of_spec() { return std::filesystem::path(TOUCHSTONE_SOURCE) / "conformance/suites/spec"; }
+std::filesystem::path lines_of_spec() {
+  return std::filesystem::path(TOUCHSTONE_SOURCE) / "conformance/suites/spec";
+}
 
 std::string pinned_release() { return TOUCHSTONE_ONNX; }
 
@@ -52,8 +61,10 @@ std::filesystem::path suite_of_release(const std::string& version) {
   const std::filesystem::path folder = cached_suite(version);
   const auto made = [&] { return std::filesystem::is_regular_file(folder / "manifest.json"); };
   if (!made() && run_maker(version) != 0 && !made()) {
-    throw Error(ErrorKind::file, "the suite of onnx " + version + " is not at '" + folder.string() + "'")
-        .with_help("in " TOUCHSTONE_SOURCE ": " TOUCHSTONE_PYTHON " -m conformance.suites.make " + version);
+    throw Error(ErrorKind::file,
+                "the suite of onnx " + version + " is not at '" + folder.string() + "'")
+        .with_help("in " TOUCHSTONE_SOURCE ": " TOUCHSTONE_PYTHON " -m conformance.suites.make " +
+                   version);
   }
   return folder;
 }

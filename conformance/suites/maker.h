@@ -15,7 +15,8 @@ std::filesystem::path lines_of_spec();
 // Names the suite of every case that differs from the others, out of all releases.
 inline constexpr std::string_view all_releases = "all";
 
-// The suite's folder; makes the suite if it is not there. Throws Error (file) with the one command to type.
+// The suite's folder; makes the suite if it is not there. Throws Error (file) with the one command
+// to type.
 std::filesystem::path suite_of_release(const std::string& version);
 
 }  // namespace touchstone

@@ -1,4 +1,5 @@
-// A suite as it lies on disk: backend-test folders, found by looking. Nothing else decides what a suite holds.
+// A suite as it lies on disk: backend-test folders, found by looking. Nothing else decides what a
+// suite holds.
 #pragma once
 
 #include <filesystem>
@@ -43,10 +44,12 @@ struct Suite {
 // Throws Error (file) if there is no such folder, or no case in it.
 Suite read_suite(const std::filesystem::path& root, std::string name);
 
-// Cases that are lines (line.h): one file, or all files *.cases below a folder. Lines with # are passed over.
+// Cases that are lines (line.h): one file, or all files *.cases below a folder. Lines with # are
+// passed over.
 Suite read_lines(const std::filesystem::path& root, std::string name);
 
-// Writes a case that is a line as others lie on disk, and what says so: case.json. Gives it back with its files.
+// Writes a case that is a line as others lie on disk, and what says so: case.json. Gives it back
+// with its files.
 Case write_line(const Case& one, const std::filesystem::path& folder);
 
 // input_0.pb, input_1.pb ... and output_0.pb ... of one folder.
@@ -64,7 +67,8 @@ void keep_first(Suite& suite, Index count);
 // Keeps the cases that this release does not hold.
 void drop_release(Suite& suite, std::string_view version);
 
-// Keeps every count-th case from the index-th on: shards differ by one case at most, and kinds spread evenly.
+// Keeps every count-th case from the index-th on: shards differ by one case at most, and kinds
+// spread evenly.
 void keep_shard(Suite& suite, Index index, Index count);
 
 }  // namespace touchstone

@@ -19,10 +19,13 @@ bool is_float_case(const Model& model) {
     return std::find(read.begin(), read.end(), name) != read.end();
   };
   const ValueType wanted = tensor_type(Type::float32);
-  return std::any_of(model.graph.inputs.begin(), model.graph.inputs.end(),
-                     [&](const ValueInfo& input) { return is_read(input.name) && input.type == wanted; }) ||
+  return std::any_of(
+             model.graph.inputs.begin(), model.graph.inputs.end(),
+             [&](const ValueInfo& input) { return is_read(input.name) && input.type == wanted; }) ||
          std::any_of(model.graph.initializers.begin(), model.graph.initializers.end(),
-                     [&](const auto& held) { return is_read(held.first) && held.second.type() == Type::float32; });
+                     [&](const auto& held) {
+                       return is_read(held.first) && held.second.type() == Type::float32;
+                     });
 }
 
 bool contains(const std::vector<std::string>& names, std::string_view wanted) {

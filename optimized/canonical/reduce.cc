@@ -77,7 +77,7 @@ void reduce_problems(const Shape& kept, const Shape& reduced, std::vector<Operan
   }
   const Collapsed walk = collapse(kept, outside);
   Along along = axis(over, over.extents.size() - 1), inner = axis(walk, walk.extents.size() - 1),
-       outer = axis(walk, -1);
+        outer = axis(walk, -1);
   if (nothing) along.extent = 0;
   Index left = std::max<Index>(walk.extents.size() - 1, 0);
   if (along.extent > 1 && std::abs(inner.strides[0]) > std::abs(along.strides[0])) {

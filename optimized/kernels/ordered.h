@@ -10,7 +10,7 @@ namespace touchstone {
 struct OrderedSums {
   using Stride = std::int64_t;
 
-  const float* input;            // what the first tap of the first point reads
+  const float* input;             // what the first tap of the first point reads
   Stride column, row;             // from a point of the output to the next
   Stride tap_column, tap_row;     // from a tap to the next
   Stride block, lanes, channels;  // of the input

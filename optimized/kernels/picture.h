@@ -13,8 +13,8 @@ namespace touchstone {
 // How many channels a block has.
 inline Index lanes_of(Isa isa) { return isa == Isa::avx512 ? 16 : 8; }
 
-// One image's feature map. Strides are in elements, a lane's is 1; `data` is the first element of the
-// image, around which there may be a halo of rows and columns.
+// One image's feature map. Strides are in elements, a lane's is 1; `data` is the first element of
+// the image, around which there may be a halo of rows and columns.
 struct Picture {
   float* data;
   Index column, row, block;

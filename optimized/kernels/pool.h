@@ -23,8 +23,8 @@ class Pool {
   Pool(Isa isa, PoolKind kind, const PoolWindow& rows, const PoolWindow& columns)
       : isa_(isa), kind_(kind), rows_(rows), columns_(columns) {}
   // Rows [first_row, first_row + rows) of blocks [0, blocks), each with `columns` columns.
-  void run(const Picture& input, const Picture& output, Index columns, Index blocks, Index first_row,
-           Index rows) const;
+  void run(const Picture& input, const Picture& output, Index columns, Index blocks,
+           Index first_row, Index rows) const;
 
  private:
   Isa isa_;
@@ -34,6 +34,7 @@ class Pool {
 
 // The mean of rows x columns elements of each channel. `output` has a number a channel, in blocks
 // one behind the other.
-void mean_of_all(Isa isa, const Picture& input, Index rows, Index columns, Index blocks, float* output);
+void mean_of_all(Isa isa, const Picture& input, Index rows, Index columns, Index blocks,
+                 float* output);
 
 }  // namespace touchstone

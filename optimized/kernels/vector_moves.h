@@ -7,7 +7,8 @@
 
 namespace touchstone {
 
-using Stride = std::int64_t;  // core's Index: what is compiled for newer processors includes no core
+using Stride =
+    std::int64_t;  // core's Index: what is compiled for newer processors includes no core
 
 // Bytes of a row from which on memcpy is as fast as anything here.
 constexpr Stride long_row = 2048;

@@ -145,12 +145,13 @@ void copy_short_grid(Rows rows) {
       rows.bytes == 16 || rows.bytes == 32 || rows.size() < second_cache || hardly_fit(rows);
   if (reads == (length(rows.from_steps.next) < length(rows.from_steps.row))) turn(rows);
   const Stride together = 512, most = reads ? 8 : 16,
-              block = together / (fewest * rows.bytes) * fewest + fewest;
+               block = together / (fewest * rows.bytes) * fewest + fewest;
   rows.block = block < most ? block : most;
   copy_short(rows);
 }
 
-void copy_rows(const char* from, Stride from_row, char* to, Stride to_row, Stride rows, Stride bytes) {
+void copy_rows(const char* from, Stride from_row, char* to, Stride to_row, Stride rows,
+               Stride bytes) {
   if (bytes <= is_short)
     return copy_short({from, to, {from_row, 0}, {to_row, 0}, {rows, 1}, bytes, rows});
   for (Stride row = 0; row < rows; ++row, from += from_row, to += to_row) {

@@ -35,7 +35,7 @@ struct Pieces;
 #define TOUCHSTONE_PIECES(bytes, Vector, prefix)                                                   \
   template <>                                                                                      \
   struct Pieces<bytes> {                                                                           \
-    static Vector loaded(const char* from, Stride row);                                             \
+    static Vector loaded(const char* from, Stride row);                                            \
     static void store(char* to, Vector v) { prefix##_storeu_ps(reinterpret_cast<float*>(to), v); } \
     static Vector low_pairs(Vector a, Vector b) {                                                  \
       return prefix##_castpd_ps(                                                                   \
@@ -126,7 +126,9 @@ inline void square(const T* from, Stride from_row, T* to, Stride to_row) {
 }
 
 // Where a piece of `size` begins that is to lie inside: the last goes back over the one before it.
-inline Stride inside(Stride at, Stride size, Stride all) { return at + size <= all ? at : all - size; }
+inline Stride inside(Stride at, Stride size, Stride all) {
+  return at + size <= all ? at : all - size;
+}
 
 // Three dense columns, as of colours: each vector of a column is picked out of three.
 template <class V, int column, std::size_t... i>
@@ -199,7 +201,7 @@ struct Tile {
 
   static bool fits(Stride from_row, Stride to_row, Stride rows, Stride columns) {
     constexpr Stride apart = 2048 / sizeof(T), least = (1 << 16) / sizeof(T),
-                    most = (8 << 20) / sizeof(T);
+                     most = (8 << 20) / sizeof(T);
     return (from_row % apart == 0 || to_row % apart == 0) && rows >= side && columns >= side &&
            rows * columns >= least && rows * columns <= most;
   }

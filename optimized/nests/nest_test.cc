@@ -96,11 +96,11 @@ TEST_P(Nests, AreWhatTheReferenceSays) {
 INSTANTIATE_TEST_SUITE_P(
     Operators, Nests,
     testing::Values(
-        One{"MatMul", {{3, 4, 40}, {40, 33}}},   // rows of many elements
+        One{"MatMul", {{3, 4, 40}, {40, 33}}},  // rows of many elements
         One{"MatMul", {{3, 17, 40}, {40, 33}}, {}, {}, Type::float32, "product of both"},
         One{"MatMul", {{2, 1, 9, 40}, {3, 40, 50}}, {}, {}, Type::float32, "product of both"},
-        One{"MatMul", {{5, 600}, {600, 3}}},     // of few: along the reduction
-        One{"MatMul", {{2, 1, 9}, {9, 1400}}},   // one row, cut for the threads
+        One{"MatMul", {{5, 600}, {600, 3}}},    // of few: along the reduction
+        One{"MatMul", {{2, 1, 9}, {9, 1400}}},  // one row, cut for the threads
         One{"Gemm", {{6, 9}, {20, 6}, {20}}, {}, {{"transA", 1}, {"transB", 1}}},
         One{"Conv",
             {{2, 4, 9, 11}, {6, 2, 3, 3}, {6}},

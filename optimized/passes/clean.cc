@@ -80,12 +80,9 @@ struct AttributeDigest {
   std::size_t operator()(float a) const { return std::hash<float>()(a == 0 ? 1 : a); }
   std::size_t operator()(Index a) const { return std::hash<Index>()(a); }
   std::size_t operator()(const std::string& a) const { return std::hash<std::string>()(a); }
-  std::size_t operator()(const Tensor& a) const {
-    return a.type() == Type::string ? 0 : glance(a);
-  }
+  std::size_t operator()(const Tensor& a) const { return a.type() == Type::string ? 0 : glance(a); }
   template <class T>
-    requires std::is_arithmetic_v<T>
-  std::size_t operator()(const std::vector<T>& a) const {
+  requires std::is_arithmetic_v<T> std::size_t operator()(const std::vector<T>& a) const {
     return std::hash<std::string_view>()(text_of(std::as_bytes(std::span(a))));
   }
   template <class Other>

@@ -324,16 +324,14 @@ Model fan(const std::function<Node(const std::string& output, std::size_t k)>& m
 
 TEST(Passes, CompareManyNodesOfOneInputByTheirAttributes) {
   const Model model = fan([](const std::string& output, std::size_t k) {
-    return node("LeakyRelu", {"X"}, {output},
-                {{"alpha", attribute(static_cast<float>(k / 2))}});
+    return node("LeakyRelu", {"X"}, {output}, {{"alpha", attribute(static_cast<float>(k / 2))}});
   });
   EXPECT_EQ(changes(optimized(model, {"share-nodes"}), "share-nodes"), 10'000);
 }
 
 TEST(Passes, DropManyIdentitiesThatOneNodeReads) {
-  const Model model = fan([](const std::string& output, std::size_t) {
-    return node("Identity", {"X"}, {output});
-  });
+  const Model model =
+      fan([](const std::string& output, std::size_t) { return node("Identity", {"X"}, {output}); });
   const Optimized made = optimized(model, {"drop-identities"});
   ASSERT_EQ(made.model.graph.nodes.size(), 1U);
   EXPECT_EQ(made.model.graph.nodes[0].inputs, std::vector<std::string>(20'000, "X"));

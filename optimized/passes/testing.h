@@ -31,7 +31,8 @@ inline Index changes(const Optimized& made, std::string_view pass) {
 }
 
 inline std::vector<float> run_on(const Model& model, std::vector<float> values) {
-  const std::map<std::string, Value> outputs = run(model, {{"X", testing::tensor(std::move(values))}});
+  const std::map<std::string, Value> outputs =
+      run(model, {{"X", testing::tensor(std::move(values))}});
   const Tensor& y = outputs.at("Y").tensor();
   return {y.data<float>(), y.data<float>() + y.size()};
 }
@@ -56,8 +57,9 @@ inline Model with_constants(std::vector<Node> nodes, std::map<std::string, Tenso
 
 // Y = X + (a + b)
 inline Model sum_of_constants() {
-  return with_constants({testing::node("Add", {"a", "b"}, {"c"}), testing::node("Add", {"X", "c"}, {"Y"})},
-                        {{"a", testing::tensor({1, 2})}, {"b", testing::tensor({3, 4})}});
+  return with_constants(
+      {testing::node("Add", {"a", "b"}, {"c"}), testing::node("Add", {"X", "c"}, {"Y"})},
+      {{"a", testing::tensor({1, 2})}, {"b", testing::tensor({3, 4})}});
 }
 
 }  // namespace touchstone

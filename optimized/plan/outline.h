@@ -36,7 +36,7 @@ struct ValueFact {
 struct NodeFact {
   const Node* node;
   std::vector<Index> inputs, outputs;  // values; nobody where left out
-  bool broken = false;  // a rule does not hold: the reference refuses it, by name
+  bool broken = false;                 // a rule does not hold: the reference refuses it, by name
 
   // Of a node of an operator: a call of a function has no signature.
   Facts attributes() const { return {*node, *node->signature, {}, {}}; }

@@ -60,17 +60,15 @@ class Preconditions {
  private:
   void require(bool holds, std::string_view what) const {
     if (holds) return;
-    throw Error(ErrorKind::internal, "a step is planned against its precondition: " +
-                                         std::string(what))
+    throw Error(ErrorKind::internal,
+                "a step is planned against its precondition: " + std::string(what))
         .with_place(place_of(*fact_.node, ""));
   }
   const Shape& shape(Index value) const {
     require(value != nobody && outline_.value(value).floats(), "its tensors are floats, of shapes");
     return *outline_.value(value).shape;
   }
-  Index input(std::size_t k) const {
-    return k < fact_.inputs.size() ? fact_.inputs[k] : nobody;
-  }
+  Index input(std::size_t k) const { return k < fact_.inputs.size() ? fact_.inputs[k] : nobody; }
   const Tensor& constant(Index value) const {
     require(value != nobody && outline_.value(value).constant != nullptr &&
                 outline_.value(value).constant->type() == Type::float32,
@@ -86,7 +84,8 @@ class Preconditions {
   void hold_window(const Shape& x, const Shape& made) const {
     const Index rank = x.size();
     require((rank == 3 || rank == 4) && made.size() == rank, "images have rank 3 or 4");
-    require(count(x) > 0 && count(made) > 0 && x[0] == made[0], "images are as many, and not empty");
+    require(count(x) > 0 && count(made) > 0 && x[0] == made[0],
+            "images are as many, and not empty");
     const Window& w = group_.window;
     for (const int d : {0, 1}) {
       const bool is_there = rank == 4 || d == 1;

@@ -44,9 +44,9 @@ class OnConvolution : public Step {
     if (shape.depthwise) groups_ = 1;
     shape.channels_in = shape.depthwise ? 1 : weights.shape()[1];
     shape.channels_out = weights.shape()[0] / groups_;
-    shape.plain_input =
-        groups_ == 1 && !shape.depthwise && x[1] <= few_channels && !builder.is_blocked(input_) &&
-        window_.before[0] >= 0 && window_.before[1] >= 0;  // a negative one cuts rows off
+    shape.plain_input = groups_ == 1 && !shape.depthwise && x[1] <= few_channels &&
+                        !builder.is_blocked(input_) && window_.before[0] >= 0 &&
+                        window_.before[1] >= 0;  // a negative one cuts rows off
     plain_ = shape.plain_input;
     shape.adds = group.residual != nobody;
     if (plain_) {

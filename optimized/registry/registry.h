@@ -76,7 +76,7 @@ enum class Role {
   permutation,  // of the dimensions
   dimensions,   // each is read by itself, as its size says: of the input's elements, or what fills;
                 // one that keeps its size is read in order if it is where the size is 3
-  quotient,       // of two
+  quotient,     // of two
   nearest_whole,  // number, of halves the even one
 };
 Role role_of(const Signature& signature);

@@ -100,7 +100,7 @@ struct ThreadPool::State {
   alignas(64) std::atomic<Index> runs{0};            // that are open
   std::atomic<bool> stop{false};
   Work work{};
-  Budget* budget = nullptr;  // of the thread that shares the work out
+  Budget* budget = nullptr;    // of the thread that shares the work out
   Index first = 0, share = 0;  // of the round's parts; how many of them are each thread's
   std::mutex mutex;            // of `thrown`
   std::exception_ptr thrown;

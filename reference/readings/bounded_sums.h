@@ -87,9 +87,10 @@ struct Prod<Bounded> {
 
  private:
   Bounded value_ = Bounded::raw(1, 0, 0);  // without the roundings between the factors
-  double peak_ = 1, trough_ = 1;           // products of max(1, |x|) and min(1, |x|), of factors that are not zero
-  Index count_ = 0;                        // factors other than 1 and -1
-  int bits_ = 0;                           // significant bits of all factors together
+  double peak_ = 1,
+         trough_ = 1;  // products of max(1, |x|) and min(1, |x|), of factors that are not zero
+  Index count_ = 0;    // factors other than 1 and -1
+  int bits_ = 0;       // significant bits of all factors together
   bool exact_ = true, zero_ = false;
 };
 

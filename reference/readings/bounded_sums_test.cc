@@ -179,7 +179,8 @@ Bounded product(std::initializer_list<double> factors) {
   return p.get();
 }
 
-// Large factors first overflow, small ones first fall to zero, and both met in two halves are infinity times zero.
+// Large factors first overflow, small ones first fall to zero, and both met in two halves are
+// infinity times zero.
 TEST(Prod, WhereOrdersOverflowAndVanishAnythingIsRight) {
   const BoundedScope scope(Type::float32);
   EXPECT_EQ(product({1e30, 1e30, 1e-30, 1e-30}).e, std::numeric_limits<double>::infinity());

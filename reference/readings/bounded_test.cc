@@ -298,7 +298,8 @@ S use_the_rest(const S& a, const S& b) {
   Min<S> min;
   min.add(a);
   x = sum.get() + prod.get() + max.get() + min.get();
-  const auto i = clamp(add(floor_index(a), Index{1}), min_index(a), multiply(ceil_index(b), Index{2}));
+  const auto i =
+      clamp(add(floor_index(a), Index{1}), min_index(a), multiply(ceil_index(b), Index{2}));
   x = x + real<S>(i) + select(less(i, i), a, b);
   return store(hull(x, convert_to<S>(x, Type::int8, true)), Type::float16);
 }

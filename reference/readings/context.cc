@@ -35,7 +35,8 @@ void set_format(ReadingContext& c, const Format& f) {
 
 namespace {
 
-// A kernel opens its scope with double or float; where the judge, around it, said that the elements have 16 bits, that counts.
+// A kernel opens its scope with double or float; where the judge, around it, said that the elements
+// have 16 bits, that counts.
 Type around(Type computing, Class cls) {
   const Type said = reading_context.type;
   const bool half = said == Type::float16 || said == Type::bfloat16;

@@ -1,5 +1,6 @@
-// Outputs that hold a choice, such as the label of the best class: what the definition gives where, at each comparison that
-// its bounds leave undecided, it takes the branch that the target's own answer shows. The judge holds them to it exactly.
+// Outputs that hold a choice, such as the label of the best class: what the definition gives where,
+// at each comparison that its bounds leave undecided, it takes the branch that the target's own
+// answer shows. The judge holds them to it exactly.
 #pragma once
 
 #include <vector>

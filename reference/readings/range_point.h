@@ -1,4 +1,5 @@
-// A point some of whose indices are intervals. What is read there is the hull of all elements it may be.
+// A point some of whose indices are intervals. What is read there is the hull of all elements it
+// may be.
 #pragma once
 
 #include <type_traits>
@@ -23,32 +24,41 @@ struct OpaquePoint {
   void push_back(OpaqueIndex) {}
   operator Point() const { return {}; }  // NOLINT: as above
 };
-template <> struct PackOf<IndexRange> { using Is = RangePoint; };
-template <> struct PackOf<OpaqueIndex> { using Is = OpaquePoint; };
+template <>
+struct PackOf<IndexRange> {
+  using Is = RangePoint;
+};
+template <>
+struct PackOf<OpaqueIndex> {
+  using Is = OpaquePoint;
+};
 
-template <class A> constexpr bool is_ranged = std::is_same_v<A, IndexRange> || std::is_same_v<A, RangePoint>;
-template <class A> constexpr bool is_opaque_index = std::is_same_v<A, OpaqueIndex> || std::is_same_v<A, OpaquePoint>;
+template <class A>
+constexpr bool is_ranged = std::is_same_v<A, IndexRange> || std::is_same_v<A, RangePoint>;
+template <class A>
+constexpr bool is_opaque_index = std::is_same_v<A, OpaqueIndex> || std::is_same_v<A, OpaquePoint>;
 
 inline void append(RangePoint& list, const IndexRange& i) { list.at.push_back(i); }
 inline void append(RangePoint& list, Index i) { list.at.emplace_back(i); }
 inline void append(RangePoint& list, const Point& more) {
   for (Index i : more) list.at.emplace_back(i);
 }
-inline void append(RangePoint& list, const RangePoint& more) { list.at.insert(list.at.end(), more.at.begin(), more.at.end()); }
+inline void append(RangePoint& list, const RangePoint& more) {
+  list.at.insert(list.at.end(), more.at.begin(), more.at.end());
+}
 
 template <class... A>
-  requires(is_ranged<A> || ...)
-RangePoint join(const A&... parts) {
+requires(is_ranged<A> || ...) RangePoint join(const A&... parts) {
   RangePoint r;
   (append(r, parts), ...);
   return r;
 }
 template <class... A>
-  requires(is_opaque_index<A> || ...)
-OpaquePoint join(const A&...) { return {}; }
+requires(is_opaque_index<A> || ...) OpaquePoint join(const A&...) { return {}; }
 
 namespace detail {
-// Calls f with every point of the intervals, the exact one first; false if they hold too many to look at.
+// Calls f with every point of the intervals, the exact one first; false if they hold too many to
+// look at.
 template <class F>
 void around(const RangePoint& p, F f) {
   constexpr Index most = 4096;
@@ -61,7 +71,8 @@ void around(const RangePoint& p, F f) {
   }
   f(exact);
   if (points == 1) return;
-  if (points > most) throw Error(ErrorKind::limit, "an index is so uncertain that over 4,096 elements may be meant");
+  if (points > most)
+    throw Error(ErrorKind::limit, "an index is so uncertain that over 4,096 elements may be meant");
   for (const Point& step : box(extents)) {
     if (const Point at = low + step; !(at == exact)) f(at);
   }
@@ -91,8 +102,12 @@ C read_around(const V& view, const RangePoint& p, const C& other) {
   return result;
 }
 template <class V>
-auto read_around(const V&, const OpaquePoint&) { return decltype(std::declval<V>().read(Point{})){}; }
+auto read_around(const V&, const OpaquePoint&) {
+  return decltype(std::declval<V>().read(Point{})){};
+}
 template <class V, class C>
-C read_around(const V&, const OpaquePoint&, const C& other) { return other; }
+C read_around(const V&, const OpaquePoint&, const C& other) {
+  return other;
+}
 
 }  // namespace touchstone

@@ -1,5 +1,5 @@
-// reference/scores.h in the wide readings: scores with their bounds, and labels that follow the target where two classes are
-// nearer than honest arithmetic can tell.
+// reference/scores.h in the wide readings: scores with their bounds, and labels that follow the
+// target where two classes are nearer than honest arithmetic can tell.
 #pragma once
 
 #include <utility>
@@ -46,7 +46,8 @@ template <class Plan>
 std::vector<Value> follow_classifier(const Plan& plan, const WideCall<Bounded>& call) {
   const BoundedScope scope(Type::float32, Class::fast);
   const Value given = call.observed.empty() ? Value() : call.observed[0];
-  const bool fits = given.is_tensor() && given.tensor().type() == plan.labels.type() && given.tensor().shape() == Shape{plan.rows};
+  const bool fits = given.is_tensor() && given.tensor().type() == plan.labels.type() &&
+                    given.tensor().shape() == Shape{plan.rows};
   std::vector<Index> classes;
   for (Index n = 0; n < plan.rows; ++n) {
     const Scored<Bounded> scored = plan.template row<Bounded>(n);

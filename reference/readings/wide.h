@@ -1,5 +1,6 @@
-// What generated kernels need to run on wide numbers: which types stand beside them, how inputs become exact numbers, how a
-// sample of the outputs is chosen, and how the results are handed to the judge.
+// What generated kernels need to run on wide numbers: which types stand beside them, how inputs
+// become exact numbers, how a sample of the outputs is chosen, and how the results are handed to
+// the judge.
 #pragma once
 
 #include "core/budget.h"
@@ -13,32 +14,68 @@
 
 namespace touchstone {
 
-template <> struct RealOf<Bounded> { using Is = Bounded; };
-template <> struct RealOf<Exact> { using Is = Exact; };
-template <> struct RealOf<Opaque> { using Is = Opaque; };
-template <> struct IndexOf<Bounded> { using Is = IndexRange; };
-template <> struct IndexOf<Opaque> { using Is = OpaqueIndex; };
-template <> constexpr bool is_wide<Bounded> = true;
-template <> constexpr bool is_wide<Exact> = true;
-template <> constexpr bool is_wide<Opaque> = true;
+template <>
+struct RealOf<Bounded> {
+  using Is = Bounded;
+};
+template <>
+struct RealOf<Exact> {
+  using Is = Exact;
+};
+template <>
+struct RealOf<Opaque> {
+  using Is = Opaque;
+};
+template <>
+struct IndexOf<Bounded> {
+  using Is = IndexRange;
+};
+template <>
+struct IndexOf<Opaque> {
+  using Is = OpaqueIndex;
+};
+template <>
+constexpr bool is_wide<Bounded> = true;
+template <>
+constexpr bool is_wide<Exact> = true;
+template <>
+constexpr bool is_wide<Opaque> = true;
 
-template <class S> concept WideNumber = is_wide<S>;
-template <WideNumber T> struct RealInOf<T> { using Is = T; };
+template <class S>
+concept WideNumber = is_wide<S>;
+template <WideNumber T>
+struct RealInOf<T> {
+  using Is = T;
+};
 
 template <WideNumber S>
-void put(S& slot, Type type, const S& value) { slot = store(value, type); }
+void put(S& slot, Type type, const S& value) {
+  slot = store(value, type);
+}
 template <WideNumber T>
-T lowest(Type type) { return constant<T>(-format_of(type).largest); }
+T lowest(Type type) {
+  return constant<T>(-format_of(type).largest);
+}
 template <WideNumber T>
-T highest(Type type) { return constant<T>(format_of(type).largest); }
+T highest(Type type) {
+  return constant<T>(format_of(type).largest);
+}
 template <WideNumber T>
-T convert_element(const T& x, Type type, bool saturate = false) { return convert_to<T>(x, type, saturate); }
+T convert_element(const T& x, Type type, bool saturate = false) {
+  return convert_to<T>(x, type, saturate);
+}
 template <WideNumber S>
-S round_number(const S& x, Type type) { return store(x, type); }
+S round_number(const S& x, Type type) {
+  return store(x, type);
+}
 template <WideNumber S>
-S from_real(const S& x) { return x; }
+S from_real(const S& x) {
+  return x;
+}
 template <WideNumber S>
-S to_real(const S& x) { return x; }
+S to_real(const S& x) {
+  return x;
+}
 
 // A shape has one answer: that of the float computation, which the exact value rounded once gives.
 inline Index floor_now(const Bounded& x) { return floor_now(static_cast<float>(x.hi + x.lo)); }
@@ -53,8 +90,14 @@ inline Index ceil_now(const Opaque&) { return 0; }
 #include "reference/kernel.h"
 
 namespace touchstone {
-template <> struct TruthOf<Bounded> { using Is = Tri; };
-template <> struct TruthOf<Opaque> { using Is = OpaqueTruth; };
+template <>
+struct TruthOf<Bounded> {
+  using Is = Tri;
+};
+template <>
+struct TruthOf<Opaque> {
+  using Is = OpaqueTruth;
+};
 }  // namespace touchstone
 
 #include "reference/readings/wide_bind.h"

@@ -14,8 +14,8 @@
 
 namespace touchstone {
 
-// The format an evaluation of these element types computes in: double if one is, else float; undefined where none is a
-// float type, since then the entry computes in integers, exactly.
+// The format an evaluation of these element types computes in: double if one is, else float;
+// undefined where none is a float type, since then the entry computes in integers, exactly.
 inline Type computing_type(std::initializer_list<Type> types) {
   Type found = Type::undefined;
   for (Type type : types) {
@@ -26,23 +26,32 @@ inline Type computing_type(std::initializer_list<Type> types) {
   return found;
 }
 
-template <class S> struct WideScope {
+template <class S>
+struct WideScope {
   explicit WideScope(Type) {}
 };
-template <> struct WideScope<Bounded> {
+template <>
+struct WideScope<Bounded> {
   explicit WideScope(Type computing) : scope(computing) {}
   BoundedScope scope;
 };
 
-template <class S> S exactly(const Tensor& tensor, Index k) { return S::of(number_at(tensor, k)); }
-template <> inline Bounded exactly<Bounded>(const Tensor& tensor, Index k) {
+template <class S>
+S exactly(const Tensor& tensor, Index k) {
+  return S::of(number_at(tensor, k));
+}
+template <>
+inline Bounded exactly<Bounded>(const Tensor& tensor, Index k) {
   const long double value = number_at(tensor, k);
   const auto hi = static_cast<double>(value);
-  return facts(tensor.type()).is_float ? Bounded::raw(hi, 0, 0) : bounded::rounded(hi, static_cast<double>(value - hi), 0);
+  return facts(tensor.type()).is_float ? Bounded::raw(hi, 0, 0)
+                                       : bounded::rounded(hi, static_cast<double>(value - hi), 0);
 }
 
-// Positions that a sample looks at: the corners, the extremes of what the target answered, the rest by the seed.
-std::vector<Index> sample_positions(const Shape& shape, const Tensor* observed, Index sample, std::uint64_t seed);
+// Positions that a sample looks at: the corners, the extremes of what the target answered, the rest
+// by the seed.
+std::vector<Index> sample_positions(const Shape& shape, const Tensor* observed, Index sample,
+                                    std::uint64_t seed);
 
 template <class S>
 class WideBind {
@@ -51,20 +60,24 @@ class WideBind {
   WideBind(const WideBind&) = delete;
   WideBind& operator=(const WideBind&) = delete;
 
-  template <class T> View<const T> in(Index k) {
+  template <class T>
+  View<const T> in(Index k) {
     const Tensor* tensor = tensor_of(call_.inputs, k);
     if (const std::vector<Bounded>* carried = tensor ? carried_at(k) : nullptr) {
-      if constexpr (std::is_same_v<T, S> && std::is_same_v<S, Bounded>) return {carried->data(), tensor->shape(), tensor->type()};
+      if constexpr (std::is_same_v<T, S> && std::is_same_v<S, Bounded>)
+        return {carried->data(), tensor->shape(), tensor->type()};
       throw Error(ErrorKind::unsupported, "an input that was not seen decides");
     }
     return tensor ? of<T>(*tensor) : View<const T>{};
   }
-  template <class T> std::vector<View<const T>> family(Index from) {
+  template <class T>
+  std::vector<View<const T>> family(Index from) {
     std::vector<View<const T>> all;
     for (Index k = from; k < static_cast<Index>(call_.inputs.size()); ++k) all.push_back(in<T>(k));
     return all;
   }
-  template <class T> View<const T> attribute(const Facts& facts, std::string_view name) {
+  template <class T>
+  View<const T> attribute(const Facts& facts, std::string_view name) {
     const Tensor* tensor = facts.tensor(name);
     return tensor ? of<T>(*tensor) : View<const T>{};
   }
@@ -73,15 +86,18 @@ class WideBind {
     if (!tensor) return {};
     if (carried_at(k)) throw Error(ErrorKind::unsupported, "an input that was not seen decides");
     std::int64_t* held = scratch<std::int64_t>(tensor->size());
-    for (Index i = 0; i < tensor->size(); ++i) held[i] = static_cast<std::int64_t>(number_at(*tensor, i));
+    for (Index i = 0; i < tensor->size(); ++i)
+      held[i] = static_cast<std::int64_t>(number_at(*tensor, i));
     return {held, tensor->shape(), Type::int64};
   }
   // What the target answered, as exact numbers: recurrences follow it.
-  template <class T> View<const T> observed(Index k) {
+  template <class T>
+  View<const T> observed(Index k) {
     const Tensor* tensor = tensor_of(call_.observed, k);
     return tensor ? of<T>(*tensor) : View<const T>{};
   }
-  template <class T> View<T> out(Index k, Type type, const Shape& shape) {
+  template <class T>
+  View<T> out(Index k, Type type, const Shape& shape) {
     View<T> view(scratch<T>(count(shape)), shape, type);
     if constexpr (std::is_same_v<T, S>) {
       made_.push_back({k, view, nullptr});
@@ -115,13 +131,16 @@ class WideBind {
   };
 
   const std::vector<Bounded>* carried_at(Index k) const {
-    return k < static_cast<Index>(call_.carried.size()) ? call_.carried[static_cast<std::size_t>(k)] : nullptr;
+    return k < static_cast<Index>(call_.carried.size()) ? call_.carried[static_cast<std::size_t>(k)]
+                                                        : nullptr;
   }
   static const Tensor* tensor_of(const std::vector<Value>& values, Index k) {
-    if (k >= static_cast<Index>(values.size()) || !values[static_cast<std::size_t>(k)].is_tensor()) return nullptr;
+    if (k >= static_cast<Index>(values.size()) || !values[static_cast<std::size_t>(k)].is_tensor())
+      return nullptr;
     return &values[static_cast<std::size_t>(k)].tensor();
   }
-  template <class T> View<const T> of(const Tensor& tensor) {
+  template <class T>
+  View<const T> of(const Tensor& tensor) {
     if constexpr (std::is_same_v<T, S>) {
       S* held = scratch<S>(tensor.size());
       for (Index k = 0; k < tensor.size(); ++k) held[k] = exactly<S>(tensor, k);
@@ -130,7 +149,8 @@ class WideBind {
       return {tensor.data<T>(), tensor.shape(), tensor.type()};
     }
   }
-  template <class T> T* scratch(Index size) {
+  template <class T>
+  T* scratch(Index size) {
     auto held = std::shared_ptr<T[]>(new T[static_cast<std::size_t>(size)]());
     scratch_.push_back(held);
     return held.get();
@@ -148,9 +168,18 @@ std::vector<R> wide_reals(const Described& d) {
   for (Index k = 0; k < d.tensor->size(); ++k) r.push_back(exactly<R>(*d.tensor, k));
   return r;
 }
-template <> inline std::vector<Bounded> reals<Bounded>(const Described& d) { return wide_reals<Bounded>(d); }
-template <> inline std::vector<Exact> reals<Exact>(const Described& d) { return wide_reals<Exact>(d); }
-template <> inline std::vector<Opaque> reals<Opaque>(const Described&) { return {}; }
+template <>
+inline std::vector<Bounded> reals<Bounded>(const Described& d) {
+  return wide_reals<Bounded>(d);
+}
+template <>
+inline std::vector<Exact> reals<Exact>(const Described& d) {
+  return wide_reals<Exact>(d);
+}
+template <>
+inline std::vector<Opaque> reals<Opaque>(const Described&) {
+  return {};
+}
 
 // What an output shows at a spot; nothing where it was not given or the spot is outside of it.
 template <class T>
@@ -160,12 +189,15 @@ std::optional<std::remove_const_t<T>> observed(const View<T>& view, const Point&
 }
 
 template <class S, class A>
-  requires WideNumber<S>
+requires WideNumber<S>
 class Followed<S, A> {
  public:
   explicit Followed(A& computed) : computed_(computed), seen_(computed.shape) {}
   const A& get() const { return seen_; }
-  template <class F> void watch(F f) { watch_ = std::move(f); }
+  template <class F>
+  void watch(F f) {
+    watch_ = std::move(f);
+  }
   void take(Index step) {
     for (const Row& row : rows_at(seen_, step)) {
       for (Index x = 0; x < row.length; ++x) {

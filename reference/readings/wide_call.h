@@ -12,9 +12,11 @@ namespace touchstone {
 template <class S>
 struct WideOutput {
   Shape shape;
-  Type type = Type::undefined;   // of the tensor that is judged
-  bool present = false;          // false: this output has no wide reading (it is moved, compared or counted: judge it exactly)
-  std::vector<Index> at;         // linear positions of the elements in `values`; empty: all elements, in order
+  Type type = Type::undefined;  // of the tensor that is judged
+  bool present = false;         // false: this output has no wide reading (it is moved, compared or
+                                // counted: judge it exactly)
+  std::vector<Index>
+      at;  // linear positions of the elements in `values`; empty: all elements, in order
   std::vector<S> values;
 };
 
@@ -25,15 +27,16 @@ struct WideCall {
   std::vector<Value> inputs;    // as the target saw them
   std::vector<Value> observed;  // what the target answered: recurrences and choices follow it
   std::vector<bool> wanted;
-  Index sample = 0;             // 0: every element; else about this many elements of each output
-  std::uint64_t seed = 0;       // of the sample
+  Index sample = 0;        // 0: every element; else about this many elements of each output
+  std::uint64_t seed = 0;  // of the sample
   std::vector<WideOutput<S>> outputs;
-  // What stands for an input that nobody saw: its elements with the bounds that they have got so far. Null where the
-  // input was seen, and beyond the end. The bounded reading alone heeds it.
+  // What stands for an input that nobody saw: its elements with the bounds that they have got so
+  // far. Null where the input was seen, and beyond the end. The bounded reading alone heeds it.
   std::vector<const std::vector<Bounded>*> carried;
 };
 
-// A form that gives the same numbers otherwise (`also:` in an entry): allowed beside the first one in class fast.
+// A form that gives the same numbers otherwise (`also:` in an entry): allowed beside the first one
+// in class fast.
 struct WideForm {
   const char* name;
   void (*bounded)(WideCall<Bounded>&);

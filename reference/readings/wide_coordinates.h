@@ -8,8 +8,8 @@
 
 namespace touchstone {
 
-// Exact at whole quarters, like the native ones; but an honest evaluation takes the cosine of 2 pi j / n, each of the three
-// rounded, and so may be as far off as that.
+// Exact at whole quarters, like the native ones; but an honest evaluation takes the cosine of 2 pi
+// j / n, each of the three rounded, and so may be as far off as that.
 Bounded cosine_of_turn(Index j, Index n);
 Bounded sine_of_turn(Index j, Index n);
 Exact exact_cosine_of_turn(Index j, Index n);
@@ -22,7 +22,9 @@ struct Turn<Bounded> {
 template <>
 struct Turn<Exact> {
   static Exact cosine(Index j, Index n) { return exact_cosine_of_turn(j, n); }
-  static Exact sine(Index j, Index n) { return exact_cosine_of_turn(subtract(multiply(4, j), n), multiply(4, n)); }
+  static Exact sine(Index j, Index n) {
+    return exact_cosine_of_turn(subtract(multiply(4, j), n), multiply(4, n));
+  }
 };
 template <>
 struct Turn<Opaque> {

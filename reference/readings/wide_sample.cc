@@ -35,7 +35,8 @@ Extremes extremes_of(const Tensor& tensor) {
 
 }  // namespace
 
-std::vector<Index> sample_positions(const Shape& shape, const Tensor* observed, Index sample, std::uint64_t seed) {
+std::vector<Index> sample_positions(const Shape& shape, const Tensor* observed, Index sample,
+                                    std::uint64_t seed) {
   std::set<Index> chosen;
   const Index all = count(shape);
   const Index corners = Index{1} << std::min<Index>(shape.size(), 4);

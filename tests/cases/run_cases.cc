@@ -1,5 +1,6 @@
-// Runs every case below a folder on the reference in one process: thousands of small models would spend their time in starting
-// the command. Prints a JSON line a case: what error it ended with, or the types and shapes of its outputs.
+// Runs every case below a folder on the reference in one process: thousands of small models would
+// spend their time in starting the command. Prints a JSON line a case: what error it ended with, or
+// the types and shapes of its outputs.
 //
 //   run_cases FOLDER
 #include <fmt/format.h>
@@ -28,12 +29,15 @@ Json outputs_of(const fs::path& folder) {
   infer_shapes(model, limits);  // that it may be asked what a sanitizer or gcov sees of it, too
   FeedArgs feeds;
   feeds.test_data = (folder / "test_data_set_0").string();
-  const std::map<std::string, Value> made = run(model, feeds_for(model, feeds, limits), RunOptions{limits, {}});
+  const std::map<std::string, Value> made =
+      run(model, feeds_for(model, feeds, limits), RunOptions{limits, {}});
   Json all = Json::array();
   for (const ValueInfo& output : model.graph.outputs) {
     const Value& value = made.at(output.name);
     Json row{{"type", text(value.type())}};
-    if (value.is_tensor()) row["shape"] = std::vector<Index>(value.tensor().shape().begin(), value.tensor().shape().end());
+    if (value.is_tensor())
+      row["shape"] =
+          std::vector<Index>(value.tensor().shape().begin(), value.tensor().shape().end());
     all.push_back(std::move(row));
   }
   return all;
@@ -63,6 +67,7 @@ int main(int argc, char** argv) {
     if (entry.path().filename() == "model.onnx") folders.push_back(entry.path().parent_path());
   }
   std::sort(folders.begin(), folders.end());
-  for (const auto& folder : folders) touchstone::run_case(folder, folder.lexically_relative(root).string());
+  for (const auto& folder : folders)
+    touchstone::run_case(folder, folder.lexically_relative(root).string());
   return 0;
 }

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "core/error.h"
+#include "model/bits.h"
 #include "model/model.h"
 #include "model/scopes.h"
 #include "optimized/convert/convert.h"
 #include "reference/interpreter.h"
-#include "model/bits.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/feeds.h"
 

@@ -1,5 +1,5 @@
-// The forms that entries list under `also:`: the same numbers as the first form says, allowed in class fast and refused in
-// class strict where they lose more.
+// The forms that entries list under `also:`: the same numbers as the first form says, allowed in
+// class fast and refused in class strict where they lose more.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -52,7 +52,9 @@ const std::map<std::string, std::function<Sample(const Signature&)>>& samples() 
   static const std::map<std::string, std::function<Sample(const Signature&)>> all = {
       {"BatchNormalization",
        [](const Signature& s) {
-         Sample out{{floats({2, 3, 4}, 1), floats({3}, 2), floats({3}, 3), floats({3}, 4), floats({3}, 5, 2, 0.25F)}, {}};
+         Sample out{{floats({2, 3, 4}, 1), floats({3}, 2), floats({3}, 3), floats({3}, 4),
+                     floats({3}, 5, 2, 0.25F)},
+                    {}};
          if (s.since < 7) out.attributes["is_test"] = number(1);
          return out;
        }},
@@ -122,7 +124,8 @@ const std::map<std::string, std::function<Sample(const Signature&)>>& samples() 
        [](const Signature&) {
          Attribute border;
          border.is = std::string("border");
-         return Sample{{floats({2, 3, 4, 5}, 1), floats({2, 6, 3, 2}, 2)}, {{"padding_mode", border}}};
+         return Sample{{floats({2, 3, 4, 5}, 1), floats({2, 6, 3, 2}, 2)},
+                       {{"padding_mode", border}}};
        }},
       {"HannWindow",
        [](const Signature&) {
@@ -150,12 +153,14 @@ TEST(AlsoForms, SayTheSameNumbersAsTheFirst) {
     const WideEntry* entry = find_wide(signature);
     if (!entry || entry->also.empty()) continue;
     const auto sample = samples().find(std::string(signature.op));
-    ASSERT_NE(sample, samples().end()) << signature.op << " has forms that are also right, but no sample here";
+    ASSERT_NE(sample, samples().end())
+        << signature.op << " has forms that are also right, but no sample here";
     const Sample data = sample->second(signature);
     Node node;
     node.op = std::string(signature.op);
     node.signature = &signature;
-    for (std::size_t k = 0; k < data.inputs.size(); ++k) node.inputs.push_back("i" + std::to_string(k));
+    for (std::size_t k = 0; k < data.inputs.size(); ++k)
+      node.inputs.push_back("i" + std::to_string(k));
     node.outputs = {"o"};
     node.attributes = data.attributes;
     auto first = call_of<Exact>(node, data.inputs);
@@ -182,8 +187,8 @@ TEST(AlsoForms, AFoldedNormalisationIsRightInClassFastAlone) {
   node.signature = find_signature("", node.op, 15);
   node.inputs = {"x", "scale", "b", "mean", "var"};
   node.outputs = {"y"};
-  const Tensor x = floats({1, 1, 64}, 6, 1000), scale = floats({1}, 7, 2), b = floats({1}, 8), mean = floats({1}, 9, 1000),
-               var = floats({1}, 10, 1, 0.5F);
+  const Tensor x = floats({1, 1, 64}, 6, 1000), scale = floats({1}, 7, 2), b = floats({1}, 8),
+               mean = floats({1}, 9, 1000), var = floats({1}, 10, 1, 0.5F);
   const float factor = scale.data<float>()[0] / std::sqrt(var.data<float>()[0] + 1e-5F);
   const float offset = b.data<float>()[0] - mean.data<float>()[0] * factor;
   Tensor y(Type::float32, {1, 1, 64});

@@ -1,5 +1,5 @@
-// Elements of 16 bits: class fast lets every step on them round to 16 bits, class strict none but the last; and what the
-// standard computes in float by `stash_type` may not fall back to halves.
+// Elements of 16 bits: class fast lets every step on them round to 16 bits, class strict none but
+// the last; and what the standard computes in float by `stash_type` may not fall back to halves.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,7 +25,9 @@ Tensor softmax_in(Type type, const Tensor& x) {
   double most = -1e30, sum = 0;
   for (Index k = 0; k < x.size(); ++k) most = std::max(most, static_cast<double>(number_at(x, k)));
   std::vector<double> e, y;
-  for (Index k = 0; k < x.size(); ++k) e.push_back(rounded(type, std::exp(rounded(type, static_cast<double>(number_at(x, k)) - most))));
+  for (Index k = 0; k < x.size(); ++k)
+    e.push_back(
+        rounded(type, std::exp(rounded(type, static_cast<double>(number_at(x, k)) - most))));
   for (const double each : e) sum += each;
   for (const double each : e) y.push_back(each / rounded(type, sum));
   return halves(type, x.shape(), y);
@@ -66,9 +68,12 @@ TEST(Halves, AnElementOfFloatAmongThemMeansFloat) {
 
 // 60000 squared is infinite in halves and 3.6e9 in float, which the default of stash_type asks for.
 TEST(Halves, WhatIsComputedInFloatByTheTextStaysThere) {
-  const Tensor x = halves(Type::float16, {2}, {60000, -60000}), scale = halves(Type::float16, {2}, {1, 1});
-  const Tensor right = halves(Type::float16, {2}, {1, -1}), zeros = halves(Type::float16, {2}, {0, 0});
-  const Node layer = node_of("LayerNormalization", 17, 2), root = node_of("RMSNormalization", 23, 2);
+  const Tensor x = halves(Type::float16, {2}, {60000, -60000}),
+               scale = halves(Type::float16, {2}, {1, 1});
+  const Tensor right = halves(Type::float16, {2}, {1, -1}),
+               zeros = halves(Type::float16, {2}, {0, 0});
+  const Node layer = node_of("LayerNormalization", 17, 2),
+             root = node_of("RMSNormalization", 23, 2);
   for (const Node& node : {layer, root}) {
     EXPECT_TRUE(is_pass(judge_node(node, {x, scale}, {right}).verdict)) << node.op;
     EXPECT_EQ(judge_node(node, {x, scale}, {zeros}).verdict, Verdict::wrong_value) << node.op;

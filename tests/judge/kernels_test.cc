@@ -1,4 +1,5 @@
-// The judge on the kernels that come from the entries: what it must refuse and what it must accept, operator by operator.
+// The judge on the kernels that come from the entries: what it must refuse and what it must accept,
+// operator by operator.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -160,7 +161,9 @@ TEST(JudgeKernels, AMatrixProductInAnyOrderIsAccepted) {
   for (const Order order : {forward, backward, pairwise, fused, in_lanes}) {
     Tensor y(Type::float32, {32, 32});
     for (Index m = 0; m < 32; ++m) {
-      for (Index n = 0; n < 32; ++n) y.data<float>()[m * 32 + n] = order(&a[static_cast<std::size_t>(m * 128)], &b[static_cast<std::size_t>(n)], 128, 32);
+      for (Index n = 0; n < 32; ++n)
+        y.data<float>()[m * 32 + n] =
+            order(&a[static_cast<std::size_t>(m * 128)], &b[static_cast<std::size_t>(n)], 128, 32);
     }
     EXPECT_EQ(verdict(node, {floats({32, 128}, a), floats({128, 32}, b)}, y), Verdict::within);
     y.data<float>()[500] += 1e-3F;
@@ -170,7 +173,8 @@ TEST(JudgeKernels, AMatrixProductInAnyOrderIsAccepted) {
 
 TEST(JudgeKernels, AConvolutionThatStartsItsSumWithTheBiasIsAccepted) {
   const Node node = node_of("Conv", 22, 3);
-  const std::vector<float> x = normals(3 * 8 * 8, 4), w = normals(4 * 3 * 3 * 3, 5), b = normals(4, 6);
+  const std::vector<float> x = normals(3 * 8 * 8, 4), w = normals(4 * 3 * 3 * 3, 5),
+                           b = normals(4, 6);
   Tensor y(Type::float32, {1, 4, 6, 6});
   for (Index m = 0; m < 4; ++m) {
     for (Index i = 0; i < 6; ++i) {
@@ -179,7 +183,8 @@ TEST(JudgeKernels, AConvolutionThatStartsItsSumWithTheBiasIsAccepted) {
         for (Index c = 0; c < 3; ++c) {
           for (Index p = 0; p < 3; ++p) {
             for (Index q = 0; q < 3; ++q) {
-              s += x[static_cast<std::size_t>((c * 8 + i + p) * 8 + j + q)] * w[static_cast<std::size_t>(((m * 3 + c) * 3 + p) * 3 + q)];
+              s += x[static_cast<std::size_t>((c * 8 + i + p) * 8 + j + q)] *
+                   w[static_cast<std::size_t>(((m * 3 + c) * 3 + p) * 3 + q)];
             }
           }
         }
@@ -187,7 +192,8 @@ TEST(JudgeKernels, AConvolutionThatStartsItsSumWithTheBiasIsAccepted) {
       }
     }
   }
-  EXPECT_EQ(verdict(node, {floats({1, 3, 8, 8}, x), floats({4, 3, 3, 3}, w), floats({4}, b)}, y), Verdict::within);
+  EXPECT_EQ(verdict(node, {floats({1, 3, 8, 8}, x), floats({4, 3, 3, 3}, w), floats({4}, b)}, y),
+            Verdict::within);
 }
 
 TEST(JudgeKernels, ExactDataHasNoBound) {
@@ -207,7 +213,8 @@ TEST(JudgeKernels, ABoundThatIsLeftOutIsTheTypesOwnAndExact) {
     bound.data<double>()[0] = 1;
     std::copy(answer.begin(), answer.end(), y.data<double>());
     node.inputs[with_least ? 2 : 1].clear();
-    return verdict(node, {x, with_least ? Value(bound) : Value(), with_least ? Value() : Value(bound)}, y);
+    return verdict(
+        node, {x, with_least ? Value(bound) : Value(), with_least ? Value() : Value(bound)}, y);
   };
   EXPECT_EQ(clipped({-3, 1}, false), Verdict::exact);
   EXPECT_EQ(clipped({-2, 1}, false), Verdict::wrong_value);
@@ -216,20 +223,25 @@ TEST(JudgeKernels, ABoundThatIsLeftOutIsTheTypesOwnAndExact) {
 }
 
 TEST(JudgeKernels, ALongRecurrenceIsJudgedStepByStep) {
-  // Without following the answers' own states the bound of 128 units is vacuous after some twenty steps.
+  // Without following the answers' own states the bound of 128 units is vacuous after some twenty
+  // steps.
   const Index steps = 100, units = 128;
   Node node = node_of("LSTM", 22, 3);
   node.attributes["hidden_size"].is = units;
   std::vector<float> w = normals(4 * units * 8, 7), r = normals(4 * units * units, 8);
   for (float& v : w) v *= 0.1F;
   for (float& v : r) v *= 0.08F;
-  const std::vector<Value> inputs = {floats({steps, 1, 8}, normals(steps * 8, 9)), floats({1, 4 * units, 8}, w), floats({1, 4 * units, units}, r)};
+  const std::vector<Value> inputs = {floats({steps, 1, 8}, normals(steps * 8, 9)),
+                                     floats({1, 4 * units, 8}, w),
+                                     floats({1, 4 * units, units}, r)};
   const Value y = evaluate(*node.signature, node.attributes, inputs)[0];
   const NodeJudgement judged = judge_node(node, inputs, {y});
   EXPECT_EQ(judged.verdict, Verdict::within) << judged.detail;
   EXPECT_EQ(judged.outputs[0].open, 0);
   EXPECT_LT(judged.outputs[0].resolution_median, 0x1p-8);
-  Tensor off = floats({steps, 1, 1, units}, std::vector<float>(y.tensor().data<float>(), y.tensor().data<float>() + steps * units));
+  Tensor off = floats(
+      {steps, 1, 1, units},
+      std::vector<float>(y.tensor().data<float>(), y.tensor().data<float>() + steps * units));
   off.data<float>()[90 * units + 5] += 1e-2F;
   EXPECT_EQ(verdict(node, inputs, off), Verdict::wrong_value);
 }

@@ -1,5 +1,5 @@
-// What a question leaves to a runtime is not held against it (`profiles:` and `open:` of the entries), and nothing more is let
-// through with it.
+// What a question leaves to a runtime is not held against it (`profiles:` and `open:` of the
+// entries), and nothing more is let through with it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,8 +18,12 @@ Tensor tensor(Type type, Shape shape, const std::vector<long double>& values) {
   for (Index k = 0; k < t.size(); ++k) set_number(t, k, values[static_cast<std::size_t>(k)]);
   return t;
 }
-Tensor floats(Shape shape, const std::vector<long double>& values) { return tensor(Type::float32, std::move(shape), values); }
-Tensor integers(Shape shape, const std::vector<long double>& values) { return tensor(Type::int64, std::move(shape), values); }
+Tensor floats(Shape shape, const std::vector<long double>& values) {
+  return tensor(Type::float32, std::move(shape), values);
+}
+Tensor integers(Shape shape, const std::vector<long double>& values) {
+  return tensor(Type::int64, std::move(shape), values);
+}
 
 template <class T>
 Attribute attribute(T x) {
@@ -29,23 +33,28 @@ Attribute attribute(T x) {
 }
 
 // "profile Q006", "open Q011", "wrong-value".
-std::string said(const Node& node, const std::vector<Value>& inputs, const std::vector<Value>& answer) {
+std::string said(const Node& node, const std::vector<Value>& inputs,
+                 const std::vector<Value>& answer) {
   const NodeJudgement judged = judge_node(node, inputs, answer);
   return std::string(name(judged.verdict)) + (judged.question.empty() ? "" : " " + judged.question);
 }
 
 TEST(Rulings, AnyOrderOfTheChosenIsRightWhereNoneIsAskedFor) {
   const std::vector<Value> inputs = {floats({2, 4}, {1, 4, 2, 3, 5, 5, 0, 9}), integers({1}, {3})};
-  const auto answer = [&](Index sorted, std::vector<long double> values, std::vector<long double> places) {
+  const auto answer = [&](Index sorted, std::vector<long double> values,
+                          std::vector<long double> places) {
     const Node node = node_of("TopK", 11, 2, 2, {{"sorted", attribute(sorted)}});
     return said(node, inputs, {floats({2, 3}, values), integers({2, 3}, places)});
   };
   EXPECT_EQ(answer(0, {4, 3, 2, 9, 5, 5}, {1, 3, 2, 3, 0, 1}), "exact");
   EXPECT_EQ(answer(0, {2, 4, 3, 5, 9, 5}, {2, 1, 3, 1, 3, 0}), "profile Q006");
   EXPECT_EQ(answer(1, {2, 4, 3, 5, 9, 5}, {2, 1, 3, 1, 3, 0}), "wrong-value") << "sorted";
-  EXPECT_EQ(answer(0, {2, 4, 3, 5, 9, 5}, {2, 3, 1, 1, 3, 0}), "wrong-value") << "pairs are mixed up";
-  EXPECT_EQ(answer(0, {2, 4, 1, 5, 9, 5}, {2, 1, 0, 1, 3, 0}), "wrong-value") << "1 is no one of the largest";
-  EXPECT_EQ(answer(0, {4, 4, 3, 5, 9, 5}, {1, 1, 3, 1, 3, 0}), "wrong-value") << "one is there twice";
+  EXPECT_EQ(answer(0, {2, 4, 3, 5, 9, 5}, {2, 3, 1, 1, 3, 0}), "wrong-value")
+      << "pairs are mixed up";
+  EXPECT_EQ(answer(0, {2, 4, 1, 5, 9, 5}, {2, 1, 0, 1, 3, 0}), "wrong-value")
+      << "1 is no one of the largest";
+  EXPECT_EQ(answer(0, {4, 4, 3, 5, 9, 5}, {1, 1, 3, 1, 3, 0}), "wrong-value")
+      << "one is there twice";
 }
 
 TEST(Rulings, WhatIsDividedByZeroIsOpenAndTheRestIsNot) {
@@ -55,27 +64,35 @@ TEST(Rulings, WhatIsDividedByZeroIsOpenAndTheRestIsNot) {
   EXPECT_EQ(said(divide, inputs, {integers({2, 2}, {0, 4, 5, 3})}), "accepted-invalid");
   EXPECT_EQ(said(rest, inputs, {integers({2, 2}, {7, 0, 5, 1})}), "profile Q008");
   EXPECT_EQ(said(rest, inputs, {integers({2, 2}, {7, 1, 5, 1})}), "accepted-invalid");
-  EXPECT_EQ(said(divide, {integers({1}, {1}), integers({1}, {0})}, {integers({1}, {3})}), "open Q008");
+  EXPECT_EQ(said(divide, {integers({1}, {1}), integers({1}, {0})}, {integers({1}, {3})}),
+            "open Q008");
 }
 
 TEST(Rulings, FloatsThatAnIntegerCannotHoldAreOpenAndTheRestIsNot) {
   const Node node = node_of("Cast", 13, 1, 1, {{"to", attribute(Index{3})}});
   const Value from = floats({5}, {std::nanl(""), 300, -128.5, 127.9, -129});
-  const auto answer = [&](std::vector<long double> values) { return said(node, {from}, {tensor(Type::int8, {5}, values)}); };
+  const auto answer = [&](std::vector<long double> values) {
+    return said(node, {from}, {tensor(Type::int8, {5}, values)});
+  };
   EXPECT_EQ(answer({-1, 17, -128, 127, 5}), "profile Q011");
   EXPECT_EQ(answer({-1, 17, -128, 126, 5}), "wrong-value");
   EXPECT_EQ(answer({-1, 17, 5, 127, 5}), "wrong-value") << "-128.5 is -128 without its fraction";
   EXPECT_EQ(said(node, {floats({1}, {1000})}, {tensor(Type::int8, {1}, {3})}), "open Q011");
-  EXPECT_EQ(said(node, {integers({1}, {1000})}, {tensor(Type::int8, {1}, {3})}), "wrong-value") << "integers keep their low bits";
+  EXPECT_EQ(said(node, {integers({1}, {1000})}, {tensor(Type::int8, {1}, {3})}), "wrong-value")
+      << "integers keep their low bits";
 }
 
 TEST(Rulings, WhichElementsADrawSetsToZeroIsOpenAndWhatTheOthersBecomeIsNot) {
   const std::size_t n = 400;
-  const Value x = floats({Index(n)}, std::vector<long double>(n, 3)), ratio = floats({}, {0.75L}), train = tensor(Type::boolean, {}, {1});
+  const Value x = floats({Index(n)}, std::vector<long double>(n, 3)), ratio = floats({}, {0.75L}),
+              train = tensor(Type::boolean, {}, {1});
   std::vector<long double> kept(n), mask(n);
   for (std::size_t k = 0; k < n; k += 4) kept[k] = 12, mask[k] = 1;
   const Node both = node_of("Dropout", 13, 3, 2), one = node_of("Dropout", 13, 3, 1);
-  const auto of_both = [&] { return said(both, {x, ratio, train}, {floats({Index(n)}, kept), tensor(Type::boolean, {Index(n)}, mask)}); };
+  const auto of_both = [&] {
+    return said(both, {x, ratio, train},
+                {floats({Index(n)}, kept), tensor(Type::boolean, {Index(n)}, mask)});
+  };
   const auto of_one = [&] { return said(one, {x, ratio, train}, {floats({Index(n)}, kept)}); };
   EXPECT_EQ(of_both(), "open Q048");
   EXPECT_EQ(of_one(), "profile Q048");
@@ -102,23 +119,30 @@ TEST(Rulings, AnExtentBetweenTwoWholeNumbersMayBeEither) {
 
 TEST(Rulings, AnotherRulingIsAProfile) {
   Node resize = node_of("Resize", 13, 3, 1);
-  resize.attributes = {{"mode", attribute(std::string("linear"))}, {"coordinate_transformation_mode", attribute(std::string("align_corners"))}};
+  resize.attributes = {{"mode", attribute(std::string("linear"))},
+                       {"coordinate_transformation_mode", attribute(std::string("align_corners"))}};
   const std::vector<Value> four = {floats({1, 4}, {1, 2, 3, 4}), Value{}, floats({2}, {1, 0.6L})};
   EXPECT_EQ(said(resize, four, {floats({1, 2}, {1, 4})}), "profile Q027");
   EXPECT_EQ(said(resize, four, {floats({1, 2}, {1, 3.9L})}), "wrong-value");
   const Attribute twos = attribute(std::vector<Index>{2, 2});
   const Node unpool = node_of("MaxUnpool", 11, 3, 1, {{"kernel_shape", twos}, {"strides", twos}});
-  const std::vector<Value> pooled = {floats({1, 1, 1, 2}, {1, 2}), integers({1, 1, 1, 2}, {1, 7}), integers({4}, {1, 1, 2, 5})};
+  const std::vector<Value> pooled = {floats({1, 1, 1, 2}, {1, 2}), integers({1, 1, 1, 2}, {1, 7}),
+                                     integers({4}, {1, 1, 2, 5})};
   EXPECT_EQ(said(unpool, pooled, {floats({1, 1, 2, 5}, {0, 1, 0, 0, 0, 0, 0, 0, 2, 0})}), "exact");
-  EXPECT_EQ(said(unpool, pooled, {floats({1, 1, 2, 5}, {0, 1, 0, 0, 0, 0, 0, 2, 0, 0})}), "profile Q053");
-  EXPECT_EQ(said(unpool, pooled, {floats({1, 1, 2, 5}, {0, 1, 0, 0, 0, 0, 2, 0, 0, 0})}), "wrong-value");
-  const Node turned = node_of("ConvTranspose", 11, 2, 1, {{"strides", attribute(std::vector<Index>{2})}, {"auto_pad", attribute(std::string("SAME_UPPER"))}});
+  EXPECT_EQ(said(unpool, pooled, {floats({1, 1, 2, 5}, {0, 1, 0, 0, 0, 0, 0, 2, 0, 0})}),
+            "profile Q053");
+  EXPECT_EQ(said(unpool, pooled, {floats({1, 1, 2, 5}, {0, 1, 0, 0, 0, 0, 2, 0, 0, 0})}),
+            "wrong-value");
+  const Node turned = node_of("ConvTranspose", 11, 2, 1,
+                              {{"strides", attribute(std::vector<Index>{2})},
+                               {"auto_pad", attribute(std::string("SAME_UPPER"))}});
   const std::vector<Value> two = {floats({1, 1, 2}, {1, 2}), floats({1, 1, 1}, {1})};
   EXPECT_EQ(said(turned, two, {floats({1, 1, 3}, {1, 0, 2})}), "profile Q054");
   EXPECT_EQ(said(turned, two, {floats({1, 1, 3}, {1, 0, 3})}), "wrong-shape");
   const Node clip = node_of("Clip", 13, 3, 1);
   const long double nan = std::nanl("");
-  const std::vector<Value> unbounded = {floats({3}, {-5, 0.5L, 5}), floats({}, {nan}), floats({}, {1})};
+  const std::vector<Value> unbounded = {floats({3}, {-5, 0.5L, 5}), floats({}, {nan}),
+                                        floats({}, {1})};
   EXPECT_EQ(said(clip, unbounded, {floats({3}, {-5, 0.5L, 1})}), "exact");
   EXPECT_EQ(said(clip, unbounded, {floats({3}, {nan, nan, nan})}), "profile Q003");
   EXPECT_EQ(said(clip, unbounded, {floats({3}, {nan, 0.5L, nan})}), "wrong-value");

@@ -1,5 +1,6 @@
-// Runs an operator that tests/lines/test_counted.py plants, on the vectors that are its arguments ("-1,2"), and a function as
-// a template by hand has it, on their sizes: what gcov counts then is what the test expects.
+// Runs an operator that tests/lines/test_counted.py plants, on the vectors that are its arguments
+// ("-1,2"), and a function as a template by hand has it, on their sizes: what gcov counts then is
+// what the test expects.
 #include <algorithm>
 #include <sstream>
 

@@ -1,4 +1,5 @@
-// What a library of mutants hands over: a table that ends with a null name, under the symbol touchstone_mutants.
+// What a library of mutants hands over: a table that ends with a null name, under the symbol
+// touchstone_mutants.
 #pragma once
 
 #include "reference/call.h"

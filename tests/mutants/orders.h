@@ -1,5 +1,5 @@
-// Sums in other orders than the kernels' own: what honest runtimes do with the same terms. A variant is a kernel whose Sum is
-// replaced by Ordered.
+// Sums in other orders than the kernels' own: what honest runtimes do with the same terms. A
+// variant is a kernel whose Sum is replaced by Ordered.
 #pragma once
 
 #include <span>
@@ -26,7 +26,8 @@ C added(std::span<const C> terms, Order order) {
   } else {  // as eight lanes of a register do, then the lanes
     constexpr std::size_t lanes = 8;
     std::vector<C> partial(lanes, sum);
-    for (std::size_t k = 0; k < terms.size(); ++k) partial[k % lanes] = partial[k % lanes] + terms[k];
+    for (std::size_t k = 0; k < terms.size(); ++k)
+      partial[k % lanes] = partial[k % lanes] + terms[k];
     for (const C& x : partial) sum = sum + x;
   }
   return sum;

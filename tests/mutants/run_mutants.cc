@@ -71,7 +71,8 @@ std::vector<Value> run(Kernel kernel, const Case& one) {
   };
   kernel(call);
   for (std::size_t k = 0; k < call.outputs.size(); ++k) {
-    if (call.wanted[k] && call.outputs[k].absent()) throw Error(ErrorKind::internal, "an output was not written");
+    if (call.wanted[k] && call.outputs[k].absent())
+      throw Error(ErrorKind::internal, "an output was not written");
   }
   return call.outputs;
 }
@@ -122,7 +123,8 @@ Case load_case(const std::string& place, Index opset) {
 bool same(const std::vector<Value>& a, const std::vector<Value>& b) {
   for (std::size_t k = 0; k < a.size(); ++k) {
     if (a[k].absent() != b[k].absent()) return false;
-    if (!a[k].absent() && !is_pass(judge_exact(a[k], b[k], ZeroSign::compared).verdict)) return false;
+    if (!a[k].absent() && !is_pass(judge_exact(a[k], b[k], ZeroSign::compared).verdict))
+      return false;
   }
   return true;
 }
@@ -177,7 +179,8 @@ std::map<std::string, Kernel> kernels_of(const char* library) {
   const void* table = handle ? dlsym(handle, "touchstone_mutants") : nullptr;
   if (!table) throw Error(ErrorKind::file, dlerror());
   std::map<std::string, Kernel> kernels;
-  for (const Mutant* one = static_cast<const Mutant*>(table); one->name; ++one) kernels[one->name] = one->run;
+  for (const Mutant* one = static_cast<const Mutant*>(table); one->name; ++one)
+    kernels[one->name] = one->run;
   return kernels;
 }
 

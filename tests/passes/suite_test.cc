@@ -7,11 +7,11 @@
 
 #include "conformance/suites/suite.h"
 #include "core/error.h"
+#include "model/bits.h"
 #include "model/model.h"
 #include "optimized/passes/graph_passes.h"
 #include "optimized/passes/passes.h"
 #include "reference/interpreter.h"
-#include "model/bits.h"
 
 namespace touchstone {
 namespace {

@@ -1,9 +1,10 @@
-// Runs the toy operator in every reading and says what came out, a line each; tests/toy/test_toy_operator.py reads them.
+// Runs the toy operator in every reading and says what came out, a line each;
+// tests/toy/test_toy_operator.py reads them.
 #include <cstdio>
 
 #include "core/error.h"
-#include "reference/registry.h"
 #include "reference/readings/wide_call.h"
+#include "reference/registry.h"
 
 namespace touchstone {
 namespace native {
@@ -21,7 +22,8 @@ using namespace touchstone;  // a program of its own
 int main() {
   const Signature* signature = find_signature("", "Toy", 1);
   if (!signature) return std::puts("no signature"), 1;
-  std::printf("signature %s-%d form %s\n", signature->op.data(), signature->since, signature->form.data());
+  std::printf("signature %s-%d form %s\n", signature->op.data(), signature->since,
+              signature->form.data());
   Node node;
   node.op = "Toy", node.inputs = {"x"}, node.outputs = {"y"}, node.signature = signature;
   node.attributes["slope"].is = 0.5F;
@@ -44,9 +46,12 @@ int main() {
   for (std::size_t k = 0; k < 6; ++k) {
     const Bounded& b = bounded.outputs[0].values[k];
     inside = inside && std::abs(static_cast<double>(y.data<float>()[k]) - b.hi) <= b.e;
-    agree = agree && std::abs(exact.outputs[0].values[k].hi() - b.hi) <= 1e-30 + 1e-15 * std::abs(b.hi);
+    agree =
+        agree && std::abs(exact.outputs[0].values[k].hi() - b.hi) <= 1e-30 + 1e-15 * std::abs(b.hi);
   }
-  std::printf("bounded %s\nexact %s\n", inside ? "holds the native answer" : "REFUSES the native answer", agree ? "agrees" : "DIFFERS");
+  std::printf("bounded %s\nexact %s\n",
+              inside ? "holds the native answer" : "REFUSES the native answer",
+              agree ? "agrees" : "DIFFERS");
   try {
     Tensor scalar(Type::float32, {});
     Call bad{&node, signature, {scalar}, std::vector<Value>(1), {true}, {}};

@@ -184,9 +184,12 @@ std::string load_average() {
 }
 
 Json describe(const BenchArgs& args, const std::string& load_before) {
-  return {{"schema", "touchstone.bench/1"},        {"machine", machine()},
-          {"load", {load_before, load_average()}}, {"seconds", args.plan.seconds},
-          {"input_sets", args.plan.input_sets},    {"loads", args.plan.loads},
+  return {{"schema", "touchstone.bench/1"},
+          {"machine", machine()},
+          {"load", {load_before, load_average()}},
+          {"seconds", args.plan.seconds},
+          {"input_sets", args.plan.input_sets},
+          {"loads", args.plan.loads},
           {"seed", args.plan.seed}};
 }
 

@@ -141,7 +141,7 @@ namespace {
 std::pair<std::size_t, std::uint32_t> first_character(std::string_view text) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
   const std::uint32_t lead = byte(0);
-  const std::size_t size = lead < 0x80                  ? 1
+  const std::size_t size = lead < 0x80                   ? 1
                            : lead >= 0xc2 && lead < 0xe0 ? 2
                            : lead >= 0xe0 && lead < 0xf0 ? 3
                            : lead >= 0xf0 && lead < 0xf5 ? 4

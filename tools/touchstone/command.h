@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/json.h"
 #include "core/error.h"
+#include "core/json.h"
 
 namespace touchstone {
 

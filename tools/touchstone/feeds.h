@@ -32,7 +32,8 @@ std::map<std::string, Value> feeds_for(const Model& model, const FeedArgs& args,
 // One .npy or .pb file as a value of this type.
 Value read_value(const std::filesystem::path& file, const ValueType& type, const Limits& limits);
 
-// input_0.pb ... or output_0.pb ... of a folder in the standard's layout, up to the first that is missing.
+// input_0.pb ... or output_0.pb ... of a folder in the standard's layout, up to the first that is
+// missing.
 std::vector<std::filesystem::path> numbered_files(const std::filesystem::path& folder,
                                                   std::string_view side);
 

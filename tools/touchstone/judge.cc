@@ -1,6 +1,7 @@
-// touchstone judge MODEL --test-data DIR: are the outputs in DIR right for its inputs, by the exact reading?
-// touchstone judge MODEL --taps DIR: is every node right for the inputs that it was given? The first that is not is
-// guilty. No runtime runs. Exit 0 if all that is judged is right, 1 if something is wrong, 4 if nothing was judged or can be trusted.
+// touchstone judge MODEL --test-data DIR: are the outputs in DIR right for its inputs, by the exact
+// reading? touchstone judge MODEL --taps DIR: is every node right for the inputs that it was given?
+// The first that is not is guilty. No runtime runs. Exit 0 if all that is judged is right, 1 if
+// something is wrong, 4 if nothing was judged or can be trusted.
 #include <fmt/format.h>
 
 #include "conformance/report/json.h"
@@ -31,7 +32,8 @@ JudgeOptions options_for(const JudgeArgs& args) {
 // `judged`: some element was, or the standard leaves them all open.
 ExitCode code_for(Verdict verdict, bool judged) {
   if (is_fail(verdict)) return ExitCode::mismatch;
-  if (verdict == Verdict::mistrusted || verdict == Verdict::unsupported) return ExitCode::unsupported;
+  if (verdict == Verdict::mistrusted || verdict == Verdict::unsupported)
+    return ExitCode::unsupported;
   if (verdict == Verdict::open && !judged) return ExitCode::unsupported;
   return verdict == Verdict::harness ? ExitCode::bug : ExitCode::fine;
 }
@@ -43,10 +45,11 @@ Style style_of(Verdict verdict) {
 void print_output(const std::string& output, const Comparison& one) {
   fmt::print("{}  {}  utilisation {:.3g}  judged {} of {}  resolution {:.2g}\n",
              styled(Stream::out, Style::bold, printable(output)),
-             styled(Stream::out, style_of(one.verdict), name(one.verdict)), one.utilisation_max, one.judged,
-             one.elements, one.resolution_median);
+             styled(Stream::out, style_of(one.verdict), name(one.verdict)), one.utilisation_max,
+             one.judged, one.elements, one.resolution_median);
   if (one.where >= 0) {
-    fmt::print("  element {}: {} for {}\n", one.where, printable(one.actual), printable(one.expected));
+    fmt::print("  element {}: {} for {}\n", one.where, printable(one.actual),
+               printable(one.expected));
   }
   if (!one.detail.empty()) fmt::print("  {}\n", printable(one.detail));
 }
@@ -54,7 +57,9 @@ void print_output(const std::string& output, const Comparison& one) {
 ExitCode judge_data(const JudgeArgs& args, const Model& model) {
   if (const std::string why = why_not_judged(model); !why.empty()) {
     throw Error(ErrorKind::unsupported, "this model is not judged as a whole: " + why)
-        .with_help("touchstone run MODEL --tap DIR, then touchstone judge MODEL --taps DIR, judges it node by node");
+        .with_help(
+            "touchstone run MODEL --tap DIR, then touchstone judge MODEL --taps DIR, judges it "
+            "node by node");
   }
   const Limits limits = Limits::trusted();
   FeedArgs feed_args;
@@ -63,12 +68,14 @@ ExitCode judge_data(const JudgeArgs& args, const Model& model) {
   for (const auto& [name, tensor] : model.graph.initializers) values.emplace(name, tensor);
   const DataSet data = read_data_set(args.test_data);
   if (data.outputs.empty() || data.outputs.size() > model.graph.outputs.size()) {
-    throw Error(ErrorKind::file, fmt::format("'{}' holds {} outputs, the model has {}", args.test_data,
-                                             data.outputs.size(), model.graph.outputs.size()));
+    throw Error(ErrorKind::file,
+                fmt::format("'{}' holds {} outputs, the model has {}", args.test_data,
+                            data.outputs.size(), model.graph.outputs.size()));
   }
 
   const Node& node = model.graph.nodes.front();
-  const auto pick = [](const std::vector<std::string>& names, const std::map<std::string, Value>& from) {
+  const auto pick = [](const std::vector<std::string>& names,
+                       const std::map<std::string, Value>& from) {
     std::vector<Value> picked;
     for (const std::string& name : names) {
       const auto found = from.find(name);
@@ -101,10 +108,13 @@ ExitCode judge_data(const JudgeArgs& args, const Model& model) {
     if (!args.json.takes_stdout()) print_output(node.outputs[k], judged.outputs[k]);
   }
   if (!judged.question.empty() && !args.json.takes_stdout()) {
-    fmt::print("{}  as {} leaves it\n", styled(Stream::out, style_of(judged.verdict), name(judged.verdict)), judged.question);
+    fmt::print("{}  as {} leaves it\n",
+               styled(Stream::out, style_of(judged.verdict), name(judged.verdict)),
+               judged.question);
   }
   if (judged.outputs.empty() && !args.json.takes_stdout()) {
-    fmt::print("{}  {}\n", styled(Stream::out, style_of(judged.verdict), name(judged.verdict)), judged.detail);
+    fmt::print("{}  {}\n", styled(Stream::out, style_of(judged.verdict), name(judged.verdict)),
+               judged.detail);
   }
   if (args.json) write_json(args.json, object);
   return code_for(judged.verdict, !judged.question.empty());
@@ -116,7 +126,8 @@ ExitCode judge_taps(const JudgeArgs& args, const Model& model) {
     if (!prints || (one.skipped.empty() && is_pass(one.judgement.verdict))) return;
     const Style style = one.skipped.empty() ? style_of(one.judgement.verdict) : Style::dim;
     fmt::print("{}  {}  {}\n", printable(place_of(*one.node, one.path)),
-               styled(Stream::out, style, one.skipped.empty() ? name(one.judgement.verdict) : "not judged"),
+               styled(Stream::out, style,
+                      one.skipped.empty() ? name(one.judgement.verdict) : "not judged"),
                printable(one.skipped.empty() ? describe(*one.node, one.judgement) : one.skipped));
   };
   const LoadValue load = [](const std::filesystem::path& file, const ValueType& type) {
@@ -128,13 +139,16 @@ ExitCode judge_taps(const JudgeArgs& args, const Model& model) {
   if (prints) {
     const nlohmann::ordered_json& counts = object["verdicts"];
     std::string verdicts;
-    for (const auto& [verdict, count] : counts.items()) verdicts += fmt::format(", {} {}", count.get<Index>(), verdict);
-    fmt::print("{} nodes{}; judged {} of {} elements ({:.2f} %), median resolution {:.2g}\n", found.nodes.size(),
-               verdicts, found.judged, found.elements,
-               found.elements ? 100.0 * double(found.judged) / double(found.elements) : 0.0, found.resolution_median);
+    for (const auto& [verdict, count] : counts.items())
+      verdicts += fmt::format(", {} {}", count.get<Index>(), verdict);
+    fmt::print("{} nodes{}; judged {} of {} elements ({:.2f} %), median resolution {:.2g}\n",
+               found.nodes.size(), verdicts, found.judged, found.elements,
+               found.elements ? 100.0 * double(found.judged) / double(found.elements) : 0.0,
+               found.resolution_median);
     if (found.guilty) {
       const NodeBlame& guilty = found.nodes[*found.guilty];
-      fmt::print("guilty: {}: {}\n", styled(Stream::out, Style::red, printable(place_of(*guilty.node, guilty.path))),
+      fmt::print("guilty: {}: {}\n",
+                 styled(Stream::out, Style::red, printable(place_of(*guilty.node, guilty.path))),
                  printable(describe(*guilty.node, guilty.judgement)));
     }
   }
@@ -155,15 +169,20 @@ ExitCode judge_model(const JudgeArgs& args) {
 
 void add_judge(CLI::App& app, ExitCode& out) {
   auto args = std::make_shared<JudgeArgs>();
-  CLI::App* command = app.add_subcommand("judge", "Say whether outputs are right, without running anything");
+  CLI::App* command =
+      app.add_subcommand("judge", "Say whether outputs are right, without running anything");
   command->add_option("model", args->model, "An .onnx file")->required()->type_name("MODEL");
-  command->add_option("--test-data", args->test_data, "input_0.pb ... and output_0.pb ...")->type_name("DIR");
-  command->add_option("--taps", args->taps, "Every node's values: taps.json or values.json, and files")
+  command->add_option("--test-data", args->test_data, "input_0.pb ... and output_0.pb ...")
+      ->type_name("DIR");
+  command
+      ->add_option("--taps", args->taps, "Every node's values: taps.json or values.json, and files")
       ->type_name("DIR");
   command->add_option("--class", args->cls, "strict, or fast: what strict refuses is judged again")
       ->check(CLI::IsMember({"strict", "fast"}))
       ->capture_default_str();
-  command->add_option("--sample-above", args->sample_above, "Of a node with more multiply-adds, only a sample is judged")
+  command
+      ->add_option("--sample-above", args->sample_above,
+                   "Of a node with more multiply-adds, only a sample is judged")
       ->check(CLI::PositiveNumber)
       ->capture_default_str()
       ->type_name("N");

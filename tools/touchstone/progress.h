@@ -1,4 +1,5 @@
-// How far a long run is: a line that renews itself on a terminal, a line each ten seconds elsewhere.
+// How far a long run is: a line that renews itself on a terminal, a line each ten seconds
+// elsewhere.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,7 +22,9 @@ class Progress {
   void step(std::string_view standing) {
     ++done_;
     ++counts_[std::string(standing)];
-    if (Clock::now() - printed_ >= (terminal_ ? Clock::duration(std::chrono::milliseconds(200)) : line_pause)) print();
+    if (Clock::now() - printed_ >=
+        (terminal_ ? Clock::duration(std::chrono::milliseconds(200)) : line_pause))
+      print();
   }
 
   // Leaves no half line behind.
@@ -35,11 +38,12 @@ class Progress {
 
   void print() {
     printed_ = Clock::now();
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(printed_ - began_).count();
+    const auto seconds =
+        std::chrono::duration_cast<std::chrono::seconds>(printed_ - began_).count();
     std::string counts;
     for (const auto& [standing, count] : counts_) counts += fmt::format(", {} {}", count, standing);
-    fmt::print(stderr, "{}{}: {} of {}{}, {} s{}", terminal_ ? "\r\x1b[K" : "", what_, done_, total_, counts, seconds,
-               terminal_ ? "" : "\n");
+    fmt::print(stderr, "{}{}: {} of {}{}, {} s{}", terminal_ ? "\r\x1b[K" : "", what_, done_,
+               total_, counts, seconds, terminal_ ? "" : "\n");
     std::fflush(stderr);
   }
 

@@ -181,16 +181,18 @@ void print_definition(const SpecText& entry, const std::vector<const SpecText*>&
     print_block(written(form["semantics"]));
   }
   if (!all["open"].empty()) title("open");
-  for (const auto& [question, by] : all["open"].items()) fmt::print("  {} by {}\n", question, written(by));
+  for (const auto& [question, by] : all["open"].items())
+    fmt::print("  {} by {}\n", question, written(by));
   if (!all["notes"].empty()) title("questions and errata");
   for (const Json& note : all["notes"])
-    fmt::print("  {} {} ({})    {}\n", written(note["id"]), written(note["title"]), written(note["status"]),
-               styled(Stream::out, Style::dim, written(note["at"])));
+    fmt::print("  {} {} ({})    {}\n", written(note["id"]), written(note["title"]),
+               written(note["status"]), styled(Stream::out, Style::dim, written(note["at"])));
   if (!all["cases"].empty()) title("cases");
   for (const auto& [name, body] : all["cases"].items()) fmt::print("  {}: {}\n", name, body.dump());
   if (!all["witnesses"].empty()) title("witnesses");
   for (const Json& one : all["witnesses"])
-    fmt::print("  {} {}, first {}\n", written(one["count"]), written(one["kind"]), written(one["first"]));
+    fmt::print("  {} {}, first {}\n", written(one["count"]), written(one["kind"]),
+               written(one["first"]));
   title("versions");
   std::string list;
   for (const SpecText* each : versions) list += fmt::format(" {}", each->since);
