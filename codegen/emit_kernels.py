@@ -76,7 +76,7 @@ def template_file(name: str) -> Path:
     return HERE.parent / "reference" / "structural" / f"{name}.cc.j2"
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def template_text(name: str) -> str:
     return template_file(name).read_text(encoding="utf-8")
 

@@ -98,7 +98,7 @@ class Statement:
     view: Expr | None = None  # define through a view: the shape
     low: Expr | None = None  # scan
     high: Expr | None = None
-    block: list["Statement"] = field(default_factory=list)
+    block: list[Statement] = field(default_factory=list)
     family: str = ""  # define: the name of the index that tells the tensors of a variadic output apart
     binder: str = ""  # scatter: the index that runs over the box `low`, where `high` holds
     at: list[Expr] = field(default_factory=list)  # scatter: the point that is updated
@@ -122,142 +122,142 @@ class _Build(Transformer):
         self.count += 1
         return Expr(kind, args, value, self.line, place=(self.path, self.line, self.count))
 
-    def number(self, c):
+    def number(self, c: Any):
         text = str(c[0])
         return self.make("number" if text.isdigit() else "real", [], text)
 
-    def string(self, c):
+    def string(self, c: Any):
         return self.make("string", [], str(c[0])[1:-1])
 
-    def name(self, c):
+    def name(self, c: Any):
         return self.make("name", [], str(c[0]))
 
-    def call(self, c):
+    def call(self, c: Any):
         return self.make("call", [x for x in c[1:] if x is not None], str(c[0]))
 
-    def call_typed(self, c):
+    def call_typed(self, c: Any):
         return self.make("call", [*c[3:], c[1]], str(c[0]) + ">")
 
-    def cond(self, c):
+    def cond(self, c: Any):
         return self.make("cond", list(c))
 
-    def match(self, c):
+    def match(self, c: Any):
         return self.make("match", [c[0]], [(k, v) for k, v in c[1:]])
 
-    def arm(self, c):
+    def arm(self, c: Any):
         return (str(c[0])[1:-1], c[1])
 
-    def arm_else(self, c):
+    def arm_else(self, c: Any):
         return (None, c[0])
 
-    def reduce(self, c):
+    def reduce(self, c: Any):
         *binders, where, body = c[1:]
         return self.make("reduce", [body], {"op": str(c[0]), "binders": binders, "where": where})
 
-    def over_range(self, c):
+    def over_range(self, c: Any):
         return {"kind": "range", "name": str(c[0]), "low": c[1], "high": c[2]}
 
-    def over_box(self, c):
+    def over_box(self, c: Any):
         return {"kind": "box", "name": str(c[0]), "shape": c[1]}
 
-    def over_family(self, c):
+    def over_family(self, c: Any):
         return {"kind": "family", "name": str(c[0]), "family": str(c[1])}
 
-    def either(self, c):
+    def either(self, c: Any):
         return functools.reduce(lambda a, b: self.make("logic", [a, b], "or"), c)
 
-    def both(self, c):
+    def both(self, c: Any):
         return functools.reduce(lambda a, b: self.make("logic", [a, b], "and"), c)
 
-    def not_(self, c):
+    def not_(self, c: Any):
         return self.make("not", list(c))
 
-    def comparison(self, c):
+    def comparison(self, c: Any):
         return self.make("compare", [c[0], c[2]], str(c[1]))
 
-    def member(self, c):
+    def member(self, c: Any):
         return self.make("member", [c[0]], str(c[1]))
 
-    def binary(self, c):
+    def binary(self, c: Any):
         return self.make("binary", [c[0], c[2]], str(c[1]))
 
-    def negative(self, c):
+    def negative(self, c: Any):
         return self.make("negative", list(c))
 
-    def read(self, c):
+    def read(self, c: Any):
         return self.make("read", [c[0], *c[1]])
 
-    def read_else(self, c):
+    def read_else(self, c: Any):
         other = None if isinstance(c[2], Token) else c[2]
         return self.make("read", [c[0], *c[1]], {"else": other})
 
-    def args(self, c):
+    def args(self, c: Any):
         return [x for x in c if x is not None]
 
-    def splice(self, c):
+    def splice(self, c: Any):
         return self.make("splice", list(c))
 
-    def replace(self, c):
+    def replace(self, c: Any):
         return self.make("replace", list(c))
 
-    def arg(self, c):
+    def arg(self, c: Any):
         return c[0]
 
-    def comprehension(self, c):
+    def comprehension(self, c: Any):
         return self.make("comprehension", [c[0], c[2], c[3], *([c[4]] if c[4] is not None else [])], str(c[1]))
 
-    def list_(self, c):
+    def list_(self, c: Any):
         return self.make("list", [x for x in c if x is not None])
 
-    def lhs_over(self, c):
+    def lhs_over(self, c: Any):
         return Lhs("over", str(c[0]), c[1])
 
-    def lhs_pack(self, c):
+    def lhs_pack(self, c: Any):
         return Lhs("pack", str(c[0]), c[1] if len(c) > 1 else None)
 
-    def lhs_index(self, c):
+    def lhs_index(self, c: Any):
         return Lhs("index", str(c[0]))
 
-    def let(self, c):
+    def let(self, c: Any):
         return Statement("let", str(c[0]), value=c[1], line=self.line)
 
-    def whole(self, c):
+    def whole(self, c: Any):
         return Statement("whole", str(c[0]), value=c[1], line=self.line)
 
-    def define(self, c):
+    def define(self, c: Any):
         return Statement("define", str(c[0]), list(c[1:-1]), c[-1], line=self.line)
 
-    def define_scalar(self, c):
+    def define_scalar(self, c: Any):
         return Statement("define", str(c[0]), [], c[1], line=self.line)
 
-    def seen(self, c):
+    def seen(self, c: Any):
         return Statement("seen", str(c[0]), list(c[1:-1]), c[-1], line=self.line)
 
-    def define_view(self, c):
+    def define_view(self, c: Any):
         return Statement("define", str(c[0]), list(c[2:-1]), c[-1], view=c[1], line=self.line)
 
-    def use(self, c):
+    def use(self, c: Any):
         return Statement("use", str(c[0]), line=self.line)
 
-    def through(self, c):
+    def through(self, c: Any):
         name, graph, source, element = c
         return Statement("through", str(name), value=element, family=str(graph), source=str(source), line=self.line)
 
-    def scatter(self, c):
+    def scatter(self, c: Any):
         binder, box, where, name, at, *update, value = c
         return Statement("scatter", str(name), value=value, low=box, high=where, binder=str(binder), at=at,
                          update=str(update[0])[:-1] if update else "", line=self.line)  # fmt: skip
 
-    def define_family(self, c):
+    def define_family(self, c: Any):
         return Statement("define", str(c[0]), list(c[2:-1]), c[-1], family=c[1].name, line=self.line)
 
-    def scan(self, c):
+    def scan(self, c: Any):
         return Statement("scan", str(c[0]), low=c[1], high=c[2], line=self.line)
 
-    def when(self, c):
+    def when(self, c: Any):
         return Statement("when", value=c[0], block=[c[1]] if c[1] else [], line=self.line)
 
-    def otherwise(self, c):
+    def otherwise(self, c: Any):
         return Statement("otherwise", block=[c[0]] if c[0] else [], line=self.line)
 
 
@@ -266,7 +266,7 @@ def _parser() -> Lark:
     return Lark(GRAMMAR, parser="lalr", start=["statement", "expr"], maybe_placeholders=True)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _tree(text: str, start: str):
     return _parser().parse(text, start=start)
 

@@ -51,7 +51,12 @@ def rows_of(part: Part) -> Iterator[Row]:
 
 # From Resize-11 on an axis that stays has a second tap of weight zero, and zero times the infinity of these cases is no
 # number.
-INFINITE = ("Resize-10/one_axis_stays", "Upsample-1/height_stays", "Upsample-7/one_axis_stays", "Upsample-9/one_axis_stays")
+INFINITE = (
+    "Resize-10/one_axis_stays",
+    "Upsample-1/height_stays",
+    "Upsample-7/one_axis_stays",
+    "Upsample-9/one_axis_stays",
+)
 
 
 def is_wrong(row: Row) -> bool:

@@ -59,7 +59,12 @@ def test_weights_times_factors_are_no_nodes(tmp_path: Path) -> None:
     ("old", "new", "line", "what"),
     [
         ("Mul(w, Reshape", "scaled(w, Reshape", 12, "scaled takes 3 arguments"),
-        ("Mul(w, Reshape(s, [-1, *repeat(1, rank(w) - 1)]))", "scaled(x, s, 0)", 12, "what scaled is computed of is constant"),
+        (
+            "Mul(w, Reshape(s, [-1, *repeat(1, rank(w) - 1)]))",
+            "scaled(x, s, 0)",
+            12,
+            "what scaled is computed of is constant",
+        ),
         ("Conv(x, w!, b!?)", "Konv(x, w!)", 6, "there is no operator Konv"),
         ("Conv(x, w!, b!?)", "Conv(x, w!, b!?, z)", 6, "no version of Conv has such inputs and outputs"),
         ("BatchNormalization-7+", "BatchNormalization-8+", 7, "BatchNormalization has no version 8"),

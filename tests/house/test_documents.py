@@ -28,4 +28,6 @@ def test_documents_quote_files() -> None:
 def test_an_excerpt_stands_in_its_file(document: str, quoted: str, lines: str) -> None:
     file = ROOT / quoted
     assert file.is_file(), f"docs/{document} quotes {quoted}, which does not exist"
-    assert lines in file.read_text(encoding="utf-8"), f"docs/{document} quotes lines that {quoted} does not have:\n{lines}"
+    assert lines in file.read_text(encoding="utf-8"), (
+        f"docs/{document} quotes lines that {quoted} does not have:\n{lines}"
+    )

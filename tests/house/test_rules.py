@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house import rules
+from tests.house import rules, words
 from tests.house.definitions import defined_twice
 
 Rule = Callable[[rules.Files], list[str]]
@@ -39,6 +39,8 @@ RULES = [
     rules.tolerances,
     rules.outside,
     defined_twice,
+    words.comment_openings,
+    words.long_sentences,
 ]
 
 PLANTED = [
@@ -57,6 +59,12 @@ PLANTED = [
     (rules.include_direction, "reference/a.cc", '#include "backends/device.h"'),
     (rules.include_direction, "optimized/a.cc", '#include "backends/opencl/device.h"'),
     (rules.include_direction, "core/a.cc", '#include "../model/graph.h"'),
+    (words.comment_openings, "core/a.h", "// What is there.\n"),
+    (words.comment_openings, "core/a.h", "int a;  // of what, it is not said\nint b;  // Where it stands\n"),
+    (words.comment_openings, "codegen/a.py", 'def f() -> None:\n    """Whether it is so."""\n'),
+    (words.comment_openings, "codegen/templates/a.j2", "{# How it is written #}"),
+    (words.comment_openings, "docs/a.md", "# Where it is\n"),
+    (words.long_sentences, "core/a.h", "// " + "word " * 13 + "\n// " + "word " * 13 + "\n"),
     (defined_twice, "core/a.h", "namespace touchstone {\nstruct A {};\nenum class A { b };\n}"),
     (rules.length, "core/a.cc", "\n" * 401),
     (rules.opening, "core/a.h", "#pragma once\n"),

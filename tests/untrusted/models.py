@@ -105,7 +105,9 @@ def stacked_rows() -> onnx.ModelProto:
         [value("on", BOOL, []), value("kept", FLOAT, [40_000])],
     )
     looped = node("Loop", ["trips", ""], ["rows"], body=graph)
-    return model([looped, node("Size", ["rows"], ["size"])], [scalar("trips", 20_000), floats("row", 40_000)], result=INT64)
+    return model(
+        [looped, node("Size", ["rows"], ["size"])], [scalar("trips", 20_000), floats("row", 40_000)], result=INT64
+    )
 
 
 def nested_loops() -> onnx.ModelProto:
@@ -138,7 +140,9 @@ def many_tensors() -> onnx.ModelProto:
     parts += [node("SequenceConstruct", ["part"] * (16 + k), [f"parts{k}"]) for k in range(10)]
     made = [node("ConcatFromSequence", [f"parts{k}"], [f"t{k}"], axis=0) for k in range(10)]
     gathered = node("SequenceConstruct", [f"t{k}" for k in range(10)], ["all"])
-    return model([*parts, *made, gathered, node("SequenceLength", ["all"], ["y"])], [ints("shape", 1 << 20)], result=INT64)
+    return model(
+        [*parts, *made, gathered, node("SequenceLength", ["all"], ["y"])], [ints("shape", 1 << 20)], result=INT64
+    )
 
 
 def bitmap(width: int, height: int, compression: int, data: bytes) -> onnx.ModelProto:
