@@ -1,4 +1,4 @@
-# The only front door. Each target is thin: the work is in the script it names.
+# Entry point of every build, test and report. Each target only calls the script that does the work.
 .DEFAULT_GOAL := help
 .PHONY: help setup build run wheel test full bench arm64 coverage fuzz fmt clean
 python := .venv/bin/python

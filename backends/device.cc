@@ -1,4 +1,4 @@
-// From a device's name to the device.
+// Opens a device by name.
 #include "backends/device.h"
 
 #include "core/error.h"

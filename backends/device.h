@@ -1,5 +1,5 @@
-// What the fast executor sees of a device: memory of its own, and a queue that does one thing after
-// the other. A device knows pointers, sizes and compiled kernels, no operator.
+// Interface between the fast executor and a compute device: device memory and an in-order queue. A
+// device knows pointers, sizes and compiled kernels, but no operators.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace touchstone {
 
-// Memory of a device.
+// Memory of a device; freed by the destructor.
 class DeviceBuffer {
  public:
   explicit DeviceBuffer(Index bytes) : bytes_(bytes) {}
@@ -26,39 +26,40 @@ class DeviceBuffer {
   const Index bytes_;
 };
 
-// An argument of a kernel: a value (anything of at most 8 bytes), or floats in a buffer, seen by
-// axes, innermost first, from the buffer's first element on.
+// Argument of a kernel: a scalar value of at most 8 bytes, or a float32 view of a buffer that
+// starts at its first element. Axes are innermost first.
 struct DeviceAxis {
-  Index extent, step;  // in elements
+  Index extent, step;  // in elements; `step` is the stride
 };
 struct DeviceArgument {
-  void* value = nullptr;  // given: a value
+  void* value = nullptr;  // not null: the argument is a scalar
   DeviceBuffer* buffer = nullptr;
   std::vector<DeviceAxis> axes;  // at most four
 };
 
 enum class DeviceKind { cpu, opencl };
 
-// Everything it does is queued and done in order; an Error says that it cannot be done, or that
-// what was queued before failed. Sessions share it, and any thread may call it.
+// In-order queue and allocator of one device. Calls may return before the work is done; they throw
+// Error if they, or work queued before, failed. Sessions share a device; all methods are
+// thread-safe.
 class Device {
  public:
   virtual ~Device() = default;
   virtual DeviceKind kind() const = 0;
-  virtual std::string name() const = 0;  // "opencl", as a list of devices says it
+  virtual std::string name() const = 0;  // as open_device takes it, such as "opencl"
 
-  // Throws Error (out_of_memory), here or where the buffer is written first.
+  // Throws Error (out_of_memory), here or at the first write if the driver allocates lazily.
   virtual std::unique_ptr<DeviceBuffer> allocate(Index bytes) = 0;
 
-  // The buffer's first `bytes`. What stands at `from` may change once upload returns; what is
-  // downloaded stands at `to` once download returns.
+  // Copy the first `bytes` of the buffer. The caller may overwrite `from` once upload returns; `to`
+  // is complete once download returns.
   virtual void upload(const void* from, DeviceBuffer& to, Index bytes) = 0;
   virtual void download(DeviceBuffer& from, void* to, Index bytes) = 0;
 
-  // A kernel that was compiled for a device of this kind.
+  // Queues a kernel that was compiled for a device of this kind.
   virtual void launch(CompiledKernel kernel, std::span<const DeviceArgument> arguments) = 0;
 
-  // Returns when all that was queued is done.
+  // Blocks until all queued work is done.
   virtual void finish() = 0;
 
   struct Traffic {
@@ -70,7 +71,7 @@ class Device {
   }
 
  protected:
-  // Returns how many there were before.
+  // Returns the count before the increment.
   Index count(Index Traffic::*what) {
     const std::lock_guard lock(counting_);
     return (traffic_.*what)++;
@@ -81,15 +82,16 @@ class Device {
   Traffic traffic_;
 };
 
-// The process's own memory and its kernels: what holds of every device is tested on it too.
+// Returns the device whose memory and kernels are the process's own. Tests of the interface run on
+// it too.
 std::shared_ptr<Device> open_cpu();
 
-// The first OpenCL device that the machine has, asked for at the first call and then shared. Throws
-// Error (unsupported) where there is none, with the reason.
+// Returns the first OpenCL device of the machine, opened by the first call and shared after it.
+// Throws Error (unsupported) with the reason if there is none.
 std::shared_ptr<Device> open_opencl();
 
-// By name: "cpu", "opencl". Throws Error: usage for a name that there is not, unsupported for a
-// device that cannot be opened here.
+// Opens a device by name: "cpu" or "opencl". Throws Error: usage for an unknown name, unsupported
+// for a device that cannot be opened here.
 std::shared_ptr<Device> open_device(const std::string& name);
 
 }  // namespace touchstone

@@ -1,5 +1,5 @@
-// What every device keeps to, on the processor and on OpenCL: buffers, copies, kernels in order,
-// and Errors instead of anything worse.
+// Tests of the contract of Device on the processor and on OpenCL: buffers, copies, kernels in
+// order, and Errors for every failure.
 #include "backends/device.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 
-// The sum of two, by four dimensions each.
+// Kernels that add two float32 tensors of four dimensions.
 extern "C" int device_Add_1_opencl_argv(void** arguments);
 extern "C" int Add_1_sse41_argv(void** arguments);
 
@@ -40,7 +40,7 @@ TEST_P(EveryDevice, KeepsWhatIsCopiedThere) {
     EXPECT_EQ(buffer->bytes(), bytes_of(sent));
     device_->upload(sent.data(), *buffer, bytes_of(sent));
     std::vector<float> expected = sent;
-    sent.assign(size, 0);  // which is too late to be seen
+    sent.assign(size, 0);  // upload has returned, so this must have no effect
     device_->download(*buffer, came.data(), bytes_of(came));
     EXPECT_EQ(came, expected);
   }
@@ -85,7 +85,8 @@ TEST_P(EveryDevice, RunsKernelsInOrder) {
 
 TEST_P(EveryDevice, SaysWhatAKernelRefuses) {
   const auto buffer = device_->allocate(4);
-  const DeviceArgument wrong{nullptr, buffer.get(), {{1, 1}}};  // of one axis instead of four
+  // one axis, though the kernel takes four
+  const DeviceArgument wrong{nullptr, buffer.get(), {{1, 1}}};
   const DeviceArgument three[] = {wrong, wrong, wrong};
   try {
     device_->launch(sum(), three);
@@ -94,7 +95,7 @@ TEST_P(EveryDevice, SaysWhatAKernelRefuses) {
     EXPECT_EQ(error.kind, ErrorKind::internal);
     EXPECT_NE(error.message.find("dimensions"), std::string::npos) << error.message;
   }
-  device_->finish();  // and goes on
+  device_->finish();  // the queue still works
 }
 
 TEST_P(EveryDevice, SaysThatThereIsNotEnoughMemory) {

@@ -1,4 +1,5 @@
-// Halide's own error handler ends the process; ours keeps the words and lets the call return.
+// Calls compiled Halide kernels. Halide's default error handler ends the process; this one keeps
+// the message and lets the call return.
 #include "backends/kernel.h"
 
 #include <HalideRuntime.h>
@@ -14,10 +15,10 @@ namespace touchstone {
 
 namespace {
 
-// No string: it would take memory the first time that a thread comes here.
+// Not a std::string, which would allocate on a thread's first error.
 thread_local std::array<char, 1024> last_error;
 
-// The first words are the cause; what a caller adds to them is left out.
+// Keeps the first message, which names the cause; later ones only add the callers' context.
 void keep_error(void*, const char* message) {
   if (last_error[0] != '\0') return;
   const std::size_t length = std::min(std::strlen(message), last_error.size() - 1);

@@ -1,4 +1,5 @@
-// A kernel's argument as Halide takes it.
+// Halide's view (`halide_buffer_t`) of a kernel argument, and the call of a kernel through such
+// views.
 #pragma once
 
 #include <HalideRuntime.h>
@@ -17,7 +18,7 @@ struct HalideView {
   halide_buffer_t buffer{};
   std::array<halide_dimension_t, 4> dims{};
 
-  halide_buffer_t* argument() {  // as long as the view stays where it is
+  halide_buffer_t* argument() {  // valid until the view is moved or destroyed
     buffer.dim = dims.data();
     return &buffer;
   }
@@ -35,7 +36,7 @@ struct HalideView {
   }
 };
 
-// Calls the kernel; see(argument) is the view of an argument that is a buffer.
+// Calls the kernel; see(argument) returns the HalideView of an argument that is a buffer.
 template <class See>
 void call_with_views(CompiledKernel kernel, std::span<const DeviceArgument> arguments, See see) {
   constexpr std::size_t most = 32;

@@ -1,6 +1,6 @@
-// touchstone_kernel_bench [NAME]: what share of a core's multiply-adds the convolution kernels
-// reach at the shapes of well-known networks (those whose line contains NAME). The roof is measured
-// between the runs of each kernel, so that both see the same machine.
+// touchstone_kernel_bench [NAME]: measures the convolution kernels at the shapes of well-known
+// networks, as a share of one core's peak multiply-adds. NAME selects the lines that contain it.
+// The peak is measured between the runs of each kernel, so that both see the same machine state.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -67,7 +67,7 @@ const std::vector<Row> rows{
     {"MobileNet depthwise 5x5 240 @14", depthwise(5, 1, 240, 14)},
 };
 
-class Aligned {  // memory for a map, begun at a cache line
+class Aligned {  // feature-map memory, aligned to a cache line
  public:
   explicit Aligned(Index size)
       : data_(static_cast<float*>(
@@ -114,7 +114,8 @@ void measure(Isa isa, const Row& row, ConvolutionWay way) {
     }
   };
   run();
-  // The median of the quotients of neighbouring runs: both see the same machine.
+  // Takes the median of the quotients of neighboring runs, which cancels drift of the machine's
+  // speed.
   std::vector<double> shares;
   double best = std::numeric_limits<double>::infinity();
   const double operations =

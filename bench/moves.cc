@@ -1,6 +1,7 @@
-// touchstone_move_bench [NAME]: products of matrices as a share of a core's multiply-adds, and what
-// moves data as a share of a copy of the same bytes (those whose line contains NAME). The roof is
-// measured between the runs of each kernel, so that both see the same machine.
+// touchstone_move_bench [NAME]: measures matmuls as a share of one core's peak multiply-adds, and
+// kernels bound by memory as a share of a memcpy of the same bytes. NAME selects the lines that
+// contain it. The peak is measured between the runs of each kernel, so that both see the same
+// machine state.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -22,8 +23,8 @@ namespace {
 
 using namespace touchstone;
 
-// In the pages that a plan's arena and packed weights are in: what moves data by steps pays for
-// each page it meets.
+// Allocated by large_memory, in pages as a plan's arena and packed weights are: strided copies pay
+// for each page they touch.
 class Numbers {
  public:
   explicit Numbers(Index count)
@@ -44,7 +45,7 @@ double time(const std::function<void()>& work) {
   return bench::seconds() - start;
 }
 
-// The median of the quotients of neighbouring runs, and the best time.
+// `share` is the median of the quotients of neighboring runs, `seconds` the best time.
 struct Share {
   double share, seconds;
 };
@@ -83,7 +84,7 @@ void product(Isa isa, Index rows, Index depth, Index columns) {
               operations / share.seconds / 1e9, 100 * share.share);
 }
 
-// `bytes` are read, or read and written: the roof copies as many.
+// Prints one line. `bytes` counts reads and writes; the reference memcpy reads and writes as many.
 void print_copied(const std::string& line, Index bytes, const Numbers& from, const Numbers& to,
                   const std::function<void()>& work) {
   const Share share = against(
@@ -108,7 +109,7 @@ void thin(Isa isa, Index rows, Index depth, Index columns) {
         [&] { gemm.run(product, 0, gemm.panels(columns), 0, rows); });
 }
 
-// Its matrix lies transposed and is not packed.
+// Measures a product of one row with a matrix that is stored transposed and not packed.
 void dense_columns(Isa isa, Index depth, Index columns) {
   const Numbers a(depth), b(depth * columns), c(columns);
   const Dots dots{a.data(), b.data(), depth, nullptr, c.data(), depth, -1e30F, 1e30F};
@@ -142,7 +143,7 @@ void blocks(Isa isa, Index channels, Index side) {
         [&] { mean_of_all(isa, map, side, side, channels / lanes, roomy.data()); });
 }
 
-// The roof copies from and to the same places.
+// Measures a transpose against a memcpy between the same buffers.
 void transposed(Isa isa, const std::string& line, const Move& move) {
   if (skipped(line)) return;
   const Index all = move.elements();
@@ -150,7 +151,8 @@ void transposed(Isa isa, const std::string& line, const Move& move) {
   print_copied(line, all * 4, from, to, [&] { run_move(isa, move, 4, from.data(), to.data()); });
 }
 
-// Elementwise kernels of one and of two inputs: as many bytes are copied as they read and write.
+// Measures elementwise kernels of one or two inputs against a memcpy that reads and writes as many
+// bytes.
 void elementwise(Isa isa, Role role, const std::string& what, std::size_t inputs, Index count) {
   const std::string line = what + " " + std::to_string(count);
   for (const FastEntry& entry : fast_entries()) {
@@ -205,7 +207,7 @@ int main(int count, char** words) {
     transposed(isa, "heads back " + shape,
                {{size, heads, rows, 1, 1}, {1, rows * size, size}, {1, size, heads * size}});
   }
-  // What the second cache holds, what the third holds with room to spare, hardly, and not.
+  // Sizes that fit into L2, into L3 easily, into L3 barely, and not into L3.
   for (const auto& [rows, size, text] :
        {std::tuple<Index, Index, const char*>{128, 800, ", 0.4 MB"},
         {256, 4096, ", 4 MB"},

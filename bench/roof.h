@@ -1,7 +1,7 @@
-// What a core can do: multiply-adds in registers alone. Reports have a roof of their own
-// (tools/bench/roof.cc): of all threads, by the wall clock, with the widest vectors there are. Here
-// it is one thread's own time, in pieces that fit between the runs of a kernel, for the
-// instruction set of that kernel.
+// Measures one core's peak multiply-add rate, with all operands in registers. Reports use another
+// peak (tools/bench/roof.cc): all threads, wall-clock time, the widest vectors of the machine. This
+// one counts a single thread's CPU time, for the kernel's own instruction set, in runs short enough
+// to interleave with the kernel's.
 #pragma once
 
 #include <immintrin.h>
@@ -12,15 +12,15 @@
 
 namespace touchstone::bench {
 
-// Of this thread alone: what else runs on the machine is not counted.
+// CPU time of this thread alone, so that other load on the machine does not count.
 inline double seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Twelve chains, so that each addition's time is hidden behind the others. Plain variables: an
-// array may stay in memory.
+// Twelve independent chains hide each operation's latency. Separate variables, because the compiler
+// may keep an array in memory.
 #define TOUCHSTONE_CHAINS(name, features, Vector, set, step)                                    \
   __attribute__((target(features))) inline float name(long steps) {                             \
     const Vector a = set(0.999F), b = set(0.001F);                                              \
@@ -39,12 +39,12 @@ TOUCHSTONE_CHAINS(chains_avx512, "avx512f", __m512, _mm512_set1_ps, TOUCHSTONE_S
 #define TOUCHSTONE_STEP(s) _mm256_fmadd_ps(s, a, b)
 TOUCHSTONE_CHAINS(chains_avx2, "avx2,fma", __m256, _mm256_set1_ps, TOUCHSTONE_STEP)
 #undef TOUCHSTONE_STEP
-// A multiplication and an addition: what there is without FMA.
+// A multiplication and an addition, since SSE4.1 has no FMA.
 #define TOUCHSTONE_STEP(s) (s * a + b)
 TOUCHSTONE_CHAINS(chains_sse41, "sse4.1", __m128, _mm_set1_ps, TOUCHSTONE_STEP)
 #undef TOUCHSTONE_STEP
 
-// Operations a second, of a run of about a tenth of a millisecond.
+// Returns operations per second, measured over about a tenth of a millisecond.
 inline double roof(Isa isa) {
   [[maybe_unused]] static volatile float kept;
   const long steps = 20000;

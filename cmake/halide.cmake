@@ -1,4 +1,4 @@
-# Where Halide's CMake package lies inside the pinned wheel: find_package(Halide) cannot guess it.
+# Sets Halide_DIR to the CMake package inside the pinned wheel, which find_package(Halide) cannot find by itself.
 if(NOT Halide_DIR)
   execute_process(
     COMMAND ${Python3_EXECUTABLE} -c "import halide; print(halide.install_dir())"

@@ -1,5 +1,5 @@
-# How generated kernels are compiled. They are many: several are one translation unit, which saves reading the same headers
-# and making the same templates again. Those that run seldom are optimised less.
+# Compiles generated kernels. Several share one translation unit, so that headers are parsed and templates instantiated less
+# often. Sources that run seldom are optimized less.
 #
 # touchstone_kernels(TARGET HOT_OPTIONS COLD_OPTIONS SOURCES...): adds them to the library.
 function(touchstone_kernels target hot_options cold_options)
@@ -24,9 +24,10 @@ function(touchstone_kernels target hot_options cold_options)
   set_target_properties(${target} ${target}_cold PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_RELOCATABLE ON)
 endfunction()
 
-# By the operator's name, so that a new operator leaves the other groups as they are. What is from a template by hand begins
-# with a small letter and stays apart from the rest: its helpers have short names of their own. Alone is what a program may
-# have one of its own for (registries), or has libraries of its own behind it (images): an archive gives whole units.
+# Groups sources by a hash of the operator's name, so that a new operator leaves the other groups unchanged. Sources from
+# handwritten templates start with a small letter and form groups of their own, because their short helper names could
+# collide. Registries and image codecs stay alone: a program may replace a registry, images pull in libraries, and an archive
+# links whole units.
 function(touchstone_unity_groups groups)
   foreach(source ${ARGN})
     get_filename_component(name ${source} NAME_WE)

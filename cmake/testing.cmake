@@ -1,10 +1,10 @@
-# One way to declare each kind of test. ctest runs them all; each also leaves results/<name>.xml behind, out of which
+# Declares tests: one function for each kind. ctest runs them all; each also writes results/<name>.xml, from which
 # tests/run_all.py counts single cases.
 option(BUILD_TESTING "Build the tests" ON)
 find_package(GTest REQUIRED)
 include(cmake/units.cmake)
 
-# Fails with what to do where the other build has not made it.
+# Sets the variable to a file of the build TOUCHSTONE_MADE_IN; fails with instructions if that build has not made it.
 function(touchstone_made variable name)
   set(file "${TOUCHSTONE_MADE_IN}/${name}")
   if(NOT EXISTS "${file}")
@@ -13,13 +13,13 @@ function(touchstone_made variable name)
   set(${variable} "${file}" PARENT_SCOPE)
 endfunction()
 
-# ctest begins with what costs most.
+# ctest starts the tests of highest cost first.
 set(cost_of_long_TRUE 100)
 set(cost_of_long_FALSE 0)
 
-# touchstone_test(NAME x_test [COMPUTES] [APART] [LONG] SOURCES ... LIBRARIES ...): a GoogleTest program. Headers are most of what tests
-# compile: some files at once (unless they are to be apart), and optimised only where the test says that it computes much.
-# What is LONG begins first, so that it does not run alone at the end.
+# touchstone_test(NAME x_test [COMPUTES] [APART] [LONG] SOURCES ... LIBRARIES ...): a GoogleTest program. Headers dominate
+# compile time, so several sources form one unit unless APART is given. Only tests that declare COMPUTES are optimized. LONG
+# tests start first, so that none runs alone at the end.
 function(touchstone_test)
   cmake_parse_arguments(T "COMPUTES;APART;LONG" "NAME" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${T_NAME} ${T_SOURCES})

@@ -1,4 +1,5 @@
-// The processor as a device: its memory is the process's own, and nothing is left in a queue.
+// Implements Device on the processor: its memory is the process's own and every call completes
+// before it returns.
 #include <cstring>
 #include <new>
 

@@ -1,5 +1,5 @@
-// OpenCL through Halide's runtime, which keeps the context and its queue. The system's loader of
-// OpenCL is opened when a device is first asked for: what never asks needs none.
+// Implements Device on OpenCL through Halide's runtime, which holds the context and its queue. The
+// OpenCL loader is opened on first use, so a process that uses no OpenCL device needs none.
 #include <CL/cl.h>
 #include <HalideRuntime.h>
 #include <HalideRuntimeOpenCL.h>
@@ -36,7 +36,7 @@ const Loader& loader() {
 }  // namespace
 }  // namespace touchstone
 
-// In place of Halide's own, which knows the name without the version alone.
+// Replaces Halide's own function, which looks for the library without a version suffix only.
 extern "C" void* halide_opencl_get_symbol(void*, const char* name) {
   void* const handle = touchstone::loader().handle;
   return handle ? dlsym(handle, name) : nullptr;
@@ -55,10 +55,11 @@ F* function(const char* name) {
       .with_help("install a driver for OpenCL, or take the device cpu");
 }
 
-// The device that Halide is told to take: of the first platform, a GPU before others.
+// Capabilities of the device that Halide will select: one of the first platform, a GPU if there is
+// one.
 struct Found {
   bool gpu = false;
-  bool rounds = false;  // divisions and roots as a processor does, if it is asked to
+  bool rounds = false;  // supports correctly rounded division and square root
 };
 
 Found find_device() {
@@ -88,7 +89,7 @@ Found find_device() {
   return found;
 }
 
-// Halide frees what a view holds by the view itself.
+// Holds its allocation as a Halide view, because Halide frees device memory through the view.
 class ClBuffer : public DeviceBuffer {
  public:
   explicit ClBuffer(Index bytes) : DeviceBuffer(bytes) {
@@ -104,7 +105,7 @@ class ClBuffer : public DeviceBuffer {
   }
   ~ClBuffer() override {
     if (halide_device_free(nullptr, view.argument()) != 0)
-      return;  // the device is gone: so is this
+      return;  // nothing to report: the device is gone and its memory with it
   }
 
   HalideView view;

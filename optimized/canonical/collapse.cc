@@ -1,4 +1,4 @@
-// Merging of dimensions, from the innermost outwards.
+// Merges dimensions, from the innermost outwards.
 #include "optimized/canonical/collapse.h"
 
 namespace touchstone {
@@ -18,7 +18,7 @@ Collapsed collapse(const Shape& extents, const std::vector<Point>& strides) {
   Index last = -1;
   for (Index k = extents.size() - 1; k >= 0; --k) {
     if (extents[k] == 1) continue;
-    // Not past 2^30: a kernel counts in 32 bits.
+    // At most 2^30 elements: kernels count in 32 bits.
     const bool fits = last >= 0 && kept.back() <= (Index{1} << 30) / extents[k];
     if (fits && continues(strides, k, last, kept.back())) {
       kept[kept.size() - 1] *= extents[k];

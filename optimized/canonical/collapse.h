@@ -1,4 +1,5 @@
-// Fewer dimensions for the same walk: what all operands step through evenly is one dimension.
+// Merges dimensions that all operands traverse with compatible strides, so that kernels of fixed
+// rank can iterate over any shape.
 #pragma once
 
 #include <vector>
@@ -9,15 +10,15 @@ namespace touchstone {
 
 struct Collapsed {
   Shape extents;               // outermost first; no extent is 1
-  std::vector<Point> strides;  // one an operand
+  std::vector<Point> strides;  // one per operand
 };
 
-// The dimensions `extents` with each operand's strides, merged as far as they allow. No extent may
-// be 0.
+// Merges the dimensions `extents`, with each operand's strides, as far as the strides allow. No
+// extent may be 0.
 Collapsed collapse(const Shape& extents, const std::vector<Point>& strides);
 
-// Calls visit(offsets, one an operand) for every point of the outermost `dims` dimensions, in
-// order.
+// Calls visit(offsets, one per operand) for every point of the outermost `dims` dimensions, in
+// row-major order.
 template <class Visit>
 void each_outer(const Collapsed& walk, Index dims, Visit visit) {
   Point at(dims, 0);

@@ -1,5 +1,4 @@
-// Collapsing against the definition: walking the merged dimensions visits the same elements in the
-// same order.
+// Tests that iterating over the merged dimensions visits the same elements in the same order.
 #include "optimized/canonical/collapse.h"
 
 #include <gtest/gtest.h>

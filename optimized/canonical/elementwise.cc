@@ -1,4 +1,4 @@
-// Collapses, then walks the dimensions that a kernel does not take.
+// Collapses the dimensions, then loops over those that a kernel does not take.
 #include "optimized/canonical/elementwise.h"
 
 #include "core/error.h"
@@ -8,7 +8,8 @@ namespace touchstone {
 
 namespace {
 
-// How many of the innermost dimensions one kernel call may take.
+// Returns the number of innermost dimensions that one kernel call can take: at most four, within
+// the reach of 32 bits.
 Index dims_within(const Collapsed& walk) {
   Index taken = 0;
   std::vector<Index> reach(walk.strides.size(), 0);

@@ -1,4 +1,4 @@
-// Elementwise operators of any rank as problems of four dimensions.
+// Splits an elementwise operation of any rank into kernel calls of four dimensions.
 #pragma once
 
 #include <functional>
@@ -9,9 +9,9 @@
 
 namespace touchstone {
 
-// Hands over the problems (one, but where more than four dimensions are left after collapsing or 32
-// bits do not reach) that together fill `output`, which is dense and of the shape `extents`. Throws
-// Error (unsupported) for a dimension past 2^31.
+// Calls `solve` for the problems that together fill `output`, which is dense and has the shape
+// `extents`. One problem suffices unless more than four dimensions remain after collapsing or
+// 32-bit offsets do not reach. Throws Error (unsupported) for a dimension past 2^31.
 void elementwise_problems(const Shape& extents, const std::vector<Operand>& inputs, float* output,
                           const std::function<void(const Problem<4>&)>& solve);
 

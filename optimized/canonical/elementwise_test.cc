@@ -1,5 +1,5 @@
-// The problems of an elementwise call together read and write what the definition names, each
-// element once.
+// Tests that the problems of an elementwise call together read and write the elements that the
+// definition names, each once.
 #include "optimized/canonical/elementwise.h"
 
 #include <gtest/gtest.h>

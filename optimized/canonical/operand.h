@@ -1,6 +1,6 @@
-// How a tensor is walked by a canonical problem: a pointer and one stride a dimension. The strides
-// are asked of the entry's own index expression, which codegen has shown to be affine: one point
-// for the origin, one more a dimension.
+// Operand of a canonical problem: a pointer and one stride per dimension. The strides come from
+// evaluating the entry's own index expression, which codegen has proved affine, at the origin and
+// at one more point per dimension.
 #pragma once
 
 #include "reference/view.h"
@@ -9,18 +9,17 @@ namespace touchstone {
 
 struct Operand {
   const float* data = nullptr;
-  Point strides;  // in elements, as many as the problem has dimensions; 0 where the operand is
-                  // repeated
+  // in elements, as many as the problem has dimensions; 0 if the operand is broadcast along one
+  Point strides;
 };
 
-// The operand that reads view[point(p)] for every p of the box `extents`. Throws Error
-// (invalid_input) where that lies outside.
+// Returns the operand that reads view[point(p)] for every p of the box `extents`. Throws Error
+// (invalid_input) if some of these points are outside of the view.
 template <class F>
 Operand operand(const View<const float>& view, const Shape& extents, F point) {
   static constexpr float nothing = 0;
   Operand made{&nothing, Point(extents.size(), 0)};
-  if (!view.given() || count(extents) == 0)
-    return made;  // not given: the definition does not look at it
+  if (!view.given() || count(extents) == 0) return made;  // an absent operand is never read
   Point p(extents.size(), 0);
   const Point origin = point(p);
   Point least = origin, most = origin;

@@ -1,4 +1,4 @@
-// What a kernel is given: extents and strides of a fixed rank, innermost first.
+// Arguments of a compiled kernel: extents and strides of a fixed rank, innermost first.
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@ struct Problem {
   std::array<Index, rank> output_strides{};
 };
 
-// Kernels count in 32 bits; what reaches farther in one of its dimensions is cut into several
-// problems, or refused.
+// Farthest offset in elements: kernels count in 32 bits. A call that reaches farther in one
+// dimension is split into several problems, or refused.
 inline constexpr Index farthest = (Index{1} << 31) - 1;
 
 }  // namespace touchstone

@@ -1,5 +1,5 @@
-// Which dimension plays which part: the innermost kept one is `inner` if it lies closer than what
-// is reduced, else `outer`.
+// Assigns dimensions to the roles of a reduction kernel: the innermost kept one is `inner` if its
+// stride is smaller than that of the reduced dimension, else `outer`.
 #include "optimized/canonical/reduce.h"
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace {
 
 struct Along {
   Index extent = 1;
-  std::vector<Index> strides;  // one an input, then the output's
+  std::vector<Index> strides;  // one per input, then the output's
 };
 
 Along axis(const Collapsed& walk, Index k) {
@@ -24,7 +24,7 @@ Along axis(const Collapsed& walk, Index k) {
   return made;
 }
 
-// A dense copy of what the operand reads, with the reduced dimensions innermost.
+// Makes a dense copy of the elements that the operand reads, with the reduced dimensions innermost.
 std::unique_ptr<float[]> gather(Operand& from, const Shape& kept, const Shape& reduced) {
   const Shape all = join(kept, reduced);
   auto copy = std::make_unique<float[]>(static_cast<std::size_t>(count(all)));

@@ -1,4 +1,5 @@
-// Reductions of any rank and any axes as [outer, reduced, inner].
+// Splits reductions of any rank over any axes into kernel calls of three dimensions: [outer,
+// reduced, inner].
 #pragma once
 
 #include <functional>
@@ -14,9 +15,10 @@ struct ReduceProblem : Problem<3> {
   bool by_rows = false;
 };
 
-// The operands' dimensions are those of the output (`kept`, dense) followed by the `reduced` ones.
-// What is reduced and does not lie evenly is copied once into an order that does. Throws Error
-// (unsupported) where 32 bits do not reach.
+// Calls `solve` for the problems that together fill `output`. The operands' dimensions are those of
+// the output (`kept`, dense) followed by the `reduced` ones. If the reduced dimensions do not
+// collapse into one, copies the inputs into an order in which they do. Throws Error (unsupported)
+// if 32-bit offsets do not reach.
 void reduce_problems(const Shape& kept, const Shape& reduced, std::vector<Operand> inputs,
                      float* output, const std::function<void(const ReduceProblem&)>& solve);
 

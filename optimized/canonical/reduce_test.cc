@@ -1,4 +1,5 @@
-// The problems of a reduction together reduce what the definition names, over any axes.
+// Tests that the problems of a reduction, over any axes, together reduce the elements that the
+// definition names.
 #include "optimized/canonical/reduce.h"
 
 #include <gtest/gtest.h>

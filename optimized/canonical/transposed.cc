@@ -1,4 +1,4 @@
-// Tap i of point y meets the output at y * stride + i * dilation - before: solved for y.
+// Solves for y: tap i of input point y writes output y * stride + i * dilation - before.
 #include "optimized/canonical/transposed.h"
 
 #include <numeric>

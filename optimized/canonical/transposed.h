@@ -1,6 +1,6 @@
-// A transposed convolution as convolutions: output rows that lie a stride apart read the image
-// through the same taps, so each such set of rows is a convolution of stride 1 with some of the
-// taps, in reverse. Columns likewise, and all of it without a zero put between the image's points.
+// Splits a transposed convolution into ordinary ones. Output rows that are `stride` apart read the
+// image through the same taps, so each such set (a phase) is a convolution of stride 1 with some of
+// the taps, in reverse. Columns likewise. No zeros are inserted between the image's points.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,14 @@
 
 namespace touchstone {
 
-// A set along one dimension.
+// One phase along one dimension.
 struct OutputPhase {
-  Index first = 0, count = 0;  // of the output; a stride from each to the next
+  Index first = 0, count = 0;  // in the output, where neighbors are `stride` apart
   std::vector<Index> taps;     // of the kernel, in the order in which the image is read
-  Index from = 0;              // where the first of them reads for the first of the output
-  Index spread = 1;            // from where a tap reads to where the next one does
+  Index from = 0;              // input index that the first tap reads for the first output
+  Index spread = 1;            // distance between the input indices of neighboring taps
 
-  // How far outside of the image it reads.
+  // Number of points that the phase reads outside of the image, before and after it.
   Index before() const { return from < 0 ? -from : 0; }
   Index behind(Index in) const {
     const Index end = from + count + (static_cast<Index>(taps.size()) - 1) * spread;
@@ -24,8 +24,8 @@ struct OutputPhase {
   }
 };
 
-// `before`: what is cut off in front. Sets that the output is too short for are left out; where one
-// has no taps at all, so are all.
+// `before`: padding begin, which is cut off the output. Omits the phases that the output is too
+// short for. Returns none at all if one of them has no taps.
 std::vector<OutputPhase> phases_of(Index kernel, Index stride, Index dilation, Index before,
                                    Index out);
 

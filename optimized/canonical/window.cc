@@ -1,4 +1,4 @@
-// Reads the attributes that windows share, whatever slides.
+// Reads the attributes that convolutions and pools have in common.
 #include "optimized/canonical/window.h"
 
 #include <algorithm>

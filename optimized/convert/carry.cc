@@ -1,4 +1,5 @@
-// What is missed is said in the words of the signatures.
+// Carries a node over to another version of its operator unchanged, or reports the first thing that
+// version lacks, in the terms of the two signatures.
 #include "optimized/convert/carry.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ std::string called(const Signature& signature) {
   return std::string(signature.op) + "-" + std::to_string(signature.since);
 }
 
-// All value types that a parameter admits.
+// Returns all value types that a parameter admits.
 std::vector<std::string_view> admitted(const Signature& signature, const ParameterSpec& parameter) {
   for (const ConstraintSpec& constraint : signature.types) {
     if (constraint.name == parameter.type)
@@ -28,7 +29,8 @@ bool contains(const std::vector<std::string_view>& list, std::string_view item) 
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-// A type that the other version lacks, of a value of the node; "" if it lacks none.
+// Checks the type of one value of the node. Returns "" if the other version admits it, else a
+// message.
 std::string type_missed(const Found& found, const std::string& value, const ParameterSpec& from,
                         const Signature& to, const ParameterSpec& there) {
   const std::vector<std::string_view> before = admitted(*found.node().signature, from);
@@ -71,8 +73,8 @@ bool is_idle(const Signature& from, const Signature& to, std::string_view attrib
   });
 }
 
-// Attributes that the node has: without a place in the other version, only what says nothing may
-// go.
+// Drops attributes that the target version lacks. Allowed only if they equal the default or are
+// unused (Idle). Returns "" or a message.
 std::string drop_attributes(const Found& found, const Signature& to, Node& node) {
   const Signature& from = *found.node().signature;
   for (const auto& [name, attribute] : found.node().attributes) {
@@ -87,14 +89,16 @@ std::string drop_attributes(const Found& found, const Signature& to, Node& node)
   return "";
 }
 
-// Attributes that the node leaves out, where that says something else in the other version.
+// Writes out the default of attributes that the node omits, if the target version has another
+// default. Returns "" or a message.
 std::string add_attributes(const Found& found, const Signature& to, Node& node) {
   for (const AttributeSpec& there : to.attributes) {
     if (node.attributes.contains(std::string(there.name))) continue;
     const AttributeSpec* here = attribute_of(*found.node().signature, there.name);
     const std::string_view meant = here != nullptr ? here->default_json : "";
     if (meant == there.default_json && !there.required) continue;
-    if (here == nullptr && !there.required) continue;  // new, and left out as ever
+    // new in the target version and optional: stays omitted
+    if (here == nullptr && !there.required) continue;
     std::optional<Attribute> value;
     if (here != nullptr) value = default_of(*here);
     if (!value) return called(to) + " needs the attribute " + std::string(there.name);

@@ -1,5 +1,5 @@
-// The plain step: a node stays as it is, where its attributes, inputs, outputs and types have a
-// place in the other version.
+// Conversion without a rule: the node stays as it is if its attributes, inputs, outputs and types
+// all exist in the other version.
 #pragma once
 
 #include <string>
@@ -8,12 +8,13 @@
 
 namespace touchstone::conversion {
 
-// Holds the node's types against the parameters of the same name in the other version. "" if they
-// are admitted, or else what is missed.
+// Checks the node's types against the parameters of the same name, or else position, in the other
+// version. Returns "" if all are admitted, else a message that names the first type that is not.
 std::string types_missed(const Found& found, const Signature& to, bool outputs_too);
 
-// Changes the node's attributes to say the same in the other version. "" if the node then fits it,
-// or else what is missed.
+// Changes the node's attributes and signature to mean the same in the other version. Returns "" on
+// success, else a message that names the obstacle; the node is then partly changed and must be
+// discarded.
 std::string carry(const Found& found, const Signature& to, Node& node);
 
 }  // namespace touchstone::conversion

@@ -1,6 +1,6 @@
-// One opset at a time, up or down. Of each step all graphs and functions that a domain's new
-// version touches are written anew from the model as it stood, which the questions of the step are
-// asked of.
+// Converts a model one opset at a time, up or down. Each step rebuilds the graphs and functions
+// that the domain's new version affects; conditions and replacements query the model as it was
+// before the step.
 #include "optimized/convert/convert.h"
 
 #include <algorithm>
@@ -61,14 +61,15 @@ class Converter {
   }
 
  private:
-  // A graph or function body that is on its way, with what its nodes are asked of.
+  // Graph or function body under conversion, with the scope that its nodes' queries use.
   struct Place {
     const Scope& scope;
     std::string path;
-    std::map<std::string, Tensor>* constants;  // null in a function, where nodes make them
+    std::map<std::string, Tensor>* constants;  // null in a function, where constants must be nodes
   };
 
-  // Versions that nobody knows: no node is of the domain, and there is nothing to go through.
+  // Clamps imported versions that do not exist. No node is of such a domain version, so there is
+  // nothing to convert.
   void forget_unknown(const std::string& domain) {
     const Index newest = newest_opset(domain);
     Index& main = model_.opsets[domain];
@@ -121,7 +122,7 @@ class Converter {
     }
     made->opsets[domain] = at;
     model_.functions[k] = std::move(made);
-    resolve(model_);  // calls are of the new one
+    resolve(model_);  // calls now refer to the new function
   }
 
   Graph converted(const Graph& graph, const Scope* outer, const std::string& path,
@@ -164,7 +165,7 @@ class Converter {
     return made;
   }
 
-  // `copy` is the node with its subgraphs converted; what becomes of it goes behind `made`.
+  // `copy` is the node with its subgraphs converted. Appends its replacement to `made`.
   void step_node(const Node& node, const Node& copy, const Place& place, std::vector<Node>& made) {
     static constexpr Piece plain[] = {{nullptr, nullptr}};
     const Signature* to = imports_.find(node.domain, node.op);
@@ -196,13 +197,14 @@ class Converter {
       return piece.when == nullptr || piece.when(found);
     } catch (const NotKnown&) {
       return false;
-    } catch (const Error& error) {  // a list is shorter than the condition takes it to be
+    } catch (const Error& error) {  // a list is shorter than the condition assumes
       if (error.kind == ErrorKind::internal) throw;
       return false;
     }
   }
 
-  // False where the replacement asks for something that is not known, or that no kernel computes.
+  // Returns false if the replacement needs a fact that is not known, or a computation that no
+  // kernel supports.
   bool replaced(const Piece& piece, const Found& found, const Place& place,
                 std::vector<Node>& made) {
     Rewrite rewrite(found, imports_, fresh_);
@@ -263,9 +265,9 @@ class Converter {
   Fresh fresh_;
   Uses uses_;
   std::vector<ConvertedNodes> steps_;
-  std::string domain_;  // that is on its way, and where it comes from
+  std::string domain_;  // the domain under conversion and its opset before the step
   Index from_ = 0;
-  bool lower_ = false;  // was any opset lowered?
+  bool lower_ = false;  // true if any opset was lowered
   Imports imports_;
 };
 

@@ -1,5 +1,5 @@
-// Conversion: the same model for another opset. Node by node, one opset at a time, so that what
-// stands between two steps is always a model that means the same.
+// Converts a model to other opset versions: node by node, one opset at a time, so that every
+// intermediate model is valid and means the same.
 #pragma once
 
 #include <map>
@@ -11,23 +11,24 @@
 
 namespace touchstone {
 
-// So many nodes went from one version of their operator to its neighbour; to 0 where there is none.
+// Number of nodes converted from one version of their operator to the adjacent one; `to` is 0 if
+// there is none.
 struct ConvertedNodes {
   std::string domain, op;
   Index from = 0, to = 0;
-  bool rewritten = false;  // other nodes stand in their place
+  bool rewritten = false;  // replaced by other nodes
   Index nodes = 0;
 };
 
 struct Converted {
   Model model;
-  std::vector<ConvertedNodes> steps;  // in the order in which they were first met
+  std::vector<ConvertedNodes> steps;  // in the order of first occurrence
 };
 
-// A resolved and valid model goes in, and one that imports each named domain ("" for ai.onnx) in
-// the given version comes out. Throws Error: usage for a domain that the model does not import or a
-// version that nobody knows; unsupported, naming node, versions and what is missed, where the other
-// version has no such meaning.
+// Takes a resolved and valid model. Returns one that imports each named domain ("" for ai.onnx) in
+// the given version. Throws Error: usage for a domain that the model does not import or an unknown
+// version; unsupported if a node cannot be expressed in the other version. The latter names the
+// node, the versions and the obstacle.
 Converted convert(Model model, const std::map<std::string, Index>& opsets, const Limits& limits);
 
 }  // namespace touchstone

@@ -1,5 +1,5 @@
-// Whole models change their opset: subgraphs, functions, constants that nodes share, names and the
-// version of the format; and what has no meaning there is refused by name.
+// Tests conversion of whole models: subgraphs, functions, shared constants, names and the format
+// version; and the refusal, with a rule id, of nodes that the other opset cannot express.
 #include "optimized/convert/convert.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,8 @@ Converted to(Model model, Index opset) {
   return convert(std::move(model), {{"", opset}}, {});
 }
 
-// Nothing is of a version that nobody knows: from there no step is taken, however far it is.
+// No node is of an unknown version, so conversion from there must be immediate, however far the
+// version is.
 TEST(Convert, FromAVersionThatNobodyKnows) {
   for (const Index version : {Index{1} << 50, -(Index{1} << 50)}) {
     Model model = of(13, {node("Relu", {"X"}, {"Y"})});
@@ -92,7 +93,7 @@ TEST(Convert, MetadataStays) {
   EXPECT_EQ(made.graph.metadata, model.graph.metadata);
   EXPECT_EQ(made.metadata, model.metadata);
   EXPECT_EQ(made.model_version, 3);
-  EXPECT_TRUE(made.graph.initializer_metadata.empty());  // with the initializer
+  EXPECT_TRUE(made.graph.initializer_metadata.empty());  // removed with the initializer
   ASSERT_EQ(made.graph.values.size(), 1U);
   EXPECT_EQ(made.graph.values[0].name, "X");
   EXPECT_EQ(to(made, 13).model.graph.nodes.at(0).metadata, model.graph.nodes[0].metadata);
@@ -131,7 +132,7 @@ TEST(Convert, SubgraphsAreConvertedAndNamesStayTheirOwn) {
   Tensor flag(Type::boolean, {});
   flag.data<bool>()[0] = true;
   model.graph.initializers.emplace("flag", flag);
-  model.graph.initializers.emplace("yes/axes", list({7}));  // the name that the constant would have
+  model.graph.initializers.emplace("yes/axes", list({7}));  // the name that the constant would get
   const Converted made = to(std::move(model), 13);
   std::set<std::string> names{"yes/axes"};
   for (const Subgraph& inner : subgraphs_of(made.model.graph.nodes[0])) {
@@ -171,7 +172,7 @@ TEST(Convert, WhatAFunctionIsCalledWithIsKnownInIt) {
   model.functions[0]->nodes = {node("Softmax", {"x"}, {"y"}, {{"axis", attribute(Index{1})}})};
   const Converted made = to(std::move(model), 11);
   const std::vector<Node>& nodes = made.model.functions[0]->nodes;
-  ASSERT_EQ(nodes.size(), 3U);  // the axis is not the last: what stands there changes places
+  ASSERT_EQ(nodes.size(), 3U);  // the axis is not the last, so Transpose nodes surround Softmax
   EXPECT_EQ(std::get<std::vector<Index>>(nodes[0].attributes.at("perm").is),
             (std::vector<Index>{0, 2, 1}));
 }
@@ -181,7 +182,7 @@ TEST(Convert, TheFormatFitsTheOpset) {
   model.graph.initializers.emplace("w", testing::tensor({1}));
   const Converted down = to(model, 7);
   EXPECT_EQ(down.model.ir_version, 3);
-  ASSERT_EQ(down.model.graph.inputs.size(), 2U);  // in that format a constant is an input too
+  ASSERT_EQ(down.model.graph.inputs.size(), 2U);  // that format requires constants to be inputs too
   EXPECT_EQ(down.model.graph.inputs[1].name, "w");
   EXPECT_EQ(to(down.model, 9).model.ir_version, 4);
   EXPECT_EQ(to(model, 28).model.ir_version, 14);

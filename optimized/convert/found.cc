@@ -1,4 +1,4 @@
-// What conditions and replacements may ask of a node.
+// Queries that conditions and replacements of spec/conversions make about a node.
 #include "optimized/convert/found.h"
 
 #include <algorithm>
@@ -202,7 +202,8 @@ bool Found::holds_only(Slot constant, double value) const {
 const Attribute* Found::find(std::string_view attribute) const {
   const auto found = node_.attributes.find(std::string(attribute));
   if (found == node_.attributes.end()) return nullptr;
-  if (!found->second.reference.empty()) throw NotKnown{};  // the caller of the function says it
+  // a reference to the function's attribute: its value depends on the call
+  if (!found->second.reference.empty()) throw NotKnown{};
   return &found->second;
 }
 

@@ -1,5 +1,5 @@
-// A node that is to be converted, and what the conditions and replacements of spec/conversions may
-// ask of it. What is not known when it is asked is thrown as NotKnown, and the piece is none.
+// Node under conversion and the facts about it that conditions and replacements of spec/conversions
+// query. A query whose answer is not known throws NotKnown; the piece then does not apply.
 #pragma once
 
 #include <limits>
@@ -14,7 +14,7 @@
 
 namespace touchstone::conversion {
 
-// 0 is the node, then come the inputs and outputs of its signature.
+// 0 is the node; the inputs and outputs of its signature follow.
 struct Slot {
   int at;
 };
@@ -25,7 +25,7 @@ class Found {
 
   const Node& node() const { return node_; }
   const Scope& scope() const { return scope_; }
-  // The names at a slot: one, "" where it is left out; of a variadic one all that are given.
+  // Names at a slot: one, or "" if it is omitted; for a variadic parameter, all that are given.
   const std::vector<std::string>& names(Slot slot) const {
     return names_[static_cast<std::size_t>(slot.at)];
   }
@@ -40,15 +40,15 @@ class Found {
   Index size(Slot slot, Index axis) const;
   Point shape(Slot slot) const;
   Index elements(Slot slot) const { return count(shape(slot)); }
-  bool same_shape(Slot a, Slot b) const;  // whatever is fed
+  bool same_shape(Slot a, Slot b) const;  // for every possible feed
   bool same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const;
-  bool alike(Slot variadic) const;        // all of them have the same shape, whatever is fed
-  bool spreads_to(Slot a, Slot b) const;  // b's shape is that of both, spread over each other
+  bool alike(Slot variadic) const;        // all have the same shape, for every possible feed
+  bool spreads_to(Slot a, Slot b) const;  // b's shape is the broadcast of both shapes
   bool is_float(Slot slot) const { return facts(type(slot)).is_float; }
 
-  Point ints(Slot constant) const;                     // also of floats that are whole
-  double real_of(Slot constant) const;                 // of one element
-  bool holds_only(Slot constant, double value) const;  // every element of it
+  Point ints(Slot constant) const;                     // also accepts floats with whole values
+  double real_of(Slot constant) const;                 // requires exactly one element
+  bool holds_only(Slot constant, double value) const;  // every element equals the value
   std::vector<double> reals_of(Slot constant) const;
 
   static double least(const std::vector<double>& list);
@@ -59,12 +59,12 @@ class Found {
   static std::vector<double> real_list(double a, double b, double c, double d) {
     return {a, b, c, d};
   }
-  static std::string type_word(Index code);  // "FLOAT", as files before version 6 say it
+  static std::string type_word(Index code);  // "FLOAT", the spelling in versions before 6
 
-  // Of the node. `otherwise` is what counts where the attribute is left out; without it that is not
-  // known.
+  // Attributes of the node. `otherwise` is returned if the attribute is omitted; without it, that
+  // case throws NotKnown.
   bool has(Slot node, std::string_view attribute) const;
-  bool lacks(Slot node, std::string_view attribute) const;  // in its version
+  bool lacks(Slot node, std::string_view attribute) const;  // the node's version does not define it
   Index integer(Slot node, std::string_view attribute, std::optional<Index> otherwise = {}) const;
   double number(Slot node, std::string_view attribute, std::optional<double> otherwise = {}) const;
   std::string text(Slot node, std::string_view attribute,
@@ -73,7 +73,7 @@ class Found {
   std::vector<float> reals(Slot node, std::string_view attribute) const;
   std::vector<std::string> texts(Slot node, std::string_view attribute) const;
 
-  // Null where it is not known, or no tensor.
+  // Returns nullopt if the type is not known or differs between calls.
   std::optional<ValueType> value_type(const std::string& name) const;
 
  private:

@@ -1,4 +1,4 @@
-// A replacement is planned whole; the converter puts it in the node's place.
+// Plans the replacement of one node as a whole; the converter then inserts it.
 #include "optimized/convert/rewrite.h"
 
 #include <nlohmann/json.hpp>
@@ -120,7 +120,7 @@ Node& Rewrite::add(std::string_view domain, std::string_view op, const std::vect
   node.domain = domain;
   node.op = op;
   node.signature = imports_.find(domain, op);
-  if (node.signature == nullptr) throw NotKnown{};  // its domain is not imported
+  if (node.signature == nullptr) throw NotKnown{};  // the target model does not import its domain
   node.name = found.node().name;
   node.metadata = found.node().metadata;
   node.attributes = std::move(attributes);
@@ -136,7 +136,7 @@ Node& Rewrite::add(std::string_view domain, std::string_view op, const std::vect
     }
     const auto& names = std::get<std::vector<std::string>>(inputs[k].is);
     node.inputs.insert(node.inputs.end(), names.begin(), names.end());
-    if (names.empty()) node.inputs.emplace_back();  // left out
+    if (names.empty()) node.inputs.emplace_back();  // omitted
   }
   while (!node.inputs.empty() && node.inputs.back().empty()) node.inputs.pop_back();
   made_.nodes.push_back(std::move(node));
@@ -172,7 +172,7 @@ void Rewrite::result(Slot output, Arg value) {
     made_.constants.emplace_back(name, *tensor);
     return;
   }
-  // A node of the replacement makes it: then it makes it by that name.
+  // Renames the output of the node in the replacement that computes the value.
   const std::string& from = std::get<std::vector<std::string>>(value.is)[0];
   for (Node& node : made_.nodes) {
     std::replace(node.outputs.begin(), node.outputs.end(), from, name);
@@ -181,7 +181,7 @@ void Rewrite::result(Slot output, Arg value) {
 }
 
 Made Rewrite::finish() {
-  // What makes only outputs that the node left out.
+  // Drops nodes whose only outputs are ones that the replaced node omits.
   std::erase_if(made_.nodes, [](const Node& node) { return node.outputs.empty(); });
   std::set<std::string> makes;
   for (const Node& node : made_.nodes) makes.insert(node.outputs.begin(), node.outputs.end());

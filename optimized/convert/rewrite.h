@@ -1,5 +1,5 @@
-// What replacements are made with: nodes of the opset that a step leads to, and constants computed
-// at once by the reference kernels.
+// Builds the replacement of a node: nodes of the opset that the step converts to, and constants
+// that the reference kernels compute at once.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace touchstone::conversion {
 
-// Gives names that nothing in the model has.
+// Generates names that are unique in the model.
 class Fresh {
  public:
   explicit Fresh(const Model& model);
@@ -22,22 +22,23 @@ class Fresh {
   std::set<std::string> taken_;
 };
 
-// The versions that new nodes are of: one domain is on its way, the others stay.
+// Opset versions of new nodes: the target version of the domain under conversion, the imported ones
+// of the others.
 struct Imports {
   std::map<std::string, Index> opsets;
   const Signature* find(std::string_view domain, std::string_view op) const;
 };
 
-// What a replacement comes to.
+// Finished replacement of one node.
 struct Made {
   std::vector<Node> nodes;
-  std::vector<std::pair<std::string, Tensor>> constants;  // by fresh names
+  std::vector<std::pair<std::string, Tensor>> constants;  // under new names
 };
 
 class Rewrite {
  public:
   using Attributes = std::map<std::string, Attribute>;
-  // Values of the graph by their names ("" is left out), or a constant.
+  // Argument of a new node: names of values ("" is omitted), or a constant.
   struct Arg {
     std::variant<std::vector<std::string>, Tensor> is;
   };
@@ -51,26 +52,26 @@ class Rewrite {
   Arg left_out() const { return {std::vector<std::string>{""}}; }
   static Arg ints(const Point& list);  // int64, one dimension
   static Arg floats(const std::vector<float>& list);
-  static Arg scalar(Index value);             // int64, no dimension
-  static Arg real(double value);              // double, no dimension
-  Arg number(double value, Slot like) const;  // no dimension, of the element type of `like`
-  Arg folded() const;                         // what the node makes, where that is constant
+  static Arg scalar(Index value);             // int64 scalar
+  static Arg real(double value);              // float64 scalar
+  Arg number(double value, Slot like) const;  // scalar of the element type of `like`
+  Arg folded() const;                         // the node's first output, if it is constant
 
-  // The node's attributes, as far as a node of that operator can have them; a default that is
-  // another one there is written.
+  // Returns the node's attributes that the given operator has with the same kind. Writes out the
+  // default of an omitted one if the defaults differ.
   Attributes carried(std::string_view domain, std::string_view op) const;
 
   Arg compute(std::string_view domain, std::string_view op, const std::vector<Arg>& inputs,
               Attributes attributes = {}) const;
   Arg node(std::string_view local, std::string_view domain, std::string_view op,
            const std::vector<Arg>& inputs, Attributes attributes = {});
-  // The same, of a node whose outputs are those of the node that it replaces.
+  // Adds the node whose outputs are those of the node that it replaces.
   void result(const std::vector<Arg>& outputs, std::string_view domain, std::string_view op,
               const std::vector<Arg>& inputs, Attributes attributes = {});
-  void result(Slot output, Arg value);  // a constant, or what another node makes
-  Arg local(std::string_view name);     // of an output that the node did not name
+  void result(Slot output, Arg value);  // a constant, or the output of another new node
+  Arg local(std::string_view name);     // placeholder for an output that the node omits
 
-  // Throws NotKnown where the node has an output that is used and that nothing makes.
+  // Throws NotKnown if an output of the node is used but the replacement does not compute it.
   Made finish();
 
  private:
@@ -97,7 +98,7 @@ inline Attribute attribute(const Point& value) {
 
 Rewrite::Attributes joined(Rewrite::Attributes base, const Rewrite::Attributes& with);
 
-// A default as a node would say it; none for a kind that has no defaults.
+// Returns the default as an attribute; nullopt if there is none or its kind has no defaults.
 std::optional<Attribute> default_of(const AttributeSpec& spec);
 const AttributeSpec* attribute_of(const Signature& signature, std::string_view name);
 bool is_default(const AttributeSpec& spec, const Attribute& attribute);

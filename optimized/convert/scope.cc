@@ -1,4 +1,5 @@
-// Shapes are inferred once for a model, when the first question comes.
+// Looks up types, shapes and constants for conversion. Shape inference of the model runs once, on
+// the first query.
 #include "optimized/convert/scope.h"
 
 #include "core/error.h"
@@ -10,7 +11,7 @@ namespace touchstone::conversion {
 
 namespace {
 
-constexpr int deepest = 100;  // of constants that are made of constants
+constexpr int deepest = 100;  // length of a chain of constants computed from constants
 
 std::string key(const std::string& place, const std::string& name) { return place + '\n' + name; }
 
@@ -92,7 +93,8 @@ const Tensor* Scope::constant(const std::string& name) const {
 const Tensor* Scope::computed(const Node& node, const std::string& name) const {
   const auto known = computed_.find(name);
   if (known != computed_.end()) return known->second ? &*known->second : nullptr;
-  std::optional<Tensor>& result = computed_[name];  // none, while the question is open
+  // nullopt while it is being computed, which ends cycles
+  std::optional<Tensor>& result = computed_[name];
   if (depth_ >= deepest) return nullptr;
   if (node.signature == nullptr || node.signature->kind == "random" || has_references(node) ||
       !subgraphs_of(node).empty())
@@ -131,7 +133,8 @@ bool Scope::is_used(const std::string& name) const {
       for (const ValueInfo& output : graph_->outputs) used_->insert(output.name);
     }
   }
-  // The names of a function's outputs are taken to be used: its scope does not know them.
+  // A Scope does not know the names of a function's outputs, so all values of a function count as
+  // used.
   return graph_ == nullptr || used_->contains(name);
 }
 

@@ -1,5 +1,5 @@
-// What is known of values while a graph or a function's body is converted: types, shapes and
-// constants, of the model as it stood before the step. Asked only where a step needs it.
+// Types, shapes and constants of values in the graph or function body under conversion, for the
+// model before the step. Computed only on demand.
 #pragma once
 
 #include <map>
@@ -16,7 +16,8 @@
 
 namespace touchstone::conversion {
 
-// Types and shapes by place and name. A function's body has a place for each call.
+// Inferred types and shapes by place (the path of a graph) and name. A function body has one place
+// per call.
 class Knowledge {
  public:
   Knowledge(const Model& model, const Limits& limits) : model_(model), limits_(limits) {}
@@ -35,20 +36,21 @@ class Knowledge {
   std::unordered_map<std::string, const InferredValue*> values_;  // by place and name
 };
 
-// A graph, or a function's body; a subgraph sees the scope around it.
+// A graph or a function body; a subgraph also sees the enclosing scope.
 class Scope {
  public:
   Scope(const Graph& graph, const Scope* outer, Knowledge& knowledge);
   Scope(const Function& function, Knowledge& knowledge);
 
-  const Graph* graph() const { return graph_; }  // null: a function
+  const Graph* graph() const { return graph_; }  // null for a function
 
-  // One value each place that the name has here; they agree in what is asked of them, or that is
-  // not known.
+  // Returns the inferred value for each place of this graph or body. A query about a fact in which
+  // they differ has no answer.
   std::vector<const InferredValue*> known(const std::string& name) const;
-  // Null: it may differ from run to run. What nodes make of constants is computed.
+  // Returns the value if it is the same in every run, else null. Outputs of nodes with constant
+  // inputs are computed.
   const Tensor* constant(const std::string& name) const;
-  // By nodes, their subgraphs, and the outputs of the graph or function.
+  // Counts uses by nodes, by their subgraphs, and as outputs of the graph or function.
   bool is_used(const std::string& name) const;
 
  private:

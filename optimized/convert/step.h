@@ -1,4 +1,5 @@
-// What the files of spec/conversions become: generated/optimized/conversions.cc fills this in.
+// Compiled form of the files in spec/conversions; generated/optimized/conversions.cc fills these
+// tables.
 #pragma once
 
 #include <span>
@@ -11,24 +12,24 @@ namespace touchstone::conversion {
 class Found;
 class Rewrite;
 
-// What is done with a node: the first piece whose conditions hold.
+// Alternative of a step; the first whose condition holds applies.
 struct Piece {
   bool (*when)(const Found& found);   // null: always
-  void (*replace)(Rewrite& rewrite);  // null: the node is carried over as it stands
+  void (*replace)(Rewrite& rewrite);  // null: the node is carried over unchanged
 };
 
-// From one version of an operator to its neighbour, where that is not plain; to 0: out of the
-// operator.
+// Conversion from one operator version to the adjacent one, if carrying over is not enough. `to` is
+// 0 if there is no such version.
 struct Step {
   std::string_view domain, op;
   int from, to;
   std::span<const Piece> pieces;
-  std::string_view lacking;  // why a node for which no piece is meant is refused
+  std::string_view lacking;  // reason of the refusal if no piece applies
   std::string_view source;   // "spec/conversions/axes.yaml:12"
 };
 std::span<const Step> all_steps();
 
-// An attribute that the next version dropped, and that nothing in this one reads.
+// Attribute that the adjacent version lacks and that this version defines but never reads.
 struct Idle {
   std::string_view domain, op;
   int from, to;
@@ -36,7 +37,8 @@ struct Idle {
 };
 std::span<const Idle> all_idle();
 
-// A release of ONNX knew a version of the file format and, of each domain, an opset; oldest first.
+// Release of ONNX: the file-format version and the opset of one domain that it supports. Oldest
+// first.
 struct Release {
   Index ir;
   std::string_view domain;

@@ -1,4 +1,5 @@
-// Names are unique in a model, so that one set of them serves all of its graphs.
+// Cleans up a converted model. Names are unique in a model, so one set of names covers all of its
+// graphs.
 #include "optimized/convert/tidy.h"
 
 #include <algorithm>
@@ -11,7 +12,8 @@ namespace touchstone::conversion {
 
 namespace {
 
-// The version of the format in which functions, and overloads of them, came.
+// Format versions that introduced functions, overloads of functions, and constants that are not
+// graph inputs.
 constexpr Index ir_of_functions = 8, ir_of_overloads = 10, ir_of_constants = 4;
 
 void add_uses(const std::vector<Node>& nodes, std::set<std::string>& used) {
@@ -79,7 +81,7 @@ void number(std::vector<Node>& nodes) {
 
 bool drop(std::vector<Node>& nodes, const std::set<std::string>& idle);
 
-// Drops the entries of values that are gone.
+// Drops the entries of values that no longer exist.
 void forget(std::vector<ValueInfo>& values, std::set<std::string> defined,
             const std::vector<Node>& nodes) {
   for (const Node& node : nodes) defined.insert(node.outputs.begin(), node.outputs.end());
@@ -111,7 +113,7 @@ bool drop(std::vector<Node>& nodes, const std::set<std::string>& idle) {
   return any;
 }
 
-// The format of the first release that knew all of the model's opsets.
+// Returns the format of the first release that supports all of the model's opsets.
 Index first_format(const Model& model) {
   Index ir = 0;
   for (const auto& [domain, opset] : model.opsets) {
@@ -124,7 +126,7 @@ Index first_format(const Model& model) {
   return ir;
 }
 
-// Of the last one that knew none newer.
+// Returns the format of the last release that supports no newer opsets than the model's.
 Index last_format(const Model& model) {
   Index ir = model.ir_version;
   for (const auto& [domain, opset] : model.opsets) {
@@ -166,7 +168,7 @@ void Uses::tidy(Model& model) const {
 Node constant_node(const std::string& name, Tensor value, const Node& instead,
                    const Imports& imports) {
   for (const Signature& signature : all_signatures()) {
-    // The one operator that holds a tensor and takes nothing.
+    // Finds Constant by its signature: no inputs, one output, an attribute `value`.
     if (!signature.domain.empty() || !signature.inputs.empty() || signature.outputs.size() != 1)
       continue;
     if (attribute_of(signature, "value") == nullptr || attribute_of(signature, "dtype") != nullptr)
@@ -193,7 +195,7 @@ void fit_format(Model& model, bool lower) {
   model.ir_version = std::max(
       {lower ? last_format(model) : model.ir_version, first_format(model), least_format(model)});
   if (model.ir_version >= ir_of_constants) return;
-  // Before, every constant is an input too, with a default.
+  // Before that version, every initializer must be a graph input too: its default.
   for (const auto& [name, tensor] : model.graph.initializers) {
     if (is_input(model.graph, name)) continue;
     ValueInfo input{name, tensor_type(tensor.type()), std::vector<Dim>{}};

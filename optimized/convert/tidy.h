@@ -1,5 +1,5 @@
-// What is left to do when all nodes are converted: what nobody uses any more goes, nodes are
-// numbered, and the version of the format fits the opsets.
+// Cleanup after all nodes are converted: removes values without uses, renumbers nodes and fits the
+// format version to the opsets.
 #pragma once
 
 #include <set>
@@ -9,7 +9,8 @@
 
 namespace touchstone::conversion {
 
-// What the model used before: only what it used and does not any more may go.
+// Values that the model used before conversion. Only those may be removed once nothing uses them;
+// values unused from the start stay.
 class Uses {
  public:
   explicit Uses(const Model& model);
@@ -19,15 +20,16 @@ class Uses {
   std::set<std::string> used_;
 };
 
-// A node that makes a constant.
+// Returns a node that computes a constant, named and annotated after the node that it replaces.
+// Throws Error (unsupported) if ai.onnx is not imported.
 Node constant_node(const std::string& name, Tensor value, const Node& instead,
                    const Imports& imports);
 
-// Node::index is the position in the graph.
+// Sets Node::index to the position in the graph.
 void number(Model& model);
 
-// ir_version becomes one that the releases of the model's opsets knew: it is raised where it must
-// be, and lowered where opsets were.
+// Sets ir_version to one that the releases with the model's opsets support: raises it if needed,
+// lowers it if an opset was lowered.
 void fit_format(Model& model, bool lower);
 
 }  // namespace touchstone::conversion

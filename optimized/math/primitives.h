@@ -1,12 +1,12 @@
 // The scalar functions of spec/primitives.yaml as Halide expressions. Generators call them by the
-// names that entries use; codegen reads this file to know which there are, so each is one function
-// `inline Expr name(const Expr& ...)`.
+// names that entries use. codegen parses this file to list the available ones, so each must be
+// declared as `inline Expr name(const Expr& ...)`.
 //
-// What networks compute by the million is done in float (single.h), within class strict's errors.
-// The rest is computed in double and rounded once to float: polynomials of a few terms are then
-// exact to a hundredth of an ulp of float, subnormal results round correctly and nothing overflows
-// on the way. NaN and infinities follow IEEE rules, which holds because every fast kernel is
-// compiled with strict_float (optimized/generate.cc).
+// Functions that networks evaluate by the million are computed in float32 (single.h), within class
+// strict's errors. The rest are computed in double and rounded once to float: polynomials of a few
+// terms are then exact to a hundredth of an ulp of float. Subnormal results round correctly and no
+// intermediate value overflows. NaN and infinities follow IEEE rules, because optimized/generate.cc
+// compiles these kernels with strict_float.
 #pragma once
 
 #include <Halide.h>
@@ -24,7 +24,7 @@ inline Expr is_inf(const Expr& x) { return Halide::is_inf(x); }
 inline Expr lowest() { return Halide::Float(32).min(); }
 inline Expr highest() { return Halide::Float(32).max(); }
 
-// NaN wins, as in reference/number.h; of equal ones the first.
+// NaN propagates, as in reference/number.h; of equal operands the first is returned.
 inline Expr maximum(const Expr& a, const Expr& b) {
   return Halide::select(Halide::is_nan(a) || b < a, a, b);
 }
@@ -75,10 +75,10 @@ inline Expr atanh(const Expr& x) {
       wide::odd(d, 0x1p-8, near, 0.5_d * wide::log((1.0_d + size) / (1.0_d - size))));
 }
 
-// As in C: a power of 0, of 1 or of an infinity is defined whatever the base, and the sign of an
-// odd power is the base's.
+// As in C: pow(x, 0), pow(1, y) and pow(-1, inf) are 1 for every x and y, and an odd power has the
+// sign of the base.
 inline Expr pow(const Expr& base, const Expr& power) {
-  // Small whole powers that entries write down: one rounding, or two.
+  // Constant exponents 2 and 3 are multiplications: one rounding, or two.
   if (Halide::Internal::is_const(power, 2)) return base * base;
   if (Halide::Internal::is_const(power, 3)) return base * base * base;
   const Expr a = wide::of(base), b = wide::of(power), size = Halide::abs(a);

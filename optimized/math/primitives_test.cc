@@ -1,7 +1,7 @@
-// Primitives that compute in double are faithful: their result is one of the two floats around the
-// true value, and what IEEE and C say of special values. Those in float keep to the judge's class
-// strict, and give the same bits on every instruction set where no products and sums are joined;
-// where they are, to class strict still.
+// Tests the accuracy of the Halide primitives. Those computed in double are faithful: the result is
+// one of the two floats around the true value, and special values follow IEEE and C. Those computed
+// in float stay within the judge's class strict, with the same bits on every instruction set if FMA
+// is off. With FMA they stay within class strict too.
 #include "optimized/math/primitives.h"
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ void hold(const char* name, Halide::Expr (*primitive)(const Halide::Expr&, const
   }
 }
 
-// Every so manieth float, of all of them.
+// Sample of all float32 values: every 4099th bit pattern.
 constexpr std::uint32_t apart = 4099;
 constexpr int many = static_cast<int>((std::uint64_t{1} << 32) / apart);
 
@@ -90,7 +90,7 @@ float nth(std::uint32_t n) {
   return f;
 }
 
-// Off by at most k times 2u of the true value, and half of the smallest number.
+// True if the error is at most k times 2u of the true value, plus half of the smallest subnormal.
 bool within(float got, Wide wanted, double k) {
   if (std::isnan(wanted)) return std::isnan(got);
   const float nearest = static_cast<float>(wanted);

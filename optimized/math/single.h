@@ -1,12 +1,12 @@
-// Single precision pieces that optimized/math/primitives.h is made of: what networks compute by the
-// million. Reductions are by Cody and Waite, the polynomials are minimax fits of our own whose
-// coefficients are floats.
+// float32 building blocks of optimized/math/primitives.h: the functions that networks evaluate by
+// the million. Range reduction follows Cody and Waite; the polynomials are minimax fits of our own
+// with float32 coefficients.
 //
-// Under strict_float no operation is contracted or reordered: so they give the same bits on every
-// instruction set, with a fused multiply-add or without. Kernels that a plan puts behind others are
-// compiled without it (optimized/generate.cc): there a product and its sum are one instruction.
-// What must stay as it is written says so itself: sums that round to a whole number, the two parts
-// of a reduction, and all that meets NaN and infinities. Logarithms are strict throughout.
+// Under strict_float no operation is contracted or reordered, so results have the same bits on
+// every instruction set, with or without FMA. Kernels that a plan fuses after others are compiled
+// without it (optimized/generate.cc) and use FMA. Operations that must not be contracted are marked
+// here one by one: sums that round to an integer, the two parts of a reduction, and handling of NaN
+// and infinities. Logarithms are strict throughout.
 #pragma once
 
 #include <Halide.h>
@@ -24,7 +24,7 @@ inline Expr of_bits(const Expr& b) { return Halide::reinterpret<float>(b); }
 inline Expr infinity() { return of_bits(Expr(uint32_t{0x7f800000})); }
 inline Expr not_a_number() { return of_bits(Expr(uint32_t{0x7fc00000})); }
 
-// These operations as they stand, whatever the kernel's other ones may become.
+// Operations that are never contracted or reordered, whatever the kernel's floating-point mode.
 using Halide::Internal::Call;
 inline Expr strict_sum(const Expr& a, const Expr& b) {
   return Call::make(a.type(), Call::strict_add, {a, b}, Call::PureIntrinsic);
@@ -39,7 +39,7 @@ inline Expr strict_less(const Expr& a, const Expr& b) {
   return Call::make(Halide::Bool(), Call::strict_lt, {a, b}, Call::PureIntrinsic);
 }
 
-// first + second x + third x^2 ..., by pairs: what waits for what is then half as long.
+// first + second x + third x^2 ..., by pairs, which halves the dependency chain.
 inline Expr polynomial(const Expr& x, const std::vector<float>& coefficients) {
   std::vector<Expr> terms;
   for (const float coefficient : coefficients) terms.emplace_back(coefficient);
@@ -52,25 +52,25 @@ inline Expr polynomial(const Expr& x, const std::vector<float>& coefficients) {
   }
 }
 
-// The same, term by term: fewer operations.
+// The same by Horner's rule: fewer operations.
 inline Expr one_by_one(const Expr& x, const std::vector<float>& coefficients) {
   Expr value = coefficients.back();
   for (std::size_t k = coefficients.size() - 1; k-- > 0;) value = value * x + coefficients[k];
   return value;
 }
 
-// `size`, which is not negative, with the sign of x.
+// Returns `size`, which is not negative, with the sign of x.
 inline Expr with_sign_of(const Expr& x, const Expr& size) {
   return of_bits(bits(size) | (bits(x) & Expr(uint32_t{0x80000000})));
 }
 
-// ln 2 in two parts. The first has nine bits, so that its product with a whole number is exact.
+// ln 2 in two parts. The first has nine bits, so that its product with an integer is exact.
 inline constexpr float ln2_high = 0.693359375F, ln2_low = -2.12194440e-4F;
 
-// e^x for x from -104 to 89, outside of which all floats are 0 or infinite. The whole number
-// nearest to x / ln 2 is found by a sum whose last bit is worth 1; its bits are then added to the
-// exponent. `shift` is added to it and `scale` = 2^-shift takes it away again, so that what is no
-// normal number is rounded once.
+// Returns e^x for x from -104 to 89, outside of which all float32 results are 0 or infinite. A sum
+// whose last bit is worth 1 finds the integer nearest to x / ln 2, whose bits are then added to the
+// exponent. `shift` is added to the exponent and `scale` = 2^-shift removes it again, so that a
+// subnormal result is rounded once.
 inline Expr exp_in_range(const Expr& x, const Expr& shift, const Expr& scale) {
   const Expr found = strict_sum(strict_product(x, 1.44269504_f), 12582912.0_f + shift);
   const Expr whole = strict_difference(found, 12582912.0_f + shift);
@@ -90,7 +90,7 @@ inline Expr exp(const Expr& given) {
                                   Halide::select(negative, Expr(0x1p-64F), Expr(0x1p64F)));
   return Halide::select(Halide::is_nan(x), x, grown);
 }
-// Of x up to 0; of NaN it gives anything.
+// Returns e^x for x up to 0; for NaN the result is unspecified.
 inline Expr exp_of_negative(const Expr& x) {
   const Expr cut = Halide::select(strict_less(x, -104.0_f), -104.0_f, x);
   return exp_in_range(cut, 64.0_f, Expr(0x1p-64F));
@@ -106,7 +106,7 @@ inline Expr log(const Expr& given) {
   const Expr x = Halide::strict_float(given);
   const Expr least_normal = Expr(0x1p-126F), root_of_half = Expr(uint32_t{0x3f3504f3});
   const Expr tiny = x < least_normal, grown = Halide::select(tiny, x * Expr(0x1p24F), x);
-  // 2^exponent times a fraction from sqrt(1/2) on.
+  // Splits into 2^exponent times a fraction in [sqrt(1/2), sqrt(2)).
   const Expr above = Halide::reinterpret<int32_t>(bits(grown) - root_of_half) >> 23;
   const Expr fraction = of_bits(bits(grown) - (Halide::reinterpret<uint32_t>(above) << 23));
   const Expr exponent = Halide::cast<float>(above) - Halide::select(tiny, 24.0_f, 0.0_f);
@@ -145,7 +145,7 @@ inline Expr tanh(const Expr& given) {
   const Expr far = (1.0_f - small) / (1.0_f + small);
   return with_sign_of(x, Halide::select(strict_less(0.625_f, size), far, near));
 }
-// From 0.925 on 1 - exp(-x p(x)); at 3.95 float's erf is 1 already.
+// From 0.925 on, 1 - exp(-x p(x)); at 3.95 erf rounds to 1 in float32.
 inline Expr erf(const Expr& given) {
   const Expr x = Halide::strict_float(given);
   const Expr size = Halide::abs(x), square = x * x;

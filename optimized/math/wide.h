@@ -1,4 +1,4 @@
-// Double precision pieces that optimized/math/primitives.h is made of.
+// float64 building blocks of optimized/math/primitives.h.
 #pragma once
 
 #include <Halide.h>
@@ -18,7 +18,7 @@ inline Expr not_a_number() {
 }
 inline Expr infinity() { return Halide::reinterpret<double>(Expr(uint64_t{0x7ff0000000000000})); }
 
-// first + second x + third x^2 ...
+// first + second x + third x^2 ..., by Horner's rule.
 inline Expr polynomial(const Expr& x, const std::vector<double>& coefficients) {
   Expr value = constant(coefficients.back());
   for (std::size_t k = coefficients.size() - 1; k-- > 0;)
@@ -26,14 +26,14 @@ inline Expr polynomial(const Expr& x, const std::vector<double>& coefficients) {
   return value;
 }
 
-// An odd function of x: `near` up to the limit, else `most` (of |x|) with the sign of x. NaN goes
-// through both.
+// Evaluates an odd function of x: `near` below the limit, else `most` (a function of |x|) with the
+// sign of x. Both propagate NaN.
 inline Expr odd(const Expr& x, double limit, const Expr& near, const Expr& most) {
   return Halide::select(Halide::abs(x) < constant(limit), near, x < 0.0_d, -most, most);
 }
 
-// Arguments beyond what float can tell are cut: exp(+-110) is infinity or zero as a float, and
-// finite as a double. But twice and half of such a value are finite too, so callers that divide or
+// Clamps arguments beyond the range of float32: exp(+-110) is infinity or zero as a float32, but
+// finite as a double. Twice and half of such a value are finite too, so callers that divide or
 // square do not overflow.
 inline Expr exp(const Expr& x) {
   const Expr cut = Halide::select(x > 110.0_d, 110.0_d, x < -110.0_d, -110.0_d, x);
@@ -46,11 +46,11 @@ inline Expr exp(const Expr& x) {
                                    1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800});
 }
 
-// Of a normal number: log 2^e + 2 artanh((m - 1) / (m + 1)) with m around 1. Every float is normal
-// as a double.
+// For normal numbers: log 2^e + 2 artanh((m - 1) / (m + 1)) with m around 1. Every float32 is
+// normal as a double.
 inline Expr log(const Expr& x) {
   const Expr bits = Halide::reinterpret<int64_t>(x);
-  // As Exprs: next to an Expr, a plain integer is taken for 32 bits.
+  // As Exprs: Halide would narrow a plain integer next to an Expr to 32 bits.
   const Expr of_fraction{int64_t{0x000fffffffffffff}}, of_one{int64_t{0x3ff0000000000000}};
   const Expr fraction = Halide::reinterpret<double>((bits & of_fraction) | of_one);
   const Expr high = fraction > 1.4142135623730951_d;

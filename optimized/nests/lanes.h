@@ -1,10 +1,9 @@
-// What terms of nests are made of, as plain functions of float that a compiler turns into vectors:
-// no branch on an element, and nothing from a header that others include, so that no code for a
-// newer processor gets out of the file that is compiled for it. The functions that have no loop of
-// their own here are the C library's, one element after the other.
+// Scalar float functions of nest terms that a compiler can vectorize: no branch on an element.
+// Includes no common header, so that no code for a newer processor leaks out of the file that is
+// compiled for it. Functions without a vectorizable form call the C library.
 //
-// exp and log compute in double, as optimized/math/wide.h does: what is left out there is left out
-// here.
+// exp and log compute in double with the algorithm of optimized/math/wide.h, including its
+// clamping.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ namespace lanes {
 inline bool is_nan(float x) { return x != x; }
 inline bool is_inf(float x) { return __builtin_fabsf(x) == __builtin_inff(); }
 
-// NaN wins, as in reference/number.h; of equal ones the first.
+// NaN propagates, as in reference/number.h; of equal operands the first is returned.
 inline float maximum(float a, float b) { return is_nan(a) | (b < a) ? a : b; }
 inline float minimum(float a, float b) { return is_nan(a) | (a < b) ? a : b; }
 
@@ -39,10 +38,10 @@ inline std::int64_t bits_of(double x) {
   return bits;
 }
 
-// Adding it leaves a whole number in the low bits of a double.
+// Adding it rounds a double to an integer, held in the low bits.
 constexpr double shifter = 0x1.8p52;
 
-// As a float, exp(+-110) is infinity or zero. NaN goes through the polynomial.
+// As a float, exp(+-110) is infinity or zero. NaN propagates through the polynomial.
 inline double exp_of(double x) {
   const double above = x > 110 ? 110 : x, cut = above < -110 ? -110 : above;
   const double shifted = cut * 1.4426950408889634 + shifter, whole = shifted - shifter;
@@ -59,12 +58,12 @@ inline double exp_of(double x) {
   value = value * rest + 1.0;
   return value * scale;
 }
-// Of a normal number, and 0, infinity, NaN and what is below 0.
+// Handles normal numbers, 0, infinity, NaN and negative numbers.
 inline double log_of(double x) {
   const std::int64_t bits = bits_of(x);
   const double fraction = from_bits((bits & 0x000fffffffffffff) | 0x3ff0000000000000);
   const bool high = fraction > 1.4142135623730951;
-  // The exponent as a double without a conversion that only new processors have.
+  // Converts the exponent to double by bits: SSE and AVX2 have no vector conversion from int64.
   const double exponent =
       from_bits(((bits >> 52) & 0x7ff) | bits_of(0x1p52)) - 0x1p52 - (high ? 1022.0 : 1023.0);
   const double around = high ? fraction * 0.5 : fraction;
@@ -79,7 +78,7 @@ inline double log_of(double x) {
   series = series * square + 2.0;
   const double inside = exponent * 0.6931471805599453 + ratio * series;
   const double least = x == 0 ? -__builtin_inf() : __builtin_nan("");
-  const double beside = x > 0 ? x : least;  // infinity and NaN themselves
+  const double beside = x > 0 ? x : least;  // infinity and NaN map to themselves
   return (x > 0) & (x < __builtin_inf()) ? inside : (x != x ? x : beside);
 }
 

@@ -1,4 +1,4 @@
-// The terms for the processor that runs.
+// Selects the terms that are compiled for the current processor.
 #include "optimized/nests/nest.h"
 
 namespace touchstone {

@@ -1,6 +1,6 @@
-// What generated nests stand on (codegen/nests.py): rows of what is defined, shared out among the
-// session's threads, arrays between definitions that are kept from run to run, and rooms, which a
-// thread fills with what terms read.
+// Runtime support of generated nests (codegen/nests.py): splits the rows of a definition among the
+// session's threads, keeps arrays between definitions from run to run, and provides each thread's
+// scratch buffers ("rooms") for operands of terms.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,8 @@ namespace touchstone {
 
 constexpr float infinite = std::numeric_limits<float>::infinity();
 
-// Arrays of a nest, in the order in which it asks for them. They keep their memory.
+// Intermediate arrays of a nest, in the order in which it takes them. Their memory is kept between
+// runs.
 class NestArrays {
  public:
   void begin() { next_ = 0; }
@@ -39,15 +40,15 @@ class NestArrays {
   std::size_t next_ = 0;
 };
 
-// Of one thread, while it computes a row.
+// Scratch buffers of one thread while it computes a row.
 class Rooms;
 
 class Nest {
  public:
   static constexpr Index piece = 512;  // elements that a term computes at once
-  static constexpr Index few = 8;      // elements of a row that are too few for vectors
+  static constexpr Index few = 8;      // shorter rows do not pay for vectors
 
-  // `scratch`: for each thread, of the nest's rooms.
+  // `scratch`: memory of the nest's rooms, one pointer per thread.
   Nest(ThreadPool& pool, std::span<float* const> scratch, NestArrays& arrays);
 
   const Term* const terms;
@@ -57,19 +58,20 @@ class Nest {
     return {arrays_.take(count(shape)), shape, Type::float32};
   }
 
-  // Whether a reduction of `length` terms goes along them, one element of the row after the other,
-  // and not along the row. `leaning`: of all strips that it reads.
+  // True if a reduction of `length` terms runs along the reduction, one row element after the
+  // other, instead of along the row. `leaning`: sum of Strip::leaning over all strips that it
+  // reads.
   static bool inwards(Index count, Index length, int leaning) {
     return length >= few && (count < few || (leaning > 0 && length >= 2 * few));
   }
 
-  // Calls body(row, rooms) for pieces of rows that together are the target, or its part at `step`
-  // of its first index. `work`: terms an element.
+  // Calls body(row, rooms) for pieces of rows that together cover the target; if `step` is not
+  // negative, only the slice at that first index. `work`: terms per element.
   template <class T, class F>
   void each_row(const View<T>& target, Index step, double work, const F& body) const;
 
  private:
-  static constexpr double least_work = 16384;  // terms that are worth waking a thread
+  static constexpr double least_work = 16384;  // terms below which waking a thread does not pay
 
   ThreadPool& pool_;
   const std::span<float* const> scratch_;
@@ -93,7 +95,7 @@ void Nest::each_row(const View<T>& target, Index step, double work, const F& bod
   if (count(shape) == 0) return;
   Index rows = 1;
   for (Index k = first; k < last; ++k) rows *= shape[k];
-  // Few rows are cut, so that every thread has something to do.
+  // Splits rows if there are few, so that every thread has work.
   const double all = static_cast<double>(rows) * static_cast<double>(length) * work;
   const Index threads = all < least_work ? 1 : pool_.size(),
               wanted = threads == 1 ? 1 : 4 * threads;
@@ -135,8 +137,9 @@ inline void join_min(float& held, float x) {
   if (x < held || is_nan(x)) held = x;
 }
 
-// The first of the largest, where each was met; NaN is larger than any number (and smaller).
-// `each`: the next of every element; `one`: `count` of one element, met from `met` on.
+// Index of the first maximum, by order of visits; NaN counts as larger than any number (smaller,
+// for minima). `each`: the next value of every element; `one`: `count` values of one element, the
+// first of index `met`.
 template <class Better>
 void best_each(Index count, const float* values, Index met, float* best, Index* at, Better better) {
   for (Index x = 0; x < count; ++x) {
@@ -167,12 +170,12 @@ inline void best_of_smallest_one(Index count, const float* values, Index met, fl
   best_one(count, values, met, best, at, [](float a, float b) { return a < b; });
 }
 
-// Operator versions that have a nest. The table is generated.
+// Operator version that has a nest. The table is generated.
 struct NestEntry {
-  Index rooms;  // floats of scratch a thread are so many pieces
-  // Bit k: input (output) k is float, if it is there. The last bit is for all from there on.
+  Index rooms;  // scratch per thread, in pieces of Nest::piece floats
+  // Bit k: input (output) k is float32, if present. The last bit covers all further ones.
   std::uint64_t float_inputs, float_outputs;
-  // False, and nothing is touched, where the call's types are not the nest's.
+  // Returns false, without side effects, if the call's types are not those of the nest.
   bool (*run)(Call& call, Nest& nest);
 };
 const NestEntry* find_nest(const Signature& signature);

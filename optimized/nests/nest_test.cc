@@ -1,5 +1,6 @@
-// Nests against the reference: whole models of one node on data whose sums are exact, so that every
-// order of additions gives the same bits; and the parts that they stand on.
+// Tests nests against the reference on models of one node, with data whose sums are exact, so that
+// every summation order gives the same bits. Also tests strips, row splitting and the scalar
+// functions.
 #include "optimized/nests/nest.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ Tensor whole(const Shape& shape, unsigned seed) {
   return made;
 }
 
-// One node whose inputs are all fed.
+// Model of one node; all inputs are fed.
 struct One {
   std::string op;
   std::vector<Shape> inputs;
@@ -96,11 +97,11 @@ TEST_P(Nests, AreWhatTheReferenceSays) {
 INSTANTIATE_TEST_SUITE_P(
     Operators, Nests,
     testing::Values(
-        One{"MatMul", {{3, 4, 40}, {40, 33}}},  // rows of many elements
+        One{"MatMul", {{3, 4, 40}, {40, 33}}},  // long rows
         One{"MatMul", {{3, 17, 40}, {40, 33}}, {}, {}, Type::float32, "product of both"},
         One{"MatMul", {{2, 1, 9, 40}, {3, 40, 50}}, {}, {}, Type::float32, "product of both"},
-        One{"MatMul", {{5, 600}, {600, 3}}},    // of few: along the reduction
-        One{"MatMul", {{2, 1, 9}, {9, 1400}}},  // one row, cut for the threads
+        One{"MatMul", {{5, 600}, {600, 3}}},    // short: along the reduction
+        One{"MatMul", {{2, 1, 9}, {9, 1400}}},  // one row, split for the threads
         One{"Gemm", {{6, 9}, {20, 6}, {20}}, {}, {{"transA", 1}, {"transB", 1}}},
         One{"Conv",
             {{2, 4, 9, 11}, {6, 2, 3, 3}, {6}},
@@ -114,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
         One{"ArgMin", {{30, 41, 9}}, {}, {{"axis", 1}, {"select_last_index", 1}}, Type::int64},
         One{"Max", {{4, 5, 6}, {5, 1}, {6}}}));
 
-// What a strip reads is what the view holds, or the other number outside of it.
+// A strip returns the view's elements, or the other number outside of it.
 TEST(Strips, ReadAlongBothWays) {
   std::vector<float> data(7 * 11);
   for (std::size_t k = 0; k < data.size(); ++k) data[k] = static_cast<float>(k) + 1;
@@ -143,13 +144,14 @@ TEST(Strips, ReadAlongBothWays) {
       [](const Point& at, Index c) {
         return Point{c * 2 - 1, at[1] + 3};
       },
-      true);  // a corner outside
+      true);  // a corner is outside
   check(
       [](const Point& at, Index c) {
         return Point{at[0], at[1] * 2 - c};
       },
-      true);                                                                  // no box is inside
-  check([](const Point& at, Index c) { return Point{9, at[1] + c}; }, true);  // nothing is
+      // the inside points form no box
+      true);
+  check([](const Point& at, Index c) { return Point{9, at[1] + c}; }, true);  // nothing is inside
   check([](const Point& at, Index c) { return Point{(c * c) % 7, at[1]}; }, false);
 }
 
@@ -181,7 +183,7 @@ TEST(NestRows, EveryElementOnce) {
   }
 }
 
-// Half an ulp of float is the rounding; what the double polynomials add is far below a hundredth.
+// Half an ulp of float32 is the rounding; the double polynomials add far less than a hundredth.
 TEST(Lanes, FunctionsAreRounded) {
   const auto check = [](float made, double exact, float x) {
     const auto rounded = static_cast<float>(exact);

@@ -1,7 +1,7 @@
-// What a nest reads for a row: the elements of a tensor at points that an entry's index expressions
-// name. Where the points are affine in the row's last index and in a reduction's (codegen proves
-// it), they lie at constant steps, and a term reads them where they stand, or from a copy in the
-// first cache where their step is not 1.
+// Reads the operand elements of a row at the points that an entry's index expressions name. If the
+// points are affine in the row's last index and in the reduction's (codegen proves it), the
+// elements have constant strides. A term then reads them in place if the stride is 1, else from a
+// copy in L1.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace touchstone {
 
-// Of elements of a row, or of indices of a reduction.
+// Half-open range of row elements or of reduction indices.
 struct Stretch {
   Index first, last;
   void cut(Index low, Index high) {
@@ -29,7 +29,7 @@ class Strip {
       walk_ = walk_of(point_at, &point_, row, inner, view.shape, view.strides);
   }
 
-  // One element, as a Reader (reference/view.h) gives it.
+  // Reads one element, as a Reader does (reference/view.h).
   auto operator()(Index c, Index x) const {
     if (walk_.affine) return load(view_.data[walk_.offset(c, x)]);
     return view_.read(point_(row_.point(x), c));
@@ -45,16 +45,17 @@ class Strip {
     return view_.read(point_(row_.point(x), c), other);
   }
 
-  // For a read that may not be outside.
+  // Throws the view's out-of-range error if a read may be outside.
   Strip&& checked() && {
     if (walk_.affine && !walk_.whole) view_.outside(point_(row_.at, 0));
     return std::move(*this);
   }
 
   bool even() const { return walk_.affine; }
-  // Which way its elements lie one behind the other: along the row (-1) or the reduction (1).
+  // Direction in which its elements are contiguous: along the row (-1), the reduction (1), or
+  // neither (0).
   int leaning() const { return !walk_.affine ? 0 : walk_.by_x == 1 ? -1 : walk_.by_c == 1 ? 1 : 0; }
-  // What of the elements is inside, for one index of the reduction; and the other way round.
+  // Cut the range to the elements inside the view, for one index of the reduction; or of the row.
   void within_x(Index c, Stretch& held) const {
     held.cut(walk_.low_x, walk_.low_c <= c && c < walk_.high_c ? walk_.high_x : walk_.low_x);
   }
@@ -62,7 +63,7 @@ class Strip {
     held.cut(walk_.low_c, walk_.low_x <= x && x < walk_.high_x ? walk_.high_c : walk_.low_c);
   }
 
-  // `count` elements from `first` on: where they stand, or in the room.
+  // Return `count` elements from `first` on: a pointer into the tensor, or to the copy in `room`.
   const float* along_x(Index c, Index first, Index count, float* room) const {
     if (walk_.affine) return steps(walk_.offset(c, first), walk_.by_x, count, room);
     for (Index k = 0; k < count; ++k) room[k] = number((*this)(c, first + k));
@@ -73,7 +74,7 @@ class Strip {
     for (Index k = 0; k < count; ++k) room[k] = number((*this)(first + k, x));
     return room;
   }
-  // The same where some may be outside.
+  // The same; elements outside the view read as `other`.
   const float* along_x(Index c, Index first, Index count, float* room, float other) const {
     if (walk_.affine && walk_.whole) return along_x(c, first, count, room);
     if (walk_.affine) {

@@ -1,13 +1,14 @@
-// Terms of nests: what is computed for each element of a row, over plain arrays. The table is
-// written by codegen/emit_nests.py and compiled once for each instruction set.
+// Terms of nests: row kernels that evaluate an expression for each element, over plain arrays.
+// codegen/emit_nests.py writes the table; it is compiled once per instruction set.
 #pragma once
 
 #include <cstdint>
 
 namespace touchstone {
 
-// `count` elements of a term over some arrays and numbers, written to `out` (map), joined to what
-// stands there (sum, prod, max, min), or all joined to the one number there (the same, fold).
+// Evaluates a term for `count` elements from arrays and scalars. A `map` term writes `out`; sum,
+// prod, max, min combine with its elements; a `fold` combines all elements into the one number at
+// `out`.
 using Term = void (*)(std::int64_t count, const float* const* arrays, const float* numbers,
                       float* out);
 

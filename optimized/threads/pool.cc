@@ -1,4 +1,4 @@
-// Threads wait for a new round of work and take its parts one by one.
+// Implements the thread pool: threads wait for a round of work and take its parts one by one.
 #include "optimized/threads/pool.h"
 
 #include <sched.h>
@@ -21,7 +21,8 @@
 namespace touchstone {
 namespace {
 
-// "max 100000" or "150000 100000": microseconds of processor time in each period.
+// Returns the CPU quota of the cgroup in whole processors, 0 if there is none. The file holds "max
+// 100000" or "150000 100000": microseconds of processor time, and of the period.
 Index quota() {
   std::string text;
   try {
@@ -49,10 +50,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long a thread looks out before it sleeps: several times what waking one takes.
+// Time that a thread spins before it sleeps: several times the cost of waking one.
 constexpr std::chrono::microseconds patience(100);
 
-// Gives the core's other thread its turn.
+// Yields the core to its sibling hyper-thread.
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -61,10 +62,11 @@ void pause() {
 #endif
 }
 
-// True when `done` came true while the thread looked, false when it had better sleep.
+// Spins until `done` is true. Returns false if patience ran out and the thread should sleep.
 template <class F>
 bool look_out(F&& done) {
-  constexpr int looks_a_reading = 64;  // of the clock, which takes longer than a look
+  // polls per clock reading, since reading the clock takes longer
+  constexpr int looks_a_reading = 64;
   for (const auto until = Clock::now() + patience;;) {
     for (int k = 0; k < looks_a_reading; ++k) {
       if (done()) return true;
@@ -76,13 +78,13 @@ bool look_out(F&& done) {
 
 }  // namespace
 
-// A piece of work is a round. Each thread has its share of the parts, neighbours, so that from
-// round to round it finds in its cache what it wrote there itself; it takes them from the front,
-// then what is left of the others' from the back. A thread that wakes late finds no part, and
-// nobody waits for it.
+// A call of run is one or more rounds. Each thread owns a contiguous share of the parts, so that
+// from round to round it finds the data that it wrote in its cache. It takes its own parts from the
+// front, then the rest of the others' shares from the back. A thread that wakes late finds no part,
+// and no thread waits for it.
 struct ThreadPool::State {
-  // The parts of a thread that nobody has taken, and of which round they are, in one word: who
-  // takes a part knows that its round has not ended, and it cannot before the part is done.
+  // Untaken parts of a thread and their round, in one atomic word. A thread that takes a part
+  // thereby knows that the round has not ended; it cannot end before the part is done.
   struct Share {
     std::uint32_t round;
     std::uint16_t next, end;
@@ -95,14 +97,14 @@ struct ThreadPool::State {
 
   std::vector<Own> own;  // by thread
   alignas(64) std::atomic<std::uint32_t> round{0};
-  std::atomic<std::uint32_t> calls{0};               // to wake up
-  alignas(64) std::atomic<std::uint32_t> undone{0};  // parts of the round
-  alignas(64) std::atomic<Index> runs{0};            // that are open
+  std::atomic<std::uint32_t> calls{0};               // incremented to wake the threads
+  alignas(64) std::atomic<std::uint32_t> undone{0};  // unfinished parts of the round
+  alignas(64) std::atomic<Index> runs{0};            // number of open Run objects
   std::atomic<bool> stop{false};
   Work work{};
-  Budget* budget = nullptr;    // of the thread that shares the work out
-  Index first = 0, share = 0;  // of the round's parts; how many of them are each thread's
-  std::mutex mutex;            // of `thrown`
+  Budget* budget = nullptr;    // budget of the caller
+  Index first = 0, share = 0;  // first part of the round; parts per thread
+  std::mutex mutex;            // guards `thrown`
   std::exception_ptr thrown;
   bool watched = false;
   std::vector<Busy> busy_in_round, busy_times;  // by thread; of all rounds
@@ -164,7 +166,7 @@ struct ThreadPool::State {
 
   void end() {
     stop = true;
-    round.fetch_add(1, std::memory_order_acq_rel);  // of no parts
+    round.fetch_add(1, std::memory_order_acq_rel);  // a round without parts
     call();
     for (std::thread& thread : threads) thread.join();
   }
@@ -204,7 +206,7 @@ ThreadPool::ThreadPool(Index threads) {
 
 ThreadPool::~ThreadPool() { state_->end(); }
 
-// Between two pieces of work: no thread looks at it then.
+// Must be called between two calls of `each`, when no thread reads the flag.
 void ThreadPool::watch(bool watched) {
   state_->watched = watched;
   state_->busy_times.clear();
@@ -215,7 +217,7 @@ std::vector<ThreadPool::Busy> ThreadPool::taken() { return std::exchange(state_-
 
 Index ThreadPool::size() const { return static_cast<Index>(state_->threads.size()) + 1; }
 
-// The threads wake while the caller makes ready.
+// The threads wake while the caller prepares the work.
 ThreadPool::Run::Run(ThreadPool& pool) : pool_(pool) {
   ++pool_.state_->runs;
   pool_.state_->call();

@@ -1,5 +1,5 @@
-// The threads of a session. Work comes as parts that may run in any order. The threads sleep, but
-// between two pieces of work of the same run they look out for the next a while
+// Thread pool of a session. Work is split into parts that may run in any order. Idle threads sleep;
+// between two pieces of work of one run they spin for a while
 // (docs/decisions/007-threads-wait-within-a-run.md).
 #pragma once
 
@@ -12,15 +12,17 @@
 
 namespace touchstone {
 
-// How many threads this process may keep busy: its affinity and its cgroup's quota decide.
+// Returns the number of threads that this process may keep busy, limited by its CPU affinity and
+// its cgroup's quota.
 Index threads_available();
 
-// Into how many parts work is cut at least, so that the threads end together.
+// Returns the least number of parts to split work into, so that the threads finish at about the
+// same time.
 constexpr Index parts_for(Index threads) { return threads > 1 ? 4 * threads : 1; }
 
 class ThreadPool {
  public:
-  // 0: as many as are available. The caller's thread is one of them.
+  // 0: as many as are available. The caller's thread counts as one.
   explicit ThreadPool(Index threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -28,7 +30,8 @@ class ThreadPool {
 
   Index size() const;
 
-  // While it is watched: what each thread did since it was last asked, of work that several share.
+  // Time that each thread spent in one parallel call. Recorded while watching is on; taken()
+  // returns and clears the records.
   struct Busy {
     Index thread;
     std::chrono::steady_clock::time_point begin, end;
@@ -36,7 +39,7 @@ class ThreadPool {
   void watch(bool watched);
   std::vector<Busy> taken();
 
-  // While one is open, more work is about to come: the threads look out for it before they sleep.
+  // While a Run is open, more work is expected: idle threads spin before they sleep.
   class Run {
    public:
     explicit Run(ThreadPool& pool);
@@ -48,9 +51,9 @@ class ThreadPool {
     ThreadPool& pool_;
   };
 
-  // Calls work(part, thread) for every part of [0, parts), thread in [0, size()), and comes back
-  // when all are done. The first exception of a part is thrown here, after the others have ended.
-  // Not from inside a part.
+  // Calls work(part, thread) for every part of [0, parts), with thread in [0, size()); returns when
+  // all are done. Rethrows the first exception of a part after the others have ended. Must not be
+  // called from inside a part.
   template <class F>
   void each(Index parts, F&& work) {
     run(parts, {&work, [](const void* f, Index part, Index thread) {
@@ -59,7 +62,7 @@ class ThreadPool {
   }
 
  private:
-  // A callable that stands elsewhere: nothing is allocated for it.
+  // Non-owning reference to a callable, so that nothing is allocated.
   struct Work {
     const void* self;
     void (*call)(const void* self, Index part, Index thread);

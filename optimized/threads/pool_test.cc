@@ -1,4 +1,4 @@
-// Every part runs once, on whatever thread, and failures come out.
+// Tests that every part runs once, on any thread, and that exceptions reach the caller.
 #include "optimized/threads/pool.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,8 @@ TEST(ThreadPool, AnExceptionComesOutAfterTheOtherPartsAndLeavesThePoolFit) {
   EXPECT_EQ(runs, 59);
 }
 
-// More than the word of a share can count, and rounds that follow at once, asleep and awake.
+// More parts than a share's word can count, and rounds in quick succession, with sleeping and with
+// spinning threads.
 TEST(ThreadPool, ManyPartsAndManyRounds) {
   ThreadPool pool(3);
   constexpr Index many = 3 * 65535 + 5;
@@ -69,7 +70,7 @@ TEST(ThreadPool, ManyPartsAndManyRounds) {
 
 TEST(ThreadPool, ThereIsAlwaysOneThread) { EXPECT_GE(threads_available(), 1); }
 
-// Whoever shares work out pays for it.
+// The caller's budget pays for all parts.
 TEST(ThreadPool, PartsAreOfTheCallersBudget) {
   for (const Index threads : {1, 3}) {
     ThreadPool pool(threads);

@@ -1,5 +1,6 @@
-// Holds the runs of a session apart. A child of fork() has one thread, so that a lock which another
-// thread held at that moment is never given back there: it is refused, not waited for.
+// Mutex that keeps the runs of a session apart and survives fork(). The child has one thread, so a
+// lock held by another thread at that moment is never released there: lock() throws Error (usage)
+// instead of waiting.
 #pragma once
 
 #include <unistd.h>
@@ -13,7 +14,7 @@ namespace touchstone {
 class RunLock {
  public:
   void lock() {
-    const int own = ::getpid();  // never `free`
+    const int own = ::getpid();  // never equal to `free`
     for (int seen = free;;) {
       if (state_.compare_exchange_weak(seen, own, std::memory_order_acquire)) return;
       if (seen != free && seen != own) {

@@ -1,4 +1,5 @@
-// A lock that a child of fork() cannot wait for is refused there; in one process it is a lock.
+// Tests that a forked child is refused a lock that it could wait for forever, and that RunLock is a
+// mutex within one process.
 #include "optimized/threads/run_lock.h"
 
 #include <gtest/gtest.h>
@@ -14,11 +15,11 @@ namespace {
 
 enum Ended { ran = 0, refused = 3, otherwise = 4 };
 
-// How a child ends that takes the lock.
+// Returns the exit status of a child that takes the lock.
 int taken_in_child(RunLock& lock) {
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20);  // for one that would wait for ever
+    alarm(20);  // in case it waits forever
     try {
       const std::lock_guard held(lock);
       _exit(ran);
@@ -51,7 +52,7 @@ TEST(RunLock, AChildIsRefusedWhatAnotherThreadHeld) {
   ends = true;
   ends.notify_all();
   other.join();
-  const std::lock_guard held(lock);  // in this process it is free again
+  const std::lock_guard held(lock);  // released again in this process
 }
 
 TEST(RunLock, ThreadsOfOneProcessWait) {
