@@ -1,4 +1,4 @@
-// Buffers of plain pointers, whose extents and steps are counted in 32 bits.
+// Fills Halide's buffer dimensions, whose extents and strides are 32-bit.
 #include "optimized/kernels/compiled.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ void fill_dimensions(halide_dimension_t* dims, const Index* extents, const Index
                                               std::to_string(steps[k]) +
                                               " reach too far for the fast kernels");
     }
-    // The step of a dimension that is not walked may be anything.
+    // The stride of a dimension of extent 0 or 1 is never used.
     const bool fits = walked > 0 || std::abs(steps[k]) <= farthest;
     dims[k].extent = static_cast<std::int32_t>(extents[k]);
     dims[k].stride = fits ? static_cast<std::int32_t>(steps[k]) : 0;

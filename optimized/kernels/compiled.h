@@ -1,5 +1,5 @@
-// Calls of kernels that Halide compiled ahead of time: buffers of plain pointers, and its errors as
-// ours.
+// Calls of kernels that Halide compiled ahead of time: wraps plain pointers as Halide buffers and
+// rethrows its errors as Error.
 #pragma once
 
 #include <HalideRuntime.h>
@@ -14,7 +14,7 @@
 
 namespace touchstone {
 
-// A kernel for each instruction set, in the order of all_isas.
+// One kernel per instruction set, in the order of all_isas.
 using CompiledSet = std::array<CompiledKernel, all_isas.size()>;
 #define TOUCHSTONE_DECLARE_KERNEL(name)     \
   extern "C" int name##_sse41_argv(void**); \
@@ -26,15 +26,16 @@ inline CompiledKernel of(const CompiledSet& set, Isa isa) {
   return set[static_cast<std::size_t>(isa)];
 }
 
-// Throws Error (unsupported) where an element lies farther from the first than 32 bits count.
+// Fills `dims`, innermost first. Throws Error (unsupported) if an element is farther from the first
+// than 32 bits can express.
 void fill_dimensions(halide_dimension_t* dims, const Index* extents, const Index* steps,
                      std::size_t rank);
 
 struct Axis {
-  Index extent, step;  // in elements
+  Index extent, step;  // in elements; `step` is the stride
 };
 
-// An argument of a kernel: its axes, innermost first.
+// Buffer argument of a kernel: float32 data with its axes, innermost first. Does not own the data.
 template <std::size_t rank>
 class Strided {
  public:
@@ -43,7 +44,7 @@ class Strided {
   Strided(const float* data, const std::array<Index, rank>& extents,
           const std::array<Index, rank>& steps) {
     fill_dimensions(dims_, extents.data(), steps.data(), rank);
-    static constexpr float nothing = 0;  // Halide takes no null, not even for no elements
+    static constexpr float nothing = 0;  // Halide accepts no null pointer, even for zero elements
     const float* first =
         std::find(extents.begin(), extents.end(), 0) == extents.end() ? data : &nothing;
     buffer_.host = reinterpret_cast<std::uint8_t*>(const_cast<float*>(first));

@@ -1,6 +1,6 @@
-// Cuts a convolution into calls of compiled kernels. The width is cut into strips of whole tiles,
-// so that no point is computed twice (the residual may be the output) and nothing beside it is
-// read.
+// Splits a convolution into calls of compiled kernels. The width is cut into strips of whole tiles,
+// so that no point is computed twice (the residual may alias the output) and nothing next to the
+// image is read.
 #include "optimized/kernels/convolution.h"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ Kind kind_of(const ConvolutionShape& shape) {
   return shape.depthwise ? Kind::depthwise : shape.plain_input ? Kind::plain : Kind::blocked;
 }
 
-// Cycles of a tile for one step of its sums: two multiply-adds a cycle, two loads, and four cycles
-// before a sum can be added to again. Little more is needed to tell good cuts from bad ones.
+// Estimates the cycles of a tile per reduction step, from two multiply-adds and two loads per cycle
+// and a latency of four cycles. Only has to rank cuts of the width.
 double cycles(const ConvolutionKernel& kernel) {
   const double points = static_cast<double>(kernel.columns * kernel.rows);
   const double blocks = static_cast<double>(kernel.blocks);
@@ -36,7 +36,7 @@ double cycles(const ConvolutionKernel& kernel) {
 
 }  // namespace
 
-// What every kernel of a run is called with; the pointers are at the first point.
+// Arguments common to all kernel calls of a run; the pointers are at the first point.
 struct Convolution::Call {
   Picture input;
   const float* weights;
@@ -45,7 +45,7 @@ struct Convolution::Call {
   Picture output;
   Index blocks;
   float least, most;
-  // Weights to ask for while this goes on, and how many for a point.
+  // Weights to prefetch meanwhile, and how many per output point.
   const float* ahead;
   double a_point;
 };
@@ -67,7 +67,8 @@ Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay 
   const bool blocked = kind_of(shape) == Kind::blocked;
   full_blocks_ = blocked ? shape.channels_in / lanes_ : 0;
   rest_ = shape.depthwise ? 1 : blocked ? shape.channels_in % lanes_ : shape.channels_in;
-  // A tile's blocks share what they read; depthwise has nothing to share, only calls to save.
+  // Blocks of one tile reuse the same input. Depthwise blocks have no input in common; grouping
+  // them only saves calls.
   const Index blocks = ceil_div(shape.channels_out, lanes_), tile = isa == Isa::sse41 ? 1 : 2;
   const Index most = shape.depthwise ? std::clamp<Index>(blocks / 8, 1, 8) : tile;
   const Index taps = shape.kernel_rows * shape.kernel_columns;
@@ -81,7 +82,7 @@ Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay 
     by_rows_.push_back(cuts(count, shape.rows_out));
     one_run_.push_back(cuts(count, 1));
   }
-  // Half of a second-level cache holds the rows of input that all groups read.
+  // Half of L2 should hold the input rows that all groups read.
   const Index cache = Index{1} << 18;
   const Index in_row = shape.row_stride * shape.columns_out * shape.column_stride *
                        (shape.depthwise ? lanes_ : shape.channels_in);
@@ -95,7 +96,7 @@ Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay 
 }
 
 Convolution::Cuts Convolution::cuts(Index blocks, Index rows) const {
-  // The most special kernels that there are.
+  // Collects the most specialized kernels that exist.
   std::vector<Strip> choices;
   const auto take = [&](Kind kind, Index step) {
     for (const ConvolutionKernel& kernel : convolution_kernels()) {
@@ -135,7 +136,7 @@ Convolution::Cuts Convolution::cuts(Index blocks, Index rows) const {
   return out;
 }
 
-// Tiles of one width, as many as the cut has one after the other.
+// Merges the leading tiles of one width into one strip.
 Convolution::Strip Convolution::next_strip(const Cuts& cuts, Index columns) const {
   const auto cut = [&](Index left) {
     return cuts[static_cast<std::size_t>(std::min(left, planned))];
@@ -161,8 +162,8 @@ void Convolution::pack(const float* weights, float* packed) const {
   const Index taps = shape_.kernel_rows * shape_.kernel_columns;
   const Index channels = shape_.depthwise ? 1 : shape_.channels_in;
   float* out = packed;
-  // Rows of `width` output channels from `first` on: for each of `count` channels of the input all
-  // taps, or for each tap all channels.
+  // Packs rows of `width` output channels from `first` on. `by_taps`: input channels are innermost
+  // within each tap; else taps are innermost within each input channel.
   const auto put = [&](Index first, Index width, Index channel, Index count, bool by_taps) {
     const Index size = count * taps * width;
     const Index there = std::clamp<Index>(shape_.channels_out - first, 0, width);
@@ -266,7 +267,7 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
                                  {order[0].extent, width},
                                  {order[1].extent, width * order[0].extent},
                                  {order[2].extent, width * order[0].extent * order[1].extent}});
-  // What a tile asks for, and in 65536ths what it does for each of its own weights.
+  // Floats to prefetch per tile, and per own weight in units of 1/65536.
   auto ahead = reinterpret_cast<std::uintptr_t>(call.ahead);
   const double wanted = call.a_point * static_cast<double>(kernel.columns * kernel.rows);
   auto share = static_cast<std::int32_t>(wanted);
@@ -287,7 +288,7 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
   kernel.run(arguments);
 }
 
-// What a thread reads next that has made this part, and no more of it than this part has itself.
+// Returns the weights that a thread reads after this part, at most as many as the part has itself.
 Soon Convolution::after(Index part, const float* packed, const Soon& soon) const {
   const Index next = part + threads_, own = groups_[static_cast<std::size_t>(part)].size;
   if (next < parts()) {
@@ -312,7 +313,7 @@ void Convolution::run(const Picture& input, const ConvolutionWeights& weights, c
   const ConvolutionShape& s = shape_;
   Index columns = s.columns_out;
   if (rows == 0 || columns == 0) return;
-  // Rows that follow each other without a gap are one long row.
+  // Rows without a gap between them are processed as one long row.
   const bool one_run = s.kernel_rows == 1 && s.kernel_columns == 1 &&
                        input.row * s.row_stride == columns * s.column_stride * input.column &&
                        output.row == columns * lanes_ &&

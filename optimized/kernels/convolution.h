@@ -1,6 +1,6 @@
-// Float convolutions of one image on maps in channel blocks, a part at a time: a part is a group of
-// output channel blocks and a range of rows, and who calls spreads parts over threads. A window is
-// laid over the input as it lies; padding is a halo of zeros that the input already has.
+// float32 convolution of one image on feature maps in channel blocks. Work is split into parts: a
+// group of output channel blocks and a range of rows, which the caller distributes among threads.
+// Padding is a halo of zeros that the input already contains.
 #pragma once
 
 #include <array>
@@ -14,33 +14,35 @@
 
 namespace touchstone {
 
-// What is known when a plan is made.
+// Parameters known when the plan is built.
 struct ConvolutionShape {
   Index kernel_rows = 1, kernel_columns = 1;
   Index row_stride = 1, column_stride = 1;
   Index row_dilation = 1, column_dilation = 1;
-  Index channels_in = 1, channels_out = 1;  // of one group; depthwise: channels_out is all of them
+  // of one group; depthwise: channels_out counts all groups
+  Index channels_in = 1, channels_out = 1;
   Index rows_out = 1, columns_out = 1;
   bool plain_input =
-      false;  // [channel][row][column]: Picture::block is a channel's step, column is 1
+      // [channel][row][column]: Picture::block is the channel's stride, Picture::column is 1
+      false;
   bool depthwise = false;
-  bool adds = false;  // a residual
+  bool adds = false;  // adds a residual
 };
 
 struct ConvolutionKernel;
 
-// How: each tap by itself, by Winograd's way with tiles of so many points, or with points that
-// share a vector; `best` takes what a model of the costs says.
+// Algorithm: direct, Winograd with tiles of 2x2 or 4x4 points, or neighboring points that share a
+// vector (narrow.h). `best` selects by a cost model.
 enum class ConvolutionWay { direct, best, winograd2, winograd4, narrow };
 
-// Weights as pack() made them, and as it was given them: what a detour cannot sum right it sums
-// with these. Without a detour nobody reads them.
+// Weights as pack() wrote them, and the original ones. Only an algorithm other than direct reads
+// the latter, for rows that it cannot compute faithfully.
 struct ConvolutionWeights {
   const float* packed;
   const float* plain = nullptr;
 };
 
-// What is computed in one go. As Convolution::run says.
+// Arguments of one call; see Convolution::run.
 struct ConvolutionRows {
   const Picture& input;
   ConvolutionWeights weights;
@@ -53,8 +55,9 @@ struct ConvolutionRows {
   Soon soon;
 };
 
-// A way that leads over other convolutions. As Convolution says. Rows of tiles that it would make
-// NaN or infinite where the definition does not, it sums as the definition says (in_order.h).
+// Algorithm built on other convolutions, with the contract of Convolution. Rows of tiles that it
+// would make NaN or infinite where the definition does not are summed in the definition's order
+// (in_order.h).
 class ConvolutionDetour {
  public:
   virtual ~ConvolutionDetour() = default;
@@ -71,63 +74,65 @@ class ConvolutionDetour {
 
 class Convolution {
  public:
-  // `threads`: how many it is cut for, if it takes a way that is costly to cut afterwards.
+  // `threads`: number of threads to split the work for; some algorithms fix the split at
+  // construction.
   Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay way = ConvolutionWay::best,
               Index threads = 1);
 
-  // Floats. Megabytes of weights are read a tenth to a quarter faster from huge pages.
+  // In floats. Packed weights of megabytes are read a tenth to a quarter faster from huge pages.
   Index packed_size() const { return packed_size_; }
-  // From [out][in][kernel row][kernel column].
+  // Packs weights of the layout [out][in][kernel row][kernel column].
   void pack(const float* weights, float* packed) const;
 
-  // Where the weights of a part stand, of a convolution with a single tap: rows of `width` output
-  // channels from `first` on, one a channel of the input.
+  // Location of a part's packed weights in a 1x1 convolution: `width` output channels from `first`
+  // on, one row per input channel.
   struct Rows {
     Index offset, first, width;
   };
   Rows rows_of(Index part) const;
 
-  // The weights of a part times a factor for each channel of the input, those of lane l of block b
-  // at factors.data[b * factors.block + l]; of a convolution with a single tap.
+  // Multiplies the weights of a part by a factor per input channel; lane l of block b reads
+  // factors.data[b * factors.block + l]. 1x1 convolutions only.
   void scale(const float* packed, const Picture& factors, Index part, float* scaled) const;
 
   Index parts() const { return detour_ ? detour_->parts() : static_cast<Index>(groups_.size()); }
-  // The output blocks of a part: the first, and how many.
+  // Output blocks of a part: the first, and their number.
   std::pair<Index, Index> blocks_of(Index part) const;
-  // So many rows of the output are best made by all parts before the next: the input then stays in
-  // cache. It is all rows where the weights are the larger half.
+  // Number of output rows that all parts should compute before the next rows, so that the input
+  // stays in cache. All rows if the weights are larger than the input.
   Index rows_at_once() const { return rows_at_once_; }
-  // Whether fewer rows at once cost no more, but for what each call costs.
+  // True if splitting the rows further costs nothing but the additional calls.
   bool may_be_cut() const { return !detour_; }
-  // A call's rows should be a multiple of this, unless they are the last.
+  // Rows of a call should be a multiple of this, except for the last call.
   Index rows_of_a_tile() const;
-  Index scratch_size() const;  // floats a call needs for at most rows_at_once() rows; often none
+  Index scratch_size() const;  // floats of scratch per call of at most rows_at_once() rows; often 0
 
-  // Rows [first_row, first_row + rows) of the blocks of `part`, at most rows_at_once() where there
-  // is scratch: clamp(sum + bias + residual). NaN is not clamped. The first tap of output (0, 0)
-  // reads input.data; `bias` is padded to whole blocks; `residual` may be null, or be the output.
-  // Lanes of the last block that hold no channel are written with anything, and never read. `soon`:
-  // what follows the last part; the others ask for the weights of the next.
+  // Computes clamp(sum + bias + residual) for rows [first_row, first_row + rows) of the blocks of
+  // `part`. If there is scratch, at most rows_at_once() rows. NaN is not clamped. The first tap of
+  // output (0, 0) reads input.data; `bias` is padded to whole blocks; `residual` may be null or
+  // alias the output. Unused lanes of the last block are written with unspecified values and never
+  // read. `soon`: memory to prefetch after the last part; other parts prefetch the next part's
+  // weights.
   void run(const Picture& input, const ConvolutionWeights& weights, const float* bias,
            const Picture* residual, const Picture& output, float least, float most, Index part,
            Index first_row, Index rows, float* scratch, const Soon& soon = {}) const;
 
-  ConvolutionWay way() const { return way_; }  // taken: never `best`
-  std::string kernels_chosen() const;  // "blocked 2x14x1 step 1 over 56": for a bench to show
+  ConvolutionWay way() const { return way_; }  // the algorithm chosen, never `best`
+  std::string kernels_chosen() const;          // "blocked 2x14x1 step 1 over 56": for benchmarks
 
  private:
   struct Group {
     Index first_block, blocks;
     Index offset, size;  // of its weights
   };
-  // Columns side by side that kernels of one width make.
+  // Adjacent columns that kernels of one width compute.
   struct Strip {
     Index columns = 0;
-    const ConvolutionKernel* single = nullptr;   // a row at a time
-    const ConvolutionKernel* several = nullptr;  // several rows at a time, or null
+    const ConvolutionKernel* single = nullptr;   // computes one row per call
+    const ConvolutionKernel* several = nullptr;  // computes several rows at once; may be null
   };
-  static constexpr Index planned = 64;  // widths up to this are cut as the table says
-  // The strip that a width begins with, for each width.
+  static constexpr Index planned = 64;  // the table covers widths up to this
+  // First strip of each width.
   using Cuts = std::array<Strip, planned + 1>;
   struct Call;
 
@@ -140,10 +145,10 @@ class Convolution {
   ConvolutionShape shape_;
   Index lanes_;
   ConvolutionWay way_ = ConvolutionWay::direct;
-  Index threads_;  // a thread that has made a part takes the one behind those of the others
+  Index threads_;             // a thread that finished part k continues with part k + threads_
   Index full_blocks_, rest_;  // of the input's channels
   std::vector<Group> groups_;
-  std::vector<Cuts> by_rows_, one_run_;  // for tiles of 1, 2 ... blocks
+  std::vector<Cuts> by_rows_, one_run_;  // by blocks per tile, from 1
   std::shared_ptr<const ConvolutionDetour> detour_;
   Index packed_size_ = 0, rows_at_once_ = 0;
 };

@@ -1,4 +1,4 @@
-// The generators of all convolution kernels.
+// Halide generators of all convolution kernels.
 #include "optimized/generate.h"
 #include "optimized/kernels/convolution_tiles.h"
 #include "optimized/schedules/asking.h"
@@ -8,17 +8,17 @@ namespace touchstone::generators {
 
 namespace {
 
-// The sum runs over whole channel blocks, then over `rest`: the channels of the last block if it is
-// not full, so that lanes which hold no channel are never read. A plain input is all rest; its
-// three dimensions are the kernel's columns and rows, and the channels.
+// The sum covers full channel blocks, then `rest`: the channels of a partial last block, so that
+// unused lanes are never read. A plain input consists of `rest` only; its three dimensions are the
+// kernel's columns and rows, and the channels.
 class Convolution : public Tiled<Convolution> {
  public:
   Halide::GeneratorParam<bool> plain{"plain", false};
   Halide::GeneratorParam<bool> asks{"asks", false};
 
-  Input<std::uint64_t> ahead{"ahead"};     // the address of weights that are needed soon: asking.h
-  Input<int> share{"share"};               // floats of them that a tile asks for
-  Input<int> due{"due"};                   // of 65536: floats of them for each of the tile's own
+  Input<std::uint64_t> ahead{"ahead"};     // address of weights to prefetch: asking.h
+  Input<int> share{"share"};               // floats to prefetch per tile
+  Input<int> due{"due"};                   // floats to prefetch per own weight, in 1/65536
   Input<Buffer<float, 6>> input{"input"};  // lane, kernel column, kernel row, block, column, row
   Input<Buffer<float, 5>> weights{"weights"};  // lane of the output, then as the input
   Input<Buffer<float, 5>> rest_input{"rest_input"};
@@ -81,13 +81,14 @@ class Convolution : public Tiled<Convolution> {
   }
 };
 
-// So few products a point that a kernel size known ahead, and no residual, are worth kernels of
-// their own.
+// Depthwise convolutions compute few products per point, so specialized kernels for a known kernel
+// size and for no residual pay.
 class Depthwise : public Tiled<Depthwise> {
  public:
-  Halide::GeneratorParam<int> taps{"taps", 0};  // along a side; 0: known at run time
+  // kernel rows and columns; 0: known only at run time
+  Halide::GeneratorParam<int> taps{"taps", 0};
 
-  Input<bool> adds{"adds"};                // whether there is a residual
+  Input<bool> adds{"adds"};                // true if there is a residual
   Input<Buffer<float, 6>> input{"input"};  // lane, kernel column, kernel row, column, row, block
   Input<Buffer<float, 4>> weights{"weights"};  // lane, kernel column, kernel row, block
   Input<Buffer<float, 2>> bias{"bias"};
@@ -137,7 +138,7 @@ std::vector<WrittenKernel> kernels(const std::string& isa) {
 #undef TOUCHSTONE_ROW
   };
   const std::string lanes = isa == "avx512" ? "16" : "8";
-  const std::string tiles = isa == "neon" ? "avx2" : isa;  // as many registers, in halves
+  const std::string tiles = isa == "neon" ? "avx2" : isa;  // as many registers of half the size
   std::vector<WrittenKernel> out;
   for (const Row& row : table) {
     if (row.isa != tiles) continue;

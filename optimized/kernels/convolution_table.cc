@@ -1,4 +1,4 @@
-// The compiled convolution kernels of convolution_tiles.h.
+// Table of the compiled convolution kernels that convolution_tiles.h lists.
 #include "optimized/kernels/convolution_table.h"
 
 #include "optimized/kernels/convolution_tiles.h"

@@ -1,4 +1,5 @@
-// What tests of convolutions share: numbers, and images as maps that end where nobody may read on.
+// Test utilities for convolutions: reproducible random numbers, and images laid out as maps that
+// end at an inaccessible page.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ inline constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float infinity = std::numeric_limits<float>::infinity();
 inline constexpr float guard = 12345.0F;
 
-class Numbers {  // the same each time
+class Numbers {  // deterministic generator
  public:
   int below(int limit) {
     state_ = state_ * 6364136223846793005U + 1442695040888963407U;
@@ -26,7 +27,7 @@ class Numbers {  // the same each time
   std::uint64_t state_ = 1;
 };
 
-// [channel][row][column], and the same as a map: all other elements are `around`.
+// Image as [channel][row][column], and as a map in which all other elements are `around`.
 struct Image {
   Index channels, rows, columns;
   testing::Paged<float> plain, laid;
@@ -45,7 +46,7 @@ struct Image {
   float& at_laid(Index c, Index y, Index x) {
     return map.data[c / lanes * map.block + y * map.row + x * map.column + c % lanes];
   }
-  // Of `lanes` 1 the map is a plain input.
+  // Writes the map; with `of_lanes` 1 it is a plain input.
   void lay(Index of_lanes, Index margin, float around) {
     lanes = of_lanes;
     const Index blocks = (channels + lanes - 1) / lanes;

@@ -1,20 +1,19 @@
-// Which convolution kernels there are: one list for the generator that makes them
-// (convolution_generator.cc) and for the table of those that run (convolution_table.cc).
+// List of all convolution kernels, for the generator (convolution_generator.cc) and for the
+// run-time table (convolution_table.cc).
 //
 // A kernel is X(isa, kind, step, blocks, columns, rows): it keeps `blocks` channel blocks of
-// `columns` x `rows` points of the output in registers. `step` is how far a column of the output
-// advances in the input, 0 where that is known at run time only. `kind`: blocked reads a blocked
-// map, plain reads [channel][row][column], depthwise sums each channel alone, depthwise3 over 3x3
-// taps.
+// `columns` x `rows` output points in registers. `step` is the column stride of the convolution, 0
+// if known only at run time. `kind`: blocked reads a blocked map, plain reads
+// [channel][row][column], depthwise sums each channel alone, depthwise3 over 3x3 taps.
 #pragma once
 
 // clang-format off
 
-// What each kind has for the steps that are known ahead, and for others.
+// Tiles of each kind for strides known at compile time, and for all others.
 #define TOUCHSTONE_STEPS(TILES, REST, X, isa, kind) \
   TILES(X, isa, kind, 1) TILES(X, isa, kind, 2) REST(X, isa, kind, 0)
 
-// Enough to be right for any width.
+// The minimum that covers every width.
 #define TOUCHSTONE_ANY_WIDTH(X, isa, kind, step, blocks) \
   X(isa, kind, step, blocks, 4, 1) X(isa, kind, step, blocks, 1, 1)
 #define TOUCHSTONE_ONE_BLOCK(X, isa, kind, step) TOUCHSTONE_ANY_WIDTH(X, isa, kind, step, 1)
@@ -22,7 +21,7 @@
   TOUCHSTONE_ANY_WIDTH(X, isa, kind, step, 2) TOUCHSTONE_ANY_WIDTH(X, isa, kind, step, 1)
 #define TOUCHSTONE_NONE(X, isa, kind, step)
 
-// 32 registers of a block each: 28 sums, two weights, a value of the input in all lanes.
+// 32 registers of a block each: 28 sums, two weights, one input value in all lanes.
 #define TOUCHSTONE_AVX512_TILES(X, isa, kind, step) \
   X(isa, kind, step, 2, 14, 1) X(isa, kind, step, 2, 8, 1) X(isa, kind, step, 2, 7, 2) \
   X(isa, kind, step, 2, 7, 1) X(isa, kind, step, 2, 6, 1) X(isa, kind, step, 2, 2, 1) \
@@ -49,7 +48,7 @@
   TOUCHSTONE_STEPS(TOUCHSTONE_AVX2_DEPTHWISE, TOUCHSTONE_ONE_BLOCK, X, avx2, depthwise) \
   TOUCHSTONE_STEPS(TOUCHSTONE_AVX2_DEPTHWISE, TOUCHSTONE_NONE, X, avx2, depthwise3)
 
-// 16 registers of half a block: right, and no more.
+// 16 registers of half a block: only the kernels needed for correctness.
 #define TOUCHSTONE_SSE41_KERNELS(X) \
   TOUCHSTONE_STEPS(TOUCHSTONE_ONE_BLOCK, TOUCHSTONE_ONE_BLOCK, X, sse41, blocked) \
   TOUCHSTONE_STEPS(TOUCHSTONE_ONE_BLOCK, TOUCHSTONE_ONE_BLOCK, X, sse41, plain) \

@@ -1,9 +1,10 @@
-// Eight sums are under way at once, which hides the time that one takes: of four columns, as many
-// streams as memory gives at its best, two vectors each.
+// Dot products of a row with the columns of a transposed matrix. Eight vector sums run in parallel
+// to hide latency: two for each of four columns, the number of memory streams that gives the best
+// bandwidth.
 //
-// Compiled once for each instruction set, with TOUCHSTONE_VECTOR_BYTES and TOUCHSTONE_DOTS. So that
-// no code for a newer processor gets into the rest, nothing of the standard library's that is
-// inline is called here.
+// Compiled once per instruction set, with TOUCHSTONE_VECTOR_BYTES and TOUCHSTONE_DOTS. Calls no
+// inline function of the standard library, so that the linker cannot pick code for a newer
+// processor for the rest of the program.
 #include "optimized/kernels/dots.h"
 
 namespace touchstone {
@@ -20,8 +21,8 @@ using Bits __attribute__((vector_size(TOUCHSTONE_VECTOR_BYTES))) = std::int32_t;
 
 inline Floats load(const float* at) { return *reinterpret_cast<const Anywhere*>(at); }
 
-// The lanes before `from`, which are summed already, become zeros: an infinity is no part of a sum
-// twice, and no NaN by way of a zero.
+// Clears the lanes before `from`, which are summed already. By mask, since multiplying an infinity
+// by zero would give NaN.
 inline Floats load_from(const float* at, std::int64_t from) {
   Bits lane;
   for (int k = 0; k < lanes; ++k) lane[k] = k;
@@ -53,7 +54,7 @@ void some(const Dots& dots, std::int64_t first) {
         sums[n][d] += load(b + n * step + k + d * lanes) * load(a + k + d * lanes);
     }
   }
-  // The last vector ends with the column and goes back over what is summed.
+  // The last vector ends at the column's end and overlaps elements that are summed already.
   for (; depth >= lanes && k < depth; k += lanes) {
     const std::int64_t over = k + lanes > depth ? k + lanes - depth : 0;
 #pragma GCC unroll 4

@@ -1,4 +1,4 @@
-// Cuts a part into tiles that there is a kernel for, and lays B out for them.
+// Splits a part of a matmul into tiles for which there is a kernel, and packs B for them.
 #include "optimized/kernels/gemm.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ CompiledSet tall_kernel(int rows) {
 int registers(Isa isa) { return isa == Isa::avx512 ? 32 : 16; }
 Index vector_of(Isa isa) { return isa == Isa::avx512 ? 16 : isa == Isa::avx2 ? 8 : 4; }
 
-// Panels whose shares of the depth stay in the second cache while rows pass by.
+// Panels whose share of the depth stays in L2 while rows stream past.
 constexpr Index panels_at_once = 8, most_panels = 4;
 
 }  // namespace
@@ -91,11 +91,11 @@ void Gemm::pack(const Factor& b, const float* bias, float* packed, Index first, 
 
 namespace {
 
-// Columns that no bias is added to.
+// Bias for shares of the depth that add none.
 constexpr float zeros[panel_vectors * 16] = {};
 
-// A share of k, and what happens to its sums: the first share adds the bias and the residual, each
-// other what is in C already, and the last one clamps.
+// A share of the reduction dimension k. The first share adds the bias and the residual, all others
+// accumulate into C, and the last one clamps.
 struct Tiles {
   Isa isa;
   const Product& product;
@@ -136,7 +136,7 @@ struct Tiles {
                            added.argument(), &add, &least, &most, c.argument()});
   }
 
-  // Where B goes on behind this share of these panels.
+  // Returns the part of B that is read next, after this share of these panels; null at the end.
   const float* next(Index first_panel, Index panels) const {
     const Index step = panel * (product.depth + 1), end = first_depth + depth;
     if (end < product.depth) return product.packed + first_panel * step + panel * (1 + end);
@@ -144,8 +144,8 @@ struct Tiles {
     return following * panel < product.columns ? product.packed + following * step : nullptr;
   }
 
-  // Rows of A that lie apart by a multiple of a page would put each other out of the cache: a
-  // tile's are copied. While it goes over the panels it asks for its part of those behind them.
+  // Copies each tile's rows of A: rows whose stride is a multiple of a page would evict each other
+  // from the cache. Each tile prefetches its fraction of the next panels.
   void run_tall(int height, Index first_panel, Index panels, Index first_row, Index rows) const {
     alignas(64) std::array<float, most_rows * product_pitch> copy;
     const float* const soon = next(first_panel, panels);
@@ -176,7 +176,7 @@ struct Tiles {
     run(height, false, first_panel + grouped, panels - grouped, first_row, rows);
   }
 
-  // Fewer rows than the tallest tile has, or few more.
+  // Handles fewer rows than the tallest tile, or slightly more.
   void rest(Index first_panel, Index panels, Index first_row, Index rows) const {
     if (rows == 0) return;
     const auto* end = std::end(product_rows);
@@ -198,11 +198,12 @@ void Gemm::run(const Product& product, Index first_panel, Index panels, Index fi
                Index rows) const {
   const int tall = tallest_product(registers(isa_));
   const Index shares = std::max<Index>(ceil_div(product.depth, product_depth), 1);
-  // A kernel counts in 32 bits. Groups of panels stay whole.
+  // Kernels count in 32 bits. Groups of panels stay whole.
   const Index at_once = std::clamp<Index>(
       farthest / 2 / (panel_columns() * (product.depth + 1)) / most_panels * most_panels, 1,
       panels_at_once);
-  // One or two rows more than tall tiles have are little work for all that is loaded: a tile less.
+  // One or two remaining rows do too little work per load, so one tall tile fewer is used and its
+  // rows join them.
   Index whole = rows / tall * tall;
   if (tall == most_rows && whole > 0 && rows > whole && rows - whole <= 2) whole -= tall;
   for (Index panel = first_panel; panel < first_panel + panels; panel += at_once) {

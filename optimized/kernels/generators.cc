@@ -1,6 +1,6 @@
-// The generators of kernels that no entry defines: products of matrices, windows, moves. A name
-// that holds `_fma` is compiled with products and sums as one instruction, one that holds `_asks`
-// asks for memory ahead (optimized/generate.cc).
+// Registers the Halide generators of kernels that no entry defines: matmuls, pooling, quantization.
+// optimized/generate.cc compiles names with `_fma` with contraction of products and sums, and names
+// with `_asks` with prefetching.
 #include "optimized/schedules/gemm.h"
 #include "optimized/schedules/grid.h"
 #include "optimized/schedules/pool.h"

@@ -1,4 +1,5 @@
-// A block of output channels at a time: its weights are first turned, so that its lanes are dense.
+// Sums one block of output channels at a time; its weights are first transposed so that the lanes
+// are contiguous.
 #include "optimized/kernels/in_order.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ Index InOrder::scratch_size() const {
   return shape_.kernel_rows * shape_.kernel_columns * shape_.channels_in * lanes_of(isa_);
 }
 
-// To [tap][channel][lane], of output channels from `first` on.
+// Writes the weights of the output channels from `first` on as [tap][channel][lane].
 void InOrder::turn(const float* weights, Index first, float* turned) const {
   const Index taps = shape_.kernel_rows * shape_.kernel_columns, channels = shape_.channels_in;
   const Index lanes = lanes_of(isa_), there = std::min(shape_.channels_out - first, lanes);

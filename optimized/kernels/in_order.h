@@ -1,5 +1,6 @@
-// Rows of a convolution as its definition says: from the weights as they are, each product rounded
-// and added in turn. Detours take it for what they would make wrong: it costs several times more.
+// Computes rows of a convolution in the definition's order, from the original weights, rounding
+// each product. Other algorithms use it for rows that they cannot compute faithfully; it is several
+// times slower.
 #pragma once
 
 #include "optimized/kernels/convolution.h"
@@ -12,9 +13,10 @@ const OrderedKernels& ordered_kernels(Isa isa);
 class InOrder {
  public:
   InOrder(Isa isa, const ConvolutionShape& shape);
-  Index scratch_size() const;  // floats: the weights of a block
+  Index scratch_size() const;  // in floats: the weights of a block
 
-  // Blocks [first_block, first_block + blocks) of the rows; of `weights` it reads the plain ones.
+  // Computes blocks [first_block, first_block + blocks) of the rows; reads `weights.plain`, not the
+  // packed weights.
   void run(const ConvolutionRows& rows, Index first_block, Index blocks) const;
 
  private:

@@ -1,4 +1,4 @@
-// A kernel that Halide compiled ahead of time, as all rooms call it.
+// Forwards to backends/kernel.h, the type and call of kernels that Halide compiled ahead of time.
 #pragma once
 
 #include "backends/kernel.h"

@@ -1,5 +1,6 @@
-// A block is a transpose: a row for each lane here, a row for each pixel there. Rows of pixels that
-// follow each other on both sides are one long row.
+// Converts layouts of feature maps by transposing blocks: one row per lane on one side, one row per
+// pixel on the other. Rows of pixels that are contiguous on both sides are merged into one long
+// row.
 #include "optimized/kernels/layout.h"
 
 #include <algorithm>
@@ -11,12 +12,12 @@ namespace touchstone {
 
 namespace {
 
-// The area as long rows: of all its pixels where they follow each other.
+// Merges the area's rows into one if they are contiguous.
 Area flat(const Area& area, bool follow) {
   return follow ? Area{area.channels, 1, area.rows * area.columns} : area;
 }
 
-// Calls `each` with a block's number, how many of its lanes are channels, and a row.
+// Calls `each` with a block's index, the number of its lanes that are channels, and a row.
 template <class F>
 void each_row(const Area& area, Index lanes, F each) {
   for (Index block = 0; block * lanes < area.channels; ++block) {

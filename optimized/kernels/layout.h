@@ -1,18 +1,18 @@
-// Feature maps into blocks of channels and back, and moves within blocks. Lanes behind the last
-// channel are zeros. None of them touches a halo but clear_halo.
+// Converts feature maps into channel blocks and back, and copies within blocks. Unused lanes of the
+// last block are set to zero. Only clear_halo writes a halo.
 #pragma once
 
 #include "optimized/kernels/picture.h"
 
 namespace touchstone {
 
-// A feature map as the standard lays it: a channel after the other. A pixel's step is 1.
+// Feature map in the standard's layout, [channel][row][column]; the column stride is 1.
 struct Plain {
   float* data;
   Index row, channel;
 };
 
-// Rows and columns of an image, or of a part of it; both sides' pointers are the part's first.
+// Extents of an image or of a region; both sides' pointers are at the region's first element.
 struct Area {
   Index channels, rows, columns;
 };
@@ -20,19 +20,19 @@ struct Area {
 void to_blocks(Isa isa, const Plain& from, const Picture& to, const Area& area);
 void from_blocks(Isa isa, const Picture& from, const Plain& to, const Area& area);
 
-// Both sides in blocks, `area.channels` counted in whole blocks: into a map with a halo, or into
-// some of the blocks of another.
+// Copies between blocked maps; `area.channels` counts whole blocks. For copies into a map with a
+// halo, or into a range of blocks.
 void copy_blocks(Isa isa, const Picture& from, const Picture& to, const Area& area);
 
-// Channels [0, area.channels) of `from` to [first, first + area.channels) of `to`, where they may
-// begin inside of a block; the other lanes stay.
+// Copies channels [0, area.channels) of `from` to [first, first + area.channels) of `to`. They may
+// begin inside of a block, whose other lanes are preserved.
 void copy_channels(Isa isa, const Picture& from, const Picture& to, Index first, const Area& area);
 
-// Every element of `from` (area) becomes rows x columns elements of `to`.
+// Writes every element of `from` (extents `area`) to rows x columns elements of `to`.
 void repeat_blocks(Isa isa, const Picture& from, const Picture& to, const Area& area, Index rows,
                    Index columns);
 
-// `count` lanes of each of `columns` pixels, from one step between pixels to another.
+// Copies `count` lanes of each of `columns` pixels, with a pixel stride for each side.
 void copy_lanes(Isa isa, const float* from, Index from_step, float* to, Index to_step, Index count,
                 Index columns);
 

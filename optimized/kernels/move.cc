@@ -1,6 +1,6 @@
-// Chooses by steps: rows that are dense on both sides are copied, planes that are dense along one
-// dimension here and along another there are transposed in registers, and the rest goes by
-// elements.
+// Copies tensors between arbitrary strides and selects the fastest routine. Rows contiguous on both
+// sides are copied. Planes contiguous along different dimensions are transposed in registers. The
+// rest is copied by elements.
 #include "optimized/kernels/move.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::size_t rank = Move::rank;
 
-// Brings dimension `d` to the place `to`, the others in order.
+// Rotates dimension `d` to position `to`; the others keep their order.
 Move brought(Move move, std::size_t d, std::size_t to) {
   for (auto* list : {&move.extents, &move.from_steps, &move.to_steps}) {
     if (d > to) std::rotate(list->begin() + to, list->begin() + d, list->begin() + d + 1);
@@ -64,10 +64,10 @@ void by_elements(const Move& move, const T* from, T* to) {
   });
 }
 
-// Whether rows go past the caches. What is as large as most of a third cache is not in one when it
-// is read again, so a store need not wait for the line that it writes; a little above that a reader
-// loses as much as is gained here. Then rows are written where the last one ended, and read from
-// places that lie near each other.
+// True if non-temporal stores pay: the output exceeds most of L3 and would be evicted before it is
+// read, so a store need not wait for its cache line. Slightly above that size, a later reader loses
+// as much as is gained here. Required: rows are written one after another, and read from places
+// near each other.
 bool streams(const Move& move, int bytes, const void* from, const void* to) {
   constexpr Index past_caches = 12 << 20, triple = 12, shortest = 16;
   const Index row = move.extents[0], size = row * bytes;
@@ -77,7 +77,7 @@ bool streams(const Move& move, int bytes, const void* from, const void* to) {
          (reinterpret_cast<std::uintptr_t>(from) | reinterpret_cast<std::uintptr_t>(to)) % 4 == 0;
 }
 
-// Dimension 0 is dense on both sides.
+// Dimension 0 is contiguous on both sides.
 void by_rows(const VectorMoves& moves, const Move& move, int bytes, const char* from, char* to) {
   const auto steps = [&](const std::array<Index, rank>& of) {
     return Grid{of[1] * bytes, of[2] * bytes};
@@ -89,8 +89,8 @@ void by_rows(const VectorMoves& moves, const Move& move, int bytes, const char* 
   });
 }
 
-// Whether what is dense along dimension `dense` on both sides are elements of two, four or eight
-// bytes.
+// True if the contiguous runs along dimension `dense`, on both sides, can be treated as elements of
+// two, four or eight bytes.
 bool are_elements(const Move& move, std::size_t dense, int bytes, const void* from,
                   const void* to) {
   const Index row = move.extents[dense], size = row * bytes;
@@ -103,7 +103,7 @@ bool are_elements(const Move& move, std::size_t dense, int bytes, const void* fr
   return addresses % static_cast<std::uintptr_t>(size) == 0;
 }
 
-// The same move of them.
+// Returns the same copy in units of these elements.
 Move of_elements(Move move, std::size_t dense) {
   const Index row = std::exchange(move.extents[dense], 1);
   for (auto* list : {&move.from_steps, &move.to_steps})
@@ -112,7 +112,7 @@ Move of_elements(Move move, std::size_t dense) {
   return move;
 }
 
-// Dimension 0 is dense here, dimension 1 there.
+// Dimension 0 is contiguous in the source, dimension 1 in the target.
 template <class T, class F>
 void by_planes(const Move& move, F transpose, const T* from, T* to) {
   each_point(move, 2, [&](Index f, Index t) {
@@ -126,7 +126,7 @@ void by_planes(const Move& move, F transpose, const T* from, T* to) {
 void run_move(Isa isa, const Move& given, int bytes, const void* from, void* to) {
   if (std::find(given.extents.begin(), given.extents.end(), 0) != given.extents.end()) return;
   Move move = given;
-  // Dimensions that are not walked lie outermost, with steps that say nothing.
+  // Dimensions of extent 1 become the outermost, and their strides 0.
   for (std::size_t d = rank; d-- > 0;) {
     if (move.extents[d] != 1) continue;
     move.from_steps[d] = move.to_steps[d] = 0;
@@ -150,7 +150,7 @@ void run_move(Isa isa, const Move& given, int bytes, const void* from, void* to)
                    static_cast<char*>(to));
   }
   if (here < rank && there < rank && bytes >= 4) {
-    // What is dense here lies innermost, what is dense there next.
+    // Makes the source's contiguous dimension the innermost and the target's the next.
     move = brought(move, here, 0);
     move = brought(move, there < here ? there + 1 : there, 1);
     if (bytes == 4) {

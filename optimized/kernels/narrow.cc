@@ -1,5 +1,5 @@
-// The widened kernel is an ordinary one that steps over `together` columns; what it makes is then
-// laid apart.
+// Convolution with few output channels: runs an ordinary convolution with column stride `together`,
+// then separates the points that share a vector.
 #include "optimized/kernels/narrow.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace touchstone {
 namespace {
 
 constexpr Index worth_it = 1 << 20;      // multiply-adds
-constexpr Index chunk_floats = 1 << 14;  // of scratch: it stays in the first caches
+constexpr Index chunk_floats = 1 << 14;  // of scratch: it stays in L1
 
 ConvolutionShape widened(Isa isa, const ConvolutionShape& shape, Index together, Index rows) {
   ConvolutionShape wide = shape;
@@ -62,7 +62,7 @@ void Narrow::pack(const float* weights, float* packed) const {
   product_.pack(widened.data(), packed);
 }
 
-// NaN alone is suspected: a zero makes nothing else of an infinity, and no clamp hides it.
+// Checks rows for NaN only: 0 times an infinity is NaN, and no clamp hides it.
 void Narrow::run(const ConvolutionRows& all) const {
   const auto& [input, weights, bias, residual, output, least, most, part, first_row, rows, scratch,
                soon] = all;

@@ -1,7 +1,7 @@
-// Convolutions with few output channels, which would leave most lanes of a vector idle: points that
-// lie side by side share a vector. The kernel is widened by a column of zeros for each of them, so
-// an infinity or a NaN just outside of a point's window makes it NaN: rows that hold a NaN are
-// summed again, in order.
+// Convolution algorithm for few output channels, which would leave most lanes of a vector idle:
+// neighboring points share a vector. The kernel is widened by a column of zeros for each further
+// point. An infinity or a NaN just outside of a point's window would thus make it NaN, so rows that
+// hold a NaN are recomputed in order.
 #pragma once
 
 #include "optimized/kernels/convolution.h"
@@ -31,7 +31,7 @@ class Narrow : public ConvolutionDetour {
 
   Isa isa_;
   ConvolutionShape shape_;
-  Index share_;  // lanes of one of them
+  Index share_;  // lanes of one point
   Index rows_at_once_;
   Convolution product_;
   InOrder in_order_;

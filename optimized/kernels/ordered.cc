@@ -1,6 +1,7 @@
-// Compiled once for each instruction set, with TOUCHSTONE_VECTOR_BYTES and TOUCHSTONE_ORDERED, and
-// no product joined with its sum. So that no code for a newer processor gets into the rest, nothing
-// of the standard library's that is inline is called here.
+// Convolution sums in the definition's order, and maximum magnitudes. Compiled once per instruction
+// set, with TOUCHSTONE_VECTOR_BYTES and TOUCHSTONE_ORDERED, without contraction of products and
+// sums. Calls no inline function of the standard library, so that the linker cannot pick code for a
+// newer processor for the rest of the program.
 #include "optimized/kernels/ordered.h"
 
 namespace touchstone {
@@ -21,7 +22,7 @@ using BitsAnywhere __attribute__((vector_size(bytes), aligned(alignof(float)), m
 
 #define TOUCHSTONE_LOAD(at) (*reinterpret_cast<const FloatsAnywhere*>(at))
 
-// `points` side by side.
+// Computes `points` adjacent points.
 template <int points>
 inline void some_points(const OrderedSums& s, const float* input, const float* residual,
                         float* output) {
@@ -72,7 +73,7 @@ void sums(const OrderedSums& s) {
 
 std::int32_t greatest(const float* from, Stride row, Stride rows, Stride columns,
                       const std::int32_t* counts) {
-  constexpr int together = 4;  // a maximum takes time, but several may be under way
+  constexpr int together = 4;  // several running maxima, which hide latency
   const Bits mask = *reinterpret_cast<const BitsAnywhere*>(counts) & 0x7fffffff;
   Bits most[together]{};
   for (Stride y = 0; y < rows; ++y, from += row) {

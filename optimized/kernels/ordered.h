@@ -1,18 +1,19 @@
-// Sums of convolutions in the order of their definition, each product rounded, and how large
-// numbers are: ordered.cc, compiled once for each instruction set.
+// Kernels that sum convolutions in the order of their definition, rounding each product, and that
+// find maximum magnitudes. ordered.cc is compiled once per instruction set.
 #pragma once
 
 #include <cstdint>
 
 namespace touchstone {
 
-// Of a block of output channels. Channel c of the input lies at c / lanes * block + c % lanes.
+// Arguments for one block of output channels. Channel c of the input is stored at c / lanes * block
+// + c % lanes.
 struct OrderedSums {
   using Stride = std::int64_t;
 
-  const float* input;             // what the first tap of the first point reads
-  Stride column, row;             // from a point of the output to the next
-  Stride tap_column, tap_row;     // from a tap to the next
+  const float* input;             // element that the first tap of the first point reads
+  Stride column, row;             // strides between output points
+  Stride tap_column, tap_row;     // strides between taps
   Stride block, lanes, channels;  // of the input
   Stride tap_columns, tap_rows;
   const float* weights;  // [tap][channel][lane of the output]
@@ -26,10 +27,11 @@ struct OrderedSums {
 };
 
 struct OrderedKernels {
-  // The sum runs over taps, for each over channels, from 0 on: the bits are the reference's.
+  // Sums over taps, within each over channels, starting from 0: bit-identical to the reference.
   void (*sums)(const OrderedSums& sums);
-  // The greatest magnitude among `columns` channel blocks side by side in each row, as bits without
-  // a sign: NaN and infinities are greater than any number. `lanes`: -1 for those that count, or 0.
+  // Returns the maximum magnitude among `columns` adjacent channel blocks in each row, as bits
+  // without the sign. NaN and infinities exceed any number. `lanes`: -1 for lanes that count, else
+  // 0.
   std::int32_t (*greatest)(const float* from, std::int64_t row, std::int64_t rows,
                            std::int64_t columns, const std::int32_t* lanes);
 };

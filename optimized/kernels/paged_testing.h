@@ -1,5 +1,5 @@
-// Memory for tests that has a page beside it which nobody may touch: what reads or writes one
-// element too far there ends the test. It is filled with NaN, so that what was never written shows.
+// Test memory next to an inaccessible page: an access one element too far ends the test. It is
+// filled with NaN, so that elements never written are visible.
 #pragma once
 
 #include <sys/mman.h>
@@ -15,9 +15,10 @@
 
 namespace touchstone::testing {
 
-enum class Edge { before, behind };  // on which side that page lies, right beside the memory
+enum class Edge { before, behind };  // side on which the inaccessible page adjoins the memory
 
-// `bytes` is a multiple of what its elements are aligned to, and all that is aligned behind.
+// For Edge::behind, `bytes` must be a multiple of the elements' alignment, since only the end is
+// aligned.
 inline std::shared_ptr<void> paged(Index bytes, Edge edge) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const auto wanted = static_cast<std::size_t>(bytes);
@@ -34,7 +35,7 @@ inline std::shared_ptr<void> paged(Index bytes, Edge edge) {
   return {first, [base, all](void*) { ::munmap(base, all); }};
 }
 
-// Tensors in such memory, which they must not outlive.
+// Makes tensors in such memory; they must not outlive this object.
 class PagedTensors {
  public:
   explicit PagedTensors(Edge edge) : edge_(edge) {}
@@ -54,7 +55,7 @@ class PagedTensors {
   std::vector<std::shared_ptr<void>> held_;
 };
 
-// Vectors that end there.
+// Allocator of vectors that end at an inaccessible page.
 template <class T>
 struct PagedAllocator {
   using value_type = T;

@@ -1,5 +1,5 @@
-// Cuts an image into regions whose windows have the same taps inside: one in the middle, and some
-// along the edges.
+// Max and average pooling. Splits the image into regions whose windows have the same taps inside:
+// one in the middle, others along the edges.
 #include "optimized/kernels/pool.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Taps {
   bool operator==(const Taps&) const = default;
 };
 
-// Of a window's taps, those that lie in [from, to).
+// Returns the taps of output o's window that read [from, to).
 Taps inside(const PoolWindow& w, Index o, Index from, Index to) {
   const auto up = [](Index a, Index b) { return std::max(ceil_div(a, b), Index{0}); };
   const Index start = o * w.step - w.before;
@@ -36,7 +36,7 @@ Taps taps(const PoolWindow& w, Index o) {
   return taken;
 }
 
-// Calls `region` with each longest run of outputs of [first, last) that have the same taps.
+// Calls `region` for each maximal run of outputs of [first, last) that have the same taps.
 template <class F>
 void regions(const PoolWindow& w, Index first, Index last, F region) {
   for (Index o = first; o < last;) {

@@ -1,5 +1,4 @@
-// Weights that are read when what is under way is done. A kernel asks for them while it works:
-// schedules/asking.h.
+// Weights that the next step reads. A kernel prefetches them while it works: schedules/asking.h.
 #pragma once
 
 #include "core/shape.h"
@@ -8,7 +7,7 @@ namespace touchstone {
 
 struct Soon {
   const float* data = nullptr;
-  Index size = 0;  // floats
+  Index size = 0;  // in floats
 };
 
 }  // namespace touchstone

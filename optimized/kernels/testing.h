@@ -1,5 +1,5 @@
-// What tests of kernels share: integers as data, so that sums are exact in any order; and memory
-// with guards around it.
+// Test utilities for kernels: integer data, whose sums are exact in any order, and memory with
+// guards around it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,8 +32,7 @@ inline std::vector<float> integers(Index count, unsigned seed, int most = 4) {
 
 inline bool same_bits(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-// Memory that starts as one odd number, with more of it before; behind lies a page that nobody may
-// touch.
+// Memory initialized to a sentinel, with a margin before it and an inaccessible page after it.
 class Guarded {
  public:
   explicit Guarded(Index count)

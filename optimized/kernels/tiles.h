@@ -1,10 +1,11 @@
-// The sizes of register tiles: what a kernel's generator unrolls, and what its caller counts by.
+// Sizes of the matmul's register tiles, as the generator unrolls them and the caller counts by
+// them.
 #pragma once
 
 namespace touchstone {
 
-// The product of matrices. A panel is two vectors of columns; a tile is `rows` x `panels` of them.
-// Tiles of few rows take more panels, so that enough sums are under way to hide an addition's time.
+// A panel is two vectors of columns; a tile is `rows` x `panels` of them. Tiles of few rows take
+// more panels, so that enough sums are in flight to hide the latency of an addition.
 inline constexpr int panel_vectors = 2;
 inline constexpr int product_rows[] = {8, 6, 5, 4, 3, 2, 1};
 inline constexpr int tallest_product(int registers) { return registers == 32 ? 12 : 6; }
@@ -16,8 +17,8 @@ inline constexpr int widest_product(int registers, int rows) {
   return 1;
 }
 
-// A share of the depth, and how far rows of A then lie apart where they are copied for a tile: an
-// odd number of cache lines, so that they do not all fall into one set of the first cache.
+// A share of the depth, and the row stride of A where rows are copied for a tile: an odd number of
+// cache lines, so that they do not all map to one set of L1.
 inline constexpr int product_depth = 512, product_pitch = product_depth + 16;
 
 }  // namespace touchstone

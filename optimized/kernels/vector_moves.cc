@@ -1,8 +1,9 @@
-// Moves by vectors: transposes, rows that are dense on both sides, channel blocks, weights.
+// Vectorized data movement: transposes, rows contiguous on both sides, channel blocks, transforms
+// of weights.
 //
-// Compiled once for each instruction set, with TOUCHSTONE_VECTOR_BYTES and TOUCHSTONE_VECTOR_MOVES.
-// So that no code for a newer processor gets into the rest, nothing of the standard library's that
-// is inline is called here.
+// Compiled once per instruction set, with TOUCHSTONE_VECTOR_BYTES and TOUCHSTONE_VECTOR_MOVES.
+// Calls no inline function of the standard library, so that the linker cannot pick code for a newer
+// processor for the rest of the program.
 #include "optimized/kernels/vector_moves.h"
 
 #include <utility>
@@ -31,7 +32,7 @@ void scale_rows(const float* from, const float* by, float* to, Stride rows, Stri
   }
 }
 
-// The rows of G: what a tap weighs in each product.
+// Rows of Winograd's matrix G: the weight of each tap in each product.
 template <int points>
 constexpr double transform[points + 2][3] = {
     {1 / 4., 0, 0},
@@ -44,7 +45,7 @@ constexpr double transform[points + 2][3] = {
 template <>
 constexpr double transform<2>[4][3] = {{1, 0, 0}, {.5, .5, .5}, {.5, -.5, .5}, {0, 0, 1}};
 
-// The sum is that of all nine taps in their order: those that weigh nothing add nothing.
+// Sums all nine taps in their order; taps of weight zero are skipped.
 template <int points, int product, class V, std::size_t... tap>
 inline V weighed(const V* taps, std::index_sequence<tap...>) {
   constexpr const double* down = transform<points>[product / (points + 2)];

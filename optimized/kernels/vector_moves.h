@@ -1,5 +1,5 @@
-// Moves of elements that a compiler turns into loads, shuffles and stores: vector_moves.cc,
-// compiled once for each instruction set. An element is its bits.
+// Table of vectorized copies, written so that a compiler generates loads, shuffles and stores.
+// vector_moves.cc is compiled once per instruction set. Elements are copied as bits.
 #pragma once
 
 #include <array>
@@ -8,12 +8,12 @@
 namespace touchstone {
 
 using Stride =
-    std::int64_t;  // core's Index: what is compiled for newer processors includes no core
+    std::int64_t;  // core's Index: files compiled for newer processors include no core header
 
-// Bytes of a row from which on memcpy is as fast as anything here.
+// Row length in bytes from which memcpy is as fast as any routine here.
 constexpr Stride long_row = 2048;
 
-// What is said of two dimensions.
+// A stride or extent for each of two dimensions.
 struct Grid {
   Stride row, next;
 };
@@ -24,24 +24,26 @@ struct VectorMoves {
                       Stride rows, Stride columns);
   void (*transpose64)(const std::uint64_t* from, Stride from_row, std::uint64_t* to, Stride to_row,
                       Stride rows, Stride columns);
-  // Rows of `bytes` each, by steps in bytes.
+  // Copies rows of `bytes` each; strides in bytes.
   void (*copy_rows)(const char* from, Stride from_row, char* to, Stride to_row, Stride rows,
                     Stride bytes);
-  // Dense rows of `bytes` each, one after the other along `row` and along `next`; steps in bytes.
+  // Copies a two-dimensional grid of contiguous rows of `bytes` each, along `row` and `next`;
+  // strides in bytes.
   void (*copy_grid)(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
                     Stride bytes);
-  // The same past the caches: rows that follow each other along `row` lie together in `to`. Bytes,
-  // steps and places are multiples of four, and a row has twelve bytes, or sixteen or more.
+  // The same with non-temporal stores. Adjacent rows along `row` are contiguous in `to`. Sizes,
+  // strides and addresses are multiples of four; a row has 12 bytes, or 16 or more.
   void (*stream_grid)(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
                       Stride bytes);
-  // Each of `count` channel blocks of a row `times` times over.
+  // Writes each of `count` channel blocks of a row `times` times.
   void (*repeat)(const float* from, Stride from_column, float* to, Stride to_column, Stride count,
                  Stride times);
-  // Numbers, for once: to[j * width + i] = from[j * width + i] * by[j], for j below rows. The width
-  // is a multiple of eight.
+  // Computes on float32: to[j * width + i] = from[j * width + i] * by[j], for j below rows. The
+  // width is a multiple of eight.
   void (*scale_rows)(const float* from, const float* by, float* to, Stride rows, Stride width);
-  // What each of the products of Winograd's F(m x m, 3 x 3) takes of `width` kernels, computed in
-  // double: to[p * product + k] of taps[tap * width + k]. The width is a multiple of eight.
+  // Transforms the taps of `width` 3x3 kernels into the weights of each product of Winograd's F(m x
+  // m, 3 x 3), in double: from taps[tap * width + k] to to[p * product + k]. The width is a
+  // multiple of eight.
   void (*winograd_weights_2)(const float* taps, float* to, Stride product, Stride width);
   void (*winograd_weights_4)(const float* taps, float* to, Stride product, Stride width);
 };

@@ -1,6 +1,6 @@
-// Rows that are dense on both sides, for vector_moves.cc, which alone includes this, once for each
-// instruction set: whole lines out of order, short rows by pieces, and what goes past the caches.
-// What decides is told in docs/performance.md, with figures.
+// Copies of rows contiguous on both sides, included only by vector_moves.cc, once per instruction
+// set: whole cache lines out of order, short rows by pieces, and non-temporal stores.
+// docs/performance.md gives the measurements behind the choices.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ inline void stream_piece(char* at, __m128i v) {
   _mm_stream_si128(reinterpret_cast<__m128i*>(at), v);
 }
 
-// What is said of rows of `bytes` each, `block` of which along `row` are copied for each of those
-// along `next`. Passed by value: what is stored cannot be a part of it.
+// A grid of rows of `bytes` each; `block` rows along `row` are copied for each index along `next`.
+// Passed by value, so that the compiler knows that no store can alias it.
 struct Rows {
   const char* from;
   char* to;
@@ -38,9 +38,9 @@ struct Rows {
 };
 
 constexpr Stride line = 64, is_short = 4 * line;
-constexpr Stride second_cache = 1 << 20, half_a_third_cache = 7 << 20;  // bytes that are read
+constexpr Stride second_cache = 1 << 20, half_a_third_cache = 7 << 20;  // in bytes that are read
 
-// They have `count` pieces of `width` bytes, the last of which may lie over the one before it.
+// Copies rows of `count` pieces of `width` bytes; the last piece may overlap the one before it.
 template <int width, Stride count>
 void copy_pieces(Rows rows) {
   using Piece = VectorOf<std::uint8_t, width>;
@@ -66,7 +66,7 @@ void copy_pieces(Rows rows) {
   }
 }
 
-// Rows of up to `is_short` bytes: by vectors, or by two pieces that are smaller.
+// Copies rows of up to `is_short` bytes: by vectors, or by two smaller pieces.
 template <std::size_t... count>
 void copy_by_vectors(Rows rows, std::index_sequence<count...>) {
   static constexpr decltype(&copy_pieces<1, 1>) copies[] = {
@@ -91,8 +91,8 @@ void turn(Rows& rows) {
     *grid = {grid->next, grid->row};
 }
 
-// Rows of three words that lie together in `to`, like points and colours: of four rows, which are
-// no nearer to each other than their length, three vectors are made.
+// Rows of three words that are contiguous in `to`, such as points and colors. Four source rows,
+// whose stride is at least their length, form three vectors.
 constexpr Stride three_words = 12;
 bool are_triples(const Rows& rows) {
   return rows.bytes == three_words && rows.to_steps.row == three_words &&
@@ -120,7 +120,7 @@ void copy_triples(Rows rows) {
         const char* source = from + row * step;
         char* target = to + row * three_words;
         const Words a = load(source), b = load(source + step), c = load(source + 2 * step),
-                    d = load(source + 3 * step - 4);  // its words are the last three
+                    d = load(source + 3 * step - 4);  // the last three words are this row's
         store(target, __builtin_shufflevector(a, b, 0, 1, 2, 4));
         store(target + piece, __builtin_shufflevector(b, c, 1, 2, 4, 5));
         store(target + 2 * piece, __builtin_shufflevector(d, c, 6, 1, 2, 3));
@@ -132,13 +132,13 @@ void copy_triples(Rows rows) {
   }
 }
 
-// Rows of more than a line, with both sides hardly in the third cache, are copied by pieces of what
-// is read even if they are whole lines.
+// True for rows longer than a line if both sides barely fit into L3. These are copied by pieces in
+// the order of reads, even if they are whole lines.
 bool hardly_fit(const Rows& rows) { return rows.size() >= half_a_third_cache && rows.bytes > line; }
 
-// A block is a piece of what lies together on one side, in each of the lines that it meets on the
-// other: on the side that is read, where lines of the other side may be a page apart, and so in one
-// set of the first cache, or where both sides are in the second cache or hardly in the third.
+// A block is a contiguous piece of one side, times the lines that it touches on the other. It
+// follows the source if the other side's lines may be a page apart, and so in one set of L1. It
+// also does if both sides fit into L2, or barely into L3.
 void copy_short_grid(Rows rows) {
   constexpr Stride fewest = 4;
   const bool reads =
@@ -159,7 +159,7 @@ void copy_rows(const char* from, Stride from_row, char* to, Stride to_row, Strid
       __builtin_memcpy(to, from, static_cast<std::size_t>(bytes));
       continue;
     }
-    // A call takes longer than such a row does.
+    // A call of memcpy takes longer than such a row.
     for (Stride k = 0; k < bytes; k += vector_bytes) {
       const Stride at = inside(k, vector_bytes, bytes);
       copy_vector(from + at, to + at);
@@ -167,10 +167,10 @@ void copy_rows(const char* from, Stride from_row, char* to, Stride to_row, Strid
   }
 }
 
-// Which line of some is the k-th to be copied. In their order, processors would fetch what lies
-// behind a row's end, and that takes a third of what they can bring to the first cache. From the
-// second cache all steps from one to the next of sixty-four differ; past it, where a little ahead
-// is worth having, lines near each other stay so.
+// Permutes the order in which lines are copied. In their natural order, processors would prefetch
+// beyond a row's end, which costs a third of L1's fill bandwidth. Within L2, all distances between
+// consecutive lines of sixty-four differ; beyond L2, where some prefetching pays, nearby lines stay
+// close.
 struct Order {
   Stride group;
   Stride operator()(Stride k) const {
@@ -180,9 +180,9 @@ struct Order {
   }
 };
 
-// Rows along both dimensions: a line of each of some rows, then another, by one loop that is not
-// unrolled, since instructions that each went by a step of their own would have it fetched too. The
-// last line of a row, and the last rows, may lie over those before them.
+// Copies grids of whole lines: one line of each of several rows, then the next. The loop is not
+// unrolled, since load instructions with constant strides of their own would trigger the
+// prefetcher. The last line of a row, and the last rows, may overlap the ones before them.
 constexpr Stride rows_by_lines = vector_bytes > 16 ? 8 : 4;
 void copy_lines(Rows rows) {
   const Grid from_steps = rows.from_steps, to_steps = rows.to_steps, extents = rows.extents;
@@ -237,10 +237,10 @@ void copy_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid 
     copy_rows(from, from_steps.row, to, to_steps.row, extents.row, bytes);
 }
 
-// Past the caches: what lies `ahead` in each row that is read is asked for.
+// Distance in bytes at which non-temporal copies prefetch each source row.
 constexpr Stride ahead = 1024;
 
-// Rows of `count` pieces that lie together in `to`, at a multiple of a piece.
+// Rows of `count` pieces, contiguous in `to`, which is aligned to a piece.
 template <Stride count>
 void stream_pieces(const char* from, Stride from_row, char* to, Stride rows) {
   for (Stride row = 0; row < rows; ++row, from += from_row, to += count * piece) {
@@ -250,15 +250,15 @@ void stream_pieces(const char* from, Stride from_row, char* to, Stride rows) {
   }
 }
 
-// The same of any length and place that are multiples of four, no shorter than a piece, one of
-// which may be the end of a row and the beginning of the next.
+// The same for lengths and addresses that are multiples of four. Rows have at least one piece; a
+// piece may span the end of one row and the beginning of the next.
 void stream_rows(const char* from, Stride from_row, char* to, Stride rows, Stride bytes) {
   const auto stream_four = [](char* at, const char* source) {
     int four;
     __builtin_memcpy(&four, source, sizeof four);
     _mm_stream_si32(reinterpret_cast<int*>(at), four);
   };
-  Stride at = 0;  // what of the row is written
+  Stride at = 0;  // bytes of the row written so far
   for (; reinterpret_cast<std::uintptr_t>(to + at) % piece != 0; at += 4)
     stream_four(to + at, from + at);
   if (at == 0 && bytes % piece == 0 && bytes <= line) {
@@ -294,7 +294,7 @@ void stream_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Gri
     copy_triples<true>(triples);
     return _mm_sfence();
   }
-  constexpr Stride together = 256, fewest = 8;  // as many streams are read
+  constexpr Stride together = 256, fewest = 8;  // number of source streams
   const Stride some = together / bytes > fewest ? together / bytes : fewest;
   for (Stride row = 0; row < extents.row; row += some) {
     const Stride rows = row + some < extents.row ? some : extents.row - row;
@@ -303,7 +303,7 @@ void stream_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Gri
                   to + row * bytes + k * to_steps.next, rows, bytes);
     }
   }
-  _mm_sfence();  // another thread may be told that they are written
+  _mm_sfence();  // makes the stores visible before another thread is notified
 }
 
 }  // namespace

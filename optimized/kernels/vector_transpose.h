@@ -1,11 +1,11 @@
-// Transposes for vector_moves.cc, which alone includes this, once for each instruction set.
+// Transposes, included only by vector_moves.cc, once per instruction set.
 //
-// A square of elements is transposed in registers: in step s, rows whose numbers differ in bit s
-// exchange those halves of their elements that differ in it. The sides of the square are a
-// vector's lanes; what is left over at the edges is covered by a square that lies inside, over
-// elements that are moved already, and a strip narrower than a square takes smaller ones. What the
-// first cache holds is transposed by pieces of sixteen bytes instead: a vector takes one of every
-// second or fourth row, which loads do, so that only what is within a piece is left to shuffles.
+// A square of elements is transposed in registers: in step s, rows whose indices differ in bit s
+// exchange the halves of their elements that differ in it. The side of the square is a vector's
+// lanes. Edges are covered by an overlapping square inside, and a strip narrower than a square by
+// smaller squares. Data that fits into L1 is transposed by pieces of sixteen bytes. There a vector
+// load gathers one piece of every second or fourth row, so that only shuffles within a piece
+// remain.
 #pragma once
 
 #include <immintrin.h>
@@ -27,9 +27,9 @@ struct VectorOf {
   static constexpr int lanes = bytes / sizeof(T);
 };
 
-// Pieces of sixteen bytes that lie `row` bytes apart, and the lower or upper halves of the pieces
-// of two vectors in turn. Written as the processor's own, since a compiler makes shuffles of what a
-// load can do.
+// Loads pieces of sixteen bytes, `row` bytes apart, and interleaves the lower or upper halves of
+// the pieces of two vectors. Written with intrinsics, since a compiler would use shuffles for what
+// a load can do.
 template <int bytes>
 struct Pieces;
 #define TOUCHSTONE_PIECES(bytes, Vector, prefix)                                                   \
@@ -71,7 +71,7 @@ inline __m512 Pieces<64>::loaded(const char* from, Stride row) {
 #endif
 #undef TOUCHSTONE_PIECES
 
-// As many columns as a piece has elements, of as many rows as a vector has lanes.
+// Transposes as many columns as a piece has elements, of as many rows as a vector has lanes.
 template <class V, class T>
 inline void few_columns(const T* from, Stride from_row, T* to, Stride to_row) {
   using P = Pieces<V::lanes * sizeof(T)>;
@@ -92,8 +92,9 @@ inline void few_columns(const T* from, Stride from_row, T* to, Stride to_row) {
   }
 }
 
-// Element k of the lower of two rows that differ in bit `bit`: its own where k has not the bit,
-// else the upper's, from where k has it not. The upper's the other way round.
+// Exchanges elements of two rows whose indices differ in bit `bit`. Element k of the lower row is
+// its own if k lacks the bit, else the upper row's element k ^ bit; the upper row is the mirror
+// image.
 template <int bit, int lanes, class V, std::size_t... k>
 inline void exchange(V& lower, V& upper, std::index_sequence<k...>) {
   const V a = lower, b = upper;
@@ -125,12 +126,12 @@ inline void square(const T* from, Stride from_row, T* to, Stride to_row) {
     *reinterpret_cast<typename V::Anywhere*>(to + i * to_row) = rows[i];
 }
 
-// Where a piece of `size` begins that is to lie inside: the last goes back over the one before it.
+// Start of a piece of `size` that must end inside: the last piece overlaps the one before it.
 inline Stride inside(Stride at, Stride size, Stride all) {
   return at + size <= all ? at : all - size;
 }
 
-// Three dense columns, as of colours: each vector of a column is picked out of three.
+// Splits three interleaved columns, such as colors: each vector of a column is picked out of three.
 template <class V, int column, std::size_t... i>
 inline typename V::Dense picked(typename V::Dense a, typename V::Dense b, typename V::Dense c,
                                 std::index_sequence<i...>) {
@@ -161,9 +162,9 @@ void part_three(const T* from, T* to, Stride to_row, Stride rows) {
   }
 }
 
-// What does not stay in the second cache goes by some rows at a time: each lies in a page of its
-// own, and processors keep the places of few. They look ahead along none of that many, so what is
-// read after this is asked for.
+// Matrices beyond L2 are processed in bands of rows: each row is in another page, and the TLB holds
+// few. The hardware prefetcher follows none of that many streams, so the next reads are prefetched
+// explicitly.
 template <class V, class T>
 void by_squares(const T* from, Stride from_row, T* to, Stride to_row, Stride rows, Stride columns) {
   constexpr Stride lanes = V::lanes, large = 1 << 20;
@@ -190,10 +191,10 @@ inline void copy_vectors(const T* from, T* to, Stride count) {
         *reinterpret_cast<const typename V::Anywhere*>(from + at);
 }
 
-// Where rows lie a multiple of half a page apart, few sets of the first cache hold all lines of a
-// column, and half a line is gone when its other half is asked for. So a tile of four lines in a
-// row is read whole, as far as processors look ahead, and turned from there into a strip that is
-// written as whole.
+// If the row stride is a multiple of half a page, a column's lines map to few sets of L1. Half of a
+// line would be evicted before its other half is read. Therefore a tile of four lines per row is
+// read whole, within the prefetcher's reach. It is then transposed into a strip that is written in
+// whole lines.
 template <class T>
 struct Tile {
   using V = VectorOf<T>;
@@ -213,7 +214,7 @@ struct Tile {
     for (Stride j = 0; j < side; j += piece) {
       for (Stride i = 0; i < side; i += V::lanes)
         few_columns<V>(tile + i * pitch + j, pitch, strip + i, side);
-#pragma GCC unroll 1  // together, rows of one set are written in a worse order
+#pragma GCC unroll 1  // unrolled, rows of one set are stored in a worse order
       for (Stride k = 0; k < piece; ++k)
         copy_vectors<V>(strip + k * side, to + (j + k) * to_row, side);
     }

@@ -1,4 +1,5 @@
-// The order of the work: for so many rows of tiles as stay in cache, in, products, out.
+// Winograd convolution over as many rows of tiles as fit into cache: transforms the input,
+// multiplies, transforms the output.
 #include "optimized/kernels/winograd.h"
 
 #include <algorithm>
@@ -44,11 +45,11 @@ CompiledKernel output_kernel(Isa isa, Index points) {
 
 namespace {
 
-constexpr double cached = 1e6;  // bytes of weights that stay in the second-level cache
+constexpr double cached = 1e6;  // bytes of weights that stay in L2
 
-// How rows of tiles are best cut into sets, and the bytes that then come from beyond the
-// second-level cache: the weights once a set, and the maps of both sides, written and read, unless
-// a set's stay.
+// Best split of the rows of tiles into sets, and the bytes then read from beyond L2. These are the
+// weights once per set, and the maps of both sides, written and read, unless a set's maps stay in
+// L2.
 struct Sets {
   Index rows_of_tiles = 1;
   double bytes = std::numeric_limits<double>::infinity();
@@ -71,8 +72,8 @@ Sets sets_of(const ConvolutionShape& s, Index points) {
 
 }  // namespace
 
-// Cycles: two multiply-adds each, what the transforms take, and a few bytes each of what comes from
-// beyond the second-level cache; the constants are those of a Xeon of 2023, and are not critical.
+// Cost model in cycles: two multiply-adds per cycle, the transforms, and a few bytes per cycle from
+// beyond L2. The constants are those of a Xeon of 2023 and are not critical.
 Index Winograd::choose(Isa isa, const ConvolutionShape& s, ConvolutionWay way) {
   const bool fits = isa != Isa::sse41 && s.kernel_rows == 3 && s.kernel_columns == 3 &&
                     s.row_stride == 1 && s.column_stride == 1 && s.row_dilation == 1 &&
@@ -113,7 +114,7 @@ Winograd::Winograd(Isa isa, const ConvolutionShape& shape, Index points, Index t
       rows_out_(shape.rows_out),
       columns_out_(shape.columns_out),
       in_order_(isa, shape) {
-  // Sets of equal height, as far as that goes.
+  // Makes the sets as equal in height as possible.
   const Index height = ceil_div(rows_out_, points);
   Index sets = ceil_div(height, sets_of(shape, points).rows_of_tiles);
   const Index weights = 4 * (points + 2) * (points + 2) * channels_in_ * channels_out_;
@@ -144,8 +145,8 @@ Index Winograd::tiles(Index rows) const {
   return ceil_div(rows, points_) * ceil_div(columns_out_, points_);
 }
 
-// An odd number of vectors: the maps that a tile is spread over are then not all in one set of the
-// cache.
+// An odd number of vectors, so that the maps over which a tile is spread do not all map to one set
+// of the cache.
 Index Winograd::plane(Index channels, Index rows) const {
   return (ceil_div(channels, lanes_) * tiles(rows) | 1) * lanes_;
 }
@@ -157,19 +158,19 @@ Index Winograd::scratch_size() const {
       in_order_.scratch_size());
 }
 
-// Behind the weights: the bits of the largest number that the input may hold.
+// One more vector after the weights holds the bits of the input's magnitude limit.
 Index Winograd::packed_size() const {
   return (points_ + 2) * (points_ + 2) * product_->packed_size() + lanes_;
 }
 
 namespace {
 
-// What magnitudes grow by at the most, from the absolute values of G, B' and A' (winograd_test.cc
-// has them): their largest sums of a row, once for rows and once for columns.
+// Upper bounds on the growth of magnitudes, from the absolute values of G, B' and A' (listed in
+// winograd_test.cc): the largest sum of a row, once for rows and once for columns.
 constexpr double growth_of_weights = 1.5 * 1.5, growth_of_input = 10 * 10, growth_of_sums = 19 * 19;
 
-// The bits of the largest number that the input may hold for nothing to overflow on the way: half
-// of what floats reach, for what is rounded. -1 where the weights do so by themselves.
+// Returns the bits of the largest input magnitude for which no intermediate value overflows. Half
+// of the float range is reserved for rounding. Returns -1 if the weights alone may overflow.
 std::int32_t largest_input(const float* weights, Index channels_in, Index channels_out) {
   std::int32_t most = 0;
   for (Index k = 0; k < channels_in * channels_out * 9; ++k)
@@ -184,7 +185,7 @@ std::int32_t largest_input(const float* weights, Index channels_in, Index channe
 
 }  // namespace
 
-// Some channels of the input at a time, so that what is turned stays in the first cache.
+// Processes a few input channels at a time, so that the transposed weights stay in L1.
 void Winograd::pack(const float* weights, float* packed) const {
   constexpr Index taps = 9, some = 8;
   const VectorMoves& moves = vector_moves(isa_);
@@ -209,7 +210,7 @@ void Winograd::pack(const float* weights, float* packed) const {
   }
 }
 
-// Whether nothing overflows where rows [first, first + count) are made.
+// True if no intermediate value can overflow for rows [first, first + count).
 bool Winograd::stays_finite(const ConvolutionRows& rows, Index first, Index count) const {
   const auto limit = std::bit_cast<std::int32_t>(rows.weights.packed[packed_size() - lanes_]);
   const Picture& input = rows.input;
@@ -226,8 +227,8 @@ bool Winograd::stays_finite(const ConvolutionRows& rows, Index first, Index coun
   return true;
 }
 
-// Whether a row of tiles is summed in order hangs on what that row reads alone, so that no number
-// hangs on how rows are shared out.
+// A row of tiles is recomputed in order only because of the values that it reads itself, so that no
+// result depends on how rows are distributed.
 void Winograd::run(const ConvolutionRows& rows) const {
   if (stays_finite(rows, rows.first, rows.count)) return run_in_tiles(rows);
   const Index end = rows.first + rows.count;

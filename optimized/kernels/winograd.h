@@ -1,8 +1,8 @@
-// 3x3 convolutions of stride 1 by Winograd's F(m x m, 3 x 3), m = 2 or 4: the input is transformed
-// into (m + 2)^2 maps with a point a tile, each goes through a 1x1 convolution, and what comes out
-// is transformed back. 2.25 or 4 times fewer products, at the price of larger weights and of
-// rounding. A NaN or an infinity would reach all m x m points of its tile, and large numbers become
-// infinite on the way: rows of tiles that read one are summed in order instead.
+// 3x3 convolutions of stride 1 by Winograd's F(m x m, 3 x 3), m = 2 or 4. The input is transformed
+// into (m + 2)^2 maps with one point per tile. Each goes through a 1x1 convolution, and the results
+// are transformed back. Takes 2.25 or 4 times fewer products, at the price of larger weights and of
+// rounding. A NaN or an infinity would reach all m x m points of its tile, and large numbers
+// overflow on the way. Rows of tiles that read such values are summed in order instead.
 #pragma once
 
 #include <memory>
@@ -15,11 +15,12 @@ namespace touchstone {
 
 class Winograd : public ConvolutionDetour {
  public:
-  // How many points a tile has along a side where this way is taken, else 0.
+  // Returns m, the points per tile side, if the cost model or `way` selects Winograd, else 0.
   static Index choose(Isa isa, const ConvolutionShape& shape, ConvolutionWay way);
 
-  // points: m. Threads share the work by rows where the weights stay in a core's cache or there are
-  // many sets of rows anyway, else by output channels: each then transforms the whole input.
+  // `points`: m. Threads split the work by rows if the weights stay in a core's cache or there are
+  // many sets of rows anyway. Otherwise they split it by output channels, and each transforms the
+  // whole input.
   Winograd(Isa isa, const ConvolutionShape& shape, Index points, Index threads = 1);
   Index parts() const override { return parts_; }
   std::pair<Index, Index> blocks_of(Index part) const override;
@@ -28,15 +29,15 @@ class Winograd : public ConvolutionDetour {
   Index rows_at_once() const override { return rows_at_once_; }  // a multiple of m, or all
   Index rows_of_a_tile() const override { return points_; }
   std::string name() const override { return "winograd " + std::to_string(points_); }
-  Index scratch_size() const override;  // floats, for rows_at_once() rows
+  Index scratch_size() const override;  // in floats, for rows_at_once() rows
 
-  // As Convolution::run; at most rows_at_once() rows, from a multiple of m on.
+  // As Convolution::run; at most rows_at_once() rows, the first a multiple of m.
   void run(const ConvolutionRows& rows) const override;
 
  private:
   void run_in_tiles(const ConvolutionRows& rows) const;
   bool stays_finite(const ConvolutionRows& rows, Index first, Index count) const;
-  std::pair<Index, Index> products_of(Index part) const;  // of parts of product_: from, to
+  std::pair<Index, Index> products_of(Index part) const;  // range of parts of product_: from, to
   Index tiles(Index rows) const;
   Index plane(Index channels, Index rows) const;  // floats of one of the maps
 
