@@ -1,4 +1,4 @@
-// Buffers that kernels cannot count in are refused before they are called.
+// Tests that buffers beyond the reach of 32-bit kernels are refused before a kernel is called.
 #include "optimized/kernels/compiled.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 TEST(Compiled, WhatReachesTooFarIsRefused) {
   const Index much = Index{1} << 30;
   EXPECT_NO_THROW(Strided<2>(nullptr, {2, much / 2}, {1, 2}));
-  EXPECT_NO_THROW(Strided<2>(nullptr, {2, 1}, {1, much * much}));  // a step that nobody goes
+  EXPECT_NO_THROW(Strided<2>(nullptr, {2, 1}, {1, much * much}));  // a stride that is never used
   EXPECT_NO_THROW(Strided<1>(nullptr, {0}, {much * much}));
   for (const Index step : {Index{4}, Index{-4}, much * 2, much * much}) {
     try {
@@ -23,7 +23,8 @@ TEST(Compiled, WhatReachesTooFarIsRefused) {
     }
   }
   EXPECT_THROW(Strided<1>(nullptr, {much * 2 + 1}, {0}), Error);
-  EXPECT_THROW(Strided<2>(nullptr, {much + 1, much + 1}, {1, 1}), Error);  // both together
+  // each stride fits, their sum does not
+  EXPECT_THROW(Strided<2>(nullptr, {much + 1, much + 1}, {1, 1}), Error);
 }
 
 }  // namespace

@@ -22,9 +22,8 @@ struct ConvolutionShape {
   // of one group; depthwise: channels_out counts all groups
   Index channels_in = 1, channels_out = 1;
   Index rows_out = 1, columns_out = 1;
-  bool plain_input =
-      // [channel][row][column]: Picture::block is the channel's stride, Picture::column is 1
-      false;
+  // Input is [channel][row][column]: Picture::block is the channel stride, Picture::column is 1.
+  bool plain_input = false;
   bool depthwise = false;
   bool adds = false;  // adds a residual
 };

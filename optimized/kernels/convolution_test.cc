@@ -1,5 +1,5 @@
-// Convolutions against loops in double. The data are small integers, so that every sum is exact and
-// every bit must agree; around the data lie NaNs, which would show in a result that read them.
+// Tests convolutions against loops in double. The data are small integers, so every sum is exact
+// and every bit must agree. NaNs surround the data, and would show in a result that read them.
 #include "optimized/kernels/convolution.h"
 
 #include <gtest/gtest.h>
@@ -20,9 +20,9 @@ struct Trial {
   bool residual = false;
   bool special = false;  // infinities and NaN among the data
   bool in_place = false;
-  Index margin = 1;  // none: rows follow each other without a gap
+  Index margin = 1;  // 0: rows follow each other without a gap
   ConvolutionWay way = ConvolutionWay::direct;
-  Index out_margin = -1, add_margin = -1;  // of the output and the residual, where it is another
+  Index out_margin = -1, add_margin = -1;  // of the output and the residual, if not `margin`
   float least = -infinity, most = infinity;
 };
 
@@ -116,7 +116,7 @@ void check(Isa isa, const Trial& trial) {
     }
   }
   EXPECT_EQ(wrong, 0) << text(isa, trial);
-  // What is left is not of the image, but for lanes that hold no channel.
+  // The remaining elements are outside of the image, or lanes without a channel.
   Index touched = 0;
   for (std::size_t k = 0; k < output.laid.size(); ++k) {
     const Index at = static_cast<Index>(k) % output.map.block;

@@ -1,4 +1,4 @@
-// Dot products with columns that are read as they stand, against plain loops.
+// Tests dot products, with columns read in place, against plain loops.
 #include <cmath>
 #include <limits>
 
@@ -15,12 +15,12 @@ struct Case {
   Index depth, columns;
   bool bias = true;
   float least = -infinity, most = infinity;
-  Index gap = 0;  // behind each column of B
+  Index gap = 0;  // after each column of B
 };
 
 std::size_t at(Index k) { return static_cast<std::size_t>(k); }
 
-// Its memory ends at a page that nobody may touch.
+// Operands in memory that ends at an inaccessible page.
 class Row {
  public:
   Row(const Case& given, const std::vector<float>& a, const std::vector<float>& b)
@@ -101,7 +101,7 @@ TEST(Dots, BiasClampAndColumnsThatLieApart) {
   }
 }
 
-// What an edge leaves out of a vector is no part of a sum: an infinity would show.
+// Lanes that an edge masks out must not contribute to a sum: an infinity would show.
 TEST(Dots, NaNAndInfinitiesComeThroughOnce) {
   for (const Isa isa : present_isas()) {
     for (const Index depth : {5, 9, 35, 66}) {
@@ -138,7 +138,7 @@ TEST(Dots, PartsTogetherAreTheWholeBitForBit) {
         const double one = double{a[at(k)]} * b[at(n * depth + k)];
         sum += one, sizes += std::abs(one);
       }
-      // What every order of summation keeps to.
+      // Error bound that holds for every summation order.
       EXPECT_LE(std::abs(whole[at(n)] - sum), std::ldexp(sizes * depth, -24)) << name(isa);
     }
   }

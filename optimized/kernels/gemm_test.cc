@@ -1,4 +1,4 @@
-// Every tile of the product of matrices, against plain loops.
+// Tests every matmul tile against plain loops.
 #include "optimized/kernels/gemm.h"
 
 #include <cmath>
@@ -34,7 +34,7 @@ class Matrices {
     return c_.most < raised ? c_.most : raised;
   }
 
-  // Computes in parts, and looks at every element of C, and around.
+  // Computes in parts, then checks every element of C and the memory around it.
   void check(Isa isa, Index panel_parts = 1, Index row_parts = 1) {
     const Gemm gemm(isa);
     Guarded packed(gemm.packed_size(c_.depth, c_.columns)), c(c_.rows * (c_.columns + gap));
@@ -121,8 +121,8 @@ TEST(Gemm, PartsTogetherAreTheWhole) {
   for (Isa isa : present_isas()) {
     of_integers({29, 40, 150}).check(isa, 3, 2);
     of_integers({3, 40, 300}).check(isa, 4, 1);
-    of_integers({400, 9, 70}).check(isa);  // more rows than stay in the second cache
-    // More of k than stays in the first: what follows a sum follows the whole of it.
+    of_integers({400, 9, 70}).check(isa);  // more rows than stay in L2
+    // More of k than stays in L1: the epilogue must apply to the complete sum.
     for (Index rows : {1, 13}) {
       of_integers({rows, 600, 40}).check(isa);
       of_integers({rows, 600, 40, true, true, false, false, -20, 30}).check(isa);
@@ -145,8 +145,8 @@ TEST(Gemm, NaNAndInfinitiesComeThrough) {
   }
 }
 
-// Sums of random numbers: with products that are not rounded, in the order of k, whatever the tile.
-// The oldest set has no such instruction; its sums of integers are exact all the same.
+// Sums of random numbers must be in the order of k with FMA, for every tile. SSE4.1 has no FMA; its
+// sums of integers are exact nevertheless.
 TEST(Gemm, EveryTileSumsInTheSameOrder) {
   std::mt19937 random(7);
   std::uniform_real_distribution<float> number(-1, 1);

@@ -1,4 +1,5 @@
-// Maps into blocks and back, element by element; what lies around stays.
+// Tests conversion into channel blocks and back, element by element; surrounding memory must be
+// preserved.
 #include "optimized/kernels/layout.h"
 
 #include <functional>
@@ -8,7 +9,7 @@
 namespace touchstone::testing {
 namespace {
 
-// A map inside of guarded memory, with a halo of `halo` around and a gap behind each row.
+// A map inside guarded memory, with a halo of `halo` around it and a gap after each row.
 class Blocks {
  public:
   Blocks(Isa isa, const Area& area, Index halo, Index gap)
@@ -38,7 +39,7 @@ class Blocks {
       }
     }
   }
-  // Every element that is no element of the image, halo included, is as it was.
+  // True if every element outside of the image, halo included, is unchanged.
   bool rest_kept() {
     for (Index k = 0; k < all_.size(); ++k) {
       const Index x = k / lanes % row_ - halo_;

@@ -1,4 +1,4 @@
-// Moves by every way, against a loop over all five dimensions.
+// Tests every copy routine against a loop over all five dimensions.
 #include "optimized/kernels/move.h"
 
 #include <numeric>
@@ -39,8 +39,7 @@ void each_type(Isa isa, F with) {
   with.template operator()<std::uint64_t>(isa);
 }
 
-// Transposes of dense arrays: `order` says which dimension of `from` is the k-th of `to`, innermost
-// first.
+// Transposes of dense arrays: dimension order[k] of `from` is the k-th of `to`, innermost first.
 TEST(Move, EveryPermutation) {
   const std::vector<std::array<Index, 5>> shapes{
       {1, 1, 1, 1, 1},    {3, 5, 2, 1, 4},  {16, 16, 2, 1, 1}, {33, 19, 1, 3, 1}, {8, 1, 41, 2, 2},
@@ -75,7 +74,7 @@ TEST(Move, SlicesRepeatsAndBackwardSteps) {
       check<T>(i, {{17, 18, 2, 1, 1}, {1, 20, 400, 0, 0}, {21, 1, 378, 0, 0}}, 800, 5, 760);
       check<T>(i, {{5, 4, 1, 1, 1}, {3, 20, 0, 0, 0}, {7, 40, 0, 0, 0}}, 90, 0, 160);
       check<T>(i, {{3, 20, 18, 1, 1}, {360, 18, 1, 0, 0}, {360, 1, 20, 0, 0}}, 1080, 0, 1080);
-      // A step of one where nothing is walked says nothing.
+      // Strides along extents of 1 must be ignored.
       check<T>(i, {{1, 9, 1, 1, 1}, {1, 7, 1, 1, 1}, {1, 3, 1, 1, 1}}, 90, 0, 40);
     });
   }
@@ -87,8 +86,8 @@ TEST(Move, LargePlanes) {
                          520 * 601, 0, 517 * 601);
     check<std::uint64_t>(isa, {{517, 300, 1, 1, 1}, {1, 520, 0, 0, 0}, {301, 1, 0, 0, 0}},
                          520 * 300, 0, 517 * 301);
-    // Rows a multiple of half a page apart, here and there, with tiles that lie over each other at
-    // the edges.
+    // Row strides that are multiples of half a page, on either side, with tiles that overlap at the
+    // edges.
     check<std::uint32_t>(isa, {{300, 77, 1, 1, 1}, {1, 512, 0, 0, 0}, {77, 1, 0, 0, 0}}, 512 * 77,
                          0, 300 * 77);
     check<std::uint32_t>(
@@ -96,7 +95,7 @@ TEST(Move, LargePlanes) {
         2 * 131 * 200, 0, 2 * 131 * 512);
     check<std::uint64_t>(isa, {{141, 70, 1, 1, 1}, {1, 256, 0, 0, 0}, {70, 1, 0, 0, 0}}, 256 * 70,
                          0, 141 * 70);
-    // Short rows that follow each other on one side only.
+    // Short rows that are contiguous with each other on one side only.
     for (Index run : {5, 20, 33, 90}) {
       check<std::uint32_t>(
           isa, {{run, 41, 37, 1, 1}, {1, 37 * run, run, 0, 0}, {1, run, 41 * run, 0, 0}},
@@ -114,8 +113,8 @@ TEST(Move, LargePlanes) {
   }
 }
 
-// Rows of every short length, that follow each other here, there, on neither side and backwards;
-// then those of which two, four or eight bytes are elements of their own.
+// Rows of every short length, contiguous with each other in the source, in the target, on neither
+// side, and backwards. Then rows of which two, four or eight bytes form elements.
 TEST(Move, ShortRows) {
   for (Isa isa : present_isas()) {
     for (Index run = 1; run <= 300; run += run < 34 ? 1 : 29) {
@@ -153,7 +152,7 @@ TEST(Move, ShortRows) {
   }
 }
 
-// As many as fill half of a third cache.
+// Enough rows to fill half of L3.
 TEST(Move, RowsOfWholeLinesBetweenTheCaches) {
   for (Isa isa : present_isas()) {
     for (const Index run : {32, 60}) {
@@ -166,8 +165,8 @@ TEST(Move, RowsOfWholeLinesBetweenTheCaches) {
   }
 }
 
-// Parts of what is larger than the caches: rows of every remainder, and places that are no multiple
-// of a piece or of four bytes.
+// Parts of a copy larger than the caches: rows of every remainder, and addresses that are not
+// multiples of a piece or of four bytes.
 TEST(Move, PastTheCaches) {
   constexpr Index whole = 1 << 24;
   for (Isa isa : present_isas()) {

@@ -1,4 +1,4 @@
-// Windows over blocked maps against plain loops over their taps.
+// Tests pooling of blocked maps against plain loops over the taps.
 #include "optimized/kernels/pool.h"
 
 #include <cmath>
@@ -23,7 +23,7 @@ PoolWindow axis(Index size, Index step, Index spread, Index before, Index image,
           padding_counts ? image + after : image};
 }
 
-// The input has steps of its own, and NaN around its image, which nobody may look at.
+// The input has strides of its own and NaN around its image, which must never be read.
 class Image {
  public:
   Image(Isa isa, Index blocks, Index rows, Index columns)
@@ -139,7 +139,7 @@ TEST(Pool, NaNWinsAndPaddingNever) {
     image.at(0, 1, 3, 0) = image.at(0, 3, 4, 1) = image.at(0, 0, 0, 5) = not_a_number;
     for (PoolKind kind : {PoolKind::largest, PoolKind::mean}) {
       check(isa, kind, axis(2, 1, 1, 1, 4), axis(2, 1, 1, 1, 5), 5, 6, image, 1);
-      // Windows that lie in the padding: the largest of nothing, and a mean of no elements.
+      // Windows entirely in the padding: the maximum of no elements, and a mean of none.
       check(isa, kind, axis(1, 1, 1, 2, 4), axis(1, 1, 1, 2, 5), 8, 9, image, 1);
     }
   }
@@ -162,13 +162,14 @@ TEST(Pool, MeanOfAll) {
   }
 }
 
-// Of a million elements: one sum in order would lose every element behind 2^24.
+// Means over 2^26 elements: a single sum in order would lose every element after 2^24.
 TEST(Pool, MeanOfManyKeepsSmallOnes) {
   for (Isa isa : present_isas()) {
     const Index lanes = lanes_of(isa), side = 1 << 13;
     std::vector<float> ones(static_cast<std::size_t>(side * lanes), 1.0F);
     std::vector<float> out(static_cast<std::size_t>(lanes));
-    mean_of_all(isa, {ones.data(), lanes, 0, 0}, side, side, 1, out.data());  // one row, often
+    // one row, read repeatedly
+    mean_of_all(isa, {ones.data(), lanes, 0, 0}, side, side, 1, out.data());
     EXPECT_EQ(out[0], 1.0F) << name(isa);
     EXPECT_EQ(out.back(), 1.0F) << name(isa);
   }

@@ -1,8 +1,9 @@
-// Winograd's way against sums in double, within what its own roundings may add up to: as many units
-// in the last place of |A'| (sum over channels of (|G| |w| |G'|) . (|B'| |x| |B|)) |A| as an
-// operand meets roundings, where |M| has the absolute values of M. The bound is that of Barabasz,
-// Anderson, Soodhalter and Gregg, Error Analysis and Improving the Accuracy of Winograd Convolution
-// for Deep Neural Networks, ACM TOMS 46(4), 2020, for two dimensions and several channels.
+// Tests Winograd convolution against sums in double, within a bound on its accumulated rounding
+// errors. The bound is a number of roundings, times the unit roundoff, times |A'| (sum over
+// channels of (|G| |w| |G'|) . (|B'| |x| |B|)) |A|. There, |M| has the absolute values of M. It is
+// that of Barabasz, Anderson, Soodhalter and Gregg, Error Analysis and Improving the Accuracy of
+// Winograd Convolution for Deep Neural Networks, ACM TOMS 46(4), 2020, for two dimensions and
+// several channels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +38,7 @@ Matrix product(const Matrix& a, const Matrix& b) {
 }
 Matrix around(const Matrix& a, const Matrix& m) { return product(product(a, m), transposed(a)); }
 
-// Absolute values of the three matrices, as Lavin's paper has them.
+// Absolute values of the three matrices in Lavin's paper.
 struct Transforms {
   Matrix a, b, g;  // A', B', G
 };
@@ -62,8 +63,8 @@ Transforms absolute(Index points) {
            {0, 0, 1}}};
 }
 
-// The most roundings that a term meets in a product with a matrix: the additions of its row, one
-// where a factor is no power of two, and one more where it is no float.
+// Returns the maximum number of roundings of a term in a product with a matrix. These are the
+// additions of its row, one if a factor is no power of two, and one more if it is no float32.
 int roundings(const Matrix& matrix) {
   int most = 0;
   for (const std::vector<double>& row : matrix) {
@@ -86,7 +87,7 @@ double unit_error(const Transforms& t, Index channels) {
   return count * u / (1 - count * u);
 }
 
-// A number among those of the input.
+// Special value at one position of the input.
 struct Planted {
   Index channel, row, column;
   float number;
@@ -95,15 +96,15 @@ struct Planted {
 struct Trial {
   Index in, out, rows, columns;
   ConvolutionWay way;
-  Index chunk = 0;  // rows of a call; 0: what the convolution asks for
+  Index chunk = 0;  // rows per call; 0: rows_at_once()
   bool residual = false;
   float least = -infinity, most = infinity;
-  Index threads = 1;  // that it is cut for
+  Index threads = 1;  // number of threads to split the work for
   std::vector<Planted> planted{};
-  float weight = 0;  // the last of them; 0: as drawn
+  float weight = 0;  // replaces the last weight; 0: none
 };
 
-// What a float makes of the sum in the order of the definition, each product rounded.
+// Returns the float32 sum in the order of the definition, each product rounded.
 float in_order(const Trial& t, Image& input, Image& residual, const testing::Paged<float>& weights,
                const testing::Paged<float>& bias, Index o, Index y, Index x) {
   float sum = 0;
@@ -132,8 +133,8 @@ void check(Isa isa, const Trial& t) {
   for (const Planted& p : t.planted) input.at(p.channel, p.row, p.column) = p.number;
   output.plain.assign(output.plain.size(), guard);
   const Index lanes = lanes_of(isa);
-  // Lanes without a channel, and all around, are NaN: a lane is never mixed with another, and what
-  // lies beyond the halo is not read.
+  // Lanes without a channel, and all memory around, are NaN: lanes must never mix, and nothing
+  // beyond the halo may be read.
   input.lay(lanes, 1, nan);
   residual.lay(lanes, 0, guard);
   output.lay(lanes, 1, guard);
@@ -279,7 +280,7 @@ TEST(Winograd, RowsInAnyChunks) {
   }
 }
 
-// Large weights are shared out by output channels: the last part may have fewer.
+// Large weights are split by output channels; the last part may have fewer.
 TEST(Winograd, CutForThreads) {
   const auto parts = [](Isa isa, Index out, Index rows, Index threads) {
     const ConvolutionShape shape{3, 3, 1, 1, 1, 1, 176, out, rows, 9};
@@ -287,7 +288,7 @@ TEST(Winograd, CutForThreads) {
   };
   EXPECT_EQ(parts(Isa::avx512, 88, 6, 3), 3);
   EXPECT_EQ(parts(Isa::avx512, 88, 6, 16), 3);  // of two blocks each
-  EXPECT_EQ(parts(Isa::avx512, 24, 6, 2), 1);   // these stay in a core's cache
+  EXPECT_EQ(parts(Isa::avx512, 24, 6, 2), 1);   // the weights stay in a core's cache
   for (const Index threads : {2, 3, 16}) {
     for (const Index in : {17, 176}) {
       Trial trial{in, 88, 6, 9, ConvolutionWay::best};
@@ -307,19 +308,20 @@ TEST(Winograd, ResidualAndClamp) {
   check_everywhere(trial);
 }
 
-// Rows of tiles that read such a number are what the definition says, and no others change.
+// Rows of tiles that read such a number must equal the definition's sum, and no other row may
+// change.
 TEST(Winograd, NumbersThatWouldSpread) {
   constexpr float huge = 3e38F;
   const std::vector<std::vector<Planted>> all{
       {{0, 0, 0, nan}},     // in a corner, in the halo
-      {{16, 13, 11, nan}},  // in the last
+      {{16, 13, 11, nan}},  // in the last channel
       {{3, 6, 5, infinity}},
       {{3, 6, 5, -infinity}},
       {{3, 6, 5, infinity}, {3, 6, 6, -infinity}},  // a NaN where both are read
       {{3, 6, 5, infinity}, {4, 6, 5, infinity}, {5, 6, 5, -infinity}},
       {{3, 6, 5, huge}},
       {{3, 6, 5, huge}, {3, 7, 5, huge}, {4, 7, 5, -huge}},
-      {{3, 6, 5, 1e34F}}};  // finite, but for what tiles make of it
+      {{3, 6, 5, 1e34F}}};  // finite, but overflows in the transforms
   for (const std::vector<Planted>& planted : all) {
     for (const float least : {-infinity, 0.0F}) {
       Trial trial{17, 18, 12, 10, ConvolutionWay::best};

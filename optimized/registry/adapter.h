@@ -1,5 +1,6 @@
-// What generated adapters stand on: they name what a definition reads, by the entry's own index
-// expressions; from there on only the form counts.
+// Base of generated adapters, which turn an operator call into kernel calls. An adapter names its
+// operands by the entry's own index expressions; everything after that depends only on the operator
+// family.
 #pragma once
 
 #include <vector>
@@ -54,7 +55,7 @@ class ReduceCall {
   CallValues values_;
 };
 
-// Sums of products: calls that are recorded alone.
+// Sums of products; calls are only recorded, never run here.
 using ContractCall = ReduceCall;
 
 }  // namespace touchstone

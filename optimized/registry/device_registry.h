@@ -1,5 +1,5 @@
-// Which operator versions have kernels for devices. The table is generated
-// (codegen/emit_halide.py), a row an operator version.
+// Registry of operator versions that have device kernels. codegen/emit_halide.py generates the
+// table, one row per version.
 #pragma once
 
 #include <array>
@@ -16,17 +16,18 @@ struct DeviceEntry {
   Form form;
   std::string_view kernel;  // "Clip_11": versions with equal element definitions share one
   bool (*run)(Call& call, const KernelUse& use);
-  std::uint32_t read;  // a bit an input: the kernel reads its elements; its caller reads all others
+  // bit per input, set if the kernel reads its elements; the caller reads all others
+  std::uint32_t read;
   CompiledKernel opencl;
-  std::array<CompiledKernel, all_isas.size()> cpu;  // null: there is none
+  std::array<CompiledKernel, all_isas.size()> cpu;  // null: none for that instruction set
 };
 
 const DeviceEntry* find_for_devices(const Signature& signature);  // null: no device runs it
 
-// Null where there is none for this kind.
+// Returns null if the entry has no kernel for this kind of device.
 CompiledKernel kernel_for(const DeviceEntry& entry, DeviceKind kind);
 
-// What the kernel would be called with, as record_fast.
+// Records the kernel call without running it; see record_fast.
 bool record_for_device(const DeviceEntry& entry, Call& call, RecordedCall& record);
 
 }  // namespace touchstone

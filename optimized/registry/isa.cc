@@ -1,4 +1,5 @@
-// Asks the processor; the flags of each set are those of the targets in optimized/CMakeLists.txt.
+// Detects the processor's instruction sets; each set's flags match those of the targets in
+// optimized/CMakeLists.txt.
 #include "optimized/registry/isa.h"
 
 #ifdef __x86_64__
@@ -27,7 +28,8 @@ std::string_view name(Isa isa) {
 #ifdef __x86_64__
 namespace {
 
-// Not every compiler knows it by name. The system's part of the answer is that of AVX.
+// Not every compiler's __builtin_cpu_supports knows f16c. The operating-system support that it
+// needs is that of AVX.
 bool has_f16c() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;

@@ -1,4 +1,4 @@
-// Which instruction set runs.
+// Tests the selection of the instruction set.
 #include "optimized/registry/isa.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// From canonical problems to the buffers that kernels take.
+// Converts canonical problems into Halide buffers and calls the kernels.
 #include <optional>
 
 #include "core/error.h"
@@ -21,7 +21,7 @@ std::array<Index, rank> chosen(const std::array<Index, from>& all,
   return some;
 }
 
-// `kept`: the dimensions that the output has of those of the inputs.
+// `kept`: the input dimensions that the output has.
 template <std::size_t rank, std::size_t output_rank>
 void call(CompiledKernel kernel, const std::array<Index, rank>& extents,
           std::span<const Placed<rank>> inputs, const CallValues& values, float* output,
@@ -84,7 +84,7 @@ bool run_fast(const FastEntry& entry, Call& call, Isa isa) {
 }
 
 bool record_fast(const FastEntry& entry, Call& call, RecordedCall& record, Isa isa) {
-  const HollowOutputs hollow;  // of a feature map that would be much memory
+  const HollowOutputs hollow;  // a real output would allocate a whole feature map
   return entry.run(call, {*entry.kernels, isa, &record});
 }
 

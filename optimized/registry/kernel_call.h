@@ -11,7 +11,7 @@
 
 namespace touchstone {
 
-// Numbers and flags that are decided once a call, in the order of the kernel's arguments.
+// Scalar arguments of a call, numbers and flags, in the order of the kernel's arguments.
 class CallValues {
  public:
   template <class T>
@@ -19,7 +19,7 @@ class CallValues {
     std::memcpy(slots_.emplace_back().bytes, &value, sizeof value);
   }
   std::size_t size() const { return slots_.size(); }
-  // Kernels read it and do not write it.
+  // Kernels only read it.
   void* at(std::size_t k) const { return const_cast<std::byte*>(slots_[k].bytes); }
 
  private:
@@ -29,8 +29,8 @@ class CallValues {
   std::vector<Slot> slots_;
 };
 
-// At most eight inputs; nothing is allocated. Extents and strides innermost first. Throws Error
-// (internal, out_of_memory) with Halide's words where the kernel fails.
+// Calls the kernel without allocating. Takes at most eight inputs; extents and strides innermost
+// first. Throws Error (internal, out_of_memory) with Halide's message if the kernel fails.
 void call_kernel(CompiledKernel kernel, const std::array<Index, 4>& extents,
                  std::span<const Placed<4>> inputs, const CallValues& values, float* output,
                  const std::array<Index, 4>& output_strides);

@@ -1,5 +1,5 @@
-// A kernel that refuses its arguments is an Error, not the end of the process; one that is only
-// asked computes nothing.
+// Tests that a kernel that refuses its arguments throws Error instead of ending the process, and
+// that recording computes nothing.
 #include <gtest/gtest.h>
 
 #include "core/error.h"
@@ -22,8 +22,8 @@ TEST(KernelCall, HalidesErrorsBecomeOurs) {
   problem.inputs.resize(2);
   float out[4];
   problem.output = out;
-  problem.output_strides[0] = 2;  // a kernel writes dense rows
-  CallValues values;              // it has none
+  problem.output_strides[0] = 2;  // kernels write contiguous rows
+  CallValues values;              // none
   try {
     call_kernel((*entry->kernels)[0].usual, problem, values);
     FAIL() << "the kernel took a problem that is none";
@@ -35,7 +35,7 @@ TEST(KernelCall, HalidesErrorsBecomeOurs) {
   }
 }
 
-// Both would be another map's size otherwise, and zeroed.
+// Allocating both outputs would take as much memory as another feature map each, zeroed.
 TEST(KernelCall, WhatIsOnlyRecordedHasNoMemoryForItsOutputs) {
   const FastEntry* entry = nullptr;
   for (const FastEntry& e : fast_entries()) {

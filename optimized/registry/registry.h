@@ -1,5 +1,5 @@
-// Which operator versions have fast kernels. The table is generated (codegen/emit_halide.py), a row
-// an operator version.
+// Registry of operator versions that have fast kernels. codegen/emit_halide.py generates the table,
+// one row per version.
 #pragma once
 
 #include <array>
@@ -19,24 +19,24 @@ enum class Form { elementwise, reduce, contract };
 struct KernelPair {
   CompiledKernel usual = nullptr;   // of a reduction: along `inner`
   CompiledKernel rows = nullptr;    // of a reduction whose `inner` is 1
-  CompiledKernel joined = nullptr;  // as the usual one, a product and its sum in one instruction
+  CompiledKernel joined = nullptr;  // like `usual`, with contraction (FMA)
 };
 using KernelTable = std::array<KernelPair, all_isas.size()>;
 
-// What an elementwise kernel would be called with: a plan calls it itself, and on other layouts of
-// the same elements. It is the joined one where there is one: what stands before it in a plan joins
-// products and sums as well.
+// Arguments that an elementwise kernel would receive. A plan then calls the kernel itself, also on
+// other layouts of the same elements. Takes the contracted kernel if there is one, since the
+// kernels before it in a plan contract too.
 struct RecordedCall {
   CompiledKernel kernel = nullptr;
   std::vector<Operand> inputs;  // in the order of the kernel's arguments
   CallValues values;
-  Shape made, reduced;  // the inputs' strides are by these, the second ones last
+  Shape made, reduced;  // the inputs' strides are for these dimensions, `reduced` last
 };
 
 struct KernelUse {
   const KernelTable& kernels;
   Isa isa;
-  RecordedCall* record = nullptr;  // given: nothing is computed, and this is filled
+  RecordedCall* record = nullptr;  // not null: records the call and computes nothing
 };
 
 struct FastEntry {
@@ -45,16 +45,16 @@ struct FastEntry {
   std::string_view kernel;  // "Clip_11": versions with equal element definitions share one
   const KernelTable* kernels;
   bool (*run)(Call& call, const KernelUse& use);
-  // Whether each operand is read where the output is written, or where broadcasting lays it: on the
-  // last dimensions, repeated where its size is 1. A plan lays no other over elements.
+  // True if each operand is read at the output's own index or broadcast to it: aligned to the last
+  // dimensions, repeated where its size is 1. A plan fuses no other entry into loops over elements.
   bool broadcasts;
 };
 
 const FastEntry* find_fast(const Signature& signature);  // null: the reference kernel runs
 const std::vector<FastEntry>& fast_entries();
 
-// What a kernel by hand, or the plan itself, makes of an operator version: the key `fast` of its
-// entry (spec/README.md).
+// Handwritten kernel, or plan rewrite, for an operator version: the key `fast` of its entry
+// (spec/README.md).
 enum class Role {
   none,
   convolution,
@@ -64,37 +64,38 @@ enum class Role {
   global_max,
   rectify,         // max(x, 0)
   clamp,           // between the attributes or inputs min and max
-  sum,             // of two
-  times,           // of two
+  sum,             // of two operands
+  times,           // of two operands
   sigmoid,         // 1 / (1 + exp(-x))
   swish,           // x times the sigmoid of alpha x
   product,         // alpha op(A) op(B) + beta C
   matrix_product,  // of stacks of matrices
   join,            // along the attribute axis
-  same_elements,   // the input's, in the same order, in another shape
+  same_elements,   // the input's elements in the same order, in another shape
   transposed_convolution,
   permutation,  // of the dimensions
-  dimensions,   // each is read by itself, as its size says: of the input's elements, or what fills;
-                // one that keeps its size is read in order if it is where the size is 3
-  quotient,     // of two
-  nearest_whole,  // number, of halves the even one
+  // each output dimension maps to an input dimension alone, or is filled; if an unchanged dimension
+  // is read in order at size 3, it is at every size
+  dimensions,
+  quotient,       // of two operands
+  nearest_whole,  // ties round to even
 };
 Role role_of(const Signature& signature);
 
-// Versions of these forms that have no fast kernel, and why.
+// Versions of these operator families without a fast kernel, and the reasons.
 struct Unfit {
   std::string_view version;
   std::string_view reason;
 };
 const std::vector<Unfit>& unfit_for_fast();
 
-// Fills the call's outputs. False, and nothing is touched, where the call's element types are not
-// the kernel's (float). Throws what the reference kernel throws for a broken rule, and Error
-// (internal) where a kernel fails.
+// Fills the call's outputs. Returns false, without side effects, if the call's element types are
+// not those of the kernel (float32). Throws like the reference kernel for a violated rule, and
+// Error (internal) if a kernel fails.
 bool run_fast(const FastEntry& entry, Call& call, Isa isa = chosen_isa());
 
-// Of an elementwise entry: what run_fast would call its kernel with. Of the call's inputs it takes
-// only type, shape and where they stand.
+// Records the kernel call of an elementwise entry instead of running it. Reads only the type, shape
+// and address of the inputs.
 bool record_fast(const FastEntry& entry, Call& call, RecordedCall& record, Isa isa = chosen_isa());
 
 }  // namespace touchstone

@@ -1,12 +1,12 @@
-// Memory that is asked for while there are sums to work at, so that a tile does not wait for it.
-// Two things come late: values of the next step that lie in as many cache lines as a tile has
-// columns or rows, which no processor guesses; and the weights of the tiles after these, which lie
-// beyond the second-level cache and come at half the speed at which they are used. Both are spread:
-// a few lines each time the innermost loop goes round, else the loads wait behind them.
+// Inserts prefetches into the innermost loop of a tile. Two streams arrive late: input values of
+// the next iteration, spread over as many cache lines as a tile has columns or rows, which no
+// hardware prefetcher predicts. And weights of later tiles, which lie beyond L2 and arrive at half
+// the speed at which they are used. Both are spread over the iterations, a few lines each, or loads
+// would queue behind them.
 //
-// Halide's own prefetch asks for all that a loop's body reads, each time; so the lines are put into
-// the loop when all else is lowered. A kernel that asks has two inputs for it: `ahead`, the address
-// of those weights, and `due`, how many floats of them for each of its own, in 65536ths.
+// Halide's own prefetch fetches all that a loop's body reads in every iteration, so a custom pass
+// inserts the lines after lowering. Such a kernel has two more inputs: `ahead`, the address of
+// those weights, and `due`, the floats of them per own weight in units of 1/65536.
 #pragma once
 
 #include <Halide.h>
@@ -27,9 +27,10 @@ class Asking : public Halide::Internal::IRMutator {
   using For = Halide::Internal::For;
   using Load = Halide::Internal::Load;
   using Stmt = Halide::Internal::Stmt;
-  static constexpr int line = 16;  // floats
+  static constexpr int line = 16;  // floats per cache line
 
-  // What the innermost loop begins with; the indices are those of the first that it reads.
+  // Returns the prefetches at the start of the innermost loop's body, from the indices of the first
+  // values and weights that it reads.
   virtual std::vector<Stmt> lines(const For* inner, const Expr& values,
                                   const Expr& weights) const = 0;
 
@@ -57,7 +58,7 @@ class Asking : public Halide::Internal::IRMutator {
     return Halide::Internal::Variable::make(Halide::Int(32), name);
   }
   static Expr index(const For* loop) { return number(loop->name); }
-  // A loop around this one, by the end of its name.
+  // Returns the enclosing loop whose name ends so, or null.
   const For* loop(const std::string& end) const {
     for (const For* loop : around_) {
       if (Halide::Internal::ends_with(loop->name, end)) return loop;
@@ -78,7 +79,8 @@ class Asking : public Halide::Internal::IRMutator {
  private:
   const std::string values_, weights_;
   std::vector<const For*> around_;
-  std::vector<const Load*> loads_;  // of the loop and what is inside, but where lines were put
+  // of the loop and its body, except loads in loops that have prefetches already
+  std::vector<const Load*> loads_;
 
   const Load* load_of(const std::string& name) const {
     for (const Load* load : loads_) {
@@ -97,8 +99,9 @@ class Asking : public Halide::Internal::IRMutator {
   }
 };
 
-// Convolutions: the loop goes over four channels; around it are those of the window, of the channel
-// blocks (k$w), and of tiles (xo, yo). Values are those of the next block.
+// Prefetches of convolutions. The innermost loop runs over four channels; around it are the loops
+// over the window, over channel blocks (k$w) and over tiles (xo, yo). The prefetched values are
+// those of the next block.
 class AskingOfConvolution : public Asking {
  public:
   struct Tile {
@@ -110,7 +113,7 @@ class AskingOfConvolution : public Asking {
   std::vector<Stmt> lines(const For* inner, const Expr& values,
                           const Expr& weights) const override {
     std::vector<Stmt> out;
-    // Behind the last block comes the first of the next tile.
+    // After the last block, the next values are the first of the next tile.
     const For* const block = loop("$w");
     const int next_tile = tile_.columns * tile_.step * tile_.lanes;
     const Expr far = number("input.stride.3");
@@ -138,8 +141,8 @@ class AskingOfConvolution : public Asking {
   Tile tile_;
 };
 
-// Products of matrices: the loop goes over one step of the depth, around it is that of panels. Rows
-// of A lie `pitch` apart, and a line holds as many steps as it holds floats.
+// Prefetches of matmuls. The innermost loop runs over one index of the depth, inside the loop over
+// panels. Rows of A are `pitch` apart, and a line holds as many depth indices as floats.
 class AskingOfProduct : public Asking {
  public:
   AskingOfProduct(int rows, int pitch, int panel)

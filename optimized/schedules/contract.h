@@ -1,8 +1,8 @@
-// Contractions on devices: sums of products over one index, for outputs of up to three dimensions.
-// Operands have four, innermost first: what is summed over, then the output's; a stride is 0 where
-// an operand is repeated. What stands beside the sum lies by the same dimensions.
+// Schedule of contractions on devices: sums of products over one index, for outputs of up to three
+// dimensions. Operands have four dimensions, innermost first: the summed one, then the output's; a
+// stride is 0 if the operand is broadcast. Operands outside of the sum have the same dimensions.
 //
-// A processor has kernels by hand for them (schedules/gemm.h).
+// On processors, handwritten kernels compute contractions (schedules/gemm.h).
 #pragma once
 
 #include <Halide.h>

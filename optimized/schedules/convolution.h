@@ -1,15 +1,15 @@
-// Convolutions on maps that lie in blocks of channels: a vector is one block, so nothing depends on
-// the image's width. A tile of the output stays in registers over the whole sum; for each value of
-// the input, in all lanes of a register, the weights of the tile's blocks are multiplied and added.
-// The order of the loops matters: blocks innermost, then columns. The other way round the compiler
-// keeps all inputs and spills.
+// Schedule of convolutions on feature maps in channel blocks: a vector is one block, so nothing
+// depends on the image's width. A tile of the output stays in registers over the whole sum. Each
+// input value, broadcast to all lanes, is multiplied with the weights of the tile's blocks. The
+// loop order matters: blocks innermost, then columns. In the reverse order the compiler keeps all
+// inputs in registers and spills.
 //
-// What a window steps over is strides of the buffers alone: kernel size, dilation and rows cost
-// nothing at run time. Only the step of a column is worth knowing ahead (it becomes a
+// The window's geometry is expressed by buffer strides alone: kernel size, dilation and rows cost
+// nothing at run time. Only the column stride is worth knowing at compile time (it becomes a
 // displacement).
 //
-// Sums may be contracted (FMA), so these kernels are compiled without strict_float; what meets NaN
-// and infinities, the clamp at the end, asks for it by itself.
+// Sums may be contracted (FMA), so these kernels are compiled without strict_float. The final
+// clamp, which must handle NaN and infinities, requests it explicitly.
 #pragma once
 
 #include <Halide.h>
@@ -44,17 +44,18 @@ class Tiled : public Halide::Generator<Kernel> {
   const Var o{"o"}, x{"x"}, y{"y"}, b{"b"};
   Func sum{"sum"};
 
-  // By comparison, so that NaN stays.
+  // Clamps by comparison, so that NaN stays.
   Expr clamped(const Expr& value) {
     const Expr raised = Halide::strict_float(Halide::select(least > value, least, value));
     return Halide::strict_float(Halide::select(most < raised, most, raised));
   }
-  // All buffers begin at 0: what calls points at the first element that is read.
+  // All buffers start at 0: callers pass a pointer to the first element read.
   template <class Any>
   static void from_zero(Any& buffer) {
     for (int k = 0; k < buffer.dimensions(); ++k) buffer.dim(k).set_min(0);
   }
-  // A column of the output advances the input by `dim`.
+  // Fixes the stride of `dim`, by which a column of the output advances in the input, if it is
+  // known at compile time.
   template <class Dim>
   void step_of(Dim dim, int unit) {
     if (step > 0) {
@@ -67,7 +68,8 @@ class Tiled : public Halide::Generator<Kernel> {
     out.dim(1).set_stride(lanes);
   }
 
-  // `together`: the tile has all blocks of the output, else a loop around everything has them.
+  // `together`: a tile holds all blocks of the output; otherwise the outermost loop iterates over
+  // them.
   void tile(Func out, bool together) {
     const Var xo("xo"), xi("xi"), yo("yo"), yi("yi");
     out.split(x, xo, xi, columns, Halide::TailStrategy::RoundUp)
@@ -81,7 +83,7 @@ class Tiled : public Halide::Generator<Kernel> {
     sum.bound_extent(o, lanes).bound_extent(b, blocks).reorder(o, b, x, y);
     sum.vectorize(o).unroll(b).unroll(x).unroll(y);
   }
-  // An update of the sum, its reduction as it was written, innermost first.
+  // Schedules an update of the sum; its reduction keeps the declared order, innermost first.
   Halide::Stage update(int stage) {
     std::vector<Halide::VarOrRVar> order{o, b, x, y};
     for (const Halide::RVar& k : sum.rvars(stage)) order.emplace_back(k);

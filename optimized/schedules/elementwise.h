@@ -1,9 +1,9 @@
-// Elementwise kernels: the canonical problem has four collapsed dimensions, innermost first, and
-// any stride for an input (0 where it is repeated). They are memory bound: dense loads, broadcast
-// loads and no scalar tail are all that matters.
+// Schedule of elementwise kernels. The canonical problem has four collapsed dimensions, innermost
+// first, with any strides for inputs (0 if broadcast). They are memory-bound: only contiguous
+// loads, broadcast loads and the absence of a scalar tail matter.
 //
-// Every kernel is compiled with strict_float: definitions speak of NaN (a choice by comparison),
-// infinities and -0, and Halide otherwise assumes that there are none.
+// Every kernel is compiled with strict_float: definitions depend on NaN (choices by comparison),
+// infinities and -0, which Halide otherwise assumes absent.
 #pragma once
 
 #include <Halide.h>
@@ -19,7 +19,7 @@ using Halide::Expr;
 using Halide::select;
 using Halide::Var;
 
-// A number of the entry, rounded to the element type as in the reference kernel.
+// Returns a constant of the entry, rounded to the element type as in the reference kernel.
 inline Expr constant(double value) { return Expr(static_cast<float>(value)); }
 
 template <class Kernel>

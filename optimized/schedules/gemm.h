@@ -1,10 +1,10 @@
-// The product of matrices: A by rows, B in panels of two vectors (kernels/gemm.h lays them out). A
-// tile of sums stays in registers while k runs; each step of it loads a row of the panel and one
-// number of each row of A. Steps are not unrolled: there is enough to do in one, and of several the
-// compiler loads all numbers of A first, for which there are no registers.
+// Schedule of the matmul: A by rows, B in panels of two vectors (kernels/gemm.h defines the
+// layout). A tile of sums stays in registers while k runs. Each iteration loads a row of the panel
+// and one number of each row of A. The loop over k is not unrolled: one iteration holds enough
+// work. If unrolled, the compiler loads all numbers of A first, for which there are no registers.
 //
-// Not strict_float (the names hold `_fma`, see generate.cc): a product and its sum are one
-// instruction. The clamp alone is strict, since NaN has to come through it.
+// Not strict_float (`_fma` in the names, see generate.cc), so that a product and its sum contract
+// to one instruction. Only the clamp is strict, since NaN must pass through it.
 #pragma once
 
 #include <Halide.h>
@@ -14,7 +14,7 @@
 
 namespace touchstone::generators {
 
-// v, or the nearer of the two ends; NaN stays. As instructions of x86: one each.
+// Clamps v; NaN stays. Each select is one x86 instruction.
 inline Halide::Expr clamped(const Halide::Expr& v, const Halide::Expr& least,
                             const Halide::Expr& most) {
   const Halide::Expr raised = Halide::strict_float(Halide::select(least > v, least, v));
@@ -23,10 +23,10 @@ inline Halide::Expr clamped(const Halide::Expr& v, const Halide::Expr& least,
 
 struct Gemm : Halide::Generator<Gemm> {
   GeneratorParam<int> rows{"rows", 1};
-  GeneratorParam<bool> wide{"wide", false};  // as many panels as registers hold, or one
-  // Rows of A lie product_pitch apart, and the kernel asks for what it needs next.
+  GeneratorParam<bool> wide{"wide", false};  // as many panels as fit into registers, or one
+  // Rows of A are product_pitch apart, and the kernel prefetches.
   GeneratorParam<bool> asks{"asks", false};
-  Input<std::uint64_t> ahead{"ahead"};  // asking.h
+  Input<std::uint64_t> ahead{"ahead"};  // see asking.h
   Input<int> due{"due"};
   Input<Buffer<float, 2>> a{"a"};        // k, m
   Input<Buffer<float, 3>> b{"b"};        // column of a panel, k, panel

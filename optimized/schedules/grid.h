@@ -1,5 +1,5 @@
-// Rounding to the whole multiples of a step that lie between two of them: what quantising a value
-// and making a float of it again does. It is the operators that it stands for, in their order.
+// Fused QuantizeLinear and DequantizeLinear: rounds to integer multiples of a step between two
+// bounds. Performs the same operations as the operators that it replaces, in the same order.
 #pragma once
 
 #include "optimized/schedules/elementwise.h"
@@ -13,7 +13,7 @@ struct RoundedToGrid : Elementwise<RoundedToGrid> {
   Input<float> most{"most"};
   Input<float> factor{"factor"};
   Output<Buffer<float, 4>> result{"result"};
-  Halide::GeneratorParam<bool> divides{"divides", true};  // else the data is in steps
+  Halide::GeneratorParam<bool> divides{"divides", true};  // false: the data is in steps already
 
   void generate() {
     const Expr steps = prim::round_even(divides ? data(at) / step : data(at));

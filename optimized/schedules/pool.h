@@ -1,7 +1,7 @@
-// Windows over feature maps in blocks of channels: a vector runs over the channels of a block, so
-// that any step and spread of the window is as quick. The caller cuts the image into regions whose
-// windows have equally many elements inside (kernels/pool.cc), so there is nothing to clamp here.
-// A buffer's dimensions say where an element of a window lies.
+// Schedule of pooling over feature maps in channel blocks. Vectors run over a block's channels, so
+// every stride and dilation of the window is equally fast. The caller splits the image into regions
+// whose windows have equally many elements inside (kernels/pool.cc), so nothing is clamped here.
+// Buffer strides locate the elements of a window.
 #pragma once
 
 #include <Halide.h>
@@ -33,13 +33,13 @@ struct BlockKernel : Halide::Generator<Kernel> {
 struct PoolWindow : BlockKernel<PoolWindow> {
   Halide::GeneratorParam<bool> largest{"largest", false};
   Input<Halide::Buffer<float, 6>> data{"data"};  // lane, column of the window, x, its row, y, block
-  Input<float> counted{"counted"};               // what a sum is divided by
+  Input<float> counted{"counted"};               // divisor of the sum
   Output<Halide::Buffer<float, 4>> result{"result"};
 
   void generate() {
     const Halide::RDom r(0, data.dim(1).extent(), 0, data.dim(3).extent(), "r");
     const Expr element = data(lane, r.x, x, r.y, y, block);
-    if (largest) {  // NaN wins
+    if (largest) {  // NaN propagates
       taken_(lane, x, y, block) = -std::numeric_limits<float>::infinity();
       const Expr most = taken_(lane, x, y, block);
       taken_(lane, x, y, block) =
@@ -66,8 +66,8 @@ struct PoolWindow : BlockKernel<PoolWindow> {
   Halide::Func taken_{"taken"};
 };
 
-// The mean of a whole image: eight sums a row, and eight of rows, each joined as a tree, so that
-// few additions lie behind any of them.
+// Mean of a whole image: eight partial sums per row, and eight over rows, each joined as a tree,
+// which shortens the dependency chains.
 struct PoolWhole : BlockKernel<PoolWhole> {
   Input<Halide::Buffer<float, 4>> data{"data"};  // lane, x, y, block
   Input<float> counted{"counted"};

@@ -1,9 +1,10 @@
-// Reductions: the canonical problem is [outer, reduced, inner], innermost first in Halide's order.
-// Two kernels serve it. `columns`: the vector runs over inner, each lane reduces in order. `rows`:
-// inner is 1, the vector runs over what is reduced, in sixteen lanes that a fixed tree joins,
-// whatever the width of the machine's vectors; so all of them give the same bits.
+// Schedule of reductions: the canonical problem is [outer, reduced, inner]; Halide's order is
+// innermost first. There are two kernels. `columns`: vectors run over inner, and each lane reduces
+// in order. `rows`: inner is 1, and vectors run over the reduced dimension. Sixteen partial results
+// are joined by a fixed tree, whatever the machine's vector width, so all instruction sets give the
+// same bits.
 //
-// Compiled with strict_float, as schedules/elementwise.h says.
+// Compiled with strict_float, for the reasons in schedules/elementwise.h.
 #pragma once
 
 #include <Halide.h>
@@ -39,7 +40,7 @@ class Reduce : public Halide::Generator<Kernel> {
   Expr prod(const Body& body, Operand& data) {
     return reduced(body, data, 1.0F, [](const Expr& a, const Expr& b) { return a * b; });
   }
-  // NaN wins; the largest of nothing is what changes no other.
+  // NaN propagates; the maximum of no elements is the identity, -infinity.
   Expr max(const Body& body, Operand& data) {
     return reduced(
         body, data, -std::numeric_limits<float>::infinity(),
@@ -89,7 +90,7 @@ class Reduce : public Halide::Generator<Kernel> {
     return left[0];
   }
 
-  // A thread an element; each reduces in order.
+  // One thread per element; each reduces in order.
   void plan_on_device(Halide::Func out) {
     const Var xo("xo"), xi("xi"), yo("yo"), yi("yi");
     out.gpu_tile(x, outer, xo, yo, xi, yi, 16, 8, Halide::TailStrategy::GuardWithIf);

@@ -1,12 +1,13 @@
-// Winograd's way to a 3x3 convolution of stride 1: m x m points of the output from a tile of
-// (m + 2) x (m + 2) of the input by (m + 2)^2 products instead of 9 m^2. Both transforms are sums
-// of a few numbers along the rows of a tile, then along its columns; a vector is a channel block.
+// Schedules of Winograd's transforms for a 3x3 convolution of stride 1. They compute m x m output
+// points from a tile of (m + 2) x (m + 2) input points with (m + 2)^2 products instead of 9 m^2.
+// Both transforms are sums of a few numbers along the rows of a tile, then along its columns; a
+// vector is a channel block.
 //
-// Each step unrolls the direction that it sums along and loops over the other: with both unrolled,
-// as many addresses as there are products do not fit the registers, and cost more than the sums.
+// Each step unrolls the direction that it sums along and loops over the other. With both unrolled,
+// as many addresses as products would be live, exceed the registers, and cost more than the sums.
 //
-// Where a tile reaches over the edge it reads the last row or column again: what it makes of them
-// is not stored.
+// A tile that crosses the edge reads the last row or column again; the points computed from those
+// reads are not stored.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@
 
 namespace touchstone::generators {
 
-// B' d, of the tile's values along one direction: the points are 0, 1, -1, (2, -2) and infinity.
+// B' d, for the tile's values along one direction: the points are 0, 1, -1, (2, -2) and infinity.
 inline std::vector<Expr> into_products(const std::vector<Expr>& d) {
   if (d.size() == 4) return {d[0] - d[2], d[1] + d[2], d[2] - d[1], d[1] - d[3]};
   const Expr even = d[4] - 4.0F * d[2], odd = d[3] - 4.0F * d[1];
@@ -112,7 +113,7 @@ class WinogradOutput : public Tiled<WinogradOutput> {
         .reorder(o, xi, yi, xo, yo, b)
         .vectorize(o)
         .unroll(xi);
-    // One tile: at the edges Halide does not see that, and would take memory from the heap.
+    // One tile. Halide cannot infer that at the edges and would allocate on the heap.
     half.compute_at(output, xo).bound_extent(j, size).bound_extent(i, points);
     half.bound_extent(tx, 1).bound_extent(ty, 1);
     half.reorder(o, i, j).vectorize(o).unroll(i);
