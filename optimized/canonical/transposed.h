@@ -1,6 +1,6 @@
 // Splits a transposed convolution into ordinary ones. Output rows that are `stride` apart read the
-// image through the same taps, so each such set (a phase) is a convolution of stride 1 with some of
-// the taps, in reverse. Columns likewise. No zeros are inserted between the image's points.
+// image through the same taps. Each such set (a phase) is thus a convolution of stride 1 with some
+// of the taps, in reverse. Columns likewise. No zeros are inserted between the image's points.
 #pragma once
 
 #include <vector>

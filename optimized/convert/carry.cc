@@ -1,5 +1,5 @@
-// Carries a node over to another version of its operator unchanged, or reports the first thing that
-// version lacks, in the terms of the two signatures.
+// Carries a node over to another version of its operator unchanged, or reports what that version
+// lacks, in the terms of the two signatures.
 #include "optimized/convert/carry.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Splits a convolution into calls of compiled kernels. The width is cut into strips of whole tiles,
-// so that no point is computed twice (the residual may alias the output) and nothing next to the
-// image is read.
+// Splits a convolution into calls of compiled kernels. The width is cut into strips of whole tiles.
+// So no point is computed twice (the residual may alias the output) and nothing next to the image
+// is read.
 #include "optimized/kernels/convolution.h"
 
 #include <algorithm>

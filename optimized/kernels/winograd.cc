@@ -227,7 +227,7 @@ bool Winograd::stays_finite(const ConvolutionRows& rows, Index first, Index coun
   return true;
 }
 
-// A row of tiles is recomputed in order only because of the values that it reads itself, so that no
+// Only the values that a row of tiles reads itself decide whether it is recomputed in order. So no
 // result depends on how rows are distributed.
 void Winograd::run(const ConvolutionRows& rows) const {
   if (stays_finite(rows, rows.first, rows.count)) return run_in_tiles(rows);

@@ -1,9 +1,10 @@
 // Tests Winograd convolution against sums in double, within a bound on its accumulated rounding
 // errors. The bound is a number of roundings, times the unit roundoff, times |A'| (sum over
-// channels of (|G| |w| |G'|) . (|B'| |x| |B|)) |A|. There, |M| has the absolute values of M. It is
-// that of Barabasz, Anderson, Soodhalter and Gregg, Error Analysis and Improving the Accuracy of
-// Winograd Convolution for Deep Neural Networks, ACM TOMS 46(4), 2020, for two dimensions and
-// several channels.
+// channels of (|G| |w| |G'|) . (|B'| |x| |B|)) |A|. There, |M| has the absolute values of M.
+//
+// It is the bound of Barabasz, Anderson, Soodhalter and Gregg, for two dimensions and several
+// channels: Error Analysis and Improving the Accuracy of Winograd Convolution for Deep Neural
+// Networks; ACM TOMS 46(4), 2020.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Runtime support of generated nests (codegen/nests.py): splits the rows of a definition among the
-// session's threads, keeps arrays between definitions from run to run, and provides each thread's
-// scratch buffers ("rooms") for operands of terms.
+// Runtime support of generated nests (codegen/nests.py). Splits the rows of a definition among the
+// session's threads and keeps arrays between definitions from run to run. Gives each thread scratch
+// buffers ("rooms") for the operands of terms.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What nobody needs goes; what is there twice is there once.
+// Passes that remove unused nodes and constants and merge equal ones.
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -34,7 +34,7 @@ std::size_t digest(const Tensor& tensor) {
   return std::hash<std::string_view>()(text_of(tensor.bytes()));
 }
 
-// The same of some places of a large tensor: weights that differ mostly differ there.
+// Hashes samples of a large tensor only: weights that differ mostly differ there.
 std::size_t glance(const Tensor& tensor) {
   constexpr std::size_t places = 16, some = 64;
   const std::string_view all = text_of(tensor.bytes());
@@ -64,7 +64,7 @@ struct SameAttribute {
   }
   template <class Other>
   bool operator()(const Other&) const {
-    return false;  // of what holds graphs or types nothing is shared
+    return false;  // attributes that hold graphs or types never compare equal
   }
 };
 
@@ -91,7 +91,7 @@ struct AttributeDigest {
   }
 };
 
-// Nodes that are equal have the same, and few others.
+// Equal nodes have equal keys; few other nodes share one.
 std::string key_of(const Node& node) {
   std::string key = node.domain + "\n" + node.op;
   for (const std::string& input : node.inputs) key += "\n" + input;
@@ -100,7 +100,8 @@ std::string key_of(const Node& node) {
   return key;
 }
 
-// Equal nodes that are kept apart, as more than one is an output of the graph, are not all tried.
+// Bound on the comparisons per node. Equal nodes can stay separate if several of them are graph
+// outputs.
 constexpr std::size_t most_twins = 8;
 
 bool may_share(const Node& node) { return node.signature != nullptr && !draws(node); }
@@ -140,7 +141,7 @@ std::set<const Function*> called_functions(Workbench& bench) {
 }  // namespace
 
 Index share_constants(Workbench& bench) {
-  // By what is known without a look at all elements: of most large constants there is one.
+  // Groups by cheap facts first: most large constants are unique, and need no full hash.
   using Kind = std::tuple<Type, std::string, std::size_t>;
   std::map<Kind, std::vector<std::string>> alike;
   BudgetWatch watch;

@@ -1,4 +1,4 @@
-// The constants that a replacement makes, of a pattern or of a conversion.
+// Makes the constants that replacements of patterns and conversions insert.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ inline Tensor tensor_of_integers(const Point& list) {
   return tensor;
 }
 
-// Of rank 0.
+// Returns a scalar tensor.
 inline Tensor tensor_of_number(double value, Type type) {
   Tensor tensor(type, {});
   set_number(tensor, 0, value);

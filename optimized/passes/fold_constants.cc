@@ -1,4 +1,5 @@
-// Nodes that read nothing but constants run once, here, on the reference kernels.
+// Constant folding: nodes whose inputs are all constant are evaluated once by the reference
+// kernels.
 #include <algorithm>
 #include <unordered_set>
 
@@ -14,8 +15,8 @@ namespace touchstone {
 namespace {
 
 constexpr std::string_view keeping = "keep-as-written", weighing = "fold-weights";
-constexpr std::string_view fed = "x";  // what patterns of fold-weights call what comes in a run
-constexpr Index most_times = 16;       // as many bytes: what two bits an element are as floats
+constexpr std::string_view fed = "x";  // name of the run-time input in patterns of fold-weights
+constexpr Index most_times = 16;       // largest growth in bytes: 2-bit elements as float32
 
 Index bytes_of(const Tensor& tensor) {
   if (tensor.type() != Type::string) return packed_bytes(tensor.type(), tensor.size());
@@ -25,7 +26,7 @@ Index bytes_of(const Tensor& tensor) {
   return bytes;
 }
 
-// What an output takes, as far as that is known before the node runs.
+// Returns the size of an output in bytes, if inference knows it before the node runs.
 std::optional<Index> foreseen(Workbench& bench, const std::string& value) {
   const KnownValue* known = bench.known(value);
   if (known == nullptr || !known->type || !known->rank) return std::nullopt;
@@ -39,7 +40,7 @@ std::optional<Index> foreseen(Workbench& bench, const std::string& value) {
   return packed_bytes(known->type->element, count(shape));
 }
 
-// Does a pattern that only says where it matches count?
+// True if a pattern without a replacement is enabled.
 bool is_asked(const Pattern& pattern, const PassOptions& options) {
   const bool on = is_wanted(options, pattern.pass, pattern.level) ||
                   is_wanted(options, pattern.name, pattern.level);
@@ -57,7 +58,8 @@ std::optional<Found> find_asked(Workbench& bench, Workbench::Place place, std::s
   return std::nullopt;
 }
 
-// Patterns of the pass `keep-as-written` say what later passes read better as it stands.
+// True if a pattern of the pass `keep-as-written` matches: later passes recognize the node better
+// unfolded.
 bool is_kept(Workbench& bench, Workbench::Place place) {
   return find_asked(bench, place, keeping).has_value();
 }
@@ -69,7 +71,8 @@ bool may_fold(Workbench& bench, Workbench::Place place) {
     if (!input.empty() && bench.constant(input) == nullptr) return false;
   }
   for (const std::string& output : node.outputs) {
-    if (bench.is_output(output)) return false;  // a node makes it, so that it keeps its name
+    // a graph output must keep its name, so a node must produce it
+    if (bench.is_output(output)) return false;
   }
   return true;
 }
@@ -81,7 +84,7 @@ std::vector<Value> constants(const Workbench& bench, const Node& node) {
   return values;
 }
 
-// What computing a constant may take: of what the graph's constants may take together.
+// Work budget for folding one node, charged to the graph's total for all constants.
 class Allowance {
  public:
   explicit Allowance(Workbench& bench)
@@ -96,7 +99,7 @@ class Allowance {
   const Budget budget_;
 };
 
-// Bytes of what a node reads.
+// Returns the size in bytes of the node's inputs.
 Index bytes_read(const Workbench& bench, const Node& node) {
   Index bytes = 0;
   for (const std::string& input : node.inputs) {
@@ -105,7 +108,8 @@ Index bytes_read(const Workbench& bench, const Node& node) {
   return bytes;
 }
 
-// The node becomes constants, if they take no more than `most` bytes: then how many they take.
+// Replaces the node's outputs by constants if they take at most `most` bytes together. Returns
+// their size, or nullopt.
 std::optional<Index> fold(Workbench& bench, const Node& node, Index most) {
   for (const std::string& output : node.outputs) {
     const std::optional<Index> bytes = output.empty() ? std::nullopt : foreseen(bench, output);
@@ -114,7 +118,7 @@ std::optional<Index> fold(Workbench& bench, const Node& node, Index most) {
   std::vector<Value> outputs;
   try {
     const Allowance allowance(bench);
-    Limits limits = bench.options().limits;  // what nobody foresees is not allocated either
+    Limits limits = bench.options().limits;  // bounds outputs of unknown size too
     limits.bytes = std::min(limits.bytes, most);
     const LimitsScope scope(limits);
     outputs = evaluate(*node.signature, node.attributes, constants(bench, node),
@@ -122,7 +126,7 @@ std::optional<Index> fold(Workbench& bench, const Node& node, Index most) {
   } catch (const Error& error) {
     if (error.kind == ErrorKind::internal) throw;
     check_budget();
-    return std::nullopt;  // whoever runs the model is told
+    return std::nullopt;  // not an error here: running the model reports it
   }
   Index bytes = 0;
   for (const Value& output : outputs) {
@@ -136,7 +140,7 @@ std::optional<Index> fold(Workbench& bench, const Node& node, Index most) {
   return bytes;
 }
 
-// The values that kernels want constant, and all that those are made of.
+// Returns the values that kernels want constant, and all values that these are computed from.
 std::unordered_set<std::string> wanted_constants(Workbench& bench) {
   std::unordered_set<std::string> wanted;
   BudgetWatch watch;

@@ -1,4 +1,4 @@
-// Weights that passes compute: which, how large, and what is left to the run.
+// Tests which weights passes compute, up to which size, and which they leave to the run.
 #include <gtest/gtest.h>
 
 #include "core/error.h"
@@ -9,7 +9,7 @@ namespace {
 
 using testing::node;
 
-// Y = X a b, where shapes are filled to a and b.
+// Y = X a b, where a and b are filled from shapes.
 Model products_of_fillings(Index rows, Index columns) {
   return with_constants(
       {node("ConstantOfShape", {"s"}, {"a"}), node("ConstantOfShape", {"t"}, {"b"}),
@@ -42,7 +42,7 @@ TEST(Passes, FoldWeightsAsFarAsTheyMayTakeMemoryTogether) {
   EXPECT_EQ(changes(optimize(model, options), "fold-weights"), 1);
 }
 
-// As large as a tensor may be, and larger: nothing of the kind is made.
+// The largest tensor allowed and a larger one: neither is allocated.
 TEST(Passes, LeaveWeightsThatPassTheLimitsToTheRun) {
   for (const Index columns : {Index{1} << 31, Index{1} << 33}) {
     const Model model = products_of_fillings(1, columns);

@@ -1,4 +1,4 @@
-// What conditions and replacements may ask of a match.
+// Queries that conditions and replacements of patterns make about a match.
 #include "optimized/passes/found.h"
 
 #include <algorithm>
@@ -87,7 +87,7 @@ Point Found::sizes_but_one(Slot slot) const {
   for (Index axis = 0; axis < rank(slot); ++axis) {
     const Index size = known(slot).size(axis).value_or(-1);
     if (size >= 0) assume({value(slot), axis, size, "", 0});
-    // Beside a size of 0, -1 says nothing, and 0 itself means another size.
+    // Next to a size of 0, -1 is ambiguous; and 0 itself means "copy the input's size".
     if (size == 0) throw NotKnown{};
     list.push_back(size);
   }

@@ -1,5 +1,5 @@
-// A match, and what the conditions and replacements of patterns may ask of it. What is not known
-// when it is asked is thrown as NotKnown, and the match is none.
+// Match of a pattern, and the facts about it that conditions and replacements query. A query whose
+// answer is not known throws NotKnown; the match then fails.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,12 @@ class Found {
   Found(const Pattern& pattern, Workbench& bench);
 
   // Filled in by the matcher.
-  std::vector<std::string> values;                    // by slot; "" where left out
-  std::vector<std::optional<Workbench::Place>> made;  // by slot: the matched node that makes it
+  std::vector<std::string> values;                    // by slot; "" if omitted
+  std::vector<std::optional<Workbench::Place>> made;  // by slot: the matched node that computes it
   std::vector<bool> bound;
   std::optional<Workbench::Place> root;
-  // What the answers below rely on; the bench is told of it where the match leads to a change.
+  // Assumptions that the answers below rely on. The workbench records them if the match leads to a
+  // change.
   mutable std::vector<ShapeAssumption> assumed;
 
   const Pattern& pattern() const { return pattern_; }
@@ -44,25 +45,26 @@ class Found {
 
   Type type(Slot slot) const;
   Index rank(Slot slot) const;
-  Index size(Slot slot, Index axis) const;  // a number
-  Point shape(Slot slot) const;             // all of them numbers
+  Index size(Slot slot, Index axis) const;  // a known number
+  Point shape(Slot slot) const;             // all sizes known
   Index elements(Slot slot) const { return count(shape(slot)); }
-  // All sizes but at most one, which is then -1: what a reshape can be asked for.
+  // Returns all sizes, with at most one unknown, which is then -1: a valid shape input of Reshape.
   Point sizes_but_one(Slot slot) const;
-  bool same_shape(Slot a, Slot b) const;  // whatever is fed
+  bool same_shape(Slot a, Slot b) const;  // for every possible feed
   bool same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const;
 
   Point ints(Slot constant) const;
-  double real_of(Slot constant) const;  // of one element
+  double real_of(Slot constant) const;  // requires exactly one element
   bool all_are(Slot constant, double value) const;
-  // Does it meet each channel (dimension 1 of so many) with one number, or all with the same?
+  // True if it broadcasts to one number for each channel (dimension 1 of `rank`), or to one for
+  // all.
   bool is_per_channel(Slot constant, Index channels, Index rank) const;
   bool is_made_by(Slot slot, std::string_view op) const { return node(slot).op == op; }
   bool is_float(Slot slot) const { return facts(type(slot)).is_float; }
 
-  // Of a matched node, named by what it makes. `otherwise` is what counts where the attribute is
-  // left out; without it that is not known.
-  bool lacks(Slot made_by, std::string_view attribute) const;  // in its version
+  // Attributes of a matched node, named by its output. `otherwise` is returned if the attribute is
+  // omitted; without it, that case throws NotKnown.
+  bool lacks(Slot made_by, std::string_view attribute) const;
   bool has(Slot made_by, std::string_view attribute) const;
   Index integer(Slot made_by, std::string_view attribute,
                 std::optional<Index> otherwise = {}) const;
@@ -88,7 +90,7 @@ inline bool all_zero(const Point& list) {
 }
 inline double as_float(double value) { return static_cast<double>(static_cast<float>(value)); }
 
-// Is it this number, once that is rounded to the tensor's type?
+// True if the element equals this number, rounded to the tensor's type.
 bool holds(const Tensor& tensor, Index element, double value);
 
 }  // namespace touchstone

@@ -1,5 +1,5 @@
-// The passes that are functions: what no pattern can say. Each returns how often it changed
-// something.
+// Passes written as functions, for changes that no pattern can express. Each returns the number of
+// its changes.
 #pragma once
 
 #include "optimized/passes/workbench.h"
@@ -14,7 +14,7 @@ Index share_constants(Workbench& bench);
 Index share_nodes(Workbench& bench);
 Index drop_dead(Workbench& bench);
 
-// May two runs of the node on equal inputs differ?
+// True if two runs of the node on equal inputs may differ.
 bool draws(const Node& node);
 
 }  // namespace touchstone

@@ -1,7 +1,7 @@
-// A call of one of the model's functions becomes the function's body. The body's own names become
-// fresh ones; where the function was written for other versions than the model imports, the call
-// stays. It stays, too, where all that it opens into would pass the limit on nodes: functions that
-// call the next twice double at every level.
+// Inlines calls of the model's functions. The body's internal names are made unique. A call stays
+// if the function was written for operator versions other than those that the model imports. It
+// also stays if its full expansion would exceed the limit on nodes: functions that call the next
+// one twice double at every level.
 #include <limits>
 #include <map>
 #include <optional>
@@ -17,7 +17,7 @@ namespace touchstone {
 
 namespace {
 
-// Names of a body, or of a graph in it, and what they became.
+// Renamed values of a body, or of a graph inside it; `outer` is the enclosing scope.
 struct Names {
   const Names* outer = nullptr;
   std::unordered_map<std::string, std::string> own = {};
@@ -30,10 +30,10 @@ struct Names {
   }
 };
 
-// In front of many names a long one would take more memory than the model.
+// Longer stems are cut: prefixed to many names, a long one would take more memory than the model.
 constexpr std::size_t longest_stem = 128;
 
-// Writes a body with other names and with the call's attributes in it.
+// Copies a body's nodes with new names and with the call's attributes substituted.
 class Writer {
  public:
   Writer(Workbench& bench, const Node& call)
@@ -97,7 +97,7 @@ class Writer {
   const Attributes attributes_;
 };
 
-// Does each node of the body mean the same in the model?
+// True if the model's imports resolve each node of the body to the same operator version.
 bool means_the_same(Workbench& bench, const Function& function) {
   bool same = true;
   for_each_node(function.nodes, [&](const Node& node) {
@@ -108,7 +108,7 @@ bool means_the_same(Workbench& bench, const Function& function) {
   return same;
 }
 
-// The outputs of the body are values that its nodes make, each for one output of the call.
+// True if every output of the body is computed by one of its nodes, and no value is listed twice.
 bool has_plain_outputs(const Function& function) {
   std::map<std::string, Index> made;
   for (const Node& node : function.nodes) {
@@ -121,8 +121,9 @@ bool has_plain_outputs(const Function& function) {
   return true;
 }
 
-// Gives the place of the first node of the body, or of what stood behind the call. None, and the
-// call stays, where attributes that the body takes from the call weigh more than `left`.
+// Inlines one call. Returns the place of the body's first node, or of the node after the call if
+// the body is empty. Returns nullopt, and the call stays, if attributes copied from the call exceed
+// `left`.
 std::optional<Workbench::Place> put_in_place(Workbench& bench, Workbench::Place place,
                                              Index& left) {
   const Node call = *place;
@@ -150,7 +151,7 @@ std::optional<Workbench::Place> put_in_place(Workbench& bench, Workbench::Place 
   return first.value_or(behind);
 }
 
-// What is asked of functions again and again.
+// Caches facts about called functions.
 class Callees {
  public:
   explicit Callees(Workbench& bench) : bench_(bench) {}
@@ -161,8 +162,8 @@ class Callees {
     return at->second;
   }
 
-  // Nodes that a call of it opens into, calls inside opened too; more than any limit stays so.
-  // Calls nest as deep as the checker lets them.
+  // Returns the nodes of the full expansion of a call, nested calls included; saturates at the
+  // maximum. The checker bounds the recursion depth.
   Index size(const Function& function) {
     if (const auto found = sizes_.find(&function); found != sizes_.end()) return found->second;
     Index sum = (std::ssize(function.inputs) + std::ssize(function.outputs) +
@@ -187,7 +188,7 @@ Index inline_functions(Workbench& bench) {
   Callees callees(bench);
   Index left = bench.options().limits.nodes - static_cast<Index>(bench.nodes().size());
   Index changes = 0;
-  Workbench::Place behind = bench.nodes().end();  // the call whose body is being opened
+  Workbench::Place behind = bench.nodes().end();  // the node after the call that is being inlined
   bool inside = false;
   BudgetWatch watch;
   for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {

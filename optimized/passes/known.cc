@@ -1,4 +1,5 @@
-// Walks at drawn sizes and at those of feeds, and what they agree on.
+// Infers shapes for sampled sizes and for those of feeds, and finds the facts on which all samples
+// agree.
 #include "optimized/passes/known.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace touchstone {
 
 namespace {
 
-constexpr Index small_bytes = 8192;  // of a constant whose elements may decide shapes
+constexpr Index small_bytes = 8192;  // larger constants never decide shapes
 
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   std::uint64_t z = (a * 0x100000001b3 + b + 1) * 0x9e3779b97f4a7c15;
@@ -20,9 +21,9 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   return z ^ z >> 31;
 }
 
-// A way to choose sizes: step * (low .. low + count - 1), for each symbol another or for all the
-// same; with ones for half of the symbols; or for a third of them, small ones for the others, since
-// a tensor of which every size is large passes the limits.
+// Rule for sampling sizes: step * (low .. low + count - 1), drawn for each symbol separately or
+// once for all. `ones` sets half of the symbols to 1. `few` draws large sizes for a third of them
+// and small ones for the others, since a tensor with only large sizes exceeds the limits.
 enum class Of { each, all, ones, few };
 struct Draw {
   Of of;
@@ -48,7 +49,7 @@ constexpr Draw ways_to_draw[] = {
     {Of::few, 64, 17, 64},    {Of::few, 64, 17, 64},    {Of::ones, 64, 1, 4},
     {Of::ones, 64, 1, 4},     {Of::ones, 64, 1, 4}};
 
-// The inputs' shapes with a size in the place of every one that the file leaves open.
+// The inputs' shapes with a size in place of each one that the file leaves open.
 class OpenSizes {
  public:
   explicit OpenSizes(const Graph& graph) {
@@ -101,12 +102,14 @@ const std::optional<Shape>& shape_in(const ProvedShapes& walk, const std::string
   return found == walk.values.end() ? none : found->second.shape;
 }
 
-// Where a shape passes the limits, or hangs on values, a walk says nothing of it.
+// A sample has no shape for a value if it exceeds the limits or depends on values. True if at least
+// half of the samples have one.
 bool are_most(Index said, std::size_t walks) {
   return said > 0 && 2 * said >= static_cast<Index>(walks);
 }
 
-// True if the walks that say something satisfy `same`, all fed ones and enough of the drawn ones.
+// True if all samples with an answer satisfy `same`. Every fed sample must have an answer, or,
+// without feeds, at least half of the sampled ones.
 template <class Same>
 bool agree(const KnownValue& of, Same&& same) {
   Index said = 0;

@@ -1,10 +1,9 @@
-// Shapes that passes may rely on, and what they relied on.
+// Shape facts that passes may rely on, and the record of those that they used.
 //
-// Sizes that the inputs leave open are not known when passes run. What is said of them here held in
-// every walk that was made: with sizes that were drawn, and with those of feeds that came. Each use
-// is an assumption, which a session checks for the feeds of a plan before it runs the plan
-// (docs/decisions/011). A drawn size is taken to be at least 1: of nothing, a reshape to [0, -1]
-// says no size.
+// Sizes that the inputs leave open are unknown when passes run. A fact here held for every sample:
+// sampled sizes, and the sizes of actual feeds. Each use is an assumption, which a session verifies
+// for the feeds of a plan before it runs the plan (docs/decisions/011). A sampled size is at least
+// 1, because for an empty tensor a reshape to [0, -1] is ambiguous.
 #pragma once
 
 #include <map>
@@ -18,51 +17,52 @@
 
 namespace touchstone {
 
-using FedShapes = std::map<std::string, Shape>;  // of fed tensors, by input
+using FedShapes = std::map<std::string, Shape>;  // of fed tensors, by input name
 
 struct KnownValue {
   std::optional<ValueType> type;
   std::optional<Index> rank;
-  std::vector<std::optional<Shape>> drawn;  // one a walk of drawn sizes on which every rule holds
-  std::vector<std::optional<Shape>> fed;    // one a walk with the sizes of a feed
-  bool trusted = false;                     // enough of the drawn sizes break no rule
+  std::vector<std::optional<Shape>> drawn;  // one per sample of drawn sizes that violates no rule
+  std::vector<std::optional<Shape>> fed;    // one per sample with the sizes of a feed
+  bool trusted = false;                     // enough of the drawn sizes violate no rule
 
-  // What every walk says; axis from 0.
+  // Returns the size on which all samples agree, if any; `axis` counts from 0.
   std::optional<Index> size(Index axis) const;
 };
 bool same_size(const KnownValue& a, Index axis_of_a, const KnownValue& b, Index axis_of_b);
 
 struct WalkOptions {
   Limits limits;
-  bool draws = true;           // sizes that the inputs leave open are drawn, too
-  bool checked = false;        // assumptions are checked for each feed: few drawn sizes suffice
-  std::vector<FedShapes> fed;  // sizes that came
+  bool draws = true;  // also samples sizes that the inputs leave open
+  // assumptions are verified for each feed, so few valid samples suffice
+  bool checked = false;
+  std::vector<FedShapes> fed;  // shapes of actual feeds
 };
 
-// By name, of the main graph.
+// Returns the facts by value name, for the main graph.
 std::unordered_map<std::string, KnownValue> known_values(const Model& model,
                                                          const WalkOptions& options);
 
-// A rank, a size, or two sizes that are equal.
+// Assumption about a rank, about a size, or that two sizes are equal.
 struct ShapeAssumption {
   std::string value;
-  std::optional<Index> axis;  // none: `number` is the rank
+  std::optional<Index> axis;  // nullopt: `number` is the rank
   Index number = 0;
-  std::string other;  // not empty: the size of `value` is that of `other`
+  std::string other;  // not empty: the size of `value` equals that of `other`
   Index axis_of_other = 0;
 
   auto operator<=>(const ShapeAssumption&) const = default;
 };
 
-// What was assumed of the values of a graph as it stood when they were asked for. The graph's large
-// constants are inputs here, of the shapes `constants`.
+// Assumptions about the values of a graph, with a copy of the graph as it was when they were made.
+// The graph's large constants are inputs in the copy, of the shapes `constants`.
 struct Assumed {
   Model model;
   FedShapes constants;
   std::vector<ShapeAssumption> all;
 };
 Assumed without_large_constants(Model model);
-// True if the definitions prove all of it for feeds of these shapes.
+// True if shape inference from the definitions proves all assumptions for feeds of these shapes.
 bool hold(const Assumed& assumed, const FedShapes& feeds, const Limits& limits);
 
 }  // namespace touchstone

@@ -1,5 +1,5 @@
-// A search with backtracking: an input of a node in either order, an alternative, a node that makes
-// another's input. What a choice filled in is emptied before the next.
+// Matches patterns by backtracking over the order of a node's inputs, alternatives, and the nodes
+// that compute inputs. Each failed choice is undone before the next.
 #include "optimized/passes/match.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace touchstone {
 
 namespace {
 
-// What is to be matched once something else is: a callable that stands elsewhere.
+// Continuation: the rest of the match. References a callable without owning it.
 class Next {
  public:
   template <class F>
@@ -20,7 +20,7 @@ class Next {
       : self_(&f), call_([](const void* self) { return (*static_cast<const F*>(self))(); }) {}
   bool operator()() const {
     return call_(self_);
-  }  // true: the match is whole, nothing else is tried
+  }  // true: the match is complete and the search ends
 
  private:
   const void* self_;
@@ -48,7 +48,7 @@ class Matcher {
   }
 
  private:
-  // Slots that were filled since are empty again, unless the match is whole.
+  // Undoes the slots bound since its construction, unless the match is complete.
   class Attempt {
    public:
     explicit Attempt(Matcher& matcher)
@@ -93,7 +93,7 @@ class Matcher {
     return attempt.holds(match_input(wanted, *place, true, 0, next));
   }
 
-  // `swapped`: the first two inputs of the node are the pattern's second and first.
+  // `swapped`: the node's first two inputs match the pattern's second and first.
   bool match_input(const MatchNode& wanted, const Node& node, bool swapped, std::size_t i,
                    const Next& next) {
     static const std::string nothing;
@@ -137,8 +137,8 @@ class Matcher {
     return true;
   }
 
-  // A number in a pattern has no dimensions. One of more must not make the root's shape another one
-  // than the pattern means, so it has no more than what the match reads.
+  // A number in a pattern is a scalar. A constant of higher rank must not change the root's shape,
+  // so its rank may not exceed that of the values that the match reads.
   bool bounded(const Found& found) const {
     Index most = 0;
     for (std::size_t k = 0; k < nodes_.size(); ++k) {
@@ -159,7 +159,7 @@ class Matcher {
     return true;
   }
 
-  // The largest rank of the numbers that the node of this place in the pattern reads.
+  // Returns the largest rank of the one-element constants that this node of the pattern reads.
   Index rank_of_number(std::size_t k, const Found& found) const {
     const std::optional<Workbench::Place> place =
         found.made[static_cast<std::size_t>(nodes_[k].outputs[0])];
@@ -182,7 +182,7 @@ class Matcher {
       return pattern_.when(found);
     } catch (const NotKnown&) {
       return false;
-    } catch (const Error& error) {  // a list is shorter than the condition takes it to be
+    } catch (const Error& error) {  // a list is shorter than the condition assumes
       if (error.kind == ErrorKind::invalid_input) return false;
       throw;
     }
@@ -192,10 +192,11 @@ class Matcher {
   std::span<const MatchNode> nodes_;
   Workbench& bench_;
   Found found_;
-  std::vector<std::size_t> bound_, made_;  // slots, in the order in which they were filled
+  std::vector<std::size_t> bound_, made_;  // slots, in the order in which they were bound
 };
 
-// False where the replacement asks for something that is not known, or that no kernel computes.
+// Returns false if the replacement needs a fact that is not known, or a computation that no kernel
+// supports.
 bool replace(const Pattern& pattern, const Found& found) {
   try {
     Rewrite rewrite(found);
@@ -224,7 +225,7 @@ Index apply_pattern(const Pattern& pattern, Workbench& bench) {
   Index changes = 0;
   BudgetWatch watch;
   for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
-    const auto next = std::next(place);  // a replacement ends the root and no node behind it
+    const auto next = std::next(place);  // a replacement erases the root but no node after it
     const std::optional<Found> found = find_match(pattern, bench, place);
     if (found && replace(pattern, *found)) {
       bench.assume(found->assumed);

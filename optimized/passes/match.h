@@ -1,5 +1,5 @@
-// Finds patterns in a graph. A match is found from its last node backwards through what makes each
-// input.
+// Finds patterns in a graph. A match starts at the pattern's last node, the root, and follows
+// inputs backwards.
 #pragma once
 
 #include <vector>
@@ -11,11 +11,10 @@
 
 namespace touchstone {
 
-// The match whose root is the node, conditions held; none otherwise.
+// Returns the match with this root whose conditions hold, if any.
 std::optional<Found> find_match(const Pattern& pattern, Workbench& bench, Workbench::Place root);
 
-// Every node of the graph is tried as root, first to last. Returns how often the pattern was
-// replaced.
+// Tries every node of the graph as the root, first to last. Returns the number of replacements.
 Index apply_pattern(const Pattern& pattern, Workbench& bench);
 
 }  // namespace touchstone

@@ -1,4 +1,4 @@
-// The list of passes, and how they run: in order, again and again until nothing changes.
+// List of all passes, and the driver that runs them in order until nothing changes.
 #include "optimized/passes/passes.h"
 
 #include <algorithm>
@@ -91,7 +91,7 @@ class Counts {
   std::vector<PassCount> counts;
 };
 
-// A pattern runs with its pass, as far as the level goes, or where it is asked for itself.
+// True if a pattern runs: with its pass if its level allows, or if it is selected by name.
 bool runs(const Pattern& pattern, const Pass& pass, const PassOptions& options) {
   if (pattern.pass != pass.name || pattern.replace == nullptr) return false;
   if (names_pass(options.with, pattern.name))
@@ -101,7 +101,7 @@ bool runs(const Pattern& pattern, const Pass& pass, const PassOptions& options) 
          !names_pass(options.without, pattern.name);
 }
 
-// True where the graph is another one now.
+// Runs a pass and its patterns. Returns true if the graph changed.
 bool run_pass(const Pass& pass, Workbench& bench, Counts& counts) {
   const bool whole = pass.run && is_wanted(bench.options(), pass.name, pass.level);
   Index changes = whole ? pass.run(bench) : 0;

@@ -1,5 +1,5 @@
-// Passes: from an ONNX graph to a better one that means the same. Each is a function, a list of
-// patterns (patterns/*.yaml), or both, and can be switched alone.
+// Graph passes: rewrite an ONNX graph into a faster one that means the same. Each is a function, a
+// list of patterns (patterns/*.yaml), or both, and can be switched separately.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ namespace touchstone {
 
 class Workbench;
 
-// basic: no result is less accurate. extended: one may be, where a constant of the new graph is
-// rounded that the old one had exactly.
+// basic: no result becomes less accurate. extended: one may, because a constant of the new graph is
+// rounded that was exact in the old one.
 enum class Level { none, basic, extended, all };
 inline constexpr std::array all_levels{Level::none, Level::basic, Level::extended, Level::all};
 std::string_view name(Level level);
@@ -26,22 +26,23 @@ std::optional<Level> level_by_name(std::string_view name);
 
 struct PassOptions {
   Level level = Level::basic;
-  std::vector<std::string> with;     // passes and patterns that run whatever the level says
-  std::vector<std::string> without;  // those that do not
-  Index growth = 1 << 20;  // bytes by which a folded constant may be larger than what it came from
-  // Bytes that all weights that are computed of smaller constants may take; no more than a quarter
-  // of limits.bytes in any case.
+  std::vector<std::string> with;     // passes and patterns that run at any level
+  std::vector<std::string> without;  // passes and patterns that never run
+  // bytes by which a folded constant may exceed the inputs that it is computed from
+  Index growth = 1 << 20;
+  // Total bytes of all weights computed from smaller constants; in any case at most a quarter of
+  // limits.bytes.
   Index weights = Index{1} << 32;
   Limits limits;
-  // Sizes that the inputs leave open: whether passes may rely on what held at sizes that were
-  // drawn, and the shapes of feeds at which it has to hold.
+  // For sizes that the inputs leave open: `draws` allows facts that hold for all sampled sizes, and
+  // `fed` adds shapes of feeds for which facts must hold.
   bool draws = true;
-  bool checked = false;  // the caller holds Optimized::assumed against the shapes of each feed;
-                         // else nothing of it is kept
+  // the caller verifies Optimized::assumed for each feed; else no assumptions are recorded
+  bool checked = false;
   std::vector<FedShapes> fed;
 };
 
-// Does a pass or pattern of this name and level run?
+// True if a pass or pattern of this name and level runs.
 bool is_wanted(const PassOptions& options, std::string_view name, Level level);
 
 struct Pass {
@@ -49,25 +50,27 @@ struct Pass {
   Level level;
   bool exact;  // outputs keep their bits
   std::string_view doc;
-  Index (*run)(Workbench& bench);  // how often it changed something; null: patterns are all it has
+  // returns the number of changes; null if the pass has only patterns
+  Index (*run)(Workbench& bench);
 };
 
-// In the order in which they run. They run again until none of them changes anything.
+// Passes in the order in which they run. The sequence repeats until none of them changes anything.
 std::span<const Pass> all_passes();
 
 struct PassCount {
-  std::string pass, pattern;  // pattern "" for what the pass's function did
+  std::string pass, pattern;  // `pattern` is "" for changes by the pass's function
   Index changes = 0;
 };
 
 struct Optimized {
   Model model;
-  std::vector<PassCount> counts;  // of what changed something, in the order of the passes
-  std::vector<Assumed> assumed;   // of shapes: to be checked for the feeds of each run
+  std::vector<PassCount> counts;  // only entries with changes, in the order of first change
+  // assumptions about shapes, to be verified for the feeds of each run
+  std::vector<Assumed> assumed;
 };
 
-// A resolved and valid model goes in, and one comes out. Throws Error (usage) for the name of a
-// pass that there is not.
+// Takes a resolved and valid model and returns one. Throws Error (usage) for an unknown pass or
+// pattern name.
 Optimized optimize(Model model, const PassOptions& options = {});
 
 }  // namespace touchstone

@@ -1,4 +1,5 @@
-// What each pass does to a graph, what it leaves alone, and that each can be switched off.
+// Tests the changes of each pass, the graphs that it leaves alone, and that each can be switched
+// off.
 #include "optimized/passes/passes.h"
 
 #include <gtest/gtest.h>
@@ -83,7 +84,7 @@ TEST(Passes, KeepMetadata) {
   model.functions = {function("F", {"x"}, {"y"}, {node("Abs", {"x"}, {"b"}), own})};
   const Model made = optimize(sound(model), {}).model;
   ASSERT_EQ(made.graph.nodes.size(), 3U);
-  EXPECT_EQ(made.graph.nodes[0].metadata, call.metadata);  // of the call that it came from
+  EXPECT_EQ(made.graph.nodes[0].metadata, call.metadata);  // from the call that it was inlined from
   EXPECT_EQ(made.graph.nodes[1].metadata, own.metadata);
   EXPECT_EQ(made.graph.nodes[2].metadata, last.metadata);
   EXPECT_EQ(made.metadata, model.metadata);
@@ -151,7 +152,7 @@ TEST(Passes, LeaveAConstantThatTakesTooLongToTheRun) {
   };
   EXPECT_EQ(folded(100), 1);
   EXPECT_EQ(folded(1), 0);
-  // The years that another takes are no reason to wait.
+  // An operation that would take years must not be attempted.
   const Model endless = with_constants(
       {node("MaxPool", {"a"}, {"p"},
             {{"kernel_shape", attribute(std::vector<Index>{1'000'000'000'000})},
@@ -241,7 +242,7 @@ TEST(Passes, DoNotShareNodesOfOtherAttributes) {
   EXPECT_EQ(optimized(model, {"share-nodes"}).model.graph.nodes.size(), 3U);
 }
 
-// f(a, b) = |a| - b, called with its second input left out or not.
+// f(a, b) = |a| - b, called twice.
 Model calling() {
   auto body =
       function("F", {"a", "b"}, {"c"}, {node("Abs", {"a"}, {"t"}), node("Sub", {"t", "b"}, {"c"})});
@@ -262,7 +263,7 @@ TEST(Passes, PutBodiesOfFunctionsInPlaceOfCalls) {
   EXPECT_EQ(run_on(made.model, {-3, 4}), run_on(model, {-3, 4}));
 }
 
-// Y = f_n(X), where f_k calls the one before it twice and f_0 is |a|: 2^n nodes.
+// Y = f_n(X), where f_k calls f_(k-1) twice and f_0 is |a|: 2^n nodes.
 Model doubling(int levels) {
   Node call = node("F" + std::to_string(levels), {"X"}, {"Y"});
   call.domain = "local";
@@ -284,7 +285,8 @@ TEST(Passes, LeaveCallsThatWouldPassTheLimitOnNodes) {
   PassOptions options;
   options.limits.nodes = 1000;
   const Model model = doubling(9);
-  EXPECT_EQ(optimize(model, options).model.functions.size(), 0U);  // 512 nodes, and all of them one
+  // 512 nodes fit the limit: all calls are inlined
+  EXPECT_EQ(optimize(model, options).model.functions.size(), 0U);
   for (const int levels : {10, 28}) {
     const Optimized made = optimize(doubling(levels), options);
     EXPECT_EQ(made.model.graph.nodes.size(), 1U) << levels;
@@ -309,7 +311,7 @@ TEST(Passes, OpenManyCallsOfOneFunction) {
   EXPECT_EQ(made.model.graph.nodes.size(), 2 * many);
 }
 
-// Z = the sum of what many nodes make of X.
+// Y = the sum of the outputs of many nodes that read X.
 Model fan(const std::function<Node(const std::string& output, std::size_t k)>& make) {
   constexpr std::size_t many = 20'000;
   std::vector<Node> nodes;

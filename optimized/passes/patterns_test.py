@@ -1,8 +1,8 @@
-"""Each pattern does to its examples what it says: it is found, the graph is valid, and it gives the same outputs.
+"""Tests each pattern on its examples: it matches, the new graph is valid, and its outputs are the same.
 
-A pattern that is exact must keep every bit. Of the others, an example whose optimised graph is one node is judged by
-the entry of that node: is what the graph gave before right for it? Any other example is written so that no arithmetic
-of it rounds, and keeps every bit too.
+An exact pattern must keep every bit. For the others, if the optimized graph of an example is a single node, the judge
+checks the old graph's outputs against that node's entry. All other examples are written so that none of their
+arithmetic rounds, and must keep every bit too.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def test_wanted_weights_are_folded_at_the_highest_level(name: str, k: int, tmp_p
 
 
 def table() -> list[str]:
-    """The table of docs/passes.md, as the command says it now."""
+    """Returns the table of docs/passes.md, from the command's current output."""
     rows = ["| pass | pattern | level | exact | what it does |", "|---|---|---|---|---|"]
     for one in json.loads(output_of("optimize", "--list", "--json"))["passes"]:
         for row in [one, *one["patterns"]]:

@@ -1,4 +1,4 @@
-// A replacement is planned whole and then put in the root's place.
+// Plans the replacement of a match as a whole, then inserts it before the root and erases the root.
 #include "optimized/passes/rewrite.h"
 
 #include <algorithm>
@@ -42,12 +42,13 @@ const Tensor& Rewrite::constant(const Arg& arg) const {
   return *constant;
 }
 
-// Rows of weights that have one factor.
+// Weights split into rows that share one factor.
 struct Rewrite::Weights {
   const Tensor &from, &by;
   Index along, part, rows, row;  // rows of `row` elements
 
-  // Calls visit(row of the weights, index of dimension 0 or what stands before the axis, factor).
+  // Calls visit(first element of the row, combined index of the dimensions before the axis,
+  // factor).
   template <class Visit>
   void each(Visit visit) const {
     const double* const factors = by.data<double>();
@@ -56,7 +57,7 @@ struct Rewrite::Weights {
       for (Index i = 0; i < along; ++i, ++k) visit(k * row, outer, own[by.size() == 1 ? 0 : i]);
     }
   }
-  // The weights, by a function of their place.
+  // Calls visit with a function from an element's index to its value.
   template <class Visit>
   void visit_numbers(Visit visit) const {
     if (from.type() == Type::float32)
@@ -112,7 +113,7 @@ Rewrite::Arg Rewrite::weighed(const Arg& weights, const Arg& factors, Index grou
 
 namespace {
 
-// Calls visit with a function from an element's place to its value.
+// Calls visit with a function from an element's index to its value.
 template <class Visit>
 void visit_integers(const Tensor& tensor, Visit visit) {
   const auto stored = [&](const auto* at) {
@@ -142,7 +143,8 @@ Rewrite::Arg Rewrite::dequantised(const Arg& weights, const Arg& scale, const Ar
   if (by.type() != Type::float32 || (!one && (axis >= shape.size() || by.size() != shape[axis])))
     throw NotKnown{};
   if (shifted && constant(zero).size() != by.size()) throw NotKnown{};
-  if (found.bench().is_captured((*found.root)->outputs[0])) throw NotKnown{};  // it keeps its name
+  // a captured value keeps its name
+  if (found.bench().is_captured((*found.root)->outputs[0])) throw NotKnown{};
   if (!found.bench().take_room(4 * from.size())) throw NotKnown{};
   const Index along = one ? 1 : by.size(), row = one ? from.size() : count(tail(shape, axis + 1));
   Tensor made(Type::float32, shape);
@@ -188,14 +190,15 @@ bool Rewrite::commit() {
   const Workbench::Place root = *found.root;
   for (auto& [output, value] : aliases_) {
     if (Tensor* tensor = std::get_if<Tensor>(&value.is)) {
-      if (bench.is_output(output)) return false;  // a node makes it, and it keeps its name
+      // a node must compute a graph output, which keeps its name
+      if (bench.is_output(output)) return false;
       const std::string name = bench.fresh(output + "/value");
       bench.add_constant(name, std::move(*tensor));
       value.is = name;
     }
     if (!bench.replace_value(output, std::get<std::string>(value.is))) return false;
   }
-  // A node of the same operator as the root takes the root's name; others are named after it.
+  // A node without a local name takes the root's name; the names of others are derived from it.
   for (Planned& planned : planned_) {
     Node node;
     node.domain = planned.domain;

@@ -1,5 +1,5 @@
-// What the replacements of patterns are made with: nodes for what is known when the model runs, and
-// constants computed at once by the reference kernels. Nothing is changed before all of it stands.
+// Builds the replacement of a match: nodes, and constants that the reference kernels compute at
+// once. The graph stays unchanged until commit().
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace touchstone {
 
 class Rewrite {
  public:
-  // A value of the replacement: one of the graph by its name ("" is left out), or a constant.
+  // Value in the replacement: one of the graph, by name ("" is omitted), or a constant.
   struct Arg {
     std::variant<std::string, Tensor> is;
   };
@@ -28,33 +28,33 @@ class Rewrite {
   Arg value(Slot slot) const { return {found.value(slot)}; }
   Arg left_out() const { return {std::string()}; }
   static Arg ints(const Point& list);         // int64, one dimension
-  static Arg scalar(Index value);             // int64, no dimension
-  static Arg real(double value);              // double, no dimension
-  Arg number(double value, Slot like) const;  // no dimension, of the element type of `like`
+  static Arg scalar(Index value);             // int64 scalar
+  static Arg real(double value);              // float64 scalar
+  Arg number(double value, Slot like) const;  // scalar of the element type of `like`
   Attributes attributes(Slot node) const { return found.node(node).attributes; }
 
-  // `constant`: all arguments are, and so is what comes back.
+  // Evaluates an operator on constants only and returns a constant.
   Arg compute(std::string_view domain, std::string_view op, const std::vector<Arg>& inputs,
               Attributes attributes = {}) const;
-  // Constant weights times factors (double), computed in double and rounded once to the weights'
-  // type. Along dimension `axis` there is a factor for each index, of each of `groups` equal parts
-  // of dimension 0; or there is one for all.
+  // Multiplies constant weights by factors (float64), computed in double and rounded once to the
+  // weights' type. There is one factor for all, or one per index of dimension `axis` in each of
+  // `groups` equal parts of dimension 0.
   Arg scaled(const Arg& weights, const Arg& factors, Index axis, Index groups = 1) const;
-  // By index of dimension 0 of the weights, the sum of all others times factors (double) along
-  // dimension 1, as above: doubles.
+  // Returns float64 sums per index of dimension 0 of the weights: the sum over all other
+  // dimensions, weighted by factors along dimension 1 as in scaled().
   Arg weighed(const Arg& weights, const Arg& factors, Index groups = 1) const;
-  // Constant integers less a zero point (0 if left out) times a scale, as floats: computed in
-  // double, as the definition is. Along dimension `axis` each index has its own, or there is one
-  // for all.
+  // Returns (weights - zero) * scale as float32, computed in double like the definition; `zero` is
+  // 0 if omitted. There is one scale for all, or one per index of dimension `axis`.
   Arg dequantised(const Arg& weights, const Arg& scale, const Arg& zero, Index axis) const;
   Arg node(std::string_view local, std::string_view domain, std::string_view op,
            std::vector<Arg> inputs, Attributes attributes = {});
-  // The same, of a node whose outputs are the root's: they keep their names.
+  // Adds the node whose outputs are the root's, which keep their names.
   void result(const std::vector<Slot>& outputs, std::string_view domain, std::string_view op,
               std::vector<Arg> inputs, Attributes attributes = {});
-  void result(Slot output, Arg value);  // nothing needs to be computed
+  void result(Slot output, Arg value);  // an existing value or a constant
 
-  // True where the graph is another one now.
+  // Applies the replacement. Returns false, with the graph still equivalent, if an output cannot be
+  // replaced.
   bool commit();
 
  private:
@@ -81,7 +81,7 @@ inline Attribute attribute(const Point& value) {
   return {std::vector<Index>(value.begin(), value.end()), ""};
 }
 
-// Attributes of one node with others in their place.
+// Returns the attributes `base`, overridden by those in `with`.
 Rewrite::Attributes joined(Rewrite::Attributes base, const Rewrite::Attributes& with);
 
 }  // namespace touchstone

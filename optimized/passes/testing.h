@@ -1,4 +1,4 @@
-// For tests of passes: models of a few nodes, and what passes changed of them.
+// Test utilities for passes: small models, and counts of the changes that passes make.
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
-// Uses are counted as nodes come and go, so that a question costs no walk over the graph.
+// Mutable graph for passes. Uses are maintained as nodes are added and erased, so that a query
+// needs no traversal.
 #include "optimized/passes/workbench.h"
 
 #include <algorithm>
@@ -11,11 +12,12 @@ namespace touchstone {
 
 namespace {
 
-// Node, names, makers, uses and known values, estimated. With the plan, chains of 100,000 nodes
-// took 1.9 KB (one input) and 2.7 KB (two) a node beyond the reference.
+// Estimate of the memory for a node, its names, makers, uses and known values. Together with the
+// plan, chains of 100,000 nodes took 1.9 KB (one input) and 2.7 KB (two) per node beyond the
+// reference.
 constexpr Index bytes_a_node = 1500;
 
-// Every name that the model gives to a value, subgraphs included: a fresh one is none of them.
+// Collects every value name of the model, subgraphs included; fresh names avoid them.
 void take_names(const Graph& graph, std::unordered_set<std::string>& taken) {
   for (const ValueInfo& input : graph.inputs) taken.insert(input.name);
   for (const auto& [name, tensor] : graph.initializers) taken.insert(name);
@@ -133,7 +135,7 @@ std::vector<Assumed> Workbench::assumed() {
 
 std::string Workbench::fresh(const std::string& stem) {
   if (taken_.insert(stem).second) return stem;
-  Index& next = next_.emplace(stem, 2).first->second;  // all before it are taken
+  Index& next = next_.emplace(stem, 2).first->second;  // all lower numbers are taken
   while (true) {
     std::string name = stem + "_" + std::to_string(next++);
     if (taken_.insert(name).second) return name;
@@ -141,7 +143,7 @@ std::string Workbench::fresh(const std::string& stem) {
 }
 
 void Workbench::add_constant(const std::string& value, Tensor tensor) {
-  raise_ir(4);  // before, every constant is an input too
+  raise_ir(4);  // earlier formats require every constant to be an input too
   model_.graph.initializers.insert_or_assign(value, std::move(tensor));
 }
 void Workbench::drop_constant(const std::string& value) { model_.graph.initializers.erase(value); }
@@ -163,7 +165,7 @@ Workbench::Place Workbench::insert(Place place, Node node) {
 Workbench::Place Workbench::erase(Place place) {
   drop_uses(place);
   for (const std::string& output : place->outputs) {
-    const auto found = maker_.find(output);  // another node may make it by now
+    const auto found = maker_.find(output);  // another node may compute it by now
     if (found != maker_.end() && found->second.place == place) maker_.erase(found);
   }
   return nodes_.erase(place);
@@ -203,11 +205,11 @@ void Workbench::drop_use(const std::string& value, const Use& use) {
 bool Workbench::replace_value(const std::string& from, const std::string& to) {
   if (from == to || is_captured(from)) return false;
   if (is_output(from)) {
-    // What makes `to` makes `from` instead.
+    // The node that computes `to` computes `from` instead.
     const auto made = maker_.find(to);
     if (made == maker_.end() || is_output(to) || is_captured(to)) return false;
     const Maker maker = made->second;
-    const std::string old = to;  // the caller's may be the output's own
+    const std::string old = to;  // a copy: `to` may reference the output string changed below
     maker_.erase(made);
     maker_.insert_or_assign(from, maker);
     maker.place->outputs[maker.output] = from;

@@ -1,5 +1,5 @@
-// A main graph while passes change it: who makes a value, who uses it, what is constant, and which
-// types and shapes are known. What subgraphs capture counts as used and is never renamed.
+// Main graph of a model while passes change it: makers and uses of values, constants, and known
+// types and shapes. Values captured by subgraphs count as used and are never renamed.
 #pragma once
 
 #include <list>
@@ -22,12 +22,12 @@ class Workbench {
   using Place = std::list<Node>::iterator;
 
   Workbench(Model model, const PassOptions& options);
-  // The model with what was changed, its nodes numbered. The bench is done with.
+  // Returns the changed model with its nodes numbered. The workbench must not be used afterwards.
   Model finish();
 
   const PassOptions& options() const { return options_; }
   const Model& model() const { return model_; }
-  Index opset(const std::string& domain) const;  // 0 where it is not imported
+  Index opset(const std::string& domain) const;  // 0 if it is not imported
 
   std::list<Node>& nodes() { return nodes_; }
   std::optional<Place> maker(const std::string& value);
@@ -37,33 +37,33 @@ class Workbench {
   bool is_input(const std::string& value) const { return inputs_.contains(value); }
   bool is_captured(const std::string& value) const;
 
-  // Null for a value that came up since the shapes were last asked.
+  // Returns null for a value added since shapes were last inferred.
   const KnownValue* known(const std::string& value);
-  // A change relied on these, which known() said.
+  // Records assumptions, derived from known(), that a change relied on.
   void assume(const std::vector<ShapeAssumption>& assumptions);
-  // All that was assumed. The bench is done with.
+  // Returns all recorded assumptions. The workbench must not be used afterwards.
   std::vector<Assumed> assumed();
-  // Shapes are asked for again when next wanted, if values have come up since.
+  // Repeats shape inference on the next query, if values were added since the last.
   void forget_shapes() { asked_ = asked_ && !grown_; }
 
-  Index folding_work = 0;  // steps that constants took to compute
+  Index folding_work = 0;  // elementary operations spent on folding
 
   std::string fresh(const std::string& stem);
   void add_constant(const std::string& value, Tensor tensor);
   void drop_constant(const std::string& value);
-  // Binds the node to its signature; it stands before `place`.
+  // Resolves the node's signature and inserts it before `place`.
   Place insert(Place place, Node node);
   Place erase(Place place);
-  // Who uses `from` uses `to`, which is always equal. False, and nothing changes, where that can
-  // not be: a graph output keeps its name and subgraphs keep what they capture.
+  // Redirects all uses of `from` to `to`, whose value is equal. Returns false without changes if
+  // that is impossible: graph outputs keep their names and subgraphs the values that they capture.
   bool replace_value(const std::string& from, const std::string& to);
-  // Inputs that the graph gives a default become constants.
+  // Turns these inputs, which have defaults, into constants.
   void freeze(const std::unordered_set<std::string>& values);
-  // Returns how many others there were.
+  // Removes all other functions and returns their number.
   Index keep_functions(const std::set<const Function*>& called);
-  // Of what weights that are computed of smaller constants may take, all together.
+  // Remaining bytes of the budget for weights computed from smaller constants.
   Index room() const;
-  bool take_room(Index bytes);  // false where there is not as much
+  bool take_room(Index bytes);  // false if less is left
   void raise_ir(Index least) { model_.ir_version = std::max(model_.ir_version, least); }
 
  private:
@@ -91,17 +91,17 @@ class Workbench {
   void infer();
 
   PassOptions options_;
-  Charge charge_;  // of what stands below, by the number of nodes
+  Charge charge_;  // charges the memory of the members below, by the number of nodes
   Model model_;
   std::list<Node> nodes_;
   std::unordered_map<std::string, Maker> maker_;
   std::unordered_map<std::string, Uses> uses_;  // by nodes
   std::unordered_map<std::string, Index> captures_;
   std::unordered_set<std::string> inputs_, outputs_, taken_;
-  std::unordered_map<std::string, Index> next_;  // number to try next, by the stem of fresh names
+  std::unordered_map<std::string, Index> next_;  // next number to try, by the stem of fresh names
   std::unordered_map<std::string, KnownValue> known_;
   bool asked_ = false, grown_ = true;
-  std::optional<Assumed> asked_of_;  // the graph that known_ speaks of
+  std::optional<Assumed> asked_of_;  // the graph that known_ describes
   std::vector<Assumed> assumed_;
   Index taken_room_ = 0;
 };

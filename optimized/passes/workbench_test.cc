@@ -1,4 +1,5 @@
-// The bench keeps count of who makes and who uses a value while a graph changes.
+// Tests that Workbench tracks makers and uses of values, known shapes and assumptions while a graph
+// changes.
 #include "optimized/passes/workbench.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +71,7 @@ TEST(Workbench, KnowsTypesAndShapesOfWhatCameUp) {
   EXPECT_NE(bench.known("b"), nullptr);
 }
 
-// Of Y = op(X, ...) with X of the shape [N, M, 4].
+// Returns the known first size of Y = op(X, ...) with X of the shape [N, M, 4].
 std::optional<Index> last_size(std::vector<Node> nodes, std::map<std::string, Tensor> constants) {
   Model model = testing::chain(std::move(nodes));
   model.graph.inputs[0].shape = {{Dim{{}, "N"}, Dim{{}, "M"}, Dim{4, ""}}};
@@ -85,7 +86,7 @@ Tensor whole_numbers(std::vector<Index> values) {
   return list;
 }
 
-// A size that most feeds have is none that is known.
+// A size that most feeds have is not a known size.
 TEST(Workbench, DoesNotTakeASliceOfAtMostTenForTen) {
   const auto sliced = [](Index most) {
     return last_size({node("Slice", {"X", "from", "to"}, {"Y"})},
@@ -112,12 +113,13 @@ TEST(Workbench, DoesNotTakeTwoSizesForOneWhereOneMayBe1) {
   Workbench bench(model, options);
   EXPECT_FALSE(same_size(*bench.known("X"), 0, *bench.known("a"), 0));
   EXPECT_TRUE(same_size(*bench.known("Y"), 0, *bench.known("a"), 0));
-  // Most drawn sizes break a rule here: nothing is said where nobody checks it for what is fed.
+  // Most drawn sizes violate a rule here. Unverified, no fact may be derived from the remaining
+  // ones.
   Workbench unchecked(std::move(model), {});
   EXPECT_FALSE(same_size(*unchecked.known("Y"), 0, *unchecked.known("a"), 0));
 }
 
-// A decoder's mask has the length of past and present; at drawn sizes that holds only by chance.
+// A decoder's mask has the length of past plus present; for drawn sizes that holds only by chance.
 TEST(Workbench, FedSizesCountWhereDrawnOnesAgree) {
   Model model = chain_of_open_lengths({node("Add", {"X", "b"}, {"Y"})});
   PassOptions options;
@@ -138,7 +140,7 @@ TEST(Workbench, AssumptionsHoldWhereTheDefinitionsProveThem) {
   EXPECT_TRUE(hold(assumed, {{"X", Shape{4}}, {"b", Shape{1}}}, {}));
   EXPECT_FALSE(hold(assumed, {{"X", Shape{5}}, {"b", Shape{1}}}, {}));
   EXPECT_FALSE(hold(assumed, {{"X", Shape{1}}, {"b", Shape{4}}}, {}));
-  EXPECT_FALSE(hold(assumed, {{"X", Shape{3}}, {"b", Shape{4}}}, {}));  // a rule breaks
+  EXPECT_FALSE(hold(assumed, {{"X", Shape{3}}, {"b", Shape{4}}}, {}));  // violates a rule
 }
 
 }  // namespace

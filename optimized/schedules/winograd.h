@@ -1,7 +1,7 @@
-// Schedules of Winograd's transforms for a 3x3 convolution of stride 1. They compute m x m output
-// points from a tile of (m + 2) x (m + 2) input points with (m + 2)^2 products instead of 9 m^2.
-// Both transforms are sums of a few numbers along the rows of a tile, then along its columns; a
-// vector is a channel block.
+// Schedules of Winograd's transforms for a 3x3 convolution of stride 1. A tile of (m + 2) x (m + 2)
+// input points gives m x m output points. It takes (m + 2)^2 products instead of 9 m^2. Both
+// transforms are sums of a few numbers along the rows of a tile, then along its columns; a vector
+// is a channel block.
 //
 // Each step unrolls the direction that it sums along and loops over the other. With both unrolled,
 // as many addresses as products would be live, exceed the registers, and cost more than the sums.
