@@ -1,4 +1,5 @@
-// Greedy by size: within a few percent of the best for the lifetimes that networks have, and quick.
+// Places buffers in an arena, greedily by size: fast, and within a few percent of the optimum for
+// the lifetimes of networks.
 #include "optimized/plan/arena.h"
 
 #include <algorithm>
@@ -11,8 +12,9 @@
 namespace touchstone {
 namespace {
 
-// Spans by lifetime, in a segment tree over the steps: a query costs what it finds, and the
-// logarithm of the number of steps. A scan of all spans would make plans of long chains quadratic.
+// Spans indexed by lifetime in a segment tree over the steps. A query costs its results plus the
+// logarithm of the number of steps; a scan of all spans would make planning quadratic in long
+// chains.
 class Lifetimes {
  public:
   explicit Lifetimes(Index steps) {
@@ -30,7 +32,8 @@ class Lifetimes {
     }
   }
 
-  // Those that live at one of its steps: at its first one, or from a later one on.
+  // Finds the spans whose lifetimes overlap: those alive at its first step, and those that start
+  // later within it.
   void find(const Span& span, std::vector<const Span*>& found) {
     for (Index k = span.first + leaves_; k > 0; k /= 2)
       found.insert(found.end(), at(k).begin(), at(k).end());
@@ -68,7 +71,7 @@ Index place_spans(std::vector<Span>& spans) {
   for (const std::size_t k : order) {
     Span& span = spans[k];
     span.offset = 0;
-    if (span.first <= span.last) {  // else no step touches it
+    if (span.first <= span.last) {  // else no step uses it
       beside.clear();
       placed.find(span, beside);
       std::ranges::sort(beside, {}, &Span::offset);

@@ -1,5 +1,5 @@
-// Where the buffers of a plan stand in one block of memory. Two that live at the same time do not
-// overlap; the largest are placed first, each as low as it fits.
+// Memory planning: places the buffers of a plan in one arena. Buffers with overlapping lifetimes do
+// not overlap; the largest are placed first, each at the lowest offset that fits.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@ namespace touchstone {
 
 struct Span {
   Index bytes = 0;
-  Index first = 0, last = 0;  // the steps at which it is written first and read last
-  Index offset = 0;           // found by place_spans, a multiple of 64
+  Index first = 0, last = 0;  // steps of the first write and the last read
+  Index offset = 0;           // in bytes; set by place_spans, a multiple of 64
 };
 
-// Returns the bytes of the whole.
+// Sets the offsets. Returns the total size in bytes.
 Index place_spans(std::vector<Span>& spans);
 
 }  // namespace touchstone

@@ -1,4 +1,5 @@
-// With AddressSanitizer, memory that a step may not touch is also closed to it, which finds reads.
+// Arena check. With AddressSanitizer, memory that a step may not access is also poisoned for the
+// sanitizer, which detects reads.
 #include "optimized/plan/arena_check.h"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ namespace {
 constexpr std::uint32_t poison_bits = 0x7fc5c5c5;
 const float poison_value = std::bit_cast<float>(poison_bits);
 
-// Of either sign: a kernel may negate what it should not have read.
+// Ignores the sign: a kernel may negate a value that it should not have read.
 bool is_poison(float value) {
   return (std::bit_cast<std::uint32_t>(value) & 0x7fffffff) == poison_bits;
 }
@@ -47,7 +48,7 @@ const std::byte* bytes_at(const float* memory) {
 }
 std::size_t size_of(Index bytes) { return static_cast<std::size_t>(bytes); }
 
-// Any change of a byte changes it.
+// Returns a hash that changes if any byte does.
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   std::uint64_t sum = 0;
   std::size_t at = 0;
@@ -75,7 +76,7 @@ bool arena_check_chosen() {
               "TOUCHSTONE_CHECK is '" + std::string(chosen) + "', but it may be 'arena' alone");
 }
 
-// Notes which buffers a step asks for.
+// Records the buffers that a step binds.
 class ArenaCheck::Recorder : public Memory {
  public:
   explicit Recorder(const Memory& memory) : memory_(memory) {}
@@ -125,7 +126,7 @@ ArenaCheck::Range ArenaCheck::range(Index buffer) const {
   return {first, first + span(buffer).bytes};
 }
 
-// Of blocks that are part of a stack: a range in each image.
+// Adds the ranges of a write; if its blocks are part of a larger stack, one range per image.
 void ArenaCheck::add_ranges(const BufferUse::Write& write, std::vector<Range>& ranges) const {
   if (!write.blocks) return ranges.push_back(range(write.buffer));
   const Blocks& blocks = *write.blocks;
@@ -146,7 +147,7 @@ std::string ArenaCheck::buffer_name(Index buffer) const {
   return "temporary buffer " + std::to_string(buffer);
 }
 
-// The buffer that lives there, or the nearest one.
+// Describes an address by the buffer that contains it, or else by the nearest one.
 std::string ArenaCheck::place_name(const std::byte* at, Index step) const {
   Index nearest = nobody, least = guard_bytes;
   for (Index k = 0; k < static_cast<Index>(builder_.spans.size()); ++k) {
@@ -179,7 +180,7 @@ void ArenaCheck::require_apart() const {
   }
 }
 
-// Steps that copy outputs may come late: what they write must not end another output.
+// Output copies may be late steps; no later step may write into an output's buffer.
 void ArenaCheck::require_outputs_last() const {
   const auto steps = static_cast<Index>(builder_.steps.size());
   for (const auto& [value, buffer] : builder_.outputs) {
@@ -233,7 +234,7 @@ void ArenaCheck::before([[maybe_unused]] Index k) {
   const auto last = static_cast<Index>(builder_.steps.size()) - 1;
   for (const Area& area : areas_) close(area.first, area.bytes);
   for (Index buffer = 0; buffer < static_cast<Index>(builder_.spans.size()); ++buffer) {
-    // What lives until the run ends may be part of a tensor that a reference kernel handed on.
+    // Buffers alive until the run ends may be part of a tensor that a reference kernel passed on.
     const bool is_shared = is_live(buffer, k) && span(buffer).last >= last;
     if (is_placed(buffer) && (is_shared || use(k).buffers.contains(buffer)))
       open(memory_.at(buffer), span(buffer).bytes);
@@ -319,7 +320,7 @@ void ArenaCheck::require_constants(Index k) const {
   }
 }
 
-// A value that a step made, halos and lanes without a channel left out: only they may be unwritten.
+// Checks every value that the step wrote; only halos and unused lanes may stay unwritten.
 void ArenaCheck::require_no_poison(Index k) const {
   const auto look = [&](Index buffer, float value) {
     if (!is_poison(value)) return;
@@ -349,7 +350,7 @@ void ArenaCheck::require_no_poison(Index k) const {
   }
 }
 
-// Tensors of their own, which reference kernels made or handed on.
+// Checks tensors outside of the arena, which reference kernels made or passed on.
 void ArenaCheck::require_tensors(const std::vector<Index>& of, const std::vector<Value>& values,
                                  const std::string& who) const {
   for (const Index k : of) {

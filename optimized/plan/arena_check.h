@@ -1,8 +1,8 @@
-// The arena check: finds a step that writes or reads memory that is not its own, and names it.
+// Arena check: detects and names a step that writes or reads memory that is not its own.
 //
-// Guards lie around every buffer. Guards and dead buffers hold a NaN with a payload of its own.
-// After each step, every byte that the step may not write is compared with a copy. A plan copies
-// and compares its whole arena once a step, so only tests turn this on.
+// Guards surround every buffer. Guards and dead buffers are filled with a NaN of a distinct
+// payload. After each step, every byte that the step may not write is compared with a copy. This
+// copies and compares the whole arena per step, so only tests enable it.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@
 
 namespace touchstone {
 
-// True if TOUCHSTONE_CHECK is "arena". Throws Error (usage) if it is another word.
+// True if TOUCHSTONE_CHECK is "arena". Throws Error (usage) for any other non-empty value.
 bool arena_check_chosen();
 
 class ArenaCheck {
@@ -32,22 +32,22 @@ class ArenaCheck {
     Index bytes;
   };
 
-  // As place_spans, with guards around each span.
+  // Like place_spans, with guards around each span.
   static Index place(std::vector<Span>& spans);
 
-  // `areas` hold all buffers that are no constants. Throws Error (internal) where the placement
-  // itself is wrong: overlapping buffers, an output that dies before the run ends.
+  // `areas` contain all buffers except constants. Throws Error (internal) if the placement itself
+  // is wrong: overlapping buffers, or an output whose buffer is reused before the run ends.
   ArenaCheck(const Builder& builder, const Memory& memory, std::vector<Area> areas);
   ~ArenaCheck();
   ArenaCheck(const ArenaCheck&) = delete;
   ArenaCheck& operator=(const ArenaCheck&) = delete;
 
-  // The step's own bind, on memory that gives it no buffer but its own.
+  // Binds the step and verifies that it binds only buffers that the plan assigned to it.
   void bind(Index step);
-  // One memory a thread, of `floats` floats with `guard` floats on each side.
+  // Watches one scratch buffer per thread, of `floats` floats with `guard` floats on each side.
   void watch_scratch(std::vector<float*> scratch, Index floats, Index guard);
 
-  // The order of a run: begin, then before and after each step, then end.
+  // Call order of a run: begin, then before and after each step, then end.
   void begin(const std::map<std::string, Value>& feeds);
   void before(Index step);
   void after(Index step, const std::vector<Value>& values);
@@ -93,7 +93,7 @@ class ArenaCheck {
   std::vector<std::vector<std::byte>> copies_;  // of the areas
   std::map<Index, Index> values_;               // by plain buffer
   std::unique_ptr<Recorder> recorder_;
-  std::vector<std::vector<Constant>> constants_;  // that each step reads
+  std::vector<std::vector<Constant>> constants_;  // read by each step
   std::vector<Constant> feeds_;
   std::vector<float*> scratch_;
   Index scratch_floats_ = 0, scratch_guard_ = 0;

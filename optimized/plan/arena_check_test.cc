@@ -1,4 +1,5 @@
-// Faulty steps are named, whatever they write or read that is not theirs; sound plans pass.
+// Tests that the arena check names faulty steps, whatever foreign memory they access, and that
+// sound plans pass.
 #include "optimized/plan/arena_check.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@
 namespace touchstone {
 namespace {
 
-// What each step bound, in its order: what it reads, then what it makes.
+// Pointers that each step bound, in its order: inputs, then outputs.
 using Bound = std::vector<std::vector<float*>>;
 using Fault = std::function<void(RunState&, const Bound&)>;
 
@@ -82,7 +83,7 @@ Model chain() {
   return model;
 }
 
-// All steps see what the others bound; one of them has the fault.
+// Wraps all steps, so that each can access what the others bound; one of them has the fault.
 std::function<void(Builder&)> faulty(std::size_t step, Fault fault) {
   return [step, fault = std::move(fault)](Builder& builder) {
     const auto bound = std::make_shared<Bound>(builder.steps.size());
@@ -93,11 +94,12 @@ std::function<void(Builder&)> faulty(std::size_t step, Fault fault) {
   };
 }
 
-// A planted fault: the address sanitiser, which knows poisoned buffers too, is not to see it.
+// Hidden from AddressSanitizer, which also knows poisoned buffers and would report the injected
+// fault first.
 __attribute__((no_sanitize_address)) void poke(float* at, float value) { *at = value; }
 __attribute__((no_sanitize_address)) float peek(const float* at) { return *at; }
 
-// What the check says, after the node's place. "": nothing.
+// Returns the error with the node's place; "" if there is none.
 std::string found(const PlanOptions& options) {
   const Model model = chain();
   ThreadPool pool(2);
@@ -156,7 +158,7 @@ TEST(ArenaCheck, AFloatBeforeTheBufferIsNamed) {
                [](RunState&, const Bound& at) { poke(at[second].back() - 1, 7); });
 }
 
-// The copy of x is made larger than what takes its place later.
+// The copy of x is made larger than the buffer that takes its place later.
 TEST(ArenaCheck, AWriteIntoADeadBufferIsNamed) {
   constexpr Index large = 10000;
   PlanOptions options;

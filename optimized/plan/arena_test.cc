@@ -1,4 +1,4 @@
-// Buffers of one block of memory stay out of each other's way.
+// Tests that buffers with overlapping lifetimes do not overlap in the arena.
 #include "optimized/plan/arena.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(Arena, NoTwoOfManyOverlap) {
   }
 }
 
-// The placement that the header describes, by a look at all spans that were placed before.
+// Reference placement, as the header describes it, by a scan of all spans placed before.
 Index placed_by_scan(std::vector<Span>& spans) {
   std::vector<Span*> order, placed;
   for (Span& span : spans) order.push_back(&span);

@@ -1,6 +1,6 @@
-// What a node that only moves elements means is asked of its reference kernel: it is run once, when
-// the plan is made, on tensors whose elements say which element they are, and what comes out says
-// where each element of the output comes from. So no rule of any of them stands here.
+// Plans data movement by running the reference kernel once, on tensors whose elements are their own
+// numbers. The output then shows the source of each element, so no operator's rules are repeated
+// here.
 #include <algorithm>
 
 #include "core/error.h"
@@ -46,9 +46,9 @@ bool is_moved(const NodeFact& fact, std::size_t k) {
   return parameters[std::min(k, parameters.size() - 1)].type == parameters[0].type;
 }
 
-// The node's outputs where the elements that it moves are their names, or `whole` less their names:
-// whole numbers that a double holds, and of which it computes fastest where it computes at all.
-// `shape`, if given, is that of its first input instead.
+// Runs the node on tensors whose elements are their names, or `whole` minus their names. Names are
+// integers exact in double, the type in which arithmetic is fastest. `shape`, if given, replaces
+// the shape of the first input.
 std::vector<Value> ask(const Outline& outline, const NodeFact& fact, Index whole,
                        const Shape* shape) {
   std::vector<Value> inputs;
@@ -74,9 +74,9 @@ std::vector<Value> ask(const Outline& outline, const NodeFact& fact, Index whole
 
 namespace {
 
-constexpr Index most_elements = Index{1} << 24;  // that are asked about
+constexpr Index most_elements = Index{1} << 24;  // limit on the elements evaluated this way
 
-// The whole output by even steps out of one input.
+// Describes the whole output as one strided copy from a single input, if possible.
 bool by_steps(MovedOutput& output, const std::int64_t* names, const ElementNames& known) {
   const auto [source, from] = known.of(names[0]);
   if (source == nothing) return false;
@@ -135,7 +135,8 @@ bool by_elements(MovedOutput& output, const std::int64_t* names, const ElementNa
 }  // namespace
 
 void describe(MovedOutput& output, const std::int64_t* names, const ElementNames& known) {
-  constexpr Index shortest = 8;  // on the average; runs that are shorter cost more than elements
+  // average length; copying shorter runs is slower than copying elements
+  constexpr Index shortest = 8;
   if (by_steps(output, names, known)) return;
   by_runs(output, names, known);
   if (static_cast<Index>(output.runs.size()) * shortest <= count(output.shape)) return;
@@ -148,8 +149,8 @@ void describe(MovedOutput& output, const std::int64_t* names, const ElementNames
 
 namespace {
 
-// A node that computes with what it moves (a scatter that adds) gives other elements when they are
-// named in another order.
+// True if both runs name the same elements. A node that computes with its operands (a scatter that
+// adds) gives different elements when they are named in reverse order.
 bool same_elements(const Tensor& names, const Tensor& others, Index whole) {
   const auto all = static_cast<double>(whole);
   for (Index k = 0; k < names.size(); ++k) {
@@ -160,8 +161,7 @@ bool same_elements(const Tensor& names, const Tensor& others, Index whole) {
   return names.shape() == others.shape();
 }
 
-// The names of the elements of each output; none where the node does not just move them, or says
-// what is wrong when it runs.
+// Returns the element names of each output; none if the node does more than move them, or throws.
 std::vector<Tensor> moved(const Outline& outline, const NodeFact& fact, Index next) {
   const Index whole = 4 * next;
   std::vector<Tensor> all;
@@ -193,10 +193,10 @@ std::vector<MovedOutput> asked_move(const Outline& outline, const NodeFact& fact
   return outputs;
 }
 
-// Whether outputs hold elements of the first input's type, and the definition stands in notation:
-// what is written by hand may look at elements, and so does what makes others of them (a row of
-// numbers for each index). ElementNames do not show that where none of them is among those it
-// knows.
+// True if all outputs have the first input's element type and the definition is in notation.
+// Handwritten kernels may depend on element values, and so may outputs of another type (a row of
+// numbers for each index). ElementNames would not reveal that if the named values are outside of
+// the range that matters.
 static bool keeps_elements(const Signature& signature) {
   return signature.kind == "semantics" && !signature.inputs.empty() &&
          std::all_of(
@@ -204,13 +204,14 @@ static bool keeps_elements(const Signature& signature) {
              [&](const ParameterSpec& made) { return made.type == signature.inputs[0].type; });
 }
 
-// Moves of floats whose other inputs are constant: all that decides where elements go is known.
+// Accepts movement of float32 elements with all other inputs constant, so that every destination is
+// known.
 bool is_move(const Outline& outline, Index node) {
   const NodeFact& fact = outline.node(node);
   const Signature* signature = fact.node->signature;
   if (signature == nullptr) return false;
   bool moves = signature->form == "move";
-  if (signature->form == "resample") {  // the nearest element is moved; others are computed
+  if (signature->form == "resample") {  // mode nearest moves elements; other modes compute
     moves = fact.attributes().text("mode") == "nearest";
   }
   if (!moves || fact.inputs.empty() || !keeps_elements(*signature)) return false;
@@ -234,8 +235,8 @@ bool is_move(const Outline& outline, Index node) {
 
 namespace {
 
-// Whether a node that samples each dimension by itself repeats each element so often along one of
-// them: asked with every other dimension 1.
+// True if a node that treats each dimension separately repeats each element `times` along this
+// axis. Evaluated with all other dimensions set to 1.
 bool repeats_along(const Outline& outline, const NodeFact& fact, Index axis, const Point& times) {
   Shape from(times.size(), 1), to = times;
   from[axis] = (*outline.value(fact.inputs[0]).shape)[axis];

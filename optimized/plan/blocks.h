@@ -1,4 +1,4 @@
-// A stack of feature maps in blocks of channels, with a halo of zeros around each image.
+// Layout of a batch of feature maps in channel blocks, with a halo of zeros around each image.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ inline void cover(Halo& halo, const Halo& other) {
 struct Blocks {
   Index images = 1, channels = 1, rows = 1, columns = 1, lanes = 1;
   Halo halo;
-  // Where these are some of the blocks of a stack with more channels.
+  // Set if this is a part of the blocks of a batch with more channels.
   Index first_block = 0, all_blocks = 0;
 
   Index blocks() const { return ceil_div(channels, lanes); }
@@ -34,7 +34,7 @@ struct Blocks {
 
   Area area() const { return {channels, rows, columns}; }
 
-  // The blocks of `channels` channels from `first` on, as a stack of its own.
+  // Returns the layout of `channels_of_it` channels, from block `first` on, as a part of this one.
   Blocks part(Index channels_of_it, Index first) const {
     Blocks made = *this;
     made.channels = channels_of_it;
@@ -43,7 +43,7 @@ struct Blocks {
     return made;
   }
 
-  // Of a value of shape [N, C], [N, C, W] or [N, C, H, W].
+  // Layout for a value of shape [N, C], [N, C, W] or [N, C, H, W].
   static Blocks of(const Shape& shape, Index lanes, const Halo& halo) {
     Blocks made{shape[0], shape[1], 1, 1, lanes, halo};
     if (shape.size() > 2) made.columns = shape.back();

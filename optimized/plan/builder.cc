@@ -1,4 +1,5 @@
-// Decides once which values lie in blocks and where, then builds the steps in the groups' order.
+// Decides which values are in channel blocks and where they are stored, then builds the steps in
+// the order of the groups.
 #include "optimized/plan/builder.h"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ void Builder::add(std::unique_ptr<Step> step, std::vector<Index> nodes) {
   steps.push_back(std::move(step));
 }
 
-// Buffers that no step before has touched are written, so are the blocks that this step makes.
+// Records a step's writes: the blocks that it makes, and buffers that no earlier step has touched.
 void Builder::note_use() {
   BufferUse use{{touched_.begin(), touched_.end()}, std::exchange(written_, {})};
   for (const Index buffer : use.buffers) {
@@ -62,7 +63,7 @@ void Builder::note_use() {
   uses.push_back(std::move(use));
 }
 
-// A step that has to come before the one that is being built.
+// Adds steps that must precede the one under construction.
 void Builder::between(const std::function<void()>& change) {
   std::vector<BufferUse::Write> outer_written = std::exchange(written_, {});
   std::vector<Index> outer = std::exchange(touched_, {});
@@ -136,7 +137,7 @@ const Blocked& Builder::place_blocked(Index value) {
     return blocked_[value] = {all.buffer,
                               all.blocks.part(shape(value)[1], home->second.first_block)};
   }
-  if (is_blocked(value)) return blocked_.at(value);  // some of its parts stand in it already
+  if (is_blocked(value)) return blocked_.at(value);  // some of its parts are stored in it already
   const Blocks blocks = Blocks::of(shape(value), lanes_, halos_[value]);
   const Index buffer = new_buffer(blocks.floats());
   touched_.push_back(buffer);
@@ -161,7 +162,8 @@ Halo halo_of(const Group& group) {
 
 }  // namespace
 
-// The halo that every window needs around what it reads, so that the maker of a value leaves room.
+// Computes the halo that all windows reading a value need, so that the value's producer reserves
+// it.
 void Builder::foresee() {
   for (const Group& group : groups_) {
     if (group.work == Work::convolution || group.work == Work::transposed)
@@ -203,8 +205,8 @@ bool Builder::is_in_blocks(const Group& group, const std::set<Index>& in_blocks)
   }
 }
 
-// What is joined is made where the join wants it, if that is at the beginning of a block. Where one
-// join begins as another does, the shorter one is the front of the longer.
+// Assigns inputs of a join a place inside the joined value if they start at a block boundary. If
+// one join is a prefix of another, the shorter is stored at the front of the longer.
 void Builder::give_homes() {
   std::map<Index, const Group*> joins;
   for (const Group& group : groups_) {
@@ -252,14 +254,14 @@ void Builder::build() {
     outputs[value] = plain(value);
     touched_.clear();
   }
-  // Outputs are copied out, and shared buffers may be seen, after the last step.
+  // Outputs are copied, and shared buffers may be read, after the last step.
   const auto end = static_cast<Index>(steps.size());
   const auto keep = [&](Index buffer) { spans[static_cast<std::size_t>(buffer)].last = end; };
   for (const auto& [value, buffer] : outputs) keep(buffer);
   for (const Index buffer : shared_) keep(buffer);
   for (std::vector<Span>* all : {&spans, &device_spans}) {
     for (Span& span : *all) {
-      if (span.last < span.first) span = {0, 0, 0, 0};  // nobody's
+      if (span.last < span.first) span = {0, 0, 0, 0};  // unused
     }
   }
 }
@@ -304,7 +306,7 @@ void Builder::build(const Group& group) {
   }
 }
 
-// What a step reads as tensors: its inputs, and what its subgraphs name.
+// Registers the tensors that a step reads: its inputs, and values captured by its subgraphs.
 void Builder::tell_tensors(Index node) {
   std::vector<Index> values;
   for (const std::string& name : names_used(*outline_.node(node).node))
@@ -324,7 +326,8 @@ void Builder::tell_tensors(const std::vector<Index>& values) {
   }
 }
 
-// In the plan's memory if its size is known, else a tensor of its own: nobody's buffer.
+// Places an output in the plan's memory if its size is known. Otherwise it becomes a tensor of its
+// own, without a buffer.
 Index Builder::place_output(Index value) {
   if (value == nobody) return nobody;
   if (outline_.value(value).floats()) return make_plain(value);
@@ -346,7 +349,7 @@ void Builder::on_nest(Index node) {
 
 void Builder::on_reference(Index node) {
   tell_tensors(node);
-  // What it makes may share a buffer with what it reads (a sequence of it, the thing itself).
+  // Its outputs may alias its inputs (a sequence that holds an input, or the input itself).
   for (const std::string& name : names_used(*outline_.node(node).node)) {
     const auto found = tensors.find(outline_.find(name));
     if (found != tensors.end()) shared_.push_back(found->second);

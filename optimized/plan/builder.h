@@ -1,5 +1,5 @@
-// Puts a plan together: for each group of nodes a step, for each value the forms in which steps
-// want it (a plain tensor, blocks of channels), for each form a buffer.
+// Builds a plan: one step or more per group of nodes, the layouts of each value that steps need
+// (plain tensor, channel blocks), and a buffer per layout.
 #pragma once
 
 #include <functional>
@@ -17,20 +17,20 @@
 
 namespace touchstone {
 
-// A value in blocks: where, and how it lies.
+// Value in channel blocks: its buffer and layout.
 struct Blocked {
   Index buffer;
   Blocks blocks;
 };
 
-// The buffers of a step, for the arena check (arena_check.h).
+// Buffers that a step accesses, for the arena check (arena_check.h).
 struct BufferUse {
   struct Write {
     Index buffer;
-    std::optional<Blocks> blocks;  // the part of the buffer that is a value in blocks
+    std::optional<Blocks> blocks;  // the part of the buffer that belongs to a value in blocks
   };
   std::set<Index> buffers;    // all that it may read
-  std::vector<Write> writes;  // those of them that it may write
+  std::vector<Write> writes;  // the buffers among them that it may write
 };
 
 class Builder {
@@ -43,40 +43,40 @@ class Builder {
   bool winograd() const { return winograd_; }
   const Shape& shape(Index value) const { return *outline_.value(value).shape; }
 
-  // For a step that is being built: its inputs, made ready before it where they are not in this
-  // form yet.
-  Index plain(Index value);  // a buffer; of a constant too
+  // Inputs of the step under construction. Adds a conversion step before it if the value is not in
+  // that layout yet.
+  Index plain(Index value);  // returns a buffer; also for constants
   const Blocked& blocked(Index value);
   bool is_blocked(Index value) const { return blocked_.contains(value); }
-  // Its outputs.
+  // Outputs of the step under construction.
   Index make_plain(Index value);
   const Blocked& make_blocked(Index value);
-  // `made` is `of` under another shape: the same buffer.
+  // Makes `made` an alias of `of` with another shape, in the same buffer.
   void make_view(Index made, Index of);
-  // On the device: buffers that are numbered apart.
+  // Input on the device; device buffers are numbered separately.
   Index on_device(Index value);
-  // Memory of the step alone.
+  // Scratch buffer of this step alone.
   Index temporary(Index floats);
   void add(std::unique_ptr<Step> step, std::vector<Index> nodes);
 
-  // One node by itself: on a generated kernel, on a nest, or on the reference, where no fast step
-  // takes it after all.
+  // Plans one node by itself: on a generated kernel, on a nest, or on the reference if no fast step
+  // accepts it after all.
   void on_kernel(Index node);
   void on_nest(Index node);
   void on_reference(Index node);
 
   void build();
 
-  // The result. Buffers of constants are in no arena.
+  // Result. Constants have buffers but are outside of the arena.
   std::vector<std::unique_ptr<Step>> steps;
   std::vector<BufferUse> uses;  // of each step
   std::vector<Span> spans;      // of buffers
   std::vector<Span> device_spans;
   std::map<Index, const Tensor*> device_constants;  // by device buffer
   std::map<Index, const Tensor*> constants;         // by buffer
-  std::map<Index, Index> tensors;   // values that steps see as tensors: their buffers
-  std::map<Index, Index> outputs;   // of the graph: value -> buffer; else its own tensor
-  std::map<Index, Index> last_use;  // of values that are tensors of their own: a step
+  std::map<Index, Index> tensors;                   // values that steps read as tensors -> buffer
+  std::map<Index, Index> outputs;   // graph output -> buffer; absent for tensors of their own
+  std::map<Index, Index> last_use;  // tensors of their own -> last step that uses them
   const std::map<Index, Index>& plain_buffers() const { return plain_; }  // by value
   const std::map<Index, Blocked>& blocked_buffers() const { return blocked_; }
 
@@ -105,20 +105,22 @@ class Builder {
   std::map<Index, Index> plain_;  // value -> buffer
   std::map<Index, Blocked> blocked_;
   std::map<Index, Index> there_;  // value -> device buffer
-  std::set<Index> made_there_;    // values that the device makes
+  std::set<Index> made_there_;    // values that the device computes
   struct Home {
     Index joined;       // a value
     Index first_block;  // of its blocks
   };
-  std::map<Index, Home> homes_;            // values that stand inside of what they are joined to
-  std::map<Index, Halo> halos_;            // what the windows that read a value reach around it
-  std::vector<Index> shared_;              // buffers that may be seen until the run ends
-  std::vector<Index> touched_;             // buffers of the step that is being built
-  std::vector<BufferUse::Write> written_;  // those of them that are blocks which it makes
+  // values stored inside the value that they are joined into
+  std::map<Index, Home> homes_;
+  std::map<Index, Halo> halos_;            // largest halo that the windows reading a value need
+  std::vector<Index> shared_;              // buffers that may be read until the run ends
+  std::vector<Index> touched_;             // buffers of the step under construction
+  std::vector<BufferUse::Write> written_;  // blocks that it writes
   std::vector<Index> touched_there_;
 };
 
-// Steps of each kind of work (steps_*.cc). They ask the builder for their inputs first.
+// Build the steps of each kind of work (steps_*.cc). Inputs must be requested from the builder
+// before outputs.
 void build_convolution(Builder& builder, const Group& group);
 void build_transposed(Builder& builder, const Group& group);
 void build_pool(Builder& builder, const Group& group);
@@ -128,13 +130,14 @@ void build_join(Builder& builder, const Group& group);
 void build_move(Builder& builder, const Group& group);
 void build_repeat(Builder& builder, const Group& group);
 void build_pointwise(Builder& builder, const Group& group);
-// Whether a transposed convolution is one product a point and leaves a plain tensor.
+// True if a transposed convolution has disjoint windows: a single product per point, which leaves a
+// plain tensor.
 bool is_spread(const Window& window, Index channels, Index lanes);
 std::unique_ptr<Step> load(const ValueFact& fact, Index value, Index buffer);
 std::unique_ptr<Step> to_blocks(Index plain, const Blocked& blocked);
 std::unique_ptr<Step> to_plain(const Blocked& blocked, Index plain);
 std::unique_ptr<Step> reference_step(const Outline& outline, Index node);
-// `buffer`: nobody's where the output's shape is not known before the run.
+// `buffer`: nobody if the output's shape is unknown before the run.
 std::unique_ptr<Step> kernel_step(const Outline& outline, Index node, Index buffer);
 std::unique_ptr<Step> nest_step(const Outline& outline, Index node, std::vector<Index> buffers);
 

@@ -1,4 +1,5 @@
-// Counted by form and role: a profile is to show which share of the machine's best a step reaches.
+// Estimates operations by operator family and role, so that a profile can show the share of peak
+// performance that a step reaches.
 #include "optimized/plan/cost.h"
 
 #include <algorithm>
@@ -22,14 +23,15 @@ double product_of(const Point& list) {
   return product;
 }
 
-// As a double: a kernel may be named that has more elements than an Index counts.
+// As a double: a kernel_shape attribute may describe more elements than an Index can count.
 double flop_of(const Outline& outline, const NodeFact& fact) {
   const Signature* signature = fact.node->signature;
   if (!signature || fact.inputs.empty() || fact.inputs[0] == nobody || fact.outputs[0] == nobody)
     return 0;
   const ValueFact &x = outline.value(fact.inputs[0]), &made = outline.value(fact.outputs[0]);
   if (!x.shape || !made.shape || count(*x.shape) == 0) return 0;
-  // Products that a weight takes part in: with each element beside its own dimension.
+  // Counts the products with weights: each element of `beside` meets the weights beyond their first
+  // dimension.
   const auto weighed = [&](const ValueFact& beside) {
     const ValueFact* w = fact.inputs.size() > 1 ? &outline.value(fact.inputs[1]) : nullptr;
     return w && w->shape && elements(*w) > 0

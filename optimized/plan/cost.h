@@ -1,4 +1,4 @@
-// What a step takes from others and gives to them, and what its definitions cost: for profiles.
+// Cost model of a step for profiles: values read and written, bytes and operations.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 namespace touchstone {
 
 struct Cost {
-  std::vector<Index> reads, writes;  // values that come from outside, constants too; that are seen
-  Index bytes = 0;                   // of both, as far as their shapes are known
-  // Multiplications, additions and other operations on elements as the definition counts them,
-  // however a kernel goes about it; 0 where it is not known.
+  // values from outside, constants included; values visible outside
+  std::vector<Index> reads, writes;
+  Index bytes = 0;  // of both, for known shapes
+  // Operations on elements as the definition counts them, whatever algorithm runs; 0 if unknown.
   Index flop = 0;
 };
 

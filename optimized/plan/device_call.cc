@@ -1,5 +1,6 @@
-// The entry's adapter is asked how it reads, with addresses that nobody follows; what it says is
-// collapsed to as many dimensions as the kernels of its form have.
+// Derives a device kernel's arguments. The entry's adapter records its operands on placeholder
+// addresses, and their strides are collapsed to the dimensions that kernels of the operator family
+// have.
 #include "optimized/plan/device_call.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ const DeviceEntry* entry_of(const Outline& outline, Index node) {
 
 [[noreturn]] void unfit(const std::string& why) { throw Error(ErrorKind::unsupported, why); }
 
-// As many dimensions as a kernel has, outermost first; those that are not needed are 1.
+// Collapses the dimensions and pads them with 1 to `rank`, outermost first. Throws if more remain.
 Collapsed brought_to(Index rank, const Shape& extents, const std::vector<Point>& strides,
                      const char* what) {
   const Collapsed walk = collapse(extents, strides);
@@ -43,7 +44,7 @@ Collapsed brought_to(Index rank, const Shape& extents, const std::vector<Point>&
   return made;
 }
 
-// Innermost first; no element lies farther than 32 bits count.
+// Returns axes, innermost first. Throws if an element is beyond the reach of 32 bits.
 std::vector<DeviceAxis> axes_of(const Shape& extents, const Point& steps) {
   std::vector<DeviceAxis> axes;
   double reach = 0;
@@ -58,10 +59,10 @@ std::vector<DeviceAxis> axes_of(const Shape& extents, const Point& steps) {
   return axes;
 }
 
-// What is kept, and behind it what is reduced, which is one dimension.
+// Collapsed extents: the kept dimensions and the reduced one.
 struct Walk {
   Shape kept, reduced;
-  std::vector<Point> outside, inside;  // one an operand, then the output's
+  std::vector<Point> outside, inside;  // one per operand, then the output's
 };
 
 Walk walk_of(const RecordedCall& record, Index rank) {
@@ -97,8 +98,8 @@ std::vector<std::vector<DeviceAxis>> axes_of(const RecordedCall& record, Form fo
     for (const Point& own : walk.strides) axes.push_back(axes_of(walk.extents, own));
     return axes;
   }
-  // Innermost first: of a reduction the kept one, what is reduced, the other kept one; of a
-  // contraction what is reduced, then the three that are kept.
+  // Innermost first. For a reduction: a kept dimension, the reduced one, the other kept one. For a
+  // contraction: the reduced one, then the three kept ones.
   const Walk walk = walk_of(record, form == Form::reduce ? 2 : 3);
   for (std::size_t o = 0; o < walk.outside.size(); ++o) {
     const bool output = o + 1 == walk.outside.size();
@@ -159,7 +160,8 @@ DeviceCall device_call(const Outline& outline, Index node, DeviceKind kind,
   for (const Operand& operand : record.inputs) {
     const auto address = reinterpret_cast<std::uintptr_t>(operand.data);
     const std::uintptr_t input = address / distance;
-    if (input == 0 || input > fact.inputs.size()) {  // the adapter's own nothing
+    // the adapter's placeholder for an absent operand
+    if (input == 0 || input > fact.inputs.size()) {
       made.reads.push_back(nobody);
       continue;
     }
@@ -168,7 +170,7 @@ DeviceCall device_call(const Outline& outline, Index node, DeviceKind kind,
   }
   made.axes = axes_of(record, entry.form);
   DeviceAxis& innermost = made.axes.back().front();
-  if (innermost.extent == 1) innermost.step = 1;  // kernels write densely
+  if (innermost.extent == 1) innermost.step = 1;  // kernels require a contiguous output
   return made;
 }
 
@@ -189,7 +191,7 @@ std::string why_not_on_device(const Outline& outline, Index node, DeviceKind kin
   if (!is_float(fact.outputs[0])) return "it has kernels for float alone";
   if (!known(fact.outputs[0])) return "the shape of its output is known only in the run";
   try {
-    // What is looked at before and not known yet is stood in for: it decides no stride.
+    // Zeros stand in for host values not known yet, since no stride depends on them.
     device_call(outline, node, kind, [&](Index input) -> Value {
       const ValueFact& held = outline.value(input);
       return held.constant ? *held.constant : Tensor(held.type->element, *held.shape);

@@ -1,4 +1,5 @@
-// A node brought to one kernel of a device: which, and how it sees its operands.
+// Maps a node to one device kernel: which kernel, its scalar arguments and the strides of its
+// operands.
 #pragma once
 
 #include <functional>
@@ -14,22 +15,22 @@ namespace touchstone {
 struct DeviceCall {
   CompiledKernel kernel = nullptr;
   CallValues values;
-  std::vector<Index> reads;                   // a value an operand; nobody: it is left out
+  std::vector<Index> reads;                   // one value per operand; nobody if omitted
   std::vector<std::vector<DeviceAxis>> axes;  // of the operands, then of the output
 };
 
-// Why a device of this kind does not run the node, "" if it does.
+// Returns the reason why a device of this kind cannot run the node; "" if it can.
 std::string why_not_on_device(const Outline& outline, Index node, DeviceKind kind);
 
-// The node's inputs whose elements its kernel reads where they stand, and those that are looked at
-// before: numbers, axes. Each value once. For a node that a device runs.
+// Splits the inputs of a node that a device runs: those whose elements the kernel reads there, and
+// those evaluated on the host first (numbers, axes). Each value is listed once.
 struct DeviceInputs {
   std::vector<Index> on_device, on_host;
 };
 DeviceInputs inputs_on_device(const Outline& outline, Index node);
 
-// `on_host` gives those values. Throws what the reference kernel throws for a broken rule, and
-// Error (unsupported) where the operands do not lie as the kernel wants them.
+// `on_host` returns the values evaluated on the host. Throws like the reference kernel for a
+// violated rule, and Error (unsupported) if the operands' layout does not fit the kernel.
 DeviceCall device_call(const Outline& outline, Index node, DeviceKind kind,
                        const std::function<Value(Index)>& on_host);
 

@@ -1,4 +1,5 @@
-// Slots instead of offsets into one block: a device may want a buffer to begin where it says.
+// Reuses whole device buffers instead of offsets into one block: a device may require its own
+// alignment of buffers.
 #include "optimized/plan/device_memory.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace touchstone {
 namespace {
 
 struct Slot {
-  Index bytes, last;  // last: the step after which it is free; a constant's never is
+  Index bytes, last;  // `last`: the step after which it is free; never for a constant
   Index first;        // the step that uses it first
 };
 
@@ -28,7 +29,7 @@ DeviceMemory::DeviceMemory(
     const Span& span = spans[k];
     const bool constant = constants.contains(static_cast<Index>(k));
     Index best = -1;
-    // The smallest that is large enough, else the largest, which grows.
+    // Selects the smallest slot that is large enough, else the largest, which grows.
     for (std::size_t s = 0; s < slots.size() && !constant; ++s) {
       if (slots[s].last >= span.first) continue;
       const auto better = [&](const Slot& a, const Slot& b) {

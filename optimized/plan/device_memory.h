@@ -1,4 +1,4 @@
-// The buffers of a plan on a device: those that never live at the same time share one.
+// Device buffers of a plan; buffers whose lifetimes do not overlap reuse one allocation.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace touchstone {
 
 class DeviceMemory {
  public:
-  // Allocates, and copies the constants there. `at_step` runs an
-  // allocation or a copy for the step that uses the buffer first, so that an error names it.
+  // Allocates the buffers and uploads the constants. `at_step` runs each allocation or copy on
+  // behalf of the first step that uses the buffer, so that an error names that step.
   DeviceMemory(Device& device, const std::vector<Span>& spans,
                const std::map<Index, const Tensor*>& constants,
                const std::function<void(Index step, const std::function<void()>&)>& at_step);

@@ -1,4 +1,4 @@
-// The class of a kernel that is generated from spec/.
+// Maps the operator family of a generated kernel to its kernel class.
 #pragma once
 
 #include "optimized/plan/kernel_class.h"

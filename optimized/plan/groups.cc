@@ -1,5 +1,5 @@
-// Which work a node is, by its role and by what is known of its values; what follows it and can be
-// part of it.
+// Groups nodes into steps: selects the work of a node by its role and the known facts of its
+// values, and fuses the nodes after it.
 #include "optimized/plan/groups.h"
 
 #include <algorithm>
@@ -24,9 +24,9 @@ class Grouping {
   Grouping(const Outline& outline, bool fuse)
       : outline_(outline), fuse_(fuse), taken_(outline.nodes().size(), false) {}
 
-  // Before all others: what runs on a device is no part of their groups.
+  // Assigns nodes to a device first, so that they join no host group.
   void place_on(const Device& device, bool host) {
-    std::set<Index> made;  // there
+    std::set<Index> made;  // values on the device
     for (Index k = 0; k < static_cast<Index>(taken_.size()); ++k) {
       const NodeFact& fact = outline_.node(k);
       Group group;
@@ -125,7 +125,8 @@ class Grouping {
     return std::move(group);
   }
 
-  // Elementwise kernels take floats alone; a reduction may be told its axes.
+  // True if all data is float32. Elementwise kernels take only that; a reduction's further inputs
+  // may be axes.
   bool all_floats(const NodeFact& fact) const {
     const bool reduce = find_fast(*fact.node->signature)->form == Form::reduce;
     if (fact.outputs.size() != 1 || fact.outputs[0] == nobody) return false;
@@ -212,7 +213,7 @@ class Grouping {
     }
   }
 
-  // Whether 32 bits, which kernels count in, reach over an image with its padding.
+  // True if 32-bit offsets reach over an image with its padding.
   static bool is_near(const Window& w, const Shape& x, const Shape& made) {
     constexpr auto most = static_cast<double>(farthest);
     double in = static_cast<double>(std::max(x[1], made[1]) + 16), out = in;
@@ -227,8 +228,8 @@ class Grouping {
     return in <= most && out <= most;
   }
 
-  // A product with one factor a channel that a pointwise convolution alone reads: the convolution,
-  // where it has fewer weights than there are elements.
+  // Fuses a product with one factor per channel into the 1x1 convolution that is its only user, by
+  // scaling the weights. Only if there are fewer weights than elements.
   Group gated(Index k) {
     const NodeFact& fact = outline_.node(k);
     if (!fuse_ || fact.node->signature == nullptr || role_of(*fact.node->signature) != Role::times)
@@ -270,7 +271,7 @@ class Grouping {
            count(w) < x[1] * x[2] * x[3];
   }
 
-  // A row of the bias for all rows of the product.
+  // True if the bias is one row, or one number, for all rows of the product.
   static bool fits_rows(const Shape& c, const Shape& made) {
     const Index n = c.empty() ? 1 : c.back();
     return count(c) == n && (n == 1 || n == made.back());
@@ -278,12 +279,13 @@ class Grouping {
 
   static bool groups_fit(Index groups, const Shape& x, const Shape& w) {
     if (groups == 1) return true;
-    if (groups == x[1] && w[0] == groups && w[1] == 1) return true;  // each channel alone
+    if (groups == x[1] && w[0] == groups && w[1] == 1) return true;  // depthwise
     const Index lanes = lanes_of(chosen_isa());
     return w[1] % lanes == 0 && (w[0] / groups) % lanes == 0;
   }
 
-  // Where the output's place is counted from says only the attribute pads.
+  // True if the transposed convolution splits into phases. Requires explicit pads, since
+  // output_shape and auto_pad would move the output's origin.
   static bool is_in_phases(const Facts& node, const Window& w) {
     if (node.given("output_shape") || node.text("auto_pad", "NOTSET") != "NOTSET") return false;
     for (const int d : {0, 1}) {
@@ -294,7 +296,7 @@ class Grouping {
     return true;
   }
 
-  // Takes what only follows: a sum with a value of the same shape, a clamp, pointwise nodes.
+  // Fuses the following nodes: a sum with a value of the same shape, a clamp, pointwise nodes.
   void extend(Group& group) {
     if (!fuse_) return;
     bool clamped = false;

@@ -1,4 +1,4 @@
-// Which nodes become one step of a plan, and what kind of step.
+// Groups of nodes that become one step of a plan, and the kind of that step.
 #pragma once
 
 #include <limits>
@@ -14,17 +14,17 @@ namespace touchstone {
 
 enum class Work {
   reference,    // one node on its reference kernel
-  kernel,       // one node on a generated kernel, called as it is
+  kernel,       // one node on a generated kernel, called directly
   nest,         // one node on a nest
   pointwise,    // a region
-  convolution,  // with residual, clamp and region behind it
-  transposed,   // convolution, with clamp and region behind it
+  convolution,  // fused with a residual, a clamp and a region
+  transposed,   // convolution, fused with a clamp and a region
   pool,
-  product,      // of matrices, the second of them constant, with a bias and a clamp
-  fed_product,  // of two stacks of matrices that are both computed
+  product,      // a matmul with a constant second matrix, bias and clamp
+  fed_product,  // a matmul of two computed stacks of matrices
   join,         // along the channels
-  move,         // elements to other places
-  repeat,       // a move: each element of an image some times along its rows and columns
+  move,         // data movement
+  repeat,       // data movement that repeats each element of an image along rows and columns
   view,         // the same elements in another shape
   on_device,    // one node on a device
   view_on_device,
@@ -36,40 +36,43 @@ struct Repeat {
 
 struct Group {
   Work work = Work::reference;
-  std::vector<Index> nodes;  // in the model's order; the first computes, the last says when
-  Index made = nobody;       // what the first node's kernel leaves, clamp and residual included
-  Index residual = nobody;   // a value of the same shape that is added before the clamp
-  Index input = nobody;      // of a convolution, in place of the node's own: what is multiplied by
-  Index factors = nobody;    // these, one a channel, by which the weights are multiplied instead
+  // in the model's order; the first computes, the last defines the position
+  std::vector<Index> nodes;
+  Index made = nobody;      // output of the first node's kernel, clamp and residual included
+  Index residual = nobody;  // value of the same shape, added before the clamp
+  // replaces the input of a convolution: the product's operand that is scaled
+  Index input = nobody;
+  // its other operand, one factor per channel, which scales the weights instead
+  Index factors = nobody;
   float least = -std::numeric_limits<float>::infinity();
   float most = std::numeric_limits<float>::infinity();
-  Region region;  // runs on what was made, slice by slice
+  Region region;  // runs on the result, slice by slice
   Window window;  // of convolutions and pools
   Repeat repeat;
-  bool blocks = false;  // its output is made in blocks of channels: Builder decides
+  bool blocks = false;  // its output is in channel blocks; set by Builder
 
   Index main() const { return nodes.front(); }
   Index output() const { return region.empty() ? made : region.output(); }
 };
 
-// A group and the region behind it as groups of their own; there may be no region.
+// Splits a group into the kernel's own and the region after it, if there is one.
 std::pair<Group, std::optional<Group>> apart(const Group& group);
 
-// Whether a node only moves floats, by rules that constants and shapes decide.
+// True if a node only moves float32 elements, by rules that depend on constants and shapes alone.
 bool is_move(const Outline& outline, Index node);
-// How often such a node repeats each element of the one feature map that it reads; none where it
-// does anything else.
+// Returns the repetitions if the node only repeats each element of the feature map that it reads,
+// else nullopt.
 std::optional<Repeat> repeats(const Outline& outline, Index node);
 
-// Whether a node has a nest, and its values the types that it wants.
+// True if a node has a nest whose types match its values.
 bool takes_nest(const Outline& outline, Index node);
 
-// Whether packing the second matrix in every run is worth it.
+// True if packing the second matrix in every run pays.
 bool takes_fed_product(const Shape& a, const Shape& b);
 
-// In an order in which they can run. `fuse`: whether a step may be more than one node. `device`: if
-// given, it runs every node that it has a kernel for; `host` says whether the processor runs the
-// others. Throws Error (unsupported) with a node's place where nobody runs it.
+// Returns the groups in an executable order. `fuse`: a step may cover several nodes. `device`: if
+// not null, runs every node for which it has a kernel; `host` allows the processor to run the
+// others. Throws Error (unsupported) with a node's place if nothing can run it.
 std::vector<Group> group_nodes(const Outline& outline, bool fuse, const Device* device = nullptr,
                                bool host = true);
 

@@ -13,8 +13,8 @@ enum class KernelClass {
   narrow_convolution,
   depthwise,
   transposed_convolution,
-  matmul,          // B constant and packed when planned
-  dynamic_matmul,  // B packed in the run
+  matmul,          // B constant, packed at planning
+  dynamic_matmul,  // B packed in each run
   matrix_vector,
   contract,  // generated from spec/, on a device
   pool,
@@ -22,7 +22,7 @@ enum class KernelClass {
   reduce,
   row_kernel,
   copy,
-  view,  // the same elements under another shape: no kernel
+  view,  // the same elements in another shape: no kernel
 };
 
 constexpr std::string_view name(KernelClass kernel_class) {

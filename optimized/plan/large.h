@@ -1,5 +1,5 @@
-// Memory for what is read once a run from end to end: packed weights, the arena. In large pages
-// where the system gives them, it is read half as fast again.
+// Memory for data read sequentially once per run: packed weights and the arena. From huge pages,
+// where the system provides them, reads are up to half as fast again.
 #pragma once
 
 #include <sys/mman.h>
@@ -20,7 +20,7 @@ struct FreeMemory {
 };
 using LargeMemory = std::unique_ptr<float, FreeMemory>;
 
-// Not initialised. Throws Error (out_of_memory, limit).
+// Returns uninitialized memory. Throws Error (out_of_memory, limit).
 inline LargeMemory large_memory(Index floats) {
   constexpr std::size_t page = std::size_t{2} << 20, line = 64;
   const std::size_t wanted = static_cast<std::size_t>(floats) * sizeof(float) + line;
@@ -32,7 +32,7 @@ inline LargeMemory large_memory(Index floats) {
   if (!made) {
     throw Error(ErrorKind::out_of_memory, "no memory for " + std::to_string(bytes) + " bytes");
   }
-  if (unit == page) ::madvise(made.get(), bytes, MADV_HUGEPAGE);  // a wish
+  if (unit == page) ::madvise(made.get(), bytes, MADV_HUGEPAGE);  // only a hint; may fail
   return made;
 }
 

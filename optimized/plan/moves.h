@@ -1,4 +1,4 @@
-// Nodes that only move elements: where each element of an output comes from.
+// Describes nodes that only move elements: the source of each output element.
 #pragma once
 
 #include <optional>
@@ -10,36 +10,35 @@
 
 namespace touchstone {
 
-inline constexpr Index nothing = -1;  // the source of a zero that no input has
+inline constexpr Index nothing = -1;  // source of a zero that no input holds
 
-// Elements that come one behind the other from one input.
+// Run of contiguous elements of one input.
 struct MovedRun {
   Index source, from, to, count;
 };
-// Elements that come from one input by even steps, from element `from` on, and go to the output by
-// even steps.
+// Strided copy from one input, from element `from` on, to the output, from element `to` on.
 struct MovedPart {
   Move move;
   Index source = nothing, from = 0, to = 0;
 };
 
-// Sources count the inputs that are moved.
+// Sources are numbered among the inputs whose elements are moved.
 struct MovedOutput {
   Index buffer = nobody;
   Shape shape;
   std::vector<MovedRun> runs;    // in order; or
-  std::vector<MovedPart> parts;  // over what it is filled with first, if it is; or
+  std::vector<MovedPart> parts;  // strided copies, over the fill value if `filled`; or
   bool filled = false;
-  Index fill = nothing;                // a source of one element
-  Index source = nothing;              // out of one input
+  Index fill = nothing;                // a source of one element; zero if `nothing`
+  Index source = nothing;              // the one input of `elements`
   std::vector<std::int32_t> elements;  // one by one, -1 for zero
 };
 
-// Whether the node moves the elements of its input k: it has the type of the first one. Others say
-// where to.
+// True if the node moves the elements of its input k, which then has the first input's type
+// parameter. Other inputs control the movement.
 bool is_moved(const NodeFact& fact, std::size_t k);
 
-// Element n of source k is known as first[k] + n; 0 is known as nobody's.
+// Numbers all elements: element n of source k is named first[k] + n; 0 names none.
 struct ElementNames {
   std::vector<Index> first;
   Index next = 1;
@@ -48,21 +47,22 @@ struct ElementNames {
   std::pair<Index, Index> of(Index name) const;  // source and element
 };
 
-// The node's outputs where the elements that it moves are their names, or `whole` less their names.
-// `shape`, if given, is that of its first input instead.
+// Runs the node on tensors whose elements are their names, or `whole` minus their names. `shape`,
+// if given, replaces the shape of the first input.
 std::vector<Value> ask(const Outline& outline, const NodeFact& fact, Index whole,
                        const Shape* shape = nullptr);
 
-// None where that is more dimensions than a Move has.
+// Returns nullopt if the strides need more dimensions than a Move has.
 std::optional<Move> by_even_steps(const Shape& extents, const Point& from_steps,
                                   const Point& to_steps);
-// Says of an output, whose shape is set, how its elements come, from their names.
+// Describes an output, whose shape is set, from the names of its elements.
 void describe(MovedOutput& output, const std::int64_t* names, const ElementNames& known);
 
-// What the node's role tells (told_moves.cc): none where it tells nothing.
+// Derives the movement from the node's role (told_moves.cc); nullopt if the role does not determine
+// it.
 std::optional<MovedOutput> told_move(const Outline& outline, const NodeFact& fact);
-// What its reference kernel answers about every element (asked_moves.cc): none where it does not
-// just move them.
+// Derives the movement of every element from the reference kernel (asked_moves.cc); empty if the
+// node does more than move them.
 std::vector<MovedOutput> asked_move(const Outline& outline, const NodeFact& fact);
 
 }  // namespace touchstone

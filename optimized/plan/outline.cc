@@ -1,4 +1,5 @@
-// Shapes are what the operators' definitions prove for the fed shapes; declarations are not read.
+// Collects graph facts for planning. Shapes are proved from the operators' definitions and the fed
+// shapes; declared shapes are ignored.
 #include "optimized/plan/outline.h"
 
 #include <algorithm>

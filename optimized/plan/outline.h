@@ -1,5 +1,5 @@
-// What is known of a model's values before a run with feeds of given shapes: types, shapes, who
-// makes and who reads each.
+// Facts about a model's values before a run with feeds of given shapes: types, shapes, producers
+// and users.
 #pragma once
 
 #include <map>
@@ -20,33 +20,34 @@ inline constexpr Index nobody = -1;
 struct ValueFact {
   std::string name;
   std::optional<ValueType> type;
-  std::optional<Shape> shape;        // of a tensor, where every size is known
-  const Tensor* constant = nullptr;  // an initializer's, not fed
+  std::optional<Shape> shape;        // of a tensor, if every size is known
+  const Tensor* constant = nullptr;  // an initializer that is not fed
   Index producer = nobody;           // a node
-  std::vector<Index> users;          // nodes that name it, themselves or in a subgraph; each once
+  std::vector<Index> users;          // nodes that read it, directly or in a subgraph; each once
   bool output = false;
 
   bool is(Type element) const {
     return type && type->kind == ValueType::Kind::tensor && type->element == element;
   }
-  // A float tensor of a known shape: what fast kernels take.
+  // True for a float32 tensor of known shape, as fast kernels require.
   bool floats() const { return is(Type::float32) && shape.has_value(); }
 };
 
 struct NodeFact {
   const Node* node;
-  std::vector<Index> inputs, outputs;  // values; nobody where left out
-  bool broken = false;                 // a rule does not hold: the reference refuses it, by name
+  std::vector<Index> inputs, outputs;  // values; nobody if omitted
+  // violates a rule: the reference refuses it with the rule's id
+  bool broken = false;
 
-  // Of a node of an operator: a call of a function has no signature.
+  // Only for operator nodes: a call of a function has no signature.
   Facts attributes() const { return {*node, *node->signature, {}, {}}; }
 };
 
 class Outline {
  public:
-  // The model must be resolved and valid and outlive the outline. `feeds` are the shapes of the
-  // fed tensors; shapes are what they prove (reference/proved_shapes.h). No shape is said of the
-  // values `unclaimed`, nor of any that hangs on them.
+  // The model must be resolved and valid and outlive the outline. `feeds` are the shapes of the fed
+  // tensors; other shapes are proved from them (reference/proved_shapes.h). The values `unclaimed`,
+  // and all that depend on them, get no shape.
   Outline(const Model& model, const std::map<std::string, Shape>& feeds, const Limits& limits,
           const std::set<std::string>& unclaimed = {});
 
@@ -54,7 +55,7 @@ class Outline {
   const std::vector<ValueFact>& values() const { return values_; }
   const ValueFact& value(Index k) const { return values_[static_cast<std::size_t>(k)]; }
   const NodeFact& node(Index k) const { return nodes_[static_cast<std::size_t>(k)]; }
-  // A value of the main graph; nobody if there is none.
+  // Returns a value of the main graph; nobody if there is none.
   Index find(const std::string& name) const;
 
  private:

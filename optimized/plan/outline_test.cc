@@ -1,4 +1,4 @@
-// What an outline believes of shapes, and what steps take for granted.
+// Tests the shapes that an outline derives, and the preconditions of steps.
 #include "optimized/plan/outline.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(Outline, AReshapeByWhatIsFedHasNoShape) {
   EXPECT_FALSE(outline.value(outline.find("y")).shape.has_value());
 }
 
-// A group as a planner's mistake would make it is refused before a step is built from it.
+// A group with a planner's fault must be refused before a step is built from it.
 TEST(Preconditions, AMatmulHasColumnsForItsOutput) {
   const Model model = matmul({8, 64}, {64, 32}, {8, 32});
   const Outline outline(model, {{"a", Shape{8, 64}}}, {});

@@ -1,5 +1,5 @@
-// Parts are joined from the back: when a node is reached that ends something with a kernel of its
-// own, the parts that it ends are taken out.
+// Fuses pointwise nodes into parts with one kernel. Nodes are added in order. The last node of a
+// known pattern absorbs the parts before it.
 #include "optimized/plan/parts.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class Parts {
 
   static Role role(const Part& part) { return role_of(*part.node.signature); }
 
-  // The part of this role that makes a value, if the value is read once.
+  // Finds the part of this role that computes a value, if the value has one user.
   std::optional<Place> maker(Index value, Role wanted) {
     if (value == nobody || outline_.value(value).users.size() != 1) return std::nullopt;
     const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
@@ -52,7 +52,7 @@ class Parts {
     return *constant->data<float>();
   }
 
-  // x times its sigmoid.
+  // Fuses x * sigmoid(x) into a swish.
   bool join_swish() {
     static const FastEntry* const swish = entry_of(Role::swish);
     if (swish == nullptr) return false;
@@ -75,13 +75,14 @@ class Parts {
     return false;
   }
 
-  // The nearest whole number of a value, or of its quotient by a number, between two others.
+  // Fuses rounding of a value, or of its quotient by a constant, and the clamp after it.
   void join_grid() {
     const Part clamp = parts_.back();
     const std::optional<Place> whole = maker(clamp.inputs[0], Role::nearest_whole);
     if (!whole || clamp.inputs.size() != 3) return;
     const std::optional<float> least = number(clamp.inputs[1]), most = number(clamp.inputs[2]);
-    if (!least || !most || !(*least <= *most)) return;  // the order of the two would matter
+    // otherwise the order of the two comparisons would matter
+    if (!least || !most || !(*least <= *most)) return;
     Part joined = **whole;
     std::vector<Index> gone{joined.output};
     std::optional<float> divisor;
@@ -101,7 +102,7 @@ class Parts {
     parts_.back() = std::move(joined);
   }
 
-  // What is rounded to a grid, times a number.
+  // Fuses the multiplication of a rounded value by a constant.
   void join_factor() {
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
       const Index value = parts_.back().inputs[k];

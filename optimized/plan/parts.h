@@ -1,5 +1,4 @@
-// The kernels that a region of pointwise nodes runs: one a node, or one for several nodes where
-// there is a kernel for what they are together.
+// Kernels of a pointwise region: one per node, or one for several nodes that match a fused kernel.
 #pragma once
 
 #include <optional>
@@ -10,22 +9,22 @@
 
 namespace touchstone {
 
-// The whole numbers from `least` to `most`, times a factor. The nearest is looked for of a
-// quotient, or of the value itself.
+// Rounds to integers from `least` to `most`, times a factor. The rounded number is the value, or
+// its quotient by `divisor`.
 struct RoundingGrid {
   std::optional<float> divisor;
   float least, most, factor = 1;
 };
 
 struct Part {
-  Node node;  // what the kernel is asked of
+  Node node;  // the node whose kernel is recorded
   std::vector<Index> inputs;
   Index output;
-  std::optional<RoundingGrid> grid;  // given: the node is the first of those that round to it
+  std::optional<RoundingGrid> grid;  // set: the node is the first of a fused rounding
 };
 std::vector<Part> parts_of(const Outline& outline, const Region& region);
 
-// The call that rounds to a grid what the first node of it reads, whose own call is given.
+// Turns the recorded call of the first node into the call of the fused rounding kernel.
 void round_to_grid(const RoundingGrid& grid, Isa isa, RecordedCall& call);
 
 }  // namespace touchstone

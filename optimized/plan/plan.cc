@@ -1,4 +1,4 @@
-// Holds a plan's memory and runs its steps; whatever a run made is gone before the next.
+// Owns a plan's memory and runs its steps; values that a run made are released before the next.
 #include "optimized/plan/plan.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace touchstone {
 namespace {
 
-// Memory of a plan: one block for the arena, or each buffer by itself.
+// Memory of a plan: one block for the arena, or separately allocated buffers.
 class Block : public Memory {
  public:
   Block(const std::vector<Span>& spans, const std::map<Index, const Tensor*>& constants,
@@ -44,7 +44,7 @@ class Block : public Memory {
   }
   DeviceBuffer* on_device(Index buffer) const override { return there_->at(buffer); }
 
-  // All memory of the plan, for the arena check.
+  // Returns all memory of the plan, for the arena check.
   std::vector<ArenaCheck::Area> areas(Index bytes) const {
     if (memory_) return {{memory_.get(), bytes}};
     std::vector<ArenaCheck::Area> made;
@@ -61,7 +61,7 @@ class Block : public Memory {
   std::vector<std::shared_ptr<void>> apart_;
 };
 
-// The value with buffers of its own: the plan's memory is written again by the next run.
+// Returns a deep copy: the next run overwrites the plan's memory.
 Value detached(const Value& value) {
   if (value.is_tensor()) {
     const Tensor& held = value.tensor();
@@ -83,10 +83,10 @@ Value detached(const Value& value) {
     if (optional->item) made.item = std::make_shared<const Value>(detached(*optional->item));
     return made;
   }
-  return value;  // maps hold numbers and texts that they made
+  return value;  // maps own their numbers and strings
 }
 
-// Of an output that a caller gave memory for, and what came out.
+// Checks an output against the tensor that the caller bound for it.
 void require_same(const std::string& name, const Tensor& bound, Type type, const Shape& shape) {
   if (bound.type() == type && bound.shape() == shape) return;
   throw Error(ErrorKind::usage,
@@ -100,7 +100,7 @@ void copy_bytes(const std::byte* from, Tensor& to) {
   if (!room.empty()) std::memcpy(room.data(), from, room.size());
 }
 
-// "float[1,3,224,224]", as far as it is known.
+// "float[1,3,224,224]", as far as known.
 std::string described(const ValueFact& fact) {
   const bool tensor = fact.type && fact.type->kind == ValueType::Kind::tensor;
   const std::string what = !fact.type ? "?"
@@ -111,7 +111,7 @@ std::string described(const ValueFact& fact) {
 
 Index rounded(Index bytes) { return (bytes + 63) / 64 * 64; }
 
-// No node makes more than the limits allow, whichever kernel it is to run on.
+// Checks that no node's output exceeds the limits, whatever kernel runs it.
 const Outline& within_limits(const Outline& outline, const Limits& limits) {
   for (const NodeFact& fact : outline.nodes()) {
     for (const Index output : fact.outputs) {
@@ -125,7 +125,7 @@ const Outline& within_limits(const Outline& outline, const Limits& limits) {
 
 }  // namespace
 
-// Model, facts and step, estimated: workbench.cc has the measurement of both.
+// Estimated bytes of model, facts and steps; workbench.cc has the measurement.
 constexpr Index bytes_a_node = 1500;
 
 struct Plan::Held {
@@ -194,7 +194,7 @@ struct Plan::Held {
     for (const std::unique_ptr<Step>& step : builder.steps) work.push_back(steps_of(*step));
   }
 
-  // Elementary steps, each of what a processor does at once: the reference charges its own.
+  // Returns the elementary operations charged per run; reference kernels charge their own.
   Index steps_of(const Step& step) const {
     if (step.kernel == "reference") return 1;
     return 1 + cost_of(outline, step.nodes).flop / 2;
@@ -219,7 +219,7 @@ struct Plan::Held {
 
   void compute(const std::map<std::string, Value>& feeds, ThreadPool& pool,
                std::vector<Timing>* timings);
-  // Whatever happens, what a run made is gone before the next.
+  // Releases the values that a run made, also if it throws.
   struct Clean {
     Held& h;
     ~Clean() {
@@ -237,13 +237,13 @@ struct Plan::Held {
   Index arena = 0;
   std::unique_ptr<DeviceMemory> there;  // on a device
   std::unique_ptr<Block> memory;
-  std::vector<std::shared_ptr<void>> scratch_memory;  // one a thread
+  std::vector<std::shared_ptr<void>> scratch_memory;  // one per thread
   std::vector<float*> scratch_of;
-  std::unique_ptr<ArenaCheck> check;  // none: steps are trusted
+  std::unique_ptr<ArenaCheck> check;  // null: steps are trusted
   std::vector<Value> values;
   std::vector<Index> work;                // of each step
-  std::vector<bool> kept;                 // values that stay from run to run
-  std::vector<std::vector<Index>> drops;  // after each step
+  std::vector<bool> kept;                 // values that stay between runs
+  std::vector<std::vector<Index>> drops;  // values to release after each step
 };
 
 Plan::Plan(const Model& model, const std::map<std::string, Shape>& feeds, Index threads,

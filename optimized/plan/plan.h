@@ -1,4 +1,5 @@
-// A model made ready for feeds of given shapes: which kernel runs when, on what memory.
+// Execution plan of a model for feeds of given shapes: the steps in order, their kernels and their
+// memory.
 #pragma once
 
 #include <functional>
@@ -17,35 +18,34 @@ namespace touchstone {
 
 class Builder;
 
-// Gives memory of so many bytes, aligned as floats are.
+// Allocates memory of so many bytes, aligned for float32.
 using BufferSource = std::function<std::shared_ptr<void>(Index bytes)>;
 
 struct PlanOptions {
   bool fuse = true, winograd = true;
   Limits limits;
-  std::set<std::string> unclaimed = {};  // values whose shapes a run showed to be others
-  BufferSource buffers = {};  // given: each buffer comes from it, and none of them from one arena
-  std::shared_ptr<Device> device = {};  // given: it runs what it has kernels for
-  bool host = true;                     // the processor runs the rest, else that is an Error
-  bool check_arena = false;             // as TOUCHSTONE_CHECK=arena does (arena_check.h)
-  // Given: tests change steps and lifetimes with it before memory is placed.
+  std::set<std::string> unclaimed = {};  // values whose shapes differed at run time
+  BufferSource buffers = {};  // not empty: allocates each buffer separately, instead of one arena
+  std::shared_ptr<Device> device = {};  // not null: runs the nodes for which it has kernels
+  bool host = true;                     // the processor runs the rest; false: that is an Error
+  bool check_arena = false;             // like TOUCHSTONE_CHECK=arena (arena_check.h)
+  // Hook for tests: changes steps and lifetimes before memory is placed.
   std::function<void(Builder&)> change = {};
 };
 
-// One step of a run, or what one thread did of it: when it began and ended, in microseconds since
-// the run began.
+// Time of one step, or of one thread's share in it, in microseconds since the run began.
 struct Timing {
   Index step = 0;
   double begin = 0, end = 0;
-  Index thread = nobody;  // the step itself, all of it
+  Index thread = nobody;  // nobody: the whole step
 };
 
 struct Placement {
   std::vector<std::string> nodes;  // "'conv1' (Conv)"
   std::string kernel;
   KernelClass kernel_class = KernelClass::reference;
-  std::vector<std::string> reads, writes;  // "float[1,3,224,224]": what it takes and gives
-  Index bytes = 0, flop = 0;               // as plan/cost.h counts them
+  std::vector<std::string> reads, writes;  // "float[1,3,224,224]": values read and written
+  Index bytes = 0, flop = 0;               // as defined in plan/cost.h
 };
 
 class Plan {
@@ -55,12 +55,12 @@ class Plan {
        const PlanOptions& options);
   ~Plan();
 
-  // Throws Error with the node's place, and ShapeDiffers. `timings`: if given, a row for each step
-  // is added, and behind it one for each thread that took part of it.
+  // Throws Error with the node's place, and ShapeDiffers. `timings`: if not null, receives a row
+  // for each step, followed by one for each thread that ran a part of it.
   std::map<std::string, Value> run(const std::map<std::string, Value>& feeds, ThreadPool& pool,
                                    std::vector<Timing>* timings = nullptr);
-  // Writes the outputs into tensors that are there; Throws Error (usage) too where one has another
-  // type or shape. Allocates nothing but what reference kernels do.
+  // Writes the outputs into existing tensors. Throws Error (usage) if one has another type or
+  // shape. Allocates nothing beyond what reference kernels allocate.
   void run_into(const std::map<std::string, Value>& feeds, std::map<std::string, Tensor>& outputs,
                 ThreadPool& pool, std::vector<Timing>* timings = nullptr);
 

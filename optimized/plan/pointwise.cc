@@ -1,5 +1,5 @@
-// Kernels are asked, on stand-ins without memory, how they would read their operands; that is then
-// laid over where the operands really are.
+// Lowers a region to kernel calls. Kernels record how they would read placeholder tensors; those
+// strides are then translated to the operands' real layouts.
 #include "optimized/plan/pointwise.h"
 
 #include <algorithm>
@@ -14,8 +14,7 @@ namespace {
 
 constexpr Index lanes_least = 16;  // a piece of the innermost dimension is a multiple of it
 
-// Stand-ins for tensors that have no memory yet: kernels are only asked how they would read them.
-// Each has addresses of its own.
+// Placeholder tensors without memory, at distinct addresses, on which kernels record their reads.
 class StandIns {
  public:
   const Tensor& of(Index value, const Shape& shape) {
@@ -40,7 +39,7 @@ class StandIns {
 
 struct Read {
   Index value;
-  Point strides;  // of the stand-in; only whether they are 0 counts
+  Point strides;  // of the placeholder; only whether they are 0 counts
 };
 
 }  // namespace
@@ -56,7 +55,7 @@ std::optional<Pointwise> Pointwise::make(const Outline& outline, const Region& r
                                         : static_cast<Index>(at - region.externals.begin());
   };
 
-  // What each kernel reads.
+  // Records the reads of each kernel.
   Pointwise made;
   const std::vector<Part> parts = parts_of(outline, region);
   std::vector<std::vector<Read>> reads;
@@ -103,7 +102,7 @@ std::optional<Pointwise> Pointwise::make(const Outline& outline, const Region& r
     made.steps_.push_back({record.kernel, std::move(record.values), {}, 0});
   }
 
-  // Strides in the real memory, one row an external of each read, the output's last.
+  // Strides in real memory: one row per external of each read, the output's last.
   std::vector<Point> walks;
   const auto strides_in = [&](const StridedTensor& tensor, const Point* asked) {
     Point strides(extents.size(), 0);
@@ -123,7 +122,7 @@ std::optional<Pointwise> Pointwise::make(const Outline& outline, const Region& r
   }
   walks.push_back(strides_in(output, nullptr));
 
-  // Dimensions that every walk steps through evenly are one.
+  // Merges dimensions that all operands traverse with compatible strides.
   Shape merged;
   std::vector<Index> from;  // the innermost dimension of each merged one
   for (Index d = 0; d < extents.size(); ++d) {
@@ -152,10 +151,10 @@ std::optional<Pointwise> Pointwise::make(const Outline& outline, const Region& r
     made.extents_[lead + static_cast<std::size_t>(k)] = merged[k];
   made.output_ = const_cast<float*>(output.data);
   made.output_strides_ = placed(walks.back());
-  if (made.extents_[3] == 1) made.output_strides_[3] = 1;  // kernels write dense rows
+  if (made.extents_[3] == 1) made.output_strides_[3] = 1;  // kernels require contiguous rows
   for (const StridedTensor& external : externals) made.data_.push_back(external.data);
 
-  // Where values in between stand: the output's place while it is free, else scratch.
+  // Assigns intermediate values to the output's memory while it is free, else to scratch.
   std::map<Index, Index> slot_of;
   Index in_output = region.start;
   if (region.start != nobody) slot_of[region.start] = 0;
@@ -204,7 +203,7 @@ std::optional<Pointwise> Pointwise::make(const Outline& outline, const Region& r
 }
 
 std::vector<Pointwise::Box> Pointwise::slices(Index elements) const {
-  // The dimension that is cut: those inside it fit whole.
+  // Finds the dimension to split: all dimensions inside it fit whole.
   std::size_t cut = 3;
   Index inside = 1;
   while (cut > 0 && inside * extents_[cut] <= elements) inside *= extents_[cut--];

@@ -1,4 +1,4 @@
-// A region of pointwise nodes brought to its kernels: which kernel runs for each node, on what.
+// Pointwise region lowered to kernel calls: the kernel of each node, its operands and its scratch.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace touchstone {
 
-// A tensor as the region's elements are walked: strides by its own dimensions, which are matched
-// to the region's from the innermost on.
+// Tensor with strides for its own dimensions, which are aligned to the region's from the innermost
+// on.
 struct StridedTensor {
   Shape shape;
   const float* data = nullptr;
@@ -21,11 +21,10 @@ struct StridedTensor {
 
 class Pointwise {
  public:
-  // `extents` are those of the walk (the region's shape, or one of blocks), `externals` the tensors
-  // that the region's externals are in it, `output` where the last value stands. The innermost
-  // dimensions from `movable` on may be merged; those before it stay as they are. None where the
-  // walk has more than four dimensions left, or a kernel asks for more than the elements of its
-  // inputs.
+  // `extents` are those of the iteration space (the region's shape, or one of blocks), `externals`
+  // the region's external tensors in it, and `output` the memory of the last value. The innermost
+  // dimensions from `movable` on may be merged; those before it are kept. Returns nullopt if more
+  // than four dimensions remain, or if a kernel needs more than the elements of its inputs.
   static std::optional<Pointwise> make(const Outline& outline, const Region& region,
                                        const Shape& extents,
                                        const std::vector<StridedTensor>& externals,
@@ -34,14 +33,15 @@ class Pointwise {
   struct Box {
     std::array<Index, 4> first{}, count{};  // outermost first
   };
-  // All of the innermost dimensions, of these of the two before them. For a walk of four dimensions
-  // made with `movable` 2.
+  // Returns these blocks and rows, with all innermost elements. Only for an iteration space of four
+  // dimensions made with `movable` 2.
   Box rows_of(Index first_block, Index blocks, Index first_row, Index rows) const;
-  // Slices of at most about `elements` that together are the whole.
+  // Splits the whole into slices of at most about `elements` elements.
   std::vector<Box> slices(Index elements) const;
-  // Floats of scratch that a box takes.
+  // Returns the floats of scratch that a box needs.
   Index scratch(const Box& box) const;
-  // `shift`: added to the place of each external, then of the output: another image of the batch.
+  // `shift`: offsets added to each external, then to the output, to select another image of the
+  // batch.
   void run(const Box& box, float* scratch, std::span<const Index> shift) const;
 
  private:
@@ -58,7 +58,7 @@ class Pointwise {
   };
 
   std::array<Index, 4> extents_{1, 1, 1, 1};
-  std::size_t lead_ = 0;            // of them before the walk's own
+  std::size_t lead_ = 0;            // number of leading dimensions added to reach four
   std::vector<const float*> data_;  // of the externals
   float* output_ = nullptr;
   std::array<Index, 4> output_strides_{};

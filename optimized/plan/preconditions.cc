@@ -1,4 +1,5 @@
-// One function a kind of step, each from the extents that the step uses as it is built.
+// Checks the preconditions of steps, one function per kind of step, against the extents that the
+// step iterates over.
 #include "optimized/plan/preconditions.h"
 
 #include <algorithm>
@@ -46,7 +47,7 @@ class Preconditions {
         require(count(shape(fact_.inputs[0])) == count(shape(group_.made)),
                 "a view has as many elements");
         break;
-      case Work::reference:  // they compare what comes with what was proved when they run
+      case Work::reference:  // these compare actual with proved shapes at run time
       case Work::kernel:
       case Work::nest:
       case Work::move:
@@ -80,7 +81,7 @@ class Preconditions {
     require(constant(input(2)).size() == channels, "the bias has a number for each channel");
   }
 
-  // Images of one or two spatial dimensions, and a window between them.
+  // Checks that images have one or two spatial dimensions that match the window.
   void hold_window(const Shape& x, const Shape& made) const {
     const Index rank = x.size();
     require((rank == 3 || rank == 4) && made.size() == rank, "images have rank 3 or 4");

@@ -1,14 +1,12 @@
-// What the steps of a plan take for granted of sizes: the extents that they walk over are those of
-// the tensors that they are given.
+// Preconditions of a plan's steps: the extents that they iterate over are those of their tensors.
 #pragma once
 
 #include "optimized/plan/groups.h"
 
 namespace touchstone {
 
-// Throws Error (internal), with the node's place, where a step built for the group would read or
-// write outside of its tensors. It stays in release builds: memory must not hang on a planner's
-// mistake.
+// Throws Error (internal), with the node's place, if a step built for the group would read or write
+// outside of its tensors. Enabled in release builds too: a planner's fault must not corrupt memory.
 void hold_preconditions(const Outline& outline, const Group& group);
 
 }  // namespace touchstone

@@ -1,4 +1,4 @@
-// Grows a region node by node and keeps the longest one that shows a single value.
+// Grows a region node by node and keeps the longest one with a single visible output.
 #include "optimized/plan/region.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ class Growth {
     nodes_.push_back(node);
   }
 
-  // The first node that reads what stands inside and may join.
+  // Returns the first node that reads a value of the region and may join it.
   Index candidate() const {
     Index best = nobody;
     for (const Index value : inside_) {
@@ -76,7 +76,7 @@ class Growth {
     return best;
   }
 
-  // Nothing but the last value is seen from outside.
+  // True if only the last value is visible outside.
   bool closed() const {
     if (made_.ops.empty()) return false;
     for (const Index value : inside_) {

@@ -1,4 +1,4 @@
-// What a plan runs: one step after the other, each with its pointers in place.
+// Step of a plan: a unit of work with its pointers bound to memory.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@
 
 namespace touchstone {
 
-// What steps share while a plan runs.
+// State that all steps of a run use.
 struct RunState {
   ThreadPool& pool;
-  std::vector<Value>& values;  // by number in the outline: those that are tensors of their own
-  const std::vector<float*>& scratch;  // one a thread
+  std::vector<Value>& values;          // by index in the outline: the tensors of their own
+  const std::vector<float*>& scratch;  // one per thread
   const Limits& limits;
 
-  // As ThreadPool::each, of work that takes one thread about so many nanoseconds. What takes no
-  // longer than waking another thread stays on this one.
+  // Like ThreadPool::each, for work that takes one thread about `nanoseconds`. Work shorter than
+  // waking another thread runs on this one.
   template <class F>
   void each(Index parts, double nanoseconds, F&& work) {
     constexpr double worth_waking = 2500;
@@ -30,7 +30,7 @@ struct RunState {
   }
 };
 
-// Rough times of one thread: a multiply-add with vectors, and an element that is read and written.
+// Rough costs for one thread: a vectorized multiply-add, and an element read and written.
 inline constexpr double nanoseconds_a_product = 0.015, nanoseconds_an_element = 0.15;
 
 // Memory of a plan: buffers by number, placed once all steps are known.
@@ -38,11 +38,11 @@ class Memory {
  public:
   virtual ~Memory() = default;
   virtual float* at(Index buffer) const = 0;
-  virtual DeviceBuffer* on_device(Index) const { return nullptr; }  // numbered apart
+  virtual DeviceBuffer* on_device(Index) const { return nullptr; }  // numbered separately
 };
 
-// Thrown where a run shows that a value has another shape than was inferred, which is no error: of
-// sizes that hang on what values hold, inference says what held wherever it looked.
+// Thrown if a value's run-time shape differs from the inferred one. Not an error: inference of
+// data-dependent sizes reports what held in every sample, and the session plans again.
 struct ShapeDiffers {
   std::string value;
 };
@@ -52,13 +52,13 @@ class Step {
   virtual ~Step() = default;
   virtual void bind(const Memory&) {}
   virtual void run(RunState& state) = 0;
-  virtual Index scratch() const { return 0; }  // floats a thread
-  virtual Index moved() const { return 0; }    // bytes read and written, of a step of no node
-  virtual Soon weights() const { return {}; }  // that a run reads, for the steps before to ask for
-  virtual void precede(const Soon&) {}         // those that are read next
+  virtual Index scratch() const { return 0; }  // floats per thread
+  virtual Index moved() const { return 0; }    // bytes read and written, for steps without nodes
+  virtual Soon weights() const { return {}; }  // read in a run; earlier steps prefetch them
+  virtual void precede(const Soon&) {}         // receives the weights that are read next
 
-  std::vector<Index> nodes;  // of the model; none for a change of layout
-  Index about = nobody;      // a step of no node: the one whose failure it would be
+  std::vector<Index> nodes;  // of the model; empty for a change of layout
+  Index about = nobody;      // for a step without nodes: the node that its errors name
   std::string kernel;        // "reference", "convolution 14x2 avx512", ..
   KernelClass kernel_class = KernelClass::reference;
 };

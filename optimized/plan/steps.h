@@ -1,4 +1,4 @@
-// What the files of steps share.
+// Helpers common to the steps_*.cc files.
 #pragma once
 
 #include <optional>
@@ -11,23 +11,23 @@
 
 namespace touchstone {
 
-// Zeros around the images, before something that reads them runs.
+// Clears the halos around the images; must run before a step that reads them.
 void clear_halo(const Blocks& blocks, float* memory);
 
-// All rows of a product whose right matrix is packed, by all threads.
+// Computes all rows of a product whose right matrix is packed, with all threads.
 void run_product(ThreadPool& pool, const Gemm& gemm, const Product& product, Index rows);
 
-// A region on blocks: one image at a time, whole or a box of it.
+// Pointwise region on channel blocks: runs on one image at a time, whole or a box of it.
 class BlockedRegion {
  public:
   BlockedRegion(const Outline& outline, const Region& region, const Blocks& output);
 
-  // Whether the region can be computed on blocks.
+  // True if the region can be computed on blocks.
   static bool takes(const Outline& outline, const Region& region, Index lanes);
 
-  void ask(Builder& builder);  // for its inputs
+  void ask(Builder& builder);  // requests its inputs
   void set_output(const Blocks& output) { output_ = output; }
-  // `movable`: as Pointwise::make. `output`: the memory of its blocks.
+  // `movable`: see Pointwise::make. `output`: the memory of the output's blocks.
   bool bind(const Memory& memory, float* output, Index movable);
   const Pointwise& kernels() const { return *kernels_; }
   void run(const Pointwise::Box& box, Index image, float* scratch) const;

@@ -1,4 +1,4 @@
-// Moves of maps in blocks of channels: joins along the channels, and elements that are repeated.
+// Data movement on maps in channel blocks: joins along the channels, and repetition of elements.
 #include <algorithm>
 
 #include "optimized/plan/steps.h"
@@ -6,8 +6,8 @@
 namespace touchstone {
 namespace {
 
-// Cuts rows so that each thread gets several parts, and calls `each` with an image, a first row and
-// how many.
+// Splits rows into several parts per thread and calls `each` with an image, a first row and a
+// number of rows.
 template <class F>
 void each_rows(ThreadPool& pool, Index images, Index rows, F each) {
   const Index step = ceil_div(rows * images, pool.size() == 1 ? 1 : pool.size() * 4);
@@ -23,7 +23,7 @@ Picture rows_of(Picture picture, Index first) {
   return picture;
 }
 
-// Maps side by side along the channels.
+// Joins maps along the channels.
 class OnJoin : public Step {
  public:
   OnJoin(Builder& builder, const Group& group) {
@@ -48,7 +48,7 @@ class OnJoin : public Step {
   void run(RunState& state) override {
     clear_halo(out_.blocks, to_);
     const Blocks& b = out_.blocks;
-    // In the order of the parts: the lanes behind one part's last channel are the next one's.
+    // In order: copying a part overwrites the unused lanes after the previous part's last channel.
     each_rows(state.pool, b.images, b.rows, [&](Index image, Index first, Index rows) {
       for (const Part& part : in_) {
         if (part.in_place) continue;
@@ -68,9 +68,9 @@ class OnJoin : public Step {
  private:
   struct Part {
     Blocked from;
-    Index channel;  // where it begins
+    Index channel;  // its first channel in the output
     float* memory;
-    bool in_place = false;  // it was made where it belongs
+    bool in_place = false;  // computed directly into its place
   };
   std::vector<Part> in_;
   Blocked out_;
@@ -108,7 +108,7 @@ class OnRepeat : public Step {
 }  // namespace
 
 void build_join(Builder& builder, const Group& group) {
-  if (!group.blocks) {  // they lie plain
+  if (!group.blocks) {  // the inputs are plain tensors
     return is_move(builder.outline(), group.main()) ? build_move(builder, group)
                                                     : builder.on_reference(group.main());
   }

@@ -1,5 +1,5 @@
-// Convolutions on blocks, with what follows them: the residual and the clamp in the kernel, a
-// region of pointwise nodes on the rows that are still in the cache.
+// Convolution steps on channel blocks with fused operations: residual and clamp in the kernel, and
+// a region of pointwise nodes on rows that are still in cache.
 #include <algorithm>
 #include <cstring>
 
@@ -11,9 +11,10 @@
 namespace touchstone {
 namespace {
 
-constexpr Index few_channels = 4;         // up to so many are read from the plain tensor
-constexpr Index region_elements = 16384;  // that a kernel leaves for a region to go over
-constexpr Index small_plane = 100;  // of so few points the channels are shared out, not the rows
+constexpr Index few_channels = 4;         // with at most this many, the plain tensor is read
+constexpr Index region_elements = 16384;  // output of a kernel before the region runs on it
+// with at most this many points, channels are split among threads, not rows
+constexpr Index small_plane = 100;
 
 KernelClass class_of(const ConvolutionShape& shape, ConvolutionWay way) {
   if (way == ConvolutionWay::narrow) return KernelClass::narrow_convolution;
@@ -46,7 +47,7 @@ class OnConvolution : public Step {
     shape.channels_out = weights.shape()[0] / groups_;
     shape.plain_input = groups_ == 1 && !shape.depthwise && x[1] <= few_channels &&
                         !builder.is_blocked(input_) && window_.before[0] >= 0 &&
-                        window_.before[1] >= 0;  // a negative one cuts rows off
+                        window_.before[1] >= 0;  // a negative one crops rows
     plain_ = shape.plain_input;
     shape.adds = group.residual != nobody;
     if (plain_) {
@@ -136,7 +137,7 @@ class OnConvolution : public Step {
         });
       }
       const Index images = alone ? 1 : out_.blocks.images;
-      // A thread takes neighbours: rows of all parts, or parts of all rows.
+      // A thread takes neighboring work: rows of all parts, or parts of all rows.
       const Index shares = parts * groups_;
       state.each(images * chunks_ * shares, static_cast<double>(images) * nanoseconds_,
                  [&](Index k, Index thread) {
@@ -163,11 +164,11 @@ class OnConvolution : public Step {
       const Tensor& bias = *outline_.value(fact.inputs[2]).constant;
       std::memcpy(bias_.data<float>(), bias.data<float>(), bias.bytes().size());
     }
-    blocks_out_ = shape.channels_out / lanes;  // of a group, where there are several
+    blocks_out_ = shape.channels_out / lanes;  // of a group, if there are several
     blocks_in_ = shape.channels_in / lanes;
   }
 
-  // The plain image with its padding around it.
+  // Copies the plain image and surrounds it by its padding.
   void pad(Index image, RunState& state) const {
     const Index plane = window_.in[0] * window_.in[1], padded = padded_rows_ * padded_columns_;
     const auto floats = static_cast<double>(channels_ * padded);
@@ -241,14 +242,14 @@ class OnConvolution : public Step {
   const Window window_;
   Index input_, groups_, channels_ = 0, threads_ = 1;
   bool plain_ = false, pads_ = false;
-  bool by_weights_ = false;  // they are more than the input: threads share out the weights
+  bool by_weights_ = false;  // weights exceed the input: threads split the weights
   Index from_ = nobody, padded_ = nobody, padded_rows_ = 0, padded_columns_ = 0;
   Blocked in_, residual_, factors_, out_;
-  Index scaled_ = nobody;  // weights by factors
+  Index scaled_ = nobody;  // weights times factors
   std::optional<BlockedRegion> region_;
   std::optional<Convolution> convolution_;
   LargeMemory packed_;
-  const float* weights_ = nullptr;  // as the model holds them; of a group so many
+  const float* weights_ = nullptr;  // as in the model; group_weights_ floats per group
   Index group_weights_ = 0;
   Soon soon_;
   Tensor bias_;
@@ -267,7 +268,7 @@ void build_convolution(Builder& builder, const Group& group) {
     builder.add(std::move(step), group.nodes);
     return;
   }
-  // The region wants tensors: it is a step of its own.
+  // The region needs plain tensors, so it becomes a step of its own.
   const auto& [own, rest] = apart(group);
   auto step = std::make_unique<OnConvolution>(builder, own);
   builder.add(std::move(step), own.nodes);

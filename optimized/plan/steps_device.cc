@@ -1,4 +1,4 @@
-// Steps on a device: its kernels, and the copies at the edges of what it runs.
+// Device steps: kernel launches, and copies between host and device at the boundaries.
 #include <algorithm>
 #include <limits>
 
@@ -12,13 +12,13 @@ namespace {
 
 Index bytes_of(const ValueFact& fact) { return packed_bytes(Type::float32, count(*fact.shape)); }
 
-// Whose copy it is: the node's that makes the value, else of one that reads it.
+// Returns the node that a copy's errors name: the producer of the value, else a user.
 Index node_about(const ValueFact& fact) {
   if (fact.producer != nobody) return fact.producer;
   return fact.users.empty() ? nobody : fact.users.front();
 }
 
-// From the plan's memory, or from a tensor of its own.
+// Copies to the device, from the plan's memory or from a tensor of its own.
 class Upload : public Step {
  public:
   Upload(Device& device, const ValueFact& fact, Index value, Index from, Index to)
@@ -75,7 +75,7 @@ class Download : public Step {
 
 class OnDevice : public Step {
  public:
-  // `buffers`: of the values that are read there.
+  // `buffers`: device buffers of the values that the kernel reads.
   OnDevice(Device& device, const Outline& outline, Index node, std::map<Index, Index> buffers,
            Index output)
       : device_(device),
@@ -106,7 +106,8 @@ class OnDevice : public Step {
     arguments_.clear();
     for (std::size_t k = 0; k < call_.reads.size(); ++k) {
       const Index value = call_.reads[k];
-      // Of what is left out a kernel may load a number, which it does not look at.
+      // An omitted operand needs some valid buffer: a kernel may load from it, but ignores the
+      // value.
       const Index buffer = value != nobody    ? buffers_.at(value)
                            : buffers_.empty() ? output_
                                               : buffers_.begin()->second;
@@ -123,7 +124,7 @@ class OnDevice : public Step {
   const std::map<Index, Index> buffers_;
   const Index output_;
   const Memory* memory_ = nullptr;
-  bool fixed_ = true;  // nothing that a run computes is looked at before the kernel runs
+  bool fixed_ = true;  // no host input is computed in the run
   DeviceCall call_;
   std::vector<DeviceArgument> arguments_;
 };
@@ -135,8 +136,8 @@ Index Builder::new_device_buffer(Index bytes) {
   return static_cast<Index>(device_spans.size()) - 1;
 }
 
-// Where the value stands on the device; it is copied there once, before the first step that wants
-// it, and a constant when the plan is made.
+// Returns the device buffer of a value. Adds one upload before the first step that needs it;
+// constants are uploaded at planning.
 Index Builder::on_device(Index value) {
   if (const auto found = there_.find(value); found != there_.end()) {
     touched_there_.push_back(found->second);
@@ -161,7 +162,7 @@ Index Builder::on_device(Index value) {
   return buffer;
 }
 
-// Into the plan's memory, before the step that wants it there.
+// Adds a copy into the plan's memory before the step that needs it.
 void Builder::download(Index value, Index buffer) {
   between([&] {
     touched_ = {buffer};
@@ -175,7 +176,7 @@ void Builder::build_on_device(Index node) {
   const DeviceInputs inputs = inputs_on_device(outline_, node);
   std::map<Index, Index> buffers;
   for (const Index value : inputs.on_device) buffers[value] = on_device(value);
-  tell_tensors(inputs.on_host);  // behind the copies: what is looked at stays until this step
+  tell_tensors(inputs.on_host);  // after the copies, so that host inputs stay alive until this step
   const Index output = new_device_buffer(bytes_of(outline_.value(fact.outputs[0])));
   touched_there_.push_back(output);
   add(std::make_unique<OnDevice>(*device_, outline_, node, std::move(buffers), output), {node});
@@ -183,7 +184,7 @@ void Builder::build_on_device(Index node) {
   made_there_.insert(fact.outputs[0]);
 }
 
-// The same elements under another shape: the same buffer.
+// Makes a view: the same device buffer under another shape.
 void Builder::view_on_device(Index node) {
   const NodeFact& fact = outline_.node(node);
   there_[fact.outputs[0]] = on_device(fact.inputs[0]);

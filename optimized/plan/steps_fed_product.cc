@@ -1,5 +1,5 @@
-// Products of stacks of matrices that are both computed: the second is packed in every run, which
-// is worth it from a few rows on.
+// Matmul steps with two computed operands: the second matrix is packed in every run, which pays
+// from a few rows on.
 #include <algorithm>
 
 #include "optimized/kernels/gemm.h"
@@ -9,7 +9,7 @@
 namespace touchstone {
 namespace {
 
-constexpr Index least_rows = 8;  // below, a product costs less than its packing
+constexpr Index least_rows = 8;  // below, packing costs more than the product
 
 class OnFedProduct : public Step {
  public:
@@ -31,7 +31,7 @@ class OnFedProduct : public Step {
       const Point at = unravel(k, stack);
       matrices_.push_back({place(a, at, rows_ * depth_), place(b, at, depth_ * columns_)});
     }
-    // Many matrices: a thread each. Few: the threads share each one.
+    // Many matrices: one per thread. Few: all threads split each one.
     apart_ = static_cast<Index>(matrices_.size()) >= builder.threads();
     size_ = ceil_div(gemm_.packed_size(depth_, columns_), 16) * 16;
     a_ = builder.plain(fact.inputs[0]);
@@ -86,7 +86,7 @@ class OnFedProduct : public Step {
   }
 
   struct Pair {
-    Index a, b;  // where the matrices begin
+    Index a, b;  // offsets of the matrices
   };
   const Gemm gemm_;
   Index a_, b_, c_, packed_, rows_, columns_, depth_, size_;

@@ -1,4 +1,4 @@
-// From plain tensors to blocks of channels and back.
+// Conversion steps between plain tensors and channel blocks.
 #include <algorithm>
 
 #include "optimized/plan/steps.h"
@@ -13,7 +13,7 @@ void clear_halo(const Blocks& blocks, float* memory) {
 
 namespace {
 
-// The same walk in both directions.
+// Converts in either direction with the same loops.
 class ChangeLayout : public Step {
  public:
   enum class To { blocks, plain };

@@ -1,4 +1,4 @@
-// Steps of nodes that only move elements, by steps, runs or one by one.
+// Data movement steps: strided copies, contiguous runs, or single elements.
 #include <algorithm>
 #include <cstring>
 
@@ -38,7 +38,7 @@ class OnMove : public Step {
   }
 
  private:
-  static constexpr Index piece = 4096;  // of elements or runs that a thread takes at once
+  static constexpr Index piece = 4096;  // elements that a thread takes at once
 
   const float* source(Index k) const { return from_[static_cast<std::size_t>(k)]; }
 
@@ -52,7 +52,7 @@ class OnMove : public Step {
 
   void move(const MovedPart& whole, float* to, ThreadPool& pool) const {
     const Move& all = whole.move;
-    std::size_t cut = Move::rank - 1;  // the outermost dimension that is one
+    std::size_t cut = Move::rank - 1;  // the outermost dimension with an extent over 1
     while (cut > 0 && all.extents[cut] == 1) --cut;
     const Index parts = std::min(all.extents[cut], parts_for(pool.size()));
     const Index step = ceil_div(all.extents[cut], parts);

@@ -1,5 +1,5 @@
-// Nodes on nests (optimized/nests): one node, its inputs as tensors, its outputs in the plan's
-// memory where their shape is known before the run.
+// Steps that run one node on a nest (optimized/nests). Inputs are tensors; outputs of known shape
+// are in the plan's memory.
 #include <cstring>
 
 #include "core/placement.h"
@@ -42,7 +42,8 @@ class OnNest : public Step {
     Nest nest(state.pool, state.scratch, arrays_);
     if (!entry_.run(call, nest)) {
       kernel_class = KernelClass::reference;
-      kernel = "reference";  // an attribute asks for what is no float: statistics in bfloat16
+      // an attribute requests another type than float32: statistics in bfloat16
+      kernel = "reference";
       RunOptions options;
       options.limits = state.limits;
       const auto look_up = [&](const std::string& name) {

@@ -1,5 +1,5 @@
-// Steps on tensors as they are: reference kernels, generated kernels called whole, and the way from
-// a tensor of its own into the plan's memory.
+// Steps on plain tensors: reference kernels, generated kernels called as a whole, and copies of
+// separate tensors into the plan's memory.
 #include <algorithm>
 #include <cstring>
 
@@ -46,7 +46,7 @@ class Load : public Step {
 class OnReference : public Step {
  public:
   OnReference(const Outline& outline, Index node) : outline_(outline), node_(node) {
-    // The same elements under another shape: the tensor is handed on, and no element is looked at.
+    // The same elements in another shape: the tensor is passed on and no element is read.
     const Signature* signature = outline.node(node).node->signature;
     const bool handed_on = signature && role_of(*signature) == Role::same_elements;
     kernel = handed_on ? "view" : "reference";
@@ -103,7 +103,7 @@ class OnKernel : public Step {
  private:
   const Outline& outline_;
   const Index node_, buffer_;
-  float* to_ = nullptr;  // none: the output is a tensor of its own
+  float* to_ = nullptr;  // null: the output is a tensor of its own
 };
 
 }  // namespace

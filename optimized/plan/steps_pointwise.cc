@@ -1,5 +1,5 @@
-// Regions of pointwise nodes as steps of their own, on tensors or on blocks, and behind a
-// convolution.
+// Pointwise region steps, on tensors or on channel blocks, and the region code that convolution
+// steps use.
 #include <algorithm>
 
 #include "core/error.h"
@@ -12,10 +12,10 @@ namespace touchstone {
 namespace {
 
 constexpr std::size_t most_externals = 39;
-constexpr Index slice_elements = 8192;  // what stays in the first cache between two kernels
+constexpr Index slice_elements = 8192;  // so that intermediate values stay in L1
 
 StridedTensor blocked_tensor(const Blocks& blocks, float* memory) {
-  // One channel alone is repeated over the lanes; a block of it has lanes that nobody reads.
+  // A single channel is broadcast over the lanes; the other lanes of its block are unused.
   const bool spread = blocks.channels == 1;
   return {{blocks.blocks(), blocks.rows, blocks.columns, spread ? 1 : blocks.lanes},
           memory + blocks.origin(),
@@ -37,7 +37,7 @@ bool BlockedRegion::fits(const Outline& outline, const Region& region) {
     const Shape& from = *fact.shape;
     if (count(from) == 1 && fact.constant) continue;
     if (fact.constant) {
-      if (from.size() == shape.size() && from[0] != 1) return false;  // one for each image
+      if (from.size() == shape.size() && from[0] != 1) return false;  // differs per image
       continue;
     }
     if (from.size() != shape.size() || from[0] != shape[0]) return false;
@@ -69,7 +69,7 @@ void BlockedRegion::ask(Builder& builder) {
   }
 }
 
-// A constant of shape [C, H, W] or less, with or without a leading 1, in blocks of its own.
+// Converts a constant of shape [C, H, W] or less, with or without a leading 1, into blocks.
 StridedTensor BlockedRegion::constant(const Tensor& tensor) {
   const Index rank = region_.shape.size(), lanes = output_.lanes;
   if (tensor.size() == 1)
@@ -206,7 +206,7 @@ class OnTensors : public Step {
   Index scratch_ = 0;
 };
 
-// Whether the kernels take the region: asked with addresses that nobody follows.
+// True if the kernels accept the region; recorded on null addresses.
 bool takes_tensors(const Outline& outline, const Region& region) {
   std::vector<StridedTensor> tensors;
   for (const Index external : region.externals) {

@@ -1,4 +1,4 @@
-// Pools on blocks.
+// Pooling steps on channel blocks.
 #include "optimized/kernels/pool.h"
 #include "optimized/plan/steps.h"
 #include "optimized/registry/registry.h"
@@ -28,7 +28,8 @@ class OnPool : public Step {
   void run(RunState& state) override {
     clear_halo(out_.blocks, to_);
     const Index blocks = out_.blocks.blocks(), rows = out_.blocks.rows;
-    // A mean of all is one row; else each thread has rows that it made itself, most likely.
+    // A global mean has one row. Otherwise split by rows, so that a thread most likely reads rows
+    // that it wrote itself.
     const Index cuts = whole_ ? 1 : std::min(rows, state.pool.size());
     const Index some = (rows + cuts - 1) / cuts;
     const auto read = static_cast<double>(in_.blocks.floats());

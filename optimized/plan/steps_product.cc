@@ -1,5 +1,5 @@
-// Products with a constant matrix, which is packed when the plan is made, or read as it stands
-// where it lies transposed and there is one row.
+// Matmul steps with a constant matrix, which is packed at planning. For one row and a transposed
+// matrix, it is read in place instead.
 #include <algorithm>
 
 #include "optimized/kernels/gemm.h"
@@ -11,7 +11,7 @@
 namespace touchstone {
 namespace {
 
-// A number for each column; none if nothing is added.
+// Returns one number per column; empty if there is no bias.
 std::vector<float> bias_of(const Outline& outline, const NodeFact& fact, Index columns) {
   std::vector<float> bias;
   if (fact.inputs.size() > 2 && fact.inputs[2] != nobody) {
@@ -80,7 +80,7 @@ class OnRow : public Step {
     kernel = "product of a row " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::matrix_vector;
   }
-  // Whether it does what OnProduct would.
+  // True if a dot-product kernel replaces OnProduct.
   static bool takes(const Builder& builder, const Group& group) {
     const NodeFact& fact = builder.outline().node(group.main());
     const Shape &a = builder.shape(fact.inputs[0]), &b = builder.shape(fact.inputs[1]);

@@ -1,7 +1,9 @@
-// Transposed convolutions on blocks: a convolution for each set of output points that read the same
-// taps, made in scratch some rows at a time and then copied to every so manieth row and column.
-// Where the windows lie side by side and all that a point makes fits one block, that is one product
-// a point, and its lanes are put beside each other in a plain tensor.
+// Transposed convolution steps on channel blocks. Each set of output points that read the same taps
+// is an ordinary convolution. It is computed into scratch some rows at a time, then copied with the
+// stride of the output.
+//
+// If windows are disjoint and all outputs of a point fit into one block, a single 1x1 convolution
+// computes them (OnSpread). Its lanes are then interleaved into a plain tensor.
 #include <algorithm>
 
 #include "optimized/canonical/transposed.h"
@@ -12,13 +14,13 @@
 namespace touchstone {
 namespace {
 
-constexpr Index chunk_floats = 16384;  // that are made before they are copied
+constexpr Index chunk_floats = 16384;  // floats computed before they are copied
 
 const Tensor& weights_of(const Outline& outline, const NodeFact& fact) {
   return *outline.value(fact.inputs[1]).constant;
 }
 
-// A number for each lane of `channels` channels, of which `times` one behind the other share one.
+// Returns a bias per lane of `channels` channels; each is repeated for `times` consecutive lanes.
 std::vector<float> bias_of(const Outline& outline, const NodeFact& fact, Index channels,
                            Index times, Index lanes) {
   std::vector<float> made(static_cast<std::size_t>((channels * times + lanes - 1) / lanes * lanes));
@@ -57,7 +59,7 @@ class OnTransposed : public Step {
     for (const OutputPhase& rows : phases(0)) {
       for (const OutputPhase& columns : phases(1)) add(rows, columns, weights_of(outline, fact));
     }
-    const OutputPhase& most = sets_.front().rows;  // the first set is never shorter than another
+    const OutputPhase& most = sets_.front().rows;  // the first set is the longest
     row_ = out_.blocks.blocks() * sets_.front().columns.count * lanes_;
     rows_ = rows_at_once(row_, most.count, out_.blocks.images, builder.threads());
     chunks_ = (most.count + rows_ - 1) / rows_;

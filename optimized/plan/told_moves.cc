@@ -1,7 +1,6 @@
-// Of some nodes that only move elements it is known beforehand how they do: an input's elements lie
-// together, the dimensions change places, or each dimension is read by itself. So their reference
-// kernel is asked about each dimension alone, which takes as many answers as a dimension is long
-// and not as many as there are elements.
+// Plans data movement that a node's role describes: inputs stay contiguous, dimensions are
+// permuted, or each dimension is read separately. The reference kernel then runs per dimension, on
+// as many elements as the dimension is long, instead of on all elements.
 #include <algorithm>
 #include <numeric>
 
@@ -41,7 +40,8 @@ std::optional<MovedOutput> joined(const Outline& outline, const NodeFact& fact) 
   return to == row ? std::optional(std::move(output)) : std::nullopt;
 }
 
-// What comes out of an input of this shape; none where that is nothing, or an error.
+// Runs the node on an input of this shape. Returns nullopt if no input element appears in the
+// output, or on an error.
 std::optional<Tensor> answer(const Outline& outline, const NodeFact& fact, const Shape& shape) {
   try {
     Tensor names = ask(outline, fact, 0, &shape)[0].tensor();
@@ -81,7 +81,7 @@ std::optional<MovedOutput> permuted(const Outline& outline, const NodeFact& fact
   return output;
 }
 
-// By an index of the output along a dimension: that of the input, -1 where the output is filled.
+// Maps an output index along a dimension to the input's; -1 if the output is filled there.
 using Table = std::vector<Index>;
 
 class Dimensions {
@@ -102,7 +102,7 @@ class Dimensions {
   }
 
  private:
-  // An input that is small, and of which something comes out.
+  // Finds a small input shape for which some input element appears in the output.
   bool find_small() {
     small_ = Shape(from_.size(), 1);
     if ((told_small_ = answer(outline_, fact_, small_))) return true;
@@ -146,8 +146,8 @@ class Dimensions {
     return table;
   }
 
-  // Dimension d of an input that has `size` there, read along a line on which an element of the
-  // input comes out.
+  // Reads the table of dimension d, with `size` there, along a line of the output that holds an
+  // input element.
   std::optional<Table> table_of(Index d, Index size) {
     Shape asked = small_;
     asked[d] = size;
@@ -181,7 +181,8 @@ class Dimensions {
     return true;
   }
 
-  // All that is no filling is a box, and its elements come by even steps.
+  // Describes the output as one strided copy, if all that is not filled is a box read with constant
+  // strides.
   bool by_steps() {
     const Point strides = dense_strides(from_), places = dense_strides(output_.shape);
     MovedPart part;
@@ -214,7 +215,7 @@ class Dimensions {
     const ElementNames known(outline_, fact_);
     const Index fill = output_.fill == nothing ? 0 : known.first[1];
     const Point strides = dense_strides(from_);
-    std::vector<std::int64_t> names{1};  // of what the dimensions so far say
+    std::vector<std::int64_t> names{1};  // element names over the dimensions so far
     for (Index d = 0; d < from_.size(); ++d) {
       std::vector<std::int64_t> more;
       more.reserve(names.size() * static_cast<std::size_t>(output_.shape[d]));
