@@ -1,5 +1,6 @@
-// Plans whose nodes run on a device: which do, what is copied and when, and what is refused. The
-// device is OpenCL's, or the processor behind the same interface, which counts and fails on demand.
+// Tests plans with nodes on a device: which nodes run there, what is copied and when, and what is
+// refused. The device is OpenCL's, or the processor behind the same interface, which counts calls
+// and fails on demand.
 #include "backends/device.h"
 
 #include "core/error.h"
@@ -8,7 +9,7 @@
 namespace touchstone {
 namespace {
 
-// The processor as a device beside itself.
+// The processor posing as a separate device.
 class Watched : public Device {
  public:
   DeviceKind kind() const override { return DeviceKind::cpu; }
@@ -74,7 +75,7 @@ void expect_same(const Feeds& expected, const Feeds& made) {
   }
 }
 
-// Relu, a convolution that the processor alone runs, a sum with a constant, a view, a reduction.
+// Relu, a convolution that only the processor runs, a sum with a constant, a view, a reduction.
 Net islands() {
   Net net({1, 4, 6, 6});
   const std::string a = net.node("Relu", {"x"});
@@ -103,7 +104,8 @@ TEST(Placement, CopiesStandAtTheEdgesAlone) {
                                             "copy from watched"}));
   EXPECT_GT(session.device_bytes(), 0);
 
-  // Constants went there with the plan; a second run copies what crosses the edges.
+  // The plan has uploaded the constants; a second run copies only the values that cross the
+  // boundary.
   const Device::Traffic before = watched->traffic();
   expect_same(expected, session.run({{"x", x}}));
   EXPECT_EQ(watched->traffic().uploads - before.uploads, 2);
@@ -157,7 +159,7 @@ TEST(Placement, MemoryThatADeviceLacksIsAnErrorOfTheNode) {
   for (Index failing = 0; failing < buffers; ++failing) {
     const SessionOptions options = beside("watched,cpu");
     watched->failing = failing;
-    Session session(islands().model(), options);  // meets it, and a run would again
+    Session session(islands().model(), options);  // planning fails on it here, and again in the run
     watched->failing = watched->traffic().buffers;
     const Feeds feeds{{"x", whole({1, 4, 6, 6}, 1)}};
     try {
@@ -240,8 +242,8 @@ TEST(Placement, NumbersThatAreFedAreLookedAtOnTheHost) {
   }
 }
 
-// What a kernel is told once, a bound, may come out of the run too: from a feed, or from the
-// device.
+// A scalar argument of a kernel, such as a bound, may also be computed in the run: from a feed, or
+// on the device.
 TEST(Placement, NumbersThatARunMakesAreLookedAtOnTheHost) {
   Net net({5});
   const std::string least = net.node("ReduceMin", {"x"}, {}, {{"keepdims", 0}});

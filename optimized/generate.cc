@@ -1,10 +1,10 @@
-// Compiles every registered generator for one instruction set, in one process (each loads all of
-// LLVM), into one library.
+// Compiles every registered generator for one instruction set into one library, in one process,
+// since each process loads all of LLVM.
 //
-//   generate_kernels TARGET SUFFIX FOLDER LIBRARY
-//   generate_kernels --devices TARGET SUFFIX FOLDER LIBRARY    kernels with code for a device
-//   inside generate_kernels --code TARGET EXTENSION FOLDER            that code alone, as text
-//   generate_kernels --runtime TARGET FOLDER
+// generate_kernels TARGET SUFFIX FOLDER LIBRARY: kernels for a processor;
+// generate_kernels --devices TARGET SUFFIX FOLDER LIBRARY: kernels that embed device code;
+// generate_kernels --code TARGET EXTENSION FOLDER: the device code alone, as text;
+// generate_kernels --runtime TARGET FOLDER: Halide's runtime.
 #include <Halide.h>
 
 #include <cstdlib>
@@ -40,16 +40,17 @@ bool ends_with(const std::string& name, const std::string& end) {
   return name.size() >= end.size() && name.substr(name.size() - end.size()) == end;
 }
 
-// Out of spec/, one kernel an entry: those by hand are named in small letters, and those of one
-// processor's instructions are not for devices. What is `_contracted` is for devices alone.
+// True for kernels generated from spec/, one per entry. Handwritten kernels have lowercase names;
+// kernels that use a processor's instructions (`_fma`, `_rows`) are not for devices. `_contracted`
+// kernels are for devices only.
 bool is_for_devices(const std::string& name) {
   const bool by_hand = name[0] >= 'a' && name[0] <= 'z';
   return !by_hand && name.find("_fma") == std::string::npos && !ends_with(name, "_rows");
 }
 bool is_for_processors(const std::string& name) { return !ends_with(name, "_contracted"); }
 
-// The definitions speak of NaN, infinities and -0 here as well; sums of products may be contracted,
-// as those by hand are. Asserts stay in: they say where a device failed.
+// Definitions depend on NaN, infinities and -0 on devices too; sums of products may be contracted,
+// as in handwritten kernels. Asserts stay enabled, since they report where a device failed.
 std::vector<ExecuteGeneratorArgs> for_devices(const std::string& target, const std::string& suffix,
                                               const std::string& folder) {
   std::vector<ExecuteGeneratorArgs> all;
@@ -85,9 +86,9 @@ void device_code(const std::string& target, const std::string& extension,
   }
 }
 
-// Halide asks for memory as for what is not to be kept, and has no word for another wish. On x86
-// such lines pass by the second cache: weights that are asked for early are gone when they are
-// wanted. So the hint is changed in the assembler's text.
+// Halide's prefetch intrinsic emits a non-temporal hint and offers no other. On x86 such lines
+// bypass L2, so weights prefetched early would be evicted before their use. Therefore the hint is
+// replaced in the assembly text.
 void assemble_as_kept(const std::string& stem) {
   const std::string quoted = "'" + stem + "'";
   const std::string command =
@@ -97,11 +98,11 @@ void assemble_as_kept(const std::string& stem) {
 
 void kernels(const std::string& isa, const std::string& suffix, const std::string& folder,
              const std::string& library) {
-  // strict_float: the definitions speak of NaN, infinities and -0, and every machine is to give the
-  // same bits. Asserts stay in: they cost nanoseconds a call, and what they find becomes an Error
-  // (registry/kernel_call.cc).
-  // Contractions alone, whose names hold `_fma`, join a product and its sum in one instruction,
-  // which strict_float forbids; what in them speaks of NaN they mark themselves.
+  // strict_float: definitions depend on NaN, infinities and -0, and every machine must give the
+  // same bits. Asserts stay enabled: they cost nanoseconds per call, and their failures become an
+  // Error (registry/kernel_call.cc). Only kernels named `_fma` contract a product and its sum to
+  // one instruction, which strict_float forbids. They mark the operations that must stay strict
+  // themselves.
   const std::string loose = isa + "-no_runtime-no_bounds_query", target = loose + "-strict_float";
   std::vector<std::string> objects;
   const auto make = [&](ExecuteGeneratorArgs args, bool asks) {
@@ -119,8 +120,8 @@ void kernels(const std::string& isa, const std::string& suffix, const std::strin
     args.function_name = name + "_" + suffix;
     make(args, name.find("_asks") != std::string::npos);
   }
-  // Written kernels stand on their schedules: sums may be contracted, and what calls them is held
-  // to their conditions by its own tests.
+  // Handwritten kernels rely on their schedules: sums may be contracted. Instead of asserts, their
+  // callers' tests check the preconditions.
   const std::string contracted = isa + "-no_asserts-no_runtime-no_bounds_query";
   for (const auto list : touchstone::generators::lists_of_kernels()) {
     for (const touchstone::generators::WrittenKernel& kernel : list(suffix)) {
@@ -151,6 +152,6 @@ int main(int count, char** words) {
     run({words + 1, words + count});
   } catch (const Halide::Error& error) {
     throw std::runtime_error(
-        error.what());  // Halide's is no std::exception: its words would be lost
+        error.what());  // Halide's is no std::exception: its message would be lost
   }
 }

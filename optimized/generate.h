@@ -1,5 +1,5 @@
-// Kernels that are written by hand, not from an entry: each source file of schedules adds the list
-// of what it wants compiled for an instruction set, and generate.cc compiles it.
+// Registry of handwritten kernels, which no entry defines. A generator's source file registers the
+// list of kernels to compile for an instruction set, and generate.cc compiles them.
 #pragma once
 
 #include <Halide.h>
@@ -13,7 +13,7 @@ struct WrittenKernel {
   std::string function;  // without the instruction set, which generate.cc appends
   Halide::Internal::ExecuteGeneratorArgs::CreateGeneratorFn create;
   Halide::GeneratorParamsMap params;
-  bool asks = false;  // for memory ahead: schedules/asking.h
+  bool asks = false;  // prefetches memory: schedules/asking.h
 };
 
 template <class Kernel>

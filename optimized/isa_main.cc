@@ -1,5 +1,5 @@
-// A test program that runs once for each instruction set (TOUCHSTONE_ISA): where this processor
-// lacks it, no test of it is run.
+// Main function of test programs that run once per instruction set (TOUCHSTONE_ISA). Runs no test
+// if the processor lacks the set.
 #include <gtest/gtest.h>
 
 #include "core/error.h"

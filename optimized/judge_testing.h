@@ -1,5 +1,5 @@
-// The judge for tests of sessions. It stands above this folder: tests/fast/session_judge.cc gives
-// it to the program.
+// Judge for tests of sessions. conformance/ depends on this folder, so tests/fast/session_judge.cc
+// defines the function for the program.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace touchstone {
 
-// Why the judge refuses a run's outputs, or cannot say that they are right; "" if it accepts them.
+// Returns the reason why the judge refuses a run's outputs or cannot decide; "" if it accepts them.
 std::string why_refused(const Model& model, const std::map<std::string, Value>& feeds,
                         const std::map<std::string, Value>& outputs);
 

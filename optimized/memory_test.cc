@@ -1,6 +1,6 @@
-// What a session does with memory: bound runs of fast kernels take none, and where there is none to
-// be had, an Error says so and the session can be used again. The program counts what is allocated,
-// by whomever, and can let one allocation fail.
+// Tests a session's memory use. Bound runs of fast kernels allocate nothing. A failed allocation
+// becomes an Error, after which the session can be used again. The program counts all allocations
+// of the process and can make one of them fail.
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -24,7 +24,7 @@ bool fails() {
 }  // namespace
 
 extern "C" {
-// glibc's own, under the names that it keeps for those who put theirs in front.
+// glibc's own functions, under the names that it reserves for programs that replace malloc.
 void* __libc_malloc(std::size_t bytes);
 void* __libc_calloc(std::size_t count, std::size_t bytes);
 void* __libc_realloc(void* memory, std::size_t bytes);
@@ -45,7 +45,7 @@ void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
 namespace touchstone {
 namespace {
 
-// How many allocations `work` makes.
+// Returns the number of allocations that `work` makes.
 template <class F>
 Index counted(F work) {
   const Index before = allocations;
@@ -55,7 +55,7 @@ Index counted(F work) {
 
 using Feeds = std::map<std::string, Value>;
 
-// Runs on the same memory: the first may allocate, those behind it not, whatever the memory holds.
+// Runs on bound memory: the first run may allocate, later ones must not, whatever the memory holds.
 void expect_none(const Model& model, const Tensor& x, const std::string& fast = "reference") {
   for (const Index threads : {1, 2}) {
     for (const bool winograd : {false, true}) {
@@ -141,8 +141,9 @@ TEST(Memory, BoundMemoryHasToFit) {
   EXPECT_NO_THROW(session.bind({{"x", x}}, {{name, Tensor(Type::float32, {6, 33, 19})}}).run());
 }
 
-// Lets the allocations that `work` makes after it is told to begin fail, one after the other, until
-// it comes through. Each failure is an Error that says so; returns the places that they name.
+// Makes the allocations of `work` after its call of `begin` fail, one after the other, until it
+// succeeds. Each failure must be an Error of kind out_of_memory. Returns the places that the errors
+// name.
 template <class F>
 std::set<std::string> places_of_failures(F work) {
   std::set<std::string> places;
@@ -165,7 +166,7 @@ std::set<std::string> places_of_failures(F work) {
   }
 }
 
-// With nodes that run on the reference, which allocate in every run.
+// A model with nodes that run on the reference, which allocate in every run.
 Model mixed() {
   Net net({2, 3, 9, 9});
   const std::string a = net.convolution("x", {20, 3, 3, 3}, padded);

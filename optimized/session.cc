@@ -1,5 +1,5 @@
-// Plans for the shapes that come, and keeps those that came last. Where a model leaves no shape
-// open, the plan is made at once.
+// Makes plans for the shapes of feeds and caches the most recent ones. If a model leaves no size
+// open, plans at construction.
 #include "optimized/session.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace touchstone {
 
-// The model as passes leave it, and what they assumed of shapes.
+// An optimized model, and the shape assumptions that its passes made.
 struct Variant {
   Model model;
   std::vector<Assumed> assumed;
@@ -27,8 +27,8 @@ struct Variant {
 
 namespace {
 
-constexpr std::size_t most_plans = 4;  // of the shapes that came last
-constexpr std::size_t most_fed = 8;    // at which passes' assumptions have to hold
+constexpr std::size_t most_plans = 4;  // of the most recent shapes
+constexpr std::size_t most_fed = 8;    // shapes for which the passes' assumptions must hold
 
 using Shapes = std::map<std::string, Shape>;  // of fed tensors
 
@@ -40,7 +40,7 @@ Shapes shapes_of(const std::map<std::string, Value>& feeds) {
   return shapes;
 }
 
-// Of what must be fed, where the model leaves no size open.
+// Returns the shapes of all required inputs if the model fixes every size, else nullopt.
 std::optional<Shapes> only_shapes(const Graph& graph) {
   Shapes shapes;
   for (const ValueInfo& input : graph.inputs) {
@@ -68,8 +68,9 @@ Model with_sizes(Model model, const std::map<std::string, Index>& dims) {
   return model;
 }
 
-// Nodes that cannot run are refused as they are written, not as a pass leaves them. `fed`: the
-// shapes at which all that passes assume has to hold. `draws`, `checked`: PassOptions.
+// Optimizes the model. First refuses nodes that cannot run, so that errors name nodes of the
+// original model. `fed`: shapes for which the passes' assumptions must hold. `draws`, `checked`:
+// see PassOptions.
 std::shared_ptr<const Variant> optimized(Model model, const SessionOptions& options,
                                          std::vector<Shapes> fed, bool draws, bool checked) {
   const LimitsScope scope(options.limits);
@@ -94,7 +95,7 @@ bool may_differ(const Graph& graph, const std::optional<Shapes>& only) {
 struct Session::Held {
   struct Devices {
     std::shared_ptr<Device> first;  // null: the processor
-    bool host = false;              // whether the processor is among them
+    bool host = false;              // true if the processor is in the list
   };
 
   Held(Model given, const SessionOptions& options)
@@ -108,7 +109,7 @@ struct Session::Held {
     const LimitsScope scope(options.limits);
     try {
       plan_for(*shapes);
-    } catch (const Error&) {  // which the run meets again, and says
+    } catch (const Error&) {  // the run meets it again, and reports it
       check_budget();
     }
   }
@@ -136,7 +137,7 @@ struct Session::Held {
   struct Made {
     Shapes shapes;
     std::set<std::string> unclaimed;
-    std::shared_ptr<const Variant> variant;  // which the plan refers to
+    std::shared_ptr<const Variant> variant;  // referenced by the plan
     std::unique_ptr<Plan> plan;
   };
 
@@ -149,8 +150,9 @@ struct Session::Held {
     return {shapes, unclaimed, std::move(variant), std::move(plan)};
   }
 
-  // The model as passes leave it where all that they assume holds for these shapes. Shapes at which
-  // something does not are kept, the last few of them: what passes assume then holds for them, too.
+  // Returns the optimized model if all of its assumptions hold for these shapes. Otherwise it
+  // optimizes anew, and keeps the last few such shapes, for which assumptions must hold from then
+  // on.
   const std::shared_ptr<const Variant>& variant_for(const Shapes& shapes) {
     const auto fits = [&] {
       return std::find(fed.begin(), fed.end(), shapes) != fed.end() ||
@@ -178,8 +180,8 @@ struct Session::Held {
     return plans.front();
   }
 
-  // Where a shape turns out to be another, it is planned and run again without it and without what
-  // hangs on it: those nodes take what comes.
+  // Runs a plan. If a value's shape differs from the inferred one, plans and runs again without
+  // that shape and those that depend on it; these nodes then accept any shape.
   template <class F>
   auto run(const Shapes& shapes, F&& with) {
     Made& at = plan_for(shapes);
@@ -195,22 +197,24 @@ struct Session::Held {
     }
   }
 
-  // Of the session and its runs: whoever makes the session has a budget open.
+  // Account of the session and its runs; the constructor's caller has opened a budget.
   const std::shared_ptr<MemoryAccount> account = current_budget()->account();
   const SessionOptions options;
   const Devices devices;
   ThreadPool pool;
-  std::optional<Model> written;  // before passes; none where one shape is all that can come
-  std::vector<Shapes> fed;       // at which all that `last` assumes holds
+  // the model before passes; nullopt if only one set of shapes is possible
+  std::optional<Model> written;
+  std::vector<Shapes> fed;  // shapes for which all assumptions of `last` hold
   std::shared_ptr<const Variant> first, last;
   RunLock one_run;
   std::vector<Timing> timings;
-  std::list<Made> plans;  // last used first
+  std::list<Made> plans;  // most recently used first
 };
 
 namespace {
 
-// Steps say which node wants more memory than there is; what lies between them has no place.
+// Converts allocation failures between steps to Error, without a place; steps name their node
+// themselves.
 template <class F>
 auto within_memory(F work) {
   try {

@@ -1,4 +1,4 @@
-// A model ready to run fast: what products embed.
+// Session: a model ready to run on fast kernels. The API for programs that embed the executor.
 #pragma once
 
 #include <map>
@@ -17,29 +17,28 @@ namespace touchstone {
 struct SessionOptions {
   Index threads = 0;     // 0: as many as this process may use
   bool winograd = true;  // false: convolutions sum their products one by one
-  // Passes over the graph (optimized/passes); from `extended` on a step may be several nodes.
+  // Graph passes (optimized/passes). From `extended` on, a step may fuse several nodes.
   PassOptions passes{.level = Level::all};
-  bool timings = false;  // keep the last run's
-  // In order, with commas: "cpu", "opencl,cpu", "opencl". What a device before "cpu" has kernels
-  // for runs there, the rest on the processor if the list names it; else a node that the device
-  // does not run is an Error.
+  bool timings = false;  // record timings of the last run
+  // Comma-separated, in order: "cpu", "opencl,cpu", "opencl". A device before "cpu" runs all nodes
+  // for which it has kernels. The processor runs the rest if it is listed; otherwise a node that
+  // the device cannot run is an Error.
   std::string devices = "cpu";
-  std::shared_ptr<Device> (*open)(const std::string& name) = open_device;  // tests give another
-  // Of making the session, and of each run; memory is that of the session with its runs.
+  std::shared_ptr<Device> (*open)(const std::string& name) = open_device;  // replaced in tests
+  // For construction and for each run; the memory limit covers the session and its runs together.
   Limits limits = Limits::trusted();
   Cancel cancel = {};
-  // If given, what a plan computes in comes from it, buffer by buffer: tests put them where nothing
-  // may be beside them.
+  // If set, allocates each buffer of a plan: tests place them next to inaccessible pages.
   BufferSource buffers = {};
-  // Sizes of symbols in the shapes of inputs: a feed of another size is refused. Where no size is
-  // left open, the plan is made and weights are packed at load.
+  // Sizes of symbolic dimensions in input shapes; a feed of another size is refused. If no size
+  // remains open, the plan is made and weights are packed at load.
   std::map<std::string, Index> dims = {};
 };
 
 class Session {
  public:
-  // The model must be resolved and valid (load_valid). Plans and packs weights where the model
-  // leaves no size of its inputs open; else the first run of each shape does. Throws Error.
+  // The model must be resolved and valid (load_valid). Plans and packs weights at once if no input
+  // size is open; otherwise the first run of each shape does. Throws Error.
   explicit Session(Model model, const SessionOptions& options = {});
   ~Session();
   Session(Session&&) noexcept;
@@ -48,18 +47,18 @@ class Session {
   const Model& model() const;
 
   // Feeds by input name, outputs by output name. Throws Error: usage for a feed of the wrong name,
-  // type or shape; else with the node's place. One run at a time: others wait.
+  // type or shape; otherwise with the node's place. Thread-safe; concurrent runs are serialized.
   std::map<std::string, Value> run(std::map<std::string, Value> feeds);
 
-  // A run on memory of the caller's (core/placement.h): feeds are read and outputs are written
-  // where these tensors stand, so what a feed holds may change from run to run, its shape not.
-  // Outputs that are not named are not given. Where every node has a fast kernel, a run after the
-  // first allocates nothing. Throws Error: usage for what does not fit the model.
+  // Prepares runs on the caller's memory (core/placement.h). Feeds are read from and outputs
+  // written to these tensors in place, so a feed's content may change between runs, but not its
+  // shape. Outputs not named are not returned. If every node has a fast kernel, runs after the
+  // first allocate nothing. Throws Error: usage if a tensor does not fit the model.
   class Bound;
   Bound bind(std::map<std::string, Value> feeds, std::map<std::string, Tensor> outputs);
 
-  // Of the last run, or of what the next will be where that is known at load: which nodes run
-  // where, and the bytes of the arena.
+  // Placement of nodes and bytes of the arena, for the last run. Before the first run: for the plan
+  // made at load, or empty.
   std::vector<Placement> placement() const;
   Index arena_bytes() const, device_bytes() const;
   std::vector<Timing> timings() const;
@@ -72,8 +71,8 @@ class Session {
 // The session must outlive it.
 class Session::Bound {
  public:
-  // Throws what Session::run throws, and Error (usage) where an output has another type or shape
-  // than the tensor that is bound for it.
+  // Throws like Session::run, and Error (usage) if an output has another type or shape than the
+  // tensor bound for it.
   void run();
 
  private:

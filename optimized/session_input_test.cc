@@ -1,5 +1,5 @@
-// What may be fed: nothing at all, NaN and infinities, sizes that no memory holds. A session gives
-// what the reference gives, or an Error that says where; it never ends the process.
+// Tests unusual feeds: empty tensors, NaN and infinities, sizes beyond all memory. A session must
+// return the reference's result or an Error with a place, and never end the process.
 #include <optional>
 
 #include "core/error.h"
@@ -59,7 +59,8 @@ TEST(Input, NotANumberAndInfinities) {
   product.check();
 }
 
-// A run on either gives the same, or both refuse it: here where and why.
+// Checks that session and reference give the same result, or both refuse, with the same place and
+// kind.
 void expect_as_reference(const Model& model, const std::map<std::string, Value>& feeds,
                          const std::string& place = "") {
   std::map<std::string, Value> expected;
@@ -164,7 +165,7 @@ TEST(Input, FeedsThatDoNotFitSayWhichAndHow) {
       EXPECT_EQ(error.kind, ErrorKind::usage);
       EXPECT_EQ(error.rule, rule) << error.message;
     }
-    EXPECT_EQ(session.run({{"x", whole({4, 3}, 1)}}).size(), 1U);  // it can be used again
+    EXPECT_EQ(session.run({{"x", whole({4, 3}, 1)}}).size(), 1U);  // the session stays usable
   };
   refused({{"x", whole({2, 4}, 1)}}, "feed/shape");
   refused({{"x", whole({6}, 1)}}, "feed/shape");

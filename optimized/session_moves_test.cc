@@ -1,5 +1,5 @@
-// Values that only change their place, in sessions: joins, repeats and moves give the reference's
-// bits on every instruction set.
+// Tests data movement in sessions: joins, repetitions and moves give the reference's bits on every
+// instruction set.
 #include "optimized/testing.h"
 
 namespace touchstone {
@@ -25,7 +25,7 @@ TEST(Session, MapsThatGrowByJoinsAreMadeInPlace) {
     maps.push_back(net.convolution(net.node("Relu", {scaled}), {16, (k + 1) * 16, 1, 1}));
     all = net.node("Concat", maps, {}, {{"axis", 1}});
   }
-  net.output(net.convolution(all, {8, 64, 3, 3}, padded));  // wants a halo around all of them
+  net.output(net.convolution(all, {8, 64, 3, 3}, padded));  // needs a halo around all of them
   net.output(net.node("Concat", {maps[1], maps[0], maps[1]}, {}, {{"axis", 1}}));
   net.output(maps[2]);
   net.check();
@@ -39,7 +39,7 @@ TEST(Session, JoinsMayBeginInsideOfABlock) {
   const std::string all = net.node("Concat", maps, {}, {{"axis", 1}});
   net.output(net.convolution(all, {4, 55, 3, 3}, padded));
   net.output(net.node("Concat", {maps[2], maps[0], maps[2]}, {}, {{"axis", 1}}));
-  net.output(maps[0]);  // whose block others stand in, too
+  net.output(maps[0]);  // its last block also holds channels of others
   const std::string kernels = net.check();
   EXPECT_EQ(kernels.find("move"), std::string::npos) << kernels;
 }
@@ -57,8 +57,8 @@ TEST(Session, ElementsAreRepeatedInBlocks) {
   net.output(net.node("Concat", {b, grown(a, {2, 20, 10, 12})}, {}, {{"axis", 1}}));
   const std::string kernels = net.check();
   EXPECT_EQ(kernels.find("move"), std::string::npos) << kernels;
-  net.output(grown(a, {2, 20, 8, 4}));  // not all of them as often
-  net.output(grown(a, {2, 20, 5, 2}));  // some of them not at all
+  net.output(grown(a, {2, 20, 8, 4}));  // not all are repeated equally often
+  net.output(grown(a, {2, 20, 5, 2}));  // some are dropped
   EXPECT_NE(net.check().find("move"), std::string::npos);
 }
 
@@ -76,7 +76,7 @@ TEST(Session, ScalesRepeatElementsWhereTheNearestOnesAre) {
   net.output(net.convolution(grown(a, {1, 1, 2, 3}, "floor"), {4, 20, 3, 3}, padded));
   const std::string kernels = net.check();
   EXPECT_EQ(kernels.find("move"), std::string::npos) << kernels;
-  net.output(grown(a, {1, 1, 2, 2}, "ceil"));  // as large, of other elements
+  net.output(grown(a, {1, 1, 2, 2}, "ceil"));  // the same size, but other elements
   EXPECT_NE(net.check().find("move"), std::string::npos);
 }
 
@@ -106,10 +106,10 @@ TEST(Session, DimensionsThatAreReadByThemselves) {
     net.words("mode", mode);
     return made;
   };
-  net.output(pad("x", {0, 0, 6, 3, 0, 0, 4, 4}, "reflect"));  // nothing of it is as small as 1
+  net.output(pad("x", {0, 0, 6, 3, 0, 0, 4, 4}, "reflect"));  // reflection needs an extent above 1
   net.output(pad("x", {1, 0, 0, 9, 0, 2, 0, 0}, "edge"));
   net.output(net.node("Pad", {"x", list({0, -2, 3, 0, 1, 0, -1, 2}), net.constant({})}));
-  // Of a small input nothing would come out.
+  // A small input would leave nothing.
   const std::string middle = net.node("Slice", {"x", list({3, 5}), list({6, 9}), list({1, 2})});
   net.output(middle);
   net.output(net.node("Slice", {"x", list({-2}), list({-7}), list({2}), list({-2})}));
@@ -134,9 +134,8 @@ TEST(Session, ScattersThatComputeAreNoMoves) {
   net.check();
 }
 
-// Inference cuts at 30 whatever it takes for the size of what is cut, which is at most 3.
-
-// Elements that are looked at are not moved, even where no name that is asked about tells.
+// A node that inspects element values is no data movement, even if none of the probed names reveals
+// it.
 TEST(Moves, WhatLooksAtElementsIsNoMove) {
   for (const float index : {0.0F, 1.0F}) {
     Net net({1});

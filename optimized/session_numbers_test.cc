@@ -1,5 +1,5 @@
-// NaN, infinities and numbers that overflow on the way, through the convolutions that take a
-// detour: what a run gives is NaN, infinite or finite where the definition's answer is.
+// Tests NaN, infinities and intermediate overflow in Winograd and narrow convolutions. A result
+// must be NaN, infinite or finite exactly where the definition's is.
 #include "optimized/registry/isa.h"
 #include "optimized/testing.h"
 
@@ -33,7 +33,8 @@ std::string one_convolution(const Shape& x, const Shape& weights, Index pad, boo
   return net.check();
 }
 
-// Each where it is read once, twice and in a halo, alone and beside what makes a NaN of it.
+// Special values where they are read once, twice and in a halo, alone and next to values with which
+// they make a NaN.
 const std::vector<Planted> specials{{{{0, 5, 6, 7}, nan}},
                                     {{{0, 0, 0, 0}, nan}, {{1, 9, 13, 13}, nan}},
                                     {{{0, 5, 6, 7}, infinity}},
@@ -54,7 +55,7 @@ TEST(Numbers, ThroughWinogradAsTheDefinitionSays) {
   }
 }
 
-// All that a NaN reaches, and no more: the windows around it, in every channel.
+// A NaN must reach the windows around it, in every channel, and nothing else.
 TEST(Numbers, ANaNReachesItsWindowsAlone) {
   Net net({1, 64, 28, 28});
   net.output(net.convolution("x", {64, 64, 3, 3}, padded));

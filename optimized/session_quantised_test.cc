@@ -1,5 +1,5 @@
-// Models in which every value is quantised and made a float again: they run on the kernels of their
-// float twins. Scales are powers of two, so that sums are exact and ties are met.
+// Tests models in which every value is quantized and dequantized: they must run on the kernels of
+// their float32 counterparts. Scales are powers of two, so that sums are exact and ties occur.
 #include "core/numbers/convert.h"
 #include "optimized/plan/parts.h"
 #include "optimized/testing.h"
@@ -30,12 +30,12 @@ class Quantised : public Net {
  public:
   using Net::Net;
 
-  // Quantised with one scale, and a float again.
+  // Quantizes with one scale, then dequantizes.
   std::string rounded(const std::string& x, Type type, float scale, int zero) {
     const std::string s = held(number(Type::float32, scale)), z = held(number(type, zero));
     return node("DequantizeLinear", {node("QuantizeLinear", {x, s, z}), s, z});
   }
-  // Weights in 8 bits with a scale for each output channel, the bias in 32.
+  // Convolves with int8 weights that have a scale per output channel, and an int32 bias.
   std::string convolved(const std::string& x, Shape weights) {
     const Index channels = weights[0];
     const std::string s = held(scales(channels));
@@ -66,7 +66,7 @@ TEST(Session, QuantisedConvolutionsRunAsConvolutionsOfFloats) {
     const std::string kernels = net.check();
     EXPECT_EQ(kernels.find("reference"), std::string::npos) << kernels;
     EXPECT_EQ(kernels.find("nest"), std::string::npos) << kernels;
-    // All but the first, which reads what is fed, are part of a convolution.
+    // All but the first, which reads the feed, must be fused into a convolution.
     EXPECT_EQ(kernels.find("pointwise"), kernels.rfind("pointwise")) << kernels;
   }
 }
@@ -95,7 +95,7 @@ TEST(Session, WhatIsSaturatedInfiniteOrFarAwayIsRoundedToTheEnds) {
   EXPECT_EQ(std::vector<float>(y, y + 6), (std::vector<float>{124, -3.5F, 124, -3.5F, 0, 1}));
 }
 
-// A scale for each channel of what comes in a run is no grid: it stays as it is written.
+// One scale per channel of an activation is not a rounding grid, so the nodes stay as they are.
 TEST(Session, ActivationsWithAScaleForEachChannel) {
   Quantised net({2, 4, 3, 3});
   const std::string s = net.held(scales(4));
@@ -117,7 +117,7 @@ TEST(Session, WeightsThatNodesFillAreConstant) {
   EXPECT_EQ(kernels.find("fed"), std::string::npos) << kernels;
 }
 
-// Which kernels the nodes behind "x" would have together.
+// Returns the fused parts of the pointwise nodes after "x".
 std::vector<Part> parts(const Net& net) {
   const Model model = net.model();
   const Outline outline(model, {{"x", {2, 3}}}, Limits::trusted());

@@ -1,4 +1,4 @@
-// Shapes that a session may not believe: declared ones, and those that held at other sizes only.
+// Tests that sessions rely neither on declared shapes nor on shapes that held for other sizes only.
 #include "core/error.h"
 #include "optimized/testing.h"
 
@@ -16,7 +16,7 @@ Model fed(Model model, std::map<std::string, Shape> inputs, std::map<std::string
   return model;
 }
 
-// The rule that a run breaks, on the reference and on a session: both say the same.
+// Returns the violated rule, which the reference and a session must report alike.
 std::string refusal(const Model& model) {
   std::map<std::string, Value> feeds;
   for (const ValueInfo& input : model.graph.inputs) {
@@ -74,7 +74,7 @@ TEST(DeclaredShapes, RowsThatAreNotJoined) {
   EXPECT_NE(refusal(fed(std::move(model), {{"a", {4096, 3}}, {"b", {1, 2000}}}, {})), "none");
 }
 
-// A view of four elements under a shape that the file declares and the run does not give.
+// A view of four elements, whose declared shape differs from that of the run.
 TEST(DeclaredShapes, AViewHasTheShapeThatIsFed) {
   Model model = one_node("Reshape", {"x", "s"}, {4096});
   ValueInfo s = info("s", {1});
@@ -106,8 +106,8 @@ ValueInfo open(const std::string& name, std::vector<Dim> dims) {
   return made;
 }
 
-// A mask is as long as past and present keys. Sizes that are drawn fit only where it is 1 long, so
-// what holds there may not be taken for the rest.
+// A mask is as long as past and present keys. Drawn sizes satisfy that only for length 1, so no
+// fact found there may be used for other lengths.
 TEST(OpenShapes, ACacheThatGrows) {
   Model model;
   model.ir_version = 10;
@@ -159,7 +159,7 @@ TEST(OpenShapes, ACacheThatGrows) {
   }
 }
 
-// A size that the caller gives to a symbol is planned for at load.
+// A symbol whose size the options give is planned for at load.
 TEST(OpenShapes, SizesOfSymbolsAreThoseOfTheOptions) {
   Model model = one_node("MatMul", {"a", "b"}, {});
   model.graph.inputs = {open("a", {Dim{{}, "N"}, Dim{4, ""}})};
@@ -178,7 +178,7 @@ TEST(OpenShapes, SizesOfSymbolsAreThoseOfTheOptions) {
   }
 }
 
-// An output that a step reads as a tensor stays while later outputs are brought out of blocks.
+// An output that a step reads as a tensor must survive the conversion of later outputs from blocks.
 TEST(Buffers, AnOutputThatIsSharedLivesToTheEnd) {
   for (const Index channels : {4, 16, 24, 64}) {
     Net net({1, 16, 8, 8});

@@ -1,5 +1,5 @@
-// Sizes at which vectors, tiles and blocks end unevenly, for kernels of every kind: each net is run
-// with memory that ends where nobody may read on (Net::check).
+// Tests kernels of every kind at sizes where vectors, tiles and blocks end unevenly. Each net runs
+// with memory next to inaccessible pages (Net::check).
 #include "optimized/registry/isa.h"
 #include "optimized/testing.h"
 
@@ -43,7 +43,7 @@ TEST(Sizes, ProductsOfEverySize) {
   }
 }
 
-// Its matrix is not packed; one for two rows is.
+// The matrix is not packed for one row, but for two.
 TEST(Sizes, ProductsOfARow) {
   for (const Index rows : {1, 2}) {
     Net net({rows, 1027});
@@ -91,7 +91,7 @@ TEST(Sizes, WinogradAndNarrowConvolutions) {
   Net few({1, 24, 40, 64});
   few.output(few.convolution("x", {3, 24, 5, 5}, {{"pads", {2, 2, 2, 2}}}));
   const std::string tiles = net.check(), shared = few.check();
-  if (chosen_isa() == Isa::sse41) return;  // it has neither
+  if (chosen_isa() == Isa::sse41) return;  // it has neither kernel
   EXPECT_NE(tiles.find("winograd"), std::string::npos) << tiles;
   EXPECT_NE(shared.find("narrow"), std::string::npos) << shared;
 }

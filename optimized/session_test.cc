@@ -1,5 +1,6 @@
-// The fast executor against the reference, on small models whose sums are exact: then the order of
-// additions changes nothing and every element has the same bits, on every instruction set.
+// Tests the fast executor against the reference on small models whose sums are exact. The order of
+// additions then changes nothing, and every element must have the same bits on every instruction
+// set.
 #include <atomic>
 
 #include "core/error.h"
@@ -40,18 +41,18 @@ TEST(Session, TransposedConvolutions) {
     return net.node("ConvTranspose", {x, net.constant(std::move(weights)), net.constant({out})},
                     std::move(lists));
   };
-  // Windows side by side; the second leaves less than a block a point.
+  // Disjoint windows; the second makes less than a block per point.
   std::string v = net.node("Relu", {transposed("x", {20, 40, 2, 2}, {{"strides", {2, 2}}})});
   v = net.node("Mul", {v, net.node("Neg", {v})});
   net.output(transposed(v, {40, 2, 2, 2}, {{"strides", {2, 2}}}));
   net.output(net.convolution(v, {3, 40, 3, 3}, padded));
-  // Windows over each other, and all that moves them.
+  // Overlapping windows, with all attributes that shift them.
   net.output(transposed("x", {20, 3, 3, 4}, {{"strides", {2, 3}}, {"pads", {1, 0, 2, 1}}}));
   net.output(transposed("x", {20, 17, 3, 2}, {{"dilations", {2, 3}}, {"strides", {1, 2}}}));
   net.output(transposed("x", {20, 5, 4, 3},
                         {{"dilations", {3, 1}}, {"strides", {2, 2}}, {"output_padding", {1, 1}}}));
   net.output(transposed("x", {20, 4, 3, 3}, {{"pads", {1, 1, 1, 1}}}));
-  net.output(transposed("x", {20, 3, 2, 2},  // one row is left, which the dilation meets
+  net.output(transposed("x", {20, 3, 2, 2},  // one row is left, which the dilation reaches
                         {{"dilations", {2, 1}}, {"strides", {2, 1}}, {"pads", {8, 0, 2, 0}}}));
   const std::string kernels = net.check();
   EXPECT_EQ(kernels.find("reference"), std::string::npos) << kernels;
@@ -82,7 +83,7 @@ TEST(Session, RegionsBehindConvolutionsSeeConstantsOfEveryShape) {
   v = net.node("Sub", {net.constant({8}), v});
   v = net.node("Mul", {v, net.node("Neg", {v})});
   net.output(net.convolution(v, {3, 24, 1, 1}));
-  net.output(net.convolution(v, {3, 24, 3, 3}, padded));  // the same value wants a halo
+  net.output(net.convolution(v, {3, 24, 3, 3}, padded));  // the same value needs a halo
   const std::string kernels = net.check();
   EXPECT_EQ(kernels.find("pointwise"), std::string::npos)
       << "not behind the convolution: " << kernels;
@@ -95,11 +96,11 @@ TEST(Session, GatesOfChannelsAreRepeatedOverTheImage) {
       net.node("Relu", {net.convolution(net.node("GlobalMaxPool", {a}), {32, 32, 1, 1})});
   net.output(net.node("Mul", {a, gate}));
   const std::string spot = net.convolution(a, {1, 32, 1, 1});
-  net.output(net.node("Mul", {a, spot}));  // one channel, repeated over all
+  net.output(net.node("Mul", {a, spot}));  // one channel, broadcast to all
   net.check();
 }
 
-// What a gate multiplies is not made where a convolution's weights can be multiplied instead.
+// A gated value is not computed if a convolution's weights can be scaled instead.
 TEST(Session, GatesOfWhatAConvolutionReadsGoIntoItsWeights) {
   for (const Index channels : {32, 19}) {  // whole blocks or not
     for (const Index images : {1, 2}) {
@@ -119,7 +120,7 @@ TEST(Session, GatesOfWhatAConvolutionReadsGoIntoItsWeights) {
   }
 }
 
-// But it is made where others read it too, and where the weights are the larger half.
+// It is computed if other nodes read it too, or if there are more weights than elements.
 TEST(Session, GatesThatStay) {
   for (const bool read_twice : {true, false}) {
     Net net({1, 6, 3, read_twice ? 9 : 3});
@@ -134,7 +135,7 @@ TEST(Session, GatesThatStay) {
   }
 }
 
-// Far from zero a sigmoid is 0 or 1, on every instruction set.
+// Far from zero, a sigmoid is 0 or 1 on every instruction set.
 TEST(Session, ProductsWithTheOwnSigmoidAreOneKernel) {
   for (const bool first : {true, false}) {
     Net net({1, 6, 9, 8});
@@ -163,6 +164,7 @@ TEST(Session, ShapesThatHangOnValuesMayBeOthersThanInferred) {
   const std::string most = net.node("Reshape", {net.node("ReduceMax", {"x"}), net.integers({1})});
   const std::string end = net.node("Cast", {most}, {}, {{"to", 7}}), zero = net.integers({0});
   const std::string part = net.node("Slice", {"x", zero, end});
+  // Inference finds 30 rows at most, whatever it assumes for `part`; a run has at most 3.
   const std::string cut = net.node("Slice", {part, zero, net.integers({30})});
   net.output(net.node("ReduceMax", {cut, net.integers({1})}));
   net.output(net.node("Relu", {net.node("Mul", {cut, net.constant({})})}));
@@ -217,8 +219,9 @@ Model rectifier() {
   return model;
 }
 
-// Versions before broadcasting laid a row along a dimension that is counted from the front, by an
-// attribute or as the channels: one that is as long as the last dimension is no other row there.
+// Early versions broadcast a row along an axis counted from the front, given by an attribute or
+// fixed as the channels. A row that also fits the last dimension must not be broadcast along that
+// one instead.
 TEST(Session, OperandsAreLaidAsTheirEntriesSay) {
   for (const Shape& shape : {Shape{1, 2, 2}, Shape{2, 3, 3}, Shape{2, 16, 5, 16}}) {
     Net net(shape);

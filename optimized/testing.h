@@ -1,4 +1,4 @@
-// For tests of sessions: models built node by node, and run against the reference.
+// Test utilities for sessions: models built node by node, and comparison with the reference.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@
 
 namespace touchstone {
 
-// Small whole numbers, the same each time.
+// Returns small integers, the same for each seed.
 inline Tensor whole(Shape shape, unsigned seed) {
   std::mt19937 random(seed);
   Tensor t(Type::float32, std::move(shape));
@@ -49,7 +49,7 @@ inline Tensor with_specials(Tensor t) {
   return t;
 }
 
-// A model of one node whose output y is declared to have a shape, which may be a lie.
+// Returns a model of one node, whose output y has a declared shape, possibly a wrong one.
 inline Model one_node(const std::string& op, std::vector<std::string> inputs,
                       const Shape& declared) {
   Model model;
@@ -65,12 +65,12 @@ inline Model one_node(const std::string& op, std::vector<std::string> inputs,
   return model;
 }
 
-// A model built node by node.
+// Model built node by node.
 class Net {
  public:
-  bool specials = false;               // whether infinities, NaN and -0 are among what is fed
-  bool overflows = false;              // whether sums overflow on the way, in one order or another
-  std::function<void(Tensor&)> plant;  // what else is done to what is fed
+  bool specials = false;               // feeds contain infinities, NaN and -0
+  bool overflows = false;              // intermediate sums overflow, depending on the order
+  std::function<void(Tensor&)> plant;  // further changes to the feeds
   Net(Shape input) {
     model_.ir_version = 10;
     model_.opsets[""] = 21;
@@ -125,7 +125,7 @@ class Net {
     model_.graph.initializers.emplace(name, std::move(t));
     return name;
   }
-  // An attribute of the last node.
+  // Sets a string attribute of the last node.
   void words(const std::string& name, const std::string& held) {
     model_.graph.nodes.back().attributes[name].is = held;
   }
@@ -143,11 +143,11 @@ class Net {
     return made;
   }
 
-  // Every element has the reference's bits, with and without fusion, by one thread and by two, in a
-  // first run and in a second, with memory that ends or begins at a page that nobody may touch.
-  // Where Winograd's algorithm rounds, and where sums overflow in another order, the judge accepts
-  // each output by the bound of the nodes that make it. Session's own defaults are among what runs.
-  // Returns the kernels of the fused plan, Winograd's among them.
+  // Checks that every element has the reference's bits: with and without fusion, with one and two
+  // threads, in a first and a second run. Memory adjoins inaccessible pages on either side. If
+  // Winograd's algorithm rounds, or sums overflow in another order, the judge must accept each
+  // output by its nodes' bounds. Session's own defaults are tested too. Returns the kernels of the
+  // fused plan, which may use Winograd.
   std::string check() {
     require_valid(model_, Limits::trusted());
     struct Given {
@@ -185,7 +185,8 @@ class Net {
   }
 
  private:
-  // The same bits where every feed, constant, output, buffer and scratch lies beside such a page.
+  // Checks for the same bits when every feed, constant, output, buffer and scratch buffer adjoins
+  // an inaccessible page.
   void check_beside_pages(SessionOptions options, testing::Edge edge, const Tensor& x,
                           const std::map<std::string, Value>& expected) const {
     testing::PagedTensors tensors(edge);
@@ -200,8 +201,8 @@ class Net {
     compare(expected, {outputs.begin(), outputs.end()});
   }
 
-  // The reference's bits, or outputs that the judge accepts. Outputs with the same bits are judged
-  // once: plans differ in less than in what they give.
+  // Requires the reference's bits, or outputs that the judge accepts. Outputs with equal bits are
+  // judged only once, because many plans give the same outputs.
   void hold(const std::map<std::string, Value>& feeds, const std::map<std::string, Value>& expected,
             const std::map<std::string, Value>& made, bool winograd) {
     if (!winograd && !overflows) return compare(expected, made);
@@ -209,7 +210,7 @@ class Net {
     if (bits == bits_of(feeds) + bits_of(expected) || !accepted_.insert(bits).second) return;
     ASSERT_EQ(why_refused(model(), feeds, made), "");
   }
-  // NaN without its payload, zeros without their sign: what compare() takes for equal.
+  // Ignores NaN payloads and the sign of zeros, which compare() treats as equal.
   static std::string bits_of(const std::map<std::string, Value>& values) {
     std::string bits;
     for (const auto& [name, value] : values) {

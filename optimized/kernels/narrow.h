@@ -1,7 +1,7 @@
 // Convolution algorithm for few output channels, which would leave most lanes of a vector idle:
 // neighboring points share a vector. The kernel is widened by a column of zeros for each further
-// point. A point may thus become NaN by an infinity or a NaN just outside of its window, so rows
-// that hold a NaN are recomputed in order.
+// point. So an infinity or a NaN just outside of its window makes a point NaN. Rows that hold a NaN
+// are therefore recomputed in order.
 #pragma once
 
 #include "optimized/kernels/convolution.h"

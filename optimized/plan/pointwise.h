@@ -21,10 +21,10 @@ struct StridedTensor {
 
 class Pointwise {
  public:
-  // `extents` are those of the iteration space (the region's shape, or one of blocks), `externals`
-  // the region's external tensors in it, and `output` the memory of the last value. The innermost
-  // dimensions from `movable` on may be merged; those before it are kept. Returns nullopt if more
-  // than four dimensions remain, or if a kernel needs more than the elements of its inputs.
+  // `extents` are those of the iteration space: the region's shape, or one of blocks. `externals`
+  // are the region's external tensors in it, `output` is the memory of the last value. The
+  // innermost dimensions from `movable` on may be merged; those before it are kept. Returns nullopt
+  // if more than four dimensions remain, or if a kernel needs more than the elements of its inputs.
   static std::optional<Pointwise> make(const Outline& outline, const Region& region,
                                        const Shape& extents,
                                        const std::vector<StridedTensor>& externals,

@@ -24,8 +24,8 @@ struct Region {
   Index output() const { return ops.back().output; }
 };
 
-// True if the node computes each element of its one float32 output from its inputs' elements at the
-// same index, broadcast, and has a fast kernel for it.
+// True if the node is elementwise with one float32 output: each element depends on its inputs'
+// elements at the same index, broadcast. It must have a fast kernel for that.
 bool is_pointwise(const Outline& outline, Index node);
 
 // Return the longest sequence of pointwise nodes from node `first` on (or of those that read
