@@ -40,7 +40,7 @@ struct DeviceArgument {
 enum class DeviceKind { cpu, opencl };
 
 // In-order queue and allocator of one device. Calls may return before the work is done; they throw
-// Error if they, or work queued before, failed. Sessions share a device; all methods are
+// Error if they, or work queued before, failed. Several sessions may use a device; all methods are
 // thread-safe.
 class Device {
  public:
@@ -86,8 +86,8 @@ class Device {
 // it too.
 std::shared_ptr<Device> open_cpu();
 
-// Returns the first OpenCL device of the machine, opened by the first call and shared after it.
-// Throws Error (unsupported) with the reason if there is none.
+// Returns the first OpenCL device of the machine, opened by the first call and reused by later
+// ones. Throws Error (unsupported) with the reason if there is none.
 std::shared_ptr<Device> open_opencl();
 
 // Opens a device by name: "cpu" or "opencl". Throws Error: usage for an unknown name, unsupported

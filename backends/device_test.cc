@@ -85,7 +85,7 @@ TEST_P(EveryDevice, RunsKernelsInOrder) {
 
 TEST_P(EveryDevice, SaysWhatAKernelRefuses) {
   const auto buffer = device_->allocate(4);
-  // one axis, though the kernel takes four
+  // One axis, though the kernel takes four.
   const DeviceArgument wrong{nullptr, buffer.get(), {{1, 1}}};
   const DeviceArgument three[] = {wrong, wrong, wrong};
   try {

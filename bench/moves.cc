@@ -84,7 +84,8 @@ void product(Isa isa, Index rows, Index depth, Index columns) {
               operations / share.seconds / 1e9, 100 * share.share);
 }
 
-// Prints one line. `bytes` counts reads and writes; the reference memcpy reads and writes as many.
+// Prints one line. The work reads, or reads and writes, `bytes` bytes; the reference memcpy copies
+// as many.
 void print_copied(const std::string& line, Index bytes, const Numbers& from, const Numbers& to,
                   const std::function<void()>& work) {
   const Share share = against(

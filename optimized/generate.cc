@@ -41,7 +41,7 @@ bool ends_with(const std::string& name, const std::string& end) {
 }
 
 // True for kernels generated from spec/, one per entry. Handwritten kernels have lowercase names;
-// kernels that use a processor's instructions (`_fma`, `_rows`) are not for devices. `_contracted`
+// kernels for processors alone (`_fma`, `_rows`) are not for devices. `_contracted`
 // kernels are for devices only.
 bool is_for_devices(const std::string& name) {
   const bool by_hand = name[0] >= 'a' && name[0] <= 'z';
@@ -98,9 +98,9 @@ void assemble_as_kept(const std::string& stem) {
 
 void kernels(const std::string& isa, const std::string& suffix, const std::string& folder,
              const std::string& library) {
-  // strict_float: definitions depend on NaN, infinities and -0, and every machine must give the
-  // same bits. Asserts stay enabled: they cost nanoseconds per call, and their failures become an
-  // Error (registry/kernel_call.cc). Only kernels named `_fma` contract a product and its sum to
+  // Definitions depend on NaN, infinities and -0, and every machine must give the same bits: hence
+  // strict_float. Asserts stay enabled: they cost nanoseconds per call, and their failures become
+  // an Error (registry/kernel_call.cc). Only kernels named `_fma` contract a product and its sum to
   // one instruction, which strict_float forbids. They mark the operations that must stay strict
   // themselves.
   const std::string loose = isa + "-no_runtime-no_bounds_query", target = loose + "-strict_float";

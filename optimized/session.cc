@@ -109,7 +109,7 @@ struct Session::Held {
     const LimitsScope scope(options.limits);
     try {
       plan_for(*shapes);
-    } catch (const Error&) {  // the run meets it again, and reports it
+    } catch (const Error&) {  // the run fails likewise, and reports it
       check_budget();
     }
   }
@@ -202,7 +202,7 @@ struct Session::Held {
   const SessionOptions options;
   const Devices devices;
   ThreadPool pool;
-  // the model before passes; nullopt if only one set of shapes is possible
+  // Model before passes; nullopt if only one set of shapes is possible.
   std::optional<Model> written;
   std::vector<Shapes> fed;  // shapes for which all assumptions of `last` hold
   std::shared_ptr<const Variant> first, last;

@@ -164,7 +164,6 @@ TEST(Session, ShapesThatHangOnValuesMayBeOthersThanInferred) {
   const std::string most = net.node("Reshape", {net.node("ReduceMax", {"x"}), net.integers({1})});
   const std::string end = net.node("Cast", {most}, {}, {{"to", 7}}), zero = net.integers({0});
   const std::string part = net.node("Slice", {"x", zero, end});
-  // Inference finds 30 rows at most, whatever it assumes for `part`; a run has at most 3.
   const std::string cut = net.node("Slice", {part, zero, net.integers({30})});
   net.output(net.node("ReduceMax", {cut, net.integers({1})}));
   net.output(net.node("Relu", {net.node("Mul", {cut, net.constant({})})}));

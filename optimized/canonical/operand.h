@@ -9,7 +9,7 @@ namespace touchstone {
 
 struct Operand {
   const float* data = nullptr;
-  // in elements, as many as the problem has dimensions; 0 if the operand is broadcast along one
+  // In elements, as many as the problem has dimensions; 0 if the operand is broadcast along one.
   Point strides;
 };
 

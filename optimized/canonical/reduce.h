@@ -10,7 +10,8 @@
 
 namespace touchstone {
 
-// extents: inner, reduced, outer. `by_rows`: inner is 1. The output's stride along `reduced` is 0.
+// `extents`: inner, reduced, outer. `by_rows`: inner is 1. The output's stride along `reduced` is
+// 0.
 struct ReduceProblem : Problem<3> {
   bool by_rows = false;
 };

@@ -97,7 +97,7 @@ std::string add_attributes(const Found& found, const Signature& to, Node& node) 
     const AttributeSpec* here = attribute_of(*found.node().signature, there.name);
     const std::string_view meant = here != nullptr ? here->default_json : "";
     if (meant == there.default_json && !there.required) continue;
-    // new in the target version and optional: stays omitted
+    // New in the target version and optional: stays omitted.
     if (here == nullptr && !there.required) continue;
     std::optional<Attribute> value;
     if (here != nullptr) value = default_of(*here);

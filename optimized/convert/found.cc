@@ -202,7 +202,7 @@ bool Found::holds_only(Slot constant, double value) const {
 const Attribute* Found::find(std::string_view attribute) const {
   const auto found = node_.attributes.find(std::string(attribute));
   if (found == node_.attributes.end()) return nullptr;
-  // a reference to the function's attribute: its value depends on the call
+  // A reference to the function's attribute, whose value depends on the call.
   if (!found->second.reference.empty()) throw NotKnown{};
   return &found->second;
 }

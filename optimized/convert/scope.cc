@@ -93,7 +93,7 @@ const Tensor* Scope::constant(const std::string& name) const {
 const Tensor* Scope::computed(const Node& node, const std::string& name) const {
   const auto known = computed_.find(name);
   if (known != computed_.end()) return known->second ? &*known->second : nullptr;
-  // nullopt while it is being computed, which ends cycles
+  // Stays nullopt while it is being computed, which ends cycles.
   std::optional<Tensor>& result = computed_[name];
   if (depth_ >= deepest) return nullptr;
   if (node.signature == nullptr || node.signature->kind == "random" || has_references(node) ||

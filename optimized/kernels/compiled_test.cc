@@ -23,7 +23,7 @@ TEST(Compiled, WhatReachesTooFarIsRefused) {
     }
   }
   EXPECT_THROW(Strided<1>(nullptr, {much * 2 + 1}, {0}), Error);
-  // each stride fits, their sum does not
+  // Each fits, their sum does not.
   EXPECT_THROW(Strided<2>(nullptr, {much + 1, much + 1}, {1, 1}), Error);
 }
 

@@ -1,4 +1,4 @@
-// float32 convolution of one image on feature maps in channel blocks. Work is split into parts: a
+// Convolution of one float32 image on feature maps in channel blocks. Work is split into parts: a
 // group of output channel blocks and a range of rows, which the caller distributes among threads.
 // Padding is a halo of zeros that the input already contains.
 #pragma once
@@ -19,7 +19,7 @@ struct ConvolutionShape {
   Index kernel_rows = 1, kernel_columns = 1;
   Index row_stride = 1, column_stride = 1;
   Index row_dilation = 1, column_dilation = 1;
-  // of one group; depthwise: channels_out counts all groups
+  // Of one group; depthwise: channels_out counts all groups.
   Index channels_in = 1, channels_out = 1;
   Index rows_out = 1, columns_out = 1;
   // Input is [channel][row][column]: Picture::block is the channel stride, Picture::column is 1.

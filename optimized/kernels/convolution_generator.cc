@@ -138,7 +138,7 @@ std::vector<WrittenKernel> kernels(const std::string& isa) {
 #undef TOUCHSTONE_ROW
   };
   const std::string lanes = isa == "avx512" ? "16" : "8";
-  const std::string tiles = isa == "neon" ? "avx2" : isa;  // as many registers of half the size
+  const std::string tiles = isa == "neon" ? "avx2" : isa;  // 32 registers, half as large
   std::vector<WrittenKernel> out;
   for (const Row& row : table) {
     if (row.isa != tiles) continue;

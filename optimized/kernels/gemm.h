@@ -1,5 +1,5 @@
-// float32 matmul with a fused epilogue: C = clamp(A B + bias + residual). B is packed into panels
-// of two vectors of columns, once if it is constant; the bias is the panel's first row. The
+// Matmul of float32 with a fused epilogue: C = clamp(A B + bias + residual). B is packed into
+// panels of two vectors of columns, once if it is constant; the bias is the panel's first row. The
 // summation order of an element does not depend on tiles or parts.
 #pragma once
 

@@ -168,7 +168,7 @@ TEST(Pool, MeanOfManyKeepsSmallOnes) {
     const Index lanes = lanes_of(isa), side = 1 << 13;
     std::vector<float> ones(static_cast<std::size_t>(side * lanes), 1.0F);
     std::vector<float> out(static_cast<std::size_t>(lanes));
-    // one row, read repeatedly
+    // One row, read repeatedly.
     mean_of_all(isa, {ones.data(), lanes, 0, 0}, side, side, 1, out.data());
     EXPECT_EQ(out[0], 1.0F) << name(isa);
     EXPECT_EQ(out.back(), 1.0F) << name(isa);

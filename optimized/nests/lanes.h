@@ -1,6 +1,6 @@
-// Scalar float functions of nest terms that a compiler can vectorize: no branch on an element.
-// Includes no common header, so that no code for a newer processor leaks out of the file that is
-// compiled for it. Functions without a vectorizable form call the C library.
+// Scalar float functions of row kernel terms that a compiler can vectorize: no branch on an
+// element. Includes no common header, so that no code for a newer processor leaks out of the file
+// that is compiled for it. Functions without a vectorizable form call the C library.
 //
 // exp and log compute in double with the algorithm of optimized/math/wide.h, including its
 // clamping.

@@ -1,6 +1,6 @@
-// Runtime support of generated nests (codegen/nests.py). Splits the rows of a definition among the
-// session's threads and keeps arrays between definitions from run to run. Gives each thread scratch
-// buffers ("rooms") for the operands of terms.
+// Runtime support of generated row kernels, called nests (codegen/nests.py). Splits the rows of a
+// definition among the session's threads and keeps arrays between definitions from run to run.
+// Gives each thread scratch buffers ("rooms") for the operands of terms.
 #pragma once
 
 #include <algorithm>
@@ -170,7 +170,7 @@ inline void best_of_smallest_one(Index count, const float* values, Index met, fl
   best_one(count, values, met, best, at, [](float a, float b) { return a < b; });
 }
 
-// Operator version that has a nest. The table is generated.
+// Operator version that has a row kernel. The table is generated.
 struct NestEntry {
   Index rooms;  // scratch per thread, in pieces of Nest::piece floats
   // Bit k: input (output) k is float32, if present. The last bit covers all further ones.

@@ -1,6 +1,5 @@
-// Tests nests against the reference on models of one node, with data whose sums are exact, so that
-// every summation order gives the same bits. Also tests strips, row splitting and the scalar
-// functions.
+// Tests row kernels against the reference on models of one node. The data have exact sums, so every
+// summation order gives the same bits. Also tests strips, row splitting and the scalar functions.
 #include "optimized/nests/nest.h"
 
 #include <gtest/gtest.h>
@@ -149,8 +148,7 @@ TEST(Strips, ReadAlongBothWays) {
       [](const Point& at, Index c) {
         return Point{at[0], at[1] * 2 - c};
       },
-      // the inside points form no box
-      true);
+      true);                                                                  // no box is inside
   check([](const Point& at, Index c) { return Point{9, at[1] + c}; }, true);  // nothing is inside
   check([](const Point& at, Index c) { return Point{(c * c) % 7, at[1]}; }, false);
 }

@@ -1,4 +1,4 @@
-// Terms of nests: row kernels that evaluate an expression for each element, over plain arrays.
+// Terms of row kernels: functions that evaluate an expression for each element, over plain arrays.
 // codegen/emit_nests.py writes the table; it is compiled once per instruction set.
 #pragma once
 

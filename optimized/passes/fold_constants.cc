@@ -71,7 +71,7 @@ bool may_fold(Workbench& bench, Workbench::Place place) {
     if (!input.empty() && bench.constant(input) == nullptr) return false;
   }
   for (const std::string& output : node.outputs) {
-    // a graph output must keep its name, so a node must produce it
+    // A graph output must keep its name, so a node must produce it.
     if (bench.is_output(output)) return false;
   }
   return true;

@@ -17,8 +17,8 @@ namespace touchstone {
 
 class Workbench;
 
-// basic: no result becomes less accurate. extended: one may, because a constant of the new graph is
-// rounded that was exact in the old one.
+// Accuracy: at `basic` no result becomes less accurate. At `extended` one may, because a constant
+// of the new graph is rounded that was exact in the old one.
 enum class Level { none, basic, extended, all };
 inline constexpr std::array all_levels{Level::none, Level::basic, Level::extended, Level::all};
 std::string_view name(Level level);
@@ -37,7 +37,8 @@ struct PassOptions {
   // For sizes that the inputs leave open: `draws` allows facts that hold for all sampled sizes, and
   // `fed` adds shapes of feeds for which facts must hold.
   bool draws = true;
-  // the caller verifies Optimized::assumed for each feed; else no assumptions are recorded
+  // True: the caller verifies Optimized::assumed for each feed. Otherwise no assumptions are
+  // recorded.
   bool checked = false;
   std::vector<FedShapes> fed;
 };
@@ -50,7 +51,7 @@ struct Pass {
   Level level;
   bool exact;  // outputs keep their bits
   std::string_view doc;
-  // returns the number of changes; null if the pass has only patterns
+  // Returns the number of changes; null if the pass has only patterns.
   Index (*run)(Workbench& bench);
 };
 

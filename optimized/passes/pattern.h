@@ -32,7 +32,7 @@ struct Pattern {
   std::string_view name, pass, doc, source;
   Level level;
   bool exact;
-  // of ai.onnx: opsets in which the replacement can be expressed
+  // Opsets of ai.onnx in which the replacement can be expressed.
   Index least_opset, most_opset;
   std::span<const std::string_view> slots;                   // the names of its values
   std::span<const std::span<const MatchNode>> alternatives;  // the last node of each is its root

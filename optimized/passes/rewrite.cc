@@ -143,7 +143,7 @@ Rewrite::Arg Rewrite::dequantised(const Arg& weights, const Arg& scale, const Ar
   if (by.type() != Type::float32 || (!one && (axis >= shape.size() || by.size() != shape[axis])))
     throw NotKnown{};
   if (shifted && constant(zero).size() != by.size()) throw NotKnown{};
-  // a captured value keeps its name
+  // A captured value keeps its name.
   if (found.bench().is_captured((*found.root)->outputs[0])) throw NotKnown{};
   if (!found.bench().take_room(4 * from.size())) throw NotKnown{};
   const Index along = one ? 1 : by.size(), row = one ? from.size() : count(tail(shape, axis + 1));
@@ -190,7 +190,7 @@ bool Rewrite::commit() {
   const Workbench::Place root = *found.root;
   for (auto& [output, value] : aliases_) {
     if (Tensor* tensor = std::get_if<Tensor>(&value.is)) {
-      // a node must compute a graph output, which keeps its name
+      // A node must compute a graph output, which keeps its name.
       if (bench.is_output(output)) return false;
       const std::string name = bench.fresh(output + "/value");
       bench.add_constant(name, std::move(*tensor));

@@ -57,7 +57,7 @@ class Workbench {
   // Redirects all uses of `from` to `to`, whose value is equal. Returns false without changes if
   // that is impossible: graph outputs keep their names and subgraphs the values that they capture.
   bool replace_value(const std::string& from, const std::string& to);
-  // Turns these inputs, which have defaults, into constants.
+  // Makes constants of these inputs, which have defaults.
   void freeze(const std::unordered_set<std::string>& values);
   // Removes all other functions and returns their number.
   Index keep_functions(const std::set<const Function*>& called);

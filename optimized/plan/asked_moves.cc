@@ -135,7 +135,7 @@ bool by_elements(MovedOutput& output, const std::int64_t* names, const ElementNa
 }  // namespace
 
 void describe(MovedOutput& output, const std::int64_t* names, const ElementNames& known) {
-  // average length; copying shorter runs is slower than copying elements
+  // Average length below which copying runs is slower than copying elements.
   constexpr Index shortest = 8;
   if (by_steps(output, names, known)) return;
   by_runs(output, names, known);

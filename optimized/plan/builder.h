@@ -59,8 +59,8 @@ class Builder {
   Index temporary(Index floats);
   void add(std::unique_ptr<Step> step, std::vector<Index> nodes);
 
-  // Plans one node by itself: on a generated kernel, on a nest, or on the reference if no fast step
-  // accepts it after all.
+  // Plans one node by itself: on a generated kernel, on a row kernel, or on the reference if no
+  // fast step accepts it after all.
   void on_kernel(Index node);
   void on_nest(Index node);
   void on_reference(Index node);
@@ -110,7 +110,7 @@ class Builder {
     Index joined;       // a value
     Index first_block;  // of its blocks
   };
-  // values stored inside the value that they are joined into
+  // Values stored inside the value that they are joined into.
   std::map<Index, Home> homes_;
   std::map<Index, Halo> halos_;            // largest halo that the windows reading a value need
   std::vector<Index> shared_;              // buffers that may be read until the run ends

@@ -30,8 +30,8 @@ double flop_of(const Outline& outline, const NodeFact& fact) {
     return 0;
   const ValueFact &x = outline.value(fact.inputs[0]), &made = outline.value(fact.outputs[0]);
   if (!x.shape || !made.shape || count(*x.shape) == 0) return 0;
-  // Counts the products with weights: each element of `beside` meets the weights beyond their first
-  // dimension.
+  // Counts the products with weights: each element of `beside` is multiplied by all weights of one
+  // index of their first dimension.
   const auto weighed = [&](const ValueFact& beside) {
     const ValueFact* w = fact.inputs.size() > 1 ? &outline.value(fact.inputs[1]) : nullptr;
     return w && w->shape && elements(*w) > 0

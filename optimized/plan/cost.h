@@ -8,7 +8,7 @@
 namespace touchstone {
 
 struct Cost {
-  // values from outside, constants included; values visible outside
+  // Values from outside, constants included; values visible outside.
   std::vector<Index> reads, writes;
   Index bytes = 0;  // of both, for known shapes
   // Operations on elements as the definition counts them, whatever algorithm runs; 0 if unknown.

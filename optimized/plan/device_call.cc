@@ -160,7 +160,7 @@ DeviceCall device_call(const Outline& outline, Index node, DeviceKind kind,
   for (const Operand& operand : record.inputs) {
     const auto address = reinterpret_cast<std::uintptr_t>(operand.data);
     const std::uintptr_t input = address / distance;
-    // the adapter's placeholder for an absent operand
+    // The adapter's placeholder for an absent operand.
     if (input == 0 || input > fact.inputs.size()) {
       made.reads.push_back(nobody);
       continue;

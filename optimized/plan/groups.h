@@ -15,7 +15,7 @@ namespace touchstone {
 enum class Work {
   reference,    // one node on its reference kernel
   kernel,       // one node on a generated kernel, called directly
-  nest,         // one node on a nest
+  nest,         // one node on a row kernel
   pointwise,    // a region
   convolution,  // fused with a residual, a clamp and a region
   transposed,   // convolution, fused with a clamp and a region
@@ -36,13 +36,13 @@ struct Repeat {
 
 struct Group {
   Work work = Work::reference;
-  // in the model's order; the first computes, the last defines the position
+  // In the model's order; the first computes, the last defines the position.
   std::vector<Index> nodes;
   Index made = nobody;      // output of the first node's kernel, clamp and residual included
   Index residual = nobody;  // value of the same shape, added before the clamp
   // replaces the input of a convolution: the product's operand that is scaled
   Index input = nobody;
-  // its other operand, one factor per channel, which scales the weights instead
+  // Its other operand, one factor per channel, which scales the weights instead.
   Index factors = nobody;
   float least = -std::numeric_limits<float>::infinity();
   float most = std::numeric_limits<float>::infinity();
@@ -64,7 +64,7 @@ bool is_move(const Outline& outline, Index node);
 // else nullopt.
 std::optional<Repeat> repeats(const Outline& outline, Index node);
 
-// True if a node has a nest whose types match its values.
+// True if a node has a row kernel whose types match its values.
 bool takes_nest(const Outline& outline, Index node);
 
 // True if packing the second matrix in every run pays.

@@ -81,7 +81,7 @@ class Parts {
     const std::optional<Place> whole = maker(clamp.inputs[0], Role::nearest_whole);
     if (!whole || clamp.inputs.size() != 3) return;
     const std::optional<float> least = number(clamp.inputs[1]), most = number(clamp.inputs[2]);
-    // otherwise the order of the two comparisons would matter
+    // Otherwise the order of the two comparisons would matter.
     if (!least || !most || !(*least <= *most)) return;
     Part joined = **whole;
     std::vector<Index> gone{joined.output};

@@ -24,7 +24,7 @@ struct Part {
 };
 std::vector<Part> parts_of(const Outline& outline, const Region& region);
 
-// Turns the recorded call of the first node into the call of the fused rounding kernel.
+// Replaces the recorded call of the first node by the call of the fused rounding kernel.
 void round_to_grid(const RoundingGrid& grid, Isa isa, RecordedCall& call);
 
 }  // namespace touchstone

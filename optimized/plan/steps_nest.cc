@@ -1,5 +1,5 @@
-// Steps that run one node on a nest (optimized/nests). Inputs are tensors; outputs of known shape
-// are in the plan's memory.
+// Steps that run one node on a row kernel (optimized/nests). Inputs are tensors; outputs of known
+// shape are in the plan's memory.
 #include <cstring>
 
 #include "core/placement.h"
@@ -42,7 +42,7 @@ class OnNest : public Step {
     Nest nest(state.pool, state.scratch, arrays_);
     if (!entry_.run(call, nest)) {
       kernel_class = KernelClass::reference;
-      // an attribute requests another type than float32: statistics in bfloat16
+      // An attribute requests another type than float32: statistics in bfloat16.
       kernel = "reference";
       RunOptions options;
       options.limits = state.limits;

@@ -1,4 +1,4 @@
-// Base of generated adapters, which turn an operator call into kernel calls. An adapter names its
+// Base of generated adapters, which lower an operator call to kernel calls. An adapter names its
 // operands by the entry's own index expressions; everything after that depends only on the operator
 // family.
 #pragma once

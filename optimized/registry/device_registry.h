@@ -16,7 +16,7 @@ struct DeviceEntry {
   Form form;
   std::string_view kernel;  // "Clip_11": versions with equal element definitions share one
   bool (*run)(Call& call, const KernelUse& use);
-  // bit per input, set if the kernel reads its elements; the caller reads all others
+  // One bit per input, set if the kernel reads its elements; the caller reads all others.
   std::uint32_t read;
   CompiledKernel opencl;
   std::array<CompiledKernel, all_isas.size()> cpu;  // null: none for that instruction set

@@ -79,7 +79,7 @@ class Asking : public Halide::Internal::IRMutator {
  private:
   const std::string values_, weights_;
   std::vector<const For*> around_;
-  // of the loop and its body, except loads in loops that have prefetches already
+  // Loads of the loop and its body, except in loops that have prefetches already.
   std::vector<const Load*> loads_;
 
   const Load* load_of(const std::string& name) const {

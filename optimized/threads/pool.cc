@@ -65,7 +65,7 @@ void pause() {
 // Spins until `done` is true. Returns false if patience ran out and the thread should sleep.
 template <class F>
 bool look_out(F&& done) {
-  // polls per clock reading, since reading the clock takes longer
+  // Polls per clock reading, since reading the clock takes longer than a poll.
   constexpr int looks_a_reading = 64;
   for (const auto until = Clock::now() + patience;;) {
     for (int k = 0; k < looks_a_reading; ++k) {
