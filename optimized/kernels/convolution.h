@@ -19,7 +19,7 @@ struct ConvolutionShape {
   Index kernel_rows = 1, kernel_columns = 1;
   Index row_stride = 1, column_stride = 1;
   Index row_dilation = 1, column_dilation = 1;
-  // Of one group; depthwise: channels_out counts all groups.
+  // Channels of one group; depthwise: channels_out counts all groups.
   Index channels_in = 1, channels_out = 1;
   Index rows_out = 1, columns_out = 1;
   // Input is [channel][row][column]: Picture::block is the channel stride, Picture::column is 1.
