@@ -16,7 +16,7 @@ class Convolution : public Tiled<Convolution> {
   Halide::GeneratorParam<bool> plain{"plain", false};
   Halide::GeneratorParam<bool> asks{"asks", false};
 
-  Input<std::uint64_t> ahead{"ahead"};     // address of weights to prefetch: asking.h
+  Input<std::uint64_t> ahead{"ahead"};     // address of weights to prefetch: schedules/asking.h
   Input<int> share{"share"};               // floats to prefetch per tile
   Input<int> due{"due"};                   // floats to prefetch per own weight, in 1/65536
   Input<Buffer<float, 6>> input{"input"};  // lane, kernel column, kernel row, block, column, row

@@ -125,7 +125,7 @@ const Outline& within_limits(const Outline& outline, const Limits& limits) {
 
 }  // namespace
 
-// Estimated bytes of model, facts and steps; workbench.cc has the measurement.
+// Estimated bytes of model, facts and steps; passes/workbench.cc has the measurement.
 constexpr Index bytes_a_node = 1500;
 
 struct Plan::Held {
