@@ -1,4 +1,4 @@
-// Both walks are done once, so that running is only running.
+// Checks a model and computes lifetimes once, before it runs.
 #include "reference/plan.h"
 
 #include <deque>
@@ -72,7 +72,7 @@ class Scan {
 
   std::vector<Open> waiting_;
   std::set<const Function*> entered_;
-  std::deque<DeclaredAttributes> declared_;  // by those entered
+  std::deque<DeclaredAttributes> declared_;  // of the functions entered
   std::map<std::string, Index> missing_;
 };
 

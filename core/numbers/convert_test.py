@@ -95,8 +95,7 @@ def as_floats(values: np.ndarray) -> np.ndarray:
 
 
 def systematic(name: str) -> np.ndarray:
-    """Every value of the format, every midpoint, an ulp of double on either side, past the ends, and random patterns.
-    """
+    """Every value of the format, every midpoint, an ulp of double on both sides, past the ends, random patterns."""
     values, _ = finite_magnitudes(name)
     steps = np.diff(values)
     ends = [
@@ -120,14 +119,13 @@ def systematic(name: str) -> np.ndarray:
 
 
 def nearest_even(name: str, values: np.ndarray) -> np.ndarray:
-    """Codes of the nearest finite magnitude, ties to the even code; one past the largest for values that round beyond.
-    """
+    """Codes of the nearest finite magnitude, ties to the even code; one past the largest on overflow."""
     table, codes = finite_magnitudes(name)
-    table = np.append(table, 2 * table[-1] - table[-2])  # The next value, if the format had one
+    table = np.append(table, 2 * table[-1] - table[-2])  # the next value, if the format had one
     codes = np.append(codes, codes[-1] + np.uint64(1))
     middles = (table[1:] + table[:-1]) / 2  # exact: one bit more than the format
     magnitudes = np.abs(values)
-    below = np.searchsorted(middles, magnitudes, side="left")  # A tie counts towards its lower neighbor
+    below = np.searchsorted(middles, magnitudes, side="left")  # a tie counts towards its lower neighbor
     tied = (below < middles.size) & (magnitudes == middles[np.minimum(below, middles.size - 1)])
     return np.where(tied & (codes[below] % 2 == 1), codes[np.minimum(below + 1, codes.size - 1)], codes[below])
 
@@ -197,8 +195,7 @@ def test_float8e8m0_rounds_as_in_onnx(saturate: str, rounding: str, mode: str) -
 
 
 def test_float8e8m0_nearest_even_is_that_of_ml_dtypes() -> None:
-    """Ties go up: the significand's only bit is odd. Covers normal floats; ml_dtypes rounds 1.1 * 2**-127 to 2**-126.
-    """
+    """Ties go up: the significand's only bit is odd. Normal floats only; ml_dtypes rounds 1.1 * 2**-127 to 2**-126."""
     values = as_floats(systematic("float8e8m0"))
     values = values[values >= 2.0**-126]
     expected = values.astype(ml_dtypes.float8_e8m0fnu).view(np.uint8)

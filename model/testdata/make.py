@@ -1,5 +1,4 @@
-"""Generates every_type.onnx: for each element type two initializers of the same codes, one raw, one in its typed field.
-"""
+"""Generates every_type.onnx: for each element type two initializers of the same codes, one raw, one typed."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ std::vector<Port> inputs_of(const Graph& graph) {
   return ports;
 }
 
-// The file's description, kept because passes do not preserve it all.
+// Description of the model file, which passes do not change.
 struct About {
   explicit About(const Model& model)
       : producer(model.producer),

@@ -1,4 +1,4 @@
-// From reals to ranges of indices and back.
+// Conversions between reals and ranges of indices.
 #include "reference/readings/index_range.h"
 
 #include <cstdint>
@@ -50,6 +50,7 @@ Bounded real_of(const IndexRange& i) {
       out.admit({m.hi, m.lo, m.e});
     }
     if (k == i.hi) return out;  // the largest number has none after it
+    // Not in the loop condition: the largest number has no successor.
   }
 }
 
