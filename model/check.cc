@@ -87,7 +87,7 @@ std::vector<Error> check(const Model& model, const Limits& limits) {
     for (const auto& function : model.functions) check_function(*function, model, report);
   } catch (const Enough&) {
   } catch (Error& error) {
-    // A limit was exceeded: checking on would cost the resources that it protects
+    // A limit was exceeded: checking on would cost the resources that it protects.
     if (error.kind == ErrorKind::cancelled) throw;
     errors.push_back(std::move(error));
   }

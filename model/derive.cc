@@ -49,9 +49,9 @@ class Derivation {
     std::string y;
     std::vector<std::string> xs, zs;
     std::set<std::string> given;  // the union of xs and zs
-    // Nodes of the graph from these values to y, in graph order
+    // Nodes of the graph from these values to y, in graph order.
     std::vector<std::size_t> used = {};
-    // Values that those nodes and y need, the given ones included
+    // Values that those nodes and y need, the given ones included.
     std::set<std::string> needed = {};
     std::size_t next = 0;  // position in used: earlier nodes are not derivative nodes any more
   };
@@ -232,7 +232,7 @@ class Derivation {
       if (!name.empty() && by.count(name) == 0) by[name] = body.call("zeros", {name});
       inputs.push_back(name.empty() ? "" : by[name]);
     }
-    // Per input: the name of its contribution
+    // Per input: the name of its contribution.
     std::vector<std::pair<std::string, std::string>> said;
     for (const std::string& output : function->outputs) {
       std::size_t k = 0;

@@ -23,7 +23,7 @@ class MadeNodes {
   explicit MadeNodes(Index most) : most_(most) {}
   // Throws Error (limit) past the limit `nodes`.
   void count(const Node& node);
-  // Charges the function's names; the next node checks the limit
+  // Charges the function's names; the next node checks the limit.
   void count(const Function& function);
   // Returns the memory charged since the last call.
   Charge take_charge() { return std::exchange(charge_, {}); }

@@ -49,7 +49,7 @@ struct Attribute {
                    std::vector<Tensor>, std::vector<std::shared_ptr<const Graph>>,
                    std::vector<SparseTensor>, std::vector<ValueType>>;
   Held is;
-  // Inside a function body: name of the function's attribute to substitute, "" otherwise
+  // Inside a function body: name of the function's attribute to substitute, "" otherwise.
   std::string reference;
   SharedMetadata metadata = {};
 };

@@ -164,7 +164,7 @@ Model load_model(const std::filesystem::path& file, const Limits& limits) {
                   pb::ModelProto proto;
                   Source source{&folder, limits};
                   if (!parse_skeleton(opened, proto, source)) {
-                    // The bytes are freed before tensors are made: one copy less of a large model
+                    // The bytes are freed before tensors are made: one copy less of a large model.
                     const Charge held(opened.size());
                     const std::string bytes = opened.read_all(limits);
                     source.messages = parse_message(std::as_bytes(std::span(bytes)), proto,

@@ -108,7 +108,7 @@ void copy_int32s(const pb::TensorProto& proto, Tensor& tensor) {
     pack(codes, tensor);
   } else if (type.bits < 8) {
     copy_codes(entries, 255, bytes(),
-               // A byte of signed elements may be written signed
+               // A byte of signed elements may be written signed.
                type.is_signed && type.is_integer ? -128 : 0);
   } else if (tensor.type() == Type::boolean) {
     copy_codes(entries, 1, bytes());

@@ -35,7 +35,7 @@ struct Signature {
   std::string_view op;
   int since;
   bool deprecated;
-  // Operator family: elementwise, reduce ...; "" if there are no semantics yet
+  // Operator family: elementwise, reduce ...; "" if there are no semantics yet.
   std::string_view form;
   std::string_view kind;    // semantics, function, structural, random, none
   std::string_view doc;     // one sentence

@@ -22,7 +22,7 @@ constexpr std::uint64_t graph_of_model = 7, node_of_graph = 1, initializer_of_gr
 struct Field {
   std::uint64_t number = 0;
   int wire = varint;
-  // Offsets of tag, length (if counted), contents and end
+  // Offsets of tag, length (if counted), contents and end.
   Index begin = 0, count = 0, body = 0, end = 0;
   bool is(std::uint64_t wanted) const { return number == wanted && wire == counted; }
   bool is_large() const { return end - body >= least_data; }

@@ -112,7 +112,7 @@ TEST_F(Skeletons, WhatStandsTwiceIsTheParsersWord) {
   pb::ModelProto more;
   *more.mutable_graph()->add_initializer() = weights("c", large, 3);
   EXPECT_FALSE(
-      // The parser merges a second graph into the first
+      // The parser merges a second graph into the first.
       skeleton(bytes + more.SerializeAsString()));
   same(bytes + more.SerializeAsString());
 

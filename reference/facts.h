@@ -65,7 +65,7 @@ class Facts {
   std::vector<std::string> texts(std::string_view attribute,
                                  std::vector<std::string> otherwise = {}) const;
   const Tensor* tensor(std::string_view attribute) const;  // null if it is not given
-  // A tensor attribute, described like an input
+  // A tensor attribute, described like an input.
   Described attribute(std::string_view attribute) const;
 
   Described input(Index k) const;

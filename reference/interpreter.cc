@@ -61,9 +61,8 @@ constexpr Index copied_a_step = 16;  // in bytes
 
 void refuse(Error error) { throw error; }
 
-// Where a graph declares an optional, a plain value becomes an optional that holds it. A loop may
-// thus start with an empty one and continue with a computed value, as in the suites
-// (test_loop16_seq_none).
+// Wraps a plain value in an optional where the graph declares one. A loop may thus start with an
+// empty optional and continue with a computed value, as in the suites (test_loop16_seq_none).
 Value as_declared(const ValueInfo& declared, Value value) {
   const bool wraps = declared.type && declared.type->kind == ValueType::Kind::optional &&
                      *declared.type->inner == value.type();

@@ -1,6 +1,6 @@
-// Infers the shape of a node whose plan needs the values of a small tensor known only at run time
-// (Reshape, Slice, Pad, TopK by an input). Often the rank, and the dimensions that do not depend on
-// the values, can still be determined.
+// Infers the shape of a node whose plan needs values of a small tensor known only at run time
+// (Reshape, Slice, Pad, TopK). Often the rank, and the dimensions that do not depend on the values,
+// can still be determined.
 //
 // The plan is evaluated with trial values of several kinds. Those that violate a rule are ignored.
 // The common result of all others is kept, and a dimension in which they differ gets an unnamed

@@ -234,7 +234,7 @@ void ShapeWalk::visit(const Node& written, Frame& frame) {
     } catch (const NotKnown&) {
       survey_.steps_left -= steps_of_an_error;
     } catch (const std::exception&) {
-      // Out of memory because of a hostile attribute
+      // Out of memory because of a hostile attribute.
       survey_.steps_left -= steps_of_an_error;
     }
   }

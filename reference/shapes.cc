@@ -1,10 +1,8 @@
-// Chooses the sizes substituted for symbols, runs passes, and fits a size expression to every
-// dimension.
+// Chooses sizes for symbols, runs passes, and fits a size expression to every dimension.
 //
 // The sizes are pseudo-random with a fixed seed, so that two symbols rarely have equal sizes. If
-// they violate a constraint, other choices are tried: larger sizes, multiples of 64, two symbols as
-// one, a symbol of 1. The first choice that gets further through the model is kept and recorded in
-// a note.
+// they violate a constraint, larger sizes, multiples of 64, equal symbols and a symbol of 1 are
+// tried. The first choice that gets further through the model is kept and recorded in a note.
 #include "reference/shapes.h"
 
 #include <algorithm>
@@ -100,8 +98,7 @@ class Study {
     return nullptr;
   }
 
-  // Position in the model that a choice reaches without a violation; the largest number if there is
-  // none.
+  // Position that a choice reaches without a violation; the largest number if there is none.
   Index reach(const Choice& choice) {
     Index least = std::numeric_limits<Index>::max();
     for (const std::uint64_t draw : {0, 1, 2}) {
@@ -135,7 +132,7 @@ class Study {
       if (range.low > choice_.range.low)
         all.push_back({next, {{}, std::string("sizes are taken ") + range.what}});
     }
-    // Of a pair the named symbol is kept.
+    // The named symbol of a pair is kept.
     std::stable_partition(symbols.begin(), symbols.end(),
                           [&](std::size_t s) { return !survey_.symbols[s].name.empty(); });
     for (std::size_t a = 0; a < symbols.size(); ++a) {
@@ -335,8 +332,7 @@ class Study {
     tell_rules();
   }
 
-  // A rule that is violated with the same input shapes in every pass is violated whatever the
-  // symbols are.
+  // A rule violated with the same input shapes in every pass is violated at any sizes.
   void tell_rules() {
     for (const Broken& broken : base_.broken) {
       if (!broken.surely_run || gave_up_ || !choice_.one.empty()) continue;

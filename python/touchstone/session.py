@@ -116,7 +116,7 @@ class InferenceSession:
         SessionOptions and override `sess_options`. Raises Error for a model that is invalid or cannot run, and for an
         unknown setting.
         """
-        # An option of ONNX Runtime for falling back to another provider; there is only one here
+        # An option of ONNX Runtime for falling back to another provider; there is only one here.
         settings.pop("enable_fallback", None)
         _require_settings(settings)
         options = replace(sess_options or SessionOptions(), **settings)

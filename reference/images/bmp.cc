@@ -140,7 +140,7 @@ class Bitmap {
         x += u8(at), y += u8(at + 1);
         at += 2;
       } else {
-        // Literal indices, padded to an even number of bytes
+        // Literal indices, padded to an even number of bytes.
         const bool wide = compression_ == runs_of_8;
         for (std::uint32_t k = 0; k < second; ++k)
           put(image, x++, y, palette_[index(u8(at + (wide ? k : k / 2)), k)]);

@@ -131,8 +131,8 @@ Bounded join(const Bounded& v, const std::vector<Bounded>& results) {
   }
   Bounded out = Bounded::raw(v.hi, v.lo, 0);
   if (!members.empty() && std::isfinite(v.hi)) {
-    // The exact value lies in one of the members: begin with that one, so that no point of its own
-    // joins the set.
+    // The exact value is in one of the members. Starting with that one avoids a separate point in
+    // the set.
     const auto home = std::find_if(members.begin(), members.end(), [&](const Bounded::Member& m) {
       return m.hi == v.hi && m.lo == v.lo;
     });

@@ -23,7 +23,7 @@ struct ReadingContext {
 
   int precision = 24;
   double u = 0x1p-24;  // unit roundoff
-  // Largest loss of a rounding near zero: smallest subnormal, or smallest normal if flushed
+  // Largest loss of a rounding near zero: smallest subnormal, or smallest normal if flushed.
   double h = 0x1p-149;
   double tiny = 0x1p-149;    // smallest subnormal
   double normal = 0x1p-126;  // smallest normal
