@@ -37,7 +37,7 @@ struct ValueInfo {
   std::string name;
   std::optional<ValueType> type;
   std::optional<std::vector<Dim>> shape;  // present if the file gives a tensor's shape
-  std::string denotation = {};            // of the type: "IMAGE", for example
+  std::string denotation = {};            // the type's: "IMAGE", for example
   SharedMetadata metadata = {};
 };
 

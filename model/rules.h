@@ -15,7 +15,7 @@ struct FormatRule {
   std::string_view id;  // "model/cycle"
   ErrorKind kind;
   std::string_view text;  // the requirement
-  std::string_view help;  // how to mend a breach
+  std::string_view help;  // hint for mending a breach
 };
 
 // Worst first: the order in which check() reports.

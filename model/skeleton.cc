@@ -11,7 +11,7 @@ namespace touchstone {
 namespace {
 
 constexpr Index least_file = Index{1} << 18, most_file = (Index{1} << 31) - 1;
-constexpr Index least_data = Index{1} << 12;  // of one tensor
+constexpr Index least_data = Index{1} << 12;  // per tensor
 
 enum Wire { varint = 0, eight_bytes = 1, counted = 2, four_bytes = 5 };
 

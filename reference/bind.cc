@@ -78,7 +78,7 @@ template <class T>
 T narrowed(float value, int dropped, T (*convert)(float)) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if (!std::isnan(value) || (bits & ((1U << dropped) - 1)) != 0) return convert(value);
-  const std::uint32_t ones = 0x7FFFU & ~((0x7FFFFFU >> dropped));  // of the exponent
+  const std::uint32_t ones = 0x7FFFU & ~((0x7FFFFFU >> dropped));  // the exponent's bits
   return {
       static_cast<std::uint16_t>((bits >> 16 & 0x8000U) | ones | (bits & 0x7FFFFFU) >> dropped)};
 }

@@ -112,10 +112,11 @@ inline std::string value_text(std::string_view name, const std::string& text) {
 inline std::string value_text(std::string_view name, Type type) {
   return value_text(name, touchstone::name(type));
 }
+// Reals and lists of strings are not shown.
 template <class Other>
 std::string value_text(std::string_view, const Other&) {
   return {};
-}  // reals and lists of strings are not shown
+}
 inline std::string values_text() { return {}; }
 template <class V, class... More>
 std::string values_text(std::string_view name, const V& value, const More&... more) {

@@ -36,8 +36,8 @@ std::optional<Index> constant_difference(const SizeExpression& a, const SizeExpr
 // that `changes` names, the others in all symbols.
 struct Examples {
   std::vector<std::vector<Index>> sizes;  // [example][symbol]
-  std::vector<std::vector<std::size_t>>
-      changes;     // of examples 1, 2 ...: together every symbol once
+  // Per example 1, 2 ...; together every symbol once.
+  std::vector<std::vector<std::size_t>> changes;
   Index step = 1;  // all symbol sizes are multiples of it
 };
 

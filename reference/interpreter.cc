@@ -26,7 +26,7 @@ struct Frame {
   const Frame* outer = nullptr;            // frame whose names are visible
   const Frame* caller = nullptr;           // frame that called this one
   const Graph* graph = nullptr;            // null in a function
-  const Attributes* attributes = nullptr;  // of the enclosing function, for attribute references
+  const Attributes* attributes = nullptr;  // the enclosing function's, for attribute references
   const Node* holder = nullptr;            // the caller's node that this frame belongs to
   std::string name;                        // "body#2", "" for a function
   int depth = 1;

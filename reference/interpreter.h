@@ -21,7 +21,8 @@ struct RunOptions {
   Limits limits;
   Tap tap;  // may be empty
   Cancel cancel = {};
-  std::shared_ptr<MemoryAccount> account = nullptr;  // of a session's runs; null: of this run
+  std::shared_ptr<MemoryAccount> account =
+      nullptr;  // shared by a session's runs; null: this run's own
 };
 
 // Runs a model on feeds by input name. Throws Error: usage for a feed of the wrong name, type or

@@ -160,10 +160,9 @@ constant(double x) {
 }
 template <class C>
 requires std::is_same_v<C, bool> C constant(double x) { return x != 0; }
+// The zero of copied strings is the empty one.
 template <class C>
-requires std::is_same_v<C, std::string> C constant(double) {
-  return {};
-}  // the zero of copied strings is the empty one
+requires std::is_same_v<C, std::string> C constant(double) { return {}; }
 
 template <class C>
 requires std::is_floating_point_v<C> C from_index(Index i) { return static_cast<C>(i); }

@@ -17,7 +17,7 @@ namespace touchstone {
 
 struct ProvedValue {
   std::optional<ValueType> type;
-  std::optional<Shape> shape;  // of a tensor
+  std::optional<Shape> shape;  // for a tensor
 };
 
 struct ProvedShapes {

@@ -183,7 +183,7 @@ std::vector<Known> ShapeWalk::outputs_of_scan(const Node& node, const std::vecto
   if (!body || !scans || node.signature->since < 9 || *scans < 1 ||
       *scans > static_cast<Index>(inputs.size()))
     return {};
-  const std::size_t count = inputs.size() - static_cast<std::size_t>(*scans);  // of states
+  const std::size_t count = inputs.size() - static_cast<std::size_t>(*scans);  // number of states
   if (body->outputs.size() < count) return {};
   std::vector<Known> states(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(count)),
       slices;

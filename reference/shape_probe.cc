@@ -13,7 +13,7 @@
 namespace touchstone {
 namespace {
 
-constexpr Index most_elements = 8;  // of one such tensor
+constexpr Index most_elements = 8;  // per such tensor
 constexpr int kinds = 20;
 constexpr int least_answers = 2;
 

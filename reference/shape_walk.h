@@ -25,8 +25,8 @@ namespace touchstone {
 struct Known {
   bool left_out = false;
   std::optional<ValueType> type;
-  std::optional<Shape> shape;  // of a tensor
-  std::optional<Shape> inner;  // of every tensor in a container; any_size where they differ
+  std::optional<Shape> shape;  // for a tensor
+  std::optional<Shape> inner;  // common to the tensors in a container; any_size where they differ
   std::optional<Tensor> value;
 
   static Known of(const Tensor& tensor);
@@ -113,7 +113,7 @@ class ShapeWalk {
   struct Frame {
     const Frame* outer = nullptr;
     const Graph* graph = nullptr;            // null in a function
-    const Attributes* attributes = nullptr;  // of the enclosing function
+    const Attributes* attributes = nullptr;  // the enclosing function's
     std::string path;
     int depth = 1;
     bool surely_run = true;  // false in a branch or body that may never run
@@ -172,7 +172,7 @@ class ShapeWalk {
   const FedShapes* const feeds_;
   Walked found_;
   Index step_ = 0;
-  std::string place_;  // of the visited node: origin of unnamed sizes
+  std::string place_;  // the visited node: origin of unnamed sizes
 };
 
 }  // namespace touchstone

@@ -21,7 +21,7 @@ namespace touchstone {
 namespace {
 
 constexpr Index most_steps = 3'000'000;     // all passes together
-constexpr Index most_choosing = 1'000'000;  // of them to choose sizes
+constexpr Index most_choosing = 1'000'000;  // the part spent on choosing sizes
 constexpr std::size_t most_single = 24;     // symbols that are changed one by one
 constexpr std::size_t random_walks = 12, stair_walks = 64, most_stairs = 6;
 constexpr int most_choices = 12;

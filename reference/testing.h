@@ -11,7 +11,7 @@ struct Mischief {
   bool leave_output_out = false;
   bool run_out_of_memory = false;
   bool ask_for_too_much = false;  // a vector of more elements than there are bytes
-  Index rank = 1;                 // of the outputs
+  Index rank = 1;                 // the outputs' rank
 };
 Mischief& mischief();
 

@@ -15,7 +15,8 @@ constexpr Index any_size = -1;
 
 struct ValueFacts {
   std::optional<ValueType> type;
-  std::optional<Shape> shape;  // of a tensor, or of every tensor inside; `any_size` among its dims
+  std::optional<Shape>
+      shape;  // a tensor's, or that of every tensor inside; `any_size` among its dims
   const Tensor* tensor = nullptr;  // null: its values are not known
 };
 

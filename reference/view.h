@@ -19,7 +19,7 @@ struct View {
   T* data = nullptr;
   Shape shape;
   Point strides;                // in elements
-  Type type = Type::undefined;  // of the tensor (T may be an extended precision number)
+  Type type = Type::undefined;  // the tensor's (T may be an extended precision number)
   const std::vector<Index>* sample = nullptr;  // linear positions to compute; null: all
 
   View() = default;
@@ -129,7 +129,7 @@ struct Array : View<T> {
 
 // A run of elements that differ only in the last index.
 struct Row {
-  Point at;  // of the first element
+  Point at;  // the first element
   Index length = 1;
   Point point(Index x) const {
     Point p = at;
@@ -192,7 +192,7 @@ class Rows {
       return *this;
     }
     const Rows* rows_;
-    Index width_;  // of a row
+    Index width_;  // row width
     Row row_;
     std::size_t sampled_ = 0;
     bool done_;

@@ -9,11 +9,8 @@
 
 namespace touchstone {
 
-enum class Overflow {
-  infinity,
-  nan,
-  largest
-};  // result of a finite value past the largest without saturation
+// Result of a finite value past the largest without saturation.
+enum class Overflow { infinity, nan, largest };
 
 struct Format {
   enum class Nan { ieee, all_ones, minus_zero, none };

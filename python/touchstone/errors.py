@@ -42,7 +42,7 @@ class Error(Exception):
 
     @property
     def touchstone_fault(self) -> str:
-        """Verdict category that a conformance run assigns to the error."""
+        """Kind under which a conformance run counts the error."""
         return self.kind
 
     def __str__(self) -> str:

@@ -69,7 +69,7 @@ class Bounded {
   bool plain() const { return extra_ == nullptr; }
   bool is_set() const;
   std::uint8_t specials() const;        // bits of `special`
-  const Member* members_begin() const;  // of a set; empty otherwise
+  const Member* members_begin() const;  // alternatives of a set; empty range otherwise
   const Member* members_end() const;
   void add_specials(std::uint8_t bits);
   // Adds an alternative: as a member of the set while there are at most four, else only the hull

@@ -77,7 +77,7 @@ struct Sum<Bounded> {
   int last_bit_ = 2000;  // they are multiples of 2^last_bit_
   double special_ = 0;   // the IEEE sum of the infinities and NaN among the terms
   bool has_special_ = false, signed_zero_ = true;
-  std::uint8_t specials_ = 0;  // of the terms' alternatives
+  std::uint8_t specials_ = 0;  // union of the terms' special bits
 };
 
 template <>

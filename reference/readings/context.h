@@ -10,10 +10,8 @@
 namespace touchstone {
 
 enum class Class { strict, fast, reduced };
-enum class Sums {
-  worst,
-  aggregate
-};  // n - 1 roundings of a sum that all add up, or 2 sqrt(n) as for random ones
+// Roundings of a sum of n terms: n - 1 that all add up, or 2 sqrt(n) as for random ones.
+enum class Sums { worst, aggregate };
 
 struct ReadingContext {
   Type type = Type::float32;
@@ -30,7 +28,7 @@ struct ReadingContext {
   double largest = 0x1.fffffep127;
   double limit = 0x1.ffffffp127;  // from here on rounding gives the overflow value
   double splitter = 0x1p29 + 1;   // rounds a double to `precision` bits; 0 if that is double's own
-  double sum_u = 0x1p-24;         // of additions inside a sum
+  double sum_u = 0x1p-24;         // unit roundoff of additions inside a sum
   int sum_precision = 24;
 };
 

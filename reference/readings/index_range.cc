@@ -49,8 +49,7 @@ Bounded real_of(const IndexRange& i) {
       const Bounded m(k);
       out.admit({m.hi, m.lo, m.e});
     }
-    if (k == i.hi) return out;  // the largest number has none after it
-    // Not in the loop condition: the largest number has no successor.
+    if (k == i.hi) return out;  // not the loop condition: the largest number has no successor
   }
 }
 

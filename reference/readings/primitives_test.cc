@@ -129,7 +129,7 @@ TEST(Primitives, EveryIntervalEndIsInsideAndBoundsAreNotVacuous) {
         tightest = std::max(tightest, moved / b.e);
       }
     }
-    EXPECT_GT(tightest, 0.9) << row.name;  // the slope is attained somewhere
+    EXPECT_GT(tightest, 0.9) << row.name;  // the bound is nearly attained somewhere
   }
 }
 

@@ -13,7 +13,7 @@ namespace touchstone {
 template <class S>
 struct WideOutput {
   Shape shape;
-  Type type = Type::undefined;  // of the judged tensor
+  Type type = Type::undefined;  // the judged tensor's
   // False: judge this output exactly, since it is copied, compared or counted.
   bool present = false;
   // Linear positions of the elements in `values`; empty: all elements, in order.
@@ -29,7 +29,7 @@ struct WideCall {
   std::vector<Value> observed;  // the target's answer: recurrences and choices follow it
   std::vector<bool> wanted;
   Index sample = 0;        // 0: every element; else about this many elements of each output
-  std::uint64_t seed = 0;  // of the sample
+  std::uint64_t seed = 0;  // selects the sample
   std::vector<WideOutput<S>> outputs;
   // Replaces inputs that were not observed: their elements with the bounds accumulated so far. Null
   // if the input was observed, and past the end. Only bounded semantics uses it.

@@ -11,7 +11,7 @@ namespace {
 
 // First position of each kind of element; -1 if there is none.
 struct Extremes {
-  Index least = -1, most = -1;  // of the finite ones
+  Index least = -1, most = -1;  // finite elements only
   Index nan = -1, infinity = -1, minus_infinity = -1;
 };
 
