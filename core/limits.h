@@ -14,6 +14,7 @@ namespace touchstone {
 
 constexpr Index unlimited = std::numeric_limits<Index>::max();
 
+// Defaults are those of trusted(). Errors cite the field names; that of milliseconds is 'deadline'.
 struct Limits {
   Index file_bytes = (Index{1} << 31) - 1;
   int protobuf_depth = 100;
@@ -43,6 +44,7 @@ Error passes_limit(const std::string& what, std::string_view limit, Index allowe
 // The limits that this thread creates tensors under: trusted() outside every LimitsScope.
 const Limits& current_limits();
 
+// Sets the limits of this thread until the scope ends. Copies them.
 class LimitsScope {
  public:
   explicit LimitsScope(const Limits& limits);

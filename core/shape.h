@@ -17,6 +17,7 @@ using Index = std::int64_t;
 // Charges a list that grows to so many indices; only long lists are charged (core/budget.h).
 void charge_list(Index indices);
 
+// A short list of indices with inline storage. Element access is unchecked.
 class Point {
  public:
   Point() = default;

@@ -17,6 +17,7 @@
 
 namespace touchstone {
 
+// A contiguous row-major tensor of any element type. Copying aliases the buffer.
 class Tensor {
  public:
   Tensor() = default;
@@ -82,6 +83,7 @@ struct SparseTensor {  // as in the standard: values [n], indices [n] linear or 
   Shape shape;
 };
 
+// Any value of the standard, or none (an omitted input or output).
 struct Value {
   std::variant<std::monostate, Tensor, Sequence, Optional, Map, SparseTensor> is;
 

@@ -43,6 +43,7 @@ enum class Type : std::int32_t {
   float6e3m2 = 28,
 };
 
+// Facts of one element type, from spec/types.yaml.
 struct TypeFacts {
   Type type;
   std::string_view name;  // as entries write it: "float", "double", "float8e4m3fn", "bool" ...

@@ -33,6 +33,7 @@ struct Dim {
   std::string denotation = {};  // "DATA_BATCH", for example
 };
 
+// Declaration of a graph's input, output or intermediate value.
 struct ValueInfo {
   std::string name;
   std::optional<ValueType> type;
@@ -79,6 +80,7 @@ struct Graph {
   std::map<std::string, SharedMetadata> initializer_metadata;  // sparse ones too; few have any
 };
 
+// A model-local function. Its attribute references are substituted at each call.
 struct Function {
   std::string name, domain, overload;
   std::vector<std::string> inputs, outputs;

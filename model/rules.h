@@ -11,6 +11,7 @@
 
 namespace touchstone {
 
+// One row of docs/model-rules.md.
 struct FormatRule {
   std::string_view id;  // "model/cycle"
   ErrorKind kind;

@@ -11,6 +11,7 @@
 
 namespace touchstone {
 
+// An input or output of an operator.
 struct ParameterSpec {
   std::string_view name;
   std::string_view type;  // name of a constraint ("T"), or a value type ("tensor(int64)")
@@ -25,11 +26,13 @@ struct AttributeSpec {
   std::string_view default_json;  // "" if there is none
 };
 
+// A type constraint and its admitted types.
 struct ConstraintSpec {
   std::string_view name;
   std::span<const std::string_view> types;  // value types: "tensor(float)"
 };
 
+// One version of one operator.
 struct Signature {
   std::string_view domain;  // "" for ai.onnx
   std::string_view op;

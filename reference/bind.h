@@ -50,6 +50,8 @@ bool with_class(Type type, F&& f) {
   return ((is_of_class<Ts>(type) ? (f.template operator()<Ts>(), true) : false) || ...);
 }
 
+// Views of one call's inputs and outputs. It owns the converted copies, so it must outlive the
+// views.
 class Bind {
  public:
   explicit Bind(Call& call) : call_(call) {}
@@ -217,8 +219,8 @@ Inferred inferred(const Facts& facts, F fill) {
   return known;
 }
 
-// Helpers that kernels call.
-//
+// -- helpers that kernels call
+
 // The element of a scalar input, or `otherwise` if the input is omitted.
 template <class T, class C>
 auto scalar_or(const View<T>& v, const C& otherwise) {

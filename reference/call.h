@@ -14,6 +14,7 @@ namespace touchstone {
 // outputs.
 using RunGraph = std::function<std::vector<Value>(const Graph& graph, std::vector<Value> inputs)>;
 
+// Inputs, outputs and context of one evaluation.
 struct Call {
   const Node* node = nullptr;  // for attributes, and names in errors
   const Signature* signature = nullptr;

@@ -27,6 +27,7 @@ inline DrawBlock philox(DrawBlock counter, std::array<std::uint32_t, 2> key) {
   return counter;
 }
 
+// Random numbers of one node.
 class Draws {
  public:
   // Seeds from the node's attribute `seed`, else from its position in the graph, so that repeated

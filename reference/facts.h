@@ -15,6 +15,7 @@
 
 namespace touchstone {
 
+// Thrown by a plan that needs a shape or a value that is not known yet.
 struct NotKnown {};
 
 // An input (or a tensor attribute) as a plan sees it.
@@ -50,6 +51,8 @@ bool broadcastable(const std::vector<Described>& family);
 // Running sums of the family's extents along an axis.
 Point ends(const std::vector<Described>& family, Index axis);
 
+// A node's attributes and described inputs. Attribute getters return `otherwise` if the node omits
+// the attribute, and throw Error (invalid_model) if it is of another kind.
 class Facts {
  public:
   // For a node about to run, or for shape inference, with inputs described as far as known.

@@ -48,6 +48,7 @@ struct Staircase {
   std::vector<Index> values;
 };
 
+// A fitted size expression and the symbols that the values depend on.
 struct Fit {
   SizeExpression form;
   std::vector<std::size_t> depends;  // on these symbols

@@ -13,9 +13,9 @@
 
 namespace touchstone {
 
-// Single indices, and lists elementwise (an index is combined with every item of a list).
-//
-// A read past the end of a list is an error of the entry or the model and throws.
+// -- single indices, and lists elementwise (an index is combined with every item of a list)
+
+// Returns item k. Throws Error (invalid_input) past the end, an error of the entry or the model.
 inline Index item(const Point& list, Index k) {
   if (k < 0 || k >= list.size())
     throw Error(ErrorKind::invalid_input,
@@ -118,7 +118,7 @@ Point clamp(const Point& i, const Low& low, const High& high) {
 }
 inline Point negative(const Point& a) { return Index{0} - a; }
 
-// Lists.
+// -- lists
 inline Index size(const Point& list) { return list.size(); }
 template <class T>
 Index size(const std::vector<T>& list) {

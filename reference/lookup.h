@@ -29,6 +29,7 @@ inline Tensor as_tensor(const std::vector<std::string>& list) {
 // Equality of floats: by bits, or as numbers, where both zeros are equal and so is every NaN.
 enum class Same { bits, number };
 
+// Hash index of a list's elements.
 class Lookup {
  public:
   // The last of equal elements wins.

@@ -148,7 +148,7 @@ TOUCHSTONE_PUT(std::uint32_t)
 TOUCHSTONE_PUT(std::uint64_t)
 #undef TOUCHSTONE_PUT
 
-// Constructors of numbers.
+// -- constructors
 template <class C>
 requires std::is_floating_point_v<C> C constant(double x) { return static_cast<C>(x); }
 template <class C>
@@ -228,7 +228,7 @@ C round_number(const C& x, Type type) {
   return static_cast<C>(decode(type, encode(type, as_number(x))));
 }
 
-// Comparisons and Booleans.
+// -- comparisons
 template <class C>
 bool less(const C& a, const C& b) {
   if constexpr (is_modular<C>)
@@ -270,7 +270,7 @@ C select(bool truth, const C& a, const C& b) {
 }
 inline bool surely(bool truth) { return truth; }  // the exact values' answer, for branches
 
-// Accumulators.
+// -- accumulators
 template <class C>
 struct Sum {
   C v = constant<C>(0);
@@ -318,7 +318,7 @@ struct Min {
   }
 };
 
-// Coordinates.
+// -- coordinates
 namespace detail {
 template <class R>
 Index to_index(R x) {

@@ -12,7 +12,8 @@ namespace touchstone {
 // all operators without a kernel. Covers everything that the main graph can reach.
 void refuse_what_cannot_run(const Model& model);
 
-// For each node the names that are last used there. Captured outer names are not among them.
+// For each node the names whose values are dead once it has run. Captured outer names are not
+// among them.
 using Lifetimes = std::vector<std::vector<std::string>>;
 Lifetimes plan_lifetimes(const std::vector<Node>& nodes, const std::vector<std::string>& inputs,
                          const std::vector<std::string>& outputs);

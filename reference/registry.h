@@ -27,6 +27,7 @@ struct Inferred {
 };
 using Infer = Inferred (*)(const Facts& facts);
 
+// One row of the registry.
 struct ReferenceEntry {
   const Signature* signature;
   Kernel native;

@@ -10,6 +10,7 @@
 
 namespace touchstone {
 
+// One alternative ruling of a question.
 struct Ruling {
   const char* question;  // Q027
   Kernel native;  // kernel of another ruling (`profiles:`); null if an answer is followed (`open:`)

@@ -9,6 +9,7 @@
 
 namespace touchstone {
 
+// Sizes low, low + step ... up to high.
 struct Range {
   Index low, high, step;
   const char* what;

@@ -22,6 +22,7 @@
 
 namespace touchstone {
 
+// Facts known of one value.
 struct Known {
   bool left_out = false;
   std::optional<ValueType> type;
@@ -84,6 +85,7 @@ struct Broken {
   Index node = -1;  // index of the main graph's node; -1 in a subgraph or a function
 };
 
+// Result of one pass.
 struct Walked {
   std::vector<std::optional<Shape>> shapes;  // by row
   std::vector<Broken> broken;
@@ -99,6 +101,7 @@ Walked walk(Survey& survey, const Sizes& sizes);
 // drawn. Shapes that the operators' definitions do not determine stay unknown.
 Walked proving_walk(Survey& survey, const FedShapes& feeds);
 
+// One pass over a model. Use it through walk() or proving_walk().
 class ShapeWalk {
  public:
   // Exactly one of `sizes` and `feeds` is given; with `feeds` the pass proves (proving_walk).

@@ -15,6 +15,7 @@
 
 namespace touchstone {
 
+// One dimension: its number if it is constant, and its text.
 struct InferredSize {
   std::optional<Index> number;
   // "3", "2*N + 1", "?1" for an unnamed size, "?" for an unknown one.

@@ -13,6 +13,7 @@ namespace touchstone {
 
 enum class Asks { at_most, less, at_least, more, equal, other, member };
 
+// An inner node of a tree: a comparison of one feature, and two children.
 struct Branch {
   Asks asks = Asks::at_most;
   Index feature = 0;
@@ -43,6 +44,7 @@ struct Branch {
   }
 };
 
+// All trees of an ensemble.
 struct Forest {
   std::vector<Branch> branches;
   std::vector<Index> roots;  // as Branch::yes

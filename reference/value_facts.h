@@ -13,6 +13,7 @@ namespace touchstone {
 // A size that is unknown, or differs between the tensors of a sequence.
 constexpr Index any_size = -1;
 
+// Facts of one value.
 struct ValueFacts {
   std::optional<ValueType> type;
   std::optional<Shape>

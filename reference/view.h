@@ -14,6 +14,8 @@ namespace touchstone {
 // Throws Error (invalid_input).
 [[noreturn]] void read_outside(const Point& at, const Shape& shape);
 
+// A strided view of a tensor's elements; it does not own them. Default-constructed for an omitted
+// input.
 template <class T>
 struct View {
   T* data = nullptr;

@@ -12,6 +12,7 @@ namespace touchstone {
 // Result of a finite value past the largest without saturation.
 enum class Overflow { infinity, nan, largest };
 
+// Facts of one floating-point format.
 struct Format {
   enum class Nan { ieee, all_ones, minus_zero, none };
 

@@ -14,6 +14,7 @@
 
 namespace touchstone {
 
+// An element held as its raw code.
 template <Type type, class Code>
 struct Stored {
   Code code;

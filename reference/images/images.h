@@ -14,6 +14,7 @@ namespace touchstone {
 
 using Bytes = std::span<const std::uint8_t>;
 
+// An RGB image of 8 bits per channel.
 struct Image {
   Index height = 0, width = 0;
   Charge charge;

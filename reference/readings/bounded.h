@@ -24,6 +24,8 @@ enum : std::uint8_t { infinity = 1, minus_infinity = 2, nan = 4, largest = 8, mi
 
 struct Extra;
 
+// A value with an error bound: hi + lo is exact, and any number within e of it is a possible
+// result.
 class Bounded {
  public:
   struct Member {  // one alternative: an interval

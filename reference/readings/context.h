@@ -9,6 +9,7 @@
 
 namespace touchstone {
 
+// Accuracy class of an evaluation (docs/glossary.md).
 enum class Class { strict, fast, reduced };
 // Roundings of a sum of n terms: n - 1 that all add up, or 2 sqrt(n) as for random ones.
 enum class Sums { worst, aggregate };

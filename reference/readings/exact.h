@@ -12,6 +12,7 @@
 
 namespace touchstone {
 
+// A number of 237 bits, stored inline.
 class Exact {
  public:
   Exact() : Exact(0.0) {}

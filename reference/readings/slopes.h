@@ -11,6 +11,7 @@
 
 namespace touchstone::slopes {
 
+// A propagated error bound.
 struct Carried {
   double e;
   std::uint8_t specials = 0;  // also valid, since the interval leaves the domain

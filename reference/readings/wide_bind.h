@@ -53,6 +53,7 @@ inline Bounded exactly<Bounded>(const Tensor& tensor, Index k) {
 std::vector<Index> sample_positions(const Shape& shape, const Tensor* observed, Index sample,
                                     std::uint64_t seed);
 
+// Views of one call's inputs and outputs as numbers of type S.
 template <class S>
 class WideBind {
  public:

@@ -10,6 +10,7 @@
 
 namespace touchstone {
 
+// One output with its bounds.
 template <class S>
 struct WideOutput {
   Shape shape;
@@ -43,6 +44,7 @@ struct WideForm {
   void (*exact)(WideCall<Exact>&);
 };
 
+// Extended precision kernels of one operator version.
 struct WideEntry {
   const Signature* signature;
   void (*bounded)(WideCall<Bounded>&);  // null: every output of this entry is judged exactly

@@ -14,6 +14,7 @@
 
 namespace touchstone::structural {
 
+// Inputs and attributes of NonMaxSuppression.
 struct Suppression {
   Index batches = 0, classes = 0, boxes = 0;
   Index most = 0;  // maximum per class
