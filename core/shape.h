@@ -112,7 +112,7 @@ class Point {
 
 using Shape = Point;
 
-// Returns the number of elements of a shape; 0 if any size is 0, whatever the others are. Throws
+// Returns the number of elements of a shape; 0 if any size is 0, even if others overflow. Throws
 // Error: kind limit if it does not fit an Index, kind invalid_input if a size is negative.
 Index count(const Shape& shape);
 

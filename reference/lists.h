@@ -136,7 +136,7 @@ Point pick(const Point& list, const Point& at);
 Point head(const Point& list, Index n);     // the first n
 Point tail(const Point& list, Index from);  // all from `from` on
 Point part(const Point& list, Index from, Index n);
-Point placed(const Point& list, const Point& at);  // item k goes to position at[k]
+Point placed(const Point& list, const Point& at);  // item k is placed at position at[k]
 Point without(const Point& list, const Point& positions);
 // Inserts ones at those positions of the result.
 Point unsqueezed(const Point& list, const Point& at);

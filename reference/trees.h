@@ -1,6 +1,6 @@
 // Decision trees: the path of a row from root to leaf, and the aggregation of leaves over all
-// trees. Comparisons are exact: elements and thresholds are compared by value, whatever their
-// types.
+// trees. Comparisons are exact: elements and thresholds are compared by value, regardless of
+// type.
 #pragma once
 
 #include <algorithm>

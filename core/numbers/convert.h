@@ -79,7 +79,7 @@ T from_number(long double value, Saturate saturate = Saturate::no,
   }
 }
 
-// float16 and bfloat16 from and to float, for kernels. Subnormals are kept whatever the flush mode;
+// float16 and bfloat16 from and to float, for kernels. Subnormals are kept in every flush mode;
 // a NaN becomes the quiet one of its sign.
 inline float to_float(Float16 half) {
   const std::uint32_t sign = (half.code & 0x8000U) << 16;

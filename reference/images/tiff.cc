@@ -39,7 +39,7 @@ toff_t size_of(thandle_t handle) { return static_cast<Memory*>(handle)->file.siz
 
 // Bytes per pixel that the library may allocate for a strip or tile: four samples of 32 bits.
 constexpr Index strip = 16;
-// Upper bound of a single allocation, whatever the tags claim.
+// Upper bound of a single allocation, regardless of the tags.
 constexpr tmsize_t most_at_once = tmsize_t{256} << 20;
 
 }  // namespace
