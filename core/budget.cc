@@ -1,4 +1,4 @@
-// Budgets of threads: work is counted in batches, so that a charge is a subtraction.
+// Budgets of threads. Work is counted in batches, so a charge costs one subtraction.
 #include "core/budget.h"
 
 #include <algorithm>
@@ -12,12 +12,12 @@ constinit thread_local Meter meter;
 
 namespace {
 
-constexpr Index most_batch = Index{1} << 16;  // steps: of most work less than a millisecond
+constexpr Index most_batch = Index{1} << 16;  // Operations: under a millisecond of most work
 constexpr std::chrono::milliseconds between_questions(50);
 
-constexpr Index most_counted = Index{1} << 61;  // sums of two are Indices
+constexpr Index most_counted = Index{1} << 61;  // the sum of two fits an Index
 
-// Hands what this thread counted to its budget.
+// Adds the operations that this thread counted to its budget.
 void flush() noexcept {
   Index steps = 0;
   if (__builtin_sub_overflow(meter.batch, meter.left, &steps)) steps = unlimited;

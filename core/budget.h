@@ -1,6 +1,6 @@
-// What one run may still use: bytes alive at once, elementary steps of work, time until a deadline,
-// and whether somebody cancels it. Kernels, walks and loaders charge the budget of their thread; a
-// thread without one is free.
+// Budgets: caps on the bytes alive at once, the elementary operations and the wall time of a load
+// or a run, and its cancellation. Kernels, graph walks and loaders charge the budget of their
+// thread; a thread without one runs unlimited.
 #pragma once
 
 #include <atomic>
@@ -14,13 +14,14 @@
 
 namespace touchstone {
 
-// Bytes alive of a session and its runs: tensors, arrays of kernels, strings, messages of a file.
+// Counts the bytes alive of a session and its runs: tensors, kernel arrays, strings, protobuf
+// messages. Thread-safe.
 class MemoryAccount {
  public:
   explicit MemoryAccount(Index most) : most_(most) {}
   void take(Index bytes);  // throws Error (limit), naming 'memory'
   void give(Index bytes) noexcept { alive_.fetch_sub(bytes, std::memory_order_relaxed); }
-  // Throws as take() would, and takes nothing.
+  // Throws as take() would, but reserves nothing.
   void ask(Index bytes) const;
   Index alive() const { return alive_.load(std::memory_order_relaxed); }
 
@@ -29,8 +30,8 @@ class MemoryAccount {
   std::atomic<Index> alive_{0};
 };
 
-// Who may stop a run. The flag is set by another thread or a signal's handler; `asked`, if given,
-// is called some tens of times a second by the thread that opened the budget.
+// Ways to cancel a run. `flag` is set by another thread or a signal handler. `asked`, if given, is
+// polled about 20 times a second by the thread that opened the budget.
 struct Cancel {
   const std::atomic<bool>* flag = nullptr;
   bool (*asked)() = nullptr;
@@ -38,7 +39,8 @@ struct Cancel {
 
 class Budget;
 
-// Makes a budget that of this thread: for a part of work that another thread shares out.
+// Makes `budget` the current one of this thread until the scope ends. Used by worker threads that
+// run part of another thread's work.
 class BudgetScope {
  public:
   explicit BudgetScope(Budget* budget);
@@ -49,26 +51,27 @@ class BudgetScope {
  private:
   Budget* const before_;
 };
-Budget* current_budget();  // of this thread, or null
+Budget* current_budget();  // the current thread's budget, or null
 
-// Opens a budget for this thread until it goes: of a load, of a run, of a whole command. Inside
-// another it counts for both. Allocates nothing where an account is given.
+// Opens a budget for this thread until it is destroyed: for a load, a run or a whole command. A
+// nested budget also charges the outer ones. Allocates nothing if an account is given.
 class Budget {
  public:
   explicit Budget(const Limits& limits, Cancel cancel = {},
                   std::shared_ptr<MemoryAccount> account = nullptr);
-  // Part of the outer budget that may do so much work on its own, under a limit's name.
+  // A nested budget that caps `work` elementary operations on its own; errors name it `limit`.
+  // Shares the outer account.
   Budget(const char* limit, Index work);
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
 
-  Index work() const;  // so far; what other threads count comes in batches
+  Index work() const;  // operations so far; other threads report theirs in batches
   const std::shared_ptr<MemoryAccount>& account() const { return account_; }
 
   Index done() const { return done_.load(std::memory_order_relaxed); }
-  void add(Index steps) noexcept;  // to this and those around it
-  Index left() const;              // steps until the next look
-  void look();                     // throws Error: limit ('work', 'deadline'), cancelled
+  void add(Index steps) noexcept;  // charges this budget and all outer ones
+  Index left() const;              // operations until the next call of look()
+  void look();                     // throws Error: limit ('work', 'deadline') or cancelled
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -81,9 +84,9 @@ class Budget {
   const Index most_, milliseconds_;
   const Clock::time_point deadline_;
   const Cancel cancel_;
-  const bool timed_;  // this or one around it asks for the time
+  const bool timed_;  // true if this budget or an outer one reads the clock
   const std::shared_ptr<MemoryAccount> account_;
-  const std::thread::id thread_;  // that opened it
+  const std::thread::id thread_;  // the thread that opened it
   std::atomic<Index> done_{0};
   std::atomic<bool> cancelled_{false};
   Clock::time_point next_question_;
@@ -92,24 +95,24 @@ class Budget {
 
 class Charge;
 
-// What a thread counts between two looks at its budget.
+// A thread's operation counter between two checks of its budget.
 struct Meter {
   Budget* budget = nullptr;
-  Index left = 0, batch = 0;  // steps
-  Charge* scratch = nullptr;  // of the node at work
+  Index left = 0, batch = 0;  // in operations
+  Charge* scratch = nullptr;  // scratch memory of the node that runs now
   void settle();
 };
 extern constinit thread_local Meter meter;
 
-// Counts elementary steps: an element that an operator computes or reads, an iteration, a node that
-// is looked at. A few nanoseconds: once for a row or a loop, not for each element. Throws Error:
-// limit (naming 'work' or 'deadline') or cancelled.
+// Charges elementary operations: an element computed or read, an iteration, a node visited. Costs a
+// few nanoseconds, so call it once per row or loop, not per element. Throws Error: limit (naming
+// 'work' or 'deadline') or cancelled.
 inline void charge_work(Index steps) {
   if ((meter.left -= steps) < 0) [[unlikely]]
     meter.settle();
 }
 
-// The indices from low to high - 1, each a step of the budget.
+// Range of the indices low .. high - 1 that charges one operation per index.
 class Steps {
  public:
   Steps(Index low, Index high) : low_(low), high_(high) {}
@@ -140,11 +143,11 @@ class Steps {
   Index low_, high_;
 };
 
-// Asks for deadline and cancel at once: between nodes and steps of a plan.
+// Checks deadline and cancellation at once. Called between nodes and between steps of a plan.
 void check_budget();
 
-// Bytes that this holder keeps alive, on the account of the thread that made it. Throws Error
-// (limit), naming 'memory', before anything is allocated.
+// RAII reservation of bytes on the account of the thread that made it. Throws Error (limit), naming
+// 'memory', before anything is allocated.
 class Charge {
  public:
   Charge() = default;
@@ -167,16 +170,16 @@ class Charge {
   Index bytes_ = 0;
 };
 
-// Throws Error (limit), naming 'memory', where so many bytes could not be charged: for what is
-// released soon.
+// Throws Error (limit), naming 'memory', if so many bytes could not be charged. Reserves nothing:
+// for short-lived buffers.
 void ask_memory(Index bytes);
 
-// Bytes that a node's kernel makes in lists and texts: alive until the node ends.
+// Charges bytes that a node's kernel allocates for lists and strings; released when the node ends.
 void charge_scratch(Index bytes);
-// A text that a kernel makes. Throws Error (limit), naming 'string_bytes' too.
+// Charges a string that a kernel makes. Throws Error (limit), naming 'string_bytes' too.
 void charge_text(Index bytes);
-constexpr Index text_in_place = 15;  // bytes of a std::string that take no memory beside it
-class ScratchScope {                 // of one node
+constexpr Index text_in_place = 15;  // bytes that a std::string stores without a heap allocation
+class ScratchScope {                 // scope of one node's scratch memory
  public:
   ScratchScope() : before_(std::exchange(meter.scratch, &bytes_)) {}
   ~ScratchScope() { meter.scratch = before_; }
@@ -188,7 +191,7 @@ class ScratchScope {                 // of one node
   Charge* const before_;
 };
 
-// For standard containers and shared memory: what they hold is charged.
+// Charges the memory of standard containers and of std::allocate_shared.
 template <class T>
 class ChargedAllocator {
  public:

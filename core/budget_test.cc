@@ -1,5 +1,4 @@
-// Each limit of a budget just under and just over; nested budgets, other threads, and who stops a
-// run.
+// Each limit of a budget just under and just over; nested budgets, other threads, and cancellation.
 #include "core/budget.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +25,7 @@ Limits with_memory(Index bytes) {
   return limits;
 }
 
-// The limit that `work` passes; "" where it passes none.
+// Returns the name of the limit that `work` exceeds, or "".
 std::string passed(const std::function<void()>& work) {
   try {
     work();

@@ -1,5 +1,5 @@
-// Looks at the budget from loops over nodes: their bodies take microseconds, so that steps of work,
-// which are looked at in tens of thousands, would come to a look too seldom.
+// Polls the budget from loops over nodes. Their bodies take microseconds, so the batches of tens of
+// thousands of operations would poll deadline and cancellation too seldom.
 #pragma once
 
 #include "core/budget.h"

@@ -1,7 +1,8 @@
-// Arithmetic on sizes, shapes, indices and offsets that fails by name instead of wrapping round.
+// Overflow-checked arithmetic on sizes, shapes, indices and offsets: throws Error (limit) instead
+// of wrapping round.
 //
-// add, subtract, multiply and negative take plain indices; Checked writes the same with operators;
-// Fits goes on and notes that something did not fit, for whoever has another way then.
+// add, subtract, multiply and negative take plain indices; Checked offers the same as operators;
+// Fits does not throw but records the overflow, for callers that have a fallback.
 #pragma once
 
 #include <concepts>
@@ -11,7 +12,7 @@
 
 namespace touchstone {
 
-// Throws Error (limit) with the operation in it: an index does not fit 64 bits.
+// Throws Error (limit) that quotes the operation: the result does not fit 64 bits.
 [[noreturn, gnu::cold, gnu::noinline]] void does_not_fit(Index a, char operation, Index b);
 
 constexpr Index add(Index a, Index b) {
@@ -34,7 +35,7 @@ constexpr Index negative(Index a) { return subtract(0, a); }
 class Checked {
  public:
   template <std::integral T>
-  constexpr Checked(T value) : value_(static_cast<Index>(value)) {  // NOLINT: meant to convert
+  constexpr Checked(T value) : value_(static_cast<Index>(value)) {  // NOLINT: implicit on purpose
     if constexpr (std::unsigned_integral<T> && sizeof(T) >= sizeof(Index)) {
       constexpr Index most = std::numeric_limits<Index>::max();
       if (value > static_cast<T>(most))
@@ -47,7 +48,8 @@ class Checked {
   friend constexpr Checked operator+(Checked a, Checked b) { return add(a.value_, b.value_); }
   friend constexpr Checked operator-(Checked a, Checked b) { return subtract(a.value_, b.value_); }
   friend constexpr Checked operator*(Checked a, Checked b) { return multiply(a.value_, b.value_); }
-  // Towards minus infinity, as the notation divides. By zero, and the least by -1, are refused.
+  // Rounds towards minus infinity, as the notation divides. Throws on division by zero and on min()
+  // / -1.
   friend constexpr Checked operator/(Checked a, Checked b) {
     if (b.value_ == 0) does_not_fit(a.value_, '/', 0);
     if (b.value_ == -1) return negative(a.value_);
@@ -60,8 +62,8 @@ class Checked {
   Index value_;
 };
 
-// Sums and products that stay defined where they do not fit: then all() is false for good, and
-// what was computed means nothing.
+// Sums and products that stay defined on overflow: all() is then false for good and the results are
+// meaningless.
 class Fits {
  public:
   constexpr Index add(Index a, Index b) {

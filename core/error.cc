@@ -1,4 +1,5 @@
-// What cannot be is still reported as an Error, so that a session outlives a fault of ours.
+// Names of error kinds, and bug(), which reports an unreachable state as an Error so that a session
+// survives it.
 #include "core/error.h"
 
 namespace touchstone {

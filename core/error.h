@@ -1,4 +1,4 @@
-// The one error type. It says what is wrong, where, which rule says so, and what to do; only tools/
+// The project's one exception type: a message, the place, the broken rule and a hint. Only tools/
 // prints it.
 #pragma once
 
@@ -11,20 +11,18 @@
 namespace touchstone {
 
 enum class ErrorKind {
-  usage,  // the caller asked for something that makes no sense (also: a feed of the wrong name,
-          // type or shape)
+  usage,          // wrong call by the user, such as a feed of the wrong name, type or shape
   invalid_model,  // the model breaks a rule of the standard
-  invalid_input,  // a value met while running breaks a rule of an operator (an index out of range,
-                  // say)
-  unsupported,    // valid, but not done here: named, never approximated
+  invalid_input,  // a run-time value breaks an operator's rule, such as an index out of range
+  unsupported,    // valid but not implemented: named, never approximated
   out_of_memory,
   limit,      // one of the limits of core/limits.h, or a time-out
-  cancelled,  // somebody stopped the run
-  file,       // missing, unreadable, or not allowed to be opened
+  cancelled,  // cancelled by the caller
+  file,       // Missing, unreadable, or not allowed to be opened
   internal,
 };
 
-// Text of a kind, as its enumerator is spelled: "out_of_memory".
+// The enumerator's spelling: "out_of_memory".
 std::string_view name(ErrorKind kind);
 
 class Error : public std::exception {
@@ -52,12 +50,12 @@ class Error : public std::exception {
   std::string rule_text;  // "rank(min) == 0"
   std::string spec_line;  // "spec/ops/ai.onnx/Clip.yaml:12"
   std::string place;      // "node 'act3' (Clip), output 'act3_out', main graph"
-  std::string help;       // what to do about it
+  std::string help;       // a hint on how to mend it
 };
 
 [[noreturn]] void bug(const char* file, int line, const char* what);
 
 }  // namespace touchstone
 
-// For what cannot be: throws Error of kind internal.
+// For unreachable states: throws Error of kind internal.
 #define BUG(what) ::touchstone::bug(__FILE__, __LINE__, what)

@@ -1,7 +1,7 @@
-// A model may name any path. The kernel resolves it beneath the folder's descriptor (openat2,
-// RESOLVE_BENEATH), so that no
-// "..", no symbolic link and no race between check and open leads out. Kernels before 5.6, and
-// sandboxes that forbid the call, get a walk, component by component, that follows no link.
+// Opens files. A model may name any path, so the kernel resolves it beneath the folder's descriptor
+// (openat2, RESOLVE_BENEATH). No "..", symbolic link or race between check and open can then leave
+// the folder. Kernels before 5.6, and sandboxes that forbid the call, fall back to a walk by
+// component that follows no link.
 #include "core/files.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 namespace touchstone {
 namespace {
 
-// O_NONBLOCK: a pipe in place of a file must not hang the open; regular files do not heed it.
+// O_NONBLOCK: a pipe in place of a file must not block the open; regular files ignore it.
 constexpr int reading = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
 Error failed(const std::string& what, const std::string& name, int error) {
@@ -64,7 +64,7 @@ bool drive_letter(std::string_view path) {
   return path.size() >= 2 && path[1] == ':' && letter(path[0]);
 }
 
-// The components of a path, or an Error that says what is wrong with it.
+// Splits a path into its components. Throws Error (file) that names the fault of the path.
 std::vector<std::string> components(std::string_view path) {
   if (path.empty()) throw refused(path, "it is empty");
   if (path.find('\0') != std::string_view::npos) throw refused(path, "it holds a NUL");
@@ -90,8 +90,7 @@ Descriptor open_folder(const std::filesystem::path& folder) {
   return root;
 }
 
-// One step of the walk. The file itself is looked at before it is opened for reading, so that no
-// device is.
+// Opens each component relative to the one before. O_NOFOLLOW refuses symbolic links.
 Descriptor walk(Descriptor at, const std::vector<std::string>& parts, std::string_view path) {
   for (std::size_t k = 0; k < parts.size(); ++k) {
     const int flags = k + 1 < parts.size() ? O_PATH | O_DIRECTORY | O_CLOEXEC : reading;
@@ -125,7 +124,7 @@ void write_all(int descriptor, std::span<const std::byte> bytes, const std::stri
 }  // namespace
 
 OpenFile open_descriptor(int descriptor, std::string name, const Limits& limits) {
-  OpenFile file(descriptor, 0, std::move(name));  // closes it whatever comes
+  OpenFile file(descriptor, 0, std::move(name));  // closes the descriptor if anything below throws
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) throw failed("cannot look at", file.name_, errno);
   if (!S_ISREG(status.st_mode)) throw refused(file.name_, "it is no regular file");

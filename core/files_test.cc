@@ -1,4 +1,4 @@
-// What a hostile path may not reach, by the kernel's way and by the walk; ranges; saving.
+// Hostile paths, by the kernel's resolution and by the walk; ranges; saving.
 #include "core/files.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class Files : public testing::TestWithParam<Beneath> {
   OpenFile open(std::string_view path, const Limits& limits = {}) {
     return open_beneath(root / "model", path, limits, GetParam());
   }
-  // The message with which a path is refused; empty if it was opened.
+  // Returns the message that refuses a path; empty if it was opened.
   std::string refused(std::string_view path, const Limits& limits = {}) {
     try {
       open(path, limits);
@@ -139,7 +139,7 @@ TEST_P(Saving, ReplacesTheWholeFileAndLeavesNothingBeside) {
   write_atomically(path, "new");
   EXPECT_EQ(open_trusted(path).read_all({}), "new");
   fs::create_symlink(root / "secret", root / "model" / "link");
-  write_atomically(root / "model" / "link", "mine");  // replaces the link, not what it leads to
+  write_atomically(root / "model" / "link", "mine");  // replaces the link, not its target
   EXPECT_EQ(open_trusted(root / "secret").read_all({}), "secret");
   fs::create_directory(root / "model" / "folder");
   EXPECT_THROW(write_atomically(root / "model" / "folder", "x"), Error);

@@ -1,5 +1,5 @@
-// nlohmann's JSON for the rooms that write reports: its functions are compiled once (json.cc), not
-// in every file that names them.
+// nlohmann's JSON for the folders that write reports. Its functions are compiled once (json.cc),
+// not in every file that includes it.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -62,7 +62,8 @@ LimitsScope::LimitsScope(const Limits& limits)
 LimitsScope::~LimitsScope() { current = outer_; }
 
 Index check_size(Type type, const Shape& shape, const Limits& limits) {
-  // Where the count itself does not fit, the limit on elements is named, not the width of an Index.
+  // If the count itself overflows, the error names the limit on elements, not the width of an
+  // Index.
   const auto described = [&] { return "a tensor of " + std::string(name(type)) + text(shape); };
   if (shape.size() > limits.rank_checked) {
     throw passes_limit("a tensor of rank " + std::to_string(shape.size()), "rank_checked",

@@ -1,4 +1,4 @@
-// Limits on what hostile models may ask for. Every error that one of them causes names it.
+// Limits on the resources that hostile models may consume. Every error caused by a limit names it.
 #pragma once
 
 #include <limits>
@@ -14,6 +14,7 @@ namespace touchstone {
 
 constexpr Index unlimited = std::numeric_limits<Index>::max();
 
+// Defaults are those of trusted(). Errors cite the field names; that of milliseconds is 'deadline'.
 struct Limits {
   Index file_bytes = (Index{1} << 31) - 1;
   int protobuf_depth = 100;
@@ -21,29 +22,29 @@ struct Limits {
   Index nodes = 1'000'000;
   int rank_checked = 1024;
   int rank_run = 64;
-  Index elements = Index{1} << 33;  // of one tensor
-  Index bytes = Index{1} << 34;     // of one tensor
+  Index elements = Index{1} << 33;  // per tensor
+  Index bytes = Index{1} << 34;     // per tensor
   Index string_bytes = Index{1} << 28;
   Index loop_iterations = 100'000'000;
-  Index memory = unlimited;             // bytes alive at once of a session and its runs
-  Index work = unlimited;               // elementary steps of one load or one run (core/budget.h)
-  Index folding_work = Index{1} << 31;  // of all constants that passes over one graph compute
-  Index messages = Index{1} << 24;      // of one file: nodes, values, attributes, texts ..
-  Index milliseconds =
-      0;  // of wall time, of one load or one run ('deadline'); 0: as many as it takes
-  bool one_link = false;  // refuse files with more than one hard link
+  Index memory = unlimited;  // bytes alive at once of a session and its runs
+  Index work = unlimited;    // elementary operations of one load or one run (core/budget.h)
+  Index folding_work = Index{1} << 31;  // per graph, of all constants that its passes fold
+  Index messages = Index{1} << 24;      // per file: nodes, values, attributes, strings ..
+  Index milliseconds = 0;  // wall time of one load or one run ('deadline'); 0: unlimited
+  bool one_link = false;   // refuse files with more than one hard link
 
   static Limits trusted();
   static Limits untrusted();
   static Limits fuzz();
 };
 
-// "`what` passes the limit 'bytes' of 16", with the rule that docs/model-rules.md names.
+// "`what` passes the limit 'bytes' of 16", citing the rule limit/<name> of docs/model-rules.md.
 Error passes_limit(const std::string& what, std::string_view limit, Index allowed);
 
-// The limits that this thread's tensors are made under: trusted() outside every scope.
+// The limits that this thread creates tensors under: trusted() outside every LimitsScope.
 const Limits& current_limits();
 
+// Sets the limits of this thread until the scope ends. Copies them.
 class LimitsScope {
  public:
   explicit LimitsScope(const Limits& limits);
@@ -56,9 +57,9 @@ class LimitsScope {
   const Limits* outer_;
 };
 
-// Throws Error (limit) naming the limit that a tensor of this type and shape would break:
-// rank_checked, elements, bytes. (rank_run is the interpreter's to check: what is only checked may
-// have more.) Gives back the number of elements.
+// Returns the number of elements of a tensor of this type and shape. Throws Error (limit) naming
+// the limit that it would exceed: rank_checked, elements or bytes. The interpreter enforces
+// rank_run, since models that are only checked may exceed it.
 Index check_size(Type type, const Shape& shape, const Limits& limits);
 
 }  // namespace touchstone

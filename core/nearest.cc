@@ -1,4 +1,5 @@
-// Optimal string alignment in three rows. A word far longer than every candidate costs nothing.
+// Optimal string alignment in three rows. Candidates of a very different length are skipped at no
+// cost.
 #include "core/nearest.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The known word that a misspelt one most likely means.
+// Spelling suggestions: the known word that a misspelled one most likely means.
 #pragma once
 
 #include <span>
@@ -7,13 +7,11 @@
 
 namespace touchstone {
 
-// The candidate with the least edit distance (Damerau and Levenshtein: a letter more, less,
-// another, or two neighbours swapped; case does not count), if that is at most a third of the
-// word's length.
-// "" if there is none; the first of several.
+// Returns the candidate of least Damerau-Levenshtein distance, ignoring case, if that is at most a
+// third of the word's length. Returns "" if there is none, and the first of several.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 
-// "did you mean 'Softmax'? ", or "" where no candidate is near.
+// Returns "did you mean 'Softmax'? ", or "" if no candidate is near.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace touchstone

@@ -1,4 +1,4 @@
-// Words that are a slip away from a known one, and words that are not.
+// Misspellings of known words, and words too far from any.
 #include "core/nearest.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST(Nearest, TheNearestOfSeveralAndTheFirstOfEquals) {
 
 TEST(Nearest, MoreThanAThirdOfTheLettersIsAnotherWord) {
   EXPECT_EQ(nearest("Frobnicate", known), "");
-  EXPECT_EQ(nearest("Abs", known), "");  // two of three
+  EXPECT_EQ(nearest("Abs", known), "");  // two of three letters
   EXPECT_EQ(nearest("", known), "");
   EXPECT_EQ(nearest(std::string(1 << 20, 'S'), known), "");
 }

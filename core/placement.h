@@ -1,12 +1,13 @@
-// Tensors in memory that somebody else keeps: an executor's arena, a caller's buffer.
+// Tensors over memory that the caller owns: an executor's arena, a user's buffer.
 #pragma once
 
 #include "core/tensor.h"
 
 namespace touchstone {
 
-// `memory` is aligned as its elements are, holds packed_bytes(type, count(shape)) and outlives the
-// tensor and its copies. What stands there is taken as it is. Not for strings.
+// Returns a tensor over `memory`, which holds packed_bytes(type, count(shape)) and must outlive the
+// tensor and its copies. `memory` is aligned for its elements and keeps its contents. Not for
+// strings.
 Tensor tensor_at(void* memory, Type type, Shape shape);
 
 }  // namespace touchstone

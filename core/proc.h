@@ -1,4 +1,4 @@
-// What the kernel says of itself, of a process or of a control group, in files that have no size.
+// Reads the kernel's pseudo-files on processes and control groups, which report no size.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace touchstone {
 
-// The whole text of a file in /proc or /sys, whose path is ours. Throws Error (file).
+// Returns the whole text of a file in /proc or /sys. The path must be trusted. Throws Error (file).
 std::string read_proc(const std::filesystem::path& path);
 
 }  // namespace touchstone

@@ -1,4 +1,4 @@
-// A folder for files on their way between processes; it goes with the work.
+// A temporary folder for files exchanged between processes, removed by the destructor.
 #pragma once
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// FIPS 180-4, section 6.1, over a file in pieces.
+// FIPS 180-4, section 6.1, over a file in chunks.
 #include "core/sha1.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class Sha1 {
   }
 
  private:
-  // Modulo 2^32, as the standard adds.
+  // Addition modulo 2^32, as in FIPS 180-4.
   template <class... Words>
   static std::uint32_t sum(Words... words) {
     return static_cast<std::uint32_t>((std::uint64_t{words} + ...));
@@ -71,7 +71,7 @@ std::string sha1(const OpenFile& file) {
     bytes.resize(static_cast<std::size_t>(here));
     file.read_into(at, bytes);
     const bool is_last = here < piece;
-    if (is_last) {  // a one, zeros, and the number of bits
+    if (is_last) {  // Padding: a one, zeros, and the number of bits
       bytes.push_back(std::byte{0x80});
       while (bytes.size() % block_bytes != block_bytes - 8) bytes.push_back(std::byte{0});
       const auto bits = 8 * static_cast<std::uint64_t>(file.size());

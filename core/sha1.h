@@ -1,5 +1,4 @@
-// SHA1, which the standard takes for checksums of files: it finds what was damaged, not what was
-// forged.
+// SHA1, the standard's checksum of external data files. It detects damage, not forgery.
 #pragma once
 
 #include <string>
@@ -8,7 +7,7 @@
 
 namespace touchstone {
 
-// The digest of a whole file: 40 digits, lower case.
+// Returns the digest of a whole file: 40 hexadecimal digits, lower case.
 std::string sha1(const OpenFile& file);
 
 }  // namespace touchstone

@@ -1,5 +1,5 @@
-// Digests of files whose length leaves little room behind the last whole block, and of long ones,
-// as Python's hashlib gives them.
+// Digests of files that nearly fill their last block, and of long ones, compared with Python's
+// hashlib.
 #include "core/sha1.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a shape says as a whole: how many elements, their strides, and its text.
+// Operations on whole shapes: the number of elements, strides, and text.
 #include "core/shape.h"
 
 #include "core/checked.h"

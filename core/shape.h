@@ -1,5 +1,5 @@
 // Sizes, shapes and points: short lists of indices with the arithmetic that index notation uses.
-// They are copied in the innermost code that runs, so up to eight indices live in place.
+// The innermost code copies them, so up to eight indices are stored inline.
 #pragma once
 
 #include <algorithm>
@@ -14,16 +14,17 @@ namespace touchstone {
 
 using Index = std::int64_t;
 
-// A list grows to so many indices: those of long lists are charged (core/budget.h).
+// Charges a list that grows to so many indices; only long lists are charged (core/budget.h).
 void charge_list(Index indices);
 
+// A short list of indices with inline storage. Element access is unchecked.
 class Point {
  public:
   Point() = default;
   // Parentheses count, braces list: Point(2, 3) is [3,3], Point{2, 3} is [2,3].
   explicit Point(Index count, Index fill) { resize(count, fill); }
   Point(std::initializer_list<Index> list) { append(list.begin(), list.end()); }
-  template <class Pointer>  // a template, so that Point(0, 0) is no pair of null pointers
+  template <class Pointer>  // a template, so that Point(0, 0) is not a pair of null pointers
   requires std::is_same_v<Pointer, Index*> || std::is_same_v<Pointer, const Index*> Point(
       Pointer first, Pointer last) {
     append(first, last);
@@ -59,7 +60,7 @@ class Point {
   }
   void append(const Index* first, const Index* last) {
     const Index count = last - first;
-    // The range may lie in this point: what held it is kept until it is copied.
+    // The range may alias this point, so the old storage lives until the copy is done.
     const std::unique_ptr<Index[]> kept = size_ + count > capacity_ ? grow(size_ + count) : nullptr;
     std::copy(first, last, data() + size_);
     size_ += count;
@@ -85,7 +86,7 @@ class Point {
   void reserve(Index count) {
     if (count > capacity_) grow(count);
   }
-  // Gives back what held the indices before.
+  // Returns the old storage.
   std::unique_ptr<Index[]> grow(Index count) {
     const Index capacity = std::max<Index>(count, 2 * capacity_);
     if (capacity > uncharged) charge_list(capacity);
@@ -111,12 +112,12 @@ class Point {
 
 using Shape = Point;
 
-// Number of elements of a shape; 0 if any size is 0, whatever the others are. Throws Error: kind
-// limit if it does not fit an Index, kind invalid_input if a size is negative.
+// Returns the number of elements of a shape; 0 if any size is 0, even if others overflow. Throws
+// Error: kind limit if it does not fit an Index, kind invalid_input if a size is negative.
 Index count(const Shape& shape);
 
-// Elements from one index to the next, for each dimension of a tensor without gaps; all 0 for a
-// tensor without elements whose sizes are too large. Throws Error as count does.
+// Returns the strides, in elements, of a contiguous tensor. All are 0 for a tensor without elements
+// whose sizes are too large. Throws Error as count does.
 Point dense_strides(const Shape& shape);
 
 // "[2,3,4]"

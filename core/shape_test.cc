@@ -31,7 +31,7 @@ TEST(Point, MovedFromIsEmptyAndUsable) {
   Point longer(20, 7);
   const Point taken = std::move(longer);
   EXPECT_EQ(taken, Point(20, 7));
-  EXPECT_TRUE(longer.empty());  // NOLINT: what is tested
+  EXPECT_TRUE(longer.empty());  // NOLINT: moved-from on purpose
   longer.append(taken.begin(), taken.end());
   EXPECT_EQ(longer, taken);
   Point& same = longer;
@@ -76,7 +76,7 @@ TEST(Count, RefusesWhatDoesNotFit) {
   try {
     count({3, -1});
     FAIL();
-  } catch (const Error& error) {  // of a model, not a mistake of ours
+  } catch (const Error& error) {  // the model's fault, not ours
     EXPECT_EQ(error.kind, ErrorKind::invalid_input);
     EXPECT_NE(error.message.find("[3,-1]"), std::string::npos) << error.message;
   }
@@ -115,7 +115,7 @@ RC_GTEST_PROP(Fits, NotesWhatDidNot, (Index a, Index b)) {
     Fits fits;
     const Index result = (fits.*operation)(a, b);
     const bool held = fits.all();
-    fits.add(0, 0);  // once it is noted, it stays
+    fits.add(0, 0);  // once recorded, an overflow stays
     return held == fits.all() && held == (exact == static_cast<Index>(exact)) &&
            (!held || result == exact);
   };

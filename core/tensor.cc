@@ -1,5 +1,5 @@
-// Buffers of tensors: one allocation for a small tensor, pages that stay untouched until written
-// for a large one.
+// Tensor buffers: one allocation for a small tensor, pages that stay untouched until written for a
+// large one.
 #include "core/tensor.h"
 
 #include <sys/mman.h>
@@ -25,7 +25,7 @@ std::byte* aligned(std::byte* base) {
   return past == 0 ? base : base + (alignment - past);
 }
 
-// A wish: the first write to each small page of a large buffer would cost more than the write.
+// Best effort: page faults on the small pages of a large buffer would cost more than writing it.
 void ask_for_large_pages(std::byte* base, std::size_t length) {
   constexpr std::uintptr_t page = 4096;
   const auto first = (reinterpret_cast<std::uintptr_t>(base) + page - 1) / page * page;
@@ -33,11 +33,11 @@ void ask_for_large_pages(std::byte* base, std::size_t length) {
   ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
 }
 
-thread_local void* place = nullptr;  // of the tensor that tensor_at is making
+thread_local void* place = nullptr;  // memory of the tensor that tensor_at makes now
 
-// Zeroed bytes. An over-long block is aligned by hand, which costs a small tensor a third of what
-// an aligned allocation does. calloc leaves the pages of a large buffer to the kernel until they
-// are written.
+// Allocates zeroed bytes. An over-allocated block aligned by hand costs a small tensor two thirds
+// less than an aligned allocation. calloc leaves the pages of a large buffer to the kernel until
+// they are written.
 std::shared_ptr<void> zeroed(Index bytes) {
   if (place) return {std::shared_ptr<void>(), place};
   const auto length = static_cast<std::size_t>((Checked(bytes) + (alignment - 1)).value());
@@ -55,7 +55,7 @@ std::shared_ptr<void> zeroed(Index bytes) {
                                [base, charge = std::move(charge)](void*) { std::free(base); });
 }
 
-// Of a tensor's texts: the array, and what they take beside it as far as that was told.
+// Buffer of a string tensor: the array, and the charged heap bytes of its strings.
 struct Texts {
   explicit Texts(Index size)
       : account(current_budget() ? current_budget()->account() : nullptr),
@@ -139,11 +139,11 @@ Tensor Tensor::reshaped(Shape shape) const {
 Index packed_bytes(Type type, Index size) {
   const int bits = facts(type).bits;
   if (bits >= 8) return (Checked(size) * (bits / 8)).value();
-  // Split, so that counts near the end of the range do not overflow on the way.
+  // Split, so that counts near the end of the range do not overflow in between.
   return (Checked(size / 8) * bits + (size % 8 * bits + 7) / 8).value();
 }
 
-// Types under 8 bits are one stream of bits, lowest first; a code of 6 bits may lie in two bytes.
+// Types under 8 bits are one stream of bits, lowest first; a 6-bit code may span two bytes.
 std::vector<std::uint8_t> unpack(const Tensor& packed) {
   const std::span<const std::byte> bytes = packed.bytes();
   if (!is_packed(packed.type())) {

@@ -1,5 +1,5 @@
-// Tensors and the other values of the standard. A tensor's buffer is shared by its copies and never
-// changes once the tensor has been handed on; whoever makes a tensor fills it first.
+// Tensors and the standard's other kinds of values. Copies of a tensor share its buffer, which is
+// immutable once the tensor has been handed on: fill a tensor right after making it.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,13 @@
 
 namespace touchstone {
 
+// A contiguous row-major tensor of any element type. Copying aliases the buffer.
 class Tensor {
  public:
   Tensor() = default;
-  // Zero filled (empty strings). Types under 8 bits are packed as in the file: element 0 in the
-  // lowest bits. Throws Error: limit if the size passes current_limits(), out_of_memory if it
-  // cannot be had.
+  // Zero-filled (empty strings). Types under 8 bits are packed as in the file, element 0 in the
+  // lowest bits. Throws Error: limit if the size exceeds current_limits(), out_of_memory if the
+  // allocation fails.
   Tensor(Type type, Shape shape);
 
   Type type() const { return type_; }
@@ -38,12 +39,12 @@ class Tensor {
   T* data() {
     return static_cast<T*>(static_cast<void*>(buffer_.get()));
   }
-  // of type string: data<std::string>()
+  // Strings: data<std::string>()
 
-  // Charges what the texts take beside their array to the account that the array is on.
+  // Charges the heap bytes of the strings to the account that their array is charged to.
   void charge_texts() const;
 
-  // The same elements under another shape of the same count.
+  // The same elements under another shape of the same count. The copy aliases the buffer.
   Tensor reshaped(Shape shape) const;
 
  private:
@@ -53,11 +54,11 @@ class Tensor {
   std::shared_ptr<void> buffer_;  // aligned to 64 bytes; an array of std::string for strings
 };
 
-// Bytes that `size` elements of `type` take, packed. Throws Error (limit) on overflow.
+// Returns the bytes that `size` elements of `type` take, packed. Throws Error (limit) on overflow.
 Index packed_bytes(Type type, Index size);
 
-// A packed tensor as one byte an element (the code in the low bits), and back. Types of 8 bits or
-// more: the bytes as they stand.
+// Converts a packed tensor to one byte per element (the code in the low bits), and back. Types of 8
+// bits or more are copied unchanged.
 std::vector<std::uint8_t> unpack(const Tensor& packed);
 void pack(std::span<const std::uint8_t> codes, Tensor& packed);
 
@@ -69,7 +70,7 @@ struct Sequence {
 };
 struct Optional {
   ValueType inner;
-  std::shared_ptr<const Value> item;  // null: empty
+  std::shared_ptr<const Value> item;  // null if empty
 };
 struct Map {
   Type key = Type::int64;
@@ -82,6 +83,7 @@ struct SparseTensor {  // as in the standard: values [n], indices [n] linear or 
   Shape shape;
 };
 
+// Any value of the standard, or none (an omitted input or output).
 struct Value {
   std::variant<std::monostate, Tensor, Sequence, Optional, Map, SparseTensor> is;
 
@@ -90,10 +92,10 @@ struct Value {
   requires(std::is_same_v<T, Tensor> || std::is_same_v<T, Sequence> ||
            std::is_same_v<T, Optional> || std::is_same_v<T, Map> || std::is_same_v<T, SparseTensor>)
       Value(T held)
-      : is(std::move(held)) {}  // NOLINT: meant to convert
+      : is(std::move(held)) {}  // NOLINT: implicit on purpose
   bool absent() const { return is.index() == 0; }
   bool is_tensor() const { return std::holds_alternative<Tensor>(is); }
-  const Tensor& tensor() const;  // throws Error (internal) if it is none
+  const Tensor& tensor() const;  // throws Error (internal) if it holds no tensor
   ValueType type() const;        // a tensor of undefined elements if absent
 };
 

@@ -1,5 +1,5 @@
-// Buffers: zeroed, aligned, of exact size, shared; packing; and the limits that every tensor is
-// made under.
+// Buffers: zeroed, aligned, of exact size, shared; packing; and the limits that apply to every
+// tensor.
 #include "core/tensor.h"
 
 #include <gtest/gtest.h>
@@ -84,14 +84,14 @@ RC_GTEST_PROP(Packing, ComesBackAndAgreesWithElementAccess,
       code &= static_cast<std::uint8_t>((1U << facts(type).bits) - 1);
     const auto size = static_cast<Index>(codes.size());
     Tensor packed(type, {size}), one_by_one(type, {size});
-    pack(any, packed);  // what is above the code is cut off
+    pack(any, packed);  // bits above the code are cut off
     RC_ASSERT(unpack(packed) == codes);
     for (Index k = size - 1; k >= 0; --k) set_code(one_by_one, k, any[static_cast<std::size_t>(k)]);
     RC_ASSERT(std::ranges::equal(one_by_one.bytes(), packed.bytes()));
     for (Index k = 0; k < size; ++k)
       RC_ASSERT(code_at(packed, k) == codes[static_cast<std::size_t>(k)]);
     if (size == 0) continue;
-    set_code(packed, size / 2, 0);  // leaves its neighbours alone
+    set_code(packed, size / 2, 0);  // leaves its neighbors unchanged
     codes[static_cast<std::size_t>(size / 2)] = 0;
     RC_ASSERT(unpack(packed) == codes);
   }

@@ -1,5 +1,5 @@
-// Facts of the element types, from the table that spec/types.yaml makes, and the text form of value
-// types.
+// Facts of the element types, from the table generated from spec/types.yaml, and the text form of
+// value types.
 #include "core/types.h"
 
 #include <array>
@@ -33,7 +33,7 @@ ValueType container(ValueType::Kind kind, Type element, ValueType inner) {
   return {kind, element, std::make_shared<const ValueType>(std::move(inner))};
 }
 
-// Takes `word` and the bracket behind it off the front of `rest`, and the bracket off its end.
+// If `rest` is `word(...)`, strips the word and the brackets and returns true.
 bool opens(std::string_view& rest, std::string_view word) {
   if (rest.size() < word.size() + 2 || !rest.starts_with(word) || rest[word.size()] != '(' ||
       rest.back() != ')') {
@@ -43,14 +43,14 @@ bool opens(std::string_view& rest, std::string_view word) {
   return true;
 }
 
-// What is no type of a value may come from a file or from a target, and be as long as it likes.
+// Truncates the quoted text: it may come from a file or a target and be of any length.
 [[noreturn]] void refuse(std::string_view text) {
   constexpr std::size_t shown = 80;
   throw Error(ErrorKind::usage, "'" + std::string(text.substr(0, shown)) +
                                     (text.size() > shown ? "..." : "") + "' is no type of a value");
 }
 
-constexpr std::size_t most_containers = 32;  // around each other
+constexpr std::size_t most_containers = 32;  // nested in each other
 
 Type element_named(std::string_view name, std::string_view whole) {
   const Type type = type_by_name(name);

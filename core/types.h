@@ -1,5 +1,4 @@
-// The 28 element types of the standard, by the codes of TensorProto.DataType, and the types of
-// values.
+// The standard's 28 element types, by the codes of TensorProto.DataType, and the types of values.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +10,7 @@
 
 namespace touchstone {
 
+// The compiler checks the codes against spec/types.yaml, and a test checks that file against onnx.
 enum class Type : std::int32_t {
   undefined = 0,
   float32 = 1,
@@ -41,8 +41,9 @@ enum class Type : std::int32_t {
   int2 = 26,
   float6e2m3 = 27,
   float6e3m2 = 28,
-};  // the codes are held against spec/types.yaml by the compiler, and that against onnx by a test
+};
 
+// Facts of one element type, from spec/types.yaml.
 struct TypeFacts {
   Type type;
   std::string_view name;  // as entries write it: "float", "double", "float8e4m3fn", "bool" ...
@@ -59,8 +60,8 @@ inline bool is_packed(Type type) { return facts(type).bits > 0 && facts(type).bi
 struct ValueType {
   enum class Kind { tensor, sparse_tensor, sequence, optional, map };
   Kind kind = Kind::tensor;
-  Type element = Type::undefined;          // of tensor and sparse_tensor; the key's type for map
-  std::shared_ptr<const ValueType> inner;  // of sequence, optional, map
+  Type element = Type::undefined;          // for tensor and sparse_tensor; the key type of map
+  std::shared_ptr<const ValueType> inner;  // for sequence, optional, map
 
   friend bool operator==(const ValueType& a, const ValueType& b);
 };
@@ -71,9 +72,9 @@ ValueType sequence_type(ValueType inner);
 ValueType optional_type(ValueType inner);
 ValueType map_type(Type key, ValueType value);
 
-std::string text(
-    const ValueType& type);  // "tensor(float)", "seq(tensor(int64))", "map(int64,tensor(float))"
-ValueType parse_value_type(
-    std::string_view text);  // the inverse; throws Error: usage on nonsense, limit past depth 32
+// Returns "tensor(float)", "seq(tensor(int64))", "map(int64,tensor(float))" ...
+std::string text(const ValueType& type);
+// The inverse of text(). Throws Error: usage on malformed text, limit past depth 32.
+ValueType parse_value_type(std::string_view text);
 
 }  // namespace touchstone

@@ -1,4 +1,4 @@
-// Names of element types and the text form of value types, there and back.
+// Names of element types, and the round trip of the text form of value types.
 #include "core/types.h"
 
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ TEST(ValueTypes, NonsenseIsRefused) {
   }
 }
 
-// A type out of a file or a target's answer: how deep it nests is up to whoever wrote it.
+// A type from a file or a target's answer may nest to any depth.
 TEST(ValueTypes, NestSoDeepAndNoDeeper) {
   const auto nested = [](std::size_t depth) {
     std::string text;

@@ -1,4 +1,4 @@
-"""The facts of spec/types.yaml against onnx.TensorProto, numpy and ml_dtypes."""
+"""Compares the facts of spec/types.yaml with onnx.TensorProto, numpy and ml_dtypes."""
 
 from __future__ import annotations
 

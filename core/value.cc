@@ -1,4 +1,4 @@
-// What kind of value a Value holds.
+// Dynamic type of a Value, and checked access to its tensor.
 #include "core/error.h"
 #include "core/tensor.h"
 

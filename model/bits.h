@@ -1,4 +1,4 @@
-// Equality of two values bit for bit: a NaN equals itself, and -0 differs from 0.
+// Bitwise equality of two values: a NaN equals itself, and -0 differs from 0.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The checker: limits first, then every graph and function, then the breaches in order of weight.
+// The checker: limits first, then every graph and function. Sorts the breaches by severity.
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -15,7 +15,7 @@
 namespace touchstone {
 namespace {
 
-// More would not be read, and a hostile model can have a breach for every name in it.
+// A reader needs no more, and a hostile model can have a breach for every name in it.
 constexpr std::size_t most_breaches = 1000;
 
 Index count_nodes(const std::vector<Node>& nodes) {
@@ -24,7 +24,8 @@ Index count_nodes(const std::vector<Node>& nodes) {
   return counted;
 }
 
-// How deep calls of functions nest, counting those that a call opens. Stops above `most`.
+// Returns the nesting depth of function calls, calls inside called functions included. Stops once
+// it exceeds `most`.
 int depth_of_calls(const Model& model, int most) {
   std::map<const Function*, int> depths;
   int deepest = 0;
@@ -85,7 +86,8 @@ std::vector<Error> check(const Model& model, const Limits& limits) {
     check_graph(model.graph, nullptr, nullptr, model, "", report);
     for (const auto& function : model.functions) check_function(*function, model, report);
   } catch (const Enough&) {
-  } catch (Error& error) {  // without the limits held, going on would cost what they protect
+  } catch (Error& error) {
+    // A limit was exceeded: checking on would cost the resources that it protects.
     if (error.kind == ErrorKind::cancelled) throw;
     errors.push_back(std::move(error));
   }
@@ -104,8 +106,8 @@ void require_valid(Model& model, const Limits& limits) {
 
 namespace {
 
-// Exporters wrote the form of version 4 under the number 3. Runtimes take such files, and what they
-// mean is not in doubt.
+// Exporters wrote files of version 4 under the number 3. Runtimes accept such files, and their
+// meaning is not in doubt.
 void read_as_version_4(Model& model) {
   if (model.ir_version >= 4) return;
   std::unordered_set<std::string_view> inputs;

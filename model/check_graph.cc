@@ -1,5 +1,5 @@
-// One pass over the nodes of a graph in the file's order: what a node uses must be defined by then,
-// what it defines must be new, and types flow from inputs to outputs.
+// Checks a graph in one pass over its nodes in file order. Each used name must be defined by then,
+// each defined name must be new, and types propagate from inputs to outputs.
 #include "model/check_graph.h"
 
 #include <algorithm>
@@ -122,7 +122,7 @@ class Pass {
     }
   }
 
-  // A use before the definition is a cycle if no order of the nodes could mend it.
+  // Reports uses before definitions: as a cycle if there is one, else as wrong order.
   void report_order() {
     if (early_.empty()) return;
     const std::vector<std::size_t> cycle = find_cycle(nodes_);
@@ -164,7 +164,7 @@ bool fits(const Shape& shape, const std::vector<Dim>& declared) {
   return true;
 }
 
-// An initializer that is an input too is that input's default; otherwise it is a constant with a
+// An initializer that is also an input is that input's default; otherwise it is a constant with a
 // name of its own.
 void define_initializer(Pass& pass, const Inputs& inputs, const std::string& name,
                         const ValueType& type, const Shape& shape, bool needs_input,
@@ -227,7 +227,7 @@ void check_graph(const Graph& graph, const Names* outer, const DeclaredAttribute
     const ValueType type{ValueType::Kind::tensor, tensor.type(), nullptr};
     define_initializer(pass, inputs, name, type, tensor.shape(), needs_input, path, report);
   }
-  // A sparse initializer is a compact way to write a tensor: what uses it sees a dense one.
+  // A sparse initializer is a compact form of a tensor: its consumers see a dense one.
   for (const auto& [name, sparse] : graph.sparse_initializers) {
     const ValueType type{ValueType::Kind::tensor, sparse.values.type(), nullptr};
     define_initializer(pass, inputs, name, type, sparse.shape, needs_input, path, report);

@@ -1,4 +1,4 @@
-// The rules of names, order and types in one graph or function body.
+// Checks the rules of names, order and types in one graph or function body.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace touchstone {
 
-// Names that are defined so far, with what is known of their types; those around are visible,
-// functions' apart.
+// Names defined so far with their types, as far as known. A subgraph also sees the names of the
+// graphs around it; a function body does not.
 struct Names {
   const Names* outer = nullptr;
   std::unordered_map<std::string, std::optional<ValueType>> defined;
-  std::unordered_set<std::string> later;  // outputs of nodes that come behind
+  std::unordered_set<std::string> later;  // outputs of later nodes
 
   const std::optional<ValueType>* find(const std::string& name) const;
 };
@@ -25,8 +25,8 @@ void check_graph(const Graph& graph, const Names* outer, const DeclaredAttribute
                  const Model& model, const std::string& path, const Report& report);
 void check_function(const Function& function, const Model& model, const Report& report);
 
-// Positions of nodes, each depending on the next, the last on the first; empty if there is no
-// cycle.
+// Returns the positions of nodes that form a cycle: each depends on the next, the last on the
+// first. Empty if there is none.
 std::vector<std::size_t> find_cycle(const std::vector<Node>& nodes);
 
 }  // namespace touchstone

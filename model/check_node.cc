@@ -1,4 +1,4 @@
-// Arity and attributes of one node.
+// Checks arity and attributes of one node.
 #include "model/check_node.h"
 
 #include <algorithm>
@@ -11,8 +11,7 @@
 namespace touchstone {
 namespace {
 
-// The kinds of attributes as signatures write them, in the order of the alternatives of
-// Attribute::Held.
+// Names of the attribute kinds in signatures, in the order of the alternatives of Attribute::Held.
 constexpr std::string_view kinds[] = {
     "float",  "int",  "string",  "tensor",  "graph",  "sparse_tensor",  "type",
     "floats", "ints", "strings", "tensors", "graphs", "sparse_tensors", "types"};

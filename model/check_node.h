@@ -1,4 +1,4 @@
-// What one node must hold, whatever stands around it. The checker reports breaches; a run refuses
+// Rules of a single node, independent of its graph. The checker reports every breach; a run refuses
 // the node.
 #pragma once
 
@@ -17,8 +17,8 @@ namespace touchstone {
 
 using Report = std::function<void(Error)>;
 
-// The names of the attributes that a function declares, which outlives them: one look for each
-// reference in its body.
+// Names of the attributes that a function declares, for constant-time lookup of the references in
+// its body. Views into the function, which must outlive it.
 class DeclaredAttributes {
  public:
   explicit DeclaredAttributes(const Function& function);
@@ -28,22 +28,22 @@ class DeclaredAttributes {
   std::unordered_set<std::string_view> names_;
 };
 
-// Number of inputs and outputs, what is left out, attributes and their kinds. `around` is of the
-// function whose body the node stands in, or null.
+// Reports breaches of the number of inputs and outputs, omitted arguments, and attributes and their
+// kinds. `around` holds the attributes of the function whose body contains the node, or is null.
 void check_node(const Node& node, const DeclaredAttributes* around, const Report& report);
 
-// Binds the type constraints of a node by the types of its inputs, none where unknown or left out.
-// Returns the types of its outputs as far as that says them.
+// Binds the type constraints of a node from the types of its inputs; an unknown or omitted input
+// has none. Returns the output types that follow, one per output.
 using Types = std::vector<std::optional<ValueType>>;
 Types bind_types(const Node& node, std::span<const std::optional<ValueType>> inputs,
                  const Report& report);
 
-// Reports an output of a type that its parameter does not admit: an attribute named it, or a
-// subgraph gave it.
+// Reports outputs whose type their parameter does not admit. Such types come from an attribute or a
+// subgraph.
 void hold_output_types(const Signature& signature, const Types& outputs, const Report& report);
 
-// The parameter at which argument `k` stands: the last one takes all further arguments if it is
-// variadic.
+// Returns the parameter of argument `k`; a variadic last parameter takes all further arguments.
+// Null if there is none.
 const ParameterSpec* parameter_at(std::span<const ParameterSpec> parameters, std::size_t k);
 
 }  // namespace touchstone

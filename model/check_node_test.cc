@@ -1,4 +1,4 @@
-// Arity and attributes of single nodes.
+// Tests of arity and attributes of single nodes.
 #include "model/testing.h"
 
 namespace touchstone::testing {

@@ -1,4 +1,4 @@
-// Looks for a cycle, once a node is known to stand before something that it needs.
+// Finds a cycle among nodes, once a node is known to use a value before it is defined.
 #include "model/check_graph.h"
 #include "model/scopes.h"
 

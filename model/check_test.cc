@@ -1,4 +1,4 @@
-// Names, order and types in graphs: a small model for each rule that it breaks.
+// Names, order and types in graphs: for each rule a small model that breaks it.
 #include "model/testing.h"
 
 namespace touchstone::testing {
@@ -29,7 +29,7 @@ TEST(Check, ACycleThroughASubgraphIsFound) {
             {{"then_branch", graph_attribute(branch)}, {"else_branch", graph_attribute(branch)}}),
        node("Relu", {"a"}, {"Y"})},
       {value("B", tensor_type(Type::boolean))}, {floats("Y")}));
-  // The subgraph sees only that its name comes later.
+  // Reported inside the subgraph, which sees only that the name is defined later.
   first_breach("model/order", cyclic);
 }
 
@@ -113,7 +113,7 @@ TEST(Check, BeforeVersionFourInitializersAreInputs) {
   expect_sound(old);
 }
 
-// Each initializer is looked up among the inputs, which must not be a walk over them.
+// Initializers are looked up among the inputs by hash: a linear search would be quadratic here.
 TEST(Check, ManyInputsAndInitializers) {
   Model made = chain({node("Relu", {"X"}, {"Y"})});
   for (int k = 0; k < 50'000; ++k) {
@@ -161,7 +161,7 @@ TEST(Check, DeclaredTypesAreTrue) {
 }
 
 TEST(Check, TypesFlowThroughNodes) {
-  // The output of the first is bool whatever goes in, so the second cannot take it.
+  // The first output is bool for any input, so the second node cannot take it.
   first_breach("model/type", chain({node("Equal", {"X", "X"}, {"a"}), node("Relu", {"a"}, {"Y"})}));
 }
 

@@ -1,5 +1,5 @@
-// Types of values as far as constraints bind them. Where a type follows from an attribute or a
-// subgraph it stays open.
+// Propagates value types through a node's type constraints. A type that follows from an attribute
+// or a subgraph stays open.
 #include <algorithm>
 #include <map>
 
@@ -80,8 +80,7 @@ Types bind_types(const Node& node, std::span<const std::optional<ValueType>> inp
 }
 
 void hold_output_types(const Signature& signature, const Types& outputs, const Report& report) {
-  // A tensor that stands in the node itself may be of any type: released suites hold such constants
-  // (Q051).
+  // A literal tensor attribute may be of any type: released suites hold such constants (Q051).
   const bool literal = signature.inputs.empty() &&
                        std::any_of(signature.attributes.begin(), signature.attributes.end(),
                                    [](const AttributeSpec& a) { return a.kind == "tensor"; });

@@ -1,6 +1,6 @@
-// Derivatives are made before a model runs, out of nodes: so whatever runs nodes runs them, and a
-// derivative of a derivative is one more walk over the same nodes. The walk goes from y back, as
-// the chain rule does when y is one value of many.
+// Reverse-mode differentiation, expressed as nodes before a model runs. Every executor can then run
+// derivatives, and a derivative of a derivative is one more pass. The pass goes backwards from y,
+// as the chain rule does for one output of many inputs.
 #include "model/derive.h"
 
 #include <algorithm>
@@ -43,18 +43,20 @@ class Derivation {
   }
 
  private:
-  // A node that asks, and what it asks for.
+  // A derivative node and its request.
   struct Asked {
     std::size_t at;
     std::string y;
     std::vector<std::string> xs, zs;
-    std::set<std::string> given;         // xs and zs
-    std::vector<std::size_t> used = {};  // nodes of the graph that make y of them, in its order
-    std::set<std::string> needed = {};   // what those and y need, and what is given
-    std::size_t next = 0;                // of used: those before ask for nothing any more
+    std::set<std::string> given;  // the union of xs and zs
+    // Nodes of the graph from these values to y, in graph order.
+    std::vector<std::size_t> used = {};
+    // Values that those nodes and y need, the given ones included.
+    std::set<std::string> needed = {};
+    std::size_t next = 0;  // position in used: earlier nodes are not derivative nodes any more
   };
 
-  // Derivatives that y depends on come first, by a stack of our own.
+  // Expands the derivatives that y depends on first, by an explicit stack.
   void derive(std::size_t first) {
     std::vector<Asked> stack;
     std::set<std::size_t> open;
@@ -109,7 +111,7 @@ class Derivation {
     return {at, std::get<std::string>(node.attributes.at("y").is), xs, zs, std::move(given)};
   }
 
-  // The nodes that make y of what is given and of constants, from y back.
+  // Collects the nodes from given values and constants to y, backwards from y.
   void find_used(Asked& asked) {
     if (makers_.empty()) {
       for (std::size_t k = 0; k < graph_.nodes.size(); ++k) {
@@ -176,7 +178,7 @@ class Derivation {
     for (const std::size_t k : asked.used) body.add(graph_.nodes[k]);
   }
 
-  // The names of the derivatives by xs.
+  // Returns the names of the derivatives by xs.
   static std::vector<std::string> backward(const Node& asking, const std::string& y,
                                            const std::vector<std::string>& xs,
                                            DerivativeBody& body) {
@@ -191,7 +193,7 @@ class Derivation {
         active.insert(node.outputs.begin(), node.outputs.end());
     }
     active.erase("");
-    std::unordered_map<std::string, std::string> by;  // value -> the derivative of y by it
+    std::unordered_map<std::string, std::string> by;  // value -> derivative of y by it
     by[y] = body.call("ones", {y});
     for (auto node = path.rbegin(); node != path.rend(); ++node, watch.step()) {
       if (std::none_of(node->outputs.begin(), node->outputs.end(), [&](const std::string& name) {
@@ -206,8 +208,8 @@ class Derivation {
     return results;
   }
 
-  // What a node makes of the derivatives by its outputs: those by its inputs, added to what other
-  // nodes said of them.
+  // Propagates the derivatives by a node's outputs to its inputs, and adds them to the
+  // contributions of other nodes.
   static void through(const Node& asking, const Node& node, const std::set<std::string>& active,
                       std::unordered_map<std::string, std::string>& by, DerivativeBody& body) {
     const Signature& signature = *node.signature;
@@ -230,7 +232,8 @@ class Derivation {
       if (!name.empty() && by.count(name) == 0) by[name] = body.call("zeros", {name});
       inputs.push_back(name.empty() ? "" : by[name]);
     }
-    std::vector<std::pair<std::string, std::string>> said;  // of an input: what the function makes
+    // Per input: the name of its contribution.
+    std::vector<std::pair<std::string, std::string>> said;
     for (const std::string& output : function->outputs) {
       std::size_t k = 0;
       while (k < signature.inputs.size() && output != "d_" + std::string(signature.inputs[k].name))
@@ -260,8 +263,8 @@ class Derivation {
   Graph& graph_;
   const Limits& limits_;
   MadeNodes made_;
-  std::unordered_map<std::string, std::size_t> makers_;  // of values of the graph
-  std::unordered_map<std::size_t, Index> depths_;        // of nodes that asked
+  std::unordered_map<std::string, std::size_t> makers_;  // by output value
+  std::unordered_map<std::size_t, Index> depths_;        // by position of a derivative node
 };
 
 }  // namespace

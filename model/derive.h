@@ -1,5 +1,5 @@
-// Derivatives that a model asks for: a node of the form derivative becomes a call of a function
-// made for it.
+// Automatic differentiation: replaces each node of the operator family `derivative` (Gradient) by a
+// call of a function generated for it.
 #pragma once
 
 #include <string_view>
@@ -9,15 +9,16 @@
 
 namespace touchstone {
 
-// Gives each such node of the main graph the function that computes what it means: the nodes that
-// make y of xs and zs, then the derivative of each, from y back. Needs a model that is resolved and
-// checked. Throws Error for a value that depends on something else, and, as unsupported, for an
-// operator whose derivative no entry says.
-// Throws Error (limit) where the nodes that it makes pass limits.nodes, or derivatives of
-// derivatives limits.graph_depth.
+// Generates for each such node of the main graph the function that computes it: a copy of the nodes
+// from xs and zs to y, then the derivative of each, from y backwards. Needs a model that is
+// resolved and checked.
+//
+// Throws Error if y depends on any other value; unsupported if no entry defines an operator's
+// derivative; limit if the generated nodes exceed limits.nodes, or nested derivatives
+// limits.graph_depth.
 void derive(Graph& graph, const Limits& limits);
 
-// The functions that entries say, as the bytes of a model. Generated.
+// Serialized ModelProto of the derivative functions in the entries. Generated.
 std::string_view derivative_bytes();
 
 }  // namespace touchstone

@@ -1,5 +1,5 @@
-// Calls of functions are opened down to nodes with a signature. The walk into them is as deep as
-// calls nest, which the checker bounds; how many nodes come out is counted.
+// Inlines calls of functions down to nodes with a signature. Recursion is as deep as calls nest,
+// which the checker bounds; the generated nodes are counted.
 #include "model/derive_body.h"
 
 #include <set>
@@ -17,10 +17,11 @@ namespace {
 
 using Renamed = std::map<std::string, std::string>;
 
-// In front of many names a long one would take more memory than its file.
+// Prefixes of unique names are cut: a long one, repeated in many names, would take more memory than
+// its file.
 constexpr std::size_t longest_stem = 64;
 
-// A node with two inputs, one output and their names.
+// Estimate for a node with two inputs, one output and their names.
 constexpr Index bytes_a_node = 600;
 
 void bind(Node& node, const std::map<std::string, Attribute>& given) {

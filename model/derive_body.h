@@ -1,4 +1,4 @@
-// The body of the function that a derivative becomes, while its nodes are made.
+// Builder of the function body that a derivative node is replaced by.
 #pragma once
 
 #include <map>
@@ -12,18 +12,20 @@
 
 namespace touchstone {
 
-// A function of the entries: "ones", or "Mul-14" for the derivative of a version. Null if there is
-// none.
+// Returns a function defined in the entries: "ones", or "Mul-14" for the derivative of a version.
+// Null if there is none.
 std::shared_ptr<const Function> written(const std::string& name);
 
-// Nodes made so far, of all derivatives of a graph; a call that is opened counts too.
+// Counts the nodes generated so far for all derivatives of a graph; the nodes of an inlined call
+// count too.
 class MadeNodes {
  public:
   explicit MadeNodes(Index most) : most_(most) {}
   // Throws Error (limit) past the limit `nodes`.
   void count(const Node& node);
-  void count(const Function& function);  // for its names; the next node finds the limit
-  // Memory of the nodes since the last call.
+  // Charges the function's names; the next node checks the limit.
+  void count(const Function& function);
+  // Returns the memory charged since the last call.
   Charge take_charge() { return std::exchange(charge_, {}); }
 
  private:
@@ -32,28 +34,26 @@ class MadeNodes {
   BudgetWatch watch_;
 };
 
-// Nodes that make y, then nodes that make the derivatives.
+// Nodes that compute y, followed by nodes that compute the derivatives.
 class DerivativeBody {
  public:
   explicit DerivativeBody(MadeNodes& made) : made_(made) {}
 
-  // Adds a node as it is, and in the place of a call what its function holds, so that each node has
-  // a signature.
+  // Appends a node unchanged, or the nodes of its function if it is a call, so that each node has a
+  // signature.
   void add(const Node& node) { add(node, {}, nullptr); }
 
-  // Gives the name of what the function makes of the inputs.
+  // Appends a call with one output and returns that output's name.
   std::string call(const char* function, std::vector<std::string> inputs);
   Node& call(std::shared_ptr<const Function> function, std::vector<std::string> inputs,
              std::vector<std::string> outputs);
 
-  // In the place of the call that was made last its nodes: a call may not leave an attribute out
-  // that has no default.
+  // Inlines the call made last: a call may not omit an attribute that has no default.
   void open_last();
-  // The same of all calls: what holds no call of functions that are in no file can be put in the
-  // place of its own.
+  // Inlines all calls. A body without calls of generated functions can itself be inlined.
   void open_all();
 
-  std::string fresh(const std::string& of);  // no file is full of these
+  std::string fresh(const std::string& of);  // unique name, with '~', which files rarely contain
 
   std::vector<Node> nodes;
 

@@ -1,4 +1,4 @@
-// What may be asked of a derivative: every way to ask wrongly is refused by the rule that says so.
+// Tests of derivative nodes: every malformed request is refused by its rule.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace touchstone::testing {
 namespace {
 
-// a = Relu(X) and Y = the derivative of `of` by `by`, given `inputs`.
+// a = Relu(X), and Y = the derivative of `of` by `by`, given `inputs`.
 Model slope(std::vector<std::string> by, const std::string& of, std::vector<std::string> inputs,
             std::vector<std::string> outputs = {"Y"}) {
   Node asked = node("Gradient", std::move(inputs), std::move(outputs),
@@ -35,7 +35,7 @@ TEST(Derive, WhatIsAskedWronglyIsRefused) {
   }
 }
 
-// Relu(Relu( .. (X))), and a node behind them.
+// Relu(Relu( .. (X))): a chain of `count` nodes.
 std::vector<Node> relus(int count) {
   std::vector<Node> nodes;
   for (int k = 0; k < count; ++k)
@@ -79,7 +79,7 @@ Model with_slopes(std::vector<Node> nodes) {
   return made;
 }
 
-// The derivative of the derivative ... of X * X, each node before or behind what it needs.
+// The derivative of the derivative ... of X * X, with nodes in topological order or reversed.
 Model slopes_of_slopes(int count, bool backwards) {
   std::vector<Node> nodes{node("Mul", {"X", "X"}, {"s0"})};
   for (int k = 0; k < count; ++k)
@@ -104,7 +104,7 @@ TEST(Derive, ALongChainOfDerivativesNeedsNoStack) {
   thrown("limit/graph_depth", [&] { require_valid(many, {}); });
 }
 
-// Each holds those before it twice.
+// Each derivative contains the previous one twice, so the size doubles.
 TEST(Derive, NodesThatAreMadeAreCounted) {
   std::vector<Node> nodes{node("Mul", {"X", "X"}, {"y0"})};
   for (int k = 0; k < 20; ++k) {

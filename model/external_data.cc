@@ -1,5 +1,5 @@
-// External data: the keys of a tensor are hostile text; the file is opened beneath the model's
-// folder and nowhere else.
+// Finds a tensor's external data. Its keys are untrusted; the file is opened only beneath the
+// model's folder.
 #include <charconv>
 #include <filesystem>
 #include <map>
@@ -41,7 +41,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// The standard's checksum is of the whole file.
+// Checks the SHA1 checksum, which by the standard is of the whole file.
 void hold_checksum(const std::string& checksum, const OpenFile& file, const std::string& location,
                    const Source& source) {
   constexpr std::size_t digits = 40;

@@ -1,4 +1,4 @@
-// External data: found beneath the model's folder, and nothing else is.
+// External data: found beneath the model's folder and nowhere else.
 #include "core/files.h"
 #include "model/testing.h"
 

@@ -1,5 +1,5 @@
-// A model in memory: what a file says, with tensors decoded and external data read, before anything
-// is resolved or run.
+// In-memory model: the contents of a file with tensors decoded and external data read, before nodes
+// are resolved or run.
 #pragma once
 
 #include <map>
@@ -19,38 +19,39 @@ namespace touchstone {
 
 struct Graph;
 
-// Documentation of a part of a model: no rule reads it, passes keep it and a saved file has it.
+// Documentation of a part of a model. No rule reads it; passes preserve it and saving writes it.
 struct Metadata {
   std::string doc_string;
-  std::vector<std::pair<std::string, std::string>> properties;  // metadata_props, as in the file
+  std::vector<std::pair<std::string, std::string>> properties;  // metadata_props, in file order
 };
-using SharedMetadata = std::shared_ptr<const Metadata>;  // null where the file holds none
+using SharedMetadata = std::shared_ptr<const Metadata>;  // null if the file holds none
 
 // A dimension is a number, a symbol, or unknown (neither).
 struct Dim {
   std::optional<Index> size;
   std::string symbol;
-  std::string denotation = {};  // "DATA_BATCH", say
+  std::string denotation = {};  // "DATA_BATCH", for example
 };
 
+// Declaration of a graph's input, output or intermediate value.
 struct ValueInfo {
   std::string name;
   std::optional<ValueType> type;
-  std::optional<std::vector<Dim>> shape;  // of a tensor, when the file says it
-  std::string denotation = {};            // of the type: "IMAGE", say
+  std::optional<std::vector<Dim>> shape;  // present if the file gives a tensor's shape
+  std::string denotation = {};            // the type's: "IMAGE", for example
   SharedMetadata metadata = {};
 };
 
 struct Attribute {
-  // One alternative a kind of AttributeProto. ValueType stands for a TypeProto.
+  // One alternative per kind of AttributeProto. ValueType stands for a TypeProto.
   using Held =
       std::variant<float, Index, std::string, Tensor, std::shared_ptr<const Graph>, SparseTensor,
                    ValueType, std::vector<float>, std::vector<Index>, std::vector<std::string>,
                    std::vector<Tensor>, std::vector<std::shared_ptr<const Graph>>,
                    std::vector<SparseTensor>, std::vector<ValueType>>;
   Held is;
-  std::string reference;  // inside a function: the name of the function's attribute that stands
-                          // here ("" otherwise)
+  // Inside a function body: name of the function's attribute to substitute, "" otherwise.
+  std::string reference;
   SharedMetadata metadata = {};
 };
 
@@ -58,21 +59,20 @@ struct Function;
 
 struct Node {
   std::string name, domain, op,
-      overload;  // domain "" is ai.onnx, as in files; "ai.onnx" is stored as ""
-  std::vector<std::string> inputs, outputs;  // "" where left out
+      overload;                              // the domain ai.onnx is stored as ""
+  std::vector<std::string> inputs, outputs;  // "" if omitted
   std::map<std::string, Attribute> attributes;
-  Index index = 0;  // position in its graph, as in the file
+  Index index = 0;  // position in the graph, in file order
   SharedMetadata metadata;
 
-  // Filled in by resolve(): exactly one of the two, by the opset that the model (or function)
-  // imports.
+  // Set by resolve(), exactly one of the two, by the opset that the model (or function) imports.
   const Signature* signature = nullptr;
   std::shared_ptr<const Function> function;
 };
 
 struct Graph {
   std::string name;
-  std::vector<Node> nodes;  // in the file's order, which the checker holds to be topological
+  std::vector<Node> nodes;  // in file order, which the checker requires to be topological
   std::vector<ValueInfo> inputs, outputs, values;
   std::map<std::string, Tensor> initializers;
   std::map<std::string, SparseTensor> sparse_initializers;
@@ -80,6 +80,7 @@ struct Graph {
   std::map<std::string, SharedMetadata> initializer_metadata;  // sparse ones too; few have any
 };
 
+// A model-local function. Its attribute references are substituted at each call.
 struct Function {
   std::string name, domain, overload;
   std::vector<std::string> inputs, outputs;
@@ -89,7 +90,7 @@ struct Function {
   std::vector<ValueInfo> values;
   std::map<std::string, Index> opsets;
   SharedMetadata metadata;
-  std::shared_ptr<const Charge> charge;  // of nodes that are in no file; null for a file's own
+  std::shared_ptr<const Charge> charge;  // memory of generated nodes; null for functions of a file
 };
 
 struct Model {
@@ -98,10 +99,10 @@ struct Model {
   std::string producer, producer_version, domain;
   std::optional<Index> model_version;
   SharedMetadata metadata;
-  std::set<std::string> unkept;  // fields that the file holds and a Model does not
+  std::set<std::string> unkept;  // fields that the file holds and a Model cannot
   Graph graph;
   std::vector<std::shared_ptr<Function>> functions;
-  std::shared_ptr<const Charge> charge;  // of a file's graphs, for as long as they are kept
+  std::shared_ptr<const Charge> charge;  // memory of the file's graphs
 };
 
 }  // namespace touchstone

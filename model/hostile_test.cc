@@ -1,5 +1,5 @@
-// Files cut short and bytes changed at random: every outcome but a model or an Error is a defect,
-// and a sanitiser's finding is one too.
+// Truncated files and randomly changed bytes: the only valid outcomes are a model or an Error. A
+// sanitizer report is a defect too.
 #include <random>
 
 #include "core/files.h"
@@ -18,7 +18,7 @@ std::vector<std::string> seeds() {
   }
   const std::filesystem::path here = std::filesystem::path(TOUCHSTONE_SOURCE) / "model/testdata";
   found.push_back(open_trusted(here / "every_type.onnx").read_all(Limits()));
-  // Functions, references and nested graphs, which the files above do not hold.
+  // Functions, references and nested graphs, which the files above lack.
   Model nested = chain({node("F", {"X"}, {"Y"}, {{"a", attribute(Index{1})}})});
   nested.graph.nodes[0].domain = "local";
   const Graph branch = graph({node("Relu", {"x"}, {"b"})}, {}, {floats("b")});
@@ -36,7 +36,7 @@ std::vector<std::string> seeds() {
   return found;
 }
 
-// True if the bytes are still a model; an Error is fine as well.
+// True if the bytes are still a model; an Error is acceptable too.
 bool survives(const std::string& bytes) {
   const Limits limits = Limits::fuzz();
   try {

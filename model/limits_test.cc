@@ -6,7 +6,8 @@
 namespace touchstone::testing {
 namespace {
 
-// `work` passes with the limit at `enough`, and one less is refused by the limit's name.
+// Checks that `work` passes with the limit at `enough`, and that one less is refused by the limit's
+// name.
 template <class Limit>
 void edge(const char* name, Limit Limits::*limit, Limit enough,
           const std::function<void(const Limits&)>& work) {
@@ -77,7 +78,7 @@ TEST(ModelLimits, ProtobufDepth) {
 TEST(ModelLimits, AHundredThousandLevelsAreNoCrash) {
   std::string bytes;
   for (int k = 0; k < 100'000;
-       ++k) {  // groups nest without lengths: two bytes a level would be enough for a bomb
+       ++k) {  // groups nest without lengths: a bomb needs only two bytes per level
     bytes.push_back('\x0B');
   }
   thrown("model/parse", [&] { parse_model(bytes_of(bytes), {}, Limits()); });
@@ -115,7 +116,7 @@ TEST(ModelLimits, MessagesAreCountedBeforeOneIsBuilt) {
   const Index others = static_cast<Index>(
       charge_messages(bytes_of(proto.SerializeAsString()), "ModelProto", Limits()).count);
   for (int k = 0; k < 3; ++k) proto.mutable_graph()->add_value_info();
-  // A value of a tensor of two dimensions: itself, its type, the tensor, its shape, the two.
+  // A value of a two-dimensional tensor: itself, its type, the tensor, its shape, two dimensions.
   auto* tensor = proto.mutable_graph()->add_value_info()->mutable_type()->mutable_tensor_type();
   tensor->set_elem_type(1);
   for (int k = 0; k < 2; ++k) tensor->mutable_shape()->add_dim();

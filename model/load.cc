@@ -1,5 +1,5 @@
-// From a file to a Model: bytes within limits, one message, then what the message says about
-// versions and functions.
+// Converts a file to a Model: reads bytes within limits, parses one message, then checks versions
+// and functions.
 #include <google/protobuf/io/coded_stream.h>
 
 #include <set>
@@ -21,8 +21,8 @@ bool parses(std::span<const std::byte> bytes, google::protobuf::MessageLite& mes
   return message.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
 }
 
-// Parses what is left of the file without large data, which the source then knows of. False, and
-// nothing is parsed, where that is not to be.
+// Parses the file without its large data and records the data's ranges in `source`. Returns false,
+// with nothing parsed, if the file does not qualify.
 bool parse_skeleton(const OpenFile& file, pb::ModelProto& proto, Source& source) {
   if (file.size() > source.limits.file_bytes) return false;
   const std::optional<Skeleton> skeleton = skeleton_of(file);
@@ -44,7 +44,7 @@ bool parse_skeleton(const OpenFile& file, pb::ModelProto& proto, Source& source)
   return true;
 }
 
-// What a node, a value, an attribute takes in a Model, its names with it.
+// Estimated bytes of a node, a value or an attribute in a Model, with its names.
 constexpr Index bytes_a_message = 400;
 
 std::map<std::string, Index> read_opsets(
@@ -106,7 +106,7 @@ Model read_model(const pb::ModelProto& proto, Source& source) {
   source.drop(proto.training_info_size() > 0, "training_info");
   source.drop(proto.configuration_size() > 0, "configuration");
   model.opsets = read_opsets(proto.opset_import());
-  // Imports came with IR version 3. What was written before speaks of the first version.
+  // Imports came with IR version 3. Older files use the first opset.
   if (model.ir_version < 3 && model.opsets.empty()) model.opsets[""] = 1;
   model.graph = read_graph(proto.graph(), source, 1, "");
   std::set<std::tuple<std::string, std::string, std::string>> names;
@@ -132,8 +132,7 @@ Messages parse_message(std::span<const std::byte> bytes, google::protobuf::Messa
   if (size > most) throw over_limit("file_bytes", size, most);
   Messages messages = charge_messages(bytes, message.GetTypeName(), limits);
   if (parses(bytes, message, limits.protobuf_depth)) return messages;
-  // The parser does not say why it stopped: if it goes further with more depth, depth was the
-  // reason.
+  // The parser does not report its reason. If it succeeds at a larger depth, depth was the reason.
   message.Clear();
   const bool too_deep = parses(bytes, message, 2 * limits.protobuf_depth);
   message.Clear();
@@ -165,7 +164,7 @@ Model load_model(const std::filesystem::path& file, const Limits& limits) {
                   pb::ModelProto proto;
                   Source source{&folder, limits};
                   if (!parse_skeleton(opened, proto, source)) {
-                    // the bytes go before the tensors come: one copy of a large model less
+                    // The bytes are freed before tensors are made: one copy less of a large model.
                     const Charge held(opened.size());
                     const std::string bytes = opened.read_all(limits);
                     source.messages = parse_message(std::as_bytes(std::span(bytes)), proto,

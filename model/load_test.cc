@@ -1,5 +1,5 @@
-// Models out of bytes: versions, attributes, types, names that stand twice, and what real files
-// hold.
+// Loading from bytes: versions, attributes, types, duplicate names, and peculiarities of real
+// files.
 #include "core/files.h"
 #include "model/testing.h"
 
@@ -172,7 +172,7 @@ TEST(Load, WhatIsToRunMayHoldInitializersThatAreNoInputs) {
   EXPECT_EQ(load_valid(file, Limits()).ir_version, 4);
 }
 
-// Each initializer is looked up among the inputs, which must not be a walk over them.
+// Initializers are looked up among the inputs by hash: a linear search would be quadratic here.
 TEST(Load, ManyInputsWithDefaultsOfAnOldFormat) {
   pb::ModelProto proto = proto_model();
   proto.set_ir_version(3);

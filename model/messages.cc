@@ -1,4 +1,5 @@
-// A walk over the fields of a message by their numbers, without building anything.
+// Traverses the fields of a message by their numbers and counts messages and bytes, without
+// building anything.
 #include "model/messages.h"
 
 #include <algorithm>
@@ -10,8 +11,8 @@ namespace touchstone {
 namespace {
 
 enum class MessageKind : std::uint8_t {
-  text,     // 0: or bytes: what a field holds that is named below as nothing else
-  numbers,  // of variable length, packed
+  text,     // 0: also bytes; the default for fields not listed below
+  numbers,  // packed, of variable length
   model,
   graph,
   node,
@@ -85,8 +86,8 @@ constexpr auto held_by_field = [] {
   return table;
 }();
 
-// `around` is the field that `in` itself stands in: of TypeProto's alternatives, tensors hold a
-// shape and the others types.
+// Kind of the field `field` of a message of kind `in`. `around` is the number of the field that
+// holds this message: of TypeProto's alternatives, tensors hold a shape and the others types.
 MessageKind held_by(MessageKind in, std::uint64_t field, std::uint64_t around) {
   if (in == of_type) {
     if (around == 1 || around == 8) return field == 2 ? shape : text;
@@ -110,7 +111,7 @@ constexpr std::array root_messages{
     RootMessage{"OptionalProto", optional},
 };
 
-// Bytes that a message and a text take with the pointer to them; what an allocator adds is in it.
+// Estimated bytes of a message and a string with the pointer to them, allocator overhead included.
 constexpr Index bytes_of_message = 200, bytes_of_text = 56, bytes_of_number = 8;
 
 class MessageWalk {
@@ -118,13 +119,13 @@ class MessageWalk {
   MessageWalk(std::span<const std::byte> bytes, const Limits& limits)
       : bytes_(bytes), limits_(limits) {}
 
-  // Of the fields from `at` to `end`. False where they are none.
+  // Counts the fields from `at` to `end`. Returns false if the bytes are malformed.
   bool message(std::size_t at, std::size_t end, MessageKind kind, int depth,
                std::uint64_t around = 0) {
     if (++count_ > limits_.messages) throw over_limit("messages", count_, limits_.messages);
     pay(bytes_of_message);
     if (kind == node && ++nodes_ > limits_.nodes) throw over_limit("nodes", nodes_, limits_.nodes);
-    if (depth > limits_.protobuf_depth) return false;  // which the parser refuses
+    if (depth > limits_.protobuf_depth) return false;  // the parser refuses this
     while (at < end) {
       std::uint64_t tag = 0, value = 0;
       if (!number(at, end, tag)) return false;
@@ -146,7 +147,7 @@ class MessageWalk {
           if (!part(at, at + value, held_by(kind, field, around), depth, field)) return false;
           at += value;
           break;
-        default:  // a group begins or ends: its fields count for the message around
+        default:  // a group begins or ends: its fields count as the enclosing message's
           break;
       }
     }

@@ -1,5 +1,5 @@
-// What a parser would build of a message's bytes, counted before it does: an empty message takes
-// two bytes of a file and two hundred of memory.
+// Estimates the memory of a parsed protobuf message from its bytes before parsing. An empty message
+// takes two bytes of a file and two hundred of memory, so a small hostile file could exhaust it.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace touchstone {
 
 struct Messages {
   Index count = 0;
-  Charge charge;  // for as long as the messages live
+  Charge charge;  // held while the messages live
 };
 
-// `name` is that of a message of the standard, "ModelProto" say, with or without its package.
-// Throws Error (limit) naming 'nodes', 'messages' or 'memory'. What is no message is the parser's
-// to refuse.
+// `name` is a message type of the standard, such as "ModelProto", with or without its package.
+// Throws Error (limit) naming 'nodes', 'messages' or 'memory'. Malformed bytes are left to the
+// parser to refuse.
 Messages charge_messages(std::span<const std::byte> bytes, std::string_view name,
                          const Limits& limits);
 

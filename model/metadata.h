@@ -1,5 +1,5 @@
-// Metadata from messages of a file and back. The fields of a file that a Model does not hold are
-// listed, so that whoever saves it can say so.
+// Reads and writes the metadata of protobuf messages. Fields that a Model cannot hold are recorded,
+// so that saving can report their loss.
 #pragma once
 
 #include "model/proto.h"
@@ -11,7 +11,7 @@ constexpr bool has_properties = requires(const Proto& proto) {
   proto.metadata_props();
 };
 
-// Null where the message has none. Its bytes count as those of the model.
+// Returns null if the message has none. Charges its bytes to the model.
 template <class Proto>
 SharedMetadata read_metadata(const Proto& proto, Source& source) {
   source.drop(!proto.unknown_fields().empty(), "fields that the standard does not define");

@@ -1,4 +1,4 @@
-// A file's metadata after it was read and saved, in bytes and against limits; what is not kept is
+// A file's metadata after loading and saving, in bytes and against limits; fields that are lost are
 // named.
 #include "core/budget.h"
 #include "core/files.h"
@@ -10,10 +10,10 @@ namespace {
 template <class Proto>
 void describe(Proto& proto, const std::string& text) {
   proto.set_doc_string("about " + text);
-  for (const char* key : {"b", "a", "b"}) {  // order and repetition are the file's
+  for (const char* key : {"b", "a", "b"}) {  // order and repetition are preserved
     pb::StringStringEntryProto& entry = *proto.add_metadata_props();
     entry.set_key(key);
-    entry.set_value(text + "\xff");  // no UTF-8
+    entry.set_value(text + "\xff");  // not UTF-8
   }
 }
 
@@ -60,7 +60,7 @@ pb::NodeProto& add_node(pb::GraphProto& graph, const char* op, const char* from,
   return node;
 }
 
-// As a saved file is: with the empty name of the standard's own domain.
+// A model as saving writes it: with the empty name of the standard's domain.
 pb::ModelProto plain() {
   pb::ModelProto proto = proto_model();
   proto.mutable_opset_import(0)->set_domain("");
@@ -151,7 +151,7 @@ TEST(Metadata, CountsAsMemory) {
   EXPECT_GE(budget.account()->alive(), size);
   model = Model();
   EXPECT_EQ(budget.account()->alive(), 0);
-  limits.memory = size + size / 2;  // the message fits, and not the model beside it
+  limits.memory = size + size / 2;  // the message fits, but not together with the model
   const Budget less(limits, {}, std::make_shared<MemoryAccount>(limits.memory));
   thrown("limit/memory", [&] { parse(proto, limits); });
 }

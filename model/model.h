@@ -1,5 +1,5 @@
-// From bytes to a model that is fit to run: load (protobuf, external data), resolve (opsets,
-// functions), check.
+// Loading pipeline: load (protobuf, external data), resolve (opsets, functions) and check, up to a
+// model that can run.
 #pragma once
 
 #include <filesystem>
@@ -13,33 +13,33 @@
 
 namespace touchstone {
 
-// Each throws Error with place, rule and help. Nothing of the model is trusted.
+// Each throws Error with place, rule and help. Model contents are untrusted.
 Model load_model(const std::filesystem::path& file, const Limits& limits);
 Model parse_model(std::span<const std::byte> bytes, const std::filesystem::path& folder,
                   const Limits& limits);
 void save_model(const Model& model, const std::filesystem::path& file);
 
 Value load_value(const std::filesystem::path& file, const ValueType& type,
-                 const Limits& limits);  // input_0.pb and the like
+                 const Limits& limits);  // reads input_0.pb and the like
 Value parse_value(std::span<const std::byte> bytes, const ValueType& type, const Limits& limits);
 std::string serialize_value(const Value& value);
 
-// Binds each node, subgraphs and functions included, to its signature or function.
-// An operator or version nobody knows: Error unsupported; cyclic or recursive: invalid_model.
+// Binds each node, those of subgraphs and functions included, to its signature or function. Throws
+// Error: unsupported for an unknown operator or version, invalid_model for recursive functions.
 void resolve(Model& model);
 
-// Holds a resolved model against the rules of the format and of every signature. Returns all
+// Checks a resolved model against the rules of the format and of every signature. Returns all
 // breaches, worst first.
 std::vector<Error> check(const Model& model, const Limits& limits);
 
-// Resolves and checks; throws the worst breach.
+// Resolves, checks and derives; throws the worst breach.
 void require_valid(Model& model, const Limits& limits);
 
-// To run it: a file of an older IR version whose initializers are no inputs, which `check` reports,
-// is read as one of version 4.
+// Loads a model to run it. A file of an older IR version whose initializers are not inputs, which
+// `check` reports, is read as IR version 4.
 Model load_valid(const std::filesystem::path& file, const Limits& limits);
 
-// "node 'act3' (Clip), output 'act3_out', main graph"
+// Returns "node 'act3' (Clip), output 'act3_out', main graph".
 std::string place_of(const Node& node, std::string_view graph_path);
 
 }  // namespace touchstone

@@ -1,4 +1,4 @@
-// Places are built only when an error or a tap needs them.
+// Text forms of places. They are built only when an error or a tap needs them.
 #include "model/place.h"
 
 #include "model/model.h"

@@ -1,6 +1,6 @@
-"""Writes the standard's message definitions, out of the installed onnx wheel, under a package of our own.
+"""Copies the standard's message definitions from the installed onnx wheel into a package of our own.
 
-The package is renamed so that one process can hold our copy beside those of onnx, torch and ONNX Runtime.
+The package is renamed so that one process can hold our copy and those of onnx, torch and ONNX Runtime.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LITE = "option optimize_for = LITE_RUNTIME;"
 
 
 def private_copy(text: str) -> str:
-    """The same messages in our package, for the lite runtime."""
+    """Returns the same messages in our package, for the lite runtime."""
     renamed = text.replace("package onnx;", f"package {PACKAGE};")
     if renamed == text:
         raise SystemExit("the definitions of this onnx wheel do not declare 'package onnx;'")

@@ -1,4 +1,4 @@
-// Between messages of the file and values of ours: the internal half of loading and saving.
+// Conversion between protobuf messages and model types: the internal half of loading and saving.
 #pragma once
 
 #include <filesystem>
@@ -21,33 +21,33 @@ namespace touchstone {
 
 namespace pb = touchstone_onnx;
 
-// What is being read: external data lies below `folder` (null: there may be none).
+// State of one load. External data is read from beneath `folder`; null: external data is refused.
 struct Source {
   const std::filesystem::path* folder;
   const Limits& limits;
-  Index nodes = 0;  // met so far, in graphs and functions
+  Index nodes = 0;  // read so far, in graphs and functions
   // The model's own file, and the raw_data that was left in it.
   const OpenFile* file = nullptr;
   std::unordered_map<const pb::TensorProto*, LeftInFile> left = {};
-  // Digests of files of external data, by their plain paths: many tensors share one.
+  // Digests of external data files by normalized path: many tensors use one file.
   mutable std::map<std::string, std::string> digests = {};
-  Messages messages = {};  // that it is read from
-  Charge model = {};       // of what is read, for as long as it is kept
+  Messages messages = {};  // the parsed messages
+  Charge model = {};       // memory of the model, for as long as it lives
   std::set<std::string> unkept = {};
 
   void keep(Index bytes) { model.resize(model.bytes() + bytes); }
-  // A field that a Model does not hold.
+  // Records a field that a Model cannot hold.
   void drop(bool there, const char* field) {
     if (there) unkept.insert(field);
   }
 };
 
-// Bytes of a property beside its text, and of an object that holds some, estimated.
+// Estimated bytes of a property without its text, and of a Metadata object.
 constexpr Index bytes_of_property = 2 * sizeof(std::string),
                 bytes_of_metadata = sizeof(Metadata) + 32;
 
-// Parses bytes within the limits on size, depth and messages. `rule` is the one to cite:
-// model/parse or model/value-parse.
+// Parses bytes within the limits on size, depth and messages. Errors cite `rule`: model/parse or
+// model/value-parse.
 [[nodiscard]] Messages parse_message(std::span<const std::byte> bytes,
                                      google::protobuf::MessageLite& message, std::string_view rule,
                                      const Limits& limits);
@@ -59,28 +59,27 @@ Type read_element_type(int code);
 void write_tensor(const Tensor& tensor, pb::TensorProto& proto);
 void write_sparse(const SparseTensor& sparse, pb::SparseTensorProto& proto);
 
-// Where a tensor of `bytes` bytes lies outside the model's file; the file is known to hold all of
-// them.
+// External location of a tensor's `bytes` bytes. The file is known to hold all of them.
 struct ExternalData {
   OpenFile file;
   Index offset;
 };
 ExternalData find_external(const pb::TensorProto& proto, const Source& source, Index bytes);
 
-// None where the file leaves the type open. A tensor's shape goes to `shape`, when the file says
-// it.
+// Returns nothing if the file leaves the type open. A tensor's shape is written to `shape` if the
+// file gives it.
 std::optional<ValueType> read_type(const pb::TypeProto& proto,
                                    std::optional<std::vector<Dim>>* shape = nullptr);
 ValueInfo read_value_info(const pb::ValueInfoProto& proto, Source& source);
-// `role` names them in errors: "input", "value".
+// `role` names the values in errors: "input", "value".
 std::vector<ValueInfo> read_values(
     const google::protobuf::RepeatedPtrField<pb::ValueInfoProto>& protos, const char* role,
     const std::string& path, Source& source);
 void write_type(const ValueType& type, const std::optional<std::vector<Dim>>& shape,
                 pb::TypeProto& proto);
 
-// `depth` counts the graphs around, `path` names them in errors. An attribute's path is that of a
-// graph it holds.
+// `depth` counts the enclosing graphs; `path` names them in errors. An attribute's path is that of
+// the graph it holds.
 Graph read_graph(const pb::GraphProto& proto, Source& source, int depth, const std::string& path);
 std::vector<Node> read_nodes(const google::protobuf::RepeatedPtrField<pb::NodeProto>& protos,
                              Source& source, int depth, const std::string& path);

@@ -1,5 +1,5 @@
-// Attributes out of a file. A message of this kind can hold fourteen things at once; exactly the
-// one of its type may be.
+// Reads attributes from a file. The message can hold fourteen fields at once; only the one of its
+// type may be set.
 #include "model/metadata.h"
 #include "model/rules.h"
 
@@ -13,7 +13,8 @@ struct Filled {
   bool filled;
 };
 
-// Files written before IR version 2 leave the type out: then the field that is filled says it.
+// Returns the attribute's kind. Files before IR version 2 omit the type: the field that is set then
+// determines it.
 Kind kind_of(const pb::AttributeProto& proto) {
   const Filled fields[] = {
       {pb::AttributeProto::FLOAT, proto.has_f()},
@@ -73,9 +74,9 @@ Attribute::Held read_held(const pb::AttributeProto& proto, Source& source, int d
     return read_tensor(held, source);
   };
   const auto sparse = [&](const pb::SparseTensorProto& held) { return read_sparse(held, source); };
-  const bool here = proto.ref_attr_name().empty();  // a reference has a kind, but no value
+  const bool here = proto.ref_attr_name().empty();  // a reference has a kind but no value
   switch (kind_of(proto)) {
-    // Writers that know no presence leave out zeros and empty strings.
+    // Writers without field presence omit zeros and empty strings.
     case pb::AttributeProto::FLOAT:
       return proto.f();
     case pb::AttributeProto::INT:

@@ -1,5 +1,5 @@
-// Graphs, nodes and their names out of a file. Depth is bounded by the limit on graphs and by
-// protobuf's own.
+// Reads graphs, nodes and names from a file. The limit on graph depth and protobuf's own bound the
+// nesting.
 #include "model/metadata.h"
 #include "model/model.h"
 #include "model/place.h"

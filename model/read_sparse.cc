@@ -1,4 +1,4 @@
-// Sparse tensors out of a file. Their indices become positions in memory, so each is held against
+// Reads sparse tensors from a file. Their indices become memory offsets, so each is checked against
 // the shape here.
 #include "core/checked.h"
 #include "model/proto.h"
@@ -7,7 +7,7 @@
 namespace touchstone {
 namespace {
 
-// Linear position of the index in row `k`, which is checked against every dimension.
+// Returns the linear position of the index in row `k`, checked against every dimension.
 Index linear(const SparseTensor& sparse, Index k) {
   const Index* indices = sparse.indices.data<Index>();
   const bool by_dimension = sparse.indices.shape().size() == 2;
@@ -26,7 +26,7 @@ Index linear(const SparseTensor& sparse, Index k) {
     const Index index = indices[k * rank + d];
     if (index < 0 || index >= sparse.shape[d]) throw refuse(index, sparse.shape[d]);
   }
-  Index at = 0;  // in a shape that has elements now, whose number fits
+  Index at = 0;  // the shape has elements here, and their number fits
   for (Index d = 0; d < rank; ++d) at = add(multiply(at, sparse.shape[d]), indices[k * rank + d]);
   return at;
 }
@@ -39,7 +39,7 @@ SparseTensor read_sparse(const pb::SparseTensorProto& proto, const Source& sourc
   if (sparse.shape.empty()) throw breach("model/sparse", "it has no dimension");
   sparse.values = read_tensor(proto.values(), source);
   check_size(sparse.values.type(), sparse.shape, source.limits);
-  // No indices are needed where there are no values.
+  // No indices are needed if there are no values.
   sparse.indices =
       proto.has_indices() ? read_tensor(proto.indices(), source) : Tensor(Type::int64, Shape{0});
   const Shape& values = sparse.values.shape();

@@ -1,6 +1,6 @@
-// Tensors out of a file. Type, shape and data must agree to the byte before anything is allocated:
-// a file of a few bytes must not be able to ask for gigabytes, and a kernel never sees a bool that
-// is neither 0 nor 1.
+// Reads tensors from a file. Type, shape and data must agree to the byte before anything is
+// allocated, so a file of a few bytes cannot request gigabytes. Bools other than 0 and 1 are
+// refused, so kernels never see them.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -74,7 +74,7 @@ void copy_entries(const char* field, const Entries& entries, Index needed, Tenso
   }
 }
 
-// Each entry is a byte of packed elements: two of 4 bits, four of 2 bits.
+// Copies entries that each hold a byte of packed elements: two of 4 bits, four of 2 bits.
 template <class Entries>
 void copy_codes(const Entries& entries, Index most, std::span<std::uint8_t> codes,
                 Index least = 0) {
@@ -91,7 +91,7 @@ void copy_codes(const Entries& entries, Index most, std::span<std::uint8_t> code
 
 Index int32_entries(Type type, Index size) {
   const int bits = facts(type).bits;
-  return bits < 8 && bits != 6 ? packed_bytes(type, size) : size;  // 6 bits: an entry an element
+  return bits < 8 && bits != 6 ? packed_bytes(type, size) : size;  // 6 bits: one element per entry
 }
 
 void copy_int32s(const pb::TensorProto& proto, Tensor& tensor) {
@@ -108,7 +108,8 @@ void copy_int32s(const pb::TensorProto& proto, Tensor& tensor) {
     pack(codes, tensor);
   } else if (type.bits < 8) {
     copy_codes(entries, 255, bytes(),
-               type.is_signed && type.is_integer ? -128 : 0);  // a signed byte of signed elements
+               // A byte of signed elements may be written signed.
+               type.is_signed && type.is_integer ? -128 : 0);
   } else if (tensor.type() == Type::boolean) {
     copy_codes(entries, 1, bytes());
   } else if (type.bits == 8) {
@@ -124,8 +125,8 @@ void copy_int32s(const pb::TensorProto& proto, Tensor& tensor) {
   }
 }
 
-// A bool is 0 or 1; bits behind the last packed element count for nothing and are cleared, so that
-// equal tensors are equal bytes.
+// Checks that bools are 0 or 1, and clears the bits after the last packed element, so that equal
+// tensors have equal bytes.
 void settle(Tensor& tensor) {
   const std::span<std::byte> bytes = tensor.bytes();
   if (tensor.type() == Type::boolean) {

@@ -1,4 +1,4 @@
-// Tensors out of a file: all types in both forms, and data that does not fit its type and shape.
+// Tensors from a file: all types in both fields, and data that contradicts type or shape.
 #include "core/files.h"
 #include "model/testing.h"
 
@@ -93,7 +93,7 @@ TEST(ReadTensor, EntriesFitTheirType) {
   thrown("model/tensor-data", [] { read(ints(Type::int8, {1}, {128})); });
   thrown("model/tensor-data", [] { read(ints(Type::uint8, {1}, {-1})); });
   EXPECT_EQ(bytes_in(read(ints(Type::int4, {2}, {-120}))),
-            "\x88");  // a byte of signed elements, signed or not
+            "\x88");  // a byte of signed elements may be written signed or unsigned
   EXPECT_EQ(bytes_in(read(ints(Type::int4, {2}, {136}))), "\x88");
   thrown("model/tensor-data", [] { read(ints(Type::int4, {2}, {-129})); });
   thrown("model/tensor-data", [] { read(ints(Type::uint4, {2}, {-1})); });
@@ -141,7 +141,7 @@ TEST(ReadTensor, ShapesThatCannotBe) {
   EXPECT_EQ(error.kind, ErrorKind::limit);
   EXPECT_EQ(error.place, "initializer 'w', main graph");
   EXPECT_EQ(thrown("model/tensor-data", [] { read(proto(Type::float32, {Index{1} << 30})); }).place,
-            "initializer 'w', main graph");  // a small file cannot ask for gigabytes
+            "initializer 'w', main graph");  // a small file cannot request gigabytes
 }
 
 pb::ModelProto sparse(std::vector<Index> dims, std::vector<Index> indices,
@@ -166,7 +166,7 @@ TEST(ReadTensor, SparseIndicesLieInsideAndAscend) {
   thrown("model/sparse", [] { parse(sparse({2, 3}, {0, 1, 1, 3}, {2, 2})); });
   thrown("model/sparse", [] { parse(sparse({2, 3}, {0, 1, 1}, {1, 3})); });
   thrown("model/sparse", [] { parse(sparse({}, {0, 1}, {2})); });
-  const Index far = Index{1} << 62;  // its square does not fit, in a shape without elements
+  const Index far = Index{1} << 62;  // its square overflows, in a shape without elements
   thrown("model/sparse", [&] {
     parse(sparse({far, far, 0}, {far - 1, far - 1, 0, 1, 1, 0}, {2, 3}));
   });

@@ -1,5 +1,5 @@
-// Types of values, to and from the file. What a file leaves open stays open; what it states must be
-// one we know.
+// Reads and writes types of values. Parts that the file leaves open stay open; parts that it states
+// must be known.
 #include "model/metadata.h"
 #include "model/rules.h"
 
@@ -10,8 +10,7 @@ std::vector<Dim> read_shape(const pb::TensorShapeProto& proto) {
   std::vector<Dim> dims;
   for (const auto& dim : proto.dim()) {
     Dim& read = dims.emplace_back();
-    // Converters of other formats write -1 for a size that is open, or the text form's mark for
-    // one.
+    // Converters of other formats write -1 or "?" for an open size.
     if (dim.has_dim_value() && dim.dim_value() != -1) read.size = dim.dim_value();
     if (dim.dim_param() != "?") read.symbol = dim.dim_param();
     read.denotation = dim.denotation();

@@ -1,5 +1,5 @@
-// Binds nodes to what they mean. Functions are bound first and only when no chain of calls returns
-// to its start, so that a bound model has no cycle in it.
+// Binds nodes to signatures and functions. Functions come first, and recursive calls are refused,
+// so that a bound model has no cycle of owners.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -40,11 +40,12 @@ std::string name_of(const Function& function) {
   return function.overload.empty() ? name : name + ":" + function.overload;
 }
 
-// A bound function holds those that it calls, and lets go of them by recursion, whatever limits a
-// caller sets.
+// A bound function owns its callees and destroys them recursively, so chains are bounded regardless
+// of the caller's limits.
 constexpr Index longest_chain = 1000;
 
-// Depth first with a stack of our own; a call of a function that is still open closes a cycle.
+// Depth-first search with an explicit stack; a call of a function that is still open closes a
+// cycle.
 void refuse_recursion(const Functions& functions) {
   struct Open {
     const Function* function;
@@ -52,7 +53,7 @@ void refuse_recursion(const Functions& functions) {
     std::size_t next = 0;
   };
   std::set<const Function*> entered;
-  std::map<const Function*, Index> chains;  // the longest that begins with each, once it was left
+  std::map<const Function*, Index> chains;  // longest chain from each function that is finished
   for (const auto& [key, start] : functions) {
     if (!entered.insert(start.get()).second) continue;
     std::vector<Open> stack;
@@ -77,7 +78,7 @@ void refuse_recursion(const Functions& functions) {
         stack.push_back({callee, calls_of(functions, *callee)});
         continue;
       }
-      if (chains.contains(callee)) continue;  // it was left already
+      if (chains.contains(callee)) continue;  // finished earlier
       std::string path;
       for (const Open& around : stack) {
         if (path.empty() && around.function != callee) continue;
@@ -90,7 +91,7 @@ void refuse_recursion(const Functions& functions) {
   }
 }
 
-// The domains of ONNX Runtime's own operators, which its optimisers write into saved models.
+// Domain of ONNX Runtime's own operators, which its optimizers write into saved models.
 constexpr std::string_view onnxruntime_domain = "com.microsoft";
 
 bool is_inside(std::string_view domain, std::string_view around) {
@@ -98,7 +99,7 @@ bool is_inside(std::string_view domain, std::string_view around) {
          (domain.size() == around.size() || domain[around.size()] == '.');
 }
 
-// For an operator that has no signature in this opset; "" where the rule's own help is all.
+// Help for an operator without a signature in this opset; "" if the rule's own help suffices.
 std::string help_for(const Node& node, Index opset) {
   const std::string name = operator_name(node.domain, node.op);
   if (newest_opset(node.domain) == 0) {
@@ -124,8 +125,8 @@ std::string help_for(const Node& node, Index opset) {
   return near.empty() ? "" : near + "Else check the domain and the imported version";
 }
 
-// One pass over nodes with one set of imports. Operators that nobody knows are gathered: one error
-// names them all.
+// Binds nodes in one pass with one set of imports. Unknown operators are collected, so that one
+// error names them all.
 class Binder {
  public:
   explicit Binder(const Functions& functions) : functions_(functions) {}
@@ -157,7 +158,7 @@ class Binder {
   void bind(Node& node, const std::map<std::string, Index>& opsets, const std::string& path) {
     node.signature = nullptr;
     node.function = called(functions_, node);
-    if (node.function) return;  // a function of the model goes before an operator of the same name
+    if (node.function) return;  // a function of the model overrides an operator of the same name
     const auto place = [&] { return place_of(node, path); };
     const auto import = opsets.find(node.domain);
     if (import == opsets.end()) {
@@ -179,7 +180,7 @@ class Binder {
     }
   }
 
-  // Graphs in attributes are shared between copies of a model: the bound one is a copy of its own.
+  // Copies of a model share the graphs in attributes, so binding works on a copy of its own.
   template <class Path>
   void bind(Attribute& attribute, const std::map<std::string, Index>& opsets, const Path& path) {
     const auto rebind = [&](std::shared_ptr<const Graph>& graph, const std::string& inner) {
@@ -195,7 +196,7 @@ class Binder {
     }
   }
 
-  // No opset: its domain is not imported.
+  // Records an unknown operator. No opset: its domain is not imported.
   template <class Place>
   void note(const Node& node, std::optional<Index> opset, const Place& place) {
     std::string name = operator_name(node.domain, node.op);
@@ -209,8 +210,8 @@ class Binder {
 
   const Functions& functions_;
   std::unordered_set<std::string> unknown_;
-  std::vector<std::string> listed_;  // in the order in which they were met
-  std::string first_, help_;         // place of the first, and what to do about it
+  std::vector<std::string> listed_;  // in order of first use
+  std::string first_, help_;         // place of the first unknown operator, and help for it
 };
 
 }  // namespace

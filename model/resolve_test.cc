@@ -1,4 +1,4 @@
-// Which signature or function a node is bound to, and what is refused by name.
+// Binding of nodes to signatures and functions, and the errors of unknown ones.
 #include "model/testing.h"
 
 namespace touchstone::testing {
@@ -38,7 +38,7 @@ TEST(Resolve, UnknownOperatorsAreNamedTogether) {
   EXPECT_STREQ(error.what(), "unknown: Nothing in opset 21, far.away.Nowhere");
 }
 
-// Each is looked up among those before it, which must not be a walk over them.
+// Each unknown operator is looked up by hash: a linear search would be quadratic here.
 TEST(Resolve, OfManyUnknownOperatorsSomeAreNamed) {
   constexpr std::size_t many = 200'000;
   std::vector<Node> nodes;
@@ -91,7 +91,7 @@ TEST(Resolve, DomainsThatAreUsedAreImported) {
   missing.opsets = {{"ai.onnx.ml", 3}, {"never.used", 999}};
   thrown("model/opset-missing", [&] { resolve(missing); });
   missing.opsets[""] = 21;
-  resolve(missing);  // what is imported and not used does no harm
+  resolve(missing);  // unused imports are harmless
 }
 
 TEST(Resolve, SubgraphsAreBoundAndOtherCopiesStay) {

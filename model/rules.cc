@@ -1,4 +1,4 @@
-// The table of the format's rules. docs/model-rules.md shows the same rows; a test compares them.
+// Table of the format's rules. docs/model-rules.md lists the same rows; a test compares them.
 #include "model/rules.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The table of rules, its page, and how errors of the format look.
+// The table of rules, its documentation page, and the text of format errors.
 #include "model/rules.h"
 
 #include <set>

@@ -1,4 +1,5 @@
-// From a Model back to a file. What a Model does not hold, and Model::unkept names, is not written.
+// Serializes a Model to a file. Fields that a Model cannot hold, listed in Model::unkept, are not
+// written.
 #include "core/files.h"
 #include "model/metadata.h"
 #include "model/model.h"
@@ -62,7 +63,7 @@ struct AttributeWriter {
   }
 };
 
-// The order of the variant's alternatives, for references, which have a kind and no value.
+// In the order of the variant's alternatives. For references, which have a kind but no value.
 constexpr pb::AttributeProto::AttributeType kinds[] = {
     pb::AttributeProto::FLOAT,          pb::AttributeProto::INT,
     pb::AttributeProto::STRING,         pb::AttributeProto::TENSOR,

@@ -1,12 +1,12 @@
-// What is saved loads as it was.
+// Round trip of saving and loading.
 #include "core/files.h"
 #include "model/testing.h"
 
 namespace touchstone::testing {
 namespace {
 
-// Both files are written by us, so equal bytes mean equal models: maps write in order, tensors
-// always raw.
+// Both files come from save_model, so equal bytes mean equal models: maps are written in order,
+// tensors always as raw data.
 void expect_round_trip(const Model& model) {
   const Folder folder;
   save_model(model, folder.path() / "one");

@@ -40,7 +40,7 @@ bool knows_operator(std::string_view domain, std::string_view op) {
   return !versions_of(domain, op).empty();
 }
 
-// Asked for each node that is bound, so the table is walked once.
+// Called for each node that is bound, so the table is scanned once.
 Index newest_opset(std::string_view domain) {
   static const std::map<std::string_view, Index> newest = [] {
     std::map<std::string_view, Index> found;

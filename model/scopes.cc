@@ -1,4 +1,4 @@
-// Walks keep their own stack: how deep a model nests is up to whoever wrote it.
+// Traversals with explicit stacks: a hostile model may nest to any depth.
 #include "model/scopes.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace touchstone {
 namespace {
 
-struct Open {  // a graph whose nodes are being walked
+struct Open {  // a graph in traversal
   const Graph* graph;
   std::size_t next = 0;
   std::unordered_set<std::string> defined;
@@ -56,7 +56,7 @@ std::vector<std::string> captured_names(const Graph& graph) {
   std::unordered_set<std::string> seen;
   std::vector<Open> stack;
   std::vector<std::pair<std::size_t, Subgraph>>
-      waiting;  // the height of the stack that a subgraph belongs on
+      waiting;  // with the stack height that each subgraph belongs on
   stack.push_back(enter(graph));
   const auto use = [&](const std::string& name) {
     if (name.empty() || seen.count(name) > 0) return;

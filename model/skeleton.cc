@@ -1,6 +1,6 @@
-// Weights are most of a file. A parser would copy them into its messages, and from there they would
-// be copied into tensors; so the fields on the way to them are walked here, and the parser gets the
-// rest. Nothing is believed: what is not plainly as expected is left to the parser.
+// Strips weights from a file before parsing. They are most of a file, and a parser would copy them
+// into messages and from there into tensors. This pass reads only the fields on the path to them.
+// Anything unexpected is left to the parser.
 #include "model/skeleton.h"
 
 #include <algorithm>
@@ -11,18 +11,19 @@ namespace touchstone {
 namespace {
 
 constexpr Index least_file = Index{1} << 18, most_file = (Index{1} << 31) - 1;
-constexpr Index least_data = Index{1} << 12;  // of one tensor
+constexpr Index least_data = Index{1} << 12;  // per tensor
 
 enum Wire { varint = 0, eight_bytes = 1, counted = 2, four_bytes = 5 };
 
-// Numbers of fields.
+// Field numbers.
 constexpr std::uint64_t graph_of_model = 7, node_of_graph = 1, initializer_of_graph = 5,
                         attribute_of_node = 5, tensor_of_attribute = 5, raw_data_of_tensor = 9;
 
 struct Field {
   std::uint64_t number = 0;
   int wire = varint;
-  Index begin = 0, count = 0, body = 0, end = 0;  // its tag, its length (if counted), what it holds
+  // Offsets of tag, length (if counted), contents and end.
+  Index begin = 0, count = 0, body = 0, end = 0;
   bool is(std::uint64_t wanted) const { return number == wanted && wire == counted; }
   bool is_large() const { return end - body >= least_data; }
 };
@@ -80,25 +81,25 @@ class Walker {
     });
   }
 
-  // False where nothing of it is to be left out.
+  // Returns false if nothing of it can be stripped.
   bool attribute(const Field& all, std::string& made, LeftInFile& left) {
     bool any = false;
     const bool whole = each(all.body, all.end, made, [&](const Field& field, std::string& into) {
       if (!field.is(tensor_of_attribute)) return copy(field.begin, field.end, into);
       std::string part;
-      if (any || !tensor(field, part, left)) return false;  // two are joined by the parser
+      if (any || !tensor(field, part, left)) return false;  // the parser merges two tensors
       any = true;
       return wrapped(field, part, into);
     });
     return whole && any;
   }
 
-  // False where nothing of it is to be left out.
+  // Returns false if nothing of it can be stripped.
   bool tensor(const Field& all, std::string& made, LeftInFile& left) {
     bool any = false;
     const bool whole = each(all.body, all.end, made, [&](const Field& field, std::string& into) {
       if (!field.is(raw_data_of_tensor)) {
-        // Numbers that stand in other fields are the parser's.
+        // Large data in other fields needs the parser.
         return !field.is_large() && copy(field.begin, field.end, into);
       }
       if (any) return false;  // the parser takes the last
@@ -181,7 +182,7 @@ class Walker {
     return true;
   }
 
-  // The field with other contents.
+  // Writes the field with other contents.
   bool wrapped(const Field& field, const std::string& contents, std::string& into) {
     copy(field.begin, field.count, into);
     std::uint64_t size = contents.size();

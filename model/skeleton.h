@@ -1,5 +1,5 @@
-// A model's file without the large data of its initializers and constants, which is read when its
-// tensors stand.
+// Strips the large raw_data of initializers and constants from a model's file before parsing. The
+// data is read later, directly into its tensors.
 #pragma once
 
 #include <optional>
@@ -10,25 +10,24 @@
 
 namespace touchstone {
 
-// Bytes of a file that a message would hold.
+// Byte range of raw_data in the file.
 struct LeftInFile {
   Index offset = 0, length = 0;
 };
 
 struct Skeleton {
-  // Of an initializer of the main graph, or of a tensor that is an attribute of one of its nodes;
-  // each counted in the file's order.
+  // Owner of the data: an initializer of the main graph, or a tensor attribute of one of its nodes.
+  // Positions count in file order; -1 if unused.
   struct Data {
     int initializer = -1, node = -1, attribute = -1;
     LeftInFile bytes;
   };
-  std::string bytes;  // one ModelProto, as the file's but for raw_data
+  std::string bytes;  // one ModelProto: the file's without raw_data
   std::vector<Data> data;
 };
 
-// None where the file is so small that nothing is gained, or where it is not plainly one
-// ModelProto: then all of it is to be parsed, which says what is wrong. Throws Error (file) if it
-// cannot be read.
+// Returns nothing if the file is too small to pay off, or is not plainly one ModelProto. All of it
+// is then parsed, which reports the fault. Throws Error (file) if it cannot be read.
 std::optional<Skeleton> skeleton_of(const OpenFile& file);
 
 }  // namespace touchstone

@@ -1,5 +1,5 @@
-// Large data that stays in the file until its tensor is made: the same model, and the same errors,
-// as from a message that holds all of it.
+// Large data left in the file until its tensor is made: the same model and errors as from a fully
+// parsed message.
 #include "model/skeleton.h"
 
 #include "core/files.h"
@@ -8,7 +8,7 @@
 namespace touchstone::testing {
 namespace {
 
-constexpr Index large = 70000;  // floats
+constexpr Index large = 70000;  // in floats
 
 pb::TensorProto weights(const std::string& name, Index floats, float first) {
   pb::TensorProto made;
@@ -42,7 +42,7 @@ class Skeletons : public ::testing::Test {
     return load_model(folder_.path() / "m.onnx", limits);
   }
 
-  // From the file as from memory.
+  // Checks that loading the file and parsing the bytes in memory give the same model.
   void same(const std::string& bytes) {
     const Model read = load(bytes), parsed = parse_model(bytes_of(bytes), {}, Limits());
     ASSERT_EQ(read.graph.initializers.size(), parsed.graph.initializers.size());
@@ -69,7 +69,7 @@ TEST_F(Skeletons, LeaveLargeDataOut) {
   ASSERT_EQ(made->data.size(), 2u);
   EXPECT_EQ(made->data[1].initializer, 2);
   EXPECT_EQ(made->data[1].bytes.length, 4 * large);
-  // Two tags with their lengths are gone, and three lengths are shorter.
+  // Two fields lose tag and length, and three enclosing lengths are shorter.
   EXPECT_EQ(made->bytes.size() + 8 * large, bytes.size() - 2 * 4 - 3 * 2);
   same(bytes);
   EXPECT_EQ(load(bytes).graph.initializers.at("b").data<float>()[large - 1], 1 + large);
@@ -112,7 +112,8 @@ TEST_F(Skeletons, WhatStandsTwiceIsTheParsersWord) {
   pb::ModelProto more;
   *more.mutable_graph()->add_initializer() = weights("c", large, 3);
   EXPECT_FALSE(
-      skeleton(bytes + more.SerializeAsString()));  // a second graph is joined to the first
+      // The parser merges a second graph into the first.
+      skeleton(bytes + more.SerializeAsString()));
   same(bytes + more.SerializeAsString());
 
   pb::TensorProto again;

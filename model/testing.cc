@@ -1,4 +1,4 @@
-// Helpers of the tests of this room.
+// Test helpers of model/: builders of small models, and the check that tests break every rule.
 #include "model/testing.h"
 
 #include <atomic>
@@ -155,7 +155,7 @@ Model parse(const pb::TensorProto& initializer, const Limits& limits) {
 bool stops_when_cancelled(const std::function<void()>& work) {
   std::atomic<bool> cancelled{false};
   const Budget budget(Limits(), Cancel{.flag = &cancelled});
-  charge_work(1);  // looks, and then for long not
+  charge_work(1);  // polls the budget now, and then not for long
   cancelled = true;
   try {
     work();

@@ -1,4 +1,4 @@
-// Short ways to write models in tests, and the one way to expect an error: by its rule.
+// Test helpers: short builders of models, and checks for an error by its rule.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,14 +32,15 @@ std::shared_ptr<Function> function(std::string name, std::vector<std::string> in
 
 Tensor tensor(std::vector<float> values);
 
-// The error that `work` throws; its rule is then `rule`, and it says where and what to do.
+// Returns the error that `work` throws. Checks that its rule is `rule` and that it has a place and
+// help.
 Error thrown(const std::string& rule, const std::function<void()>& work);
-// The first error that check() reports on the model, once resolved.
+// Returns the first error that check() reports on the model, once resolved.
 Error first_breach(const std::string& rule, Model model, const Limits& limits = {});
 void expect_sound(Model model, const Limits& limits = {});
 
-// The rules that errors were seen to cite, and a check at the end of a test program that none was
-// left out: a rule that no test breaks is a rule that nobody knows to work.
+// Rules cited by the errors of this test program, and a check at its end that none was left out. A
+// rule that no test breaks may not work.
 std::set<std::string>& rules_seen();
 class EveryRuleIsBroken : public ::testing::Environment {
  public:
@@ -56,11 +57,11 @@ Model parse(const pb::ModelProto& proto, const Limits& limits = {});
 Model parse(const pb::TensorProto& initializer, const Limits& limits = {});
 pb::ModelProto proto_model();
 
-// True if `work` is stopped soon after its run is cancelled: after some dozen nodes, not after the
-// tens of thousands of steps between two looks at what work is counted.
+// True if `work` stops soon after cancellation: within some dozen nodes, not after the tens of
+// thousands of operations between two checks of the operation count.
 bool stops_when_cancelled(const std::function<void()>& work);
 
-// A folder that goes when the test ends.
+// A temporary folder, removed when the test ends.
 class Folder {
  public:
   Folder();

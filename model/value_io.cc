@@ -1,5 +1,5 @@
-// Values on their own, as the standard's test data stores them: a message whose kind follows from
-// the type asked for.
+// Reads and writes single values, as the standard's test data stores them. The requested type
+// determines the message kind.
 #include "model/model.h"
 #include "model/proto.h"
 #include "model/rules.h"

@@ -1,4 +1,4 @@
-// Values on their own: what is stored reads back, and a message of another kind is refused.
+// Single values: round trip, and messages of another kind, which are refused.
 #include "core/files.h"
 #include "model/testing.h"
 
@@ -72,7 +72,7 @@ TEST(ValueIo, KeysAndValuesOfAMapAreAsMany) {
     item.add_float_data(1);
   }
   proto.add_keys(1);
-  thrown("model/value-parse", parse_it);  // the key stands there twice
+  thrown("model/value-parse", parse_it);  // a duplicate key
 }
 
 TEST(ValueIo, FilesMayHoldExternalData) {

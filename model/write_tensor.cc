@@ -1,4 +1,4 @@
-// Tensors into a file: always raw_data, strings apart. External data is stored inside.
+// Writes tensors to a message: always raw_data, except strings. External data becomes inline.
 #include "model/proto.h"
 
 namespace touchstone {

@@ -1,4 +1,5 @@
-// See reference/bind.h.
+// Binding of kernel parameters: conversion of inputs, allocation of outputs, casts. See
+// reference/bind.h.
 #include "reference/bind.h"
 
 #include <algorithm>
@@ -15,8 +16,7 @@ namespace touchstone {
 
 namespace {
 
-// A number without its fraction; what is no index at all (NaN, or past 64 bits) is before every
-// one.
+// Truncates a number. NaN and values beyond 64 bits become the lowest index, which is never valid.
 std::int64_t cut_off(long double number) {
   return number > -0x1p63L && number < 0x1p63L ? static_cast<std::int64_t>(number)
                                                : std::numeric_limits<std::int64_t>::min();
@@ -72,13 +72,13 @@ void widen_each(const Tensor& tensor, T* out) {
   }
 }
 
-// A NaN that can have come from the narrow type goes back to it with all its bits: a kernel may
-// have moved it alone.
+// Converts to a 16-bit float. A NaN that can have come from the narrow type keeps all its bits,
+// since the kernel may have only copied it.
 template <class T>
 T narrowed(float value, int dropped, T (*convert)(float)) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if (!std::isnan(value) || (bits & ((1U << dropped) - 1)) != 0) return convert(value);
-  const std::uint32_t ones = 0x7FFFU & ~((0x7FFFFFU >> dropped));  // of the exponent
+  const std::uint32_t ones = 0x7FFFU & ~((0x7FFFFFU >> dropped));  // the exponent's bits
   return {
       static_cast<std::uint16_t>((bits >> 16 & 0x8000U) | ones | (bits & 0x7FFFFFU) >> dropped)};
 }
@@ -127,7 +127,7 @@ Tensor& Bind::made(Index k, Type type, const Shape& shape) {
     outputs_.emplace_back(k, std::move(made));
     return *outputs_.back().second;
   }
-  // Who calls may have said where an output shall stand. It is cleared like a new one.
+  // The caller may have placed the output in memory of its own. It is zeroed like a new one.
   const bool placed = k < static_cast<Index>(call_.outputs.size()) &&
                       call_.outputs[static_cast<std::size_t>(k)].is_tensor();
   if (placed && type != Type::string) *made = call_.outputs[static_cast<std::size_t>(k)].tensor();

@@ -1,4 +1,4 @@
-// Binds a kernel's parameters to the values of a call: unpacks types under 8 bits to one byte an
+// Binds a kernel's parameters to the values of a call. Unpacks types under 8 bits to one byte per
 // element while the kernel runs, and packs its outputs again.
 #pragma once
 
@@ -15,7 +15,8 @@
 
 namespace touchstone {
 
-// Moves look at no element, so one kernel serves every type of a size.
+// Carrier types of data movement: it reads no element's value, so one kernel serves every type of a
+// size.
 template <class U>
 struct Bits {
   U u{};
@@ -30,7 +31,7 @@ constexpr bool is_carrier<Bits<U>> = true;
 template <class C>
 requires is_carrier<C> C constant(double) { return {}; }
 
-// Kernels that compute are compiled once a class of types; narrower types are widened to it,
+// Arithmetic kernels are compiled once per class of types; narrower types are widened to it
 // exactly.
 template <class T>
 constexpr bool is_class = std::is_same_v<T, float> || std::is_same_v<T, double> ||
@@ -43,12 +44,14 @@ bool is_of_class(Type type) {
   if constexpr (std::is_same_v<T, std::int64_t>) return facts(type).is_integer;
   return false;
 }
-// Calls f with the one of the classes Ts that `type` computes as; false if none does.
+// Calls f with the class among Ts that `type` computes in; returns false if there is none.
 template <class... Ts, class F>
 bool with_class(Type type, F&& f) {
   return ((is_of_class<Ts>(type) ? (f.template operator()<Ts>(), true) : false) || ...);
 }
 
+// Views of one call's inputs and outputs. It owns the converted copies, so it must outlive the
+// views.
 class Bind {
  public:
   explicit Bind(Call& call) : call_(call) {}
@@ -90,13 +93,13 @@ class Bind {
     const Tensor* tensor = facts.tensor(name);
     return tensor ? of<T>(*tensor) : View<const T>{};
   }
-  // An integer tensor that holds indices, whatever its type.
+  // An integer tensor of indices, of any integer type.
   View<const std::int64_t> indices(Index k);
-  // A tensor of any real type that is only read as reals.
+  // A tensor of any real type, read-only as double.
   View<const double> reals(Index k);
 
-  // The output, made and to be filled. An output that the node leaves out is still computed, into
-  // the void.
+  // Allocates output k for the kernel to fill. An output that the node omits is still computed and
+  // then dropped.
   template <class T>
   View<T> out(Index k, Type type, const Shape& shape) {
     Tensor& tensor = made(k, type, shape);
@@ -120,7 +123,7 @@ class Bind {
       }
     }
   }
-  // A variadic output, from output k on.
+  // A variadic output, starting at output k.
   template <class T>
   std::vector<View<T>> out_family(Index k, Type type, const std::vector<Shape>& shapes) {
     std::vector<View<T>> all;
@@ -128,7 +131,7 @@ class Bind {
       all.push_back(out<T>(k + static_cast<Index>(all.size()), type, each));
     return all;
   }
-  // Hands the outputs over; called after the kernel ran.
+  // Converts and moves the outputs to the call; to be called after the kernel ran.
   void finish();
 
  private:
@@ -140,8 +143,8 @@ class Bind {
     return held.get();
   }
   std::uint8_t* unpacked(const Tensor& tensor);
-  // A tensor of a narrower type as the elements its class computes with, and back: a value is
-  // rounded once, when stored.
+  // Conversion between a tensor of a narrower type and its compute class. A value is rounded once,
+  // when stored.
   static void widen(const Tensor& tensor, float* out);
   static void widen(const Tensor& tensor, double* out);
   static void widen(const Tensor& tensor, std::int64_t* out);
@@ -158,7 +161,7 @@ class Bind {
   std::vector<std::function<void()>> finishers_;
 };
 
-// For moves: the carrier of the type's size.
+// Calls f with the carrier of the type's size, for data movement kernels.
 template <class F>
 bool with_carrier(Type type, F&& f) {
   if (type == Type::string) return f.template operator()<std::string>(), true;
@@ -183,8 +186,8 @@ bool with_carrier(Type type, F&& f) {
   }
 }
 
-// An output that is an input (under another shape): shared, not copied. False where the plan chose
-// none.
+// Makes an output an alias of an input, under another shape if one is given. Returns false if the
+// plan chose no input.
 template <class S>
 bool hand_on(Call& call, Index output, Index input, const S& shape) {
   if (input < 0) return false;
@@ -198,7 +201,7 @@ bool hand_on(Call& call, Index output, Index input, const S& shape) {
   return true;
 }
 
-// Every element converted to a type that is known only now.
+// Converts every element to a type that is known only at run time.
 Tensor cast_tensor(const Tensor& from, Type to, bool saturate = true,
                    std::string_view rounding = "nearest");
 
@@ -216,9 +219,9 @@ Inferred inferred(const Facts& facts, F fill) {
   return known;
 }
 
-// -- small helpers that kernels call
-// --------------------------------------------------------------------------------- The one element
-// of a scalar input, or what stands for an input that is left out.
+// -- helpers that kernels call
+
+// The element of a scalar input, or `otherwise` if the input is omitted.
 template <class T, class C>
 auto scalar_or(const View<T>& v, const C& otherwise) {
   if (!v.given()) return otherwise;
@@ -230,7 +233,8 @@ auto scalar_of(const View<T>& v) {
   if (!v.given() || count(v.shape) != 1) v.outside({});
   return load(v.data[0]);
 }
-// A tensor's value used as an index: counted from the end where negative, and inside or an error.
+// A tensor's value used as an index: counted from the end if negative. Throws Error (invalid_input)
+// if out of range.
 inline Index checked_index(const Modular<std::int64_t>& value, Index n) {
   const Index i = wrap(value.v, n);
   if (i < 0 || i >= n) {
@@ -239,7 +243,7 @@ inline Index checked_index(const Modular<std::int64_t>& value, Index n) {
   }
   return i;
 }
-// What a buffer of indices holds.
+// Value of an index buffer's element.
 inline Index as_index(const Modular<std::int64_t>& held) { return held.v; }
 template <class I>
 const I& as_index(const I& held) {
@@ -247,7 +251,7 @@ const I& as_index(const I& held) {
 }
 inline Index plain_index(const Modular<std::int64_t>& value) { return value.v; }
 
-// A box walked as an outer box and one innermost run.
+// A box iterated as an outer box and one innermost dimension.
 struct Split {
   Shape outer;
   Index inner = 1;

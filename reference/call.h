@@ -1,4 +1,4 @@
-// One evaluation of one node, as the interpreter hands it to a kernel.
+// One evaluation of one node: the interface between the interpreter and kernels.
 #pragma once
 
 #include <functional>
@@ -10,16 +10,17 @@
 
 namespace touchstone {
 
-// Runs a subgraph of the node in the scope where the node stands: values for the subgraph's inputs
-// in, its outputs back.
+// Runs a subgraph of the node in the node's scope: takes the subgraph's inputs, returns its
+// outputs.
 using RunGraph = std::function<std::vector<Value>(const Graph& graph, std::vector<Value> inputs)>;
 
+// Inputs, outputs and context of one evaluation.
 struct Call {
-  const Node* node = nullptr;  // its attributes, names for errors
+  const Node* node = nullptr;  // for attributes, and names in errors
   const Signature* signature = nullptr;
-  std::vector<Value> inputs;   // absent where left out; as many as the node names
+  std::vector<Value> inputs;   // absent if omitted; as many as the node names
   std::vector<Value> outputs;  // as many as the node names; the kernel fills the wanted ones
-  std::vector<bool> wanted;    // false where the node leaves the output's name empty
+  std::vector<bool> wanted;    // false if the node leaves the output's name empty
   RunGraph run_graph;
 };
 

@@ -1,4 +1,4 @@
-// A node with its values as a call, and what a call tells a kernel that is written by hand.
+// Builds a Call from a node and its inputs, and the Facts that handwritten kernels read.
 #pragma once
 
 #include <utility>
@@ -14,7 +14,7 @@ inline std::vector<bool> wanted_of(const Node& node) {
   return wanted;
 }
 
-// As many inputs as the node names, absent where it leaves one out.
+// `inputs` has one value per input that the node names, absent if omitted.
 inline Call call_of(const Node& node, std::vector<Value> inputs) {
   Call call;
   call.node = &node;
@@ -25,7 +25,7 @@ inline Call call_of(const Node& node, std::vector<Value> inputs) {
   return call;
 }
 
-// Of a Call or a WideCall, which must outlive them.
+// Facts of a Call or a WideCall, which must outlive them.
 template <class C>
 Facts facts_of(const C& call) {
   return Facts(*call.node, *call.signature, describe(*call.signature, call.inputs), call.wanted);

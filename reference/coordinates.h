@@ -1,4 +1,5 @@
-// Functions of the notation that few kernels need: parts of a turn, and bounds of loops.
+// Rarely used functions of the notation: cosine and sine of fractions of a turn, and bounds of
+// loops.
 #pragma once
 
 #include <cmath>
@@ -8,8 +9,8 @@
 
 namespace touchstone {
 
-// The cosine and the sine of j n-ths of a turn. Both are counted from integers, so that whole
-// quarters are exact and large angles lose nothing; the wide readings have their own
+// Cosine and sine of 2 pi j / n. Both are derived from integers, so that quarter turns are exact
+// and large angles lose no precision. Extended precision has its own version
 // (reference/readings/wide_coordinates.h).
 template <class R>
 struct Turn {
@@ -23,7 +24,7 @@ struct Turn {
     return static_cast<R>(std::cos(angle));
   }
   static R sine(Index j, Index n) { return cosine(subtract(multiply(4, j), n), multiply(4, n)); }
-  // The cosine of so many quarters, from 0 to 3.
+  // Cosine of 0 to 3 quarter turns.
   static int quarter(Index k) { return k == 0 ? 1 : k == 2 ? -1 : 0; }
 };
 template <class R>
@@ -35,7 +36,7 @@ R sin_of_turn(Index j, Index n) {
   return Turn<R>::sine(j, n);
 }
 
-// The largest and the smallest that an index may be: itself, where it is no interval.
+// Upper and lower bound of an index: the index itself unless it is an interval.
 inline Index up_to(Index i) { return i; }
 inline Index down_to(Index i) { return i; }
 

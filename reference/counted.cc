@@ -1,2 +1,3 @@
-// Kernels that are compiled to be counted call this at every block. Weak: who counts, defines it.
+// Fallback of the coverage callback of instrumented kernels, called at every block. Weak: a
+// coverage tool overrides it.
 extern "C" __attribute__((weak, no_sanitize_coverage)) void __sanitizer_cov_trace_pc() {}

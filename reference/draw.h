@@ -1,6 +1,6 @@
-// Draws that are the same on every machine and in every order: Philox 4x32-10, a generator without
-// a state (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011).
-// Draw k of a key is a function of the two.
+// Random draws that do not depend on machine or order: Philox 4x32-10, a counter-based generator
+// (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011). Draw k is a
+// function of k and the key.
 #pragma once
 
 #include <array>
@@ -27,10 +27,11 @@ inline DrawBlock philox(DrawBlock counter, std::array<std::uint32_t, 2> key) {
   return counter;
 }
 
+// Random numbers of one node.
 class Draws {
  public:
-  // Of a node: by its seed or, where it has none, by its place in its graph, so that a model
-  // answers the same each time it runs.
+  // Seeds from the node's attribute `seed`, else from its position in the graph, so that repeated
+  // runs of a model agree.
   explicit Draws(const Facts& facts) : key_{static_cast<std::uint32_t>(facts.node().index), 1} {
     if (!facts.given("seed")) return;
     const auto held = facts.node().attributes.at("seed").is;
@@ -40,7 +41,7 @@ class Draws {
       key_ = {std::bit_cast<std::uint32_t>(facts.number("seed")), 0};
   }
 
-  // At least 0 and below 1, in steps of 2^-53; `which` of two that are independent.
+  // Uniform in [0, 1), a multiple of 2^-53. `which` (0 or 1) selects one of two independent draws.
   double even(Index k, int which = 0) const {
     const auto position = static_cast<std::uint64_t>(k);
     const DrawBlock block = philox(
@@ -50,7 +51,7 @@ class Draws {
     const std::uint64_t bits = std::uint64_t{block[from]} << 32 | block[from + 1];
     return static_cast<double>(bits >> 11) * 0x1p-53;
   }
-  // Of mean 0 and deviation 1, by the method of Box and Muller.
+  // Normal with mean 0 and standard deviation 1, by the Box-Muller method.
   double normal(Index k) const {
     return std::sqrt(-2 * std::log1p(-even(k))) * std::cos(2 * std::numbers::pi * even(k, 1));
   }

@@ -1,4 +1,4 @@
-// The generator beside the numbers that its authors published with it (kat_vectors of Random123).
+// Compares the generator with its authors' published numbers (kat_vectors of Random123).
 #include "reference/draw.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// See reference/facts.h.
+// Attributes, values and error texts for plans. See reference/facts.h.
 #include "reference/facts.h"
 
 #include "core/error.h"
@@ -81,9 +81,8 @@ Index steps(const Described& start, const Described& limit, const Described& del
   }
   const double turns =
       std::ceil((static_cast<double>(to) - static_cast<double>(from)) / static_cast<double>(by));
-  return turns <= 0
-             ? 0
-             : floor_index(turns);  // an infinite or undefined number of steps is an error there
+  return turns <= 0 ? 0
+                    : floor_index(turns);  // throws if the number of elements is infinite or NaN
 }
 
 Point broadcast(const std::vector<Described>& family) {

@@ -1,6 +1,6 @@
-// What a plan may know before a kernel runs: attributes, types, shapes, and the values of small
-// inputs. Shape inference asks with shapes alone; what it cannot know is thrown as NotKnown and
-// becomes an unknown shape.
+// Facts that a plan may read before its kernel runs: attributes, types, shapes, and values of small
+// inputs. Shape inference provides shapes only; a plan that needs more throws NotKnown, and the
+// shape stays unknown.
 #pragma once
 
 #include <string>
@@ -15,6 +15,7 @@
 
 namespace touchstone {
 
+// Thrown by a plan that needs a shape or a value that is not known yet.
 struct NotKnown {};
 
 // An input (or a tensor attribute) as a plan sees it.
@@ -38,23 +39,23 @@ inline Index dim(const Described& d, Index k) {
 inline Index size(const std::vector<Described>& family) {
   return static_cast<Index>(family.size());
 }
-Point values(const Described& d);  // an integer tensor of any shape read as a list
+Point values(const Described& d);  // an integer tensor of any shape, read as a list
 template <class R>
 std::vector<R> reals(const Described& d);
-Point positions(
-    const Described& d);  // where the elements stand that are not zero or false, counted in rows
-// How many elements a range has that starts at one of these numbers, ends before the other and
-// takes such steps.
+// Row-major positions of the elements that are not zero or false.
+Point positions(const Described& d);
+// Number of elements of a range with this start, limit and delta.
 Index steps(const Described& start, const Described& limit, const Described& delta);
 Point broadcast(const std::vector<Described>& family);
 bool broadcastable(const std::vector<Described>& family);
-Point ends(const std::vector<Described>& family,
-           Index axis);  // running sums of the family's extents along an axis
+// Running sums of the family's extents along an axis.
+Point ends(const std::vector<Described>& family, Index axis);
 
+// A node's attributes and described inputs. Attribute getters return `otherwise` if the node omits
+// the attribute, and throw Error (invalid_model) if it is of another kind.
 class Facts {
  public:
-  // Of a node that is about to run, or (inputs described as far as they are known) of one whose
-  // shapes are asked.
+  // For a node about to run, or for shape inference, with inputs described as far as known.
   Facts(const Node& node, const Signature& signature, std::vector<Described> inputs,
         std::vector<bool> wanted);
 
@@ -67,15 +68,16 @@ class Facts {
   std::vector<std::string> texts(std::string_view attribute,
                                  std::vector<std::string> otherwise = {}) const;
   const Tensor* tensor(std::string_view attribute) const;  // null if it is not given
-  Described attribute(std::string_view attribute) const;  // a tensor attribute, as an input is seen
+  // A tensor attribute, described like an input.
+  Described attribute(std::string_view attribute) const;
 
   Described input(Index k) const;
   std::vector<Described> inputs(Index from) const;
   bool wanted(Index output) const;
-  Index outputs(Index from) const;  // how many the node has from there on
+  Index outputs(Index from) const;  // number of the node's outputs from there on
 
-  // Throws the Error of a broken rule of the node's version: its id ("C1"), its text and line, what
-  // it says, and the values it speaks of.
+  // Throws the Error of a broken rule of the node's version unless `holds`: its id ("C1"), text,
+  // source line and message, and the values that it refers to.
   template <class Values>
   void require(bool holds, std::string_view rule, std::string_view text, std::string_view message,
                std::string_view line, Values values) const {
@@ -100,7 +102,7 @@ class Facts {
 
 std::vector<Described> describe(const Signature& signature, const std::vector<Value>& inputs);
 
-// "min has shape [8], axis = 3": what a broken rule's names stood for.
+// "min has shape [8], axis = 3": values of the names in a broken rule.
 std::string value_text(std::string_view name, const Described& d);
 std::string value_text(std::string_view name, const std::vector<Described>& family);
 std::string value_text(std::string_view name, const Point& list);
@@ -113,10 +115,11 @@ inline std::string value_text(std::string_view name, const std::string& text) {
 inline std::string value_text(std::string_view name, Type type) {
   return value_text(name, touchstone::name(type));
 }
+// Reals and lists of strings are not shown.
 template <class Other>
 std::string value_text(std::string_view, const Other&) {
   return {};
-}  // reals and lists of texts: not shown
+}
 inline std::string values_text() { return {}; }
 template <class V, class... More>
 std::string values_text(std::string_view name, const V& value, const More&... more) {
@@ -124,14 +127,15 @@ std::string values_text(std::string_view name, const V& value, const More&... mo
   return first.empty() || rest.empty() ? first + rest : first + ", " + rest;
 }
 
-// The element type that a type constraint stands for at this node: that of the first of `inputs`
-// that is given.
+// Returns the element type bound to a type constraint at this node: that of the first given input
+// among `inputs`, else `otherwise`.
 Type bound_type(const Facts& facts, std::initializer_list<Index> inputs, Type otherwise);
 
-// The type that an attribute names: by the code or the name (in any case) of TensorProto.DataType.
+// Returns the type that an attribute names by code, or by name in any case, of
+// TensorProto.DataType.
 Type type_called(Index code);
 Type type_called(std::string_view name);
-// What a type is, where it is known only at a call (`to in integers`).
+// Class membership of a type known only at run time (`to in integers`).
 inline bool is_one_of_integers(Type type) { return facts(type).is_integer; }
 inline bool is_one_of_floats(Type type) { return facts(type).is_float; }
 inline bool is_one_of_signed(Type type) {
@@ -147,10 +151,10 @@ inline bool is_one_of_complexes(Type type) { return facts(type).is_complex; }
 inline bool is_one_of_strings(Type type) { return type == Type::string; }
 inline bool is_one_of_booleans(Type type) { return type == Type::boolean; }
 
-// Refuses by name a type that the entry has no kernel for.
+// Throws Error (unsupported) naming a type that the entry has no kernel for.
 [[noreturn]] void no_kernel_for(const Facts& facts, std::string_view constraint, Type type);
 
-// A view of an input under another shape, as plans see it.
+// The same input under another shape.
 inline Described aliased(const Described& d, const Shape& shape) {
   return {d.given, d.type, &shape, d.tensor, d.name};
 }

@@ -1,4 +1,4 @@
-// Feeds come from outside and are trusted no more than the model.
+// Checks feeds, which are untrusted like the model.
 #include "reference/feeds.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a caller feeds, held against what the main graph declares.
+// Checks fed values against the declarations of the main graph.
 #pragma once
 
 #include <map>
@@ -9,15 +9,15 @@
 
 namespace touchstone {
 
-// Throws Error (usage) for a feed of an unknown name, a wrong type or shape, and for an input that
-// is missing.
+// Throws Error (usage) for a feed of an unknown name, a wrong type or shape, and for a missing
+// input.
 void check_feeds(const Graph& graph, const std::map<std::string, Value>& feeds);
 
-// Throws Error (limit) if a tensor inside the value has more dimensions, elements or bytes than a
-// run admits.
+// Throws Error (limit) if a tensor inside the value exceeds the limits on rank, elements or bytes
+// of a run.
 void check_value(const Value& value, const Limits& limits);
 
-// The tensor that a sparse one stands for.
+// Converts a sparse tensor to a dense one.
 Tensor dense(const SparseTensor& sparse);
 
 }  // namespace touchstone

@@ -1,4 +1,4 @@
-// Feeds against declarations, and sparse initializers made dense.
+// Checks of feeds against declarations, and sparse initializers made dense.
 #include "reference/feeds.h"
 
 #include "reference/testing.h"

@@ -1,5 +1,5 @@
-// Solves for coefficients modulo a prime, which is exact and cheap, and believes only what then
-// holds in whole numbers.
+// Fits size expressions. Solves for coefficients modulo a prime, which is exact and cheap, and then
+// verifies the solution in integers.
 #include "reference/forms.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ Wide floor_quotient(Wide a, Wide b) {
   return q - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-// None where it passes what can be told exactly.
+// Returns nothing if the product exceeds the exact range.
 std::optional<Wide> product(const Monomial& monomial, const std::vector<Index>& sizes,
                             Index step = 1) {
   Wide p = 1;
@@ -64,8 +64,7 @@ bool gives_all(const SizeExpression& form, const Examples& examples,
   return true;
 }
 
-// In lowest terms, without the terms that are zero; unknown if a coefficient is out of any
-// proportion.
+// Reduces to lowest terms and drops zero terms; unknown if a coefficient is implausibly large.
 SizeExpression tidy(std::map<Monomial, Wide> terms, Wide constant, Wide divisor) {
   std::erase_if(terms, [](const auto& term) { return term.second == 0; });
   const auto gcd = [](Wide a, Wide b) {
@@ -91,7 +90,7 @@ SizeExpression tidy(std::map<Monomial, Wide> terms, Wide constant, Wide divisor)
   return form;
 }
 
-// All products of at most `degree` of the symbols; with three symbols each at most once.
+// All products of at most `degree` symbols; with three symbols each appears at most once.
 std::vector<Monomial> monomials(const std::vector<std::size_t>& symbols) {
   std::vector<Monomial> all{{}};
   for (std::size_t from = 0, d = 0; d < degree; ++d) {
@@ -110,7 +109,7 @@ std::vector<Monomial> monomials(const std::vector<std::size_t>& symbols) {
   return all;
 }
 
-// Gauss, modulo the prime; empty if the examples do not decide.
+// Gaussian elimination modulo the prime; empty if the examples are underdetermined.
 std::vector<Wide> solved(std::vector<std::vector<Wide>> rows, std::size_t unknowns) {
   std::size_t done = 0;
   for (std::size_t column = 0; column < unknowns; ++column, ++done) {
@@ -149,10 +148,11 @@ SizeExpression fit_polynomial(const Examples& examples, const std::vector<Index>
     row.push_back(reduced(values[k]));
     rows.push_back(std::move(row));
   }
-  if (rows.size() < basis.size() + 4) return {};  // too few would be left to hold the form against
+  // Too few examples would be left to verify the fit.
+  if (rows.size() < basis.size() + 4) return {};
   const std::vector<Wide> solution = solved(std::move(rows), basis.size());
   if (solution.empty()) return {};
-  // Solved for multiples of the step: back to sizes by a common divisor.
+  // Solved for multiples of the step: converts back to sizes by a common divisor.
   Wide divisor = 1, constant = 0;
   for (std::size_t d = 0; d < degree; ++d) divisor *= examples.step;
   std::map<Monomial, Wide> terms;
@@ -165,7 +165,7 @@ SizeExpression fit_polynomial(const Examples& examples, const std::vector<Index>
   return tidy(std::move(terms), constant, divisor);
 }
 
-// Each symbol's slope is told by the example that changed it alone.
+// The example that changed a symbol alone gives its slope.
 SizeExpression fit_linear(const Examples& examples, const std::vector<Index>& values,
                           const std::vector<std::size_t>& symbols) {
   std::map<std::size_t, std::pair<Wide, Wide>> slopes;
@@ -280,7 +280,7 @@ Fit fit(const Examples& examples, const std::vector<Index>& values) {
 SizeExpression fit_floor(const Examples& examples, const std::vector<Index>& values,
                          const Staircase& stairs) {
   std::vector<Index> v = stairs.values;
-  Index scale = 0;  // the height of every step is a multiple of it
+  Index scale = 0;  // every rise is a multiple of it
   for (std::size_t k = 1; k < v.size(); ++k) scale = std::gcd(scale, v[k] - v[k - 1]);
   if (scale == 0) return {};
   const Index offset = (v[0] % scale + scale) % scale;
@@ -291,7 +291,7 @@ SizeExpression fit_floor(const Examples& examples, const std::vector<Index>& val
     for (std::size_t k = 0; repeats && k + period < v.size(); ++k)
       repeats = v[k + period] - v[k] == rise;
     if (!repeats) continue;
-    // c*v <= rise*n + b < c*v + c for every n: as n takes every remainder, one b is left.
+    // c*v <= rise*n + b < c*v + c for every n: as n takes every remainder, only one b is left.
     const Wide c = static_cast<Wide>(period);
     Wide low = -(Wide{1} << 100), high = Wide{1} << 100;
     for (std::size_t k = 0; k < v.size(); ++k) {

@@ -1,9 +1,8 @@
-// A size as a formula of symbols, found from examples: how large it was when the symbols were as
-// large as this.
+// Fits size expressions: finds a formula of symbols that reproduces a size in all examples.
 //
-// Tried in this order: a number, a symbol, a polynomial of few symbols, a linear form of many, and
-// one floor division of a linear form in one symbol. A form is fitted to some of the examples and
-// must give all the others, or it is dropped.
+// Tried in this order: a number, a symbol, a polynomial of few symbols, a linear expression of
+// many, and one floor division of a linear expression in one symbol. An expression is fitted to
+// some of the examples and rejected unless it gives all others.
 #pragma once
 
 #include <map>
@@ -15,8 +14,8 @@
 
 namespace touchstone {
 
-// scale * floor((constant + the sum of coefficient * product of symbols) / divisor) + offset; a
-// symbol is a position in a list of names. Where nothing is divided, scale is 1 and offset 0.
+// scale * floor((constant + sum of coefficient * product of symbols) / divisor) + offset. A symbol
+// is a position in a list of names. Without a division, scale is 1 and offset 0.
 struct SizeExpression {
   bool known = false;
   Index constant = 0, divisor = 1, scale = 1, offset = 0;
@@ -25,30 +24,31 @@ struct SizeExpression {
   std::optional<Index> number() const {
     return known && terms.empty() ? std::optional(constant) : std::nullopt;
   }
-  // "2*N*M - 1", "3*floor((N + 1)/2)", "?" if it is not known.
+  // "2*N*M - 1", "3*floor((N + 1)/2)", "?" if unknown.
   std::string text(const std::vector<std::string>& names) const;
 };
 SizeExpression number_form(Index number);
 SizeExpression symbol_form(std::size_t symbol);
-// By how much `a` is always larger than `b`, where that is one number for all sizes.
+// Returns a - b if it is the same number for all sizes.
 std::optional<Index> constant_difference(const SizeExpression& a, const SizeExpression& b);
 
-// The sizes of all symbols, once an example. Example 0 is the base; the next ones differ from it in
-// the symbols that `changes` names, the others in all symbols.
+// Symbol sizes of each example. Example 0 is the base; the next ones differ from it in the symbols
+// that `changes` names, the others in all symbols.
 struct Examples {
   std::vector<std::vector<Index>> sizes;  // [example][symbol]
-  std::vector<std::vector<std::size_t>>
-      changes;     // of examples 1, 2 ...: together every symbol once
-  Index step = 1;  // that all sizes of symbols are a multiple of
+  // Per example 1, 2 ...; together every symbol once.
+  std::vector<std::vector<std::size_t>> changes;
+  Index step = 1;  // all symbol sizes are multiples of it
 };
 
-// A symbol and what a value was as that alone grew by 1: first, first + 1 ...
+// Values observed as one symbol alone grows by 1: first, first + 1 ...
 struct Staircase {
   std::size_t symbol;
   Index first;
   std::vector<Index> values;
 };
 
+// A fitted size expression and the symbols that the values depend on.
 struct Fit {
   SizeExpression form;
   std::vector<std::size_t> depends;  // on these symbols

@@ -1,4 +1,4 @@
-// Forms from examples: what is found, what is not, and how it reads.
+// Size expressions fitted to examples: found ones, undetermined ones, and their text.
 #include "reference/forms.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using Size = std::function<Index(const std::vector<Index>&)>;
 
-// Sizes of `count` symbols: a base, each alone, twelve at random.
+// Sizes of `count` symbols: a base, each changed alone, twelve at random.
 Examples examples_of(std::size_t count, Index step = 1) {
   std::uint64_t state = 7;
   const auto draw = [&] {

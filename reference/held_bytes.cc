@@ -1,10 +1,10 @@
-// See reference/held_bytes.h.
+// Sizes of containers' memory. See reference/held_bytes.h.
 #include "reference/held_bytes.h"
 
 namespace touchstone {
 namespace {
 
-constexpr Index bytes_of_link = 48;  // of a map's node, beside its key and value
+constexpr Index bytes_of_link = 48;  // overhead of a map's node, without key and value
 
 template <class Items>
 Index bytes_of_entries(const Items& items) {

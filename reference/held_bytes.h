@@ -1,14 +1,14 @@
-// What a value takes beside its tensors, which charge themselves.
+// Memory of a value apart from its tensors' buffers, which charge themselves.
 #pragma once
 
 #include "core/tensor.h"
 
 namespace touchstone {
 
-// Of the lists, maps and optionals that it is made of.
+// Bytes of the lists, maps and optionals that it consists of.
 Index bytes_of_lists(const Value& value);
 
-// Charges the texts that its tensors hold.
+// Charges the strings in its tensors.
 void charge_texts(const Value& value);
 
 }  // namespace touchstone

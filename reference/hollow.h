@@ -1,10 +1,10 @@
-// Kernels that are asked how they would compute, and compute nothing.
+// Dry runs of kernels, which bind their outputs without memory and compute nothing.
 #pragma once
 
 namespace touchstone {
 
-// While one lives, the outputs that kernels bind in this thread have a type and a shape and no
-// memory: nobody may read or write them.
+// While one exists, outputs bound by kernels of this thread have a type and a shape but no memory:
+// they must not be accessed.
 class HollowOutputs {
  public:
   HollowOutputs();

@@ -1,6 +1,5 @@
-// Primitives of integers: what BitShift, the bitwise operators and remainders are made of. A narrow
-// type computes in 64 bits (reference/bind.h), so its result is cut to the type's bits when it is
-// stored.
+// Integer primitives of BitShift, the bitwise operators and remainders. A narrow type computes in
+// 64 bits (reference/bind.h), so its result is truncated to the type's bits when stored.
 #pragma once
 
 #include <cmath>
@@ -27,7 +26,7 @@ Modular<T> bit_not(Modular<T> a) {
   return Modular<T>::wrap(~a.u());
 }
 
-// By as many places as the type has, or more: every bit has left it.
+// A shift by the type's width or more clears every bit.
 template <class T>
 Modular<T> shift_left(Modular<T> a, Modular<T> n) {
   return n.u() >= 8 * sizeof(T) ? Modular<T>(0) : Modular<T>::wrap(a.u() << n.u());
@@ -42,14 +41,14 @@ Modular<T> sign(Modular<T> x) {
   return Modular<T>(static_cast<T>((x.v > 0) - (x.v < 0)));
 }
 
-// What is left of a division towards zero: of the sign of a.
+// Remainder of a division rounded towards zero: has the sign of a.
 template <class T>
 Modular<T> fmod(Modular<T> a, Modular<T> b) {
   return a - a / b * b;
 }
 template <class C>
 requires std::is_floating_point_v<C> C fmod(C a, C b) { return std::fmod(a, b); }
-// What is left of a division rounded down: of the sign of b.
+// Remainder of a division rounded down: has the sign of b.
 template <class T>
 Modular<T> mod_floor(Modular<T> a, Modular<T> b) {
   const Modular<T> rest = fmod(a, b);

@@ -1,5 +1,5 @@
-// Runs a model as it is written: node after node, no node moved, merged or left out, so that every
-// value in between can be seen and judged. A value is dropped once nobody needs it.
+// Runs a model exactly as written: no node is reordered, fused or dropped, so that every
+// intermediate value can be observed and judged. A value is freed after its last use.
 #include "reference/interpreter.h"
 
 #include <new>
@@ -20,18 +20,18 @@
 namespace touchstone {
 namespace {
 
-// The values of one evaluation of a graph or function body. A graph sees the frame around it, a
-// function does not.
+// The values of one evaluation of a graph or function body. A subgraph sees the enclosing frame, a
+// function body does not.
 struct Frame {
-  const Frame* outer = nullptr;            // whose names are visible
-  const Frame* caller = nullptr;           // who waits for this one
+  const Frame* outer = nullptr;            // frame whose names are visible
+  const Frame* caller = nullptr;           // frame that called this one
   const Graph* graph = nullptr;            // null in a function
-  const Attributes* attributes = nullptr;  // of the function around, which references stand for
-  const Node* holder = nullptr;            // the node of the caller that this one belongs to
+  const Attributes* attributes = nullptr;  // the enclosing function's, for attribute references
+  const Node* holder = nullptr;            // the caller's node that this frame belongs to
   std::string name;                        // "body#2", "" for a function
   int depth = 1;
   std::unordered_map<std::string, Value> values;
-  std::unordered_map<std::string, Charge> lists;  // of the values that are no tensors
+  std::unordered_map<std::string, Charge> lists;  // memory of values that are not tensors
 
   void hold(const std::string& name, Value value) {
     if (!value.is_tensor()) lists.insert_or_assign(name, Charge(bytes_of_lists(value)));
@@ -57,12 +57,12 @@ std::vector<std::string> names_of(const std::vector<ValueInfo>& values) {
   return names;
 }
 
-constexpr Index copied_a_step = 16;  // bytes
+constexpr Index copied_a_step = 16;  // in bytes
 
 void refuse(Error error) { throw error; }
 
-// Where a graph declares an optional, a plain value is one that holds something: so a loop may
-// begin with nothing and go on with what it made, as one does in the suites (test_loop16_seq_none).
+// Wraps a plain value in an optional where the graph declares one. A loop may thus start with an
+// empty optional and continue with a computed value, as in the suites (test_loop16_seq_none).
 Value as_declared(const ValueInfo& declared, Value value) {
   const bool wraps = declared.type && declared.type->kind == ValueType::Kind::optional &&
                      *declared.type->inner == value.type();
@@ -70,7 +70,8 @@ Value as_declared(const ValueInfo& declared, Value value) {
   return Optional{*declared.type->inner, std::make_shared<const Value>(std::move(value))};
 }
 
-// What can be absent although the node names it is an input that a function's caller left out.
+// Checks types and required inputs. An input that the node names is absent only if a function's
+// caller omitted it.
 void check_inputs(const Call& call) {
   Types types(call.inputs.size());
   for (std::size_t k = 0; k < types.size(); ++k) {
@@ -87,7 +88,7 @@ void check_inputs(const Call& call) {
   bind_types(*call.node, types, refuse);
 }
 
-// A list that a node reads is copied: its bytes while the node runs, and the work.
+// A container that a node reads is copied: charges its bytes while the node runs, and the work.
 void charge_copy(const Value& list) {
   const Index bytes = bytes_of_lists(list);
   charge_scratch(bytes);
@@ -143,7 +144,7 @@ class Runner {
            });
   }
 
-  // Fills the outputs of a call whose inputs stand.
+  // Computes the outputs of a call whose inputs are set.
   void evaluate(Call& call, Frame& frame) {
     const Node& node = *call.node;
     call.outputs.resize(node.outputs.size());
@@ -242,7 +243,7 @@ class Runner {
       if (inner.graph.get() == &graph) frame.name = inner.name;
     }
     if (holder.op != "If")
-      frame.name += "#" + std::to_string(iteration);  // the only one that runs a graph once
+      frame.name += "#" + std::to_string(iteration);  // only If runs a graph at most once
     return placed([&] { return graph_place(path_of(frame)); },
                   [&] {
                     if (inputs.size() > graph.inputs.size()) {
@@ -267,7 +268,7 @@ class Runner {
     open(frame, node, caller);
     frame.attributes = &attributes;
     for (std::size_t k = 0; k < function.inputs.size(); ++k) {
-      // Inputs that the caller leaves out are left out inside too.
+      // Inputs that the caller omits are absent inside too.
       frame.values.emplace(function.inputs[k], k < call.inputs.size() ? call.inputs[k] : Value());
     }
     run_nodes(function.nodes, function.inputs, function.outputs, frame);

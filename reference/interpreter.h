@@ -1,4 +1,4 @@
-// The reference interpreter: runs a resolved model node by node, in the file's order, on the native
+// The reference interpreter: runs a resolved model node by node, in file order, on the native
 // kernels.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace touchstone {
 
-// Sees every node after it ran, subgraph and function nodes too. `path` names the place: "" for the
+// Called after every node, subgraph and function nodes included. `path` names the place: "" for the
 // main graph, "If_0/then_branch", "Loop_3/body#2" (iteration 2), "Gelu_1" (a function's body).
 using Tap = std::function<void(const Call& call, const std::string& path)>;
 
@@ -21,22 +21,24 @@ struct RunOptions {
   Limits limits;
   Tap tap;  // may be empty
   Cancel cancel = {};
-  std::shared_ptr<MemoryAccount> account = nullptr;  // of a session's runs; null: of this run
+  std::shared_ptr<MemoryAccount> account =
+      nullptr;  // shared by a session's runs; null: this run's own
 };
 
-// Feeds by input name. Throws Error: usage for a feed of the wrong name, type or shape; unsupported
-// (naming operator and version) before anything runs, if an operator has no kernel.
+// Runs a model on feeds by input name. Throws Error: usage for a feed of the wrong name, type or
+// shape; unsupported (naming operator and version) before anything runs, if an operator has no
+// kernel.
 std::map<std::string, Value> run(const Model& model, std::map<std::string, Value> feeds,
                                  const RunOptions& options = {});
 
-// One node of a main graph, for an executor that keeps the values itself, on the thread's budget:
-// `look_up` gives what the
-// node and its subgraphs name. As many outputs as the node names, absent where it leaves one out.
+// Runs one node of a main graph for an executor that owns the values, on the thread's budget.
+// `look_up` returns the values that the node and its subgraphs name. Returns one value per output
+// that the node names, absent if omitted.
 std::vector<Value> run_node(const Node& node,
                             const std::function<Value(const std::string& name)>& look_up,
                             const RunOptions& options = {});
 
-// One operator by its exact version, without a graph, within the thread's limits and budget.
+// Runs one operator by its exact version, without a graph, within the thread's limits and budget.
 std::vector<Value> evaluate(const Signature& signature,
                             const std::map<std::string, Attribute>& attributes,
                             std::vector<Value> inputs, Index outputs = 1);

@@ -1,5 +1,4 @@
-// Subgraphs and functions: what they see, how often they run, how they are named, and how deep they
-// go.
+// Subgraphs and functions: visible names, number of runs, path names, and depth.
 #include "reference/testing.h"
 
 namespace touchstone::testing {

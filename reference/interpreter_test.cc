@@ -1,4 +1,4 @@
-// Runs of flat graphs: values, defaults, lifetimes, taps, and every way a run is refused.
+// Runs of flat graphs: values, defaults, lifetimes, taps, and every error that refuses a run.
 #include "reference/interpreter.h"
 
 #include <algorithm>
@@ -142,7 +142,7 @@ TEST_F(Interpreter, ElementsHaveALimit) {
   thrown("limit/elements", [&] { run_floats(made, {1, 2, 3, 4}, options); });
 }
 
-// An optional shares its item, so that a weak pointer sees when the last copy of the value goes.
+// Copies of an optional alias its item, so a weak pointer detects the end of the last copy.
 TEST_F(Interpreter, ValuesAreDroppedAfterTheirLastUse) {
   Model made = chain(
       {node("Identity", {"O"}, {"a"}), node("Identity", {"a"}, {"b"}), node("Neg", {"X"}, {"Y"})});

@@ -1,4 +1,5 @@
-// What a generated kernel includes: lists, numbers, views, facts, and the few helpers of its own.
+// Umbrella header of generated kernels: lists, numbers, views, facts, and helpers used only by
+// kernels.
 #pragma once
 
 #include <optional>
@@ -20,7 +21,7 @@ constexpr bool is_complex_element = false;
 template <class R>
 constexpr bool is_complex_element<std::complex<R>> = true;
 
-// What a comparison of elements answers in the reading that T belongs to.
+// Result type of comparing elements of T: bool, or Tri for bounded semantics.
 template <class T>
 struct TruthOf {
   using Is = decltype(less(std::declval<const Compute<T>&>(), std::declval<const Compute<T>&>()));
@@ -28,7 +29,7 @@ struct TruthOf {
 template <class T>
 using Truth = typename TruthOf<T>::Is;
 
-// A text attribute that names none of the choices of a match.
+// Throws for a string attribute that names none of the choices of a match.
 template <class C>
 [[noreturn]] C unknown_choice(std::string_view text) {
   throw Error(ErrorKind::invalid_model,
@@ -42,7 +43,7 @@ std::vector<R> as_reals(const std::vector<float>& list) {
   return r;
 }
 
-// The first of the largest (smallest); NaN wins, as in Max and Min.
+// Tracks the first of the largest (smallest) elements; NaN wins, as in Max and Min.
 template <class C, class At>
 struct FirstLargest {
   C v{};
@@ -64,8 +65,8 @@ struct FirstSmallest {
   }
 };
 
-// Where several updates meet one element: A gathers what stood there and what is added, in any
-// order.
+// Scatter with a reduction: several updates may hit one element. A accumulates the old value and
+// the updates in any order.
 template <class A, class T>
 class Scattered {
  public:
@@ -93,16 +94,16 @@ class Scattered {
   std::vector<A> held_;
   std::vector<bool> met_;
 };
-// Where the last update stays. `at` is inside, or an error tells of it.
+// Scatter in which the last update wins. Throws if `at` is out of range.
 template <class T, class C>
 void scatter(const View<T>& over, const Point& at, const C& value) {
   if (at.size() != over.shape.size()) over.outside(at);
   put(over.data[over.offset(at)], over.type, value);
 }
 
-// A state of a recurrence as later steps see it: what was computed or, in the bounded reading, what
-// the target's own outputs show of it, so that the error of one step is not carried through all the
-// others.
+// Recurrent state as later steps read it: the computed values. In bounded semantics, the values
+// that the target's outputs imply instead, so that the error of one step does not accumulate over
+// all others.
 template <class T, class A>
 class Followed {
  public:
@@ -116,8 +117,7 @@ class Followed {
   A& computed_;
 };
 
-// What recurrent operators call an activation function by its name (in lower case), with the alpha
-// and beta of it.
+// Calls a recurrent operator's activation function by its lower-case name, with its alpha and beta.
 template <class C, class R>
 C activate(std::string_view name, const C& x, const R& alpha, const R& beta) {
   const C zero = constant<C>(0), one = constant<C>(1), a = from_real<C>(alpha),

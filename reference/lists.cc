@@ -1,4 +1,4 @@
-// See reference/lists.h.
+// Functions on lists of indices, broadcasting and einsum equations. See reference/lists.h.
 #include "reference/lists.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ void check_position(const Point& list, Index at) {
   }
 }
 
-// By number: is it among them? Lists of axes are as long as a model likes.
+// Membership flags by number, since lists of axes may be of any length.
 std::vector<bool> marked(const Point& numbers, Index end) {
   std::vector<bool> marks(static_cast<std::size_t>(end));
   for (const Index number : numbers) {
@@ -125,7 +125,7 @@ bool is_permutation(const Point& list) {
 
 namespace {
 
-// The broadcast of the shapes; false where two dims differ and none is 1.
+// Computes the broadcast shape; returns false if two dims differ and neither is 1.
 bool lay_over(std::span<const Shape> shapes, Point& result) {
   Index rank = 0;
   for (const Shape& s : shapes) rank = max(rank, s.size());
@@ -195,11 +195,10 @@ namespace {
       .with_help("write one term of letters for each input, with commas between them: ij,jk->ik");
 }
 
-// The dimensions that the ellipsis stands for are symbols too: below all letters, the last of them
-// -1.
+// The dimensions of the ellipsis are symbols too: below all letters, the last of them -1.
 constexpr Index ellipsis = -1000;
 
-// A term as symbols, its ellipsis still one.
+// Symbols of a term, with its ellipsis as one symbol.
 std::vector<Index> symbols_of(std::string_view equation, std::string_view term) {
   std::vector<Index> symbols;
   for (std::size_t k = 0; k < term.size(); ++k) {
@@ -249,7 +248,7 @@ Point subscripts(std::string_view equation, const Point& ranks) {
     malformed(equation, "it has " + std::to_string(terms.size()) + " terms for " +
                             std::to_string(ranks.size()) + " inputs");
   }
-  Index width = -1;  // how many dimensions an ellipsis stands for, once one has told
+  Index width = -1;  // number of dimensions of an ellipsis, once known
   for (Index k = 0; k < ranks.size(); ++k) {
     const std::vector<Index>& term = terms[static_cast<std::size_t>(k)];
     const bool open = std::find(term.begin(), term.end(), ellipsis) != term.end();
@@ -263,8 +262,8 @@ Point subscripts(std::string_view equation, const Point& ranks) {
     if (open) width = ranks[k] - letters;
   }
 
-  std::map<Index, Index>
-      times;  // how often each symbol stands on the left, in the order of symbols
+  // Number of occurrences of each symbol on the left, ordered by symbol.
+  std::map<Index, Index> times;
   for (auto& term : terms) {
     term = expanded(term, max(width, Index{0}));
     for (Index s : term) ++times[s];

@@ -1,5 +1,4 @@
-// What entries say about indices and lists of them: every function here has the name that the
-// notation uses.
+// Index arithmetic and lists of indices. Every function here has the name that the notation uses.
 #pragma once
 
 #include <span>
@@ -14,9 +13,9 @@
 
 namespace touchstone {
 
-// -- one index, and lists elementwise (an index meets every item of a list)
-// -------------------------------------------- A read of a list past its end is a mistake of the
-// entry or of the model, never of memory.
+// -- single indices, and lists elementwise (an index is combined with every item of a list)
+
+// Returns item k. Throws Error (invalid_input) past the end, an error of the entry or the model.
 inline Index item(const Point& list, Index k) {
   if (k < 0 || k >= list.size())
     throw Error(ErrorKind::invalid_input,
@@ -35,18 +34,18 @@ inline Index quotient(Index a, Index b) {  // towards zero
   if (b == 0) throw Error(ErrorKind::invalid_input, "an index is divided by zero");
   return b == -1 ? negative(a) : a / b;
 }
-inline Index remainder(Index a, Index b) {  // of the sign of a
+inline Index remainder(Index a, Index b) {  // has the sign of a
   if (b == 0) throw Error(ErrorKind::invalid_input, "an index is divided by zero");
   return b == -1 ? 0 : a % b;
 }
-// Where there is a remainder, the quotient is far from the ends of what fits.
+// If there is a remainder, |b| >= 2, so the adjustment by 1 cannot overflow.
 inline Index floor_div(Index a, Index b) {
   return quotient(a, b) - (remainder(a, b) != 0 && (a < 0) != (b < 0));
 }
 inline Index ceil_div(Index a, Index b) {
   return quotient(a, b) + (remainder(a, b) != 0 && (a < 0) == (b < 0));
 }
-inline Index mod(Index a, Index b) {  // of the sign of b
+inline Index mod(Index a, Index b) {  // has the sign of b
   const Index rest = remainder(a, b);
   return rest != 0 && (rest < 0) != (b < 0) ? add(rest, b) : rest;
 }
@@ -137,15 +136,14 @@ Point pick(const Point& list, const Point& at);
 Point head(const Point& list, Index n);     // the first n
 Point tail(const Point& list, Index from);  // all from `from` on
 Point part(const Point& list, Index from, Index n);
-Point placed(const Point& list, const Point& at);  // item k goes to position at[k]
+Point placed(const Point& list, const Point& at);  // item k is placed at position at[k]
 Point without(const Point& list, const Point& positions);
-Point unsqueezed(
-    const Point& list,
-    const Point& at);  // ones put in, so that they stand at those positions of the result
+// Inserts ones at those positions of the result.
+Point unsqueezed(const Point& list, const Point& at);
 Point repeat(Index i, Index n);
 bool contains(const Point& list, Index i);
 bool contains(const std::vector<std::string>& list, std::string_view text);
-Index position(const Point& list, Index i);  // where i first stands, or -1
+Index position(const Point& list, Index i);  // first position of i, or -1
 bool distinct(const Point& list);
 bool is_permutation(const Point& list);
 template <class T>
@@ -165,8 +163,8 @@ std::vector<T> pick(const std::vector<T>& list, const Point& at) {
   return r;
 }
 
-// Shapes laid over each other from the right; throws Error (invalid_input) where two dims differ
-// and none is 1.
+// Broadcast shape, aligned from the right. Throws Error (invalid_input) if two dims differ and
+// neither is 1.
 Point broadcast(std::span<const Shape> shapes);
 bool broadcastable(std::span<const Shape> shapes);
 template <class... S>
@@ -207,7 +205,7 @@ std::vector<T> list_of(const A&... parts) {
   (append(r, parts), ...);
   return r;
 }
-// The list that items of a sort make: of indices a point.
+// List type for items of a type: Point for indices.
 template <class Item>
 struct PackOf;
 template <>
@@ -237,12 +235,12 @@ std::vector<T> collect_list(Index low, Index high, F f, Test test = every) {
 
 std::string lower(std::string_view text);
 
-// An Einstein sum's equation as numbers: the label of each dimension of each input, of these ranks,
-// and then of the result. The labels of the result count from 0, those that are summed follow.
-// Throws Error (invalid_model) where the equation says nothing.
+// An einsum equation as numbers: the label of each dimension of each input, of the given ranks,
+// then of the result. The result's labels count from 0; summed labels follow. Throws Error
+// (invalid_model) if the equation is malformed.
 Point subscripts(std::string_view equation, const Point& ranks);
 
-// All points of a box, the last index fastest, each a step of the budget.
+// All points of a box, the last index fastest. Each charges one operation.
 class Box {
  public:
   explicit Box(Shape shape) : shape_(std::move(shape)) {}
@@ -267,7 +265,7 @@ class Box {
     static constexpr Index most = 4096;
     const Shape* shape_;
     Point at_;
-    Index unpaid_ = 0;  // steps
+    Index unpaid_ = 0;  // operations
     bool done_;
   };
   Iterator begin() const {

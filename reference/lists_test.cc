@@ -1,5 +1,5 @@
-// Arithmetic of indices and lists, exact or refused; dimensions that lists of axes put in and leave
-// out; and what an Einstein sum's equation says about the dimensions of its inputs and its result.
+// Arithmetic of indices and lists, exact or refused; axes that insert and drop dimensions; and
+// einsum equations.
 #include "reference/lists.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace touchstone {
 namespace {
 
-// Labels of the inputs and of the result, as subscripts() lays them out.
+// Labels of the inputs and of the result, in the order of subscripts().
 std::string labels(std::string_view equation, const Point& ranks) {
   return text(subscripts(equation, ranks));
 }
@@ -34,7 +34,7 @@ std::optional<Index> fitting(F compute) {
     return std::nullopt;
   }
 }
-// `exact`, if it fits.
+// `exact`, if it fits an Index.
 std::optional<Index> held(__int128 exact) {
   return exact < least || exact > most ? std::nullopt : std::optional(static_cast<Index>(exact));
 }
@@ -101,11 +101,11 @@ TEST(Lists, APartPastTheEndIsRefused) {
 TEST(Lists, AxesArePutInAndLeftOut) {
   EXPECT_EQ(unsqueezed({7, 8}, {3, 0}), (Point{1, 7, 8, 1}));
   EXPECT_EQ(unsqueezed({}, {0}), Point{1});
-  EXPECT_THROW(unsqueezed({7}, {0, 0}), Error);  // nothing is left for the third
+  EXPECT_THROW(unsqueezed({7}, {0, 0}), Error);  // no size is left for the third
   EXPECT_EQ(without({7, 8, 9}, {2, 0, 2, 5, -1}), Point{8});
 }
 
-// An axis is not looked for among all axes.
+// Axes are marked by index: a linear search per axis would be quadratic here.
 TEST(Lists, ManyAxes) {
   constexpr Index many = 300'000;
   Point axes;

@@ -1,4 +1,4 @@
-// Elements found in a list: by their text, or by their code.
+// Finds tensor elements in a list, by string or by code.
 #pragma once
 
 #include <cmath>
@@ -26,13 +26,13 @@ inline Tensor as_tensor(const std::vector<std::string>& list) {
   return made;
 }
 
-// How floats are told apart: by their bits, or as numbers, where zeros of both signs are one and so
-// is every NaN.
+// Equality of floats: by bits, or as numbers, where both zeros are equal and so is every NaN.
 enum class Same { bits, number };
 
+// Hash index of a list's elements.
 class Lookup {
  public:
-  // Of equal elements the last stands for all.
+  // The last of equal elements wins.
   explicit Lookup(const Tensor& list, Same same = Same::number) : same_(same) {
     for (Index k = 0; k < list.size(); ++k) {
       if (list.type() == Type::string)
@@ -41,7 +41,7 @@ class Lookup {
         by_code_.insert_or_assign(code(list, k), k);
     }
   }
-  // Where element k of a tensor of the list's type stands in it, or -1.
+  // Position in the list of element k of a tensor of the list's type, or -1.
   Index find(const Tensor& tensor, Index k) const {
     return tensor.type() == Type::string ? found(by_text_, tensor.data<std::string>()[k])
                                          : found(by_code_, code(tensor, k));
@@ -65,7 +65,7 @@ class Lookup {
   std::unordered_map<std::uint64_t, Index> by_code_;
 };
 
-// Element k of one tensor as element n of another of the same type.
+// Copies element k of one tensor to element n of another of the same type.
 inline void copy_element(const Tensor& from, Index k, Tensor& to, Index n) {
   if (from.type() == Type::string) {
     const std::string& text = from.data<std::string>()[k];

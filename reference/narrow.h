@@ -1,5 +1,5 @@
-// What a statement of the notation says of a narrower type than the kernel computes in. Native and
-// exact numbers have nothing to heed there; bounded ones do: reference/readings/narrow.h.
+// Statements of the notation computed in a narrower type than the kernel's. Native and exact
+// semantics ignore this; for bounded see reference/readings/narrow.h.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace touchstone {
 
-// For as long as it lives: `name[i] = round_to<type>(...)` is computed in `type`, its sums too, not
-// only stored in it.
+// While it exists, `name[i] = round_to<type>(...)` is computed in `type`, sums included, and not
+// merely stored in it.
 template <class T>
 class Narrowly {
  public:
   explicit Narrowly(Type) {}
 };
 
-// The state behind what an output of this type shows of it.
+// Recurrent state implied by an output of this type.
 template <class S>
 std::optional<S> as_seen(std::optional<S> shown, Type) {
   return shown;

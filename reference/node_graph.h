@@ -1,5 +1,4 @@
-// A graph that a node holds, in the middle of a kernel: what stands in a buffer goes in, what the
-// graph makes of it comes out.
+// Runs a graph attribute of a node in the middle of a kernel, on a buffer's elements.
 #pragma once
 
 #include <memory>
@@ -15,7 +14,8 @@ struct NodeGraph {
   std::string_view name;
 };
 
-// The wide readings cannot run one: what it does to a bound only its own nodes could say.
+// Finds a graph attribute. Extended precision cannot run it, since only its nodes could bound its
+// errors.
 template <class C>
 NodeGraph graph_of(const C& call, std::string_view name) {
   const auto found = call.node->attributes.find(std::string(name));
@@ -27,8 +27,8 @@ NodeGraph graph_of(const C& call, std::string_view name) {
     return {graph, nullptr, name};
 }
 
-// What the graph makes of the elements, which it sees as a tensor of `type`; the elements
-// themselves where there is no graph.
+// Returns the graph's result for the elements, passed as a tensor of `type`; the elements
+// themselves without a graph.
 template <class C>
 Array<C> through(const NodeGraph& inner, const View<C>& elements, Type type) {
   Array<C> made(elements.shape);

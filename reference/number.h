@@ -1,5 +1,5 @@
-// Native numbers: what generated kernels compute with when they run models. The wide readings
-// (reference/readings/) give the same names for their numbers, so that one kernel serves all.
+// Native numbers: the arithmetic of generated kernels when they run models. The extended precision
+// numbers (reference/readings/) provide the same names, so that one kernel source serves all.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@
 
 namespace touchstone {
 
-// An integer modulo 2^n: computed unsigned, so that no overflow is undefined.
+// An integer modulo 2^n, computed unsigned, so that no overflow is undefined.
 template <class T>
 struct Modular {
   using Unsigned = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
@@ -40,8 +40,8 @@ struct Modular {
   }
 };
 
-// What an element of a tensor computes as: float16 and narrower in float, integers modulo 2^n, the
-// others as they are.
+// Compute type of a tensor's element: float for float16 and narrower, integers modulo 2^n, the
+// others unchanged.
 template <class T>
 struct ComputeOf {
   using Is = T;
@@ -93,7 +93,8 @@ template <class T>
 constexpr bool is_signed_element =
     is_integer_element<T>&& std::is_signed_v<decltype(Compute<T>::v)>;
 
-// The sort `real` (coordinates, scales) beside elements of T: float, or double beside double.
+// Type of the sort `real` (coordinates, scales) next to elements of T: double for double, else
+// float.
 template <class T>
 struct RealOf {
   using Is = float;
@@ -134,7 +135,7 @@ void put(T& slot, Type, const Compute<T>& value) {
   }
 }
 
-// Integers of an exact type store without the detour over long double.
+// Exact integer types are stored without going through long double.
 #define TOUCHSTONE_PUT(T) \
   inline void put(T& slot, Type, const Modular<T>& value) { slot = value.v; }
 TOUCHSTONE_PUT(std::int8_t)
@@ -147,7 +148,7 @@ TOUCHSTONE_PUT(std::uint32_t)
 TOUCHSTONE_PUT(std::uint64_t)
 #undef TOUCHSTONE_PUT
 
-// -- making numbers
+// -- constructors
 template <class C>
 requires std::is_floating_point_v<C> C constant(double x) { return static_cast<C>(x); }
 template <class C>
@@ -159,17 +160,16 @@ constant(double x) {
 }
 template <class C>
 requires std::is_same_v<C, bool> C constant(double x) { return x != 0; }
+// The zero of copied strings is the empty one.
 template <class C>
-requires std::is_same_v<C, std::string> C constant(double) {
-  return {};
-}  // the zero of moved strings is the empty one
+requires std::is_same_v<C, std::string> C constant(double) { return {}; }
 
 template <class C>
 requires std::is_floating_point_v<C> C from_index(Index i) { return static_cast<C>(i); }
 template <class C>
 requires is_modular<C> C from_index(Index i) { return C(static_cast<decltype(C::v)>(i)); }
 
-// A real beside elements: converted to what they compute as.
+// Converts a real to the compute type of the elements next to it.
 template <class C, class R>
 requires std::is_floating_point_v<C> && std::is_floating_point_v<R> C from_real(R x) {
   return static_cast<C>(x);
@@ -181,11 +181,11 @@ requires std::is_floating_point_v<R> R to_real(double x) { return static_cast<R>
 template <class R, class T>
 requires std::is_floating_point_v<R> R to_real(Modular<T> x) { return static_cast<R>(x.v); }
 
-// Is T read as a wide number? Then recurrences follow what the target answered.
+// True if T is an extended precision number. Recurrences then follow the target's answer.
 template <class T>
 constexpr bool is_wide = false;
 
-// The least and greatest finite value of the type that T stands for at this call (T is its class).
+// Smallest and largest finite value of the call's actual type, of which T is the class.
 template <class T>
 requires(!is_wide<T>) Compute<T> lowest(Type type) {
   if constexpr (is_integer_element<T>)
@@ -209,8 +209,8 @@ inline long double as_number(float x) { return x; }
 inline long double as_number(double x) { return x; }
 inline long double as_number(bool x) { return x ? 1 : 0; }
 
-// convert<T>(x): the value x as an element of the type that T stands for; integers are truncated,
-// saturate clamps (Cast's rules, core/numbers).
+// convert<T>(x): x as an element of the actual type, of which T is the class. Integers are
+// truncated; saturate clamps (Cast's rules, core/numbers).
 template <class T, class C>
 requires(!is_wide<T>) Compute<T> convert_element(const C& x, Type type, bool saturate = false) {
   if (std::is_same_v<C, Compute<T>> && type == type_of<T>) {
@@ -228,7 +228,7 @@ C round_number(const C& x, Type type) {
   return static_cast<C>(decode(type, encode(type, as_number(x))));
 }
 
-// -- truths
+// -- comparisons
 template <class C>
 bool less(const C& a, const C& b) {
   if constexpr (is_modular<C>)
@@ -268,9 +268,7 @@ template <class C>
 C select(bool truth, const C& a, const C& b) {
   return truth ? a : b;
 }
-inline bool surely(bool truth) {
-  return truth;
-}  // the answer of the exact values, where a branch must be taken
+inline bool surely(bool truth) { return truth; }  // the exact values' answer, for branches
 
 // -- accumulators
 template <class C>
@@ -286,7 +284,7 @@ struct Prod {
   void add(const C& x) { v = v * x; }
   C get() const { return v; }
 };
-// Of nothing: the value that changes no other. NaN wins.
+// NaN wins. Of nothing: the neutral element.
 template <class C>
 struct Max {
   C v{};
@@ -337,14 +335,13 @@ template <class R>
 requires std::is_floating_point_v<R> Index ceil_index(R x) {
   return detail::to_index(std::ceil(x));
 }
-// Where a shape is decided: one answer, that of float, in every reading.
+// Rounding in shape expressions: always that of float, in all semantics.
 inline Index floor_now(float x) { return floor_index(x); }
 inline Index ceil_now(float x) { return ceil_index(x); }
 template <class R>
 requires std::is_floating_point_v<R> R real(Index i) { return static_cast<R>(i); }
 
-// What an input that is only read as reals is bound as: it holds every value of the types that are
-// read so.
+// Type that a real-valued input is bound as; it holds every value of the admitted types.
 template <class T>
 struct RealInOf {
   using Is = double;
@@ -352,7 +349,7 @@ struct RealInOf {
 template <class T>
 using RealIn = typename RealInOf<std::remove_const_t<T>>::Is;
 
-// The index type of a reading: plain here, an interval in the bounded one.
+// Index type of the semantics: Index here, an interval in bounded.
 template <class T>
 struct IndexOf {
   using Is = Index;

@@ -1,5 +1,5 @@
-// Openings that no template of an operator holds: quotients by zero, floats that an integer type
-// cannot hold, updates of one element, windows of padding.
+// Openings of ordinary operators: quotients by zero, floats out of an integer type's range, updates
+// of one element, and windows of padding. Structural templates define the others.
 #include "reference/openings.h"
 
 #include <algorithm>
@@ -39,8 +39,8 @@ bool is_like(const std::vector<Value>& observed, const Tensor& own, std::size_t 
          observed[output].tensor().shape() == own.shape();
 }
 
-// The elements for which `open` says so, from what the target answered; the rest is ours. Outputs
-// of the first one's shape are open together.
+// Takes the elements selected by `open` from the target's answer and the rest from ours. Applies to
+// all outputs that have the first one's shape.
 template <class F>
 Opened with_theirs(std::vector<Value> outputs, const std::vector<Value>& observed, F&& open) {
   const Shape shape = outputs[0].tensor().shape();
@@ -67,8 +67,8 @@ bool is_same_element(const Tensor& a, Index at, const Tensor& b, Index there) {
   return code_at(a, at) == code_at(b, there);
 }
 
-// Ours, with the target's element where it is one of several updates. `position` gives the element
-// of the output that update k writes.
+// Our answer, with the target's element where it equals one of several updates. `position` returns
+// the output element that update k writes.
 template <class F>
 Opened any_update(const Call& call, const std::vector<Value>& observed, F&& position) {
   std::vector<Value> outputs = ours(call, call.inputs);
@@ -119,8 +119,8 @@ Opened quotients_by_zero(Call& call, const std::vector<Value>& observed) {
   const Tensor& dividend = call.inputs[0].tensor();
   const Tensor& divisor = call.inputs[1].tensor();
   if (!facts(divisor.type()).is_integer) return {ours(call, call.inputs), {0}};
-  // Where the divisor is zero, however it is broadcast: where 1 by it (2 for any other) gives what
-  // 1 by 1 gives.
+  // Finds zero divisors under broadcasting: the elements where 1 divided by the marked divisor (1
+  // for zero, else 2) equals 1 divided by 1.
   const auto one = [](long double) { return 1.0L; };
   const Value ones = mapped(dividend, one);
   const std::vector<Value> marked =
@@ -143,8 +143,8 @@ Opened floats_that_do_not_fit(Call& call, const std::vector<Value>& observed) {
 }
 
 Opened windows_of_padding(Call& call, const std::vector<Value>& observed) {
-  // In ones, a window with an element has the largest and the mean 1, or a mean below 1 where
-  // padding counts.
+  // Pools a tensor of ones: a window with an element has the maximum and the mean 1, or a mean
+  // below 1 if padding counts.
   const auto one = [](long double) { return 1.0L; };
   const std::vector<Value> marked = ours(call, {mapped(call.inputs[0].tensor(), one)});
   const Tensor& of_ones = marked[0].tensor();

@@ -1,4 +1,4 @@
-// Both walks are done once, so that running is only running.
+// Checks a model and computes lifetimes once, before it runs.
 #include "reference/plan.h"
 
 #include <deque>
@@ -72,7 +72,7 @@ class Scan {
 
   std::vector<Open> waiting_;
   std::set<const Function*> entered_;
-  std::deque<DeclaredAttributes> declared_;  // by those entered
+  std::deque<DeclaredAttributes> declared_;  // per function entered
   std::map<std::string, Index> missing_;
 };
 
@@ -87,7 +87,7 @@ void refuse_what_cannot_run(const Model& model) {
 Lifetimes plan_lifetimes(const std::vector<Node>& nodes, const std::vector<std::string>& inputs,
                          const std::vector<std::string>& outputs) {
   constexpr std::size_t never = static_cast<std::size_t>(-1);
-  std::unordered_map<std::string, std::size_t> last;  // of the names that are defined here
+  std::unordered_map<std::string, std::size_t> last;  // last use of each name that is defined here
   for (const std::string& input : inputs) last.emplace(input, never);
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     for (const std::string& name : names_used(nodes[k])) {

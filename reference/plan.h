@@ -1,5 +1,4 @@
-// What can be known of a model before it runs: which nodes cannot run at all, and how long each
-// value is needed.
+// Checks before a model runs: nodes that cannot run, and the last use of each value.
 #pragma once
 
 #include <string>
@@ -9,11 +8,11 @@
 
 namespace touchstone {
 
-// Throws Error for the first node that breaks a rule of arity or attributes, then, naming all of
-// them at once, for operators without a kernel. Looks at everything that the main graph can reach.
+// Throws Error for the first node that breaks a rule of arity or attributes, then one that names
+// all operators without a kernel. Covers everything that the main graph can reach.
 void refuse_what_cannot_run(const Model& model);
 
-// For each node the names that nobody needs once it has run. Names from around the nodes are not
+// For each node the names whose values are dead once it has run. Captured outer names are not
 // among them.
 using Lifetimes = std::vector<std::vector<std::string>>;
 Lifetimes plan_lifetimes(const std::vector<Node>& nodes, const std::vector<std::string>& inputs,

@@ -1,5 +1,5 @@
-// Primitive functions on native numbers, by the names of spec/primitives.yaml, and the product that
-// is a term of a sum. The extended readings (reference/readings/) overload both.
+// Primitive functions on native numbers, by the names of spec/primitives.yaml, and the product
+// inside a sum. Extended precision (reference/readings/) overloads both.
 #pragma once
 
 #include <cmath>
@@ -37,13 +37,13 @@ TOUCHSTONE_PRIMITIVE(sign, C((x > 0) - (x < 0)) + (std::isnan(x) ? x : C(0)))
 TOUCHSTONE_PRIMITIVE(softplus, (x > 0 ? x : C(0)) + std::log1p(std::exp(-std::fabs(x))))
 #undef TOUCHSTONE_PRIMITIVE
 
-// The exponential of a negative number alone, so that nothing overflows inside.
+// Uses exp of negative numbers only, so that nothing overflows.
 template <class C>
 requires std::is_floating_point_v<C> C sigmoid(C x) {
   const C small = std::exp(-std::fabs(x));
   return x < 0 ? small / (1 + small) : 1 / (1 + small);
 }
-// To the nearest integer, ties to even, whatever the rounding mode of the thread.
+// Rounds to the nearest integer, ties to even, regardless of the thread's rounding mode.
 template <class C>
 requires std::is_floating_point_v<C> C round_even(C x) {
   if (!(std::fabs(x) < C(1) / std::numeric_limits<C>::epsilon())) return x;
@@ -69,7 +69,7 @@ C minimum(const C& a, const C& b) {
 
 template <class C>
 requires std::is_floating_point_v<C> C pow(C base, C power) { return std::pow(base, power); }
-// A whole power of an integer, modulo 2^n; a negative one truncates towards zero.
+// Integer power modulo 2^n; a negative power truncates towards zero.
 template <class T, class P>
 Modular<T> whole_power(Modular<T> base, Modular<P> power) {
   if (power.v < 0) {
@@ -91,14 +91,14 @@ template <class T>
 Modular<T> pow(Modular<T> base, Modular<T> power) {
   return whole_power(base, power);
 }
-// Mixed types: the base's class decides; an integer base under a power that is none computes in
+// Mixed types: the base's class decides; an integer base with a non-integer power computes in
 // double.
 template <class A, class B>
 auto pow(const A& base, const B& power) {
   if constexpr (std::is_floating_point_v<A>) {
     const long double exact = as_number(power);
     if (is_modular<B> &&
-        std::fabs(exact) > 0x1p53L) {  // a double forgets whether such a power is odd
+        std::fabs(exact) > 0x1p53L) {  // a double cannot represent whether such a power is odd
       return static_cast<A>(std::pow(static_cast<long double>(base), exact));
     }
     return static_cast<A>(std::pow(static_cast<double>(base), static_cast<double>(exact)));
@@ -110,7 +110,7 @@ auto pow(const A& base, const B& power) {
 }
 }  // namespace prim
 
-// A product that is a term of a sum: wide numbers round it as sums do.
+// A product that is a term of a sum: extended precision numbers round it as sums do.
 template <class A, class B>
 constexpr auto product_in_sum(const A& a, const B& b) {
   return a * b;

@@ -1,4 +1,4 @@
-// One walk over the model, with the sizes that are fed.
+// Proves shapes by one pass over the model with the fed sizes.
 #include "reference/proved_shapes.h"
 
 #include "reference/shape_walk.h"
@@ -6,7 +6,7 @@
 namespace touchstone {
 namespace {
 
-constexpr Index most_steps = 4'000'000;  // visits of nodes; what follows stays unknown
+constexpr Index most_steps = 4'000'000;  // node visits; later values stay unknown
 
 }  // namespace
 

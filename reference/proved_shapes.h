@@ -1,7 +1,7 @@
-// Shapes that the operators' definitions prove for given feeds: what an executor may rely on.
+// Shapes that the operators' definitions guarantee for given feeds, for executors to rely on.
 //
-// Nothing is believed that a file declares of computed values, and no size is drawn: what hangs on
-// values that come at run time is unknown.
+// Declarations of computed values are ignored and no size is drawn at random: sizes that depend on
+// run-time values are unknown.
 #pragma once
 
 #include <map>
@@ -17,17 +17,17 @@ namespace touchstone {
 
 struct ProvedValue {
   std::optional<ValueType> type;
-  std::optional<Shape> shape;  // of a tensor
+  std::optional<Shape> shape;  // for a tensor
 };
 
 struct ProvedShapes {
   std::unordered_map<std::string, ProvedValue> values;  // by name, of the main graph
-  std::set<Index> broken;      // nodes of the main graph, by index, on which a rule does not hold
-  bool breaks_surely = false;  // a rule breaks on a node that every run reaches
+  std::set<Index> broken;      // nodes of the main graph, by index, with a constraint violation
+  bool breaks_surely = false;  // a rule is violated on a node that every run reaches
 };
 
-// `feeds` are the shapes of the fed tensors, by input. Of a resolved model in which check() found
-// nothing.
+// `feeds` holds the shapes of the fed tensors by input. The model must be resolved and pass
+// check().
 ProvedShapes prove_shapes(const Model& model, const std::map<std::string, Shape>& feeds,
                           const Limits& limits);
 

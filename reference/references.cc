@@ -1,4 +1,4 @@
-// See reference/references.h.
+// Substitution of attribute references. See reference/references.h.
 #include "reference/references.h"
 
 #include "model/rules.h"

@@ -1,4 +1,4 @@
-// Attributes in a function's body that refer to those of the call.
+// Substitutes attribute references in a function's body by the attributes of the call.
 #pragma once
 
 #include <map>
@@ -12,11 +12,11 @@ using Attributes = std::map<std::string, Attribute>;
 
 bool has_references(const Node& node);
 
-// A node of a function's body with what its references stand for; what the caller left out is left
-// out here too.
+// Returns the node with its references substituted; attributes that the caller omits are omitted
+// here too.
 Node bound(const Node& node, const Attributes& given);
 
-// What the body of a function sees: the attributes of the call, and defaults for those left out.
+// Attributes visible in a function's body: those of the call, and defaults for omitted ones.
 Attributes attributes_of_call(const Node& node);
 
 }  // namespace touchstone

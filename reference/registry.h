@@ -1,4 +1,5 @@
-// Which kernels there are. The table is generated: one row an operator version that has semantics.
+// Registry of reference kernels. The table is generated: one row per operator version that has
+// semantics.
 #pragma once
 
 #include <string_view>
@@ -12,11 +13,12 @@
 
 namespace touchstone {
 
-// What runs before a kernel and without data: attribute defaults, rules, output types and shapes.
+// Results of a node known without data: output types and shapes, after attribute defaults and
+// rules.
 struct Inferred {
-  std::vector<Type> types;                   // one an output of the version
-  std::vector<std::optional<Shape>> shapes;  // none where a shape is not known
-  bool partial = false;  // something it depends on (a shape, a value) was not known
+  std::vector<Type> types;                   // one per output of the version
+  std::vector<std::optional<Shape>> shapes;  // nothing if a shape is not known
+  bool partial = false;                      // true if a required shape or value was not known
 
   void add(Type type, std::optional<Shape> shape) {
     types.push_back(type);
@@ -25,12 +27,12 @@ struct Inferred {
 };
 using Infer = Inferred (*)(const Facts& facts);
 
+// One row of the registry.
 struct ReferenceEntry {
   const Signature* signature;
   Kernel native;
-  Infer infer;  // null for structural entries that cannot say before they run
-  std::string_view
-      meaning;  // "Clip-11": versions with equal semantics share one kernel; this names it
+  Infer infer;  // null for structural entries whose shapes are only known after they ran
+  std::string_view meaning;  // "Clip-11": names the kernel that versions with equal semantics reuse
 };
 
 const ReferenceEntry* find_entry(const Signature& signature);  // null: no semantics yet

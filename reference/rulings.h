@@ -1,5 +1,5 @@
-// What else is right where a question of the standard may be ruled otherwise than we do. The judge
-// asks when our own ruling refuses an answer.
+// Alternative rulings of open questions of the standard. The judge tries them if our own ruling
+// refuses an answer.
 #pragma once
 
 #include <vector>
@@ -10,15 +10,16 @@
 
 namespace touchstone {
 
+// One alternative ruling of a question.
 struct Ruling {
   const char* question;  // Q027
-  Kernel native;  // of another ruling (`profiles:`); null where an answer is followed (`open:`)
+  Kernel native;  // kernel of another ruling (`profiles:`); null if an answer is followed (`open:`)
   Infer infer;
-  WideEntry wide;  // without functions where every output is judged exactly
+  WideEntry wide;  // without functions if every output is judged exactly
   Opening opening;
 };
 
-// In the order of the entry; generated.
+// In the entry's order; generated.
 const std::vector<Ruling>& rulings_of(const Signature& signature);
 
 }  // namespace touchstone

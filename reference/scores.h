@@ -1,5 +1,5 @@
-// What models of the classical kind make of the scores of a row: one of five transforms, and the
-// label of the best class. The same code serves native numbers and the wide readings.
+// Post-processing of the scores of classical machine learning models: one of five transforms, and
+// the label of the best class. The same code serves native numbers and extended precision.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,17 @@ enum class Transform { none, softmax, logistic, softmax_zero, probit };
 inline std::vector<std::string> transform_names() {
   return {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
 }
-// `name` is one of them.
+// `name` must be one of them.
 inline Transform transform_called(std::string_view name) {
   const std::vector<std::string> names = transform_names();
   return static_cast<Transform>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
 template <class S>
-S exactly(const Tensor& tensor, Index k);  // of the wide readings
+S exactly(const Tensor& tensor, Index k);  // defined for extended precision
 
-// An element as a number that computes in float or double; wide numbers keep what the rounding to
-// `computing` may lose.
+// An element as a number that computes in float or double. Extended precision keeps the possible
+// loss of rounding to `computing`.
 template <class S>
 S element(const Tensor& tensor, Index k, [[maybe_unused]] Type computing = Type::float32) {
   if constexpr (std::is_floating_point_v<S>)
@@ -37,7 +37,7 @@ S element(const Tensor& tensor, Index k, [[maybe_unused]] Type computing = Type:
 
 namespace detail {
 
-// With `zeros_out` a score of zero stays zero and has no part in the sum.
+// With `zeros_out` a score of zero stays zero and is excluded from the sum.
 template <class S>
 std::vector<S> softmax(const std::vector<S>& scores, bool zeros_out) {
   const S zero = constant<S>(0);
@@ -56,7 +56,7 @@ std::vector<S> softmax(const std::vector<S>& scores, bool zeros_out) {
   return powers;
 }
 
-// The closed form that stands for the quantile of the normal distribution.
+// Closed-form approximation of the normal distribution's quantile.
 template <class S>
 S probit(const S& score) {
   const S one = constant<S>(1), q = constant<S>(2) * score - one;
@@ -87,7 +87,7 @@ std::vector<S> transformed(std::vector<S> scores, Transform how) {
   return scores;
 }
 
-// A row of a classifier: what decides on its label, and what the node shows of it.
+// A row of a classifier: the votes that decide its label, and the scores that the node outputs.
 template <class S>
 struct Scored {
   std::vector<S> votes, shown;
@@ -100,7 +100,7 @@ struct Scored {
   }
 };
 
-// The labels of the classes: integers or texts.
+// Labels of the classes: integers or strings.
 struct Labels {
   Point integers;
   std::vector<std::string> texts;
@@ -121,15 +121,15 @@ struct Labels {
     }
     return made;
   }
-  // Is element n of labels that a target gave that of class e?
+  // True if element n of the target's labels is that of class e.
   bool is(const Tensor& given, Index n, Index e) const {
     return integers.empty() ? given.data<std::string>()[n] == item(texts, e)
                             : given.data<std::int64_t>()[n] == item(integers, e);
   }
 };
 
-// A plan of a classifier has labels, rows, columns (of the scores it shows), and row<S>(n), which
-// gives a Scored<S>.
+// Runs a classifier. Its plan has labels, rows, columns (of the output scores), and row<S>(n),
+// which returns a Scored<S>.
 template <class Plan>
 void run_classifier(const Plan& plan, Call& call) {
   Tensor shown(Type::float32, Shape{plan.rows, plan.columns});

@@ -1,5 +1,5 @@
-// The numbers that stand for a model's symbols: random, of a fixed seed, so that two symbols are
-// rarely as large as each other.
+// Chooses the sizes substituted for a model's symbols: pseudo-random with a fixed seed, so that two
+// symbols rarely have equal sizes.
 #pragma once
 
 #include <map>
@@ -9,6 +9,7 @@
 
 namespace touchstone {
 
+// Sizes low, low + step ... up to high.
 struct Range {
   Index low, high, step;
   const char* what;
@@ -18,11 +19,11 @@ inline constexpr Range size_ranges[] = {{50, 500, 1, "from 50 to 500"},
                                         {128, 2048, 64, "that are multiples of 64"},
                                         {3072, 8192, 64, "that are multiples of 64 and large"}};
 
-// How the sizes of symbols are chosen.
+// Selects how symbols get their sizes.
 struct Choice {
   Range range = size_ranges[0];
   std::map<std::size_t, std::size_t> same_as;  // the later symbol of a pair to the first
-  std::set<std::size_t> one;                   // symbols that are taken as 1
+  std::set<std::size_t> one;                   // symbols fixed to 1
 
   std::size_t stands_for(std::size_t symbol) const {
     const auto found = same_as.find(symbol);

@@ -1,6 +1,6 @@
-// Sequences and optionals in a walk. They have no shape of their own, but what is known of the
-// tensors inside goes with them: a size that differs from tensor to tensor is `any_size` there, and
-// becomes one without a name when one is taken out.
+// Shape inference of sequences and optionals. They have no shape of their own, but the common facts
+// of their tensors are tracked. A size that differs between tensors is `any_size` there, and
+// becomes an unnamed symbol when a tensor is taken out.
 #include <algorithm>
 #include <utility>
 
@@ -16,7 +16,8 @@ bool differs_inside(const Known& known) {
 
 }  // namespace
 
-// A size that only values decide becomes one without a name; in a walk that proves, none is known.
+// Replaces sizes that depend on values by unnamed symbols; in a proving pass returns nothing if
+// there are any.
 std::optional<Shape> ShapeWalk::with_names(Shape shape, const std::string& place) {
   if (proves() && std::find(shape.begin(), shape.end(), any_size) != shape.end())
     return std::nullopt;
@@ -47,8 +48,8 @@ std::vector<Known> ShapeWalk::outputs_of_container(const Node& node, InferValues
   return outputs;
 }
 
-// The body is walked on tensors that may be any of a sequence's; where those differ in a size it is
-// walked again with another one, so that what hangs on the size is seen.
+// Runs the body on representative tensors of a sequence. If they differ in a size, runs it again
+// with another size, so that results that depend on the size are detected.
 std::vector<Known> ShapeWalk::outputs_of_map(const Node& node, const std::vector<Known>& inputs,
                                              Frame& frame) {
   const std::string place = place_;

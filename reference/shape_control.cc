@@ -1,5 +1,5 @@
-// Graphs inside nodes. A branch or a body is walked once; what it may give in other runs is what
-// all of them agree on: a dimension that differs becomes a size without a name.
+// Shape inference of subgraphs. A branch or a body is visited once. The result is common to all
+// executions: a dimension that differs becomes an unnamed symbol.
 #include <algorithm>
 
 #include "core/error.h"
@@ -9,8 +9,8 @@
 namespace touchstone {
 namespace {
 
-// Each round turns a dimension that a body changes into one without a name; then nothing changes
-// any more.
+// Each round turns a dimension that a body changes into an unnamed symbol; after that nothing
+// changes.
 constexpr int most_rounds = 3;
 
 const Graph* graph_of(const Node& node, const char* name) {
@@ -46,7 +46,7 @@ bool is_same(const Tensor& a, const Tensor& b) {
          std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
 }
 
-// With one dimension more; `count` is none where it is not known.
+// Adds a dimension of size `count` at `axis`; unknown without a count.
 Known stacked(const Known& part, Index axis, std::optional<Index> count) {
   Known whole;
   whole.type = part.type;
@@ -60,7 +60,7 @@ Known stacked(const Known& part, Index axis, std::optional<Index> count) {
   return whole;
 }
 
-// What a body is given in an iteration whose number nobody knows.
+// Drops the values that a body receives in an unknown iteration.
 void forget_values(std::vector<Known>& list) {
   for (Known& known : list) known.value.reset();
 }
@@ -100,7 +100,7 @@ std::vector<Known> ShapeWalk::run_graph(const Graph& graph, const std::string& n
   return outputs;
 }
 
-// What is true of both. `place` names the sizes that differ.
+// Returns the facts common to both. `place` identifies the sizes that differ.
 Known ShapeWalk::joined(const Known& a, const Known& b, const std::string& place) {
   Known both;
   if (!a.type || !b.type || *a.type == *b.type) both.type = a.type ? a.type : b.type;
@@ -172,7 +172,7 @@ std::vector<Known> ShapeWalk::outputs_of_loop(const Node& node, const std::vecto
   return outputs;
 }
 
-// From version 9; before, every value has a batch dimension, and what comes out stays unknown.
+// From version 9. Before, every value has a batch dimension, and the outputs stay unknown.
 std::vector<Known> ShapeWalk::outputs_of_scan(const Node& node, const std::vector<Known>& inputs,
                                               Frame& frame) {
   const std::string place = place_;
@@ -183,7 +183,7 @@ std::vector<Known> ShapeWalk::outputs_of_scan(const Node& node, const std::vecto
   if (!body || !scans || node.signature->since < 9 || *scans < 1 ||
       *scans > static_cast<Index>(inputs.size()))
     return {};
-  const std::size_t count = inputs.size() - static_cast<std::size_t>(*scans);  // of states
+  const std::size_t count = inputs.size() - static_cast<std::size_t>(*scans);  // number of states
   if (body->outputs.size() < count) return {};
   std::vector<Known> states(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(count)),
       slices;

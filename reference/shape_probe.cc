@@ -1,9 +1,10 @@
-// A node whose plan needs the values of a small tensor that is known only when the model runs
-// (Reshape, Slice, Pad, TopK by an input). Its shape still says something: often the rank, and the
-// dimensions that the values have no say in.
+// Infers the shape of a node whose plan needs values of a small tensor known only at run time
+// (Reshape, Slice, Pad, TopK). Often the rank, and the dimensions that do not depend on the values,
+// can still be determined.
 //
-// So the plan is asked with values of several kinds. Those that break a rule tell nothing; what all
-// the others agree on is kept, and a dimension in which they differ gets a symbol without a name.
+// The plan is evaluated with trial values of several kinds. Those that violate a rule are ignored.
+// The common result of all others is kept, and a dimension in which they differ gets an unnamed
+// symbol.
 #include <algorithm>
 
 #include "core/numbers/convert.h"
@@ -12,7 +13,7 @@
 namespace touchstone {
 namespace {
 
-constexpr Index most_elements = 8;  // of one such tensor
+constexpr Index most_elements = 8;  // per such tensor
 constexpr int kinds = 20;
 constexpr int least_answers = 2;
 
@@ -27,8 +28,8 @@ bool can_be_tried(const Known& known) {
                      [&](Index d) { return d <= most_elements && (size *= d) <= most_elements; });
 }
 
-// Element k of input n in an attempt of a kind: first what fits many rules, then what makes
-// dimensions differ.
+// Trial value of element k of input n in an attempt of a kind: first values that satisfy many
+// rules, then values that make dimensions differ.
 Index tried(int kind, std::size_t n, Index k) {
   const auto mixed = static_cast<Index>(
       (static_cast<std::uint64_t>(kind) * 31 + n * 7 + static_cast<std::uint64_t>(k)) *
@@ -81,7 +82,7 @@ std::optional<Inferred> ShapeWalk::probed(const Node& node, const ReferenceEntry
     } catch (const Error&) {
       continue;
     }
-    if (said.partial) return std::nullopt;  // it needs what cannot be tried
+    if (said.partial) return std::nullopt;  // it needs something that cannot be tried
     ++answers;
     if (!agreed) {
       agreed = std::move(said);

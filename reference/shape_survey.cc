@@ -1,4 +1,4 @@
-// Values and symbols of a model, numbered as walks meet them.
+// Numbers the values and symbols of a model in the order that passes find them.
 #include "reference/shape_walk.h"
 
 namespace touchstone {

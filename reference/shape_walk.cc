@@ -1,5 +1,5 @@
-// Nodes in the file's order. What a node cannot say stays unknown, and a rule that breaks is noted
-// and ends nothing: the sizes are made up, and another walk may hold the rule.
+// Visits nodes in file order. Undetermined results stay unknown. A constraint violation is recorded
+// without ending the pass: the sizes are substitutes, and another pass may satisfy the constraint.
 #include "reference/shape_walk.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace touchstone {
 namespace {
 
-constexpr Index small = 1024;  // elements of a tensor that is computed
+constexpr Index small = 1024;  // maximum elements of a tensor that is computed
 constexpr Index small_bytes = 65536;
 constexpr int rank_most = 64;
 constexpr Index steps_of_an_error = 8;  // unwinding takes longer than most plans
@@ -23,7 +23,7 @@ constexpr Index letters_of_a_step = 64;
 
 void refuse(Error error) { throw error; }
 
-// A shape that a run could have.
+// True for a shape that a run could have.
 bool sound(const Shape& shape) {
   return shape.size() <= rank_most &&
          std::all_of(shape.begin(), shape.end(), [](Index size) { return size >= 0; });
@@ -40,7 +40,8 @@ std::string text_of(const std::vector<Known>& inputs) {
   return out;
 }
 
-// Elements nobody may read: for kernels of the form that looks at shapes alone, whatever the size.
+// A tensor whose elements must not be read, for kernels that read only shapes (operator family
+// `measure`), of any size.
 Tensor hollow(Type type, const Shape& shape) {
   Tensor empty(type, Shape{0});
   const_cast<Shape&>(empty.shape()) = shape;
@@ -53,7 +54,7 @@ bool is_small(const Shape& shape) {
                      [&](Index d) { return d <= small && (size *= d) <= small; });
 }
 
-// Kernels whose work is bounded by the elements that come in and go out.
+// True for kernels whose work is bounded by the number of input and output elements.
 bool is_cheap(const Signature& signature) {
   static constexpr std::string_view forms[] = {"elementwise", "move", "reduce",
                                                "measure",     "cast", "quantise"};
@@ -104,7 +105,7 @@ Index ShapeWalk::drawn(std::size_t symbol) const {
   return (*sizes_)(symbol);
 }
 
-// A fed input has the shape that it is fed with; a default that is fed is no constant.
+// A fed input has the shape of its feed; a default that is fed is not a constant.
 Known ShapeWalk::input_of(const ValueInfo& input, const Frame& frame) {
   if (proves()) {
     if (const auto fed = feeds_->find(input.name); fed != feeds_->end()) {
@@ -205,7 +206,7 @@ void ShapeWalk::visit(const Node& written, Frame& frame) {
   ++step_;
   charge_work(1);
   const ScratchScope scratch;
-  // Names of deep places are long; a value takes memory in every walk.
+  // Nested nodes have long path names, and each value takes memory in every pass.
   survey_.steps_left -=
       frame.depth - 1 + weight_of(written) + static_cast<Index>(written.outputs.size()) / 2;
   found_.gave_up = found_.gave_up || survey_.steps_left < 0;
@@ -232,7 +233,8 @@ void ShapeWalk::visit(const Node& written, Frame& frame) {
       broken(std::move(error));
     } catch (const NotKnown&) {
       survey_.steps_left -= steps_of_an_error;
-    } catch (const std::exception&) {  // no memory for what a hostile attribute asks
+    } catch (const std::exception&) {
+      // Out of memory because of a hostile attribute.
       survey_.steps_left -= steps_of_an_error;
     }
   }
@@ -251,7 +253,8 @@ std::vector<Known> ShapeWalk::outputs_of(const Node& node, const std::vector<Kno
   return outputs_of_operator(node, inputs);
 }
 
-// Of a shape past the limits nothing is said: plans compute with sizes that tensors can have.
+// Returns false for a shape beyond the limits, which stays unknown: plans compute with sizes that
+// tensors can have.
 static bool can_be_a_tensor(const Known& known, const Limits& limits) {
   if (!known.shape || !is_tensor(known)) return true;
   Index elements = 1;
@@ -315,7 +318,7 @@ std::vector<Known> ShapeWalk::outputs_of_operator(const Node& node,
   return outputs;
 }
 
-// Computes the outputs if all that the kernel would read is known and little.
+// Computes the outputs if everything that the kernel reads is known and small.
 bool ShapeWalk::computed(const Node& node, const ReferenceEntry& entry,
                          const std::vector<Known>& inputs, std::vector<Known>& outputs) const {
   const bool by_shape = node.signature->form == "measure";

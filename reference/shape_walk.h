@@ -1,10 +1,9 @@
-// One walk over a model with a number in the place of every symbol: the plans of the kernels say
-// the shapes, and small tensors whose inputs are known are computed by the kernels themselves,
-// since other shapes hang on them.
+// One pass of shape inference with a number substituted for every symbol. The kernels' plans give
+// the shapes. Small tensors with known inputs are computed by the kernels themselves, since other
+// shapes depend on them.
 //
-// A size that nothing says (a dimension without a name, the trips of a loop) gets a symbol of its
-// own, without a name. It is known by the place where it arose, so that it is the same symbol in
-// every walk.
+// An undetermined size (a dimension without a name, a loop's trip count) gets an unnamed symbol of
+// its own. It is identified by its place of origin, so that it is the same symbol in every pass.
 #pragma once
 
 #include <functional>
@@ -23,11 +22,12 @@
 
 namespace touchstone {
 
+// Facts known of one value.
 struct Known {
   bool left_out = false;
   std::optional<ValueType> type;
-  std::optional<Shape> shape;  // of a tensor
-  std::optional<Shape> inner;  // of every tensor in a container; any_size where they differ
+  std::optional<Shape> shape;  // for a tensor
+  std::optional<Shape> inner;  // common to the tensors in a container; any_size where they differ
   std::optional<Tensor> value;
 
   static Known of(const Tensor& tensor);
@@ -41,18 +41,18 @@ std::vector<bool> wanted(const Node& node);
 // A value of the model, in one of its graphs or in one call of a function.
 struct ShapeRow {
   std::string path, name;
-  const Node* node = nullptr;           // which makes it; null for inputs
-  const ValueInfo* declared = nullptr;  // null where nothing is
+  const Node* node = nullptr;           // the producer; null for inputs
+  const ValueInfo* declared = nullptr;  // null if there is no declaration
   std::optional<ValueType> type;
 };
 
 struct Symbol {
-  std::string name;       // "" of a size that nothing names
-  bool of_input = false;  // the model's inputs have it
+  std::string name;       // "" for an unnamed size
+  bool of_input = false;  // used by the model's inputs
 };
 
-// What all walks over a model share: which values and symbols there are, and how many steps are
-// left. A step is a visit of a node as most are; what costs more time or memory takes more.
+// State common to all passes over a model: its values and symbols, and the steps left. A step is a
+// visit of a typical node; nodes that cost more time or memory take more steps.
 class Survey {
  public:
   Survey(const Model& model, const Limits& limits, Index steps)
@@ -76,15 +76,16 @@ class Survey {
   std::unordered_map<const Graph*, std::unordered_map<std::string, const ValueInfo*>> declared_;
 };
 
-// A rule that does not hold at the sizes of a walk.
+// A constraint violation at the sizes of a pass.
 struct Broken {
-  Index step;  // how far the walk had come
+  Index step;  // position in the pass
   bool surely_run;
-  std::string inputs;  // shapes and values that the node met, as text
+  std::string inputs;  // shapes and values of the node's inputs, as text
   Error error;
-  Index node = -1;  // the main graph's node, by its index; -1 in a subgraph or a function
+  Index node = -1;  // index of the main graph's node; -1 in a subgraph or a function
 };
 
+// Result of one pass.
 struct Walked {
   std::vector<std::optional<Shape>> shapes;  // by row
   std::vector<Broken> broken;
@@ -96,28 +97,29 @@ using FedShapes = std::map<std::string, Shape>;
 
 Walked walk(Survey& survey, const Sizes& sizes);
 
-// A walk that proves: the inputs have the shapes of `feeds`, no declaration is believed, no size is
-// drawn. What the operators' definitions do not say for these shapes stays unknown.
+// A proving pass: the inputs have the shapes of `feeds`, declarations are ignored, no size is
+// drawn. Shapes that the operators' definitions do not determine stay unknown.
 Walked proving_walk(Survey& survey, const FedShapes& feeds);
 
+// One pass over a model. Use it through walk() or proving_walk().
 class ShapeWalk {
  public:
-  // One of `sizes` and `feeds` is given; with `feeds` the walk proves (proving_walk).
+  // Exactly one of `sizes` and `feeds` is given; with `feeds` the pass proves (proving_walk).
   ShapeWalk(Survey& survey, const Sizes* sizes, const FedShapes* feeds)
       : survey_(survey), sizes_(sizes), feeds_(feeds) {}
   Walked go();
-  // A stem of the parts of paths that is as long as a name may be, in many places at once.
+  // Truncates a name for use in paths: names may be of any length and repeat in many places.
   static std::string stem(const std::string& name) { return name.substr(0, 64); }
 
  private:
-  // The values of one graph or one call of a function; a graph sees the frame around it.
+  // The values of one graph or one function call; a subgraph sees the enclosing frame.
   struct Frame {
     const Frame* outer = nullptr;
     const Graph* graph = nullptr;            // null in a function
-    const Attributes* attributes = nullptr;  // of the function around
+    const Attributes* attributes = nullptr;  // the enclosing function's
     std::string path;
     int depth = 1;
-    bool surely_run = true;  // not in a branch or a body that may never run
+    bool surely_run = true;  // false in a branch or body that may never run
     std::unordered_map<std::string, Known> values;
   };
 
@@ -154,7 +156,7 @@ class ShapeWalk {
                                bool surely_run);
   Known joined(const Known& a, const Known& b, const std::string& place);
   bool proves() const { return feeds_ != nullptr; }
-  // Throws NotKnown in a walk that proves, as does every size that is drawn.
+  // Throws NotKnown in a proving pass, as does every drawn size.
   Index drawn(std::size_t symbol) const;
   Index unnamed_size(const std::string& place) { return drawn(survey_.unnamed(place)); }
   Known input_of(const ValueInfo& input, const Frame& frame);
@@ -173,7 +175,7 @@ class ShapeWalk {
   const FedShapes* const feeds_;
   Walked found_;
   Index step_ = 0;
-  std::string place_;  // of the node that is visited: where a size without a name arises
+  std::string place_;  // the visited node: origin of unnamed sizes
 };
 
 }  // namespace touchstone

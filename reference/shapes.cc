@@ -1,8 +1,8 @@
-// Chooses the numbers that stand for symbols, walks, and fits a form to every dimension.
+// Chooses sizes for symbols, runs passes, and fits a size expression to every dimension.
 //
-// The numbers are random, of a fixed seed, so that two symbols are rarely as large as each other.
-// Where a rule breaks at them, other choices are tried: larger ones, multiples of 64, two symbols
-// as one, a symbol of 1. The first that lets the model go further is kept, and said in a note.
+// The sizes are pseudo-random with a fixed seed, so that two symbols rarely have equal sizes. If
+// they violate a constraint, larger sizes, multiples of 64, equal symbols and a symbol of 1 are
+// tried. The first choice that gets further through the model is kept and recorded in a note.
 #include "reference/shapes.h"
 
 #include <algorithm>
@@ -20,13 +20,13 @@
 namespace touchstone {
 namespace {
 
-constexpr Index most_steps = 3'000'000;     // all walks together
-constexpr Index most_choosing = 1'000'000;  // of them to choose sizes by
+constexpr Index most_steps = 3'000'000;     // all passes together
+constexpr Index most_choosing = 1'000'000;  // the part spent on choosing sizes
 constexpr std::size_t most_single = 24;     // symbols that are changed one by one
 constexpr std::size_t random_walks = 12, stair_walks = 64, most_stairs = 6;
 constexpr int most_choices = 12;
 
-constexpr std::uint64_t other_draw = 1'000;  // of the one symbol that differs from the base
+constexpr std::uint64_t other_draw = 1'000;  // draw of the one symbol that differs from the base
 
 std::string said(const Broken& broken) {
   const std::string rule =
@@ -34,7 +34,7 @@ std::string said(const Broken& broken) {
   return rule + " (" + broken.error.place + ")";
 }
 
-// A sentence that begins with the names of symbols.
+// A sentence that starts with the names of symbols.
 struct Note {
   std::vector<std::size_t> symbols;
   std::string text;
@@ -48,7 +48,7 @@ class Study {
     base_ = walk_at(choice_, 0);
     const Index one_walk = most_steps - survey_.steps_left;
     if (base_.gave_up || survey_.steps_left < one_walk * walks_needed()) {
-      gave_up_ = true;  // at once: half of the walks would say nothing
+      gave_up_ = true;  // gives up early: half of the passes would yield nothing
     } else if (!survey_.symbols.empty()) {
       constexpr Index of_a_round = static_cast<Index>(most_single) + 8;
       choose(
@@ -83,14 +83,14 @@ class Study {
   bool can_go_on(Index reserved = 0) const {
     return survey_.steps_left > reserved && !base_.gave_up;
   }
-  // Of the examples.
+  // Number of passes that examples need.
   Index walks_needed() const {
     const std::size_t symbols = survey_.symbols.size();
     const std::size_t changes = std::min(symbols, most_single + 1);
     return symbols == 0 ? 0 : static_cast<Index>(1 + changes + random_walks);
   }
 
-  // The first rule that breaks and is not known to break anyway; null if there is none.
+  // The first constraint violation not known to be unavoidable; null if there is none.
   const Broken* first_of(const Walked& walked) const {
     for (const Broken& broken : walked.broken) {
       if (broken.surely_run && !hopeless_.contains(broken.step)) return &broken;
@@ -98,7 +98,7 @@ class Study {
     return nullptr;
   }
 
-  // How far the model goes under a choice; the largest number if nothing breaks.
+  // Position that a choice reaches without a violation; the largest number if there is none.
   Index reach(const Choice& choice) {
     Index least = std::numeric_limits<Index>::max();
     for (const std::uint64_t draw : {0, 1, 2}) {
@@ -132,7 +132,7 @@ class Study {
       if (range.low > choice_.range.low)
         all.push_back({next, {{}, std::string("sizes are taken ") + range.what}});
     }
-    // Of a pair the one that has a name stays.
+    // The named symbol of a pair is kept.
     std::stable_partition(symbols.begin(), symbols.end(),
                           [&](std::size_t s) { return !survey_.symbols[s].name.empty(); });
     for (std::size_t a = 0; a < symbols.size(); ++a) {
@@ -153,7 +153,7 @@ class Study {
     return all;
   }
 
-  // Steps that are `reserved` are left.
+  // Chooses sizes; leaves at least `reserved` steps.
   void choose(Index reserved) {
     for (int round = 0; round < most_choices && can_go_on(reserved); ++round) {
       const Index before = reach(choice_);
@@ -263,7 +263,7 @@ class Study {
     }
   }
 
-  // A symbol that grows by one shows where a division steps.
+  // Grows a symbol by one repeatedly, which reveals the period of a floor division.
   void climb_stairs() {
     std::set<std::size_t> symbols;
     for (const Open& open : open_) {
@@ -290,7 +290,7 @@ class Study {
     }
   }
 
-  // Sizes without a name are numbered in the order in which they are met.
+  // Numbers unnamed symbols in order of first use.
   void name_symbols() {
     names_.resize(survey_.symbols.size());
     for (std::size_t s = 0; s < names_.size(); ++s) names_[s] = survey_.symbols[s].name;
@@ -332,7 +332,7 @@ class Study {
     tell_rules();
   }
 
-  // A rule that breaks on inputs of the same shapes in every walk breaks whatever the symbols are.
+  // A rule violated with the same input shapes in every pass is violated at any sizes.
   void tell_rules() {
     for (const Broken& broken : base_.broken) {
       if (!broken.surely_run || gave_up_ || !choice_.one.empty()) continue;
@@ -346,7 +346,7 @@ class Study {
     }
   }
 
-  // Null if the declaration says nothing of it, or names a symbol that the inputs do not have.
+  // Null if the declaration leaves the size open, or names a symbol that the inputs lack.
   std::optional<SizeExpression> declared_form(const Dim& dim) const {
     if (dim.size) return *dim.size < 0 ? std::nullopt : std::optional(number_form(*dim.size));
     const auto found = survey_.by_name.find(dim.symbol);
@@ -380,7 +380,7 @@ class Study {
   Survey survey_;
   Choice choice_;
   Walked base_;
-  std::set<Index> hopeless_;  // steps whose rule no choice mends
+  std::set<Index> hopeless_;  // steps whose violation no choice avoids
   std::vector<Note> notes_;
   std::vector<Walked> walks_;
   Examples examples_;

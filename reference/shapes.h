@@ -1,7 +1,8 @@
-// The shapes of all values of a model, with the model's symbols in them, and what cannot be.
+// Shape inference: the shapes of all values of a model as size expressions of its symbols, and
+// contradictions.
 //
-// They are found by walks with numbers in the place of symbols (docs/decisions/003): a form is what
-// all walks agree on.
+// Shapes come from passes with numbers substituted for symbols (docs/decisions/003): a size
+// expression is one that agrees with all passes.
 #pragma once
 
 #include <optional>
@@ -14,10 +15,11 @@
 
 namespace touchstone {
 
+// One dimension: its number if it is constant, and its text.
 struct InferredSize {
   std::optional<Index> number;
-  std::string
-      text;  // "3", "2*N + 1", "?1" for a size that nothing names, "?" for one that is not known
+  // "3", "2*N + 1", "?1" for an unnamed size, "?" for an unknown one.
+  std::string text;
 };
 
 struct InferredValue {
@@ -25,18 +27,18 @@ struct InferredValue {
   std::string name;
   const Node* node = nullptr;  // null for inputs
   std::optional<ValueType> type;
-  std::optional<std::vector<InferredSize>>
-      shape;  // none where the rank is not known, or it is no tensor
+  // Nothing if the rank is not known, or it is not a tensor.
+  std::optional<std::vector<InferredSize>> shape;
 };
 
 struct InferredShapes {
-  std::vector<InferredValue> values;  // in the order in which the model makes them
-  std::vector<std::string> notes;     // what was assumed of symbols, and what no sizes could mend
-  std::vector<Error>
-      breaches;  // what is wrong whatever the sizes: rules of operators, declarations
+  std::vector<InferredValue> values;  // in the order of computation
+  std::vector<std::string> notes;     // assumptions about symbols, and unsatisfiable constraints
+  // Errors at any sizes: rules of operators, declarations.
+  std::vector<Error> breaches;
 };
 
-// Of a resolved model in which check() found nothing.
+// The model must be resolved and pass check().
 InferredShapes infer_shapes(const Model& model, const Limits& limits);
 
 }  // namespace touchstone

@@ -1,5 +1,5 @@
-// Shapes of whole models: symbols, values that shapes hang on, graphs in nodes, functions, and
-// models that are wrong.
+// Shapes of whole models: symbols, values that shapes depend on, subgraphs, functions, and invalid
+// models.
 #include "reference/shapes.h"
 
 #include "model/testing.h"
@@ -38,7 +38,7 @@ InferredShapes inferred(Model model) {
   resolve(model);
   for (const Error& error : check(model, {})) ADD_FAILURE() << error.rule << ": " << error.what();
   InferredShapes found = infer_shapes(model, Limits::untrusted());
-  for (InferredValue& value : found.values) value.node = nullptr;  // the model goes
+  for (InferredValue& value : found.values) value.node = nullptr;  // the model is destroyed
   return found;
 }
 
@@ -133,7 +133,7 @@ TEST(Shapes, BranchesMustAgree) {
   EXPECT_EQ(shape_of(found, "r", "If_1/else_branch"), "[N,2*N]");
 }
 
-// Carries x and gives it out in each iteration; the carried one grows if `grows`.
+// Carries x and outputs it in each iteration; the carried value grows if `grows`.
 Model looping(bool grows, bool counted) {
   Graph body = graph({grows ? node("Concat", {"v", "v"}, {"w"}, {{"axis", attribute(Index{0})}})
                             : node("Relu", {"v"}, {"w"}),
@@ -189,7 +189,7 @@ TEST(Shapes, WhatNoSizeMendsIsABreach) {
       inferred(model(graph({node("Add", {"a", "b"}, {"y"})},
                            {shaped("a", {n("N"), d(2)}), shaped("b", {d(3)})}, {floats("y")})));
   EXPECT_EQ(shape_of(found, "y"), "?");
-  // With N free the inputs differ from walk to walk: not said of every size.
+  // With N free the inputs differ between passes, so it is not an error at all sizes.
   ASSERT_EQ(found.notes.size() + found.breaches.size(), 1U);
   const InferredShapes fixed =
       inferred(model(graph({node("Add", {"a", "b"}, {"y"})},
@@ -218,7 +218,7 @@ TEST(Shapes, DeclarationsThatContradict) {
 }
 
 TEST(Shapes, HostileModelsEnd) {
-  // Each function calls the next one twice: 2^40 calls, if depth were no limit.
+  // Each function calls the next one twice: 2^40 calls, if depth were not limited.
   Model m = model(graph({node("F0", {"x"}, {"y"})}, {shaped("x", {n("N")})}, {floats("y")}));
   m.graph.nodes[0].domain = "mine";
   m.opsets["mine"] = 1;
@@ -240,7 +240,7 @@ TEST(Shapes, HostileModelsEnd) {
   EXPECT_TRUE(huge.notes.empty());
 }
 
-// F_0 calls F_1 twice, and so on; the last is made of `leaves`, from a to c.
+// F_0 calls F_1 twice, and so on; the last one consists of `leaves`, from a to c.
 Model doubling(int levels, std::vector<Node> leaves, const std::string& stem) {
   Model m =
       model(graph({node(stem + "0", {"x"}, {"y"})}, {shaped("x", {d(1), d(1)})}, {floats("y")}));

@@ -1,4 +1,4 @@
-// See reference/slices.h.
+// Slicing, stacking and concatenation of tensors along an axis. See reference/slices.h.
 #include "reference/slices.h"
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 namespace touchstone {
 namespace {
 
-// A tensor as [outer, extent, inner] around an axis; `inner` in units of what is copied.
+// A shape as [outer, extent, inner] around an axis; `inner` counts units of the copied element
+// type.
 struct Around {
   Index outer = 1, extent = 1, inner = 1;
   Around(const Shape& whole, Index axis, Index unit)
@@ -19,7 +20,7 @@ struct Around {
         inner(multiply(count(tail(whole, axis + 1)), unit)) {}
 };
 
-// As std::copy_n, with what it makes charged: texts, and the work.
+// std::copy_n that also charges the copied strings and the work.
 template <class E>
 E* moved(const E* from, Index count, E* to) {
   constexpr Index at_once = 1 << 20;
@@ -41,7 +42,7 @@ void take(const E* whole, E* part, const Around& a, const Point& positions) {
       part = moved(whole + (o * a.extent + at) * a.inner, a.inner, part);
   }
 }
-// `length` places of the axis, from `at` on.
+// Copies `part` to `length` positions of the axis, from `at` on.
 template <class E>
 void place(const E* part, E* whole, const Around& a, Index at, Index length) {
   for (Index o = 0; o < a.outer; ++o) {

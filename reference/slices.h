@@ -1,5 +1,5 @@
-// Slices of a tensor along one axis, and tensors put together from them: what operators that run a
-// graph step by step hand in and gather. Elements of any type are moved as they stand.
+// Slices of a tensor along one axis, and concatenation and stacking of tensors, for operators that
+// run a graph per step. Elements of any type are copied unchanged.
 #pragma once
 
 #include <optional>
@@ -10,33 +10,32 @@
 
 namespace touchstone {
 
-// The part of `whole` at position `at` of `axis`, without that axis.
+// The slice of `whole` at position `at` of `axis`, without that axis.
 Tensor slice(const Tensor& whole, Index axis, Index at);
 
-// The parts of `whole` at these positions of `axis`, in this order.
+// The slices of `whole` at these positions of `axis`, in this order.
 Tensor picked(const Tensor& whole, Index axis, const Point& positions);
 
-// The part of `whole` that starts at `from` of `axis` and is `length` long; it lies inside.
+// The slice of `whole` from `from`, `length` long, along `axis`; it must be in range.
 Tensor cut(const Tensor& whole, Index axis, Index from, Index length);
 
-// Tensors of one type and shape (at least one), along a new axis.
+// Stacks tensors of one type and shape (at least one) along a new axis.
 Tensor stacked(const std::vector<Tensor>& parts, Index axis);
 
-// Tensors of one type (at least one), whose shapes may differ along `axis`, one behind the other
-// along it.
+// Concatenates tensors of one type (at least one), whose shapes may differ along `axis`.
 Tensor joined(const std::vector<Tensor>& parts, Index axis);
 
-// One output of a graph that runs again and again, gathered along a new axis.
+// One output of a graph that runs repeatedly, stacked along a new axis.
 class Stack {
  public:
   explicit Stack(const ValueInfo& declared) : declared_(declared) {}
 
-  // Throws Error (invalid_input) where the value is no tensor, or not like those before it.
+  // Throws Error (invalid_input) if the value is not a tensor, or unlike the previous ones.
   void add(Value value);
-  void skip();  // a place that stays zero
+  void skip();  // a position that stays zero
 
-  // `backward`: the last one first. Of no run it is empty, in the type and shape that the graph
-  // declares (an extent that is left open is 0); invalid_model if it declares none.
+  // `backward`: in reverse order. After no run it is empty, with the graph's declared type and
+  // shape (an open extent is 0); throws Error (invalid_model) if none is declared.
   Tensor whole(Index axis = 0, bool backward = false) const;
 
  private:

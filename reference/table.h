@@ -1,4 +1,4 @@
-// A table of rows that start with a signature, found by it.
+// A table of rows keyed by signature.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace touchstone {
 
-// The signature of exactly this version; a generated table that names one the spec lacks is our
+// The signature of exactly this version. A generated table that names one that the spec lacks is a
 // bug.
 inline const Signature* signature_of(std::string_view domain, std::string_view op, int since) {
   const Signature* found = find_signature(domain, op, since);

@@ -1,5 +1,5 @@
-// Relu, Add, Neg, Identity, If, Loop and a Concat that adds its axis: enough to see order, scopes
-// and lifetimes.
+// Toy kernels: Relu, Add, Neg, Identity, If, Loop, and a Concat that adds its axis. They suffice to
+// test order, scopes and lifetimes.
 #include "reference/testing.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ void add(Call& call) {
   call.outputs[0] = c;
 }
 
-// Adds the attribute to every element, so that a test sees which value a reference stood for.
+// Adds the attribute to every element, so that a test can observe a reference's value.
 void concat(Call& call) {
   const auto axis = std::get<Index>(call.node->attributes.at("axis").is);
   unary(call, [axis](float x) { return x + static_cast<float>(axis); });

@@ -6,12 +6,12 @@
 
 namespace touchstone::testing {
 
-// What the toy kernels do wrong on purpose, for tests that ask for it.
+// Injected faults of the toy kernels, for tests that enable them.
 struct Mischief {
   bool leave_output_out = false;
   bool run_out_of_memory = false;
   bool ask_for_too_much = false;  // a vector of more elements than there are bytes
-  Index rank = 1;                 // of the outputs
+  Index rank = 1;                 // the outputs' rank
 };
 Mischief& mischief();
 
@@ -19,7 +19,7 @@ Value scalar(bool value);
 Value scalar(Index value);
 std::vector<float> held(const Value& value);
 
-// Runs a model once resolved; X is fed with the values.
+// Resolves and runs a model, with `values` fed to X.
 std::map<std::string, Value> run_floats(Model model, std::vector<float> values,
                                         const RunOptions& options = {});
 

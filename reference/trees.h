@@ -1,6 +1,6 @@
-// Decision trees: how a row walks from a root to a leaf, and what the leaves that it reaches in all
-// trees add up to. Comparisons are exact: an element meets a threshold with the value that it has,
-// whatever the types of the two.
+// Decision trees: the path of a row from root to leaf, and the aggregation of leaves over all
+// trees. Comparisons are exact: elements and thresholds are compared by value, regardless of
+// type.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,12 @@ namespace touchstone {
 
 enum class Asks { at_most, less, at_least, more, equal, other, member };
 
+// An inner node of a tree: a comparison of one feature, and two children.
 struct Branch {
   Asks asks = Asks::at_most;
   Index feature = 0;
   long double split = 0;
-  std::vector<long double> members;  // of a set, where it asks for one
+  std::vector<long double> members;  // for Asks::member
   bool nan_is_true = false;
   Index yes = 0, no = 0;  // a branch, or ~k for leaf k
 
@@ -43,6 +44,7 @@ struct Branch {
   }
 };
 
+// All trees of an ensemble.
 struct Forest {
   std::vector<Branch> branches;
   std::vector<Index> roots;  // as Branch::yes
@@ -62,7 +64,7 @@ struct Forest {
 
 enum class Aggregate { average, sum, min, max };
 
-// Votes for one target, `trees` many trees, and what is added in the end. Of no votes every
+// Aggregates the votes for one target over `trees` trees and adds `base`. Without votes every
 // aggregate is 0.
 template <class S>
 S aggregated(const std::vector<S>& votes, Aggregate how, std::size_t trees, const S& base) {
@@ -78,18 +80,18 @@ S aggregated(const std::vector<S>& votes, Aggregate how, std::size_t trees, cons
   return (how == Aggregate::min ? least.get() : most.get()) + base;
 }
 
-// Are all of them at least `low` and below `high`?
+// True if all are at least `low` and below `high`.
 inline bool all_within(const Point& list, Index low, Index high) {
   return std::all_of(list.begin(), list.end(), [&](Index i) { return i >= low && i < high; });
 }
 
-// A tensor that a node must have; a model that was not checked may lack it.
+// A required tensor attribute; an unchecked model may lack it.
 inline const Tensor& given_tensor(const Facts& facts, std::string_view name) {
   if (const Tensor* given = facts.tensor(name)) return *given;
   throw Error(ErrorKind::invalid_model, "the attribute '" + std::string(name) + "' is missing");
 }
 
-// Numbers that are given as a list of floats or, under another name, as a tensor.
+// Numbers given as a list of floats or, under another name, as a tensor.
 inline Tensor numbers_or_tensor(const Facts& facts, std::string_view list,
                                 std::string_view tensor) {
   if (const Tensor* given = facts.tensor(tensor)) {

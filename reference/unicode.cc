@@ -1,4 +1,4 @@
-// By utf8proc, which holds the database.
+// Implements Unicode functions on utf8proc, which holds the database.
 #include "reference/unicode.h"
 
 #include <utf8proc.h>
@@ -8,13 +8,13 @@
 namespace touchstone {
 namespace {
 
-// The character at the start, and how many bytes it has: not positive where they are no UTF-8.
+// Decodes the first character and returns its length in bytes: not positive if it is not UTF-8.
 utf8proc_ssize_t first(std::string_view text, utf8proc_int32_t& character) {
   return utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
                           static_cast<utf8proc_ssize_t>(text.size()), &character);
 }
 
-// The database has no single character for the upper case of this one, but the library gives one.
+// The database has no single upper-case character for this one, but the library returns one.
 constexpr utf8proc_int32_t sharp_s = 0xdf;
 
 bool is_space(utf8proc_int32_t character) {

@@ -1,5 +1,5 @@
-// What is known, before a model runs, of values that need not be tensors. Sequences and optionals
-// have no shape of their own, but the tensors inside them may all have one.
+// Facts known before a model runs of values that need not be tensors. Sequences and optionals have
+// no shape, but the tensors inside them may have a common one.
 #pragma once
 
 #include <optional>
@@ -10,23 +10,26 @@
 
 namespace touchstone {
 
-constexpr Index any_size =
-    -1;  // a size that nothing says, or that differs between the tensors of a sequence
+// A size that is unknown, or differs between the tensors of a sequence.
+constexpr Index any_size = -1;
 
+// Facts of one value.
 struct ValueFacts {
   std::optional<ValueType> type;
-  std::optional<Shape> shape;  // of a tensor, or of every tensor inside; `any_size` among its dims
+  std::optional<Shape>
+      shape;  // a tensor's, or that of every tensor inside; `any_size` among its dims
   const Tensor* tensor = nullptr;  // null: its values are not known
 };
 
-// For operators on containers (form `container`): one answer an output. Throws what breaks a rule.
+// Inference for operators on containers (operator family `container`): one result per output.
+// Throws on a constraint violation.
 using InferValues = std::vector<ValueFacts> (*)(const Facts& facts,
                                                 const std::vector<ValueFacts>& inputs);
 
-InferValues find_infer_values(
-    const Signature& signature);  // null: the registry's own rule says all
+// Null: the registry's rule suffices.
+InferValues find_infer_values(const Signature& signature);
 
-// What is true of a shape that is one of the two; none where not even the rank is.
+// Common facts of a shape that is one of the two; nothing if not even the rank is common.
 inline std::optional<Shape> either_shape(const std::optional<Shape>& a,
                                          const std::optional<Shape>& b) {
   if (!a || !b || a->size() != b->size()) return std::nullopt;

@@ -1,10 +1,10 @@
-// How a reader of a kernel walks: worked out here once for all kernels, from a few of its points.
+// Affine address computation of readers, derived from a few of their points. Common to all kernels.
 #include "reference/view.h"
 
 namespace touchstone {
 namespace {
 
-// The indices i for which 0 <= origin + i * slope < extent.
+// Intersects [low, high) with the indices i for which 0 <= origin + i * slope < extent.
 void narrow(Index origin, Index slope, Index extent, Index& low, Index& high, Fits& fits) {
   const bool up = slope > 0;
   const Index to_first = fits.subtract(0, origin), to_last = fits.subtract(extent - 1, origin);
@@ -16,8 +16,8 @@ void narrow(Index origin, Index slope, Index extent, Index& low, Index& high, Fi
   high = std::min(high, fits.add(floor_div(to, step), 1));
 }
 
-// Does base + c * by_c + x * by_x fit for all c in 0..inner-1 and x in 0..length-1? It lies between
-// its corners, and so does what is computed on the way.
+// True if base + c * by_c + x * by_x fits for all c in 0..inner-1 and x in 0..length-1. All values,
+// intermediate ones included, are between those at the corners.
 bool corners_fit(const Walk& walk, Index inner, Index length, Fits& fits) {
   const Index last_c = fits.multiply(walk.by_c, inner - 1);
   const Index last_x = fits.multiply(walk.by_x, length - 1);
@@ -61,7 +61,7 @@ Walk walk_of(Point (*point_at)(const void* reader, const Point& at, Index c), co
         fits.add(fits.add(origin[k], std::max<Index>(last_c, 0)), std::max<Index>(last_x, 0));
     if (least < 0 || most >= extent) {
       walk.whole = false;
-      if (c != 0 && x != 0) return walk;  // the valid part is no box: ask for every element
+      if (c != 0 && x != 0) return walk;  // the valid part is not a box: evaluates every element
       if (c != 0)
         narrow(origin[k], c, extent, walk.low_c, walk.high_c, fits);
       else if (x != 0)

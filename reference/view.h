@@ -1,6 +1,6 @@
-// How generated kernels walk over tensors. A kernel says which element a read means, as a point; a
-// reader turns that into a pointer that moves by constant strides, so that the innermost two loops
-// do no index arithmetic.
+// Tensor access of generated kernels. A kernel gives the point that a read refers to. A reader
+// turns affine points into a pointer with constant strides, so that the innermost two loops do no
+// index arithmetic.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,18 @@
 
 namespace touchstone {
 
-[[noreturn]] void read_outside(const Point& at,
-                               const Shape& shape);  // throws Error (invalid_input)
+// Throws Error (invalid_input).
+[[noreturn]] void read_outside(const Point& at, const Shape& shape);
 
+// A strided view of a tensor's elements; it does not own them. Default-constructed for an omitted
+// input.
 template <class T>
 struct View {
   T* data = nullptr;
   Shape shape;
-  Point strides;                               // in elements
-  Type type = Type::undefined;                 // of the tensor (T may be a wide number)
-  const std::vector<Index>* sample = nullptr;  // linear positions that alone are wanted; null: all
+  Point strides;                // in elements
+  Type type = Type::undefined;  // the tensor's (T may be an extended precision number)
+  const std::vector<Index>* sample = nullptr;  // linear positions to compute; null: all
 
   View() = default;
   View(T* data, Shape shape, Type type)
@@ -48,7 +50,8 @@ struct View {
   auto read(const Point& at, const Compute<T>& other) const {
     return holds(at) ? load(data[offset(at)]) : other;
   }
-  // At a point whose indices are intervals (the bounded reading): what any of them reaches.
+  // At a point whose indices are intervals (bounded semantics): the hull of the elements that they
+  // reach.
   template <class P>
   auto read(const P& at) const {
     return read_around(*this, at);
@@ -77,7 +80,7 @@ Index size(const std::vector<View<T>>& family) {
   return static_cast<Index>(family.size());
 }
 
-// The same elements under another shape; only whole tensors can be seen so.
+// The same elements under another shape; only for contiguous views of whole tensors.
 template <class T>
 View<T> view(const View<T>& v, Shape shape) {
   if (count(shape) != count(v.shape)) v.outside(shape);
@@ -93,8 +96,7 @@ View<T> permuted(const View<T>& v, const Point& order) {
   seen.strides = pick(v.strides, order);
   return seen;
 }
-// The part of a broadcast point that falls on v without its last n dims: right aligned, 0 where the
-// dim is 1.
+// Maps a broadcast point to v without v's last n dims: aligned right, 0 where the dim is 1.
 template <class T>
 Point fit(const Point& b, const View<T>& v, Index n = 0) {
   const Index r = max(subtract(v.shape.size(), n), Index{0});
@@ -102,7 +104,7 @@ Point fit(const Point& b, const View<T>& v, Index n = 0) {
   for (Index k = 0; k < r; ++k) p.push_back(v.shape[k] == 1 ? 0 : item(b, b.size() - r + k));
   return p;
 }
-// The same with v's first dim laid on dim `from` of the point.
+// The same with v's first dim aligned to dim `from` of the point.
 template <class T>
 Point fit_from(const Point& b, const View<T>& v, Index from) {
   Point p;
@@ -111,10 +113,10 @@ Point fit_from(const Point& b, const View<T>& v, Index from) {
   return p;
 }
 
-// Bytes of an array. Throws Error (limit) where they pass the limit 'bytes' of a tensor.
+// Bytes of an array. Throws Error (limit) if they exceed the limit 'bytes' of a tensor.
 Index bytes_of_array(const Shape& shape, std::size_t item);
 
-// A tensor of a kernel's own.
+// A tensor local to a kernel.
 template <class T>
 struct Array : View<T> {
   explicit Array(const Shape& shape, Type type = Type::undefined)
@@ -127,9 +129,9 @@ struct Array : View<T> {
   std::unique_ptr<T[]> held;
 };
 
-// A run of elements that differ in the last index alone.
+// A run of elements that differ only in the last index.
 struct Row {
-  Point at;  // of the first element
+  Point at;  // the first element
   Index length = 1;
   Point point(Index x) const {
     Point p = at;
@@ -138,8 +140,8 @@ struct Row {
   }
 };
 
-// The rows of a tensor (of its sample, where it has one), or of its part at step t of its first
-// index. Long rows come in pieces. Each element is a step of the budget.
+// The rows of a tensor (of its sample, if it has one), or of its part at index `step` of the first
+// dimension. Long rows are split. Charges one operation per element.
 class Rows {
  public:
   Rows(Shape shape, const std::vector<Index>* sample, Index step = -1)
@@ -192,14 +194,14 @@ class Rows {
       return *this;
     }
     const Rows* rows_;
-    Index width_;  // of a row
+    Index width_;  // row width
     Row row_;
     std::size_t sampled_ = 0;
     bool done_;
   };
   Iterator begin() const { return {this, false}; }
   Iterator end() const { return {this, true}; }
-  Index longest() const {  // 0 where there is no row
+  Index longest() const {  // 0 if there is no row
     if (sample_ || shape_.empty()) return 1;
     return std::any_of(shape_.begin(), shape_.end(), [](Index d) { return d <= 0; })
                ? 0
@@ -222,8 +224,8 @@ Rows rows_at(const View<T>& v, Index step) {
   return {v.shape, nullptr, step};
 }
 
-// A reduction's inner indices, in strips of so many that with the elements of a row they are some
-// ten thousand steps of the budget.
+// A reduction's inner indices, in strips: each, with the elements of a row, is some ten thousand
+// operations.
 class Strips {
  public:
   struct Strip {
@@ -262,33 +264,34 @@ class Strips {
   Index count_, length_, most_;
 };
 
-// How a read moves whose point is affine in c (0..inner-1) and x (0..length-1): from `base` by
-// these strides, in elements. Where the points are not all inside (`whole` says that they are),
-// those with low <= c, x < high are.
+// Address computation of a read whose point is affine in c (0..inner-1) and x (0..length-1): `base`
+// plus these strides, in elements. Unless `whole`, only c and x in low <= . < high are in range.
 struct Walk {
   bool affine = false, whole = true;
   Index base = 0, by_c = 0, by_x = 0;
   Index low_c = 0, high_c = std::numeric_limits<Index>::max();
   Index low_x = 0, high_x = std::numeric_limits<Index>::max();
 
-  // Of every element of a kernel's inner loops, so it is not checked: walk_of has.
+  // Runs per element of a kernel's inner loops, so it is unchecked: walk_of has checked it.
   Index offset(Index c, Index x) const { return base + c * by_c + x * by_x; }
 };
 
-// Three points of `point_at(reader, at, c)` tell the strides. Not affine after all where the valid
-// part is no box, or where an offset within the loops does not fit 64 bits: with c and x in range
-// base + c * by_c + x * by_x does, in any order. Not a template: kernels have thousands of readers.
-// Throws Error (invalid_input) where the rank of a point is not the tensor's.
+// Derives the strides from three points of `point_at(reader, at, c)`. Not affine if the valid part
+// is not a box, or if an offset within the loops overflows 64 bits. With c and x in range, base + c
+// * by_c + x * by_x then fits in any order.
+//
+// Not a template, since kernels have thousands of readers. Throws Error (invalid_input) if a
+// point's rank is not the tensor's.
 Walk walk_of(Point (*point_at)(const void* reader, const Point& at, Index c), const void* reader,
              const Row& row, Index inner, const Shape& shape, const Point& strides);
 
-// Says of a read that its point is never affine.
+// Marks a read whose point is never affine.
 struct Scattering {};
 constexpr Scattering scattering;
 
 // Reads view[point(at, c)] for the x-th element `at` of a row and a reduction index c in
-// 0..inner-1. Where the point is affine in x and c (`affine`, which codegen proves), it is asked
-// for once a row; else every element asks for its point.
+// 0..inner-1. If the point is affine in x and c (`affine`, which codegen proves), it is evaluated
+// once per row, else per element.
 template <class T, class F, class Affine>
 class Reader {
  public:
@@ -315,7 +318,7 @@ class Reader {
     }
     return view_.holds(point_(row_.point(x), c));
   }
-  // The element, or `other` where the point is outside.
+  // The element, or `other` if the point is out of range.
   template <class C>
   auto or_else(Index c, Index x, const C& other) const {
     if constexpr (may_walk) {
@@ -324,8 +327,8 @@ class Reader {
     return view_.read(point_(row_.point(x), c), other);
   }
 
-  // For a read that may not be outside: the corners of the affine range are looked at once, not
-  // every element.
+  // For a read that must be in range: checks the corners of the affine range once instead of every
+  // element.
   Reader&& checked() && {
     if constexpr (may_walk) {
       if (walk_.affine && !walk_.whole) view_.outside(point_at(&point_, row_.at, 0));
@@ -334,7 +337,7 @@ class Reader {
   }
 
  private:
-  // An index may be an interval (the bounded reading): that does not walk.
+  // An interval index (bounded semantics) has no affine form.
   static constexpr bool may_walk =
       !std::is_same_v<Affine, Scattering> &&
       std::is_same_v<std::invoke_result_t<const F&, const Point&, Index>, Point>;
@@ -354,7 +357,7 @@ Reader<T, F, Affine> reader(const View<T>& view, const Row& row, Index inner, Af
   return {view, row, inner, affine, std::move(point)};
 }
 
-// One accumulator an element of a row.
+// One accumulator per element of a row.
 template <class A>
 class Accumulators {
  public:

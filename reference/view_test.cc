@@ -1,5 +1,5 @@
-// How readers walk: by strides where every offset on the way fits 64 bits, else element by element,
-// inside or refused.
+// Reader access: by strides if every intermediate offset fits 64 bits, else element by element; in
+// range or refused.
 #include "reference/view.h"
 
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ struct Reading {
   View<const float> view;
 };
 
-// Where the whole walk is inside, where a part of it is, and where points jump past 64 bits: each
-// answers as `view.read`.
+// Checks that the reader agrees with `view.read` if all points are in range, if some are, and if
+// points jump past 64 bits.
 template <class F>
 void reads_as_points_say(const Reading& reading, Index inner, Index length, F point) {
   const Row row = reading.row(length);
@@ -67,7 +67,7 @@ TEST(Reader, StepsThatDoNotFitAreNoWalk) {
   });
 }
 
-// 8 steps of 2^61 come back to where they began.
+// 8 strides of 2^61 wrap around to the start.
 TEST(Reader, AWalkThatWouldWrapIsRefused) {
   const Reading image({16});
   const Row row = image.row(1);

@@ -1,6 +1,6 @@
-// Decode and encode of one code, by the facts of its format. A value to be encoded is taken apart
-// into sign, a 64-bit significand and an exponent; what lies below 64 bits is kept as a sticky last
-// bit, so rounding happens once.
+// Decodes and encodes one code from the facts of its format. To encode, a value is split into sign,
+// a 64-bit significand and an exponent. Bits below the 64 are kept as a sticky last bit, so
+// rounding happens once.
 #include "core/numbers/convert.h"
 
 #include <array>
@@ -20,8 +20,8 @@ struct Parts {  // significand * 2^(exponent - 63), top bit set
 
 Parts take_apart(long double magnitude) {
 #if defined(__x86_64__)
-  // The bits of an x87 number are these parts already. Its own subnormals lack the top bit, but lie
-  // so far below every format that only being there counts.
+  // The bits of an x87 number already are these parts. Its own subnormals lack the top bit. They
+  // are so far below every format that only their being non-zero matters.
   Parts parts{};
   std::uint16_t field = 0;
   std::memcpy(&parts.significand, &magnitude, sizeof parts.significand);
@@ -52,9 +52,9 @@ bool rounds_up(std::uint64_t rest, std::uint64_t half, bool odd, Rounding roundi
   BUG("a rounding that is none");
 }
 
-// The code of a finite magnitude > 0 in the format, as if it had no largest value: the caller looks
-// at that. A format's codes are consecutive, so a carry out of the significand runs on into the
-// exponent by itself.
+// Returns the code of a finite magnitude > 0 as if the format had no largest value; the caller
+// handles overflow. A format's codes are consecutive, so a carry out of the significand propagates
+// into the exponent.
 std::uint64_t round_to_code(const Format& format, Parts parts, Rounding rounding) {
   const int below = std::max(0, format.least_exponent() - parts.exponent);
   const int drop = 64 - format.precision + below;
@@ -96,8 +96,8 @@ std::uint64_t encode_float(const Format& format, long double value, Saturate sat
   return code == 0 && format.nan == Format::Nan::minus_zero ? 0 : sign | code;
 }
 
-// float8e8m0 has neither sign nor zero: what is below its range once it is rounded, as if there
-// were more powers of two, becomes its least value or NaN, in every rounding.
+// float8e8m0 has neither sign nor zero. In every rounding, a value that rounds below its range, as
+// if there were more powers of two, becomes its smallest value or NaN.
 std::uint64_t encode_scale(const Format& format, long double value, Saturate saturate,
                            Rounding rounding) {
   const std::uint64_t below = saturate == Saturate::yes ? 0 : format.nan_code;
@@ -107,7 +107,7 @@ std::uint64_t encode_scale(const Format& format, long double value, Saturate sat
   Parts parts = take_apart(value);
   if (parts.exponent < format.least_exponent()) {
     if (parts.exponent < format.least_exponent() - 1) return below;
-    ++parts.exponent;  // one binade up, where there are codes
+    ++parts.exponent;  // one binade up, where codes exist
     return round_to_code(format, parts, rounding) == 1 ? 0 : below;
   }
   if (parts.exponent > format.bias) return overflowed(format, 0, saturate);

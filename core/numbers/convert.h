@@ -1,7 +1,7 @@
 // Conversions between element types: a code to its exact value, a value to the nearest code. They
-// are our own integer code, the same on every machine and in every rounding and flush mode. One by
-// one they go through long double, which holds every value of every real type exactly; the inline
-// ones are for kernels.
+// are integer code of our own, so they do not depend on the machine or its rounding and flush
+// modes. Single elements go through long double, which holds every value of every real type
+// exactly; the inline ones are for kernels.
 #pragma once
 
 #include <bit>
@@ -24,37 +24,37 @@ static_assert(std::numeric_limits<long double>::digits >= 64,
 // infinities: 0). float4 and float6 always saturate.
 enum class Saturate : bool { no, yes };
 
-// up: away from zero, down: towards zero. Integers are always truncated: round before, where
-// rounding is wanted.
+// up: away from zero, down: towards zero. Integers are always truncated: round before if needed.
 enum class Rounding { nearest_even, nearest_up, up, down };
 
-// The exact value of a code. Bits above the type's are ignored, but of bool every non-zero code
-// is 1. BUG for string and complex types.
+// Returns the exact value of a code. Bits above the type's width are ignored, but every non-zero
+// bool is 1. BUG for string and complex types.
 long double decode(Type type, std::uint64_t code);
 std::uint64_t encode(Type type, long double value, Saturate saturate = Saturate::no,
                      Rounding rounding = Rounding::nearest_even);
 
-// What the attribute `saturate` of a cast to `to` says: it is heard for float8 types only.
+// Saturation mode of a cast to `to` with the given attribute `saturate`, which only float8 types
+// honor.
 Saturate cast_saturation(Type to, bool attribute);
 
-// One element of any tensor of a real type, packed or not.
+// Access to one element of a tensor of a real type, packed or not.
 std::uint64_t code_at(const Tensor& tensor, Index element);
 void set_code(Tensor& tensor, Index element, std::uint64_t code);
 long double number_at(const Tensor& tensor, Index element);
 void set_number(Tensor& tensor, Index element, long double value, Saturate saturate = Saturate::no,
                 Rounding rounding = Rounding::nearest_even);
 
-// Many at once: elements from `first` on, as many as the span has.
+// Batch versions: elements from `first` on, as many as the span has.
 void decode_range(const Tensor& tensor, Index first, std::span<long double> values);
 void encode_range(Tensor& tensor, Index first, std::span<const long double> values,
                   Saturate saturate = Saturate::no, Rounding rounding = Rounding::nearest_even);
 
-// Every element of `from` to the type of `to`, in order, strings included (core/numbers/text.h).
-// Same number of elements.
+// Converts every element of `from` to the type of `to`, in order, strings included
+// (core/numbers/text.h). Both tensors must have the same number of elements.
 void convert(const Tensor& from, Tensor& to, Saturate saturate = Saturate::no,
              Rounding rounding = Rounding::nearest_even);
 
-// Values of C++ types. `to_number` is exact.
+// Conversions of C++ element types. `to_number` is exact.
 template <class T>
 long double to_number(T value) {
   if constexpr (is_stored<T>) {
@@ -79,7 +79,7 @@ T from_number(long double value, Saturate saturate = Saturate::no,
   }
 }
 
-// float16 and bfloat16 from and to float, for kernels. Subnormals are kept whatever the flush mode;
+// float16 and bfloat16 from and to float, for kernels. Subnormals are kept in every flush mode;
 // a NaN becomes the quiet one of its sign.
 inline float to_float(Float16 half) {
   const std::uint32_t sign = (half.code & 0x8000U) << 16;
@@ -99,12 +99,12 @@ inline Float16 to_float16(float value) {
   std::uint32_t code = 0;
   if (magnitude > 0x7F800000U) {
     code = 0x7E00U;
-  } else if (magnitude >= 0x47800000U) {  // 65536 and more
+  } else if (magnitude >= 0x47800000U) {  // 65536 and above
     code = 0x7C00U;
-  } else if (magnitude >= 0x38800000U) {  // a carry runs on into the exponent, and from the largest
-                                          // into infinity
+  } else if (magnitude >= 0x38800000U) {
+    // A carry propagates into the exponent, and from the largest value into infinity.
     code = (magnitude - (112U << 23) + 0xFFFU + (magnitude >> 13 & 1U)) >> 13;
-  } else if (magnitude >= 0x33000000U) {                  // half the smallest subnormal and more
+  } else if (magnitude >= 0x33000000U) {                  // half the smallest subnormal and above
     const std::uint32_t drop = 126U - (magnitude >> 23);  // 14 ... 24
     const std::uint32_t significand = (magnitude & 0x7FFFFFU) | 0x800000U;
     code = (significand + (1U << (drop - 1)) - 1U + (significand >> drop & 1U)) >> drop;
@@ -123,7 +123,7 @@ inline BFloat16 to_bfloat16(float value) {
   return {static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16)};
 }
 
-// The other small formats by a table of their codes. Every value of theirs is a float.
+// The other small formats use a table indexed by code: each of their values is a float.
 const float* small_float_values(Type type);  // 256 floats; types of 8 bits or fewer, integers too
 
 template <Type type>

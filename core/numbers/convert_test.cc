@@ -1,5 +1,5 @@
-// The fast conversions against the general ones, which the Python test holds against numpy; whole
-// tensors; texts.
+// Compares the fast conversions with the general ones, which the Python test compares with numpy;
+// whole tensors; strings.
 #include "core/numbers/convert.h"
 
 #include <gtest/gtest.h>
@@ -16,8 +16,7 @@ namespace {
 
 std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-// Every 97th float, and the five floats around every midpoint between neighbours of a 16-bit
-// format.
+// Every 97th float, and the five floats around every midpoint between neighbors of a 16-bit format.
 template <class F>
 void each_telling_float(Type type, F check) {
   for (std::uint64_t bits = 0; bits < std::uint64_t{1} << 32; bits += 97) {
@@ -45,7 +44,7 @@ TEST(FastConversions, ToBFloat16) {
   EXPECT_EQ(wrong, 0);
 }
 
-// Between float and double, the special ones and those that lie between two floats.
+// Float and double: special values and doubles between two floats.
 TEST(FastConversions, FloatAndDouble) {
   std::vector<double> numbers{0.0,
                               -0.0,
@@ -67,7 +66,7 @@ TEST(FastConversions, FloatAndDouble) {
   std::copy(numbers.begin(), numbers.end(), wide.data<double>());
   Tensor narrow(Type::float32, wide.shape()), again(Type::float64, wide.shape());
   convert(wide, narrow, Saturate::no, Rounding::nearest_even);
-  narrow.data<float>()[0] = std::bit_cast<float>(0xffa00001U);  // a NaN with bits of its own
+  narrow.data<float>()[0] = std::bit_cast<float>(0xffa00001U);  // a NaN with a payload
   convert(narrow, again, Saturate::no, Rounding::nearest_even);
   for (Index k = 0; k < wide.size(); ++k) {
     if (k > 0) {

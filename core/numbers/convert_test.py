@@ -1,4 +1,4 @@
-"""Every conversion of numbers.h against numpy, ml_dtypes and onnx, through the filter numbers_probe."""
+"""Compares every conversion of core/numbers/ with numpy, ml_dtypes and onnx, through the filter numbers_probe."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SIGNED_FLOATS = [name for name in SMALL_FLOATS if name != "float8e8m0"]
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    """Overflow and NaN are what is tested here: numpy need not warn of them."""
+    """Silences numpy's warnings: overflow and NaN are tested here on purpose."""
     with np.errstate(all="ignore"):
         yield
 
@@ -75,7 +75,7 @@ def code_of(values: np.ndarray, bits: int) -> np.ndarray:
 
 
 def same(actual: np.ndarray, expected: np.ndarray) -> bool:
-    """Bit for bit, but for the payload of a NaN."""
+    """True if equal bit for bit, except for the payload of a NaN."""
     both_nan = np.isnan(actual) & np.isnan(expected)
     return bool(np.all(both_nan | ((actual == expected) & (np.signbit(actual) == np.signbit(expected)))))
 
@@ -95,7 +95,7 @@ def as_floats(values: np.ndarray) -> np.ndarray:
 
 
 def systematic(name: str) -> np.ndarray:
-    """Every value of the format, every midpoint, an ulp of double to both sides, past the ends, and random patterns."""
+    """Every value of the format, every midpoint, an ulp of double on both sides, past the ends, random patterns."""
     values, _ = finite_magnitudes(name)
     steps = np.diff(values)
     ends = [
@@ -119,13 +119,13 @@ def systematic(name: str) -> np.ndarray:
 
 
 def nearest_even(name: str, values: np.ndarray) -> np.ndarray:
-    """Codes of the nearest finite magnitude, ties to the even code, and one past the largest for what rounds beyond."""
+    """Codes of the nearest finite magnitude, ties to the even code; one past the largest on overflow."""
     table, codes = finite_magnitudes(name)
-    table = np.append(table, 2 * table[-1] - table[-2])  # what the next value would be
+    table = np.append(table, 2 * table[-1] - table[-2])  # the next value, if the format had one
     codes = np.append(codes, codes[-1] + np.uint64(1))
     middles = (table[1:] + table[:-1]) / 2  # exact: one bit more than the format
     magnitudes = np.abs(values)
-    below = np.searchsorted(middles, magnitudes, side="left")  # a tie is counted to its lower neighbour
+    below = np.searchsorted(middles, magnitudes, side="left")  # a tie counts towards its lower neighbor
     tied = (below < middles.size) & (magnitudes == middles[np.minimum(below, middles.size - 1)])
     return np.where(tied & (codes[below] % 2 == 1), codes[np.minimum(below + 1, codes.size - 1)], codes[below])
 
@@ -134,7 +134,7 @@ def nearest_even(name: str, values: np.ndarray) -> np.ndarray:
 def test_every_code_decodes_to_its_value(name: str) -> None:
     dtype, bits = (SMALL_FLOATS | SMALL_INTEGERS)[name]
     codes = all_codes(bits)
-    if bits < 8 and name in SMALL_INTEGERS:  # ml_dtypes wants the sign extended
+    if bits < 8 and name in SMALL_INTEGERS:  # ml_dtypes requires the sign extended
         expected = codes.astype(np.int64)
         if name.startswith("int"):
             expected = np.where(expected >= 1 << (bits - 1), expected - (1 << bits), expected)
@@ -162,7 +162,7 @@ def test_rounding_is_to_nearest_even(name: str) -> None:
 
 @pytest.mark.parametrize("name", SIGNED_FLOATS)
 def test_floats_convert_as_in_ml_dtypes(name: str) -> None:
-    """Overflow, infinities and NaN too. Inputs are floats, since ml_dtypes may round a double twice."""
+    """Covers overflow, infinities and NaN. Inputs are floats, since ml_dtypes may round a double twice."""
     dtype, bits = SMALL_FLOATS[name]
     values = as_floats(systematic(name))
     expected = values.astype(dtype)
@@ -187,7 +187,7 @@ def test_float8_saturates_as_in_onnx(name: str) -> None:
 @pytest.mark.parametrize("saturate", ["yes", "no"])
 @pytest.mark.parametrize(("rounding", "mode"), [("nearest_up", "nearest"), ("up", "up"), ("down", "down")])
 def test_float8e8m0_rounds_as_in_onnx(saturate: str, rounding: str, mode: str) -> None:
-    """Among normal floats; below them onnx's helper reads the subnormal's bits as if they were normal."""
+    """Covers normal floats only; below them onnx's helper reads a subnormal's bits as if they were normal."""
     values = as_floats(systematic("float8e8m0"))
     values = values[(values >= 2.0**-126) & np.isfinite(values)]
     expected = onnx.numpy_helper.to_float8e8m0(values, saturate == "yes", mode).view(np.uint8)
@@ -195,7 +195,7 @@ def test_float8e8m0_rounds_as_in_onnx(saturate: str, rounding: str, mode: str) -
 
 
 def test_float8e8m0_nearest_even_is_that_of_ml_dtypes() -> None:
-    """Ties go up: the significand's only bit is odd. Among normal floats; ml_dtypes takes 1.1 * 2**-127 to 2**-126."""
+    """Ties go up: the significand's only bit is odd. Normal floats only; ml_dtypes rounds 1.1 * 2**-127 to 2**-126."""
     values = as_floats(systematic("float8e8m0"))
     values = values[values >= 2.0**-126]
     expected = values.astype(ml_dtypes.float8_e8m0fnu).view(np.uint8)

@@ -1,4 +1,4 @@
-// The formats from the table that spec/types.yaml makes, with the facts that follow from others.
+// The table of float formats generated from spec/types.yaml, and the facts derived from it.
 #include "core/numbers/formats.h"
 
 #include <array>

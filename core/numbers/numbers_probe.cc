@@ -1,5 +1,5 @@
-// A filter for the Python tests: numbers in, numbers out, as raw bytes, so that numpy and ml_dtypes
-// can be the judges.
+// Filter for the Python tests: converts numbers from stdin to stdout as raw bytes, so that they can
+// be compared with numpy and ml_dtypes.
 //   numbers_probe decode TYPE                      uint64 codes   -> long doubles
 //   numbers_probe encode TYPE SATURATE ROUNDING    long doubles   -> uint64 codes
 #include <array>

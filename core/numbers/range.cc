@@ -1,5 +1,4 @@
-// Elements of tensors by their number: one by one, in ranges, and whole tensors from one type to
-// another.
+// Access to tensor elements by index: one by one, in ranges, and the conversion of whole tensors.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,7 +13,7 @@
 namespace touchstone {
 namespace {
 
-struct Place {  // of a packed code: it may lie in two bytes
+struct Place {  // position of a packed code, which may span two bytes
   std::size_t byte;
   int shift;
 };
@@ -25,7 +24,7 @@ Place place_of(Index element, int bits) {
   return {group + static_cast<std::size_t>(within / 8), within % 8};
 }
 
-// A code in memory of as many bytes as its type has (little endian, as is every machine we run on).
+// Reads a code of `bytes` bytes (little endian, as is every supported machine).
 std::uint64_t load(const std::byte* from, int bytes) {
   std::uint64_t code = 0;
   std::memcpy(&code, from, static_cast<std::size_t>(bytes));
@@ -42,14 +41,15 @@ void each(const Tensor& from, Tensor& to, F convert_one) {
   std::transform(from.data<From>(), from.data<From>() + from.size(), to.data<To>(), convert_one);
 }
 
-// A NaN has its sign alone, as `encode` gives it, and not what bits the hardware keeps of another.
+// Converts a number. A NaN keeps only its sign, as in `encode`, not the payload that the hardware
+// would keep.
 template <class To, class From>
 To number_or_nan(From x) {
   constexpr To nan = std::numeric_limits<To>::quiet_NaN();
   return std::isnan(x) ? std::copysign(nan, static_cast<To>(x)) : static_cast<To>(x);
 }
 
-// The pairs that models cast most often, without the way through long double.
+// The pairs that models cast most often, without going through long double.
 bool convert_quickly(const Tensor& from, Tensor& to) {
   const auto is = [&](Type a, Type b) { return from.type() == a && to.type() == b; };
   if (is(Type::float32, Type::float16)) {

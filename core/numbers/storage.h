@@ -1,6 +1,6 @@
-// How an element of each type is held while kernels run, and which Type a C++ type stands for. The
-// types that C++ lacks hold their code and nothing else; types under 8 bits are held one a byte,
-// the code in the low bits.
+// In-memory element types of kernels, and the mapping between Type and C++ types. Types that C++
+// lacks hold only their code. Types under 8 bits are stored one per byte, with the code in the low
+// bits.
 #pragma once
 
 #include <complex>
@@ -14,6 +14,7 @@
 
 namespace touchstone {
 
+// An element held as its raw code.
 template <Type type, class Code>
 struct Stored {
   Code code;
@@ -89,8 +90,8 @@ constexpr bool is_stored = false;
 template <Type type, class Code>
 constexpr bool is_stored<Stored<type, Code>> = true;
 
-// Calls f.operator()<T>() with the element type that `type` stands for: with_element(type,
-// [&]<class T>() { ... }).
+// Calls f.operator()<T>() with the element type of `type`: with_element(type, [&]<class T>() { ...
+// }).
 template <class F>
 decltype(auto) with_element(Type type, F&& f) {
   switch (type) {

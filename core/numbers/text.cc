@@ -1,5 +1,5 @@
-// Shortest text by search: the digits of the least precision whose text reads back as the same
-// code. float and double have a faster way in the library, which finds the same digits.
+// Shortest decimal text of a number: searches for the fewest digits that parse back to the same
+// code. For float and double the library's std::to_chars finds the same digits faster.
 #include "core/numbers/text.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string lower_case(std::string_view text) {
   return out;
 }
 
-// "d.ddde+XX" of a finite magnitude.
+// Returns "d.ddde+XX" of a finite magnitude.
 std::string shortest_scientific(Type type, long double magnitude) {
   std::array<char, 64> buffer;
   char* const end = buffer.data() + buffer.size();
@@ -67,8 +67,8 @@ std::string plain(const std::string& scientific) {
       .with_help("write a plain or scientific number, INF, +INF, -INF or NaN");
 }
 
-// A number past what long double holds: the sign of its exponent, or else its first digit, says on
-// which side.
+// Result for a number outside the range of long double. The sign of its exponent, or else its first
+// non-zero digit, distinguishes overflow from underflow.
 long double out_of_range(std::string_view text) {
   const std::size_t e = text.find_first_of("eE");
   if (e != std::string_view::npos) {
@@ -123,7 +123,7 @@ long double parse_number(Type to, std::string_view whole) {
   } else if (name == "nan") {
     value = std::numeric_limits<long double>::quiet_NaN();
   } else {
-    // from_chars would take a second sign, and names that are none of the standard's.
+    // from_chars would accept a second sign, and names that the standard does not have.
     if (text.empty() ||
         (std::isdigit(static_cast<unsigned char>(text.front())) == 0 && text.front() != '.')) {
       refuse(to, whole);

@@ -1,4 +1,4 @@
-// Numbers as text, for casts from and to string and for messages.
+// Numbers as strings, for casts from and to string and for messages.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace touchstone {
 
-// Plain notation, never an exponent, with the fewest digits that give the same value of the type
-// back: "0.1", "100.0", "nan", "inf", "-inf". Integers without a point; bool is "True" or "False".
+// Formats in plain notation, never an exponent, with the fewest digits that parse back to the same
+// value of the type: "0.1", "100.0", "nan", "inf", "-inf". Integers have no point; bool is "True"
+// or "False".
 std::string number_text(Type type, long double value);
 
-// The number that a text stands for, rounded once to the type where it is float or double. Plain or
-// scientific; "INF",
-// "+INF", "-INF" and "NaN" in any case; spaces around are ignored; for bool also "true" and
-// "false". Throws Error (invalid_input) on anything else.
+// Parses a number, rounded once to the type if that is float or double. Accepts plain or scientific
+// notation; "INF", "+INF", "-INF" and "NaN" in any case; for bool also "true" and "false". Ignores
+// surrounding spaces. Throws Error (invalid_input) on anything else.
 long double parse_number(Type to, std::string_view text);
 
 }  // namespace touchstone

@@ -1,4 +1,4 @@
-"""Makes every_type.onnx: for each element type two initializers of the same codes, one raw, one in its typed field."""
+"""Generates every_type.onnx: for each element type two initializers of the same codes, one raw, one typed."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ BITS = {
 
 
 def code(k: int, bits: int) -> int:
-    """The code of element k: every byte is (37 k + 11 b + 5) mod 64, so that no float is a NaN."""
+    """Returns the code of element k: every byte is (37 k + 11 b + 5) mod 64, so that no float is a NaN."""
     return sum((37 * k + 11 * b + 5) % 64 << 8 * b for b in range((bits + 7) // 8)) & ((1 << bits) - 1)
 
 
 def packed(codes: list[int], bits: int) -> bytes:
-    """One stream of bits, lowest first; a bool takes a byte."""
+    """Packs codes into one stream of bits, lowest first; a bool takes a byte."""
     if bits == 1:
         return bytes(codes)
     stream = sum(code << bits * k for k, code in enumerate(codes))

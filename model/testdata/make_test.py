@@ -1,4 +1,4 @@
-"""The committed file is what its maker makes, and onnx itself reads both forms of every tensor as the same."""
+"""Checks that make.py reproduces the committed file, and that onnx reads both forms of every tensor as equal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// Error -> touchstone.Error, with all that it says.
+// Converts Error to touchstone.Error with all its fields.
 #include "core/error.h"
 
 #include <unistd.h>
@@ -14,7 +14,7 @@ namespace {
 namespace nb = nanobind;
 
 void raise(const Error& error) {
-  // Who cancelled it said why: a handler of a signal raised KeyboardInterrupt, say.
+  // A Python exception that caused the cancellation, such as KeyboardInterrupt, stays.
   if (error.kind == ErrorKind::cancelled && PyErr_Occurred()) return;
   const nb::object type = nb::module_::import_("touchstone.errors").attr("Error");
   const nb::object made = type(to_str(name(error.kind)), to_str(error.message), to_str(error.rule),

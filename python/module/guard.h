@@ -1,5 +1,5 @@
-// How Python calls us: the interpreter's lock is given up while we work, and whatever we throw
-// arrives as the one error type.
+// Boundary between Python and C++: releases the interpreter's lock during our work, and converts
+// every exception to Error.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,10 +12,11 @@
 
 namespace touchstone::python {
 
-// Has a signal come whose handler raises? That is asked of the main thread.
+// Runs pending Python signal handlers and returns true if one raised. Always false outside the main
+// thread.
 bool signal_raised();
 
-// `work` touches nothing of Python's.
+// Runs `work`, which must not touch Python objects, without the interpreter's lock.
 template <class Work>
 auto unlocked(const Work& work) {
   const nanobind::gil_scoped_release release;

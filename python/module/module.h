@@ -1,4 +1,4 @@
-// The parts that the module `touchstone._native` is put together of.
+// Registration functions of the parts of the module `touchstone._native`.
 #pragma once
 
 #include <nanobind/nanobind.h>

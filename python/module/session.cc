@@ -1,5 +1,4 @@
-// A session as Python holds it: a model that is ready to run, on the fast executor or on the
-// reference.
+// Binding of sessions: a model that is ready to run, on the fast executor or on the reference.
 #include "optimized/session.h"
 
 #include <nanobind/stl/map.h>
@@ -45,7 +44,7 @@ std::vector<Port> inputs_of(const Graph& graph) {
   return ports;
 }
 
-// The file's, which passes do not change.
+// Description of the model file, which passes do not change.
 struct About {
   explicit About(const Model& model)
       : producer(model.producer),
@@ -59,7 +58,7 @@ struct About {
   std::string producer, graph_name, domain;
   std::optional<Index> version;
   SharedMetadata metadata, graph_metadata;
-  std::shared_ptr<const Charge> charge;  // of the metadata
+  std::shared_ptr<const Charge> charge;  // memory of the metadata
 };
 
 std::vector<Port> outputs_of(const Graph& graph) {
@@ -70,7 +69,7 @@ std::vector<Port> outputs_of(const Graph& graph) {
 
 class Runner {
  public:
-  // Whoever makes one has a budget open, which the model was loaded in.
+  // The caller has a budget open, under which the model was loaded.
   Runner(Model model, const Settings& settings)
       : inputs(inputs_of(model.graph)),
         outputs(outputs_of(model.graph)),

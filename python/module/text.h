@@ -1,5 +1,5 @@
-// Bytes that need be no UTF-8 (names in a model, elements of type string) as Python's str: what is
-// none becomes lone surrogates, as in names of files, and comes back as it was.
+// Converts strings that need not be UTF-8 (names in a model, elements of type string) to and from
+// Python's str. Invalid bytes become lone surrogates, as in file names, so the round trip is exact.
 #pragma once
 
 #include <nanobind/nanobind.h>

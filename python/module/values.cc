@@ -1,5 +1,5 @@
-// Values between Python and C++: bytes are copied, so that neither side sees the other write. Types
-// of less than a byte travel as a byte an element.
+// Binding of values. Bytes are copied, so that neither side sees the other's writes. Types under 8
+// bits are exchanged as one byte per element.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -43,7 +43,7 @@ Value tensor_from(int code, const std::vector<Index>& sizes, const Bytes& given)
   return unlocked([&]() -> Value {
     Tensor tensor = empty_tensor(code, sizes);
     require_room(tensor, bytes.size());
-    if (tensor.type() == Type::boolean) {  // numpy takes every byte but 0 for true
+    if (tensor.type() == Type::boolean) {  // numpy treats every byte but 0 as true
       for (std::size_t k = 0; k < bytes.size(); ++k) tensor.data<std::uint8_t>()[k] = bytes[k] != 0;
     } else {
       pack(bytes, tensor);

@@ -5,7 +5,7 @@
     session = touchstone.InferenceSession("resnet50.onnx", intra_op_num_threads=2)
     (scores,) = session.run(None, {"x": image})
 
-Code written for ONNX Runtime moves by changing the import.
+Code written for ONNX Runtime works after changing the import.
 """
 
 from touchstone._native import __version__

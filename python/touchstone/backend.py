@@ -1,4 +1,4 @@
-"""The standard's own door, onnx.backend.base: prepare, run_model, run_node, supports_device.
+"""The standard backend interface, onnx.backend.base: prepare, run_model, run_node, supports_device.
 
 It passes the official runner, onnx.backend.test.BackendTest(touchstone.backend.TouchstoneBackend, __name__).
 """
@@ -20,13 +20,15 @@ from touchstone.session import InferenceSession
 
 
 class BackendRep(StandardRep):
-    """A session that takes its inputs by position too."""
+    """A session that also accepts its inputs by position."""
 
     def __init__(self, session: InferenceSession):
         self.session = session
 
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """Inputs by name, in the order of the graph, or the one there is. Those that have a default may be left out."""
+        """Runs on inputs by name, by position in graph order, or on a single input. Inputs with a default may be
+        omitted.
+        """
         if not isinstance(inputs, Mapping):
             given = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
             inputs = dict(zip(self._names(len(given)), given, strict=True))
@@ -41,7 +43,9 @@ class BackendRep(StandardRep):
 
 
 class TouchstoneBackend(Backend):
-    """Any argument that onnx.backend leaves to the backend is a field of touchstone.SessionOptions."""
+    """The standard's backend class. Keyword arguments that onnx.backend leaves open are fields of
+    touchstone.SessionOptions.
+    """
 
     settings: dict[str, Any] = {}
 
@@ -68,8 +72,8 @@ class TouchstoneBackend(Backend):
         outputs_info: Sequence[tuple[np.dtype, tuple[int, ...]]] | None = None,
         **kwargs: Any,
     ) -> tuple[Any, ...]:
-        """One node. `inputs` are for the names that it has, in their order; `opset_version` says which operator it is
-        (the newest).
+        """Runs one node. `inputs` are the values of its named inputs in order; `opset_version` selects the operator's
+        version (default: the newest).
         """
         opset = kwargs.pop("opset_version", None) or _newest(node.domain)
         return cls.prepare(_model_of(node, list(inputs), opset), device, **kwargs).run(inputs)

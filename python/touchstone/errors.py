@@ -1,24 +1,24 @@
-"""The one error type: what is wrong, where, which rule says so, and what to do."""
+"""The package's one exception type: message, place, broken rule and help."""
 
 from __future__ import annotations
 
 
 def printable(text: str) -> str:
-    """Characters that a hostile model chose, made fit for a terminal: control characters become \\x1b and the like."""
+    """Escapes control characters of hostile models for a terminal: \\x1b and the like."""
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
 class Error(Exception):
-    """Everything that Touchstone refuses.
+    """Raised for every failure in Touchstone.
 
-    kind       usage (also: a feed of the wrong name, type or shape), invalid_model, invalid_input, unsupported,
-               out_of_memory, limit, cancelled, file, internal
-    message    one sentence with the values in it
-    rule       the rule that is broken: "Clip-13/C1", or one of the format such as "model/cycle"; "" if there is none
-    rule_text  what the rule says: "rank(min) == 0"
-    spec_line  where it stands: "spec/ops/ai.onnx/Clip.yaml:12"
-    place      "node 'act3' (Clip), output 'act3_out', main graph"
-    help       what to do about it
+    kind       usage (a feed of the wrong name, type or shape too), invalid_model, invalid_input, unsupported,
+               out_of_memory, limit, cancelled, file or internal.
+    message    one sentence with the values in it.
+    rule       the broken rule: "Clip-13/C1", or one of the format such as "model/cycle"; "" if there is none.
+    rule_text  the rule's condition: "rank(min) == 0".
+    spec_line  the rule's source line: "spec/ops/ai.onnx/Clip.yaml:12".
+    place      "node 'act3' (Clip), output 'act3_out', main graph".
+    help       a hint on how to mend it.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Error(Exception):
 
     @property
     def touchstone_fault(self) -> str:
-        """What a conformance run counts it as."""
+        """Kind under which a conformance run counts the error."""
         return self.kind
 
     def __str__(self) -> str:

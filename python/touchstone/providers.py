@@ -1,4 +1,4 @@
-"""Execution providers, as users of ONNX Runtime name them: the processor's is the only one here."""
+"""Execution providers, by ONNX Runtime's names. Only the CPU provider exists here."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ PROVIDER = "CPUExecutionProvider"
 
 
 def require_provider(providers: Sequence[Any] | None, provider_options: Sequence[Mapping[str, Any]] | None) -> None:
-    """Raises Error unless the processor is among `providers`, and for options of it: it has none. A provider that is
-    not here is passed over with a warning, and its options go with it.
+    """Raises Error unless the CPU provider is among `providers`, or if it is given options: it has none. An unknown
+    provider is skipped with a warning, together with its options.
     """
     if providers is None:
         if any(provider_options or ()):
@@ -39,7 +39,7 @@ def require_provider(providers: Sequence[Any] | None, provider_options: Sequence
 
 
 def _with_options(provider: Any) -> tuple[str, Mapping[str, Any]]:
-    """A name, or a pair of a name and options."""
+    """Splits a name, or a pair of a name and options."""
     if isinstance(provider, str):
         return provider, {}
     if isinstance(provider, tuple) and len(provider) == 2:

@@ -1,4 +1,4 @@
-"""Sessions, in the shape that users of ONNX Runtime know."""
+"""Sessions with the interface of ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from touchstone.providers import PROVIDER, require_provider
 
 
 class GraphOptimizationLevel(StrEnum):
-    """How much the graph is changed before it runs; from EXTENDED on a result may be rounded otherwise."""
+    """Extent to which the graph is rewritten before it runs; from EXTENDED on, results may be rounded differently."""
 
     ORT_DISABLE_ALL = "none"
     ORT_ENABLE_BASIC = "basic"
@@ -25,17 +25,17 @@ class GraphOptimizationLevel(StrEnum):
 
 @dataclass(slots=True)
 class SessionOptions:
-    """What a session is made with. A name that is not here is refused, not ignored.
+    """Options of a session. An unknown name is refused, not ignored.
 
-    intra_op_num_threads      0: as many as the process may use
-    graph_optimization_level  none, basic, extended or all
-    runtime                   "fast", or "reference": slow, in one thread, generated from the definitions
-    winograd                  False: convolutions sum their products one by one
-    with_passes               passes and patterns that run whatever the level says (`touchstone optimize --list`)
-    without_passes            those that do not
-    limits                    "trusted", or "untrusted": for models and feeds from elsewhere (docs/limits.md)
-    deadline                  seconds that making the session, and each run, may take; None: as the limits say
-    memory_limit              bytes that the session and its runs may use at once; None: as the limits say
+    intra_op_num_threads      0: as many threads as the process may use.
+    graph_optimization_level  none, basic, extended or all.
+    runtime                   "fast", or "reference": slow, single-threaded, generated from the definitions.
+    winograd                  False: convolutions are computed directly.
+    with_passes               passes and patterns that run regardless of the level (`touchstone optimize --list`).
+    without_passes            passes and patterns that do not run.
+    limits                    "trusted", or "untrusted": for models and feeds from elsewhere (docs/limits.md).
+    deadline                  seconds allowed for creating the session, and for each run; None: the limits decide.
+    memory_limit              bytes that the session and its runs may use at once; None: the limits decide.
     """
 
     intra_op_num_threads: int = 0
@@ -51,8 +51,8 @@ class SessionOptions:
 
 @dataclass(frozen=True)
 class NodeArg:
-    """An input or output: `type` as in "tensor(float)"; a size of `shape` is a number, a symbol's name or None, and
-    `shape` itself is None where the model does not say it.
+    """An input or output. `type` reads "tensor(float)". A size in `shape` is a number, a symbol's name or None; `shape`
+    is None if the model does not declare it.
     """
 
     name: str
@@ -62,8 +62,8 @@ class NodeArg:
 
 @dataclass(frozen=True)
 class ModelMetadata:
-    """The model as its file describes it, in ONNX Runtime's names. `description` and `graph_description` are doc strings;
-    of a key that stands twice in metadata_props, the last value counts.
+    """The model's description in its file, under ONNX Runtime's names. `description` and `graph_description` are doc
+    strings. Of a duplicate key in metadata_props the last value counts.
     """
 
     producer_name: str
@@ -75,7 +75,7 @@ class ModelMetadata:
     custom_metadata_map: dict[str, str]
 
 
-# A version that the file does not say, as ONNX Runtime has it.
+# ONNX Runtime's value for a version that the file does not give.
 _NO_VERSION = 2**63 - 1
 
 
@@ -98,10 +98,10 @@ def _require_settings(settings: Mapping[str, Any]) -> None:
 
 
 class InferenceSession:
-    """A model ready to run.
+    """A loaded model, ready to run.
 
-    Runs may come from several threads: each waits for the one before it. The interpreter's lock is free while a model
-    is loaded and while it runs.
+    Runs may come from several threads; they are serialized. The interpreter's lock is released while a model is
+    loaded and while it runs.
     """
 
     def __init__(
@@ -112,11 +112,12 @@ class InferenceSession:
         provider_options: Sequence[Mapping[str, Any]] | None = None,
         **settings: Any,
     ):
-        """A model's file, or its bytes (which cannot name files beside them). `settings` are fields of SessionOptions,
-        and count before `sess_options`. Raises Error for a model that is not valid or cannot run, and for a setting
-        that is not there.
+        """Loads a model from a file or from bytes, which cannot refer to external files. `settings` are fields of
+        SessionOptions and override `sess_options`. Raises Error for a model that is invalid or cannot run, and for an
+        unknown setting.
         """
-        settings.pop("enable_fallback", None)  # of ONNX Runtime: to a provider that comes later, and there is one
+        # An option of ONNX Runtime for falling back to another provider; there is only one here.
+        settings.pop("enable_fallback", None)
         _require_settings(settings)
         options = replace(sess_options or SessionOptions(), **settings)
         require_provider(providers, provider_options)
@@ -144,8 +145,8 @@ class InferenceSession:
         input_feed: Mapping[str, values.Value],
         run_options: None = None,
     ) -> list[values.Value]:
-        """The outputs of these names, or all, in this order. Raises Error for feeds that do not fit the model (kind
-        "usage"), and for what a node refuses.
+        """Returns the outputs of these names, or all, in order. Raises Error for feeds that do not fit the model (kind
+        "usage"), and for errors of nodes.
         """
         if run_options is not None:
             raise Error("usage", "a run has no options", help="leave run_options out")
@@ -164,22 +165,22 @@ class InferenceSession:
 
     @property
     def input_names(self) -> list[str]:
-        """All inputs, in the order of the graph."""
+        """Names of all inputs, in graph order."""
         return list(self._inputs)
 
     def get_inputs(self) -> list[NodeArg]:
-        """The inputs that have to be fed."""
+        """Describes the inputs that must be fed."""
         return [_node_arg(port) for port in self._runner.inputs if not port.has_default]
 
     def get_overridable_initializers(self) -> list[NodeArg]:
-        """The inputs that have a value of the model's own, and may be fed."""
+        """Describes the inputs that have a default in the model and may be fed."""
         return [_node_arg(port) for port in self._runner.inputs if port.has_default]
 
     def get_outputs(self) -> list[NodeArg]:
         return [_node_arg(port) for port in self._runner.outputs]
 
     def get_modelmeta(self) -> ModelMetadata:
-        """The producer, version, doc strings and metadata_props of the model's file."""
+        """Returns the producer, version, doc strings and metadata_props of the model's file."""
         meta = self._runner.metadata
         return ModelMetadata(
             meta["producer_name"],
@@ -192,9 +193,9 @@ class InferenceSession:
         )
 
     def get_providers(self) -> list[str]:
-        """Where the nodes run: on the processor, all of them."""
+        """Returns the providers in use: always the CPU alone."""
         return [PROVIDER]
 
     def placement(self) -> list[tuple[str, list[str]]]:
-        """Which kernel ran which nodes in the last run; empty for the reference."""
+        """Returns each kernel with the nodes that it ran in the last run; empty for the reference."""
         return self._runner.placement()

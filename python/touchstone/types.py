@@ -1,4 +1,4 @@
-"""Types of elements: the standard's codes, and what numpy and ml_dtypes call them."""
+"""Element types: the standard's codes and the corresponding numpy and ml_dtypes types."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 
 from touchstone import _native
 
-# By the names of the standard that are not numpy's own.
+# Standard names that differ from numpy's.
 _OTHER_NAMES = {
     "float": np.float32,
     "double": np.float64,
@@ -34,15 +34,15 @@ DTYPES: dict[int, np.dtype] = {
 }
 CODES: dict[np.dtype, int] = {dtype: code for code, dtype in DTYPES.items()}
 
-# Signed integers of less than a byte: numpy's byte has the sign in the bits above, ours has zeros there.
+# Signed integers under 8 bits: numpy's byte is sign-extended, ours has zeros in the upper bits.
 SIGN_SHIFT: dict[int, int] = {
     code: 8 - bits for code, _, bits, is_signed in _native.element_types() if is_signed and 0 < bits < 8
 }
 
 
 def code_of(dtype: np.dtype) -> int | None:
-    """The standard's code for arrays of this type, in any order of bytes; None if there is none. Arrays of objects are
-    taken for strings: whether they are is seen when they are read.
+    """Returns the standard's code for arrays of this dtype, in any byte order; None if there is none. Object arrays are
+    assumed to be strings, which is checked when they are read.
     """
     if dtype.kind in "OUST":
         return STRING

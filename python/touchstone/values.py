@@ -1,7 +1,7 @@
-"""Between what Python holds and what a session takes and gives.
+"""Converts between Python values and session values.
 
 A tensor is an array (of str for strings), a sequence a list, an empty optional None, a map a dict. An input's declared
-type decides what a value cannot tell by itself: whether it is optional, and of what an empty list is a list.
+type resolves ambiguities: whether a value is optional, and the element type of an empty list.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ Value = Any  # an array, a list of values, None, a dict
 
 
 def feed(name: str, value: Value, declared: _native.ValueType) -> _native.Value:
-    """The value as a session takes it. Its memory is copied: what Python does to it afterwards changes nothing."""
+    """Converts a value fed to input `name`. Its memory is copied, so later writes by Python have no effect. Raises
+    Error.
+    """
     try:
         return _given(value, declared)
     except Error as error:
@@ -34,7 +36,7 @@ def _place(name: str) -> str:
 
 
 class _Unlike(Exception):
-    """What a value is, when that is nothing of the declared kind."""
+    """Describes a value that does not have the declared kind."""
 
 
 def _given(value: Value, declared: _native.ValueType) -> _native.Value:
@@ -65,7 +67,7 @@ def _described(value: Value) -> str:
 
 
 def _array(value: Value) -> np.ndarray:
-    """numpy's own, its scalars, and what another library lets numpy see."""
+    """Converts to an array: numpy arrays and scalars, and objects that implement __array__ or __dlpack__."""
     if isinstance(value, np.ndarray):
         return value
     if isinstance(value, np.generic) or hasattr(value, "__array__"):
@@ -76,7 +78,7 @@ def _array(value: Value) -> np.ndarray:
 
 
 def _scalar(value: Value, declared: _native.ValueType) -> Value:
-    """Maps hold plain numbers and texts, whose type is that of the declared map."""
+    """Converts a map's plain number or string to an array of the declared value type."""
     if not isinstance(value, int | float | complex | str | bytes) or declared.kind != "tensor":
         return value
     try:
@@ -98,12 +100,12 @@ def _tensor(array: np.ndarray) -> _native.Value:
             return _native.Value.strings(array.shape, texts)
         except UnicodeEncodeError as error:
             raise _Unlike(f"an array with the text {error.object!r}, which has no bytes") from error
-    plain = np.ascontiguousarray(array, dtype=DTYPES[code])  # in the machine's order of bytes
+    plain = np.ascontiguousarray(array, dtype=DTYPES[code])  # in native byte order
     return _native.Value.tensor(code, array.shape, plain.reshape(-1).view(np.uint8))
 
 
 def taken(value: _native.Value) -> Value:
-    """What a session gave, as Python holds it: memory of its own, free to be written to."""
+    """Converts a session's output to a Python value that owns writable memory."""
     kind = value.type.kind
     if kind == "tensor":
         return _read(value)

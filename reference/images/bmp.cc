@@ -1,5 +1,5 @@
-// Windows bitmaps: palettes of 1, 4 and 8 bits, colours of 16, 24 and 32, run lengths, rows from
-// the bottom up or down.
+// Windows bitmaps: palettes of 1, 4 and 8 bits, colors of 16, 24 and 32 bits, run lengths,
+// bottom-up and top-down rows.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -61,7 +61,7 @@ class Bitmap {
 
  private:
   Index row_bytes() const { return (width_ * bits_ + 31) / 32 * 4; }
-  // Whether the file is so long that every row stands in it; the last need not be filled up.
+  // True if the file holds every row; the last need not be padded.
   bool holds_rows() const {
     const Index left = static_cast<Index>(file_.size()) - static_cast<Index>(pixels_);
     return left > 0 && height_ - 1 <= left / std::max<Index>(row_bytes(), 1) &&
@@ -85,7 +85,7 @@ class Bitmap {
     }
   }
 
-  // The bits of a mask as a number of 8 bits.
+  // Scales the bits of a mask to 8 bits.
   static std::uint8_t field(std::uint32_t pixel, std::uint32_t mask) {
     if (mask == 0) return 0;
     const std::uint64_t most = mask >> std::countr_zero(mask),
@@ -122,7 +122,7 @@ class Bitmap {
     std::copy(colour.begin(), colour.end(), image.row(down_ ? y : height_ - 1 - y) + x * 3);
   }
 
-  // Pairs of a length and an index (or two of 4 bits); a length of 0 begins an escape.
+  // Pairs of a length and an index (or two of 4 bits); a length of 0 starts an escape.
   void read_runs(Image& image) const {
     const auto index = [&](std::uint32_t value, std::uint32_t k) {
       return compression_ == runs_of_8 ? value : k % 2 == 0 ? value >> 4 : value & 15;
@@ -139,7 +139,8 @@ class Bitmap {
       } else if (second == 2) {
         x += u8(at), y += u8(at + 1);
         at += 2;
-      } else {  // as many indices as they stand, filled up to an even number of bytes
+      } else {
+        // Literal indices, padded to an even number of bytes.
         const bool wide = compression_ == runs_of_8;
         for (std::uint32_t k = 0; k < second; ++k)
           put(image, x++, y, palette_[index(u8(at + (wide ? k : k / 2)), k)]);

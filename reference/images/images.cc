@@ -1,4 +1,4 @@
-// Which format a file is of, by its first bytes.
+// Detects an image file's format by its first bytes.
 #include "reference/images/images.h"
 
 #include <algorithm>

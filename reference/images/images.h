@@ -1,5 +1,5 @@
-// Image files: bytes in, red, green and blue out. Each format is read by the library that everybody
-// reads it by, where Debian has one.
+// Decodes image files to RGB bytes. Each format uses its most common library, if Debian packages
+// one.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,24 @@ namespace touchstone {
 
 using Bytes = std::span<const std::uint8_t>;
 
+// An RGB image of 8 bits per channel.
 struct Image {
   Index height = 0, width = 0;
   Charge charge;
-  std::vector<std::uint8_t> rgb;  // row by row, three bytes a pixel
+  std::vector<std::uint8_t> rgb;  // row by row, three bytes per pixel
 
   Image() = default;
-  // Black. `decoder`: bytes a pixel that a decoder takes beside it while it works. Throws Error
-  // (limit) where the size passes a limit, before anything is allocated.
+  // A black image. `decoder`: further bytes per pixel that the decoder uses while it runs. Throws
+  // Error (limit) if the size exceeds a limit, before anything is allocated.
   Image(Index height, Index width, Index decoder = 0);
   std::uint8_t* row(Index y) { return rgb.data() + y * width * 3; }
 };
 
-// None where the bytes are no image of a known format, or a damaged one. Throws Error: unsupported
-// for an image that is sound but of a kind that is not read here, limit for one that is too large.
+// Returns nothing if the bytes are no image of a known format, or a damaged one. Throws Error:
+// unsupported for a valid image of an unsupported kind, limit for one that is too large.
 std::optional<Image> decode_image(Bytes file);
 
-// One format each; called where the file begins as that format does.
+// Decoder of one format each, called if the file starts with that format's signature.
 std::optional<Image> decode_bmp(Bytes file);
 std::optional<Image> decode_jpeg(Bytes file);
 std::optional<Image> decode_jpeg2000(Bytes file);

@@ -1,8 +1,8 @@
-// JPEG by libjpeg-turbo, with its exact integer transform and its smooth upsampling of chroma,
-// which the standard asks for.
+// JPEG by libjpeg-turbo, with the exact integer transform and smooth chroma upsampling that the
+// standard requires.
 #include <csetjmp>
 #include <cstdio>
-// jpeglib.h wants what stands above it.
+// jpeglib.h needs the headers above.
 #include <jpeglib.h>
 
 #include "reference/images/images.h"
@@ -10,8 +10,8 @@
 namespace touchstone {
 namespace {
 
-// The library ends a failure by a jump over its own C frames; none of ours with a destructor stands
-// between.
+// The library reports failure by a longjmp over its own C frames; no frame of ours with a
+// destructor is in between.
 struct Failure {
   jpeg_error_mgr base;
   std::jmp_buf back;
@@ -19,7 +19,7 @@ struct Failure {
 
 void fail(j_common_ptr info) { std::longjmp(reinterpret_cast<Failure*>(info->err)->back, 1); }
 void ignore(j_common_ptr) {}
-// A warning (a level below 0) says that the data is damaged.
+// A warning (a level below 0) means damaged data.
 void judge(j_common_ptr info, int level) {
   if (level < 0) fail(info);
 }
@@ -47,10 +47,10 @@ bool read_rows(jpeg_decompress_struct& info, Failure& failure, std::uint8_t* row
   return true;
 }
 
-// Bytes a pixel of what the library keeps of a progressive image, and of four inks.
+// Bytes per pixel that the library holds for a progressive image and for CMYK.
 constexpr Index coefficients = 12;
 
-// Four inks, which Adobe's programs store inverted.
+// Converts CMYK, which Adobe's programs store inverted.
 void mix_inks(const std::vector<std::uint8_t>& inks, bool inverted, Image& image) {
   for (std::size_t k = 0; k < image.rgb.size() / 3; ++k) {
     const auto light = [&](std::size_t ink) {

@@ -48,7 +48,7 @@ using Stream = std::unique_ptr<opj_stream_t, Releaser<opj_stream_t, opj_stream_d
 using Codec = std::unique_ptr<opj_codec_t, Releaser<opj_codec_t, opj_destroy_codec>>;
 using Decoded = std::unique_ptr<opj_image_t, Releaser<opj_image_t, opj_image_destroy>>;
 
-// A sample as 8 bits.
+// Scales a sample to 8 bits.
 std::uint8_t sample(const opj_image_comp_t& part, std::size_t k) {
   const std::int64_t most = (std::int64_t{1} << part.prec) - 1;
   const std::int64_t value =
@@ -57,7 +57,7 @@ std::uint8_t sample(const opj_image_comp_t& part, std::size_t k) {
                                    most);
 }
 
-// What a codestream says of its size at the beginning: the marker SIZ.
+// Sizes in the SIZ marker at the codestream's start.
 struct Sizes {
   Index width = 0, height = 0, tiles = 0, parts = 0;
 };
@@ -68,7 +68,7 @@ Index number_at(Bytes file, std::size_t at, int bytes) {
   return number;
 }
 
-// Where the codestream begins: at once, or in the box of that name.
+// Offset of the codestream: the file's start, or the contents of the box jp2c.
 std::size_t codestream_of(Bytes file) {
   if (file[0] == 0xff) return 0;
   constexpr Index box = 0x6a703263;  // "jp2c"
@@ -98,8 +98,8 @@ std::optional<Sizes> sizes_of(Bytes file) {
   return Sizes{x1 - x0, y1 - y0, across * down, number_at(file, at + 40, 2)};
 }
 
-// What the codec takes: each sample twice, as it is decoded and as it is given back, and what it
-// notes of each part of each tile.
+// Charges the codec's memory: each sample twice, decoded and returned, and a record per component
+// of each tile.
 Charge charge_codec(const Sizes& sizes) {
   constexpr Index bytes_of_sample = 8, bytes_of_part = 1200;
   check_size(Type::int32, Shape{sizes.height, sizes.width, sizes.parts}, current_limits());
@@ -135,7 +135,7 @@ std::optional<Image> decode_jpeg2000(Bytes file) {
   if (!begun || decoded->numcomps == 0 || decoded->x1 <= decoded->x0 || decoded->y1 <= decoded->y0)
     return std::nullopt;
   Image image(Index{decoded->y1} - decoded->y0,
-              Index{decoded->x1} - decoded->x0);  // before the codec takes as much
+              Index{decoded->x1} - decoded->x0);  // allocated before the codec takes as much
   if (opj_decode(codec.get(), stream.get(), decoded.get()) == OPJ_FALSE ||
       opj_end_decompress(codec.get(), stream.get()) == OPJ_FALSE)
     return std::nullopt;

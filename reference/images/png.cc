@@ -1,5 +1,5 @@
-// PNG by libpng: palettes and grays as colours, 16 bits cut to 8, transparency left out, gamma as
-// it is.
+// PNG by libpng: palettes and grays become RGB, 16 bits are truncated to 8, transparency and gamma
+// are ignored.
 #include <png.h>
 
 #include <csetjmp>

@@ -17,7 +17,7 @@ class Reader {
     if (at_ >= file_.size()) throw Damaged{};
     return file_[at_++];
   }
-  // A number as text; comments and white space stand before it.
+  // Reads a number as text, after comments and white space.
   Index number(Index most) {
     skip();
     Index value = 0;
@@ -30,7 +30,7 @@ class Reader {
     return value;
   }
   Index left() const { return static_cast<Index>(file_.size() - at_); }
-  // A bit as text: no white space has to part it from the next.
+  // Reads a bit as text: no white space is needed between bits.
   Index digit() {
     skip();
     const std::uint8_t c = byte();
@@ -54,14 +54,14 @@ class Reader {
 
 Image read(Bytes file) {
   constexpr Index most_size = Index{1} << 31;
-  const int kind = file[1] - '0';  // bits, grays, colours as text, then the same as bytes
+  const int kind = file[1] - '0';  // bits, grays, colors as text, then the same as bytes
   const bool as_text = kind <= 3, bits = kind % 3 == 1, colours = kind % 3 == 0;
   Reader reader(file);
   const Index width = reader.number(most_size), height = reader.number(most_size),
               most = bits ? 1 : reader.number(65535);
   if (width == 0 || height == 0 || most == 0) throw Damaged{};
   if (!as_text && std::isspace(reader.byte()) == 0) throw Damaged{};
-  // Of text a sample takes a digit and, but for bits, what parts it from the next.
+  // As text a sample takes a digit and, except for bits, a separator.
   const Index samples = width * (colours ? 3 : 1),
               row = bits ? (as_text ? width : (width + 7) / 8)
                          : samples * (as_text || most > 255 ? 2 : 1);

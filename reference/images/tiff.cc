@@ -1,4 +1,4 @@
-// TIFF by libtiff, the first image of the file.
+// TIFF by libtiff: the first image of the file.
 #include <tiffio.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace touchstone {
 namespace {
 
-// A file in memory, as the library asks for one.
+// An in-memory file with the I/O callbacks of the library.
 struct Memory {
   Bytes file;
   toff_t at = 0;
@@ -33,13 +33,13 @@ toff_t go_to(thandle_t handle, toff_t offset, int from) {
 }
 int leave(thandle_t) { return 0; }
 
-// Without it the library would print. The process's own handlers stay as they are.
+// Without it the library would print. The process's own handlers stay unchanged.
 int keep_silent(TIFF*, void*, const char*, const char*, va_list) { return 1; }
 toff_t size_of(thandle_t handle) { return static_cast<Memory*>(handle)->file.size(); }
 
-// Bytes a pixel that the library may take for a strip or tile: four samples of 32 bits.
+// Bytes per pixel that the library may allocate for a strip or tile: four samples of 32 bits.
 constexpr Index strip = 16;
-// Whatever its tags say, it asks for no more at once.
+// Upper bound of a single allocation, regardless of the tags.
 constexpr tmsize_t most_at_once = tmsize_t{256} << 20;
 
 }  // namespace

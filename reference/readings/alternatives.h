@@ -1,5 +1,5 @@
-// How an operation is carried over numbers that hold several alternatives: each is tried, and the
-// results are joined. Only sources of this library include it.
+// Lifts an operation to numbers with several alternatives: applies it to each and joins the
+// results. Internal to this library's sources.
 #pragma once
 
 #include <limits>

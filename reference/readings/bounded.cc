@@ -1,5 +1,5 @@
-// The rare ways of Bounded: alternatives, infinities, NaN, overflow, and what falls out of double's
-// own range.
+// Slow paths of Bounded: alternatives, infinities, NaN, overflow, and results out of double's
+// range.
 #include "reference/readings/bounded.h"
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 
 namespace touchstone {
 
-using namespace bounded;  // NOLINT: its own room
+using namespace bounded;  // NOLINT: its own namespace
 
 Bounded::Bounded(Index i) {
-  // An Index has up to 63 bits: two doubles hold it.
+  // An Index has up to 63 bits, which two doubles hold.
   hi = static_cast<double>(i);
   lo = hi == 0x1p63 ? static_cast<double>(i - std::numeric_limits<Index>::max()) - 1
                     : static_cast<double>(i - static_cast<Index>(hi));
@@ -109,8 +109,8 @@ std::vector<Bounded> alternatives(const Bounded& a) {
   if (s & special::infinity) all.push_back(Bounded::raw(infinity, 0, 0));
   if (s & special::minus_infinity) all.push_back(Bounded::raw(-infinity, 0, 0));
   if (s & special::nan) all.push_back(Bounded::raw(not_a_number, 0, 0));
-  // Which largest number is meant was known where it was stored; nobody computes on from there
-  // within one node.
+  // The format of `largest` was known when the value was stored; within one node nothing computes
+  // on with it.
   if (s & (special::largest | special::minus_largest)) all.push_back(Bounded::anything(0));
   return all;
 }
@@ -131,8 +131,8 @@ Bounded join(const Bounded& v, const std::vector<Bounded>& results) {
   }
   Bounded out = Bounded::raw(v.hi, v.lo, 0);
   if (!members.empty() && std::isfinite(v.hi)) {
-    // The exact value lies in one of the members: begin with that one, so that no point of its own
-    // joins the set.
+    // The exact value is in one of the members. Starting with that one avoids a separate point in
+    // the set.
     const auto home = std::find_if(members.begin(), members.end(), [&](const Bounded::Member& m) {
       return m.hi == v.hi && m.lo == v.lo;
     });
@@ -165,8 +165,8 @@ namespace {
 
 bool reaches_zero(const Bounded& a) { return a.e > 0 && std::abs(a.hi) <= a.e; }
 
-// A finite result past double's range. Past a narrower format's it is surely that format's overflow
-// value.
+// A finite result beyond double's range. In a narrower format it is certainly that format's
+// overflow value.
 Bounded past_double(double sign) {
   constexpr double last = std::numeric_limits<double>::max();
   Bounded out = Bounded::raw(std::copysign(last, sign), 0,
@@ -195,8 +195,7 @@ Scaled scaled(const Bounded& a) {
   return {{hi, std::ldexp(a.lo, -exponent)}, exponent};
 }
 
-// v * 2^exponent with the error e besides what the scaling loses. `back` undoes frexp of the
-// operands.
+// v * 2^exponent with the error e plus the loss of scaling.
 Bounded unscaled(dd::Pair v, int exponent, double e, double ulps) {
   const double hi = std::ldexp(v.hi, exponent), lo = std::ldexp(v.lo, exponent);
   if (!std::isfinite(hi)) return past_double(v.hi);
@@ -227,7 +226,7 @@ Bounded divide_members(const Bounded& a, const Bounded& b) {
   if (b.hi == 0 && b.e == 0)
     return reaches_zero(a) ? Bounded::anything(ieee) : Bounded::raw(ieee, 0, 0);
   if (std::abs(b.hi) <= b.e * up) return Bounded::anything(ieee);
-  // A divisor that is a power of two has an exact reciprocal: every honest way is exact then.
+  // A power of two has an exact reciprocal, so every faithful division by it is exact.
   int exponent = 0;
   const bool power = b.e == 0 && b.lo == 0 && std::abs(std::frexp(b.hi, &exponent)) == 0.5;
   const PrimitiveFacts& k = facts(Primitive::divide);

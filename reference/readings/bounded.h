@@ -1,6 +1,6 @@
-// The bounded number: the exact value, and the largest error that an honest evaluation in the
-// computing format may have reached. Where an evaluation may have jumped (floor, a comparison) or
-// overflowed, it also holds what else is right.
+// The bounded number: the exact value, and the largest error of any faithful evaluation in the
+// compute format. After a possible jump (floor, a comparison) or overflow it also holds the other
+// valid values.
 #pragma once
 
 #include <array>
@@ -17,26 +17,28 @@
 
 namespace touchstone {
 
-// Values that are right although they lie outside [v - e, v + e].
+// Values that are valid although they are outside [v - e, v + e].
 namespace special {
 enum : std::uint8_t { infinity = 1, minus_infinity = 2, nan = 4, largest = 8, minus_largest = 16 };
 }
 
 struct Extra;
 
+// A value with an error bound: hi + lo is exact, and any number within e of it is a possible
+// result.
 class Bounded {
  public:
   struct Member {  // one alternative: an interval
     double hi = 0, lo = 0, e = 0;
   };
 
-  double hi = 0,
-         lo = 0;  // the exact value is hi + lo, good to 104 bits; infinities and NaN stand in hi
-  double e = 0;   // infinite: anything is right
+  // The exact value is hi + lo, accurate to 104 bits; hi holds infinities and NaN.
+  double hi = 0, lo = 0;
+  double e = 0;  // infinite: anything is valid
 
   Bounded() = default;
   explicit Bounded(Index i);
-  static Bounded of(double x);  // rounded to the computing format if it does not fit it
+  static Bounded of(double x);  // rounded if it does not fit the compute format
   static Bounded raw(double hi, double lo, double e) { return {hi, lo, e}; }
   static Bounded anything(double hi, double lo = 0);
 
@@ -69,10 +71,10 @@ class Bounded {
   bool plain() const { return extra_ == nullptr; }
   bool is_set() const;
   std::uint8_t specials() const;        // bits of `special`
-  const Member* members_begin() const;  // of a set; empty otherwise
+  const Member* members_begin() const;  // alternatives of a set; empty range otherwise
   const Member* members_end() const;
   void add_specials(std::uint8_t bits);
-  // Adds an alternative: a member of the set while there are at most four, else only the hull
+  // Adds an alternative: as a member of the set while there are at most four, else only the hull
   // grows.
   void admit(const Member& m);
   Bounded without_extra() const { return {hi, lo, e}; }
@@ -86,21 +88,21 @@ class Bounded {
   Extra* extra_ = nullptr;
 };
 
-// Alternatives are rare, so they live out of line. The hull of all members lies in the number's own
-// v and e.
+// Alternatives are rare, so they are stored out of line. The hull of all members is the number's
+// own v and e.
 struct Extra {
-  int count = 0;  // 0: no set, v and e stand alone; -1: there were too many for a set
+  int count = 0;  // 0: no set, only v and e; -1: too many for a set
   std::array<Bounded::Member, 4> members;
   std::uint8_t specials = 0;
 };
 
 namespace bounded {
 
-constexpr double up = 1 + 0x1p-49;  // a few roundings of the bound itself
+constexpr double up = 1 + 0x1p-49;  // covers the few roundings of the bound itself
 
-bool fits_small(double hi);  // fits(), for what is smaller than the smallest normal
+bool fits_small(double hi);  // fits() for values below the smallest normal
 
-// Is hi + lo a number of the computing format?
+// True if hi + lo is a number of the compute format.
 inline bool fits(double hi, double lo) {
   const ReadingContext& c = reading_context;
   if (lo != 0) return false;
@@ -111,16 +113,16 @@ inline bool fits(double hi, double lo) {
   return (std::abs(hi) >= c.normal) | (hi == 0) || fits_small(hi);
 }
 
-Bounded overflowed(double hi, double lo,
-                   double e);  // out of line: v + e is past the largest number, or no number
+// Result if v + e exceeds the largest number or is NaN. Out of line.
+Bounded overflowed(double hi, double lo, double e);
 
-// The error after a rounding by half an ulp.
+// Error after a rounding by half an ulp.
 inline double grown(double hi, double lo, double e) {
   const ReadingContext& c = reading_context;
   return e == 0 && fits(hi, lo) ? 0 : (e + c.u * (std::abs(hi) + e) + c.h) * up;
 }
 
-// The value hi + lo, reached with an error e and then rounded by `ulps` ulp.
+// The value hi + lo, computed with error e and then rounded by `ulps` ulp.
 inline Bounded rounded(double hi, double lo, double e, double ulps = 0.5) {
   const ReadingContext& c = reading_context;
   e = ulps == 0.5 ? grown(hi, lo, e) : (e + (2 * ulps * c.u) * (std::abs(hi) + e) + c.h) * up;
@@ -129,7 +131,7 @@ inline Bounded rounded(double hi, double lo, double e, double ulps = 0.5) {
   return Bounded::raw(hi, lo, e);
 }
 
-// The general ways: sets, specials, overflow, NaN, products that fall out of the range of double.
+// General paths: sets, specials, overflow, NaN, products outside the range of double.
 Bounded add_slowly(const Bounded& a, const Bounded& b);
 Bounded multiply_slowly(const Bounded& a, const Bounded& b);
 Bounded negate_slowly(const Bounded& a);
@@ -143,14 +145,14 @@ inline Bounded operator-(const Bounded& a) {
   return Bounded::raw(-a.hi, -a.lo, a.e);
 }
 
-// The quick ways below compute first and look afterwards: whatever is infinite, NaN, too large for
-// the format or too large for the error-free transformations leaves a sum that is not below the
-// limit, and is done again slowly.
+// The fast paths below compute first and check afterwards. Operands that are infinite, NaN, or too
+// large for the format or the error-free transformations give a sum that is not below the limit.
+// The slow path then repeats it.
 inline Bounded operator+(const Bounded& a, const Bounded& b) {
   if (!a.plain() || !b.plain()) [[unlikely]]
     return bounded::add_slowly(a, b);
   dd::Pair v = dd::add({a.hi, a.lo}, {b.hi, b.lo});
-  v.hi = v.hi == 0 ? a.hi + b.hi : v.hi;  // the sign of zero
+  v.hi = v.hi == 0 ? a.hi + b.hi : v.hi;  // keeps the sign of zero
   const double e = bounded::grown(v.hi, v.lo, a.e + b.e);
   if (!(std::abs(v.hi + v.lo) + e < reading_context.limit)) [[unlikely]]
     return bounded::add_slowly(a, b);
@@ -163,7 +165,7 @@ inline Bounded operator*(const Bounded& a, const Bounded& b) {
   if (!a.plain() || !b.plain()) [[unlikely]]
     return bounded::multiply_slowly(a, b);
   dd::Pair v = dd::multiply({a.hi, a.lo}, {b.hi, b.lo});
-  // Under 2^-900 the low half of a product is lost; only double elements get there.
+  // Below 2^-900 the low half of a product is lost; only double elements get there.
   const bool lost = (std::abs(v.hi) < 0x1p-900) & (a.hi != 0) & (b.hi != 0);
   v.hi = v.hi == 0 ? a.hi * b.hi : v.hi;
   const double carried = std::abs(a.hi) * b.e + std::abs(b.hi) * a.e + a.e * b.e;
@@ -180,7 +182,7 @@ inline Bounded& operator-=(Bounded& a, const Bounded& b) { return a = a - b; }
 inline Bounded& operator*=(Bounded& a, const Bounded& b) { return a = a * b; }
 inline Bounded& operator/=(Bounded& a, const Bounded& b) { return a = a / b; }
 
-// The smallest number that allows all that either allows; its value is that of `a`.
+// The smallest number that admits everything that either admits; its value is that of `a`.
 Bounded hull(const Bounded& a, const Bounded& b);
 // The same, kept as a set while it is small.
 Bounded either_of(const Bounded& a, const Bounded& b);
@@ -205,9 +207,9 @@ S from_index(Index i) {
   return Bounded(i);
 }
 
-// What a tensor of `type` may hold after x was written to it.
+// Values that a tensor of `type` may hold after x was written to it.
 Bounded store(const Bounded& x, Type type);
-// What a conversion of x to `to` may give. A value out of an integer's range is clamped if
+// Results that a conversion of x to `to` may give. A value out of an integer's range is clamped if
 // `saturate`, else undefined.
 Bounded convert(const Bounded& x, Type to, bool saturate);
 template <std::same_as<Bounded> S>

@@ -1,5 +1,5 @@
-// Transcendental primitives of Bounded, through 113-bit floats: ten times their cost is nothing
-// beside a contraction's sums.
+// Transcendental primitives of Bounded, computed in 113-bit floats. They cost ten times more, which
+// is negligible next to a contraction's sums.
 #include "reference/readings/bounded_primitives.h"
 
 #include <quadmath.h>
@@ -22,7 +22,7 @@ Quad quad(const Bounded& x) { return static_cast<Quad>(x.hi) + x.lo; }
 
 double double_of(Quad q) { return static_cast<double>(q); }
 
-// The value q of primitive p, whose argument's error has moved it by e.
+// Result q of primitive p with the propagated argument error e.
 Bounded finish(Primitive p, Quad q, double e, std::uint8_t specials = 0) {
   const ReadingContext& c = reading_context;
   if (e == infinity || std::isnan(e)) {
@@ -32,7 +32,7 @@ Bounded finish(Primitive p, Quad q, double e, std::uint8_t specials = 0) {
   }
   if (isnanq(q) || isinfq(q)) {
     Bounded out = Bounded::raw(double_of(q), 0, 0);
-    // Past the domain or at a pole; with an error, the near side is right as well, and unbounded.
+    // Out of the domain or at a pole; with an error, the near side is valid as well, and unbounded.
     return e == 0 ? out : Bounded::anything(out.hi);
   }
   double hi = double_of(q);
@@ -60,7 +60,7 @@ Bounded finish(Primitive p, Quad q, double e, std::uint8_t specials = 0) {
   return out;
 }
 
-// What f gives where double arithmetic is all there is: infinities and NaN.
+// f at infinities and NaN, in double arithmetic.
 template <class Ieee>
 Bounded at_special(const Bounded& x, Ieee ieee) {
   const double v = ieee(x.hi);
@@ -93,16 +93,16 @@ double softplus_ieee(double x) { return std::isnan(x) || x > 0 ? x : 0.0; }
 
 bool is_integer(const Bounded& b) { return b.e == 0 && b.lo == 0 && b.hi == std::nearbyint(b.hi); }
 
-// pow is monotone in each argument where the base keeps its sign, so its extremes over a box lie in
-// the corners, and at base 0 where the base crosses it.
+// pow is monotone in each argument while the base keeps its sign. Its extremes over a box are at
+// the corners, and at base 0 if the base crosses it.
 Bounded pow_members(const Bounded& a, const Bounded& b) {
   const double ieee = std::pow(a.hi, b.hi);
   if (a.e == infinity || b.e == infinity) return Bounded::anything(ieee);
-  // Whether a power is odd that is not known to the last unit, nobody can say.
+  // The parity of a power that is not known to the last unit is undecidable.
   if (a.hi == -infinity && b.e != 0) return Bounded::anything(ieee);
   if (!std::isfinite(a.hi) || !std::isfinite(b.hi)) return Bounded::raw(ieee, 0, 0);
-  if (b.hi == 0 && b.e == 0) return Bounded(Index{1});  // of whatever: C says so (F.10.4.4)
-  // A zero keeps its sign, which the wide numbers below would lose.
+  if (b.hi == 0 && b.e == 0) return Bounded(Index{1});  // for any base: C requires it (F.10.4.4)
+  // A zero keeps its sign, which the quad numbers below would lose.
   if (a.hi == 0 && a.e == 0 && b.e == 0) return Bounded::raw(ieee, 0, 0);
   const Quad base = quad(a), exponent = quad(b), v = powq(base, exponent);
   if (a.e == 0 && b.e == 0) return finish(Primitive::pow, v, 0);
@@ -181,7 +181,7 @@ TOUCHSTONE_UNARY(atanh)
 
 Bounded log(const Bounded& x) {
   if (x.plain() && x.hi == 1 && x.lo == 0 && x.e == 0)
-    return Bounded(Index{0});  // C says so (F.10.3.7)
+    return Bounded(Index{0});  // C requires it (F.10.3.7)
   return unary(
       Primitive::log, x, logq, [](double v) { return std::log(v); }, slopes::log);
 }

@@ -1,4 +1,4 @@
-// The primitives of the notation over Bounded: spec/primitives.yaml says how far each may be off.
+// Primitives of the notation over Bounded; spec/primitives.yaml gives the error bound of each.
 #pragma once
 
 #include "reference/readings/bounded.h"
@@ -9,7 +9,7 @@ Bounded exp(const Bounded& x);
 Bounded log(const Bounded& x);
 Bounded sqrt(const Bounded& x);
 Bounded tanh(const Bounded& x);
-Bounded sigmoid(const Bounded& x);   // 1 / (1 + exp(-x)), without overflow inside
+Bounded sigmoid(const Bounded& x);   // 1 / (1 + exp(-x)), without internal overflow
 Bounded softplus(const Bounded& x);  // log(1 + exp(x)), likewise
 Bounded erf(const Bounded& x);
 Bounded sin(const Bounded& x);
@@ -27,12 +27,12 @@ Bounded reciprocal(const Bounded& x);
 Bounded pow(const Bounded& base, const Bounded& exponent);
 Bounded fmod(const Bounded& a, const Bounded& b);  // the sign of a, as in C
 
-// Exact ones: an error of the argument passes through.
+// Exact primitives: the argument's error passes through.
 Bounded abs(const Bounded& x);
 Bounded maximum(const Bounded& a, const Bounded& b);  // NaN if either is
 Bounded minimum(const Bounded& a, const Bounded& b);
 
-// Jumps: where the interval straddles one, the set of what is reached.
+// Step functions: if the interval straddles a jump, the result is the set of reachable values.
 Bounded sign(const Bounded& x);
 Bounded floor(const Bounded& x);
 Bounded ceil(const Bounded& x);

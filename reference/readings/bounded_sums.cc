@@ -1,4 +1,4 @@
-// Bounds of sums and products of n terms in any order and any grouping.
+// Bounds of sums and products of n terms in any order and grouping.
 #include "reference/readings/bounded_sums.h"
 
 #include "reference/readings/alternatives.h"
@@ -16,7 +16,7 @@ void Sum<Bounded>::add_slowly(const Bounded& x) {
     special_ = has_special_ ? special_ + x.hi : x.hi;
     has_special_ = true;
     exact_ = false;
-    if (x.is_set()) error_ = infinity;  // finite alternatives beside an infinity
+    if (x.is_set()) error_ = infinity;  // finite alternatives next to an infinity
     if (x.e == infinity) error_ = infinity;
     return;
   }
@@ -35,20 +35,21 @@ void Sum<Bounded>::add_slowly(const Bounded& x) {
       exact_ = false;
     return;
   }
-  add(x.without_extra());  // a set takes its hull
+  add(x.without_extra());  // a set is replaced by its hull
 }
 
-// Terms of different values, by linear counting (Whang, Vander-Zanden and Taylor 1990).
+// Estimates the number of distinct term values, by linear counting (Whang, Vander-Zanden and Taylor
+// 1990).
 double Sum<Bounded>::distinct() const {
   int free = 0;
   for (const std::uint64_t marks : marks_) free += 64 - std::popcount(marks);
   return free == 0 ? std::numeric_limits<double>::infinity() : 256 * std::log(256.0 / free);
 }
 
-// Root mean square of a sum's error, over u: an addition errs by at most u of its partial sum, and
-// independent errors add up as squares. The largest of three orders: as written, backwards, and the
-// mean over all permutations of the terms. Partial sums of one binade err alike where the terms are
-// equal, so there are no more independent errors than values.
+// Root mean square of a sum's error, over u. An addition errs by at most u of its partial sum, and
+// independent errors add up as squares. Takes the largest of three orders: as written, backwards,
+// and the mean over all permutations of the terms. Equal terms give equal errors within a binade of
+// partial sums, so there are no more independent errors than distinct values.
 double Sum<Bounded>::random_walk() const {
   const auto n = static_cast<double>(count_);
   const double backwards = n * hi_ * hi_ - 2 * hi_ * partials_ + partial_squares_;
@@ -61,13 +62,12 @@ Bounded Sum<Bounded>::get() const {
   const ReadingContext& c = reading_context;
   if (has_special_) {
     Bounded out = Bounded::raw(special_, 0, error_ == infinity ? infinity : 0);
-    // A term that may have overflowed the other way turns an infinity into NaN.
+    // A term that may have overflowed with the other sign turns an infinity into NaN.
     if (specials_ && std::isinf(special_)) {
       const std::uint8_t other = special_ > 0 ? special::minus_infinity : special::infinity;
       if (specials_ & (other | special::nan)) out.add_specials(special::nan);
     }
-    // So do finite terms, if some order of them overflows to the other infinity before it meets
-    // this one.
+    // Finite terms do so too, if some order of them overflows to the other infinity first.
     const double against = (special_ > 0 ? size_ - hi_ : size_ + hi_) / 2 + error_;
     if (std::isinf(special_) &&
         against * (1 + static_cast<double>(count_) * c.sum_u) * up >= c.limit)
@@ -146,8 +146,8 @@ void Prod<Bounded>::add(const Bounded& x) {
 
 Bounded Prod<Bounded>::get() const {
   const ReadingContext& c = reading_context;
-  // Some order of the factors overflows on its way, with the sign of what it has met so far;
-  // another falls to zero.
+  // Some order of the factors overflows midway, with the sign of the factors so far; another
+  // underflows to zero.
   const bool overflows = !(peak_ < c.limit), vanishes = trough_ < (c.flush ? c.normal : c.tiny);
   if (overflows && vanishes && !std::isnan(value_.hi))
     return Bounded::anything(value_.hi, value_.lo);

@@ -1,4 +1,5 @@
-// Accumulators of Bounded. A sum's bound holds for any order, so every honest runtime is inside it.
+// Accumulators of Bounded. A sum's bound holds for any order, so every faithful runtime is inside
+// it.
 #pragma once
 
 #include <algorithm>
@@ -55,11 +56,11 @@ struct Sum<Bounded> {
     const int normal = field - 1075 + std::countr_zero(bits | std::uint64_t{1} << 52);
     const int last = field != 0  ? normal
                      : bits != 0 ? -1074
-                                 : 2000;  // subnormal doubles: the lowest there is
+                                 : 2000;  // subnormal doubles: the lowest exponent
     last_bit_ = std::min(last_bit_, last);
   }
 
-  // Marks the value of a term, for a count of those that differ.
+  // Hashes the value of a term, to estimate the number of distinct values.
   void note_value(double x) {
     const std::uint64_t hash = std::bit_cast<std::uint64_t>(x) * 0x9e3779b97f4a7c15;
     marks_[hash >> 62] |= std::uint64_t{1} << (hash >> 56 & 63);
@@ -76,7 +77,7 @@ struct Sum<Bounded> {
   int last_bit_ = 2000;  // they are multiples of 2^last_bit_
   double special_ = 0;   // the IEEE sum of the infinities and NaN among the terms
   bool has_special_ = false, signed_zero_ = true;
-  std::uint8_t specials_ = 0;  // of the terms' alternatives
+  std::uint8_t specials_ = 0;  // union of the terms' special bits
 };
 
 template <>
@@ -87,14 +88,15 @@ struct Prod<Bounded> {
 
  private:
   Bounded value_ = Bounded::raw(1, 0, 0);  // without the roundings between the factors
-  double peak_ = 1,
-         trough_ = 1;  // products of max(1, |x|) and min(1, |x|), of factors that are not zero
-  Index count_ = 0;    // factors other than 1 and -1
-  int bits_ = 0;       // significant bits of all factors together
+  // Products of max(1, |x|) and min(1, |x|) over the non-zero factors.
+  double peak_ = 1, trough_ = 1;
+  Index count_ = 0;  // factors other than 1 and -1
+  int bits_ = 0;     // significant bits of all factors together
   bool exact_ = true, zero_ = false;
 };
 
-// A product inside a dot product: class fast may round it to 16 bits nowhere, sums are float32.
+// A product inside a dot product: even in class fast it is not rounded to 16 bits, since sums are
+// float32.
 inline Bounded product_in_sum(const Bounded& a, const Bounded& b) {
   const ReadingContext& c = reading_context;
   if (c.precision == c.sum_precision) return a * b;

@@ -1,5 +1,5 @@
-// Sums and products in any order: honest ones are inside the bound, exact data has none, faults are
-// outside.
+// Sums and products in any order: faithful ones are inside the bound, exact data has none, injected
+// faults are outside.
 #include "reference/readings/bounded_sums.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(Sum, ExactDataHasBoundZero) {
   EXPECT_EQ(bounded_sum({1, 2, 3, -6.5, 1e6, 0.25}).e, 0);
   EXPECT_EQ(bounded_sum({0.1F}).e, 0);
   EXPECT_EQ(bounded_sum({0.1F, 0, 0}).e, 0);  // padding rounds nothing
-  EXPECT_EQ(bounded_sum({0.1F, 0.1F}).e, 0);  // and neither does doubling
+  EXPECT_EQ(bounded_sum({0.1F, 0.1F}).e, 0);  // nor does doubling
   EXPECT_GT(bounded_sum({0.1F, 0.2F, 0.3F}).e, 0);
   EXPECT_GT(bounded_sum({0x1p24F, 1, 1}).e, 0);  // (2^24 + 1) + 1 is not 2^24 + (1 + 1)
   EXPECT_EQ(bounded_sum({0x1p23F, 1, 1}).e, 0);
@@ -61,14 +61,14 @@ TEST(Sum, ExactDataHasBoundZero) {
 TEST(Sum, TheWorstCaseIsARoundingAnAddition) {
   const BoundedScope scope(Type::float32, Class::strict);
   const std::vector<float> terms{0.1F, -0.2F, 0.3F, 0.4F};
-  double sizes = 0;  // 1, but for the roundings of four decimals to float
+  double sizes = 0;  // 1, except for the roundings of four decimals to float
   for (const float term : terms) sizes += std::abs(term);
   const double worst = 3 * 0x1p-24 * sizes;
   EXPECT_GE(bounded_sum(terms).e, worst);
   EXPECT_LE(bounded_sum(terms).e, worst * (1 + 0x1p-23));  // second order: (1 + u)^3 - 1 - 3 u
 }
 
-// A term whose error is past what the quick way bears goes the slow way, once.
+// A term whose error is too large for the fast path takes the slow path, once.
 TEST(Sum, AnEnormousErrorIsATermLikeOthers) {
   const BoundedScope scope(Type::float32, Class::strict);
   for (const double e : {0x1p950, std::numeric_limits<double>::quiet_NaN()}) {
@@ -80,8 +80,8 @@ TEST(Sum, AnEnormousErrorIsATermLikeOthers) {
   }
 }
 
-// Errors of float sums in several orders, as a root mean square: a fraction of the aggregate bound,
-// and no small one; the worst case is hundreds of times as wide.
+// Root-mean-square errors of float sums in several orders: a fraction of the aggregate bound, and
+// not a small one. The worst case is hundreds of times as large.
 TEST(Sum, AggregateIsAFewTimesWhatFaithfulSumsLose) {
   std::mt19937 random(2);
   for (const float mean : {0.0F, 1.0F, 100.0F}) {
@@ -116,7 +116,7 @@ TEST(Sum, AggregateIsAFewTimesWhatFaithfulSumsLose) {
   }
 }
 
-// Equal terms err alike for as long as the sum stays in one binade.
+// Equal terms give equal errors while the sum stays in one binade.
 TEST(Sum, AggregateHoldsSumsOfFewValues) {
   std::mt19937 random(4);
   std::vector<float> grid;
@@ -179,8 +179,8 @@ Bounded product(std::initializer_list<double> factors) {
   return p.get();
 }
 
-// Large factors first overflow, small ones first fall to zero, and both met in two halves are
-// infinity times zero.
+// With large factors first the product overflows, with small ones first it underflows. Multiplying
+// both halves gives infinity times zero.
 TEST(Prod, WhereOrdersOverflowAndVanishAnythingIsRight) {
   const BoundedScope scope(Type::float32);
   EXPECT_EQ(product({1e30, 1e30, 1e-30, 1e-30}).e, std::numeric_limits<double>::infinity());

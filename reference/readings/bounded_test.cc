@@ -1,4 +1,4 @@
-// Arithmetic of Bounded: random honest float programs stay inside, exact data keeps bound 0,
+// Arithmetic of Bounded: random faithful float programs stay inside, exact data keeps bound 0,
 // specials follow IEEE.
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ bool inside(const Bounded& b, double actual) {
   return std::abs((actual - b.hi) - b.lo) <= b.e;
 }
 
-// A program of random steps, run in a native type, in Bounded and in Exact.
+// A program of random operations, run in a native type, in Bounded and in Exact.
 template <class T>
 void random_programs(Type type, std::mt19937& random, int programs) {
   const BoundedScope scope(type, Class::strict);
@@ -110,7 +110,7 @@ TEST(Bounded, TheLargestNumberIsExact) {
     EXPECT_TRUE(less(Bounded::of(1), most) == Tri::yes);
     EXPECT_TRUE(less(most, Bounded::of(1)) == Tri::no);
     EXPECT_TRUE(less(Bounded::of(1), least) == Tri::no);
-    EXPECT_TRUE(inside(most + most, infinity));  // what passes it is not
+    EXPECT_TRUE(inside(most + most, infinity));  // results past it are not
     EXPECT_TRUE(inside(most * Bounded::of(2), infinity));
   }
 }
@@ -128,13 +128,13 @@ TEST(Bounded, ExactDataHasBoundZero) {
     EXPECT_GT(prim::sqrt(Bounded::of(2)).e, 0);
   }
   const BoundedScope scope(Type::float32, Class::strict);
-  EXPECT_GT(Bounded((Index{1} << 24) + 1).e, 0);  // no float
+  EXPECT_GT(Bounded((Index{1} << 24) + 1).e, 0);  // not a float
   EXPECT_GT(Bounded::of(0.1).e, 0);
   EXPECT_GT((Bounded::of(1) + Bounded::of(0x1p-24)).e, 0);
-  EXPECT_GT((Bounded::of(0x1p-100) * Bounded::of(0x1p-60)).e, 0);  // under the smallest subnormal
+  EXPECT_GT((Bounded::of(0x1p-100) * Bounded::of(0x1p-60)).e, 0);  // below the smallest subnormal
 }
 
-// The bound holds the exact one, and is wider by the roundings of its own arithmetic alone: the
+// Checks that the bound covers the exact one and exceeds it only by its own roundings: the
 // operation's half ulp at most, and some of double.
 void expect_bound(double e, double exact) {
   EXPECT_GE(e, exact * (1 - 0x1p-50));
@@ -197,7 +197,7 @@ TEST(Bounded, OverflowAllowsInfinityAndKeepsTheExactValue) {
   const Bounded huge = Bounded::of(3e38F) * Bounded::of(10);
   EXPECT_GT(huge.hi, 2e39);
   EXPECT_EQ(huge.specials(), special::infinity);
-  // One honest order gives infinity, the other does not: both stay right.
+  // One faithful order gives infinity, the other does not: both stay valid.
   const Bounded back = huge / Bounded::of(100);
   EXPECT_TRUE(inside(back, 3e37F));
   EXPECT_TRUE(inside(back, infinity));
@@ -265,7 +265,7 @@ TEST(Tri, TruthTables) {
   }
 }
 
-// Every name of the concept, over every number.
+// Uses every name of the concept, for every number type.
 template <class S>
 S use_everything(const S& a, const S& b) {
   S x = a + b - a * b / -a;

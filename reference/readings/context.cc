@@ -1,4 +1,4 @@
-// Formats of the bounded reading, from the facts of the element types.
+// Sets the compute format of bounded semantics from the facts of the element types.
 #include "reference/readings/context.h"
 
 #include <algorithm>
@@ -19,13 +19,13 @@ void set_format(ReadingContext& c, const Format& f) {
   c.normal = f.smallest_normal;
   c.h = c.flush ? f.smallest_normal : f.smallest_subnormal;
   c.largest = f.largest;
-  // Half an ulp further. No double is: what passes its largest is infinite when it is looked at.
+  // Half an ulp past the largest. Double has no such number: values past its largest are infinite
+  // when checked.
   c.limit = f.precision < 53 ? f.largest * (1 + c.u / (2 - 2 * c.u))
                              : std::numeric_limits<double>::infinity();
   c.splitter = f.precision < 53 ? std::ldexp(1.0, 53 - f.precision) + 1 : 0;
   if (f.precision == 53) {
-    // Double-double's own error, and the rounding of a bound that is itself no larger than a few of
-    // these.
+    // Covers double-double's own error, and the rounding of a bound that is only a few of these.
     c.u += 0x1p-73;
     c.h = std::max(c.h, 0x1p-1072);
   }
@@ -35,8 +35,8 @@ void set_format(ReadingContext& c, const Format& f) {
 
 namespace {
 
-// A kernel opens its scope with double or float; where the judge, around it, said that the elements
-// have 16 bits, that counts.
+// A kernel opens its scope with double or float. If the judge's outer scope declares 16-bit
+// elements, that type is used.
 Type around(Type computing, Class cls) {
   const Type said = reading_context.type;
   const bool half = said == Type::float16 || said == Type::bfloat16;
@@ -58,8 +58,8 @@ BoundedScope::BoundedScope(Type computing, Class cls, Sums sums, bool flush)
   c.cls = cls;
   c.sums = sums;
   c.flush = flush;
-  // Integers that a kernel reads as reals (coordinates, scales of averages) compute in float, as
-  // their kernels do.
+  // Integers that a kernel reads as reals (coordinates, scales of averages) compute in float, as in
+  // their native kernels.
   const bool wide = computing == Type::float64 || computing == Type::complex128;
   const Type sum = wide ? Type::float64 : Type::float32;
   const bool half = computing == Type::float16 || computing == Type::bfloat16;

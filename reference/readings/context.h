@@ -1,6 +1,6 @@
-// In which format the bounded reading supposes an honest evaluation to compute, and how far it lets
-// it go. One thread local record, since every operator of Bounded reads it and templates cannot
-// hand it on.
+// Assumptions of bounded semantics: the compute format of a faithful evaluation and its accuracy
+// class. One thread-local record, since every operator of Bounded reads it and templates cannot
+// pass it on.
 #pragma once
 
 #include <limits>
@@ -9,11 +9,10 @@
 
 namespace touchstone {
 
+// Accuracy class of an evaluation (docs/glossary.md).
 enum class Class { strict, fast, reduced };
-enum class Sums {
-  worst,
-  aggregate
-};  // n - 1 roundings in a sum that all conspire, or 2 sqrt(n) as random ones do
+// Roundings of a sum of n terms: n - 1 that all add up, or 2 sqrt(n) as for random ones.
+enum class Sums { worst, aggregate };
 
 struct ReadingContext {
   Type type = Type::float32;
@@ -22,35 +21,34 @@ struct ReadingContext {
   bool flush = false;  // subnormals may become zero
 
   int precision = 24;
-  double u = 0x1p-24;   // unit roundoff
-  double h = 0x1p-149;  // what a rounding near zero loses: smallest subnormal, or smallest normal
-                        // if flushed
+  double u = 0x1p-24;  // unit roundoff
+  // Largest loss of a rounding near zero: smallest subnormal, or smallest normal if flushed.
+  double h = 0x1p-149;
   double tiny = 0x1p-149;    // smallest subnormal
   double normal = 0x1p-126;  // smallest normal
   double largest = 0x1.fffffep127;
   double limit = 0x1.ffffffp127;  // from here on rounding gives the overflow value
-  double splitter =
-      0x1p29 + 1;          // rounds a double to `precision` bits; 0 where that is a double's own
-  double sum_u = 0x1p-24;  // of additions inside a sum
+  double splitter = 0x1p29 + 1;   // rounds a double to `precision` bits; 0 if that is double's own
+  double sum_u = 0x1p-24;         // unit roundoff of additions inside a sum
   int sum_precision = 24;
 };
 
-// Read by every multiply-add: the initial-exec model spares the call that position independent code
+// Read by every multiply-add: the initial-exec model avoids the call that position-independent code
 // would make for it.
 #if defined(__GNUC__)
 [[gnu::tls_model("initial-exec")]]
 #endif
 inline constinit thread_local ReadingContext reading_context;
 
-// For as long as it lives, Bounded numbers of this thread belong to a kernel whose elements are of
-// `computing`. strict: 16-bit and narrower elements compute in float. fast: steps on 16-bit
-// elements may round to 16 bits, sums in float. reduced is refused (ErrorKind::unsupported).
+// While it exists, Bounded numbers of this thread belong to a kernel whose elements are of
+// `computing`. strict: 16-bit and narrower elements compute in float. fast: operations on 16-bit
+// elements may round to 16 bits, sums in float. reduced throws Error (unsupported).
 class BoundedScope {
  public:
   explicit BoundedScope(Type computing) : BoundedScope(computing, reading_context.cls) {}
   BoundedScope(Type computing, Class cls);
-  // What the judge sets before it calls a kernel; the scopes that the kernel opens with a type
-  // alone inherit it.
+  // Set by the judge before it calls a kernel; scopes that the kernel opens with a type alone
+  // inherit the rest.
   BoundedScope(Type computing, Class cls, Sums sums, bool flush);
   ~BoundedScope() { reading_context = before_; }
   BoundedScope(const BoundedScope&) = delete;

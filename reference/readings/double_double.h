@@ -1,6 +1,6 @@
-// Unevaluated sums of two doubles: about 104 bits, at the price of a few additions. Error-free
-// transformations after Dekker and Knuth. They hold as long as nothing overflows and no product
-// falls under 2^-960; callers look at the result.
+// Double-double arithmetic: unevaluated sums of two doubles, about 104 bits at the cost of a few
+// additions. Error-free transformations after Dekker and Knuth. They hold unless something
+// overflows or a product is below 2^-960; callers check the result.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@ struct Pair {
   double hi = 0, lo = 0;
 };
 
-inline Pair quick_two_sum(double a, double b) {  // |a| >= |b|
+inline Pair quick_two_sum(double a, double b) {  // Requires |a| >= |b|
   const double s = a + b;
   return {s, b - (s - a)};
 }

@@ -1,4 +1,4 @@
-// Exact on Boost.Multiprecision: the only file that sees it.
+// Implements Exact on Boost.Multiprecision: the only file that includes it.
 #include "reference/readings/exact.h"
 
 #include <boost/math/special_functions/erf.hpp>
@@ -30,7 +30,7 @@ Real not_a_number() { return std::numeric_limits<Real>::quiet_NaN(); }
 Real infinity() { return std::numeric_limits<Real>::infinity(); }
 bool finite(const Real& x) { return !mp::isnan(x) && !mp::isinf(x); }
 
-// Infinities and NaN as IEEE has them; the rest by f.
+// Infinities and NaN as in IEEE; the rest by f.
 template <class F, class Ieee>
 Exact unary(const Exact& x, F f, Ieee ieee) {
   const Real& v = real_of(x);
@@ -38,8 +38,8 @@ Exact unary(const Exact& x, F f, Ieee ieee) {
   return exact(f(v));
 }
 
-constexpr int huge =
-    2000;  // past this argument exp is out of every format's range, and Boost's slows down
+// Past this argument exp is out of every format's range, and Boost's becomes slow.
+constexpr int huge = 2000;
 
 Real exp_of(const Real& x) {
   if (x > huge * 1000) return infinity();
@@ -104,7 +104,7 @@ Index floor_index(const Exact& x) { return index_of(mp::floor(real_of(x))); }
 Index ceil_index(const Exact& x) { return index_of(mp::ceil(real_of(x))); }
 
 Exact convert(const Exact& x, Type to, bool saturate) {
-  // Bounded rounds by the same rules; without an error its answer is the one answer.
+  // Bounded rounds by the same rules; without an error its result is unique.
   const Bounded b = convert(Bounded::raw(x.hi(), x.lo(), 0), to, saturate);
   return exact(Real(b.hi) + b.lo);
 }
@@ -131,7 +131,7 @@ TOUCHSTONE_UNARY(abs)
 #undef TOUCHSTONE_UNARY
 
 namespace {
-// Boost throws, or answers as it likes, outside a domain.
+// Boost throws or returns arbitrary values outside a domain.
 template <class F>
 Exact within(const Exact& x, double least, double most, F f) {
   const Real& v = real_of(x);

@@ -1,6 +1,6 @@
-// The exact number: 237 bits and an endless exponent, no bound. It is the arbiter where a verdict
-// is close, and checks the primitives of Bounded. Boost stays behind it: its header costs two
-// seconds a file, and a call is nothing beside 500 ns.
+// The exact number: 237 bits and a practically unlimited exponent, no bound. It decides close
+// verdicts and checks the primitives of Bounded. Boost is hidden behind it: its header costs two
+// seconds per file, and a call is negligible next to 500 ns.
 #pragma once
 
 #include <concepts>
@@ -12,6 +12,7 @@
 
 namespace touchstone {
 
+// A number of 237 bits, stored inline.
 class Exact {
  public:
   Exact() : Exact(0.0) {}
@@ -20,7 +21,7 @@ class Exact {
   static Exact of(double x) { return Exact(x); }
   static Exact of(long double x);
 
-  double hi() const;  // rounded to double, and the rest of it
+  double hi() const;  // rounded to double, and the remainder
   double lo() const;
   long double extended() const;
 
@@ -66,7 +67,7 @@ S real(Index i) {
 Index floor_index(const Exact& x);
 Index ceil_index(const Exact& x);
 
-// Stored values keep all their bits: the judge compares with what the definition says, not with its
+// Stored values keep all their bits: the judge compares with the definition's value, not with its
 // rounding.
 inline Exact store(const Exact& x, Type) { return x; }
 Exact convert(const Exact& x, Type to, bool saturate);

@@ -1,6 +1,6 @@
-// Outputs that hold a choice, such as the label of the best class: what the definition gives where,
-// at each comparison that its bounds leave undecided, it takes the branch that the target's own
-// answer shows. The judge holds them to it exactly.
+// Outputs that hold a choice, such as the label of the best class. Recomputes them, taking the
+// target's branch at each comparison that the bounds leave undecided. The judge then requires
+// equality.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace touchstone {
 
-// One value an output; absent for those that have a wide reading.
+// One value per output; absent for those with an extended precision result.
 using Follow = std::vector<Value> (*)(const WideCall<Bounded>& call);
 
 Follow find_follow(const Signature& signature);  // null: the operator makes no such choice

@@ -1,7 +1,6 @@
-// The bounded reading of a sum of independent terms. In the aggregate their errors add up as
-// squares, twice the root of which is allowed, as for the sum's own roundings
-// (Sum<Bounded>::random_walk). A relative error that all terms share grows as the sum itself does,
-// which those roundings cover.
+// Bounded semantics of a sum of independent terms. In the aggregate their errors add up as squares;
+// twice the root is allowed, as for the sum's own roundings (Sum<Bounded>::random_walk). A relative
+// error common to all terms grows as the sum itself does, which those roundings cover.
 #pragma once
 
 #include <algorithm>

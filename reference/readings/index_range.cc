@@ -1,4 +1,4 @@
-// From reals to ranges of indices and back.
+// Conversions between reals and ranges of indices.
 #include "reference/readings/index_range.h"
 
 #include <cstdint>
@@ -49,7 +49,7 @@ Bounded real_of(const IndexRange& i) {
       const Bounded m(k);
       out.admit({m.hi, m.lo, m.e});
     }
-    if (k == i.hi) return out;  // the largest number has none after it
+    if (k == i.hi) return out;  // not the loop condition: the largest number has no successor
   }
 }
 

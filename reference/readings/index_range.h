@@ -1,5 +1,5 @@
-// An index that was computed from a real number: in the bounded reading the real is an interval, so
-// the index is a range.
+// An index computed from a real number. In bounded semantics the real is an interval, so the index
+// is a range.
 #pragma once
 
 #include <algorithm>
@@ -10,17 +10,16 @@
 namespace touchstone {
 
 struct IndexRange {
-  Index lo = 0, hi = 0;  // what honest evaluations may have reached, both included
-  Index at = 0;          // what the exact value says
+  Index lo = 0, hi = 0;  // reachable by faithful evaluations, both included
+  Index at = 0;          // index of the exact value
 
   IndexRange() = default;
-  IndexRange(Index i) : lo(i), hi(i), at(i) {}  // NOLINT: an index is a range
+  IndexRange(Index i) : lo(i), hi(i), at(i) {}  // NOLINT: implicit, an index is a range
   IndexRange(Index lo, Index hi, Index at) : lo(lo), hi(hi), at(at) {}
   bool single() const { return lo == hi; }
 };
 
-// The arithmetic of core/checked.h: what the exact value says has to fit; the ends stay where the
-// indices end.
+// The arithmetic of core/checked.h: the exact index must fit; the ends saturate.
 namespace detail {
 constexpr Index farthest(bool up) {
   return up ? std::numeric_limits<Index>::max() : std::numeric_limits<Index>::min();
@@ -49,7 +48,7 @@ inline IndexRange multiply(const IndexRange& a, Index k) {
   return {std::min(lo, hi), std::max(lo, hi), multiply(a.at, k)};
 }
 inline IndexRange multiply(Index k, const IndexRange& a) { return multiply(a, k); }
-// How many indices it holds beside the first.
+// Number of indices after the first.
 inline Index width(const IndexRange& a) { return detail::end_of_difference(a.hi, a.lo); }
 
 inline IndexRange min(const IndexRange& a, const IndexRange& b) {
@@ -84,7 +83,7 @@ inline IndexRange select(Tri truth, const IndexRange& a, const IndexRange& b) {
   return truth.exact ? hull(a, b) : hull(b, a);
 }
 
-// Past 2^53 a real is no index of anything: ends there.
+// Reals past 2^53 are not valid indices: the ends saturate there.
 IndexRange floor_index(const Bounded& x);
 IndexRange ceil_index(const Bounded& x);
 
@@ -94,8 +93,7 @@ S real(const IndexRange& i) {
   return real_of(i);
 }
 
-// element(i) for every index of the range, joined: how a tensor is read at an index that is not
-// certain.
+// Joins element(i) over every index of the range: a tensor read at an uncertain index.
 template <class F>
 Bounded read_range(const IndexRange& range, F element) {
   Bounded out = element(range.at);

@@ -1,6 +1,6 @@
-// What jumps: floor and its kin, signs, comparisons, and conversions to narrower types. Where an
-// interval straddles a jump, the result is the set of what is reached. And what does not: the
-// larger of two.
+// Discontinuous operations of Bounded: floor and similar functions, signs, comparisons, and
+// conversions to narrower types. If an interval straddles a jump, the result is the set of
+// reachable values. Also maximum, minimum and abs, which are continuous.
 #include <algorithm>
 #include <cstring>
 
@@ -25,7 +25,7 @@ Pair ends_high(const Bounded& a) { return dd::add({a.hi, a.lo}, {a.e, 0}); }
 bool before(Pair a, Pair b) { return a.hi < b.hi || (a.hi == b.hi && a.lo < b.lo); }
 bool same(Pair a, Pair b) { return a.hi == b.hi && a.lo == b.lo; }
 
-// The reachable values of a monotone f with integer values.
+// The reachable values of a monotone, integer-valued f.
 template <class F>
 Bounded step(F f, const Bounded& a) {
   const Pair v = f({a.hi, a.lo});
@@ -106,7 +106,7 @@ Bounded maximum(const Bounded& a, const Bounded& b) {
     Bounded out = second ? y : x;
     const Bounded& other = second ? x : y;
     if (!std::isfinite(out.hi) || !std::isfinite(other.hi)) return out;
-    // The loser counts only if its interval reaches the winner's.
+    // The loser matters only if its interval reaches the winner's.
     if ((out.hi - other.hi) + (out.lo - other.lo) <= (out.e + other.e) * up)
       out.e = std::max(out.e, other.e);
     return out;
@@ -153,8 +153,8 @@ Tri is_inf(const Bounded& a) {
 
 namespace {
 
-// hi + lo as a long double whose last bit is odd if it is not exact: it then rounds on to any
-// narrower format as hi + lo would.
+// hi + lo as a long double whose last bit is odd if it is inexact. Rounding it to any narrower
+// format then gives the same as rounding hi + lo.
 long double sticky(double hi, double lo) {
   const long double a = hi, b = lo, s = a + b;
   if (!std::isfinite(hi)) return a;
@@ -247,7 +247,7 @@ Bounded store(const Bounded& x, Type type) {
   const TypeFacts& t = facts(type);
   if (!t.is_float) return x;
   const Format& f = format_of(type);
-  // Arithmetic has rounded already; what was only read may be finer than the format it computes in.
+  // Arithmetic has rounded already; a copied input may be finer than the compute format.
   const bool read = x.plain() && x.e == 0 && !bounded::fits(x.hi, x.lo);
   if (f.precision >= reading_context.sum_precision && !read) return x;
   const auto member = [&](const Bounded& m) { return store_member(m, f); };

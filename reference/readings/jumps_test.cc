@@ -1,4 +1,4 @@
-// Jumps make sets, conversions clamp and round as the element types say, indices become ranges.
+// Jumps give sets, conversions clamp and round by element type, indices become ranges.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -78,7 +78,7 @@ TEST(Jumps, ConversionToSmallFloatsIsTheirOwn) {
           static_cast<double>(decode(type, encode(type, x, cast_saturation(type, true))));
       const Bounded b = convert(Bounded::raw(x, 0, 0), type, true);
       EXPECT_TRUE(b.e == 0 && (b.hi == want || std::isnan(want))) << name(type) << " of " << x;
-      // Whatever the argument may have been, its rounding is allowed.
+      // The rounding of any argument in the interval is allowed.
       const double e = std::abs(x) * 0.05;
       const Bounded wide = convert(Bounded::raw(x, 0, e), type, true);
       const auto other =
@@ -87,7 +87,7 @@ TEST(Jumps, ConversionToSmallFloatsIsTheirOwn) {
       EXPECT_TRUE(found) << name(type) << " of " << x << " +- " << e << ": " << other;
     }
   }
-  // Between two neighbours nothing else: 17 is halfway between 16 and 18 in float8e4m3fn.
+  // Only the two neighbors: 17 is halfway between 16 and 18 in float8e4m3fn.
   EXPECT_EQ(members(convert(Bounded::raw(17, 0, 0.1), Type::float8e4m3fn, true)), (List{16, 18}));
   EXPECT_EQ(members(convert(Bounded::raw(17.5, 0, 1), Type::float8e4m3fn, true)), (List{16, 18}));
 }

@@ -1,4 +1,4 @@
-// The bounded reading of statements that name a narrower type than the kernel computes in.
+// Bounded semantics of statements that name a narrower type than the kernel computes in.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace touchstone {
 
-// Doubles whose statistics are stashed in float: who computes them in float loses a float's
-// roundings, a sum of n as many.
+// Statistics of double elements that are stashed in float. A runtime that computes them in float
+// incurs float's roundings, a sum of n as many.
 template <>
 class Narrowly<Bounded> {
  public:
@@ -23,7 +23,7 @@ class Narrowly<Bounded> {
   std::optional<BoundedScope> scope_;
 };
 
-// A runtime may carry its state in float from step to step and round only what it shows.
+// A runtime may keep its state in float between steps and round only its outputs.
 inline std::optional<Bounded> as_seen(std::optional<Bounded> shown, Type type) {
   if (!shown || !facts(type).is_float || format_of(type).precision >= reading_context.precision)
     return shown;

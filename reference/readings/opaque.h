@@ -1,6 +1,6 @@
-// A number with no value and no order that C++ could branch on. It has every name that a kernel may
-// use, and its comparisons give a truth that converts to nothing: a kernel that compiles with it
-// takes no branch on an element.
+// A number without value or order, for compile-time checks only. It has every name that a kernel
+// may use, and its comparisons give a Boolean that converts to nothing. A kernel that compiles with
+// it takes no branch on an element.
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,7 @@ namespace touchstone {
 
 struct OpaqueTruth {
   constexpr OpaqueTruth() = default;
-  constexpr OpaqueTruth(std::same_as<bool> auto) {}  // NOLINT: shapes and flags give plain truths
+  constexpr OpaqueTruth(std::same_as<bool> auto) {}  // NOLINT: shapes and flags give plain bools
 };
 inline OpaqueTruth both(OpaqueTruth, OpaqueTruth) { return {}; }
 inline OpaqueTruth either(OpaqueTruth, OpaqueTruth) { return {}; }
@@ -22,7 +22,7 @@ inline bool surely(OpaqueTruth) { return true; }
 
 struct OpaqueIndex {
   OpaqueIndex() = default;
-  OpaqueIndex(Index) {}  // NOLINT: an index is a range
+  OpaqueIndex(Index) {}  // NOLINT: implicit, as for IndexRange
 };
 inline OpaqueIndex add(OpaqueIndex, OpaqueIndex) { return {}; }
 inline OpaqueIndex subtract(OpaqueIndex, OpaqueIndex) { return {}; }

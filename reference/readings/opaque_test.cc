@@ -1,5 +1,5 @@
-// Comparisons of elements have three answers in the bounded reading, so no kernel may branch on
-// one. The proof is that the generated file compiles; this test holds that it is not empty.
+// Comparisons of elements are three-valued in bounded semantics, so no kernel may branch on one.
+// The proof is that the generated file compiles; this test checks that it is not empty.
 #include <gtest/gtest.h>
 
 namespace touchstone {

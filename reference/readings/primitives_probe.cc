@@ -1,5 +1,5 @@
-// Answers a test's questions about primitives: lines "reading name x [y]" in hex floats, lines "hi
-// lo e" back.
+// Filter for tests: evaluates primitives. Reads lines "reading name x [y]" in hexadecimal floats,
+// writes lines "hi lo e".
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>

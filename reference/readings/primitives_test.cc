@@ -1,5 +1,5 @@
-// The primitives of Bounded against 237 bits, and against honest floats whose arguments carry an
-// error.
+// Compares the primitives of Bounded with 237-bit results, and with faithful floats whose arguments
+// carry an error.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -129,7 +129,7 @@ TEST(Primitives, EveryIntervalEndIsInsideAndBoundsAreNotVacuous) {
         tightest = std::max(tightest, moved / b.e);
       }
     }
-    EXPECT_GT(tightest, 0.9) << row.name;  // the slope is the true one somewhere
+    EXPECT_GT(tightest, 0.9) << row.name;  // the bound is nearly attained somewhere
   }
 }
 
@@ -187,7 +187,7 @@ TEST(Primitives, SpecialsFollowIeee) {
   }
 }
 
-// So every library has it: floor(log(1)) is 0, not perhaps -1.
+// Every library has this property: floor(log(1)) is 0, not possibly -1.
 TEST(Primitives, TheLogarithmOfOneAndThePowerOfNothingAreExact) {
   const BoundedScope scope(Type::float32, Class::fast);
   EXPECT_EQ(prim::log(Bounded(Index{1})).e, 0);

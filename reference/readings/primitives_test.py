@@ -1,4 +1,4 @@
-"""The primitives of Bounded and Exact against mpmath, an arithmetic that shares no code with them."""
+"""Compares the primitives of Bounded and Exact with mpmath, which has no code in common with them."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def test_values(name: str) -> None:
         reading, _, *words = question.split()
         hi, lo, bound = (float.fromhex(w) for w in answer.split())
         want = f(*(mpmath.mpf(float.fromhex(w)) for w in words))
-        # 104 bits for double-double; tan and the like lose what their argument's own quad has lost.
+        # 104 bits for double-double; tan and similar functions lose the quad argument's own error.
         assert abs(mpmath.mpf(hi) + lo - want) <= abs(want) * mpmath.ldexp(1, -98), question
-        # An exact argument's bound is a few ulp, and never less than half of one unless the value is exact.
+        # An exact argument's bound is a few ulp, and at least half of one unless the value is exact.
         assert bound <= 20 * unit[reading] * abs(want) + mpmath.ldexp(1, -140), question
         assert bound >= unit[reading] * abs(want) or (lo == 0 and hi == want), question

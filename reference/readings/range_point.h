@@ -1,5 +1,5 @@
-// A point some of whose indices are intervals. What is read there is the hull of all elements it
-// may be.
+// A point some of whose indices are intervals. A read there gives the hull of all elements it may
+// mean.
 #pragma once
 
 #include <type_traits>
@@ -14,7 +14,7 @@ namespace touchstone {
 struct RangePoint {
   std::vector<IndexRange> at;
   void push_back(const IndexRange& i) { at.push_back(i); }
-  operator Point() const {  // NOLINT: where the exact values point, for messages
+  operator Point() const {  // NOLINT: the exact point, for messages
     Point exact;
     for (const IndexRange& i : at) exact.push_back(i.at);
     return exact;
@@ -57,8 +57,8 @@ template <class... A>
 requires(is_opaque_index<A> || ...) OpaquePoint join(const A&...) { return {}; }
 
 namespace detail {
-// Calls f with every point of the intervals, the exact one first; false if they hold too many to
-// look at.
+// Calls f with every point of the intervals, the exact one first. Throws Error (limit) if there are
+// over 4,096.
 template <class F>
 void around(const RangePoint& p, F f) {
   constexpr Index most = 4096;

@@ -1,5 +1,5 @@
-// reference/scores.h in the wide readings: scores with their bounds, and labels that follow the
-// target where two classes are nearer than honest arithmetic can tell.
+// reference/scores.h in extended precision: scores with their bounds, and labels that follow the
+// target if two classes are too close for faithful arithmetic to separate.
 #pragma once
 
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace touchstone {
 
-// Hands an output of wide numbers to the judge, if the node has it.
+// Passes an output of extended precision numbers to the judge, if the node has it.
 template <class S>
 void present(WideCall<S>& call, Index output, Type type, Shape shape, std::vector<S> values) {
   if (output >= size(call.outputs)) return;
@@ -19,7 +19,7 @@ void present(WideCall<S>& call, Index output, Type type, Shape shape, std::vecto
   to.shape = std::move(shape), to.type = type, to.present = true, to.values = std::move(values);
 }
 
-// Could an honest evaluation have found class e the best, the first of equals?
+// True if a faithful evaluation could rank class e best, the first of equals.
 inline bool may_be_top(const Scored<Bounded>& scored, Index e) {
   const Bounded& own = item(scored.votes, e);
   for (Index other = 0; other < size(scored.votes); ++other) {

@@ -1,6 +1,6 @@
-// How far an error of the argument moves the value of a primitive: e * max |f'| over [v - e, v +
-// e], poles and turning points included. Arguments are finite, e > 0; the double functions' own
-// error of an ulp is covered by the callers' margin.
+// Propagates an argument's error through a primitive: e * max |f'| over [v - e, v + e], poles and
+// extrema included. Arguments are finite, e > 0. The callers' margin covers the double functions'
+// own error of an ulp.
 #pragma once
 
 #include <cmath>
@@ -11,9 +11,10 @@
 
 namespace touchstone::slopes {
 
+// A propagated error bound.
 struct Carried {
   double e;
-  std::uint8_t specials = 0;  // right too, since the interval leaves the domain
+  std::uint8_t specials = 0;  // also valid, since the interval leaves the domain
 };
 
 constexpr double endless = std::numeric_limits<double>::infinity();
@@ -68,13 +69,13 @@ inline Carried tan(double v, double e) {
   return {c > 0 ? e / (c * c) : endless};
 }
 
-// Steep at their ends: there the difference to the end point, which sqrt bounds, takes over from
-// the slope.
+// asin and acos are steep at their ends: there a bound on the difference to the end point, by sqrt,
+// replaces the slope.
 inline Carried arc(double v, double e) {
   const double m = farthest_zero(v, e);
   if (m < 1) return {e / std::sqrt((1 - m) * (1 + m))};
   const std::uint8_t nan = m > 1 ? special::nan : 0;
-  // The arc over a step d is longest at the end: acos(1 - d) <= pi/2 sqrt(2 d).
+  // The arc over a distance d is longest at the end: acos(1 - d) <= pi/2 sqrt(2 d).
   return {std::fmin(3.1415926535897936, 1.5707963267948968 * std::sqrt(2 * e)), nan};
 }
 

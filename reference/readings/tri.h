@@ -1,15 +1,15 @@
-// Truth in a reading that carries bounds: a comparison of intervals that overlap is `maybe`, and
-// remembers what the exact values alone would have said, so that the exact answer stays known.
+// Three-valued Boolean of bounded semantics. A comparison of overlapping intervals is `maybe`, and
+// also records the exact values' answer, so that the exact result stays known.
 #pragma once
 
 namespace touchstone {
 
 struct Tri {
   bool exact = false;   // the answer for the exact values
-  bool certain = true;  // false: an honest evaluation may have got the other answer
+  bool certain = true;  // false: a faithful evaluation may give the other answer
 
   constexpr Tri() = default;
-  constexpr Tri(bool answer) : exact(answer) {}  // NOLINT: a bool is a truth
+  constexpr Tri(bool answer) : exact(answer) {}  // NOLINT: implicit on purpose
   constexpr Tri(bool answer, bool sure) : exact(answer), certain(sure) {}
 
   static const Tri no, yes, maybe;
@@ -18,7 +18,7 @@ struct Tri {
   constexpr bool can_be_false() const { return !exact || !certain; }
   constexpr bool surely() const { return exact && certain; }
   constexpr bool is_maybe() const { return !certain; }
-  // Two truths are the same if they allow the same answers.
+  // Two values are equal if they admit the same answers.
   friend constexpr bool operator==(Tri a, Tri b) {
     return a.can_be_true() == b.can_be_true() && a.can_be_false() == b.can_be_false();
   }
@@ -45,7 +45,7 @@ constexpr Tri both(Tri a, bool b) { return both(a, Tri(b)); }
 constexpr Tri either(bool a, Tri b) { return either(Tri(a), b); }
 constexpr Tri either(Tri a, bool b) { return either(a, Tri(b)); }
 
-// The answer of the exact values, where a branch must be taken.
+// The exact values' answer, for branches.
 constexpr bool surely(Tri truth) { return truth.exact; }
 
 }  // namespace touchstone

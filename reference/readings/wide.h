@@ -1,6 +1,5 @@
-// What generated kernels need to run on wide numbers: which types stand beside them, how inputs
-// become exact numbers, how a sample of the outputs is chosen, and how the results are handed to
-// the judge.
+// Adapts generated kernels to extended precision numbers: companion types, conversion of inputs to
+// exact numbers, sampling of outputs, and results for the judge.
 #pragma once
 
 #include "core/budget.h"
@@ -77,7 +76,7 @@ S to_real(const S& x) {
   return x;
 }
 
-// A shape has one answer: that of the float computation, which the exact value rounded once gives.
+// A shape has one value: that of the float computation, which is the exact value rounded once.
 inline Index floor_now(const Bounded& x) { return floor_now(static_cast<float>(x.hi + x.lo)); }
 inline Index ceil_now(const Bounded& x) { return ceil_now(static_cast<float>(x.hi + x.lo)); }
 inline Index floor_now(const Exact& x) { return floor_now(static_cast<float>(x.hi())); }

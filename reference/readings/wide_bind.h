@@ -1,4 +1,5 @@
-// Binds a kernel's parameters to wide numbers, as reference/bind.h does to native ones.
+// Binds a kernel's parameters to extended precision numbers, as reference/bind.h does to native
+// ones.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@
 
 namespace touchstone {
 
-// The format an evaluation of these element types computes in: double if one is, else float;
-// undefined where none is a float type, since then the entry computes in integers, exactly.
+// Compute format for these element types: double if one is, else float. Undefined if none is a
+// float type, since the entry then computes exactly in integers.
 inline Type computing_type(std::initializer_list<Type> types) {
   Type found = Type::undefined;
   for (Type type : types) {
@@ -48,11 +49,11 @@ inline Bounded exactly<Bounded>(const Tensor& tensor, Index k) {
                                        : bounded::rounded(hi, static_cast<double>(value - hi), 0);
 }
 
-// Positions that a sample looks at: the corners, the extremes of what the target answered, the rest
-// by the seed.
+// Positions to sample: the corners, the extremes of the target's answer, the rest by the seed.
 std::vector<Index> sample_positions(const Shape& shape, const Tensor* observed, Index sample,
                                     std::uint64_t seed);
 
+// Views of one call's inputs and outputs as numbers of type S.
 template <class S>
 class WideBind {
  public:
@@ -90,7 +91,7 @@ class WideBind {
       held[i] = static_cast<std::int64_t>(number_at(*tensor, i));
     return {held, tensor->shape(), Type::int64};
   }
-  // What the target answered, as exact numbers: recurrences follow it.
+  // The target's answer as exact numbers, for recurrences to follow.
   template <class T>
   View<const T> observed(Index k) {
     const Tensor* tensor = tensor_of(call_.observed, k);
@@ -181,7 +182,7 @@ inline std::vector<Opaque> reals<Opaque>(const Described&) {
   return {};
 }
 
-// What an output shows at a spot; nothing where it was not given or the spot is outside of it.
+// Value of an output at a position; nothing if it is not given or the position is out of range.
 template <class T>
 std::optional<std::remove_const_t<T>> observed(const View<T>& view, const Point& spot) {
   if (!view.given() || !view.holds(spot)) return std::nullopt;

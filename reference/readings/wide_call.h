@@ -1,4 +1,5 @@
-// One evaluation of one node in a wide reading: exact inputs in, values that carry their bound out.
+// One evaluation of one node in extended precision: exact inputs, and outputs that carry their
+// bounds.
 #pragma once
 
 #include <vector>
@@ -9,14 +10,15 @@
 
 namespace touchstone {
 
+// One output with its bounds.
 template <class S>
 struct WideOutput {
   Shape shape;
-  Type type = Type::undefined;  // of the tensor that is judged
-  bool present = false;         // false: this output has no wide reading (it is moved, compared or
-                                // counted: judge it exactly)
-  std::vector<Index>
-      at;  // linear positions of the elements in `values`; empty: all elements, in order
+  Type type = Type::undefined;  // the judged tensor's
+  // False: judge this output exactly, since it is copied, compared or counted.
+  bool present = false;
+  // Linear positions of the elements in `values`; empty: all elements, in order.
+  std::vector<Index> at;
   std::vector<S> values;
 };
 
@@ -24,30 +26,30 @@ template <class S>
 struct WideCall {
   const Node* node = nullptr;
   const Signature* signature = nullptr;
-  std::vector<Value> inputs;    // as the target saw them
-  std::vector<Value> observed;  // what the target answered: recurrences and choices follow it
+  std::vector<Value> inputs;    // as the target received them
+  std::vector<Value> observed;  // the target's answer: recurrences and choices follow it
   std::vector<bool> wanted;
   Index sample = 0;        // 0: every element; else about this many elements of each output
-  std::uint64_t seed = 0;  // of the sample
+  std::uint64_t seed = 0;  // selects the sample
   std::vector<WideOutput<S>> outputs;
-  // What stands for an input that nobody saw: its elements with the bounds that they have got so
-  // far. Null where the input was seen, and beyond the end. The bounded reading alone heeds it.
+  // Replaces inputs that were not observed: their elements with the bounds accumulated so far. Null
+  // if the input was observed, and past the end. Only bounded semantics uses it.
   std::vector<const std::vector<Bounded>*> carried;
 };
 
-// A form that gives the same numbers otherwise (`also:` in an entry): allowed beside the first one
-// in class fast.
+// An alternative formula (`also:` in an entry): accepted in addition to the first in class fast.
 struct WideForm {
   const char* name;
   void (*bounded)(WideCall<Bounded>&);
   void (*exact)(WideCall<Exact>&);
 };
 
+// Extended precision kernels of one operator version.
 struct WideEntry {
   const Signature* signature;
   void (*bounded)(WideCall<Bounded>&);  // null: every output of this entry is judged exactly
   void (*exact)(WideCall<Exact>&);
-  double (*multiply_adds)(const WideCall<Bounded>&);  // about how many, to decide whether to sample
+  double (*multiply_adds)(const WideCall<Bounded>&);  // estimate, to decide whether to sample
   std::vector<WideForm> also;
 };
 

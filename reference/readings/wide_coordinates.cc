@@ -1,4 +1,4 @@
-// Cosines of parts of a turn.
+// Cosine and sine of fractions of a turn, in extended precision.
 #include "reference/readings/wide_coordinates.h"
 
 #include "core/error.h"
@@ -6,20 +6,20 @@
 namespace touchstone {
 namespace {
 
-// j n-ths of a turn, at least 0 and less than a whole one.
+// j reduced modulo n, for j n-ths of a turn.
 Index part_of(Index j, Index n) {
   if (n <= 0)
     throw Error(ErrorKind::invalid_input, "a turn has no " + std::to_string(n) + " parts");
   return mod(j, n);
 }
 
-// 2 pi part / n, computed.
+// 2 pi part / n, computed with rounding.
 Bounded angle(Index part, Index n) {
   constexpr double hi = 6.283185307179586, lo = 2.4492935982947064e-16;  // 2 pi, to 106 bits
   return Bounded::raw(hi, lo, bounded::grown(hi, lo, 0)) * Bounded(part) / Bounded(n);
 }
 
-// `value`, or what whole quarters make of it, with the same error.
+// `value`, or the exact cosine at quarter turns, with the same error.
 Bounded at_quarters(const Bounded& value, Index part, Index n) {
   const Index quarters = multiply(4, part);
   return quarters % n == 0 ? Bounded::raw(Turn<double>::quarter(quarters / n), 0, value.e) : value;

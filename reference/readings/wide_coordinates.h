@@ -1,4 +1,4 @@
-// Parts of a turn and bounds of loops over wide numbers.
+// Fractions of a turn and bounds of loops over extended precision numbers.
 #pragma once
 
 #include "reference/coordinates.h"
@@ -8,8 +8,8 @@
 
 namespace touchstone {
 
-// Exact at whole quarters, like the native ones; but an honest evaluation takes the cosine of 2 pi
-// j / n, each of the three rounded, and so may be as far off as that.
+// Exact at quarter turns, like the native ones. A faithful evaluation takes the cosine of 2 pi j /
+// n with each of the three rounded, so the bound covers that error.
 Bounded cosine_of_turn(Index j, Index n);
 Bounded sine_of_turn(Index j, Index n);
 Exact exact_cosine_of_turn(Index j, Index n);

@@ -1,4 +1,4 @@
-// Parts of a turn: exact at quarters, and honest floats are inside of the bound.
+// Fractions of a turn: exact at quarters, and faithful floats are inside the bound.
 #include "reference/readings/wide_coordinates.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(Turns, WhatNothingHasTurnedHasNoError) {
   EXPECT_EQ(sin_of_turn<Bounded>(-6, 3).e, 0);
 }
 
-// The angle rounds three times before the cosine does: anyone may compute it so, in float.
+// The angle is rounded three times before the cosine: any runtime may compute it so, in float.
 TEST(Turns, AnHonestFloatIsAllowed) {
   const BoundedScope scope(Type::float32, Class::strict, Sums::worst, false);
   const float turn = 6.2831855f;

@@ -1,4 +1,4 @@
-// Which elements of a large output are judged.
+// Selects the elements of a large output that are judged.
 #include <cmath>
 #include <set>
 
@@ -9,9 +9,9 @@ namespace touchstone {
 
 namespace {
 
-// First position of each kind of element; -1: there is none.
+// First position of each kind of element; -1 if there is none.
 struct Extremes {
-  Index least = -1, most = -1;  // of the finite ones
+  Index least = -1, most = -1;  // finite elements only
   Index nan = -1, infinity = -1, minus_infinity = -1;
 };
 

@@ -1,6 +1,5 @@
-// Boxes that are chosen by their scores unless they lie too much over one that is chosen already:
-// what the native kernel and the bounded reading share. R is the number in which areas are
-// computed.
+// Non-maximum suppression: selects boxes by score unless they overlap too much with a selected one.
+// Common to the native kernel and bounded semantics. R is the number type of areas.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +14,14 @@
 
 namespace touchstone::structural {
 
+// Inputs and attributes of NonMaxSuppression.
 struct Suppression {
   Index batches = 0, classes = 0, boxes = 0;
-  Index most = 0;  // of one class
+  Index most = 0;  // maximum per class
   bool centered = false;
-  const float* corners = nullptr;  // four numbers a box
+  const float* corners = nullptr;  // four numbers per box
   const float* scores = nullptr;
-  float overlap = 0;  // what two chosen boxes share at most
+  float overlap = 0;  // maximum overlap of two selected boxes
   std::optional<float> score;
 
   Suppression(const Facts& facts, const std::vector<Value>& inputs) {
@@ -66,8 +66,8 @@ Rectangle<R> rectangle(const float* box, bool centered) {
   return {{at(0) - half_width, at(0) + half_width}, {at(1) - half_height, at(1) + half_height}};
 }
 
-// Is the share of two boxes, their common area over the area that either covers, more than
-// `threshold`?
+// True if the overlap of two boxes, their common area over the area of their union, exceeds
+// `threshold`.
 template <class R>
 auto shares_more(const Rectangle<R>& a, const Rectangle<R>& b, const R& threshold) {
   const Rectangle<R> common{
@@ -84,9 +84,8 @@ struct Selected {
   Index batch, cls, box;
 };
 
-// Class by class, the highest score first, of equal ones the lower index; a score that is NaN is
-// below all others. `suppressed(batch, class, box, other)` says whether a box falls because of one
-// that is chosen.
+// Selects class by class, the highest score first, ties by lower index; NaN scores come last.
+// `suppressed(batch, class, box, other)` returns whether a selected box excludes another.
 template <class Suppressed>
 std::vector<Selected> select_boxes(const Suppression& s, Suppressed suppressed) {
   std::vector<Selected> chosen;
