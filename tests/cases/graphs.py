@@ -1,5 +1,8 @@
-"""Graphs that no literal case can be: what refuses them is no rule of an entry (`says` is part of what the reference says), or
-they need more than one node (`says` is ""). make coverage runs them, too."""
+"""Graphs that a literal case cannot express, written as case folders for `run_cases` and for make coverage.
+
+Either no rule of an entry refuses them (`says` is part of the reference's error message), or they need more than one
+node and run (`says` is "").
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ class GraphCase:
 
 BODY = "body = b ({0}) => ({1}) {{ {2} }}"
 ONE = "<then_branch = t () => (float z) { z = Constant <value_float = 1.0> () }, else_branch = e () => (float z) { z = Constant <value_float = 2.0> () }>"
-# Of a rank that nothing tells before it runs: a draw is below 2 whenever it is drawn.
+# The output's rank is unknown until the model runs. A random draw is always below 2, so one branch is certain.
 EITHER = "float t = {2.0}> { r = RandomUniform <shape = [1]> () c = Less(r, t) x = If (c) <then_branch = t () => (int64[2] z) { z = Constant <value_ints = [1, 2]> () }, else_branch = e () => (int64 z) { z = Constant <value_int = 1> () }>"
 LOOP = "int64 i, bool k"
 FLOATS = "float[2] a = {1.0, 2.0}"
@@ -92,7 +95,7 @@ def model_of(case: GraphCase) -> onnx.ModelProto:
 
 
 def sparse_constant() -> onnx.ModelProto:
-    """The text form has no sparse tensors."""
+    """A Constant with a sparse tensor, which the ONNX text format cannot express."""
     values = helper.make_tensor("v", TensorProto.FLOAT, [1], [5.0])
     places = helper.make_tensor("i", TensorProto.INT64, [1], [2])
     node = helper.make_node("Constant", [], ["y"], sparse_value=helper.make_sparse_tensor(values, places, [3]))
@@ -101,7 +104,7 @@ def sparse_constant() -> onnx.ModelProto:
 
 
 def of_no_text(op: str, **attributes: str) -> onnx.ModelProto:
-    """A byte that no text in UTF-8 has; test_invalid_texts.py holds what is said of it."""
+    """A string input with a byte that is invalid in UTF-8; test_invalid_texts.py checks the error message."""
     held = TensorProto(name="x", data_type=TensorProto.STRING, dims=[1], string_data=[b"a\xff"])
     outputs = ["y", "z"] if op == "StringSplit" else ["y"]
     node = helper.make_node(op, ["x"], outputs, **attributes)
@@ -110,7 +113,7 @@ def of_no_text(op: str, **attributes: str) -> onnx.ModelProto:
 
 
 def of_a_wide_map() -> tuple[onnx.ModelProto, bytes]:
-    """Its input too: a map whose value is two numbers, which a literal case does not write."""
+    """A CastMap model with its input: a map whose value holds two numbers, which a literal case cannot express."""
     kind = helper.make_map_type_proto(TensorProto.INT64, helper.make_tensor_type_proto(TensorProto.FLOAT, []))
     node = helper.make_node("CastMap", ["x"], ["y"], domain="ai.onnx.ml")
     graph = helper.make_graph([node], "g", [helper.make_value_info("x", kind)], [onnx.ValueInfoProto(name="y")])
@@ -128,7 +131,7 @@ def models() -> dict[str, onnx.ModelProto]:
 
 
 def write(folder: Path) -> None:
-    """As folders of cases; one of them has an input."""
+    """Writes every model as a case folder; only map_of_two_numbers has an input file."""
     wide, fed = of_a_wide_map()
     for name, model in (models() | {"map_of_two_numbers": wide}).items():
         (folder / name / "test_data_set_0").mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""How literal cases become folders: which versions a case runs at, what its model says, and what is refused."""
+"""Emission of literal cases as folders: the versions that a case runs at, its model and data, and the refusals."""
 
 from __future__ import annotations
 
