@@ -121,7 +121,8 @@ def normalise() -> Iterator[Row]:
         yield row(op, 13, "x 12 128", name="large", regimes="real two constant logs")
     yield row("Hardmax", 13, "x 4 37", regimes="whole logs cancel real")
     yield row("LayerNormalization", 17, "x 4 48", "weight 48", "weight 48")
-    # A running mean is rounded once an element, so a sum that is exact says too little of it: not judged as an output.
+    # Welford's running mean is rounded for each element, so a bound from an exact sum is too tight: mean and inverse
+    # are not judged.
     yield row(
         "LayerNormalization", 17, "x 2 3 4 5", "weight 4 5", name="statistics", axis=2, outputs=3, without="welford"
     )

@@ -1,5 +1,7 @@
-"""That coverage of the spec is counted truly: an operator and a template are planted, compiled as make coverage compiles
-them, and run on some data. What that does not reach is said not to be, and nothing else.
+"""Coverage of the spec is measured faithfully: a planted operator and template are compiled as by make coverage and
+run.
+
+Coverage must report exactly the clauses and branches that the data do not reach.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ def run(*command: str | Path, cwd: Path = ROOT) -> None:
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with one operator and one template, compiled to be counted."""
+    """A project with one operator and one template, compiled with instrumentation."""
     folder = tmp_path_factory.mktemp("planted")
     (folder / "spec/ops/ai.onnx").mkdir(parents=True)
     for name in ("schema.json", "types.yaml", "type_groups.yaml", "primitives.yaml"):
@@ -100,7 +102,7 @@ def reached(planted: Path, *vectors: str) -> Coverage:
 
 
 def missed(coverage: Coverage) -> set[str]:
-    """Line of the entry or of the template, and the side."""
+    """Line and branch of each missed clause of the entry or template."""
     return {f"{Path(c.path).name}:{c.line} {c.side}".strip() for c, ran in coverage.reached.items() if not ran}
 
 
