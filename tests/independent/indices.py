@@ -230,7 +230,9 @@ def _term(text: str, equation: str) -> list[str]:
 
 
 def subscripts(equation: str, ranks: Indices) -> Indices:
-    """The label of each dimension of each input, then of the result. Labels are numbered from those of the result on."""
+    """The label of each dimension of each input, then of the result. Labels of the result have the lowest numbers, in
+    its order.
+    """
 
     def malformed(why: str) -> Refusal:
         return Refusal(f"the equation '{equation}' is malformed: {why}")

@@ -1,4 +1,4 @@
-"""A sample of the spec suite: the same number of lines of every version, in the suite's order."""
+"""A sample of the spec suite: the same number of lines of every version, chosen by hash."""
 
 from __future__ import annotations
 

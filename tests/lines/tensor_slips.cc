@@ -215,7 +215,7 @@ Tensor in_other_bytes(const Tensor& from) {
   return made;
 }
 
-// Elements of one slice along the first dimension.
+// Returns the number of elements in one slice along the first dimension.
 Index row_of(const Tensor& t) {
   return t.shape().empty() || t.shape().front() == 0 ? t.size() : t.size() / t.shape().front();
 }

@@ -156,14 +156,14 @@ def test_what_nobody_can_judge_may_go() -> None:
 
 
 def test_a_bound_that_is_left_out_is_judged() -> None:
-    """It is the largest double there is."""
+    """Without its upper bound, the reference clips at the largest double."""
     (row,) = asked(PROBE, None, ["Clip-13(double[2]{-3,5}, _, double[]{1})"])
     assert row["judged"] == "exact"
     assert "x0: no sign" in row["slips"]
 
 
 def test_lines_are_what_the_entries_give() -> None:
-    """Of one operator: valid lines are variations of its literal cases, as they are today."""
+    """For one operator: its valid lines are variations of its present literal cases."""
     (clip,) = [operator for operator in OPERATORS if operator.op == "Clip"]
     for version in clip.versions:
         seeds = seeds_of(clip, version)

@@ -24,7 +24,7 @@ ENVIRONMENT = {
 
 
 def folders_of(source: str) -> list[Path]:
-    """Where mutants come from: the models that the onnx package brings, and our own lines."""
+    """Folders of the originals: models of the onnx package, or our own lines."""
     if source == "lines":
         return [ROOT / "conformance" / "suites" / "spec"]
     found = importlib.util.find_spec("onnx")

@@ -1,7 +1,8 @@
-"""Nodes whose sizes add up or multiply past 64 bits: refused by name on every runtime, never computed with what wrapped round.
+"""Nodes whose sizes add up or multiply past 64 bits: every runtime refuses them by name and never computes with wrapped
+sizes.
 
-Each attribute is allowed alone: only their sums and products are too large. One that wrapped to a small window was read far
-outside its tensor.
+Each attribute is allowed by itself; only sums and products of them are too large. A wrapped, small window would read
+far outside its tensor.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def run(folder: Path, made: bytes, runtime: str) -> subprocess.CompletedProcess[
     return done
 
 
-# Eight taps, 2^61 apart: 2^64, which wraps to none.
+# Eight gaps of 2^61 between nine taps: 2^64, which wraps to 0.
 FAR, TAPS = 2**61, 9
 IMAGE = {"X": ones(1, 1, 16)}
 PAIR = {"X": ones(1, 1, 16, 16)}

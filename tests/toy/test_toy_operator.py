@@ -1,4 +1,6 @@
-"""One YAML file makes an operator. A toy is added to a scratch copy of the spec; every product must appear and agree."""
+"""One YAML file defines an operator: a toy is added to a scratch copy of the spec, and every product must appear and
+agree.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ def run(*command: str | Path, cwd: Path = ROOT) -> str:
 
 @pytest.fixture(scope="module")
 def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A spec with a handful of operators and the toy, and all that codegen makes of it."""
+    """A copy of the spec with the toy, and all that codegen generates from it."""
     folder = tmp_path_factory.mktemp("toy")
     shutil.copytree(ROOT / "spec", folder / "spec")
     (folder / "spec" / "ops" / "ai.onnx" / "Toy.yaml").write_text(TOY)

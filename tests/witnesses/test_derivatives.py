@@ -1,4 +1,6 @@
-"""Derivatives against differences, which are exact where a graph is linear in each element, and against formulas of numpy."""
+"""Derivatives against finite differences, which are exact if a graph is linear in each element, and against numpy
+formulas.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def outputs(folder: Path, model: onnx.ModelProto, feeds: Arrays) -> list[np.ndar
 
 
 def graph(body: str, feeds: Arrays, asked: list[str]) -> str:
-    """y of the body, and its derivatives by what is asked for."""
+    """A graph that computes y of the body, and its derivatives with respect to `asked`."""
     others = [name for name in feeds if name not in asked]
     kinds = {
         np.dtype(np.float64): "double",
@@ -61,7 +63,7 @@ def graph(body: str, feeds: Arrays, asked: list[str]) -> str:
 
 
 def untyped(text: str, opset: int) -> onnx.ModelProto:
-    """Outputs of any rank."""
+    """The model, with outputs of any rank."""
     model = model_of(text, opset)
     for each in model.graph.output:
         each.type.tensor_type.ClearField("shape")
@@ -133,7 +135,7 @@ CURVES: dict[str, tuple[str, np.ndarray, Callable[[np.ndarray], np.ndarray]]] = 
 
 
 def test_of_a_linear_model_twice(tmp_path: Path) -> None:
-    """The second derivative by W of the square of X W is twice X^T X, here asked for as that of the sum of the first one."""
+    """d((X W)^2)/dW twice gives 2 X^T X; the second derivative is computed as that of the first one's sum."""
     text = f"""g (double[2, 3] x, double[3, 1] w) => (double[3, 1] d, double[3, 1] dd) {{
       p = Gemm(x, w) q = MatMul(x, w) o = Mul(p, q)
       d = {TRAINING}.Gradient <xs = ["w"], zs = ["x"], y = "o"> (w, x)
@@ -146,14 +148,14 @@ def test_of_a_linear_model_twice(tmp_path: Path) -> None:
 
 
 def slopes_of_softmax(x: np.ndarray) -> np.ndarray:
-    """Of the sum of squares of the shares."""
+    """The gradient of the sum of squares of a softmax."""
     shares = np.exp(x) / np.exp(x).sum()
     return 2 * shares * (shares - (shares**2).sum())
 
 
 @pytest.mark.parametrize("name", CURVES)
 def test_curves(name: str, tmp_path: Path) -> None:
-    """In double, held as floats: both sides are off by a few of 2^53, and no slope here is that near to a tie of floats."""
+    """Compares in float32: both sides err by a few times 2^-53 in double, and no slope is that close to a float32 tie."""
     body, x, slope = CURVES[name]
     _, found = outputs(tmp_path, untyped(graph(body, {"x": x}, ["x"]), 21), {"x": x})
     assert (found.astype(np.float32) == slope(x).astype(np.float32)).all(), (found, slope(x))
@@ -161,14 +163,14 @@ def test_curves(name: str, tmp_path: Path) -> None:
 
 
 def test_every_derivative_is_asked_for() -> None:
-    """A text that nobody runs may be wrong."""
+    """Every operator with a derivative occurs in a test graph."""
     bodies = " ".join(body for body, *_ in [*LINEAR.values(), *CURVES.values()])
     said = {name.rpartition("-")[0] for name in names_of(load_spec(SPEC))}
     assert [op for op in sorted(said) if f" {op}" not in bodies] == []
 
 
 def test_at_another_point(tmp_path: Path) -> None:
-    """What the node is given need not be what the graph has."""
+    """The node's inputs may differ from the graph's values."""
     text = f'g (double a, double p) => (double y, double d) {{ y = Mul(a, a) d = {TRAINING}.Gradient <xs = ["a"], y = "y"> (p) }}'
     y, d = outputs(tmp_path, model_of(text, 14), {"a": np.array(3.0), "p": np.array(5.0)})
     assert (y, d) == (9.0, 10.0)
