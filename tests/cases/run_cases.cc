@@ -1,6 +1,6 @@
-// Runs every case below a folder on the reference in one process, since starting the command for
-// each of thousands of small models would dominate the time. Prints one JSON line a case: its
-// error, or the types and shapes of its outputs.
+// Runs every case below a folder on the reference in one process: starting the command for each of
+// thousands of small models would dominate the time. Prints one JSON line a case: its error, or the
+// types and shapes of its outputs.
 //
 // run_cases FOLDER
 #include <fmt/format.h>

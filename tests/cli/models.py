@@ -62,7 +62,7 @@ def recursive_function() -> onnx.ModelProto:
 
 
 def field(number: int, message: bytes) -> bytes:
-    """A nested message in protobuf's wire format; Python's protobuf refuses to write messages nested deeper than 100."""
+    """A nested message in protobuf's wire format; Python's protobuf refuses to write more than 100 levels."""
     size, prefix = len(message), bytearray([number << 3 | 2])
     while size > 0x7F:
         prefix.append(size & 0x7F | 0x80)

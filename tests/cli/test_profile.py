@@ -1,4 +1,4 @@
-"""`--profile`: the trace file loads, its rows match those of `--placement`, and its operation counts match the model."""
+"""`--profile`: the trace file loads, its rows match those of `--placement`, and its operation counts are right."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def test_halfway(since: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("since", versions("QuantizeLinear"))
 def test_whole_numbers_quantised(since: int, folder: Path) -> None:
-    """Quantizes int32, including midpoints, by a scale of two; versions 19 and 21 take the scale in the input's type."""
+    """Quantizes int32, midpoints included, by a scale of two; versions 19 and 21 take the scale in the input's type."""
     graph = Graph(since)
     value = Codes("int32", codes_of("int32", [*range(-600, 600), 2**24, -(2**24), 2**31 - 1, -(2**31)]))
     for name in ("uint8", "int8"):

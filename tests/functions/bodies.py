@@ -61,7 +61,7 @@ def function_of(schema: onnx.defs.OpSchema, case: Case, opset: int) -> onnx.Func
 
 
 def calling(schema: onnx.defs.OpSchema, case: Case, function: onnx.FunctionProto, opset: int) -> onnx.ModelProto:
-    """The case's model with its node replaced by a call; attributes that the case leaves at a default become explicit."""
+    """The case's model with its node replaced by a call; attributes left at a default become explicit."""
     function.domain = DOMAIN
     model = onnx.ModelProto()
     model.CopyFrom(case.model)

@@ -126,20 +126,23 @@ WHOLE = {
     "optimized/canonical/window.cc", "optimized/canonical/transposed.cc", "optimized/canonical/operand.h",
 }  # fmt: skip
 REASONS = {
-    r"size\((?:\w+)?\) [-+] (?:\d|from\b|r\b|n\b|at\.size\(\)|\(open)|\b(?:rank|input\.size\(\)) - ": "of lists in memory, within them",
+    r"size\((?:\w+)?\) [-+] (?:\d|from\b|r\b|n\b|at\.size\(\)|\(open)|\b(?:rank|input\.size\(\)) - ":
+        "of lists in memory, within them",
     r"\b(?:list|at_|shape)?\.?begin\(\) \+ from(?: \+ n)?|- list\.begin\(\)": "pointers into a list, held before",
     r"quotient\(a, b\) [-+] \(remainder": "a quotient that leaves a remainder is far from the ends",
     r"return base \+ c \* by_c \+ x \* by_x": "walk_of held the corners of the loops",
     r"o \+= at\[k\] \* strides\[k\]": "every index was held against its extent",
     r"p\[p\.size\(\) - 1\] \+= x": "of a row of a tensor",
     r"\b(?:extent|inner|length|extents\[k\]|out\[d\]|kernel\[d\]) - 1\b": "of what is positive, or a size of a tensor",
-    r"range\.lo \+ k|std::min\(width\(i\), most\) \+ 1|points \* extent|low \+ step": "within the range, or at most 4,097 twice",
+    r"range\.lo \+ k|std::min\(width\(i\), most\) \+ 1|points \* extent|low \+ step":
+        "within the range, or at most 4,097 twice",
     r"Checked\(": "the checked type",
     r"\bview\.data \+ at\b": "a pointer to an element that was held",
     r"\bk \+ (?:2|r)\b|\bk \+ 2 - r": "positions in a shape of two more dimensions",
     r"\bwhole - ": "the parts of a size that fits",
     r"\(out - 1 - first\) / stride \+ 1": "from 0 to less than out",
-    r"ranks\[k\] [-!<=]|\bterm\b|\bletters\b|\barrow\b|\bcomma\b|\bsymbols?\b|\bk \+= 2|label": "the letters of an equation",
+    r"ranks\[k\] [-!<=]|\bterm\b|\bletters\b|\barrow\b|\bcomma\b|\bsymbols?\b|\bk \+= 2|label":
+        "the letters of an equation",
     r"all \+=|text\(|std::string\(": "a text",
     r"pi_v<": "an angle",
 }  # fmt: skip

@@ -1,1 +1,1 @@
-"""A second interpreter of the definitions, which has no code in common with the kernels: `python -m tests.independent`."""
+"""A second interpreter of the definitions, independent of the kernels' code: `python -m tests.independent`."""

@@ -33,7 +33,7 @@ class Call:
         self.points = 0
 
     def told_apart(self) -> None:
-        """Renames inputs and outputs as the notation does if an input has an attribute's name, or an output an input's."""
+        """Renames inputs as the notation does if one has an attribute's name, or an output an input's."""
         self.inputs = {f"in_{n}" if self.version.attribute(n) else n: v for n, v in self.inputs.items()}
 
     def tensor(self, name: str) -> Any:
@@ -41,7 +41,7 @@ class Call:
         return ABSENT if value is None else value
 
     def attribute(self, name: str) -> Any:
-        """The attribute's value; zero, an empty string or an empty list if neither the node nor the signature sets it."""
+        """The attribute's value; zero, "" or an empty list if neither the node nor the signature sets it."""
         value = self.attributes.get(name)
         if value is None:
             kind = self.version.attribute(name).kind

@@ -1,4 +1,4 @@
-"""The object R of translated definitions: the notation's functions other than arithmetic, under the notation's names."""
+"""The object R of translated definitions: the notation's functions other than arithmetic, under their names."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def value(t: Tensor, whole_numbers: bool) -> tuple[Any, ...]:
 
 
 def cut(x: Any) -> int:
-    """Converts an element to an index: truncates fractions, and clamps NaN and out-of-range values to the index limits."""
+    """Converts an element to an index: truncates fractions, and clamps values to the range of indices."""
     if x.__class__ is float:
         return indices.LARGEST if x > 0 else 0 if x == 0 else -indices.LARGEST - 1
     return min(max(formats.towards_zero(x), -indices.LARGEST - 1), indices.LARGEST)
@@ -242,7 +242,7 @@ def is_inf(x: Any) -> bool:
 
 
 def convert(x: Any, source: str | None, target: str, saturate: Any = False, round_mode: str = "nearest") -> Any:
-    """Converts as Cast does. An integer attribute `saturate` affects 8-bit floats only; a condition affects every type."""
+    """Converts as Cast does. An integer attribute `saturate` affects 8-bit floats only; a condition, every type."""
     if isinstance(x, str):
         if target == "string":
             return x

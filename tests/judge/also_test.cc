@@ -326,8 +326,8 @@ TEST(AlsoForms, ATileThatSpreadsANaNIsRefused) {
   EXPECT_TRUE(is_pass(judge_node(node, {x, w}, {y}).verdict));
 }
 
-// In one pass, a row far from zero loses the digits that the mean of its squares and the square of
-// its mean have in common.
+// In one pass, a row far from zero loses digits: those that the mean of its squares and the square
+// of its mean have in common.
 TEST(AlsoForms, AVarianceOfOnePassIsRightInClassFastAlone) {
   constexpr Index n = 16;
   Node node;

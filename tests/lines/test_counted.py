@@ -43,7 +43,8 @@ TEMPLATE = """\
 namespace touchstone::structural {
 
 int run_planted(const Facts& facts, int size) {
-  facts.require(size < 6, "C1", "size < 6", "there are too many", "spec/x.yaml:1", [&] { return values_text("size", size); });
+  facts.require(size < 6, "C1", "size < 6", "there are too many", "spec/x.yaml:1", \
+[&] { return values_text("size", size); });
   if (size > 1 && size < 4)
     return 1;
   return 0;
@@ -56,8 +57,13 @@ int never() { return 2; }
 }  // namespace touchstone::openings
 """
 FLAGS = ["-std=c++20", "-O0", "--coverage", "-fprofile-exclude-files=^/usr/.*", "-w"]
-LIBRARIES = ["reference/libtouchstone_reference.a", "reference/images/libtouchstone_images.a", "model/libtouchstone_model.a",
-             "model/libtouchstone_proto.a", "core/libtouchstone_core.a"]  # fmt: skip
+LIBRARIES = [
+    "reference/libtouchstone_reference.a",
+    "reference/images/libtouchstone_images.a",
+    "model/libtouchstone_model.a",
+    "model/libtouchstone_proto.a",
+    "core/libtouchstone_core.a",
+]
 
 
 def run(*command: str | Path, cwd: Path = ROOT) -> None:
@@ -88,9 +94,10 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     objects.mkdir()
     for source in (out / "reference/native/Planted.cc", out / "reference/structural/planted.cc"):
         run("g++", *FLAGS, f"-I{out}", f"-I{ROOT}", "-c", source, cwd=objects)
-    run("g++", *FLAGS[:2], "-w", f"-I{ROOT}", f"-I{out}", ROOT / "tests/lines/planted_main.cc", out / "model/schema_table.cc",
-        *objects.glob("*.o"), "--coverage", "-Wl,--start-group", *(BUILD / name for name in LIBRARIES), "-Wl,--end-group",
-        "-lprotobuf-lite", "-lre2", "-lutf8proc", "-lpthread", "-o", folder / "planted")  # fmt: skip
+    run("g++", *FLAGS[:2], "-w", f"-I{ROOT}", f"-I{out}", ROOT / "tests/lines/planted_main.cc",
+        out / "model/schema_table.cc", *objects.glob("*.o"), "--coverage", "-Wl,--start-group",
+        *(BUILD / name for name in LIBRARIES), "-Wl,--end-group", "-lprotobuf-lite", "-lre2",
+        "-lutf8proc", "-lpthread", "-o", folder / "planted")  # fmt: skip
     return folder
 
 

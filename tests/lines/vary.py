@@ -218,7 +218,7 @@ def in_turn(streams: list[Iterator[Draft]]) -> Iterator[Draft]:
 
 
 def candidates(version: Version, seeds: list[Draft], widely: bool) -> Iterator[str]:
-    """Distinct lines, the seeds first. Unless `widely`, omits steps that another version with the same kernel covers."""
+    """Distinct lines, the seeds first. Unless `widely`, omits steps that a version with the same kernel covers."""
     steps = STEPS if widely else (shapes, breaches)
     rest = in_turn([step(version, seeds) for step in steps])
     also = several_at_once(version, seeds, 40) if widely else iter(())

@@ -1,9 +1,9 @@
 """The purpose of each line of the suite. A line stays if it adds coverage that no earlier line has.
 
-slip   it kills a mutant with an injected fault (slips.h) of its version and types
-form   else, it kills a mutant that does not support its kind of case (refusals.h): a rank, an empty input, an initializer
-rule   the rule refuses it
-side   else, it reaches a block of the definition's kernel that no earlier line of its version and types reached
+- `slip`: it kills a mutant with an injected fault (slips.h) of its version and types
+- `form`: else, it kills a mutant that does not support a kind of case (refusals.h), such as empty inputs
+- `rule`: the rule refuses it
+- `side`: else, it reaches a block of the definition's kernel that no earlier line of its version and types reached
 
 A line that the judge cannot judge adds nothing. A type left with fewer than three lines is listed in short.yaml.
 """

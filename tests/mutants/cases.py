@@ -66,7 +66,7 @@ def features_of(graph: onnx.GraphProto, types: tuple[str, ...], sizes: list[int]
 
 
 def read_case(folder: Path) -> Case | None:
-    """A case from a folder. None for several nodes, an unknown operator, or input data that are too large or missing."""
+    """A case from a folder. None for several nodes, an unknown operator, or missing or too large inputs."""
     inputs = folder / "test_data_set_0"
     if not inputs.is_dir() or sum(f.stat().st_size for f in inputs.iterdir()) > MOST_BYTES:
         return None
@@ -190,7 +190,7 @@ def chosen(cases: list[Case], most: int = MOST) -> list[Case]:
 
 
 def by_class(cases: list[Case], version: Version, most_groups: int = 4) -> list[Case]:
-    """Cases of at most four groups of types, to compile few kernels: floats first, then the groups with the most cases."""
+    """Cases of at most four groups of types, to compile few kernels: floats first, then the largest groups."""
     groups: dict[str, list[Case]] = defaultdict(list)
     for case in cases:
         groups[repr(sorted(classes_of(case, version).items()))].append(case)

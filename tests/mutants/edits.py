@@ -17,9 +17,10 @@ REDUCTIONS = {
     "argmax": ("argmin",), "argmin": ("argmax",),
 }  # fmt: skip
 FUNCTIONS = [  # each function may be replaced by another of its group
-    ("floor", "ceil", "round_even"), ("sin", "cos", "tan"), ("asin", "acos", "atan"), ("sinh", "cosh"), ("asinh", "atanh"),
-    ("tanh", "sigmoid", "erf"), ("exp", "abs"), ("log", "sqrt"), ("min", "max"), ("minimum", "maximum"),
-    ("floor_index", "ceil_index"), ("floor_div", "ceil_div"), ("head", "tail"), ("bit_and", "bit_or", "bit_xor"),
+    ("floor", "ceil", "round_even"), ("sin", "cos", "tan"), ("asin", "acos", "atan"), ("sinh", "cosh"),
+    ("asinh", "atanh"), ("tanh", "sigmoid", "erf"), ("exp", "abs"), ("log", "sqrt"), ("min", "max"),
+    ("minimum", "maximum"), ("floor_index", "ceil_index"), ("floor_div", "ceil_div"), ("head", "tail"),
+    ("bit_and", "bit_or", "bit_xor"),
     ("shift_left", "shift_right"), ("softplus", "exp"), ("reciprocal", "sqrt"), ("fmod", "mod_floor"),
     ("sign", "abs"), ("is_nan", "is_inf"),
 ]  # fmt: skip

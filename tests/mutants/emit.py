@@ -130,7 +130,7 @@ def kernels_of(operator: Operator) -> list[list[Version]]:
 
 
 def fits(case: Case, versions: list[Version]) -> bool:
-    """True if the inputs of a case, of any version, have types that these versions allow. The runner checks all else."""
+    """True if these versions allow the types of a case's inputs, of any version; the runner checks the rest."""
     inputs = versions[0].inputs
     for k, element in enumerate(case.types):
         if k >= len(inputs) and not (inputs and inputs[-1].variadic):

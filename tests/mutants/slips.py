@@ -1,8 +1,7 @@
 """Injected faults in our own C++. A slip records a file, a text in it, its replacement, and the test that must fail.
 
-A slip is applied to a copy of its file. The files that include the copy are compiled again, and a program with the
-test's own file is linked, with the new objects before the build's own libraries. The source tree and its build are
-unchanged.
+A slip is applied to a copy of its file, and the files that include it are compiled again. A program with the test's own
+file is linked, with the new objects before the build's own libraries. The source tree and its build are unchanged.
 """
 
 from __future__ import annotations

@@ -37,8 +37,9 @@ def said(text: str) -> list[str]:
 
 def test_every_node_of_a_tree_is_edited() -> None:
     found = said("Y[i] = if x[i] < 2 then -x[i] else sum k in 0..n where k > 1: exp(x[k])")
-    for says in ("< -> <=", "then and else changed about", "without the minus", "2 -> 3", "2 -> 1", "sum -> max", "> -> >=",
-                 "sum starts one later in k", "sum ends one earlier in k", "sum without its where", "exp() -> abs()"):  # fmt: skip
+    for says in ("< -> <=", "then and else changed about", "without the minus", "2 -> 3", "2 -> 1",
+                 "sum -> max", "> -> >=", "sum starts one later in k", "sum ends one earlier in k",
+                 "sum without its where", "exp() -> abs()"):  # fmt: skip
         assert says in found
 
 
@@ -195,7 +196,8 @@ def test_one_that_dies_or_never_ends_is_named_and_the_rest_goes_on(subjects: lis
     kinds = {"m1": "for (volatile int k = 0;; k = 0) {}", "m2": "__builtin_trap();", "m3": "throw std::bad_alloc();"}
     mutants = [
         Mutant(f"Clip_{n}", clip.form, "", clip.versions[0].since, clip.cases[:1], "",
-               f"#include <new>\nnamespace touchstone::native {{ void run_Clip_{n}(Call& call) {{ (void)call; {body} }} }}\n")
+               f"#include <new>\nnamespace touchstone::native {{ "
+               f"void run_Clip_{n}(Call& call) {{ (void)call; {body} }} }}\n")
         for n, body in kinds.items()
     ]  # fmt: skip
     shown = {s.name: s.rows[-1]["verdict"] for s in runner.run([mutants], "dying")}

@@ -1,4 +1,4 @@
-"""Metadata of a model's file, as a session returns it, compared with ONNX Runtime; providers and settings of a session."""
+"""Metadata of a model's file, as a session returns it and ONNX Runtime does; providers and settings of a session."""
 
 from __future__ import annotations
 

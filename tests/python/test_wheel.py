@@ -45,7 +45,7 @@ def test_it_holds_what_the_build_made(wheel: Path) -> None:
 
 
 def test_the_library_is_small_and_stands_on_little(tmp_path: Path) -> None:
-    """The library, with the kernels of three instruction sets, has under 15 MB and depends only on Debian's libraries."""
+    """The library, with kernels of three instruction sets, has under 15 MB and needs only Debian's libraries."""
     (library,) = (PACKAGES / "touchstone").glob("_native*.so")
 
     def told(*command: object) -> str:

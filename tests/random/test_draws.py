@@ -50,7 +50,7 @@ def node(op: str, output: str = "y", **attributes: Any) -> onnx.NodeProto:
 
 
 def farthest(sample: np.ndarray, distribution: Callable[[float], float]) -> float:
-    """The Kolmogorov-Smirnov statistic: the largest distance of the sample's distribution function from `distribution`."""
+    """The Kolmogorov-Smirnov statistic: the largest distance of the sample's distribution from `distribution`."""
     ordered = np.sort(sample.astype(np.float64).ravel())
     wanted = np.array([distribution(x) for x in ordered])
     steps = np.arange(len(ordered) + 1) / len(ordered)
@@ -66,7 +66,7 @@ def even(low: float, high: float) -> Callable[[float], float]:
 
 
 def holds_moments(sample: np.ndarray, mean: float, variance: float, fourth: float) -> None:
-    """Checks mean and variance within five standard errors for this sample size; `fourth` is the fourth central moment."""
+    """Checks mean and variance within five standard errors; `fourth` is the fourth central moment."""
     values = sample.astype(np.float64)
     assert abs(values.mean() - mean) < 5 * math.sqrt(variance / N)
     assert abs(values.var() - variance) < 5 * math.sqrt((fourth - variance**2) / N)

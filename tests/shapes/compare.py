@@ -38,7 +38,7 @@ def bare(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def symbolic(model: onnx.ModelProto) -> tuple[onnx.ModelProto, dict[str, int]]:
-    """Replaces every input size but 0 and 1 by a symbol, equal sizes by the same one; also returns the symbols' sizes."""
+    """Replaces every input size but 0 and 1 by a symbol, equal sizes by the same; also returns symbol -> size."""
     out = bare(model)
     sizes: dict[str, int] = {}
     fixed = {tensor.name for tensor in out.graph.initializer}

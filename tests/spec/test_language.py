@@ -1,4 +1,4 @@
-"""Constructs of the notation that no entry misuses: the code that they generate, and the error messages for mistakes."""
+"""Constructs of the notation that no entry misuses: their generated code, and the error messages for mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loader: inheritance, type groups and lines of facts are as written, and a mistake is refused with file and line."""
+"""The loader: inheritance, type groups and fact lines are as written, and a mistake is refused with file and line."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class Asked:
 
 
 def agree(asked: Asked, *witnesses: Arrays) -> None:
-    """Checks that the reference's and every witness's outputs have equal shapes and are within the definition's bounds."""
+    """Checks that the reference's and all witnesses' outputs have equal shapes and are within the bounds."""
     ours = asked.ours()
     for theirs in witnesses:
         assert [(each.shape, each.dtype) for each in ours] == [(each.shape, each.dtype) for each in theirs]

@@ -117,7 +117,7 @@ WINOGRAD = {
 
 
 def fits_winograd(x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> bool:
-    """True for 3 x 3 kernels whose transforms stay finite; all such rows of the table have strides and dilations of 1."""
+    """True for 3 x 3 kernels whose transforms stay finite; such rows of the table have strides and dilations of 1."""
     largest = max(float(np.max(np.abs(np.asarray(each, np.float64)), initial=0)) for each in (x, w))
     return w.shape[2:] == (3, 3) and finite(x, w, b) and largest < 1e12
 

@@ -72,7 +72,7 @@ def classifier(call: Any) -> list[Any]:
 
 
 def machines(call: Any, row: Any, counts: Any, coefficients: Any, rho: Any, pairs: Any) -> list[Any]:
-    """The score of each pair (i, j): support vectors of class i use coefficient row j - 1, those of class j use row i."""
+    """The score of each pair (i, j): vectors of class i use coefficient row j - 1, those of class j use row i."""
     n, flat = sum(counts), call.attributes["support_vectors"]
     width = len(row)
     near = [
