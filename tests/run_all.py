@@ -1,10 +1,10 @@
-"""make test: builds both presets, sanitised and whole, runs every test of both, and ends with 'N passed, N failed, N
-skipped'.
+"""make test: builds the presets, runs every test of both, and ends with 'N passed, N failed, N skipped'.
 
-ctest runs the programs. Each writes a JUnit file to results/ of its build folder (cmake/testing.cmake), and the cases
-in these files are counted: once each, however many builds ran them. A case that failed in any build failed; one that
-every build skipped is skipped. A program that crashes, hangs or writes no file counts as one more failed case. No test
-at all is a failure, and so is a skip that tests/skips.yaml does not allow.
+The presets are asan (sanitized) and release (whole). ctest runs the programs. Each writes a JUnit file to results/ of
+its build folder (cmake/testing.cmake), and the cases in these files are counted: once each, however many builds ran
+them. A case that failed in any build failed; one that every build skipped is skipped. A program that crashes, hangs or
+writes no file counts as one more failed case. No test at all is a failure, and so is a skip that tests/skips.yaml does
+not allow.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
-FOLDERS = {"release": "build", "asan": "build-asan"}  # the sanitised build links kernels of the other
+FOLDERS = {"release": "build", "asan": "build-asan"}  # the sanitized build links kernels of the other
 ENVIRONMENT = {
     "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:strict_string_checks=1",
     "LSAN_OPTIONS": "print_suppressions=0:suppressions=" + str(ROOT / "tests" / "leaks.txt"),

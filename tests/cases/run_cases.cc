@@ -2,7 +2,7 @@
 // thousands of small models would dominate the time. Prints one JSON line a case: its error, or the
 // types and shapes of its outputs.
 //
-// run_cases FOLDER
+//   run_cases FOLDER
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 """Every literal case of every entry, on the reference: outputs computed by hand equal those of the definitions.
 
 Equality bit for bit passes. Otherwise the judge must accept both the case's values and the reference's in class strict.
-A build without the judge (sanitised) runs every case and checks types and shapes only.
+A build without the judge (sanitized) runs every case and checks types and shapes only.
 """
 
 from __future__ import annotations

@@ -222,7 +222,7 @@ def waivers(**more: str) -> str:
 
 
 def make(folder: Path) -> None:
-    """Writes every model and feed into `folder`, and a file beside the folder that external data must not reach."""
+    """Writes every model and feed into `folder`, and next to it a file that external data must not reach."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, made in models().items():
         (folder / f"{name}.onnx").write_bytes(made.SerializeToString())

@@ -75,7 +75,7 @@ def check(rows: list[dict[str, Any]], threads: int) -> None:
     assert f"float[1,{IN},{SIZE},{SIZE}]" in conv["args"]["reads"]
     assert conv["args"]["bytes"] == 4 * (IN * SIZE * SIZE + OUT * IN * 9 + OUT * SIZE * SIZE)
     assert {row["tid"] for row in parts} <= set(range(1, threads + 1))
-    for part in parts:  # the work of each thread lies inside a step
+    for part in parts:  # the work of each thread is inside a step
         assert any(
             step["ts"] <= part["ts"] and part["ts"] + part["dur"] <= step["ts"] + step["dur"] + 1e-6 for step in steps
         )

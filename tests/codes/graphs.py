@@ -76,7 +76,7 @@ def judgement(
 
 @cache
 def has_judge() -> bool:
-    """True unless the build is sanitised or lacks the judge. A sanitised build checks refusals alone, since its judge
+    """True unless the build is sanitized or lacks the judge. A sanitized build checks refusals alone, since its judge
     is slow.
     """
     return "asan" not in BUILD.name and "judge" in touchstone("--help").stdout

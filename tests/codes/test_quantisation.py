@@ -1,6 +1,4 @@
-"""Dequantization of every code of each quantized type, and quantization of numbers at and beside every midpoint between
-codes.
-"""
+"""Dequantization of every code of each quantized type, and quantization at and next to every midpoint between codes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 // Converts every case below some folders and runs it before and after on the reference, in one
 // process. Prints one JSON line a case and target: whether the bits are the same, or the refusal.
 //
-// run_conversions --to newest,previous,13 [--frozen] [--every K] FOLDER...
+//   run_conversions --to newest,previous,13 [--frozen] [--every K] FOLDER...
 //
 // `previous` is the opset before the one that introduced the case's newest operator. --frozen makes
 // all inputs but the first constants, as in exported models.

@@ -35,7 +35,7 @@ def cases() -> Path:
 
 @pytest.fixture(scope="session")
 def every() -> int:
-    """Takes every n-th case: fewer in a sanitised build, which is slow."""
+    """Takes every n-th case: fewer in a sanitized build, which is slow."""
     return 2 if has_judge() else 12
 
 

@@ -15,7 +15,7 @@ namespace touchstone {
 std::string why_refused(const Model& model, const std::map<std::string, Value>& feeds,
                         const std::map<std::string, Value>& outputs) {
 #ifdef TOUCHSTONE_SANITISED
-  return "";  // the build without sanitisers judges the same outputs; here that takes ten minutes
+  return "";  // the build without sanitizers judges the same outputs; here that takes ten minutes
 #endif
   std::set<Index> nodes;
   for (const Node& node : model.graph.nodes) nodes.insert(node.index);

@@ -17,7 +17,7 @@ Files = dict[str, str]
 ROOMS = ["core", "model", "reference", "optimized", "conformance", "fuzz", "tools", "python"]
 CODE = (".h", ".cc", ".cpp", ".c", ".cu", ".inc")
 TEXT = (*CODE, ".py", ".j2", ".yaml", ".md", ".js", ".css", ".html", ".cmake", ".sh", ".txt", ".json", ".in")
-SCOPED = {"If", "Loop", "Scan", "SequenceMap"}  # the executor handles operators with subgraphs by name
+SCOPED = {"If", "Loop", "Scan", "SequenceMap"}  # model/ and reference/ must know the operators that hold subgraphs
 SCOPED_ROOMS = ("model/", "reference/")
 
 

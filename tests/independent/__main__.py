@@ -1,6 +1,6 @@
 """Runs the second interpreter on a suite and judges its outputs.
 
-python -m tests.independent [--suite spec|onnx|FILE] [--only PATTERN] [--jobs N] [--sample N | --each N]
+    python -m tests.independent [--suite spec|onnx|FILE] [--only PATTERN] [--jobs N] [--sample N | --each N]
 
 The interpreter is a target of `touchstone conform`. Exact outputs (integers, strings, data movement, structure) are
 compared bit for bit with the generated kernel, floats with the bounds of the definition. The driver also counts the

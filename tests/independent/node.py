@@ -33,7 +33,7 @@ class Call:
         self.points = 0
 
     def told_apart(self) -> None:
-        """Renames inputs as the notation does if one has an attribute's name, or an output an input's."""
+        """Renames an input that has an attribute's name to in_NAME, as the notation does."""
         self.inputs = {f"in_{n}" if self.version.attribute(n) else n: v for n, v in self.inputs.items()}
 
     def tensor(self, name: str) -> Any:

@@ -15,7 +15,7 @@ from tests.independent.formats import INFINITY, MINUS_ZERO, NAN, whole
 from tests.independent.refusal import Refusal
 
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\Z", re.ASCII)
-LONGEST = 400  # of an exponent's digits: a longer one is out of every type's range
+LONGEST = 400  # bound of an exponent's digits: a longer one is out of every type's range
 
 
 def text_of(value: Any, type_: str) -> str:

@@ -33,8 +33,8 @@ from tests.lines.worth import BY_SIDE, asked, listed, worth
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_SEEDS = 12
-# Bounds of a version's candidates, beside those of each of its types: if it is the newest with its kernel, and
-# otherwise.
+# Bounds of candidates: for a version that is the newest with its kernel, for others (both in addition to five for each
+# type), and for gaps.
 MOST_WIDELY, MOST, MOST_MORE = 700, 120, 4000
 MOST_PLAINER, TURNS = 120, 12  # candidates a turn of a type that has too few lines, and turns
 

@@ -7,7 +7,7 @@
 // These are `slips` (slips.h) that no earlier line of its kind killed, and `forms` (refusals.h)
 // that no earlier line of its version killed; or `all` of them.
 //
-// lines_probe SECONDS [new | all] < lines
+//   lines_probe SECONDS [new | all] < lines
 #include <fmt/format.h>
 #include <sys/time.h>
 

@@ -85,7 +85,7 @@ def held_tensors(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
 
 
 def types(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
-    """Up to five variations for every type of every constraint."""
+    """Variations for every type of every constraint, in five turns."""
     for constraint, allowed in version.types.items():
         attribute = naming_attribute(version, constraint)
         own = [seed for seed in seeds if constraint in bound_by_input(version, seed)]

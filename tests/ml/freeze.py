@@ -4,7 +4,7 @@ Runtime.
 The tests need neither package, since they read answers.json. To regenerate it where scikit-learn, onnx and onnxruntime
 are installed:
 
-python -m tests.ml.freeze
+    python -m tests.ml.freeze
 """
 
 from __future__ import annotations

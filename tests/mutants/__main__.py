@@ -1,6 +1,6 @@
 """Tests the judge: it must refuse mutants of all definitions, and accept the same kernels with faithful sums.
 
-python -m tests.mutants [--count 2000] [--seed N] [--only Conv,Softmax,topk] [--match REGEX] [--out build/mutants]
+    python -m tests.mutants [--count 2000] [--seed N] [--only Conv,Softmax,topk] [--match REGEX] [--out build/mutants]
 
 A mutant is one edit of an entry's expressions, or of the C++ of a template in reference/structural/; one of its
 operator's cases must refuse it. Each run draws a fresh seed and prints it; --seed repeats a run.

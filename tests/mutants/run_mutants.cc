@@ -1,7 +1,7 @@
 // Runs the kernels of a library in place of the reference's own, on cases of one node, and judges
 // the outputs: mutants, which the judge must refuse, and faithful variants, which it must accept.
 //
-// run_mutants LIBRARY SECONDS MEGABYTES < plan
+//   run_mutants LIBRARY SECONDS MEGABYTES < plan
 //
 // A line of the plan is {"name": "Conv_22_m17", "opset": 22, "cases": [[PLACE, ENTRY], ...],
 // "most": 20, "honest": false}. The cases are folders or lines of the spec suite, of any version;

@@ -1,9 +1,9 @@
-"""python -m tests.mutation: mutants of models and of spec lines under the sanitisers, several processes at a time.
+"""python -m tests.mutation: mutants of models and of spec lines under the sanitizers, several processes at a time.
 
 Half of the mutants are of models, half of lines, from number 0 on; --first and --count repeat one of them:
 
-python -m tests.mutation --count 20000
-python -m tests.mutation --source lines --first 5 --count 1
+    python -m tests.mutation --count 20000
+    python -m tests.mutation --source lines --first 5 --count 1
 """
 
 from __future__ import annotations

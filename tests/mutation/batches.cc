@@ -78,7 +78,7 @@ std::string how(int status) {
   return "ended with " + std::to_string(WEXITSTATUS(status));
 }
 
-// The sanitiser's findings, if any, then the end of the output.
+// The sanitizer's findings, if any, then the end of the output.
 std::string told_in(int file) {
   const Index size = ::lseek(file, 0, SEEK_END);
   std::string text(static_cast<std::size_t>(std::max<Index>(size, 0)), '\0');

@@ -212,7 +212,7 @@ Index odd_number(Random& random) {
 // Work has the same limit on every machine, so that the machine's speed changes no outcome.
 Limits limits() {
   Limits limits = Limits::fuzz();
-  limits.work = 2'000'000;  // a unit of work takes a sanitised kernel up to a microsecond
+  limits.work = 2'000'000;  // a unit of work takes a sanitized kernel up to a microsecond
   limits.milliseconds = Limits().milliseconds;
   return limits;
 }

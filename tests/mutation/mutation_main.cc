@@ -2,8 +2,8 @@
 // twin that declares wrong shapes. Reports those that crash, take too long, end with an internal
 // error or end differently. The number of a mutant alone reproduces it.
 //
-// mutation_driver --source models|lines --first N --count N [--folder F]... [--seconds S]
-// [--batch N] [--show] [--save FOLDER]
+//   mutation_driver --source models|lines --first N --count N [--folder F]... [--seconds S]
+//   [--batch N] [--show] [--save FOLDER]
 #include <cstdio>
 #include <cstdlib>
 #include <memory>

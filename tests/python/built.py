@@ -13,5 +13,5 @@ COMMAND = BUILD / "touchstone"
 ONNXRUNTIME = ROOT / ".venv-onnxruntime" / "bin" / "python"
 
 sys.path.insert(0, str(PACKAGES))
-# The sanitised module needs its sanitiser preloaded; a child process must not inherit the preload.
+# The sanitized module needs its sanitizer preloaded; a child process must not inherit the preload.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}

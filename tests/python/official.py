@@ -1,6 +1,6 @@
 """Runs the official runner of the onnx package on touchstone.backend, and compares it with `touchstone conform`.
 
-python -m tests.python.official [--runtime fast|reference]... [--share K/N]
+    python -m tests.python.official [--runtime fast|reference]... [--share K/N]
 
 Both apply the suite's own rule, and have only the runtime in common. This one uses Python, arrays and the package's own
 comparison; the other uses files, messages and our comparison. Each case must have the same outcome.

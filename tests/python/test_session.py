@@ -58,7 +58,7 @@ def test_outputs_are_those_of_the_command(runtime: str, network: Path, tmp_path:
         tmp_path,
     ]
     command += ["--threads", "1"] if runtime == "fast" else []
-    # A sanitised module needs its library preloaded; a sanitised command links its own.
+    # A sanitized module needs its library preloaded; a sanitized command links its own.
     environment = {name: text for name, text in os.environ.items() if name != "LD_PRELOAD"}
     subprocess.run(list(map(str, command)), check=True, capture_output=True, timeout=300, env=environment)
     outputs = touchstone.InferenceSession(network, runtime=runtime, intra_op_num_threads=1).run(None, {"x": x})

@@ -1,6 +1,6 @@
 """Compares the command's inferred shapes with onnx's own inference, and with the sizes of the actual values.
 
-python -m tests.shapes.compare --command build/touchstone FOLDER_OR_MODEL ...
+    python -m tests.shapes.compare --command build/touchstone FOLDER_OR_MODEL ...
 
 Prints the differences, and how many dimensions agree, are known to one side only, or differ.
 """

@@ -28,7 +28,7 @@ ADDRESS_SPACE = 1 << 30
 
 
 def small_process() -> None:
-    if not SANITIZED:  # the sanitiser's shadow memory takes terabytes of address space
+    if not SANITIZED:  # the sanitizer's shadow memory takes terabytes of address space
         resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
 
 

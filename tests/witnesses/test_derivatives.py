@@ -198,7 +198,7 @@ CURVES: dict[str, tuple[str, np.ndarray, Callable[[np.ndarray], np.ndarray]]] = 
 
 
 def test_of_a_linear_model_twice(tmp_path: Path) -> None:
-    """d((X W)^2)/dW twice gives 2 X^T X; the second derivative is computed as that of the first one's sum."""
+    """The second derivative of (X W)^2 by W is 2 X^T X, computed here as that of the first one's sum."""
     text = f"""g (double[2, 3] x, double[3, 1] w) => (double[3, 1] d, double[3, 1] dd) {{
       p = Gemm(x, w) q = MatMul(x, w) o = Mul(p, q)
       d = {TRAINING}.Gradient <xs = ["w"], zs = ["x"], y = "o"> (w, x)

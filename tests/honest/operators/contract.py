@@ -30,7 +30,7 @@ def finite(*inputs: np.ndarray | None) -> bool:
     return all(bool(np.all(np.isfinite(np.asarray(x, np.float64)))) for x in inputs if x is not None)
 
 
-# With another grouping, an infinity meets a partial sum instead of each term, so NaN and infinity may differ.
+# With another grouping, an infinity multiplies a partial sum instead of each term, so NaN and infinity may differ.
 @computes(
     "Einsum", forms="whole left_first right_first", sums=True, domain={"left_first": finite, "right_first": finite}
 )

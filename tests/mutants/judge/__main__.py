@@ -1,6 +1,6 @@
 """Injects faults into the judge; each must make a named test fail.
 
-python -m tests.mutants.judge [--only TEXT] [--jobs 2] [--build build] [--out build/mutants/judge]
+    python -m tests.mutants.judge [--only TEXT] [--jobs 2] [--build build] [--out build/mutants/judge]
 
 The faults are those of slips*.yaml. Exits with 1 if a test does not detect its fault.
 """

@@ -1,6 +1,6 @@
 """Injects faults into the fast kernels; each must make a named test fail.
 
-python -m tests.mutants.kernels [--only TEXT] [--draw N [--seed N]] [--jobs 2]
+    python -m tests.mutants.kernels [--only TEXT] [--draw N [--seed N]] [--jobs 2]
 
 The faults are those of slips*.yaml. Exits with 1 if a test does not detect its fault. --draw makes N token edits of the
 same files instead, and prints those that no test of their program detects: many affect only speed.
