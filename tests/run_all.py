@@ -1,9 +1,10 @@
-"""make test: builds sanitised and whole, runs every test of both, ends with 'N passed, N failed, N skipped'.
+"""make test: builds the presets, runs every test of both, and ends with 'N passed, N failed, N skipped'.
 
-ctest runs the programs; each leaves a JUnit file in results/ of its build folder (cmake/testing.cmake), and the cases
-in it are what is counted: once each, however many builds ran them. One that failed in any build failed; one that every
-build skipped is skipped. A program that dies, hangs or leaves no file counts as one failed case more. No test at all is
-a failure, and so is a skip that tests/skips.yaml does not allow.
+The presets are asan (sanitized) and release (whole). ctest runs the programs. Each writes a JUnit file to results/ of
+its build folder (cmake/testing.cmake), and the cases in these files are counted: once each, however many builds ran
+them. A case that failed in any build failed; one that every build skipped is skipped. A program that crashes, hangs or
+writes no file counts as one more failed case. No test at all is a failure, and so is a skip that tests/skips.yaml does
+not allow.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
-FOLDERS = {"release": "build", "asan": "build-asan"}  # the sanitised build links kernels of the other
+FOLDERS = {"release": "build", "asan": "build-asan"}  # the sanitized build links kernels of the other
 ENVIRONMENT = {
     "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:strict_string_checks=1",
     "LSAN_OPTIONS": "print_suppressions=0:suppressions=" + str(ROOT / "tests" / "leaks.txt"),
@@ -33,13 +34,13 @@ ENVIRONMENT = {
     "GTEST_COLOR": "no",
     "LC_ALL": "C.UTF-8",
 }
-HANG = "3600"  # seconds for a program that never ends: no program takes a quarter of that on a busy machine
-GRAVITY = ("skipped", "passed", "failed")  # of several builds the gravest speaks for a test
+HANG = "3600"  # seconds until a program counts as hanging: no program takes a quarter of that on a busy machine
+GRAVITY = ("skipped", "passed", "failed")  # of a test's outcomes in several builds, the last in this order counts
 
 
 @dataclass(frozen=True)
 class Test:
-    """The name of one test, the same in each build."""
+    """The identity of one test, the same in each build."""
 
     program: str
     group: str = ""
@@ -48,7 +49,7 @@ class Test:
 
 @dataclass
 class Count:
-    """How each test ended, where it failed, why it was skipped."""
+    """Outcome of each test, places of failures, reasons of skips."""
 
     how: dict[Test, str] = field(default_factory=dict)  # one of GRAVITY
     failures: list[str] = field(default_factory=list)
@@ -96,7 +97,7 @@ def cases_in(file: Path, preset: str, program: str) -> Count:
 
 
 def count_preset(build: Path, preset: str) -> Count:
-    """Counts what ctest ran, with the cases inside each program."""
+    """Counts the programs that ctest ran, with the cases inside each."""
     total = Count()
     for row in ElementTree.parse(build / "results" / "ctest.xml").getroot().iter("testcase"):
         program = row.get("name", "?")
@@ -109,13 +110,13 @@ def count_preset(build: Path, preset: str) -> Count:
         if died and not count.failures:
             count.fail(Test(program), f"{preset}/{program}: {row.get('status')}, without a failed case")
         if row.get("status") == "run" and not count.how:
-            count.ended(Test(program), "passed")  # a plain command: it is its own case
+            count.ended(Test(program), "passed")  # a plain command is its own case
         total.add(count)
     return total
 
 
 def breaches(reasons: list[str], allowed: list[dict[str, Any]]) -> list[str]:
-    """Skips whose reason is on no row, and rows whose reason stands more often than they allow."""
+    """Lists skips whose reason is on no row, and rows whose reason occurs more often than they allow."""
     found, used = [], [0] * len(allowed)
     for reason, count in Counter(reasons).items():
         rows = [k for k, row in enumerate(allowed) if fnmatchcase(reason, row["reason"])]
@@ -180,7 +181,8 @@ def main() -> int:
     print()
     for reason, count in Counter(total.skips()).most_common():
         print(f"skipped {count:5}  {reason}")
-    refused = breaches(total.skips(), allowed_skips()) if "release" in presets else []  # the other build runs a part
+    # the other build runs only a part
+    refused = breaches(total.skips(), allowed_skips()) if "release" in presets else []
     for failure in [*total.failures, *refused]:
         print(f"failed  {failure}")
     for name, seconds in parts:

@@ -1,7 +1,7 @@
-"""Tests that hold a version against something not made from its entry say so here, where they have seen it agree.
+"""Records agreement of a version with a witness that is independent of its entry; tests call saw() after they compared.
 
-`touchstone spec --list --json` names them: so each must stand in spec/witnesses.json, which tools/witnesses.py writes. It
-runs the tests with TOUCHSTONE_WITNESSED naming a file, and each says there what it saw.
+`touchstone spec --list --json` lists these tests, so each must be in spec/witnesses.json. tools/witnesses.py writes
+that file: it runs the tests with TOUCHSTONE_WITNESSED set to a file, and each test appends its records there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SPEC = Path(__file__).parents[1] / "spec"
 
 
 def in_force(op: str, opset: int, domain: str = "") -> str:
-    """The version of an operator at an opset, as spec/witnesses.json names it."""
+    """The version of an operator at an opset, in the notation of spec/witnesses.json."""
     since = onnx.defs.get_schema(op, opset, domain).since_version
     return f"{domain}.{op}-{since}" if domain else f"{op}-{since}"
 
@@ -30,7 +30,7 @@ def listed() -> frozenset[tuple[str, str]]:
 
 
 def saw(kind: str, *versions: str) -> None:
-    """Something of this kind agreed with the reference about these versions."""
+    """Records that a witness of this kind agreed with the reference about these versions."""
     out = os.environ.get("TOUCHSTONE_WITNESSED")
     if out:
         test = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]

@@ -1,4 +1,4 @@
-"""What the tests of cases share: one entry given as text, and the cases that come of it."""
+"""Fixture of the case tests: one entry given as YAML text, and the cases that it emits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SPEC = Path(__file__).parents[2] / "spec"
 
 @pytest.fixture
 def cases_of(tmp_path: Path) -> Callable[[str], dict[str, Case]]:
-    """The cases of one entry by '<since>/<name>'; the entry's operator is Toy."""
+    """Returns a function from the YAML text of one entry (operator Toy) to its cases, keyed '<since>/<name>'."""
 
     def make(text: str) -> dict[str, Case]:
         root = tmp_path / "spec"

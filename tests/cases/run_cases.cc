@@ -1,6 +1,6 @@
-// Runs every case below a folder on the reference in one process: thousands of small models would
-// spend their time in starting the command. Prints a JSON line a case: what error it ended with, or
-// the types and shapes of its outputs.
+// Runs every case below a folder on the reference in one process: starting the command for each of
+// thousands of small models would dominate the time. Prints one JSON line a case: its error, or the
+// types and shapes of its outputs.
 //
 //   run_cases FOLDER
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 Json outputs_of(const fs::path& folder) {
   const Limits limits = Limits::trusted();
   const Model model = load_valid(folder / "model.onnx", limits);
-  infer_shapes(model, limits);  // that it may be asked what a sanitizer or gcov sees of it, too
+  infer_shapes(model, limits);  // runs shape inference under the sanitizers and gcov, too
   FeedArgs feeds;
   feeds.test_data = (folder / "test_data_set_0").string();
   const std::map<std::string, Value> made =
@@ -53,7 +53,7 @@ void run_case(const fs::path& folder, const std::string& name) {
     line["message"] = error.message;
   }
   fmt::print("{}\n", line.dump(-1, ' ', false, Json::error_handler_t::replace));
-  std::fflush(stdout);  // what was reached stays known if the next one dies
+  std::fflush(stdout);  // keeps the finished lines if the next case crashes
 }
 
 }  // namespace

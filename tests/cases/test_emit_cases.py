@@ -1,4 +1,4 @@
-"""How literal cases become folders: which versions a case runs at, what its model says, and what is refused."""
+"""Emission of literal cases as folders: the versions that a case runs at, its model and data, and the refusals."""
 
 from __future__ import annotations
 
@@ -115,7 +115,8 @@ CONTAINERS = """\
 def test_containers_hold_each_other(cases_of: Make) -> None:
     cases = cases_of(
         f"""{HEAD}{CONTAINERS}    cases:
-      full: {{s: {{type: seq(float), data: [[1.0, 2.0], 3.0]}}, inner: seq(float), o: {{type: optional(seq(float)), data: [[4.0]]}}}}
+      full: {{s: {{type: seq(float), data: [[1.0, 2.0], 3.0]}}, inner: seq(float), \
+o: {{type: optional(seq(float)), data: [[4.0]]}}}}
       empty: {{s: {{type: seq(float), data: []}}, o: {{type: optional(float), data: null}}}}
       refused: {{s: {{type: seq(float), data: []}}, raises: C1}}
 """

@@ -1,4 +1,4 @@
-"""The pages of documentation: the golden specimen, and that every operator has a page that leads to its entry."""
+"""Emission of the documentation pages: the golden specimen, and a page for every operator that links to its entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs that run, or are refused for no rule of an entry: each for what is wrong with it (graphs.py)."""
+"""Runs the graphs of graphs.py on the reference: each ends well or with the error message that it expects."""
 
 from __future__ import annotations
 

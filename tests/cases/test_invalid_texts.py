@@ -1,4 +1,6 @@
-"""Texts that are no UTF-8 (no literal case can hold one): refused by what reads characters, else passed on."""
+"""Strings that are invalid UTF-8, which no literal case can hold. Operators that read characters refuse them; all
+others pass them on.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Every literal case of every entry, on the reference: what people computed by hand is what the definitions give.
+"""Every literal case of every entry, on the reference: outputs computed by hand equal those of the definitions.
 
-Equal bit for bit is right. What is not equal must be right for the judge in class strict, both as the case says it and
-as the reference gives it. A build without the judge (sanitised) runs every case and holds types and shapes.
+Equality bit for bit passes. Otherwise the judge must accept both the case's values and the reference's in class strict.
+A build without the judge (sanitized) runs every case and checks types and shapes only.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def touchstone(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="session")
 def folder() -> Path:
-    """The cases on disk, in the build."""
+    """Emits the cases into the build folder and returns that folder."""
     out = BUILD / "cases"
     emit(OPERATORS, load_releases(ROOT / "spec"), out)
     return out
@@ -51,7 +51,7 @@ def has_judge() -> bool:
 
 @pytest.fixture(scope="session")
 def results(folder: Path, has_judge: bool) -> dict[str, dict[str, Any]]:
-    """What the reference made of each case, by its folder; empty where there is no judge."""
+    """The reference's result for each case, keyed by case folder; empty if the build has no judge."""
     if not has_judge:
         return {}
     report = BUILD / "cases" / "results.json"
@@ -63,7 +63,7 @@ def results(folder: Path, has_judge: bool) -> dict[str, dict[str, Any]]:
 
 
 def run_all(folder: Path) -> dict[str, dict[str, Any]]:
-    """What came of each case below `folder`, by its name; '' says how the program ended if not well."""
+    """One row per case below `folder`, keyed by name. A row '' holds the exit code and stderr if the program failed."""
     program = [str(BUILD / "tests" / "cases" / "run_cases"), str(folder)]
     done = subprocess.run(program, capture_output=True, text=True, check=False, timeout=600)
     rows = {row["case"]: row for row in map(json.loads, done.stdout.splitlines())}
@@ -103,7 +103,7 @@ def test_case(
         return
     found = results[case.folder]
     assert found["verdict"] not in ("unsupported", "harness", "timeout", "crash"), found["detail"]
-    if found["compat"] == "pass":  # no slack: equal in every bit that counts
+    if found["compat"] == "pass":  # equal in every bit, without the suite's tolerance
         return
     assert found["verdict"] in PASSES, f"the reference is {found['verdict']}: {found['detail']}"
     verdict, detail = judged_strictly(place)
@@ -135,7 +135,7 @@ def test_negative_case(case: Case, refused: dict[str, dict[str, Any]]) -> None:
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.op)
 def test_each_meaning_has_a_case(operator: Operator) -> None:
-    """A change of semantics that no case runs is a change that nobody checked."""
+    """Every distinct semantics of an operator has a positive case, so that no change of semantics goes unchecked."""
     with_case: dict[int, int] = defaultdict(int)
     for case in POSITIVE:
         if case.version.op == operator.op and case.version.domain == operator.domain:

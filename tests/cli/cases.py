@@ -1,11 +1,11 @@
-"""The command lines of the golden tests: the name of the golden file, and what is typed."""
+"""Command lines of the golden tests, keyed by the name of their golden file."""
 
 from __future__ import annotations
 
 FED = "run add.onnx --input x=x.npy"
 
 CASES: dict[str, str] = {
-    # what is fine
+    # successful commands
     "show": "show add.onnx --nodes",
     "show_json": "show add.onnx --json",
     "show_metadata": "show described.onnx",
@@ -20,7 +20,7 @@ CASES: dict[str, str] = {
     "val_range_of_nothing": "run add.onnx --random --val-range c=0,1",
     "run_output_dir": f"{FED} --input b=b.npy --output-dir out",
     "run_tap": f"{FED} --input b=b.npy --tap taps",
-    # how it is asked
+    # usage errors
     "nothing": "",
     "no_such_command": "frobnicate",
     "no_such_option": "check add.onnx --frobnicate",
@@ -116,7 +116,7 @@ CASES: dict[str, str] = {
     "too_large": "run too_large.onnx --input x=x.npy",
 }
 
-# of subcommands that only a build with the judge has
+# subcommands that exist only in builds with the judge
 PAIR = "--left reference --right reference --input x=x.npy --input b=b.npy"
 JUDGED: dict[str, str] = {
     "waiver_expired": "conform --target reference --suite suite --waivers expired.json",

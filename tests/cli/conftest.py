@@ -1,4 +1,4 @@
-"""The golden tests' option and their folder of models, made once a session."""
+"""The --update option of the golden tests and their folder of models, made once a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes the models and feeds of the command line's golden tests: good ones, and one for each way to be bad."""
+"""Makes the models and feeds of the command line's golden tests: valid ones, and one for each kind of invalid file."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def node(op: str, inputs: list[str], outputs: list[str], **more: Any) -> onnx.No
 
 
 def external(location: str, length: int = 12, offset: int = 0) -> onnx.ModelProto:
-    """x + w, where w's three floats lie in a file."""
+    """x + w, where w's three floats are stored as external data."""
     tensor = TensorProto(name="w", dims=[3], data_type=FLOAT, data_location=TensorProto.EXTERNAL)
     for key, text in (("location", location), ("offset", str(offset)), ("length", str(length))):
         tensor.external_data.add(key=key, value=text)
@@ -62,7 +62,7 @@ def recursive_function() -> onnx.ModelProto:
 
 
 def field(number: int, message: bytes) -> bytes:
-    """A nested message on the wire; protobuf's own Python refuses to write what is deeper than 100."""
+    """A nested message in protobuf's wire format; Python's protobuf refuses to write more than 100 levels."""
     size, prefix = len(message), bytearray([number << 3 | 2])
     while size > 0x7F:
         prefix.append(size & 0x7F | 0x80)
@@ -71,7 +71,7 @@ def field(number: int, message: bytes) -> bytes:
 
 
 def nested(depth: int) -> bytes:
-    """If in If in If, `depth` deep."""
+    """A model of If nodes nested `depth` deep."""
     body = helper.make_graph([node("Relu", ["x"], ["inner"])], "g", [], [value("inner")]).SerializeToString()
     for level in range(depth):
         name = helper.make_attribute("then_branch", 0)
@@ -86,7 +86,7 @@ def nested(depth: int) -> bytes:
 
 
 def chained() -> onnx.ModelProto:
-    """Shapes that hang on values, on a window, on a branch and on a function."""
+    """A model whose shapes depend on values, on a window, on a branch and on a function."""
     half = helper.make_function(
         "mine", "Halve", ["a"], ["b"], [node("MaxPool", ["a"], ["b"], kernel_shape=[2], strides=[2])], OPSETS[:1]
     )
@@ -111,7 +111,7 @@ def chained() -> onnx.ModelProto:
 
 
 def wasteful() -> onnx.ModelProto:
-    """A product with a constant that is itself computed, an identity and a node that nobody needs."""
+    """A model with a multiplication by a computed constant, an Identity and a dead node."""
     nodes = [
         node("Add", ["k", "k"], ["twice"], name="constant"),
         node("Identity", ["x"], ["same"], name="same"),
@@ -122,7 +122,7 @@ def wasteful() -> onnx.ModelProto:
 
 
 def described() -> onnx.ModelProto:
-    """A model with all metadata that is kept, and two fields that are not."""
+    """A model with all metadata that is kept, and two fields that are dropped."""
     made = model([node("Relu", ["x"], ["y"], name="act", doc_string="clamps")])
     made.producer_version, made.domain, made.model_version = "1.2", "com.example", 7
     made.doc_string, made.graph.doc_string = "a model", "a graph"
@@ -209,7 +209,7 @@ def models() -> dict[str, onnx.ModelProto]:
 
 
 def waivers(**more: str) -> str:
-    """A file of one waiver, good but for what is said otherwise; an empty text leaves the key out."""
+    """A JSON file of one waiver, valid except for the fields in `more`; an empty string leaves the key out."""
     row = {
         "target": "reference",
         "suite": "suite",
@@ -222,7 +222,7 @@ def waivers(**more: str) -> str:
 
 
 def make(folder: Path) -> None:
-    """Writes every model and every feed into `folder`, and a secret beside it."""
+    """Writes every model and feed into `folder`, and next to it a file that external data must not reach."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, made in models().items():
         (folder / f"{name}.onnx").write_bytes(made.SerializeToString())

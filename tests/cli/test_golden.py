@@ -1,4 +1,4 @@
-"""What the command says, to the letter, and the exit code: `pytest tests/cli --update` rewrites the golden files."""
+"""Golden tests of the command line: its exact output and exit code for each command line of cases.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--profile`: the trace loads, its rows are those of the placement, and its sums are what the model says."""
+"""`--profile`: the trace file loads, its rows match those of `--placement`, and its operation counts are right."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def events(folder: Path, line: str) -> list[dict[str, Any]]:
 
 
 def check(rows: list[dict[str, Any]], threads: int) -> None:
-    """The rows of one session."""
+    """Checks the trace rows of one session."""
     steps = [row for row in rows if row.get("cat") == "step"]
     parts = [row for row in rows if row.get("cat") == "part"]
     assert [(row["ph"], row["tid"]) for row in steps] == [("X", 0)] * len(steps)
-    for before, after in zip(steps, steps[1:], strict=False):  # one after the other
+    for before, after in zip(steps, steps[1:], strict=False):  # steps do not overlap
         assert before["ts"] + before["dur"] <= after["ts"] + 1e-6
     held = [name for row in steps for name in row["args"]["nodes"]]
     assert len(held) == len(set(held))
@@ -65,7 +65,7 @@ def check(rows: list[dict[str, Any]], threads: int) -> None:
         if wanted:
             assert (
                 wanted <= row["args"]["flop"] <= wanted + OUT * SIZE * SIZE
-            )  # what follows costs an operation an element
+            )  # a fused operator after a convolution adds one operation per element
             assert any("float[" in shape for shape in row["args"]["reads"])
             assert row["args"]["kernel"] != "reference"
         if "sums" in inside:
@@ -75,7 +75,7 @@ def check(rows: list[dict[str, Any]], threads: int) -> None:
     assert f"float[1,{IN},{SIZE},{SIZE}]" in conv["args"]["reads"]
     assert conv["args"]["bytes"] == 4 * (IN * SIZE * SIZE + OUT * IN * 9 + OUT * SIZE * SIZE)
     assert {row["tid"] for row in parts} <= set(range(1, threads + 1))
-    for part in parts:  # what a thread does lies inside of a step
+    for part in parts:  # the work of each thread is inside a step
         assert any(
             step["ts"] <= part["ts"] and part["ts"] + part["dur"] <= step["ts"] + step["dur"] + 1e-6 for step in steps
         )

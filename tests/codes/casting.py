@@ -1,8 +1,9 @@
-"""What a cast must give, from the text of the standard's Cast and nothing of ours.
+"""Expected results of Cast, written from the standard's text alone and independent of the project's own code.
 
-Where that is silent, the project's rulings are followed, by the subjects of spec/questions. Floats that do not fit an
-integer keep the low bits of their truncated value, NaN and infinities become 0. NaN in float4 and float6 is -0.
-float8e8m0: a number is rounded first, and what then lies outside is for `saturate` alone to decide; below zero is NaN.
+Where the text is silent, the project's rulings apply, by the subjects of spec/questions. Floats that do not fit an
+integer keep the low bits of their truncated value; NaN and infinities become 0. NaN in float4 and float6 becomes -0.
+For float8e8m0, a number is rounded first; `saturate` alone decides a result out of range, and a number below zero
+becomes NaN.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ EXACT = 1 << 53
 
 
 class Binades(NamedTuple):
-    """Positive numbers by their power of two: 2^exponent, and whether they lie above it or halfway to the next."""
+    """Positive numbers by binade: the exponent, and flags for values above 2^exponent, and for those at or past the
+    point halfway to the next power.
+    """
 
     exponent: np.ndarray
     above: np.ndarray
@@ -75,7 +78,7 @@ def from_floats(numbers: np.ndarray, to: str, saturate: int, round_mode: str) ->
     form = FLOATS[to]
     values, middles = magnitudes(to)
     size = np.abs(numbers)
-    code = np.searchsorted(middles, size, side="left")  # a point halfway counts down ...
+    code = np.searchsorted(middles, size, side="left")  # a point halfway rounds down ...
     tied = size == np.append(middles, np.inf)[code]
     code = np.where(tied & (code % 2 == 1), code + 1, code)  # ... unless the code above is the even one
     past = (code >= values.size - 1) & ~np.isnan(numbers)
@@ -91,7 +94,7 @@ def from_floats(numbers: np.ndarray, to: str, saturate: int, round_mode: str) ->
 
 
 def ends(to: str, saturate: int) -> tuple[int, int]:
-    """The codes, without their sign, of what lies past the largest value, and of NaN."""
+    """The codes, without their sign, for values past the largest finite one, and for NaN."""
     form = FLOATS[to]
     top = ((1 << form.exponent) - 1) << form.mantissa
     greatest = len(magnitudes(to)[0]) - 2
@@ -108,7 +111,7 @@ def ends(to: str, saturate: int) -> tuple[int, int]:
 
 
 def to_scale(numbers: np.ndarray, binades: Binades, saturate: int, round_mode: str) -> np.ndarray:
-    """float8e8m0: powers of two from 2^-127 to 2^127, and NaN."""
+    """Casts to float8e8m0: powers of two from 2^-127 to 2^127, and NaN."""
     least, greatest, nan = 0, 254, 255
     steps = {"up": binades.above, "down": np.zeros_like(binades.above), "nearest": binades.half}[round_mode]
     code = binades.exponent + steps + 127
@@ -120,7 +123,7 @@ def to_scale(numbers: np.ndarray, binades: Binades, saturate: int, round_mode: s
 
 
 def from_integer(number: int, to: str, saturate: int, round_mode: str) -> int:
-    """A wide integer, in exact arithmetic."""
+    """Casts an integer of up to 64 bits by exact arithmetic."""
     form = FLOATS[to]
     if to == "float8e8m0":
         exponent = max(abs(number).bit_length() - 1, 0)
@@ -138,7 +141,7 @@ def from_integer(number: int, to: str, saturate: int, round_mode: str) -> int:
 
 
 def ways(to: str, opset: int) -> list[dict[str, object]]:
-    """The attributes that a cast to this type hears, in all combinations; the defaults once unsaid."""
+    """The attributes that a cast to this type accepts, in all combinations; the empty set stands for the defaults."""
     if not to.startswith("float8"):
         return [{}]
     said: list[dict[str, object]] = [{}, {"saturate": 0}]
@@ -148,7 +151,9 @@ def ways(to: str, opset: int) -> list[dict[str, object]]:
 
 
 def integer_samples(name: str) -> Codes:
-    """Of a wider integer type: what lies about powers of two, about the ends, about what formats hold exactly."""
+    """Samples of an integer type over 8 bits: around powers of two, around its ends, around values that other formats
+    hold exactly.
+    """
     low, high = limits(name)
     points = [0, 3, 6, 65504, 65520, 65536, 57344, 61440, low, high]
     points += [sign * (1 << power) for power in range(2, 65) for sign in (1, -1)]
@@ -158,8 +163,9 @@ def integer_samples(name: str) -> Codes:
 
 
 def float_samples(name: str, special: np.ndarray) -> Codes:
-    """Of float and double: the given codes, points halfway between values of each narrower format, a step to each side,
-    and the ends of integers."""
+    """Samples of float and double: the given codes, midpoints between values of each narrower format and their
+    neighbors, and the ends of integer types.
+    """
     wide = np.float32 if name == "float" else np.float64
     points = [np.array([0.5, 1.5, 2.5, 127.5, 128.5, 255.5, 3e4, 1e10, 1e20, 1e30])]
     powers = np.ldexp(1.0, np.arange(1, 66))

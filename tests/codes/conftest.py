@@ -1,4 +1,4 @@
-"""Where the many files of these tests lie."""
+"""The `folder` fixture: a temporary folder for the thousands of small files that these tests write."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ MEMORY = Path("/dev/shm")
 
 @pytest.fixture
 def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
-    """In memory where there is such a place: touchstone waits for the disk after each file, and here are thousands."""
+    """A folder in memory where /dev/shm exists, since touchstone syncs each file to disk and these tests write
+    thousands.
+    """
     if not MEMORY.is_dir():
         yield request.getfixturevalue("tmp_path")
         return

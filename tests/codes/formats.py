@@ -1,7 +1,7 @@
-"""The element types as the standard describes them, and exact arithmetic on their values.
+"""Element types as the standard describes them, and exact arithmetic on their values.
 
-Written apart from spec/types.yaml and core/numbers, which these tests are about: a value comes from the formula of its
-format, a code from comparing exact values. What is a binary64 number is held in one, all else in a Fraction.
+Independent of spec/types.yaml and core/numbers, which these tests check. A value follows from the formula of its
+format, a code from a comparison of exact values. Values that binary64 holds exactly use it; all others are Fractions.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from onnx import TensorProto
 
 @dataclass(frozen=True)
 class Float:
-    """Sign, exponent and mantissa, from the top bit down; `nan` and `infinity` say which codes stand for none of these.
+    """A float format: sign, exponent and mantissa from the top bit down.
 
-    nan: ieee (all exponent bits set, mantissa not 0), all_ones (all bits but the sign), minus_zero (the code of -0).
+    `infinity` is true if the format has infinities. `nan` names the codes of NaN: ieee (all exponent bits set, mantissa
+    not 0), all_ones (all bits but the sign), minus_zero (the code of -0), none.
     """
 
     exponent: int
@@ -62,7 +63,7 @@ FLOAT8 = [name for name in SMALL if name.startswith("float8")]
 
 
 def holder(name: str) -> np.dtype:
-    """The numpy type that holds one code."""
+    """The numpy type that stores one code."""
     if name == "string":
         return np.dtype(object)
     bits = max(8, BITS[name])
@@ -70,24 +71,24 @@ def holder(name: str) -> np.dtype:
 
 
 def all_codes(name: str) -> np.ndarray:
-    """Of a type of at most 16 bits."""
+    """Every code of a type of at most 16 bits."""
     return np.arange(2 if name == "bool" else 1 << BITS[name], dtype=np.uint64).astype(holder(name))
 
 
 def limits(name: str) -> tuple[int, int]:
-    """The least and the greatest integer."""
+    """The smallest and the largest integer of a type."""
     bits = INTEGERS[name]
     return (0, (1 << bits) - 1) if name[0] == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
 
 
 def integers(name: str, codes: np.ndarray) -> list[int]:
-    """What codes of an integer type or bool mean."""
+    """The values of codes of an integer type or bool."""
     low, high = (0, 1) if name == "bool" else limits(name)
     return [code if code <= high else code - (high - low + 1) for code in codes.ravel().tolist()]
 
 
 def codes_of(name: str, values: list[int]) -> np.ndarray:
-    """Modulo 2^bits."""
+    """The codes of integers modulo 2^bits."""
     mask = (1 << INTEGERS[name]) - 1
     return np.array([value & mask for value in values], dtype=np.uint64).astype(holder(name))
 
@@ -99,7 +100,8 @@ def float_values(name: str) -> np.ndarray:
     codes = np.arange(1 << form.bits)
     magnitude = codes & ((1 << form.exponent + form.mantissa) - 1)
     field, rest = magnitude >> form.mantissa, (magnitude & ((1 << form.mantissa) - 1)) / 2.0**form.mantissa
-    subnormal = (field == 0) & form.sign  # the one format without a sign has no zero either
+    # float8e8m0, the one format without a sign, has no zero and no subnormal numbers
+    subnormal = (field == 0) & form.sign
     values = np.where(subnormal, np.ldexp(rest, 1 - form.bias), np.ldexp(1 + rest, field - form.bias))
     full = magnitude == (1 << form.exponent + form.mantissa) - 1
     top = field == (1 << form.exponent) - 1
@@ -118,16 +120,16 @@ def float_values(name: str) -> np.ndarray:
 def floats(name: str, codes: np.ndarray) -> np.ndarray:
     """The values of codes of a float type, in binary64."""
     if name in ("float", "double"):
-        with np.errstate(invalid="ignore"):  # a signalling NaN becomes a quiet one
+        with np.errstate(invalid="ignore"):  # the conversion makes a signaling NaN quiet
             return codes.view(np.float32 if name == "float" else np.float64).astype(np.float64)
     return float_values(name)[codes]
 
 
 @cache
 def magnitudes(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The finite values from 0 on of a float type of at most 16 bits, rising, and the points halfway between them.
+    """The finite values from 0 up of a float type of at most 16 bits, ascending, and the midpoints between them.
 
-    One more value follows the largest: what would come next if the format went on.
+    One more value follows the largest: the next one if the format continued.
     """
     form = FLOATS[name]
     values = float_values(name)[: 1 << form.exponent + form.mantissa]
@@ -138,7 +140,7 @@ def magnitudes(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def nearest(name: str, value: Fraction) -> Fraction:
-    """The nearest number of a signed format, ties to even, as if there were no largest."""
+    """The nearest number of a signed format, ties to even, as if the format had no largest number."""
     form = FLOATS[name]
     if value == 0:
         return value
@@ -146,7 +148,7 @@ def nearest(name: str, value: Fraction) -> Fraction:
     exponent = size.numerator.bit_length() - size.denominator.bit_length()
     exponent -= size < Fraction(2) ** exponent
     step = Fraction(2) ** (max(exponent, 1 - form.bias) - form.mantissa)
-    return round(value / step) * step  # round of a Fraction goes to even
+    return round(value / step) * step  # round of a Fraction rounds ties to even
 
 
 def largest(name: str) -> Fraction:
@@ -157,7 +159,7 @@ def largest(name: str) -> Fraction:
 
 
 def is_nan(name: str, codes: np.ndarray) -> np.ndarray:
-    """Of any type; a complex number is one if a part is."""
+    """True for each NaN, of any type; a complex number is NaN if either part is."""
     if name.startswith("complex"):
         part = "float" if name == "complex64" else "double"
         return is_nan(part, codes.view(holder(part))).reshape(*codes.shape, 2).any(-1)
@@ -165,7 +167,7 @@ def is_nan(name: str, codes: np.ndarray) -> np.ndarray:
 
 
 def special_floats(name: str) -> np.ndarray:
-    """Codes of a float type: all of 16 bits and fewer, else the corners, and NaN with payloads and signs."""
+    """Codes of a float type: all codes up to 16 bits, else boundary values, and NaN with payloads and signs."""
     if BITS[name] <= 16:
         return all_codes(name)
     form = FLOATS[name]

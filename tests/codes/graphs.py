@@ -1,4 +1,4 @@
-"""Models of many nodes at once: each node bears what it must give, bit for bit, and the judge must say the same."""
+"""Models of many nodes at once: each node carries its expected output, bit for bit, and the judge must confirm it."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ PASSES = ("exact", "within", "in-set")
 
 @dataclass(frozen=True)
 class Codes:
-    """A tensor: its type, and the bits of each element in an unsigned number (text: the bytes)."""
+    """A tensor: its type, and the bits of each element as an unsigned integer (for strings, the bytes)."""
 
     type: str
     codes: np.ndarray
 
     def at(self, positions: np.ndarray) -> Codes:
-        """The elements at these places, in the shape of the places."""
+        """The elements at these flat positions, in the shape of `positions`."""
         return Codes(self.type, self.codes.ravel()[positions])
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What one node must give: NaN may be any NaN if computed, a zero of either sign where nothing says which."""
+    """The expected output of one node. `any_nan` accepts any NaN for a NaN, `any_zero` a zero of either sign."""
 
     name: str
     label: str
     value: Codes
     any_nan: bool
     any_zero: bool
-    settled: np.ndarray | None = None  # where the standard says what comes out; None: everywhere
+    settled: np.ndarray | None = None  # elements that the standard defines; None: all
 
 
 def touchstone(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -53,7 +53,7 @@ def touchstone(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def output_of(*arguments: object) -> str:
-    """What a command prints that must succeed."""
+    """The stdout of a command that must succeed."""
     done = touchstone(*arguments)
     assert done.returncode == 0, f"{' '.join(map(str, arguments))}\n{done.stdout}{done.stderr}"
     return done.stdout
@@ -62,7 +62,7 @@ def output_of(*arguments: object) -> str:
 def judgement(
     folder: Path, model: onnx.ModelProto, inputs: Iterable[bytes], outputs: Iterable[bytes]
 ) -> dict[str, Any]:
-    """What the judge says of these outputs of a model, the inputs given: values as the standard writes them."""
+    """The judge's JSON for these outputs of a model, given the inputs; each value is a serialized TensorProto."""
     data = folder / "test_data_set_0"
     data.mkdir(parents=True, exist_ok=True)
     onnx.save(model, folder / "model.onnx")
@@ -76,12 +76,14 @@ def judgement(
 
 @cache
 def has_judge() -> bool:
-    """A sanitised build is asked for refusals alone: its judge takes too long."""
+    """True unless the build is sanitized or lacks the judge. A sanitized build checks refusals alone, since its judge
+    is slow.
+    """
     return "asan" not in BUILD.name and "judge" in touchstone("--help").stdout
 
 
 def bit_stream(codes: np.ndarray, bits: int) -> bytes:
-    """Codes of fewer than 8 bits, one after the other from the lowest bit on."""
+    """Packs codes of fewer than 8 bits one after the other, from the lowest bit up."""
     return np.packbits(np.unpackbits(codes[:, None], axis=1, bitorder="little")[:, :bits], bitorder="little").tobytes()
 
 
@@ -119,14 +121,14 @@ def int64s(values: Sequence[int] | int) -> Codes:
 
 
 def tapped(folder: Path) -> dict[str, Path]:
-    """Where what each node gave was written, by name."""
+    """The file of each tapped node output, by output name."""
     nodes = json.loads((folder / "taps.json").read_text(encoding="utf-8"))["nodes"]
     return {one["name"]: folder / one["file"] for node in nodes for one in node["outputs"]}
 
 
-@dataclass(repr=False)  # a failing test need not write all of it
+@dataclass(repr=False)  # the repr of a failing test would be huge
 class Graph:
-    """A model that grows by inputs and by nodes that must give something."""
+    """A model that grows by inputs and by nodes with expected outputs."""
 
     opset: int = NEWEST
     feeds: dict[str, Codes] = field(default_factory=dict)
@@ -140,7 +142,7 @@ class Graph:
         return name
 
     def hold(self, value: Codes) -> str:
-        """An initializer."""
+        """Adds an initializer and returns its name."""
         self.held.append(tensor_of(value, f"c{len(self.held)}"))
         return self.held[-1].name
 
@@ -154,7 +156,7 @@ class Graph:
         settled: np.ndarray | None = None,
         **attributes: Any,
     ) -> None:
-        """A node, and its outputs; inputs may be given as they are."""
+        """Adds a node and its expected outputs; an input is a name or a value, which becomes a model input."""
         names = [one if isinstance(one, str) else self.feed(one) for one in inputs]
         said = {key: value for key, value in attributes.items() if value is not None}
         types = [self.feeds[name].type for name in names if name in self.feeds]
@@ -179,7 +181,7 @@ class Graph:
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=14)
 
     def check(self, folder: Path) -> None:
-        """Runs all of it, holds every output against what was wanted, then asks the judge about every node."""
+        """Runs the model, compares every output with the expected one, then passes every node to the judge."""
         made = self.outputs(folder)
         wrong = [difference(one, value) for one, value in zip(self.wanted, made, strict=True)]
         wrong = [text for text in wrong if text]
@@ -192,7 +194,7 @@ class Graph:
         saw("codes", *sorted({in_force(node.op_type, self.opset) for node in self.nodes}))
 
     def run(self, folder: Path) -> subprocess.CompletedProcess[str]:
-        """Writes the model and its feeds, and runs it; what each node gave is tapped."""
+        """Writes the model and its feeds, and runs it with every node's output tapped."""
         assert self.wanted, "nothing is asked"
         onnx.save(self.model(), folder / "model.onnx")
         feeds: list[object] = []
@@ -208,14 +210,16 @@ class Graph:
         return [codes_in(files[one.name]) for one in self.wanted]
 
     def judged(self, folder: Path) -> list[dict[str, Any]]:
-        """What the judge says about each node, by the values that were written when it ran."""
+        """The judge's JSON for each node, on the values tapped in the run."""
         asked = ("judge", folder / "model.onnx", "--taps", folder / "taps", "--class", "strict", "--json")
         done = touchstone(*asked)
         assert done.stdout, done.stderr
         return json.loads(done.stdout)["nodes"]
 
     def spoil(self, folder: Path) -> list[str]:
-        """After a check: writes another code to one element of each output, and names the nodes that still pass."""
+        """Corrupts one element of each tapped output (call after check) and returns the nodes that the judge still
+        accepts.
+        """
         files = tapped(folder / "taps")
         for one in self.wanted:
             codes = one.value.codes.copy()
@@ -241,7 +245,7 @@ class Graph:
 
 
 def difference(wanted: Wanted, found: Codes) -> str:
-    """The first element that differs, or nothing."""
+    """The first elements that differ, as text, or ""."""
     value = wanted.value
     if (value.type, value.codes.shape) != (found.type, found.codes.shape):
         return f"  {wanted.label}: {found.type}{found.codes.shape} instead of {value.type}{value.codes.shape}"

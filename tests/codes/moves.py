@@ -1,7 +1,7 @@
-"""Operators that only move elements, each as what it does to positions: numpy moves those, and no element is looked at.
+"""Data-movement operators, each as its permutation of positions: numpy moves the positions and never reads an element.
 
-A row of MOVES is called with a graph, the version, the name and the value of its input, and says what each node must
-give. The input has the shape SHAPE, whose size is odd: packed types end amid a byte.
+A row of MOVES takes a graph, the version, and the name and value of its input, and adds each node's expected output.
+The input has the shape SHAPE, whose size is odd, so packed types end in the middle of a byte.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.codes.graphs import Codes, Graph, int64s, tensor_of
 
 SHAPE = (3, 5, 19)
 AT = np.arange(3 * 5 * 19).reshape(SHAPE)
-ZERO = -1  # the place of a zero, or of an empty text
+ZERO = -1  # the position of a zero, or of an empty string
 Move = Callable[[Graph, int, str, Codes], None]
 MOVES: dict[str, Move] = {}
 
@@ -30,7 +30,7 @@ def zero(name: str) -> np.ndarray:
 
 
 def taken(value: Codes, places: np.ndarray) -> Codes:
-    """The elements at these places; ZERO stands behind the last."""
+    """The elements at these positions; ZERO (-1) indexes a zero appended after the last element."""
     flat = np.concatenate([value.codes.ravel(), zero(value.type)])
     return Codes(value.type, flat[places.ravel()].reshape(places.shape))
 
@@ -40,7 +40,7 @@ def gives(graph: Graph, op: str, inputs: Sequence[str], value: Codes, places: np
 
 
 def held_or_said(graph: Graph, since: int, first: int, name: str, values: list[int]) -> tuple[list[str], dict]:
-    """A list that became an input with version `first`."""
+    """Passes a list as an input from version `first` on, else as an attribute."""
     return ([graph.hold(int64s(values))], {}) if since >= first else ([], {name: values})
 
 
@@ -75,7 +75,7 @@ def flatten(graph: Graph, since: int, x: str, value: Codes) -> None:
 
 @move
 def squeeze(graph: Graph, since: int, x: str, value: Codes) -> None:
-    """Of what has a dimension of 1."""
+    """Squeezes an input that has a dimension of 1."""
     one = graph.feed(Codes(value.type, value.codes[:, None]))
     more, said = held_or_said(graph, since, 13, "axes", [1])
     gives(graph, "Squeeze", [one, *more], value, AT, **said)
@@ -138,7 +138,7 @@ def gather_nd(graph: Graph, since: int, x: str, value: Codes) -> None:
 
 
 def scattered(graph: Graph, op: str, x: str, value: Codes) -> None:
-    """Every other element gets what stands at its mirror place."""
+    """Scatters into every other element along the last axis the element at its mirrored position."""
     indices = np.broadcast_to(np.arange(0, 19, 2), (3, 5, 10))
     updates = AT[::-1, ::-1, ::-1][:, :, ::2]
     places = AT.copy()
@@ -192,7 +192,7 @@ def tile(graph: Graph, since: int, x: str, value: Codes) -> None:
     gives(graph, "Tile", [x, *(graph.feed(one) for one in counts)], value, np.tile(AT, (1, 3, 1)))
 
 
-ONE_TO_THREE = {  # 0 to 3: the first version hears counts in the type of the data
+ONE_TO_THREE = {  # 0 to 3 as floats: the first version takes counts in the type of the data
     "float": np.array([0, 1, 3, 2], np.float32).view(np.uint32),
     "double": np.array([0, 1, 3, 2], np.float64).view(np.uint64),
     "float16": np.array([0, 1, 3, 2], np.float16).view(np.uint16),
@@ -229,7 +229,7 @@ def one_hot(graph: Graph, since: int, x: str, value: Codes) -> None:
 
 @move
 def depth_to_space(graph: Graph, since: int, x: str, value: Codes) -> None:
-    """Of 4 channels taken from the input's places."""
+    """Rearranges 4 channels taken from the input's positions."""
     places = AT.ravel()[: 4 * 7 * 3].reshape(1, 4, 7, 3)
     fed = graph.feed(taken(value, places))
     for mode, order in (("DCR", (0, 3, 4, 1, 5, 2)), ("CRD", (0, 1, 4, 2, 5, 3))):
@@ -299,7 +299,7 @@ def resize(graph: Graph, since: int, x: str, value: Codes) -> None:
 
 @move
 def dropout(graph: Graph, since: int, x: str, value: Codes) -> None:
-    """Where nothing is trained."""
+    """Dropout at inference, which is the identity."""
     gives(graph, "Dropout", [x], value, AT, is_test=1 if since < 7 else None)
 
 

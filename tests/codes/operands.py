@@ -1,4 +1,4 @@
-"""Operands of the tests, and what their witnesses compute with: Python integers, numpy's float and double."""
+"""Operands of the tests, and the arithmetic of their witnesses: Python integers, numpy's float32 and float64."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def allowed(op: str, since: int, constraint: str) -> list[str]:
 
 
 def special_integers(name: str) -> list[int]:
-    """All of a type of 8 bits or fewer; of a wider the ends, and what stands beside powers of two."""
+    """All integers of a type of 8 bits or fewer; else its ends and the neighbors of powers of two."""
     low, high = limits(name)
     if BITS[name] <= 8:
         return list(range(low, high + 1))
@@ -55,7 +55,7 @@ def samples(name: str) -> Codes:
 
 
 def crossed(left: Codes, right: Codes) -> tuple[Codes, Codes]:
-    """Every pair."""
+    """Every pair of an element of `left` with one of `right`."""
     m, n = left.codes.size, right.codes.size
     return left.at(np.repeat(np.arange(m), n)), right.at(np.tile(np.arange(n), m))
 
@@ -65,27 +65,27 @@ def pairs(name: str) -> tuple[Codes, Codes]:
 
 
 def kept(left: Codes, right: Codes, good: Callable[[int, int], bool]) -> tuple[Codes, Codes]:
-    """The pairs of integers that an operator takes."""
+    """The pairs of integers that satisfy the operator's precondition `good`."""
     both = zip(integers(left.type, left.codes), integers(right.type, right.codes), strict=True)
     where = np.flatnonzero([good(a, b) for a, b in both])
     return left.at(where), right.at(where)
 
 
 def on_integers(compute: Callable[..., int], name: str, *values: Codes) -> Codes:
-    """Element by element in Python integers, then modulo 2^n (bool: as it is)."""
+    """Computes element by element in Python integers, then modulo 2^n (bool: unchanged)."""
     made = [compute(*row) for row in zip(*(integers(value.type, value.codes) for value in values), strict=True)]
     codes = np.array(made, np.uint8) if name == "bool" else codes_of(name, made)
     return Codes(name, codes.reshape(values[0].codes.shape))
 
 
 def numbers(value: Codes) -> np.ndarray:
-    """What a float type computes in: double in double, all narrower ones in float."""
+    """Values in the type that the operators compute in: double for double, float32 for all narrower types."""
     exact = floats(value.type, value.codes)
     return exact if value.type == "double" else exact.astype(np.float32)
 
 
 def stored(made: np.ndarray, name: str) -> Codes:
-    """Rounded to a float type, or truths."""
+    """Rounds to a float type, or stores bools."""
     if name == "bool":
         return Codes(name, made.astype(np.uint8))
     held = "double" if made.dtype == np.float64 else "float"

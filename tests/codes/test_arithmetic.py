@@ -1,6 +1,7 @@
-"""Arithmetic: all pairs of 8-bit integers, wide ones modulo 2^n, floats with -0, infinities, NaN and ends crossed.
+"""Arithmetic: all pairs of 8-bit integers, larger ones modulo 2^n, and pairs of floats that include -0, infinities, NaN
+and ends.
 
-Integers are held against Python's, floats against numpy's: narrow ones in float, then rounded once.
+Integers are compared with Python's, floats with numpy's: narrow ones are computed in float32, then rounded once.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def towards_zero(a: int, b: int) -> int:
 
 
 def remainder(a: int, b: int) -> int:
-    """Of the sign of the dividend."""
+    """The remainder with the sign of the dividend, as C's fmod."""
     return a - towards_zero(a, b) * b
 
 
@@ -82,7 +83,7 @@ def test_mod(since: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("since", versions("Pow"))
 def test_pow(since: int, folder: Path) -> None:
-    """Whole powers modulo 2^n; of floats what is exact: powers of two, and the special ones as C has them."""
+    """Integer powers modulo 2^n; for floats only exact results: powers of two, and the special cases of C's pow."""
     graph = Graph(since)
     bases = allowed("Pow", since, "T")
     for name in bases:
@@ -104,7 +105,7 @@ def test_pow(since: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("power", ["int64", "uint64"])
 def test_whether_a_wide_power_is_odd(power: str, folder: Path) -> None:
-    """A double holds no odd number past 2^53, but the sign of the result hangs on it."""
+    """The result's sign depends on the parity of the power, which double cannot represent past 2^53."""
     powers = [2**53 - 1, 2**53, 2**53 + 1, 2**62 + 1, limits(power)[1], limits(power)[1] - 1]
     base = np.array([-1, 1, -2, 0.5, -0.5, -0.0, -np.inf], np.float64)
     sizes = [1, 1, np.inf, 0, 0, 0, np.inf]
@@ -117,7 +118,7 @@ def test_whether_a_wide_power_is_odd(power: str, folder: Path) -> None:
 
 
 def powers_of_two(name: str, other: str) -> tuple[Codes, Codes]:
-    """Bases whose powers are exact, and powers that leave them so."""
+    """Bases and powers whose results are exact."""
     base = np.array([0, -0.0, 1, -1, 2, -2, 0.5, -0.25, np.inf, -np.inf, np.nan], np.float64)
     if other in FLOATS:
         power = np.array([0, -0.0, 1, -1, 2, -2, 3, -3, 4, np.inf, -np.inf, np.nan], np.float64)
@@ -138,7 +139,7 @@ def as_power(value: Codes, name: str) -> Codes:
 @pytest.mark.parametrize("op", ["Neg", "Abs"])
 @pytest.mark.parametrize("since", versions("Neg"))
 def test_neg_and_abs(op: str, since: int, folder: Path) -> None:
-    """The least integer is its own negative; of a float the sign alone changes."""
+    """The smallest integer is its own negative; for a float only the sign bit changes."""
     graph = Graph(since)
     whole, real = {"Neg": (operator.neg, np.negative), "Abs": (abs, np.abs)}[op]
     for name in allowed(op, since, "T"):
@@ -161,7 +162,9 @@ def test_bitwise(folder: Path) -> None:
 
 @pytest.mark.parametrize("since", versions("BitShift"))
 def test_bit_shift(since: int, folder: Path) -> None:
-    """By any count that is not negative; past the width every bit has left (the question of shifts past the width)."""
+    """Shifts by any non-negative count; past the width the result is 0 or the sign (the question of shifts past the
+    width).
+    """
     graph = Graph(since)
     for name in allowed("BitShift", since, "T"):
         left, right = kept(*pairs(name), lambda a, b: b >= 0)
@@ -173,7 +176,9 @@ def test_bit_shift(since: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("since", versions("Sum"))
 def test_sum_and_mean(since: int, folder: Path) -> None:
-    """Of two, so that no order of adding is left open. A sum may begin with a zero, so its zeros have either sign."""
+    """Two operands at most, so that no order of additions is left open. A sum may start from zero, so its zeros have
+    either sign.
+    """
     graph = Graph(since)
     for name in allowed("Sum", since, "T"):
         left, right = pairs(name)
@@ -212,7 +217,7 @@ def clipped(x: np.ndarray, least: float, most: float) -> np.ndarray:
     return np.minimum(np.maximum(x, x.dtype.type(least)), x.dtype.type(most))
 
 
-EXACT = {  # one rounding at most
+EXACT = {  # operators that round at most once
     "Floor": np.floor,
     "Ceil": np.ceil,
     "Round": np.rint,
@@ -223,7 +228,7 @@ EXACT = {  # one rounding at most
 
 @pytest.mark.parametrize("op", EXACT)
 def test_functions_that_round_once(op: str, folder: Path) -> None:
-    """Every code of the 16-bit types; of the others the special ones, and halves and what stands beside them."""
+    """Every code of the 16-bit types; for the others special values, multiples of 0.5 and their neighbors."""
     halves = np.arange(-9, 10) / 2
     beside = np.concatenate([halves, np.nextafter(halves, 9), np.nextafter(halves, -9), [2.0**52 + 0.5, 2.0**23 + 0.5]])
     for since in versions(op):

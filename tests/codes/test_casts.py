@@ -1,4 +1,6 @@
-"""Cast, CastLike and BitCast: every code of every small type to every type; of wide types what is hard to round."""
+"""Cast, CastLike and BitCast: every code of every small type to every type, and values of larger types that are hard to
+round.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ REAL = [name for name in BITS if not name.startswith("complex")]
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    """Overflow is what is tested here: numpy need not warn of it."""
+    """Silences numpy's warnings: these tests overflow on purpose."""
     with np.errstate(all="ignore"):
         yield
 
@@ -59,13 +61,13 @@ def samples(name: str) -> Codes:
 
 
 def code_of_type(to: str, since: int) -> int | str:
-    """Versions before 6 name the type."""
+    """The attribute `to`: versions before 6 take the type's name instead of its number."""
     return CODES[to] if since >= 6 else TensorProto.DataType.Name(CODES[to])
 
 
 @pytest.mark.parametrize("source", REAL)
 def test_cast(source: str, folder: Path) -> None:
-    """To every type, by the newest version."""
+    """Casts each type to every type, by the newest version."""
     graph, value = Graph(), samples(source)
     fed = graph.feed(value)
     for to in REAL:
@@ -103,7 +105,9 @@ def test_cast_like(since: int, folder: Path) -> None:
 
 
 def test_bit_cast(folder: Path) -> None:
-    """Every code of up to 16 bits, and patterns of the wider, to each type of the same width: no bit may change."""
+    """Every code of up to 16 bits, and random patterns of larger types, to each type of the same width: no bit may
+    change.
+    """
     graph = Graph()
     types = allowed("BitCast", 26, "T1")
     random = np.random.default_rng(6)
@@ -138,7 +142,9 @@ def test_a_type_that_a_version_lacks_is_refused(since: int, to: str, folder: Pat
 
 
 def test_bits_that_are_no_bool_are_refused(folder: Path) -> None:
-    """A file may not hold them either; the question of bits that no bool has."""
+    """BitCast to bool refuses bits other than 0 and 1 (the question of bits that no bool has); files may not hold them
+    either.
+    """
     graph = Graph()
     good = Codes("uint8", np.array([0, 1, 1], np.uint8))
     graph.want("BitCast", [good], Codes("bool", good.codes), to=CODES["bool"])
@@ -150,7 +156,9 @@ def test_bits_that_are_no_bool_are_refused(folder: Path) -> None:
 
 @pytest.mark.parametrize("source", [name for name in REAL if name != "string"])
 def test_texts(source: str, folder: Path) -> None:
-    """Each number as a text that reads as that number, integers digit by digit; and back from texts of any form."""
+    """Numbers to strings that parse back to the same number, integers digit by digit; and strings of any form to
+    numbers.
+    """
     if source == "float8e8m0":
         value = Codes(source, all_codes(source)[:255])
     else:
@@ -181,7 +189,7 @@ def texts_of(value: Codes) -> list[str]:
     return [str(bool(number) if value.type == "bool" else number) for number in whole]
 
 
-# The witness itself.
+# Tests of the witness itself.
 
 
 @pytest.mark.parametrize("name", [name for name in FLOATS if BITS[name] <= 16])
@@ -198,7 +206,7 @@ def test_values_are_those_of_ml_dtypes(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in FLOATS if name != "float8e8m0"])
 def test_the_witness_rounds_as_exact_arithmetic(name: str) -> None:
-    """Two ways to round: by comparing with points halfway, and by Fractions."""
+    """Two rounding algorithms agree: comparison with midpoints, and Fractions."""
     random = np.random.default_rng(7)
     top = 2.0**40 if BITS[name] > 16 else float(magnitudes(name)[0][-2])
     points = np.concatenate([random.uniform(-top, top, 200), top * 2.0 ** random.uniform(-30, 0, 200)])

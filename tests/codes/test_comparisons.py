@@ -1,4 +1,6 @@
-"""Comparisons, choices and logic: all pairs of 8-bit integers, wide ones where doubles end, -0, infinities, NaN."""
+"""Comparisons, min/max, Where and logic: all pairs of 8-bit integers, integers past double's precision, -0, infinities,
+NaN.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,7 @@ def test_equality_of_texts(folder: Path) -> None:
 
 @pytest.mark.parametrize("since", [since for since in versions("Max")])
 def test_extremes(since: int, folder: Path) -> None:
-    """Of two and of three; NaN among them wins (the question of NaN in Max and Min)."""
+    """Min and Max of two and of three operands; a NaN among them wins (the question of NaN in Max and Min)."""
     graph = Graph(since)
     for name in allowed("Max", since, "T"):
         left, right = pairs(name)
@@ -89,7 +91,7 @@ def test_sign(since: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("opset", [9, 10, 13, 20, NEWEST])
 def test_nan_and_infinity(opset: int, folder: Path) -> None:
-    """Every code of the types of up to 16 bits."""
+    """IsNaN and IsInf on every code of the types of up to 16 bits."""
     graph = Graph(opset)
     for op in ("IsNaN", "IsInf"):
         since = max([one for one in versions(op) if one <= opset], default=None)
@@ -117,7 +119,7 @@ def test_logic(opset: int, folder: Path) -> None:
 
 
 def test_numpy_agrees_about_floats() -> None:
-    """The witness of narrow floats widens them first: no comparison may change by that."""
+    """The witness compares narrow floats as float32, which must not change any comparison."""
     left, right = pairs("float16")
     with np.errstate(invalid="ignore"):
         narrow = left.codes.view(np.float16) < right.codes.view(np.float16)

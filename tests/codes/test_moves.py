@@ -1,4 +1,4 @@
-"""Moves of elements, by every version and for every type it allows: each bit arrives, of NaN payloads and of -0 too."""
+"""Data-movement operators, by every version and type: each bit is kept, including NaN payloads and -0."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXTS = [b"", b"a", b"\0", b"a\0b", "\u00e4\u4e2d".encode(), b"\xff\xfe", b" x "
 
 
 def payload(name: str) -> Codes:
-    """Every code of a type of 8 bits or fewer; of the others the special ones, and any."""
+    """Every code of a type of 8 bits or fewer; for the others special values and random ones."""
     if name == "string":
         flat = np.array([*TEXTS, None], object)[:-1]
     elif name.startswith("complex"):
@@ -54,7 +54,9 @@ def test_move(op: str, folder: Path) -> None:
 
 
 def test_payloads_hold_what_is_hard_to_move() -> None:
-    """All codes of the small types; NaN with a payload, both zeros and the ends of the others; an end amid a byte."""
+    """The payloads cover all codes of the small types, NaN payloads, both zeros and ends of the others, and a last
+    partial byte.
+    """
     for name, bits in BITS.items():
         codes = set(payload(name).codes.ravel().tolist())
         if bits <= 8:
@@ -66,7 +68,7 @@ def test_payloads_hold_what_is_hard_to_move() -> None:
             assert AT.size * bits % 8 != 0
 
 
-FIELDS = {  # where a file may hold elements other than as raw bytes, and what one entry of the field holds
+FIELDS = {  # the TensorProto fields other than raw_data, with the types that each one stores
     "float_data": ["float", "complex64"],
     "double_data": ["double", "complex128"],
     "int64_data": ["int64"],
@@ -75,9 +77,10 @@ FIELDS = {  # where a file may hold elements other than as raw bytes, and what o
 
 
 def in_a_field(value: Codes) -> onnx.TensorProto:
-    """Codes in the field of their type: numbers as they are, codes of other floats and packed bytes in int32_data.
+    """A TensorProto that stores codes in its type's own field: numbers directly, codes of other floats and packed bytes
+    in int32_data.
 
-    Python makes a signalling NaN of a float a quiet one on the way.
+    Python makes a signaling NaN of a float quiet on the way.
     """
     tensor = onnx.TensorProto(name=f"held_{value.type}", data_type=CODES[value.type], dims=value.codes.shape)
     name, flat = value.type, value.codes.ravel()

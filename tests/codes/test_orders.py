@@ -1,4 +1,5 @@
-"""What picks by order or gathers into one: neighbours that no double tells apart, whole bytes, zeros, infinities, NaN.
+"""Operators that select by order or combine elements: integers past double's precision, full bytes, zeros, infinities,
+NaN.
 
 NaN counts as larger than any number (questions of the order of NaN in TopK, and of NaN in ArgMax), and zeros are equal.
 """
@@ -21,14 +22,14 @@ UNSUPPORTED = 4
 
 
 def keys(value: Codes) -> list[tuple[bool, float]]:
-    """What sorts like the elements."""
+    """Keys that sort like the elements."""
     if value.type in INTEGERS:
         return [(False, number) for number in integers(value.type, value.codes)]
     return [(number != number, 0.0 if number != number else number) for number in numbers(value).ravel().tolist()]
 
 
 def shuffled(name: str, twice: bool = True) -> Codes:
-    """All samples, out of order and each of them again."""
+    """All samples in random order, each one twice unless `twice` is false."""
     value = samples(name)
     places = np.random.default_rng(9).permutation(np.tile(np.arange(value.codes.size), 2 if twice else 1))
     return value.at(places)
@@ -36,7 +37,7 @@ def shuffled(name: str, twice: bool = True) -> Codes:
 
 @pytest.mark.parametrize("since", versions("ArgMax"))
 def test_positions_of_extremes(since: int, folder: Path) -> None:
-    """Of each window of three, the first of equals; the last on demand."""
+    """ArgMax and ArgMin of each window of three: the first of equals, or the last with select_last_index."""
     graph = Graph(since)
     for name in allowed("ArgMax", since, "T"):
         row = shuffled(name)
@@ -54,13 +55,13 @@ def test_positions_of_extremes(since: int, folder: Path) -> None:
 
 
 def extreme(row: list[tuple[bool, float]], best: Callable) -> tuple[bool, float]:
-    """A NaN is both the largest and the smallest."""
+    """The extreme of a row; a NaN is both the largest and the smallest."""
     return max(row) if any(nan for nan, _ in row) else best(row)
 
 
 @pytest.mark.parametrize("since", versions("TopK"))
 def test_top_k(since: int, folder: Path) -> None:
-    """All of them, so that every neighbour is told apart; of equals the first comes first."""
+    """TopK of all elements, so that every pair of neighbors is ordered; the first of equals comes first."""
     graph = Graph(since)
     for name in allowed("TopK", since, "T"):
         row = shuffled(name)
@@ -77,7 +78,7 @@ def test_top_k(since: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("op", ["ScatterElements", "ScatterND"])
 def test_combining_scatters(op: str, folder: Path) -> None:
-    """Integers, three updates to each element: sums and products modulo 2^n, and extremes."""
+    """Scatters three integer updates to each element: sums and products modulo 2^n, and extremes."""
     ways: list[tuple[str, Callable[[int, int], int]]] = [("add", add), ("mul", mul), ("max", max), ("min", min)]
     for since in (16, 18):
         graph = Graph(since)
@@ -99,7 +100,7 @@ def test_combining_scatters(op: str, folder: Path) -> None:
 
 
 def test_products_by_letters(folder: Path) -> None:
-    """Outer products of integers modulo 2^n, and inner ones."""
+    """Einsum: outer and inner products of integers modulo 2^n."""
     graph = Graph(12)
     for name in integers_in(allowed("Einsum", 12, "T")):
         values = special_integers(name)
@@ -128,7 +129,7 @@ def test_range(name: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("since", versions("NonZero"))
 def test_what_is_not_zero(since: int, folder: Path) -> None:
-    """Neither zero counts, every NaN and every text but the empty one does."""
+    """NonZero: neither zero counts; every NaN does, and every string but the empty one."""
     graph = Graph(since)
     for name in allowed("NonZero", since, "T"):
         value = payload(name)
@@ -146,7 +147,7 @@ def test_what_is_not_zero(since: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("since", versions("Unique"))
 def test_unique(since: int, folder: Path) -> None:
-    """Integers and texts, as they come and in order."""
+    """Unique on integers and strings, sorted and in order of appearance."""
     graph = Graph(since)
     for name in [*integers_in(allowed("Unique", since, "T")), "string"]:
         row = payload(name) if name == "string" else shuffled(name)

@@ -1,4 +1,4 @@
-"""Every code of each quantised type taken back to floats; numbers at and beside every point halfway between codes."""
+"""Dequantization of every code of each quantized type, and quantization at and next to every midpoint between codes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def values(name: str, codes: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("since", versions("DequantizeLinear"))
 def test_every_code_back(since: int, folder: Path) -> None:
-    """The difference is exact and the product is rounded once, also by scales that are no power of two."""
+    """The difference is exact and the product is rounded once, also for scales that are no power of two."""
     graph = Graph(since)
     for name in allowed("DequantizeLinear", since, "T1" if since >= 19 else "T"):
         if BITS[name] > 16:
@@ -58,7 +58,7 @@ def test_every_code_back(since: int, folder: Path) -> None:
 
 
 def test_every_scale_of_powers_of_two(folder: Path) -> None:
-    """float8e8m0 as scale: every code of it."""
+    """Dequantizes with every code of float8e8m0 as scale."""
     graph = Graph(NEWEST)
     codes = Codes("int8", np.array([1, 0xFD, 127, 0x80, 0], np.uint8))
     for code in all_codes("float8e8m0"):
@@ -69,7 +69,7 @@ def test_every_scale_of_powers_of_two(folder: Path) -> None:
 
 
 def between(name: str, source: str, scale: float, point: int) -> Codes:
-    """What comes to lie at, below and above each point halfway between codes, past the ends, and zeros."""
+    """Inputs that quantize to, just below and just above each midpoint between codes, past the ends, and zeros."""
     if name in FLOATS:
         middles = np.concatenate(magnitudes(name))
         middles = np.concatenate([middles, -middles])
@@ -89,7 +89,7 @@ def between(name: str, source: str, scale: float, point: int) -> Codes:
 
 
 def quantised(value: Codes, name: str, scale: float, point: int, saturate: int) -> Codes:
-    """Divided by a power of two, which is exact but for numbers too small to count here."""
+    """The expected codes. Scales are powers of two, so the division is exact except for irrelevantly small numbers."""
     divided = floats(value.type, value.codes) / scale
     if name in FLOATS:
         return cast(Codes("double", divided.view(np.uint64)), name, saturate, "up")
@@ -119,7 +119,7 @@ def test_halfway(since: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("since", versions("QuantizeLinear"))
 def test_whole_numbers_quantised(since: int, folder: Path) -> None:
-    """int32, halves and all, by a scale of two; from 19 to 21 the scale has the type of what it divides."""
+    """Quantizes int32, midpoints included, by a scale of two; versions 19 and 21 take the scale in the input's type."""
     graph = Graph(since)
     value = Codes("int32", codes_of("int32", [*range(-600, 600), 2**24, -(2**24), 2**31 - 1, -(2**31)]))
     for name in ("uint8", "int8"):

@@ -1,4 +1,6 @@
-"""The judge says yes to every node of these tests; here it must say no: one element of each output is another code."""
+"""Mutants of the outputs in the other tests: one element of each output is corrupted, and the judge must refuse each
+node.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ def casts() -> Graph:
         for to in [*INTEGERS, *FLOATS, "bool"]:
             if to not in (source, "float8e8m0"):
                 made = cast(value, to)
-                # What does not fit an integer becomes any: Q011.
+                # A float that does not fit an integer may give any value: Q011.
                 fits = np.trunc(numbers(value)) == numbers(made) if source in FLOATS and to in INTEGERS else None
                 graph.want("Cast", [fed], made, settled=fits, to=CODES[to])
     return graph

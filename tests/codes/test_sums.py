@@ -1,6 +1,6 @@
-"""Reductions, running sums and products of matrices: integers modulo 2^n, all products of 8-bit codes, special floats.
+"""Reductions, running sums and matmuls: integers modulo 2^n, all products of 8-bit codes, special floats.
 
-Rows of floats hold two numbers, so that no order of adding is left open.
+Rows of floats hold two numbers, so that no order of additions is left open.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ REAL = {"ReduceSum": np.add, "ReduceProd": np.multiply, "ReduceMax": np.maximum,
 
 
 def axes(graph: Graph, op: str, axis: int) -> tuple[list[str], dict[str, list[int]]]:
-    """Where this version of a reduction hears of its axes: an input or an attribute."""
+    """The axes of a reduction as this version takes them: an input or an attribute."""
     since = max(since for since in versions(op) if since <= graph.opset)
     if since >= (13 if op == "ReduceSum" else 18):
         return [graph.hold(int64s([axis]))], {}
@@ -38,7 +38,7 @@ def axes(graph: Graph, op: str, axis: int) -> tuple[list[str], dict[str, list[in
 
 
 def rows_of_integers(name: str) -> Codes:
-    """Five to a row, far enough apart that sums and products run over."""
+    """Rows of five integers, far enough apart that sums and products overflow."""
     values = special_integers(name)
     if len(values) > 120:
         values = values[::3] + values[-2:]
@@ -48,7 +48,7 @@ def rows_of_integers(name: str) -> Codes:
 
 @pytest.mark.parametrize("op", WHOLE)
 def test_reduction(op: str, folder: Path) -> None:
-    """By each version: rows of integers, by the newest all pairs of 8-bit codes; pairs of special floats."""
+    """Each version reduces rows of integers and pairs of special floats; the newest also all pairs of 8-bit codes."""
     for since in versions(op):
         graph = Graph(since)
         for name in allowed(op, since, "T"):
@@ -105,7 +105,7 @@ def test_running_results(op: str, since: int, folder: Path) -> None:
 @pytest.mark.parametrize("left", ["uint8", "int8"])
 @pytest.mark.parametrize("right", ["uint8", "int8"])
 def test_all_products_of_bytes(left: str, right: str, folder: Path) -> None:
-    """With zero points at the ends of each type; the sums of a long row run over 32 bits modulo 2^32."""
+    """MatMulInteger with zero points at the ends of each type; the sums of a long row wrap modulo 2^32."""
     graph = Graph(10)
     a, b = integers(left, all_codes(left)), integers(right, all_codes(right))
     column, row = Codes(left, all_codes(left).reshape(256, 1)), Codes(right, all_codes(right).reshape(1, 256))

@@ -1,10 +1,10 @@
 // Converts every case below some folders and runs it before and after on the reference, in one
-// process. Prints a JSON line a case and target: did it give the same bits, or what refused it?
+// process. Prints one JSON line a case and target: whether the bits are the same, or the refusal.
 //
 //   run_conversions --to newest,previous,13 [--frozen] [--every K] FOLDER...
 //
-// `previous` is the last opset that does not hold the case's newest operator. --frozen makes all
-// inputs but the first constants, as they are in models that tools export.
+// `previous` is the opset before the one that introduced the case's newest operator. --frozen makes
+// all inputs but the first constants, as in exported models.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ Loaded load(const fs::path& folder, bool frozen) {
   return one;
 }
 
-// None where the model is of that opset already, or there is no such one.
+// The opsets to convert to; empty if the model has that opset already, or if no such opset exists.
 Opsets target(const Model& model, const std::string& wanted) {
   Opsets opsets;
   if (wanted == "newest") {
@@ -91,12 +91,12 @@ Opsets target(const Model& model, const std::string& wanted) {
   return opsets;
 }
 
-// "" if all outputs are the same.
+// The first difference between the outputs, or "" if all have the same bits.
 std::string difference(const Loaded& before, const Values& after) {
   for (const auto& [name, value] : before.outputs) {
     const auto found = after.find(name);
     if (found == after.end()) return name + " is no output any more";
-    if (before.draws) continue;  // another draw
+    if (before.draws) continue;  // random outputs differ between runs
     if (!same_bits(value, found->second)) return name + " has other bits";
   }
   return after.size() == before.outputs.size() ? "" : "there are more outputs";
@@ -130,7 +130,7 @@ Json came_of(const Loaded& one, const Opsets& opsets) {
 
 void print(const Json& line) {
   fmt::print("{}\n", line.dump(-1, ' ', false, Json::error_handler_t::replace));
-  std::fflush(stdout);  // what was reached stays known if the next one dies
+  std::fflush(stdout);  // keeps the finished lines if the next case crashes
 }
 
 void run_case(const fs::path& folder, const std::string& name,

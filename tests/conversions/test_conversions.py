@@ -1,7 +1,7 @@
-"""A converted model gives the same bits: a sample of what tools/conversions.py runs whole.
+"""A converted model gives the same bits: a sample of the cases that tools/conversions.py runs in full.
 
-Every literal case goes up to the newest opset and down by one version of its operator. What is refused is refused by a
-rule; how many are is held, so that a rule that stops to apply is seen.
+Every literal case is converted up to the newest opset and down by one version of its operator. A refusal must name a
+rule. The share of refusals is bounded, so that a conversion rule that no longer applies is noticed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from codegen.load import load_spec
 from tests.codes.graphs import has_judge
 from tools.conversions import SUITES, Part, Row, is_wrong, rows_of
 
-# What a run shows today, less a little: shares move when cases are added.
+# Lower bounds of the share that converts, slightly below today's results because the shares change as cases are added.
 UP, DOWN, DOWN_FROZEN, FIRST_SUITE = 0.92, 0.65, 0.67, 0.95
 FIRST = SUITES / "1.2.1" / "node"
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +26,7 @@ BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
 
 @pytest.fixture(scope="session")
 def cases() -> Path:
-    """The literal cases on disk, in the build: cases_test, which runs before, writes them."""
+    """The folder of literal cases in the build, which cases_test writes before; writes them if they are missing."""
     out = BUILD / "cases"
     if not (out / "positive").is_dir():
         emit(load_spec(ROOT / "spec"), load_releases(ROOT / "spec"), out)
@@ -35,7 +35,7 @@ def cases() -> Path:
 
 @pytest.fixture(scope="session")
 def every() -> int:
-    """A sanitised build is slow: it takes fewer of the cases."""
+    """Takes every n-th case: fewer in a sanitized build, which is slow."""
     return 2 if has_judge() else 12
 
 

@@ -1,4 +1,4 @@
-"""python -m tests.fast: the whole spec suite on the fast executor, by each instruction set that this processor has.
+"""python -m tests.fast: the whole spec suite on the fast executor, for each instruction set that this processor has.
 
 Prints how many lines got each verdict. Exit 1 if any is a fail, 7 if nothing is built.
 """

@@ -1,7 +1,7 @@
-// Every fast kernel, on every instruction set that this processor has, against the judge: calls are
-// drawn from the signatures alone (shapes of rank 0 to 6, empty ones, broadcasting, lengths across
-// vector tails, NaN, infinities and -0), what the reference refuses the fast kernel must refuse
-// too, and what it computes is judged by the bounded reading.
+// Judges every fast kernel on every instruction set that this processor has. Calls are drawn from
+// the signatures alone: shapes of rank 0 to 6, empty ones, broadcasting, lengths across vector
+// tails, NaN, infinities and -0. A fast kernel must refuse each call that the reference refuses;
+// the bounded semantics judge its outputs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@
 namespace touchstone {
 namespace {
 
-constexpr int wanted_calls = 60;  // judged ones, an operator version and instruction set
+constexpr int wanted_calls = 60;  // judged calls per operator version and instruction set
 
 class Draw {
  public:
@@ -40,8 +40,8 @@ class Draw {
     }
     return s;
   }
-  // A shape that may broadcast with `other`: some dimensions 1, some leading ones left out, some
-  // put in front.
+  // Returns a shape that may broadcast with `other`: some dimensions 1, some leading ones dropped,
+  // some prepended.
   Shape related(const Shape& other) {
     if (one_in(2)) return other;
     Shape s;
@@ -163,7 +163,7 @@ std::string describe(const Drawn& d) {
   return text;
 }
 
-// What the judge minded: where, and what the reference kernel says there.
+// Describes a refusal: the position, the judge's detail and the reference kernel's value there.
 std::string complaint(const Drawn& d, const NodeJudgement& j, const Value& native) {
   std::string text = describe(d) + ": " + std::string(name(j.verdict)) + " " + j.detail;
   if (j.outputs.empty() || j.outputs[0].where < 0) return text;
@@ -207,7 +207,8 @@ TEST_P(Fast, EveryKernelIsWhatTheEntrySays) {
         }
         continue;
       }
-      // Nobody may read beside the inputs, nor write beside the output.
+      // Guard pages next to each tensor catch reads outside the inputs and writes outside the
+      // output.
       testing::PagedTensors beside(k % 2 == 0 ? testing::Edge::behind : testing::Edge::before);
       for (Value& input : fast.inputs) {
         if (input.is_tensor()) input = beside.copy(input.tensor());
@@ -221,7 +222,7 @@ TEST_P(Fast, EveryKernelIsWhatTheEntrySays) {
       ASSERT_TRUE(is_pass(j.verdict) || j.verdict == Verdict::mistrusted ||
                   j.verdict == Verdict::open)
           << complaint(d, j, right.outputs[0]);
-      if (!is_pass(j.verdict)) continue;  // where nothing was judged, nothing is counted
+      if (!is_pass(j.verdict)) continue;  // open and mistrusted calls do not count
       const Tensor& out = fast.outputs[0].tensor();
       ranks.insert(out.shape().size());
       empty += out.size() == 0;
@@ -239,7 +240,7 @@ TEST_P(Fast, EveryKernelIsWhatTheEntrySays) {
   RecordProperty("in_other_tensors", static_cast<int>(within));
 }
 
-// The same bits on every instruction set: no contraction, sums in sixteen lanes and one tree.
+// All instruction sets give the same bits: no contraction, and sums in sixteen lanes and one tree.
 TEST(FastKernels, GiveTheSameBitsOnEveryInstructionSet) {
   for (const FastEntry& entry : fast_entries()) {
     Draw draw(7 + static_cast<std::uint64_t>(entry.signature->since));

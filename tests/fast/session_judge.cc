@@ -1,5 +1,5 @@
-// The judge of what sessions give (optimized/judge_testing.h): all nodes of a model together, from
-// its feeds to its outputs, since a session fuses nodes and shows no value between them.
+// Judges the outputs of fast sessions (optimized/judge_testing.h): all nodes of a model together,
+// from its feeds to its outputs, since a session fuses nodes and exposes no value between them.
 #include "conformance/compare/region.h"
 #include "conformance/single_node.h"
 #include "optimized/judge_testing.h"
@@ -15,7 +15,7 @@ namespace touchstone {
 std::string why_refused(const Model& model, const std::map<std::string, Value>& feeds,
                         const std::map<std::string, Value>& outputs) {
 #ifdef TOUCHSTONE_SANITISED
-  return "";  // the build without sanitisers judges the same outputs; here it takes ten minutes
+  return "";  // the build without sanitizers judges the same outputs; here that takes ten minutes
 #endif
   std::set<Index> nodes;
   for (const Node& node : model.graph.nodes) nodes.insert(node.index);

@@ -1,4 +1,4 @@
-"""The spec suite on the fast executor: the part of it that `make test` runs, and how it is judged."""
+"""Selects the part of the spec suite that `make test` runs on the fast executor, and runs the judge on it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from conformance.suites.spec_lines import by_version
 from tests.lines.pick import PASSES, rule_of
 
 ROOT = Path(__file__).resolve().parents[2]
-KERNELS = Path(__file__).parent / "kernels"  # CLASS.cases: lines that kernels of this class compute
+KERNELS = Path(__file__).parent / "kernels"  # CLASS.cases: lines that run on kernels of this class
 ISAS = ("sse41", "avx2", "avx512")
-FLOATS, OTHERS, BREACHES = 3, 1, 2  # lines of each version: that read floats, that do not, that a rule refuses
-UNSUPPORTED = 4  # the exit code where the processor lacks an instruction set
+FLOATS, OTHERS, BREACHES = 3, 1, 2  # lines of each version: with float inputs, without, and refused by a rule
+UNSUPPORTED = 4  # the exit code if the processor lacks an instruction set
 
 
 def part(of: Sequence[str]) -> list[str]:
-    """Some of each version: fast kernels are for floats, whatever is left runs on the reference's."""
+    """Selects some lines of each version, most of them with float inputs, since all other types run on the reference's
+    kernels.
+    """
     made = []
     for drawn in by_version(of).values():
         refused = [line for line in drawn if rule_of(line)]
@@ -52,7 +54,7 @@ def judged(touchstone: Path, isa: str, suite: str | Path, report: Path, *words: 
 
 
 def lacks(touchstone: Path, isa: str) -> bool:
-    """Has this processor no such instruction set? A worker that is asked nothing says so."""
+    """True if this processor lacks the instruction set; an idle worker reports it by its exit code."""
     command = [touchstone, "worker", "--target", f"fast:isa={isa}"]
     done = subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, capture_output=True, check=False)
     return done.returncode == UNSUPPORTED

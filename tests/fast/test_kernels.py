@@ -1,7 +1,7 @@
-"""Each class of kernels on lines of its own, of sizes that it is written for, as the judge sees them.
+"""Each kernel class on lines of its own, of sizes that it is written for, accepted by the judge.
 
-A line that another class takes is a failure: a class that nothing runs is not judged. What a session is given is the
-target's default: Winograd's algorithm and all passes.
+A line that runs on another class is a failure, since a class without lines goes unjudged. The session uses the target's
+defaults: Winograd's algorithm and all passes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.fast.suite import ISAS, KERNELS, ROOT, judged, lacks
 TOUCHSTONE = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build")) / "touchstone"
 NAMES = ROOT / "optimized" / "plan" / "kernel_class.h"
 ELSEWHERE = {"reference": "no fast kernel", "contract": "devices alone, on which devices_test runs it"}
-# SSE4.1 has no kernels of this class: the direct convolution computes its lines.
+# SSE4.1 has no kernels of this class: its lines run on the direct convolution.
 INSTEAD = {"sse41": {"winograd": "convolution"}}
 
 

@@ -1,4 +1,4 @@
-"""The fast executor on lines of the spec suite: some of every version, drawn once for all. `make full` runs all."""
+"""The fast executor on a fixed sample of the spec suite: some lines of every version. `make full` runs all lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_part_has_lines_of_every_operator_and_of_broken_rules() -> None:
 
 @pytest.mark.parametrize("isa", ISAS)
 def test_no_line_fails(isa: str, tmp_path: Path) -> None:
-    """Each instruction set has a third of them: what this processor lacks is SSE4.1's share."""
+    """Each instruction set gets a third of the lines; SSE4.1 runs the share of a set that this processor lacks."""
     suite = tmp_path / "part.cases"
     suite.write_text("".join(f"{line}\n" for line in SHARE[isa]), encoding="utf-8")
     runs_on = isa if not lacks(TOUCHSTONE, isa) else "sse41"

@@ -1,4 +1,4 @@
-"""Every finding has its text and a script of 20 lines, and the script still shows the fault."""
+"""Every finding has its text and a script of at most 20 lines, and the script still shows the fault."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ def runtime(folder: Path) -> str:
 
 
 def faults(text: str) -> list[str]:
-    """What a script may not be."""
+    """Lists the violations of a script: too many lines, or imports other than the runtime and its helpers."""
     found = [f"{text.count(chr(10))} lines, over {LINES}"] if text.count("\n") > LINES else []
     return found + [f"imports {name}" for name in sorted(imports(text) - MODULES)]
 
 
 def shows(output: str, code: int | None) -> bool:
-    """A script that breaks off has exit code 1 too, so what it prints counts as well."""
+    """True if a script shows its fault: exit code 1, which a crash gives as well, and both printed lines."""
     return code == 1 and re.search(r"^got\s+\S.*^right\s+\S", output, re.MULTILINE | re.DOTALL) is not None
 
 
@@ -174,7 +174,7 @@ def test_a_fault_that_is_mended_or_a_script_that_breaks_off_shows_nothing(code: 
 
 
 def test_a_mended_fault_is_seen(tmp_path: Path) -> None:
-    """The first script of the evaluator, told that what it gets is right."""
+    """A script shows no fault if the expected value is set to the runtime's own."""
     folder = next(each for each in FOLDERS if runtime(each) == "onnx")
     text = script(folder).replace("\nprint(", "\nright = got\nprint(", 1)
     assert text != script(folder)

@@ -1,6 +1,7 @@
-"""Models whose one node calls the function body that the standard gives for an operator version, as their own function.
+"""Models whose one node calls the function body that the standard gives for an operator version, as a model-local
+function.
 
-A body may depend on the node and on the types of its inputs; it is asked for with those of a literal case.
+A body may depend on the node and on the types of its inputs, so it is requested with those of a literal case.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ IR_OF_FUNCTIONS = 10
 
 @dataclass(frozen=True)
 class Body:
-    """A case, and the same asked of the function body for one opset."""
+    """A case, and its model rewritten to call the function body for one opset."""
 
     case: Case
     opset: int
@@ -54,20 +55,20 @@ def function_of(schema: onnx.defs.OpSchema, case: Case, opset: int) -> onnx.Func
         given = [types.get(name, onnx.TypeProto()).SerializeToString() for name in node.input]
         try:
             text = schema.get_context_dependent_function_with_opset_version(opset, node.SerializeToString(), given)
-        except RuntimeError:  # no body for such a node
+        except RuntimeError:  # the standard has no body for such a node
             return None
     return onnx.FunctionProto.FromString(text)
 
 
 def calling(schema: onnx.defs.OpSchema, case: Case, function: onnx.FunctionProto, opset: int) -> onnx.ModelProto:
-    """The case's model, with the node turned into a call; what the case leaves to a default is said."""
+    """The case's model with its node replaced by a call; attributes left at a default become explicit."""
     function.domain = DOMAIN
     model = onnx.ModelProto()
     model.CopyFrom(case.model)
     model.ir_version = max(model.ir_version, IR_OF_FUNCTIONS)
     node = model.graph.node[0]
     node.domain, node.op_type = DOMAIN, function.name
-    # A body may leave out what the node does not ask for; a function may not.
+    # A body may omit an output that the node does not use; a model-local function may not.
     made = {name for each in function.node for name in each.output}
     ports = list(zip(function.output, [*node.output, *[""] * len(function.output)], strict=False))
     kept = [(inner, port) for inner, port in ports if port or inner in made]
@@ -78,7 +79,7 @@ def calling(schema: onnx.defs.OpSchema, case: Case, function: onnx.FunctionProto
     for name, attribute in schema.attributes.items():
         if name not in said and attribute.default_value.type and name in function.attribute:
             node.attribute.append(attribute.default_value)
-    # A body that depends on the node holds what it needs of an attribute already: a graph, say.
+    # A body that depends on the node already holds the attributes that it needs, such as a graph.
     kept_attributes = [each for each in node.attribute if each.name in references(function.node)]
     del node.attribute[:]
     node.attribute.extend(kept_attributes)
@@ -98,14 +99,14 @@ def calling(schema: onnx.defs.OpSchema, case: Case, function: onnx.FunctionProto
 
 
 def references(nodes: Iterable[onnx.NodeProto]) -> set[str]:
-    """The attributes of the function that its nodes refer to."""
+    """The function's attributes that its nodes refer to."""
     attributes = [attribute for node in nodes for attribute in node.attribute]
     inner = [references(attribute.g.node) for attribute in attributes]
     return {attribute.ref_attr_name for attribute in attributes}.union(*inner)
 
 
 def drop_references(nodes: Iterable[onnx.NodeProto], given: set[str]) -> None:
-    """A reference to what the node leaves out, and has no default, is left out too."""
+    """Removes references to attributes that the node omits and that have no default."""
     for node in nodes:
         kept = [a for a in node.attribute if not a.ref_attr_name or a.ref_attr_name in given]
         if len(kept) < len(node.attribute):

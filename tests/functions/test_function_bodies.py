@@ -1,7 +1,8 @@
 """Every literal case of an operator version that has a function body in the standard, run on that body.
 
-The body's outputs must be those of the case, bit for bit, or right for the judge of the entry. differences.yaml names
-the rest. What cannot run, since an operator in a body has no meaning yet, is listed in BUILD/function_bodies.txt.
+The body's outputs must equal those of the case bit for bit, or pass the judge of the entry. differences.yaml names the
+exceptions. Bodies that cannot run, because one of their operators has no semantics yet, are listed in
+BUILD/function_bodies.txt.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ DIFFERENCES: dict[str, str] = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """same, judged right, different, unsupported; and what is to be told about it."""
+    """The result of a body: `kind` is same, judged right, different or unsupported; `detail` explains it."""
 
     kind: str
     detail: str = ""
@@ -77,7 +78,7 @@ def outcome(body: Body, folder: Path) -> Outcome:
 
 
 def same(left: bytes, right: bytes, info: onnx.ValueInfoProto) -> bool:
-    """Bit for bit, except that one NaN is as good as another."""
+    """True if bit for bit equal, except that any NaN equals any other."""
     if info.type.HasField("sequence_type"):
         both = [onnx.SequenceProto.FromString(side).tensor_values for side in (left, right)]
         return len(both[0]) == len(both[1]) and all(same_tensor(*each) for each in zip(*both, strict=True))

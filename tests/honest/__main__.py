@@ -1,7 +1,7 @@
-"""python -m tests.honest: does the judge accept every honest computation, and by how much?
+"""python -m tests.honest: checks that the judge accepts every faithful computation, and how tight its bounds are.
 
-Puts an independent runtime (numpy, in all its orders, libraries and forms) to the judge, case by case. Exit 1 if the
-judge refuses any, or if its bounds are so wide that the median utilisation is under 2^-10.
+Judges an independent runtime (numpy, in all its orders, libraries and formulas), case by case. Exit 1 if the judge
+refuses any, or if its bounds are so wide that the median utilisation is under 2^-10.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a variant computes: in which float type, in which order it adds, whose functions it calls, in which form."""
+"""The arithmetic of a variant: its float type, order of additions, library of functions and formula."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tests.honest.libm import LIBRARIES, fma
 
 NARROW = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
 
-Rows = np.ndarray  # what is added up stands along the last axis
+Rows = np.ndarray  # sums run along the last axis
 
 
 def forward(x: Rows) -> np.ndarray:
-    return np.add.accumulate(x, axis=-1, dtype=x.dtype)[..., -1]  # one after the other, unlike np.sum
+    return np.add.accumulate(x, axis=-1, dtype=x.dtype)[..., -1]  # sequential, unlike np.sum
 
 
 def backward(x: Rows) -> np.ndarray:
@@ -25,13 +25,13 @@ def backward(x: Rows) -> np.ndarray:
 
 
 def pairwise(x: Rows) -> np.ndarray:
-    """Halves, and halves of them."""
+    """Adds the sums of two halves, recursively."""
     n = x.shape[-1]
     return x[..., 0] if n == 1 else pairwise(x[..., : n // 2]) + pairwise(x[..., n // 2 :])
 
 
 def in_blocks(width: int) -> Callable[[Rows], np.ndarray]:
-    """`width` running sums side by side, as in the lanes of a vector, added up at the end."""
+    """`width` partial sums side by side, as in the lanes of a vector, added at the end."""
 
     def total(x: Rows) -> np.ndarray:
         rest = -x.shape[-1] % width
@@ -43,7 +43,7 @@ def in_blocks(width: int) -> Callable[[Rows], np.ndarray]:
 
 
 def wide(x: Rows) -> np.ndarray:
-    """In double, for float64 in long double, and rounded at the end."""
+    """Sums in double (float64 in long double) and rounds once at the end."""
     return forward(x.astype(np.longdouble if x.dtype == np.float64 else np.float64)).astype(x.dtype)
 
 
@@ -54,18 +54,18 @@ SUMS: dict[str, Callable[[Rows], np.ndarray]] = {
     "blocks8": in_blocks(8),
     "blocks64": in_blocks(64),
     "wide": wide,
-    "fused": forward,  # of products: dot() below
+    "fused": forward,  # with fused multiply-adds: Arithmetic.dot() below
 }
 
 
 @dataclass(frozen=True)
 class Variant:
-    """What a case asks for: `sum=pairwise libm=glibc form=folded`."""
+    """The choices of a variant, which a case's target names as `sum=pairwise libm=glibc form=folded`."""
 
     sum: str = "forward"
     libm: str = "numpy"
-    form: str = ""  # the first one of the operator's
-    small: str = ""  # "flushed": subnormal numbers are zeros where they are read and written
+    form: str = ""  # "" selects the operator's first formula
+    small: str = ""  # "flushed": subnormal numbers are read and written as zeros
 
     @classmethod
     def of(cls, said: dict[str, str]) -> Variant:
@@ -76,7 +76,9 @@ class Variant:
 
 
 class Arithmetic:
-    """`number` is the type that everything is computed in: the element's, or float for the 16-bit ones."""
+    """Computes as a variant does. `number` is the type of all computations: the element's, or float32 for the 16-bit
+    types.
+    """
 
     def __init__(self, variant: Variant, element: np.dtype):
         self.element = np.dtype(element)
@@ -94,7 +96,7 @@ class Arithmetic:
         return self.flushed(np.asarray(x).astype(self.element))
 
     def in_float(self) -> Arithmetic:
-        """The same way of computing, in float also where the elements are doubles."""
+        """A copy that computes in float32 also where the elements are doubles."""
         other = copy.copy(self)
         other.number = np.dtype(np.float32)
         return other
@@ -105,7 +107,7 @@ class Arithmetic:
         return np.where(np.abs(x) < np.finfo(x.dtype).tiny, np.copysign(x.dtype.type(0), x), x)
 
     def of(self, x: float) -> np.ndarray:
-        """A constant as the computing type has it."""
+        """A constant in the computing type."""
         return self.number.type(x)
 
     def sum(self, x: np.ndarray, axes: Sequence[int] | int = -1, keep: bool = False) -> np.ndarray:
@@ -117,7 +119,7 @@ class Arithmetic:
         return np.expand_dims(out, axes) if keep else out
 
     def dot(self, a: np.ndarray, b: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
-        """Sums of products along the last axis; `start`: what the first one is added to."""
+        """Sums of products along the last axis; `start` is the accumulator's initial value."""
         if self.fused:
             a, b = np.broadcast_arrays(a, b)
             total = np.zeros(a.shape[:-1], self.number)
@@ -132,11 +134,11 @@ class Arithmetic:
         return self.sum(terms)
 
     def matmul(self, a: np.ndarray, b: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
-        """[.., m, k] by [.., k, n]."""
+        """Matmul of [.., m, k] by [.., k, n]; `start` is the accumulator's initial value."""
         return self.dot(a[..., :, None, :], np.swapaxes(b, -1, -2)[..., None, :, :], start)
 
     def add_product(self, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-        """a * b + c, where a compiler may fuse the two."""
+        """a * b + c, in one rounding if the variant is fused."""
         if not self.fused:
             return a * b + c
         return fma(*(np.asarray(each, self.number) for each in np.broadcast_arrays(a, b, c)))
@@ -145,7 +147,7 @@ class Arithmetic:
         return self._libm.pow(*np.broadcast_arrays(x, np.asarray(y, self.number)))
 
     def __getattr__(self, name: str) -> Callable[[np.ndarray], np.ndarray]:
-        """exp, tanh ...: those of the variant's library."""
+        """Elementary functions (exp, tanh ...) of the variant's library."""
         if name.startswith("_"):
             raise AttributeError(name)
         return lambda x: self._libm.call(name, np.asarray(x, self.number))

@@ -1,6 +1,6 @@
-"""From the table to backend-test folders: a case for each operator, type, regime and variant of computing it.
+"""Emits the table as backend-test folders: a case for each operator, type, regime and variant.
 
-Only inputs are written: what is right, the judge says. The variants of one set of inputs share its files.
+Only inputs are written, since the judge needs no expected outputs. The variants of one set of inputs share its files.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.honest.values import REGIMES, TYPES, tensor
 
 SUMS = ("forward", "backward", "pairwise", "blocks8", "blocks64", "wide", "fused")
 LIBRARIES = ("glibc", "nearest", "simd")
-FEW_REGIMES = ("logs", "cancel", "special", "real")  # of the types beside float
+FEW_REGIMES = ("logs", "cancel", "special", "real")  # regimes for the types other than float
 IR_VERSION = 14
 
 
@@ -58,7 +58,7 @@ def formal(schema: onnx.defs.OpSchema, ports: str, position: int) -> onnx.defs.O
 
 
 def types_for(row: Row) -> list[str]:
-    """The float types that the first input with data may have."""
+    """The float types that the signature allows for the first random input."""
     asked = [k for k, each in enumerate(row.inputs) if isinstance(each, str)]
     if not asked:
         return ["float"]
@@ -74,7 +74,9 @@ def data_of(row: Row) -> Iterator[Data]:
 
 
 def variants_of(row: Row, of: str, regime: str) -> Iterator[Variant]:
-    """The first form in all orders and with all libraries, other forms in two orders; fewer for types beside float."""
+    """The first formula in all orders and with all libraries, other formulas in two orders; fewer for types other than
+    float.
+    """
     computed = OPERATORS[row.op]
     few = of != "float"
     first, *others = [form for form in computed.forms if form not in row.without] or [""]
@@ -108,7 +110,7 @@ def model_of(data: Data, inputs: list[np.ndarray | None], variant: Variant) -> o
     for k in range(row.outputs):
         port = formal(schema, "outputs", k)
         code = bound.get(port.type_str)
-        if code is None:  # by the constraint: the one type that there is, or float
+        if code is None:  # a type that no input binds: the constraint's only type, or float
             only = next(iter(port.types)) if len(port.types) == 1 else "tensor(float)"
             code = getattr(onnx.TensorProto, only[len("tensor(") : -1].upper())
         outputs.append(helper.make_tensor_value_info(f"y{k}", code, None))
@@ -122,7 +124,9 @@ def model_of(data: Data, inputs: list[np.ndarray | None], variant: Variant) -> o
 
 
 def write(forms: Iterable[str], folder: Path, every: int = 1, only: str = "") -> int:
-    """All cases of these forms, or each `every`-th of them, or of operators that begin with `only`; how many."""
+    """Writes every `every`-th case of these operator families, of operators that begin with `only`, and returns how
+    many.
+    """
     written = seen = 0
     for form, row in ((name, row) for name in forms for row in FORMS[name]() if row.op.startswith(only)):
         domain = OPERATORS[row.op].domain

@@ -1,4 +1,4 @@
-"""Writes the cases of some forms, lets `conform` run them on the numpy target and judge them; reads what it says."""
+"""Writes the cases of some operator families, runs `conform` with the numpy target on them, and reads its verdicts."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ MEMORY = Path("/dev/shm")
 
 
 class BrokenRunError(Exception):
-    """The run itself broke off."""
+    """Raised if the run itself failed."""
 
 
 def judged(
     forms: Iterable[str], every: int = 1, only: str = "", target: str = TARGET, jobs: int = 2, build: Path = BUILD
 ) -> list[Judged]:
-    """In memory where there is such a place: these are many small files."""
+    """Judges the cases; the many small files are in memory where /dev/shm exists."""
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None, prefix="touchstone-honest-") as made:
         suite, said = Path(made) / "suite", Path(made) / "said.json"
         if write(forms, suite, every, only) == 0:

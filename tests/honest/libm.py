@@ -1,5 +1,5 @@
-"""Four libraries of scalar functions, as honest runtimes bring them: numpy's, glibc's, right to the last bit, and the
-short polynomials that vector units are given. Each takes and returns arrays of one float type (float32 or float64).
+"""Four libraries of scalar functions, as faithful runtimes have them: numpy's, glibc's, correctly rounded ones, and the
+short polynomials of vector units. Each takes and returns arrays of one float type (float32 or float64).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _of_c(name: str, size: int, arguments: int = 1) -> Callable[..., float]:
 
 
 def _each(function: Callable[..., float], *arrays: np.ndarray) -> np.ndarray:
-    """A scalar function on each element."""
+    """Applies a scalar function to each element."""
     dtype = arrays[0].dtype
     wide = np.broadcast_arrays(*arrays)
     values = [function(*map(float, each)) for each in zip(*(one.ravel() for one in wide), strict=True)]
@@ -39,7 +39,7 @@ def fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     """a * b + c, rounded once."""
     if a.dtype != np.float32:
         return _each(_of_c("fma", 8, 3), a, b, c)
-    # The product is exact in double. If the sum is not, its last bit is made odd: then a second rounding cannot err.
+    # The product is exact in double. If the sum is not, it is rounded to odd, so that the second rounding is correct.
     product = a.astype(np.float64) * b
     total = product + c
     back = total - product
@@ -50,7 +50,7 @@ def fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
 
 
 class Numpy:
-    """What numpy has; erf it leaves to the C library."""
+    """numpy's functions; erf, which numpy lacks, is the C library's."""
 
     name = "numpy"
 
@@ -77,7 +77,7 @@ class Glibc:
 
 
 class Nearest:
-    """Rounded to nearest from 120 bits; where these have no answer (infinities, poles), glibc's."""
+    """Functions rounded to nearest from 120 bits; glibc's where mpmath has no result (infinities, poles)."""
 
     name = "nearest"
 
@@ -98,7 +98,7 @@ class Nearest:
 
 
 def _fitted(function: Callable[[float], float], low: float, high: float, degree: int) -> np.ndarray:
-    """Coefficients, the highest first, of a polynomial through the Chebyshev points of [low, high]."""
+    """Coefficients, highest degree first, of a polynomial through the Chebyshev points of [low, high]."""
     fit = Chebyshev.interpolate(np.vectorize(function), degree, domain=[low, high])
     return fit.convert(kind=Polynomial).coef[::-1].astype(np.float32)
 
@@ -111,13 +111,13 @@ def _horner(coefficients: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def _root_of_square(function: Callable[[float], float]) -> Callable[[float], float]:
-    """An odd function as x * g(x * x): g."""
+    """The function g of an odd function x * g(x * x)."""
     return lambda s: function(math.sqrt(s)) / math.sqrt(s) if s > 1e-12 else function(1e-6) / 1e-6
 
 
 class Simd(Glibc):
-    """exp, tanh and erf as a vector unit computes them in float: a reduced argument and a short polynomial, within four
-    units of the last place. What is not among them is the C library's, and so is all of float64.
+    """exp, tanh and erf of float32 as a vector unit computes them: argument reduction and a short polynomial, within 4
+    ulp. All other functions, and all of float64, are the C library's.
     """
 
     name = "simd"
@@ -134,10 +134,10 @@ class Simd(Glibc):
     def _exp(self, x: np.ndarray) -> np.ndarray:
         inside = np.clip(np.where(np.isnan(x), np.float32(0), x), np.float32(-104), np.float32(89))
         n = np.rint(inside * np.float32(1.44269504))
-        rest = fma(n, np.float32(-0.693359375) + 0 * n, inside)  # the first bits of ln 2: exact
+        rest = fma(n, np.float32(-0.693359375) + 0 * n, inside)  # the leading bits of ln 2: this product is exact
         rest = fma(n, np.float32(2.12194440e-4) + 0 * n, rest)
         power = _horner(self.EXP, rest)
-        half = np.trunc(n / 2)  # in two steps, so that neither leaves the range
+        half = np.trunc(n / 2)  # scales twice, so that neither power leaves the range
         out = np.ldexp(np.ldexp(power, half.astype(np.int32)), (n - half).astype(np.int32))
         return np.where(np.isnan(x), x, out.astype(np.float32))
 

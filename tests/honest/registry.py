@@ -1,4 +1,4 @@
-"""The operators that these variants compute, and how each may be varied."""
+"""Registry of the operators that the numpy runtime computes, and the variants of each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Outputs = np.ndarray | tuple[np.ndarray, ...]
 
 
 class Node:
-    """An operator's name, version and attributes, those left out with their default."""
+    """An operator's name, version and attributes, omitted ones with their default."""
 
     def __init__(self, op: str, since: int, attributes: dict[str, Any], wanted: int = 1):
         self.op, self.since, self.attributes, self.wanted = op, since, attributes, wanted
@@ -27,8 +27,11 @@ class Node:
 
 @dataclass(frozen=True)
 class Computed:
-    """`forms` are the ways to write it, the usual one first; `sums`: the order of additions matters; `functions`: exp
-    or one of its kind is called."""
+    """An operator's implementation and its variants.
+
+    `forms` are its formulas, the usual one first. `sums`: the order of additions matters. `functions`: it calls
+    elementary functions such as exp.
+    """
 
     run: Callable[..., Outputs]
     forms: tuple[str, ...]
@@ -49,7 +52,9 @@ def computes(
     functions: bool = False,
     domain: dict[str, Callable[..., bool]] | None = None,
 ) -> Callable[[Run], Run]:
-    """run(arithmetic, node, *inputs). `domain`: by form (`*`: any), on which inputs it is honest."""
+    """Registers run(arithmetic, node, *inputs). `domain` maps a formula (`*`: any) to the inputs on which it is
+    faithful.
+    """
 
     def register(run: Run) -> Run:
         for name in names:

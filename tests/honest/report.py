@@ -1,4 +1,4 @@
-"""What the judge said about honest computations, in tables: by form, variant, regime, type or operator."""
+"""Tables of the judge's verdicts on faithful computations: by operator family, variant, regime, type or operator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NEITHER = ("open", "mistrusted")
 
 @dataclass(frozen=True)
 class Judged:
-    """One case, taken apart by its name: FORM/OPERATOR-OPSET[_NAME]/TYPE/REGIME/VARIANT."""
+    """One judged case; its name has the parts FORM/OPERATOR-OPSET[_NAME]/TYPE/REGIME/VARIANT."""
 
     form: str
     op: str
@@ -43,7 +43,7 @@ class Judged:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether a bound decided: what is exact by right says nothing of how wide bounds are."""
+        """True if a bound decided the verdict. Exact results do not show how wide bounds are."""
         return self.verdict in ("within", "in-set") and self.utilisation is not None
 
 
@@ -62,7 +62,9 @@ def median_utilisation(found: Iterable[Judged]) -> float:
 
 
 def table(title: str, found: list[Judged]) -> str:
-    """Accepted: of those that were judged. Open: of the elements. Utilisation: the largest of each case."""
+    """A table by one key. Accepted: share of the judged cases. Open elements: share of all. Utilisation: the maximum of
+    each case.
+    """
     groups: dict[str, list[Judged]] = {}
     for one in found:
         groups.setdefault(KEYS[title](one), []).append(one)

@@ -1,7 +1,7 @@
-"""The cases, by form: an operator version, what its inputs are, attributes. Types and regimes multiply them.
+"""The cases, by operator family: an operator version, its inputs and attributes. Types and regimes multiply them.
 
-An input is `role shape`, as in `x 4 33`; or an array, which stays as it is. Where a large output is asked for, the
-judge's test of all errors together takes part too.
+An input is `role shape`, as in `x 4 33`, or an array, which is used as given. Rows with a large output also exercise
+the judge's aggregate bound.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Row:
     attributes: dict[str, Any]
     name: str = ""
     outputs: int = 1
-    regimes: tuple[str, ...] = ()  # none: all
-    without: tuple[str, ...] = ()  # forms that are left out
+    regimes: tuple[str, ...] = ()  # empty: all
+    without: tuple[str, ...] = ()  # formulas that are left out
 
 
 def row(
@@ -121,7 +121,8 @@ def normalise() -> Iterator[Row]:
         yield row(op, 13, "x 12 128", name="large", regimes="real two constant logs")
     yield row("Hardmax", 13, "x 4 37", regimes="whole logs cancel real")
     yield row("LayerNormalization", 17, "x 4 48", "weight 48", "weight 48")
-    # A running mean is rounded once an element, so a sum that is exact says too little of it: not judged as an output.
+    # Welford's running mean is rounded for each element, so a bound from an exact sum is too tight: mean and inverse
+    # are not judged.
     yield row(
         "LayerNormalization", 17, "x 2 3 4 5", "weight 4 5", name="statistics", axis=2, outputs=3, without="welford"
     )

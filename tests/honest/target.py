@@ -1,7 +1,8 @@
-"""A runtime of one node, in numpy: `conform --target python:tests.honest.target:Honest:sum=pairwise:libm=glibc`.
+"""A numpy runtime for models of one node: `conform --target python:tests.honest.target:Honest:sum=pairwise:libm=glibc`.
 
-It shares no code with the definitions and kernels of this project. What the target's name leaves open the model may
-say, as a property `honest` of the same words; and what it does not know it refuses, so any suite can be put to it.
+It is independent of this project's definitions and kernels. The model may set options that the target's name leaves
+open, in a metadata property `honest` of the same syntax. It refuses every operator that it does not implement, so it
+runs on any suite.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ FLOATS = (np.dtype(np.float32), np.dtype(np.float64), *NARROW)
 
 
 class NotDoneError(Exception):
-    """What these variants do not compute."""
+    """Raised for a node that these variants do not implement."""
 
     touchstone_fault = "unsupported"
 
@@ -84,7 +85,7 @@ class Honest:
 
 
 class Careless(Honest):
-    """What is right, and then off by one in four thousand: a judge that accepts this accepts anything."""
+    """Multiplies faithful results by 1 + 2^-12; a judge that accepts this would accept anything."""
 
     def run(self, loaded: Loaded, feeds: dict[str, Any]) -> dict[str, Any]:
         made = super().run(loaded, feeds)

@@ -1,6 +1,7 @@
-"""A sample of what `python -m tests.honest` does in full: honest computations are accepted, others are not.
+"""A sample of what `python -m tests.honest` checks in full: faithful computations are accepted, others are refused.
 
-And what it stands on: that the fused product is rounded once, the sums are sums, the polynomials as good as they say.
+Also checks the parts of the numpy runtime: fused products round once, sums are sums, polynomials are within their
+error.
 """
 
 from __future__ import annotations

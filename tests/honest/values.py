@@ -1,4 +1,4 @@
-"""Data in regimes, since each hides what the others show. An element is a function of (case, tensor, element) alone."""
+"""Test data in regimes, since each reveals other faults. An element depends on (case, tensor, position) alone."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ TYPES = {
     "float16": np.dtype(np.float16),
     "bfloat16": np.dtype(ml_dtypes.bfloat16),
 }
-# By type: how many binades log-uniform data spans, and how large the one is among the small.
+# By type: the binades that log-uniform data span, and the factor of rare large elements.
 BINADES = {"float": 40, "double": 120, "float16": 12, "bfloat16": 40}
 BIG = {"float": 2.0**20, "double": 2.0**40, "float16": 2.0**9, "bfloat16": 2.0**12}
 
 
 class Draw:
-    """Uniform numbers of one tensor, by counter: the same elements whatever else is drawn, and in whatever order."""
+    """Uniform numbers of one tensor from a counter, so that elements do not depend on the order of draws."""
 
     def __init__(self, case: str, tensor: str, shape: tuple[int, ...]):
         self.key = np.uint64(int.from_bytes(hashlib.sha256(f"{case}|{tensor}".encode()).digest()[:8], "little"))
@@ -42,28 +42,28 @@ class Draw:
 
 
 def whole(d: Draw, of: str) -> np.ndarray:
-    """Small integers: sums and products of them are exact."""
+    """Small integers, whose sums and products are exact."""
     return np.floor(d.uniform() * 17) - 8
 
 
 def logs(d: Draw, of: str) -> np.ndarray:
-    """Log-uniform, of both signs."""
+    """Log-uniform numbers of both signs."""
     return np.exp2((d.uniform(2) - 0.5) * BINADES[of]) * np.where(d.uniform(3) < 0.5, -1, 1)
 
 
 def cancel(d: Draw, of: str) -> np.ndarray:
-    """Neighbours along any axis all but cancel."""
+    """Neighbors along any axis nearly cancel."""
     sign = (-1.0) ** np.indices(d.shape).sum(axis=0) if d.shape else 1.0
     return sign * 100 + d.normal()
 
 
 def giant(d: Draw, of: str) -> np.ndarray:
-    """One that is big among the small."""
+    """Rare large elements among small ones."""
     return np.where(d.uniform(2) < 1 / 24, BIG[of], 1) * d.normal()
 
 
 def special(d: Draw, of: str) -> np.ndarray:
-    """Infinities, NaN, zeros, the largest and the smallest there are, among plain numbers."""
+    """Infinities, NaN, zeros, the largest and smallest numbers, among normal draws."""
     dtype = TYPES[of]
     most = float(ml_dtypes.finfo(dtype).max)
     least, normal = float(ml_dtypes.finfo(dtype).smallest_subnormal), float(ml_dtypes.finfo(dtype).tiny)
@@ -86,7 +86,7 @@ def realistic(d: Draw, of: str) -> np.ndarray:
 
 
 def far(d: Draw, of: str) -> np.ndarray:
-    """All far from zero, and near each other."""
+    """Close to each other and all far from zero."""
     return (1000 if of in ("float", "double") else 20) + d.normal()
 
 
@@ -104,12 +104,12 @@ REGIMES: dict[str, Callable[[Draw, str], np.ndarray]] = {
 
 
 def unit(x: np.ndarray) -> np.ndarray:
-    """Into [-1, 1]."""
+    """Maps every number into [-1, 1]."""
     with np.errstate(invalid="ignore"):
         return np.where(np.isinf(x), np.sign(x), x / (1 + np.abs(x)))
 
 
-# What stands in the table of cases for an input: how the data of a regime become its own.
+# Roles of an input in the table of cases: each maps a regime's data to the operator's domain.
 ROLES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "x": lambda x: x,
     "unit": unit,
@@ -119,7 +119,7 @@ ROLES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def tensor(case: str, name: str, role: str, shape: tuple[int, ...], regime: str, of: str) -> np.ndarray:
-    """An input of the element type. `weight` and `positive`: plain numbers in every regime."""
+    """An input of the element type. Roles `weight` and `positive` are moderate numbers in every regime."""
     d = Draw(case, name, shape)
     if role == "weight":
         data = 0.5 * d.normal() if regime != "whole" else np.floor(d.uniform() * 9) - 4

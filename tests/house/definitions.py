@@ -1,4 +1,6 @@
-"""A type name stands once in a namespace of C++: two linked into one program are undefined behaviour (C++20, basic.def.odr)."""
+"""A C++ type is defined once per namespace: two definitions in one program are undefined behavior (C++20,
+basic.def.odr).
+"""
 
 from __future__ import annotations
 

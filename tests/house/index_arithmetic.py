@@ -1,8 +1,8 @@
-"""Raw arithmetic on indices, found where sizes come from a model: it wraps round, and what wrapped is read as a small size.
+"""Finds raw arithmetic on indices whose values come from a model, since it may overflow and wrap to a small size.
 
-Checked are add, subtract, multiply, negative, quotient and remainder of indices (core/checked.h, reference/lists.h), the operators
-of lists and of Checked, and the members of Fits. What codegen writes is held by the sorts of the notation: an expression of
-indices consists of calls alone. What is written by hand is held line by line.
+Checked are add, subtract, multiply, negative, quotient and remainder of indices (core/checked.h, reference/lists.h),
+the operators of lists and of Checked, and the members of Fits. In generated code, an index expression must consist of
+calls alone; the notation's sorts identify these expressions. Hand-written code is checked line by line.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from codegen.notation import Expr, Statement
 from codegen.units import Unit, primitives, units_of
 from tests.house.rules import Files, _cpp_code
 
-# -- what codegen writes ---------------------------------------------------------------------------------------------------
+# -- generated code -------------------------------------------------------------------------------------------
 OPERATOR = re.compile(r"(?<![-+>{])[-+*/%](?![-+>])")
 
 
 class OfIndices(Cpp):
-    """Writes an expression of indices with what is no index left out, and the operators of lists, which are checked, as calls."""
+    """Writes an index expression, but replaces parts of other sorts by `number` and the checked operators of lists by
+    calls.
+    """
 
     def __call__(self, e: Expr) -> str:
         if e.sort.kind in ("element", "truth", "real"):
@@ -52,7 +54,7 @@ def parts(e: Expr) -> Iterator[Expr]:
 
 
 def expressions(unit: Unit) -> Iterator[Expr]:
-    """Every expression of an entry, with all that stands in it."""
+    """Every expression of an entry, with all its subexpressions."""
 
     def of(statements: list[Statement]) -> Iterator[Expr]:
         for s in statements:
@@ -65,12 +67,12 @@ def expressions(unit: Unit) -> Iterator[Expr]:
 
 
 def raw_in_text(text: str) -> bool:
-    """Has C++ of indices an operator?"""
+    """True if C++ of an index expression contains an operator."""
     return OPERATOR.search(re.sub(r'"(?:\\.|[^"\\])*"', "", text)) is not None
 
 
 def raw_of_units(units: list[Unit], writer: type[Cpp] = OfIndices) -> list[str]:
-    """Index expressions that are written with operators."""
+    """Index expressions that codegen writes with operators."""
     out = []
     for unit in units:
         for at_call in (True, False):
@@ -80,14 +82,14 @@ def raw_of_units(units: list[Unit], writer: type[Cpp] = OfIndices) -> list[str]:
                     continue
                 try:
                     text = cpp(e)
-                except SpecError:  # it looks at elements, which a plan does not
+                except SpecError:  # it reads elements, which a plan does not
                     continue
                 if raw_in_text(text):
                     out.append(f"{unit.meaning.version.path}:{e.line}: {unit.name}: {text}")
     return out
 
 
-# What a kernel says of indices around the expressions of its entry: declarations, sizes of points, inner indices.
+# Index computations of a kernel outside its entry's expressions: declarations, sizes of points, inner indices.
 DECLARED = re.compile(r"\bconst Index (\w+ = [^;{}]*);")
 AROUND = re.compile(r"(?:_low|at_rank|at\.size\(\)) [-+*/%] | [-+*/%] \w+_low\b")
 POSITIONS = re.compile(  # within a row, or within a reduction
@@ -96,7 +98,7 @@ POSITIONS = re.compile(  # within a row, or within a reduction
 
 
 def raw_around(name: str, lines: list[str]) -> list[str]:
-    """Declarations of indices with operators, in the lines of a kernel."""
+    """Index declarations with operators, in the lines of a kernel."""
     out = []
     for line in lines:
         if line.lstrip().startswith(("#", "//")):
@@ -114,56 +116,60 @@ def all_units(root: Path) -> list[Unit]:
     return [each for unit in units for each in (unit, *unit.also, *unit.profiles)]
 
 
-# -- what is written by hand -----------------------------------------------------------------------------------------------
+# -- hand-written code ----------------------------------------------------------------------------------------
 BINARY = re.compile(r"(?<=[\w)\]]) (?:[-+*]=?) (?=[\w(~])")
 
-# Where indices are computed for all others: an operator stands here only for a reason.
+# Files that compute indices for all others: an operator in them needs one of REASONS.
 WHOLE = {
     "reference/lists.h", "reference/lists.cc", "reference/view.h", "reference/view.cc", "reference/coordinates.h",
     "reference/readings/index_range.h", "reference/readings/range_point.h", "optimized/canonical/window.h",
     "optimized/canonical/window.cc", "optimized/canonical/transposed.cc", "optimized/canonical/operand.h",
 }  # fmt: skip
 REASONS = {
-    r"size\((?:\w+)?\) [-+] (?:\d|from\b|r\b|n\b|at\.size\(\)|\(open)|\b(?:rank|input\.size\(\)) - ": "of lists in memory, within them",
+    r"size\((?:\w+)?\) [-+] (?:\d|from\b|r\b|n\b|at\.size\(\)|\(open)|\b(?:rank|input\.size\(\)) - ":
+        "of lists in memory, within them",
     r"\b(?:list|at_|shape)?\.?begin\(\) \+ from(?: \+ n)?|- list\.begin\(\)": "pointers into a list, held before",
     r"quotient\(a, b\) [-+] \(remainder": "a quotient that leaves a remainder is far from the ends",
     r"return base \+ c \* by_c \+ x \* by_x": "walk_of held the corners of the loops",
     r"o \+= at\[k\] \* strides\[k\]": "every index was held against its extent",
     r"p\[p\.size\(\) - 1\] \+= x": "of a row of a tensor",
     r"\b(?:extent|inner|length|extents\[k\]|out\[d\]|kernel\[d\]) - 1\b": "of what is positive, or a size of a tensor",
-    r"range\.lo \+ k|std::min\(width\(i\), most\) \+ 1|points \* extent|low \+ step": "within the range, or at most 4,097 twice",
+    r"range\.lo \+ k|std::min\(width\(i\), most\) \+ 1|points \* extent|low \+ step":
+        "within the range, or at most 4,097 twice",
     r"Checked\(": "the checked type",
     r"\bview\.data \+ at\b": "a pointer to an element that was held",
     r"\bk \+ (?:2|r)\b|\bk \+ 2 - r": "positions in a shape of two more dimensions",
     r"\bwhole - ": "the parts of a size that fits",
     r"\(out - 1 - first\) / stride \+ 1": "from 0 to less than out",
-    r"ranks\[k\] [-!<=]|\bterm\b|\bletters\b|\barrow\b|\bcomma\b|\bsymbols?\b|\bk \+= 2|label": "the letters of an equation",
+    r"ranks\[k\] [-!<=]|\bterm\b|\bletters\b|\barrow\b|\bcomma\b|\bsymbols?\b|\bk \+= 2|label":
+        "the letters of an equation",
     r"all \+=|text\(|std::string\(": "a text",
     r"pi_v<": "an angle",
 }  # fmt: skip
 
-# Where kernels by hand read numbers of a model: what they get by these is not to be computed with but by checked functions.
+# Hand-written kernels that read numbers of a model: these numbers need checked functions.
 BY_HAND = re.compile(r"^reference/structural/")
 SOURCES = re.compile(
     r"\b(\w+)(?: = |\()(?:facts\.integers?\(|values\([^;]*\)\[0\]|dim\(|\*inputs\[\d\]\.tensor\(\)\.data<std::int64_t>)"
 )
-# An offset of an element that is read there, in a tensor that has it.
+# The offset of an element access; the access itself checks that the tensor contains it.
 ACCESS = re.compile(
     r"(?:\b(?:element<\w+>|number_at|set_number|set_code|code_at|item|same|places)\(|\bdata<[\w:]+>\(\)(?:\[| \+ ))"
 )
 FREED = {
     "scan.cc.j2": {"scanned"},  # counts inputs of the node
-    "topk.cc.j2": {"k"},  # at most an extent, of an output that was made
-    "unique.cc.j2": {"n", "axis"},  # slices of the input, and a dimension of it
-    "tf_idf_vectorizer.cc.j2": {"starts", "columns", "least", "most", "skips"},  # ascending places in a list (C4, C5)
+    "topk.cc.j2": {"k"},  # at most an extent of an allocated output
+    "unique.cc.j2": {"n", "axis"},  # slices of the input, and one of its dimensions
+    # ascending positions in a list (C4, C5)
+    "tf_idf_vectorizer.cc.j2": {"starts", "columns", "least", "most", "skips"},
     "split_to_sequence.cc.j2": {"each", "extent"},  # fewer parts than extent / each
-    "svm_classifier.cc.j2": {"per_class"},  # places in a list of their sum, which fits
-    "draw.cc.j2": {"samples", "classes", "rows"},  # extents of tensors that were made
+    "svm_classifier.cc.j2": {"per_class"},  # positions in a list of length their sum, which fits
+    "draw.cc.j2": {"samples", "classes", "rows"},  # extents of allocated tensors
 }  # fmt: skip
 
 
 def without_access(code: str) -> str:
-    """The line less what stands between the brackets of an access."""
+    """The line without the bracketed arguments of element accesses."""
     while (found := ACCESS.search(code)) is not None:
         depth, end = (1 if found.group(0)[-1] in "([" else 0), found.end()
         while end < len(code) and (depth > 0 or (found.group(0)[-1] == " " and code[end] not in ",;)")):
@@ -174,7 +180,7 @@ def without_access(code: str) -> str:
 
 
 def raw_by_hand(files: Files) -> list[str]:
-    """Operators on indices in the files that compute them, and on a model's numbers in kernels by hand."""
+    """Raw operators on indices in the files of WHOLE, and on a model's numbers in hand-written kernels."""
     out = []
     for path, text in files.items():
         lines = _cpp_code(text).split("\n")

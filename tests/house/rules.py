@@ -1,6 +1,6 @@
-"""The rules of the house that a machine can hold: each is a function from files (path -> text) to a list of breaches.
+"""Project rules that a machine can check: each is a function from files (path -> text) to a list of violations.
 
-They are pure, so that the test of a rule can plant a breach and see it found.
+They are pure, so that the test of a rule can plant a violation and check that the rule finds it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ Files = dict[str, str]
 ROOMS = ["core", "model", "reference", "optimized", "conformance", "fuzz", "tools", "python"]
 CODE = (".h", ".cc", ".cpp", ".c", ".cu", ".inc")
 TEXT = (*CODE, ".py", ".j2", ".yaml", ".md", ".js", ".css", ".html", ".cmake", ".sh", ".txt", ".json", ".in")
-SCOPED = {"If", "Loop", "Scan", "SequenceMap"}  # an engine has to know that they hold graphs
+SCOPED = {"If", "Loop", "Scan", "SequenceMap"}  # model/ and reference/ must know the operators that hold subgraphs
 SCOPED_ROOMS = ("model/", "reference/")
 
 
 def project_files(root: Path) -> Files:
-    """Every text file that is or could be committed."""
+    """Every text file that is committed or not ignored."""
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=root, capture_output=True, check=True, text=True
     ).stdout
@@ -33,7 +33,7 @@ def project_files(root: Path) -> Files:
 
 
 def operators(root: Path) -> dict[str, set[int]]:
-    """Every operator's name and its versions, as the entries' files say it."""
+    """Every operator's name and its versions, from the entries' files."""
     out: dict[str, set[int]] = {}
     for entry in root.glob("spec/ops/*/*.yaml"):
         versions = re.findall(r"\bsince: (\d+)", entry.read_text(encoding="utf-8"))
@@ -54,7 +54,8 @@ def is_test(path: str) -> bool:
     )
 
 
-# Comments, then what may hold quotes, then identifiers; a number with a digit separator is no character.
+# Comments first, then raw strings and strings, then identifiers; a number with a digit separator is no character
+# literal.
 _CPP = re.compile(
     r"(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<raw>R\"(?P<d>[^()\s\\]{0,16})\(.*?\)(?P=d)\")|\"(?P<string>(?:\\.|[^\"\\\n])*)\""
     r"|(?P<number>\d[\w.']*)|'(?:\\.|[^'\\\n])*'|(?P<name>[A-Za-z_]\w*)",
@@ -94,7 +95,7 @@ def may_name_operators(path: str) -> bool:
 
 
 def operator_names(files: Files, known: dict[str, set[int]]) -> list[str]:
-    """String literals that are exactly an operator's name, and identifiers <operator>_<version>."""
+    """Finds string literals that equal an operator's name, and identifiers <operator>_<version>."""
     squeezed = {name.lower(): versions for name, versions in known.items()}
     out = []
     for path, text in files.items():
@@ -113,8 +114,11 @@ def operator_names(files: Files, known: dict[str, set[int]]) -> list[str]:
 
 
 def include_direction(files: Files) -> list[str]:
-    """core <- model <- reference <- optimized <- conformance <- fuzz <- tools, python; backends stand on core alone,
-    and what stands on them sees their interface."""
+    """Checks the direction of includes: core <- model <- reference <- optimized <- conformance <- fuzz <- tools,
+    python.
+
+    backends/ depends on core alone; its dependents include only its interface.
+    """
     rank = {room: k for k, room in enumerate(ROOMS)} | {"python": ROOMS.index("tools")}
     out = []
     for path, text in files.items():
@@ -127,7 +131,7 @@ def include_direction(files: Files) -> list[str]:
             if room == "backends":
                 wrong = to in ROOMS and to != "core"
             elif to == "backends":
-                wrong = rank[room] < rank["optimized"] or match.group(1).count("/") > 1  # the interface alone
+                wrong = rank[room] < rank["optimized"] or match.group(1).count("/") > 1  # only the interface is visible
             else:
                 wrong = to in ROOMS and rank[to] > rank[room]
             if wrong or ".." in match.group(1).split("/"):
@@ -149,7 +153,7 @@ def length(files: Files) -> list[str]:
 
 
 def opening(files: Files) -> list[str]:
-    """A file opens with the sentence why it exists."""
+    """A file opens with a comment that states its purpose."""
     out = []
     for path, text in files.items():
         if path.endswith((".h", ".cc", ".cpp")):
@@ -171,7 +175,7 @@ _BARE_OPEN = re.compile(r"(?<![\w.>:])open\s*\(")
 
 
 def _cpp_code(text: str) -> str:
-    """C++ without its comments and literals, line for line."""
+    """C++ with comments and literals blanked, line for line."""
 
     def blank(match: re.Match[str]) -> str:
         if match.group("name") or match.group("number"):
@@ -199,9 +203,9 @@ def _library_code(files: Files) -> list[str]:
 
 
 def opens(files: Files) -> list[str]:
-    """No file is opened but by core/files.cc."""
+    """Only core/files.cc opens files."""
     paths = [path for path in _library_code(files) if path != "core/files.cc"]
-    with_fcntl = [path for path in paths if "<fcntl.h>" in files[path]]  # without it, open() is a name of our own
+    with_fcntl = [path for path in paths if "<fcntl.h>" in files[path]]  # without it, open() is a function of our own
     return _found(files, paths, _OPENS, "opens a file by") + _found(files, with_fcntl, _BARE_OPEN, "opens a file by")
 
 
@@ -211,7 +215,7 @@ _PRINTS = re.compile(
 
 
 def prints(files: Files) -> list[str]:
-    """Nothing prints but tools/."""
+    """Only tools/ prints."""
     paths = [path for path in _library_code(files) if not path.startswith("tools/")]
     return _found(files, paths, _PRINTS, "prints by")
 
@@ -222,7 +226,7 @@ _TOLERANCE = re.compile(
 
 
 def tolerances(files: Files) -> list[str]:
-    """No tolerance in a test but the judge's."""
+    """Tests use no tolerance but the judge's."""
     out = []
     for path, text in files.items():
         if path.endswith((*CODE, ".py")) and is_test(path) and not path.startswith("tests/house/"):
@@ -235,7 +239,7 @@ _OUTSIDE = re.compile(r"\.\./shared\b|/work/|\bshared/(?:design|tools|prototypes
 
 
 def outside(files: Files) -> list[str]:
-    """A clone stands alone: nothing speaks of a folder beside it."""
+    """A clone is self-contained: no file mentions a folder outside it."""
     out = []
     for path, text in files.items():
         if path.startswith("tests/house/"):

@@ -1,4 +1,4 @@
-"""make test counts single cases, and nothing that went wrong can look like a pass."""
+"""make test counts single cases, and no kind of failure can be counted as a pass."""
 
 from __future__ import annotations
 

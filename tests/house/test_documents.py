@@ -1,4 +1,4 @@
-"""Documents quote files as they are: an excerpt below a line `path` stands in that file, line by line."""
+"""Documents quote files faithfully: an excerpt after a line `path` occurs in that file, line by line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EXCERPT = re.compile(r"^`([^`\n]+)`\n```\w*\n(.*?)^```$", re.DOTALL | re.MULTILI
 
 
 def excerpts() -> list[tuple[str, str, str]]:
-    """Document, quoted file, quoted lines."""
+    """(document, quoted file, quoted lines) of each excerpt."""
     return [
         (document.name, quoted, lines)
         for document in sorted((ROOT / "docs").glob("*.md"))

@@ -1,4 +1,6 @@
-"""Arithmetic of indices is checked wherever sizes come from a model; and each rule finds a breach that is planted for it."""
+"""Arithmetic on indices is checked wherever sizes come from a model, and each rule finds a violation that is planted
+for it.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ def test_an_operator_in_an_index_expression_is_found() -> None:
 
 
 def written() -> dict[str, list[str]]:
-    """What the build wrote of kernels and nests."""
+    """Lines of the generated kernels and row kernels, by file."""
     files = [*GENERATED.glob("reference/kernels/*.h"), *GENERATED.glob("optimized/*_nest.h")]
     return {str(path.relative_to(GENERATED)): path.read_text().split("\n") for path in files}
 

@@ -1,4 +1,4 @@
-"""C++ as .clang-format has it and Python as ruff.toml has it: `make fmt` writes both."""
+"""C++ matches .clang-format and Python matches ruff.toml; `make fmt` applies both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images that Pillow writes are read as Pillow reads them, bit for bit; damaged ones are empty."""
+"""Images that Pillow writes decode to the same pixels as in Pillow, bit for bit; damaged files give an empty tensor."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from PIL import Image
 from tests.witnessed import in_force, saw
 
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", Path(__file__).parents[2] / "build"))
-HEIGHT, WIDTH = 21, 34  # no multiples of a block
+HEIGHT, WIDTH = 21, 34  # no multiples of a codec's block size
 
 
 def picture(mode: str) -> Image.Image:
-    """Smooth and noisy at once, so that every step of a codec shows."""
+    """A smooth and noisy picture, so that every stage of a codec matters."""
     y, x = np.mgrid[0:HEIGHT, 0:WIDTH]
     noise = np.random.default_rng(3).integers(0, 64, (HEIGHT, WIDTH, 4))
     planes = np.stack([x * 7, y * 11, 255 - x * 3 - y * 4, 128 + x - y], axis=2) % 192
@@ -104,7 +104,7 @@ def test_pixel_formats(kind: str, tmp_path: Path) -> None:
 
 
 def runs() -> bytes:
-    """A bitmap of 5 by 2 with run lengths: a run, a literal, a jump, then the other row."""
+    """A run-length encoded bitmap of 5 by 2: a run, a literal, a skip, then the other row."""
     palette = b"".join(bytes([k, 2 * k % 256, 3 * k % 256, 0]) for k in range(256))
     pixels = bytes([3, 7, 0, 0, 1, 1, 0, 4, 10, 20, 30, 40, 0, 1])
     header = b"BM" + (54 + 1024 + len(pixels)).to_bytes(4, "little") + bytes(4) + (54 + 1024).to_bytes(4, "little")

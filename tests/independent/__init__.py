@@ -1,1 +1,1 @@
-"""A second interpreter of the definitions, which shares no code with the kernels: `python -m tests.independent`."""
+"""A second interpreter of the definitions, independent of the kernels' code: `python -m tests.independent`."""

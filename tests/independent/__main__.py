@@ -1,10 +1,10 @@
-"""Runs the second interpreter on a suite and has the judge judge its answers.
+"""Runs the second interpreter on a suite and judges its outputs.
 
     python -m tests.independent [--suite spec|onnx|FILE] [--only PATTERN] [--jobs N] [--sample N | --each N]
 
-The interpreter is a target of `touchstone conform`: what is exact (integers, strings, data movement, structure) is
-compared bit for bit with the generated kernel, floats with the bounds of the definition. Beyond the judge: what the
-interpreter leaves out is counted by its reason, and a case that a rule must refuse is to be refused by that rule.
+The interpreter is a target of `touchstone conform`. Exact outputs (integers, strings, data movement, structure) are
+compared bit for bit with the generated kernel, floats with the bounds of the definition. The driver also counts the
+cases that the interpreter leaves out, by reason, and checks that a rule's negative case is refused by that rule.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PASSES = ("exact", "within", "in-set", "profile", "open", "mistrusted")
 
 
 def rule_of(line: str) -> str:
-    """What stands behind the last mark of a line; strings may hold a mark, too."""
+    """The rule after the last " !" of a line; a string in the line may contain that mark, too."""
     _, mark, rule = line.rpartition(" !")
     return rule if mark and '"' not in rule else ""
 
@@ -39,7 +39,7 @@ def rule_of(line: str) -> str:
 def conform(
     suite: str, only: str, jobs: int, sample: int, folder: Path
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The judge's cases, and what the interpreter wrote about those that it did not answer."""
+    """The judge's cases, and the interpreter's notes on the cases that it refused or left out."""
     report, log = folder / "report.json", folder / "log"
     log.mkdir()
     command = [BUILD / "touchstone", "conform", "--target", f"python:tests.independent.target:Independent:log={log}"]
@@ -55,7 +55,7 @@ def conform(
 
 
 class Outcome:
-    """What the judge found, sorted by who has to look at it."""
+    """The judge's verdicts: cases that disagree, cases left out, and refusals by another rule."""
 
     def __init__(self, cases: list[dict[str, Any]], notes: list[dict[str, Any]]):
         self.cases = cases

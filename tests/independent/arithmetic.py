@@ -1,6 +1,6 @@
-"""Arithmetic of exact values (formats.py): rational where it can be, else to 400 bits by mpmath.
+"""Arithmetic of exact values (formats.py): rational where possible, otherwise mpmath with 400 bits.
 
-What is not finite, and zeros of either sign, follow IEEE 754.
+Infinities, NaN and signed zeros follow IEEE 754.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import mpmath
 
 from tests.independent.formats import INFINITY, MINUS_ZERO, NAN, nearest_even, power_of_two, towards_zero, whole
 
-PRECISION, LONGEST = 400, 8000  # bits of what is rounded, and from which length on a fraction is
+PRECISION, LONGEST = 400, 8000  # bits of a rounded fraction, and the length above which it is rounded
 mpmath.mp.prec = PRECISION
-HUGE = 1 << 17  # an exponent that no element type comes near
+HUGE = 1 << 17  # an exponent beyond the range of every element type
 
 
 def short(x: Any) -> Any:
-    """A fraction that has grown too long, rounded."""
+    """Rounds a fraction that has become too long."""
     if x.__class__ is Fraction and x.denominator.bit_length() + x.numerator.bit_length() > LONGEST:
         shift = PRECISION - (x.numerator.bit_length() - x.denominator.bit_length())
         return Fraction(nearest_even(x * power_of_two(shift))) * power_of_two(-shift)
@@ -40,7 +40,7 @@ def zero_of(negative: bool) -> Any:
 
 
 def sized(x: Any) -> float:
-    """As a float that stands for it among infinities and NaN: its sign is what counts."""
+    """A float with the value's sign, for IEEE arithmetic with infinities and NaN."""
     return x if x.__class__ is float else 1.0 if x > 0 else -1.0 if x < 0 else 0.0
 
 
@@ -144,7 +144,7 @@ truncate = _to_integer(towards_zero)
 
 
 def fmod(x: Any, y: Any) -> Any:
-    """The remainder of a division rounded towards zero: the sign is that of x."""
+    """The remainder of a division rounded towards zero, with the sign of x."""
     if x != x or y != y or y == 0 or x in (INFINITY, -INFINITY):
         return NAN
     if y in (INFINITY, -INFINITY) or x == 0:
@@ -161,7 +161,7 @@ def prod(values: Iterable[Any]) -> Any:
 
 
 def total(values: Iterable[Any]) -> Any:
-    """A sum that begins with +0, as sums of nothing do."""
+    """A sum that starts from +0, like an empty sum."""
     made: Any = 0
     for value in values:
         made = made + value if made.__class__ is not float and value.__class__ is not float else add(made, value)
@@ -174,7 +174,7 @@ def mp(x: Any) -> Any:
 
 
 def back(x: Any) -> Any:
-    """An mpmath number as a value."""
+    """Converts an mpmath number to a value."""
     if mpmath.isnan(x):
         return NAN
     if mpmath.isinf(x):
@@ -228,7 +228,9 @@ def _plain(
     high: Any = INFINITY,
     zero: Any = None,
 ):
-    """`zero`: the value at zero; none says zero itself. `at_infinity`: the values at -inf and inf; none says NaN."""
+    """Extends a function of mpmath. `zero`: the value at zero (None: zero itself). `at_infinity`: at -inf and inf
+    (None: NaN).
+    """
 
     def made(x: Any) -> Any:
         if x != x or x < low or x > high:
@@ -243,7 +245,7 @@ def _plain(
 
 
 def _odd_small(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Of functions that are x + O(x^3): a tiny x keeps all its digits."""
+    """Computes functions of the form x + O(x^3) with enough precision for tiny x."""
 
     def made(x: Any) -> Any:
         with mpmath.workprec(PRECISION + max(0, -2 * int(mpmath.mag(x)))):
@@ -309,7 +311,7 @@ def hypot(x: Any, y: Any) -> Any:
 
 
 def power(x: Any, y: Any) -> Any:
-    """IEEE 754's pow."""
+    """pow of IEEE 754."""
     if y == 0 or x == 1:
         return 1
     if x != x or y != y:

@@ -1,6 +1,6 @@
-"""Elements of a type: what the notation computes with them.
+"""Operations of the notation on elements of each type.
 
-Integers are modulo 2^n, floats are exact until they are stored.
+Integers are modulo 2^n; floats are exact until they are stored.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Floats:
 
 
 class Integers:
-    """Every type but uint64 computes in 64 bits with a sign; what is stored is cut to the bits of the type."""
+    """Integers: every type but uint64 computes in signed 64 bits; storing wraps to the width of the type."""
 
     def __init__(self, form: Format, kept: Integers | None = None):
         self.form, self.bits = form, form.bits
@@ -170,7 +170,7 @@ class Booleans:
 class Strings:
     @staticmethod
     def of(value: Any) -> str:
-        """The zero that stands where nothing is read is the empty text."""
+        """The default of a guarded read (0) is the empty string."""
         return value if isinstance(value, str) else ""
 
     keep = of

@@ -1,4 +1,4 @@
-"""Entries of the spec by domain, operator and opset: read by codegen's loader and checker, translated here."""
+"""Entries of the spec by domain, operator and opset: loaded and checked by codegen, translated here."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Element types: codes of the file format to exact values and back, by the facts of spec/types.yaml alone.
+"""Element types: decodes codes of the file format to exact values and back, from spec/types.yaml alone.
 
-A value is an int or a Fraction where it is finite and not -0.0; infinities, NaN and -0.0 are floats. Booleans are
-bool, strings are str with surrogate escapes, complex numbers are pairs of values.
+A finite value other than -0.0 is an int or a Fraction; infinities, NaN and -0.0 are floats. Booleans are bool, strings
+are str with surrogate escapes, complex numbers are pairs of values.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def decode(name: str, code: int) -> Any:
         return code != 0
     if form.kind == "integer":
         return code - (1 << form.bits) if form.signed and code >> (form.bits - 1) else code
-    if not form.zero:  # powers of two alone
+    if not form.zero:  # float8e8m0, which has only powers of two
         return NAN if code == form.nan_code else power_of_two(code - form.bias)
     top = 1 << (form.bits - 1)
     negative, rest = bool(code & top), code & (top - 1)
@@ -104,7 +104,7 @@ def power_of_two(k: int) -> int | Fraction:
 
 # -- encode --------------------------------------------------------------------------------------------------------
 def exponent_of(x: Fraction | int) -> int:
-    """The e with 2^e <= x < 2^(e+1), of a positive number."""
+    """The e with 2^e <= x < 2^(e+1), for positive x."""
     top, bottom = x.numerator, x.denominator
     e = top.bit_length() - bottom.bit_length()
     below = top < bottom << e if e >= 0 else top << -e < bottom
@@ -112,7 +112,7 @@ def exponent_of(x: Fraction | int) -> int:
 
 
 def nearest_even(x: Fraction | int) -> int:
-    """The nearest integer, a tie to the even one."""
+    """Rounds to the nearest integer, ties to even."""
     top, bottom = x.numerator, x.denominator
     floor, rest = divmod(top, bottom)
     twice = 2 * rest
@@ -120,7 +120,7 @@ def nearest_even(x: Fraction | int) -> int:
 
 
 def nearest_away(x: Fraction | int) -> int:
-    """The nearest integer of a number that is not negative, a tie to the larger one."""
+    """Rounds a non-negative number to the nearest integer, ties up."""
     return (2 * x.numerator + x.denominator) // (2 * x.denominator)
 
 
@@ -161,7 +161,7 @@ def encode(name: str, value: Any, saturate: bool = False, rounding: str = "neare
 
 
 def rounded(form: Format, size: Fraction | int, to_integer: Any) -> tuple[int, int]:
-    """m and q: the nearest number of the format is m * 2^q, as if the format had no largest one."""
+    """m and q such that m * 2^q is the nearest number, as if the format had no largest one."""
     q = max(exponent_of(size), 1 - form.bias) - (form.precision - 1)
     scaled = size * power_of_two(-q)
     return to_integer(scaled), q
@@ -170,7 +170,7 @@ def rounded(form: Format, size: Fraction | int, to_integer: Any) -> tuple[int, i
 def finite_code(form: Format, m: int, q: int) -> int:
     hidden = 1 << (form.precision - 1)
     if m < hidden:
-        return m  # subnormal: q is the least there is
+        return m  # subnormal: q is the smallest exponent
     field = q + form.precision - 1 + form.bias
     return (field << (form.precision - 1)) + (m - hidden)
 
@@ -188,7 +188,7 @@ def overflowed(form: Format, sign: int, saturate: bool) -> int:
 
 
 def encode_scale(form: Format, value: Any, saturate: bool, to_integer: Any) -> int:
-    """float8e8m0: no sign, no zero; what is less than the least power rounds as if there were one more."""
+    """Encodes float8e8m0, which has no sign and no zero. Below the smallest power it rounds as if one more existed."""
     if isinstance(value, float) and math.isnan(value) or value < 0:
         return form.nan_code
     if value == INFINITY:
@@ -219,5 +219,5 @@ def encode_integer(form: Format, value: Any, saturate: bool) -> int:
 
 
 def fit(name: str, value: Any, saturate: bool = False, rounding: str = "nearest") -> Any:
-    """The value that an element of the type has once `value` is stored in it."""
+    """Rounds `value` to an element of the type."""
     return decode(name, encode(name, value, saturate, rounding))

@@ -1,4 +1,4 @@
-"""Models: a graph's nodes in their order, with bodies of control flow and functions of the model."""
+"""Evaluates a model: the nodes of a graph in order, subgraphs of control flow, and model-local functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STANDARD = ("", "ai.onnx")
 
 
 def spelled(proto: onnx.TypeProto) -> str:
-    """A declared type, as entries write it."""
+    """A declared type in the notation of entries."""
     kind = proto.WhichOneof("value")
     if kind == "tensor_type":
         return onnx.TensorProto.DataType.Name(proto.tensor_type.elem_type).lower()
@@ -30,7 +30,7 @@ def spelled(proto: onnx.TypeProto) -> str:
 
 
 def fed(value: Any, proto: onnx.TypeProto) -> Any:
-    """A value as Python runtimes are fed with it, by its declared type."""
+    """Converts a feed in the form of Python runtimes to a value of its declared type."""
     kind = proto.WhichOneof("value")
     if kind == "tensor_type":
         return from_array(value)
@@ -61,7 +61,7 @@ def shown(value: Any) -> Any:
 
 
 class Graph:
-    """A graph under evaluation: its values by name, and those of the graphs around it."""
+    """A graph under evaluation: its values by name, and the enclosing graph."""
 
     def __init__(self, opsets: dict[str, int], functions: dict[tuple[str, str], Any], around: Graph | None = None):
         self.opsets, self.functions, self.around = opsets, functions, around
@@ -111,7 +111,7 @@ class Graph:
 
 
 def with_attributes(node: onnx.NodeProto, said: dict[str, onnx.AttributeProto]) -> onnx.NodeProto:
-    """A node of a function, what it refers to replaced by what the call says."""
+    """A function's node, with attribute references replaced by the call's attributes."""
     made = onnx.NodeProto()
     made.CopyFrom(node)
     del made.attribute[:]

@@ -1,4 +1,4 @@
-"""Indices and lists of them: the functions of the notation that spec/README.md lists, on Python ints and tuples."""
+"""Indices and lists of them: the notation's functions (spec/README.md) on Python ints and tuples."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def box(shape: Indices) -> Iterator[Indices]:
 
 
 def over(function: Callable[..., int]) -> Callable[..., Any]:
-    """Of indices, and item by item of lists; an index meets every item of a list."""
+    """Lifts a function of indices to lists, item by item; a single index pairs with every item of a list."""
 
     def made(a: Any, b: Any) -> Any:
         if isinstance(a, tuple):
@@ -51,7 +51,7 @@ def _mod(a: int, b: int) -> int:
 
 
 def _reflect(i: int, n: int) -> int:
-    """Mirrored at the first and the last of n places, which are not repeated."""
+    """Reflects i at the first and last of n positions, without repeating them."""
     if n == 1:
         return 0
     k = _mod(i, 2 * n - 2)
@@ -157,7 +157,7 @@ def is_permutation(values: Indices) -> bool:
 
 
 def laid_over(shapes: list[Indices]) -> Indices | None:
-    """The shape that all of them broadcast to; None where they do not."""
+    """The shape that all of them broadcast to, or None."""
     rank = max(map(len, shapes), default=0)
     made = []
     for extents in zip(*((1,) * (rank - len(s)) + s for s in shapes), strict=True):
@@ -180,14 +180,14 @@ def broadcastable(*shapes: Indices) -> bool:
 
 
 def fit(point: Indices, shape: Indices, behind: int = 0) -> Indices:
-    """The part of a broadcast point that falls on an operand; the last `behind` dimensions do not count."""
+    """The operand's own index for a point of the broadcast shape; the last `behind` dimensions are excluded."""
     own = shape[: len(shape) - behind]
     start = len(point) - len(own)
     return tuple(0 if d == 1 else point[start + k] for k, d in enumerate(own))
 
 
 def fit_from(point: Indices, shape: Indices, axis: int) -> Indices:
-    """The same, where the operand's first dimension is laid on `axis`."""
+    """The same, with the operand's first dimension aligned to `axis`."""
     return tuple(0 if d == 1 else item(point, axis + k) for k, d in enumerate(shape))
 
 
@@ -217,7 +217,7 @@ def lower(text: str) -> str:
     return "".join(c.lower() if c in string.ascii_uppercase else c for c in text)
 
 
-# -- Einstein sums ---------------------------------------------------------------------------------------------------
+# -- Einsum equations --------------------------------------------------------------------------------------------------
 def _term(text: str, equation: str) -> list[str]:
     found: list[str] = []
     while text:
@@ -230,7 +230,9 @@ def _term(text: str, equation: str) -> list[str]:
 
 
 def subscripts(equation: str, ranks: Indices) -> Indices:
-    """The label of each dimension of each input, then of the result; labels of the result come first, in its order."""
+    """The label of each dimension of each input, then of the result. Labels of the result have the lowest numbers, in
+    its order.
+    """
 
     def malformed(why: str) -> Refusal:
         return Refusal(f"the equation '{equation}' is malformed: {why}")

@@ -1,4 +1,4 @@
-"""One node: what it is given is held against its signature, then its definition gives the outputs."""
+"""Evaluates one node: checks its inputs and attributes against the signature, then runs the definition."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tests.independent import elements, entries, signature
 from tests.independent.refusal import LeftOut, Refusal
 from tests.independent.tensors import ABSENT, Tensor
 
-MOST_POINTS = 400_000  # that one node may define
+MOST_POINTS = 400_000  # upper bound of the points that one node may define
 
 
 class Call:
-    """A call of an operator version, as translated definitions (program.py) and structural operators see it."""
+    """A call of an operator version; translated definitions (program.py) and structural operators read it."""
 
     def __init__(self, version: Version, node: onnx.NodeProto, values: list[Any], graph: Any):
         self.version, self.node, self.graph = version, node, graph
@@ -33,7 +33,7 @@ class Call:
         self.points = 0
 
     def told_apart(self) -> None:
-        """The names that the notation uses where an input bears an attribute's name, or an output an input's."""
+        """Renames an input that has an attribute's name to in_NAME, as the notation does."""
         self.inputs = {f"in_{n}" if self.version.attribute(n) else n: v for n, v in self.inputs.items()}
 
     def tensor(self, name: str) -> Any:
@@ -41,7 +41,7 @@ class Call:
         return ABSENT if value is None else value
 
     def attribute(self, name: str) -> Any:
-        """Its value; zero, an empty string or an empty list where neither the node nor the signature says one."""
+        """The attribute's value; zero, "" or an empty list if neither the node nor the signature sets it."""
         value = self.attributes.get(name)
         if value is None:
             kind = self.version.attribute(name).kind
@@ -87,7 +87,7 @@ class Call:
             raise LeftOut(f"size: over {MOST_POINTS} elements to define")
 
     def through(self, graph: str, tensor: Tensor, type_: str) -> Tensor:
-        """A buffer as the node's graph changes it; the same where the attribute is not given."""
+        """A buffer passed through the node's graph attribute; unchanged if the attribute is absent."""
         body = self.attributes.get(graph)
         if body is None:
             return tensor
@@ -97,7 +97,7 @@ class Call:
 
 
 def run_node(node: onnx.NodeProto, opset: int, values: list[Any], graph: Any) -> list[Any]:
-    """The outputs in the order of the node's."""
+    """Returns the outputs in the order of the node's names."""
     version = entries.version_at(node.domain, node.op_type, opset)
     call = Call(version, node, values, graph)
     if version.kind == "semantics":

@@ -1,4 +1,6 @@
-"""A version's definition as one Python function, made once: statements as loops over the points of what they define."""
+"""Compiles a version's definition to one Python function: each statement becomes a loop over the points that it
+defines.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from tests.independent.translate import Translator, Unknown
 
 
 class Program:
-    """`rules` first, in the order in which what they name is decided; then `run` gives the outputs by name."""
+    """A compiled definition. It checks `rules` first, each after the lets that it names; `evaluate` returns outputs by
+    name.
+    """
 
     def __init__(self, meaning: Meaning):
         self.m, self.v = meaning, meaning.version
@@ -58,7 +62,7 @@ class Program:
         return "def evaluate(call):\n" + "\n".join(self.lines) + "\n"
 
     def rules(self) -> list[Any]:
-        """A rule stands behind the last let that it names."""
+        """The rules, each after the last let that it names."""
         order = {s.name: s.order for s in [*self.m.lets, *self.m.statements] if s.kind == "let"}
         return sorted(self.m.rules, key=lambda rule: max([order.get(n, 0) for n in names_in(rule[1])], default=0))
 
@@ -96,7 +100,7 @@ class Program:
             self.put(f"x_{s.name} = {self.to(s.value)}")
 
     def write_seen(self, s: Statement) -> None:
-        """For the judge alone."""
+        """Writes nothing: only the judge reads such statements."""
 
     def write_when(self, s: Statement) -> None:
         self.inner(f"if {self.to(s.value)}:", s.block)
@@ -168,7 +172,7 @@ class Program:
         return any(name in names_in(s.value) for s in each(self.m.statements) if s.value is not None)
 
     def points(self, s: Statement, target: str) -> None:
-        """For each point: the names on the left, then the element."""
+        """Writes a loop over the points: binds the names of the left side, then computes the element."""
         if s.view is not None:
             self.put(f"whole_{s.name} = {target}; seen = Tensor({target}.type, {self.to(s.view)})")
             target = "seen"
@@ -191,7 +195,7 @@ class Program:
             self.put(f"whole_{s.name}._at = dict(zip(R.box(whole_{s.name}.shape), seen.flat(), strict=True))")
 
     def names(self, lhs: list[Lhs]) -> list[str]:
-        """The names on the left, each a place of p or a part of it; how long packs are is said before the loop."""
+        """Assignments of the names on the left side from the point p; writes the lengths of packs before the loop."""
         if len(lhs) == 1 and self.is_pack(lhs[0]):
             return [f"x_{lhs[0].name} = p"]
         made, at = [], "0"

@@ -1,10 +1,10 @@
-"""Two ways out of an evaluation: the call is refused, or this interpreter leaves it out by name."""
+"""Exceptions that end an evaluation: the call is invalid, or this interpreter does not support it."""
 
 from __future__ import annotations
 
 
 class Refusal(Exception):
-    """The standard (or a rule of the entry) says no. `rule` is the id of the rule that does, where one is at hand."""
+    """Raised if the standard or a rule of the entry forbids the call. `rule` is the rule's id, if one applies."""
 
     touchstone_fault = "invalid_input"
 
@@ -16,6 +16,6 @@ class Refusal(Exception):
 
 
 class LeftOut(Exception):
-    """Valid, but not computed here; the reason begins with a word that the driver counts by."""
+    """Raised for a valid call that is not supported; the driver counts by the first words of the reason."""
 
     touchstone_fault = "unsupported"

@@ -1,4 +1,4 @@
-"""R: what translated definitions call besides arithmetic. Names are the notation's."""
+"""The object R of translated definitions: the notation's functions other than arithmetic, under their names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def no_choice(text: str) -> Any:
 
 
 def once(make: Callable[[], Any]) -> Callable[[], Any]:
-    """Evaluated when it is first wanted, and then kept."""
+    """Evaluates lazily, at most once."""
     kept: list[Any] = []
 
     def get() -> Any:
@@ -57,14 +57,14 @@ def value(t: Tensor, whole_numbers: bool) -> tuple[Any, ...]:
 
 
 def cut(x: Any) -> int:
-    """As an index: a fraction is cut off, and what is no number or far away is nowhere."""
+    """Converts an element to an index: truncates fractions, and clamps values to the range of indices."""
     if x.__class__ is float:
         return indices.LARGEST if x > 0 else 0 if x == 0 else -indices.LARGEST - 1
     return min(max(formats.towards_zero(x), -indices.LARGEST - 1), indices.LARGEST)
 
 
 def type_of(x: Any) -> str:
-    """The element type of a tensor, or the one that a code or a name stands for."""
+    """The element type of a tensor, or of a type's code or name."""
     if isinstance(x, Tensor):
         return x.type
     if isinstance(x, int):
@@ -123,7 +123,7 @@ def broadcastable(*parts: Any) -> bool:
 
 
 def shapes_of(parts: Iterable[Any]) -> list[tuple[int, ...]]:
-    """Shapes, and families of tensors that stand for theirs."""
+    """Shapes; a variadic family of tensors contributes the shape of each."""
     made = []
     for part in parts:
         made += [t.shape for t in part] if isinstance(part, list) else [part]
@@ -173,7 +173,7 @@ def argmin(pairs: Iterable[tuple[Any, Any]]) -> Any:
 
 
 def _first(pairs: Iterable[tuple[Any, Any]], wins: Callable[[Any, Any], bool]) -> Any:
-    """Where the first of the best stands; the first NaN is better than all numbers."""
+    """The position of the first best element; the first NaN wins over all numbers."""
     best: Any = None
     at: Any = None
     for one, place in pairs:
@@ -184,7 +184,7 @@ def _first(pairs: Iterable[tuple[Any, Any]], wins: Callable[[Any, Any], bool]) -
     return at
 
 
-# -- bridges -------------------------------------------------------------------------------------------------------
+# -- conversions between indices and reals -----------------------------------------------------------------------------
 def floor_index(x: Any) -> int:
     return int(a.floor(number(x)))
 
@@ -217,7 +217,7 @@ def fraction(x: Any) -> Any:
 
 
 def cos_of_turn(j: int, n: int) -> Any:
-    """The cosine of j n-ths of a turn, exact at multiples of a sixth and a quarter."""
+    """cos(2 pi j / n), exact at multiples of a sixth and a quarter turn."""
     if n <= 0:
         raise Refusal(f"a turn has no {n} parts")
     part = Fraction(_mod(j, n), n)
@@ -242,7 +242,7 @@ def is_inf(x: Any) -> bool:
 
 
 def convert(x: Any, source: str | None, target: str, saturate: Any = False, round_mode: str = "nearest") -> Any:
-    """As Cast does. Attributes `saturate` of casts count for the types of 8 bits; a condition counts for every type."""
+    """Converts as Cast does. An integer attribute `saturate` affects 8-bit floats only; a condition, every type."""
     if isinstance(x, str):
         if target == "string":
             return x
@@ -269,7 +269,7 @@ def round_to(x: Any, target: str) -> Any:
 
 
 def activate(name: str, x: Any, alpha: Any, beta: Any) -> Any:
-    """The functions that recurrent operators may apply, as their documentation lists them."""
+    """Activation functions of recurrent operators, as their documentation lists them."""
     if name == "relu":
         return a.maximum(x, 0)
     if name == "affine":

@@ -1,4 +1,4 @@
-"""Lines of the spec suite that stand for it: the same number of every version, chosen by hash."""
+"""A sample of the spec suite: the same number of lines of every version, chosen by hash."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.lines.pick import rule_of
 
 
 def chosen_lines(lines: list[str], each: int) -> list[str]:
-    """Of every version `each` lines, and its lines that are refused count as a version of their own."""
+    """`each` valid lines and `each` refused lines of every version."""
     chosen = []
     for own in by_version(lines).values():
         chosen += [line for line in own if not rule_of(line)][:each]

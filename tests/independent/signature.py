@@ -1,4 +1,4 @@
-"""The rules that every node keeps: the numbers and types of inputs and outputs, the attributes."""
+"""Signature checks of every node: counts and types of inputs and outputs, attributes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WRAPPED = re.compile(r"(seq|optional|sparse)\((.*)\)\Z")
 
 
 def number32(x: float) -> Any:
-    """A float of an attribute, which holds 32 bits."""
+    """The exact value of a float attribute, which has 32 bits."""
     return decode("float", struct.unpack("<I", struct.pack("<f", x))[0])
 
 
@@ -93,7 +93,7 @@ def check_count(version: Version, ports: list[Parameter], names: list[str], what
 
 
 def matches(pattern: str, type_: str, version: Version, bound: dict[str, str]) -> bool:
-    """Does a type fit the type of a parameter? Constraints are bound as they are met."""
+    """True if a type matches a parameter's type; binds a constraint at its first use."""
     if pattern in version.types:
         if pattern in bound:
             return bound[pattern] == type_
@@ -108,7 +108,7 @@ def matches(pattern: str, type_: str, version: Version, bound: dict[str, str]) -
 
 
 def bind_types(version: Version, values: list[Any]) -> dict[str, str]:
-    """The type of each constraint that an input has, or that has one type alone."""
+    """The type of each constraint that an input binds, or that allows only one type."""
     bound: dict[str, str] = {}
     for k, value in enumerate(values):
         if value is None:
@@ -130,7 +130,7 @@ def bind_types(version: Version, values: list[Any]) -> dict[str, str]:
 
 
 def checked_inputs(version: Version, values: list[Any]) -> dict[str, Any]:
-    """Values by the names of parameters; of a variadic one a list."""
+    """Input values by parameter name; a list for a variadic parameter."""
     made: dict[str, Any] = {}
     for k, p in enumerate(version.inputs):
         if p.variadic:

@@ -1,7 +1,7 @@
 """The interpreter as a target of `touchstone conform`: python:tests.independent.target:Independent[:log=FOLDER].
 
-Into the log's folder goes a line for each case that it refuses or leaves out: the judge is content with any refusal,
-the driver (__main__.py) looks at which rule it was.
+It logs one line for each case that it refuses or leaves out, because the judge accepts any refusal. The driver
+(__main__.py) checks which rule refused.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import onnx
 from tests.independent.graph import run_model
 from tests.independent.refusal import LeftOut, Refusal
 
-MOST_BYTES = 4 << 20  # of a model: what is larger is a whole network
+MOST_BYTES = 4 << 20  # of a model: larger ones are whole networks
 
 
 class Independent:
@@ -42,7 +42,7 @@ class Independent:
     def note(self, **facts: str) -> None:
         if not self.log:
             return
-        about = Path(self.path).parent / "case.json"  # of the spec suite: its line
+        about = Path(self.path).parent / "case.json"  # for cases of the spec suite, this file holds the line
         said = json.loads(about.read_text(encoding="utf-8")) if about.exists() else {}
         facts["line"] = said.get("line", about.parent.name)
         with (Path(self.log) / f"{os.getpid()}.jsonl").open("a", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""Values: tensors of exact elements, and the same as the arrays that cases are fed with."""
+"""Values of the interpreter: tensors of exact elements, and conversions to and from numpy arrays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_ELEMENTS = 2_000_000
 
 
 class Tensor:
-    """`at` has the elements by their point."""
+    """A tensor of exact values; `at` maps points to elements."""
 
     __slots__ = ("_at", "shape", "type", "values")
 
@@ -54,7 +54,7 @@ class Tensor:
             raise Refusal(f"element {list(point)} is read of a tensor of shape {list(self.shape)}") from None
 
     def flat(self) -> list[Any]:
-        """The elements in order of rows."""
+        """The elements in row-major order."""
         if self.values is not None:
             return self.values
         at = self._at or {}
@@ -83,12 +83,12 @@ class Tensor:
         return made
 
 
-ABSENT = Tensor("", (), [])  # an optional input that is left out: it has no element, and the shape of a scalar
+ABSENT = Tensor("", (), [])  # an omitted optional input: no element, and the shape of a scalar
 ABSENT._at = {}
 
 
 class Sequence(list[Any]):
-    """A sequence; `of` is the type of its items as the standard writes it: tensor(float)."""
+    """A sequence; `of` is the type of its items in the notation of entries: float."""
 
     def __init__(self, of: str, items: list[Any]):
         super().__init__(items)
@@ -107,7 +107,7 @@ class Map(dict[Any, Any]):
 
 
 def stored(value: Any) -> Any:
-    """A value as it travels from node to node: floats are rounded to their type."""
+    """Rounds the floats of a value to their type, as between nodes."""
     if isinstance(value, Tensor) and value.type in formats.FORMATS and formats.is_float(value.type):
         return Tensor(value.type, value.shape, [formats.fit(value.type, each) for each in value.flat()])
     if isinstance(value, Sequence):
@@ -116,7 +116,7 @@ def stored(value: Any) -> Any:
 
 
 def type_text(value: Any) -> str:
-    """As entries write types: float, seq(float), optional(seq(float)), map(int64,float)."""
+    """The type of a value in the notation of entries: float, seq(float), optional(seq(float)), map(int64,float)."""
     if isinstance(value, Tensor):
         return value.type
     if isinstance(value, Sequence):

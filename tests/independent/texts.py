@@ -1,6 +1,6 @@
-"""Numbers as strings and strings as numbers, as casts make them.
+"""Conversion of numbers to strings and back, as casts define it.
 
-A string is in plain notation and has the fewest digits that give the value back.
+A string is in plain notation with the fewest digits that convert back to the value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.independent.formats import INFINITY, MINUS_ZERO, NAN, whole
 from tests.independent.refusal import Refusal
 
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\Z", re.ASCII)
-LONGEST = 400  # digits of an exponent: past it a number is out of every type's range
+LONGEST = 400  # bound of an exponent's digits: a longer one is out of every type's range
 
 
 def text_of(value: Any, type_: str) -> str:
@@ -34,12 +34,12 @@ def text_of(value: Any, type_: str) -> str:
 
 
 def shortest(size: Any, type_: str) -> tuple[int, int]:
-    """digits and exponent, digits * 10^exponent: the fewest that round to the value, of these the nearest one."""
+    """(digits, exponent) of digits * 10^exponent: the fewest digits that round to the value; of these, the nearest."""
     code = formats.encode(type_, size)
     top = len(str(size.numerator)) - len(str(size.denominator)) + 1
     for count in range(1, 800):
         exponent = top - count
-        for power in (exponent - 1, exponent):  # the leading digit may stand one place lower
+        for power in (exponent - 1, exponent):  # the leading digit may be one position lower
             unit = Fraction(10) ** power
             digits = formats.nearest_even(size / unit)
             if len(str(digits)) <= count and digits and formats.encode(type_, whole(digits * unit)) == code:

@@ -1,7 +1,7 @@
-"""Expressions of the notation as Python.
+"""Translates expressions of the notation to Python source.
 
-Names in the made text: t_ a tensor, x_ an index or what a scan decides, c_ what a let decides once a call, a_ an
-attribute; O has the elements of each type (elements.py), R the functions of runtime.py.
+Prefixes of generated names: t_ a tensor, x_ an index or a scan variable, c_ a let that is evaluated once a call, a_ an
+attribute. O holds the operations on elements of each type (elements.py), R the functions of runtime.py.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FUNCTIONS = (
 
 
 class Unknown(Exception):
-    """A construct that this translator does not know; its name is the text."""
+    """Raised for a construct that this translator does not know; the message names it."""
 
 
 class Translator:
@@ -36,7 +36,7 @@ class Translator:
         self.aliases = {n for n, symbol in meaning.symbols.items() if symbol.role == "alias"}
         self.attributes = {a.name for a in self.v.attributes}
         self.constants: list[str] = []
-        self.guards: list[list[str]] = []  # of each reduction around: the reads that leave a term out
+        self.guards: list[list[str]] = []  # for each enclosing reduction: the guarded reads that skip a term
         self.count = 0
 
     def fresh(self, stem: str) -> str:
@@ -51,7 +51,7 @@ class Translator:
         return f"types[{name!r}]" if name in self.v.types else repr(name)
 
     def elements(self, sort: Sort) -> str:
-        """The object that computes with elements of a sort."""
+        """The object that implements operations on elements of a sort."""
         if sort.kind != "element":
             return "REALS"
         if sort.of.startswith("@"):
@@ -268,7 +268,9 @@ class Translator:
         return f"R.value({self(e)}, {not self.holds_floats(e)})"
 
     def holds_floats(self, e: Expr) -> bool:
-        """Is a small input read as a list of reals? Where its type may also be an integer, fractions are cut off."""
+        """True if a small input is read as a list of reals; if its type may also be an integer, fractions are
+        truncated.
+        """
         allowed = self.v.types.get(e.sort.of, [e.sort.of])
         return all(is_float(t) for t in allowed if t in FORMATS)
 

@@ -1,5 +1,6 @@
-// The forms that entries list under `also:`: the same numbers as the first form says, allowed in
-// class fast and refused in class strict where they lose more.
+// The alternative formulas that entries list under `also:`. They define the same values as the
+// first formula. The judge accepts them in class fast, and refuses them in class strict if they
+// lose more precision.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -47,7 +48,7 @@ Tensor whole(Index x) {
   return t;
 }
 
-// What each operator with such forms is tried on; its versions share it.
+// Sample inputs for each operator with alternative formulas; its versions use the same ones.
 const std::map<std::string, std::function<Sample(const Signature&)>>& samples() {
   static const std::map<std::string, std::function<Sample(const Signature&)>> all = {
       {"BatchNormalization",
@@ -101,8 +102,8 @@ const std::map<std::string, std::function<Sample(const Signature&)>>& samples() 
        [](const Signature&) {
          Attribute pads;
          pads.is = std::vector<Index>{1, 0, 1, 2};
-         // A sixth is rounded, if to 237 bits: sums that are whole and positive have no ties and no
-         // zeros that it could decide.
+         // The Winograd matrices contain 1/6, which is rounded even at 237 bits. Sums of positive
+         // integers have no ties and no zeros that this rounding could decide.
          return Sample{{wholes({2, 4, 6, 7}, 1, 3), wholes({6, 2, 3, 3}, 2, 3), wholes({6}, 3, 3)},
                        {{"pads", pads}, {"group", number(2)}}};
        }},
@@ -180,7 +181,7 @@ TEST(AlsoForms, SayTheSameNumbersAsTheFirst) {
   EXPECT_GT(tried, 0);
 }
 
-// Folded, a channel far from zero loses what its mean and its offset share.
+// A folded channel far from zero loses the digits that its mean and its offset have in common.
 TEST(AlsoForms, AFoldedNormalisationIsRightInClassFastAlone) {
   Node node;
   node.op = "BatchNormalization";
@@ -205,7 +206,7 @@ TEST(AlsoForms, AFoldedNormalisationIsRightInClassFastAlone) {
 
 using Rows = std::vector<std::vector<float>>;
 
-// The matrices of F(4 x 4, 3 x 3), and a convolution by them in float, one image of whole tiles.
+// The matrices of F(4 x 4, 3 x 3), and a float32 convolution with them: one image of whole tiles.
 struct Lavin {
   Rows image{{4, 0, -5, 0, 1, 0},  {0, -4, -4, 1, 1, 0}, {0, 4, -4, -1, 1, 0},
              {0, -2, -1, 2, 1, 0}, {0, 2, -1, -2, 1, 0}, {0, 4, 0, -5, 0, 1}};
@@ -267,8 +268,8 @@ struct Lavin {
   }
 };
 
-// Whole numbers, whose sums of products are exact, and one that is large among small: either loses
-// what the first formula keeps, in elements that do not read the large one too.
+// Integers, whose sums of products are exact, and one large element among small ones. Either loses
+// digits that the first formula keeps, also in elements that do not read the large one.
 TEST(AlsoForms, WinogradsAlgorithmIsRightInClassFastAlone) {
   Node node;
   node.op = "Conv";
@@ -306,7 +307,8 @@ TEST(AlsoForms, WinogradsAlgorithmIsRightInClassFastAlone) {
   }
 }
 
-// Tiles spread a NaN over what does not read it: no runtime may.
+// A tile propagates a NaN to output elements whose window does not contain it. No class allows
+// that.
 TEST(AlsoForms, ATileThatSpreadsANaNIsRefused) {
   Node node;
   node.op = "Conv";
@@ -324,8 +326,8 @@ TEST(AlsoForms, ATileThatSpreadsANaNIsRefused) {
   EXPECT_TRUE(is_pass(judge_node(node, {x, w}, {y}).verdict));
 }
 
-// In one pass, a row far from zero loses what the mean of its squares and the square of its mean
-// share.
+// In one pass, a row far from zero loses digits: those that the mean of its squares and the square
+// of its mean have in common.
 TEST(AlsoForms, AVarianceOfOnePassIsRightInClassFastAlone) {
   constexpr Index n = 16;
   Node node;

@@ -1,5 +1,5 @@
-// The judge on answers that choose or draw: a choice that rounding decides is followed, any other
-// has one answer; a draw may be whatever can be drawn.
+// The judge on outputs that select or draw. It follows a selection that rounding may decide; any
+// other selection has one answer. A draw may be any value that the distribution allows.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,8 +24,8 @@ Tensor truths(const std::vector<bool>& data) {
   return t;
 }
 
-// Two boxes of height 1 over [0, 1] and over [shift, 1 + shift]: their share is (1 - shift) / (1 +
-// shift).
+// NonMaxSuppression of two boxes of height 1 over [0, 1] and [shift, 1 + shift]: their IoU is (1 -
+// shift) / (1 + shift).
 Verdict boxes(float shift, float threshold, const Tensor& answer) {
   const Node node = node_of("NonMaxSuppression", 11, 4);
   const Tensor corners = floats({1, 2, 4}, {0, 0, 1, 1, 0, shift, 1, 1 + shift}),

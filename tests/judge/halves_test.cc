@@ -1,5 +1,6 @@
-// Elements of 16 bits: class fast lets every step on them round to 16 bits, class strict none but
-// the last; and what the standard computes in float by `stash_type` may not fall back to halves.
+// The judge on 16-bit floats. Class fast lets every operation round to 16 bits, class strict only
+// the last one. A computation that the standard's `stash_type` sets to float32 must not use 16
+// bits.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +21,7 @@ Tensor halves(Type type, Shape shape, const std::vector<double>& values) {
 
 double rounded(Type type, double x) { return static_cast<double>(decode(type, encode(type, x))); }
 
-// A softmax whose every step but the sum is stored in `type`.
+// A softmax with every intermediate value but the sum stored in `type`.
 Tensor softmax_in(Type type, const Tensor& x) {
   double most = -1e30, sum = 0;
   for (Index k = 0; k < x.size(); ++k) most = std::max(most, static_cast<double>(number_at(x, k)));
@@ -66,7 +67,7 @@ TEST(Halves, AnElementOfFloatAmongThemMeansFloat) {
   EXPECT_EQ(judge_node(node, {x}, {wide}).verdict, Verdict::wrong_value);
 }
 
-// 60000 squared is infinite in halves and 3.6e9 in float, which the default of stash_type asks for.
+// 60000 squared overflows float16 but is 3.6e9 in float32, the default of stash_type.
 TEST(Halves, WhatIsComputedInFloatByTheTextStaysThere) {
   const Tensor x = halves(Type::float16, {2}, {60000, -60000}),
                scale = halves(Type::float16, {2}, {1, 1});

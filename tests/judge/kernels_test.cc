@@ -1,5 +1,4 @@
-// The judge on the kernels that come from the entries: what it must refuse and what it must accept,
-// operator by operator.
+// The judge on generated kernels: the outputs that it must refuse and accept, operator by operator.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -74,8 +73,7 @@ float in_lanes(const float* a, const float* b, Index n, Index stride) {
   return s;
 }
 
-// Zeros in the place of subnormal numbers, where they are read: right in class fast for what
-// computes, never for a move.
+// Inputs flushed to zero if subnormal: right in class fast for arithmetic, never for data movement.
 TEST(JudgeKernels, SubnormalInputsMayBeZerosForWhatComputes) {
   const Tensor x = floats({3}, {0x1p-140F, -2, 3}), flushed = floats({3}, {0, 2, 3}),
                moved = floats({3}, {0, -2, 3});
@@ -97,7 +95,8 @@ Tensor doubles(Shape shape, const std::vector<double>& data) {
   return t;
 }
 
-// Statistics of doubles are stashed in float: all of them may be computed in float, sums too.
+// The standard stashes statistics of doubles in float32, so all of them, sums included, may be
+// computed in float32.
 TEST(JudgeKernels, StatisticsInTheStashTypeAreAccepted) {
   constexpr Index n = 500;
   std::vector<double> x(n), y(n);
@@ -122,8 +121,8 @@ TEST(JudgeKernels, StatisticsInTheStashTypeAreAccepted) {
   EXPECT_EQ(verdict(node, {in, scale}, doubles({1, n}, y)), Verdict::wrong_value);
 }
 
-// A state that is carried in float and shown in float16: each step is judged from what stands
-// behind what is shown.
+// A state that is carried in float32 but output in float16: each step is judged from every state
+// that rounds to the output.
 TEST(JudgeKernels, AStateWiderThanWhatIsShownIsAccepted) {
   constexpr Index steps = 12, hidden = 6;
   Attribute size;
@@ -223,7 +222,7 @@ TEST(JudgeKernels, ABoundThatIsLeftOutIsTheTypesOwnAndExact) {
 }
 
 TEST(JudgeKernels, ALongRecurrenceIsJudgedStepByStep) {
-  // Without following the answers' own states the bound of 128 units is vacuous after some twenty
+  // Unless the bound follows the target's own states, it is vacuous for 128 units after some twenty
   // steps.
   const Index steps = 100, units = 128;
   Node node = node_of("LSTM", 22, 3);

@@ -1,4 +1,4 @@
-// Nodes and tensors for tests of the judge on the kernels that come from the entries.
+// Builds nodes and tensors for tests of the judge on generated kernels.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace touchstone {
 
-// Inputs i0, i1 ...; outputs o0, o1 ...
+// A node with inputs i0, i1 ... and outputs o0, o1 ...
 inline Node node_of(std::string op, Index opset, Index inputs, Index outputs,
                     std::map<std::string, Attribute> attributes = {}) {
   Node node;

@@ -1,5 +1,5 @@
-// What a question leaves to a runtime is not held against it (`profiles:` and `open:` of the
-// entries), and nothing more is let through with it.
+// The judge accepts every answer that a question leaves to a runtime (`profiles:` and `open:` of
+// the entries), and no other.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,7 +32,7 @@ Attribute attribute(T x) {
   return a;
 }
 
-// "profile Q006", "open Q011", "wrong-value".
+// The verdict and its question: "profile Q006", "open Q011", "wrong-value".
 std::string said(const Node& node, const std::vector<Value>& inputs,
                  const std::vector<Value>& answer) {
   const NodeJudgement judged = judge_node(node, inputs, answer);

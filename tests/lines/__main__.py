@@ -1,10 +1,10 @@
-"""Makes the lines of the spec suite anew: python -m tests.lines [--only Clip,Pad] [--again] [--out DIR].
+"""Regenerates the lines of the spec suite: python -m tests.lines [--only Clip,Pad] [--again] [--out DIR].
 
-Candidates come from the literal cases of the entries (seeds.py, vary.py), or, `--again`, from the suite as it is. The
-reference says which are valid and which rule refuses the others; those that may add something (pick.py) are put in
-order, with more where that leaves a type with too few (chain.py), and those that do add something become lines
-(worth.py). Prints what each is there for and what is missing: types of a version with fewer than three cases, rules
-that no case breaks, lines that ended the reference.
+Candidates come from the literal cases of the entries (seeds.py, vary.py) or, with `--again`, from the present suite.
+The reference reports the valid ones and the rule that refuses each other one. Candidates that may add coverage
+(pick.py) are ordered, with more where a type has too few (chain.py). Those that do add coverage become lines
+(worth.py). Prints the purpose of each line and the gaps: types of a version with fewer than three cases, rules that no
+case violates, lines that crashed the reference.
 """
 
 from __future__ import annotations
@@ -33,19 +33,20 @@ from tests.lines.worth import BY_SIDE, asked, listed, worth
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_SEEDS = 12
-# Candidates of a version, beside those of each of its types: where it is the newest with its kernel, and else.
+# Bounds of candidates: for a version that is the newest with its kernel, for others (both in addition to five for each
+# type), and for gaps.
 MOST_WIDELY, MOST, MOST_MORE = 700, 120, 4000
-MOST_PLAINER, TURNS = 120, 12  # candidates of a type that has too few, in a turn
+MOST_PLAINER, TURNS = 120, 12  # candidates a turn of a type that has too few lines, and turns
 
 
 @dataclass
 class Probes:
-    judged: Path  # of a build with the judge
-    counted: Path  # of one whose kernels tell which blocks ran
+    judged: Path  # from a build with the judge
+    counted: Path  # from an instrumented build, whose kernels report the blocks that ran
 
 
 def cases_of(operator: Operator, probes: Probes, suite: list[str] | None) -> list[Picked]:
-    """Oldest version first. `suite`: the lines that there are; none are made but for what they are short of."""
+    """Picks the lines of each version, oldest first. `suite`: the present lines; new ones are made only for gaps."""
     versions = sorted(operator.versions, key=lambda v: v.since)
     newest = {kernel_of(version): version for version in versions}
     seeds = {version.since: seeds_of(operator, version) for version in versions}
@@ -91,7 +92,7 @@ def cases_of(operator: Operator, probes: Probes, suite: list[str] | None) -> lis
     ask([own(version) for version in versions], True)
     if suite is not None:
         ask([new(picked, first(picked.version)) if picked.missing else [] for picked in made], False)
-    for _ in range(2):  # of what the first turn did not find, the second may ask about more
+    for _ in range(2):  # the second turn tries more candidates for the gaps that the first one left
         if any(picked.missing or picked.never_broken() for picked in made):
             ask([more(picked) for picked in made], False)
     for picked in made:
@@ -103,12 +104,12 @@ def cases_of(operator: Operator, probes: Probes, suite: list[str] | None) -> lis
 
 
 def put_in_order(picked: Picked, seeds: list[Draft], probes: Probes) -> None:
-    """Of one that takes too long with every mutant nobody knows which it tells: it comes last."""
+    """Orders the lines; a line that times out with all mutants has an unknown kill set and goes last."""
     rows = dict(zip(picked.positive, outcomes(probes.judged, picked.positive, "all"), strict=True))
     late = [line for line in picked.positive if "died" in rows[line]]
     chains = Chains(picked.version, [line for line in picked.positive if "died" not in rows[line]], rows)
     drafts = {key: map(str, plainer(picked.version, seeds, *key)) for key in chains.short() if seeds}
-    for _ in range(TURNS):  # of a type that has three by then no more are asked about
+    for _ in range(TURNS):  # stops for a type once it has three lines
         lines = [
             line for key in chains.short() if key in drafts for line in itertools.islice(drafts[key], MOST_PLAINER)
         ]

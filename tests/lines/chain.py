@@ -1,8 +1,8 @@
-"""The order of a version's lines, and more of them where a type has too few: a chain, from the plain to the rich.
+"""The order of a version's lines, and more of them where a type has too few: a chain from the simplest to the richest.
 
-Lines of the same version and types (a kind) stand by how many mutants each tells from the definition, the fewest
-first: a scalar, then a row, then a matrix. So each tells one that those before it leave alive, where the rich one,
-first, would leave nothing for the others.
+Lines of the same version and types (a kind) are sorted by the number of mutants that each kills, the fewest first: a
+scalar, then a row, then a matrix. Thus each line kills a mutant that its predecessors leave alive; a rich line first
+would leave nothing for the others.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 
 def in_order(lines: Iterable[str], rows: dict[str, Row]) -> list[str]:
-    """Kinds as they come first, in each the plain lines first."""
+    """Kinds in order of first appearance, each with its simplest lines first."""
     kinds: dict[str, list[str]] = {}
     for line in lines:
         kinds.setdefault(rows[line]["kind"], []).append(line)
@@ -30,7 +30,7 @@ def plain_first(lines: Iterable[str], rows: dict[str, Row]) -> list[str]:
 
 
 def that_add(lines: Iterable[str], rows: dict[str, Row]) -> list[str]:
-    """Of one kind, in order: each tells a slip that none before it tells."""
+    """The lines of one kind, in order, that kill a mutant which no earlier line kills."""
     told: set[str] = set()
     found = []
     for line in plain_first(lines, rows):
@@ -41,7 +41,7 @@ def that_add(lines: Iterable[str], rows: dict[str, Row]) -> list[str]:
 
 
 class Chains:
-    """Of one version: its lines by kind, and how many of each type tell a slip of their own."""
+    """The lines of one version by kind, and the number of lines of each type that kill a mutant of their own."""
 
     def __init__(self, version: Version, lines: Sequence[str], rows: dict[str, Row]) -> None:
         self.version, self.rows = version, dict(rows)
@@ -58,7 +58,7 @@ class Chains:
         return [(c, t) for c, allowed in self.version.types.items() for t in allowed if held[c, t] < LEAST]
 
     def lengthen(self, lines: Sequence[str], rows: Sequence[Row]) -> list[str]:
-        """Takes those that make a chain longer where a type has fewer than three; which they are."""
+        """Adds and returns the lines that lengthen a chain of a type with fewer than three lines."""
         held, taken = self.held(), []
         for line, row in zip(lines, rows, strict=True):
             if row.get("judged") not in PASSES or line in self.rows or "large" in row:

@@ -1,4 +1,4 @@
-"""What an attribute may hold in a variation."""
+"""Candidate values of an attribute in variations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.lines.draft import Draft, written
 
 
 def said_texts(version: Version) -> list[str]:
-    """Words in quotes that the definition or a rule compares an attribute with."""
+    """Quoted words that the definition or a rule compares an attribute with."""
     says = "\n".join([*version.written(), *(rule.that.text for rule in version.rules)])
     return [f'"{word}"' for word in dict.fromkeys(re.findall(r'"(\w+)"', says))]
 
@@ -20,7 +20,7 @@ USUAL = {"int": ["0", "1", "2", "-1", "3", "-2"], "float": ["0", "1", "0.5", "-0
 
 
 def choices(version: Version, attribute: Attribute, seeds: list[Draft]) -> list[str]:
-    """What an attribute may hold: what cases say, the default said aloud, and the usual numbers."""
+    """Candidate values of an attribute: those of the cases, the explicit default, and usual numbers."""
     found = [value for seed in seeds for name, value in seed.attributes if name == attribute.name]
     if attribute.default is not MISSING and attribute.default is not None and attribute.kind in KINDS:
         default = attribute.default

@@ -1,4 +1,4 @@
-"""A case before it is a line of text: what variations take apart and put together again."""
+"""A structured case, before it becomes a line: the form that variations modify."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ COMPLEX = ("complex64", "complex128")
 class Tensor:
     element: str
     dims: tuple[int, ...]
-    data: tuple[Item, ...] | str  # elements that are repeated, or a regime
-    symbols: tuple[str, ...] = ()  # of as many dimensions as are symbolic, from the first
+    data: tuple[Item, ...] | str  # elements that repeat cyclically, or a regime
+    symbols: tuple[str, ...] = ()  # names of the leading symbolic dimensions
 
     @property
     def size(self) -> int:
@@ -35,7 +35,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Box:
-    """A sequence, or an optional with one item or none; `type` as entries write it."""
+    """A sequence, or an optional with at most one item; `type` in the notation of entries."""
 
     type: str
     items: tuple[Tensor | Box, ...]
@@ -46,7 +46,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Raw:
-    """What is written as it is: a map."""
+    """A value that is written verbatim: a map."""
 
     type: str
     text: str
@@ -70,7 +70,7 @@ def written(item: Item) -> str:
 
 
 def shortest(items: Iterable[Item]) -> tuple[Item, ...]:
-    """Elements repeat: those that are all the same need be said once."""
+    """Shortens elements that are all equal to one, since elements repeat."""
     said = tuple(items)
     same = said and all(repr(x) == repr(said[0]) for x in said)
     return said[:1] if same else said
@@ -78,7 +78,7 @@ def shortest(items: Iterable[Item]) -> tuple[Item, ...]:
 
 @dataclass(frozen=True)
 class Port:
-    value: Value | None  # None: left out
+    value: Value | None  # None: omitted
     held: bool = False
 
     def __str__(self) -> str:
@@ -89,7 +89,7 @@ class Port:
 class Draft:
     name: str  # Clip-13, ai.onnx.ml.Scaler-1
     ports: tuple[Port, ...]
-    attributes: tuple[tuple[str, str], ...] = ()  # written, in order of their names
+    attributes: tuple[tuple[str, str], ...] = ()  # as written, sorted by name
     outputs: str = ""
 
     def __str__(self) -> str:
@@ -115,7 +115,7 @@ class Draft:
 
 
 def element_of(value: Value | None) -> str:
-    """Of what is inside."""
+    """The element type of the innermost tensor, or ""."""
     if isinstance(value, Tensor):
         return value.element
     if isinstance(value, Box):
@@ -128,7 +128,7 @@ def type_of(value: Value) -> str:
 
 
 def retyped(value: Value, type_: str) -> Value:
-    """The same value in another type, its elements as near as they come."""
+    """The value in another type, with each element converted as closely as possible."""
     if isinstance(value, Tensor) and type_ in ELEMENTS:
         return replace(value, element=type_, data=converted(value.data, value.element, type_))
     if isinstance(value, Box) and type_ in ELEMENTS and value.items:

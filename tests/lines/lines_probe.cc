@@ -1,10 +1,11 @@
-// Reads lines of cases (conformance/suites/line.h) and says of each, as a JSON line, what the
-// reference makes of it: the rule that refuses it, "" if none does, and what it shows that no line
-// before it did, of the same version and types: `fresh`, how many blocks of the kernels it reached,
-// where these were compiled to tell (TOUCHSTONE_COUNTED); where the judge is here, and who
-// asks wants it, `judged`, its verdict on the reference's answer, and the mutants that it tells
-// from the definition: `slips` (slips.h) that no line before it told of the same `kind`, its
-// version and types, and `forms` (refusals.h) that none of its version told; or `all` of them.
+// Reads lines of cases (conformance/suites/line.h), runs each on the reference and prints a JSON
+// row a line: the rule that refuses it ("" if none does), and the coverage that it adds.
+//
+// `fresh`: in an instrumented build (TOUCHSTONE_COUNTED), the number of kernel blocks that no
+// earlier line of the same version and types (`kind`) reached. In a build with the judge, on
+// request: `judged`, the verdict on the reference's outputs, and the mutants that the line kills.
+// These are `slips` (slips.h) that no earlier line of its kind killed, and `forms` (refusals.h)
+// that no earlier line of its version killed; or `all` of them.
 //
 //   lines_probe SECONDS [new | all] < lines
 #include <fmt/format.h>
@@ -33,13 +34,13 @@ extern "C" const char __executable_start, etext;
 
 namespace {
 
-// One mark for each byte of code, and where those stand that were set since the last time.
+// One mark for each byte of code, and the offsets that were marked since the last reset.
 std::vector<bool>* marks = nullptr;
 std::vector<std::uint32_t> marked;
 
 }  // namespace
 
-// Every block of a kernel calls this.
+// The compiler inserts a call of this function into every block of a kernel.
 extern "C" __attribute__((no_sanitize_coverage)) void __sanitizer_cov_trace_pc() {
   const auto* from = static_cast<const char*>(__builtin_return_address(0));
   if (!marks || from < &__executable_start || from >= &etext) return;
@@ -54,7 +55,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Index most_elements = 20'000;  // of all outputs: a case is small
+constexpr Index most_elements = 20'000;  // of all outputs together: cases are small
 
 Limits small() {
   Limits limits = Limits::trusted();
@@ -64,7 +65,7 @@ Limits small() {
   return limits;
 }
 
-// The blocks that ran since the last time.
+// Returns the blocks that ran since the last call and resets the marks.
 std::vector<std::uint32_t> reached() {
   for (const std::uint32_t at : marked) (*marks)[at] = false;
   return std::exchange(marked, {});
@@ -78,7 +79,8 @@ Index elements_of(const Value& value) {
   return all;
 }
 
-// What it says besides, of a valid one: the types of its outputs, "large" if they are.
+// Runs a valid line and adds the types of its outputs to the row, and "large" if they exceed the
+// limit.
 void run_line(const LineModel& made, Json& row) {
   std::map<std::string, Value> feeds;
   for (std::size_t k = 0; k < made.feeds.size(); ++k)
@@ -93,7 +95,8 @@ void run_line(const LineModel& made, Json& row) {
   if (all > most_elements) row["large"] = all;
 }
 
-// Versions share kernels, and kernels types: each version is to be seen with each.
+// Versions have kernels in common, and kernels types: coverage is counted for each version and
+// types.
 std::string kind_of(const Line& line, const Json& types) {
   std::string text =
       fmt::format("{}.{}-{}", line.signature->domain, line.signature->op, line.signature->since);
@@ -115,7 +118,7 @@ std::size_t fresh_of(const std::vector<std::uint32_t>& blocks, std::set<std::uin
 }
 
 #ifdef TOUCHSTONE_JUDGED
-// The case as its node is given it.
+// The case's node with its input values.
 Given given_of(const LineModel& made) {
   const Graph& graph = made.model.graph;
   Given right{graph.nodes.front(), {}};
@@ -148,7 +151,7 @@ void judge_line(const Line& /*line*/, const LineModel& /*made*/, bool /*all*/, S
                 Json& /*row*/) {}
 #endif
 
-// Whoever asks has no use for a large one: it is as if it had not been asked about.
+// The row of one line. A large line counts as unseen, since callers discard it.
 Json outcome(const std::string& text, const std::string& mutants, Seen& seen) {
   Json row;
   try {
@@ -158,7 +161,7 @@ Json outcome(const std::string& text, const std::string& mutants, Seen& seen) {
       const LimitsScope scope(limits);
       LineModel made = model_of(line);
       require_valid(made.model, limits);
-      reached();  // what shape inference ran is no evidence of a kernel
+      reached();  // blocks that shape inference ran do not count for the kernel
       run_line(made, row);
       row["rule"] = "";
       const std::vector<std::uint32_t> blocks = reached();
@@ -188,7 +191,7 @@ int main(int count, char** words) {
   touchstone::Seen seen;
   const std::string mutants = count > 2 ? words[2] : "";
   for (std::string line; std::getline(std::cin, line);) {
-    // One that never ends: who asks sees how many answers came. The processor's seconds count.
+    // Kills the process if a line does not end; the caller counts the rows. The limit is CPU time.
     const itimerval limit{{0, 0}, {std::stol(words[1]), 0}};
     setitimer(ITIMER_PROF, &limit, nullptr);
     fmt::print("{}\n", touchstone::outcome(line, mutants, seen)

@@ -1,7 +1,7 @@
-"""Which candidates are worth a closer look (worth.py): those that may add something.
+"""Picks the candidates that may add coverage, for a closer look (worth.py).
 
-Of each version: three of every type of every constraint, each that has a feature that none before it had, and the first
-that each rule refuses. Those of which the judge knows nothing come last.
+For each version: three of every type of every constraint, each candidate with a new feature, and the first that each
+rule refuses. Candidates that the judge cannot judge come last.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class Picked:
     by_type: Counter[tuple[str, str]] = field(default_factory=Counter)
     seen: set[str] = field(default_factory=set)  # features
     missing: list[tuple[str, str]] = field(default_factory=list)
-    every: bool = False  # valid lines are all taken
-    worth: dict[str, str] = field(default_factory=dict)  # line -> what it is there for (worth.py)
+    every: bool = False  # takes all valid lines
+    worth: dict[str, str] = field(default_factory=dict)  # line -> its purpose (worth.py)
     unjudged: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    odd: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # died, or refused for no rule
+    odd: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # crashed, or refused without a rule
 
     def never_broken(self) -> list[str]:
         refused = {rule.rpartition("/")[2] for rule in self.negative}
@@ -47,7 +47,7 @@ def without_rule(line: str) -> str:
 
 
 def types_in(version: Version, line: str, outputs: list[str]) -> set[tuple[str, str]]:
-    """(constraint, type) of the inputs of a line and of its outputs."""
+    """(constraint, type) of each input and output of a line."""
     found: set[tuple[str, str]] = set()
     sides = ((version.inputs, map(element, ports_of(line))), (version.outputs, map(from_standard, outputs)))
     for parameters, types in sides:
@@ -59,7 +59,7 @@ def types_in(version: Version, line: str, outputs: list[str]) -> set[tuple[str, 
 
 
 def ports_of(line: str) -> list[str]:
-    """What stands between the parentheses, at its commas."""
+    """The arguments between the parentheses, split at top-level commas."""
     ports, depth, start, quoted = [], 0, line.index("(") + 1, False
     for at in range(start, len(line)):
         c = line[at]
@@ -80,7 +80,7 @@ def ports_of(line: str) -> list[str]:
 
 
 def element(port: str) -> str:
-    """float of *float[2]~real; seq(float) of seq(tensor(float)){..}."""
+    """The type of an argument: float for *float[2]~real; seq(float) for seq(tensor(float)){..}."""
     said = port.lstrip("*")
     if said.startswith(("seq(", "optional(", "map(")):
         return from_standard(said[: said.index("{")])
@@ -88,7 +88,7 @@ def element(port: str) -> str:
 
 
 def form_of(line: str) -> set[str]:
-    """How a line sees its version: what is given, of which rank, held by the model, of sizes that it does not know."""
+    """Features of a line's form: the given inputs and attributes, ranks, initializers, symbolic and unknown sizes."""
     head = line.partition(")")[0]
     found = {f"attribute {name}" for name in re.findall(r" (\w+)=", line[len(head) :])}
     found.add("outputs " + (re.search(r"-> (\S+)", line) or ["", ""])[1])
@@ -110,14 +110,14 @@ def form_of(line: str) -> set[str]:
 
 
 def meaningless(version: Version, line: str) -> list[str]:
-    """Attributes that hold a number to which the text gives no meaning."""
+    """Attributes whose number has no meaning in the standard's text."""
     kept = {attribute.name: attribute.defined for attribute in version.attributes if attribute.defined}
     said = re.findall(r" (\w+)=(-?\d+)(?= |$)", line.rpartition(")")[2])
     return [f"{name}={value}" for name, value in said if int(value) not in kept.get(name, [int(value)])]
 
 
 def features(line: str) -> set[str]:
-    """What a case has that another may lack."""
+    """All features of a case: its form, its regimes of data and its attribute values."""
     head = line.partition(")")[0]
     regimes = (re.search(r"~(\w+)", port) or ["", "said"] for port in ports_of(line))
     data = {f"{k} {regime[1]}" for k, regime in enumerate(regimes)}
@@ -125,13 +125,13 @@ def features(line: str) -> set[str]:
 
 
 class Picker:
-    """Of one operator."""
+    """Picks candidates for all versions of one operator."""
 
     def __init__(self) -> None:
-        self.format_rules: set[str] = set()  # of the format: one case of an operator is enough
+        self.format_rules: set[str] = set()  # rules of the format: one case of an operator is enough
 
     def pick(self, picked: Picked, lines: list[str], rows: list[dict[str, Any]], widely: bool) -> None:
-        """Not `widely`: three of each type and a breach of each rule, no more."""
+        """Picks from the candidates. Unless `widely`: only three of each type and a violation of each rule."""
         for line, row in zip(lines, rows, strict=True):
             rule = row.get("rule")
             if rule == "" and "large" not in row:
@@ -144,9 +144,9 @@ class Picker:
         picked.missing = [(c, t) for c, allowed in types for t in allowed if picked.by_type[c, t] < LEAST]
 
     def take_valid(self, picked: Picked, line: str, row: dict[str, Any], widely: bool) -> None:
-        if row["judged"] == "unsupported":  # by any judge: nobody knows what is right
+        if row["judged"] == "unsupported":  # no target supports it, so the right outputs are unknown
             return
-        if meaningless(picked.version, line):  # what is right no text says
+        if meaningless(picked.version, line):  # the standard defines no right outputs
             return
         if row["judged"] not in PASSES:
             picked.unjudged.append((line, row))
@@ -162,7 +162,7 @@ class Picker:
         picked.by_type.update(types)
 
     def take_unjudged(self, picked: Picked) -> None:
-        """Where the version has fewer than three of a type else."""
+        """Takes lines without a verdict if a type of the version has fewer than three otherwise."""
         for line, row in picked.unjudged:
             own = types_in(picked.version, line, row["types"])
             if any(picked.by_type[key] < LEAST for key in own):

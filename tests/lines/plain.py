@@ -1,4 +1,4 @@
-"""Plainer cases, and other ones, of a type of which a version has too few that tell mutants apart (chain.py)."""
+"""Simpler or other values for drafts of types that have too few lines which kill a mutant (chain.py)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import replace
 
 from tests.lines.draft import Box, Draft, Raw, Tensor, Value, written
 
-ZEROS = {"string": "", "float8e8m0": 2.0**-127}  # the least has the code 0 where there is no zero
+ZEROS = {"string": "", "float8e8m0": 2.0**-127}  # float8e8m0 has no zero: its smallest number has the code 0
 MAP = re.compile(r"(map\(\w+,tensor\((\w+)\)\))\{(.*)\}$")
 
 
 def hollow(value: Value) -> Value:
-    """Without elements."""
+    """The value without elements."""
     if isinstance(value, Box):
         return Box(value.type, ())
     return replace(value, dims=(0,), symbols=()) if isinstance(value, Tensor) else value
@@ -27,14 +27,14 @@ def zeroed(value: Value) -> Value:
 
 
 def turned(value: Value) -> Iterator[Value]:
-    """The same elements elsewhere."""
+    """The same elements at other positions."""
     if isinstance(value, Tensor) and not isinstance(value.data, str) and len(value.data) > 1:
         yield replace(value, data=(*value.data[1:], value.data[0]))
         yield replace(value, data=value.data[::-1])
 
 
 def with_keys(seed: Draft, value: Raw) -> Iterator[Raw]:
-    """A map with no keys, and with all that the node has words for."""
+    """Maps with no keys, and with all keys of the node's vocabularies."""
     if not (said := MAP.match(value.text)):
         return
     for items in ((), *(json.loads(words) for name, words in seed.attributes if "vocabulary" in name)):
@@ -59,7 +59,7 @@ def other_values(seed: Draft) -> Iterator[Draft]:
 
 
 def held_in(seed: Draft, attribute: str, type_: str) -> Iterator[Draft]:
-    """The seed whose attribute is a tensor of this type."""
+    """Variants of the seed whose attribute is a tensor of this type."""
     for dims in ("1", "", "3", "2,2", "5", "0"):
         for values in ((0,), (1,), (1, 0, 1), (0, 1, 1)):
             data = ",".join(number(type_, n) for n in values[: 1 if dims in ("1", "") else 3])

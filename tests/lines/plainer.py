@@ -1,4 +1,4 @@
-"""Drafts of types that have too few lines which tell mutants apart: the seeds in other sizes, with other data."""
+"""Drafts for types with too few lines that kill a mutant: the seeds in other sizes, with other data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.lines.vary import attributes, data, empty_boxes, in_turn, lifted, res
 
 
 def plainer(version: Version, seeds: list[Draft], constraint: str, type_: str) -> Iterator[Draft]:
-    """Of each seed in turn."""
+    """Drafts of a type, taken from each seed in turn."""
     return in_turn([of_a_type(version, seed, constraint, type_) for seed in seeds])
 
 

@@ -1,6 +1,6 @@
-// Runs an operator that tests/lines/test_counted.py plants, on the vectors that are its arguments
-// ("-1,2"), and a function as a template by hand has it, on their sizes: what gcov counts then is
-// what the test expects.
+// Runs an operator that tests/lines/test_counted.py plants, on the vectors in its arguments
+// ("-1,2"), and a function like those of hand-written templates, on their sizes. The test compares
+// gcov's counts of this run with the expected ones.
 #include <algorithm>
 #include <sstream>
 
@@ -16,7 +16,7 @@ int run_planted(const Facts& facts, int size);
 }
 }  // namespace touchstone
 
-using namespace touchstone;  // a program of its own
+using namespace touchstone;  // a standalone program
 
 namespace {
 
@@ -41,7 +41,7 @@ int main(int count, char** words) {
     try {
       structural::run_planted(facts, static_cast<int>(call.inputs[0].tensor().size()));
       native::run_Planted_1(call);
-    } catch (const Error&) {  // a rule, broken on purpose
+    } catch (const Error&) {  // a rule that is violated on purpose
     }
   }
   return 0;

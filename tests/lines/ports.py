@@ -1,4 +1,4 @@
-"""What variations do to the inputs of a draft: which hold data, and other data, other shapes in them."""
+"""Variations of a draft's inputs: which of them hold data, and other data and shapes for them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ REGIMES = (
     "special", "real", "logs", "whole", "cancel", "giant", "constant", "two", "far", "positive", "unit", "size",
     "above",
 )  # fmt: skip
-MANY_TYPES = 4  # a constraint of more types than this, or with a float among them, is of data, not of positions
+MANY_TYPES = 4  # a constraint with more types than this, or with a float type, is for data, not for positions
 
 
 def parameter_of(version: Version, k: int) -> Parameter:
@@ -25,7 +25,7 @@ def allowed_at(version: Version, k: int) -> list[str]:
 
 
 def is_data(version: Version, draft: Draft, k: int) -> bool:
-    """Whether any numbers will do at this input, as opposed to positions, extents, axes."""
+    """True if the input takes arbitrary numbers, as opposed to positions, extents or axes."""
     allowed = allowed_at(version, k)
     inside = {word for type_ in allowed for word in re.findall(r"\w+", type_)}
     return len(allowed) > MANY_TYPES or bool(inside & set(FLOATS))
@@ -61,7 +61,7 @@ def reshaped(value: Tensor, dims: tuple[int, ...]) -> Tensor:
 
 
 def symbolic(seed: Draft) -> Draft:
-    """Equal extents bear one name."""
+    """The seed with a symbolic name for each extent; equal extents get one name."""
     names: dict[int, str] = {}
     made = seed
     for k, value in tensors(seed):

@@ -1,4 +1,4 @@
-"""The reference asked about many lines: lines_probe as a child process, started again when a line has ended it."""
+"""Runs lines through the reference: lines_probe as a child process, restarted whenever a line crashes it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-SECONDS, SECONDS_JUDGED = 5, 60  # that one line may take
-TOGETHER = 20_000  # lines that one process is given
+SECONDS, SECONDS_JUDGED = 5, 60  # CPU time limit of one line
+TOGETHER = 20_000  # lines passed to one process
 
 
 def outcomes(binary: Path, lines: Iterable[str], mutants: str = "") -> list[dict[str, Any]]:
-    """A row a line, in order: {rule, kind, fresh ..}; {died} of one that ended the process. With `mutants`, "new" ones
-    alone or "all" that the judge tells by it: also {judged, slips, forms}."""
+    """One row a line, in order: {rule, kind, fresh ..}, or {died} if the line ended the process.
+
+    `mutants` adds {judged, slips, forms}: "new" mutants that the line kills, or "all" of them.
+    """
     left, found = list(lines), []
     while left:
         rows = once(binary, left[:TOGETHER], mutants)
@@ -26,7 +28,7 @@ def outcomes(binary: Path, lines: Iterable[str], mutants: str = "") -> list[dict
 
 def once(binary: Path, lines: list[str], mutants: str) -> list[dict[str, Any]]:
     command = [str(binary), *([str(SECONDS_JUDGED), mutants] if mutants else [str(SECONDS)])]
-    with tempfile.TemporaryFile("w+b") as asked:  # a pipe would fill while nobody reads the answers
+    with tempfile.TemporaryFile("w+b") as asked:  # a pipe could fill up, since output is read only at the end
         asked.write("".join(f"{line}\n" for line in lines).encode())
         asked.seek(0)
         done = subprocess.run(command, stdin=asked, capture_output=True, check=False)

@@ -1,4 +1,5 @@
-// What a line says of its inputs, its outputs and its attributes, beside their values.
+// Lists the features of a line (sizes, types, outputs, attributes) that a mutant of refusals.h may
+// fail to support.
 #include "tests/lines/refusals.h"
 
 #include <fmt/format.h>

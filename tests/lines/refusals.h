@@ -1,6 +1,5 @@
-// Refusals: the other kind of mutant. The reference, but it takes no case of some form: no input of
-// three dimensions, none that is empty, none that the model holds. A valid case of that form tells
-// it from the definition.
+// Refusals: mutants of the reference that do not support some kind of case, such as inputs of rank
+// 3, empty inputs or initializers. A valid case of that kind kills the mutant.
 #pragma once
 
 #include <string>
@@ -10,7 +9,7 @@
 
 namespace touchstone {
 
-// Those that a valid line tells: "no x0 of rank 3". `node`: its own.
+// The mutants that a valid line kills, such as "no x0 of rank 3". `node`: the line's node.
 std::vector<std::string> refusals_of(const Line& line, const Node& node);
 
 }  // namespace touchstone

@@ -1,4 +1,4 @@
-"""Where variations begin: the literal cases of the entries, at every version that has their names."""
+"""Seeds of variations: the literal cases of the entries, at every version that has their names."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from codegen.value_types import to_text
 from tests.lines.draft import COMPLEX, Box, Draft, Item, Port, Raw, Tensor, Value, shortest, written
 
 ANY = list(case_values.ELEMENTS)
-MOST_ELEMENTS = 80  # of a tensor that is written out; larger ones get a regime
+MOST_ELEMENTS = 80  # of a tensor whose elements are written out; larger ones get a regime
 MOST_LENGTH = 600  # of a line
 
 
 def seeds_of(operator: Operator, version: Version) -> list[Draft]:
-    """Cases of this version first, then those of other versions whose names it has."""
+    """Drafts from cases of this version first, then from other versions' cases whose names it has."""
     found: dict[str, Draft] = {}
     for home in sorted(operator.versions, key=lambda v: (v is not version, -v.since)):
         for says in home.cases.values():
@@ -30,14 +30,14 @@ def seeds_of(operator: Operator, version: Version) -> list[Draft]:
 
 
 def breaking_of(operator: Operator, version: Version) -> list[str]:
-    """Lines of the literal cases that a rule refuses, of any version."""
+    """Lines of the literal cases, of any version, that a rule refuses."""
     cases = [case for home in operator.versions for case in home.cases.values() if case and RAISES in case]
     drafts = [draft_of(version, case) for case in cases]
     return list(dict.fromkeys(str(draft) for draft in drafts if draft))
 
 
 def draft_of(version: Version, says: Any) -> Draft | None:
-    """None where this version cannot say it, or a line cannot."""
+    """A draft of a literal case, or None if this version or the line format cannot express it."""
     if not says or not names(says) <= known(version):
         return None
     try:
@@ -60,7 +60,7 @@ def needs_mask(version: Version, says: dict[str, Any], wanted: str) -> bool:
 
 
 def asked(output: Parameter, says: dict[str, Any]) -> int:
-    """How many outputs a case asks for by a name: a refused one for all that must be, whatever it names."""
+    """The number of outputs that a case names. A negative case uses every required output, whatever it names."""
     if output.variadic and output.name in says:
         return len(says[output.name])
     return int(output.name in says or (RAISES in says and not output.optional and not output.variadic))
@@ -98,12 +98,12 @@ def items_of(literal: case_values.Tensor) -> list[Item]:
 
 
 def as_number(x: Any) -> Item:
-    """Of ml_dtypes: its small integers too are of no kind that numpy knows."""
+    """Converts via float64, since numpy has no kind for the small integers of ml_dtypes."""
     return float(np.float64(x))
 
 
 def attribute_text(attribute: Attribute, says: Any) -> str:
-    """As a line writes it."""
+    """An attribute's value in the syntax of lines."""
     kind = attribute.kind
     if kind == "tensor":
         made = value_of(case_values.literal(says, lambda first: case_values.element_by_literal(first, ANY, "x")))

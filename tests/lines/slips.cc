@@ -1,4 +1,4 @@
-// Slips of what a node is given, input by input and attribute by attribute, and of what it answers.
+// Injected faults in a node's inputs, attributes and outputs, one by one.
 #include "tests/lines/slips.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ void add_value_slips(const Given& right, std::size_t k, std::vector<Slip>& all) 
                    }});
 }
 
-// An input that may be left out is taken for left out, everywhere or where a careless test says so.
+// Treats an optional input as absent, always or where a careless check would.
 void add_absence_slips(std::size_t k, std::vector<Slip>& all) {
   const auto absent = [&](const char* name, bool (*where)(const Value&)) {
     all.push_back(
@@ -56,7 +56,7 @@ void add_input_slips(const Given& right, std::size_t k, std::vector<Slip>& all) 
            }});
 }
 
-// -2: "negative"; lists have the kinds of their items.
+// The kind of a number, such as "negative" for -2.
 std::string kind_of_number(double x) {
   if (x < 0) return "negative";
   return x == 0 ? "0" : x == 1 ? "1" : "more";
@@ -148,7 +148,7 @@ void add_attribute_slips(const Given& right, const std::string& name, std::vecto
   add_tensor_slips(name, attribute, all);
 }
 
-// An attribute that is not said has another default than it should.
+// An omitted attribute gets a wrong default.
 template <class T>
 void add_default_slips(const AttributeSpec& spec, std::vector<Slip>& all) {
   T said{};

@@ -1,7 +1,7 @@
-// Slips: what a runtime may get wrong about what it is given and what it answers, whatever the
-// operator. It takes NaN for zero, loses a sign, the last element, an attribute; beyond that it is
-// right. Each is a mutant of the reference, and a case is worth its time if it tells one from the
-// definition.
+// Slips: injected faults in the inputs that a runtime reads and the outputs that it returns,
+// independent of the operator. It reads NaN as zero, drops a sign, the last element or an
+// attribute, and is right otherwise. Each is a mutant of the reference; a case is worth its run
+// time if it kills one.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace touchstone {
 
-// What a node is given.
+// A node and its input values.
 struct Given {
   Node node;
   std::vector<Value> inputs;
@@ -22,19 +22,19 @@ struct Given {
 
 struct Slip {
   std::string name;                                      // "x0: NaN is 0", "mode=cubic: not heard"
-  std::function<std::optional<Given>(const Given&)> of;  // none where it would change nothing
+  std::function<std::optional<Given>(const Given&)> of;  // nullopt if it changes nothing
 };
 
-// Those that this node's inputs and attributes allow. Names say what kind of value an attribute
-// has, so that each kind is a slip of its own.
+// The faults that apply to this node's inputs and attributes. Names include the kind of an
+// attribute's value, so that each kind is a mutant of its own.
 std::vector<Slip> slips_of(const Given& right);
 
 struct AnswerSlip {
   std::string name;                                 // "y0: the last is 0"
-  std::function<bool(std::vector<Value>&)> change;  // false where it changes nothing
+  std::function<bool(std::vector<Value>&)> change;  // false if it changes nothing
 };
 
-// Those of a right answer, absent where nobody asks.
+// The faults that apply to these right outputs; an unused output is absent.
 std::vector<AnswerSlip> answer_slips_of(const std::vector<Value>& right);
 
 }  // namespace touchstone

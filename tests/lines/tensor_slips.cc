@@ -1,5 +1,5 @@
-// A slip of values is a function of one element, or of where an element is taken from; one of
-// shapes keeps the elements that are left in their order.
+// Injected faults of one tensor. A fault of values changes one element, or the position that an
+// element is read from. A fault of shapes keeps the remaining elements in order.
 #include "tests/lines/tensor_slips.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using Number = long double;
 
-// Of one number of a type.
+// A fault of one number of a type.
 struct NumberSlip {
   const char* name;
   Number (*of)(Number x, Type type);
@@ -109,14 +109,14 @@ void copy_element(const Tensor& from, Index at, Tensor& to, Index there) {
   }
 }
 
-// As many of the first elements as there is room for; the rest is 0.
+// The leading elements in another shape, padded with zeros.
 Tensor refitted(const Tensor& from, Shape shape) {
   Tensor made(from.type(), std::move(shape));
   for (Index k = 0; k < std::min(made.size(), from.size()); ++k) copy_element(from, k, made, k);
   return made;
 }
 
-// Each element taken from somewhere.
+// A tensor whose element k is read from position at(k).
 template <class From>
 Tensor moved(const Tensor& from, const From& at) {
   Tensor made(from.type(), from.shape());
@@ -124,7 +124,7 @@ Tensor moved(const Tensor& from, const From& at) {
   return made;
 }
 
-// Elements elsewhere are 0.
+// Keeps some elements and zeroes all others.
 template <class Where>
 Tensor only(const Tensor& from, const Where& kept) {
   Tensor made(from.type(), from.shape());
@@ -174,7 +174,7 @@ std::string in_ascii(std::string text) {
   return text;
 }
 
-// Each byte as a letter of its own.
+// Converts each byte to the Latin-1 character of that code, in UTF-8.
 std::string from_latin(std::string text) {
   std::string made;
   for (const char c : text) {
@@ -198,7 +198,7 @@ std::string without_last_letter(std::string text) {
   return text;
 }
 
-// Of the two parts of each element, which are `size` bytes each.
+// Applies `change` to the two parts of each complex element; a part has `size` bytes.
 Tensor by_parts(const Tensor& from, void (*change)(std::byte* element, std::size_t size)) {
   Tensor made = moved(from, [](Index k) { return k; });
   const std::size_t size = bytes_of_part(from.type());
@@ -215,7 +215,7 @@ Tensor in_other_bytes(const Tensor& from) {
   return made;
 }
 
-// Elements in a row, and of a row in the last two dimensions.
+// Returns the number of elements in one slice along the first dimension.
 Index row_of(const Tensor& t) {
   return t.shape().empty() || t.shape().front() == 0 ? t.size() : t.size() / t.shape().front();
 }

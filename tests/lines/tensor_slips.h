@@ -1,5 +1,5 @@
-// What may go wrong with one tensor, given or answered: an element lost, a row taken for another,
-// NaN for zero. Each is a function of the tensor alone.
+// Injected faults of one input or output tensor: a lost element, swapped rows, NaN read as zero.
+// Each is a function of the tensor alone.
 #pragma once
 
 #include <functional>
@@ -15,10 +15,10 @@ struct TensorSlip {
   std::function<Tensor(const Tensor&)> of;
 };
 
-// Those of a tensor of this type. Some change nothing.
+// The faults for tensors of this type. Some change nothing.
 std::vector<TensorSlip> tensor_slips(Type type);
 
-// The same type, shape and bits.
+// True if type, shape and bits are equal.
 bool equal(const Tensor& a, const Tensor& b);
 
 }  // namespace touchstone

@@ -1,4 +1,6 @@
-"""Lines of one version and types stand from the plain to the rich, and grow where a type has too few."""
+"""Lines of one version and types are ordered from the simplest to the richest, and more are added where a type has too
+few.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""That coverage of the spec is counted truly: an operator and a template are planted, compiled as make coverage compiles
-them, and run on some data. What that does not reach is said not to be, and nothing else.
+"""Coverage of the spec is measured faithfully: a planted operator and template are compiled as by make coverage and
+run.
+
+Coverage must report exactly the clauses and branches that the data do not reach.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ TEMPLATE = """\
 namespace touchstone::structural {
 
 int run_planted(const Facts& facts, int size) {
-  facts.require(size < 6, "C1", "size < 6", "there are too many", "spec/x.yaml:1", [&] { return values_text("size", size); });
+  facts.require(size < 6, "C1", "size < 6", "there are too many", "spec/x.yaml:1", \
+[&] { return values_text("size", size); });
   if (size > 1 && size < 4)
     return 1;
   return 0;
@@ -54,8 +57,13 @@ int never() { return 2; }
 }  // namespace touchstone::openings
 """
 FLAGS = ["-std=c++20", "-O0", "--coverage", "-fprofile-exclude-files=^/usr/.*", "-w"]
-LIBRARIES = ["reference/libtouchstone_reference.a", "reference/images/libtouchstone_images.a", "model/libtouchstone_model.a",
-             "model/libtouchstone_proto.a", "core/libtouchstone_core.a"]  # fmt: skip
+LIBRARIES = [
+    "reference/libtouchstone_reference.a",
+    "reference/images/libtouchstone_images.a",
+    "model/libtouchstone_model.a",
+    "model/libtouchstone_proto.a",
+    "core/libtouchstone_core.a",
+]
 
 
 def run(*command: str | Path, cwd: Path = ROOT) -> None:
@@ -65,7 +73,7 @@ def run(*command: str | Path, cwd: Path = ROOT) -> None:
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with one operator and one template, compiled to be counted."""
+    """A project with one operator and one template, compiled with instrumentation."""
     folder = tmp_path_factory.mktemp("planted")
     (folder / "spec/ops/ai.onnx").mkdir(parents=True)
     for name in ("schema.json", "types.yaml", "type_groups.yaml", "primitives.yaml"):
@@ -86,9 +94,10 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     objects.mkdir()
     for source in (out / "reference/native/Planted.cc", out / "reference/structural/planted.cc"):
         run("g++", *FLAGS, f"-I{out}", f"-I{ROOT}", "-c", source, cwd=objects)
-    run("g++", *FLAGS[:2], "-w", f"-I{ROOT}", f"-I{out}", ROOT / "tests/lines/planted_main.cc", out / "model/schema_table.cc",
-        *objects.glob("*.o"), "--coverage", "-Wl,--start-group", *(BUILD / name for name in LIBRARIES), "-Wl,--end-group",
-        "-lprotobuf-lite", "-lre2", "-lutf8proc", "-lpthread", "-o", folder / "planted")  # fmt: skip
+    run("g++", *FLAGS[:2], "-w", f"-I{ROOT}", f"-I{out}", ROOT / "tests/lines/planted_main.cc",
+        out / "model/schema_table.cc", *objects.glob("*.o"), "--coverage", "-Wl,--start-group",
+        *(BUILD / name for name in LIBRARIES), "-Wl,--end-group", "-lprotobuf-lite", "-lre2",
+        "-lutf8proc", "-lpthread", "-o", folder / "planted")  # fmt: skip
     return folder
 
 
@@ -100,7 +109,7 @@ def reached(planted: Path, *vectors: str) -> Coverage:
 
 
 def missed(coverage: Coverage) -> set[str]:
-    """Line of the entry or of the template, and the side."""
+    """Line and branch of each missed clause of the entry or template."""
     return {f"{Path(c.path).name}:{c.line} {c.side}".strip() for c, ran in coverage.reached.items() if not ran}
 
 

@@ -1,7 +1,7 @@
-"""The lines of the spec suite: each is what it says, none is there twice, every version, type and rule has its own.
+"""The lines of the spec suite are right, distinct, and cover every version, type and rule.
 
-What is short of that stands in short.yaml, with the reason, and nothing that is not short does. Each valid line tells a
-mutant that none before it tells, or reaches a block that none before it reaches: there is no other.
+short.yaml lists the gaps with the reason, and nothing else. Each valid line kills a mutant that no earlier line kills,
+or reaches a block that no earlier line reaches.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
 PROBE = BUILD / "tests" / "lines" / "lines_probe"
 SAMPLE = 1500
-EACH = 4  # of so many operators, one is asked what each of its lines is there for
+EACH = 4  # one of so many operators has each line's purpose checked
 OPERATORS = load_spec(ROOT / "spec")
 LINES = suite_lines()
 SHORT = yaml.safe_load((Path(__file__).parent / "short.yaml").read_text(encoding="utf-8"))
 
 
 def versions() -> Iterator[Version]:
-    """Those that a model can use."""
+    """The versions that a model can use."""
     for operator in OPERATORS:
         yield from (v for v in operator.versions if v.kind != "none" and (v.lived or not v.deprecated))
 
@@ -70,7 +70,7 @@ def test_the_definition_takes_what_is_valid_and_refuses_the_rest_by_the_rule(row
 
 
 def short_of(rows: list[dict[str, Any]]) -> dict[str, set[str]]:
-    """Version -> types of which it has fewer than three cases, and rules that no case breaks."""
+    """Version -> types of which it has fewer than three cases, and rules that no case violates."""
     known = {line_name(version): version for version in versions()}
     types: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in known}
     broken: dict[str, set[str]] = {name: set() for name in known}
@@ -116,7 +116,7 @@ def own_lines(version: Version) -> list[str]:
 
 @pytest.mark.parametrize("operator", OPERATORS[::EACH], ids=lambda operator: operator.op)
 def test_each_line_shows_what_none_before_it_did(operator: Operator) -> None:
-    """Which lines reach a block of their own, make coverage holds."""
+    """Each line kills a new mutant or is listed as reaching a block of its own; make coverage checks that list."""
     by_side = set(listed())
     for version in operator.versions:
         lines = own_lines(version)
@@ -156,14 +156,14 @@ def test_what_nobody_can_judge_may_go() -> None:
 
 
 def test_a_bound_that_is_left_out_is_judged() -> None:
-    """It is the largest double there is."""
+    """Without its upper bound, the reference clips at the largest double."""
     (row,) = asked(PROBE, None, ["Clip-13(double[2]{-3,5}, _, double[]{1})"])
     assert row["judged"] == "exact"
     assert "x0: no sign" in row["slips"]
 
 
 def test_lines_are_what_the_entries_give() -> None:
-    """Of one operator: valid lines are variations of its literal cases, as they are today."""
+    """For one operator: its valid lines are variations of its present literal cases."""
     (clip,) = [operator for operator in OPERATORS if operator.op == "Clip"]
     for version in clip.versions:
         seeds = seeds_of(clip, version)

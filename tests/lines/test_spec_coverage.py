@@ -1,4 +1,4 @@
-"""What says which clauses of the spec ran: the kernels that are written for it, and what is made of gcov's counts."""
+"""Coverage of the spec: the instrumented kernels that codegen writes, and the report from gcov's counts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def header(op: str, counted: bool) -> str:
 
 def test_every_condition_of_a_counted_kernel_asks_a_function_of_its_own() -> None:
     text = header("Clip", counted=True)
-    assert [text.count(f"side_{k}(") for k in range(5)] == [2, 2, 2, 2, 0]  # where it stands, and where it is asked
+    assert [text.count(f"side_{k}(") for k in range(5)] == [2, 2, 2, 2, 0]  # its definition and its call
     assert "select(" not in text
     assert "\n#line" not in text and "//#line" in text
     assert '"spec/ops/ai.onnx/Clip.yaml"' in text
@@ -101,7 +101,7 @@ def test_an_excuse_holds_for_what_is_not_reached_alone(tmp_path: Path) -> None:
 
 
 def mostly(reached: Coverage) -> Coverage:
-    """A hundred sides more, and statements."""
+    """Adds a hundred reached branches and statements."""
     for k in range(100):
         reached.add(Clause("spec/b.yaml", k, 0, ""), True, "")
         reached.add(Clause("spec/b.yaml", k, 1, "true"), True, "")

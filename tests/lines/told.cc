@@ -1,6 +1,6 @@
-// A slip of what is given runs on the reference's kernel with what the slip makes of the inputs,
-// and the judge is shown its answer beside the inputs as they are; one of what is answered changes
-// the right answer. What ends in an error has refused a valid case.
+// Runs mutants on one case. For a fault in the inputs, the reference's kernel runs on the faulty
+// inputs, and the judge sees its outputs with the right inputs. A fault in the outputs changes the
+// right outputs. A mutant that ends in an error has refused a valid case, so it is killed.
 #include "tests/lines/told.h"
 
 #include <algorithm>

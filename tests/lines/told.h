@@ -1,4 +1,4 @@
-// What the judge says of a case: of the reference's own answer, and which slips it tells by it.
+// Judges the reference's own outputs of a case, and finds the mutants that the case kills.
 #pragma once
 
 #include <set>
@@ -11,12 +11,13 @@
 namespace touchstone {
 
 struct Told {
-  Verdict verdict = Verdict::unsupported;  // of what is right
-  std::vector<std::string> slips;  // whose answers are refused, but for the known; none if nothing
-                                   // is known of what is right
+  Verdict verdict = Verdict::unsupported;  // of the reference's own outputs
+  // the mutants that the judge refuses, except known ones; empty if the judge has no verdict on the
+  // reference's outputs
+  std::vector<std::string> slips;
 };
 
-// The node is resolved.
+// Finds the mutants of `right`, whose node must be resolved; those in `known` are skipped.
 Told told_apart(const Given& right, const std::set<std::string>& known);
 
 }  // namespace touchstone

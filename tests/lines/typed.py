@@ -1,4 +1,4 @@
-"""Variations of a seed in its types: of inputs, of what attributes name, of tensors that attributes hold."""
+"""Variations of a seed's types: of inputs, of types that attributes name, of tensors in attributes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.lines.ports import REGIMES, allowed_at, filled, parameter_of, rotated
 
 
 def filled_of(version: Version, draft: Draft, constraint: str, regime: str) -> Draft:
-    """What a constraint is of, even if it is not of data."""
+    """The draft with data of a regime in every input of a constraint, even where `is_data` is false."""
     for k, port in enumerate(draft.ports):
         if port.value is not None and parameter_of(version, k).type == constraint:
             draft = draft.with_value(k, with_regime(port.value, regime))
@@ -29,7 +29,7 @@ def retyped_by(version: Version, draft: Draft, constraint: str, type_: str) -> D
 
 
 def alike(version: Version, draft: Draft, type_: str) -> Draft:
-    """Every input in the element that is in `type_`, whatever it is wrapped in."""
+    """The draft with every input in the element type of `type_`, inside its own container."""
     element = re.findall(r"\w+", type_)[-1]
     for k, port in enumerate(draft.ports):
         if port.value is not None and (before := element_of(port.value)):
@@ -45,7 +45,7 @@ def bound_by_input(version: Version, draft: Draft) -> set[str]:
 
 
 def naming_attribute(version: Version, constraint: str) -> Attribute | None:
-    """The attribute that says which type an output has."""
+    """The attribute that selects an output's type, or None."""
     if constraint in {parameter.type for parameter in version.inputs}:
         return None
     for output in version.outputs:
@@ -58,13 +58,13 @@ def naming_attribute(version: Version, constraint: str) -> Attribute | None:
 
 
 def nameable(type_: str) -> str:
-    """The element that an attribute can say of this type, "" if none."""
+    """The element type that an attribute can name for this type, "" if none."""
     element = type_.removeprefix("seq(").removesuffix(")")
     return element if element in ELEMENTS else ""
 
 
 def named(draft: Draft, attribute: Attribute, type_: str) -> Draft:
-    """The draft whose attribute says this type: by its code, or, long ago, by its name."""
+    """The draft whose attribute names this type: by its code or, in old versions, by its name."""
     type_ = nameable(type_)
     code = str(ELEMENTS.index(type_) + 1)
     return draft.with_attribute(attribute.name, code if attribute.kind == "int" else f'"{type_.upper()}"')
@@ -74,7 +74,7 @@ TENSOR = re.compile(r"(\w+)(\[[\d,]*\])\{(.*)\}$")
 
 
 def held_tensors(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
-    """Every type of a tensor that an attribute holds."""
+    """Variations of the type of a tensor in an attribute."""
     for attribute in version.attributes:
         for seed in seeds if attribute.kind == "tensor" else []:
             said = TENSOR.match(seed.attribute(attribute.name) or "float[1]{1}")
@@ -85,7 +85,7 @@ def held_tensors(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
 
 
 def types(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
-    """Every type of every constraint, three times over."""
+    """Variations for every type of every constraint, in five turns."""
     for constraint, allowed in version.types.items():
         attribute = naming_attribute(version, constraint)
         own = [seed for seed in seeds if constraint in bound_by_input(version, seed)]
@@ -102,7 +102,7 @@ def types(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
 
 
 def in_type(version: Version, seed: Draft, constraint: str, type_: str) -> list[Draft]:
-    """The seed in this type: where it stands at an input, where an attribute names it, and everywhere."""
+    """The seed in this type: once at the constraint's inputs and attribute, and once at all inputs."""
     attribute = naming_attribute(version, constraint)
     made = retyped_by(version, seed, constraint, type_)
     if attribute and nameable(type_):
@@ -115,7 +115,7 @@ def in_type(version: Version, seed: Draft, constraint: str, type_: str) -> list[
 
 
 def more_of(version: Version, seeds: list[Draft], missing: list[tuple[str, str]]) -> Iterator[Draft]:
-    """Of types that are hard to reach: with every seed, every choice of words and other numbers."""
+    """Variations for types that are hard to reach: with every seed, and many values of other attributes."""
     for constraint, type_ in missing:
         attribute = naming_attribute(version, constraint)
         for seed in seeds:
@@ -129,7 +129,7 @@ def more_of(version: Version, seeds: list[Draft], missing: list[tuple[str, str]]
 
 
 def pairs_of_types(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
-    """Two constraints at once: every third pair, so that each type meets many."""
+    """Varies two constraints at once, over at most some 120 pairs of types each."""
     naming = {c: naming_attribute(version, c) for c in version.types}
     for (a, left), (b, right) in itertools.combinations(version.types.items(), 2):
         for n, (x, y) in enumerate(itertools.product(left, right)):

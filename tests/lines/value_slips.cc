@@ -1,5 +1,6 @@
-// A container has the slips of the first tensor that it holds, in all that it holds, and those of
-// its kind: items lost, in another order, an optional that is always empty.
+// Injected faults of values. A container has those of the first tensor that it holds, applied to
+// all its tensors, and those of its kind: lost items, another order, an optional that is always
+// empty.
 #include "tests/lines/value_slips.h"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ bool change(Value& value, const TensorSlip& slip) {
 
 using Items = std::vector<Value>;
 
-// Of a tensor, without elements.
+// A value of this type without elements.
 Value blank(const ValueType& type) {
   if (type.kind == ValueType::Kind::sequence) return Sequence{*type.inner, {}};
   return type.kind == ValueType::Kind::tensor ? Value(Tensor(type.element, {0})) : Value();
@@ -104,7 +105,8 @@ void add_key_slips(std::vector<ValueSlip>& all) {
                  }});
 }
 
-// "empty", and where an item is there that a careless test takes for none.
+// Empties an optional, always or where a careless check would take its item for missing; and fills
+// an empty one.
 void add_optional_slips(std::vector<ValueSlip>& all) {
   const auto emptied = [&](const char* name, bool (*where)(const Value& item)) {
     all.push_back({name, [where](Value& value) {

@@ -1,5 +1,4 @@
-// What may go wrong with one value: with each tensor in it (tensor_slips.h), and with what a
-// container holds.
+// Injected faults of one value: of each tensor in it (tensor_slips.h), and of a container's items.
 #pragma once
 
 #include <functional>
@@ -12,12 +11,13 @@ namespace touchstone {
 
 struct ValueSlip {
   std::string name;                    // "NaN is 0", "the last is lost"
-  std::function<bool(Value&)> change;  // false where it changes nothing
+  std::function<bool(Value&)> change;  // false if it changes nothing
 };
 
 std::vector<ValueSlip> value_slips(const Value& value);
 
-// What a careless test takes for none: a tensor without elements or of zeros, a sequence of such.
+// True for values that a careless check takes for missing: an empty tensor or one of zeros, or a
+// sequence of such tensors.
 bool holds_no_element(const Value& value);
 bool holds_zeros_alone(const Value& value);
 

@@ -1,8 +1,8 @@
-"""Variations of a seed, by what the signature says and nothing else: which of them are valid, and which rule refuses
-the others, the definition decides (probe.py).
+"""Variations of a seed, from the signature alone. The definition decides later which are valid, and which rule refuses
+the others (probe.py).
 
-Each type first; then in turn data of each kind, shapes, attributes alone and in pairs, what is held by the model, what
-the model does not know of shapes, inputs and outputs that may be left out, and what should be refused.
+Types come first. Then these alternate: data of each regime, shapes, attributes alone and in pairs, initializers,
+symbolic shapes, optional inputs and outputs, and calls that should be refused.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def shapes(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
 
 
 def lifted(version: Version, seed: Draft) -> Iterator[Draft]:
-    """More dimensions and fewer, of all data and of one input alone."""
+    """More dimensions and fewer, of all data inputs and of each one alone."""
     ports = [k for k, value in tensors(seed) if is_data(version, seed, k)]
     for some in [ports, *([k] for k in ports if len(ports) > 1)]:
         for front in ((2,), (1,), (2, 3), (1, 2, 1), (2, 1, 2), (2, 1, 2, 1), (1, 2, 1, 2, 1)):
@@ -82,7 +82,7 @@ def lifted(version: Version, seed: Draft) -> Iterator[Draft]:
 
 
 def resized(version: Version, seed: Draft) -> Iterator[Draft]:
-    """Extents that are equal change together, and each alone: bigger, one, empty."""
+    """Other extents: all equal ones together, and each one alone; larger, one, zero."""
     sizes = sorted({n for _, value in tensors(seed) for n in value.dims})
     for n, to in itertools.product(sizes, (0, 1, 2, 3, 4, 5, 7)):
         if n != to:
@@ -108,7 +108,7 @@ def attributes(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
 
 
 def presence(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
-    """Inputs held by the model, shapes that it does not know, inputs and outputs that are left out or asked for."""
+    """Inputs as initializers, unknown shapes, inputs and outputs that are omitted or requested."""
     outputs = len(version.outputs)
     several = not any(p.variadic for p in version.outputs)
     for seed in seeds:
@@ -128,7 +128,7 @@ def presence(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
 
 
 def borrowed(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
-    """An input that one case leaves out and another gives."""
+    """A seed with an input that only another seed has."""
     for one, other in itertools.permutations(seeds[:8], 2):
         for k, port in enumerate(other.ports):
             if port.value is not None and (k >= len(one.ports) or one.ports[k].value is None):
@@ -138,7 +138,7 @@ def borrowed(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
 
 
 def breaches(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
-    """What should be refused, one thing at a time."""
+    """Violations, one at a time."""
     for seed in seeds:
         for k, value in tensors(seed):
             yield seed.with_value(k, reshaped(value, (1, *value.dims)))
@@ -164,9 +164,7 @@ def breaches(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
                 for new in ([], [*items, 1], items[1:], *same, items[:1] * 2, [1, 1], [-100], [1, 2, 3, 4, 5]):
                     yield seed.with_attribute(attribute.name, json.dumps(new).replace(" ", ""))
             yield seed.with_attribute(attribute.name, None)
-        for (j, one), (k, other) in itertools.combinations(
-            tensors(seed), 2
-        ):  # extents in front that do not go together
+        for (j, one), (k, other) in itertools.combinations(tensors(seed), 2):  # leading extents that do not broadcast
             yield seed.with_value(j, reshaped(one, (2, *one.dims))).with_value(k, reshaped(other, (3, *other.dims)))
         yield seed.with_attribute("no_such_attribute", "1")
         yield replace(seed, ports=())
@@ -175,13 +173,13 @@ def breaches(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
             yield replace(seed, ports=seed.ports * 3)
             yield seed.with_port(0, Port(None))
         yield replace(seed, outputs="x" * (len(version.outputs) + 1))
-        for k, port in enumerate(seed.ports):  # of variadic inputs: others than the first are of another kind
+        for k, port in enumerate(seed.ports):  # later variadic inputs of another type or shape
             if k and isinstance(port.value, Tensor) and parameter_of(version, k).variadic:
                 yield seed.with_value(k, reshaped(port.value, (*port.value.dims, 2)))
 
 
 def empty_boxes(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
-    """Containers that are empty, of other lengths, and full of what a careless test takes for nothing."""
+    """Containers that are empty, have other lengths, or hold items without elements or of zeros."""
     for seed in seeds:
         for k, port in enumerate(seed.ports):
             if isinstance(port.value, Box):
@@ -194,7 +192,7 @@ STEPS = (data, shapes, attributes, pairs_of_types, presence, empty_boxes, breach
 
 
 def several_at_once(version: Version, seeds: list[Draft], turns: int) -> Iterator[Draft]:
-    """Two steps in a row, drawn by counting: what neither reaches alone."""
+    """Combinations of two steps at pseudorandom positions, which neither step makes alone."""
     made = {step: list(itertools.islice(step(version, seeds), 4000)) for step in (shapes, attributes, presence)}
     n = 0
     for turn in range(turns):
@@ -209,7 +207,7 @@ def several_at_once(version: Version, seeds: list[Draft], turns: int) -> Iterato
 
 
 def in_turn(streams: list[Iterator[Draft]]) -> Iterator[Draft]:
-    """One of each, again and again, until all have ended."""
+    """Takes one draft of each stream in turn, until all have ended."""
     while streams:
         for stream in list(streams):
             draft = next(stream, None)
@@ -220,7 +218,7 @@ def in_turn(streams: list[Iterator[Draft]]) -> Iterator[Draft]:
 
 
 def candidates(version: Version, seeds: list[Draft], widely: bool) -> Iterator[str]:
-    """Lines, each once, the seeds first. Not `widely`: what another version with the same kernel does not show."""
+    """Distinct lines, the seeds first. Unless `widely`, omits steps that a version with the same kernel covers."""
     steps = STEPS if widely else (shapes, breaches)
     rest = in_turn([step(version, seeds) for step in steps])
     also = several_at_once(version, seeds, 40) if widely else iter(())

@@ -1,11 +1,11 @@
-"""What each line of the suite is there for. A line stays if it shows what no line before it did:
+"""The purpose of each line of the suite. A line stays if it adds coverage that no earlier line has.
 
-  slip   the judge tells by it from the definition a runtime with a slip (slips.h), of its version and types
-  form   else, one that takes no case of its form (refusals.h): a rank, an empty input, one that the model holds
-  rule   the rule refuses it
-  side   else, it reaches a block of the definition's kernel that none of its version and types did
+- `slip`: it kills a mutant with an injected fault (slips.h) of its version and types
+- `form`: else, it kills a mutant that does not support a kind of case (refusals.h), such as empty inputs
+- `rule`: the rule refuses it
+- `side`: else, it reaches a block of the definition's kernel that no earlier line of its version and types reached
 
-One that the judge cannot judge shows nothing. A type that is left with fewer than three stands in short.yaml.
+A line that the judge cannot judge adds nothing. A type left with fewer than three lines is listed in short.yaml.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from conformance.suites.spec_lines import suite_lines
 from tests.lines.pick import PASSES, rule_of
 from tests.lines.probe import outcomes
 
-BY_SIDE = Path(__file__).with_name("by_side.cases")  # the lines whose only word is "side": no judge can tell
+BY_SIDE = Path(__file__).with_name("by_side.cases")  # the lines with the purpose "side" only, which no judge can find
 
 
 def worth(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """A word for each valid line of a version, in order; "" for what may go."""
+    """The purpose of each valid line of a version, in order; "" if it adds nothing."""
     return [
         "slip" if row.get("slips") else "form" if row.get("forms") else "side" if row["fresh"] else "" for row in rows
     ]
 
 
 def asked(judged: Path, counted: Path | None, lines: Sequence[str]) -> list[dict[str, Any]]:
-    """Rows of valid lines, in order, each with what it shows beside those before it."""
+    """Rows of valid lines, in order, each with the coverage that it adds to the earlier ones."""
     rows = outcomes(judged, lines, "new")
     for row in rows:
         row["fresh"] = 0
@@ -45,7 +45,7 @@ def listed() -> list[str]:
 
 
 def idle(counted: Path) -> list[str]:
-    """Those listed that reach nothing which no valid line of the suite before them does."""
+    """The listed lines that reach no block beyond those of earlier valid lines of the suite."""
     suite = [line for line in suite_lines() if not rule_of(line)]
     fresh = {line for line, row in zip(suite, outcomes(counted, suite), strict=True) if row.get("fresh")}
     return [line for line in listed() if line not in fresh]

@@ -1,4 +1,4 @@
-"""What the recorded models are fitted to and asked, and how values are kept."""
+"""Training data and inputs of the recorded models, and the record format of values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KERNEL_PARAMS = [0.25, 0.5, 3.0]
 
 
 def floats(array: Any) -> list[float]:
-    """As an attribute holds them: float32."""
+    """Values rounded to float32, as attributes store them."""
     return [float(each) for each in np.asarray(array, dtype=np.float32).ravel()]
 
 

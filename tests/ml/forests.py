@@ -1,4 +1,4 @@
-"""Trees that scikit-learn grew, as nodes."""
+"""Trees that scikit-learn trained, as records of nodes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tests.ml.data import BINARY, CLASS, TARGET, TEST, Record, X, floats, record
 
 
 def below(thresholds: Any) -> Any:
-    """The largest floats that are not above them: a float x asks the same of both."""
+    """The largest floats not above the thresholds: x <= t has the same answer for every float x."""
     near = np.asarray(thresholds, dtype=np.float32)
     return np.where(near > thresholds, np.nextafter(near, np.float32(-np.inf)), near)
 
 
 def nodes_of(trees: list[Any], double: bool = False) -> Record:
-    """The nodes of scikit-learn's trees, as the older operators have them."""
+    """The nodes of scikit-learn's trees, as attributes of the older operators."""
     out: Record = {
         key: [] for key in ("treeids", "nodeids", "featureids", "modes", "values", "truenodeids", "falsenodeids")
     }
@@ -35,7 +35,7 @@ def nodes_of(trees: list[Any], double: bool = False) -> Record:
 
 
 def votes_of(trees: list[Any], side: str, weigh: Callable[[int, Any], Any]) -> Record:
-    """weigh(tree, value of a node): its weights by class or target."""
+    """Leaf weights as attributes. weigh(tree, value of a node) returns (class or target, weight) pairs."""
     out: Record = {f"{side}_{key}": [] for key in ("treeids", "nodeids", "ids", "weights")}
     for k, each in enumerate(trees):
         for node in np.flatnonzero(each.children_left < 0):
@@ -143,7 +143,7 @@ def trees() -> list[Record]:
 
 
 def new_trees(forest: Any) -> Record:
-    """The same forest, in the newest operator: nodes and leaves apart."""
+    """The same forest for the newest operator, which has separate lists of nodes and leaves."""
     nodes: Record = {key: [] for key in ("featureids", "truenodeids", "falsenodeids", "trueleafs", "falseleafs")}
     splits, weights, targets, roots = [], [], [], []
     for target in (0, 1):

@@ -1,6 +1,8 @@
-"""Fits small models with scikit-learn, writes each as one node, and keeps what scikit-learn and ONNX Runtime answer.
+"""Fits small models with scikit-learn, writes each as one node, and records the outputs of scikit-learn and ONNX
+Runtime.
 
-The tests need neither: they read answers.json. To make it anew, where scikit-learn, onnx and onnxruntime are installed:
+The tests need neither package, since they read answers.json. To regenerate it where scikit-learn, onnx and onnxruntime
+are installed:
 
     python -m tests.ml.freeze
 """
@@ -201,7 +203,7 @@ def machines() -> list[Record]:
             }
             shown = (
                 scores if scores.ndim == 2 else np.stack([scores, -scores], axis=1)
-            )  # scikit-learn turns the sign of a pair
+            )  # scikit-learn negates the score of a pair
             labels = [f"c{c}" for c in model.predict(TEST)]
             made.append(
                 record(
@@ -218,9 +220,7 @@ def machines() -> list[Record]:
 
 def machine_with_shares() -> Record:
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # scikit-learn takes leave of LIBSVM's probabilities; models that have them stay
+        warnings.simplefilter("ignore")  # scikit-learn deprecates LIBSVM's probabilities, but models with them remain
         model = svm.SVC(kernel="rbf", probability=True, random_state=0, **PARAMS).fit(X[:40], CLASS[:40])
         attributes = {
             "kernel_type": "RBF",
@@ -238,7 +238,7 @@ def machine_with_shares() -> Record:
 
 
 def answer(each: Record) -> list[Record] | None:
-    """ONNX Runtime's; None where it refuses."""
+    """ONNX Runtime's outputs, or None if it refuses the model."""
     model = model_of(each)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4

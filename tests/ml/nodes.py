@@ -1,4 +1,4 @@
-"""A recorded node as a model, and its values as those of the standard."""
+"""Converts a recorded node to a model, and its values to arrays and protobuf messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def array_of(value: Record) -> np.ndarray:
 
 
 def feed(value: Record) -> Any:
-    """For runtimes in Python: an array, or a dict for a map."""
+    """The value for runtimes in Python: an array, or a dict for a map."""
     return value["data"] if value["type"].startswith("map(") else array_of(value)
 
 
@@ -34,7 +34,7 @@ def type_of(value: Record) -> onnx.TypeProto:
 
 
 def proto_of(value: Record) -> Any:
-    """For files. The one kind of map here has words for keys and floats for values."""
+    """The value as a protobuf message. The only kind of map here has string keys and float values."""
     if not value["type"].startswith("map("):
         return numpy_helper.from_array(array_of(value))
     proto = onnx.MapProto(key_type=onnx.TensorProto.STRING)
@@ -47,7 +47,7 @@ def proto_of(value: Record) -> Any:
 
 
 def model_of(record: Record) -> onnx.ModelProto:
-    """One node in the domain of classical models, in the format of the release that knew its version."""
+    """A model of one ai.onnx.ml node, with the opset that introduced its version."""
     inputs = [helper.make_value_info(f"in_{k}", type_of(each)) for k, each in enumerate(record["inputs"])]
     outputs = [helper.make_value_info(f"out_{k}", type_of(each)) for k, each in enumerate(record["scikit-learn"])]
     node = helper.make_node(

@@ -1,7 +1,7 @@
-"""What scikit-learn and ONNX Runtime answer for models that scikit-learn fitted.
+"""Recorded outputs of scikit-learn and ONNX Runtime for models that scikit-learn fitted.
 
-It lies inside the bounds of our definitions, and a little beside it does not. Where ONNX Runtime departs by a question,
-its answer is refused.
+They are inside the bounds of our definitions, and slightly changed ones are not. If ONNX Runtime departs by a question,
+the judge refuses its output.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ SPEC = ROOT / "spec" / "ops" / "ai.onnx.ml"
 KEPT = json.loads((Path(__file__).parent / "answers.json").read_text(encoding="utf-8"))
 NODES: list[Record] = KEPT["nodes"]
 SOURCES = ("scikit-learn", "onnxruntime")
-PASSES = ("exact", "within", "in-set", "mistrusted")  # mistrusted: nine of ten answers of a one-class machine are 1
+PASSES = ("exact", "within", "in-set", "mistrusted")  # mistrusted: nine of ten outputs of a one-class machine are 1
 
 every = pytest.mark.parametrize("node", NODES, ids=lambda node: node["name"])
 
 
 def judged(folder: Path, node: Record, answers: list[Record]) -> dict[str, Any]:
-    """What the judge says of these outputs, the node's own inputs given."""
+    """The judge's JSON for these outputs of a node, given its recorded inputs."""
     inputs, outputs = ([proto_of(each).SerializeToString() for each in side] for side in (node["inputs"], answers))
     return judgement(folder, model_of(node), inputs, outputs)
 
@@ -54,7 +54,9 @@ def test_answer_is_within_the_bounds(node: Record, source: str, tmp_path: Path) 
 
 @every
 def test_what_is_beside_it_is_refused(node: Record, tmp_path: Path) -> None:
-    """Each output in turn: its largest number is moved by a hundredth, a text or a whole number is another."""
+    """Changes one output at a time: the largest number by a hundredth, or a string or integer to another. The judge
+    refuses each.
+    """
     for position, said in enumerate(node["scikit-learn"]):
         answers = copy.deepcopy(node["scikit-learn"])
         answers[position]["data"] = beside(said)
@@ -87,7 +89,7 @@ TIE: Record = {
 
 @pytest.mark.parametrize("label, right", [("sum", True), ("whole", True), ("less", False), ("none of them", False)])
 def test_label_follows_scores_that_rounding_cannot_tell_apart(label: str, right: bool, tmp_path: Path) -> None:
-    """Three tenths in float add up to a little less than 0.3, or to a little more, by the order of the roundings."""
+    """The float sum of three tenths is slightly less or more than 0.3, depending on the order of roundings."""
     scores = {"type": "float", "shape": [1, 3], "data": [0.3, 0.3, 0.2]}
     answers = [{"type": "string", "shape": [1], "data": [label]}, scores]
     found = judged(tmp_path, TIE | {"scikit-learn": answers}, answers)
@@ -104,7 +106,7 @@ def test_label_of_clear_scores_does_not_follow(tmp_path: Path) -> None:
 
 
 def test_every_operator_is_here_or_says_why_not() -> None:
-    """What neither of the two has in this form, or where both go another way by a question: literal cases alone."""
+    """Operators that neither package has in this form, or where both depart by a question, have literal cases alone."""
     alone = {"ArrayFeatureExtractor", "CastMap", "CategoryMapper", "FeatureVectorizer", "ZipMap"}
     assert {file.stem for file in SPEC.glob("*.yaml")} == {node["op"] for node in NODES} | alone
     for op in alone:

@@ -1,11 +1,15 @@
-"""The judge is judged: mutants of all definitions must be refused, the same kernels with honest sums accepted.
+"""Tests the judge: it must refuse mutants of all definitions, and accept the same kernels with faithful sums.
 
-python -m tests.mutants [--count 2000] [--seed N] [--only Conv,Softmax,topk] [--match REGEX] [--out build/mutants]
+    python -m tests.mutants [--count 2000] [--seed N] [--only Conv,Softmax,topk] [--match REGEX] [--out build/mutants]
 
-A mutant is one edit of an entry's expressions, or of the C++ of a template in reference/structural/; it is refused by
-one of its operator's cases. The seed is a fresh one each time, and printed: --seed draws the same again. Ends with 1
-when fewer than 97 % are refused of those that survivors.yaml does not name, when the mutants of a kernel take more than
-twenty cases, when one is not refused and not named, or when one honest variant is refused.
+A mutant is one edit of an entry's expressions, or of the C++ of a template in reference/structural/; one of its
+operator's cases must refuse it. Each run draws a fresh seed and prints it; --seed repeats a run.
+
+Exits with 1 in any of these cases:
+- fewer than 97 % are refused of those that survivors.yaml does not name
+- the mutants of one kernel need more than twenty cases
+- a mutant is neither refused nor named
+- a faithful variant is refused
 """
 
 from __future__ import annotations
@@ -31,7 +35,7 @@ from tests.mutants.structural import Template, mutants_of_template, templates_of
 ROOT = Path(__file__).resolve().parents[2]
 LINES = ROOT / "conformance" / "suites" / "spec"
 KINDS = ("node", "simple", "pytorch-operator", "pytorch-converted")
-BATCH = 16  # mutants that one call of the compiler makes
+BATCH = 16  # mutants per call of the compiler
 
 
 def share_of(subject: Subject | Template, known: dict[str, int], wanted: int, seed: int, match: str) -> list[Mutant]:
@@ -43,12 +47,12 @@ def share_of(subject: Subject | Template, known: dict[str, int], wanted: int, se
 def drawn(
     subjects: list[Subject | Template], known: dict[str, int], count: int, seed: int, match: str = ""
 ) -> list[Mutant]:
-    """The same number from each kernel; what small ones cannot give, the others do."""
+    """The same number from each kernel; large kernels make up for small ones."""
     most = 2 * (count // len(subjects) + 1)
     with ProcessPoolExecutor(2) as pool:
         again = [repeat(each) for each in (known, most, seed, match)]
         shares = list(pool.map(share_of, subjects, *again, chunksize=4))
-    random.Random(seed).shuffle(shares)  # which kernels give one more
+    random.Random(seed).shuffle(shares)  # selects the kernels that contribute one more
     even = 1
     while even < most and sum(len(share[:even]) for share in shares) < count:
         even += 1

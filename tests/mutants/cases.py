@@ -1,4 +1,4 @@
-"""Which cases a mutant is shown: those of its operator, of any version, in an order that has what differs first."""
+"""Selects the cases that a mutant runs: those of its operator, of any version, with the most diverse first."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from codegen.entry import Version
 from codegen.parameters import class_of
 from conformance.suites.spec_lines import suite_lines
 
-MOST = 400  # cases that a mutant may be shown
-MOST_BYTES = 400_000  # of inputs: a mutant is judged on small data
+MOST = 400  # cases that a mutant may run
+MOST_BYTES = 400_000  # of inputs, so that judging is fast
 
 
 LINE = re.compile(r"(?:(?P<domain>ai\.[\w.]+)\.)?(?P<op>\w+)-(?P<since>\d+)\((?P<rest>.*)")
@@ -27,7 +27,7 @@ class Case:
     place: str  # a folder, or a line of the spec suite (conformance/suites/line.h)
     op: str
     since: int
-    types: tuple[str, ...]  # of the inputs that are given, "" where one is left out
+    types: tuple[str, ...]  # of the given inputs, "" for an omitted one
     features: frozenset[str]
 
 
@@ -36,7 +36,7 @@ def domain_of(node: onnx.NodeProto) -> str:
 
 
 def element_types(graph: onnx.GraphProto) -> dict[str, str]:
-    """Names as spec/types.yaml has them: float, uint8, string ..."""
+    """Element types by name, spelled as in spec/types.yaml: float, uint8, string ..."""
     found = {t.name: onnx.TensorProto.DataType.Name(t.data_type).lower() for t in graph.initializer}
     for info in [*graph.input, *graph.value_info, *graph.output]:
         if info.type.HasField("tensor_type"):
@@ -52,7 +52,7 @@ def rank_of(graph: onnx.GraphProto, name: str) -> int:
 
 
 def features_of(graph: onnx.GraphProto, types: tuple[str, ...], sizes: list[int]) -> frozenset[str]:
-    """What a case has that another may lack: attributes with their values, inputs, outputs, types, ranks."""
+    """Features of a case: attributes with their values, inputs, outputs, types, ranks."""
     node = graph.node[0]
     found = {f"inputs={''.join('x' if name else '-' for name in node.input)}"}
     found |= {f"outputs={''.join('x' if name else '-' for name in node.output)}"}
@@ -66,7 +66,7 @@ def features_of(graph: onnx.GraphProto, types: tuple[str, ...], sizes: list[int]
 
 
 def read_case(folder: Path) -> Case | None:
-    """None: several nodes, an unknown operator, data that is too large or that no file holds."""
+    """A case from a folder. None for several nodes, an unknown operator, or missing or too large inputs."""
     inputs = folder / "test_data_set_0"
     if not inputs.is_dir() or sum(f.stat().st_size for f in inputs.iterdir()) > MOST_BYTES:
         return None
@@ -94,7 +94,7 @@ def read_case(folder: Path) -> Case | None:
 
 
 def parts_of(text: str, mark: str) -> list[str]:
-    """Cut at each mark that stands in no brackets and no quotes."""
+    """Splits at each mark outside brackets and quotes."""
     parts, depth, quoted = [""], 0, False
     for k, letter in enumerate(text):
         quoted ^= letter == '"' and text[k - 1 : k] != "\\"
@@ -108,7 +108,7 @@ def parts_of(text: str, mark: str) -> list[str]:
 
 
 def ports_of(rest: str) -> tuple[list[str], list[str]]:
-    """Of what follows the opening bracket: the inputs, and the words behind the closing one."""
+    """Splits the text after the opening bracket into the inputs and the words after the closing bracket."""
     depth, quoted = 1, False
     for k, letter in enumerate(rest):
         quoted ^= letter == '"' and rest[k - 1 : k] != "\\"
@@ -120,7 +120,7 @@ def ports_of(rest: str) -> tuple[list[str], list[str]]:
 
 
 def read_line(text: str) -> Case | None:
-    """None: a rule refuses it."""
+    """A case from a line; None for a negative case."""
     found = LINE.fullmatch(text)
     if not found or re.search(r" ![\w.]+-\d+/C\d+$", text):
         return None
@@ -150,7 +150,7 @@ def read_lines(root: Path) -> dict[tuple[str, int], list[Case]]:
 
 
 def read_cases(roots: Iterable[Path]) -> dict[tuple[str, int], list[Case]]:
-    """Operator and version -> cases, in an order that chance has no part in."""
+    """Operator and version -> cases, in a deterministic order."""
     found: dict[tuple[str, int], list[Case]] = defaultdict(list)
     for root in roots:
         files = sorted(root.rglob("model.onnx"))
@@ -164,7 +164,7 @@ def read_cases(roots: Iterable[Path]) -> dict[tuple[str, int], list[Case]]:
 
 
 def classes_of(case: Case, version: Version) -> dict[str, str]:
-    """Constraint -> the C++ class that this case computes it in."""
+    """Constraint -> the C++ class in which this case computes it."""
     found: dict[str, str] = {}
     for k, element in enumerate(case.types):
         parameter = version.inputs[min(k, len(version.inputs) - 1)]
@@ -178,19 +178,19 @@ def in_order(cases: list[Case]) -> list[Case]:
 
 
 def chosen(cases: list[Case], most: int = MOST) -> list[Case]:
-    """Again and again the case that has most of what none before it had."""
+    """Repeatedly takes the case with the most features that no earlier case had."""
     left, seen, taken = in_order(cases), set(), []
     while left and len(taken) < most:
         best = max(range(len(left)), key=lambda k: (len(left[k].features - seen), -k))
         taken.append(left.pop(best))
         seen |= taken[-1].features
         if not any(c.features - seen for c in left):
-            seen = set()  # once more
+            seen = set()  # starts over once all features are covered
     return taken
 
 
 def by_class(cases: list[Case], version: Version, most_groups: int = 4) -> list[Case]:
-    """Cases of at most four groups of types, so that few kernels are compiled: floats first, then what has most cases."""
+    """Cases of at most four groups of types, to compile few kernels: floats first, then the largest groups."""
     groups: dict[str, list[Case]] = defaultdict(list)
     for case in cases:
         groups[repr(sorted(classes_of(case, version).items()))].append(case)

@@ -1,6 +1,6 @@
-"""Edits of a definition: each changes one node of one expression tree of an entry, as a slip of a pen or of a compiler would.
+"""Edits of a definition: each changes one node of one expression tree of an entry, as a typo or a compiler fault would.
 
-An edit is found by its number: the same entry always has the same edits in the same order.
+An edit is identified by its number: the same entry always has the same edits in the same order.
 """
 
 from __future__ import annotations
@@ -16,27 +16,28 @@ REDUCTIONS = {
     "sum": ("max", "prod"), "prod": ("sum",), "max": ("min", "sum"), "min": ("max",), "any": ("all",), "all": ("any",),
     "argmax": ("argmin",), "argmin": ("argmax",),
 }  # fmt: skip
-FUNCTIONS = [  # one for another of the same group
-    ("floor", "ceil", "round_even"), ("sin", "cos", "tan"), ("asin", "acos", "atan"), ("sinh", "cosh"), ("asinh", "atanh"),
-    ("tanh", "sigmoid", "erf"), ("exp", "abs"), ("log", "sqrt"), ("min", "max"), ("minimum", "maximum"),
-    ("floor_index", "ceil_index"), ("floor_div", "ceil_div"), ("head", "tail"), ("bit_and", "bit_or", "bit_xor"),
+FUNCTIONS = [  # each function may be replaced by another of its group
+    ("floor", "ceil", "round_even"), ("sin", "cos", "tan"), ("asin", "acos", "atan"), ("sinh", "cosh"),
+    ("asinh", "atanh"), ("tanh", "sigmoid", "erf"), ("exp", "abs"), ("log", "sqrt"), ("min", "max"),
+    ("minimum", "maximum"), ("floor_index", "ceil_index"), ("floor_div", "ceil_div"), ("head", "tail"),
+    ("bit_and", "bit_or", "bit_xor"),
     ("shift_left", "shift_right"), ("softplus", "exp"), ("reciprocal", "sqrt"), ("fmod", "mod_floor"),
     ("sign", "abs"), ("is_nan", "is_inf"),
 ]  # fmt: skip
 IN_ORDER = ("pow", "fmod", "mod_floor", "head", "tail", "floor_div", "ceil_div", "shift_left", "shift_right", "mod")
-SMALL_STEP = 1.001  # what a constant is multiplied by: about the error of a coefficient that was cut short
+SMALL_STEP = 1.001  # factor for constants: about the error of a truncated coefficient
 
 
 @dataclass
 class Edit:
     line: int
     change: str  # "+ -> -"
-    text: str  # of the statement, or of the expression that stands alone
-    make: Callable[[], None]  # does it, in the tree that it was found in
+    text: str  # of the statement, or of the expression itself outside statements
+    make: Callable[[], None]  # applies the edit to the tree that it was found in
 
     @property
     def definition(self) -> str:
-        """The left side of the statement: "let raised", "Y[i]"; all of the text where there is none."""
+        """The left side of the statement: "let raised", "Y[i]"; the whole text if there is none."""
         depth = 0
         for k, letter in enumerate(self.text):
             depth += (letter in "([{") - (letter in ")]}")
@@ -51,7 +52,7 @@ class Edit:
 
 @dataclass
 class Slot:
-    """A place that holds an expression."""
+    """A position in a tree that holds an expression."""
 
     get: Callable[[], Expr]
     put: Callable[[Expr], None]
@@ -95,7 +96,7 @@ def arm_slot(owner: list, k: int) -> Slot:
 
 
 def below(e: Expr) -> Iterator[Slot]:
-    """The places in an expression that hold expressions."""
+    """The slots for subexpressions of an expression."""
     yield from (item_slot(e.args, k) for k in range(len(e.args)))
     if e.kind == "match":
         yield from (arm_slot(e.value, k) for k in range(len(e.value)))
@@ -111,7 +112,7 @@ def below(e: Expr) -> Iterator[Slot]:
 def edits_below(slot: Slot, line: int, text: str) -> Iterator[Edit]:
     e = slot.get()
     if e.kind == "call" and e.value == "repeat" and e.args[1].kind == "number" and e.args[1].value == "0":
-        return  # an empty list, whatever it would hold
+        return  # an empty list, whatever its item
     for change, make in edits_at(e, slot):
         yield Edit(e.line or line, change, text, make)
     for inner in below(e):
@@ -134,7 +135,7 @@ def swapped(e: Expr, j: int, k: int) -> Callable[[], None]:
 
 
 def edits_at(e: Expr, slot: Slot) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Those of the node itself: what it says, what does it."""
+    """The edits of the node itself, without its subexpressions."""
     found = EDITORS.get(e.kind)
     if found:
         yield from found(e, slot)

@@ -1,7 +1,7 @@
-"""From an entry to mutants of it: C++ in batches, each batch one library that the runner opens.
+"""Generates mutants of an entry as C++ in batches, each of which becomes one library for the runner.
 
-A mutant is a unit of codegen whose expression trees were edited once, before they were checked. What the checker refuses,
-or what makes the same kernel as before, is no mutant.
+A mutant is a codegen unit whose expression trees were edited once, before the checker ran. An edit that the checker
+refuses, or that gives the same kernel, is discarded.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.mutants.edits import Edit, edits_of, edits_of_expression
 
 @dataclass
 class Subject:
-    """A kernel of the spec and the cases that its mutants are shown."""
+    """A kernel of the spec and the cases that its mutants run."""
 
     operator: Operator
     versions: list[Version]
@@ -53,11 +53,12 @@ class Mutant:
     header: str
     source: str
     identity: str = ""  # "Clip-11: let raised: < -> <="
-    entries: dict[tuple[str, int], str] = field(default_factory=dict)  # of a template: operator, version -> entry point
+    # for a template: (operator, version) -> entry point
+    entries: dict[tuple[str, int], str] = field(default_factory=dict)
 
     @property
     def runs(self) -> dict[str, str]:
-        """The names in the library's table, and the functions in C++."""
+        """Names in the library's table -> C++ functions."""
         if not self.entries:
             return {self.name: f"touchstone::native::run_{self.name}"}
         space = f"touchstone::structural_{self.name}"
@@ -66,7 +67,7 @@ class Mutant:
 
 @dataclass
 class Edited:
-    """Makes checkers that do one edit, by its number; -1 does none and counts."""
+    """Makes checkers that apply one edit, given by its number; with -1 they apply none and count all edits."""
 
     number: int
     count: int = 0
@@ -85,7 +86,7 @@ class Edited:
 
             def parsed(self, text: Text) -> Expr:
                 made = [super().parsed(text)]
-                if not any(text is rule.that for rule in self.v.rules):  # what is refused is no question of numbers
+                if not any(text is rule.that for rule in self.v.rules):  # edits of rules change refusals, not values
                     outer.apply(edits_of_expression(made[0], lambda e: made.__setitem__(0, e), text.line, text.text))
                 return made[0]
 
@@ -103,7 +104,7 @@ class Edited:
 
 
 def numbered(name: str, alike: Counter[str]) -> str:
-    """The second of the same name is "name #2"."""
+    """Appends " #2" to the second use of a name, and so on."""
     alike[name] += 1
     return f"{name} #{alike[name]}" if alike[name] > 1 else name
 
@@ -120,7 +121,7 @@ def subjects_of(operators: list[Operator], cases: dict[tuple[str, int], list[Cas
 
 
 def kernels_of(operator: Operator) -> list[list[Version]]:
-    """The versions that each of its kernels serves, oldest first."""
+    """The versions that each of the operator's kernels serves, oldest first."""
     kernels: dict[str, list[Version]] = {}
     for version in reversed(operator.versions):
         if version.kind == "semantics":
@@ -129,7 +130,7 @@ def kernels_of(operator: Operator) -> list[list[Version]]:
 
 
 def fits(case: Case, versions: list[Version]) -> bool:
-    """Whether a case, of whatever version, has inputs that these versions take. What else must hold, the runner sees."""
+    """True if these versions allow the types of a case's inputs, of any version; the runner checks the rest."""
     inputs = versions[0].inputs
     for k, element in enumerate(case.types):
         if k >= len(inputs) and not (inputs and inputs[-1].variadic):
@@ -141,7 +142,7 @@ def fits(case: Case, versions: list[Version]) -> bool:
 
 
 def narrowed(versions: list[Version], cases: list[Case]) -> list[Version]:
-    """Without the types that no case has: each type would be a kernel to compile."""
+    """The versions without types that no case has, since each type is a kernel to compile."""
     seen: dict[str, set[str]] = {}
     for case in cases:
         for name, of in classes_of(case, versions[0]).items():
@@ -161,7 +162,7 @@ def templates() -> jinja2.Environment:
 
 
 def written(unit: Unit, subject: Subject) -> tuple[str, str]:
-    """Header and source of a unit. Without #line: an error of the compiler then names the mutant's own file."""
+    """Header and source of a unit. Removes #line, so that a compiler error names the mutant's own file."""
     env = templates()
     header = env.get_template("kernel.h.j2").render(unit=unit, v=unit.meaning.version)
     source = env.get_template("native.cc.j2").render(units=[unit], operator=subject.operator)
@@ -169,14 +170,14 @@ def written(unit: Unit, subject: Subject) -> tuple[str, str]:
 
 
 def with_edits(versions: list[Version], known: dict[str, int]) -> tuple[Unit, list[str]]:
-    """A kernel as it is, and the identities of all its edits, by their numbers."""
+    """An unedited kernel, and the identities of all its edits, by their numbers."""
     counting = Edited(-1)
     unit = make_unit(versions, known, counting.checker())
     return unit, [f"{versions[0].name}: {name}" for name in counting.named]
 
 
 def mutants_of(subject: Subject, known: dict[str, int], wanted: int, seed: int, match: str = "") -> list[Mutant]:
-    """At most `wanted`, drawn by `seed` among all edits that make another kernel and whose identity matches."""
+    """At most `wanted` mutants, drawn by `seed` from all edits that change the kernel and whose identity matches."""
     versions = narrowed(subject.versions, subject.cases)
     original, named = with_edits(versions, known)
     original.label = "_m"
@@ -191,7 +192,7 @@ def mutants_of(subject: Subject, known: dict[str, int], wanted: int, seed: int, 
         try:
             unit = make_unit(versions, known, edited.checker())
         except (SpecError, KeyError, IndexError, AttributeError, TypeError):
-            continue  # the sorts do not fit, or nothing is left of what codegen stands on
+            continue  # the sorts do not fit, or codegen's assumptions no longer hold
         unit.label = "_m"
         text = written(unit, subject)
         if text in seen or edited.done is None:
@@ -206,7 +207,7 @@ def mutants_of(subject: Subject, known: dict[str, int], wanted: int, seed: int, 
 
 
 def write_batch(mutants: list[Mutant], folder: Path) -> Path:
-    """One source file that holds them all, and the table that the runner reads."""
+    """Writes one source file with all mutants and the table that the runner reads."""
     (folder / "reference" / "kernels").mkdir(parents=True, exist_ok=True)
     for m in mutants:
         (folder / "reference" / "kernels" / f"{m.name}.h").write_text(m.header, encoding="utf-8")
@@ -222,7 +223,9 @@ def write_batch(mutants: list[Mutant], folder: Path) -> Path:
 
 
 def honest_of(subject: Subject, known: dict[str, int]) -> Mutant:
-    """The kernel as it is, with every Sum an Ordered: which order that is, the compiler is told (tests/mutants/orders.h)."""
+    """The unedited kernel with every Sum replaced by Ordered; a compiler flag selects the order
+    (tests/mutants/orders.h).
+    """
     versions = narrowed(subject.versions, subject.cases)
     unit = make_unit(versions, known)
     unit.label = "_honest"

@@ -1,4 +1,4 @@
-// What a library of mutants hands over: a table that ends with a null name, under the symbol
+// The interface of a library of mutants: a table that ends with a null name, under the symbol
 // touchstone_mutants.
 #pragma once
 

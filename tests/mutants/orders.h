@@ -1,4 +1,4 @@
-// Sums in other orders than the kernels' own: what honest runtimes do with the same terms. A
+// Sums in other orders than the kernels' own, as faithful runtimes may add the same terms. A
 // variant is a kernel whose Sum is replaced by Ordered.
 #pragma once
 
@@ -23,7 +23,7 @@ C added(std::span<const C> terms, Order order) {
     if (terms.size() == 1) return terms[0];
     const std::size_t half = terms.size() / 2;
     if (half > 0) sum = added(terms.first(half), order) + added(terms.subspan(half), order);
-  } else {  // as eight lanes of a register do, then the lanes
+  } else {  // eight lanes, as in a vector register, then their sum
     constexpr std::size_t lanes = 8;
     std::vector<C> partial(lanes, sum);
     for (std::size_t k = 0; k < terms.size(); ++k)

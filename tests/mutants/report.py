@@ -1,4 +1,4 @@
-"""What the campaign found, by form, with every mutant that was not refused."""
+"""Reports the campaign's results by operator family, with every mutant that was not refused."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tests.mutants.run import Shown
 
 NOT_KNOWN = "for no reason that tests/mutants/survivors.yaml knows"
 LEAST_REFUSED = 0.97
-MOST_CASES = 20  # that it takes to refuse the mutants of a kernel
+MOST_CASES = 20  # upper bound of the cases needed to refuse the mutants of a kernel
 
 
 def what_was_seen(one: Shown) -> str:
-    """Of a mutant that was not refused."""
+    """Describes how a mutant that was not refused differs."""
     differing = Counter(row["verdict"] for row in one.rows)
     if not differing:
         return f"the same bits in {one.cases} cases"
@@ -34,7 +34,7 @@ def counted(verdicts: Counter[str]) -> str:
 
 
 def mutants_report(mutants: list[Mutant], shown: list[Shown]) -> tuple[str, list[str]]:
-    """What to print, and what falls short of what is asked of the judge."""
+    """The text to print, and the requirements that the judge fails."""
     by_name = {m.name: m for m in mutants}
     forms = sorted({m.form for m in mutants})
     lines = ["| form | mutants | refused | share |", "|---|---|---|---|"]
@@ -65,7 +65,7 @@ def shortcomings(rate: float, most: int, not_known: list[str]) -> list[str]:
 
 
 def refusing_cases(shown: list[Shown]) -> Iterator[tuple[int, str]]:
-    """How many cases it takes to refuse the mutants of each kernel."""
+    """The number of cases needed to refuse the mutants of each kernel."""
     by_kernel: dict[str, set[str]] = defaultdict(set)
     for s in shown:
         by_kernel[s.name.rsplit("_m", 1)[0]] |= {row["case"] for row in s.rows if row["refused"] and "case" in row}
@@ -74,7 +74,7 @@ def refusing_cases(shown: list[Shown]) -> Iterator[tuple[int, str]]:
 
 @functools.lru_cache(maxsize=1)
 def known_survivors() -> dict[str, str]:
-    """Of each that survivors.yaml names, why: "Clip-11: let raised: < -> <="."""
+    """Identity of each mutant that survivors.yaml names, such as "Clip-11: let raised: < -> <=" -> the reason."""
     rows = yaml.safe_load((Path(__file__).parent / "survivors.yaml").read_text(encoding="utf-8")) or []
     return {
         f"{kernel}: {definition}: {change}": row["why"]

@@ -1,5 +1,7 @@
-"""Compiles batches of kernels and runs them in the runner, which dies now and then: a mutant reads where it should not, or
-never ends. Then it is known who did it, and the rest goes on in a new process."""
+"""Compiles batches of kernels and runs them in the runner.
+
+A mutant may crash the runner or never end. The runner's output identifies it, and the rest continues in a new process.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,11 @@ from typing import Any
 
 from tests.mutants.emit import Mutant, write_batch
 
-MOST, MOST_HONEST = 1000, 20  # cases that a mutant, an honest variant is shown
-SECONDS = 5  # of computing for a case: they are small
+MOST, MOST_HONEST = 1000, 20  # cases that a mutant and a faithful variant run
+SECONDS = 5  # CPU time for a case: they are small
 MEGABYTES = 3000
 REASSOCIATE = "-O3 -march=native -fno-signed-zeros -fno-trapping-math -fassociative-math -ffp-contract=fast"
-ORDERS = {  # honest ways of adding the same terms, and the compiler's own way of reordering and fusing
+ORDERS = {  # faithful orders of the same terms, and the compiler's own reordering and fusing
     "reversed": "-O1 -DTOUCHSTONE_ORDER=reversed",
     "pairwise": "-O1 -DTOUCHSTONE_ORDER=pairwise",
     "lanes": "-O1 -DTOUCHSTONE_ORDER=lanes",
@@ -30,7 +32,7 @@ ORDERS = {  # honest ways of adding the same terms, and the compiler's own way o
 
 @dataclass
 class Shown:
-    """What became of one kernel: a row a case that was judged."""
+    """The results of one kernel: one row for each judged case."""
 
     name: str
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -53,7 +55,9 @@ class Runner:
         out.mkdir(parents=True, exist_ok=True)
 
     def options_of(self, build: Path) -> list[str]:
-        """How the build compiles kernels, but for its outputs and its effort: small kernels run once."""
+        """The build's compiler options for kernels, without outputs and optimization level, since small kernels run
+        once.
+        """
         for row in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
             if row["file"].endswith("reference/interpreter.cc"):
                 words = shlex.split(row["command"])
@@ -95,7 +99,8 @@ class Runner:
             faulty = set(re.findall(r"([A-Za-z0-9_]+_(?:m\d+|honest))\b", "\n".join(blamed(made.stderr))))
             if not faulty:
                 raise RuntimeError(f"{file}: {made.stderr[:2000]}")
-            mutants = [m for m in mutants if m.name not in faulty]  # no program: the sorts fitted, the types do not
+            # no program: the sorts fit, but the C++ types do not
+            mutants = [m for m in mutants if m.name not in faulty]
         return self.shown(mutants, library, honest)
 
     def shown(self, mutants: list[Mutant], library: Path, honest: bool) -> list[Shown]:
@@ -138,7 +143,7 @@ class Runner:
 
 
 def blamed(errors: str) -> list[str]:
-    """The lines of the compiler that say in which file an error is, and from where it was reached."""
+    """The compiler's lines that name the file of an error, and the instantiations that lead to it."""
     return [
         line
         for line in errors.splitlines()

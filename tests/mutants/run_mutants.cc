@@ -1,17 +1,17 @@
-// Runs kernels of a library in the place of the reference's own, on cases of one node, and has the
-// judge say what the outputs are worth: mutants, which it must refuse, and honest variants, which
-// it must not.
+// Runs the kernels of a library in place of the reference's own, on cases of one node, and judges
+// the outputs: mutants, which the judge must refuse, and faithful variants, which it must accept.
 //
 //   run_mutants LIBRARY SECONDS MEGABYTES < plan
 //
 // A line of the plan is {"name": "Conv_22_m17", "opset": 22, "cases": [[PLACE, ENTRY], ...],
-// "most": 20, "honest": false}: cases of any version, folders or lines of the spec suite, read as
-// if they were of this opset (0: their own); those that are not valid then are passed over. The
-// library's kernel is NAME or, where a template has several entry points, NAME/ENTRY. A mutant is
-// judged where its bits are not those of the reference's own kernel, until it is refused; an honest
-// variant everywhere. Answers are JSON lines:
-// {"begins": NAME}, so that the killer is known when one dies, one a case that was judged, {"ends":
-// NAME, "cases": 20}.
+// "most": 20, "honest": false}. The cases are folders or lines of the spec suite, of any version;
+// they are read as cases of this opset (0: their own), and skipped if they are invalid in it. The
+// library's kernel is NAME or, if a template has several entry points, NAME/ENTRY. A mutant is
+// judged where its bits differ from the reference's own kernel, until it is refused; a faithful
+// variant is judged on every case.
+//
+// Prints JSON lines: {"begins": NAME}, which identifies a crash; one row for each judged case;
+// {"ends": NAME, "cases": 20}.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -43,8 +43,9 @@ using Json = nlohmann::ordered_json;
 struct Case {
   Model model;
   std::vector<Value> inputs;
-  std::map<std::string, Value> around;  // what a graph of the node sees
-  std::vector<Value> right;             // what the reference's own kernel gives
+  // values of the enclosing graph that the node's subgraph reads
+  std::map<std::string, Value> around;
+  std::vector<Value> right;  // outputs of the reference's own kernel
 };
 
 const Node& node_of(const Case& one) { return one.model.graph.nodes.front(); }
@@ -77,7 +78,7 @@ std::vector<Value> run(Kernel kernel, const Case& one) {
   return call.outputs;
 }
 
-// A model that is valid in this opset, and what its inputs are.
+// A model that is valid in an opset, with its input values.
 struct Given {
   Model model;
   std::map<std::string, Value> values;
@@ -129,7 +130,7 @@ bool same(const std::vector<Value>& a, const std::vector<Value>& b) {
   return true;
 }
 
-// Null where a mutant gives the same bits: there is nothing to judge.
+// The row of one case; null if a mutant gives the same bits, since nothing needs judging.
 Json judged(const Case& one, Kernel kernel, bool honest) {
   Json row;
   try {
@@ -157,7 +158,7 @@ void say(const Json& line) {
 
 class Cases {
  public:
-  // Null where the case is not valid in this opset.
+  // The case, or null if it is invalid in this opset.
   const Case* at(const std::string& place, Index opset) {
     auto [found, fresh] = known_.try_emplace({place, opset});
     if (fresh) {
@@ -184,7 +185,8 @@ std::map<std::string, Kernel> kernels_of(const char* library) {
   return kernels;
 }
 
-// SIGPROF ends the process once it has computed for so long, however busy the machine is; 0: never.
+// SIGPROF ends the process after this much CPU time, independent of the machine's load. 0: no
+// limit.
 void end_after(unsigned seconds) {
   itimerval timer{};
   timer.it_value.tv_sec = static_cast<time_t>(seconds);
@@ -205,7 +207,7 @@ void run_plan(const char* library, unsigned seconds) {
       const Case* one = shown < plan["most"] ? cases.at(place, plan["opset"]) : nullptr;
       if (!one) continue;
       ++shown;
-      end_after(seconds);  // a mutant may never end: the host sees who began
+      end_after(seconds);  // a mutant may never end; the host knows its name from "begins"
       Json row = judged(*one, kernels.at(entry.empty() ? name : name + "/" + entry), honest);
       end_after(0);
       if (row.is_null()) continue;

@@ -1,7 +1,7 @@
-"""Slips in our own C++, each written down: a file, a text in it, another in its place, and the test that turns red.
+"""Injected faults in our own C++. A slip records a file, a text in it, its replacement, and the test that must fail.
 
-A slip is made in a copy of its file. What includes that file is compiled anew, and a program of the test's own file
-linked, with the new objects in front of the build's own libraries. The tree and its build stay as they are.
+A slip is applied to a copy of its file, and the files that include it are compiled again. A program with the test's own
+file is linked, with the new objects before the build's own libraries. The source tree and its build are unchanged.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-SECONDS = 300  # for a test: a slip may never end
-EFFORT = "-O0"  # of the compiler, whose time is most of a slip's
+SECONDS = 300  # for a test, which may never end
+EFFORT = "-O0"  # of the compiler, which takes most of a slip's time
 TEST = re.compile(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Slip:
-    file: str  # from the root
+    file: str  # relative to the root
     says: str
     old: str
     new: str
@@ -38,7 +38,7 @@ class Slip:
 
     @property
     def made(self) -> str:
-        """The whole file with the slip in it."""
+        """The whole file with the slip applied."""
         text = (ROOT / self.file).read_text(encoding="utf-8")
         if text.count(self.old) != 1:
             raise ValueError(f"{self.file}: '{self.old}' stands there {text.count(self.old)} times, and once is meant")
@@ -52,7 +52,7 @@ def read_slips(folder: Path) -> list[Slip]:
 
 
 def where_tests_are(folders: tuple[str, ...]) -> dict[str, str]:
-    """Test -> the file that holds it."""
+    """Test -> the file that contains it."""
     files = sorted(f for folder in folders for f in (ROOT / folder).rglob("*_test.cc"))
     return {
         f"{suite}.{name}": str(file.relative_to(ROOT))
@@ -63,15 +63,17 @@ def where_tests_are(folders: tuple[str, ...]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Unit:
-    """What one call of the compiler makes in the build."""
+    """The object file of one compiler call in the build."""
 
-    source: Path  # a file of ours, or one of CMake's that includes several
+    source: Path  # a file of ours, or a unity source of CMake's that includes several
     command: tuple[str, ...]
     output: str
     target: str  # "judge_test", "touchstone_judge"
 
     def parts(self, build: Path) -> dict[str, str]:
-        """Our files, from the root -> how the source names them: itself, or those that CMake joined in it."""
+        """Our files, relative to the root -> the name in the source: "", or the name that CMake's unity source
+        includes.
+        """
         if self.source.is_relative_to(ROOT) and not self.source.is_relative_to(build):
             return {str(self.source.relative_to(ROOT)): ""}
         if "/Unity/" not in str(self.source):
@@ -85,7 +87,7 @@ class Unit:
 
 
 class Workshop:
-    """Makes slips and runs their tests, in a folder of its own."""
+    """Builds slips and runs their tests, in a folder of its own."""
 
     def __init__(self, build: Path, out: Path, folders: tuple[str, ...], jobs: int):
         self.build, self.out, self.jobs = build.resolve(), out.resolve(), jobs
@@ -108,7 +110,7 @@ class Workshop:
         return next(unit for unit in self.units if self.tests[test] in self.parts[unit])
 
     def units_with(self, file: str) -> list[Unit]:
-        """The units that hold it; of a header, those of the library of its folder that include it."""
+        """The units that contain the file; for a header, those of its folder's library that include it."""
         own = [unit for unit in self.units if file in self.parts[unit]]
         if own:
             return own
@@ -118,7 +120,7 @@ class Workshop:
         return [unit for unit in self.units if unit.target in near and file in self.included(unit)]
 
     def included(self, unit: Unit) -> set[str]:
-        """Our headers that it was compiled with."""
+        """Our headers that the unit was compiled with."""
         output = unit.output.removeprefix(f"{self.build}/")
         command = [self.ninja, "-C", str(self.build), "-t", "deps", output]
         said = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
@@ -136,7 +138,7 @@ class Workshop:
         return self.links[program]
 
     def compiled(self, unit: Unit, part: str, folder: Path, slip: Slip | None) -> Path:
-        """One of the unit's files by itself. Those without a slip are made once."""
+        """Compiles one of the unit's files alone. Files without a slip are compiled once."""
         made = folder / f"{unit.target}_{Path(part).stem}.o"
         if slip is None and made.exists():
             return made
@@ -151,7 +153,7 @@ class Workshop:
         return made
 
     def objects(self, slip: Slip, folder: Path) -> list[Path]:
-        """All files of the units that hold the slip, and the file of its test."""
+        """Compiles all files of the units that contain the slip, and the file of its test."""
         header = not any(slip.file in self.parts[unit] for unit in self.units)
         wanted = [(unit, part) for unit in self.units_with(slip.file) for part in self.parts[unit]]
         wanted.append((self.unit_of(slip.test), self.tests[slip.test]))
@@ -163,7 +165,9 @@ class Workshop:
         return found
 
     def linked(self, program: str, objects: list[Path], folder: Path) -> Path:
-        """Without the program's own objects; of what a library defines too, the linker takes what stands before it."""
+        """Links a program without its own objects; the linker prefers the objects before a library that defines the
+        same symbols.
+        """
         words = [w for w in self.link_of(program) if not (w.endswith(".o") and f"/{program}.dir/" in w)]
         made = folder / program
         words[words.index("-o") + 1] = str(made)
@@ -173,7 +177,7 @@ class Workshop:
         return made
 
     def red(self, program: Path, names: str) -> list[str]:
-        """The tests that fail, the one that dies or does not end among them."""
+        """The tests that fail, including one that crashes or does not end."""
         environment = os.environ | {
             "TOUCHSTONE_SOURCE": str(ROOT), "TOUCHSTONE_BUILD": str(self.build),
             "TOUCHSTONE_GENERATED": str(ROOT / "generated"), "GTEST_COLOR": "no",
@@ -192,7 +196,7 @@ class Workshop:
         return sorted(set(failed))
 
     def outcome(self, slip: Slip, number: int) -> tuple[Slip, list[str]]:
-        """The tests that turn red: the one that is named or, where it stays green, any others of its file."""
+        """The tests that fail: the named one or, if it passes, any others of its file."""
         folder = self.out / f"{number:03}"
         (folder / slip.file).parent.mkdir(parents=True, exist_ok=True)
         (folder / slip.file).write_text(slip.made, encoding="utf-8")
@@ -202,7 +206,7 @@ class Workshop:
         return slip, red
 
     def outcome_of_programs(self, slip: Slip, number: int) -> tuple[Slip, list[str]] | None:
-        """None of what does not compile."""
+        """The outcome, or None if the slip does not compile."""
         try:
             return self.outcome(slip, number)
         except NoProgram:
@@ -227,9 +231,9 @@ def run(words: list[str], where: Path) -> None:
 
 
 def campaign(title: str, slips: list[Slip], folders: tuple[str, ...], build: Path, out: Path, jobs: int) -> int:
-    """Prints what turned red for each slip. 1 where a slip is not seen by the test that it names.
+    """Prints the tests that fail for each slip. Returns 1 if the named test does not detect its slip.
 
-    Without a slip every test is green: make test shows that.
+    Without a slip every test passes, which make test checks.
     """
     workshop = Workshop(build, out, folders, jobs)
     code = 0

@@ -1,4 +1,5 @@
-"""Mutants of the definitions that reference/structural/ holds in C++: token edits of what codegen makes of a template.
+"""Mutants of the hand-written C++ in reference/structural/: token edits of the source that codegen makes from a
+template.
 
 All versions that a template serves are judged together, each case by the entry point of its own version.
 """
@@ -23,7 +24,7 @@ MOST_OF_A_VERSION = 40  # cases
 
 @dataclass
 class Template:
-    """A file of reference/structural/, the versions that it serves and the cases that its mutants are shown."""
+    """A file of reference/structural/, the versions that it serves and the cases that its mutants run."""
 
     name: str
     versions: list[Version]
@@ -42,7 +43,7 @@ def all_templates(operators: list[Operator]) -> list[Template]:
 
 
 def templates_of(operators: list[Operator], cases: dict[tuple[str, int], list[Case]]) -> list[Template]:
-    """Those that have cases."""
+    """The templates that have cases."""
     domains = {id(v): o.domain for o in operators for v in o.versions}
     found = all_templates(operators)
     for template in found:
@@ -52,7 +53,7 @@ def templates_of(operators: list[Operator], cases: dict[tuple[str, int], list[Ca
 
 
 def source_of(template: Template) -> str:
-    """What runs, without what follows a target's answer for the judge."""
+    """The rendered source, without the part that recomputes outputs with a target's own choices for the judge."""
     made = jinja2.Template(template_text(template.name), trim_blocks=True, keep_trailing_newline=True)
     text = made.render(versions=template.versions, rule=rules_of(template.versions), wide=False)
     return text.partition("\nnamespace touchstone::openings {")[0]
@@ -66,7 +67,7 @@ def names_of_edits(template: Template) -> list[str]:
 
 
 def mutants_of_template(template: Template, wanted: int, seed: int, match: str = "") -> list[Mutant]:
-    """At most `wanted`, drawn by `seed` among those whose identity matches."""
+    """At most `wanted` mutants, drawn by `seed` from those whose identity matches."""
     text, named = source_of(template), names_of_edits(template)
     tokens = list(edits_of_text(text))
     order = [number for number, identity in enumerate(named) if re.search(match, identity)]

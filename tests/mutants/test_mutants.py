@@ -37,8 +37,9 @@ def said(text: str) -> list[str]:
 
 def test_every_node_of_a_tree_is_edited() -> None:
     found = said("Y[i] = if x[i] < 2 then -x[i] else sum k in 0..n where k > 1: exp(x[k])")
-    for says in ("< -> <=", "then and else changed about", "without the minus", "2 -> 3", "2 -> 1", "sum -> max", "> -> >=",
-                 "sum starts one later in k", "sum ends one earlier in k", "sum without its where", "exp() -> abs()"):  # fmt: skip
+    for says in ("< -> <=", "then and else changed about", "without the minus", "2 -> 3", "2 -> 1",
+                 "sum -> max", "> -> >=", "sum starts one later in k", "sum ends one earlier in k",
+                 "sum without its where", "exp() -> abs()"):  # fmt: skip
         assert says in found
 
 
@@ -122,7 +123,7 @@ def test_one_that_is_not_refused_for_no_known_reason_falls_short() -> None:
 
 
 def test_survivors_that_are_named_are_edits() -> None:
-    """An entry that changes loses the names of its old edits."""
+    """Every listed survivor is an edit of the present entries: if an entry changes, its rows must be updated."""
     kernels = {identity.partition(":")[0] for identity in known_survivors()}
     spec, known = load_spec(ROOT / "spec"), primitives(ROOT / "spec")
     units = [versions for o in spec for versions in kernels_of(o) if versions[0].name in kernels]
@@ -145,13 +146,15 @@ def subjects(operators: list[Operator]) -> list[Subject]:
 
 
 def folders() -> list[Path]:
-    """Of the suite, and of the literal cases those that the mutants of Softmax need."""
+    """Cases of the suite, and the literal case that the mutants of Softmax need."""
     kinds = ("softmax", "clip", "reduce_mean")
     return [f for kind in kinds for f in sorted(SUITE.glob(f"test_{kind}_*"))] + [BUILD / "mutants_test" / "Softmax"]
 
 
 def write_literal(folder: Path) -> None:
-    """A row whose largest element is its first, and one whose largest is its last: too far from the others for exp."""
+    """Writes a case with one row whose first element is the largest, and one whose last is: too far from the others for
+    exp.
+    """
     x = np.float32([[1000, 0, 0], [0, 0, 1000]])
     node = helper.make_node("Softmax", ["x"], ["y"])
     ports = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, x.shape) for name in "xy"]
@@ -193,7 +196,8 @@ def test_one_that_dies_or_never_ends_is_named_and_the_rest_goes_on(subjects: lis
     kinds = {"m1": "for (volatile int k = 0;; k = 0) {}", "m2": "__builtin_trap();", "m3": "throw std::bad_alloc();"}
     mutants = [
         Mutant(f"Clip_{n}", clip.form, "", clip.versions[0].since, clip.cases[:1], "",
-               f"#include <new>\nnamespace touchstone::native {{ void run_Clip_{n}(Call& call) {{ (void)call; {body} }} }}\n")
+               f"#include <new>\nnamespace touchstone::native {{ "
+               f"void run_Clip_{n}(Call& call) {{ (void)call; {body} }} }}\n")
         for n, body in kinds.items()
     ]  # fmt: skip
     shown = {s.name: s.rows[-1]["verdict"] for s in runner.run([mutants], "dying")}

@@ -1,4 +1,4 @@
-"""The lists of slips are still about our sources, and slips are made in copies of them."""
+"""The lists of slips match the present sources: each text occurs once, and each named test exists."""
 
 from __future__ import annotations
 

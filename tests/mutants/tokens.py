@@ -1,6 +1,6 @@
-"""Edits of C++ that is written by hand: one token of a line for another.
+"""Edits of hand-written C++: replaces one token of a line by another.
 
-Comments, texts, defaults of attributes, inference and what only refuses are left alone.
+Comments, strings, attribute defaults, shape inference and code that only refuses are left alone.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tests.mutants.edits import COMPARISONS
 
-# Operators stand between blanks; brackets of templates do not.
+# Operators have blanks on both sides; template brackets do not.
 OPERATORS = {
     **COMPARISONS, "&&": ("||",), "||": ("&&",), "+": ("-",), "-": ("+",), "*": ("/",), "/": ("*",), "%": ("/",),
     "+=": ("-=",), "-=": ("+=",),
@@ -24,36 +24,36 @@ OPERATOR = re.compile(r"(?<= )(?:" + "|".join(map(re.escape, sorted(OPERATORS, k
 WORD = re.compile(r"\b(?:" + "|".join(WORDS) + r")\b")
 NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 NOT = re.compile(r"!(?=[\w(*])")
-DEFAULT = re.compile(r"(?<=facts)\.\w+\(\"\w+\", [^()]*\)")  # which the signature says too
+DEFAULT = re.compile(r"(?<=facts)\.\w+\(\"\w+\", [^()]*\)")  # the signature defines them as well
 LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
 NOT_TOUCHED = re.compile(
     r"^\s*(?:#|//|namespace|template|using|enum|throw|charge_)"
     r"|values_text|to_string|\btext\("
-    r"|any_size"  # of a shape that is inferred
-    r"|call\.wanted|call\.\w+\.size\(\)"  # what the node names
+    r"|any_size"  # an inferred shape
+    r"|call\.wanted|call\.\w+\.size\(\)"  # the names that the node gives
 )
 REFUSES = re.compile(r"throw Error|require\(|hold\(")  # up to the end of the statement
 
 
 @dataclass(frozen=True)
 class Token:
-    """One edit: of the line that stands at `line`, from 0."""
+    """One edit of the line with index `line`, from 0."""
 
     line: int
     change: str
-    text: str  # the line without its edges
-    made: str  # the line after it
+    text: str  # the stripped line
+    made: str  # the line after the edit
 
 
 def masked(line: str) -> str:
-    """Texts, comments and defaults of attributes as blanks."""
+    """The line with strings, comments and attribute defaults blanked."""
     line = DEFAULT.sub(lambda found: " " * len(found[0]), line)
     line = LITERAL.sub(lambda found: " " * len(found[0]), line)
     return line.partition("//")[0]
 
 
 def others_of(code: str) -> Iterator[tuple[int, int, str]]:
-    """Where a token stands, from and to, and what may stand there instead."""
+    """(begin, end, replacement) of each possible token edit."""
     for found in OPERATOR.finditer(code):
         yield from ((*found.span(), other) for other in OPERATORS[found[0]])
     for found in WORD.finditer(code):
@@ -72,7 +72,7 @@ def edits_of_line(number: int, line: str) -> Iterator[Token]:
 
 
 def edits_of_text(text: str) -> Iterator[Token]:
-    """Of what computes: not of inference, nor of a condition that only throws."""
+    """Edits of computations: excludes shape inference and conditions that only throw."""
     lines = text.split("\n")
     inferring = refusing = False
     for number, line in enumerate(lines):

@@ -1,7 +1,9 @@
-"""python -m tests.mutation: mutants of models and of spec lines under the sanitisers, several processes at a time.
+"""python -m tests.mutation: mutants of models and of spec lines under the sanitizers, several processes at a time.
 
-python -m tests.mutation --count 20000                     # half of models, half of lines, from number 0 on
-python -m tests.mutation --source lines --first 5 --count 1   # one of them again
+Half of the mutants are of models, half of lines, from number 0 on; --first and --count repeat one of them:
+
+    python -m tests.mutation --count 20000
+    python -m tests.mutation --source lines --first 5 --count 1
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ ENVIRONMENT = {
 
 
 def folders_of(source: str) -> list[Path]:
-    """Where mutants come from: the models that the onnx package brings, and our own lines."""
+    """Folders of the originals: models of the onnx package, or our own lines."""
     if source == "lines":
         return [ROOT / "conformance" / "suites" / "spec"]
     found = importlib.util.find_spec("onnx")

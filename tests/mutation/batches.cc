@@ -1,4 +1,5 @@
-// A pipe carries numbers and texts back; the numbers begun and not ended are those that killed.
+// A pipe returns numbers and texts from each child. A number that was begun but not ended killed
+// its child.
 #include "tests/mutation/batches.h"
 
 #include <sys/mman.h>
@@ -29,7 +30,7 @@ void write_all(int to, const void* from, std::size_t size) {
   while (size > 0) {
     const ssize_t some = ::write(to, at, size);
     if (some < 0 && errno == EINTR) continue;
-    if (some <= 0) ::_exit(3);  // nobody reads any more
+    if (some <= 0) ::_exit(3);  // the parent closed the pipe
     at += some;
     size -= static_cast<std::size_t>(some);
   }
@@ -47,8 +48,8 @@ bool read_all(int from, void* to, std::size_t size) {
   return true;
 }
 
-// Ends the process once it has computed for so many seconds, or has waited much longer: other
-// processes may have the processors.
+// Ends the process after `seconds` of CPU time, or after waiting much longer, since other processes
+// may use the processors.
 void set_deadline(unsigned seconds) {
   itimerval deadline{};
   deadline.it_value.tv_sec = seconds;
@@ -77,7 +78,7 @@ std::string how(int status) {
   return "ended with " + std::to_string(WEXITSTATUS(status));
 }
 
-// What a sanitiser found, if it says so, then the end of what was written.
+// The sanitizer's findings, if any, then the end of the output.
 std::string told_in(int file) {
   const Index size = ::lseek(file, 0, SEEK_END);
   std::string text(static_cast<std::size_t>(std::max<Index>(size, 0)), '\0');
@@ -87,7 +88,7 @@ std::string told_in(int file) {
   for (const char* const mark : {"runtime error: ", "ERROR: AddressSanitizer: "}) {
     const std::size_t at = text.find(mark);
     if (at == std::string::npos) continue;
-    const std::size_t begin = text.rfind('\n', at) + 1;  // 0 where there is none
+    const std::size_t begin = text.rfind('\n', at) + 1;  // 0 if there is none
     found += text.substr(begin, text.find('\n', at) - begin) + "\n";
   }
   if (text.size() > longest_tail) text = text.substr(text.size() - longest_tail);
@@ -112,7 +113,7 @@ void in_batches(Index first, Index count, const BatchOptions& options, const Wor
       work_on(next, end, options.seconds, work, ends[1]);
     }
     ::close(ends[1]);
-    Index open = -1;  // begun and not ended
+    Index open = -1;  // begun but not ended
     for (Header header; read_all(ends[0], &header, sizeof header);) {
       if (header.size < 0) {
         open = header.number;

@@ -1,5 +1,5 @@
-// Work on many numbers in child processes, so that what kills one is found out and the rest goes
-// on.
+// Runs work on many numbers in child processes, so that a crash is attributed to its number and the
+// rest continues.
 #pragma once
 
 #include <functional>
@@ -10,14 +10,14 @@
 namespace touchstone::mutation {
 
 struct BatchOptions {
-  Index batch = 50;       // numbers a process
-  unsigned seconds = 40;  // of computing, that one number may take: four runs of ten
+  Index batch = 50;       // numbers per process
+  unsigned seconds = 40;  // CPU time for one number: four runs of ten
 };
 
-// Called in a child for each number. The text comes back.
+// Called in a child for each number; the parent receives the returned text.
 using Work = std::function<std::string(Index number)>;
-// `died`: how the child ended while it worked on the number, with the end of what it wrote to
-// stderr. "": it did not.
+// `died`: how the child ended while it worked on the number, with the end of its stderr; "" if it
+// did not.
 using OnEnd = std::function<void(Index number, const std::string& text, const std::string& died)>;
 
 void in_batches(Index first, Index count, const BatchOptions& options, const Work& work,

@@ -1,4 +1,4 @@
-// Declarations of shapes, which no verdict may hang on.
+// Declares wrong shapes for a model's values, which must not change any outcome.
 #include <algorithm>
 #include <array>
 
@@ -36,7 +36,7 @@ Model without_shapes(Model model) {
   return model;
 }
 
-// Types are as they are inferred: a wrong type is a breach of a rule.
+// Declares wrong shapes only. Types are the inferred ones, since a wrong type violates a rule.
 Model with_lies(Model model, Random& random) {
   model = without_shapes(std::move(model));
   std::vector<InferredValue> known;
@@ -44,7 +44,7 @@ Model with_lies(Model model, Random& random) {
   try {
     require_valid(valid, limits());
     known = infer_shapes(valid, limits()).values;
-  } catch (const Error&) {  // what is refused anyway
+  } catch (const Error&) {  // invalid with any declaration
   }
   const auto inferred = [&](const std::string& name) {
     return std::find_if(known.begin(), known.end(), [&](const InferredValue& value) {

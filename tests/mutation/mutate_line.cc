@@ -1,4 +1,4 @@
-// Changes to the text of lines: what is left of a line that cannot be read is no mutant.
+// Edits the text of lines. An edited line that does not parse is no mutant.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -21,7 +21,7 @@ struct Part {
   std::size_t at, size;
 };
 
-// Where the ports end and the attributes begin.
+// The position after the ports, where the attributes begin.
 std::size_t end_of_ports(const std::string& line) {
   int depth = 0;
   for (std::size_t k = 0; k < line.size(); ++k) {
@@ -32,7 +32,7 @@ std::size_t end_of_ports(const std::string& line) {
   return line.size();
 }
 
-// Runs of digits with their sign that are no part of a word.
+// Runs of digits, with their sign, that are not part of a word.
 std::vector<Part> numbers_in(const std::string& line, std::size_t first, std::size_t end) {
   const auto in_word = [&](std::size_t k) {
     const auto c = static_cast<unsigned char>(line[k]);
@@ -52,7 +52,7 @@ std::vector<Part> numbers_in(const std::string& line, std::size_t first, std::si
   return found;
 }
 
-// Between the brackets of ports: sizes. Between their braces: elements.
+// Numbers of the ports: between brackets they are sizes, between braces elements.
 std::vector<Part> numbers_between(const std::string& line, char open, char close) {
   const std::size_t end = end_of_ports(line);
   std::vector<Part> found;
@@ -70,7 +70,7 @@ void replace(std::string& line, const std::vector<Part>& parts, const std::strin
   line.replace(part.at, part.size, by);
 }
 
-// The ports of a line, at the commas outside of all brackets.
+// The ports of a line, split at commas outside all brackets.
 std::vector<Part> ports_of(const std::string& line) {
   std::vector<Part> found;
   const std::size_t first = line.find('('), end = end_of_ports(line);
@@ -107,11 +107,11 @@ void change_port(std::string& line, const std::vector<std::string>& same, Random
   const auto which = static_cast<std::size_t>(random.below(static_cast<Index>(ports.size())));
   const Part part = ports[which];
   const std::string port = line.substr(part.at, part.size);
-  if (random.one_in(3)) {  // held by the model, or fed
+  if (random.one_in(3)) {  // toggles between an initializer and an input
     line.replace(part.at, part.size, port.starts_with('*') ? port.substr(1) : "*" + port);
   } else if (random.one_in(5)) {
     line.replace(part.at, part.size, "_");
-  } else {  // as another line has it
+  } else {  // takes a port of another line
     const std::string& other = random.pick(same);
     const std::vector<Part> theirs = ports_of(other);
     if (theirs.size() != ports.size()) return;
@@ -129,8 +129,8 @@ std::string without_rule(const std::string& line) {
   return rule.empty() ? line : line.substr(0, line.rfind(" !"));
 }
 
-// Other nodes read what the line's node makes, and the graph shows it no more, or both: a plan may
-// put them together.
+// Appends nodes that read the output of the line's node, hides that output from the graph's
+// outputs, or both: a plan may fuse them.
 void extend(Subject& subject, Random& random) {
   Graph& graph = subject.model.graph;
   ValueInfo output = graph.outputs.front();
@@ -218,7 +218,7 @@ Subject LineSource::make(Index number) const {
         subject.feeds.emplace(subject.model.graph.inputs[n].name, held.feeds[n]);
       if (random.one_in(2)) extend(subject, random);
       return subject;
-    } catch (const Error&) {  // it cannot be read
+    } catch (const Error&) {  // it does not parse
     }
   }
   throw Error(ErrorKind::unsupported, "no line of " + same.front() + " was found");

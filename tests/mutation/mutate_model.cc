@@ -1,4 +1,4 @@
-// Changes to models in memory.
+// Edits models in memory.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -17,10 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t largest_file = 300'000;
-constexpr Index most_changes = 20;         // that are tried
+constexpr Index most_changes = 20;         // attempts
 constexpr Index largest_weight = 1 << 16;  // elements
 
-// As many elements as the shape wants, from the front again where there are too few.
+// A tensor with the shape's number of elements, repeated from the front if there are too few.
 Tensor resized(const Tensor& from, const Shape& shape) {
   Tensor made(from.type(), shape);
   const std::span<std::byte> to = made.bytes();
@@ -209,10 +209,10 @@ Index odd_number(Random& random) {
   return random.pick(numbers);
 }
 
-// Work has a limit that is the same on every machine: how fast this one is changes no verdict.
+// Work has the same limit on every machine, so that the machine's speed changes no outcome.
 Limits limits() {
   Limits limits = Limits::fuzz();
-  limits.work = 2'000'000;  // a step takes a sanitised kernel up to a microsecond
+  limits.work = 2'000'000;  // a unit of work takes a sanitized kernel up to a microsecond
   limits.milliseconds = Limits().milliseconds;
   return limits;
 }

@@ -1,9 +1,9 @@
-// mutation_driver --source models|lines --first N --count N [--folder F]... [--seconds S]
-// [--batch N] [--show] [--save FOLDER]
-//
 // Runs mutants of models and of spec lines on the reference and on the fast executor, each with a
-// twin that declares wrong shapes, and reports those that crash, take too long, end with an
-// internal error or end differently. The number of a mutant is all that makes it again.
+// twin that declares wrong shapes. Reports those that crash, take too long, end with an internal
+// error or end differently. The number of a mutant alone reproduces it.
+//
+//   mutation_driver --source models|lines --first N --count N [--folder F]... [--seconds S]
+//   [--batch N] [--show] [--save FOLDER]
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -27,8 +27,8 @@ struct Arguments {
   std::string source = "models";
   std::vector<std::filesystem::path> folders;
   Index first = 0, count = 100;
-  bool show = false;           // what the mutants are, and how each ends
-  std::filesystem::path save;  // "": nowhere
+  bool show = false;           // prints each mutant and how it ends
+  std::filesystem::path save;  // "": saves nothing
   mutation::BatchOptions batches;
 };
 
@@ -72,7 +72,7 @@ std::unique_ptr<mutation::Source> source_of(const Arguments& arguments) {
   throw Error(ErrorKind::usage, "--source is models or lines");
 }
 
-// "3 ran, 1 limit\nwhat is wrong"
+// "3 ran, 1 limit\ndescription of a fault"
 std::string try_one(const mutation::Source& source, Index number) {
   std::map<std::string, Index> counts;
   std::string what, wrong;
@@ -91,7 +91,7 @@ std::string try_one(const mutation::Source& source, Index number) {
   return text + "\n" + what + "\n" + wrong;
 }
 
-// Of a mutant that ended its process.
+// Describes a mutant that ended its process.
 std::string what_is(const mutation::Source& source, Index number) {
   const touchstone::LimitsScope scope(mutation::limits());
   try {
@@ -101,7 +101,7 @@ std::string what_is(const mutation::Source& source, Index number) {
   }
 }
 
-// FOLDER/N.onnx and N_twin.onnx, and the feeds as N_NAME.pb.
+// Writes FOLDER/N.onnx and N_twin.onnx, and the feeds as N_NAME.pb.
 void save(const mutation::Source& source, Index number, const std::filesystem::path& folder) {
   const touchstone::LimitsScope scope(mutation::limits());
   const mutation::Subject subject = source.make(number);

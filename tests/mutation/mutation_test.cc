@@ -1,4 +1,4 @@
-// The driver finds what it is there to find: deaths, deadlines, ends that differ, wrong outputs.
+// The mutation driver detects crashes, deadlines, different ends and wrong outputs.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 namespace touchstone::mutation {
 namespace {
 
-// What each number came to: its text, or how it died.
+// The result of each number: its text, or how its process died.
 std::map<Index, std::string> ends_of(const BatchOptions& options, const Work& work) {
   std::map<Index, std::string> ends;
   in_batches(10, 8, options, work,
@@ -52,7 +52,7 @@ TEST(Batches, WhatTakesTooLongIsNamed) {
   EXPECT_EQ(ends.at(12), "fine");
 }
 
-// y = -x, twice.
+// y = -(-x): two Neg nodes in a row.
 Subject negations() {
   Subject made;
   made.model.ir_version = 10;

@@ -1,4 +1,4 @@
-// Draws that are the same on every machine, from a seed.
+// Random draws from a seed, the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class Random {
   std::uint64_t state_;
 };
 
-// Numbers at which sizes, counts and indices go wrong.
+// Numbers that are likely to break sizes, counts and indices.
 Index odd_number(Random& random);
 
 }  // namespace touchstone::mutation

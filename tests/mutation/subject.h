@@ -1,4 +1,4 @@
-// Mutants: models that mean something else than the one they were made from, with feeds for them.
+// Mutants: models with changed semantics, and feeds for them.
 #pragma once
 
 #include <filesystem>
@@ -15,13 +15,13 @@ namespace touchstone::mutation {
 struct Subject {
   Model model;  // not resolved
   std::map<std::string, Value> feeds;
-  std::string what;  // what was changed about which model
+  std::string what;  // describes the edits and the original
 };
 
-// What a mutant may ask for: little, since there are many.
+// Limits of a mutant's run: low, since there are many.
 Limits limits();
 
-// Where mutants come from. The same number gives the same mutant on every machine.
+// A source of mutants. The same number gives the same mutant on every machine.
 class Source {
  public:
   virtual ~Source() = default;
@@ -29,11 +29,11 @@ class Source {
   virtual Subject make(Index number) const = 0;
 };
 
-// One or two changes to a model: to attributes, to values and shapes of initializers, to declared
-// sizes of inputs, to what a node reads, to the opset.
+// One or two edits of a model: of attributes, initializers' values and shapes, declared input
+// sizes, a node's inputs, the opset.
 class ModelSource : public Source {
  public:
-  // All model.onnx below the folders that are small enough.
+  // Finds every model.onnx below the folders that is small enough.
   explicit ModelSource(const std::vector<std::filesystem::path>& folders);
   Subject make(Index number) const override;
 
@@ -41,10 +41,10 @@ class ModelSource : public Source {
   std::vector<std::filesystem::path> files_;
 };
 
-// One to three changes to a line of the spec suite (conformance/suites/line.h).
+// One to three edits of a line of the spec suite (conformance/suites/line.h).
 class LineSource : public Source {
  public:
-  explicit LineSource(const std::filesystem::path& folder);  // of files *.cases
+  explicit LineSource(const std::filesystem::path& folder);  // reads its files *.cases
   Subject make(Index number) const override;
 
  private:
@@ -52,13 +52,13 @@ class LineSource : public Source {
   std::vector<std::string> operators_;
 };
 
-// The text of a mutated line. `same`: lines of the same operator.
+// Returns the text of a mutated line. `same`: lines of the same operator.
 std::string mutated(std::string line, const std::vector<std::string>& same, Random& random);
 
-// The same model but for the shapes that it declares of what nodes make: none at all, or lies.
+// Copies of the model without shapes of intermediate values and outputs, or with wrong ones.
 Model without_shapes(Model model);
 Model with_lies(Model model, Random& random);
-// As the file declares them, or lies.
+// The model with its file's own declarations, or with wrong shapes.
 Model twin_of(const Subject& subject, Random& random);
 Random twin_random(Index number);
 

@@ -17,7 +17,7 @@ namespace {
 
 using Values = std::map<std::string, Value>;
 
-// Without one byte of difference, but for the payloads of NaN.
+// True if all bytes are equal, apart from the payloads of NaN.
 bool is_same(const Values& a, const Values& b) {
   if (a.size() != b.size()) return false;
   return std::all_of(a.begin(), a.end(), [&](const auto& held) {
@@ -28,8 +28,8 @@ bool is_same(const Values& a, const Values& b) {
   });
 }
 
-// The first of the model's nodes whose outputs the judge refuses, each on the inputs that the
-// runtime itself gave it. Where a model that shows all values gives other outputs, nothing is said.
+// Judges each node on the inputs that the runtime itself gave it, and returns the first node that
+// the judge refuses. Returns "" if exposing all values changes the model's outputs.
 std::string blame_of(const Runtime& runtime, const Model& given, const Values& feeds,
                      const Values& outputs, std::map<std::string, Index>& counts) {
   Model model = given;
@@ -62,8 +62,8 @@ bool is_invalid(const End& end) {
   return end.refused == ErrorKind::invalid_model || end.refused == ErrorKind::invalid_input;
 }
 
-// Two broken rules of one model, one that shapes prove and one that values break, are met in
-// either order: both say that it is invalid.
+// Two violations in one model, one known from shapes and one from values, may be reported in either
+// order. Both mean that the model is invalid.
 bool are_alike(const End& a, const End& b) {
   return a.refused == b.refused || (is_invalid(a) && is_invalid(b));
 }
@@ -140,19 +140,19 @@ std::string wrong_about(const Subject& subject, Random& random,
   }
   const Tried& first = all.front();
   ++counts[name_of(first.end)];
-  std::optional<End> lean;  // of the reference, without nodes that nothing needs
+  std::optional<End> lean;  // the reference without dead nodes
   for (std::size_t k = 0; k < all.size(); ++k) {
     const Tried& one = all[k];
     const std::string who = std::string(one.name) + (k % 2 == 0 ? "" : ", with declared shapes");
     if (one.end.refused == ErrorKind::internal) return who + ": internal: " + one.end.message;
     const End* expected = &first.end;
     if (k >= 2 && is_invalid(first.end) && !one.end.refused) {
-      // A plan leaves such nodes out, and with them what they would have refused.
+      // A plan drops dead nodes, and with them their violations.
       if (!lean) lean = end_of(reference, without_unused_nodes(plain), subject.feeds);
       expected = &*lean;
     }
     if (!are_alike(one.end, *expected)) {
-      // A plan needs other memory than the reference, and folds before it runs.
+      // A plan needs other memory than the reference, and folds constants before it runs.
       if (k >= 2 && (is_limit(one.end) || is_limit(first.end)) && are_alike(one.end, all[2].end)) {
         ++counts["a limit met on one runtime"];
         continue;
@@ -161,7 +161,7 @@ std::string wrong_about(const Subject& subject, Random& random,
              "), but reference: " + name_of(first.end) + " (" + first.end.message + ")";
     }
     if (one.end.refused || is_same(expected->outputs, one.end.outputs)) continue;
-    // Draws of random numbers differ from run to run.
+    // Random outputs differ between runs.
     const End again = end_of(first.runtime, first.model, subject.feeds);
     if (again.refused || !is_same(first.end.outputs, again.outputs)) {
       ++counts["outputs that no two runs share"];

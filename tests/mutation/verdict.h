@@ -1,4 +1,4 @@
-// How a mutant ends on a runtime, and whether two ends are the same.
+// Runs a mutant on a runtime, and compares how two runs end.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 namespace touchstone::mutation {
 
 struct End {
-  std::optional<ErrorKind> refused;  // none: it ran
+  std::optional<ErrorKind> refused;  // nullopt: it ran
   std::string message;
   std::map<std::string, Value> outputs;
 };
@@ -25,15 +25,15 @@ std::map<std::string, Value> run_reference(const Model& model,
 std::map<std::string, Value> run_fast(const Model& model,
                                       const std::map<std::string, Value>& feeds);
 
-// Whatever is thrown is an end; what is no Error is one of kind internal.
+// Any exception is an end; one that is no Error has the kind internal.
 End end_of(const Runtime& runtime, const Model& model, const std::map<std::string, Value>& feeds);
 
-// "ran", "limit", ..
+// "ran", "limit", ...
 std::string name_of(const End& end);
 
-// Wrong about one mutant: "" if nothing is. The mutant runs on both runtimes, and so does its twin
-// with other declared shapes. All four are to end alike; where outputs differ in a bit, the judge
-// decides. `counts`: of ends, by name.
+// Describes what is wrong about one mutant, or returns "". Both runtimes run the mutant and its
+// twin with other declared shapes. All four must end alike; if outputs differ in any bit, the judge
+// decides. `counts` collects the ends by name.
 std::string wrong_about(const Subject& subject, Random& random,
                         std::map<std::string, Index>& counts,
                         const Runtime& reference = run_reference, const Runtime& fast = run_fast);

@@ -1,5 +1,5 @@
-// Every single-node case of the standard's own suite, with what it is fed made constant where that
-// can be: the optimised model is valid, and gives the same bits on the reference.
+// Optimizes every single-node case of the standard's own suite, with its inputs made constant where
+// possible. The optimized model is valid and gives the same bits on the reference.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,8 @@ struct Loaded {
   std::map<std::string, Value> feeds;
 };
 
-// None of cases that another room refuses: what is not valid, or has no kernel.
+// A case with its feeds; nullopt if another component refuses it because it is invalid or has no
+// kernel.
 std::optional<Loaded> load(const Case& listed) {
   try {
     Loaded made{load_valid(listed.model, Limits::trusted()), {}};
@@ -42,8 +43,7 @@ bool any_draws(const Model& model) {
                      [](const Node& node) { return draws(node); });
 }
 
-// The feeds that are tensors become constants; a node more for each output leaves the others free
-// to be folded.
+// Turns tensor feeds into constants. An Identity after each output leaves all other nodes foldable.
 void freeze(Loaded& one) {
   for (ValueInfo& output : one.model.graph.outputs) {
     if (!output.type || output.type->kind != ValueType::Kind::tensor) continue;
@@ -55,7 +55,7 @@ void freeze(Loaded& one) {
     last.index = static_cast<Index>(one.model.graph.nodes.size());
     one.model.graph.nodes.push_back(std::move(last));
   }
-  one.model.opsets.emplace("", 17);  // of models that are of other domains alone
+  one.model.opsets.emplace("", 17);  // for models of other domains only
   resolve(one.model);
   std::erase_if(one.model.graph.inputs, [&](const ValueInfo& input) {
     const Value& fed = one.feeds[input.name];

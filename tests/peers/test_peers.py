@@ -1,4 +1,4 @@
-"""Lines of the spec suite that peers answer otherwise: each is explained by a row that says how, or it counts."""
+"""Lines of the spec suite that other runtimes answer differently: a row explains each, or it counts as unexplained."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_row_of_another_peer_explains_nothing() -> None:
     other = read_row("onnx-reference", POW, KNOWN)
     told = classify(run(WRONG), [other])
     assert told.unexplained == [WRONG]
-    assert idle(told, [other]) == []  # that peer did not run
+    assert idle(told, [other]) == []  # that runtime did not run
 
 
 def test_what_a_row_above_explains_leaves_the_next_idle() -> None:
@@ -108,7 +108,7 @@ def test_a_row_that_cannot_mean_anything_is_refused(changes: dict[str, str], say
 
 
 def test_rows_name_what_there_is_and_lines_of_the_suite() -> None:
-    """Which of them a peer answers otherwise, the run of both says (make full)."""
+    """Each row names existing lines. The run of both runtimes checks that they differ there (make full)."""
     rows, lines = load_rows(), suite_lines()
     assert rows
     assert [str(one) for one in rows if not any(map(one.lines.match, lines))] == []

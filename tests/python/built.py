@@ -1,4 +1,4 @@
-"""Where the build put the package and the command; importing this makes `import touchstone` find that package."""
+"""Paths of the build's package and command; importing this module makes `import touchstone` find that package."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ COMMAND = BUILD / "touchstone"
 ONNXRUNTIME = ROOT / ".venv-onnxruntime" / "bin" / "python"
 
 sys.path.insert(0, str(PACKAGES))
-# The sanitised module is preloaded with its sanitizer; a process of its own brings its own, or none.
+# The sanitized module needs its sanitizer preloaded; a child process must not inherit the preload.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}

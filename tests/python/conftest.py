@@ -1,3 +1,3 @@
-"""Every test here imports the package that the build made."""
+"""Makes every test of this folder import the package that the build made."""
 
 from tests.python import built  # noqa: F401

@@ -1,4 +1,4 @@
-"""Small models in the standard's text form, for the tests of the package."""
+"""Small models for the tests of the package, most of them in the standard's text form."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def parsed(graph: str, ir_version: int = 13, opset: int = 26) -> bytes:
     return parser.parse_model(f'<ir_version: {ir_version}, opset_import: ["" : {opset}]> {graph}').SerializeToString()
 
 
-# Types that Identity does not know yet, and Cast does.
+# Types that Cast supports, but Identity does not yet.
 NEW = (onnx.TensorProto.FLOAT6E2M3, onnx.TensorProto.FLOAT6E3M2)
 
 

@@ -1,9 +1,9 @@
-"""The official runner of the onnx package over touchstone.backend, held against what `touchstone conform` counts.
+"""Runs the official runner of the onnx package on touchstone.backend, and compares it with `touchstone conform`.
 
     python -m tests.python.official [--runtime fast|reference]... [--share K/N]
 
-Both apply the suite's own rule, by two ways that have nothing in common but the runtime: this one through Python,
-arrays and the package's own comparison, the other through files, messages and ours. So each case comes out alike.
+Both apply the suite's own rule, and have only the runtime in common. This one uses Python, arrays and the package's own
+comparison; the other uses files, messages and our comparison. Each case must have the same outcome.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def runner(runtime: str) -> onnx.backend.test.BackendTest:
     from touchstone.backend import TouchstoneBackend
 
     settings = {"runtime": runtime, "intra_op_num_threads": 1}
-    np.random.seed(0)  # cases seed themselves as they are made; this is for what runs between them
+    np.random.seed(0)  # cases seed themselves; this seeds the draws between them
     return onnx.backend.test.BackendTest(type("Backend", (TouchstoneBackend,), {"settings": settings}), __name__)
 
 
 def cases(runtime: str, wanted: Callable[[str], bool]) -> Iterator[unittest.TestCase]:
-    """The runner's own tests for the processor."""
+    """The runner's own tests for the CPU."""
     for holder in runner(runtime).test_cases.values():
         for test in unittest.defaultTestLoader.loadTestsFromTestCase(holder):
             if test._testMethodName.endswith(DEVICE) and wanted(name_of(test)):
@@ -49,13 +49,13 @@ def cases(runtime: str, wanted: Callable[[str], bool]) -> Iterator[unittest.Test
 
 
 def real_models(runtime: str) -> set[str]:
-    """The cases that are whole trained networks: most of the suite's work."""
+    """The cases of whole trained networks, which are most of the suite's work."""
     holder = runner(runtime).test_cases["OnnxBackendRealModelTest"]
     return {name.removesuffix(DEVICE) for name in unittest.defaultTestLoader.getTestCaseNames(holder)}
 
 
 def name_of(test: unittest.TestCase) -> str:
-    """As the suite calls the case."""
+    """The case's name in the suite."""
     return test._testMethodName.removesuffix(DEVICE)
 
 
@@ -67,10 +67,10 @@ def quiet() -> Iterator[None]:
 
 
 def ran(runtime: str, wanted: Callable[[str], bool]) -> dict[str, str]:
-    """Of each case "" where it passed, else what was said."""
+    """Case -> "" if it passed, else the last line of its message."""
     result = unittest.TestResult()
     with tempfile.TemporaryDirectory() as home, quiet():
-        os.environ["ONNX_MODELS"] = home  # where the runner keeps what it made of a real model
+        os.environ["ONNX_MODELS"] = home  # the folder in which the runner keeps real models
         tests = {name_of(test): test for test in cases(runtime, wanted)}
         unittest.TestSuite(tests.values()).run(result)
         del os.environ["ONNX_MODELS"]
@@ -81,7 +81,7 @@ def ran(runtime: str, wanted: Callable[[str], bool]) -> dict[str, str]:
 
 
 def conformed(runtime: str, filter: str = "*") -> dict[str, str]:
-    """Of each case what the suite's own rule says of it, as the command counts."""
+    """Case -> the outcome of the suite's own rule, from the command's report."""
     command = [str(COMMAND), "conform", "--target", runtime, "--suite", "onnx", "--filter", filter, "--runs", "1"]
     done = subprocess.run([*command, "--json"], cwd=ROOT, capture_output=True, text=True, check=False)
     (run,) = json.loads(done.stdout)["runs"]
@@ -89,7 +89,7 @@ def conformed(runtime: str, filter: str = "*") -> dict[str, str]:
 
 
 def in_share(name: str, part: int, parts: int) -> bool:
-    """The same part of the suite everywhere."""
+    """True for a fixed part of the suite, by hash."""
     return int(hashlib.sha256(name.encode()).hexdigest(), 16) % parts == part
 
 

@@ -1,4 +1,4 @@
-"""touchstone.backend: the door of the onnx package, its official runner, and what conform makes of the same cases."""
+"""touchstone.backend, the onnx package's backend interface: its official runner agrees with `touchstone conform`."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from touchstone import backend
 
 from tests.python import models, official
 
-PART, PARTS = 0, 8  # of the suite; `make full` runs all of it
-# Right answers that the suite's own rule refuses, on both runtimes: errata E003, E029 and E030.
+PART, PARTS = 0, 8  # the part of the suite; `make full` runs all of it
+# Right outputs that the suite's own rule refuses, on both runtimes: errata E003, E029 and E030.
 REFUSED = {
     "test_attention_4d_causal_fp16_expanded",
     "test_dft_inverse",
     "test_dft_inverse_opset19",
     "test_roialign_mode_max",
 }
-# Draws of another generator than the suite's, which may be the same by chance: question Q048.
+# Random outputs, from another generator than the suite's; they may agree by chance: question Q048.
 DRAWN = {f"test_bernoulli{kind}{body}" for kind in ("", "_double", "_seed") for body in ("", "_expanded")}
 DRAWN |= {f"test_training_dropout{kind}{mask}" for kind in ("", "_default") for mask in ("", "_mask")}
 
 
 @pytest.mark.parametrize("runtime", official.RUNTIMES)
 def test_a_part_of_the_suite_by_the_official_runner(runtime: str) -> None:
-    left_out = official.real_models(runtime) if runtime == "reference" else set()  # minutes there
+    left_out = official.real_models(runtime) if runtime == "reference" else set()  # takes minutes there
 
     def wanted(name: str) -> bool:
         return name not in left_out and (official.in_share(name, PART, PARTS) or name in REFUSED | DRAWN)

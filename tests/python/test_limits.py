@@ -1,4 +1,4 @@
-"""What a session may use, and signals that end its work."""
+"""Resource limits of a session, and signals that end its work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.python.test_session import ADD, RUNTIMES, refused
 
 
 def counting(trips: int) -> bytes:
-    """Adds one so many times."""
+    """A model that adds one `trips` times."""
     body = helper.make_graph(
         [helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Add", ["sum", "one"], ["next"])],
         "body",
@@ -49,7 +49,7 @@ def counted(session: touchstone.InferenceSession, trips: int) -> float:
     return float(session.run(None, {"trips": np.array(trips)})[0][0])
 
 
-# A constant that takes years to compute.
+# A constant expression that would take years to fold.
 ENDLESS = models.parsed(
     "g (float[1] z) => (float y) <float[1,1,4] x = {1, 2, 3, 4}> "
     "{ p = MaxPool <kernel_shape = [1000000000000], pads = [500000000000, 500000000000]> (x) y = Add(p, z) }"

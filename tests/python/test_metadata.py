@@ -1,4 +1,4 @@
-"""Metadata of a model's file as a session gives it, beside ONNX Runtime; providers and settings that it takes."""
+"""Metadata of a model's file, as a session returns it and ONNX Runtime does; providers and settings of a session."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_a_setting_that_is_not_there_is_an_error_with_the_nearest() -> None:
 
 
 def test_no_fallback_is_as_good_as_one() -> None:
-    """ONNX Runtime's keyword. There is one provider: nothing falls back to another."""
+    """Accepts ONNX Runtime's keyword; it has no effect, since there is one provider."""
     for wanted in (True, False):
         assert touchstone.InferenceSession(PLAIN, enable_fallback=wanted).get_providers() == [CPU]
 
@@ -164,7 +164,7 @@ def test_no_fallback_is_as_good_as_one() -> None:
 def test_metadata_counts_as_memory() -> None:
     model = described()
     model.doc_string = "d" * (8 << 20)
-    with pytest.raises(touchstone.Error) as caught:  # the file's message has one, the model another
+    with pytest.raises(touchstone.Error) as caught:  # the file's message has one copy, the model another
         touchstone.InferenceSession(model.SerializeToString(), memory_limit=12 << 20)
     assert caught.value.rule == "limit/memory"
     session = touchstone.InferenceSession(model.SerializeToString(), memory_limit=24 << 20)

@@ -1,4 +1,4 @@
-"""Sessions: what they say of a model, how they run, and what they refuse."""
+"""Sessions: their description of a model, their runs, and their refusals."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_outputs_are_those_of_the_command(runtime: str, network: Path, tmp_path:
         tmp_path,
     ]
     command += ["--threads", "1"] if runtime == "fast" else []
-    # A sanitised module wants its library loaded first, a sanitised command has one of its own.
+    # A sanitized module needs its library preloaded; a sanitized command links its own.
     environment = {name: text for name, text in os.environ.items() if name != "LD_PRELOAD"}
     subprocess.run(list(map(str, command)), check=True, capture_output=True, timeout=300, env=environment)
     outputs = touchstone.InferenceSession(network, runtime=runtime, intra_op_num_threads=1).run(None, {"x": x})
@@ -254,7 +254,7 @@ def test_a_hostile_model_is_refused_by_its_rule(deed: str, tmp_path: Path) -> No
 
 
 def outside(location: str) -> bytes:
-    """A model that names a file for its weights."""
+    """A model that stores its weights in an external file."""
     model = onnx.ModelProto.FromString(ADD)
     weight = model.graph.initializer.add(name="b", data_type=TensorProto.FLOAT, dims=[1, 4])
     weight.data_location = TensorProto.EXTERNAL
@@ -287,7 +287,7 @@ def test_names_that_a_hostile_model_chose_are_fit_for_a_terminal() -> None:
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
 def test_many_threads_share_sessions(runtime: str) -> None:
-    """Two sessions, runs of other shapes between each other: each gets its own answer."""
+    """Two sessions run different shapes concurrently: each run returns its own outputs."""
     sessions = [touchstone.InferenceSession(models.NETWORK, runtime=runtime, intra_op_num_threads=n) for n in (1, 2)]
     feeds = [{"x": drawn(1 + k % 3, 3, 16, 16, seed=k)} for k in range(8)]
     expected = [[session.run(None, feed)[0].tobytes() for feed in feeds] for session in sessions]
@@ -300,7 +300,7 @@ def test_many_threads_share_sessions(runtime: str) -> None:
 
 
 def test_the_interpreters_lock_is_free_during_a_run() -> None:
-    """Threads of Python change places only where one gives the lock up. Here that is nowhere but in the run itself."""
+    """Python threads switch only where one releases the GIL; in this test only the run itself does."""
     steps = "steps (int64 i, bool on, int64 u) => (bool go_on, int64 v) { go_on = Identity(on) v = Add(u, i) }"
     loop = f"{{ go = Constant <value = bool {{1}}> () t = Loop <body = {steps}> (n, go, s) }}"
     model = models.parsed(f"g (int64 n, int64 s) => (int64 t) {loop}")
@@ -327,7 +327,7 @@ def test_the_interpreters_lock_is_free_during_a_run() -> None:
         thread.start()
         while not done.is_set():
             turns += 1
-            time.sleep(0)  # gives the lock up
+            time.sleep(0)  # releases the GIL
         thread.join()
     finally:
         sys.setswitchinterval(kept)
@@ -335,7 +335,7 @@ def test_the_interpreters_lock_is_free_during_a_run() -> None:
 
 
 def test_the_module_shows_nothing_but_its_door() -> None:
-    """What it is linked of cannot meet another module's copy of the same library."""
+    """The module exports only its entry point, so that its libraries cannot clash with another module's copies."""
     (module,) = PACKAGES.glob("touchstone/_native*.so")
     listed = subprocess.run(["nm", "-D", "--defined-only", module], capture_output=True, text=True, check=True).stdout
     names = {line.split()[-1] for line in listed.splitlines()}

@@ -1,4 +1,4 @@
-"""What goes in comes out: every type of elements, every layout of an array, strings, sequences, optionals, maps."""
+"""Values survive a round trip: every element type, every array layout, strings, sequences, optionals, maps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from touchstone import types
 
 from tests.python import models
 
-# The types that the newest Identity hands on: all of the standard's at this opset.
+# The types that the newest Identity allows: all of the standard's at this opset.
 CODES = sorted(set(types.DTYPES) & set(TensorProto.DataType.values()))
 SMALL = [code for code in CODES if types.DTYPES[code].itemsize == 1 and types.DTYPES[code] != np.bool_]
 
@@ -25,10 +25,10 @@ def through(value: Any, kind: onnx.TypeProto) -> Any:
 
 
 def every_code(code: int) -> np.ndarray:
-    """All values of a small type, each once, as numpy holds them."""
+    """All values of a small type, each once, in numpy's representation."""
     bits = {row[0]: row[2] for row in touchstone._native.element_types()}[code]
     codes = np.arange(1 << bits, dtype=np.int64)
-    if code in (TensorProto.INT4, TensorProto.INT2):  # the sign fills the byte
+    if code in (TensorProto.INT4, TensorProto.INT2):  # sign-extended to a byte
         codes[len(codes) // 2 :] -= len(codes)
     return codes.astype(np.int8 if codes.min() < 0 else np.uint8).view(types.DTYPES[code])
 
@@ -115,7 +115,7 @@ LAID_OUT += [TensorProto.BFLOAT16, TensorProto.FLOAT8E4M3FN, TensorProto.INT4]
 def test_each_layout(layout: str, code: int) -> None:
     array = some(code, (3, 4, 6))
     if "swapped" in layout and array.dtype.isbuiltin != 1:
-        array = some(TensorProto.INT64, (3, 4, 6))  # types of ml_dtypes know one order of bytes
+        array = some(TensorProto.INT64, (3, 4, 6))  # types of ml_dtypes have only one byte order
         code = TensorProto.INT64
     given = LAYOUTS[layout](array)
     kept = given.tobytes()
@@ -137,7 +137,7 @@ def test_any_byte_but_zero_is_true() -> None:
 
 
 class Foreign:
-    """What another library would hand over."""
+    """An array of another library, which only supports DLPack."""
 
     def __init__(self, array: np.ndarray):
         self.array = array

@@ -1,4 +1,4 @@
-"""The wheel: built out of build/ without a second compile, installed where nothing else is, and run from there."""
+"""The wheel: packed from build/ without a second compile, installed in an empty environment, and run there."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_it_holds_what_the_build_made(wheel: Path) -> None:
 
 
 def test_the_library_is_small_and_stands_on_little(tmp_path: Path) -> None:
-    """With the kernels of three instruction sets: under 15 MB, and of other code what Debian's libraries hold."""
+    """The library, with kernels of three instruction sets, has under 15 MB and needs only Debian's libraries."""
     (library,) = (PACKAGES / "touchstone").glob("_native*.so")
 
     def told(*command: object) -> str:

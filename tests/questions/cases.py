@@ -1,4 +1,4 @@
-"""The distinct cases of all released suites, with the notes that name each: what a note's witnesses are asked about."""
+"""The distinct cases of all released suites, with the notes that name each; witnesses of a note run on them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ SUITES = _CACHE / "all"
 
 @dataclass(frozen=True)
 class Case:
-    """`folder` is release/kind/name below the suite of all; `held`: each release that has it, with its name there."""
+    """A distinct case. `folder` is release/kind/name below the suite of all releases; `held` lists (release, name) of
+    each copy.
+    """
 
     folder: Path
     held: frozenset[tuple[str, str]]
@@ -54,7 +56,7 @@ class Case:
         return [to_value(data, info) for data, info in zip(self.files(side), infos, strict=False)]
 
     def misses(self, given: np.ndarray, expected: np.ndarray) -> np.ndarray:
-        """Elements that fail by the suite's rule, whose numbers the case bears."""
+        """Marks the elements that fail by the suite's rule, with the case's own tolerances."""
         rule = json.loads((self.folder / "case.json").read_text(encoding="utf-8"))
         if given.dtype.kind != "f":
             return given != expected
@@ -63,7 +65,7 @@ class Case:
         return ~(near | (given == expected) | (np.isnan(given) & np.isnan(expected)))
 
     def question(self) -> Question:
-        """For tools/probes, which puts it to runtimes."""
+        """The case as a question of tools/probes, which runs it on runtimes."""
         model = self.model
         feeds = dict(zip((info.name for info in model.graph.input), self.files("input"), strict=False))
         op = model.graph.node[0].op_type
@@ -73,14 +75,14 @@ class Case:
 
 @cache
 def releases() -> list[str]:
-    """Those with suites, oldest first; the last is the pinned one."""
+    """The releases with suites, oldest first; the last is the pinned one."""
     rows = yaml.safe_load((SPEC / "releases.yaml").read_text(encoding="utf-8"))["releases"]
     return [row["version"] for row in rows if "wheel" in row]
 
 
 @cache
 def distinct() -> list[Case]:
-    """Nothing where the cache has only some of the suites."""
+    """All distinct cases; empty if the cache has only some of the suites."""
     return [Case(file.parent, _held(file)) for file in sorted(SUITES.glob("*/*/*/case.json"))]
 
 
@@ -90,7 +92,7 @@ def _held(file: Path) -> frozenset[tuple[str, str]]:
 
 
 def named_by(note: Note) -> list[Case]:
-    """As `conform` explains: by any of the names under which a release holds the case."""
+    """The cases that a note names, under any of their names in a release, as `conform` matches them."""
     patterns = [
         (suite.partition("@")[2], pattern)
         for key, named in note.cases.items()

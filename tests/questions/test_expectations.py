@@ -1,4 +1,4 @@
-"""What tools/expectations.py complains of."""
+"""The complaints of tools/expectations.py: expected outputs that the judge refuses need an explanation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Of an open question the judge refuses no answer: what the files say that others give is put to it."""
+"""The judge refuses no answer to an open question: it judges the answers of other runtimes that the question files
+record.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 BINARY = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build")) / "touchstone"
 OPERATORS = load_spec(ROOT / "spec")
 NOTES = {note.id: note for note in load_notes(ROOT / "spec", OPERATORS)}
-# Where the file itself says that an answer is wrong although the rest of its question is open.
+# Answers that a file itself declares wrong, although the rest of its question is open.
 SETTLED = {
     "Q022/not_finite": "infinities saturate: finding 022",
     "Q022/scale_of_zero": "1 / 0 is infinite and saturates: finding 022",
@@ -31,7 +33,7 @@ SETTLED = {
 
 
 def others(question: Question) -> list[str]:
-    """The runtimes that answer, and otherwise than the reference."""
+    """The runtimes whose outputs differ from the reference's."""
     said = question.expected
     return [
         runtime

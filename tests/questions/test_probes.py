@@ -1,4 +1,4 @@
-"""The reference and the standard's evaluator answer every probe as its file says."""
+"""The reference and the standard's evaluator answer every probe as its file states."""
 
 from __future__ import annotations
 

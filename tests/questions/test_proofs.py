@@ -1,6 +1,6 @@
-"""The sums and the files that proofs of errata point to: done again, from the cases as the releases hold them.
+"""Repeats the computations that proofs of errata refer to, on the cases of the releases.
 
-What runtimes say is in test_testimony.py. Formulas here are mathematics or numpy's, never taken from an entry.
+test_testimony.py checks the answers of runtimes. Formulas here are mathematics or numpy's, never taken from an entry.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def cases_of(id_: str) -> dict[str, Case]:
 
 
 def held(release: str, name: str) -> Case:
-    """A case as that release holds it."""
+    """A release's copy of a case."""
     return next(case for case in distinct() if (release, name) in case.held)
 
 
@@ -41,7 +41,7 @@ def tensors(case: Case, side: str) -> list[TensorProto]:
 
 
 def as_floats(given: np.ndarray, right: np.ndarray, roundings: int) -> bool:
-    """Whether `given` is `right` but for so many roundings to float, each of half a last place of what is largest."""
+    """True if `given` equals `right` up to `roundings` float32 roundings, each half an ulp of the largest element."""
     return bool((np.abs(given - right) <= roundings * 2.0**-24 * np.abs(right).max()).all())
 
 

@@ -1,4 +1,4 @@
-"""Every question and erratum can be read by a machine, names what exists, and covers what it must."""
+"""Every question and erratum parses, names existing operators and cases, and covers what it must."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def differences() -> dict[str, str]:
 
 @cache
 def suite(name: str) -> set[str] | None:
-    """The names of its cases, None where it is not in the cache."""
+    """The names of a suite's cases, or None if it is not in the cache."""
     version = name.partition("@")[2] or pinned()
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = cache / "touchstone" / "suites" / version
@@ -55,7 +55,7 @@ def suite(name: str) -> set[str] | None:
 
 @cache
 def releases() -> list[str]:
-    """Those with suites, oldest first; the last is the pinned one."""
+    """The releases with suites, oldest first; the last is the pinned one."""
     rows = yaml.safe_load((ROOT / "spec/releases.yaml").read_text(encoding="utf-8"))["releases"]
     return [row["version"] for row in rows if "wheel" in row]
 
@@ -135,7 +135,7 @@ def test_what_entries_leave_open_has_an_open_question() -> None:
 
 @pytest.fixture
 def read(tmp_path: Path) -> Callable[..., list[Note]]:
-    """Reads one file of that name and text beside the real entries' schema."""
+    """Returns a function that reads one file of that name and text, next to the real entries' schema."""
 
     def go(text: str, name: str = "questions/Q001-a-question.md", operators: list[Operator] = OPERATORS) -> list[Note]:
         file = tmp_path / "spec" / name

@@ -1,6 +1,7 @@
-"""What explains a case of a released suite stands on two independent witnesses, and runtimes among them still say so.
+"""An explanation of a released suite's case rests on two independent witnesses, and the runtimes among them still
+confirm it.
 
-A note's `witnesses` are prose. What they say of the evaluator and of ONNX Runtime is held here, case by case.
+A note's `witnesses` are prose. Their statements about the evaluator and ONNX Runtime are checked here, case by case.
 """
 
 from __future__ import annotations
@@ -19,13 +20,16 @@ from tests.witnesses.asking import PASSES, PEER
 from tools.probes.model import Answer
 from tools.probes.runtimes import describe, evaluator, onnxruntime
 
-SHARE = 0.01  # of the distinct cases may be explained by files with one witness alone
+SHARE = 0.01  # upper bound of the distinct cases that files with only one witness explain
 BY_ID = {note.id: note for note in NOTES}
 EXPLAINING = [note for note in NOTES if note.cases]
-EXPANDED = "*_expanded"  # graphs of many nodes, of which the judge holds nothing but the suite's rule
-# What a witness does with the cases of a note. `departs`: the judge takes its answer, and either refuses the suite's
-# or the two differ by the suite's rule. `refuses`: it runs none of them. `meets`: its answer is the suite's;
-# `misses`: it is not.
+EXPANDED = "*_expanded"  # graphs of many nodes, on which the judge applies only the suite's rule
+# The behavior of a witness on the cases of a note.
+#
+# - `departs`: the judge accepts its answer, and either refuses the suite's or the two differ by the suite's rule
+# - `refuses`: it runs none of them
+# - `meets`: its answer is the suite's
+# - `misses`: it is not
 SAID: dict[str, dict[str, str]] = {
     "onnx": {
         **dict.fromkeys(("E001", "E012", "E013", "E014", "E015", "E017", "E018", "E020", "E021", "E028"), "departs"),
@@ -41,7 +45,7 @@ SAID: dict[str, dict[str, str]] = {
         **dict.fromkeys(("Q035", "Q047", "Q051", "Q072"), "meets"),
     },
 }
-# Of a note whose cases are of several sorts, these.
+# The cases to check of a note whose cases are of several kinds.
 ONLY = {"E002": ["test_cast_BFLOAT16_to_FLOAT", "test_castlike_*"]}
 SAID["onnxruntime"]["E002"] = "refuses"
 
@@ -124,14 +128,14 @@ def test_a_runtime_is_the_witness_it_is_said_to_be(
 
 
 def verdict(case: Case, outputs: list[Any], folder: Path) -> str:
-    """The judge's, of these outputs."""
+    """The judge's verdict on these outputs."""
     model = case.model
     written = [values.write(each, info.type)[1] for each, info in zip(outputs, model.graph.output, strict=True)]
     return judgement(folder, model, case.files("input"), written)["verdict"]
 
 
 def alike(case: Case, left: Any, right: Any) -> bool:
-    """By the suite's rule."""
+    """True if two outputs agree by the suite's rule."""
     if isinstance(left, list) or isinstance(right, list):
         return len(left) == len(right) and all(alike(case, a, b) for a, b in zip(left, right, strict=True))
     left, right = np.asarray(left), np.asarray(right)

@@ -1,4 +1,4 @@
-"""Draws: their moments, a Kolmogorov-Smirnov test of their distribution, and that a seed repeats them."""
+"""Random draws: their moments, a Kolmogorov-Smirnov test of their distribution, and reproducibility by seed."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tests.witnessed import in_force, saw
 
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", Path(__file__).parents[2] / "build"))
 N = 20_000
-KS = 1.95 / math.sqrt(N)  # passed by one sample in a thousand of the right distribution
+KS = 1.95 / math.sqrt(N)  # one in a thousand samples of the right distribution exceeds it
 TYPES = {1: np.float32, 11: np.float64, 10: np.float16}
 
 
 def drawn(
     folder: Path, nodes: list[onnx.NodeProto], feed: np.ndarray | None = None, opset: int = 22
 ) -> list[np.ndarray]:
-    """The outputs of all nodes, which take what is fed as x."""
+    """The outputs of all nodes, which may read the feed as x."""
     folder.mkdir(parents=True, exist_ok=True)
     inputs = []
     arguments: list[str] = []
@@ -50,7 +50,7 @@ def node(op: str, output: str = "y", **attributes: Any) -> onnx.NodeProto:
 
 
 def farthest(sample: np.ndarray, distribution: Callable[[float], float]) -> float:
-    """How far the sample's own distribution is from this one, at most."""
+    """The Kolmogorov-Smirnov statistic: the largest distance of the sample's distribution from `distribution`."""
     ordered = np.sort(sample.astype(np.float64).ravel())
     wanted = np.array([distribution(x) for x in ordered])
     steps = np.arange(len(ordered) + 1) / len(ordered)
@@ -66,7 +66,7 @@ def even(low: float, high: float) -> Callable[[float], float]:
 
 
 def holds_moments(sample: np.ndarray, mean: float, variance: float, fourth: float) -> None:
-    """Within five deviations of what samples of this size have; `fourth` is the fourth central moment."""
+    """Checks mean and variance within five standard errors; `fourth` is the fourth central moment."""
     values = sample.astype(np.float64)
     assert abs(values.mean() - mean) < 5 * math.sqrt(variance / N)
     assert abs(values.var() - variance) < 5 * math.sqrt((fourth - variance**2) / N)
@@ -123,7 +123,7 @@ def test_bernoulli_follows_each_probability(tmp_path: Path) -> None:
 def test_multinomial(tmp_path: Path) -> None:
     weights = np.array([[1.0, 2.0, 5.0], [4.0, 0.0, 4.0]])
     with np.errstate(divide="ignore"):
-        logs = (np.log(weights) + 100).astype(np.float64)  # of no normalised probabilities
+        logs = (np.log(weights) + 100).astype(np.float64)  # unnormalized log-probabilities
     (sample,) = drawn(tmp_path, [node("Multinomial", seed=6.0, sample_size=N, dtype=7)], logs)
     assert sample.shape == (2, N) and sample.dtype == np.int64
     for row, weight in zip(sample, weights, strict=True):

@@ -1,4 +1,4 @@
-"""Dropout in training: how many elements fall, how the others are scaled, and that a seed decides which."""
+"""Dropout in training: the share of dropped elements, the scale of the others, and reproducibility by seed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ N = 20_000
 
 
 def run(folder: Path, ratio: float, **attributes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of N ones: what comes out, and the mask."""
+    """The output and mask for N ones."""
     infos = [helper.make_tensor_value_info("data", TensorProto.FLOAT, [N])]
     outputs = [
         helper.make_tensor_value_info("output", TensorProto.FLOAT, [N]),

@@ -1,8 +1,8 @@
-"""Shapes as the command infers them beside those of onnx's own inference and of the sizes that the values really have.
+"""Compares the command's inferred shapes with onnx's own inference, and with the sizes of the actual values.
 
     python -m tests.shapes.compare --command build/touchstone FOLDER_OR_MODEL ...
 
-prints what differs, and how many dimensions agree, are known to one side only, or differ.
+Prints the differences, and how many dimensions agree, are known to one side only, or differ.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Shapes = dict[str, Dims | None]
 
 
 def bare(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Without the shapes that the model declares for what its nodes make."""
+    """The model without declared shapes of intermediate values and outputs."""
     out = onnx.ModelProto()
     out.CopyFrom(model)
     del out.graph.value_info[:]
@@ -38,7 +38,7 @@ def bare(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def symbolic(model: onnx.ModelProto) -> tuple[onnx.ModelProto, dict[str, int]]:
-    """Every size of an input but 0 and 1 becomes a symbol, equal sizes the same one; and what the symbols stand for."""
+    """Replaces every input size but 0 and 1 by a symbol, equal sizes by the same; also returns symbol -> size."""
     out = bare(model)
     sizes: dict[str, int] = {}
     fixed = {tensor.name for tensor in out.graph.initializer}
@@ -64,11 +64,11 @@ def declared(value: onnx.ValueInfoProto) -> Dims | None:
 
 
 def of_onnx(model: onnx.ModelProto) -> tuple[Shapes, str]:
-    """What onnx infers, and how it failed if it did."""
+    """The shapes that onnx infers, and its error message in strict mode, or ""."""
     failed = ""
     try:
         found = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
-    except Exception as error:  # its errors are of several kinds
+    except Exception as error:  # it raises errors of several types
         failed = str(error).strip().splitlines()[0]
         found = onnx.shape_inference.infer_shapes(model, data_prop=True)
     return {value.name: declared(value) for value in [*found.graph.value_info, *found.graph.output]}, failed
@@ -88,7 +88,7 @@ def main_shapes(shown: dict[str, Any]) -> Shapes:
 
 
 def is_known(dim: int | str | None) -> bool:
-    """A number or a form of named symbols."""
+    """True for a number or an expression of named symbols."""
     return dim is not None and not (isinstance(dim, str) and ("?" in dim or dim.startswith("unk__")))
 
 
@@ -112,7 +112,7 @@ def weigh(ours: Dims | None, theirs: Dims | None) -> Iterator[str]:
 
 
 def compare(command: Path, model: onnx.ModelProto, folder: Path) -> tuple[Counter[str], list[str]]:
-    """Verdicts on every value that a node of the main graph makes, and a line for each that is not agreement."""
+    """Verdicts on every node output of the main graph, and a line for each disagreement."""
     model = bare(model)
     theirs, failed = of_onnx(model)
     shown, refused = of_command(command, model, folder)
@@ -144,7 +144,7 @@ def at(form: int | str, sizes: dict[str, int]) -> int:
 
 
 def compare_sizes(command: Path, model: onnx.ModelProto, folder: Path) -> tuple[Counter[str], list[str]]:
-    """Forms in symbols, evaluated at the sizes that the symbols stood for, beside the shapes at those sizes."""
+    """Compares size expressions, evaluated at the symbols' sizes, with the shapes at those sizes."""
     named, sizes = symbolic(model)
     counts: Counter[str] = Counter()
     if not sizes:

@@ -1,4 +1,4 @@
-"""Shapes of what goes through sequences and optionals, and what differs between the tensors inside."""
+"""Shape inference through sequences and optionals, whose tensors may differ in shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Shapes beside onnx's own inference, and forms in symbols beside the sizes they stood for, on cases of the onnx package."""
+"""Inferred shapes against onnx's own inference, and size expressions against actual sizes, on cases of the onnx
+package.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build")) / "touchstone"
 LIGHT = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
 
-# Those that the onnx package holds as files: layers of PyTorch, whole small graphs, nine architectures without weights.
+# Cases that the onnx package has as files: PyTorch layers, small graphs, nine architectures without weights.
 FILES = {
     case.name: Path(case.model_dir) / "model.onnx"
     for kind in ("simple", "pytorch-converted", "pytorch-operator")

@@ -1,7 +1,8 @@
-"""Nodes whose sizes add up or multiply past 64 bits: refused by name on every runtime, never computed with what wrapped round.
+"""Nodes whose sizes add up or multiply past 64 bits: every runtime refuses them by name and never computes with wrapped
+sizes.
 
-Each attribute is allowed alone: only their sums and products are too large. One that wrapped to a small window was read far
-outside its tensor.
+Each attribute is allowed by itself; only sums and products of them are too large. A wrapped, small window would read
+far outside its tensor.
 """
 
 from __future__ import annotations
@@ -61,21 +62,34 @@ def run(folder: Path, made: bytes, runtime: str) -> subprocess.CompletedProcess[
     return done
 
 
-# Eight taps, 2^61 apart: 2^64, which wraps to none.
+# Eight gaps of 2^61 between nine taps: 2^64, which wraps to 0.
 FAR, TAPS = 2**61, 9
 IMAGE = {"X": ones(1, 1, 16)}
 PAIR = {"X": ones(1, 1, 16, 16)}
 
 WINDOWS = {
     "Conv": model("Conv", 21, IMAGE, {"W": ones(1, 1, TAPS)}, dilations=[FAR]),
-    "Conv of double": model("Conv", 21, {"X": ones(1, 1, 16, dtype=np.float64)}, {"W": ones(1, 1, 17, dtype=np.float64)}, dilations=[2**60]),
+    "Conv of double": model(
+        "Conv", 21, {"X": ones(1, 1, 16, dtype=np.float64)}, {"W": ones(1, 1, 17, dtype=np.float64)}, dilations=[2**60]
+    ),
     "Conv of two dimensions": model("Conv", 21, PAIR, {"W": ones(1, 1, 1, TAPS)}, dilations=[1, FAR]),
-    "ConvInteger": model("ConvInteger", 21, {"X": ones(1, 1, 16, dtype=np.uint8)}, {"W": ones(1, 1, 17, dtype=np.uint8)}, dilations=[2**60]),
+    "ConvInteger": model(
+        "ConvInteger",
+        21,
+        {"X": ones(1, 1, 16, dtype=np.uint8)},
+        {"W": ones(1, 1, 17, dtype=np.uint8)},
+        dilations=[2**60],
+    ),
     "ConvTranspose": model("ConvTranspose", 21, IMAGE, {"W": ones(1, 1, TAPS)}, dilations=[FAR]),
-    "ConvTranspose, to less than nothing": model("ConvTranspose", 1, {"X": ones(1, 1, 2)}, {"W": ones(1, 1, 3)}, dilations=[MOST]),
+    "ConvTranspose, to less than nothing": model(
+        "ConvTranspose", 1, {"X": ones(1, 1, 2)}, {"W": ones(1, 1, 3)}, dilations=[MOST]
+    ),
     "ConvTranspose, strides": model("ConvTranspose", 21, {"X": ones(1, 1, 9)}, {"W": ones(1, 1, 1)}, strides=[FAR]),
     "DeformConv": model(
-        "DeformConv", 21, {"X": ones(1, 1, 1, 16)}, {"W": ones(1, 1, 1, TAPS), "offset": np.zeros((1, 2 * TAPS, 1, 16), np.float32)},
+        "DeformConv",
+        21,
+        {"X": ones(1, 1, 1, 16)},
+        {"W": ones(1, 1, 1, TAPS), "offset": np.zeros((1, 2 * TAPS, 1, 16), np.float32)},
         dilations=[1, FAR],
     ),
     "MaxPool": model("MaxPool", 21, IMAGE, {}, kernel_shape=[TAPS], dilations=[FAR]),
@@ -83,8 +97,10 @@ WINDOWS = {
     "AveragePool": model("AveragePool", 21, IMAGE, {}, kernel_shape=[TAPS], dilations=[FAR]),
     "LpPool": model("LpPool", 21, IMAGE, {}, kernel_shape=[TAPS], dilations=[FAR]),
     "AveragePool, pads": model("AveragePool", 21, {"X": ones(0, 0, 2)}, {}, kernel_shape=[2**32], pads=[MOST, 1]),
-    "Col2Im": model("Col2Im", 21, {"X": ones(1, 9, 16)}, {"image": ints(1, 16), "block": ints(1, TAPS)}, dilations=[1, FAR]),
-}  # fmt: skip
+    "Col2Im": model(
+        "Col2Im", 21, {"X": ones(1, 9, 16)}, {"image": ints(1, 16), "block": ints(1, TAPS)}, dilations=[1, FAR]
+    ),
+}
 
 SIZES = {
     "Tile": model("Tile", 21, {"X": ones(4)}, {"repeats": ints(2**62)}),

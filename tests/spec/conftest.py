@@ -1,4 +1,4 @@
-"""What the tests of the spec share: the entries of this tree, read once, and a scratch spec to break on purpose."""
+"""Fixtures of the spec tests: the entries of this tree, loaded once, and a scratch spec for mistakes on purpose."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def operators() -> list[Operator]:
 
 @pytest.fixture
 def load_entry(tmp_path: Path) -> Callable[[str], Operator]:
-    """Loads one entry, given as text, from a spec that holds nothing else."""
+    """Returns a function that loads one entry, given as YAML text, from a spec that holds nothing else."""
 
     def load(text: str, file: str = "Toy.yaml") -> Operator:
         root = tmp_path / "spec"

@@ -1,4 +1,4 @@
-"""Every version of every operator states the facts that onnx.defs of the pinned onnx states, and a false fact is found."""
+"""Every version of every operator states the facts of onnx.defs of the pinned onnx, and a wrong fact is detected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every version that has semantics names a form, and spec/forms.yaml is the one list of them."""
+"""Every version with semantics names an operator family, and spec/forms.yaml is the only list of them."""
 
 from __future__ import annotations
 

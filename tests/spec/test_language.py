@@ -1,4 +1,4 @@
-"""The constructs of the notation that no entry shows to be refused: what they generate, and what is said of mistakes."""
+"""Constructs of the notation that no entry misuses: their generated code, and the error messages for mistakes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ versions:
 
 @pytest.fixture
 def body(tmp_path: Path) -> Callable[..., str]:
-    """The body of the kernel that a semantics makes, of a spec with the parts given; with `also`, of that form of it."""
+    """Returns a function from semantics to the generated kernel's body; `parts` sets the spec's parts, `also` selects
+    that formula.
+    """
 
     def make(semantics: str, outputs: str = "Y: {type: T, shape: shape(X)}", parts: str = "", also: str = "") -> str:
         ops = tmp_path / "spec" / "ops" / "ai.onnx"
@@ -122,7 +124,7 @@ def test_a_form_that_defines_nothing_anew_is_refused(body: Callable[..., str]) -
 
 
 def with_graph(tmp_path: Path, semantics: str) -> str:
-    """The body of the kernel of an entry that holds a graph."""
+    """The body of the kernel of an entry with a graph attribute."""
     ops = tmp_path / "spec" / "ops" / "ai.onnx"
     ops.mkdir(parents=True)
     for name in ("schema.json", "type_groups.yaml"):

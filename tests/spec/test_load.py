@@ -1,4 +1,4 @@
-"""The loader: inheritance, groups of types and lines of facts are as written, and a mistake is refused with file and line."""
+"""The loader: inheritance, type groups and fact lines are as written, and a mistake is refused with file and line."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def test_a_mistake_is_refused_with_its_line(mistake: str, load_entry: Load) -> N
 
 
 def test_no_file_is_parsed_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parsing is nearly all of the time that loading takes."""
+    """Parsing takes nearly all of the loading time."""
     parsed: Counter[str] = Counter()
 
     def counted(file: Path, path: str) -> object:

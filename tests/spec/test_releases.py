@@ -1,4 +1,4 @@
-"""releases.yaml names every release of onnx with the versions it brought, and pins a wheel for each suite."""
+"""releases.yaml names every onnx release with the versions that it introduced, and pins a wheel for each suite."""
 
 from __future__ import annotations
 

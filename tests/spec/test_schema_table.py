@@ -1,4 +1,4 @@
-"""The generated table of signatures compiles and says what the entries say; a specimen shows how it reads."""
+"""The generated table of signatures compiles and matches the entries; a specimen shows its text."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_the_table_says_what_the_entries_say(operators: list[Operator], tmp_path
 
 
 def test_the_specimen_reads_as_it_did(load_entry: Callable[[str], Operator], tmp_path: Path) -> None:
-    """Look at the difference before you copy the new text over the specimen."""
+    """If this fails, check the difference before you copy the new text over the specimen."""
     assert emit([load_entry(SPECIMEN)], tmp_path).read_text(encoding="utf-8") == GOLDEN.read_text(encoding="utf-8")
 
 

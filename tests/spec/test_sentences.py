@@ -1,4 +1,4 @@
-"""Every operator has one sentence, and it is ours: no eight words in a row are the standard's."""
+"""Every operator has one sentence in our own words: no eight words in a row occur in the standard's text."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def words(text: str) -> list[str]:
 
 
 def shared_runs(ours: str, theirs: str) -> list[str]:
-    """Each run of eight words that both texts hold."""
+    """Each run of eight words that both texts contain."""
     left, right = words(ours), words(theirs)
     known = {tuple(right[i : i + RUN]) for i in range(len(right) - RUN + 1)}
     return [" ".join(left[i : i + RUN]) for i in range(len(left) - RUN + 1) if tuple(left[i : i + RUN]) in known]
 
 
 def faults(doc: str) -> list[str]:
-    """What keeps a text from being one sentence."""
+    """Reasons why a text is not one sentence."""
     found = []
     if len(words(doc)) < 5:
         found.append("fewer than five words")
@@ -36,7 +36,7 @@ def faults(doc: str) -> list[str]:
 
 
 def sentences(operators: list[Operator]) -> list[tuple[Operator, str, str]]:
-    """Each text with its place: the operator's, and those of versions that say another."""
+    """Each text with its place: the operator's, and those of versions with their own."""
     result = []
     for operator in operators:
         result.append((operator, f"{operator.path}: {operator.op}", operator.doc))

@@ -1,4 +1,4 @@
-"""docs/spec-status.md says what the entries say now."""
+"""docs/spec-status.md matches the present entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every version has a witness that was not made from its entry, and what spec/witnesses.json claims is there."""
+"""Every version has a witness that is independent of its entry, and the witnesses in spec/witnesses.json exist."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_every_test_that_it_names_is_there(found: Found) -> None:
 
 
 def test_every_case_of_a_suite_that_it_names_is_of_the_version(found: Found) -> None:
-    """Of the releases whose suites this machine has; the pinned one is among them."""
+    """Checks cases of the releases whose suites this machine has, the pinned one among them."""
     looked_at = set()
     for name, rows in found.items():
         for witness in rows:

@@ -1,4 +1,4 @@
-"""make run fails by what is unexplained of our own targets, and by nothing of others."""
+"""make run fails if an outcome of our own targets is unexplained, but not for other targets."""
 
 from __future__ import annotations
 

@@ -16,12 +16,13 @@ COMMAND = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build")) / "touchstone
 SUITES = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "touchstone" / "suites"
 OURS = ("reference", "fast")
 CASES = 2036
-NO_LIMIT = "86400"  # seconds: what hangs is ended by ctest, and a busy machine ends nothing
-NO_COMPLAINT = ("exact", "within", "in-set", "profile", "open")  # open: the standard leaves it, or nothing can judge it
+NO_LIMIT = "86400"  # seconds; ctest ends hanging programs, and a busy machine must not end any
+# open: the standard leaves it open, or nothing can judge it
+NO_COMPLAINT = ("exact", "within", "in-set", "profile", "open")
 
 
 def complaints(cases: list[dict[str, Any]]) -> list[str]:
-    """Cases that are not right and whose outcome nothing explains. What is not supported is not right."""
+    """Cases that are not right and whose outcome nothing explains; unsupported ones are not right."""
     return [
         f"{case['kind']}/{case['name']}: suite {case['compat']}, judge {case['verdict']}: {case['detail']}"
         for case in cases
@@ -41,7 +42,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("target", OURS)
 def test_every_case_runs(target: str, runs: dict[str, dict[str, Any]]) -> None:
-    """As many as the manifest of the suite has, which was written where the cases were made."""
+    """The cases that ran are those of the suite's manifest, which was written when the cases were made."""
     files = json.loads((SUITES / onnx.__version__ / "manifest.json").read_text(encoding="utf-8"))["files"]
     made = {name.rpartition("/")[0] for name in files if name.endswith("/model.onnx")}
     ran = {f"{case['kind']}/{case['name']}" for case in runs[target]["cases"]}

@@ -1,4 +1,6 @@
-"""One YAML file makes an operator. A toy is added to a scratch copy of the spec; every product must appear and agree."""
+"""One YAML file defines an operator: a toy is added to a scratch copy of the spec, and every product must appear and
+agree.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ def run(*command: str | Path, cwd: Path = ROOT) -> str:
 
 @pytest.fixture(scope="module")
 def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A spec with a handful of operators and the toy, and all that codegen makes of it."""
+    """A copy of the spec with the toy, and all that codegen generates from it."""
     folder = tmp_path_factory.mktemp("toy")
     shutil.copytree(ROOT / "spec", folder / "spec")
     (folder / "spec" / "ops" / "ai.onnx" / "Toy.yaml").write_text(TOY)
@@ -66,8 +68,14 @@ def test_every_product_names_it(scratch: Path) -> None:
 def test_the_readings_agree(scratch: Path) -> None:
     out = scratch / "generated"
     program = scratch / "toy"
-    libraries = ["reference/readings/libtouchstone_wide.a", "reference/libtouchstone_reference.a", "model/libtouchstone_model.a",
-                 "model/libtouchstone_proto.a", "reference/readings/libtouchstone_readings.a", "core/libtouchstone_core.a"]  # fmt: skip
+    libraries = [
+        "reference/readings/libtouchstone_wide.a",
+        "reference/libtouchstone_reference.a",
+        "model/libtouchstone_model.a",
+        "model/libtouchstone_proto.a",
+        "reference/readings/libtouchstone_readings.a",
+        "core/libtouchstone_core.a",
+    ]
     sources = [
         ROOT / "tests/toy/toy_main.cc",
         out / "reference/native/Toy.cc",
@@ -75,7 +83,8 @@ def test_the_readings_agree(scratch: Path) -> None:
         out / "model/schema_table.cc",
     ]
     run("g++", "-std=c++20", "-O0", "-w", "-ffp-contract=off", f"-I{ROOT}", f"-I{out}", *sources, "-Wl,--start-group",
-        *(BUILD / name for name in libraries), "-Wl,--end-group", "-lprotobuf-lite", "-lquadmath", "-lpthread", "-o", program)  # fmt: skip
+        *(BUILD / name for name in libraries), "-Wl,--end-group", "-lprotobuf-lite",
+        "-lquadmath", "-lpthread", "-o", program)  # fmt: skip
     lines = run(program).splitlines()
     assert lines[0] == "signature Toy-1 form elementwise"
     values = [float(v) for v in lines[1].split()[1:]]

@@ -1,5 +1,5 @@
-// Runs the toy operator in every reading and says what came out, a line each;
-// tests/toy/test_toy_operator.py reads them.
+// Runs the toy operator in its native, bounded and exact semantics and prints one line for each
+// result; tests/toy/test_toy_operator.py reads them.
 #include <cstdio>
 
 #include "core/error.h"
@@ -17,7 +17,7 @@ void exact_Toy_1(WideCall<Exact>& call);
 }  // namespace wide
 }  // namespace touchstone
 
-using namespace touchstone;  // a program of its own
+using namespace touchstone;  // a standalone program
 
 int main() {
   const Signature* signature = find_signature("", "Toy", 1);

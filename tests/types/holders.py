@@ -1,4 +1,4 @@
-"""Nodes that hold a graph, which hands on what it is given: so a type is asked of the node and of nothing else."""
+"""Nodes with a graph attribute whose graph returns its input, so that a type is tested in that node alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Asked = tuple[onnx.ModelProto, list[bytes]]
 
 
 def some(type_: str) -> Literal:
-    """A value of any type of tensors, sequences and optionals."""
+    """A value of any tensor, sequence or optional type."""
     if (inner := inside(type_, "seq")) is not None:
         return Sequence([some(inner)], type_)
     if (inner := inside(type_, "optional")) is not None:
@@ -32,7 +32,7 @@ def info(name: str, type_: onnx.TypeProto) -> onnx.ValueInfoProto:
 
 
 def handing_on(wanted: Wanted, opset: int, ir: int) -> Iterator[Asked]:
-    """Of the holders that there are, the one that this is about; nothing for other operators."""
+    """Models for an operator with a graph attribute; none for other operators."""
     op = wanted.version.op
     if wanted.variable != "V" or not any(a.kind == "graph" for a in wanted.version.attributes):
         return
@@ -45,12 +45,12 @@ def handing_on(wanted: Wanted, opset: int, ir: int) -> Iterator[Asked]:
     )
     if op == "Loop":
         feeds, node = twice, turns
-    elif op == "If":  # a branch has to make what it gives, and no other operator hands on as many types
+    elif op == "If":  # a branch must produce its output, and only Loop passes on as many types
         feeds = {"if": Tensor(np.array(True), "bool"), **twice}
         branches = {f"{name}_branch": helper.make_graph([turns], name, [], [y]) for name in ("then", "else")}
         node = helper.make_node(op, ["if"], ["out"], **branches)
         y = info("out", value.type_proto())
-    elif op == "Scan" and wanted.version.since == 8:  # the first input is the lengths
+    elif op == "Scan" and wanted.version.since == 8:  # the first input is the sequence lengths
         feeds = {"x": value}
         node = helper.make_node(
             op, ["", "x"], ["y"], num_scan_inputs=1, body=helper.make_graph([], "body", [inner], [inner])

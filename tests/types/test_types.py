@@ -1,8 +1,8 @@
-"""Every type that a version allows runs on the reference: no version refuses one, unless a rule of its entry says `meaningless`.
+"""Every type that a version allows runs on the reference, unless a rule of its entry is marked `meaningless`.
 
-Each type variable of each version has each of its types in turn, in a node that a literal case makes likely to run
-(variants.py). What one node is refused for may be its numbers, so the next one is tried; a type passes with the first
-node that runs and gives the types that were declared.
+Each type variable of each version takes each of its types in turn, in a node made from a literal case (variants.py). A
+refusal may be due to the node's numbers, so the next node is tried. A type passes with the first node that runs and
+gives the declared types.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ def asked_of(operator: Operator) -> Iterator[tuple[Wanted, Iterator[Asked]]]:
         known = bases(version, opset, ir)
         for variable, types in version.types.items():
             if not any(named(p.type, variable) for p in (*version.inputs, *version.outputs)):
-                continue  # a constraint that nothing has, as T1 of Tile-1
+                continue  # a constraint without parameters, such as T1 of Tile-1
             for type_ in types:
                 wanted = Wanted(version, variable, type_)
                 yield wanted, itertools.chain(handing_on(wanted, opset, ir), variants(wanted, known, opset, ir))
 
 
 def run(folder: Path, models: dict[str, Asked]) -> dict[str, dict]:
-    """What came of each model, by its name."""
+    """The result of each model, by its name."""
     for name, (model, feeds) in models.items():
         data = folder / name / "test_data_set_0"
         data.mkdir(parents=True)
@@ -67,7 +67,7 @@ def run(folder: Path, models: dict[str, Asked]) -> dict[str, dict]:
 
 @pytest.fixture(scope="session")
 def refusals() -> dict[str, list[str]]:
-    """For each type that did not run, by Wanted's name: what each node was refused for."""
+    """For each type that did not run, by Wanted's name: the refusal of each node."""
     waiting = {wanted.name: models for operator in OPERATORS for wanted, models in asked_of(operator)}
     assert len(waiting) > 8000
     why: dict[str, list[str]] = {name: [] for name in waiting}
@@ -89,7 +89,7 @@ def refusals() -> dict[str, list[str]]:
             else:
                 why[name].append(row.get("rule") or row.get("message", f"gives {found}"))
         for name in set(names) - {name for name, _ in tried.values()}:
-            del waiting[name]  # nothing is left to try
+            del waiting[name]  # no more nodes to try
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.op)

@@ -1,8 +1,9 @@
-"""One node of a version with one of its type variables at each type that the standard allows: literal cases with other types.
+"""Variants of literal cases: one node of a version with one of its type variables at each type that the standard
+allows.
 
-A case that people wrote says which inputs and attributes make sense together; only the types of what it holds are changed,
-and the numbers as far as they must. What comes out is not compared: literal cases, suites and tests/codes do that. Asked is
-whether the reference computes with the type at all.
+A hand-written case has inputs and attributes that fit together. Only the types of its values change, and the numbers as
+far as they must. Outputs are not compared, since literal cases, suites and tests/codes do that: the test only checks
+that the reference supports the type.
 """
 
 from __future__ import annotations
@@ -51,12 +52,12 @@ class Wanted:
 
 
 def elements_of(type_: str) -> str:
-    """seq(?) of seq(float): what stands around the elements."""
+    """The container around the elements: seq(?) for seq(float)."""
     return WORD.sub("?", type_)
 
 
 def retyped(value: Literal, type_: str) -> Literal:
-    """The same value with elements of another type; ValueError where it is of another kind altogether."""
+    """The same value with elements of another type. Raises ValueError if the container differs."""
     if elements_of(value.type) != elements_of(type_):
         raise ValueError(f"a {value.type} is no {type_}")
     if isinstance(value, Tensor):
@@ -78,7 +79,7 @@ def number(word: Any) -> int:
 
 
 def converted(array: np.ndarray, type_: str) -> np.ndarray:
-    """Nearest where the type has no such number: texts become their lengths, numbers their digits."""
+    """Converts to the nearest value of the type: strings to their lengths, numbers to their digits."""
     dtype = helper.tensor_dtype_to_np_dtype(code_of(type_))
     if array.dtype == object:
         array = np.array([number(word) for word in array.ravel()], np.float64).reshape(array.shape)
@@ -106,7 +107,7 @@ def whole_limits(type_: str) -> tuple[float, float] | None:
 
 
 class Watching(Maker):
-    """Makes a case, and keeps of which elements it has each variable: several may have each its own."""
+    """Makes a case and records the element types of each variable; several inputs of one variable may differ."""
 
     def __init__(self, version: Version, says: dict[str, Any]):
         super().__init__(version, says)
@@ -121,12 +122,12 @@ class Watching(Maker):
 
 
 class Retyping(Maker):
-    """Makes a case with elements of another type for some of the version's variables: `to` of `elements`."""
+    """Makes a case with other element types for some variables: those with the type `elements` get the type `to`."""
 
     def __init__(self, version: Version, says: dict[str, Any], elements: dict[str, str], to: dict[str, str]):
         super().__init__(version, says)
         self.elements, self.to = elements, to
-        self.became: dict[str, set[str]] = defaultdict(set)  # the types that each variable has
+        self.became: dict[str, set[str]] = defaultdict(set)  # the resulting types of each variable
 
     def value(self, parameter: Parameter, says: Any) -> Literal:
         made = super().value(parameter, says)
@@ -143,13 +144,13 @@ def named(type_: str, variable: str) -> bool:
 
 
 def replaced(type_: str, element: str) -> str:
-    """map(string,float) of doubles: map(string,double)."""
+    """Replaces the element type of a type: map(string,float) with double gives map(string,double)."""
     *before, last = WORD.finditer(type_)
     return type_[: last.start()] + element + type_[last.end() :]
 
 
 def settings(wanted: Wanted, says: dict[str, Any], element: str) -> Iterator[dict[str, Any]]:
-    """The case with its attributes changed: graphs of the type, tensors in it, what names the type of an output."""
+    """The case with changed attributes: graphs and tensors of the type, and attributes that name an output's type."""
     version = wanted.version
     to = WORD.findall(wanted.type)[-1]
     graphs = {
@@ -174,7 +175,7 @@ def settings(wanted: Wanted, says: dict[str, Any], element: str) -> Iterator[dic
 
 @dataclass(frozen=True)
 class Base:
-    """A literal case, and of which elements it has each variable."""
+    """A literal case, and the element type of each variable in it."""
 
     says: dict[str, Any]
     elements: dict[str, str]
@@ -186,7 +187,7 @@ def bases(version: Version, opset: int, ir: int) -> list[Base]:
         watched = Watching(version, says)
         if says.get("raises"):
             continue
-        with contextlib.suppress(ValueError):  # what an older version says may be nothing for this one
+        with contextlib.suppress(ValueError):  # an older version's case may be invalid for this one
             watched.make("case", opset, ir)
             first = {name: found[0] for name, found in watched.elements.items()}
             out.append(Base(says, first))
@@ -196,7 +197,7 @@ def bases(version: Version, opset: int, ir: int) -> list[Base]:
 
 
 def variants(wanted: Wanted, known: list[Base], opset: int, ir: int) -> Iterator[tuple[onnx.ModelProto, list[bytes]]]:
-    """Models that ask for it, likely ones first, each with its inputs."""
+    """Models that use the type, likely ones first, each with its inputs."""
     version, to = wanted.version, WORD.findall(wanted.type)[-1]
     for base in sorted(known, key=lambda each: each.elements.get(wanted.variable) != to):
         element = base.elements.get(wanted.variable, "float")
@@ -213,7 +214,7 @@ def variants(wanted: Wanted, known: list[Base], opset: int, ir: int) -> Iterator
 
 
 def declared(model: onnx.ModelProto) -> list[str]:
-    """The types of a model's outputs, as entries spell them."""
+    """The types of a model's outputs, in the notation of entries."""
     return [spelled(each.type) for each in model.graph.output]
 
 

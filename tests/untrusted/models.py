@@ -1,4 +1,4 @@
-"""Models of a few bytes that ask for more memory or work than there is, one for each way that is known to ask."""
+"""Models of a few bytes that need excessive memory or work, one for each known kind."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def model(
     functions: list[onnx.FunctionProto] | None = None,
     sparse: list[onnx.SparseTensorProto] | None = None,
 ) -> onnx.ModelProto:
-    """Its output is the first of the last node."""
+    """A model of these nodes; its output is the first output of the last node."""
     graph = helper.make_graph(
         nodes, "main", inputs or [], [value(nodes[-1].output[0], result)], constants, sparse_initializer=sparse or []
     )
@@ -67,7 +67,7 @@ def model(
 
 
 def one(op: str, constants: list[TensorProto], opset: int = 21, domain: str = "", **attributes: Any) -> onnx.ModelProto:
-    """One node on constants, each an input of it, and the number of elements that it makes."""
+    """One node whose inputs are constants, and a Size node that counts its output's elements."""
     names = [tensor.name for tensor in constants]
     nodes = [node(op, names, ["y"], domain=domain, **attributes), node("Size", ["y"], ["size"])]
     return model(nodes, constants, opset=opset, result=INT64)
@@ -134,7 +134,7 @@ def doubled_calls(depth: int) -> onnx.ModelProto:
 
 
 def many_tensors() -> onnx.ModelProto:
-    """Each tensor passes every limit on tensors; all together are 820 MiB."""
+    """A model whose tensors each pass every limit, but need 820 MiB together."""
     parts = [node("ConstantOfShape", ["shape"], ["part"])]
     # Lengths differ, since common subexpression elimination merges equal nodes.
     parts += [node("SequenceConstruct", ["part"] * (16 + k), [f"parts{k}"]) for k in range(10)]
@@ -192,7 +192,7 @@ def large_products() -> onnx.ModelProto:
 
 
 def windows(op: str, constant: bool) -> onnx.ModelProto:
-    """Over a kernel of 10^12 elements, most of them in the padding."""
+    """Pooling with a kernel of 10^12 elements, most of them in the padding."""
     pool = node(op, ["x"], ["p"], kernel_shape=[10**12], pads=[5 * 10**11, 5 * 10**11])
     nodes = [pool, node("Add", ["p", "z"], ["y"])]
     image = floats("x", 1, 1, 16)
@@ -200,7 +200,7 @@ def windows(op: str, constant: bool) -> onnx.ModelProto:
     return model(nodes, [image] if constant else [], [value("z", FLOAT, [1])] + ([] if constant else [port]))
 
 
-# Each with the limits that may end it.
+# Models with the limits that may end them.
 MEMORY: dict[str, tuple[Callable[[], onnx.ModelProto], set[str]]] = {
     "col2im_stride": (
         lambda: one("Col2Im", [floats("x", 1, 1, 1), ints("im", 1, 1), ints("bl", 1, 1)], strides=[1, 1 << 33]),

@@ -1,5 +1,7 @@
-"""Under --limits untrusted a process of 1 GiB never runs out of memory, and nothing goes on past its deadline: each model ends in a
-limit that the error names, or in an answer."""
+"""Under --limits untrusted, each model ends in a result or in a limit that the error names.
+
+A process of 1 GiB never runs out of memory, and none continues past its deadline.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ ADDRESS_SPACE = 1 << 30
 
 
 def small_process() -> None:
-    if not SANITIZED:  # whose shadow takes terabytes of address space
+    if not SANITIZED:  # the sanitizer's shadow memory takes terabytes of address space
         resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
 
 
@@ -51,7 +53,7 @@ def saved(make: Callable[[], onnx.ModelProto], folder: Path) -> Path:
 
 
 def limit_of(ran: subprocess.CompletedProcess[str]) -> str:
-    """The limit that an error names; "" where there was none to pass."""
+    """The limit that an error names; "" if the run ended without one."""
     told = f"exit {ran.returncode}\n{ran.stdout[-1000:]}\n{ran.stderr[-2000:]}"
     assert ran.returncode in (0, 3, 6), told
     if ran.returncode != 6:
@@ -66,7 +68,7 @@ def limit_of(ran: subprocess.CompletedProcess[str]) -> str:
 def test_memory(name: str, runtime: str, tmp_path: Path) -> None:
     make, limits = models.MEMORY[name]
     words = ["--limits", "untrusted", "--runtime", runtime, "--threads", "2", "--random"]
-    words += [] if "deadline" in limits else ["--deadline", "60m"]  # a busy machine is no reason to end
+    words += [] if "deadline" in limits else ["--deadline", "60m"]  # a busy machine must not end the run
     ran = touchstone("run", saved(make, tmp_path), *words)
     assert limit_of(ran) in (limits or {""}), ran.stderr
 
@@ -115,14 +117,14 @@ def test_an_array_of_items_without_bytes(tmp_path: Path) -> None:
 
 
 def test_what_fits_runs(tmp_path: Path) -> None:
-    """Ten tensors of 64 MiB pass a larger limit together, and not a smaller one."""
+    """Ten tensors of 64 MiB together fit a large limit, but not a smaller one."""
     path = saved(models.many_tensors, tmp_path)
     assert limit_of(touchstone("run", path, "--memory-limit", "900M")) == ""
     assert limit_of(touchstone("run", path, "--memory-limit", "600M")) == "memory"
 
 
 def at_work(process: int) -> bool:
-    """Has it a handler for SIGINT, and a second of computing behind it?"""
+    """True if the process handles SIGINT and has used a second of CPU time."""
     fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     ticks = int(fields[11]) + int(fields[12])  # of user and system time
     caught = re.search(r"^SigCgt:\s*(\w+)$", Path(f"/proc/{process}/status").read_text(encoding="utf-8"), re.MULTILINE)
@@ -137,7 +139,7 @@ def test_an_interrupt_ends_a_command(runtime: str, constant: bool, tmp_path: Pat
     with subprocess.Popen([BUILD / "touchstone", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as ran:
         while ran.poll() is None and not at_work(ran.pid):
             os.sched_yield()
-        ran.send_signal(signal.SIGINT)  # it has years to go
+        ran.send_signal(signal.SIGINT)  # the run would take years
         _, told = ran.communicate(timeout=300)
     assert ran.returncode == 130, told
     assert told.startswith(b"error[cancelled]: "), told

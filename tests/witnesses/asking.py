@@ -1,4 +1,4 @@
-"""One node on seeded inputs: what the reference makes of it, and what witnesses do that know nothing of our entries."""
+"""Runs one node on seeded inputs, on the reference and on witnesses that are independent of our entries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PASSES = ("exact", "within", "in-set", "mistrusted")  # mistrusted: most element
 
 
 class Asked:
-    """A model of one node with its feeds. `inputs` are in the node's order; None is left out."""
+    """A model of one node with its feeds. `inputs` are in the node's order; None omits an input."""
 
     def __init__(self, op: str, opset: int, inputs: dict[str, np.ndarray | None], outputs: int = 1, **attributes: Any):
         feeds = {name: value for name, value in inputs.items() if value is not None}
@@ -67,7 +67,7 @@ class Asked:
         return [np.asarray(each) for each in answer.arrays]
 
     def verdict(self, answer: Arrays) -> str:
-        """What the judge says of these outputs, and where it refuses them."""
+        """The judge's verdict on these outputs, with the position of a refusal."""
         values = [numpy_helper.from_array(each).SerializeToString() for each in answer]
         with tempfile.TemporaryDirectory() as name:
             said = judgement(Path(name), self.question.model, self.question.feeds.values(), values)
@@ -76,7 +76,7 @@ class Asked:
 
 
 def agree(asked: Asked, *witnesses: Arrays) -> None:
-    """The reference's answer and every witness's have the same shapes and are right within the definition's bounds."""
+    """Checks that the reference's and all witnesses' outputs have equal shapes and are within the bounds."""
     ours = asked.ours()
     for theirs in witnesses:
         assert [(each.shape, each.dtype) for each in ours] == [(each.shape, each.dtype) for each in theirs]
@@ -89,7 +89,7 @@ def agree(asked: Asked, *witnesses: Arrays) -> None:
 
 
 def departs(asked: Asked, witness: Arrays) -> None:
-    """The witness goes another way, as a question of ours says, and the judge sees it."""
+    """Checks that the witness departs as a question of ours states, and that the judge refuses it."""
     assert [each.shape for each in asked.ours()] == [each.shape for each in witness]
     if has_judge():
         verdict = asked.verdict(witness)
@@ -101,6 +101,6 @@ def seeded(*shape: int, seed: int, dtype: type = np.float32, low: float = -1, hi
 
 
 def pairs(*lists: list[Any]) -> Iterator[tuple[Any, ...]]:
-    """Each item of each list, beside items of the others that wander through them."""
+    """Tuples of one item from each list; each list is traversed at another stride, so that combinations vary."""
     for k in range(max(map(len, lists)) * 2):
         yield tuple(each[(k * (1 + where)) % len(each)] for where, each in enumerate(lists))

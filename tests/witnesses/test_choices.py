@@ -1,6 +1,6 @@
-"""Seeded inputs for what chooses, counts and drops: the evaluator and ONNX Runtime give what the reference gives.
+"""Seeded inputs for operators that select, count or drop: the evaluator and ONNX Runtime agree with the reference.
 
-Inputs keep clear of what spec/questions speaks of: there the three differ and have probes.
+Inputs avoid the cases of spec/questions, on which the three differ and which have probes.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def uniques() -> Iterator[Question]:
         rank = int(RANDOM.integers(1, 4))
         x = RANDOM.integers(-2, 3, RANDOM.integers(1, 5, rank)).astype((np.float32, np.int64, np.int8)[k % 3])
         axis = {} if k % 2 else {"axis": int(RANDOM.integers(-rank, rank))}
-        as_met = rank == 1 and not axis  # the evaluator takes slices for elements otherwise
+        as_met = rank == 1 and not axis  # otherwise the evaluator treats slices as elements
         yield question(f"{k}", "Unique", 11, [x], 4, sorted=0 if as_met else 1, **axis)
 
 

@@ -1,4 +1,4 @@
-"""Versions that say no more than that a model must not use the operator any longer: the standard's checker refuses it too."""
+"""Versions that only deprecate an operator: the standard's checker refuses a model with it, too."""
 
 from __future__ import annotations
 

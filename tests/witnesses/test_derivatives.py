@@ -1,4 +1,6 @@
-"""Derivatives against differences, which are exact where a graph is linear in each element, and against formulas of numpy."""
+"""Derivatives against finite differences, which are exact if a graph is linear in each element, and against numpy
+formulas.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def outputs(folder: Path, model: onnx.ModelProto, feeds: Arrays) -> list[np.ndar
 
 
 def graph(body: str, feeds: Arrays, asked: list[str]) -> str:
-    """y of the body, and its derivatives by what is asked for."""
+    """A graph that computes y of the body, and its derivatives with respect to `asked`."""
     others = [name for name in feeds if name not in asked]
     kinds = {
         np.dtype(np.float64): "double",
@@ -57,11 +59,14 @@ def graph(body: str, feeds: Arrays, asked: list[str]) -> str:
     made = ", ".join(f"d_{name}" for name in asked)
     said = f'xs = [{xs}], y = "y"' + (f", zs = [{zs}]" if others else "")
     results = ", ".join(f"{element}[] d_{name}" for name in asked).replace("[]", "")
-    return f"g ({inputs}) => ({element} y, {results}) {{ {body} {made} = {TRAINING}.Gradient <{said}> ({', '.join([*asked, *others])}) }}"
+    return (
+        f"g ({inputs}) => ({element} y, {results}) {{ {body} {made} = {TRAINING}.Gradient <{said}> "
+        f"({', '.join([*asked, *others])}) }}"
+    )
 
 
 def untyped(text: str, opset: int) -> onnx.ModelProto:
-    """Outputs of any rank."""
+    """The model, with outputs of any rank."""
     model = model_of(text, opset)
     for each in model.graph.output:
         each.type.tensor_type.ClearField("shape")
@@ -73,23 +78,79 @@ def whole(*shape: int, seed: int) -> np.ndarray:
 
 
 LINEAR: dict[str, tuple[str, Arrays, list[str], int]] = {
-    "sums": ("s = Add(a, b) t = Sub(s, c) y = Neg(t)", {"a": whole(2, 3, seed=1), "b": whole(3, seed=2), "c": whole(2, 1, seed=3)}, ["a", "b", "c"], 14),
-    "products": ("p = Mul(a, b) y = Mul(p, c)", {"a": whole(2, 3, seed=1), "b": whole(1, 3, seed=2), "c": whole(seed=3)}, ["a", "b", "c"], 14),
+    "sums": (
+        "s = Add(a, b) t = Sub(s, c) y = Neg(t)",
+        {"a": whole(2, 3, seed=1), "b": whole(3, seed=2), "c": whole(2, 1, seed=3)},
+        ["a", "b", "c"],
+        14,
+    ),
+    "products": (
+        "p = Mul(a, b) y = Mul(p, c)",
+        {"a": whole(2, 3, seed=1), "b": whole(1, 3, seed=2), "c": whole(seed=3)},
+        ["a", "b", "c"],
+        14,
+    ),
     "quotient": ("y = Div(a, two)", {"a": whole(4, seed=1), "two": np.array(2.0)}, ["a"], 14),
     "matrices": ("y = MatMul(a, b)", {"a": whole(3, 1, 2, 4, seed=1), "b": whole(2, 4, 3, seed=2)}, ["a", "b"], 13),
     "row": ("y = MatMul(a, b)", {"a": whole(4, seed=1), "b": whole(2, 4, 3, seed=2)}, ["a", "b"], 13),
     "column": ("y = MatMul(a, b)", {"a": whole(2, 3, 4, seed=1), "b": whole(4, seed=2)}, ["a", "b"], 13),
     "dot": ("y = MatMul(a, b)", {"a": whole(4, seed=1), "b": whole(4, seed=2)}, ["a", "b"], 13),
-    "gemm": ("y = Gemm <alpha = 2.0, beta = 0.5, transA = 1> (a, b, c)", {"a": whole(4, 2, seed=1), "b": whole(4, 3, seed=2), "c": whole(3, seed=3)}, ["a", "b", "c"], 13),
-    "gemm_turned": ("y = Gemm <transB = 1> (a, b)", {"a": whole(2, 4, seed=1), "b": whole(3, 4, seed=2)}, ["a", "b"], 13),
-    "moves": ("t = Transpose <perm = [2, 0, 1]> (a) f = Flatten(t) r = Transpose(f) y = Mul(r, b)", {"a": whole(2, 3, 4, seed=1), "b": whole(6, 4, seed=2)}, ["a", "b"], 13),
-    "shapes": ("u = Unsqueeze(a, n) s = Squeeze(u, n) r = Reshape(s, m) e = Expand(r, k) y = Mul(e, b)", {"a": whole(2, 3, seed=1), "b": whole(2, 6, seed=2), "n": np.array([1]), "m": np.array([6]), "k": np.array([2, 6])}, ["a", "b"], 13),
-    "reductions": ("s = ReduceSum <keepdims = 0> (a, n) y = Mul(s, b)", {"a": whole(2, 3, 4, seed=1), "b": whole(2, 4, seed=2), "n": np.array([1])}, ["a", "b"], 13),
+    "gemm": (
+        "y = Gemm <alpha = 2.0, beta = 0.5, transA = 1> (a, b, c)",
+        {"a": whole(4, 2, seed=1), "b": whole(4, 3, seed=2), "c": whole(3, seed=3)},
+        ["a", "b", "c"],
+        13,
+    ),
+    "gemm_turned": (
+        "y = Gemm <transB = 1> (a, b)",
+        {"a": whole(2, 4, seed=1), "b": whole(3, 4, seed=2)},
+        ["a", "b"],
+        13,
+    ),
+    "moves": (
+        "t = Transpose <perm = [2, 0, 1]> (a) f = Flatten(t) r = Transpose(f) y = Mul(r, b)",
+        {"a": whole(2, 3, 4, seed=1), "b": whole(6, 4, seed=2)},
+        ["a", "b"],
+        13,
+    ),
+    "shapes": (
+        "u = Unsqueeze(a, n) s = Squeeze(u, n) r = Reshape(s, m) e = Expand(r, k) y = Mul(e, b)",
+        {
+            "a": whole(2, 3, seed=1),
+            "b": whole(2, 6, seed=2),
+            "n": np.array([1]),
+            "m": np.array([6]),
+            "k": np.array([2, 6]),
+        },
+        ["a", "b"],
+        13,
+    ),
+    "reductions": (
+        "s = ReduceSum <keepdims = 0> (a, n) y = Mul(s, b)",
+        {"a": whole(2, 3, 4, seed=1), "b": whole(2, 4, seed=2), "n": np.array([1])},
+        ["a", "b"],
+        13,
+    ),
     "means": ("s = ReduceMean(a) y = Mul(s, b)", {"a": whole(2, 4, seed=1), "b": whole(3, seed=2)}, ["a", "b"], 18),
-    "choices": ("w = Where(c, a, b) i = Identity(w) y = Mul(i, i2)", {"a": whole(2, 2, seed=1), "b": whole(2, seed=2), "i2": whole(2, 2, seed=3), "c": np.array([[True, False], [False, True]])}, ["a", "b", "i2"], 16),
-    "casts": ("f = Cast <to = 1> (a) g = CastLike(f, b) y = Mul(g, b)", {"a": whole(3, seed=1), "b": whole(3, seed=2)}, ["a", "b"], 15),
+    "choices": (
+        "w = Where(c, a, b) i = Identity(w) y = Mul(i, i2)",
+        {
+            "a": whole(2, 2, seed=1),
+            "b": whole(2, seed=2),
+            "i2": whole(2, 2, seed=3),
+            "c": np.array([[True, False], [False, True]]),
+        },
+        ["a", "b", "i2"],
+        16,
+    ),
+    "casts": (
+        "f = Cast <to = 1> (a) g = CastLike(f, b) y = Mul(g, b)",
+        {"a": whole(3, seed=1), "b": whole(3, seed=2)},
+        ["a", "b"],
+        15,
+    ),
     "unused": ("y = Neg(a)", {"a": whole(3, seed=1), "b": whole(2, seed=2)}, ["a", "b"], 13),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", LINEAR)
@@ -128,12 +189,16 @@ CURVES: dict[str, tuple[str, np.ndarray, Callable[[np.ndarray], np.ndarray]]] = 
     "Pow": ("three = Constant <value = int64 {3}> () y = Pow(x, three)", X, lambda x: 3 * x**2),
     "Pow_by_exponent": ("two = Constant <value = double {2}> () y = Pow(two, x)", X, lambda x: 2**x * np.log(2)),
     "Softmax": ("s = Softmax(x) y = Mul(s, s)", X, lambda x: slopes_of_softmax(x)),
-    "twice": (f'e = Exp(x) c = Mul(e, x) d = {TRAINING}.Gradient <xs = ["x"], y = "c"> (x) y = Identity(d)', X, lambda x: np.exp(x) * (x + 2)),
-}  # fmt: skip
+    "twice": (
+        f'e = Exp(x) c = Mul(e, x) d = {TRAINING}.Gradient <xs = ["x"], y = "c"> (x) y = Identity(d)',
+        X,
+        lambda x: np.exp(x) * (x + 2),
+    ),
+}
 
 
 def test_of_a_linear_model_twice(tmp_path: Path) -> None:
-    """The second derivative by W of the square of X W is twice X^T X, here asked for as that of the sum of the first one."""
+    """The second derivative of (X W)^2 by W is 2 X^T X, computed here as that of the first one's sum."""
     text = f"""g (double[2, 3] x, double[3, 1] w) => (double[3, 1] d, double[3, 1] dd) {{
       p = Gemm(x, w) q = MatMul(x, w) o = Mul(p, q)
       d = {TRAINING}.Gradient <xs = ["w"], zs = ["x"], y = "o"> (w, x)
@@ -146,14 +211,14 @@ def test_of_a_linear_model_twice(tmp_path: Path) -> None:
 
 
 def slopes_of_softmax(x: np.ndarray) -> np.ndarray:
-    """Of the sum of squares of the shares."""
+    """The gradient of the sum of squares of a softmax."""
     shares = np.exp(x) / np.exp(x).sum()
     return 2 * shares * (shares - (shares**2).sum())
 
 
 @pytest.mark.parametrize("name", CURVES)
 def test_curves(name: str, tmp_path: Path) -> None:
-    """In double, held as floats: both sides are off by a few of 2^53, and no slope here is that near to a tie of floats."""
+    """Compares in float32: both sides err by a few times 2^-53 in double, and no slope is near a float32 tie."""
     body, x, slope = CURVES[name]
     _, found = outputs(tmp_path, untyped(graph(body, {"x": x}, ["x"]), 21), {"x": x})
     assert (found.astype(np.float32) == slope(x).astype(np.float32)).all(), (found, slope(x))
@@ -161,15 +226,18 @@ def test_curves(name: str, tmp_path: Path) -> None:
 
 
 def test_every_derivative_is_asked_for() -> None:
-    """A text that nobody runs may be wrong."""
+    """Every operator with a derivative occurs in a test graph."""
     bodies = " ".join(body for body, *_ in [*LINEAR.values(), *CURVES.values()])
     said = {name.rpartition("-")[0] for name in names_of(load_spec(SPEC))}
     assert [op for op in sorted(said) if f" {op}" not in bodies] == []
 
 
 def test_at_another_point(tmp_path: Path) -> None:
-    """What the node is given need not be what the graph has."""
-    text = f'g (double a, double p) => (double y, double d) {{ y = Mul(a, a) d = {TRAINING}.Gradient <xs = ["a"], y = "y"> (p) }}'
+    """The node's inputs may differ from the graph's values."""
+    text = (
+        f'g (double a, double p) => (double y, double d) {{ y = Mul(a, a) d = {TRAINING}.Gradient <xs = ["a"], y = '
+        f'"y"> (p) }}'
+    )
     y, d = outputs(tmp_path, model_of(text, 14), {"a": np.array(3.0), "p": np.array(5.0)})
     assert (y, d) == (9.0, 10.0)
 
@@ -186,6 +254,9 @@ def test_at_another_point(tmp_path: Path) -> None:
     ],
 )
 def test_refusals(node: str, code: int, says: str, tmp_path: Path) -> None:
-    text = f"g (double a, double b, int64 n) => (double y, double d) {{ y = Mul(a, b) r = Round(y) d = {TRAINING}.Gradient {node} }}"
+    text = (
+        f"g (double a, double b, int64 n) => (double y, double d) {{ y = Mul(a, b) r = Round(y) d = "
+        f"{TRAINING}.Gradient {node} }}"
+    )
     done = run(tmp_path, model_of(text, 14), {"a": np.array(1.0), "b": np.array(2.0), "n": np.array(3)})
     assert (done.returncode, says in done.stderr) == (code, True), done.stderr

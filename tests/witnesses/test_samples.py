@@ -1,4 +1,6 @@
-"""Operators that read between pixels, against the evaluator and ONNX Runtime, where each follows the text."""
+"""Operators that interpolate or pool between pixels, against the evaluator and ONNX Runtime, where each follows the
+text.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ def test_grid_sample_of_the_evaluator(mode: str, padding: str, aligned: int, ext
 @pytest.mark.parametrize(("mode", "opset"), [("nearest", 16), ("bilinear", 16), ("bicubic", 16), ("linear", 20)])
 def test_grid_sample_of_onnxruntime(mode: str, opset: int, padding: str, aligned: int) -> None:
     asked = grid_sample(mode, padding, aligned, (5, 6), opset)
-    if mode == "bicubic" and padding == "border":  # it bends the curve behind the rim (Q094)
+    if mode == "bicubic" and padding == "border":  # it extends the curve past the border differently (Q094)
         departs(asked, asked.onnxruntime())
     else:
         agree(asked, asked.onnxruntime())
@@ -102,7 +104,7 @@ def test_affine_grid(extents: tuple[int, ...], aligned: int) -> None:
 
 
 def determinant(matrix: np.ndarray) -> Fraction:
-    """By Gauss in fractions, which lose nothing."""
+    """Gaussian elimination in exact fractions."""
     rows, product = [[Fraction(float(each)) for each in row] for row in matrix], Fraction(1)
     while rows:
         pivot = next((k for k, row in enumerate(rows) if row[0]), None)

@@ -31,7 +31,7 @@ def joined(signal: np.ndarray) -> np.ndarray:
 def test_whole_spectra(inverse: int, numbers: int, axis: int, length: int | None, dtype: type) -> None:
     signal = seeded(7, 8, 9, numbers, seed=inverse + 2 * numbers, dtype=dtype)
     transform = np.fft.ifft if inverse else np.fft.fft
-    place = axis if axis >= 0 else axis + 1  # numpy sees no dimension of parts
+    place = axis if axis >= 0 else axis + 1  # numpy has no dimension for real and imaginary parts
     expected = parts(transform(joined(signal), n=length, axis=place), dtype)
     inputs = {"signal": signal, "length": scalar(length)}
     agree(Asked("DFT", 17, inputs, axis=axis, inverse=inverse), [expected])

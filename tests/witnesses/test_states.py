@@ -1,4 +1,4 @@
-"""Operators that carry a state, against the standard's evaluator."""
+"""Stateful operators against the standard's evaluator."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_causal_convolutions(width: int, given: bool, activation: str) -> None:
 
 
 def test_a_state_goes_on_where_it_was_left() -> None:
-    """Two halves of a sequence, the second from the state of the first, make the whole."""
+    """Two halves of a sequence, the second from the state of the first, equal the whole."""
     sequence, weight = seeded(1, 2, 10, seed=1), seeded(2, 1, 4, seed=2)
     whole = Asked("CausalConvWithState", 27, {"input": sequence, "weight": weight}, 2).ours()
     first = Asked("CausalConvWithState", 27, {"input": sequence[:, :, :3], "weight": weight}, 2).ours()

@@ -8,8 +8,10 @@ import onnxruntime
 
 model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["ai.onnx.ml": 5]>
 g (float[1, 1] X) => (float[1, 2] Y) { Y = ai.onnx.ml.TreeEnsemble <nodes_featureids = [0], nodes_splits = float[1] {2},
-  nodes_modes = uint8[1] {0}, nodes_truenodeids = [0], nodes_falsenodeids = [1], nodes_trueleafs = [1], nodes_falseleafs = [1],
-  leaf_targetids = [0, 1], leaf_weights = float[2] {1, 2}, n_targets = 2, tree_roots = [0], post_transform = 2> (X) }""")
+  nodes_modes = uint8[1] {0}, nodes_truenodeids = [0], nodes_falsenodeids = [1], nodes_trueleafs = [1], \
+nodes_falseleafs = [1],
+  leaf_targetids = [0, 1], leaf_weights = float[2] {1, 2}, n_targets = 2, tree_roots = [0], \
+post_transform = 2> (X) }""")
 feeds = {"X": np.ones((1, 1), np.float32)}
 right = np.array([[0.7310586, 0.5]], np.float32)
 got = onnxruntime.InferenceSession(model.SerializeToString()).run(None, feeds)[0]

@@ -1,4 +1,4 @@
-"""Finding 072: Range of int64 counts its elements in double. Exit code 1 where the fault shows, 0 where it is mended."""
+"""Finding 072: Range of int64 counts its elements in double. Exit code 1 where the fault shows, else 0."""
 
 import sys
 

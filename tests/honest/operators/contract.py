@@ -1,4 +1,4 @@
-"""Products of matrices and their kin, windows that slide: one sum each, in every order and grouping."""
+"""Matmuls, convolutions and pooling: one sum per output element, in every order and grouping."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def gemm(a: Arithmetic, node: Node, x: np.ndarray, y: np.ndarray, c: np.ndarray 
     x, y, form = a.read(x), a.read(y), form_of(a, node)
     x, y = x.T if node.transA else x, y.T if node.transB else y
     alpha, added = a.of(node.alpha), None if c is None else a.of(node.beta) * a.read(c)
-    if form == "start":  # what is added stands in the accumulator before the first product
+    if form == "start":  # beta * C is the accumulator's initial value
         return a.stored(a.matmul(alpha * x, y, added))
     out = a.matmul(alpha * x, y) if form == "alpha_before" else alpha * a.matmul(x, y)
     return a.stored(out if added is None else out + added)
@@ -30,12 +30,12 @@ def finite(*inputs: np.ndarray | None) -> bool:
     return all(bool(np.all(np.isfinite(np.asarray(x, np.float64)))) for x in inputs if x is not None)
 
 
-# Regrouped, an infinity meets a sum instead of each of its terms: then NaN and infinity may part.
+# With another grouping, an infinity multiplies a partial sum instead of each term, so NaN and infinity may differ.
 @computes(
     "Einsum", forms="whole left_first right_first", sums=True, domain={"left_first": finite, "right_first": finite}
 )
 def einsum(a: Arithmetic, node: Node, *inputs: np.ndarray) -> Outputs:
-    """Equations with an arrow, without dots."""
+    """Equations with an arrow, without an ellipsis."""
     left, out = node.equation.replace(" ", "").split("->")
     terms = list(zip(left.split(","), map(a.read, inputs), strict=True))
     form = form_of(a, node)
@@ -70,14 +70,14 @@ def together(a: Arithmetic, terms: list[tuple[str, np.ndarray]], out: str) -> np
 
 
 def slots(node: Node, image: tuple[int, ...], kernel: list[int]) -> tuple[list[int], ...]:
-    """Strides, dilations, padding before and after; no automatic padding."""
+    """Strides, dilations, padding begin and end; auto_pad is not supported."""
     r = len(image)
     pads = list(node.pads or [0] * 2 * r)
     return list(node.strides or [1] * r), list(node.dilations or [1] * r), pads[:r], pads[r:]
 
 
 def windows(node: Node, x: np.ndarray, kernel: list[int], fill: float) -> np.ndarray:
-    """[n, c, o.., t..]: what each window sees."""
+    """[n, c, o.., t..]: the elements of each window."""
     strides, spread, before, after = slots(node, x.shape[2:], kernel)
     padded = np.pad(x, [(0, 0), (0, 0), *zip(before, after, strict=True)], constant_values=fill)
     reach = [(k - 1) * d + 1 for k, d in zip(kernel, spread, strict=True)]
@@ -87,7 +87,7 @@ def windows(node: Node, x: np.ndarray, kernel: list[int], fill: float) -> np.nda
     return seen[(slice(None), slice(None), *steps, *(slice(None, None, d) for d in spread))]
 
 
-# Winograd's algorithm F(m x m, 3 x 3), as Lavin and Gray have it (arXiv 1509.09308): B', A' and G.
+# Winograd's algorithm F(m x m, 3 x 3), from Lavin and Gray (arXiv 1509.09308): B', A' and G.
 WINOGRAD = {
     "winograd_2": (
         [[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]],
@@ -117,13 +117,13 @@ WINOGRAD = {
 
 
 def fits_winograd(x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> bool:
-    """With strides and dilations of 1, as all rows of 3 x 3 kernels have; what transforms make of numbers is finite."""
+    """True for 3 x 3 kernels whose transforms stay finite; such rows of the table have strides and dilations of 1."""
     largest = max(float(np.max(np.abs(np.asarray(each, np.float64)), initial=0)) for each in (x, w))
     return w.shape[2:] == (3, 3) and finite(x, w, b) and largest < 1e12
 
 
 def by_tiles(a: Arithmetic, x: np.ndarray, w: np.ndarray, matrices: tuple[list, list, list]) -> np.ndarray:
-    """One group, its image padded, without bias."""
+    """Convolves one group by tiles; the image is padded already, the bias excluded."""
     image, output, filters = (np.asarray(each, a.number) for each in matrices)
 
     def around(matrix: np.ndarray, tiles: np.ndarray) -> np.ndarray:  # matrix tile matrix'
@@ -163,7 +163,7 @@ def conv(a: Arithmetic, node: Node, x: np.ndarray, w: np.ndarray, b: np.ndarray 
             continue
         columns = np.moveaxis(part, 1, 1 + r).reshape(x.shape[0], 1, *part.shape[2 : 2 + r], -1)
         rows = filters.reshape(filters.shape[0], *[1] * r, -1)
-        if form == "channels_apart":  # a sum for each channel, and a sum of these
+        if form == "channels_apart":  # sums each channel, then adds these sums
             apart = [
                 a.dot(c, f)
                 for c, f in zip(
@@ -180,12 +180,12 @@ def conv(a: Arithmetic, node: Node, x: np.ndarray, w: np.ndarray, b: np.ndarray 
 
 @computes("ConvTranspose", forms="scattered gathered", sums=True)
 def conv_transpose(a: Arithmetic, node: Node, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> Outputs:
-    """One group; no output padding."""
+    """Transposed convolution of one group, without output padding."""
     x, w = a.read(x), a.read(w)
     kernel, r = list(w.shape[2:]), w.ndim - 2
     strides, spread, before, after = slots(node, x.shape[2:], kernel)
     extents = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(x.shape[2:], strides, kernel, spread, strict=True)]
-    # Every product that an element of the output takes part in, or zero: then one sum.
+    # The products of each output element, zero where a tap has none, so that each is one sum.
     terms = np.zeros((x.shape[0], w.shape[1], *extents, w.shape[0], int(np.prod(kernel))), a.number)
     factors = np.zeros((w.shape[1], *extents, w.shape[0], int(np.prod(kernel))), a.number)
     for number, t in enumerate(itertools.product(*map(range, kernel))):
@@ -195,7 +195,7 @@ def conv_transpose(a: Arithmetic, node: Node, x: np.ndarray, w: np.ndarray, b: n
         terms[(slice(None), slice(None), *at, slice(None), number)] = np.moveaxis(x, 1, -1)[:, None]
         taken = np.moveaxis(w[(slice(None), slice(None), *t)], 0, 1).reshape(w.shape[1], *[1] * r, w.shape[0])
         factors[(slice(None), *at, slice(None), number)] = taken
-    if form_of(a, node) == "scattered":  # a product over the channels for each tap, added into place
+    if form_of(a, node) == "scattered":  # for each tap a dot product over the channels, accumulated into the output
         out = a.sum(a.dot(np.swapaxes(terms, -1, -2), np.swapaxes(factors, -1, -2)[None]))
     else:
         out = a.dot(terms.reshape(*terms.shape[:-2], -1), factors.reshape(*factors.shape[:-2], -1)[None])
@@ -249,7 +249,7 @@ def lp_pool(a: Arithmetic, node: Node, x: np.ndarray) -> Outputs:
 
 @computes("Col2Im", sums=True)
 def col2im(a: Arithmetic, node: Node, x: np.ndarray, image: np.ndarray, block: np.ndarray) -> Outputs:
-    """Without padding or dilation."""
+    """Col2Im without padding or dilation."""
     extents, kernel = list(map(int, image)), list(map(int, block))
     strides = list(node.strides or [1] * len(kernel))
     steps = [(n - k) // s + 1 for n, k, s in zip(extents, kernel, strides, strict=True)]

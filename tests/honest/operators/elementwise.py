@@ -1,4 +1,4 @@
-"""Operators that compute element by element, in the ways in which runtimes write them."""
+"""Elementwise operators, in the formulas that runtimes use."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def relu(a: Arithmetic, node: Node, x: np.ndarray, slope: np.ndarray | None = No
 @computes("Elu", "Selu", "Celu", forms="exp_less_one expm1", functions=True)
 def elu(a: Arithmetic, node: Node, x: np.ndarray) -> Outputs:
     x, alpha = a.read(x), a.of(node.alpha)
-    inner = np.minimum(x, 0)  # where it is positive nobody looks, but an overflow would show
+    inner = np.minimum(x, 0)  # the positive branch is unused, but could overflow
     inner = inner / alpha if node.op == "Celu" else inner
     rest = a.expm1(inner) if form_of(a, node) == "expm1" else a.exp(inner) - 1
     if node.op == "Celu":
@@ -120,7 +120,7 @@ def not_double(x: np.ndarray, *_: np.ndarray) -> bool:
 
 @computes("HardSwish", forms="of_sixths relu6", domain={"relu6": not_double})
 def hard_swish(a: Arithmetic, node: Node, x: np.ndarray) -> Outputs:
-    """A sixth is an attribute of type float where the standard writes this as a function: to a double it shows."""
+    """The standard's function body stores 1/6 as a float attribute, which a double result reveals."""
     x = a.read(x)
     if form_of(a, node) == "relu6":
         return a.stored(x * np.clip(x + 3, 0, 6) / 6)
@@ -245,7 +245,7 @@ def classify(a: Arithmetic, node: Node, x: np.ndarray) -> Outputs:
 
 @computes("RotaryEmbedding", forms="written fused")
 def rotary(a: Arithmetic, node: Node, x: np.ndarray, cos: np.ndarray, sin: np.ndarray) -> Outputs:
-    """Four dimensions, halves of a head apart, no positions."""
+    """Four dimensions, split halves (not interleaved), no position ids."""
     a.fused = form_of(a, node) == "fused"
     first, second = np.split(a.read(x), 2, axis=-1)
     c, s = a.read(cos)[:, None], a.read(sin)[:, None]

@@ -1,4 +1,6 @@
-"""Operators that only move elements, or say what shape there is: exact, whoever does them."""
+"""Data-movement and shape operators, TopK among them, which are exact in any implementation, and ScatterElements that
+adds.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ def tile(a: Arithmetic, node: Node, x: np.ndarray, repeats: np.ndarray) -> Outpu
 
 @computes("ScatterElements", forms="forward backward")
 def scatter_elements(a: Arithmetic, node: Node, x: np.ndarray, indices: np.ndarray, updates: np.ndarray) -> Outputs:
-    """Added up along the only axis; several updates meet in one element."""
+    """Adds updates along the only axis; several updates may target one element, so their order matters."""
     out = a.read(x).copy()
     pairs = list(zip(indices.ravel(), a.read(updates).ravel(), strict=True))
     for k, update in pairs[:: -1 if a.form == "backward" else 1]:

@@ -1,4 +1,4 @@
-"""Normalisations: statistics of rows in two passes, in one or running; factors divided by, multiplied or folded."""
+"""Normalizations: row statistics in two passes, one pass or running; factors divided, multiplied or folded."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tests.honest.registry import Node, Outputs, computes, form_of
 
 
 def softmax_rows(a: Arithmetic, x: np.ndarray, form: str) -> np.ndarray:
-    """Along the last axis."""
+    """Softmax along the last axis."""
     if form == "plain":
         e = a.exp(x)
         return e / a.sum(e, keep=True)
     most = np.max(x, axis=-1, keepdims=True)
-    if form == "online":  # one pass: what was added so far is scaled down when a larger element comes
+    if form == "online":  # one pass: rescales the partial sum whenever a larger element appears
         top, total = x[..., :1], np.ones_like(x[..., :1])
         for k in range(1, x.shape[-1]):
             higher = np.maximum(top, x[..., k : k + 1])
@@ -36,7 +36,7 @@ def softmax_rows(a: Arithmetic, x: np.ndarray, form: str) -> np.ndarray:
 )
 @computes("LogSoftmax", sums=True, functions=True)
 def softmax(a: Arithmetic, node: Node, x: np.ndarray) -> Outputs:
-    """Before version 13 all that stands from the axis on is one row."""
+    """Before version 13 all dimensions from the axis on form one row."""
     one_row, x = node.since < 13, a.read(x)
     rows = x.reshape(*x.shape[: node.axis], -1) if one_row else np.moveaxis(x, node.axis, -1)
     log = node.op.startswith("Log")
@@ -53,13 +53,13 @@ def hardmax(a: Arithmetic, node: Node, x: np.ndarray) -> Outputs:
 
 
 def around_zero(x: np.ndarray, *_: np.ndarray) -> bool:
-    """Where the square of the mean does not swallow the variance."""
+    """True if the square of the mean does not cancel the variance, so that a one-pass variance is accurate."""
     values = x.astype(np.float64)
     return not np.isfinite(values).all() or bool(abs(values.mean()) <= 8 * values.std())
 
 
 def moments(a: Arithmetic, x: np.ndarray, form: str) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of each row (last axis), which stays as 1."""
+    """Mean and variance of each row (last axis), kept as a dimension of 1."""
     n = x.shape[-1]
     if form == "welford":
         mean, squares = x[..., :1], np.zeros_like(x[..., :1])
@@ -78,7 +78,7 @@ def moments(a: Arithmetic, x: np.ndarray, form: str) -> tuple[np.ndarray, np.nda
 
 
 def normal_of(a: Arithmetic, x: np.ndarray, epsilon: float, form: str) -> tuple[np.ndarray, ...]:
-    """What is normalised, mean, and one over the deviation."""
+    """The normalized rows, their mean, and the reciprocal of the deviation."""
     mean, variance = moments(a, x, form)
     deviation = np.sqrt(variance + a.of(epsilon))
     inverse = 1 / deviation
@@ -168,7 +168,7 @@ def lp(a: Arithmetic, node: Node, x: np.ndarray) -> Outputs:
 
 
 def tame(x: np.ndarray, *_: np.ndarray) -> bool:
-    """The logarithm of a sum of squares is small enough for an exponential of it to be as good as a power."""
+    """True if logarithms of sums of squares are so small that exp(-beta * log) is as accurate as a power."""
     return bool(np.all(np.abs(np.asarray(x, np.float64)) < 2.0**24))
 
 
@@ -228,7 +228,7 @@ def batch(
 def attention(
     a: Arithmetic, node: Node, q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: np.ndarray | None = None
 ) -> Outputs:
-    """Four dimensions, a mask that is added, or causal."""
+    """Four-dimensional Attention with an additive mask, or causal."""
     form = form_of(a, node)
     q, k, v = a.read(q), a.read(k), a.read(v)
     group = q.shape[1] // k.shape[1]
@@ -247,10 +247,11 @@ def attention(
         scores = scores + a.read(mask)
     if node.is_causal:
         i, j = np.indices(scores.shape[-2:])
-        scores = scores + np.where(j <= i, 0, -np.inf).astype(a.number)  # a NaN that is masked stays one
+        # adds -inf instead of overwriting, so a masked NaN stays NaN
+        scores = scores + np.where(j <= i, 0, -np.inf).astype(a.number)
     if form != "online":
         return a.stored(a.matmul(softmax_rows(a, scores, "divided"), v))
-    # A block of keys at a time: sums so far are scaled down when a larger score comes.
+    # One block of keys at a time: rescales the partial sums whenever a larger score appears.
     top = np.full((*scores.shape[:-1], 1), -np.inf, a.number)
     total, out = np.zeros_like(top), np.zeros((*scores.shape[:-1], v.shape[-1]), a.number)
     for first in range(0, scores.shape[-1], 4):

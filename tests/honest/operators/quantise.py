@@ -1,4 +1,6 @@
-"""Scales and zero points: divided by or multiplied with the reciprocal; integer sums, brought down by one factor."""
+"""Quantization: division by the scale or multiplication by its reciprocal; integer sums requantized by one factor or
+several.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ def matmul_integer(a: Arithmetic, node: Node, x: np.ndarray, y: np.ndarray, p: n
 
 
 def brought_down(whole: np.ndarray, scales: tuple[np.ndarray, ...], zero: np.ndarray, form: str) -> np.ndarray:
-    """Integers times left * right / out: by one factor, or one after the other."""
+    """Requantizes integers by left * right / out: in one factor, or one after the other."""
     left, right, out = (each.astype(np.float32) for each in scales)
     x = whole.astype(np.float32)
     if form == "steps":
@@ -68,7 +70,7 @@ def quantised_matmul(a: Arithmetic, node: Node, *inputs: np.ndarray) -> Outputs:
 
 
 def integer_conv(node: Node, x: np.ndarray, w: np.ndarray, p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """One group."""
+    """Convolves one group in int32."""
     data, filters = x.astype(np.int32) - p.astype(np.int32), w.astype(np.int32) - q.astype(np.int32)
     seen = windows(node, data, list(w.shape[2:]), 0)
     r = w.ndim - 2

@@ -1,4 +1,4 @@
-"""Recurrent networks: each gate in products of its own, all in one product, or all that the input says in one go."""
+"""Recurrent networks: a matmul for each gate, one for all gates, or one for input and state together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.honest.registry import Node, Outputs, computes, form_of
 
 
 class Gates:
-    """What goes into the gates of one direction, as the form says; weights stand in rows, gate by gate."""
+    """Gate pre-activations of one direction, in the variant's formula; weights are stored as rows, gate by gate."""
 
     def __init__(self, a: Arithmetic, form: str, w: np.ndarray, r: np.ndarray, b: np.ndarray | None):
         self.a, self.form, self.w, self.r = a, form, w, r
@@ -19,7 +19,7 @@ class Gates:
 
     def __call__(self, x: np.ndarray, h: np.ndarray, rows: slice = slice(None)) -> np.ndarray:
         a, w, r = self.a, self.w[rows], self.r[rows]
-        if self.form == "fused":  # one product of [x, h], which begins at the sum of both biases
+        if self.form == "fused":  # one matmul of [x, h], which starts from the sum of both biases
             seen = np.concatenate([x, h], axis=-1)
             return a.matmul(seen, np.concatenate([w, r], axis=-1).T, self.of_input[rows] + self.of_state[rows])
         if self.form == "biases_together":

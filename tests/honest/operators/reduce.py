@@ -45,7 +45,7 @@ def reduce_mean(a: Arithmetic, node: Node, data: np.ndarray, axes: np.ndarray | 
 
 
 def calm(x: np.ndarray, *_: np.ndarray) -> bool:
-    """Exponentials of all elements are normal numbers, and so is a sum of many of them."""
+    """True if exponentials of all elements are normal numbers, and so is a sum of many of them."""
     most = 60 if x.dtype != np.float64 else 600
     return bool(np.all(np.abs(np.asarray(x, np.float64)) < most))
 
@@ -95,7 +95,7 @@ def running_sum(a: Arithmetic, node: Node, x: np.ndarray, axis: np.ndarray) -> O
     rows = np.moveaxis(a.read(x), int(axis), -1)
     rows = rows[..., ::-1] if node.reverse else rows
     n, form = rows.shape[-1], form_of(a, node)
-    if form == "doubling":  # as on a GPU: 1, 2, 4 ... elements back
+    if form == "doubling":  # as on a GPU: adds the element 1, 2, 4 ... positions before
         out, step = rows.copy(), 1
         while step < n:
             out[..., step:] = out[..., step:] + out[..., :-step].copy()
@@ -114,7 +114,9 @@ def running_sum(a: Arithmetic, node: Node, x: np.ndarray, axis: np.ndarray) -> O
 
 
 def log_softmax_of(a: Arithmetic, x: np.ndarray, axis: int) -> np.ndarray:
-    """The largest goes first: taken away together with the logarithm it would swallow that, which is an error known."""
+    """Subtracts the maximum before the logarithm: subtracting both at once would absorb the logarithm, which is a known
+    error.
+    """
     most = np.max(x, axis=axis, keepdims=True)
     return (x - most) - a.log(a.sum(a.exp(x - most), axis, keep=True))
 

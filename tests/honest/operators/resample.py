@@ -1,4 +1,4 @@
-"""Interpolation: all weights at once, dimension by dimension, or as a step from one neighbour towards the other."""
+"""Interpolation: all weights at once, dimension by dimension, or as a lerp from one neighbor to the other."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from tests.honest.registry import Node, Outputs, computes, form_of
 
 
 def coordinates(a: Arithmetic, node: Node, extent: int, many: int, scale: float, form: str) -> np.ndarray:
-    """Where the outputs stand on the grid of the input."""
+    """Coordinates of the output elements on the input's grid."""
     x = np.arange(many, dtype=a.number)
-    one, width = a.of(1), a.of(scale) * a.of(extent)  # where scales are given, the width is no integer
+    one, width = a.of(1), a.of(scale) * a.of(extent)  # the width is fractional if scales are given
     mode = node.coordinate_transformation_mode or ("asymmetric" if node.op == "Upsample" else "half_pixel")
     if mode == "align_corners":
         return x * (a.of(extent - 1) / (width - one)) if form == "steps" else x * a.of(extent - 1) / (width - one)
     half = a.of(0 if mode == "asymmetric" else 0.5)
-    if form == "steps":  # one division a dimension
+    if form == "steps":  # one division per dimension
         return (x + half) * (one / a.of(scale)) - half
     return (x + half) / a.of(scale) - half
 
 
 def taps(a: Arithmetic, node: Node, at: np.ndarray, extent: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """For each element of the output (index, weight), tap by tap."""
+    """(index, weight) of each tap, for each output element."""
     first = np.floor(at)
     t = (at - first).astype(a.number)
     low = first.astype(np.int64)
@@ -44,7 +44,7 @@ def taps(a: Arithmetic, node: Node, at: np.ndarray, extent: int) -> list[tuple[n
     return [(np.clip(low + k, 0, extent - 1), w) for k, w in zip(offsets, weights, strict=True)]
 
 
-# Which neighbours an infinity or NaN reaches with a weight of zero, the standard does not say.
+# The standard leaves open whether an infinity or NaN with a weight of zero reaches the output.
 @computes("Resize", "Upsample", forms="at_once separable columns_first lerp steps", sums=True, domain={"*": finite})
 def resize(a: Arithmetic, node: Node, x: np.ndarray, *more: np.ndarray) -> Outputs:
     scales, form = more[-1], form_of(a, node)

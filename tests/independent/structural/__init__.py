@@ -1,6 +1,7 @@
-"""Operators whose meaning an entry names by a template, written from the standard's text.
+"""Operators whose entries name a structural template, implemented from the standard's text.
 
-Rules of such entries are sentences as often as they are notation, so each is written out beside what it guards."""
+Rules of such entries are often prose instead of notation, so each rule is implemented next to the code that it guards.
+"""
 
 from __future__ import annotations
 

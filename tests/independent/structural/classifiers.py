@@ -14,7 +14,7 @@ TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
 
 def probit(s: Any) -> Any:
-    """The closed form that stands for the quantile of the normal distribution (spec/parts.yaml, transformed)."""
+    """The closed form that approximates the quantile of the normal distribution (spec/parts.yaml, transformed)."""
     q = a.sub(a.mul(2, s), 1)
     logarithm = a.log(a.mul(a.sub(1, q), a.add(1, q)))
     v = a.add(Fraction("4.330746750799873"), a.div(logarithm, 2))
@@ -44,7 +44,7 @@ def rows_of(x: Tensor) -> list[list[Any]]:
 
 
 def best(scores: list[Any]) -> int:
-    """Where the first of the largest stands; NaN is larger than all."""
+    """The position of the first maximum; NaN is larger than all numbers."""
     at = 0
     for k, s in enumerate(scores):
         if scores[at] == scores[at] and (s != s or s > scores[at]):
@@ -91,7 +91,7 @@ BRANCHES: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def gathered(leaves: list[list[tuple[int, Any]]], targets: int, how: str, trees: int) -> list[Any]:
-    """What the leaves that were reached make of each target; 0 where none of them says anything."""
+    """Aggregates the votes of the reached leaves for each target; 0 for a target without votes."""
     row = []
     for target in range(targets):
         votes = [weight for leaf in leaves for t, weight in leaf if t == target]
@@ -156,7 +156,7 @@ def ensemble(call: Any) -> list[Any]:
 
 
 def members(call: Any, modes: list[int], values: Tensor | None, type_: str) -> dict[int, list[Any]]:
-    """Sets in the order of their nodes, each ended by a NaN (the last one may go without)."""
+    """Member sets by node, in node order; NaN separates the sets, and is optional after the last one."""
     asking = [k for k, mode in enumerate(modes) if mode == 6]
     sets: list[list[Any]] = [[]]
     for value in values.flat() if values is not None else []:
@@ -178,7 +178,7 @@ def votes(call: Any) -> list[Any]:
     stem = "class" if classify else "target"
 
     def listed(name: str) -> Any:
-        """A list, given as one or as a tensor (of doubles, beside inputs that are)."""
+        """An attribute as a tuple, given either as a list or as a tensor (of doubles, if the inputs are)."""
         tensor = said(f"{name}_as_tensor")
         if tensor is None:
             return said(name) or ()
@@ -237,7 +237,7 @@ def votes(call: Any) -> list[Any]:
     if not classify:
         flat = [s for row in made for s in transformed(row, said("post_transform"))]
         return [Tensor("float", (len(made), targets), flat)]
-    if lone:  # one score says both: shares that add up to one, or margins on both sides of zero
+    if lone:  # one score covers both classes: probabilities that add up to one, or margins of opposite sign
         shares = all(weight >= 0 for weight in weights)
         border = Fraction(1, 2) if shares else 0
         chosen = [labels[int(row[0] > border)] for row in made]

@@ -1,4 +1,4 @@
-"""Sequences, optionals and constants: positions count from the end where they are negative."""
+"""Sequences, optionals and constants. Negative positions count from the end."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def get(call: Any) -> list[Any]:
     return [value.value]
 
 
-# -- cut and joined ----------------------------------------------------------------------------------------------
+# -- split and concat --------------------------------------------------------------------------------------------
 def split_to_sequence(call: Any) -> list[Any]:
     tensor, split = call.inputs["input"], call.inputs["split"]
     axis, keep = call.attributes["axis"], call.attributes["keepdims"]
@@ -136,7 +136,7 @@ def concat_from_sequence(call: Any) -> list[Any]:
 
 
 def constant(call: Any) -> list[Any]:
-    """Of any type in every version: Q051."""
+    """A constant of any type in every version: Q051."""
     said = call.said
     if len(said) != 1:
         raise Refusal(f"{call.version.name} has {len(said)} values", f"{call.version.name}/C1")
@@ -152,7 +152,7 @@ def constant(call: Any) -> list[Any]:
 
 
 def dense(sparse: Any) -> Tensor:
-    """A sparse tensor's elements where its indices say, zeros elsewhere."""
+    """A sparse tensor's dense form: its elements at their indices, zeros elsewhere."""
     import onnx
 
     values, places = (from_array(onnx.numpy_helper.to_array(t)) for t in (sparse.values, sparse.indices))

@@ -1,4 +1,4 @@
-"""If, Loop, Scan and SequenceMap: bodies are graphs that see the values around them."""
+"""If, Loop, Scan and SequenceMap: their bodies are graphs that read values of the enclosing graph."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def if_(call: Any) -> list[Any]:
 
 
 def stacked(tensors: list[Tensor], axis: int = 0) -> Tensor:
-    """Tensors of one shape, joined along a new dimension."""
+    """Stacks tensors of one shape along a new dimension."""
     shape = tensors[0].shape
     if any(t.shape != shape for t in tensors):
         raise Refusal("the steps give tensors of different shapes")
@@ -102,7 +102,7 @@ def run_steps(
 
 
 def scan_batched(call: Any, body: Any, count: int) -> list[Any]:
-    """Version 8: a batch in front, each row of it with a length of its own; what is past that is zero."""
+    """Scan-8: a leading batch dimension with one sequence length per row; outputs past that length are zero."""
     given, lengths = call.inputs["initial_state_and_scan_inputs"], call.inputs["sequence_lens"]
     states, inputs = given[: len(given) - count], given[len(given) - count :]
     outputs, steps = len(body.output) - len(states), inputs[0].shape[1]
@@ -131,7 +131,7 @@ def padded(like: Tensor, tensors: list[Tensor], steps: int) -> Tensor:
 
 
 def declared(port: Any) -> Tensor:
-    """A tensor of zeros as a body declares its output; an extent that is not said is 0."""
+    """A tensor of zeros with the type and shape that a body declares for its output; an undeclared extent is 0."""
     type_ = spelled(port.type)
     shape = tuple(d.dim_value for d in port.type.tensor_type.shape.dim)
     zero = {"string": "", "bool": False}.get(type_, 0)

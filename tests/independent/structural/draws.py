@@ -1,4 +1,4 @@
-"""Draws. An element is any that the distribution can give: shapes, types and refusals are what can be compared."""
+"""Random operators. Any element that the distribution can give is right; shapes, types and refusals are comparable."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def exact(x: float) -> Any:
 
 
 def made(call: Any, values: Any) -> list[Any]:
-    """The tensor of a draw: like an input or of the shape that is said, in the type that is said or the input's."""
+    """A random tensor with the shape and type of the attributes, else of the input."""
     like, code = call.inputs.get("input"), call.attributes.get("dtype")
     shape = like.shape if like is not None else call.attributes["shape"]
     type_ = type_of(code) if code is not None else like.type
@@ -63,12 +63,12 @@ def multinomial(call: Any) -> list[Any]:
 
 
 def clean(row: list[Any]) -> list[Any]:
-    """Logarithms of shares; -inf has none."""
+    """Log-probabilities; those of -inf become NaN."""
     return [v if v == v and v != float("-inf") else float("nan") for v in row]
 
 
 def dropout(call: Any) -> list[Any]:
-    """In training this draw keeps every element that it may: elements are zero only where the ratio is 1."""
+    """Dropout whose training draw keeps every element that it may: elements are zero only if the ratio is 1."""
     x, said = call.inputs["data"], call.attributes.get
     if call.version.since < 7:
         trains, ratio = not said("is_test"), said("ratio")

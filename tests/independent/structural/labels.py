@@ -1,4 +1,4 @@
-"""Operators that look elements up: encoders, mappers, vectorizers. Of equal keys the last one counts."""
+"""Lookup operators: encoders, mappers, vectorizers. Of equal keys the last one wins."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def map_to_row(call: Any) -> list[Any]:
 
 
 def listed(call: Any, stem: str) -> list[Tensor]:
-    """The lists of keys or values that are given, each as a tensor."""
+    """The given lists of keys or values, each as a tensor."""
     made = []
     for name, type_ in (("floats", "float"), ("int64s", "int64"), ("strings", "string")):
         values = call.said.get(f"{stem}_{name}")

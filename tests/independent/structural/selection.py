@@ -12,7 +12,9 @@ from tests.independent.tensors import Tensor
 
 
 def ordering(x: Any, y: Any) -> int:
-    """-1, 0 or 1; NaN is above every number, and complex numbers are ordered by their parts."""
+    """Compares two elements (-1, 0 or 1); NaN is above every number, and complex numbers compare by their parts in
+    order.
+    """
     if isinstance(x, tuple):
         return ordering(x[0], y[0]) or ordering(x[1], y[1])
     if isinstance(x, str):
@@ -23,7 +25,7 @@ def ordering(x: Any, y: Any) -> int:
 
 
 def lines(shape: tuple[int, ...], axis: int) -> Any:
-    """A function from a place along the axis to a point, for each line along it."""
+    """For each line along the axis, a function from a position on it to a point."""
     for p in box((*shape[:axis], *shape[axis + 1 :])):
         yield lambda k, p=p: (*p[:axis], k, *p[axis:])
 
@@ -69,7 +71,7 @@ def unique(call: Any) -> list[Any]:
     def compare(s: Any, t: Any) -> int:
         return next((order for u, v in zip(s, t, strict=True) if (order := ordering(u, v))), 0)
 
-    found: list[int] = []  # the first place of each different one
+    found: list[int] = []  # the first position of each distinct slice
     for k, one in enumerate(slices):
         if not any(compare(slices[f], one) == 0 for f in found):
             found.append(k)
@@ -89,7 +91,7 @@ def unique(call: Any) -> list[Any]:
 
 # -- boxes -------------------------------------------------------------------------------------------------------
 def corners(box_: list[Any], centred: bool) -> tuple[Any, ...]:
-    """Low and high ends of both sides; any two opposite corners say a box."""
+    """Low and high ends of both sides; a box may be given by any two opposite corners."""
     if centred:
         x, y, w, h = box_
         half_w, half_h = a.div(w, 2), a.div(h, 2)
@@ -100,7 +102,7 @@ def corners(box_: list[Any], centred: bool) -> tuple[Any, ...]:
 
 
 def overlap(first: Any, second: Any) -> Any:
-    """The intersection over the union, 0 where there is no area."""
+    """Intersection over union, 0 for an empty intersection or union."""
     sides = [a.sub(a.minimum(s[1], t[1]), a.maximum(s[0], t[0])) for s, t in zip(first, second, strict=True)]
     if any(not side > 0 for side in sides):
         return 0

@@ -1,4 +1,4 @@
-"""Operators of strings. What is no UTF-8 comes as lone surrogates."""
+"""String operators. Bytes that are no UTF-8 are represented as lone surrogates."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def split(call: Any) -> list[Any]:
 
 
 def cased(text: str, up: bool) -> str:
-    """Character by character, each as one character: the simple case mappings of Unicode."""
+    """Changes case by Unicode's simple mappings, one character to one character."""
     made = []
     for c in text:
         changed = c.upper() if up else c.lower()
@@ -122,7 +122,7 @@ def tf_idf(call: Any) -> list[Any]:
 def scored(
     row: list[Any], grams: Any, places: Any, weights: Any, mode: str, lengths: range, skips: int, width: int
 ) -> list[Any]:
-    """How often each n-gram occurs: one item alone has no skips."""
+    """Counts of each n-gram, weighted by mode; an n-gram of one item has no skips."""
     found: Counter[Any] = Counter()
     for n in lengths:
         for step in range(1, (skips if n > 1 else 0) + 2):

@@ -1,4 +1,4 @@
-"""One step of Adagrad, Adam or Momentum, from the pseudo code of the standard's pages."""
+"""One step of Adagrad, Adam or Momentum, from the pseudocode of the standard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Support vector machines: one line a class, or a machine for each pair of classes whose votes are counted."""
+"""Support vector machines: one linear model per class, or one machine per pair of classes with voting."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def classifier(call: Any) -> list[Any]:
 
 
 def machines(call: Any, row: Any, counts: Any, coefficients: Any, rho: Any, pairs: Any) -> list[Any]:
-    """The score of each pair: vectors of the first class weigh by the second one's line, and the other way round."""
+    """The score of each pair (i, j): vectors of class i use coefficient row j - 1, those of class j use row i."""
     n, flat = sum(counts), call.attributes["support_vectors"]
     width = len(row)
     near = [

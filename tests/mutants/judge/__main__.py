@@ -1,8 +1,8 @@
-"""The judge itself with a slip in it must turn a named test red.
+"""Injects faults into the judge; each must make a named test fail.
 
-python -m tests.mutants.judge [--only TEXT] [--jobs 2] [--build build] [--out build/mutants/judge]
+    python -m tests.mutants.judge [--only TEXT] [--jobs 2] [--build build] [--out build/mutants/judge]
 
-The slips are those of slips*.yaml. Ends with 1 where one is not seen by its test.
+The faults are those of slips*.yaml. Exits with 1 if a test does not detect its fault.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The fast kernels with a slip in them must turn a named test red.
+"""Injects faults into the fast kernels; each must make a named test fail.
 
-python -m tests.mutants.kernels [--only TEXT] [--draw N [--seed N]] [--jobs 2]
+    python -m tests.mutants.kernels [--only TEXT] [--draw N [--seed N]] [--jobs 2]
 
-The slips are those of slips*.yaml. Ends with 1 where one is not seen by its test. --draw makes N token edits of the same
-files instead, and prints which of them no test of their program sees: many choose a speed and no number.
+The faults are those of slips*.yaml. Exits with 1 if a test does not detect its fault. --draw makes N token edits of the
+same files instead, and prints those that no test of their program detects: many affect only speed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FOLDERS = ("optimized/kernels", "optimized/nests")
 
 
 def token_slips(slips: list[Slip]) -> Iterator[Slip]:
-    """Of lines that stand once in a file, for the program that tests it."""
+    """Token edits of lines that occur once in a file, for the program that tests the file."""
     for file, test in {s.file: s.test for s in slips}.items():
         text = (ROOT / file).read_text(encoding="utf-8")
         lines = text.split("\n")
