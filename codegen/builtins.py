@@ -156,12 +156,7 @@ _table = [
     Builtin("activate", _fixed("text element real real", Sort("element"))),
 ]
 BUILTINS = {b.name: b for b in _table}
-COORDINATES = {
-    "cos_of_turn",
-    "sin_of_turn",
-    "up_to",
-    "down_to",
-}  # the builtins that are defined in reference/coordinates.h
+COORDINATES = {"cos_of_turn", "sin_of_turn", "up_to", "down_to"}  # defined in reference/coordinates.h
 
 # Primitives without rounding error of their own, so not in spec/primitives.yaml; name -> number of arguments.
 EXACT_PRIMITIVES = {

@@ -119,9 +119,7 @@ def literal(says: Any, bare: Callable[[Any], str]) -> Literal:
         return Optional(None if data is None else _item(element, data), type_)
     if type_.startswith("map("):
         key, element = map_types(type_)
-        keys = [
-            each if key == "string" else int(each) for each in data or {}
-        ]  # YAML keys of an entry are always strings
+        keys = [each if key == "string" else int(each) for each in data or {}]  # YAML keys are strings
         return Map(
             {each: tensor(element, one, []) for each, one in zip(keys, (data or {}).values(), strict=True)}, type_
         )

@@ -68,6 +68,7 @@ def as_sort(e: Expr, read: str) -> str:
 
 
 def checked(operator: str, a: str, c: str) -> str:
+    """Returns C++ of one checked operation on indices."""
     return f"{CHECKED[operator]}({a}, {c})"
 
 
@@ -335,7 +336,6 @@ class Cpp:
             return f"for (const Point& {name} : box({self(binder['shape'])})) "
         return f"for (const auto& {name} : {cpp_name(binder['family'])}) "
 
-    # -- functions -----------------------------------------------------------------------------------------------
     def _call(self, e: Expr) -> str:
         name = e.value
         if name in ("given", "wanted"):

@@ -154,9 +154,8 @@ class Maker:
         graph = helper.make_graph([node], "case", _infos(inputs), _infos(outputs))
         imports = [helper.make_opsetid(domain_in_files(version.domain), opset)]
         if version.domain != "ai.onnx" and any(a.kind == "graph" and a.name in self.says for a in version.attributes):
-            imports.append(
-                helper.make_opsetid("", GRAPHS_OPSET)
-            )  # nodes of the attribute's graph belong to the default domain
+            # The nodes of the attribute's graph belong to the default domain.
+            imports.append(helper.make_opsetid("", GRAPHS_OPSET))
         model = helper.make_model(graph, opset_imports=imports, ir_version=ir, producer_name="touchstone")
         values = [] if raises else [value_bytes(port, value) for port, value in outputs if port]
         case_inputs = [value_bytes(port, value) for port, value in inputs if port]

@@ -38,10 +38,7 @@ std::span<const Explanation> explanations() { return table; }
 }  // namespace touchstone
 """
 FINDINGS = "docs/findings"
-RUNTIMES = {
-    "ONNX Runtime": "onnxruntime",
-    "ReferenceEvaluator": "onnx-reference",
-}  # runtime name as a finding spells it -> target
+RUNTIMES = {"ONNX Runtime": "onnxruntime", "ReferenceEvaluator": "onnx-reference"}  # name in findings -> target
 
 
 @dataclass

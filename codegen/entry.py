@@ -91,18 +91,14 @@ class Version:
     inputs: list[Parameter] = field(default_factory=list)
     outputs: list[Parameter] = field(default_factory=list)
     attributes: list[Attribute] = field(default_factory=list)
-    types: dict[str, list[str]] = field(
-        default_factory=dict
-    )  # expanded: groups and +/- resolved, in the standard's order of codes
+    types: dict[str, list[str]] = field(default_factory=dict)  # expanded, in the order of the codes
     rules: list[Rule] = field(default_factory=list)
     semantics: Text | None = None
     parts: dict[str, Text] = field(default_factory=dict)  # spec/parts.yaml: text that `use NAME` includes
     function: Any = None
     structural: str = ""  # the template's name: topk, or sequence.at, a part of a template that several operators share
     random: str = ""  # the same for operators that draw random numbers
-    open: dict[str, Text] = field(
-        default_factory=dict
-    )  # question -> function of reference/openings.h that recomputes an open answer
+    open: dict[str, Text] = field(default_factory=dict)  # question -> function of reference/openings.h
     also: dict[str, Also] = field(default_factory=dict)
     profiles: dict[str, Also] = field(default_factory=dict)  # question -> statements of another ruling
     variant: Also | None = None  # the alternative that replaces the first formula

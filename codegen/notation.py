@@ -22,7 +22,7 @@ statement: "let" NAME "=" expr                                 -> let
     | "else" ":" [statement]                                   -> otherwise
     | "use" NAME                                               -> use
     | "run" NAME "=" NAME "(" NAME "," expr ")"                -> through
-    | "scatter" NAME "in" "box" "(" expr ")" ["where" either] ":"
+    | "scatter" NAME "in" "box" "(" expr ")" ["where" either] ":" \
         NAME "[" args "]" (UPDATE | "=") expr                  -> scatter
     | NAME "[" lhs "]" "[" lhs ("," lhs)* "]" "=" expr         -> define_family
     | "seen" NAME "[" lhs ("," lhs)* "]" "=" expr              -> seen
@@ -81,9 +81,7 @@ class Expr:
     sort: Any = None
     free: Any = None  # a frozenset of names
     text: str = ""
-    place: tuple[str, int, int] = field(
-        default=("", 0, 0), compare=False
-    )  # path, line, number of the node in that text
+    place: tuple[str, int, int] = field(default=("", 0, 0), compare=False)  # path, line, number in that text
 
 
 @dataclass

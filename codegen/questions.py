@@ -129,9 +129,8 @@ def _note(id_: str, text: str, path: str, operators: list[Operator]) -> Note:
     parts = text.split("---\n", 2)
     if len(parts) != 3 or parts[0]:
         raise SpecError(path, 1, "a file begins with its front matter, between two lines of ---")
-    front = parse(
-        "\n" + parts[1], path
-    )  # the empty line replaces the first ---, so that line numbers are those of the file
+    # The empty line replaces the first ---, so that line numbers are those of the file.
+    front = parse("\n" + parts[1], path)
     if not isinstance(front, Map):
         raise SpecError(path, 1, "the front matter is a mapping")
     _known(front, _KEYS if id_[0] == "Q" else _KEYS - {"probes"}, path)
