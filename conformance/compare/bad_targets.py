@@ -3,8 +3,11 @@
 python:conformance.compare.bad_targets:Faulty:node=n50:when=always
 
 `node` is the node with the wrong result: every second element is off by a thousandth, or by the relative error `by`.
-`when` is always, single (only if the graph has a single output) or hidden (only if the node's first input is no output
-of the graph, as if a runtime fused the two nodes).
+
+Values of `when`:
+- always
+- single: only if the graph has a single output
+- hidden: only if the node's first input is no graph output, as if a runtime fused the two nodes
 """
 
 from __future__ import annotations
