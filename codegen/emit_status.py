@@ -1,7 +1,7 @@
 """Writes docs/spec-status.md: statistics of the spec.
 
-It counts operator versions with a definition by kind, by form and by domain, and lists missing versions, refused types
-and witnesses.
+It counts operator versions with a definition by kind, by operator family and by domain. It lists missing versions,
+refused types and witnesses.
 
 python -m codegen.emit_status --spec spec --out docs/spec-status.md
 """

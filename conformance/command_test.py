@@ -97,10 +97,8 @@ def test_several_nodes_are_as_right_as_each_of_them(tmp_path: Path) -> None:
     assert "suite's rule: output 'y'" in right["test_expects_wrong"][2]
     assert wrong["test_right"][:2] == ("pass", "wrong-value")  # wrong by less than the suite's tolerance
     assert "2 nodes: 1 exact, 1 wrong-value; node 1 (Mul-14): output 'y'" in wrong["test_right"][2]
-    assert shy["test_right"][:2] == (
-        "pass",
-        "open",
-    )  # right if every value is tapped, which does not confirm the first run
+    # Right if every value is tapped, which does not confirm the first run.
+    assert shy["test_right"][:2] == ("pass", "open")
     assert "its outputs are others" in shy["test_right"][2]
     assert shy["test_expects_wrong"][:2] == ("wrong-value", "wrong-value")
 

@@ -139,7 +139,7 @@ class Pool {
       const bool taps = host && weights_[batch[b]] <= big_model;  // large ones run once only
       Assessment all{"error", "harness", "the case has no test data", {}};
       std::set<std::string> kernels;
-      std::string ran;  // kernels of the slowest data set: "reference" if one did not run fast
+      std::string ran;  // "reference" if any data set ran so
       for (std::size_t d = 0; d < one.data.size(); ++d) {
         const DataSet& data = one.data[d];
         if (ran.empty() || answers[answer].ran == "reference") ran = answers[answer].ran;

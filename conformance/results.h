@@ -15,12 +15,10 @@ namespace touchstone {
 
 // The judge's data for a case of one node.
 struct JudgedNode {
-  std::string node, form,
-      type;  // "Softmax-13", "normalise", "float": the element type of the node's first output
-  Index elements = 0,
-        open = 0;  // of all outputs: examined elements, and those without a meaningful bound
-  double resolution =
-      0;  // median of bound / |exact| of the output where it is largest; 0: all exact
+  // "Softmax-13", "normalise", "float": `type` is the element type of the node's first output.
+  std::string node, form, type;
+  Index elements = 0, open = 0;  // of all outputs: examined, and those without a useful bound
+  double resolution = 0;         // max. over the outputs of the median of bound / |exact|
 };
 
 // The operator of a case of one node, "ai.onnx.ml.Scaler" outside the default domain; "" for

@@ -9,8 +9,8 @@
 
 namespace touchstone {
 
-// Returns a table with a row per kind of case, subdivided by the form of the judged node ("" for
-// cases without a single node), and a column per verdict.
+// Returns a table with a row per kind of case and a column per verdict. Each kind is subdivided by
+// the operator family of the judged node ("(no single node)" for other cases).
 std::string verdict_table(const std::vector<CaseResult>& cases);
 
 // share_line: "612 of 1010 cases of one node that reads float32 ran it on fast kernels: 60.6 %";
@@ -41,9 +41,9 @@ Sharpness sharpness(const std::vector<CaseResult>& cases);
 // ..."; empty if there are none.
 std::string sharpness_line(const std::vector<CaseResult>& cases);
 
-// Returns a table over single-node cases whose first output is of floats: a row per form and type,
-// and a last row for all. Columns are the share of open elements, the median resolution, and the
-// median and largest utilisation. Empty if there are none.
+// Returns a table over single-node cases whose first output is of floats: a row per operator family
+// and type, and a last row for all. Columns are the share of open elements, the median resolution,
+// and the median and largest utilisation. Empty if there are none.
 std::string sharpness_table(const std::vector<CaseResult>& cases);
 
 }  // namespace touchstone

@@ -93,8 +93,8 @@ struct Reader {
     if (one.name.empty()) return {};
     if (!one.file.empty()) {
       const auto type = types->find(one.name);
-      open_beneath(folder, one.file,
-                   Limits::trusted());  // refuses an index entry that points outside the folder
+      // Refuses an index entry that points outside the folder.
+      open_beneath(folder, one.file, Limits::trusted());
       return load(folder / one.file, type == types->end() ? ValueType{} : type->second);
     }
     const Graph& graph = model->graph;

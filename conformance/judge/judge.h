@@ -49,8 +49,8 @@ Comparison judge_tolerance(const Value& expected, const Value& actual, double rt
 
 struct JudgeOptions {
   Class cls = Class::strict;
-  bool then_fast = true;  // judges again in class fast if strict refuses
-  bool random_data = true;  // random but not log-uniform: the aggregate test applies
+  bool then_fast = true;            // judges again in class fast if strict refuses
+  bool random_data = true;          // random but not log-uniform: the aggregate test applies
   Index sample_above = 10'000'000;  // multiply-adds above which a sample of elements is judged
   Index sample = 256;               // min. elements of the sample
   std::uint64_t seed = 0;

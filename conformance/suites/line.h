@@ -1,9 +1,10 @@
-// A case of the spec suite is one line of text, from which its model and its feeds are made:
+// Parses lines of the spec suite. A case is one line of text, from which its model and feeds are
+// made:
 //
-//   Clip-13(float[2,n=3]~special, *float[]{-1}, _) -> x
-//   Gather-13(float16[3,4]~real, int64[2]{0,-1}) axis=1
-//   ai.onnx.ml.Scaler-1(float[1,2]{1,2}) offset=[0.5,1.0] scale=[2.0]
-//   Concat-13(float[2]~real, float[2,2]~real) axis=0 !Concat-13/C2
+//   `Clip-13(float[2,n=3]~special, *float[]{-1}, _) -> x`
+//   `Gather-13(float16[3,4]~real, int64[2]{0,-1}) axis=1`
+//   `ai.onnx.ml.Scaler-1(float[1,2]{1,2}) offset=[0.5,1.0] scale=[2.0]`
+//   `Concat-13(float[2]~real, float[2,2]~real) axis=0 !Concat-13/C2`
 //
 // A port is a value, `_` if omitted, or `*` and a value that the model holds. A tensor has its
 // type, its sizes (n=3: a symbol, ?=3: unknown to the model) and its data: a regime (line_data.h),

@@ -1,6 +1,6 @@
 // Generates test data in regimes, since each regime exposes different faults. An element is a
-// function of (case, port, element) alone and is computed from integers, so that a line has the
-// same values on every machine.
+// function of (case, port, element) alone and is computed from integers. So a line has the same
+// values on every machine.
 #pragma once
 
 #include <string_view>

@@ -72,8 +72,7 @@ Answer Host::run_here(const Job& job) {
 Answer Host::hear_out() {
   Answer answer;
   answer.phase = Phase::load;
-  const Moment last =
-      now() + phases * limit_;  // upper limit for a worker that reports phases forever
+  const Moment last = now() + phases * limit_;  // for a worker that reports phases forever
   while (true) {
     Message message;
     Reply reply;

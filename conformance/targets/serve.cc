@@ -33,8 +33,7 @@ constexpr bool counts_shadow = false;
 #endif
 
 void become_worker(Index memory_bytes) {
-  dup2(STDERR_FILENO,
-       STDOUT_FILENO);  // standard input is the same socket, to which answers are written
+  dup2(STDERR_FILENO, STDOUT_FILENO);  // answers are written to the socket, which is also stdin
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit no_core{0, 0}, printed{most_printed, most_printed};
   setrlimit(RLIMIT_CORE, &no_core);

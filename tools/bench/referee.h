@@ -21,13 +21,13 @@ using Outputs = std::map<std::string, Value>;
 // 2019, A2815). A node counts as 64, for sums of some 4,096 terms, the length of a 3x3 kernel over
 // 512 channels. All nodes together count as the square root of their number. The amplification of
 // errors by the model is measured: by the change of its output when each element of its inputs
-// moves to the next float. Distances are relative to the output's largest element, since sums that
-// cancel leave elements without significant digits.
+// is replaced by the next float. Distances are relative to the output's largest element, since sums
+// that cancel leave elements without significant digits.
 //
 // Two upper limits apply besides. The first is a thousandth, the standard's own tolerance for
 // models. The second is a sixteenth of the distance between the reference's outputs for two of the
-// bench's inputs, so that outputs of another run never pass. Integers, bools and strings must be
-// equal. `touchstone compare` judges node by node.
+// bench's inputs. It ensures that outputs of another run never pass. Integers, bools and strings
+// must be equal. `touchstone compare` judges node by node.
 class Referee {
  public:
   // `expected` and `moved`: the reference's outputs on each set of inputs, and on the first set

@@ -65,9 +65,7 @@ class Told:
     cases: int = 0
     right: int = 0
     open: int = 0
-    absent: Counter[str] = field(
-        default_factory=Counter
-    )  # operators, or versions of them, that the peer reports as missing
+    absent: Counter[str] = field(default_factory=Counter)  # operator versions that the peer lacks
     rows: Counter[Row] = field(default_factory=Counter)
     unexplained: list[dict[str, Any]] = field(default_factory=list)
 

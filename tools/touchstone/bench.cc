@@ -199,8 +199,8 @@ ExitCode bench(const BenchArgs& args) {
                 "--profile is of the fast executor's steps, not of '" + args.runtime + "'");
   const CommandBudget budget(Limits::trusted());
   const Starts starts = starts_for(args);
-  for (const std::string& file :
-       args.models) {  // detects models that cannot run before hours of timing
+  // Detects models that cannot run, before hours of timing.
+  for (const std::string& file : args.models) {
     feeds_for(load_valid(file, Limits::trusted()), inputs_of_set(args, 0), Limits::trusted());
   }
   const std::string load_before = load_average();

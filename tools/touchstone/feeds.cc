@@ -282,9 +282,8 @@ std::map<std::string, Value> feeds_for(const Model& model, const FeedArgs& args,
     const Dims dims = dims_of(args);
     const ValueRanges ranges = ranges_of(args, model.graph);
     for (const ValueInfo* input : wanted_inputs(model.graph)) {
-      Value made =
-          random_value(*input, dims, ranges,
-                       seeded);  // drawn even if fed, so that a feed does not change other inputs
+      // Drawn even if fed, so that a feed does not change the values of other inputs.
+      Value made = random_value(*input, dims, ranges, seeded);
       out.try_emplace(input->name, std::move(made));
     }
   }

@@ -29,8 +29,8 @@ std::string version_of(const Node& node) {
 
 template <class Visit>
 void for_each_node(const Graph& graph, const Visit& visit) {
-  std::vector<const Graph*> open{
-      &graph};  // a worklist, not recursion: the model determines the depth
+  // A worklist instead of recursion, whose depth the model would determine.
+  std::vector<const Graph*> open{&graph};
   while (!open.empty()) {
     const Graph* here = open.back();
     open.pop_back();
