@@ -91,7 +91,7 @@ class Unit:
         """True if only reals occur beside elements of any type.
 
         Reals then compute in double beside doubles, otherwise in float, whatever type they are read from; elements that
-        are no floats are copied.
+        are no numbers are copied.
         """
         main = self.types.get(self.main, [])
         several = "double" in main and any("float" not in t and t != "double" for t in main)
@@ -140,7 +140,7 @@ def _text(t) -> str:
 
 
 def units_of(operator: Operator, known: dict[str, int], counted: bool = False) -> list[Unit]:
-    """Returns the operator's kernels. If `counted`, conditions are instrumented and rulings of others are left out."""
+    """Returns the operator's kernels. If `counted`, conditions are instrumented, and alternatives and other rulings are left out."""
     groups: dict[str, list[Version]] = {}
     for version in reversed(operator.versions):
         if version.kind == "semantics":

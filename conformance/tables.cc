@@ -106,7 +106,7 @@ std::string sharpness_line(const std::vector<CaseResult>& cases) {
 std::string verdict_table(const std::vector<CaseResult>& cases) {
   std::set<std::string> verdicts;
   std::map<std::string, std::map<std::string, std::map<std::string, Index>>>
-      counts;  // kind, form, verdict
+      counts;  // kind, operator family, verdict
   for (const CaseResult& one : cases) {
     const std::string verdict = word_of(one.verdict);
     verdicts.insert(verdict);

@@ -1,5 +1,5 @@
-// Tables of a run: the verdicts of each kind and form of case, and the sharpness of the judge's
-// bounds.
+// Tables of a run: the verdicts of each kind and operator family of cases, and the sharpness of the
+// judge's bounds.
 #pragma once
 
 #include <string>

@@ -19,8 +19,9 @@
 
 namespace touchstone {
 
-// Selects tapped values, which change what a runtime fuses. `search`: a run without taps, then one
-// with all; if a fault vanishes with taps, a search for the nodes that show it only together.
+// Selects the tapped values. Taps change the fusions of a runtime. `search`: a run without taps,
+// then one with all; if a fault vanishes with taps, a search for the nodes that show it only
+// together.
 enum class Taps { search, none, all, some };
 
 struct CompareOptions {

@@ -12,8 +12,8 @@ namespace touchstone {
 std::vector<WideOutput<Bounded>> outputs_by(const WideEntry& entry, std::size_t formula,
                                             WideCall<Bounded> call);
 
-// Returns the bounded outputs of a call; in class fast, the hull over all formulas of the entry,
-// for hidden values of a region. The caller holds the BoundedScope.
+// Returns the bounded outputs of a call; in classes other than strict, the hull over all formulas
+// of the entry, for hidden values of a region. The caller holds the BoundedScope.
 std::vector<WideOutput<Bounded>> bounded_outputs(const WideEntry& entry,
                                                  const WideCall<Bounded>& call, Class cls);
 

@@ -62,7 +62,7 @@ struct NodeJudgement {
   std::string formula;        // right only by this alternative formula (`also:` of the entry)
   bool flushed = false;       // right only if subnormals are flushed to zero
   bool sampled = false;
-  std::string question;  // right only by another ruling of this question, or where it is open: Q027
+  std::string question;  // right only by another ruling of this question, or if it is open: Q027
   std::vector<Comparison>
       outputs;  // one per output of the node; unnamed outputs stay open with 0 elements
   std::string detail;

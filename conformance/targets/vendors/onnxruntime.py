@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 os.environ["LC_ALL"] = "en_US.UTF-8"
-if (Path(sys.prefix) / "locale").is_dir():  # made by the set-up: kernels on strings ask for that locale by name
+if (Path(sys.prefix) / "locale").is_dir():  # made by tools/setup.sh: string kernels need it
     os.environ["LOCPATH"] = str(Path(sys.prefix) / "locale")
 
 import numpy as np  # noqa: E402
