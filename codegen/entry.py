@@ -72,7 +72,7 @@ class Also:
     Its statements replace those that define the same names.
     """
 
-    name: str  # of a ruling: its question, Q027
+    name: str  # for a ruling, its question: Q027
     by: str  # runtime or library that computes so
     text: Text
 

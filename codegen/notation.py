@@ -107,7 +107,7 @@ class Statement:
     source: str = ""  # through: the buffer that the graph `family` receives, with type `value`
     update: str = ""  # scatter: sum, prod, max, min; empty: the last update wins
     line: int = 0
-    path: str = ""  # of the text that contains it
+    path: str = ""  # path of the text that contains it
     order: int = 0  # position in the order of checking
     text: str = ""
 

@@ -34,7 +34,7 @@ struct NodeBlame {
 struct Blame {
   std::vector<NodeBlame> nodes;       // in the order of the taps
   std::optional<std::size_t> guilty;  // the first node with a fail verdict
-  Index elements = 0, judged = 0;     // of all outputs; sampled outputs count their sample
+  Index elements = 0, judged = 0;     // elements of all outputs; a sampled output counts its sample
   double resolution_median = 0;       // over outputs that have a bound
   Verdict verdict = Verdict::open;    // the worst verdict of the judged nodes
 };

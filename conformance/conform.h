@@ -17,9 +17,9 @@ struct ConformOptions {
   // judged.
   std::vector<std::string> worker, judge;
   std::size_t together = 16;  // cases that share a worker, unless it dies
-  unsigned runs = 1;          // of each case: more than one detects nondeterminism
+  unsigned runs = 1;          // runs per case: more than one detects nondeterminism
   Index jobs = 1;             // number of workers, each with its own judge
-  std::chrono::milliseconds timeout = std::chrono::seconds(600);  // of a phase of a case
+  std::chrono::milliseconds timeout = std::chrono::seconds(600);  // limit for a phase of a case
 };
 
 // Called as each case ends, from one thread at a time, in no particular order.

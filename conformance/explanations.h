@@ -16,7 +16,7 @@ struct Explanation {
   std::string_view target;     // onnxruntime, whatever its options; "": any
   std::string_view outcomes;   // "wrong-value/pass pass/mistrusted"
   std::string_view suite;      // onnx@1.12.0
-  std::string_view pattern;    // of the names of cases
+  std::string_view pattern;    // shell pattern of case names
 };
 std::span<const Explanation> explanations();  // generated
 

@@ -17,7 +17,7 @@ namespace touchstone {
 struct JudgedNode {
   // "Softmax-13", "normalise", "float": `type` is the element type of the node's first output.
   std::string node, form, type;
-  Index elements = 0, open = 0;  // of all outputs: examined, and those without a useful bound
+  Index elements = 0, open = 0;  // elements examined, and those without a bound
   double resolution = 0;         // max. over the outputs of the median of bound / |exact|
 };
 
@@ -35,14 +35,14 @@ struct Shown {
 
 struct CaseResult {
   std::string name, kind;
-  std::string compat;   // by the suite's tolerance: pass, wrong-value, wrong-shape ...
-  std::string verdict;  // by the judge
+  std::string compat;   // result by the suite's tolerance: pass, wrong-value, wrong-shape ...
+  std::string verdict;  // the judge's verdict
   std::optional<double> utilisation;  // the largest |actual - exact| / bound, if a bound was used
   std::string detail;
   std::optional<JudgedNode> judged = {};
   Subject subject = {};
   std::vector<Shown> values = {};
-  std::vector<Place> places = {};         // as in the case
+  std::vector<Place> places = {};         // places of the case
   std::string ran = {};                   // LoadedModel::ran
   std::vector<std::string> kernels = {};  // LoadedModel::kernels
 

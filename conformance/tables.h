@@ -30,7 +30,7 @@ struct Sharpness {
   std::vector<double> utilisations;  // one per passing case: a wrong result has no upper limit
 
   void add(const CaseResult& one);
-  double open_share() const;   // of the elements
+  double open_share() const;   // share of the elements
   double resolution() const;   // the median
   double utilisation() const;  // the median
   double largest_utilisation() const;

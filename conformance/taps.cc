@@ -73,7 +73,7 @@ Types declared_types(const Graph& graph) {
 
 struct Named {
   std::string name;
-  std::string file;  // in the folder; empty: absent, or an initializer of the main graph
+  std::string file;  // name in the folder; empty: absent, or an initializer of the main graph
 };
 
 // Reader of one side of a node, kept until the node is judged.

@@ -14,7 +14,7 @@ namespace touchstone {
 struct Waiver {
   std::string target,
       suite;            // "onnxruntime" waives it under any options; "onnx@1.23.2"; "": any suite
-  std::string pattern;  // of the names of cases: "test_conv_*"
+  std::string pattern;  // shell pattern of case names: "test_conv_*"
   std::string link, reason;
   std::string expires;  // the last valid day: "2027-03-31"
 };

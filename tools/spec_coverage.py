@@ -46,7 +46,7 @@ Hits = dict[int, int]  # line -> how often it ran
 class Clause:
     path: str
     line: int
-    node: int  # of the line: 0 is the statement, others are its conditions
+    node: int  # number in the line: 0 is the statement, others are its conditions
     side: str  # "", "true", "false"
 
     def __str__(self) -> str:

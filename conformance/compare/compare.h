@@ -26,11 +26,11 @@ enum class Taps { search, none, all, some };
 
 struct CompareOptions {
   Taps taps = Taps::search;
-  std::vector<std::string> nodes;  // for `some`: the nodes whose inputs and outputs are tapped
+  std::vector<std::string> nodes;  // with `some`: the nodes whose inputs and outputs are tapped
   JudgeOptions judge;
-  std::chrono::milliseconds timeout{600'000};  // for each phase of each run
+  std::chrono::milliseconds timeout{600'000};  // limit for each phase of each run
   std::filesystem::path scratch;               // a folder for this comparison alone
-  Index most_runs = 100;                       // of a search on one side
+  Index most_runs = 100;                       // limit of a search on one side
 };
 
 // One run of one side.
@@ -55,8 +55,8 @@ struct Vanished {
 struct ComparedSide {
   std::string target, version;
   Observed plain, tapped;       // `tapped` is empty if no taps were requested or needed
-  Blame blame;                  // of the tapped run, or else of the plain one
-  std::vector<Distance> moved;  // from the outputs with taps to those without
+  Blame blame;                  // blame of the tapped run, or else of the plain one
+  std::vector<Distance> moved;  // distances from the outputs with taps to those without
   std::optional<Vanished> vanished;
   std::string not_searched;  // reason why a search that was due did not run
 
@@ -65,8 +65,8 @@ struct ComparedSide {
 
 struct Compared {
   std::array<ComparedSide, 2> sides;       // left, right
-  std::vector<Distance> distances;         // of the outputs without taps
-  std::vector<Distance> tapped_distances;  // of the outputs with taps
+  std::vector<Distance> distances;         // distances of the outputs without taps
+  std::vector<Distance> tapped_distances;  // distances of the outputs with taps
 
   // Returns the side with the earliest guilty node.
   std::optional<std::size_t> guilty() const;

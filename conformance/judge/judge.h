@@ -16,14 +16,14 @@ constexpr Index aggregate_from = 64;
 
 struct Comparison {
   Verdict verdict = Verdict::open;
-  Index elements = 0;          // of the output
-  Index judged = 0, open = 0;  // of the elements that were examined (all, or a sample)
+  Index elements = 0;          // size of the output
+  Index judged = 0, open = 0;  // examined (all, or a sample): with a useful bound, and without
   double utilisation_max = 0, utilisation_mean = 0;  // |actual - exact| / bound
   double bias = 0;                                   // mean of (actual - exact) / bound, signed
   double aggregate = 0;          // root mean square of error / aggregate bound; 0: not tested
   Index where = -1;              // linear index of utilisation_max, or of the first wrong element
-  std::string actual, expected;  // at that index, in decimal and hex
-  double resolution_median = 0;  // of bound / |exact|
+  std::string actual, expected;  // values of that element, in decimal and hex
+  double resolution_median = 0;  // median of bound / |exact|
   std::string detail;            // one sentence, or empty
 };
 

@@ -313,8 +313,8 @@ class NodeJudge {
   const JudgeOptions& options_;
   std::vector<bool> wanted_;
   Index sample_ = 0;
-  std::optional<Inferred>
-      said_;  // of types and shapes; does not read the elements that class fast may flush
+  // Inferred types and shapes, which do not depend on elements that class fast may flush.
+  std::optional<Inferred> said_;
   Type elements_ = Type::float32;
   bool any_wide_ = false, subnormal_ = false;
 };

@@ -33,7 +33,7 @@ enum class Verdict {
   harness,
 };
 
-std::string_view name(Verdict verdict);  // as in reports: "wrong-value", "in-set"
+std::string_view name(Verdict verdict);  // spelling in reports: "wrong-value", "in-set"
 bool is_pass(Verdict verdict);
 bool is_fail(Verdict verdict);
 // Returns the worse of two verdicts, for a node of several outputs. Order: fail, then harness,

@@ -82,7 +82,7 @@ double median(std::vector<double>& values) {
   return *middle;
 }
 
-struct Spread {  // of the exact values of a tensor
+struct Spread {  // exact values of a tensor, summarized
   double largest = 0, least_value = infinity, greatest_value = -infinity;
   double commonest_share = 0;
 };
@@ -253,7 +253,7 @@ class Tally {
   std::size_t shown_ = 0;
   double utilisation_sum_ = 0, bias_sum_ = 0, squares_ = 0;
   Index squared_ = 0;
-  Index resolved_ = 0;  // of those: elements with a meaningful aggregate bound
+  Index resolved_ = 0;  // elements among these with a useful aggregate bound
   bool bounds_exact_ = true, all_equal_ = true, alternatives_ = false;
   std::vector<double> bounds_, resolutions_;
 };

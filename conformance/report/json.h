@@ -20,7 +20,7 @@ nlohmann::ordered_json to_json(const Summary& summary);
 nlohmann::ordered_json conform_object(
     std::span<const TargetRun> runs);  // "schema": "touchstone.conform/1"
 
-nlohmann::ordered_json to_json(const Comparison& comparison);  // of `judge --json`
+nlohmann::ordered_json to_json(const Comparison& comparison);  // object of `judge --json`
 nlohmann::ordered_json to_json(const Blame& blame);            // "schema": "touchstone.blame/1"
 
 // Returns one line of a log, with its target and suite.

@@ -293,7 +293,7 @@ class Reader {
     return made;
   }
 
-  static constexpr int most_depth = 32;  // of nested values
+  static constexpr int most_depth = 32;  // limit of nested values
 
   const std::string& text_;
   std::uint64_t key_;

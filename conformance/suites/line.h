@@ -24,7 +24,7 @@ namespace touchstone {
 struct LinePort {
   Value value;
   bool held = false;      // an initializer of the model
-  std::vector<Dim> dims;  // of a tensor, as the model declares them
+  std::vector<Dim> dims;  // dimensions of a tensor, as the model declares them
 };
 
 struct Line {
@@ -46,7 +46,7 @@ std::string rule_of_line(const std::string& text);
 
 struct LineModel {
   Model model;
-  std::vector<Value> feeds;  // of the graph's inputs, in their order
+  std::vector<Value> feeds;  // values of the graph's inputs, in their order
 };
 
 // Returns a model of one node in the newest opset in which its version is in force.

@@ -7,7 +7,7 @@
 
 namespace touchstone {
 
-std::string pinned_release();  // of onnx: the release that this build was configured with
+std::string pinned_release();  // the onnx release that this build was configured with
 
 // Returns the folder of the spec suite's lines: cases of our own, made from the entries.
 std::filesystem::path lines_of_spec();

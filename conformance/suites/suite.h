@@ -28,9 +28,9 @@ struct Case {
   std::filesystem::path model;
   std::vector<DataSet> data;
   double rtol = 1e-3, atol = 1e-7;  // the suite's own tolerance, for the compatibility column
-  std::vector<Place> places = {};   // in a suite of several releases: those that contain this case
-  std::string hash = {};            // in such a suite: hash of the content
-  std::string line = {};  // in the spec suite: the line that the case is made from (line.h)
+  std::vector<Place> places = {};   // for a suite of several releases: those that contain this case
+  std::string hash = {};            // hash of the content, in such a suite
+  std::string line = {};  // for the spec suite: the line that the case is made from (line.h)
 
   std::string key() const { return kind.empty() ? name : kind + "/" + name; }
 };

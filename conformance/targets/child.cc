@@ -117,7 +117,7 @@ void Child::end(bool killed_by_us) {
     killed_by_us = info.si_pid == 0;
   }
   kill(-process_, SIGKILL);  // the group, with all processes that it started
-  kill(process_, SIGKILL);   // in case it has not yet become its own group
+  kill(process_, SIGKILL);   // if it has not yet become its own group
   int status = 0;
   while (waitpid(process_, &status, 0) < 0 && errno == EINTR) continue;
   process_ = -1;

@@ -31,7 +31,7 @@ class Host {
   Answer run_here(const Job& job);
 
  private:
-  Answer run_alone(const Job& job);  // in a process of its own
+  Answer run_alone(const Job& job);  // runs in a process of its own
   Answer hear_out();                 // receives phases, then the answer
 
   std::vector<std::string> command_;

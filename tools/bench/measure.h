@@ -16,11 +16,11 @@
 namespace touchstone {
 
 struct BenchPlan {
-  double seconds = 3;                        // of timed runs, for each runtime
+  double seconds = 3;                        // duration of timed runs, for each runtime
   Index input_sets = 3;                      // inputs change from run to run
   Index loads = 5;                           // fresh processes in which loading is timed
-  std::uint64_t seed = 1;                    // of inputs, and of the choice of the judged runs
-  std::chrono::milliseconds limit{600'000};  // for one answer
+  std::uint64_t seed = 1;                    // seed of inputs, and of the choice of the judged runs
+  std::chrono::milliseconds limit{600'000};  // time limit of one answer
 };
 
 // Measurements of one runtime on one model with one number of threads.

@@ -26,7 +26,7 @@ struct RunAsk {
   std::vector<Index> sets;  // one run each, in this order
 };
 struct ShowAsk {
-  Index run = 0;  // of the last RunAsk
+  Index run = 0;  // index into the runs of the last RunAsk
   std::string folder;
 };
 struct WeighAsk {};
@@ -34,7 +34,7 @@ struct WeighAsk {};
 struct OpenAnswer {
   std::string version;
   std::string settings;  // description of the runtime's configuration
-  double seconds = 0;    // from a path to a session that can run
+  double seconds = 0;    // time from a path to a session that can run
 };
 struct Ran {
   std::vector<double> seconds;

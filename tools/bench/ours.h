@@ -14,7 +14,7 @@ struct OurRuntime {
   std::string name;
   // `dims`: sizes of symbols in the shapes of inputs, which peers receive too.
   std::unique_ptr<Target> (*make)(Index threads, const std::map<std::string, Index>& dims);
-  std::string (*settings)();  // as text
+  std::string (*settings)();  // text of the settings
 };
 
 // Returns our runtimes, best first.

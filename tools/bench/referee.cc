@@ -13,10 +13,10 @@
 namespace touchstone {
 namespace {
 
-constexpr double tolerated = 0x1p-10;      // of the output's largest element
+constexpr double tolerated = 0x1p-10;      // share of the output's largest element
 constexpr double roundings = 64;           // per node, accumulated: see referee.h
-constexpr double rounding = 0x1p-24;       // of a float32
-constexpr double share_of_apart = 0x1p-4;  // of the distance to another input's output
+constexpr double rounding = 0x1p-24;       // unit roundoff of float32
+constexpr double share_of_apart = 0x1p-4;  // share of the distance to another input's output
 constexpr double told_apart = 0x1p-20;     // min. distance of outputs that float32 distinguishes
 
 bool is_float(const Value& value) {

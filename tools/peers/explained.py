@@ -38,7 +38,7 @@ class Row:
     """One row of the file."""
 
     peer: str
-    kind: str  # of KINDS
+    kind: str  # one of KINDS
     name: str  # F004, Q027, E033, or a limit in words
     lines: re.Pattern[str]
     verdict: str

@@ -24,7 +24,7 @@ class FlattenError(Exception):
 class Flat:
     model: onnx.ModelProto
     outputs: dict[str, str]  # the model's outputs, in order -> name of the value in the flat model
-    places: list[tuple[str, int]]  # of each node: path and position in the tapped model
+    places: list[tuple[str, int]]  # path and position of each node in the tapped model
     inlined: int  # number of inlined bodies
 
 
@@ -33,7 +33,7 @@ class Taps:
     """Contents of taps.json: the places that ran, and the file of each value that a node wrote."""
 
     folder: Path
-    files: dict[tuple[str, int], list[str]] = field(default_factory=dict)  # of outputs, in order
+    files: dict[tuple[str, int], list[str]] = field(default_factory=dict)  # files of outputs, in order
     paths: set[str] = field(default_factory=set)
 
     @staticmethod

@@ -21,9 +21,9 @@ class Judged:
 
     runtime: str
     verdicts: dict[str, int] = field(default_factory=dict)
-    elements: int = 0  # of every output
+    elements: int = 0  # size of all outputs
     looked_at: int = 0  # all of an output, or a sample if a node is large
-    judged: int = 0  # of those examined; the rest is open
+    judged: int = 0  # examined elements with a bound; the rest is open
     sampled: int = 0  # nodes judged by a sample
     resolutions: list[float] = field(default_factory=list)
     utilisation: float = 0.0
@@ -126,7 +126,7 @@ class ModelRun:
     model: str = ""
     steps: int = 0
     inlined: int = 0
-    nodes: int = 0  # of the flat model, per step
+    nodes: int = 0  # nodes of the flat model, per step
     flat_equal: list[str] = field(default_factory=list)  # runtimes that give the same bits on the flat model
     judged: list[Judged] = field(default_factory=list)
     distances: list[Distance] = field(default_factory=list)

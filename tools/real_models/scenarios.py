@@ -16,7 +16,7 @@ class Scenario:
 
     name: str
     about: str
-    feeds: Callable[[int], Arrays]  # of one step, without carried values
+    feeds: Callable[[int], Arrays]  # feeds of one step, without carried values
     steps: int = 1
     carry: Mapping[str, str] = field(default_factory=dict)  # output -> input
     start: Arrays = field(default_factory=dict)  # carried values of the first step

@@ -237,7 +237,7 @@ ExitCode guarded(const JsonOutput& json, const std::function<ExitCode()>& body) 
     return failed(error);
   } catch (const std::bad_alloc&) {
     return failed(Error(ErrorKind::out_of_memory, "no memory is left"));
-  } catch (const std::length_error&) {  // of a vector or string, before memory is allocated
+  } catch (const std::length_error&) {  // a vector or string longer than memory can hold
     return failed(Error(ErrorKind::out_of_memory, "more is asked for than memory can hold"));
   } catch (const std::filesystem::filesystem_error& error) {
     return failed(Error(ErrorKind::file, error.what()));
