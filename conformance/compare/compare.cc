@@ -79,12 +79,12 @@ class Side {
     version = host_.describe().version;
   }
 
-  // Runs in a new process.
+  // Runs in a new worker process.
   Observed run(const fs::path& file, unsigned runs) {
     const Job job{file, inputs_, runs};
     return observed(host_.run(std::span(&job, 1)).front());
   }
-  // Runs in the current process, since a search runs often.
+  // Runs in the existing worker process: a search has many runs.
   Observed run_again(const fs::path& file) { return observed(host_.run_here({file, inputs_, 1})); }
 
   fs::path write_tapped(const std::vector<std::string>& taps,

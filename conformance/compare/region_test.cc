@@ -29,7 +29,7 @@ Tensor inputs() {
   return floats(values);
 }
 
-// exp of the inputs, with the last result off by `ulps` units in the last place.
+// exp of the inputs, with the last result too large by `ulps` units in the last place.
 std::vector<float> results(int ulps) {
   std::vector<float> values;
   for (int k = 0; k < 20; ++k) values.push_back(std::exp(inputs().data<float>()[k]));
