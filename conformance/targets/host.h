@@ -26,8 +26,8 @@ class Host {
   // running them one by one.
   std::vector<Answer> run(std::span<const Job> batch);
 
-  // Runs in the current process. This is fast for many runs in sequence, but an earlier run may
-  // have corrupted the process.
+  // Runs in the existing worker process. This is fast for many runs in sequence, but an earlier run
+  // may have corrupted the process.
   Answer run_here(const Job& job);
 
  private:
