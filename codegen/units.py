@@ -140,7 +140,8 @@ def _text(t) -> str:
 
 
 def units_of(operator: Operator, known: dict[str, int], counted: bool = False) -> list[Unit]:
-    """Returns the operator's kernels. If `counted`, conditions are instrumented, and alternatives and other rulings are left out."""
+    """Returns the operator's kernels. If `counted`, conditions are instrumented, and alternatives and rulings are left
+    out."""
     groups: dict[str, list[Version]] = {}
     for version in reversed(operator.versions):
         if version.kind == "semantics":
