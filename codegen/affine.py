@@ -1,5 +1,8 @@
-"""Which reads move by constant strides: an index expression is affine in a variable, or it is not. Readers (reference/view.h)
-turn affine reads into pointers; a wrong 'affine' here would read the wrong element, so what is not known is not affine."""
+"""Decides if an index expression is affine in a variable, so that a read moves by a constant stride.
+
+Readers (reference/view.h) turn affine reads into pointer increments. A wrong "affine" would read the wrong element, so
+any expression of unknown form counts as non-affine.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from codegen.notation import Expr
 
 
 def bent(e: Expr, tracked: frozenset[str]) -> frozenset[str]:
-    """The tracked variables in which `e` may not be affine."""
+    """Returns the tracked variables in which `e` may be non-affine."""
     inside = e.free & tracked
     if not inside:
         return inside

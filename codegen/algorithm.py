@@ -1,9 +1,10 @@
-"""A definition as a Halide algorithm: which definitions fit a form's canonical problem, and their expressions.
+"""Translates a definition into a Halide algorithm, if the definition fits the canonical problem of its operator family.
 
-What fits, in single precision: one output, one definition that counts for floats, every read affine in the output's
-indices (and in the reduction's), scalar inputs and whatever is decided once a call; in the reduce form one reduction
-over a box with an epilogue around it; in the contract form one sum over a range, and elements beside it. What does not
-fit is `Unfit`, with the reason.
+Requirements, in single precision: one output, one definition that applies to float, every read affine in the output's
+indices (and in the reduction's). All other values are scalar inputs or decided once per call.
+The reduce family takes one reduction over a box, with an epilogue around it.
+The contract family takes one sum over a range, with elements beside it.
+Any other definition raises `Unfit` with the reason.
 """
 
 from __future__ import annotations
@@ -19,35 +20,35 @@ from codegen.kernel import Kernel
 from codegen.notation import Expr, Statement
 from codegen.units import Unit
 
-FORMS = {"elementwise": 4, "reduce": 3, "contract": 4}  # the rank of the canonical problem
-HOSTED = {"elementwise", "reduce"}  # those whose kernels are compiled for processors too
-FLOAT_CLASSES = {"floats", "numbers"}  # of TYPE_CLASSES: those that float belongs to
-TAKEN = set(  # words that mean something where generators are compiled
+FORMS = {"elementwise": 4, "reduce": 3, "contract": 4}  # operator family -> rank of its canonical problem
+HOSTED = {"elementwise", "reduce"}  # families whose kernels are compiled for CPUs too
+FLOAT_CLASSES = {"floats", "numbers"}  # the TYPE_CLASSES that contain float
+TAKEN = set(  # names already used in the code that generators are compiled with
     "x y z w i r at lane lanes outer inner rows block partial plan result target generate schedule select constant "
     "prim Func Var Expr Input Output Buffer sum prod max min auto float".split()
 )
-JOINED = {"exp", "sigmoid", "tanh", "erf"}  # primitives that fused multiply-adds make quicker (optimized/math/single.h)
-ABOUT = {"given", "wanted", "shape", "rank", "dim", "type", "value"}  # they look at no element that differs by index
+JOINED = {"exp", "sigmoid", "tanh", "erf"}  # primitives that fused multiply-adds make faster (optimized/math/single.h)
+ABOUT = {"given", "wanted", "shape", "rank", "dim", "type", "value"}  # calls that read no element that differs by index
 
 
 class Unfit(Exception):
-    """Why a definition has no fast kernel; its text is the reason."""
+    """Reason why a definition has no fast kernel; its text is printed by --unfit."""
 
 
 @dataclass
 class Operand:
-    """A tensor that the algorithm reads, always by the same indices."""
+    """Tensor that the algorithm reads, always with the same indices."""
 
     name: str
     base: str  # C++ of the view that is read
     spot: str  # C++ of the point that is read
     reduced: bool  # read inside the reduction
-    whole: bool = True  # an input as it stands, not a view of one
+    whole: bool = True  # a whole input, not a view of one
 
 
 @dataclass
 class Value:
-    """A number or a flag that is decided once a call."""
+    """Number or flag that is decided once per call."""
 
     name: str
     type: str  # float or bool
@@ -58,12 +59,12 @@ class Value:
 class Algorithm:
     unit: Unit
     statement: Statement
-    lines: list[str] = field(default_factory=list)  # of generate()
+    lines: list[str] = field(default_factory=list)  # body of generate()
     operands: list[Operand] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
     aliases: list[Statement] = field(default_factory=list)
     reduction: Expr | None = None
-    joins: bool = False  # products and sums may be one instruction: it is worth it, and no element is compared
+    joins: bool = False  # fused multiply-adds are allowed: they pay off here, and no element is compared
 
     @property
     def form(self) -> str:
@@ -75,20 +76,20 @@ class Algorithm:
 
     @property
     def broadcasts(self) -> bool:
-        """Is each operand read where the output is written, or where broadcasting lays it: on the last dimensions?"""
+        """True if each operand is read at the output's point or by broadcasting along the trailing dimensions."""
         at = ", ".join(cpp_name(item.name) for item in self.statement.lhs)
         laid = not self.statement.view and self.form == "elementwise"
         return laid and all(o.whole and o.spot in (at, f"fit({at}, {o.base})") for o in self.operands)
 
     @property
     def text(self) -> str:
-        """What the kernel is made of: units of an operator that agree in it share a kernel."""
+        """Text that identifies the kernel: units of an operator with equal text share one kernel."""
         names = [f"{o.name}:{o.reduced}" for o in self.operands] + [f"{v.name}:{v.type}" for v in self.values]
         return "\n".join([self.form, *names, *(text for text in self.lines if not text.startswith("#"))])
 
 
 def algorithm_of(unit: Unit, primitives: set[str]) -> Algorithm:
-    """`primitives`: those that optimized/math has. Raises Unfit."""
+    """Translates `unit`; `primitives` names the functions of optimized/math. Raises Unfit."""
     return Writer(unit, primitives).run()
 
 
@@ -96,12 +97,12 @@ class Writer:
     def __init__(self, unit: Unit, primitives: set[str]):
         self.u, self.m, self.primitives = unit, unit.meaning, primitives
         self.cpp = Cpp(self.m, at_call=False, main="float")
-        self.inside = False  # in the reduction's body
+        self.inside = False  # inside the reduction's body
         self.binder = ""
-        self.called: set[str] = set()  # primitives and comparisons, of elements
+        self.called: set[str] = set()  # primitives and comparisons applied to elements
         self.named: dict[str, str] = {}  # lets and reductions that have a line of their own
 
-    # -- what fits -------------------------------------------------------------------------------------------------
+    # -- supported definitions -------------------------------------------------------------------------------------
     def run(self) -> Algorithm:
         v = self.m.version
         if v.form not in FORMS:
@@ -138,7 +139,7 @@ class Writer:
         return self.out
 
     def chosen(self, statements: list[Statement]) -> list[Statement]:
-        """The statements that count for floats."""
+        """Returns the statements that apply to float."""
         kept: list[Statement] = []
         holds = False
         for s in statements:
@@ -154,7 +155,7 @@ class Writer:
         return kept
 
     def decided(self, e: Expr) -> bool:
-        """A condition on types, for float."""
+        """Evaluates a condition on types, for float."""
         if e.kind == "member":
             return e.value in FLOAT_CLASSES
         if e.kind == "not":
@@ -175,7 +176,7 @@ class Writer:
             raise Unfit(f"{name} is never float")
 
     def is_float(self, of: str) -> bool:
-        """Does the constraint stand for float (a fast kernel runs only where it does)?"""
+        """True if the constraint is float or allows it. A fast kernel runs only if the type is float."""
         return of == "float" or "float" in self.u.types.get(of, [])
 
     def reduce(self, found: list[Expr]) -> None:
@@ -226,7 +227,7 @@ class Writer:
 
     # -- expressions -----------------------------------------------------------------------------------------------
     def element(self, e: Expr) -> str:
-        """A number that differs by element, or a truth about such numbers."""
+        """Returns C++ of a number that differs by element, or of a bool computed from such numbers."""
         if str(id(e)) in self.named:
             return self.named[str(id(e))]
         if e.kind == "coerce" and e.args[0].kind in ("number", "real"):
@@ -354,7 +355,7 @@ class Writer:
 
 
 def bare(text: str) -> str:
-    """`text` without a pair of parentheses around the whole."""
+    """Returns `text` without a pair of parentheses around the whole."""
     depth = 0
     for k, c in enumerate(text):
         depth += (c == "(") - (c == ")")
@@ -368,14 +369,14 @@ def parts_of(e: Expr) -> list[Expr]:
 
 
 def reductions(e: Expr) -> list[Expr]:
-    """Reductions of elements in `e`, outermost ones."""
+    """Returns the outermost reductions of elements in `e`."""
     if e.kind == "reduce" and e.sort.kind == "element":
         return [e]
     return [r for a in parts_of(e) for r in reductions(a)]
 
 
 def reads(e: Expr) -> bool:
-    """Does `e` look at elements of a tensor?"""
+    """True if `e` reads elements of a tensor."""
     if e.kind == "scalar" or (e.kind == "read" and e.args[0].sort.kind in ("tensor", "family")):
         return True
     return not (e.kind == "call" and e.value in ABOUT) and any(reads(a) for a in parts_of(e))
@@ -386,7 +387,7 @@ def coerced(e: Expr, to: Expr) -> Expr:
 
 
 def written(e: Expr) -> str:
-    """The words of `e`, for a name."""
+    """Returns the names in `e`, joined, from which a variable is named."""
     if e.kind in ("name", "number"):
         return e.value
     head = e.value if e.kind == "call" else ""
@@ -394,5 +395,5 @@ def written(e: Expr) -> str:
 
 
 def kernel_of(a: Algorithm) -> Kernel:
-    """What writes the lines that bind scalars and decode indices, as the reference kernel has them."""
+    """Returns the writer of the lines that bind scalars and decode indices, shared with the reference kernel."""
     return Kernel(a.unit.meaning, "float")

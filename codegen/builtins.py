@@ -1,5 +1,8 @@
-"""The functions that notation may call: for each, the sorts it takes and gives. Each is a C++ function of the same name in
-reference/lists.h (indices and lists) or reference/number.h (elements), so what is read in an entry is read in the kernel."""
+"""Table of the functions that notation may call, with the sorts each takes and returns.
+
+Each is a C++ function of the same name, so an entry and its kernel use the same names. Functions of indices and lists
+are in reference/lists.h, functions of elements in reference/number.h.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from codegen.notation import Expr
 @dataclass(frozen=True)
 class Sort:
     kind: str
-    of: str = ""  # element, tensor, family: the constraint's name or a concrete type
+    of: str = ""  # element, tensor, family: a constraint's name or a concrete type
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.of}" if self.of else self.kind
@@ -28,7 +31,7 @@ ITEM_OF = {"indices": INDEX, "reals": REAL, "texts": TEXT}
 
 
 class Mismatch(Exception):
-    """The sorts do not fit; its text says what was wanted."""
+    """Sorts that do not fit; the text names the expected ones."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,8 @@ class Builtin:
 
 
 def _fixed(wanted: str, gives: Sort) -> Callable[[list[Sort]], Sort]:
-    """`wanted`: kinds by blanks, | for alternatives, a trailing ? for optional ones, a trailing * for any number."""
+    """Returns a checker of argument sorts. `wanted` lists kinds separated by blanks: | for alternatives, a trailing ?
+    for optional, a trailing * for any number."""
     terms = wanted.split()
 
     def give(sorts: list[Sort]) -> Sort:
@@ -67,7 +71,7 @@ def _same_as_first(wanted: str) -> Callable[[list[Sort]], Sort]:
 
 
 def _wider(wanted: str) -> Callable[[list[Sort]], Sort]:
-    """min, max, clamp: of indices, lists, reals; a list wins over an index, a real over an index."""
+    """Sort rule of min, max, clamp: a list takes precedence over an index, a real over an index."""
     check = _fixed(wanted, INDEX)
 
     def give(sorts: list[Sort]) -> Sort:
@@ -88,7 +92,7 @@ def _value(sorts: list[Sort]) -> Sort:
 
 
 _table = [
-    # of tensors
+    # tensors
     Builtin("shape", _fixed("tensor", INDICES)),
     Builtin("rank", _fixed("tensor", INDEX)),
     Builtin("dim", _fixed("tensor index", INDEX)),
@@ -99,7 +103,7 @@ _table = [
     Builtin("type", _fixed("tensor|index|text", TYPE)),
     Builtin("view", _same_as_first("tensor indices")),
     Builtin("permuted", _same_as_first("tensor indices")),
-    # of lists
+    # lists
     Builtin("size", _fixed("indices|reals|texts|family", INDEX)),
     Builtin("count", _fixed("indices", INDEX)),
     Builtin("total", _fixed("indices", INDEX)),
@@ -125,7 +129,7 @@ _table = [
     Builtin("unravel", _fixed("index indices", INDICES)),
     Builtin("ends", _fixed("family index", INDICES)),
     Builtin("locate", _fixed("indices index", INDEX)),
-    # of indices, elementwise on lists
+    # indices, elementwise on lists
     Builtin("wrap", _wider("index|indices index|indices")),
     Builtin("min", _wider("index|indices|real|element index|indices|real|element*")),
     Builtin("max", _wider("index|indices|real|element index|indices|real|element*")),
@@ -134,7 +138,7 @@ _table = [
     Builtin("reflect", _wider("index|indices index|indices")),
     Builtin("ceil_div", _wider("index|indices index|indices")),
     Builtin("floor_div", _wider("index|indices index|indices")),
-    # bridges between the sorts of number
+    # conversions between the sorts of number
     Builtin("real", _fixed("index|element", REAL)),
     Builtin("floor_index", _fixed("real", INDEX)),
     Builtin("ceil_index", _fixed("real", INDEX)),
@@ -144,7 +148,7 @@ _table = [
     Builtin("sin_of_turn", _fixed("index index", REAL)),
     Builtin("up_to", _fixed("index", INDEX)),
     Builtin("down_to", _fixed("index", INDEX)),
-    # of elements
+    # elements
     Builtin("is_nan", _fixed("element", TRUTH)),
     Builtin("is_inf", _fixed("element", TRUTH)),
     Builtin("independent", _same_as_first("element")),
@@ -152,22 +156,22 @@ _table = [
     Builtin("activate", _fixed("text element real real", Sort("element"))),
 ]
 BUILTINS = {b.name: b for b in _table}
-COORDINATES = {"cos_of_turn", "sin_of_turn", "up_to", "down_to"}  # of them, those that stand in reference/coordinates.h
+COORDINATES = {"cos_of_turn", "sin_of_turn", "up_to", "down_to"}  # defined in reference/coordinates.h
 
-# Primitives without any error of their own, so not in spec/primitives.yaml.
+# Primitives without rounding error of their own, so not in spec/primitives.yaml; name -> number of arguments.
 EXACT_PRIMITIVES = {
     "abs": 1, "sign": 1, "floor": 1, "ceil": 1, "round_even": 1, "fmod": 2, "mod_floor": 2, "maximum": 2, "minimum": 2,
     "bit_and": 2, "bit_or": 2, "bit_xor": 2, "bit_not": 1, "shift_left": 2, "shift_right": 2,
 }  # fmt: skip
-TWO_ARGUMENTS = ("pow", "hypot")  # of the primitives of spec/primitives.yaml
+TWO_ARGUMENTS = ("pow", "hypot")  # two-argument primitives of spec/primitives.yaml
 
-# Reductions. Those of elements have an accumulator named after them in reference/number.h.
+# Reductions. Each reduction of elements has an accumulator of the same name in reference/number.h.
 ELEMENT_REDUCTIONS = ("sum", "prod", "max", "min")
 ARG_REDUCTIONS = {"argmax": "FirstLargest", "argmin": "FirstSmallest"}
 
 
 def accumulator(op: str, term: Expr | None = None) -> str:
-    """`term`: what is reduced. A sum of independent(..) has an accumulator of its own."""
+    """Returns the C++ accumulator of a reduction of `term`. A sum of independent(..) has an accumulator of its own."""
     return (
         "Independent"
         if op == "sum" and term and term.kind == "call" and term.value == "independent"

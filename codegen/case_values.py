@@ -1,8 +1,8 @@
-"""Literal values of cases: nested lists, or {type: int8, shape: [2, 0], data: [...]}, as values of the standard.
+"""Converts literal values of cases (nested lists, or {type: int8, shape: [2, 0], data: [...]}) to ONNX protos.
 
 A sequence is {type: seq(float), data: [value, ...]}, an optional {type: optional(float), data: value or null}, a map
-{type: "map(int64,float)", data: {key: value, ...}}, and so on inside each other; a type is text (seq(float)), a graph the
-standard's text form.
+{type: "map(int64,float)", data: {key: value, ...}}; all of them nest. An attribute of kind type is written as a type
+(seq(float)), a graph in the standard's text form.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from onnx import helper, numpy_helper
 from codegen.value_types import ELEMENTS
 
 KEYS = {"type", "shape", "data"}
-# What a bare number stands for where several types are allowed, best first.
+# Types of a bare number where several types are allowed, in order of preference.
 LIKELY = {float: ("float",), int: ("int64", "int32"), bool: ("bool",), str: ("string",)}
 
 
@@ -28,7 +28,7 @@ LIKELY = {float: ("float",), int: ("int64", "int32"), bool: ("bool",), str: ("st
 class Tensor:
     array: np.ndarray
     type: str
-    shaped: bool = True  # False: only the type is known, as of an output that a refused node would have had
+    shaped: bool = True  # False: only the type is known, as for an output of a refused node
 
     def type_proto(self) -> onnx.TypeProto:
         return helper.make_tensor_type_proto(code_of(self.type), self.array.shape if self.shaped else None)
@@ -107,7 +107,7 @@ def code_of(element: str) -> int:
 
 
 def literal(says: Any, bare: Callable[[Any], str]) -> Literal:
-    """The value that a case says; `bare` gives the type where it says none, from its first number."""
+    """Returns the value of a case. `bare` gives the type for a literal without one, from its first number."""
     if not isinstance(says, dict):
         return tensor(bare(first_of(says)), says, None)
     if not says.keys() <= KEYS or "type" not in says:
@@ -119,7 +119,7 @@ def literal(says: Any, bare: Callable[[Any], str]) -> Literal:
         return Optional(None if data is None else _item(element, data), type_)
     if type_.startswith("map("):
         key, element = map_types(type_)
-        keys = [each if key == "string" else int(each) for each in data or {}]  # an entry's keys are words
+        keys = [each if key == "string" else int(each) for each in data or {}]  # YAML keys are strings
         return Map(
             {each: tensor(element, one, []) for each, one in zip(keys, (data or {}).values(), strict=True)}, type_
         )
@@ -127,18 +127,18 @@ def literal(says: Any, bare: Callable[[Any], str]) -> Literal:
 
 
 def map_types(type_: str) -> tuple[str, str]:
-    """int64 and float, of map(int64,float)."""
+    """Splits map(int64,float) into int64 and float."""
     key, _, element = type_.removeprefix("map(").removesuffix(")").partition(",")
     return key, element
 
 
 def inside(type_: str, wrapper: str) -> str | None:
-    """float, of seq(float) and the wrapper seq."""
+    """Returns T for `wrapper(T)`, as float for seq(float); None for any other type."""
     return type_[len(wrapper) + 1 : -1] if type_.startswith(f"{wrapper}(") and type_.endswith(")") else None
 
 
 def type_proto_of(type_: str) -> onnx.TypeProto:
-    """Without shapes: what is inside may have any."""
+    """Returns the type without shapes."""
     if (element := inside(type_, "seq")) is not None:
         return helper.make_sequence_type_proto(type_proto_of(element))
     if (element := inside(type_, "optional")) is not None:
@@ -150,7 +150,7 @@ def type_proto_of(type_: str) -> onnx.TypeProto:
 
 
 def no_value(type_: str) -> Literal:
-    """Stands for an output that a refused node would have had: only its type is known."""
+    """Placeholder for an output of a refused node: only its type is known."""
     if inside(type_, "seq") is not None:
         return Sequence([], type_)
     if inside(type_, "optional") is not None:
@@ -175,11 +175,11 @@ def tensor(element: str, data: Any, shape: list[int] | None) -> Tensor:
     elif element == "bool":
         array = np.array([_truth(item) for item in flat], dtype=dtype)
     elif dtype.kind in "iu":
-        array = np.array([_whole(item) for item in flat], dtype=dtype)  # numpy refuses what does not fit
+        array = np.array([_whole(item) for item in flat], dtype=dtype)  # numpy refuses a number that does not fit
     elif dtype.kind == "c":
         array = np.array([complex(*item) if isinstance(item, tuple) else complex(item) for item in flat], dtype=dtype)
     else:
-        # Through double: what an entry writes is then rounded once.
+        # Through double, so that the number of an entry is rounded once.
         array = np.array([_number(item) for item in flat], dtype=np.float64).astype(dtype)
         if element in ("int4", "uint4", "int2", "uint2") and not np.array_equal(array.astype(np.float64), flat):
             raise ValueError(f"{data} does not fit {element}")
@@ -236,7 +236,7 @@ def _text(item: Any) -> str:
 
 
 def element_by_literal(first: Any, allowed: list[str], name: str) -> str:
-    """The type of a bare literal where nothing else binds it."""
+    """Returns the type of a bare literal that nothing else binds."""
     if len(allowed) == 1:
         return allowed[0]
     for element in LIKELY.get(type(first), ()):

@@ -1,4 +1,4 @@
-"""Expressions as C++: the words of the notation stay the words of the kernel."""
+"""Writes expressions of the notation as C++, keeping the names of the notation."""
 
 from __future__ import annotations
 
@@ -30,14 +30,16 @@ TRAITS = {
     "complexes": "is_complex_element<{}>",
 }  # fmt: skip
 KEYWORDS = {
-    "and", "or", "not", "if", "else", "for", "while", "do", "switch", "case", "default", "return", "const", "auto", "bool",
-    "int", "float", "double", "char", "long", "short", "signed", "unsigned", "void", "template", "typename", "class", "struct",
-    "union", "enum", "namespace", "using", "static", "new", "delete", "this", "operator", "true", "false", "xor", "row", "at",
-    "x", "inner", "strip", "some", "all", "best", "spot", "tally", "truth", "type", "R", "Q", "S", "Compute", "item", "join", "each", "collect", "select", "rows", "store", "load", "put", "less",
-    "equal", "both", "either", "negate", "constant", "from_index", "facts", "plan", "bind", "call", "values", "output_shape", "add", "subtract", "multiply", "negative",
+    "and", "or", "not", "if", "else", "for", "while", "do", "switch", "case", "default", "return", "const", "auto",
+    "bool", "int", "float", "double", "char", "long", "short", "signed", "unsigned", "void", "template", "typename",
+    "class", "struct", "union", "enum", "namespace", "using", "static", "new", "delete", "this", "operator", "true",
+    "false", "xor", "row", "at", "x", "inner", "strip", "some", "all", "best", "spot", "tally", "truth", "type", "R",
+    "Q", "S", "Compute", "item", "join", "each", "collect", "select", "rows", "store", "load", "put", "less", "equal",
+    "both", "either", "negate", "constant", "from_index", "facts", "plan", "bind", "call", "values", "output_shape",
+    "add", "subtract", "multiply", "negative",
 }  # fmt: skip
 COLLIDING = KEYWORDS | set(b.BUILTINS)
-# Arithmetic of indices, which fails by name where it does not fit (core/checked.h, reference/lists.h).
+# Checked index arithmetic: an overflow raises an error that names the operation (core/checked.h, reference/lists.h).
 CHECKED = {"+": "add", "-": "subtract", "*": "multiply", "/": "quotient", "%": "remainder"}
 
 
@@ -50,8 +52,8 @@ def enumerator(of: str) -> str:
 
 
 def element_type(of: str, meaning: Meaning) -> str:
-    """The C++ name of the elements of a constraint (a template parameter) or of a concrete type."""
-    if of.startswith("@"):  # a tensor attribute: it has the type of the first output
+    """Returns the C++ element type of a constraint (a template parameter) or of a concrete type."""
+    if of.startswith("@"):  # a tensor attribute has the type of the first output
         of = meaning.version.outputs[0].type
     if of in meaning.version.types:
         return of
@@ -61,17 +63,17 @@ def element_type(of: str, meaning: Meaning) -> str:
 
 
 def as_sort(e: Expr, read: str) -> str:
-    """A read of a buffer of indices is an index, not an int64 that computes modulo 2^64."""
+    """Wraps a read of an index buffer as an index, which checks overflow; a plain int64 computes modulo 2^64."""
     return f"as_index({read})" if e.sort == INDEX else read
 
 
 def checked(operator: str, a: str, c: str) -> str:
-    """C++ of one operation on indices."""
+    """Returns C++ of one checked operation on indices."""
     return f"{CHECKED[operator]}({a}, {c})"
 
 
 def constraints(e: Expr) -> set[str]:
-    """Whose elements an element is computed from."""
+    """Returns the type constraints of the elements from which an element is computed."""
     parts = e.args[1:] if e.value == "select" else e.args
     inner = [a for a in parts if a.sort.kind == "element"] if e.kind != "read" and e.value != "convert<>" else []
     return set().union(*map(constraints, inner)) if inner else {e.sort.of}
@@ -83,15 +85,15 @@ def quoted(text: str) -> str:
 
 @dataclass
 class Cpp:
-    """Writes expressions. `at_call`: in the plan's constructor, where inputs are described; else in a kernel, where they are
-    views. `read` may answer for a read of an element (by a reader made before the loop)."""
+    """Writer of expressions. `at_call`: for the plan's constructor, where inputs are descriptions; in a kernel they are
+    views. `read` may supply the C++ of a read of an element, by a reader made before the loop."""
 
     meaning: Meaning
     at_call: bool
-    main: str = "T"  # the element type beside which reals stand
+    main: str = "T"  # element type that reals are converted to
     read: Callable[[Expr], str | None] = lambda e: None
-    names: dict[str, str] = field(default_factory=dict)  # what a free name is called here, where it is not its own
-    used: set[str] = field(default_factory=set)  # given_X and wanted_X members that are asked for
+    names: dict[str, str] = field(default_factory=dict)  # free name -> its C++ name here, if different
+    used: set[str] = field(default_factory=set)  # given_X and wanted_X members that are used
     sides: Sides = field(default_factory=Sides)
 
     @property
@@ -118,7 +120,7 @@ class Cpp:
         return ", ".join(self(p) for p in parts)
 
     def stored(self, text: str, e: Expr, sort: Sort) -> str:
-        """`e`, written as `text`, where elements of a sort stay: what it computes with types of several constraints is wider."""
+        """Returns `text`, the C++ of `e`, cast to the compute type of `sort` if `e` computes in another type."""
         if e.sort.kind != "element" or {element_type(of, self.meaning) for of in constraints(e)} <= {
             element_type(sort.of, self.meaning)
         }:
@@ -126,12 +128,11 @@ class Cpp:
         return f"static_cast<{self.compute(sort)}>({text})"
 
     def summand(self, e: Expr) -> str:
-        """A term of a sum. Products in it are rounded as the sum is, and not as the elements are."""
+        """Returns a term of a sum. Its products are rounded as the sum is, not as the elements are."""
         if e.kind == "binary" and e.value == "*" and e.sort.kind in ("element", "real") and self.read(e) is None:
             return f"product_in_sum({self.summand(e.args[0])}, {self.summand(e.args[1])})"
         return self(e)
 
-    # -- leaves --------------------------------------------------------------------------------------------------
     def _number(self, e: Expr) -> str:
         return f"Index{{{e.value}}}"
 
@@ -196,8 +197,8 @@ class Cpp:
         if kind not in ("element", "real"):
             return f"({a} {e.value} {c})"
         written = {
-            "<": f"less({a}, {c})", ">": f"less({c}, {a})", "<=": f"less_equal({a}, {c})", ">=": f"less_equal({c}, {a})",
-            "==": f"equal({a}, {c})", "!=": f"negate(equal({a}, {c}))",
+            "<": f"less({a}, {c})", ">": f"less({c}, {a})", "<=": f"less_equal({a}, {c})",
+            ">=": f"less_equal({c}, {a})", "==": f"equal({a}, {c})", "!=": f"negate(equal({a}, {c}))",
         }[e.value]  # fmt: skip
         return f"surely({written})" if e.sort == BOOL else written
 
@@ -211,7 +212,7 @@ class Cpp:
         return f"!{self(e.args[0])}" if e.sort == BOOL else f"negate({self(e.args[0])})"
 
     def _member(self, e: Expr) -> str:
-        if e.args[0].value not in self.version.types:  # a type that a let names, not a constraint: known at the call
+        if e.args[0].value not in self.version.types:  # a type named by a let, not a constraint: known only at run time
             return f"is_one_of_{e.value}({self(e.args[0])})"
         return TRAITS[e.value].format(element_type(e.args[0].value, self.meaning))
 
@@ -279,12 +280,12 @@ class Cpp:
         return as_sort(e, f"{self(base)}.read({at})")
 
     def spot(self, args: list[Expr]) -> str:
-        """The point that the indices of a read name."""
+        """Returns the point named by the indices of a read."""
         if len(args) == 1 and args[0].sort == INDICES:
             return self(args[0].args[0]) if args[0].kind == "splice" else self(args[0])
         return f"join({self.list(args)})"
 
-    # -- reductions that stand inside an expression -----------------------------------------------------------------
+    # -- reductions inside an expression ---------------------------------------------------------------------------
     def _reduce(self, e: Expr) -> str:
         op = e.value["op"]
         binders, where, body = e.value["binders"], e.value["where"], e.args[0]
@@ -335,7 +336,6 @@ class Cpp:
             return f"for (const Point& {name} : box({self(binder['shape'])})) "
         return f"for (const auto& {name} : {cpp_name(binder['family'])}) "
 
-    # -- functions -----------------------------------------------------------------------------------------------
     def _call(self, e: Expr) -> str:
         name = e.value
         if name in ("given", "wanted"):
@@ -349,7 +349,7 @@ class Cpp:
                 raise self.fail(
                     e, "a conversion to a type that is known only at a call stands alone: y[i] = convert<..>(x[i])"
                 )
-            known = target.value not in self.version.types  # an element type by its own name, as double
+            known = target.value not in self.version.types  # a concrete element type, such as double
             to, code = (
                 (CPP_TYPES[target.value], enumerator(target.value)) if known else (target.value, f"type_{target.value}")
             )
@@ -395,6 +395,6 @@ class Cpp:
         return "".join(", " + self(p) for p in parts)
 
 
-# What a plan holds of each sort.
+# C++ member type in a plan for each sort.
 MEMBER_TYPES = {INDEX: "Index", REAL: "R", BOOL: "bool", TEXT: "std::string", TYPE: "Type", INDICES: "Point",
                 REALS: "std::vector<R>", TEXTS: "std::vector<std::string>"}  # fmt: skip

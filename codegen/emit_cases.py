@@ -1,9 +1,9 @@
 """Writes the literal `cases:` of entries as backend-test folders: OUT/positive/<domain>/<Operator>-<since>/<case>/.
 
-A case runs at the version that it stands in and at every later one that inherits it, until that one says another case
-of the same name, or null, or has no longer all the names in it. Its model has one node and the newest opset in which
-the version is in force. A case that says `raises: C1` has no outputs: that rule must refuse it, in OUT/negative. At a deprecated
-version every case is refused.
+A case runs at its own version and at every later one that inherits it. Inheritance ends at a version that has another
+case of the same name, or null, or lacks one of the case's names. Its model has one node and the newest opset in which
+the version is in force. A case with `raises: C1` has no outputs: that rule must refuse it, in OUT/negative. At a
+deprecated version every case is refused.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Release:
 
 @dataclass
 class Case:
-    """One case at one version, with everything that its folder will hold."""
+    """One case at one version, with the full content of its folder."""
 
     name: str
     version: Version
@@ -62,18 +62,18 @@ def load_releases(spec: Path) -> list[Release]:
 
 
 def newest_opset(operator: Operator, version: Version, releases: list[Release]) -> int:
-    """The last opset before the next version, or else the newest there is."""
+    """Returns the last opset before the next version, or else the newest one."""
     later = [each.since for each in operator.versions if each.since > version.since]
     return min(later) - 1 if later else max(release.opsets.get(operator.domain, 1) for release in releases)
 
 
 def ir_for(domain: str, opset: int, releases: list[Release]) -> int:
-    """The format of the first release that knew this opset."""
+    """Returns the IR version of the first release with this opset."""
     return next((r.ir for r in releases if r.opsets.get(domain, 0) >= opset), releases[-1].ir)
 
 
 def said_cases(operators: list[Operator]) -> Iterator[tuple[Version, str, dict[str, Any]]]:
-    """Every case at every version where it runs, as the entry says it."""
+    """Yields every case at every version where it runs, as written in the entry."""
     for operator in operators:
         for version in reversed(operator.versions):
             if version.kind == "none":
@@ -100,12 +100,12 @@ def known(version: Version) -> set[str]:
 
 
 def outputs_of(version: Version) -> list[Parameter]:
-    """By the names that the notation gives them: none is an input's too."""
+    """Returns the outputs by their notation names: an output with an input's name is out_<name>."""
     return told_apart(version).outputs
 
 
 def home_of(operator: Operator, name: str, says: dict[str, Any]) -> int:
-    """The oldest version with this very case: the others inherit it."""
+    """Returns the oldest version with exactly this case; later versions inherit it."""
     return min(version.since for version in operator.versions if version.cases.get(name) == says)
 
 
@@ -119,14 +119,14 @@ def make_case(version: Version, name: str, says: dict[str, Any], opset: int, ir:
 
 
 def inputs_of(version: Version, says: dict[str, Any]) -> list[tuple[str, Literal]]:
-    """What a case feeds, port by port; "" names one that is left out."""
+    """Returns the inputs of a case, port by port; "" names an omitted one."""
     return Maker(version, says).side(told_apart(version).inputs, set())
 
 
 class Maker:
     def __init__(self, version: Version, says: dict[str, Any]):
         self.version, self.says = version, says
-        self.bound: dict[str, str] = {}  # constraint -> what an input bound it to
+        self.bound: dict[str, str] = {}  # constraint -> type that an input bound
 
     def make(self, name: str, opset: int, ir: int) -> Case:
         version, raises = self.version, self.says.get(RAISES, "")
@@ -154,14 +154,15 @@ class Maker:
         graph = helper.make_graph([node], "case", _infos(inputs), _infos(outputs))
         imports = [helper.make_opsetid(domain_in_files(version.domain), opset)]
         if version.domain != "ai.onnx" and any(a.kind == "graph" and a.name in self.says for a in version.attributes):
-            imports.append(helper.make_opsetid("", GRAPHS_OPSET))  # the nodes of the graph are of the main domain
+            # The nodes of the attribute's graph belong to the default domain.
+            imports.append(helper.make_opsetid("", GRAPHS_OPSET))
         model = helper.make_model(graph, opset_imports=imports, ir_version=ir, producer_name="touchstone")
         values = [] if raises else [value_bytes(port, value) for port, value in outputs if port]
         case_inputs = [value_bytes(port, value) for port, value in inputs if port]
         return Case(name, version, opset, ir, raises, model, case_inputs, values)
 
     def side(self, parameters: list[Parameter], placeholders: set[str]) -> list[tuple[str, Literal]]:
-        """Ports of the node with their values; "" where an optional one in the middle is left out."""
+        """Returns the node's ports with their values; "" names an omitted optional port in the middle."""
         ports: list[tuple[str, Literal]] = []
         for parameter in parameters:
             if parameter.name in self.says:
@@ -192,13 +193,13 @@ class Maker:
         return made
 
     def element(self, parameter: Parameter, first: Any) -> str:
-        """The type of a bare literal: what an input bound, what alone is allowed, or what the number looks like."""
+        """Returns the type of a bare literal: the bound type, the only allowed type, or a guess from the number."""
         if parameter.type not in self.version.types:
             return parameter.type
         if parameter.type in self.bound:
             return self.bound[parameter.type]
         allowed = self.version.types[parameter.type]
-        if RAISES in self.says and not set(allowed) & set(ELEMENTS):  # only the type of an output that never comes
+        if RAISES in self.says and not set(allowed) & set(ELEMENTS):  # type of an output that is never made
             return next((type_ for type_ in allowed if "(float)" in type_), allowed[0])
         return element_by_literal(first, allowed, parameter.name)
 
@@ -232,13 +233,13 @@ def write_case(root: Path, case: Case) -> None:
             (data / f"{side}_{position}.pb").write_bytes(value)
     version = case.version
     facts: dict[str, Any] = {"name": case.name, "version": version.name, "source": f"{version.path}:{version.line}"}
-    # No slack: what is not equal has to be right by the judge.
+    # Zero tolerance: any output that is not equal must pass the judge.
     facts |= {"rule": case.raises} if case.raises else {"rtol": 0.0, "atol": 0.0}
     (folder / "case.json").write_text(json.dumps(facts, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def emit(operators: list[Operator], releases: list[Release], out: Path) -> list[Case]:
-    """Writes OUT/positive and OUT/negative anew; returns the cases."""
+    """Rewrites OUT/positive and OUT/negative; returns the cases."""
     cases = list(all_cases(operators, releases))
     for kind in ("positive", "negative"):
         shutil.rmtree(out / kind, ignore_errors=True)

@@ -1,8 +1,8 @@
-"""Writes generated/model/derivatives.cc: the derivatives that entries say, as the bytes of one model of functions.
+"""Writes generated/model/derivatives.cc: the derivatives of all entries, as the bytes of one ModelProto of functions.
 
-`derivative:` of an entry is the body of a function: its inputs are the node's inputs and outputs and the derivatives by
-these (d_Y), its outputs the derivatives by the inputs (d_X). It becomes a function for each version, named as that is. The
-pieces between them are those of the `function:` of the operator that asks for derivatives (form: derivative).
+`derivative:` of an entry is a function body. Its inputs are the node's inputs, outputs and output derivatives (d_Y);
+its outputs are the input derivatives (d_X). It becomes one function per version, named after the version. Helper
+functions between them come from the `function:` of the operator that requests derivatives (Gradient, form: derivative).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def parsed(text: str, path: str, line: int) -> onnx.FunctionProto:
 
 
 def bare(text: str) -> str:
-    """Without comments, which the standard's text form has none of."""
+    """Returns the text without comments, which ONNX's text format does not allow."""
     return re.sub(r"#[^\n]*", "", text)
 
 
@@ -92,11 +92,14 @@ def render(operators: list[Operator]) -> str:
     rows = [data[k : k + 24] for k in range(0, len(data), 24)]
     lines = [f'    "{"".join(f"{chr(92)}{byte:03o}" for byte in row)}"' for row in rows]
     text = "\n".join(lines) or '    ""'
-    return f"{HEAD}std::string_view derivative_bytes() {{\n  static constexpr char bytes[] =\n{text};\n  return {{bytes, sizeof(bytes) - 1}};\n}}\n\n}}  // namespace touchstone\n"
+    return (
+        f"{HEAD}std::string_view derivative_bytes() {{\n  static constexpr char bytes[] =\n{text};\n"
+        "  return {bytes, sizeof(bytes) - 1};\n}\n\n}  // namespace touchstone\n"
+    )
 
 
 def names_of(operators: list[Operator]) -> list[str]:
-    """The versions that have a derivative."""
+    """Returns the names of all versions that have a derivative."""
     return [function.name for operator in operators for function in derivatives(operator)]
 
 

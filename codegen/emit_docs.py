@@ -1,7 +1,7 @@
-"""Writes generated/docs: a page an operator, an index, and a table of what has semantics. Markdown, for reading.
+"""Writes generated/docs as Markdown: a page per operator, an index, and a table of the versions that have semantics.
 
-A page says of each version what the entry says, inheritance resolved: signature, types, rules with their ids, meaning,
-cases and open questions. Where a version only widens types, the page says so instead of repeating the rest.
+A page shows each version with inheritance resolved: signature, types, rules with their ids, definition, cases and open
+questions. A version that only adds types is shown as such, without repetition.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from codegen.witnesses import Witness, key, load_found, witnesses
 from codegen.write import run_emitter, write_if_changed
 
 TEMPLATES = Path(__file__).parent / "templates"
-Witnesses = dict[str, list[Witness]]  # those of a version, by its key
+Witnesses = dict[str, list[Witness]]  # version key -> its witnesses
 KINDS = {
     "semantics": "index notation",
     "function": "function",
@@ -35,14 +35,14 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Row:
-    """A version and the one below it, which a page compares it with."""
+    """Version and the preceding one, with which a page compares it."""
 
     version: Version
     older: Version | None
 
     @property
     def widened(self) -> dict[str, list[str]]:
-        """Types that this version adds to the one below; what a page says where nothing else differs."""
+        """Types that this version adds to the preceding one, shown if nothing else differs."""
         older = self.older.types if self.older else {}
         added = {name: [t for t in types if t not in older.get(name, [])] for name, types in self.version.types.items()}
         return {name: types for name, types in added.items() if types}
@@ -55,7 +55,7 @@ class Row:
 
 
 def shape_of(version: Version) -> Any:
-    """All that a page shows of a version but its types and where it stands."""
+    """Returns all that a page shows of a version, except its types and its line."""
 
     def said(text: Text | None) -> str | None:
         return text.text if text else None
@@ -81,7 +81,7 @@ def shape_of(version: Version) -> Any:
 
 
 def meaning(version: Version) -> str:
-    """The text of the meaning, whatever its kind."""
+    """Returns the text of the definition, whatever its kind."""
     if version.semantics:
         return "\n".join(version.written())
     if isinstance(version.function, Text):
@@ -97,12 +97,12 @@ def kind_of(version: Version) -> str:
 
 
 def cell(text: object) -> str:
-    """Text inside a table: one line, no bar."""
+    """Formats text for a table cell: one line, no bar."""
     return " ".join(str(text).split()).replace("|", "\\|")
 
 
 def code(text: object) -> str:
-    """Notation inside a table; a backtick in it needs a longer fence."""
+    """Formats notation for a table cell; a backtick in it needs a longer fence."""
     inside = cell(text)
     fence = "``" if "`" in inside else "`"
     return f"{fence}{inside}{fence}"
@@ -124,12 +124,12 @@ def default_of(a: Attribute) -> str:
 
 
 def case_text(says: dict[str, Any]) -> str:
-    """A case as an entry could say it, on one line."""
+    """Formats a case on one line of YAML."""
     return yaml.safe_dump(says, default_flow_style=True, sort_keys=False, allow_unicode=True, width=1 << 30)
 
 
 def link(path: str, line: int, page: str) -> str:
-    """From a page of `generated/docs` to the line that it tells of."""
+    """Returns a Markdown link from a page of `generated/docs` to a line of the spec."""
     up = "../" * (page.count("/") + 2)
     return f"[{path}:{line}]({up}{path}#L{line})"
 
@@ -190,7 +190,8 @@ class Pages:
 
 
 def mark(version: Version, of: str) -> str:
-    """Does a version take or give elements of a type? `x` if it has a meaning for them, `o` if only its signature says so."""
+    """Returns `x` if a version has a definition for elements of a type, `o` if only its signature allows them, else
+    empty."""
     named = [p.type for p in [*version.inputs, *version.outputs]]
     if not any(
         of in name.replace("(", ",").replace(")", ",").split(",") or of in version.types.get(name, []) for name in named
@@ -200,7 +201,7 @@ def mark(version: Version, of: str) -> str:
 
 
 def refused_types(operators: list[Operator]) -> list[tuple[str, str, str]]:
-    """Rules that refuse types which the signature allows: of which versions, what they say, by which question."""
+    """Returns the rules that refuse types allowed by the signature: (version/rule, message, question)."""
     return [
         (f"{version.name}/{rule.id}", rule.message, rule.meaningless)
         for operator in operators
@@ -217,7 +218,7 @@ def page_of(operator: Operator) -> str:
 def emit(
     operators: list[Operator], out: Path, notes: list[Note] | None = None, found: Witnesses | None = None
 ) -> list[Path]:
-    """Writes the pages below `out`, each only if its text changed, and takes away those of operators that are gone."""
+    """Writes the pages below `out`, each only if its text changed, and deletes pages of removed operators."""
     pages, seen = Pages(), witnesses(operators, found or {})
     texts = {page_of(operator): pages.operator(operator, notes or [], seen) for operator in operators}
     texts |= {"README.md": pages.index(operators), "support.md": pages.support(operators)}

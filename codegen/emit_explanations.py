@@ -1,6 +1,7 @@
-"""Writes generated/conformance/explanations.cc: the outcomes of cases that questions, errata and findings explain.
+"""Writes generated/conformance/explanations.cc: case outcomes that questions, errata and findings explain.
 
-The command has to explain a case without the files of spec/ and docs/ beside it. A finding speaks of its own runtime.
+The table is compiled in because the command must explain a case without the files of spec/ and docs/. A finding applies
+to its own runtime only.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ std::span<const Explanation> explanations() { return table; }
 }  // namespace touchstone
 """
 FINDINGS = "docs/findings"
-RUNTIMES = {"ONNX Runtime": "onnxruntime", "ReferenceEvaluator": "onnx-reference"}  # as a finding says it -> the target
+RUNTIMES = {"ONNX Runtime": "onnxruntime", "ReferenceEvaluator": "onnx-reference"}  # name in findings -> target
 
 
 @dataclass
 class Finding:
-    """What a folder of docs/findings says of the pinned suite."""
+    """Pinned-suite part of one folder of docs/findings."""
 
     id: str  # F011
     title: str
@@ -52,7 +53,8 @@ class Finding:
 
 
 def load_findings(root: Path) -> list[Finding]:
-    """Those that name cases: `- Cases: test_a`, `- Outcomes: error/crash` beside `- Runtime: NAME VERSION`."""
+    """Returns the findings that name cases: `- Cases: test_a`, `- Outcomes: error/crash` beside `- Runtime: NAME
+    VERSION`."""
     found = []
     for file in sorted((root / FINDINGS).glob("[0-9][0-9][0-9]-*/README.md")):
         text = file.read_text(encoding="utf-8")
@@ -75,7 +77,8 @@ def load_findings(root: Path) -> list[Finding]:
 
 
 def render(notes: list[Note], findings: list[Finding], releases: list[str], pinned: str) -> str:
-    """A row for each pattern of each suite; `onnx` is the suite of the pinned one of the releases. Errata stand first."""
+    """Returns the C++ table, a row for each pattern of each suite; errata come first. `onnx` is the suite of the
+    `pinned` release."""
     cells = [
         (note.id, note.title, "" if target == ANY else target, " ".join(outcomes), suite, pattern)
         for note in notes
@@ -94,7 +97,7 @@ def render(notes: list[Note], findings: list[Finding], releases: list[str], pinn
 
 
 def rank(row: tuple[str, ...]) -> tuple[int, str]:
-    """Errata, questions, findings, each in the order of their numbers."""
+    """Sort key: errata, questions, findings, each by number."""
     return "EQF".index(row[0][0]), row[0]
 
 

@@ -1,7 +1,9 @@
-"""From the spec to fast kernels: for each entry that fits a form's canonical problem a Halide generator with its own
-expression, an adapter that brings a call to that problem, and the table of both.
+"""Writes Halide generators, their adapters and their registry for all entries that fit the canonical problem of their
+family.
 
-    python -m codegen.emit_halide --spec spec --out generated [--unfit]
+An adapter maps a call to that problem.
+
+python -m codegen.emit_halide --spec spec --out generated [--unfit]
 """
 
 from __future__ import annotations
@@ -22,12 +24,12 @@ from codegen.units import Unit, primitives, units_of
 from codegen.write import run_emitter, write_if_changed
 
 HERE = Path(__file__).parent
-SHARDS = 2  # files that include what is written for each entry: their number is known when CMake configures
+SHARDS = 2  # files that include the per-entry sources: CMake must know their number when it configures
 
 
 @dataclass
 class Fast:
-    """A unit with a fast kernel; `kernel` names the generator, which units of one operator may share."""
+    """Unit with a fast kernel; `kernel` names the generator, which units of one operator may share."""
 
     algorithm: Algorithm
     kernel: str
@@ -49,18 +51,18 @@ class Fast:
 class Products:
     fast: list[Fast] = field(default_factory=list)
     unfit: list[tuple[str, str]] = field(default_factory=list)  # version, reason
-    on_devices: list[Fast] = field(default_factory=list)  # of forms whose kernels are compiled for devices alone
+    on_devices: list[Fast] = field(default_factory=list)  # families whose kernels are compiled for devices only
     unfit_on_devices: list[tuple[str, str]] = field(default_factory=list)
 
 
 def offered(root: Path = HERE.parent) -> set[str]:
-    """The primitives that fast kernels have, as optimized/math says them."""
+    """Returns the names of the primitives that fast kernels have, parsed from optimized/math."""
     text = "".join(file.read_text() for file in sorted((root / "optimized" / "math").glob("*.h")))
     return set(re.findall(r"^inline Expr (\w+)\((?:const )?Expr", text, re.MULTILINE))
 
 
 def products_of(operators: list[Operator], spec: Path) -> Products:
-    """What gets a fast kernel and, by reason, what does not: every version of a form that has a generator."""
+    """Collects the fast kernels, and the reasons for versions without one, for all families that have a generator."""
     known, math, made = primitives(spec), offered(), Products()
     for operator in operators:
         if not any(v.form in FORMS for v in operator.versions):
@@ -84,7 +86,7 @@ def products_of(operators: list[Operator], spec: Path) -> Products:
 
 
 def adapter_lines(fast: Fast) -> dict[str, list[str]]:
-    """C++ that binds what the algorithm reads, in the words of the reference kernel."""
+    """Returns the C++ that binds the algorithm's operands, with the names of the reference kernel."""
     a, kernel = fast.algorithm, kernel_of(fast.algorithm)
     kernel.depth = 0
     kernel.hoist_scalars()
@@ -108,7 +110,7 @@ def adapter_lines(fast: Fast) -> dict[str, list[str]]:
 
 
 def inputs_of(fast: Fast) -> list[tuple[str, int]]:
-    """The inputs whose elements the reference kernel reads as floats: C++ name, position."""
+    """Returns the inputs whose elements the reference kernel reads as floats: C++ name, position."""
     u = fast.unit
     read = u.moves.read - u.moves.index_only
     inputs = enumerate(u.meaning.version.inputs)
@@ -116,7 +118,7 @@ def inputs_of(fast: Fast) -> list[tuple[str, int]]:
 
 
 def read_on_devices(fast: Fast) -> int:
-    """A bit for each input whose elements the kernel reads; its caller reads the others: numbers, axes."""
+    """Returns a bit mask of the inputs whose elements the kernel reads. The caller reads the others: numbers, axes."""
     of = {cpp_name(s.name): cpp_name(s.value.args[0].value) for s in fast.algorithm.aliases}
     read = set()
     for operand in fast.algorithm.operands:

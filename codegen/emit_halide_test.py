@@ -1,4 +1,4 @@
-"""A fast kernel's algorithm is the entry's: change the entry and the generator changes; what does not fit says why."""
+"""A fast kernel follows its entry: changing the entry changes the generator; an unfit definition reports the reason."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ versions:
 
 @pytest.fixture
 def scratch(tmp_path: Path) -> Path:
-    """The spec without its operators."""
+    """Returns a copy of the spec without operators."""
     spec = tmp_path / "spec"
     (spec / "ops" / "ai.onnx").mkdir(parents=True)
     for file in SPEC.iterdir():

@@ -1,4 +1,5 @@
-"""From the spec to the reference: a kernel header a meaning, a native and a wide dispatch file an operator, and the tables.
+"""Writes the reference from the spec: a kernel header per definition, native and wide dispatch files per operator, and
+the tables.
 
 python -m codegen.emit_kernels --spec spec --out generated [--list]
 """
@@ -42,15 +43,18 @@ def environment() -> jinja2.Environment:
 
 
 def by_operator(texts: dict[str, str]) -> str:
-    """C++ for the text that belongs to the node's operator, where a template serves several."""
+    """Returns C++ that selects the text of the node's operator, for a template that serves several operators."""
     (*others, (_, last)) = texts.items()
     chosen = "".join(f'facts.signature().op == "{op}" ? {text} : ' for op, text in others if text != last)
     return chosen + last
 
 
 def rules_of(versions: list[Version]) -> Callable[[str], str]:
-    """For templates: a rule of the versions that share one, as Facts::require takes it after its condition. Where several
-    operators do, C1 is that of the operator that runs, and SequenceAt/C1 names one."""
+    """Returns a function for templates: rule id -> the arguments of Facts::require after the condition.
+
+    If several operators share a template, C1 is the rule of the operator that runs; SequenceAt/C1 names one operator's
+    rule.
+    """
     rules = {(v.op, r.id): (r, v.path) for v in reversed(versions) for r in v.rules}
 
     def rule(identity: str) -> str:
@@ -82,17 +86,18 @@ def template_text(name: str) -> str:
 
 
 def wide_by_hand(operators: list[Operator]) -> list[Version]:
-    """Those whose template is written twice, the second time to say what the judge allows."""
+    """Returns the versions whose template is rendered a second time, for the judge."""
     return [v for v in by_hand(operators) if "{% if wide %}" in template_text(v.template)]
 
 
 def says(v: Version, kind: str) -> bool:
-    """Has the template of a version a function of this kind for the judge: bounded, exact, work, follow?"""
+    """True if a version's template has a judge function of this kind: bounded, exact, work, follow."""
     return f"{kind}_{v.entry_point}(" in template_text(v.template)
 
 
 def source_names(operators: list[Operator]) -> list[str]:
-    """Files that emit() writes, without checking a single entry: what CMake must know when it configures."""
+    """Returns the names of the files that emit() writes, without checking any entry: CMake needs them when it
+    configures."""
     names = ["registry.cc", "wide_registry.cc", "wide_rulings_registry.cc"]
     for o in operators:
         if any(v.kind == "semantics" for v in o.versions):
@@ -102,12 +107,12 @@ def source_names(operators: list[Operator]) -> list[str]:
     return names
 
 
-HOT_FORMS = ("contract", "window")  # whose inner loops models, and the judge, spend their time in
-HOT_ROLES = ("dimensions",)  # which plans ask when they are made
+HOT_FORMS = ("contract", "window")  # families whose inner loops dominate the run time of models and of the judge
+HOT_ROLES = ("dimensions",)  # roles whose kernels are called when plans are made
 
 
 def hot_names(operators: list[Operator]) -> list[str]:
-    """Which of the files are worth the compiler's full effort."""
+    """Returns the generated files that are compiled with full optimization."""
 
     def of(forms: tuple[str, ...], roles: tuple[str, ...] = ()) -> set[str]:
         return {
@@ -121,7 +126,7 @@ def hot_names(operators: list[Operator]) -> list[str]:
 
 
 def header_of(env: jinja2.Environment, unit: Unit, counted: bool) -> str:
-    """Where lines are counted, they are the header's own: which of the spec they stand for, comments say."""
+    """Renders a kernel header. If `counted`, #line becomes a comment, so that gcov counts the header's own lines."""
     text = env.get_template("kernel.h.j2").render(unit=unit, v=unit.meaning.version)
     return text.replace("\n#line ", "\n//#line ") if counted else text
 

@@ -1,4 +1,4 @@
-"""From the spec to nests: fast kernels in plain C++ for what computes in single precision and has no Halide kernel.
+"""Writes row kernels (nests): fast kernels in plain C++ for single-precision definitions without a Halide kernel.
 
 python -m codegen.emit_nests --spec spec --out generated [--unfit]
 """
@@ -23,7 +23,7 @@ from codegen.units import primitives, units_of
 from codegen.write import run_emitter, write_if_changed
 
 HERE = Path(__file__).parent
-SHARDS = 16  # files that include what is written for each entry: their number is known when CMake configures
+SHARDS = 16  # files that include the per-entry sources: CMake must know their number when it configures
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Products:
 
 
 def offered(root: Path = HERE.parent) -> set[str]:
-    """The primitives that terms have."""
+    """Returns the names of the primitives that terms can call, parsed from optimized/nests/lanes.h."""
     text = (root / "optimized" / "nests" / "lanes.h").read_text()
     return set(re.findall(r"^inline float (\w+)\(float", text, re.MULTILINE))
 
@@ -44,7 +44,8 @@ def products_of_nests(operators: list[Operator], spec: Path) -> Products:
     halide = {f.name: f.unit for f in products_of(operators, spec).fast}
     for operator in operators:
         for unit in units_of(operator, known):
-            # A number that is fed, not constant, is what a Halide kernel in a chain does not take.
+            # Halide kernels in a chain accept only constant scalars, so a unit with a scalar input gets a row kernel
+            # too.
             if unit.name in halide and not unit.meaning.scalars:
                 continue
             try:
@@ -55,7 +56,7 @@ def products_of_nests(operators: list[Operator], spec: Path) -> Products:
 
 
 def arrays_of(text: str) -> list[int]:
-    """The arrays that a term reads."""
+    """Returns the numbers of the arrays that a term reads."""
     return sorted({int(k) for k in re.findall(r"\ba(\d+)\[x\]", text)})
 
 
@@ -64,7 +65,8 @@ def numbers_of(text: str) -> list[int]:
 
 
 def mask(nest: Nest, ports: list[Any]) -> str:
-    """Which inputs or outputs must be float where this nest computes: a bit each, a variadic one's up to the last."""
+    """Returns a bit mask (hexadecimal) of the ports that must be float for this kernel; a variadic port sets all bits
+    from its own up."""
     bits = 0
     for k, p in enumerate(ports):
         if p.type in nest.floats:
@@ -73,7 +75,8 @@ def mask(nest: Nest, ports: list[Any]) -> str:
 
 
 def float_arguments(nest: Nest) -> list[tuple[str, bool]]:
-    """The constraints that are template parameters: which are float, and which any of their types."""
+    """Returns the constraints that are template parameters, each with True if it must be float and False if any of its
+    types runs."""
     return [(n, n in nest.floats) for n in nest.u.templates]
 
 

@@ -1,4 +1,4 @@
-"""Writes reference/primitives_table.h from spec/primitives.yaml: the error that bounds allow each primitive."""
+"""Writes reference/primitives_table.h from spec/primitives.yaml: the error bound of each primitive."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ constexpr const PrimitiveFacts& facts(Primitive p) { return primitive_table[stat
 
 
 def load(path: Path) -> dict[str, dict[str, Any]]:
-    """The primitives by name; a mistake raises ValueError naming the file and the primitive."""
+    """Reads the primitives by name. Raises ValueError that names the file and the primitive."""
     rows = yaml.safe_load(path.read_text())["primitives"]
     for name, row in rows.items():
         where = f"{path}: {name}"

@@ -32,11 +32,11 @@ def emit(operators: list[Operator], out_dir: Path | str) -> Path:
 def _render(operators: list[Operator]) -> str:
     lists: dict[tuple[str, ...], str] = {}
     versions: list[dict[str, Any]] = []
-    # Bytes order names as std::string_view does; model/schema.cc searches by halving.
+    # Sorted by bytes, as std::string_view compares; model/schema.cc uses binary search.
     for operator in sorted(operators, key=lambda o: (_domain(o.domain).encode(), o.op.encode())):
         arrays: dict[
             tuple[str, ...], str
-        ] = {}  # of this operator's versions: one that says the same again is not written twice
+        ] = {}  # arrays of this operator, so that equal ones of several versions are emitted once
         versions += [_row(version, lists, arrays) for version in reversed(operator.versions)]
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),

@@ -1,6 +1,7 @@
-"""Writes generated/tools/spec_texts.cc: what `touchstone spec` says of every operator version, inheritance resolved.
+"""Writes generated/tools/spec_texts.cc: the output of `touchstone spec` for every operator version, inheritance
+resolved.
 
-Each version becomes one JSON object in a C++ string: the command prints it as it is, or as text.
+Each version becomes one JSON object in a C++ string; the command prints it unchanged or as plain text.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ DELIMITER = "ENTRY"
 
 
 def text(value: Text | str | None) -> str:
-    """The notation itself; a plain value stands for itself."""
+    """Returns the notation of a Text; any other value as a string."""
     return value.text if isinstance(value, Text) else "" if value is None else str(value)
 
 
@@ -61,7 +62,7 @@ def parameter(value: Parameter) -> dict[str, Any]:
 
 
 def finite(value: Any) -> Any:
-    """JSON has no infinity and no NaN: cases that speak of them say so in a text."""
+    """Replaces infinity and NaN in cases, which JSON lacks, by strings."""
     if isinstance(value, float) and not math.isfinite(value):
         return repr(value)
     if isinstance(value, dict):
@@ -123,7 +124,7 @@ def version_object(version: Version, notes: list[Note], seen: list[Witness]) -> 
 
 
 def plain(value: Any) -> Any:
-    """For json: anything the loader keeps with its line becomes the plain value."""
+    """Default of json.dumps: converts a Text to its notation, any other object to a string."""
     return text(value) if isinstance(value, Text) else str(value)
 
 
@@ -142,7 +143,7 @@ def render(operators: list[Operator], notes: list[Note], seen: dict[str, list[Wi
 
 
 def emit(operators: list[Operator], notes: list[Note], seen: dict[str, list[Witness]], out: Path) -> None:
-    """Writes `out`, or touches nothing if it says the same already."""
+    """Writes `out`, only if the text changed."""
     content = render(operators, notes, seen)
     if out.exists() and out.read_text(encoding="utf-8") == content:
         return

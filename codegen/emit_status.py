@@ -1,5 +1,7 @@
-"""Writes docs/spec-status.md: how many operator versions mean something, by kind, by form and by domain, and what is missing,
-which types are refused, and what says that a version is right.
+"""Writes docs/spec-status.md: statistics of the spec.
+
+It counts operator versions with a definition by kind, by operator family and by domain. It lists missing versions,
+refused types and witnesses.
 
 python -m codegen.emit_status --spec spec --out docs/spec-status.md
 """
@@ -26,7 +28,7 @@ def table(heads: list[str], rows: list[list[object]]) -> list[str]:
 
 
 def by(versions: list[Version], name: str, group: list[str]) -> list[str]:
-    """A table of counts: a row a group, a column a kind. `group` says of each version where it belongs."""
+    """Returns a table of counts: a row per group, a column per kind. `group` holds the group of each version."""
     counts = Counter(zip(group, (v.kind for v in versions), strict=True))
     rows: list[list[object]] = []
     for each in sorted(set(group)):
@@ -47,7 +49,7 @@ def missing(operators: list[Operator]) -> list[str]:
 
 
 def witnessed(operators: list[Operator], found: Found) -> list[str]:
-    """How many versions each kind of witness speaks for, and those that have none."""
+    """Returns the number of versions that each kind of witness confirms, and the versions without a witness."""
     seen = witnesses(operators, found)
     rows: list[list[object]] = []
     for kind, meaning in WITNESSES.items():
@@ -56,8 +58,10 @@ def witnessed(operators: list[Operator], found: Found) -> list[str]:
             rows.append([kind, meaning, len(counts)])
     without = [name for name, each in seen.items() if not each]
     lines = [
-        f"{len(seen) - len(without)} of {len(seen)} versions have a witness that was not made from their entry; `touchstone spec --list --json`",
-        "and the pages in `generated/docs` name those of each. What has to run is in `spec/witnesses.json`, by `python -m tools.witnesses`.",
+        f"{len(seen) - len(without)} of {len(seen)} versions have a witness that was not made from their entry; "
+        "`touchstone spec --list --json`",
+        "and the pages in `generated/docs` name those of each. What has to run is in `spec/witnesses.json`, by "
+        "`python -m tools.witnesses`.",
         "",
         *table(["witness", "what it is", "versions"], rows),
     ]
@@ -66,7 +70,10 @@ def witnessed(operators: list[Operator], found: Found) -> list[str]:
 
 def by_hand(operators: list[Operator]) -> str:
     count = sum(any(v.template for v in operator.versions) for operator in operators)
-    return f"{count} of {len(operators)} operators have a version that is written by hand, in a template (structural or random); 70 would be too many."
+    return (
+        f"{count} of {len(operators)} operators have a version that is written by hand, in a template "
+        "(structural or random); 70 would be too many."
+    )
 
 
 def status(operators: list[Operator], found: Found) -> str:
@@ -75,8 +82,10 @@ def status(operators: list[Operator], found: Found) -> str:
     lines = [
         "# What the spec says so far",
         "",
-        "Written by codegen/emit_status.py from spec/ops; a test fails if it is older than they are. A version that is missing has its",
-        "signature: models are checked against it, and refused by its name when they should run. Which types each version takes",
+        "Written by codegen/emit_status.py from spec/ops; a test fails if it is older than they are. "
+        "A version that is missing has its",
+        "signature: models are checked against it, and refused by its name when they should run. "
+        "Which types each version takes",
         "stands in `generated/docs/support.md`.",
         "",
         f"{len(known)} of {len(versions)} versions have a meaning, of {len(operators)} operators.",
@@ -97,7 +106,8 @@ def status(operators: list[Operator], found: Found) -> str:
         "",
         "## Types",
         "",
-        "Each type that a version allows runs on the reference (`tests/types`), but for what these rules refuse where it means nothing.",
+        "Each type that a version allows runs on the reference (`tests/types`), but for what these rules refuse "
+        "where it means nothing.",
         "",
         *table(["rule", "question"], [[rule, question] for rule, _, question in refused_types(operators)]),
         "",

@@ -52,7 +52,7 @@ def float_row(entry: dict[str, Any]) -> str:
     if entry["nan"] not in NAN_KINDS or entry["overflow"] not in OVERFLOWS:
         raise ValueError(f"spec/types.yaml: {entry['name']}: unknown nan or overflow")
     has_zero = entry.get("zero", True)
-    least = (1 if has_zero else 0) - entry["bias"]  # the exponent of the smallest normal
+    least = (1 if has_zero else 0) - entry["bias"]  # exponent of the smallest normal number
     subnormal = least - (entry["precision"] - 1)
     return (
         f"TOUCHSTONE_FLOAT({enumerator(entry)}, {entry['bits']}, {entry['precision']}, {entry['bias']}, "

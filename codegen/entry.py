@@ -1,4 +1,5 @@
-"""What an entry of spec/ says after loading and inheritance: plain data, with the line of every fact for errors and #line."""
+"""Data classes of a spec entry after loading and inheritance: plain data, with the line of every fact for errors and
+#line."""
 
 from __future__ import annotations
 
@@ -7,15 +8,15 @@ from enum import Enum
 from typing import Any
 
 
-class Missing(Enum):  # one value that stays itself when an entry is copied or pickled
+class Missing(Enum):  # an enum, so that copies and pickles stay identical
     MISSING = "missing"
 
 
-MISSING = Missing.MISSING  # the default of an attribute that has none
+MISSING = Missing.MISSING  # default of an attribute without one
 
 
 class SpecError(Exception):
-    """A mistake in an entry. Its text is 'file:line: what is wrong'."""
+    """Mistake in an entry. Its text is 'file:line: message'."""
 
     def __init__(self, path: str, line: int, message: str):
         super().__init__(f"{path}:{line}: {message}")
@@ -24,7 +25,7 @@ class SpecError(Exception):
 
 @dataclass
 class Text:
-    """A piece of notation and where it stands: `line` is the line of its first character in `path`."""
+    """Piece of notation with its location: `line` is the line of its first character in `path`."""
 
     text: str
     path: str
@@ -34,14 +35,14 @@ class Text:
 @dataclass
 class Parameter:
     name: str
-    type: str  # a constraint's name, or a value type as entries write it: int64, seq(T), map(int64,float)
+    type: str  # a constraint's name, or a value type as in entries: int64, seq(T), map(int64,float)
     optional: bool = False
     default: Text | None = None  # optional: lowest(T)
     variadic: bool = False
     homogeneous: bool = True
     least: int = 1
     shape: Text | None = None  # outputs: the shape in notation
-    element: Text | None = None  # outputs: the element type in notation, where no input binds it (is: type(to))
+    element: Text | None = None  # outputs: the element type in notation, if no input binds it (is: type(to))
     line: int = 0
 
 
@@ -51,7 +52,7 @@ class Attribute:
     kind: str  # int float string tensor graph sparse_tensor type and their plurals
     required: bool = False
     default: Any = MISSING
-    defined: list[int] = field(default_factory=list)  # the only numbers that the text gives a meaning; []: any
+    defined: list[int] = field(default_factory=list)  # the only values with a defined meaning; []: any
     line: int = 0
 
 
@@ -61,16 +62,18 @@ class Rule:
     that: Text
     message: str
     line: int
-    meaningless: str = ""  # it refuses types that the signature allows, by the ruling of this question
+    meaningless: str = ""  # question whose ruling refuses types that the signature allows
 
 
 @dataclass
 class Also:
-    """Another form (the same numbers otherwise) or another reading of a question: its statements take the place of those that
-    define the same."""
+    """Alternative formula (equal numbers in exact arithmetic) or another ruling of a question.
 
-    name: str  # of a reading that of its question, Q027
-    by: str  # who computes so
+    Its statements replace those that define the same names.
+    """
+
+    name: str  # for a ruling, its question: Q027
+    by: str  # runtime or library that computes so
     text: Text
 
 
@@ -81,31 +84,27 @@ class Version:
     since: int
     doc: str
     deprecated: bool = False
-    fast: str = ""  # which kernel by hand computes it, where one does: a Role of optimized/registry
-    lived: bool = False  # deprecated later and in place: models of its opsets may still use it
+    fast: str = ""  # a Role of optimized/registry, if a handwritten kernel computes it
+    lived: bool = False  # deprecated later, in place: models of its opsets may still use it
     form: str = ""
     kind: str = "none"  # semantics function structural random none
     inputs: list[Parameter] = field(default_factory=list)
     outputs: list[Parameter] = field(default_factory=list)
     attributes: list[Attribute] = field(default_factory=list)
-    types: dict[str, list[str]] = field(
-        default_factory=dict
-    )  # expanded: groups and +/- resolved, in the standard's order of codes
+    types: dict[str, list[str]] = field(default_factory=dict)  # expanded, in the order of the codes
     rules: list[Rule] = field(default_factory=list)
     semantics: Text | None = None
-    parts: dict[str, Text] = field(default_factory=dict)  # what `use NAME` puts in, of spec/parts.yaml
+    parts: dict[str, Text] = field(default_factory=dict)  # spec/parts.yaml: text that `use NAME` includes
     function: Any = None
-    structural: str = ""  # the template's name: topk, or sequence.at, the part of a template that several share
-    random: str = ""  # the same of a draw
-    open: dict[str, Text] = field(
-        default_factory=dict
-    )  # question -> the function in reference/open/ that follows an answer
+    structural: str = ""  # the template's name: topk, or sequence.at, a part of a template that several operators share
+    random: str = ""  # the same for operators that draw random numbers
+    open: dict[str, Text] = field(default_factory=dict)  # question -> function of reference/openings.h
     also: dict[str, Also] = field(default_factory=dict)
-    profiles: dict[str, Also] = field(default_factory=dict)  # question -> what another ruling says
-    variant: Also | None = None  # the form that is read in place of the first one
+    profiles: dict[str, Also] = field(default_factory=dict)  # question -> statements of another ruling
+    variant: Also | None = None  # the alternative that replaces the first formula
     cases: dict[str, Any] = field(default_factory=dict)
-    raw: dict[str, Any] = field(default_factory=dict)  # any other key of the entry, as it stands
-    meaning_of: int = 0  # the since-version whose semantics text this version inherits (its own when it writes it)
+    raw: dict[str, Any] = field(default_factory=dict)  # any other key of the entry, unchanged
+    meaning_of: int = 0  # since-version whose semantics text this version inherits (its own if it has one)
     path: str = ""  # spec/ops/ai.onnx/Clip.yaml
     line: int = 0
 
@@ -115,16 +114,16 @@ class Version:
 
     @property
     def template(self) -> str:
-        """The template in reference/structural/ that holds a meaning written by hand."""
+        """Name of the template in reference/structural/ of a handwritten definition."""
         return (self.structural or self.random).partition(".")[0]
 
     @property
     def entry_point(self) -> str:
-        """The end of the names of its functions: run_sequence_at."""
+        """Suffix of the names of its C++ functions: run_sequence_at."""
         return (self.structural or self.random).replace(".", "_")
 
     def written(self) -> list[str]:
-        """The lines of the semantics, each part in its place."""
+        """Returns the lines of the semantics with all parts included."""
         lines: list[str] = []
         for line in self.semantics.text.rstrip().split("\n") if self.semantics else []:
             words = line.split()
@@ -147,7 +146,7 @@ class Version:
 
 @dataclass
 class Derivative:
-    """How the derivatives of the inputs come of those of the outputs, from a version on: nodes in the standard's text form."""
+    """Derivatives of the inputs from those of the outputs, since version `since`: nodes in the standard's text form."""
 
     since: int
     text: Text

@@ -1,4 +1,4 @@
-"""Sorts of expressions: every node of a tree gets its sort (index, real, element, list, truth ...), or the entry is refused."""
+"""Assigns a sort (index, real, element, list, truth ...) to every node of an expression tree, or refuses the entry."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Symbol:
 @dataclass
 class Meaning:
     version: Version
-    lets: list[Statement] = field(default_factory=list)  # decided once a call, in order
-    statements: list[Statement] = field(default_factory=list)  # lets with free indices stand in front of what uses them
+    lets: list[Statement] = field(default_factory=list)  # decided once per call, in order
+    statements: list[Statement] = field(default_factory=list)  # lets with free indices precede their users
     shapes: dict[str, Expr] = field(default_factory=dict)  # output -> shape
-    elements: dict[str, Expr] = field(default_factory=dict)  # output -> element type, where no input binds it
-    defaults: dict[str, Expr] = field(default_factory=dict)  # optional input -> element that stands for it
+    elements: dict[str, Expr] = field(default_factory=dict)  # output -> element type, if no input binds it
+    defaults: dict[str, Expr] = field(default_factory=dict)  # optional input -> its default element
     rules: list[tuple[str, Expr, str, int]] = field(default_factory=list)
     buffers: dict[str, Sort] = field(default_factory=dict)  # intermediate tensors
     seen: dict[str, Statement] = field(default_factory=dict)  # buffer -> how outputs show it (recurrences)
@@ -41,15 +41,15 @@ def tensor_of(parameter: Parameter) -> Sort:
 
 
 class Expressions:
-    """The scope of an entry, and what its expressions are in it."""
+    """Scope of an entry, and the sorts of its expressions."""
 
     def __init__(self, version: Version, primitives: dict[str, int]):
-        self.v, self.primitives = version, primitives  # name -> number of arguments
+        self.v, self.primitives = version, primitives  # primitives: name -> number of arguments
         self.m = Meaning(version)
         self.scope: dict[str, Symbol] = self.m.symbols
         self.pending: dict[str, Statement] = {}  # lets with free indices
         self.line, self.path = version.line, version.path
-        self.met = 0  # statements so far
+        self.met = 0  # number of statements so far
 
     # -- errors and scope ----------------------------------------------------------------------------------------
     def fail(self, message: str, line: int = 0) -> SpecError:
@@ -60,7 +60,7 @@ class Expressions:
 
     # -- expressions ---------------------------------------------------------------------------------------------
     def number(self, e: Expr) -> Expr:
-        """Sorts `e`; an input named without an index, where a number belongs, is its one element."""
+        """Sorts `e`. An input without an index, in place of a number, is its single element."""
         if e.sort is None and e.kind == "name":
             symbol = self.scope.get(e.value)
             if symbol and symbol.sort.kind == "tensor" and symbol.role in ("input", "attribute"):
@@ -70,7 +70,7 @@ class Expressions:
         return self.sort(e)
 
     def wanted(self, e: Expr, sort: Sort, store: bool = False) -> Expr:
-        """Sorts `e` and makes it a `sort`: integers become reals or elements, reals elements."""
+        """Sorts `e` and coerces it to `sort`: integers become reals or elements, reals become elements."""
         made = self.number(e) if sort.kind in ("element", "truth") else self.sort(e)
         return self.coerce(made, sort, store)
 
@@ -160,7 +160,7 @@ class Expressions:
         e.sort = BOOL
 
     def common(self, parts: list[Expr]) -> Sort:
-        """The widest sort of number among the parts; lists and texts must agree."""
+        """Returns the widest sort of number among the parts; lists and texts must agree."""
         for kind in ("element", "real", "index"):
             found = [p.sort for p in parts if p.sort.kind == kind]
             if found:

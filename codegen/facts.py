@@ -1,6 +1,6 @@
-"""The checker of facts: what onnx.defs of the pinned onnx says, in the entries' own dataclasses, and where the two differ.
+"""Compares entries with onnx.defs of the pinned onnx, which is converted to the entries' own dataclasses.
 
-The standard's own files are read here and nowhere else; entries never take a sentence from them.
+The standard's own files are read only here; entries never copy a sentence from them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _OPTION = defs.OpSchema.FormalParameterOption
 
 
 def load_facts() -> list[Operator]:
-    """Every operator of the standard, sorted by domain and name, versions newest first. No sentences: `doc` stays empty."""
+    """Returns every operator of the standard, sorted by domain and name, versions newest first. `doc` stays empty."""
     by_operator: dict[tuple[str, str], list[Version]] = defaultdict(list)
     for schema in defs.get_all_schemas_with_history():
         version = _version(schema)
@@ -32,7 +32,7 @@ def load_facts() -> list[Operator]:
 
 
 def load_prose() -> dict[tuple[str, str], list[str]]:
-    """What the standard says about each operator, a text for each version, to be compared and never copied."""
+    """Returns the standard's texts of each operator, one per version, for comparison only."""
     prose: dict[tuple[str, str], list[str]] = defaultdict(list)
     for schema in defs.get_all_schemas_with_history():
         prose[schema.domain or "ai.onnx", schema.name].append(schema.doc or "")
@@ -40,7 +40,7 @@ def load_prose() -> dict[tuple[str, str], list[str]]:
 
 
 def differences(ours: list[Operator], facts: list[Operator]) -> list[str]:
-    """One line for each fact that an entry states otherwise than the standard does."""
+    """Returns one line for each fact in which an entry differs from the standard."""
     result: list[str] = []
     left = {(v.domain, v.op, v.since): v for operator in ours for v in operator.versions}
     right = {(v.domain, v.op, v.since): v for operator in facts for v in operator.versions}
@@ -59,7 +59,7 @@ def differences(ours: list[Operator], facts: list[Operator]) -> list[str]:
 
 
 def _statement(version: Version) -> dict[str, Any]:
-    """A version as flat facts that == can compare. Neither attributes nor constraints have an order."""
+    """Returns a version as a flat dictionary of facts that == compares. Attributes and constraints are unordered."""
     says: dict[str, Any] = {"deprecated": version.deprecated}
     for side, parameters in (("inputs", version.inputs), ("outputs", version.outputs)):
         says[side] = [parameter.name for parameter in parameters]
@@ -73,7 +73,7 @@ def _statement(version: Version) -> dict[str, Any]:
 
 
 def _as_stored(attribute: Attribute) -> Any:
-    """The default as a model file would hold it: a real number there is a float32, compared by its bits."""
+    """Returns the default as a model file holds it: real numbers are float32, compared by their bits."""
     if attribute.default is MISSING or not attribute.kind.startswith("float"):
         return "none" if attribute.default is MISSING else attribute.default
     values = attribute.default if isinstance(attribute.default, list) else [attribute.default]
@@ -92,7 +92,7 @@ def _version(schema: defs.OpSchema) -> Version:
 
 
 def _parameter(fact: defs.OpSchema.FormalParameter) -> Parameter:
-    # Split-1 calls its output "outputs...": the dots are a mark, not a part of the name.
+    # Split-1 names its output "outputs...": the dots are not part of the name.
     result = Parameter(fact.name.removesuffix("..."), from_standard(fact.type_str))
     result.optional = fact.option == _OPTION.Optional
     result.variadic = fact.option == _OPTION.Variadic

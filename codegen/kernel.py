@@ -1,5 +1,9 @@
-"""Statements as loops. A definition becomes: for each row of its tensor, for each outer reduction index, readers; then two plain
-loops, over the innermost reduction index and over the row, that move pointers. Sums, with the + and - around them, are one sum."""
+"""Writes statements as C++ loops of a reference kernel.
+
+A definition becomes loops over the rows of its tensor and over the outer reduction indices, which set up readers. Two
+plain inner loops, over the innermost reduction index and over the row, then increment pointers. A sum and the + and -
+around it form one sum.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from codegen.sorts import Meaning
 
 
 class Kernel(Rows):
-    """The body of a kernel: `lines` after run()."""
+    """Writer of a kernel's body: `lines` after run()."""
 
     def __init__(
         self, meaning: Meaning, main: str, reals: frozenset[str] | set[str] = frozenset(), sides: Sides | None = None
@@ -37,7 +41,7 @@ class Kernel(Rows):
             self.put(f"[[maybe_unused]] const auto {view}_value = {made};")
 
     def number(self, e: Expr) -> str:
-        """A default that is written as a number."""
+        """Returns a default that is a literal number."""
         if e.kind == "coerce":
             return self.number(e.args[0])
         if e.kind == "negative":
@@ -74,11 +78,12 @@ class Kernel(Rows):
             elif s.kind == "through":
                 self.line(s.line, s.path)
                 self.put(
-                    f"const auto {cpp_name(s.name)} = through({cpp_name(s.family)}, {cpp_name(s.source)}, {self.cpp(s.value)});"
+                    f"const auto {cpp_name(s.name)} = "
+                    f"through({cpp_name(s.family)}, {cpp_name(s.source)}, {self.cpp(s.value)});"
                 )
 
     def typed(self, e: Expr) -> bool:
-        """Is a condition decided by element types alone, at compile time?"""
+        """True if element types alone decide a condition, at compile time."""
         if e.kind == "member":
             return True
         return e.kind in ("logic", "not") and all(self.typed(a) for a in e.args)
@@ -131,12 +136,13 @@ class Kernel(Rows):
         self.put(f"Array<{self.buffer_type(self.m.buffers[s.name])}> {cpp_name(s.name)}({shape});")
         if s.name in self.m.seen:
             self.put(
-                f"Followed<T_, Array<{self.buffer_type(self.m.buffers[s.name])}>> {cpp_name(s.name)}_seen({cpp_name(s.name)});"
+                f"Followed<T_, Array<{self.buffer_type(self.m.buffers[s.name])}>> "
+                f"{cpp_name(s.name)}_seen({cpp_name(s.name)});"
             )
 
     # -- a definition --------------------------------------------------------------------------------------------
     def scatter(self, s: Statement) -> None:
-        """Updates in the order of their box; those of a sum meet in one accumulator an element."""
+        """Writes updates in the order of their box; the updates of one element of a sum share one accumulator."""
         self.line(s.line, s.path)
         target, sort = cpp_name(s.name), Sort("element", self.m.symbols[s.name].sort.of)
         if s.update:
@@ -205,14 +211,14 @@ class Kernel(Rows):
             self.close()
 
     def narrow(self, e: Expr) -> Expr | None:
-        """The type that the whole of a value is computed in, where that is said: round_to<type>(...)."""
+        """Returns the type in which a whole value is computed, if round_to<type>(...) names one."""
         if e.kind != "call" or e.value != "round_to<>":
             return None
         return self.narrow(e.args[0]) or e.args[1]
 
     # -- reductions ----------------------------------------------------------------------------------------------
     def groups(self, e: Expr, lazy: bool = False) -> list[dict]:
-        """The reductions of `e` that are worth rows of accumulators; each sum with the + and - around it."""
+        """Returns the reductions of `e` that get a row of accumulators; each sum includes the + and - around it."""
         found: list[dict] = []
         if e.kind == "binary" and e.sort.kind in ("element", "real") and e.value in "+-":
             terms = self.terms(e, 1)
@@ -245,7 +251,8 @@ class Kernel(Rows):
         return [(sign, e)]
 
     def by_rows(self, e: Expr) -> bool:
-        """May the reduction run with one accumulator an element of a row? Its bounds must be the same for the whole row."""
+        """True if the reduction can use one accumulator per element of a row: its bounds must be the same for the whole
+        row."""
         if (
             e.value["op"] not in b.ELEMENT_REDUCTIONS
             or e.value["where"] is not None
@@ -266,7 +273,7 @@ class Kernel(Rows):
             verb = "add" if sign > 0 else "subtract"
             if term.kind == "reduce" and self.by_rows(term) and term.value["op"] == "sum" or term is group["expr"]:
                 several = sum(t.kind == "reduce" for _, t in group["terms"]) > 1
-                if several:  # each has its own names
+                if several:  # each gets a block, so that names do not collide
                     self.open("")
                 self.reduction(s, term, name, verb)
                 if several:
@@ -317,8 +324,10 @@ class Kernel(Rows):
             self.close()
 
     def open_binders(self, binders: list[dict]) -> tuple[str | None, str, int]:
-        """Opens the loops of a reduction but for the innermost, and prepares that: the last range, else the last box.
-        Its name, what its index is counted from (nothing for a box), and how many loops are open."""
+        """Opens all loops of a reduction except the innermost: the last range, else the last box.
+
+        Returns the innermost index's name, its lower bound ("" for a box), and the number of opened loops.
+        """
         inner = next((x for x in reversed(binders) if x["kind"] == "range"), None)
         inner = inner or next((x for x in reversed(binders) if x["kind"] == "box"), None)
         self.inner_box = inner is not None and inner["kind"] == "box"
@@ -340,7 +349,7 @@ class Kernel(Rows):
         return inner["name"], f"{called}_low", opened
 
     def make_shifted(self, s: Statement, body: Expr, inner: str | None, low: str) -> list[str]:
-        """Readers count the inner index from 0; the notation counts it from its lower bound."""
+        """Makes readers, which count the inner index from 0; the notation counts it from its lower bound."""
         if not low:
             return self.make_readers(s, body, inner)
         called = cpp_name(inner)
@@ -350,7 +359,7 @@ class Kernel(Rows):
         self.cpp.names = before
         return conditions
 
-    # -- what a target's outputs show of a state -----------------------------------------------------------------------
+    # -- states of a recurrence that outputs show --------------------------------------------------------------------
     def seen(self, s: Statement) -> None:
         name = cpp_name(s.name)
         self.open("if constexpr (is_wide<T_>)")

@@ -1,7 +1,7 @@
-"""Terms: what is computed for each element of a row, as a C++ expression over plain arrays and numbers.
+"""Writes terms: the computation of each element of a row, as a C++ expression over plain arrays and numbers.
 
-What is no arithmetic of floats is an array of its own, computed element by element before: reads that jump, choices by
-indices. Only single precision; what depends on types is decided here.
+A part that is not float arithmetic (a gather, a choice by indices) becomes an array of its own, computed element by
+element before. Single precision only; conditions on types are decided here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from codegen.units import Unit
 
 @dataclass
 class Terms:
-    """The terms of all nests, in order; equal ones are one. How one is used (map, sum, sum fold ..), and its text."""
+    """Terms of all row kernels, in order and without duplicates: (use, text), where use is map, sum, sum fold ..."""
 
     rows: dict[tuple[str, str], int] = field(default_factory=dict)
 
@@ -29,12 +29,12 @@ class Terms:
 
 @dataclass
 class Leaf:
-    """An array that a term reads: by a strip, or made before by lines of C++, or there already."""
+    """Array that a term reads: read through a strip, computed before by lines of C++, or already present."""
 
     read: str = ""  # the name of a strip
-    other: str = ""  # where its read may be outside: what stands there
-    scalar: list[str] = field(default_factory=list)  # lines that compute one element: the last is the element itself
-    held: str = ""  # an array that is there
+    other: str = ""  # value outside the tensor, if the strip may leave it
+    scalar: list[str] = field(default_factory=list)  # lines that compute one element; the last is the element itself
+    held: str = ""  # name of an array that exists already
 
 
 @dataclass
@@ -49,9 +49,9 @@ class Lanes(Kernel):
         super().__init__(unit.meaning, unit.main, unit.moves.real_only)
         self.u, self.terms, self.primitives = unit, terms, primitives
         self.rooms = self.most_rooms = 0
-        self.fast = 0  # terms that compute, and reductions
-        self.slow: set[str] = set()  # what is reduced element by element
-        self.asked: list[str] = []  # what must hold at a call, in C++
+        self.fast = 0  # number of terms and of reductions
+        self.slow: set[str] = set()  # names of values whose reductions run element by element
+        self.asked: list[str] = []  # preconditions of a call, in C++
         self.floats = {n for n in unit.types if "float" in unit.types[n]}
 
     def is_float(self, sort: Sort) -> bool:
@@ -63,7 +63,7 @@ class Lanes(Kernel):
         return of == "float" or of in self.floats
 
     def decided(self, e: Expr) -> bool | None:
-        """A condition on types alone, for float; None where it is something else."""
+        """Evaluates a condition on types, for float; None for any other condition."""
         if e.kind == "member":
             of = e.args[0].value
             if of not in self.m.version.types or of not in self.floats:
@@ -80,7 +80,7 @@ class Lanes(Kernel):
         return None
 
     def settled(self, e: Expr) -> Expr:
-        """`e` without lets and without what types decide."""
+        """Returns `e` with lets expanded and conditions on types decided."""
         if e.kind == "let" and e.sort.kind in ("element", "real", "truth"):
             return self.settled(e.args[0])
         if e.kind == "cond":
@@ -139,7 +139,7 @@ class Lanes(Kernel):
         return f"({made} != 0)" if e.sort in (TRUTH, BOOL) else made
 
     def lanes(self, e: Expr) -> str:
-        """C++ of `e` over arrays a0, a1 .. and numbers v0, v1 .."""
+        """Returns C++ of `e` over arrays a0, a1 .. and numbers v0, v1 .."""
         if id(e) in self.held:
             return self.leaf(Leaf(held=self.held[id(e)]))
         if e.kind in ("number", "real") or (e.kind == "coerce" and e.args[0].kind in ("number", "real")):
@@ -244,7 +244,7 @@ class Lanes(Kernel):
         return self.rooms - 1
 
     def inner_named(self, e: Expr, inner: str | None, low: str) -> list[str]:
-        """A line that names the inner index of a reduction, where `e` asks for it."""
+        """Returns a line that declares the inner index of a reduction, if `e` uses it."""
         if not inner or inner not in self.index_names(e):
             return []
         name = cpp_name(inner)
@@ -254,7 +254,7 @@ class Lanes(Kernel):
 
 
 def inner_reductions(e: Expr) -> bool:
-    """Is anything reduced for each element by itself?"""
+    """True if `e` holds a reduction that runs separately for each element."""
     if e.kind == "reduce" and e.sort not in (INDEX, BOOL):
         return True
     parts = [*e.args, *(arm for _, arm in e.value)] if e.kind == "match" else e.args

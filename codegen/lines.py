@@ -1,6 +1,6 @@
-"""YAML that remembers where every fact stands, so that an error or a #line can name it.
+"""Loads YAML with the line of every value, so that an error or a #line can name it.
 
-Values are what YAML 1.2's core schema says: only true and false are truths (a key N, Y or on stays text), and 1e-5 is a number.
+Values follow YAML 1.2's core schema: only true and false are bools (a key N, Y or on stays text), and 1e-5 is a number.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 
 @dataclass
 class Scalar:
-    """A scalar as it is written: its text, the line where the text begins, and '|' for a literal block."""
+    """Scalar as written: its text, the line of its first character, and '|' for a literal block."""
 
     text: str
     line: int
@@ -35,7 +35,7 @@ class Scalar:
 
 
 class Map(dict[str, Any]):
-    """A mapping with the line of each key; `scalars` keeps what was written where the value is a scalar."""
+    """Mapping with the line of each key; `scalars` keeps the written form of scalar values."""
 
     def __init__(self, line: int = 0):
         super().__init__()
@@ -70,7 +70,7 @@ class Map(dict[str, Any]):
 
 
 class Seq(list[Any]):
-    """A sequence with the line of each item."""
+    """Sequence with the line of each item."""
 
     def __init__(self, line: int = 0):
         super().__init__()
@@ -80,12 +80,12 @@ class Seq(list[Any]):
 
 
 def load(file: Path, path: str) -> Any:
-    """Reads one YAML file; `path` is the name that errors give."""
+    """Reads one YAML file; `path` is the name in error messages."""
     return parse(file.read_text(encoding="utf-8"), path)
 
 
 def parse(text: str, path: str) -> Any:
-    """Reads the one YAML document of a text."""
+    """Reads a text that holds one YAML document."""
     loader = _Loader(text)
     try:
         node = loader.get_single_node()
@@ -101,7 +101,7 @@ def parse(text: str, path: str) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """The same value in ordinary dicts and lists."""
+    """Returns the same value in ordinary dicts and lists."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -1,9 +1,9 @@
-"""Reads spec/ops into plain data: YAML with lines, held against schema.json, inheritance and groups of types resolved.
+"""Reads spec/ops into plain data: YAML with lines, validated by schema.json, inheritance and type groups resolved.
 
-A version that says `inherits: N` takes every key of version N. Its own inputs, outputs, attributes, types, require, open
-and cases are merged into the inherited ones by key (a parameter, an attribute and a rule again by key); null removes. A list
-of types whose items begin with + or - edits the inherited list. Every other key replaces what was inherited, and
-one kind of semantics replaces any other kind.
+A version with `inherits: N` takes every key of version N. Its own inputs, outputs, attributes, types, require, open and
+cases are merged into the inherited ones by key. A parameter, an attribute and a rule are again merged by key; null
+removes. A list of types whose items begin with + or - edits the inherited list. Every other key replaces the inherited
+one, and one kind of semantics replaces any other kind.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KNOWN = {*_MERGED, *_NOT_INHERITED, *KINDS, "deprecated", "lived", "doc", "form
 
 
 def load_spec(root: Path | str) -> list[Operator]:
-    """Every operator of the spec at `root`, sorted by domain and name."""
+    """Returns every operator of the spec at `root`, sorted by domain and name."""
     root = Path(root).resolve()
     validator = jsonschema.Draft202012Validator(json.loads((root / "schema.json").read_text(encoding="utf-8")))
     groups = load_groups(root)
@@ -40,7 +40,7 @@ def load_spec(root: Path | str) -> list[Operator]:
 
 
 def load_parts(root: Path) -> dict[str, Text]:
-    """The parts of spec/parts.yaml by name; a spec may have none."""
+    """Returns the parts of spec/parts.yaml by name; empty if the spec has no such file."""
     file, path = root / "parts.yaml", f"{root.name}/parts.yaml"
     if not file.exists():
         return {}
@@ -96,7 +96,8 @@ def _resolve(
     groups: Groups,
     chain: list[int],
 ) -> Map:
-    """The version with what it inherits, types expanded; fills `resolved` and, for its semantics, `meaning`."""
+    """Returns the version merged with its ancestors, types expanded. Fills `resolved` and, for its semantics,
+    `meaning`."""
     if since in resolved:
         return resolved[since]
     entry = written[since]
@@ -284,7 +285,7 @@ def _derivative(document: Map, path: str) -> Derivative | None:
 
 
 def _function(entry: Map, path: str) -> Any:
-    """A Text, or a list of pieces {when: Text or None, text: Text}."""
+    """Returns the function as a Text, or as a list of pieces {when: Text or None, text: Text}."""
     value = entry.get("function")
     if not isinstance(value, Seq):
         return None if value is None else _block(entry, "function", path)

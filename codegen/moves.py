@@ -1,5 +1,7 @@
-"""What a kernel does with its elements: only moves them (then one kernel serves all types of a size, and results are judged bit
-for bit), or computes with them."""
+"""Classifies the data flow of a kernel: pure data movement, or computation.
+
+If elements are only copied, one kernel serves all types of a size, and results are judged bit for bit.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ class Moves:
         self.by_index: set[str] = set()
         self.by_real: set[str] = set()
         self.otherwise: set[str] = set()
-        self.computed: set[str] = set()  # constraints with which something is computed
+        self.computed: set[str] = set()  # constraints whose elements enter a computation
         self.followed: set[str] = set()
         self.inexact = False
         self.defined: set[str] = set()
@@ -47,18 +49,19 @@ class Moves:
 
     @property
     def exact(self) -> bool:
-        """No output is computed with rounding: bit for bit or wrong."""
+        """True if no output is rounded: any difference in bits is wrong."""
         return not self.inexact
 
     def _real_only(self) -> set[str]:
-        """Inputs that are read as reals alone: bound as such, so that a kernel need not be made for each of their types."""
+        """Returns inputs that are only read as reals. They are bound as reals, so that the kernel is not instantiated
+        for each of their types."""
         v = self.m.version
         main = next((p.type for p in v.outputs if p.type in v.types), None)
         others = {p.name for p in v.inputs if p.type != main and not p.variadic}
         return (self.by_real - self.otherwise - self.by_index) & others if main else set()
 
     def is_template(self, constraint: str) -> bool:
-        """Does a kernel's type depend on the constraint?"""
+        """True if the constraint is a template parameter of the kernel."""
         v = self.m.version
         for p in v.inputs:
             if p.type == constraint and p.name in self.read - self.index_only - self.real_only:
@@ -88,7 +91,7 @@ class Moves:
                 self.computed.add(symbol.sort.of)
 
     def _moved(self, e: Expr) -> bool:
-        """Is the value an element as it stands in some tensor, or a constant zero?"""
+        """True if the value is an unchanged element of some tensor, or a constant zero."""
         if e.kind == "read":
             return not e.value or e.value["else"] is None or self._moved(e.value["else"])
         if e.kind == "scalar":
@@ -104,13 +107,13 @@ class Moves:
         return False
 
     def _asks_bools(self, e: Expr) -> bool:
-        """Is a condition made of elements of bool tensors alone?"""
+        """True if a condition consists of elements of bool tensors only."""
         if e.kind in ("logic", "not", "let"):
             return all(self._asks_bools(a) for a in e.args)
         return e.kind == "read" and e.sort.kind == "element" and self._only_bool(e.sort.of)
 
     def _counts(self, e: Expr) -> bool:
-        """Is the value an index, or made of indices?"""
+        """True if the value is an index, or computed from indices only."""
         if e.kind == "coerce":
             return e.args[0].sort == INDEX
         if e.kind == "cond":
@@ -120,7 +123,7 @@ class Moves:
         return e.sort == INDEX
 
     def _mark(self, e: Expr) -> None:
-        """Everything that meets in a computed expression is computed with."""
+        """Marks the constraints of all elements of a computed expression."""
         if e.sort is not None and e.sort.kind == "element":
             self.computed.add(e.sort.of)
         if e.kind == "read":
@@ -134,7 +137,7 @@ class Moves:
                 self._mark(a)
 
     def _reads(self, e: Expr, bridge: str = "") -> None:
-        """`bridge`: the function, index or real, that the value is handed to."""
+        """Records the tensors that `e` reads. `bridge`: the function, index or real, that receives the value."""
         if e.kind == "name" and e.sort is not None and e.sort.kind == "family":
             self.read.add(e.value)
             self.otherwise.add(e.value)

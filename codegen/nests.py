@@ -1,7 +1,7 @@
-"""A definition by rows: what the reference kernel computes, a row at a time.
+"""Writes row kernels (nests): the computation of the reference kernel, a row at a time.
 
-A nest walks like the reference kernel (codegen/kernel.py): the rows of what is defined, the indices of its reductions.
-What it computes is cut off as terms (codegen/lanes.py), which are compiled for each instruction set.
+The loops are those of the reference kernel (codegen/kernel.py): rows of the defined tensor, then reduction indices. The
+arithmetic is extracted into terms (codegen/lanes.py), which are compiled for each instruction set.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from codegen.notation import Expr, Statement
 from codegen.units import Unit
 
 NEUTRAL = {"sum": "0.0F", "prod": "1.0F", "max": "-infinite", "min": "infinite"}
-MOST_CHOICES = 4  # conditions that a definition is written apart for
+MOST_CHOICES = 4  # max. number of conditions that split a definition into copies
 
 
 class Nest(Lanes):
@@ -71,7 +71,8 @@ class Nest(Lanes):
             self.close()
 
     def apart(self, s: Statement, value: Expr, target: str, left: int) -> None:
-        """A definition for each answer to what is asked once a call, so that what is not asked for is not computed."""
+        """Writes a copy of the definition for each outcome of a condition decided once per call, so that unused
+        branches cost nothing."""
         found = self.choice(value) if left else None
         if found is None:
             self.by_rows_of(s, value, target)
@@ -95,7 +96,7 @@ class Nest(Lanes):
         return None
 
     def once(self, e: Expr) -> bool:
-        """Is it the same wherever it is asked in a call, and looks at no element?"""
+        """True if `e` has the same value throughout a call and reads no element."""
         return not (e.free - set(self.steps)) and not reads(e)
 
     def by_rows_of(self, s: Statement, value: Expr, target: str) -> None:
@@ -149,7 +150,7 @@ class Nest(Lanes):
         self.put("});")
 
     def before_conversion(self, s: Statement, value: Expr) -> None:
-        """What is converted to another type is computed as a term, and converted element by element."""
+        """Computes the operand of a type conversion as a term, which is then converted element by element."""
         if value.kind != "call" or value.value != "convert<>" or not self.is_float(value.args[0].sort):
             return
         made = f"rooms.at({self.room()})"
@@ -160,7 +161,7 @@ class Nest(Lanes):
 
     # -- reductions --------------------------------------------------------------------------------------------------
     def rowwise(self, e: Expr) -> list[Expr]:
-        """Reductions that have an accumulator for each element of a row, outermost ones."""
+        """Returns the outermost reductions that have an accumulator for each element of a row."""
         if e.kind == "reduce":
             return [e] if self.is_rowwise(e) else []
         if e.kind in ("match", "comprehension", "read") or (e.kind == "cond" and e.args[0].sort == BOOL):
@@ -194,7 +195,7 @@ class Nest(Lanes):
         self.count += 1
         self.put(f"float* const {name} = rooms.at({self.room()});")
         self.put(f"std::fill_n({name}, x_count, {NEUTRAL[op.removeprefix('arg')]});")
-        if op in ARG_REDUCTIONS:  # where the best of each element was met stands in the room behind
+        if op in ARG_REDUCTIONS:  # the index of each element's best so far is stored in the next scratch buffer
             self.put(f"Index* const {name}_at = reinterpret_cast<Index*>(rooms.at({self.room()}));")
             self.room()
             self.put(f"std::fill_n({name}_at, x_count, Index{{-1}});")
@@ -272,7 +273,7 @@ class Nest(Lanes):
         self.readers[id(e)] = f"{name}_at[x - x_from]" if op in ARG_REDUCTIONS else f"{name}[x - x_from]"
 
     def open_inner(self, length: str) -> None:
-        """A loop over all inner indices, for the elements of a piece."""
+        """Opens a loop over all inner indices, for the elements of a piece."""
         self.open(f"for (const Strips::Strip some : Strips({length}, x_count))")
         self.open("for (Index inner = some.from; inner < some.to; ++inner)")
 
@@ -281,7 +282,7 @@ class Nest(Lanes):
         self.close()
 
     def spans(self, strips: list[str], along: str, at: str, first: str, count: str) -> None:
-        """Names `part_from` and `part_count`: what the strips hold of `count` elements from `first` on."""
+        """Declares `part_from` and `part_count`: the range inside all strips, of `count` elements from `first` on."""
         if not strips:
             self.put(f"const Index part_from = {first}, part_count = {count};")
             return
@@ -291,11 +292,11 @@ class Nest(Lanes):
         self.put("if (part.first >= part.last) continue;")
         self.put("const Index part_from = part.first, part_count = part.last - part.first;")
 
-    # -- what is called --------------------------------------------------------------------------------------------
+    # -- calls of terms ----------------------------------------------------------------------------------------------
     def fill(
         self, s: Statement, term: Term, along: str, first: str, count: str, inner: str | None = None, low: str = ""
     ) -> None:
-        """Before a term is computed: the arrays that are computed element by element."""
+        """Computes, before a term, its arrays that are filled element by element."""
         self.places = []
         for leaf in term.leaves:
             if not leaf.scalar:
@@ -345,7 +346,7 @@ class Nest(Lanes):
         self.close()
 
     def apply_arg(self, use: str, term: Term, arrays: list[str], count: str, out: str, fold: bool, met: str) -> None:
-        """The best of each element so far, and where it was met. What is compared is computed before."""
+        """Updates the best element so far and its index. The compared values are computed before."""
         name = out.split(" ")[0]
         if term.text == "a0[x]":
             values = arrays[0]
@@ -369,7 +370,7 @@ class Nest(Lanes):
 
 
 def chosen(e: Expr, found: Expr, arm: int) -> Expr:
-    """`e` with `found`, a condition in it, answered."""
+    """Returns `e` with the condition `found` in it replaced by one of its arms."""
     if e is found:
         return e.args[arm]
     if e.kind in ("comprehension", "match", "read"):
@@ -378,7 +379,7 @@ def chosen(e: Expr, found: Expr, arm: int) -> Expr:
 
 
 def nest_of(unit: Unit, terms: Terms, primitives: set[str]) -> Nest:
-    """Raises Unfit."""
+    """Returns the row kernel of a unit. Raises Unfit."""
     if unit.cast or unit.wholes:
         raise Unfit("nothing is computed, or the type of the output is known only at a call")
     if not unit.moves.computed and not any(p.type in unit.types for p in unit.meaning.version.outputs):

@@ -1,4 +1,5 @@
-"""A nest's terms are the entry's: change the entry and the terms change; what would not be fast says why."""
+"""Terms of a row kernel follow the entry: a changed entry changes the terms, and an unfit definition reports the
+reason."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Index notation: text to trees. What each construct means is told in spec/README.md, one example a construct.
+"""Parses index notation into trees. spec/README.md documents each construct with an example.
 
-A text is a list of statements, one a line; a deeper indented line continues the one above, unless that one ends with a
+A text is a list of statements, one a line. A deeper indented line continues the one above, unless that one ends with a
 colon: then the deeper lines are its block.
 """
 
@@ -22,7 +22,8 @@ statement: "let" NAME "=" expr                                 -> let
     | "else" ":" [statement]                                   -> otherwise
     | "use" NAME                                               -> use
     | "run" NAME "=" NAME "(" NAME "," expr ")"                -> through
-    | "scatter" NAME "in" "box" "(" expr ")" ["where" either] ":" NAME "[" args "]" (UPDATE | "=") expr -> scatter
+    | "scatter" NAME "in" "box" "(" expr ")" ["where" either] ":" \
+        NAME "[" args "]" (UPDATE | "=") expr                  -> scatter
     | NAME "[" lhs "]" "[" lhs ("," lhs)* "]" "=" expr         -> define_family
     | "seen" NAME "[" lhs ("," lhs)* "]" "=" expr              -> seen
     | NAME "[" lhs ("," lhs)* "]" "=" expr                     -> define
@@ -36,7 +37,8 @@ lhs: NAME "in" expr -> lhs_over | NAME ".." expr? -> lhs_pack | NAME -> lhs_inde
     | REDUCTION binder ("," binder)* ["where" either] ":" expr -> reduce
     | either
 arm: STRING ":" expr | "else" ":" expr -> arm_else
-binder: NAME "in" sum_ ".." sum_ -> over_range | NAME "in" "box" "(" expr ")" -> over_box | NAME "in" NAME -> over_family
+binder: NAME "in" sum_ ".." sum_ -> over_range | NAME "in" "box" "(" expr ")" -> over_box
+    | NAME "in" NAME                                           -> over_family
 ?either: both ("or" both)*
 ?both: negated ("and" negated)*
 ?negated: "not" negated -> not_ | comparison
@@ -70,7 +72,7 @@ NUMBER: /\d+(\.\d+)?([eE][-+]?\d+)?/
 
 @dataclass
 class Expr:
-    """A node. `kind` says which; `sort` and `free` are filled in by the checker (codegen/sorts.py)."""
+    """Node of an expression. The checker (codegen/sorts.py) fills in `sort` and `free`."""
 
     kind: str
     args: list[Any] = field(default_factory=list)
@@ -79,7 +81,7 @@ class Expr:
     sort: Any = None
     free: Any = None  # a frozenset of names
     text: str = ""
-    place: tuple[str, int, int] = field(default=("", 0, 0), compare=False)  # path, line, which node of that text
+    place: tuple[str, int, int] = field(default=("", 0, 0), compare=False)  # path, line, number in that text
 
 
 @dataclass
@@ -99,19 +101,19 @@ class Statement:
     low: Expr | None = None  # scan
     high: Expr | None = None
     block: list[Statement] = field(default_factory=list)
-    family: str = ""  # define: the name of the index that tells the tensors of a variadic output apart
+    family: str = ""  # define: the name of the index over the tensors of a variadic output
     binder: str = ""  # scatter: the index that runs over the box `low`, where `high` holds
     at: list[Expr] = field(default_factory=list)  # scatter: the point that is updated
-    source: str = ""  # through: the buffer that the graph `family` sees, in the type `value`
-    update: str = ""  # scatter: sum, prod, max, min; empty where the last one stays
+    source: str = ""  # through: the buffer that the graph `family` receives, with type `value`
+    update: str = ""  # scatter: sum, prod, max, min; empty: the last update wins
     line: int = 0
-    path: str = ""  # of the text that it stands in
-    order: int = 0  # as the checker met it
+    path: str = ""  # path of the text that contains it
+    order: int = 0  # position in the order of checking
     text: str = ""
 
 
 class _Build(Transformer):
-    """Lark's tree to Expr and Statement."""
+    """Converts Lark's tree to Expr and Statement."""
 
     def __init__(self, path: str, line: int):
         super().__init__()
@@ -288,7 +290,7 @@ def parse_expression(text: Text) -> Expr:
 
 
 def parse_statements(text: Text) -> list[Statement]:
-    """The statements of a `semantics:` text, blocks nested."""
+    """Parses a `semantics:` text into statements with nested blocks."""
     rows: list[tuple[int, int, str]] = []  # indent, line, text
     for number, raw in enumerate(text.text.split("\n")):
         stripped = raw.split("#")[0].rstrip()

@@ -1,4 +1,4 @@
-"""The parameters of a kernel: how each is declared, and how it is bound to a call natively and in the wide readings."""
+"""Derives the parameters of a kernel: their declarations, and their bindings in native and extended precision."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Parameter:
-    """Of a kernel: how it is declared, and how it is bound natively and in the wide readings."""
+    """Parameter of a kernel: its declaration, and the C++ that binds it in native and in wide (exact, bounded) runs."""
 
     name: str
     declared: str
@@ -102,7 +102,8 @@ def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
                 Parameter(
                     cpp_name(p.name),
                     f"const std::vector<View<{element}>>& {cpp_name(p.name)}",
-                    f"bind.out_family<{element}>({k}, {unit.plan.outputs[k].replace('type_', 'plan.type_')}, plan.{p.name}_shape)",
+                    f"bind.out_family<{element}>({k}, {unit.plan.outputs[k].replace('type_', 'plan.type_')}, "
+                    f"plan.{p.name}_shape)",
                     "",
                 )
             )
@@ -114,7 +115,8 @@ def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
                 cpp_name(p.name),
                 f"View<{element}> {cpp_name(p.name)}",
                 f"bind.out<{element}>({k}, {unit.plan.outputs[k].replace('type_', 'plan.type_')}, plan.{p.name}_shape)",
-                f"bind.template out<{wide_of(unit, element)}>({k}, {unit.plan.outputs[k].replace('type_', 'plan.type_')}, plan.{p.name}_shape)",
+                f"bind.template out<{wide_of(unit, element)}>({k}, "
+                f"{unit.plan.outputs[k].replace('type_', 'plan.type_')}, plan.{p.name}_shape)",
             )
         )
     return made, templates
@@ -130,7 +132,7 @@ def walk_all(statements: list[Statement]) -> Iterator[Statement]:
         yield from walk_all(s.block)
 
 
-CLASSES = {  # what elements of a type compute as: one kernel a class serves all its types
+CLASSES = {  # element type -> compute class: one kernel instance per class serves all its types
     "double": "double", "uint64": "std::uint64_t", "bool": "bool", "string": "std::string",
     "complex64": "std::complex<float>", "complex128": "std::complex<double>",
 }  # fmt: skip
@@ -141,17 +143,18 @@ def class_of(of: str) -> str:
 
 
 def type_arguments(unit: Unit, constraint: str) -> str:
-    """The classes a constraint's template parameter is instantiated with."""
+    """Returns the compute classes with which a constraint's template parameter is instantiated."""
     return ", ".join(dict.fromkeys(class_of(t) for t in unit.types[constraint] if t in CPP_TYPES))
 
 
 def wide_argument(unit: Unit, constraint: str) -> str:
-    """What a template parameter is in the wide readings: the wide number, but for what is only true or false, or text."""
+    """Returns a template argument of the exact and bounded kernels: the wide number S, except for types that are only
+    copied, such as bool and string."""
     return "S" if constraint not in unit.moves.moved_in_wide else CPP_TYPES[unit.types[constraint][0]]
 
 
 def cast_options(unit: Unit) -> str:
-    """saturate and rounding of a cast, from the arguments of its convert<>."""
+    """Returns saturate and rounding of a cast, from the arguments of its convert<>."""
     options = []
     for arg in unit.cast.value.args[1:-1]:
         if arg.kind != "name":

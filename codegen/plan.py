@@ -1,5 +1,8 @@
-"""The plan of a meaning: a C++ struct of all that is decided once a call (attributes, lets, rules, types, shapes). The kernel is
-its member, so that the names of an entry are the names of the kernel."""
+"""Writes the plan of a definition: a C++ struct of all values decided once per call (attributes, lets, rules, types,
+shapes).
+
+The kernel is a member function of the plan, so the names of an entry are the names in the kernel.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ GETTERS = {INDEX: "integer", REAL: "number", TEXT: "text", INDICES: "integers", 
 @dataclass
 class Plan:
     members: list[tuple[str, str, str]] = field(default_factory=list)  # type, name, comment
-    body: list[str] = field(default_factory=list)  # of the constructor
+    body: list[str] = field(default_factory=list)  # body of the constructor
     outputs: list[str] = field(default_factory=list)  # C++ of each output's type
 
 
@@ -49,7 +52,8 @@ def line_of(meaning: Meaning, line: int, path: str = "") -> str:
 
 
 def build(meaning: Meaning, cpp: Cpp) -> Plan:
-    """`cpp` writes at call level; it gathers which given_X and wanted_X are asked for, so the kernel comes first."""
+    """Builds the plan. `cpp` writes at call level and collects the used given_X and wanted_X, so the kernel is written
+    first."""
     v, plan = meaning.version, Plan()
     for k, p in enumerate(v.inputs):
         many = f"facts.inputs({k})" if p.variadic else f"facts.input({k})"
@@ -125,7 +129,7 @@ def names_in(e: Expr) -> set[str]:
 
 
 def alias(let: Statement, cpp: Cpp, plan: Plan, lines: list[str]) -> None:
-    """A tensor seen under another shape: its shape is a member, the view itself is made in the kernel."""
+    """Adds a tensor seen under another shape: its shape is a member, the view itself is made in the kernel."""
     value, name = let.value, cpp_name(let.name)
     if value.kind != "call" or value.value not in ("view", "permuted") or value.args[0].kind != "name":
         raise cpp.fail(value, "a tensor is named by view(X, shape) or permuted(X, order)")
@@ -151,7 +155,7 @@ def given(meaning: Meaning, kind: str, name: str) -> str:
 
 
 def type_bindings(meaning: Meaning) -> dict[str, str]:
-    """How each constraint's type is found: by the first given input that has it."""
+    """Returns C++ that finds each constraint's type: that of the first given input with the constraint."""
     v, found = meaning.version, {}
     for name, types in v.types.items():
         inputs = [k for k, p in enumerate(v.inputs) if p.type == name]
@@ -165,7 +169,8 @@ def type_bindings(meaning: Meaning) -> dict[str, str]:
 
 ENUMERABLE = (
     "float double float16 bfloat16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool string complex64 complex128 "
-    "float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz float8e8m0 float6e2m3 float6e3m2 float4e2m1 int4 uint4 int2 uint2"
+    "float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz float8e8m0 float6e2m3 float6e3m2 float4e2m1 int4 uint4 "
+    "int2 uint2"
 ).split()
 
 

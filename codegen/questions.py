@@ -1,7 +1,7 @@
-"""Reads spec/questions and spec/errata: rulings where the standard is silent, and what a suite or a body says wrongly.
+"""Reads spec/questions and spec/errata: rulings where the standard is silent, and errors of a suite or a function body.
 
-spec/questions/README.md says what a file is. What is read here is the part that machines use: which operators and which
-cases of suites a file speaks of, and the probes that show who answers what.
+spec/questions/README.md describes the files. This module reads the front matter: the operators and suite cases that a
+file concerns, and the probes that record each runtime's answer.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from codegen.lines import Map, parse
 
 RUNTIMES = ("reference", "onnx", "onnxruntime")
 REFUSALS = ("error", "unsupported", "crash")
-SAME = "same"  # as the reference
+SAME = "same"  # the reference's answer
 STATUS = ("ruled", "open")
 HEADINGS = {
     "Q": ("What the standard says", "Who does what", "Ruling"),
     "E": ("What is wrong", "Proof"),
 }
-WITNESSES = {  # who says so, none of them made from another nor from an entry
+WITNESSES = {  # independent sources: none is derived from another or from an entry
     "text": "the standard's words, by operator version and part",
     "files": "what the case's own files hold",
     "arithmetic": "mathematics on the case's data, which needs no operator's definition",
@@ -47,7 +47,7 @@ _PROBE_KEYS = {"of", "opset", "case", "says"}
 
 @dataclass
 class Probe:
-    """A case of one node without a right answer: `says` has what each runtime makes of it."""
+    """Single-node case without a right answer: `says` holds the answer of each runtime."""
 
     question: str
     name: str
@@ -71,13 +71,13 @@ class Note:
     bodies: list[str]  # patterns of the names in tests/functions/differences.yaml
     path: str
     body: str
-    witnesses: dict[str, str] = field(default_factory=dict)  # one of WITNESSES -> what it says
+    witnesses: dict[str, str] = field(default_factory=dict)  # one of WITNESSES -> its statement
     explains: dict[str, list[str]] = field(default_factory=dict)  # one of TARGETS -> the outcomes of its cases
     probes: list[Probe] = field(default_factory=list)
 
 
 def load_notes(spec: Path | str, operators: list[Operator]) -> list[Note]:
-    """Errata, then questions, each in the order of their numbers."""
+    """Returns errata, then questions, each by number."""
     spec = Path(spec).resolve()
     notes: dict[str, Note] = {}
     for letter, folder in sorted(_FOLDERS.items()):
@@ -96,7 +96,8 @@ def load_notes(spec: Path | str, operators: list[Operator]) -> list[Note]:
 
 
 def suites_named(key: str, releases: list[str], pinned: str) -> list[str]:
-    """`onnx` is the pinned suite; `onnx@1.6.0..1.9.0` those of all releases from the one to the other."""
+    """Returns the suites of a key: `onnx` is the pinned suite, `onnx@1.6.0..1.9.0` the suites of that range of
+    releases."""
     first, _, last = (key.partition("@")[2] or pinned).partition("..")
     last = last or first
     if not {first, last} <= set(releases) or releases.index(first) > releases.index(last):
@@ -105,7 +106,8 @@ def suites_named(key: str, releases: list[str], pinned: str) -> list[str]:
 
 
 def strangers(operators: list[Operator], notes: list[Note]) -> list[str]:
-    """What entries leave open for a question that does not say so of them, or rule otherwise for one that is of others."""
+    """Returns errors: entries that name a question as open, or rule by it, although the question does not list their
+    version."""
     open_ = {note.id: note.operators for note in notes if note.status == "open"}
     any_ = {note.id: note.operators for note in notes}
     versions = [version for operator in operators for version in operator.versions]
@@ -127,7 +129,8 @@ def _note(id_: str, text: str, path: str, operators: list[Operator]) -> Note:
     parts = text.split("---\n", 2)
     if len(parts) != 3 or parts[0]:
         raise SpecError(path, 1, "a file begins with its front matter, between two lines of ---")
-    front = parse("\n" + parts[1], path)  # the empty line stands for the first ---, so that lines are those of the file
+    # The empty line replaces the first ---, so that line numbers are those of the file.
+    front = parse("\n" + parts[1], path)
     if not isinstance(front, Map):
         raise SpecError(path, 1, "the front matter is a mapping")
     _known(front, _KEYS if id_[0] == "Q" else _KEYS - {"probes"}, path)
@@ -173,7 +176,7 @@ def _one_of(given: Map, key: str, words: tuple[str, ...], path: str) -> str:
 
 
 def _versions(front: Map, operators: list[Operator], path: str) -> list[str]:
-    """`Max` is every version of it, `Max-13` is one."""
+    """Returns versions by name: `Max` is every version of it, `Max-13` is one."""
     versions = {o.op: [v.name for v in reversed(o.versions)] for o in operators}
     known = {name: [name] for names in versions.values() for name in names} | versions
     out: list[str] = []

@@ -1,4 +1,4 @@
-"""Rows: how the indices on a left side are named from a point, and the readers that answer for every read of a row."""
+"""Writes the C++ of a row: the indices of a left side, computed from a point, and the readers of all reads in a row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from codegen.sorts import Meaning
 
 
 def plus(parts: list[str]) -> str:
-    """The sum of indices in C++, the plain numbers added up."""
+    """Returns the C++ sum of indices, with literal numbers folded."""
     number = sum(int(p) for p in parts if p.isdigit())
     rest = [p for p in parts if not p.isdigit()]
     return reduce(partial(checked, "+"), [*rest, str(number)] if number or not rest else rest)
@@ -25,14 +25,14 @@ def less(whole: str, parts: list[str]) -> str:
 
 
 class Rows:
-    """What both definitions and reductions need of a row."""
+    """Row handling that definitions and reductions share."""
 
     def __init__(self, meaning: Meaning, main: str, sides: Sides):
         self.m, self.lines, self.depth = meaning, [], 1
         self.cpp = Cpp(meaning, at_call=False, main=main, sides=sides)
         self.steps: list[str] = []  # scan variables in force
         self.count = 0
-        self.extents: list[Expr] = []  # of reductions, for the estimate of work
+        self.extents: list[Expr] = []  # extents of reductions, for the estimate of work
 
     # -- text ----------------------------------------------------------------------------------------------------
     def put(self, text: str) -> None:
@@ -51,9 +51,9 @@ class Rows:
 
     # -- left sides ----------------------------------------------------------------------------------------------
     def decode(self, lhs: list[Lhs], wanted: set[str] | None = None) -> list[str]:
-        """C++ lines that name the indices on the left from the point `at`."""
+        """Returns C++ lines that compute the left side's indices from the point `at`."""
         lines: list[str] = []
-        before: list[str] = []  # sizes of what stands left of here
+        before: list[str] = []  # sizes of the items before this one
         rest = None
         for k, item in enumerate(lhs):
             if self.is_pack(item) and self.pack_size(item) is None:
@@ -88,7 +88,7 @@ class Rows:
         return (self.pack_size(item) or "0") if self.is_pack(item) else "1"
 
     def affinity(self, s: Statement, args: list[Expr], inner: str | None) -> str:
-        """C++ that says whether a read by `args` is affine in the last index of a row and in the inner reduction index."""
+        """Returns C++ that is true if a read is affine in the last index of a row and in the inner reduction index."""
         names = {item.name for item in s.lhs if item.name not in self.steps}
         tracked = frozenset(names | ({inner} if inner else set()))
         crooked: set[str] = set()
@@ -110,7 +110,8 @@ class Rows:
         return "true"
 
     def expression(self, s: Statement, e: Expr, inner: str | None, summand: bool = False) -> str:
-        """`e` for the element x of the row (and the inner index c of a reduction); a term of a sum if `summand`."""
+        """Returns C++ of `e` for the element x of the row (and the inner index c of a reduction); a term of a sum if
+        `summand`."""
         names = self.index_names(e) & {item.name for item in s.lhs if item.name not in self.steps}
         if names:
             self.put("const Point at = row.point(x);")
@@ -134,7 +135,7 @@ class Rows:
         return self.readers.get(id(e))
 
     def index_names(self, e: Expr) -> set[str]:
-        """Indices that `e` uses outside of what readers answer."""
+        """Returns the indices that `e` uses outside of the reads that readers handle."""
         if id(e) in self.readers:
             other = e.value["else"] if e.kind == "read" and e.value else None
             return self.index_names(other) if other else set()
@@ -153,13 +154,16 @@ class Rows:
 
     # -- readers -------------------------------------------------------------------------------------------------
     def make_readers(self, s: Statement, e: Expr, inner: str | None, taken: str = "") -> list[str]:
-        """A reader for every read of a tensor in `e` that is evaluated for each element of a row; under an `if`, one that is
-        affine only where that arm is `taken`. Returns conditions under which a term counts at all (`else none`)."""
+        """Makes a reader for every tensor read in `e` that is evaluated per element of a row.
+
+        Under an `if` the reader is affine only if that arm is `taken`. Returns the conditions under which a term counts
+        at all (`else none`).
+        """
         conditions: list[str] = []
         if id(e) in self.readers:
             return conditions
         if e.kind in ("reduce", "comprehension"):
-            return conditions  # evaluated where it stands
+            return conditions  # evaluated in place
         if e.kind == "cond" and e.args[0].sort == BOOL:
             plain = not e.args[0].free & ({i.name for i in s.lhs} | {inner})
             test = self.cpp(e.args[0]) if plain else "false"
@@ -192,7 +196,10 @@ class Rows:
                 self.count += 1
                 self.made[key] = name
                 walks = "scattering" if affine == "false" else affine
-                made = f"reader({base}, row, {self.inner_length(inner)}, {walks}, [&]({at}, {c}) {{ {decode}{' ' if decode else ''}{split}return {self.cpp.spot(args)}; }})"
+                made = (
+                    f"reader({base}, row, {self.inner_length(inner)}, {walks}, [&]({at}, {c}) "
+                    f"{{ {decode}{' ' if decode else ''}{split}return {self.cpp.spot(args)}; }})"
+                )
                 self.put(f"[[maybe_unused]] const auto {name} = {made}{'' if may_miss else '.checked()'};")
             index = "inner" if inner else "0"
             if not may_miss:

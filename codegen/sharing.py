@@ -1,5 +1,8 @@
-"""Kernels of one operator that ask different things of a call but then run the same: the later takes over the run of
-the earlier, which is compiled once. Versions and rulings often differ in a rule, an attribute or an extent alone."""
+"""Deduplicates kernels of one operator that differ in their plans but run the same code.
+
+The later kernel reuses the run of the earlier, which is compiled once. Versions and rulings often differ only in a
+rule, an attribute or an extent.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +13,21 @@ from codegen.units import Unit
 
 
 def run_of(unit: Unit) -> tuple:
-    """The C++ of a run, without what is for readers."""
+    """Returns the C++ of a run, without comments and #line."""
     lines = [line for line in unit.body if not line.startswith("#line") and not line.lstrip().startswith("//")]
     return (tuple(unit.templates), tuple(p.declared for p in unit.parameters), unit.main, "\n".join(lines))
 
 
 def same_members(unit: Unit, earlier: Unit) -> bool:
-    """Is every member of `earlier` that its run names one of `unit` too, of the same type?"""
+    """True if every member of `earlier` that its run names is also a member of `unit`, with the same type."""
     named = set(re.findall(r"\w+", run_of(earlier)[-1]))
     here = {name: type for type, name, _ in unit.plan.members}
     return all(here.get(name) == type for type, name, _ in earlier.plan.members if name in named)
 
 
 def share_runs(units: Iterable[Unit]) -> None:
-    """Sets `shares` of each of an operator's units that runs as an earlier one does, and `lends` of that one."""
+    """Sets `shares` of each unit whose run equals that of an earlier unit of its operator, and `lends` of the earlier
+    one."""
     first: dict[tuple, Unit] = {}
     for unit in units:
         if unit.cast or unit.wholes or not unit.parameters:

@@ -1,4 +1,4 @@
-"""A kernel takes over the run of an earlier one of its operator only where the two do the same with the same members."""
+"""A kernel reuses the run of an earlier one of its operator only if both do the same with the same members."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ versions:
     ("later", "text", "shared"),
     [
         ("ints", "z[i] = x[i] * size(by)", True),
-        ("ints", "z[i] = x[i] + size(by)", False),  # runs otherwise
-        ("floats", "z[i] = x[i] * size(by)", False),  # the same words, of another type
+        ("ints", "z[i] = x[i] + size(by)", False),  # another computation
+        ("floats", "z[i] = x[i] * size(by)", False),  # the same text, of another type
     ],
 )
 def test_a_run_is_taken_over_only_where_it_is_the_same(tmp_path: Path, later: str, text: str, shared: bool) -> None:
@@ -56,4 +56,4 @@ def test_a_run_is_taken_over_only_where_it_is_the_same(tmp_path: Path, later: st
     assert "void run(" in first
     assert ("struct Toy_2 : Toy_1<R>" in second) == shared
     assert ("void run(" in second) != shared
-    assert '"C1"' in second  # what it asks is its own
+    assert '"C1"' in second  # it keeps its own rules

@@ -1,5 +1,7 @@
-"""Sides of a definition. Where kernels are compiled to be counted (make coverage), each condition of the spec goes
-through a function of its own, and gcov counts the two lines in which that says true or false."""
+"""Instruments conditions of a definition for branch coverage (make coverage).
+
+Each condition of the spec calls a function of its own with one line per outcome, so that gcov counts both.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ class Side:
     number: int
     path: str
     line: int
-    node: int  # tells apart the conditions of a line
-    what: str  # if, rule, or arm: one that need not say false
+    node: int  # distinguishes the conditions of a line
+    what: str  # if, rule, or arm (which need not be false)
     text: str
 
     def __str__(self) -> str:
@@ -22,14 +24,14 @@ class Side:
 
 
 class Sides:
-    """Of one kernel. Unless they are counted, the C++ is as if this were not here."""
+    """Conditions of one kernel. Unless `counted` is set, the C++ is written without instrumentation."""
 
     def __init__(self, counted: bool = False):
         self.counted = counted
         self.found: dict[tuple[str, int, int], Side] = {}
 
     def asked(self, e: Expr, test: str, what: str = "if", nth: int = 0) -> str:
-        """The C++ of a condition that `e` asks; of several, the nth."""
+        """Returns the C++ of a condition of `e`, instrumented if counted; `nth` distinguishes several of one node."""
         if not self.counted:
             return test
         path, line, node = e.place
@@ -38,9 +40,9 @@ class Sides:
         return f"side_{side.number}({test})"
 
     def chosen(self, e: Expr, test: str, yes: str, no: str) -> str:
-        """One of two elements: on native numbers a choice by ?: is the same as select."""
+        """Chooses one of two elements: on native numbers ?: is equivalent to select."""
         return f"({self.asked(e, test)} ? {yes} : {no})" if self.counted else f"select({test}, {yes}, {no})"
 
     def read(self, e: Expr, inside: str, text: str) -> str:
-        """A read that says what stands for an element outside."""
+        """Returns a read that has a value for elements outside, with its bounds test instrumented."""
         return f"((void){self.asked(e, inside)}, {text})" if self.counted else text

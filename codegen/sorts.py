@@ -1,5 +1,8 @@
-"""Checks a version's semantics and sorts every expression: index, real, element, list, truth ... The result, a Meaning, is
-what all emitters read. An entry that mixes sorts, names what is not there or leaves an output undefined is refused."""
+"""Checks a version's semantics and sorts every expression: index, real, element, list, truth ...
+
+The result, a Meaning, is the input of all emitters. An entry that mixes sorts, uses an unknown name or leaves an output
+undefined is refused.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ TYPE_CLASSES = {"integers", "floats", "unsigned", "signed", "strings", "booleans
 
 
 class Checker(Expressions):
-    # -- the whole -----------------------------------------------------------------------------------------------
+    # -- entry point -------------------------------------------------------------------------------------------------
     def run(self) -> Meaning:
         v = self.v
         for p in v.inputs:
@@ -57,12 +60,13 @@ class Checker(Expressions):
             yield from self._walk(s.block)
 
     def statements_of(self, v: Version) -> list[Statement]:
-        """Those of the semantics; of a form that is also right, with its own in the place of what defines the same."""
+        """Returns the statements of the semantics. For a variant, its own statements replace those that define the same
+        names."""
         first = self.with_parts(parse_statements(v.semantics)) if v.semantics else []
         if not v.variant:
             return first
         own = self.with_parts(parse_statements(v.variant.text))
-        for within in ("otherwise", "when"):  # floats mostly stand in the first
+        for within in ("otherwise", "when"):  # most definitions for floats are in the else block
             blocks = [part.block for part in first if part.kind == within]
             defined = {s.name for part in (first, *blocks) for s in part}
             if takes := {s.name: s for s in own if s.name in defined}:
@@ -72,18 +76,18 @@ class Checker(Expressions):
         fresh = [s for s in own if s.name not in takes]
         made = [self.taken(s, takes, within) for s in first]
         at = next(k for k, s in enumerate(made) if s is not first[k])
-        while made[at].kind == "otherwise":  # nothing stands between a when and its else
+        while made[at].kind == "otherwise":  # a when and its else must stay adjacent
             at -= 1
         return [*made[:at], *fresh, *made[at:]]
 
     def taken(self, s: Statement, takes: dict[str, Statement], within: str) -> Statement:
-        """The statement that takes the place of `s`, or of what stands in its block if that is of the kind `within`."""
+        """Returns the replacement of `s`, or `s` with replacements in its block if it is of the kind `within`."""
         if s.kind == within and any(inner.name in takes for inner in s.block if inner.name):
             return replace(s, block=[self.taken(inner, takes, within) for inner in s.block])
         return takes.get(s.name, s) if s.name else s
 
     def with_parts(self, statements: list[Statement]) -> list[Statement]:
-        """`use NAME` replaced by the statements of the part."""
+        """Returns the statements with each `use NAME` replaced by those of the part."""
         made: list[Statement] = []
         for s in statements:
             self.line = s.line
@@ -97,7 +101,7 @@ class Checker(Expressions):
         return made
 
     def family_index(self, output: str) -> str:
-        """What the definition of a variadic output calls the index of its tensors."""
+        """Returns the index name that the definition of a variadic output uses for its tensors."""
         found = [s.family for s in self._walk(self.m.statements) if s.kind == "define" and s.name == output]
         return found[0] if found else ""
 
@@ -105,7 +109,7 @@ class Checker(Expressions):
         return parse_expression(text)
 
     def at_call(self, text: Text, sort: Sort, index: str = "") -> Expr:
-        """`index` may stand in it besides what is decided once a call."""
+        """Sorts an expression that is decided once per call; `index` may occur in it too."""
         self.line = text.line
         shadow = dict(self.scope)
         if index:
@@ -154,7 +158,7 @@ class Checker(Expressions):
         into.append(s)
 
     def shared_buffers(self, block: list[Statement], scan: Statement) -> None:
-        """Buffers of a scan may be read before they are defined (at an earlier step), so they are declared first."""
+        """Declares the buffers of a scan first: they may be read (at an earlier step) before they are defined."""
         for s in block:
             if s.kind == "define" and s.name not in self.scope:
                 self.declare(s.name, Sort("tensor", self.v.outputs[0].type), "buffer")
@@ -170,7 +174,7 @@ class Checker(Expressions):
             self.declare(s.name, s.value.sort, "alias")
             into.append(s)
             return
-        if s.value.free:  # inside a scan: per step
+        if s.value.free:  # inside a scan: decided per step
             self.declare(s.name, s.value.sort, "free")
             into.append(s)
             return
@@ -207,7 +211,7 @@ class Checker(Expressions):
         return found
 
     def through(self, s: Statement) -> None:
-        """A buffer made of another by a graph of the node."""
+        """Checks a buffer that a graph attribute makes from another buffer."""
         graph, source = self.scope.get(s.family), self.scope.get(s.source)
         if not graph or graph.sort.kind != "graph":
             raise self.fail(f"{s.family} is no attribute that holds a graph")
@@ -293,7 +297,7 @@ class Checker(Expressions):
         return of == "bool" or self.v.types.get(of) == ["bool"]
 
     def expand(self, e: Expr, statement: Statement) -> Expr:
-        """Puts in the lets with free indices. Each is a definition, not a variable, so it may stand in a reduction too."""
+        """Expands the lets with free indices. Each is a definition, not a variable, so a reduction may hold it too."""
         if e.kind == "name" and e.value in self.pending and e.value not in self.scope:
             let = self.pending[e.value]
             let.lhs = let.lhs or [Lhs("index", e.value)]  # marks it as used

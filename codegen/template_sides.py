@@ -1,5 +1,8 @@
-"""Templates by hand where they are written to be counted (make coverage): each `if` and each rule asks a function of its
-own, as the conditions of an entry do (sides.py), and each line says in a comment which of the template it is."""
+"""Instruments handwritten templates for branch coverage (make coverage).
+
+Each `if` and each rule calls a function of its own, as conditions of entries do (sides.py). Each line has a comment
+with its line number in the template.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,13 @@ from codegen.sides import Side
 
 ASKS = re.compile(r"\b(if|require) ?\(")
 NAMED = re.compile(r"(?:const )?\w+\* (\w+) = ")  # if (const T* name = ...)
-# What stands behind is the judge's.
+# The code after this namespace belongs to the judge and is not instrumented.
 OPENS, ENDS = "namespace touchstone::structural {", "}  // namespace touchstone::structural"
 BRACKETS = {")": "(", "]": "[", "}": "{"}
 
 
 def origins(text: str, template: str) -> list[int]:
-    """Of each line that was written, that of the template."""
+    """Returns, for each line of the rendered text, the line number in the template."""
     sources = template.splitlines()
     patterns = [re.compile(re.sub(r"\\\{\\\{.*?\\\}\\\}", ".*", re.escape(source))) for source in sources]
     found: list[int] = []
@@ -27,7 +30,7 @@ def origins(text: str, template: str) -> list[int]:
 
 
 def top_level(text: str, at: int) -> Iterator[tuple[int, str]]:
-    """The characters from `at` that stand in no bracket and no string, until the bracket closes around them."""
+    """Yields the characters from `at` that are outside of brackets and strings, up to the enclosing closing bracket."""
     depth, quoted = 0, False
     while depth >= 0:
         c = text[at]
@@ -41,8 +44,8 @@ def top_level(text: str, at: int) -> Iterator[tuple[int, str]]:
 
 
 def condition(text: str, start: int, kind: str) -> tuple[int, int, str]:
-    """Where it begins and ends that stands behind `kind (`, and what stands for it as a truth."""
-    marks = dict(reversed([(c, at) for at, c in top_level(text, start)]))  # where each first stands
+    """Returns start and end of the condition after `kind (`, and the C++ expression of its bool."""
+    marks = dict(reversed([(c, at) for at, c in top_level(text, start)]))  # first position of each
     if kind == "require":
         return start, marks[","], text[start : marks[","]]
     if ";" in marks:
@@ -53,11 +56,11 @@ def condition(text: str, start: int, kind: str) -> tuple[int, int, str]:
 
 
 def with_sides(text: str, template: str, place: str) -> str:
-    """What was written from a template, so that gcov can tell its sides; `place` is the template's path."""
+    """Returns the rendered text with instrumented conditions for gcov; `place` is the template's path."""
     lines, sides, out, done = origins(text, template), [], "", 0
     for found in ASKS.finditer(text, text.index(OPENS), text.index(ENDS)):
         if "//" in text[text.rfind("\n", 0, found.start()) + 1 : found.start()]:
-            continue  # said in a comment
+            continue  # inside a comment
         start, end, asked = condition(text, found.end(), found[1])
         number = text.count("\n", 0, start)
         side = Side(len(sides), place, lines[number], len(sides) + 1, "rule" if found[1] == "require" else "if", asked)
@@ -73,6 +76,6 @@ def with_sides(text: str, template: str, place: str) -> str:
 
 
 def function_of(side: Side) -> list[str]:
-    """As kernel.h.j2 has it."""
+    """Returns the C++ of a condition's function, in the form of kernel.h.j2."""
     head = f"static bool side_{side.number}(bool truth) {{"
     return [str(side), head, "  if (truth)", "    return true;", "  return false;", "}"]

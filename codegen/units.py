@@ -1,4 +1,4 @@
-"""Units: one kernel and the versions of an operator that share it, with all that the templates ask about it."""
+"""Builds units: a kernel and the versions of an operator that share it, with all data that the templates use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from codegen.sorts import Checker, Meaning
 
 @dataclass
 class Unit:
-    """One kernel and the versions that share it."""
+    """Kernel and the versions that share it."""
 
     meaning: Meaning
     versions: list[Version]
@@ -36,12 +36,12 @@ class Unit:
     wholes: dict[str, list[tuple[str, Statement]]] = field(default_factory=dict)
     cast: Statement | None = None
     work: str = "0"
-    also: list[Unit] = field(default_factory=list)  # the same in other forms, for the bounded reading
-    profiles: list[Unit] = field(default_factory=list)  # what other rulings of its questions say, for the judge
-    label: str = ""  # tells units of one version apart
-    shares: Unit | None = None  # whose run this one takes over (codegen/sharing.py)
-    lends: bool = False  # does another take over this one's?
-    sides: list[Side] = field(default_factory=list)  # its conditions, where they are counted
+    also: list[Unit] = field(default_factory=list)  # alternative formulas, for the bounded semantics
+    profiles: list[Unit] = field(default_factory=list)  # other rulings of its questions, for the judge
+    label: str = ""  # distinguishes units of one version
+    shares: Unit | None = None  # unit whose run this one reuses (codegen/sharing.py)
+    lends: bool = False  # True if another unit reuses this one's run
+    sides: list[Side] = field(default_factory=list)  # its conditions, if they are instrumented
 
     @property
     def name(self) -> str:
@@ -50,7 +50,7 @@ class Unit:
 
     @property
     def headers(self) -> list[str]:
-        """What few kernels need, and the others should not be compiled anew for."""
+        """Headers that few kernels need, so that changing one does not recompile all others."""
         words = words_of(self.meaning.version)
         if self.shares:
             return [f"kernels/{self.shares.name}.h"]
@@ -63,13 +63,13 @@ class Unit:
 
     @property
     def members(self) -> list[tuple[str, str, str]]:
-        """Type, name and comment of each; those of the kernel whose run is taken over have no type."""
+        """Type, name and comment of each member; members of the kernel whose run is reused have no type."""
         lent = {(type, name) for type, name, _ in self.shares.plan.members} if self.shares else set()
         return [("" if (t, name) in lent else t, name, comment) for t, name, comment in self.plan.members]
 
     @property
     def computing(self) -> list[str]:
-        """The constraints whose types say in what the kernel computes: of a lone float result its own, whatever is read."""
+        """Constraints whose types decide the type of computation. A lone float result has its own, whatever is read."""
         if self.main in self.types and self.main not in self.versions[0].types:
             return [self.main]
         read = {p.type for p in self.meaning.version.inputs if p.name in self.moves.real_only and p.type in self.types}
@@ -77,26 +77,29 @@ class Unit:
 
     @property
     def fixed(self) -> list[str]:
-        """The types of inputs that are read as reals and may have no other type: a scale in float, beside integers."""
+        """Concrete types of inputs that are read as reals: a float scale, beside integers."""
         inputs = [p for p in self.meaning.version.inputs if p.name in self.moves.real_only]
         return sorted({p.type for p in inputs if p.type in CPP_TYPES})
 
     @property
     def formats(self) -> list[str]:
-        """In C++, the types of `computing` and `fixed`."""
+        """C++ of the types in `computing` and `fixed`."""
         return [f"plan.type_{n}" for n in self.computing] + [enumerator(t) for t in self.fixed]
 
     @property
     def follows_main(self) -> bool:
-        """Do reals alone stand beside elements of any type? They compute in double beside doubles, else in float, whatever type
-        they are read from; and what is no number is moved."""
+        """True if only reals occur beside elements of any type.
+
+        Reals then compute in double beside doubles, otherwise in float, whatever type they are read from; elements that
+        are no numbers are copied.
+        """
         main = self.types.get(self.main, [])
         several = "double" in main and any("float" not in t and t != "double" for t in main)
         return several and self.templates == [self.main] and len(self.formats) > 1
 
     @property
     def wide(self) -> bool:
-        """Is there anything to round? What computes in integers alone is judged exactly."""
+        """True if the kernel rounds. Kernels that compute in integers alone are judged exactly."""
         floats = any(
             "float" in t or t == "double" for t in [*self.fixed, *(t for n in self.computing for t in self.types[n])]
         )
@@ -109,7 +112,7 @@ def primitives(spec: Path) -> dict[str, int]:
 
 
 def same_kernel(v: Version) -> str:
-    """What must agree for two versions to share a kernel: everything but types and sentences."""
+    """Returns a key that agrees if two versions can share a kernel: everything except types and documentation."""
     shape = [
         (p.name, p.type, str(p.optional), p.variadic, _text(p.default), _text(p.shape), _text(p.element))
         for p in [*v.inputs, *v.outputs]
@@ -126,7 +129,7 @@ def others_of(v: Version) -> list[Also]:
 
 
 def words_of(v: Version) -> set[str]:
-    """Every word of the notation of a version: an attribute that is not among them changes nothing."""
+    """Returns every word of a version's notation. An attribute that is not among them has no effect."""
     texts = [*v.written(), *(r.that.text for r in v.rules), *(form.text.text for form in others_of(v))]
     texts += [_text(t) for p in [*v.inputs, *v.outputs] for t in (p.default, p.shape, p.element)]
     return set(re.findall(r"\w+", " ".join(texts)))
@@ -137,7 +140,8 @@ def _text(t) -> str:
 
 
 def units_of(operator: Operator, known: dict[str, int], counted: bool = False) -> list[Unit]:
-    """Its kernels. `counted`: such as tell which of their sides ran, and in our own reading alone."""
+    """Returns the operator's kernels. If `counted`, conditions are instrumented, and alternatives and rulings are left
+    out."""
     groups: dict[str, list[Version]] = {}
     for version in reversed(operator.versions):
         if version.kind == "semantics":
@@ -154,8 +158,8 @@ def units_of(operator: Operator, known: dict[str, int], counted: bool = False) -
 
 
 def told_apart(v: Version) -> Version:
-    """In the notation and in the kernel, an output that bears an input's name is called out_<name>, and an input that bears an
-    attribute's in_<name>."""
+    """Renames clashing ports: an output with an input's name becomes out_<name>, an input with an attribute's name
+    in_<name>."""
     names = {p.name for p in v.inputs}
     outputs = [replace(p, name=f"out_{p.name}") if p.name in names else p for p in v.outputs]
     inputs = [replace(p, name=f"in_{p.name}") if v.attribute(p.name) else p for p in v.inputs]
@@ -163,7 +167,8 @@ def told_apart(v: Version) -> Version:
 
 
 def with_constraints(v: Version) -> Version:
-    """An output of one float type gets a constraint of its own, TFloat or TDouble: then wide numbers fill it too."""
+    """Gives an output of a fixed float type a constraint of its own, TFloat or TDouble, so that wide numbers can be
+    stored in it."""
     types, outputs = dict(v.types), []
     for p in v.outputs:
         if p.type in ("float", "double"):
@@ -205,7 +210,7 @@ def make_unit(
     return unit
 
 
-# -- whole values: an output that is an input seen under another shape -----------------------------------------------------
+# -- whole values: an output that is an input with another shape ------------------------------------------------------
 def wholes_of(meaning: Meaning) -> dict[str, list]:
     found: dict[str, list] = {}
 
@@ -250,7 +255,8 @@ def write_wholes(unit: Unit, cpp: Cpp) -> list[str]:
 
 
 def cast_of(meaning: Meaning) -> Statement | None:
-    """A conversion to a type known only at the call is one table-driven function (core/numbers), not a kernel a pair."""
+    """Returns a conversion to a type known only at run time: one table-driven function (core/numbers), not a kernel per
+    pair."""
     for s in meaning.statements:
         e = s.value
         if s.kind == "define" and e.kind == "call" and e.value in ("convert<>", "bits<>") and e.args[-1].kind != "name":
@@ -259,7 +265,7 @@ def cast_of(meaning: Meaning) -> Statement | None:
 
 
 def work_of(meaning: Meaning, cpp: Cpp) -> str:
-    """C++ for about how many terms all reductions add up to, for an element of the first output."""
+    """Returns C++ of the approximate number of reduction terms, for an element of the first output."""
     total = ["1.0"]
     for e in reductions_of(meaning):
         factors = []

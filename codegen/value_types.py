@@ -1,7 +1,7 @@
-"""How entries spell the types of values, in which order lists stand, and how the standard spells the same types.
+"""Spelling and order of value types in entries, and their translation to the standard's spelling.
 
-An entry writes a tensor's type bare (float), and seq(float), optional(seq(float)), map(int64,float), sparse(float).
-A group (spec/type_groups.yaml) may stand wherever a tensor's type may: seq(all) is a list of sequences.
+An entry writes a tensor's type bare (float), and seq(float), optional(seq(float)), map(int64,float), sparse(float). A
+group (spec/type_groups.yaml) may replace a tensor's type: seq(all) is a list of sequences.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 from codegen.entry import SpecError
 from codegen.lines import Map, load
 
-# In the order of their codes in the file format, from 1.
+# Ordered by their codes in the file format, from 1.
 ELEMENTS = (
-    "float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16", "double", "uint32", "uint64",
-    "complex64", "complex128", "bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4", "int4",
-    "float4e2m1", "float8e8m0", "uint2", "int2", "float6e2m3", "float6e3m2",
+    "float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16", "double", "uint32",
+    "uint64", "complex64", "complex128", "bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz",
+    "uint4", "int4", "float4e2m1", "float8e8m0", "uint2", "int2", "float6e2m3", "float6e3m2",
 )  # fmt: skip
 _CODE = {name: code for code, name in enumerate(ELEMENTS, 1)}
 _WRAPPERS = ("seq", "optional", "sparse")
@@ -48,7 +48,7 @@ def load_groups(root: Path) -> Groups:
 
 
 def expand(item: str, groups: Groups) -> list[str]:
-    """The types that one item of a list stands for. ValueError where it is no type and no group."""
+    """Expands an item of a list to types. Raises ValueError if it is no type and no group."""
     if item in groups:
         return list(groups[item])
     wrapped = _WRAPPED.match(item)
@@ -64,12 +64,12 @@ def expand(item: str, groups: Groups) -> list[str]:
 
 
 def in_order(types: list[str]) -> list[str]:
-    """Each type once: tensors by code, then sequences, optionals, sparse tensors, maps."""
+    """Returns each type once: tensors by code, then sequences, optionals, sparse tensors, maps."""
     return sorted(set(types), key=_rank)
 
 
 def to_standard(type_: str) -> str:
-    """seq(float) -> seq(tensor(float)); text that is no value type (a constraint's name) stays."""
+    """seq(float) -> seq(tensor(float)); text that is no value type (a constraint's name) is unchanged."""
     if type_ in _CODE:
         return f"tensor({type_})"
     wrapped = _WRAPPED.match(type_)
@@ -84,7 +84,8 @@ def to_standard(type_: str) -> str:
 
 
 def to_text(type_: str) -> str:
-    """As core/types.h writes it. The standard names a map by its elements, but what it holds are tensors of one."""
+    """Returns the spelling of core/types.h. The standard writes a map with its element type, but its values are
+    tensors."""
     return re.sub(r"map\((\w+), (\w+)\)", r"map(\1,tensor(\2))", to_standard(type_))
 
 

@@ -1,8 +1,8 @@
-"""What says that a version is right and was not made from its entry: literal cases, and what tools/witnesses.py found.
+"""Collects the witnesses of each version: sources outside its entry that confirm it.
 
-A case that people computed by hand stands in the entry, so it is counted from there. All else has to run before it says
-anything: the cases of released suites that the reference meets, the standard's function bodies, other runtimes. What ran
-and agreed is kept in spec/witnesses.json, which is written by `python -m tools.witnesses` and never by hand.
+Literal cases computed by hand are counted from the entry. All other witnesses must run first: released-suite cases that
+the reference passes, the standard's function bodies, other runtimes. Those that ran and agreed are recorded in
+spec/witnesses.json, which `python -m tools.witnesses` writes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Witness:
-    """How many there are of a kind, and where the first one is: a case's name, a case of a suite, a test."""
+    """Number of witnesses of a kind, and the first one: a case's name, a case of a suite, or a test."""
 
     kind: str
     count: int
@@ -45,11 +45,11 @@ class Witness:
         return asdict(self)
 
 
-Found = dict[str, list[Witness]]  # what ran, by the version's key
+Found = dict[str, list[Witness]]  # version key -> recorded witnesses
 
 
 def key(version: Version) -> str:
-    """As suites name a version: the domain stands before it unless it is the default."""
+    """Returns the version's name as in suites: preceded by the domain unless it is the default."""
     return version.name if version.domain == "ai.onnx" else f"{version.domain}.{version.name}"
 
 
@@ -63,7 +63,7 @@ def load_found(spec: Path) -> Found:
 
 
 def found_text(found: Found) -> str:
-    """The file's text, a version a line."""
+    """Returns the file's text, a line per version."""
     order = list(KINDS)
 
     def line(name: str) -> str:
@@ -74,7 +74,7 @@ def found_text(found: Found) -> str:
 
 
 def witnesses(operators: list[Operator], found: Found) -> dict[str, list[Witness]]:
-    """Those of every version, by its key; empty where it has none."""
+    """Returns the witnesses of every version by its key; empty for a version without one."""
     out: dict[str, list[Witness]] = {key(v): [] for operator in operators for v in operator.versions}
     counts: Counter[str] = Counter()
     first: dict[str, str] = {}
@@ -85,6 +85,6 @@ def witnesses(operators: list[Operator], found: Found) -> dict[str, list[Witness
     for name, count in counts.items():
         out[name].append(Witness(CASE, count, first[name]))
     for name, rows in found.items():
-        if name in out:  # a scratch spec has fewer
+        if name in out:  # a scratch spec has fewer versions
             out[name] += rows
     return out

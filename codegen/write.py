@@ -1,5 +1,5 @@
-"""What all emitters share: their command line, and writing a product only where its text changed, so that a build does
-not compile again what is the same."""
+"""Helpers that all emitters share: their command line, and writing a file only if its text changed, which avoids
+recompilation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codegen.entry import SpecError
 
 
 def write_if_changed(file: Path, text: str) -> bool:
-    """True if the file was written."""
+    """Returns True if the file was written."""
     if file.is_file() and file.read_text(encoding="utf-8") == text:
         return False
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -27,8 +27,10 @@ def run_emitter(
     emit: Callable[[Path, Path], object],
     unfit: Callable[[Path], Iterable[tuple[str, str]]] | None = None,
 ) -> int:
-    """The main of an emitter: --spec FOLDER, --out FILE or FOLDER. A mistake in an entry is said, and gives 1. Where
-    not all versions fit, --unfit prints which do not, with the reason, and writes nothing."""
+    """Main function of an emitter: --spec FOLDER, --out FILE or FOLDER. Prints a mistake in an entry and returns 1.
+
+    If `unfit` is given, --unfit prints the versions that do not fit, with the reason, and writes nothing.
+    """
     parser = argparse.ArgumentParser(description=(doc or "").splitlines()[0])
     parser.add_argument("--spec", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)

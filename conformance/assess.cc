@@ -1,5 +1,5 @@
-// One case, one data set: what came out against what the suite expects, and against what the
-// standard means.
+// Assesses one data set of one case: compares the outputs with the suite's expectation and with the
+// standard's definition.
 #include "conformance/assess.h"
 
 #include <fmt/format.h>
@@ -72,7 +72,7 @@ Subject subject_of(const Model& model) {
           node.signature ? node.signature->since : 0};
 }
 
-// The suite's own rule over all outputs; the first that breaks it speaks.
+// Applies the suite's own tolerance to all outputs and reports the first that fails.
 Assessment by_the_suite(const Model& model, const std::vector<Value>& expected, const Values& given,
                         const Assignment& assignment) {
   for (std::size_t k = 0; k < expected.size(); ++k) {
@@ -105,8 +105,7 @@ Type first_type(const std::vector<Value>& values) {
   return Type::undefined;
 }
 
-// What the definition says of the suite's own expectation, where a target that is right differs
-// from it.
+// Judges the suite's own expectation, for targets that are right but differ from it.
 std::string doubt(const Node& node, const std::vector<Value>& inputs, const Model& model,
                   const std::vector<Value>& expected) {
   const NodeJudgement judged =
@@ -114,7 +113,8 @@ std::string doubt(const Node& node, const std::vector<Value>& inputs, const Mode
   return fmt::format("the suite's own expectation is {}", name(judged.verdict));
 }
 
-// What a runtime may refuse cannot be expected of one. Throws Error.
+// Checks the model and its feeds: a suite cannot expect outputs of a case that runtimes may refuse.
+// Throws Error.
 void hold_to_rules(const Model& model, const Values& inputs) {
   std::vector<Error> breaches = check(model, Limits::trusted());
   if (!breaches.empty()) throw std::move(breaches.front());
@@ -141,8 +141,8 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
 
   const std::string why = why_not_judged(model);
   if (!why.empty()) {
-    const bool drawn =
-        draws(model.graph.nodes);  // by another generator: the suite's rule knows no chance
+    // Runtimes draw from generators of their own, which the suite's rule does not account for.
+    const bool drawn = draws(model.graph.nodes);
     if (drawn && found.verdict == name(Verdict::wrong_value)) found.verdict = name(Verdict::open);
     if (model.graph.nodes.size() > 1 && !itself && found.compat != "error") {
       assess_nodes(model, assignment, known, found);
@@ -156,7 +156,7 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
   const std::vector<Value> outputs = of_node(node.outputs, given);
   const NodeJudgement judged = judge_node(node, inputs, outputs);
   if (judged.verdict ==
-      Verdict::unsupported) {  // by the judge, not by the target, which gave outputs
+      Verdict::unsupported) {  // the judge does not support it; the target gave outputs
     if (found.verdict == name(Verdict::wrong_value)) found.verdict = name(Verdict::open);
     found.detail = judged.detail + (found.detail.empty() ? "" : "; " + found.detail);
     return found;
@@ -174,7 +174,7 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
   return found;
 }
 
-// A suite that expects outputs of what the standard forbids.
+// Assesses a suite's expectation of outputs for a case that the standard forbids.
 Assessment cannot_be_expected(const Error& error) {
   Assessment found =
       assess_failure({.kind = Answer::Kind::refused, .error = error.kind, .detail = error.message});

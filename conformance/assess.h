@@ -1,4 +1,4 @@
-// From what a target gave to what it is worth: the suite's own rule (compat) and the judge's
+// Assesses a target's answer by two measures: the suite's own tolerance (compat) and the judge's
 // verdict.
 #pragma once
 
@@ -20,40 +20,39 @@ struct Assessment {
   std::optional<JudgedNode> judged = {};
   Subject subject = {};
   std::vector<Shown> values = {};
-  bool tapped =
-      false;  // its model with every value as an output is written: to be run and asked about
+  bool tapped = false;  // the tapped model was written: run it and assess again
 };
 
-// One run of one case, with what a target answered.
+// One run of one case, with the target's answer.
 struct Assignment {
   std::filesystem::path model;
   std::vector<std::filesystem::path> inputs, expected;
   double rtol = 1e-3, atol = 1e-7;
   Answer answer;
-  std::string refused = {};  // the rule that must refuse the case, "" where none must
-  // Of a case of several nodes: where to write its model with every value as an output ("":
-  // nowhere), and what the target gave for that.
+  std::string refused = {};  // the rule that must refuse the case; "": none
+  // For a case of several nodes: the path to which the model with all values as outputs is written
+  // ("": not written), and the target's answer for that model.
   std::filesystem::path tapped_model = {};
   std::optional<Answer> taps = {};
 };
 
-// Reads model, inputs and expected outputs and compares. Meant for a process of its own: it runs
-// kernels too.
+// Reads model, inputs and expected outputs, and compares. Runs kernels too, so call it in a process
+// of its own.
 Assessment assess(const Assignment& assignment);
 
-// What a case's files feed, by the names of the model's inputs.
+// Returns the values of a case's input files, by the names of the model's inputs.
 std::map<std::string, Value> fed(const Model& model,
                                  const std::vector<std::filesystem::path>& files);
 
-// What an answer without outputs is worth; needs no judge.
+// Assesses an answer without outputs; needs no judge.
 Assessment assess_failure(const Answer& answer);
 
-// A case that breaks a rule: right is a target that refuses it. That the rule does refuse it is
-// seen anew.
+// Assesses a case that violates a rule: a target is right if it refuses it. Verifies first that the
+// rule really refuses the case.
 Assessment assess_breach(const Assignment& assignment);
 
-// The worse of two, for a case of several outputs or data sets; details of both are kept where both
-// say something.
+// Returns the worse of two assessments, for a case of several outputs or data sets, with the
+// details of both.
 Assessment worse(const Assessment& a, const Assessment& b);
 
 Message ask(const Assignment& assignment);

@@ -1,4 +1,4 @@
-// Negative cases: the definition refuses a model, so every target should.
+// Assesses negative cases: the definition refuses the model, so every target should.
 #include "conformance/assess.h"
 #include "conformance/targets/serve.h"
 #include "model/model.h"
@@ -7,7 +7,7 @@
 namespace touchstone {
 namespace {
 
-// The rule that the definition refuses this by, "" if it does not.
+// Returns the id of the violated rule, "" if the definition accepts the case.
 std::string broken_rule(const Assignment& assignment) {
   try {
     const Model model = load_valid(assignment.model, Limits::trusted());

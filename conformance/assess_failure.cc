@@ -1,4 +1,4 @@
-// What it means that a target gave no outputs, and how assessments of one case add up.
+// Assesses answers without outputs, and combines the assessments of one case.
 #include <algorithm>
 
 #include "conformance/assess.h"

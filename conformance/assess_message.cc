@@ -1,4 +1,4 @@
-// How an assignment travels to the judge's process and an assessment comes back.
+// Serializes an assignment for the judge's process, and the assessment that it returns.
 #include "assess.pb.h"
 #include "conformance/assess.h"
 #include "conformance/targets/wire.h"

@@ -1,6 +1,7 @@
-// A case of several nodes. Over a graph bounds explode, so its verdict is that of its nodes, each
-// judged on the inputs that the target itself gave it. The target runs the model once more, with
-// every value as an output; that speaks for the first run only where both gave the same outputs.
+// Assesses a case of several nodes. Error bounds explode over a whole graph, so the verdict is that
+// of the nodes, each judged on the inputs that the target itself computed. The target runs the
+// model again with every value as an output. That run represents the first one only if both gave
+// the same outputs.
 #include "conformance/assess_nodes.h"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ void say(Assessment& found, const std::string& text) {
   found.detail += (found.detail.empty() ? "" : "; ") + text;
 }
 
-// Without one byte of difference in what the model itself gives.
+// True if both runs gave bit-identical model outputs.
 bool same_outputs(const Model& model, const Answer& plain, const Answer& tapped) {
   const auto find = [](const Answer& answer, const std::string& name) {
     return std::find_if(answer.outputs.begin(), answer.outputs.end(),
@@ -38,7 +39,8 @@ std::string named(const Node& node) {
   return fmt::format("node {} ({}{})", node.index, node.op, version);
 }
 
-// "80 nodes: 71 exact, 9 within", with the first of each reason why one could not be judged.
+// Returns a summary such as "80 nodes: 71 exact, 9 within", with the first reason for a node that
+// could not be judged.
 std::string counted(const Blame& all) {
   std::map<Verdict, Index> counts;
   std::string skipped;
@@ -75,7 +77,7 @@ void judge_nodes(const Model& model, const NamedValues& feeds, const NamedValues
   const bool whole = std::all_of(all.nodes.begin(), all.nodes.end(), [](const NodeBlame& one) {
     return one.skipped.empty() && is_pass(one.judgement.verdict);
   });
-  if (whole) found.verdict = name(all.verdict);  // otherwise the suite's rule still speaks
+  if (whole) found.verdict = name(all.verdict);  // otherwise the verdict by the suite's rule stays
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The parts of assess() that a case of several nodes needs.
+// Parts of assess() for cases of several nodes.
 #pragma once
 
 #include <map>
@@ -11,8 +11,8 @@ namespace touchstone {
 
 using NamedValues = std::map<std::string, Value>;
 
-// What a target gave that is no value: its type is no type of the standard, or its bytes are not of
-// that type.
+// Thrown if a target's output is no value: its type is not in the standard, or its bytes do not
+// match its type.
 struct NoValue {
   Assessment is;
 };
@@ -20,12 +20,12 @@ struct NoValue {
 // Throws NoValue.
 NamedValues parse_outputs(const std::vector<Output>& outputs);
 
-// Whether a draw decides what these nodes make: then two runs may differ.
+// True if a random draw affects the outputs of these nodes, so that two runs may differ.
 bool draws(const std::vector<Node>& nodes);
 
-// A case of several nodes, after the suite's own rule. Writes the model that shows every value
-// where the assignment has a place for it; judges every node where it has what the target gave for
-// that.
+// Assesses a case of several nodes, after the suite's own rule. Writes the tapped model if the
+// assignment has a path for it, and judges every node if the assignment has the answer for that
+// model.
 void assess_nodes(const Model& model, const Assignment& assignment, const NamedValues& feeds,
                   Assessment& found);
 

@@ -1,5 +1,5 @@
-// Outputs as a target may give them: right, wrong in value, shape or type, too few; and what a
-// missing answer is worth.
+// Tests assessments of outputs: right, wrong in value, shape or type, missing; and of answers
+// without outputs.
 #include "conformance/assess.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ Node node(std::string op, std::vector<std::string> inputs, std::string output) {
   return made;
 }
 
-// A case on disk: a and b in, y out.
+// A case on disk: inputs a and b, output y.
 class CaseFolder : public testing::Test {
  protected:
   CaseFolder() {
@@ -161,11 +161,11 @@ TEST_F(CaseFolder, ADrawMayDiffer) {
   save_model(model, assignment.model);
   assignment.inputs = {put("input_0.pb", halves)};
   put("output_0.pb", one);
-  EXPECT_EQ(given(halves).verdict, "wrong-value");  // a probability is no draw
+  EXPECT_EQ(given(halves).verdict, "wrong-value");  // a probability of one half is deterministic
   EXPECT_EQ(given(one).verdict, "open");
   assignment.answer.kind = Answer::Kind::differed;
   EXPECT_EQ(assess(assignment).verdict, "open");
-  EXPECT_EQ(given(Tensor(Type::float32, {2})).verdict, "wrong-shape");  // no draw decides that
+  EXPECT_EQ(given(Tensor(Type::float32, {2})).verdict, "wrong-shape");  // no draw affects the shape
   model.graph.nodes.push_back(node("Identity", {"y"}, "z"));
   model.graph.outputs[0].name = "z";
   fs::remove(assignment.model);
@@ -181,7 +181,7 @@ TEST_F(CaseFolder, ACaseSaysWhatItIsAboutAndShowsValues) {
   EXPECT_EQ(found.subject.op, "Add");
   EXPECT_EQ(found.subject.since, 14);
   ASSERT_EQ(found.values.size(), 2u);
-  EXPECT_EQ(found.values[0].place, "y [1]");  // what differs comes first
+  EXPECT_EQ(found.values[0].place, "y [1]");  // differing elements come first
   EXPECT_EQ(found.values[0].expected, "3 (0x0000000000000003)");
   EXPECT_EQ(found.values[0].actual, "4 (0x0000000000000004)");
   assignment.answer = {};
@@ -196,7 +196,7 @@ TEST_F(CaseFolder, WhatWasDoneToTheModelIsSaid) {
   EXPECT_EQ(assess(assignment).detail, "opset 27 stamped down to 26");
 }
 
-// c = a + b, y = c + b, so 2000 and 5 where all is right.
+// c = a + b, y = c + b, so 2000 and 5 are right.
 class SeveralNodes : public CaseFolder {
  protected:
   SeveralNodes() {
@@ -207,7 +207,7 @@ class SeveralNodes : public CaseFolder {
   static Output output(const std::string& name, const Value& value) {
     return {name, text(value.type()), serialize_value(value)};
   }
-  // The first run gave y; the one with taps c too.
+  // The first run gave y; the one with taps also c.
   Assessment given(const Value& y, const Value& c) {
     assignment.answer.kind = Answer::Kind::outputs;
     assignment.answer.outputs = {output("y", y)};

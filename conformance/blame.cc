@@ -1,4 +1,4 @@
-// Judges tapped nodes one by one, and finds nodes by the path that a tap gives.
+// Judges tapped nodes one by one, and finds nodes by the path of a tap.
 #include "conformance/blame.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ const Graph* body_of(const Node& node, std::string_view attribute) {
   return body ? body->get() : nullptr;
 }
 
-// The position behind the last '_' of "Loop_3"; -1 if there is none.
+// Returns the number after the last '_' of "Loop_3"; -1 if there is none.
 Index position_in(std::string_view segment) {
   const std::size_t mark = segment.rfind('_');
   Index position = -1;

@@ -1,4 +1,5 @@
-// Taps found in the model by their path, judged one by one; the first wrong node is guilty.
+// Tests local blame: taps are found in the model by their path and judged one by one; the first
+// wrong node is guilty.
 #include "conformance/blame.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +66,7 @@ class Taps : public testing::Test {
 TEST_F(Taps, TheFirstWrongNodeIsGuiltyAndTheNextIsJudgedOnItsOwnInputs) {
   put("a.pb", 1);
   put("c.pb", 3);  // 1 + 1
-  put("y.pb", 3);  // 3 + 0: right for what it was given
+  put("y.pb", 3);  // 3 + 0: right for its inputs
   write_atomically(folder / "values.json", R"({"a": "a.pb", "c": "c.pb", "y": "y.pb"})");
   const Model model = sums();
   const Blame found = blamed(model);

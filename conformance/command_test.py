@@ -1,4 +1,4 @@
-"""`touchstone conform` and `touchstone judge` as a user types them: on cases made here, so that nothing is fetched."""
+"""Tests `touchstone conform` and `touchstone judge` as commands, on cases made here, so that nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_every_case_is_judged_twice(suite: Path) -> None:
     assert found["schema"] == "touchstone.conform/1"
     (run,) = found["runs"]
     assert (run["target"], run["suite"]) == ("reference", str(suite))
-    unjudged = [field for field in FIELDS if field != "judged"]  # no single node that is judged
+    unjudged = [field for field in FIELDS if field != "judged"]  # no single node is judged
     assert all(list(case) == (FIELDS if case["name"].startswith("test_add") else unjudged) for case in run["cases"])
     judged = {"node": "Add-14", "form": "elementwise", "type": "int64", "elements": 2, "open": 0, "resolution": 0.0}
     assert [case["judged"] for case in run["cases"] if "judged" in case] == [judged, judged]
@@ -95,9 +95,10 @@ def test_several_nodes_are_as_right_as_each_of_them(tmp_path: Path) -> None:
     assert right["test_right"] == ("pass", "within", "2 nodes: 1 exact, 1 within")
     assert right["test_expects_wrong"][:2] == ("wrong-value", "within")
     assert "suite's rule: output 'y'" in right["test_expects_wrong"][2]
-    assert wrong["test_right"][:2] == ("pass", "wrong-value")  # by less than the suite's rule sees
+    assert wrong["test_right"][:2] == ("pass", "wrong-value")  # wrong by less than the suite's tolerance
     assert "2 nodes: 1 exact, 1 wrong-value; node 1 (Mul-14): output 'y'" in wrong["test_right"][2]
-    assert shy["test_right"][:2] == ("pass", "open")  # right where every value is shown, which says nothing of before
+    # Right if every value is tapped, which does not confirm the first run.
+    assert shy["test_right"][:2] == ("pass", "open")
     assert "its outputs are others" in shy["test_right"][2]
     assert shy["test_expects_wrong"][:2] == ("wrong-value", "wrong-value")
 

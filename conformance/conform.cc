@@ -1,6 +1,6 @@
-// A pool of threads, each with a worker and a judge as child processes. Big models go first and
-// alone, the biggest before the others, so that the last minutes are not spent waiting for one of
-// them; the rest goes in batches that share a process.
+// Runs a suite on a pool of threads, each with a worker and a judge as child processes. Large
+// models run first and alone, the largest before the others, so that the run does not end with one
+// of them. The rest runs in batches that share a process.
 #include "conformance/conform.h"
 
 #include <sched.h>
@@ -23,7 +23,7 @@
 namespace touchstone {
 namespace {
 
-constexpr Index big_model = 100'000;  // elements of weights: no node case reaches it
+constexpr Index big_model = 100'000;  // elements of weights: more than any node case has
 
 using Batch = std::vector<std::size_t>;  // positions in the list of cases
 
@@ -51,7 +51,7 @@ std::vector<Batch> share_out(std::span<const Case> cases, const std::vector<Inde
   return batches;
 }
 
-// One judge process, started again when a case has killed it.
+// One judge process, restarted after a case has killed it.
 class Judge {
  public:
   Judge(const std::vector<std::string>& command, std::chrono::milliseconds limit)
@@ -114,7 +114,7 @@ class Pool {
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (!failure_) failure_ = std::current_exception();
-      taken_ = batches_.size();  // nobody begins another
+      taken_ = batches_.size();  // no thread begins another batch
     }
   }
 
@@ -136,10 +136,10 @@ class Pool {
     std::size_t answer = 0;
     for (std::size_t b = 0; b < batch.size(); ++b) {
       const Case& one = cases[b];
-      const bool taps = host && weights_[batch[b]] <= big_model;  // a second run of those is dear
+      const bool taps = host && weights_[batch[b]] <= big_model;  // large ones run once only
       Assessment all{"error", "harness", "the case has no test data", {}};
       std::set<std::string> kernels;
-      std::string ran;  // what one of its data sets did not run fast did not
+      std::string ran;  // "reference" if any data set ran so
       for (std::size_t d = 0; d < one.data.size(); ++d) {
         const DataSet& data = one.data[d];
         if (ran.empty() || answers[answer].ran == "reference") ran = answers[answer].ran;
@@ -159,7 +159,7 @@ class Pool {
     }
   }
 
-  // Where the judge wants to see every value, the target runs once more.
+  // Runs the target once more if the judge requests every value.
   static Assessment assess(Assignment assignment, Judge& judge, std::optional<Host>& host) {
     const Assessment found = judge.assess(assignment);
     if (!found.tapped) return found;
@@ -170,7 +170,7 @@ class Pool {
   std::span<const Case> cases_;
   const ConformOptions& options_;
   const OnResult& on_result_;
-  Budget* const budget_;  // of the caller: who cancels it stops every thread
+  Budget* const budget_;  // the caller's: cancelling it stops every thread
   std::vector<Index> weights_;
   std::vector<Batch> batches_;
   std::vector<CaseResult> results_;

@@ -1,4 +1,4 @@
-// Runs the cases of a suite on one target, several at a time, and judges what comes out.
+// Runs the cases of a suite on one target, several at a time, and judges the outputs.
 #pragma once
 
 #include <chrono>
@@ -13,23 +13,24 @@
 namespace touchstone {
 
 struct ConformOptions {
-  std::vector<std::string> worker,
-      judge;  // commands: each starts one process; no worker: each case's own expectation is judged
+  // Commands, each of which starts one process. Without a worker each case's own expectation is
+  // judged.
+  std::vector<std::string> worker, judge;
   std::size_t together = 16;  // cases that share a worker, unless it dies
-  unsigned runs = 1;          // of each case: more than one finds what differs between them
-  Index jobs = 1;             // so many workers, each with a judge beside it
-  std::chrono::milliseconds timeout = std::chrono::seconds(600);  // a phase of a case
+  unsigned runs = 1;          // runs per case: more than one detects nondeterminism
+  Index jobs = 1;             // number of workers, each with its own judge
+  std::chrono::milliseconds timeout = std::chrono::seconds(600);  // limit for a phase of a case
 };
 
-// Called as each case ends, from one thread at a time, in no order.
+// Called as each case ends, from one thread at a time, in no particular order.
 using OnResult = std::function<void(const CaseResult&)>;
 
-// Results in the order of the cases, however they were shared out. Throws Error (cancelled) where
-// the caller's budget is.
+// Runs the cases; results are in the order of the cases. Throws Error (cancelled) if the caller's
+// budget is cancelled.
 std::vector<CaseResult> conform(std::span<const Case> cases, const ConformOptions& options,
                                 const OnResult& on_result);
 
-// Processors that this process may use.
+// Returns the number of processors that this process may use.
 Index usable_processors();
 
 }  // namespace touchstone

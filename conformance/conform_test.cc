@@ -1,5 +1,5 @@
-// A whole run over a worker that misbehaves: every case has a result, in the order of the cases,
-// however it is shared.
+// Runs a suite over a worker that misbehaves: every case has a result, in the order of the cases,
+// however they are batched.
 #include "conformance/conform.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ ConformOptions options(Index jobs) {
   ConformOptions made;
   made.worker = made.judge = {BAD_WORKER};
   made.jobs = jobs;
-  made.timeout = std::chrono::hours(1);  // no busy machine meets it
+  made.timeout = std::chrono::hours(1);  // longer than any busy machine needs
   return made;
 }
 

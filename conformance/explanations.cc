@@ -1,5 +1,5 @@
-// Looks cases up in the table of explanations. Suites hold some thousand cases and the table some
-// dozen rows.
+// Looks cases up in the table of explanations, linearly: suites hold some thousand cases and the
+// table some dozen rows.
 #include "conformance/explanations.h"
 
 #include <fnmatch.h>
@@ -17,7 +17,7 @@ bool asks_for_explanation(const CaseResult& result) {
          !suite_agrees;
 }
 
-// True if the list, words apart by one space, holds the word.
+// True if the list, words separated by one space, contains the word.
 bool holds(std::string_view list, std::string_view word) {
   while (!list.empty()) {
     const std::size_t end = list.find(' ');
@@ -63,7 +63,7 @@ ToExplain to_explain(const TargetRun& run) {
   for (const CaseResult& result : run.cases) {
     if (!asks_for_explanation(result)) continue;
     const std::vector<std::string> ids = explained_by(run.target, run.suite, result);
-    const bool erratum = !ids.empty() && ids.front().starts_with('E');  // errata stand first
+    const bool erratum = !ids.empty() && ids.front().starts_with('E');  // errata are sorted first
     ++counts.cases;
     counts.unexplained += ids.empty();
     counts.target_fault += standing(result.verdict) == Standing::fail && !erratum;

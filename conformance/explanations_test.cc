@@ -1,4 +1,4 @@
-// The table that codegen wrote is the one that is looked into, and what counts as explained.
+// Tests the generated table of explanations, and which results count as explained.
 #include "conformance/explanations.h"
 
 #include <gtest/gtest.h>
@@ -114,7 +114,7 @@ TEST(Explanations, OnlyWhatIsNoPlainPassAsksForOne) {
   EXPECT_EQ(counts.target_fault, 2);
 }
 
-// A crash, a time-out or a wrong answer of our own targets: no row may ever excuse one.
+// A crash, a time-out or a wrong answer of our own targets is never explained away.
 TEST(Explanations, NoRowExcusesAFailOfOurs) {
   for (const Explanation& one : explanations()) {
     if (!one.target.empty() && one.target != "reference" && one.target != "fast") continue;

@@ -1,4 +1,4 @@
-// Counting verdicts: the one place that says which of them pass, fail, or are neither.
+// Counts verdicts. Only this file maps verdicts to pass, fail, or neither.
 #include "conformance/results.h"
 
 #include "conformance/judge/verdict.h"

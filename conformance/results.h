@@ -1,4 +1,4 @@
-// What a run found out about each case, and how it is counted.
+// Results of a run, case by case, and their counts.
 #pragma once
 
 #include <map>
@@ -13,50 +13,46 @@
 
 namespace touchstone {
 
-// What the judge looked at, in a case of one node.
+// The judge's data for a case of one node.
 struct JudgedNode {
-  std::string node, form,
-      type;  // "Softmax-13", "normalise", "float": the element type of the node's first output
-  Index elements = 0, open = 0;  // of all outputs: how many were looked at, and how many of these
-                                 // had no bound that says something
-  double resolution =
-      0;  // median of bound / |exact| of the output where it is largest; 0: all exact
+  // "Softmax-13", "normalise", "float": `type` is the element type of the node's first output.
+  std::string node, form, type;
+  Index elements = 0, open = 0;  // elements examined, and those without a bound
+  double resolution = 0;         // max. over the outputs of the median of bound / |exact|
 };
 
-// What a case is about: its one node's operator, "ai.onnx.ml.Scaler" outside the default domain.
-// "": several nodes.
+// The operator of a case of one node, "ai.onnx.ml.Scaler" outside the default domain; "" for
+// several nodes.
 struct Subject {
   std::string op;
-  Index since = 0;  // the version in force; 0 if the operator is not known
+  Index since = 0;  // the version in force; 0 if the operator is unknown
 };
 
-// An element of an output beside what the suite expects there, both in decimal and hex.
+// An element of an output with the suite's expectation, both in decimal and hex.
 struct Shown {
   std::string place, expected, actual;
 };
 
 struct CaseResult {
   std::string name, kind;
-  std::string compat;   // by the suite's own tolerance: pass, wrong-value, wrong-shape, wrong-type,
-                        // unsupported ...
-  std::string verdict;  // by the judge
-  std::optional<double>
-      utilisation;  // the largest |actual - exact| / bound, where a bound was used
+  std::string compat;   // result by the suite's tolerance: pass, wrong-value, wrong-shape ...
+  std::string verdict;  // the judge's verdict
+  std::optional<double> utilisation;  // the largest |actual - exact| / bound, if a bound was used
   std::string detail;
   std::optional<JudgedNode> judged = {};
   Subject subject = {};
   std::vector<Shown> values = {};
-  std::vector<Place> places = {};         // as the case has them
+  std::vector<Place> places = {};         // places of the case
   std::string ran = {};                   // LoadedModel::ran
   std::vector<std::string> kernels = {};  // LoadedModel::kernels
 
   std::string key() const { return kind.empty() ? name : kind + "/" + name; }
 };
 
-// "within(0.5)" -> within. Throws Error (internal) on what is no verdict.
+// Returns within for "within(0.5)". Throws Error (internal) for an unknown name.
 Verdict verdict_named(std::string_view text);
 
-// How a verdict counts. Unsupported, open and harness never count as a pass.
+// Category of a verdict. Unsupported, open and harness never count as a pass.
 enum class Standing { pass, fail, open, unsupported, harness, mistrusted, waived };
 Standing standing(std::string_view verdict);
 std::string_view name(Standing standing);
@@ -65,13 +61,13 @@ struct Summary {
   Index cases = 0;
   std::map<std::string, Index> standings, verdicts, compat;
   Index of(Standing standing) const;
-  // pass / (all - open - harness - unsupported); none if nothing is left to divide by
+  // Returns pass / (all - open - harness - unsupported); none if the divisor is zero.
   std::optional<double> rate() const;
 };
 Summary summarise(const std::vector<CaseResult>& results);
 
-// Counts of cases of one node that reads float32, from the target's report: all, those on fast
-// kernels, and those without a kernel. By operator, and in total.
+// Counts single-node cases that read float32, by the target's report: all, those on fast kernels,
+// and those without a kernel. By operator, and in total.
 struct FastShare {
   struct Of {
     Index cases = 0, fast = 0, views = 0, folded = 0;
@@ -82,7 +78,8 @@ struct FastShare {
 };
 FastShare fast_share(const std::vector<CaseResult>& results);
 
-// By class of kernels, as the target says: the cases of any model in which a node ran on one.
+// Returns counts of cases by kernel class: of any model in which a node ran on such a kernel, as
+// the target reports.
 std::map<std::string, Index> kernel_counts(const std::vector<CaseResult>& results);
 
 struct TargetRun {

@@ -1,4 +1,4 @@
-// How verdicts are counted.
+// Tests the counts of verdicts.
 #include "conformance/results.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Values are walked side by side; where they part in kind, type or shape, that is the row.
+// Compares values in parallel; a difference in kind, type or shape is a row of its own.
 #include "conformance/shown.h"
 
 #include "conformance/judge/text.h"
@@ -6,8 +6,8 @@
 namespace touchstone {
 namespace {
 
-constexpr Index most_looked_at =
-    1 << 16;  // elements of a tensor: what is wrong is mostly wrong early
+constexpr Index most_looked_at = 1
+                                 << 16;  // elements of a tensor: wrong tensors mostly differ early
 
 std::string about(const Value& value) {
   if (value.absent()) return "nothing";

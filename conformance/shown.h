@@ -1,4 +1,4 @@
-// The first elements of outputs beside the expected ones, for a report that shows values.
+// Selects the first elements of outputs, with the expected ones, for a report that shows values.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace touchstone {
 
-// At most `most` rows; elements that differ come first. An absent value shows nothing.
+// Returns at most `most` rows; differing elements come first. An absent value has no rows.
 std::vector<Shown> show(const std::string& name, const Value& expected, const Value& actual,
                         std::size_t most);
 

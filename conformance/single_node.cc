@@ -1,4 +1,4 @@
-// Words for judgements, and the limits of judging a node by itself.
+// Texts of judgements, and the conditions under which a single node can be judged.
 #include "conformance/single_node.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ std::string why_not_judged(const Model& model) {
 
 std::string describe(const std::string& output, const Comparison& comparison) {
   std::string text = fmt::format("output '{}': ", output);
-  if (!comparison.detail.empty()) return text + comparison.detail;  // it names the element itself
+  if (!comparison.detail.empty()) return text + comparison.detail;  // names the element itself
   if (comparison.where < 0) return text + std::string(name(comparison.verdict));
   return text + fmt::format("element {} is {} for {}", comparison.where, comparison.actual,
                             comparison.expected);

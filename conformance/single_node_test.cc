@@ -1,4 +1,4 @@
-// Which nodes stand for themselves, and how judgements read.
+// Tests which nodes can be judged alone, and the texts of judgements.
 #include "conformance/single_node.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Lays out what a run found, for a terminal of 120 columns.
+// Formats the results of a run as tables for a terminal of 120 columns.
 #include "conformance/tables.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 std::string word_of(const std::string& verdict) { return verdict.substr(0, verdict.find('(')); }
 
-// A suite of several releases has the release before the kind: "1.6.0/node".
+// In a suite of several releases the kind follows the release: "1.6.0/node".
 std::string last_part(const std::string& kind) { return kind.substr(kind.rfind('/') + 1); }
 
 std::string table(const std::vector<std::vector<std::string>>& rows) {
@@ -106,7 +106,7 @@ std::string sharpness_line(const std::vector<CaseResult>& cases) {
 std::string verdict_table(const std::vector<CaseResult>& cases) {
   std::set<std::string> verdicts;
   std::map<std::string, std::map<std::string, std::map<std::string, Index>>>
-      counts;  // kind, form, verdict
+      counts;  // kind, operator family, verdict
   for (const CaseResult& one : cases) {
     const std::string verdict = word_of(one.verdict);
     verdicts.insert(verdict);

@@ -1,4 +1,4 @@
-// The tables of a run, as they are printed.
+// Tests the printed tables of a run.
 #include "conformance/tables.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST(Tables, SharpnessIsThatOfFloats) {
 TEST(Tables, WhatRanFastIsCountedByOperator) {
   std::vector<CaseResult> ran(5, rows_of_cases[0]);
   ran[0].ran = ran[1].ran = ran[2].ran = "fast";
-  ran[3].ran = "reference";  // and the last one's target does not say
+  ran[3].ran = "reference";  // and the last one's target does not report kernels
   ran[0].subject.op = "Exp";
   for (const std::size_t k : {1U, 2U, 3U}) ran[k].subject.op = "Softmax";
   EXPECT_EQ(share_line(ran),

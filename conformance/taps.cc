@@ -1,4 +1,4 @@
-// Reads the two kinds of index that a folder of taps may have.
+// Reads the two index formats of a folder of taps: taps.json and values.json.
 #include "conformance/taps.h"
 
 #include <map>
@@ -29,7 +29,7 @@ Json read_index(const fs::path& file) {
       .with_help("touchstone run MODEL --tap DIR writes such an index");
 }
 
-// An entry that may be left out.
+// Returns an optional entry, or null.
 const Json* entry(const Json& object, const char* key) {
   if (!object.is_object()) misread(key, "entry of an object");
   const auto found = object.find(key);
@@ -61,8 +61,8 @@ void add_types(const std::vector<ValueInfo>& infos, Types& types) {
   }
 }
 
-// A .pb does not say whether it holds a tensor or a container; where the graph does not either, it
-// is a tensor.
+// Returns the graph's declared types. A .pb does not record if it holds a tensor or a container; a
+// value without a declared type is read as a tensor.
 Types declared_types(const Graph& graph) {
   Types types;
   add_types(graph.inputs, types);
@@ -73,10 +73,10 @@ Types declared_types(const Graph& graph) {
 
 struct Named {
   std::string name;
-  std::string file;  // in the folder; empty: absent, or an initializer of the main graph
+  std::string file;  // name in the folder; empty: absent, or an initializer of the main graph
 };
 
-// What reading one side of a node needs, kept until its turn comes.
+// Reader of one side of a node, kept until the node is judged.
 struct Reader {
   const Model* model;
   fs::path folder;
@@ -93,7 +93,8 @@ struct Reader {
     if (one.name.empty()) return {};
     if (!one.file.empty()) {
       const auto type = types->find(one.name);
-      open_beneath(folder, one.file, Limits::trusted());  // an index may name what lies elsewhere
+      // Refuses an index entry that points outside the folder.
+      open_beneath(folder, one.file, Limits::trusted());
       return load(folder / one.file, type == types->end() ? ValueType{} : type->second);
     }
     const Graph& graph = model->graph;
@@ -112,7 +113,7 @@ TappedNode tapped(std::string path, const Node& node, std::vector<Named> inputs,
           [reader, outputs = std::move(outputs)] { return reader(outputs); }};
 }
 
-// "inputs": [{"name": "x", "file": "v000001.pb"}, ...]; a file stands in the folder itself.
+// Reads "inputs": [{"name": "x", "file": "v000001.pb"}, ...]; each file is in the folder itself.
 std::vector<Named> read_side(const Json& node, const char* side) {
   std::vector<Named> values;
   for (const Json& one : list_of(node, side)) {

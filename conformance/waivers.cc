@@ -1,4 +1,4 @@
-// Reading waivers is strict: what is waived by mistake is a fault that nobody sees.
+// Reads waivers strictly: a fault waived by mistake would stay unnoticed.
 #include "conformance/waivers.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// A waiver is complete or refused, counts to its last day, and covers fails alone.
+// A waiver is complete or refused, valid through its last day, and applies to failures only.
 #include "conformance/waivers.h"
 
 #include <gtest/gtest.h>

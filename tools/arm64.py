@@ -1,7 +1,7 @@
-"""Do the fast kernels and what calls them compile for arm-64? python -m tools.arm64
+"""Checks that the fast kernels and their callers compile for arm-64: python -m tools.arm64
 
-Halide compiles every kernel for it, and its runtime; clang reads the C++ of core, model and optimized as that one's.
-Nothing is linked or run: this machine has neither its libraries nor one of its kind.
+Halide compiles every kernel and its runtime for arm-64. clang checks the C++ of core, model and optimized for that
+target. Nothing is linked or run, since this machine lacks arm-64 libraries and hardware.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ AARCH64 = 183  # e_machine of ELF
 
 
 def machines(library: Path) -> list[int]:
-    """What the members of an archive are compiled for."""
+    """Returns the ELF machine of each member of an archive."""
     data, at, out = library.read_bytes(), 8, []
     while at + 60 <= len(data):
         size = int(data[at + 48 : at + 58])
@@ -37,7 +37,7 @@ def machines(library: Path) -> list[int]:
 
 
 def compile_kernels(folder: Path) -> int:
-    """Returns how many objects there are."""
+    """Compiles all kernels; returns the number of objects."""
     generate = [str(BUILD / "optimized" / "generate_kernels")]
     library = folder / "kernels.a"
     subprocess.run([*generate, "arm-64-linux", "neon", str(folder / "neon"), str(library)], check=True)
@@ -49,7 +49,8 @@ def compile_kernels(folder: Path) -> int:
 
 
 def sources() -> list[Path]:
-    """No test, no generator of kernels, nothing that codegen writes, and not what is compiled for each set of x86."""
+    """Returns the sources to check: no tests, kernel generators or generated files, and no files compiled per x86
+    instruction set."""
     listed = subprocess.run(["git", "ls-files", "--", *ROOMS], cwd=ROOT, capture_output=True, text=True, check=True)
     files = [ROOT / name for name in listed.stdout.split() if name.endswith(".cc")]
     apart = ("_test", "_probe", "generator", "vector_moves", "dots")
@@ -57,7 +58,7 @@ def sources() -> list[Path]:
 
 
 def seen() -> list[str]:
-    """The folders and definitions that those rooms are compiled with, as the build says it."""
+    """Returns the include folders and definitions of those sources, taken from the build's compile commands."""
     out: list[str] = []
     for row in json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8")):
         words = shlex.split(row["command"])
@@ -73,7 +74,8 @@ def seen() -> list[str]:
 
 
 def read_as_arm(folder: Path) -> list[str]:
-    """What clang says against the sources. The headers are this machine's, but for two that ask which it is."""
+    """Returns clang's errors in the sources. The system headers are this machine's, except for two that depend on the
+    architecture."""
     for name, text in {"gnu/stubs-32.h": "", "bits/wordsize.h": "#define __WORDSIZE 64\n"}.items():
         (folder / name).parent.mkdir()
         (folder / name).write_text(text)

@@ -1,10 +1,10 @@
-"""Does a converted model give the same bits? python -m tools.conversions [--every K] [--models FILE...]
+"""Checks that converted models give the same bits: python -m tools.conversions [--every K] [--models FILE...]
 
-Converts the literal cases of every entry, the distinct cases of all released suites, and real models, and runs each
-before and after on the reference. Up: every case must reach the newest opset, but for those that a rule of
-spec/conversions refuses by name. Down: to the opset before the operator came to be what it is, and to older ones; all
-inputs but the first are constants there, as tools export them. Fails if an output differs, or if a conversion ends in
-any other error.
+Converts the literal cases of every entry, the distinct cases of all released suites, and real models. Runs each on the
+reference before and after. Up: every case must reach the newest opset, unless a rule of spec/conversions refuses it by
+name. Down: to the opset before the operator's version was introduced, and to older ones. All inputs but the first are
+constants in that direction, as in exported models. Fails if an output differs, or if a conversion ends in any other
+error.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Part:
 
 
 def rows_of(part: Part) -> Iterator[Row]:
-    """What came of each case, as the program says it; the last row says how it ended if not well."""
+    """Yields the program's result for each case, and a last row if the program failed."""
     program = [str(BUILD / "tests" / "conversions" / "run_conversions"), "--to", part.to, "--every", str(part.every)]
     command = [*program, *(["--frozen"] if part.frozen else []), str(part.folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as ran:
@@ -49,8 +49,8 @@ def rows_of(part: Part) -> Iterator[Row]:
         yield {"case": part.name, "came": "failed", "why": f"run_conversions ended with {ran.returncode}"}
 
 
-# From Resize-11 on an axis that stays has a second tap of weight zero, and zero times the infinity of these cases is no
-# number.
+# Since Resize-11 an axis that keeps its size has a second tap of weight zero, which turns the infinity of these cases
+# into NaN.
 INFINITE = (
     "Resize-10/one_axis_stays",
     "Upsample-1/height_stays",
@@ -97,7 +97,7 @@ def touchstone(*words: object) -> subprocess.CompletedProcess[str]:
 
 
 def run_model(file: Path, opset: int, scratch: Path) -> Row:
-    """A real model, on one random feed."""
+    """Converts and runs a real model, on one random feed."""
     row: Row = {"case": file.name, "to": str(opset)}
     feeds = ["--random", "--seed", "1"]
     dims = json.loads(os.environ.get("TOUCHSTONE_DIMS", "{}")).get(file.stem, {})

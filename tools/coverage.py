@@ -1,5 +1,7 @@
-"""make coverage: builds with gcov's counters, runs the cases and prints which clauses of the spec they reach.
-python -m tools.coverage --lines runs the tests instead, and prints the share of lines run a file, worst first."""
+"""Measures coverage with gcov: of the spec's clauses by the cases (make coverage), or of lines by the tests.
+
+python -m tools.coverage --lines runs the tests and prints the share of executed lines per file, worst first.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ BIN = ROOT / ".venv" / "bin"
 
 
 def lines_run() -> dict[str, dict[int, int]]:
-    """How often each line ran, by source file of ours."""
+    """Returns how often each line ran, by source file of this project."""
     hits: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
     for path, file in spec_coverage.counts_of(BUILD, BUILD.rglob("*.gcda")):
         if path.is_relative_to(ROOT) and not path.is_relative_to(BUILD):
@@ -40,7 +42,7 @@ def forget() -> None:
 
 
 def of_spec() -> bool:
-    """Whether enough of the spec is reached."""
+    """Measures coverage of the spec; returns True if it is sufficient."""
     forget()
     cases = spec_coverage.run_all_cases(BUILD)
     coverage, excused = spec_coverage.measure(BUILD), spec_coverage_report.excuses()
@@ -51,14 +53,15 @@ def of_spec() -> bool:
 
 
 def of_suite() -> bool:
-    """Whether each line of the spec suite that is there for what it reaches does reach what none before it does."""
+    """Returns True if each line of the spec suite that was added for coverage reaches a block that no earlier line
+    reaches."""
     idle = worth.idle(BUILD / "tests" / "lines" / "lines_probe")
     print(*(f"reaches no block of its own: {line}" for line in idle), sep="\n", end="")
     return not idle
 
 
 def of_lines() -> bool:
-    """Whether the tests pass."""
+    """Measures line coverage; returns True if the tests pass."""
     forget()
     (BUILD / "results").mkdir(exist_ok=True)
     jobs = str(len(os.sched_getaffinity(0)))

@@ -1,8 +1,8 @@
-"""Are the suites' own expectations right? python -m tools.expectations [--first N]
+"""Judges the suites' own expectations: python -m tools.expectations [--first N]
 
-Judges what the cases of the pinned suite expect, and the first N of the distinct older cases by hash, with no runtime
-in between. Fails if one is wrong, mistrusted or left open and no erratum or question says why; or if the bounds were
-blunt: more than 3 % of the elements of single float nodes open, or a median resolution over 2^-16.
+Judges the expected outputs of the pinned suite and of the first N distinct older cases by hash, without a runtime.
+Fails if one is wrong, mistrusted or open and no erratum or question explains it. Fails also if the bounds are blunt:
+more than 3 % of the elements of single float nodes open, or a median resolution over 2^-16.
 """
 
 from __future__ import annotations
@@ -24,22 +24,23 @@ RIGHT = ("exact", "within", "in-set", "profile")
 
 
 def judge(words: list[str], file: Path) -> dict[str, Any]:
-    """The run's object; its tables go to standard error as they come."""
+    """Runs conform and returns its object; its tables go to standard error immediately."""
     command = [str(BINARY), "conform", "--target", "expectation", "--tables", "--json", str(file), *words]
     code = subprocess.run(command, cwd=ROOT, check=False).returncode
-    if code not in (0, 1, 70):  # 70: data that cannot be read, which an erratum may explain
+    if code not in (0, 1, 70):  # 70: unreadable data, which an erratum may explain
         raise SystemExit(code)
     return json.loads(file.read_text(encoding="utf-8"))["runs"][0]
 
 
 def needs_a_reason(case: dict[str, Any]) -> bool:
-    """A draw, several nodes and a body cannot be judged; a single node that is judged and still open should say why."""
+    """True if a verdict needs an explanation. Draws, several nodes and bodies cannot be judged; a judged single node
+    that is still open needs a reason."""
     verdict = case["verdict"].split("(")[0]
     return verdict not in RIGHT and not (verdict == "open" and "judged" not in case)
 
 
 def why_open(case: dict[str, Any]) -> str:
-    """A word for the report: what is open because nobody wrote a definition must not look like a draw."""
+    """Returns a category for the report: missing definitions must be distinguishable from draws."""
     if "nodes: by the suite" in case["detail"]:
         return "several nodes"
     return "a body" if "runs a body" in case["detail"] else case["op"] or "other"
@@ -51,7 +52,7 @@ def open_cases(run: dict[str, Any]) -> str:
 
 
 def complaints(run: dict[str, Any]) -> list[str]:
-    """What stands against the suite, or against our reading of it."""
+    """Returns the complaints about the suite, or about our definitions."""
     floats = run["summary"]["floats"]
     found = [
         f"{case['verdict']} {case['kind']}/{case['name']}: {case['detail']}"

@@ -1,8 +1,8 @@
-"""Runs in ONNX Runtime's own environment, as a child: jobs from standard input, a line of JSON for each as it ends.
+"""Child process in ONNX Runtime's own environment: reads jobs from standard input, prints a line of JSON as each ends.
 
-A job: {"model": path, "feeds": {name: file}, "folder": where outputs go, "options": {...}}; the options are those of the
-target `onnxruntime`, whose class does the work here too. A model may kill this process: what was answered before stands on
-standard output already.
+A job: {"model": path, "feeds": {name: file}, "folder": output folder, "options": {...}}. The options are those of the
+target `onnxruntime`, whose class also runs the jobs here. A model may kill this process, so each answer is flushed to
+standard output before the next job.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import onnx
 
-sys.path[0] = str(Path(__file__).resolve().parents[1])  # not this folder: its modules have plain names
+sys.path[0] = str(Path(__file__).resolve().parents[1])  # not this folder: its modules have generic names
 
 from conformance.targets import values  # noqa: E402
 from conformance.targets.target import UnsupportedError  # noqa: E402
@@ -42,7 +42,7 @@ def answer(runtime: OnnxRuntime, job: dict[str, Any]) -> dict[str, Any]:
 
 
 def kind_of(error: Exception) -> str:
-    """A question wants to know more than a suite does: what the runtime knows and does not like is an error of the model."""
+    """Classifies an error. Unlike in a suite, a FAIL on a supported model counts as an error, not as unsupported."""
     refused = isinstance(error.__cause__, native.Fail) and not any(word in str(error) for word in TOO_NEW)
     return "unsupported" if isinstance(error, UnsupportedError) and not refused else "error"
 
@@ -58,7 +58,7 @@ def main() -> None:
         }
         try:
             row |= answer(runtime, job)
-        except Exception as error:  # it says no in every class of exception that there is
+        except Exception as error:  # the runtime raises all classes of exceptions
             row |= {"kind": kind_of(error), "why": f"{type(error).__name__}: {error}"}
         print(json.dumps(row), flush=True)
 

@@ -1,7 +1,7 @@
-"""make run: conforms our targets and their peers on the pinned suite, runs real models, names the pages.
+"""Runs `make run`: our targets and their peers on the pinned suite, and real models; prints the paths of the pages.
 
-Exits 0 when every target ran to its end, 1 when a case of one of ours is wrong by the suite's own rule or by the judge
-and nothing explains that outcome, else with the code of what broke.
+Exits 0 if every target ran to its end. Exits 1 if a case of one of ours is wrong by the suite's own rule or by the
+judge, and nothing explains that outcome. Otherwise exits with the code of the failure.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ OURS = ("reference", "fast")
 
 
 def peers() -> list[str]:
-    """The other runtimes that are here: one that is not installed is named, and the run goes on."""
+    """Returns the installed other runtimes; a missing one is reported and skipped."""
     there = ["onnx-reference"]
     python = ROOT / ".venv-onnxruntime" / "bin" / "python"
     if python.exists() and subprocess.run([python, "-c", "import onnxruntime"], capture_output=True).returncode == 0:
@@ -47,7 +47,8 @@ def conform() -> int:
 
 
 class RealModels:
-    """Runs beside the suite, which leaves a processor idle while its largest models run; what it says comes after."""
+    """Process of the real models, parallel to the suite, which leaves a CPU idle during its largest models. Its output
+    is shown afterwards."""
 
     def __init__(self) -> None:
         self.said = tempfile.TemporaryFile()
@@ -55,7 +56,7 @@ class RealModels:
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=self.said, stderr=subprocess.STDOUT)
 
     def end(self) -> int:
-        """Waits, prints what it said, leads to its page from the suite's; its exit code."""
+        """Waits, prints its output, links its page from the suite's; returns its exit code."""
         code = self.process.wait()
         self.said.seek(0)
         sys.stdout.flush()
@@ -69,7 +70,7 @@ class RealModels:
 
 
 def summarise() -> int:
-    """Prints three lines a run; how many cases of ours have an outcome that nothing explains."""
+    """Prints three lines per run; returns the number of cases of ours with an unexplained outcome."""
     unexplained = 0
     for run in json.loads((REPORT / "conform.json").read_text(encoding="utf-8"))["runs"]:
         summary = run["summary"]
@@ -92,7 +93,7 @@ def main() -> int:
     models = RealModels()
     try:
         code = conform()
-        if code not in (0, 1):  # 1: a peer may well have fail verdicts
+        if code not in (0, 1):  # 1: a peer may have fail verdicts
             print(f"make run: the conformance run broke off with exit code {code}", file=sys.stderr)
             return code
         print()

@@ -1,27 +1,27 @@
 #!/usr/bin/env bash
-# make setup: everything between a bare Debian 12 (git, make, python3-venv) and a build. Says what it installs; a second
-# run looks, finds everything and returns at once, without the network.
+# make setup: installs everything between a bare Debian 12 (git, make, python3-venv) and a build. Prints what it
+# installs. A second run finds everything and returns at once, without the network.
 #
 #   tools/setup.sh [--tests] [PEER...]    --tests: also the Debian package that only tests use; PEER: also makes .venv-PEER,
 #                                         out of requirements-PEER.txt
 set -eu
 cd "$(dirname "$0")/.."
 
-# name of the Debian package; what it is for stands in the README
+# names of Debian packages; the README describes their use
 packages=(
   g++ clang lld libclang-rt-14-dev clang-format     # compilers, sanitisers
   libprotobuf-dev protobuf-compiler                 # model files
-  libboost-dev                                      # the exact reading's wide numbers
+  libboost-dev                                      # the exact semantics' multiprecision numbers
   libgtest-dev librapidcheck-dev                    # tests
   libcli11-dev nlohmann-json3-dev libfmt-dev        # the command, reports, text
   libre2-dev libutf8proc-dev                        # operators on strings
   libjpeg62-turbo-dev libpng-dev libtiff-dev        # images
   libwebp-dev libopenjp2-7-dev pkg-config           # images too
-  python3-dev python3-venv                          # find_package(Halide) asks for the headers
-  opencl-c-headers ocl-icd-libopencl1               # devices: what they are asked by, and their loader
-  pocl-opencl-icd                                   # an OpenCL device that is the processor: tests run on it
+  python3-dev python3-venv                          # find_package(Halide) needs the headers
+  opencl-c-headers ocl-icd-libopencl1               # devices: the API's headers, and the loader
+  pocl-opencl-icd                                   # an OpenCL device on the CPU: tests run on it
   ccache                                            # second builds
-  locales                                           # ONNX Runtime's kernels on strings want en_US.UTF-8
+  locales                                           # ONNX Runtime's kernels on strings need en_US.UTF-8
 )
 
 install_debian_packages() {
@@ -44,7 +44,8 @@ install_debian_packages() {
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# Tests click on the report's page in Chromium. Without it they are skipped, for the reason in tests/skips.yaml.
+# Installs Chromium for tests that click on the report's page. Without it they are skipped, for the reason in
+# tests/skips.yaml.
 install_browser() {
   if command -v chromium >/dev/null || ! command -v apt-get >/dev/null; then return; fi
   echo "setup: installing the Debian package chromium, for tests of pages"
@@ -54,7 +55,7 @@ install_browser() {
   fi
 }
 
-# The hashes in requirements*.txt are those of CPython 3.11, Debian 12's own.
+# The hashes in requirements*.txt are those of CPython 3.11, the version of Debian 12.
 find_python() {
   local candidate
   for candidate in /usr/bin/python3 python3 python3.11; do
@@ -67,7 +68,7 @@ find_python() {
   exit 7
 }
 
-# environment FOLDER REQUIREMENTS: made again only when the requirements, the interpreter or its place change.
+# environment FOLDER REQUIREMENTS: recreated only if the requirements, the interpreter or its path change.
 environment() {
   local folder=$1 requirements=$2 python stamp
   python=$(find_python)
@@ -80,7 +81,7 @@ environment() {
   echo "$stamp" >"$folder/stamp"
 }
 
-# A locale that one runtime asks for by name, in its own environment: the system's list stays as it is.
+# Makes a locale that ONNX Runtime requires by name, in its own environment: the system's list is unchanged.
 locale_for_onnxruntime() {
   local folder=.venv-onnxruntime/locale
   [ ! -e $folder/en_US.UTF-8 ] && [ -e /usr/share/i18n/locales/en_US ] || return 0

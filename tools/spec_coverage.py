@@ -1,12 +1,12 @@
-"""Coverage of the spec: which statements of the definitions, and which sides of their conditions, the cases reach.
+"""Measures coverage of the spec: the statements of definitions and the branches of their conditions that cases reach.
 
-The cases are the pinned suite, the literal ones of the entries, the spec suite and some graphs, on the reference. Kernels are
-written for it (codegen --counted): comments in them say which clause of the spec each line and each side stands for,
-and gcov says what ran. A statement is reached where all of its C++ ran, in one kernel at least; what is decided when
-kernels are compiled (a type) has no C++ that runs, and is not counted.
+The cases are the pinned suite, the literal ones of the entries, the spec suite and some graphs, on the reference.
+Instrumented kernels (codegen --counted) have comments that map each line and branch to a clause of the spec, and gcov
+counts executions. A statement is reached if all of its C++ ran, in at least one kernel. Conditions decided at compile
+time (a type) have no C++ that runs, and are not counted.
 
-Of a template by hand (reference/structural) each line is a statement, and each `if` and each rule has two sides. What
-stands there for the judge alone (namespace openings) is not counted.
+In a handwritten template (reference/structural/) each line is a statement, and each `if` and each rule has two
+branches. Code for the judge alone (namespace openings) is not counted.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from tests.cases import graphs
 ROOT = Path(__file__).resolve().parent.parent
 SUITE = Path.home() / ".cache/touchstone/suites/1.23.2"
 KINDS = ("node", "simple", "pytorch-operator", "pytorch-converted")
-SHARES, SECONDS = 8, "600"  # of the lines; that one of them may take
+SHARES, SECONDS = 8, "600"  # shards of the lines; max. seconds of one line
 LINE = re.compile(r'//#line (\d+) "(.*)"')
 SIDE = re.compile(r'//#side \d+ (\d+) "(.*?)" (\d+) (\w+) (.*)')
 BARE = re.compile(r"[{}();]*(else )?\{?")
 
 OF_TEMPLATE = re.compile(r"(.*)  //#(\d+)")
-# Heads of functions, and with what a rule is broken.
+# Function heads, and the reports of violated rules.
 NOT_STATEMENTS = re.compile(r"(\w|  explicit ).*\{$|.* = \[&\] \{$|\s*\[&\] \{ return values_text\(")
 
 Hits = dict[int, int]  # line -> how often it ran
@@ -46,7 +46,7 @@ Hits = dict[int, int]  # line -> how often it ran
 class Clause:
     path: str
     line: int
-    node: int  # of the line: 0 is the statement, others are its conditions
+    node: int  # number in the line: 0 is the statement, others are its conditions
     side: str  # "", "true", "false"
 
     def __str__(self) -> str:
@@ -63,23 +63,24 @@ class Coverage:
         self.text.setdefault(clause, text)
 
     def share(self, of: str, path: str = "") -> tuple[int, int]:
-        """How many are reached, of how many: of statements or of sides."""
+        """Returns the number of reached clauses and of all clauses, for statements or branches."""
         all_ = [ran for c, ran in self.reached.items() if bool(c.side) == (of == "sides") and path in ("", c.path)]
         return sum(all_), len(all_)
 
     def name(self, clause: Clause) -> str:
-        """Without the line, which moves."""
+        """Returns a name without the line number, which changes."""
         return f"never {clause.side}: {self.text[clause]}" if clause.side else self.text[clause]
 
 
 def run_all_cases(build: Path) -> int:
-    """How many. Each program leaves its counts behind when it ends; one that breaks off leaves none, and is an error."""
+    """Runs all cases; returns their number. A program writes its counts when it ends; one that crashes writes none and
+    raises."""
     emit(load_spec(ROOT / "spec"), load_releases(ROOT / "spec"), build / "cases")
     graphs.write(build / "graphs")
     asked = [re.sub(r" ![\w./-]+$", "", line) for line in suite_lines()]
 
     def run(folder: Path | None, share: int = 0) -> int:
-        """A folder's cases, or a share of the lines: how many there were."""
+        """Runs the cases of a folder, or a shard of the lines; returns their number."""
         programs = build / "tests"
         command = (
             [programs / "cases" / "run_cases", folder] if folder else [programs / "lines" / "lines_probe", SECONDS]
@@ -95,7 +96,7 @@ def run_all_cases(build: Path) -> int:
 
 
 def counts_of(build: Path, data: Iterable[Path]) -> Iterator[tuple[Path, dict]]:
-    """What gcov says of each file in each object, by the file's whole path."""
+    """Yields gcov's data of each file in each object, with the file's absolute path."""
 
     def of(one: Path) -> bytes:
         command = ["gcov", "--json-format", "--stdout", str(one)]
@@ -109,7 +110,7 @@ def counts_of(build: Path, data: Iterable[Path]) -> Iterator[tuple[Path, dict]]:
 
 
 def hits_of(build: Path, data: Iterable[Path], folders: Iterable[Path]) -> dict[Path, Hits]:
-    """Of the files in these folders."""
+    """Returns the line counts of the files in these folders."""
     hits: dict[Path, Hits] = defaultdict(lambda: defaultdict(int))
     for path, file in counts_of(build, data):
         if path.parent in folders:
@@ -119,7 +120,7 @@ def hits_of(build: Path, data: Iterable[Path], folders: Iterable[Path]) -> dict[
 
 
 def count(coverage: Coverage, written: Path, hits: Hits, spec_line: Callable[[Clause], str]) -> None:
-    """What the comments of a kernel, or of what is from a template, say that its lines stand for."""
+    """Adds the clauses of a generated file, found by its comments, to the coverage."""
     rows = written.read_text(encoding="utf-8").splitlines()
     for number, row in enumerate(rows, 1):
         if said := SIDE.match(row.strip()):
@@ -137,7 +138,7 @@ def count(coverage: Coverage, written: Path, hits: Hits, spec_line: Callable[[Cl
 
 
 def statements_of_kernel(rows: Iterable[str]) -> Iterator[tuple[int, Clause]]:
-    """Lines of a kernel, and of which clause they are."""
+    """Yields the lines of a kernel, with their clauses."""
     place: Clause | None = None
     for number, text in enumerate(map(str.strip, rows), 1):
         if said := LINE.match(text):
@@ -149,7 +150,7 @@ def statements_of_kernel(rows: Iterable[str]) -> Iterator[tuple[int, Clause]]:
 
 
 def statements_by_hand(rows: Iterable[str], written: Path) -> Iterator[tuple[int, Clause]]:
-    """Lines that are from a template, and which of its lines."""
+    """Yields the lines that come from a template, with their template lines as clauses."""
     inside = False
     for number, row in enumerate(rows, 1):
         if not (said := OF_TEMPLATE.fullmatch(row)):

@@ -1,6 +1,6 @@
-"""What is said of the coverage of the spec: a table, each clause that no case reaches, and the same as JSON for the
-page of make run. A clause that no case can reach stands in tests/lines/unreached.yaml, with the reason; it counts as not
-reached.
+"""Reports coverage of the spec: a table, each clause that no case reaches, and JSON for the page of make run.
+
+A clause that no case can reach is listed in tests/lines/unreached.yaml, with the reason; it counts as not reached.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tools.spec_coverage import Clause, Coverage
 ROOT = Path(__file__).resolve().parent.parent
 EXCUSED = ROOT / "tests" / "lines" / "unreached.yaml"
 WRITTEN = ROOT / "build" / "report" / "coverage.json"
-LEAST = 0.98  # of statements, and of sides
+LEAST = 0.98  # minimum share of statements, and of branches
 COUNTED = ("spec/**/*.yaml", "reference/structural/*.j2", "codegen/*.py", "conformance/suites/spec/**/*.cases")
 
-Excuses = dict[tuple[str, str], str]  # (path, clause without its line) -> why no case reaches it
+Excuses = dict[tuple[str, str], str]  # (path, clause without its line) -> reason why no case reaches it
 
 
 def excuses() -> Excuses:
@@ -41,7 +41,7 @@ def key(coverage: Coverage, clause: Clause) -> tuple[str, str]:
 
 
 def paths_of(coverage: Coverage) -> list[str]:
-    """Worst first."""
+    """Returns the paths, worst coverage first."""
 
     def share(path: str) -> float:
         return min(a / max(b, 1) for a, b in (coverage.share(of, path) for of in ("statements", "sides")))
@@ -50,7 +50,7 @@ def paths_of(coverage: Coverage) -> list[str]:
 
 
 def table(coverage: Coverage) -> Iterator[str]:
-    """Files that are not reached as a whole, and all together."""
+    """Yields rows of the files that are not fully covered, and of the total."""
     partly = {clause.path for clause in missed(coverage)}
     for path in [*(path for path in paths_of(coverage) if path in partly), ""]:
         (a, b), (c, d) = coverage.share("statements", path), coverage.share("sides", path)
@@ -59,7 +59,7 @@ def table(coverage: Coverage) -> Iterator[str]:
 
 
 def report(coverage: Coverage, excused: Excuses) -> tuple[list[str], bool]:
-    """What to print, and whether enough is reached, the rest is excused, and no excuse is idle."""
+    """Returns the lines to print, and True if coverage is sufficient, the rest is excused, and every excuse is used."""
     unreached = missed(coverage)
     unsaid = [clause for clause in unreached if key(coverage, clause) not in excused]
     idle = set(excused) - {key(coverage, clause) for clause in unreached}
@@ -71,7 +71,7 @@ def report(coverage: Coverage, excused: Excuses) -> tuple[list[str], bool]:
 
 
 def state() -> str:
-    """Of all that is counted: another, and what was counted is past."""
+    """Returns a hash of all counted files: if it differs, the measured coverage is outdated."""
     digest = hashlib.sha256()
     for pattern in COUNTED:
         for file in sorted(ROOT.glob(pattern)):
@@ -98,7 +98,7 @@ def write(coverage: Coverage, excused: Excuses, cases: int) -> None:
 
 
 def for_page() -> Path | None:
-    """What make coverage wrote, if it is of what is here."""
+    """Returns the output of make coverage, if it matches the current files."""
     if not WRITTEN.exists() or json.loads(WRITTEN.read_text(encoding="utf-8"))["state"] != state():
         return None
     return WRITTEN

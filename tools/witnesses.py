@@ -1,8 +1,9 @@
-"""Writes spec/witnesses.json: what ran, was not made from an entry, and agreed with the reference. python -m tools.witnesses
+"""Writes spec/witnesses.json: the witnesses of each version that ran and agreed with the reference.
 
-Conforms the reference on the distinct cases of every released suite and runs the tests that hold versions against other
-runtimes, function bodies and arithmetic of their own; each says what it saw (tests/witnessed.py). --check writes nothing,
-and fails if the file names a kind of witness for a version that was not seen. --conform FILE takes a report of `conform --json` instead of a new run.
+python -m tools.witnesses. Conforms the reference on the distinct cases of every released suite. Runs the tests that
+compare versions with other runtimes, function bodies and arithmetic of their own; each records its witnesses
+(tests/witnessed.py). --check writes nothing, and fails if the file names a kind of witness that was not seen for a
+version. --conform FILE takes a report of `conform --json` instead of a new run.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ ROOT = Path(__file__).resolve().parent.parent
 BINARY = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build")) / "touchstone"
 TESTS = ["codes", "functions", "images", "ml", "random", "witnesses"]
 RIGHT = ("exact", "within", "in-set", "profile")
-Seen = tuple[str, str, str]  # a version, a kind of witness, which one it is
+Seen = tuple[str, str, str]  # version, kind of witness, name
 
 
 def of_suites(report: Path) -> Iterator[Seen]:
-    """Cases of one node that the reference meets: by the judge, and where it cannot judge (a draw, a graph inside) by the suite."""
+    """Yields single-node cases that the reference passes: by the judge, or by the suite if the judge cannot judge (a
+    draw, a subgraph)."""
     (run,) = json.loads(report.read_text(encoding="utf-8"))["runs"]
     for case in run["cases"]:
         verdict = case["verdict"].split("(")[0]

@@ -1,4 +1,4 @@
-"""Writes generated/optimized/conversions.cc: the tables behind optimized/convert/step.h.
+"""Writes generated/optimized/conversions.cc: the table of operator version conversions behind optimized/convert/step.h.
 
 python -m codegen.conversions.emit --spec spec --out generated
 """
@@ -37,7 +37,7 @@ def domain_of(name: str) -> str:
 
 
 def render(steps: list[Step], versions: Versions, releases: list[dict[str, Any]]) -> str:
-    # What is only carried over needs no row: that is what becomes of any node that no row speaks of.
+    # A step that only carries the node over needs no row: carrying is the default for nodes without a row.
     told = [step for step in steps if [piece.do for piece in step.pieces] != [None] or step.pieces[0].when]
     rows = [_row(k, step, versions) for k, step in enumerate(told)]
     template = environment(Path(__file__).parent).get_template("conversions.cc.j2")

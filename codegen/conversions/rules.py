@@ -1,15 +1,16 @@
-"""Reads spec/conversions/*.yaml: what becomes of a node between two neighbouring versions of its operator.
+"""Reads spec/conversions/*.yaml: the conversion of a node between two neighboring versions of its operator.
 
 A file is a list of steps. Most pairs of versions need none: their signatures differ in types alone, or in attributes
-that the older never reads. Every other pair stands in a file, with what is done on the way `up` and on the way `down`:
+that the older version never reads. Every other pair has a step, with one of three actions for each direction, `up` and
+`down`:
 
-  carry           the node stays as it is, as far as its attributes, inputs and types have a place in the other version
-  refuse          there is no such meaning in the other version; `lacking` says what is missed
-  a replacement   nodes, as patterns of passes write them; or a list of them, each with conditions (`when`, `do`)
+- carry: the node stays as it is, provided that its attributes, inputs and types exist in the other version
+- refuse: the other version has no equivalent; `lacking` names the missing feature
+- a replacement: nodes, written as in patterns of passes; or a list of replacements, each with conditions (`when`, `do`)
 
-Of a replacement, inputs and outputs go by their names in the version that the node has (an output that is called as an
-input is out_NAME), `node.axis` is an attribute, `**node` are all of its attributes that the new node can have, and Self
-is the operator. `from: 0` is no version: `down` says what means the same where the operator is not there yet.
+A replacement names inputs and outputs as in the node's own version (an output with an input's name is out_NAME).
+`node.axis` is an attribute, `**node` expands to all attributes that the new node can have, and Self is the operator.
+`from: 0` is no version: `down` then gives an equivalent for opsets without the operator.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ class Piece:
 
 @dataclass
 class Step:
-    """One direction between two neighbours: `source` is the version of the node; `target` none where there is none."""
+    """One direction between two neighbors: `source` is the version of the node, `target` None if there is none."""
 
     domain: str  # "" for ai.onnx
     op: str
     source: Version
     target: Version | None
-    opset: int  # what replacements are written in
+    opset: int  # opset of the replacement's nodes
     pieces: list[Piece] = field(default_factory=list)
     refused: bool = False
     lacking: str = ""
@@ -48,7 +49,7 @@ class Step:
     line: int = 1
 
     def pattern(self, piece: Piece) -> Pattern:
-        """What passes make of a pattern of one node, whose values are named as in the signature."""
+        """Returns the pass pattern that matches one such node, with values named as in the signature."""
         inputs = [p.name for p in self.source.inputs]
         outputs = [f"out_{p.name}" if p.name in inputs else p.name for p in self.source.outputs]
         made = Pattern(f"{self.op}-{self.source.since}", self.path, "", "", "", True, self.opset, self.opset)
@@ -62,7 +63,7 @@ class Step:
 
 
 def load_steps(folder: Path, versions: Versions, root: str = "spec/conversions") -> list[Step]:
-    """Every step that is not plain, sorted by operator and version; a pair that differs must stand in a file."""
+    """Returns every non-trivial step, sorted by operator and version. A pair that differs must have a step."""
     steps: dict[tuple[str, str, int, int], Step] = {}
     for file in sorted(folder.glob("*.yaml")):
         path = f"{root}/{file.name}"
@@ -84,7 +85,7 @@ def load_steps(folder: Path, versions: Versions, root: str = "spec/conversions")
 
 
 def differs(older: Version, newer: Version) -> bool:
-    """More than added types, and attributes that nobody reads."""
+    """True if two neighbors differ in more than added types and attributes that are never read."""
     if newer.deprecated != older.deprecated and not newer.lived:
         return True
     if _shape_of(older) != _shape_of(newer) or _meaning(older) != _meaning(newer):
@@ -97,7 +98,7 @@ def differs(older: Version, newer: Version) -> bool:
 
 
 def idle_attributes(older: Version, newer: Version) -> list[str]:
-    """Attributes that the newer version dropped, and that say nothing: nothing that the older one means reads them."""
+    """Returns attributes that the newer version dropped and that no part of the older version's definition reads."""
     if older.kind != "semantics" or _meaning(older) != _meaning(newer):
         return []
     shapes = [text.text for p in [*older.inputs, *older.outputs] for text in (p.shape, p.element, p.default) if text]

@@ -1,4 +1,4 @@
-"""Every pair of versions that differs stands in spec/conversions; what names nothing fails with file and line."""
+"""Every pair of versions that differs has a step in spec/conversions; unknown names fail with file and line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def versions() -> Versions:
 
 @functools.cache
 def only_squeeze() -> Versions:
-    """Two neighbours, so that no other pair asks for its file; and what replacements are made of."""
+    """Returns two neighboring versions, so that no other pair needs a file, and the operators that replacements use."""
     named = {version.since: version for version in versions()["", "Squeeze"]}
     others = {key: known[:1] for key, known in versions().items() if key[1] in ("Reshape", "Identity")}
     return {("", "Squeeze"): [named[13], named[11]], **others}
@@ -78,7 +78,7 @@ def test_what_is_written(tmp_path: Path) -> None:
 def test_what_is_wrong_has_a_file_and_a_line(tmp_path: Path, old: str, new: str, line: int, what: str) -> None:
     assert old in GOOD
     text = GOOD.replace(old, new)
-    if not what:  # a refusal says what is missed
+    if not what:  # a refusal must name the missing feature
         text, what = text.replace("  lacking: the axes must be constant\n", ""), "`lacking` says what is missed"
     with pytest.raises(SpecError) as caught:
         written(tmp_path, text)

@@ -1,4 +1,5 @@
-"""Conditions and replacements of conversions as C++: the language of the patterns of passes, with few words more."""
+"""Writes conditions and replacements of conversions as C++. The language is that of pass patterns with a few more
+functions."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from codegen.passes.language import OF_VALUES, READERS, Writer, in_force
 from codegen.passes.pattern import Pattern, Versions
 from codegen.passes.replacement import Replacement
 
-# Functions of values (optimized/convert/found.h), and how many arguments they take.
+# Functions of values (optimized/convert/found.h) and their number of arguments.
 VALUES = {
     name: count
     for name, count in OF_VALUES.items()
@@ -40,12 +41,13 @@ class Nodes(Replacement):
     def __init__(self, pattern: Pattern, versions: Versions, step: Step):
         super().__init__(pattern, versions)
         self.step = step
-        # Where an output that may be left out is not made, nodes that name it are refused when they are met.
+        # Optional outputs need not be made: a node that reads a missing one is refused when the conversion reaches it.
         optional = [k for k, parameter in enumerate(step.source.outputs) if parameter.optional]
         self.made = {0, *(1 + len(step.source.inputs) + k for k in optional)}
 
     def result(self, slots: list[int], value: ast.expr) -> None:
-        """What the node made; of new names (-1, see `statement`) other outputs of the node that makes it."""
+        """Emits an output of the replaced node. New names (slot -1, see `statement`) are further outputs of the node
+        that makes it."""
         self.made |= set(slots)
         if isinstance(value, ast.Call) and self.operator_of(value):
             outputs = ", ".join(f"r.value(Slot{{{slot}}})" for slot in slots)
@@ -102,7 +104,7 @@ class Nodes(Replacement):
         return super().operator_of(node)
 
     def in_use(self, domain: str, op: str, constant: bool) -> list[Version]:
-        """What the node is of: the version of the step's opset; the newest where it is computed at once."""
+        """Returns the operator's version in the step's opset, or the newest version if the node is folded."""
         known = self.versions[domain, op]
         if constant or domain != self.step.domain:
             return known[:1]

@@ -1,4 +1,4 @@
-"""Writes generated/optimized/patterns.cc: the table behind optimized/passes/pattern.h.
+"""Writes generated/optimized/patterns.cc: the table of graph rewrite patterns behind optimized/passes/pattern.h.
 
 python -m codegen.passes.emit --spec spec --out generated
 """
@@ -32,7 +32,7 @@ def emit(spec: Path, out: Path, folder: Path = FOLDER) -> None:
 
 
 def environment(folder: Path) -> jinja2.Environment:
-    """Of templates that lie in a folder, and write C++."""
+    """Returns the Jinja environment of a folder's templates, which produce C++."""
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         undefined=jinja2.StrictUndefined,

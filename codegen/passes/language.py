@@ -1,8 +1,8 @@
-"""Conditions and replacements of patterns as C++: both are written in Python's grammar, with few names.
+"""Writes conditions and replacements of patterns as C++. Both use Python's grammar with a small set of functions.
 
-A value of the pattern goes by its name; `y.axis` is an attribute of the node that makes y; lists are those of spec/
-([*a, 1] joins, + and - go item by item). In a replacement an operator is called by its name; what depends on constants
-alone is computed at once.
+A value of the pattern is referred to by its name; `y.axis` is an attribute of the node that makes y. Lists are those of
+spec/ ([*a, 1] joins, + and - work item by item). In a replacement an operator is called by its name; calls that depend
+on constants alone are folded.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from codegen.entry import MISSING, SpecError, Version
 from codegen.passes.pattern import Pattern, Versions, takes
 from codegen.value_types import ELEMENTS
 
-# Functions of values of the pattern (optimized/passes/found.h), and how many arguments they take.
+# Functions of values of the pattern (optimized/passes/found.h) and their number of arguments.
 OF_VALUES = {
     "given": 1, "once": 1, "is_output": 1, "is_constant": 1, "type": 1, "rank": 1, "size": 2, "shape": 1, "elements": 1,
     "same_shape": 2, "same_size": 4, "sizes_but_one": 1, "ints": 1, "real_of": 1, "all_are": 2, "is_per_channel": 3,
     "is_made_by": 2, "is_float": 1, "opset": 0,
 }  # fmt: skip
-# Functions of numbers and lists (reference/lists.h), named as spec/ names them, and few more.
+# Functions of numbers and lists (reference/lists.h), with the names of spec/, and a few more.
 OF_LISTS = {
     "wrap", "floor_div", "ceil_div", "mod", "min", "max", "total", "pick", "head", "tail", "part", "placed", "without",
     "unsqueezed", "repeat", "contains", "position", "distinct", "is_permutation", "replaced", "item", "count",
@@ -43,7 +43,7 @@ class Writer:
     pattern: Pattern
     versions: Versions
     lines: list[str] = field(default_factory=list)
-    locals: dict[str, bool] = field(default_factory=dict)  # values of the replacement: is it constant?
+    locals: dict[str, bool] = field(default_factory=dict)  # local value of the replacement -> True if it is constant
     line: int = 0
     of_values: ClassVar[dict[str, int]] = OF_VALUES
     readers: ClassVar[dict[str, str]] = READERS
@@ -56,7 +56,7 @@ class Writer:
             return f"Slot{{{self.pattern.slots.index(node.id)}}}"
         raise self.fail(f"{ast.unparse(node)} is no value of the pattern")
 
-    # -- expressions of numbers, truths, texts and lists -----------------------------------------------------------
+    # -- expressions of numbers, bools, strings and lists ------------------------------------------------------------
 
     def expression(self, node: ast.expr) -> str:
         writer: Callable[..., str] | None = getattr(self, f"_{type(node).__name__}", None)
@@ -131,7 +131,8 @@ class Writer:
         return self.read(node, None)
 
     def read(self, node: ast.expr, otherwise: ast.expr | None) -> str:
-        """An attribute; `otherwise` counts in versions without it, and where it is left out and has no default."""
+        """Returns C++ that reads an attribute. `otherwise` is its value in versions without it, or if it is omitted
+        without a default."""
         if not isinstance(node, ast.Attribute):
             raise self.fail(f"{ast.unparse(node)} is no attribute")
         slot = self.slot(node.value)
@@ -176,7 +177,7 @@ class Writer:
 
 
 def literal(value: object) -> str:
-    """A default of the spec, as an expression of the language writes it."""
+    """Returns a default of the spec as an expression of the language."""
     if isinstance(value, bool | int):
         return f"Index{{{int(value)}}}"
     if isinstance(value, float):
@@ -193,7 +194,7 @@ def in_force(versions: list[Version], opset: int) -> Version | None:
 
 
 def conditions(pattern: Pattern, versions: Versions) -> list[str]:
-    """One C++ truth a line of `when`."""
+    """Returns one C++ bool expression per line of `when`."""
     return truths(Writer(pattern, versions))
 
 

@@ -1,4 +1,4 @@
-"""A pattern that names what the spec does not have, or says what the language cannot, fails with file and line."""
+"""A pattern with an unknown name, or an expression outside the language, fails with file and line."""
 
 from __future__ import annotations
 

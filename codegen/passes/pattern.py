@@ -1,8 +1,12 @@
-"""Reads optimized/passes/patterns/*.yaml: what a pattern matches, bound to the versions that the spec has.
+"""Reads optimized/passes/patterns/*.yaml: rewrite patterns, bound to the operator versions of the spec.
 
-A file says `doc`, `pass`, `level`, `exact`, `opset` (which opsets the replacement is written for: 7, or 7..12), `match`
-(a block of lines `y = Conv-1+(x, w!, b?!)`, or a list of such blocks), `when` (conditions, one a line), `replace`
-(assignments), `examples`, and `feeds` (numbers to draw their inputs from).
+Keys of a file:
+- `doc`, `pass`, `level`, `exact`
+- `opset`: the opsets for which the replacement is written (7, or 7..12)
+- `match`: a block of lines `y = Conv-1+(x, w!, b?!)`, or a list of such blocks
+- `when`: conditions, one a line
+- `replace`: assignments
+- `examples`, and `feeds`: numbers from which their inputs are drawn
 """
 
 from __future__ import annotations
@@ -70,7 +74,7 @@ class Pattern:
         return SpecError(self.path, line, message)
 
     def makers(self, slot: int) -> list[Match]:
-        """The nodes that make a value, one an alternative; none where it comes from outside."""
+        """Returns the nodes that make a value, one per alternative; empty if the value is an input of the pattern."""
         return [node for nodes in self.alternatives for node in nodes if slot in node.outputs]
 
     def is_constant(self, slot: int) -> bool:
@@ -78,11 +82,12 @@ class Pattern:
         return all(any(one) for one in marks)
 
     def roots(self) -> set[int]:
-        """What the root makes; the same in each alternative."""
+        """Returns the slots that the root makes; the same in each alternative."""
         return {slot for slot in self.alternatives[0][-1].outputs if slot >= 0}
 
     def attribute(self, slot: int, name: str, line: int, lacking: bool = False) -> Attribute:
-        """An attribute of the node that makes a value: of one kind and default in every version that may be met."""
+        """Returns an attribute of the node that makes a value. Kind and default must agree in all versions that can
+        match."""
         nodes = self.makers(slot)
         if not nodes:
             raise self.error(line, f"{self.slots[slot]} is made by no node of the pattern, so it has no {name}")
@@ -104,7 +109,7 @@ class Pattern:
 
 
 def load_patterns(folder: Path, versions: Versions) -> list[Pattern]:
-    """Every pattern, sorted by name."""
+    """Returns every pattern, sorted by name."""
     return [
         _pattern(file, f"optimized/passes/patterns/{file.name}", versions) for file in sorted(folder.glob("*.yaml"))
     ]
@@ -152,7 +157,7 @@ def _blocks(document: Map, path: str) -> list[Text]:
 
 
 def _alternatives(pattern: Pattern, text: Text, versions: Versions) -> list[list[Match]]:
-    """A line may name several operators (A|B): each choice is an alternative of its own."""
+    """Parses alternatives. A line may name several operators (A|B): each choice is an alternative of its own."""
     lines = [
         [_node(pattern, written.strip(), op, line, versions) for op in _operators(pattern, written.strip(), line)]
         for line, written in enumerate(text.text.split("\n"), text.line)
@@ -190,7 +195,7 @@ def _node(pattern: Pattern, written: str, called: str, line: int, versions: Vers
 
 
 def _versions(pattern: Pattern, node: Match, known: list[Version], found: re.Match[str]) -> list[Version]:
-    """Those that the line names, or else all that can have such inputs and outputs."""
+    """Returns the versions that the line names, or else all versions that can have such inputs and outputs."""
     least = int(found["least"] or 1)
     most = least if found["least"] and not found["upto"] else int(found["most"] or NEWEST)
     if found["least"] and all(version.since != least for version in known):
@@ -213,7 +218,7 @@ def _fits(node: Match, version: Version) -> bool:
 
 
 def takes(version: Version, least: int, most: int) -> bool:
-    """Can a node of the version have `least` inputs, and needs no more than `most`?"""
+    """True if a node of the version can have `least` inputs and needs at most `most`."""
     open_ended = any(p.variadic for p in version.inputs)
     needed = sum(not p.optional and not p.variadic for p in version.inputs)
     needed += sum(p.least for p in version.inputs if p.variadic)

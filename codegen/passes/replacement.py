@@ -1,4 +1,4 @@
-"""The `replace:` of a pattern as the body of a C++ function that plans nodes (optimized/passes/rewrite.h)."""
+"""Writes the `replace:` of a pattern as the body of a C++ function that plans nodes (optimized/passes/rewrite.h)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ HELPERS = {
     "real": 1,
     "number": 2,
 }  # constants: a list, an integer, a double, a number of a value's type
-# Computed of constant weights and factors (optimized/passes/rewrite.h): what else they take.
+# Functions that fold constant weights and factors (optimized/passes/rewrite.h), with their number of further arguments.
 WEIGHTED = {"scaled": 3, "weighed": 2}
 
 
 def replacement(pattern: Pattern, versions: Versions) -> list[str]:
-    """The statements of the function; none where the pattern says no replacement."""
+    """Returns the statements of the function; empty if the pattern has no replacement."""
     return [] if pattern.replace is None else statements(Replacement(pattern, versions), pattern.replace)
 
 
@@ -40,7 +40,7 @@ def statements(writer: Replacement, written: Text) -> list[str]:
 
 
 class Replacement(Writer):
-    """Statements `name = Operator(...)` in order; the last makes what the root made."""
+    """Writes statements `name = Operator(...)` in order; the last one makes the root's outputs."""
 
     def __init__(self, pattern: Pattern, versions: Versions):
         super().__init__(pattern, versions)
@@ -75,7 +75,7 @@ class Replacement(Writer):
             raise self.fail("several values at once are made by one node")
         self.lines.append(f"r.result({outputs}, {self.argument(value, '')[0]});")
 
-    # -- arguments of operators: their text, and whether they are constants ----------------------------------------
+    # -- arguments of operators: C++ text, and True if constant ------------------------------------------------------
 
     def argument(self, node: ast.expr, local: str) -> tuple[str, bool]:
         if isinstance(node, ast.Name) and node.id in self.locals:
@@ -132,7 +132,7 @@ class Replacement(Writer):
         return (domain, op) if (domain, op) in self.versions else None
 
     def call(self, node: ast.Call, local: str, result: str) -> tuple[str, bool]:
-        """`result`: how the call begins of a node that makes what the root made."""
+        """Writes a call of an operator. `result`: how the call begins if the node makes the root's outputs."""
         domain, op = self.operator_of(node) or ("", "")
         arguments = [self.argument(argument, local) for argument in node.args]
         constant = all(is_constant for _, is_constant in arguments)
@@ -147,7 +147,7 @@ class Replacement(Writer):
         return (f"{result}{tail}" if result else f'r.node("{local}", {tail}'), False
 
     def in_use(self, domain: str, op: str, constant: bool) -> list[Version]:
-        """What the node may be of: the newest where it is computed at once, else all of the opsets of the pattern."""
+        """Returns possible versions of the node: the newest if it is folded, else all of the pattern's opsets."""
         known = self.versions[domain, op]
         if constant or domain:
             return known[:1]

@@ -1,10 +1,13 @@
-"""A target with one fault that is put where a test wants it: else it is the evaluator of the onnx package.
+"""Target with one injected fault at a chosen node; otherwise it is the evaluator of the onnx package.
 
-    python:conformance.compare.bad_targets:Faulty:node=n50:when=always
+python:conformance.compare.bad_targets:Faulty:node=n50:when=always
 
-`node` is the node whose result is off: every second element by a thousandth, or by the share that `by` says. `when` is
-always, single (only if the graph has a single output) or hidden (only if the node's first input is no output of the
-graph, as when a runtime fuses the two nodes).
+`node` is the node with the wrong result: every second element is off by a thousandth, or by the relative error `by`.
+
+Values of `when`:
+- always
+- single: only if the graph has a single output
+- hidden: only if the node's first input is no graph output, as if a runtime fused the two nodes
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from onnx.reference import ReferenceEvaluator
 
 
 def spoil(model: onnx.ModelProto, node: onnx.NodeProto, by: float) -> None:
-    """The node's result goes through a product that no honest runtime has."""
+    """Multiplies the node's result by factors that differ from 1 in every second element."""
     name = node.output[0]
     inferred = shape_inference.infer_shapes(model).graph
     infos = {each.name: each for each in (*inferred.value_info, *inferred.output)}

@@ -1,5 +1,6 @@
-// What a runtime fuses lies together in the order of the nodes, so two binary searches find the
-// stretch; then what lies between without a part in it is tapped, in pieces and one by one.
+// Finds the hidden values that a fault needs. A runtime fuses nodes that are adjacent in the order
+// of execution, so two binary searches find the range. Values inside the range that play no part
+// are then exposed, in chunks and one by one.
 #include "conformance/compare/bisect.h"
 
 #include <algorithm>
@@ -26,7 +27,8 @@ class Search {
   }
 
  private:
-  // Whether these are enough; keeps them if they are. Once the runs are used up nothing is.
+  // True if hiding only these values shows the fault; then keeps them. Always false once the runs
+  // are used up.
   bool enough(Positions hidden) {
     if (hidden.empty()) return false;
     if (found_.runs >= most_runs_) {
@@ -39,7 +41,7 @@ class Search {
     return true;
   }
 
-  // The shortest beginning that shows it, then the shortest end of that.
+  // Finds the shortest prefix that shows the fault, then the shortest suffix of that prefix.
   void cut_behind() {
     const Positions all = found_.hidden;
     std::size_t fails = 0, shows = all.size();

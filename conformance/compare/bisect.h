@@ -1,5 +1,5 @@
-// A fault that goes when every value is tapped comes from values that are not: which few are
-// enough?
+// Searches the smallest set of hidden values behind a fault that vanishes when every value is
+// tapped.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,18 @@
 namespace touchstone {
 
 struct Bisected {
-  std::vector<std::size_t> hidden;  // values that need no more than these hidden to show the fault
+  std::vector<std::size_t> hidden;  // values that suffice to show the fault if they are hidden
   Index runs = 0;
   bool smallest = true;  // false: the runs were used up before each value had been tried
 };
 
-// Asks whether the fault shows with only these values hidden (positions in the order in which the
-// model makes them, rising).
+// Returns true if the fault shows with only these values hidden (ascending positions in the order
+// in which the model computes them).
 using Shows = std::function<bool(const std::vector<std::size_t>& hidden)>;
 
-// Of `count` values, with all of which hidden the fault shows and with none hidden does not. What
-// comes out shows it, whatever the fault is like; and if it shows whenever more is hidden than is
-// needed, no value can be left out.
+// Bisects `count` values. Precondition: the fault shows with all of them hidden and not with none.
+// The result shows the fault in any case. If the fault is monotonic (hiding more values never
+// removes it), the result is minimal.
 Bisected bisect(std::size_t count, const Shows& shows, Index most_runs);
 
 }  // namespace touchstone

@@ -1,4 +1,5 @@
-// Faults that need a few values hidden are found exactly; those that need all are left whole.
+// Faults that need a few hidden values are found exactly; those that need all values are reported
+// whole.
 #include "conformance/compare/bisect.h"
 
 #include <gtest/gtest.h>

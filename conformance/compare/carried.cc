@@ -1,4 +1,5 @@
-// Bounds go through arithmetic by the bounded reading, and through moves by following positions.
+// Propagates error bounds through a node: arithmetic by bounded semantics, data movement by
+// tracking positions.
 #include "conformance/compare/carried.h"
 
 #include <algorithm>
@@ -12,8 +13,8 @@
 namespace touchstone {
 namespace {
 
-constexpr double most_work = 2e9;  // multiply-adds: some ten seconds
-constexpr Index short_list = 16;   // elements of what may be read as sizes or scales
+constexpr double most_work = 2e9;  // multiply-adds: about ten seconds
+constexpr Index short_list = 16;   // elements of a tensor that may hold sizes or scales
 
 [[noreturn]] void not_known(const Node& node, const std::string& why) {
   throw Error(ErrorKind::unsupported, node.op + ": " + why);
@@ -80,7 +81,8 @@ void CarriedNode::read() {
   wide_ = bounded_outputs(*entry, call, reading_.cls);
 }
 
-// The kernel moves numbers of elements in place of the elements; 0 is what it makes itself.
+// Runs the kernel on element indices instead of elements, to find each output's source; 0 marks an
+// element that the kernel itself makes.
 void CarriedNode::look_up_moved() {
   const auto first = std::find_if(inputs_.begin(), inputs_.end(),
                                   [](const Carried& input) { return !input.bound.empty(); });

@@ -1,5 +1,5 @@
-// Values that nobody saw, with the bounds that they have got so far: what an honest runtime may
-// have had there.
+// Values that were not observed, with the accumulated bound on what a faithful runtime may have had
+// there.
 #pragma once
 
 #include <optional>
@@ -13,26 +13,25 @@
 namespace touchstone {
 
 struct Carried {
-  Value ours;                  // as our own kernels have it
-  std::vector<Bounded> bound;  // one an element; empty: it can be nothing else than ours
+  Value ours;                  // computed by our own kernels
+  std::vector<Bounded> bound;  // one per element; empty: the value must equal ours
 };
 
-// Which of two ways to read subnormals, and how strictly: as for a single node, but for a whole
-// region at a time.
+// Treatment of subnormals, and accuracy class: as for a single node, but for a whole region.
 struct Reading {
   Class cls = Class::strict;
   bool flush = false;
 };
 
-// One node whose inputs may be carried. `observed`: its outputs where they were seen.
+// One node whose inputs may be carried. `observed`: its outputs, if they were observed.
 class CarriedNode {
  public:
   CarriedNode(const Node& node, std::vector<Carried> inputs, std::vector<Value> observed,
               const Reading& reading, const JudgeOptions& options);
 
-  // An output that was not seen. Throws Error (unsupported) where its bound is not known.
+  // Returns an output that was not observed. Throws Error (unsupported) if its bound is unknown.
   Carried output(std::size_t k);
-  // One that was.
+  // Judges an observed output.
   Comparison judge(std::size_t k);
 
  private:

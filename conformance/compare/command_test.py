@@ -1,4 +1,5 @@
-"""`touchstone compare` as a user types it: faults put into a model of a hundred nodes are found at the right node."""
+"""Tests `touchstone compare` as a command: faults injected into a model of a hundred nodes are found at the right
+node."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ def touchstone(*words: object) -> subprocess.CompletedProcess[str]:
 
 
 class Maker:
-    """Nodes n0, n1 ... in a row, each on the value before it, with seeded weights."""
+    """Builder of a chain of nodes n0, n1 ... with seeded weights."""
 
     def __init__(self, seed: int):
         self.draw = np.random.default_rng(seed)
@@ -44,7 +45,7 @@ class Maker:
         self.nodes.append(helper.make_node(op, inputs, [f"v{k}"], name=f"n{k}", **attributes))
 
     def images(self) -> Iterator[None]:
-        """Of [1,4,6,6], for ever."""
+        """Adds nodes on images of shape [1,4,6,6], endlessly."""
         while True:
             yield self.add("Conv", self.weight(4, 4, 3, 3, scale=1 / 6), self.weight(4), pads=[1, 1, 1, 1])
             yield self.add("Relu")
@@ -53,7 +54,8 @@ class Maker:
             yield self.add("LeakyRelu", alpha=0.1)
 
     def rows(self) -> Iterator[None]:
-        """Of [4,36], for ever; each round is added to what it began with, so that a fault is seen at the end."""
+        """Adds nodes on matrices of shape [4,36], endlessly. Each round adds its own input, so that a fault reaches the
+        output."""
         while True:
             start = f"v{len(self.nodes) - 1}"
             yield self.add("MatMul", self.weight(36, 36, scale=1 / 6))
@@ -169,7 +171,7 @@ def test_honest_targets_have_no_guilty_node(hundred: Path) -> None:
 
 
 def test_a_fault_that_taps_hide_is_found_by_bisecting_them(hundred: Path) -> None:
-    """The target is wrong only if the value before the node is not shown, as if it fused the two."""
+    """The target is wrong only if the value before the node is hidden, as if it fused the two."""
     code, found = compare(hundred, "reference", faulty("hidden"))
     assert found["guilty"] is None
     assert found["left"]["vanished"] is None
@@ -182,7 +184,7 @@ def test_a_fault_that_taps_hide_is_found_by_bisecting_them(hundred: Path) -> Non
 
 
 def test_what_taps_move_by_honest_rounding_is_no_fault(tmp_path: Path) -> None:
-    """As a runtime does that fuses two nodes and rounds otherwise."""
+    """Models a runtime that fuses two nodes and rounds differently."""
     model = write_model(tmp_path, count=12)
     code, found = compare(model, "onnx-reference", faulty("hidden", 10, by=2e-7))
     gone = found["right"]["vanished"]

@@ -1,5 +1,4 @@
-// Runs both sides, lays their values beside the nodes and, where a fault hides from taps, looks for
-// it.
+// Runs both sides, assigns their values to the nodes, and searches for a fault that taps hide.
 #include "conformance/compare/compare.h"
 
 #include <algorithm>
@@ -20,8 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using Values = std::map<std::string, Value>;
 
-// The feeds as a job's input files: those without a default, or all inputs if one of the others is
-// fed.
+// Writes the feeds as a job's input files: those without a default, or all inputs if one with a
+// default is fed.
 std::vector<fs::path> write_feeds(const Graph& graph, const Values& feeds, const fs::path& folder) {
   const auto has_default = [&](const std::string& name) {
     return graph.initializers.contains(name) || graph.sparse_initializers.contains(name);
@@ -71,7 +70,7 @@ Observed observed(const Answer& answer) {
   return seen;
 }
 
-// Everything that one side does, run by run.
+// All runs of one side.
 class Side {
  public:
   Side(const Model& model, const CompareSide& side, const std::vector<fs::path>& inputs,
@@ -80,12 +79,12 @@ class Side {
     version = host_.describe().version;
   }
 
-  // In a process of its own.
+  // Runs in a new worker process.
   Observed run(const fs::path& file, unsigned runs) {
     const Job job{file, inputs_, runs};
     return observed(host_.run(std::span(&job, 1)).front());
   }
-  // In the process that there is: a search asks often.
+  // Runs in the existing worker process: a search has many runs.
   Observed run_again(const fs::path& file) { return observed(host_.run_here({file, inputs_, 1})); }
 
   fs::path write_tapped(const std::vector<std::string>& taps,
@@ -178,7 +177,7 @@ class Comparer {
     });
   }
 
-  // True if both sides gave this node the same bits and got the same bits from it.
+  // True if inputs and outputs of this node have the same bits on both sides.
   bool same_on_both(std::size_t at) const {
     if (nodes_[0].empty()) return false;
     const TappedNode &left = nodes_[0][at], &right = nodes_[1][at];
@@ -188,7 +187,7 @@ class Comparer {
     try {
       return same(left.inputs(), right.inputs()) && same(left.outputs(), right.outputs());
     } catch (const Error&) {
-      return false;  // a value that a side was not asked for
+      return false;  // a value that was not requested from a side
     }
   }
 

@@ -1,6 +1,6 @@
-// Two targets on one model: how far apart their outputs end, and which node is to blame. Each node
-// of each side is judged on the inputs that this side itself gave it, so that no fault of an
-// earlier node, and no honest rounding, is laid on a later one.
+// Compares two targets on one model: the distance of their outputs, and the node to blame. Each
+// node of a side is judged on the inputs that this side itself computed. So neither a fault of an
+// earlier node nor faithful rounding is blamed on a later one.
 #pragma once
 
 #include <array>
@@ -19,68 +19,70 @@
 
 namespace touchstone {
 
-// Taps change what a runtime fuses. `search`: a run without, then one with all; and where that
-// makes a fault go, a search for the nodes that show it only together.
+// Selects the tapped values. Taps change the fusions of a runtime. `search`: a run without taps,
+// then one with all; if a fault vanishes with taps, a search for the nodes that show it only
+// together.
 enum class Taps { search, none, all, some };
 
 struct CompareOptions {
   Taps taps = Taps::search;
-  std::vector<std::string> nodes;  // of `some`: the nodes whose inputs and outputs are shown
+  std::vector<std::string> nodes;  // with `some`: the nodes whose inputs and outputs are tapped
   JudgeOptions judge;
-  std::chrono::milliseconds timeout{600'000};  // of each phase of each run
+  std::chrono::milliseconds timeout{600'000};  // limit for each phase of each run
   std::filesystem::path scratch;               // a folder for this comparison alone
-  Index most_runs = 100;                       // of a search on one side
+  Index most_runs = 100;                       // limit of a search on one side
 };
 
 // One run of one side.
 struct Observed {
   bool ran = false;
-  std::string verdict, detail;          // what is wrong with the run itself, in conform's words
-  std::string note;                     // what was done to the model before it was loaded
-  bool repeats = true;                  // a second run gave the same
+  std::string verdict, detail;          // failure of the run itself, as conform reports it
+  std::string note;                     // changes made to the model before it was loaded
+  bool repeats = true;                  // true if a second run gave the same outputs
   std::map<std::string, Value> values;  // outputs and taps, by name
 };
 
-// A side whose outputs without taps are farther from those with taps than the two sides are from
-// each other with taps: something misbehaves only where nobody looks.
+// A side whose untapped outputs differ from its tapped ones by more than the two tapped sides
+// differ from each other: a fault that is visible only without taps.
 struct Vanished {
   Bisected found;
-  std::vector<std::string> hidden;      // the values that have to stay hidden
-  std::set<Index> nodes;                // those that make or use them
-  std::map<std::string, Value> values;  // what the side gave with all others shown, and its feeds
+  std::vector<std::string> hidden;      // values that must stay hidden
+  std::set<Index> nodes;                // nodes that make or use them
+  std::map<std::string, Value> values;  // the side's values with all others tapped, and its feeds
   RegionJudgement judgement;
 };
 
 struct ComparedSide {
   std::string target, version;
-  Observed plain, tapped;       // `tapped` is empty where no tap was wanted or needed
-  Blame blame;                  // of the tapped run; of the plain one if there is no other
-  std::vector<Distance> moved;  // from the outputs with taps to those without
+  Observed plain, tapped;       // `tapped` is empty if no taps were requested or needed
+  Blame blame;                  // blame of the tapped run, or else of the plain one
+  std::vector<Distance> moved;  // distances from the outputs with taps to those without
   std::optional<Vanished> vanished;
-  std::string not_searched;  // why, where there was reason to
+  std::string not_searched;  // reason why a search that was due did not run
 
   const Observed& judged() const { return tapped.ran ? tapped : plain; }
 };
 
 struct Compared {
   std::array<ComparedSide, 2> sides;       // left, right
-  std::vector<Distance> distances;         // of the outputs as they come
-  std::vector<Distance> tapped_distances;  // of the outputs beside taps
+  std::vector<Distance> distances;         // distances of the outputs without taps
+  std::vector<Distance> tapped_distances;  // distances of the outputs with taps
 
-  // The side with the earliest guilty node.
+  // Returns the side with the earliest guilty node.
   std::optional<std::size_t> guilty() const;
 };
 
 struct CompareSide {
   std::string target;
-  std::vector<std::string> command;  // of its worker
+  std::vector<std::string> command;  // command that starts its worker
 };
 
-// What is being done, of how many steps, and what the last step came to.
+// Progress: the current stage, its number of steps, and the result of the last step.
 using OnStep = std::function<void(const std::string& stage, Index total, std::string_view came_to)>;
 
-// A resolved model in which check() found nothing, the file that it came from, and its feeds.
-// Throws Error for a target that does not start, a node that is not there, feeds that do not fit.
+// Compares two sides on a resolved model in which check() found nothing, the file that it came
+// from, and its feeds. Throws Error if a target does not start, a node does not exist, or feeds do
+// not fit.
 Compared compare(const Model& model, const std::filesystem::path& file,
                  const std::map<std::string, Value>& feeds, const std::array<CompareSide, 2>& sides,
                  const CompareOptions& options, const OnStep& on_step = {});

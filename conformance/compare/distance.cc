@@ -1,4 +1,5 @@
-// Element by element where both are tensors of one type and shape; else what is unlike, in words.
+// Measures distances element by element if both values are tensors of one type and shape; otherwise
+// describes the difference in words.
 #include "conformance/compare/distance.h"
 
 #include <algorithm>

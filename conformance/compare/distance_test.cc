@@ -1,4 +1,5 @@
-// Distances count what differs and say where; what is unlike has no number.
+// Distances count differing elements and locate the largest; values of different type or shape have
+// no number.
 #include "conformance/compare/distance.h"
 
 #include <gtest/gtest.h>

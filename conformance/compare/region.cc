@@ -1,5 +1,5 @@
-// Walks the region in the order of its nodes, with the target's values where it showed them and
-// bounds where it did not.
+// Judges a region in the order of its nodes, with the target's values where they were observed and
+// with bounds elsewhere.
 #include "conformance/compare/region.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class Walk {
       if (node.outputs[k].empty()) continue;
       if (is_hidden(k)) {
         between_[node.outputs[k]] = carry().output(k);
-        outputs[k] = between_[node.outputs[k]].ours;  // then it may be judged beside the others
+        outputs[k] = between_[node.outputs[k]].ours;  // so that all are judged together
         continue;
       }
       if (all_seen) {

@@ -1,5 +1,4 @@
-// Nodes that only misbehave together: what a target made of them is judged by what goes in and what
-// comes out.
+// Judges nodes that misbehave only together, by the inputs and outputs of the whole region.
 #pragma once
 
 #include <map>
@@ -11,18 +10,19 @@
 
 namespace touchstone {
 
-// The nodes of the main graph that make or use one of these values.
+// Returns the nodes of the main graph that make or use one of these values.
 std::set<Index> region_around(const Model& model, const std::set<std::string>& hidden);
 
 struct RegionJudgement {
   Verdict verdict = Verdict::open;
-  std::string detail;            // why it is open, if it is
-  std::vector<NodeBlame> shown;  // its nodes whose outputs were seen
+  std::string detail;            // reason for the verdict open
+  std::vector<NodeBlame> shown;  // its nodes whose outputs were observed
 };
 
-// `values`: what the target was fed and what it showed. What lies between has the bound that an
-// honest runtime may have used up on the way, so a value past the bound of the whole is wrong. Open
-// where that bound is too wide, or where a node decides by values that were not seen.
+// Judges a region. `values`: what the target was fed and what was observed. Hidden values carry the
+// bound that a faithful runtime may have used up, so a value past the accumulated bound is wrong.
+// The verdict is open if that bound is too wide, or if a node branches on values that were not
+// observed.
 RegionJudgement judge_region(const Model& model, const std::set<Index>& nodes,
                              const std::map<std::string, Value>& values,
                              const JudgeOptions& options);

@@ -1,4 +1,5 @@
-// Nodes judged together: right if an honest runtime may have given it, wrong only beyond doubt.
+// Tests joint judgement of nodes: right if a faithful runtime may have given it, wrong only past
+// every bound.
 #include "conformance/compare/region.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ Model fused() {
   return chain({node("Exp", {"x"}, "a"), node("Neg", {"a"}, "b"), node("Abs", {"b"}, "y")});
 }
 
-// Long enough not to be a list of sizes: 0, 1/32 ... 18/32 and 1.
+// Longer than a list of sizes may be: 0, 1/32 ... 18/32 and 1.
 Tensor inputs() {
   std::vector<float> values;
   for (int k = 0; k < 19; ++k) values.push_back(static_cast<float>(k) / 32);
@@ -28,7 +29,7 @@ Tensor inputs() {
   return floats(values);
 }
 
-// exp of them, and the last so many units in the last place too large.
+// exp of the inputs, with the last result too large by `ulps` units in the last place.
 std::vector<float> results(int ulps) {
   std::vector<float> values;
   for (int k = 0; k < 20; ++k) values.push_back(std::exp(inputs().data<float>()[k]));

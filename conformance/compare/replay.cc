@@ -1,4 +1,5 @@
-// A case in the standard's layout holds what is right, so what the target gave lies beside it.
+// Writes a region as a case. The case in the standard's layout holds the right outputs, so the
+// target's outputs are stored in a folder of their own.
 #include "conformance/compare/replay.h"
 
 #include "conformance/compare/rewrite.h"

@@ -1,4 +1,4 @@
-// What shows a fault again, as files: the guilty nodes alone, with what went in.
+// Files that reproduce a fault: the guilty nodes as a model, with their inputs.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +13,12 @@ namespace touchstone {
 struct Replay {
   std::filesystem::path model;  // folder/model.onnx
   std::filesystem::path seen;   // folder/seen: input_K.pb, and output_K.pb as the target gave them
-  bool expects = false;  // folder/test_data_set_0: the same inputs, and outputs as we compute them
+  bool expects = false;         // folder/test_data_set_0: the same inputs, and our outputs
 };
 
-// Writes some nodes of a model as a case of its own. `values`: what one target had and gave, which
-// is what the nodes read from outside and what is kept of what they make. Without outputs of our
-// own (an operator without kernel) the case expects nothing and is none of a suite.
+// Writes some nodes of a model as a case of its own. `values`: what one target had and gave, from
+// which inputs and outputs of the case are taken. If an operator has no kernel of ours, the case
+// has no expected outputs and cannot be part of a suite.
 Replay write_replay(const Model& model, const std::set<Index>& nodes,
                     const std::map<std::string, Value>& values,
                     const std::filesystem::path& folder);

@@ -1,4 +1,4 @@
-// Field names are a contract; docs/compare.md tells them.
+// Writes comparisons as JSON. Field names are a contract, documented in docs/compare.md.
 #include "conformance/compare/report.h"
 
 #include <cmath>

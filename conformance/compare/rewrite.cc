@@ -1,4 +1,4 @@
-// Outputs are added and nodes are left out; no node is ever changed.
+// Adds outputs to models and cuts nodes out of them; nodes are never changed.
 #include "conformance/compare/rewrite.h"
 
 #include <algorithm>

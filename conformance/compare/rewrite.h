@@ -1,5 +1,5 @@
-// Models made out of a model: with values of the main graph as outputs (taps), or some of its nodes
-// alone.
+// Derives models from a model: with values of the main graph as additional outputs (taps), or only
+// some of its nodes.
 #pragma once
 
 #include <map>
@@ -11,24 +11,24 @@
 
 namespace touchstone {
 
-// What the nodes of the main graph make and no output shows, in the order in which they make it.
+// Returns the values that the main graph's nodes make and that are no outputs, in the order of
+// computation.
 std::vector<std::string> hidden_values(const Model& model);
 
-// The types of the main graph's values, declared or inferred, as far as they are known.
+// Returns the types of the main graph's values, declared or inferred, as far as they are known.
 std::map<std::string, ValueType> types_of_values(const Model& model);
 
-// The model with these values as outputs behind its own. Nothing else changes.
+// Returns the model with these values as outputs after its own. Nothing else changes.
 Model with_taps(const Model& model, const std::vector<std::string>& taps,
                 const std::map<std::string, ValueType>& types);
 
-// The hidden values that the named nodes read and make. A node is named by its name, by an output
-// or by its position ("#3"). Throws Error (usage) for a name that no node has.
+// Returns the hidden values that the named nodes read and make. A node is identified by its name,
+// by an output or by its position ("#3"). Throws Error (usage) for an unknown name.
 std::vector<std::string> taps_around(const Model& model, const std::vector<std::string>& nodes);
 
-// These nodes as a model of their own. What they read from outside becomes an input of the type
-// and shape that its value has, in the order in which it is read; initializers that nothing feeds
-// stay what they are.
-// What they make and `values` names becomes an output.
+// Returns these nodes as a model. Values that they read from outside become inputs with the type
+// and shape of the value, in the order in which they are read; initializers that are not fed stay
+// initializers. Values that they make become outputs if `values` has them.
 Model cut_out(const Model& model, const std::set<Index>& nodes,
               const std::map<std::string, Value>& values);
 

@@ -1,4 +1,4 @@
-// Tapped models give what the model gives, and more; a part of a model runs alone.
+// Tapped models give the outputs of the model and more; a part of a model runs alone.
 #include "conformance/compare/rewrite.h"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(Rewrite, APartHasTheValuesAroundItAsInputsAndOutputs) {
   EXPECT_EQ(part.graph.inputs[0].name, "a");
   ASSERT_TRUE(part.graph.inputs[0].shape);
   EXPECT_EQ((*part.graph.inputs[0].shape)[0].size, 1);
-  ASSERT_EQ(part.graph.outputs.size(), 1u);  // of b no value was seen
+  ASSERT_EQ(part.graph.outputs.size(), 1u);  // no value of b was observed
   EXPECT_EQ(part.graph.outputs[0].name, "y");
   resolve(part);
   EXPECT_EQ(first(run(part, {{"a", floats({3})}}).at("y")), 9);
@@ -83,7 +83,7 @@ TEST(Rewrite, InitializersOfAPartStayUnlessTheyWereFed) {
   part = cut_out(model, {0}, fed);
   EXPECT_EQ(part.graph.inputs.size(), 2u);
   EXPECT_FALSE(part.graph.initializers.contains("w"));
-  model.ir_version = 3;  // then an initializer is an input too, and comes behind those to be fed
+  model.ir_version = 3;  // then an initializer is an input too, after those to be fed
   part = cut_out(model, {0}, seen);
   ASSERT_EQ(part.graph.inputs.size(), 2u);
   EXPECT_EQ(part.graph.inputs[1].name, "w");

@@ -1,4 +1,4 @@
-// Short ways to write the small models of these tests.
+// Helpers that write the small models of these tests.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ inline Node node(std::string op, std::vector<std::string> inputs, std::string ou
   return made;
 }
 
-// x -> ... -> y, floats; nodes are numbered and resolved.
+// Returns a model x -> ... -> y of floats; nodes are numbered and resolved.
 inline Model chain(std::vector<Node> nodes) {
   Model model;
   model.ir_version = 10;

@@ -1,5 +1,5 @@
-// Results that have one right answer, bit for bit; and the suite's own rule of tolerance. Both walk
-// containers item by item.
+// Compares results that have one right answer, bit for bit, and applies the suite's own tolerance.
+// Both recurse into containers.
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -12,7 +12,7 @@
 namespace touchstone {
 namespace {
 
-// How two elements of tensors of one type and shape are compared: 0 is equal, up to 1 accepted.
+// Compares two elements of tensors of one type and shape: 0 is equal, up to 1 accepted.
 using Distance = double (*)(const Tensor& expected, const Tensor& actual, Index element,
                             const void* rule);
 

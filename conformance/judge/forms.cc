@@ -1,4 +1,4 @@
-// The entry's own formula, and the others beside it.
+// Evaluates the entry's own formula and its alternatives.
 #include "conformance/judge/forms.h"
 
 namespace touchstone {

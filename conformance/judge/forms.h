@@ -1,4 +1,4 @@
-// Bounded readings of an operator's alternative formulas (`also:` of an entry).
+// Bounded semantics of an operator's alternative formulas (`also:` of an entry).
 #pragma once
 
 #include <vector>
@@ -7,14 +7,13 @@
 
 namespace touchstone {
 
-// The bounded outputs by one formula: 0 is the entry's own, k its `also[k - 1]`. The caller holds
-// the BoundedScope.
+// Returns the bounded outputs by one formula: 0 is the entry's own, k its `also[k - 1]`. The caller
+// holds the BoundedScope.
 std::vector<WideOutput<Bounded>> outputs_by(const WideEntry& entry, std::size_t formula,
                                             WideCall<Bounded> call);
 
-// The bounded outputs of a call; in other classes than strict, the hull of what any of the entry's
-// formulas allows: for intermediate values of a region without taps. The caller holds the
-// BoundedScope.
+// Returns the bounded outputs of a call; in classes other than strict, the hull over all formulas
+// of the entry, for hidden values of a region. The caller holds the BoundedScope.
 std::vector<WideOutput<Bounded>> bounded_outputs(const WideEntry& entry,
                                                  const WideCall<Bounded>& call, Class cls);
 

@@ -1,5 +1,5 @@
-// The judge on small hand-written kernels: honest results pass, faults that the suite's tolerance
-// lets through do not.
+// Tests the judge on small handwritten kernels: faithful results pass, and faults within the
+// suite's tolerance do not.
 #include "conformance/judge/judge.h"
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ TEST(Judge, SoftmaxScaledByOneInTenThousandIsRefused) {
   EXPECT_GT(scaled.utilisation_max, 1);
   EXPECT_FALSE(scaled.actual.empty());
   EXPECT_TRUE(
-      is_pass(judge_tolerance(good, tensor(y, {256})).verdict));  // which is why there is a judge
+      is_pass(judge_tolerance(good, tensor(y, {256})).verdict));  // the reason for having a judge
 }
 
 using Dot = std::function<float(const float* a, const float* b, Index n, Index stride)>;
@@ -154,7 +154,8 @@ TEST(Judge, MatMulInAnyOrderIsAccepted) {
 }
 
 TEST(Judge, ErrorsThatConspireAreRefusedInTheAggregate) {
-  // Each element is inside its worst case; a thousand of them are too far off together.
+  // Each element is inside its worst case, but the errors of a thousand of them together are too
+  // large.
   const std::vector<float> a = normals(40 * 2048, 4), b = normals(2048 * 40, 5);
   const BoundedScope scope(Type::float32, Class::strict);
   const WideOutput<Bounded> expected = wide(matmul(read(a), read(b), 40, 2048, 40), {40, 40});
@@ -214,7 +215,7 @@ TEST(Judge, TwoAndAHalfQuantisedToThreeIsRefused) {
         wide({quantize(Bounded::of(2.5), Bounded::of(1), 128)}, {1}, Type::uint8);
     EXPECT_EQ(judge_wide(exact, two).verdict, Verdict::exact);
     EXPECT_EQ(judge_wide(exact, three).verdict, Verdict::wrong_value);
-    // A scale that makes the quotient inexact leaves both open to choice, and nothing else.
+    // A scale that makes the quotient inexact leaves both neighbors open, and nothing else.
     const WideOutput<Bounded> either =
         wide({quantize(Bounded::of(0.25F), Bounded::of(0.1F), 128)}, {1}, Type::uint8);
     EXPECT_TRUE(is_pass(judge_wide(either, two).verdict));
@@ -246,7 +247,7 @@ TEST(Judge, AWideBoundIsOpenAndAConstantOutputMistrusted) {
   const Comparison c = judge_wide(wide(values, {100}), tensor(y, {100}));
   EXPECT_EQ(c.open, 1);
   EXPECT_EQ(c.verdict, Verdict::within);
-  // Exact data is judged by every element, however constant it is.
+  // Exact data is judged by every element, even if it is constant.
   EXPECT_EQ(judge_wide(wide(std::vector<Bounded>(100, Bounded::of(1)), {100}),
                        tensor(std::vector<float>(100, 1), {100}))
                 .verdict,
@@ -254,7 +255,7 @@ TEST(Judge, AWideBoundIsOpenAndAConstantOutputMistrusted) {
 }
 
 TEST(Judge, ABoundEndsWhereItSays) {
-  // 1 + 2^-21 with a bound of 2^-22, the value in two halves.
+  // 1 + 2^-21 with a bound of 2^-22, the value split into hi and lo.
   const WideOutput<Bounded> expected =
       wide({Bounded::raw(1, 0x1p-21, 0x1p-22), Bounded::of(64)}, {2});
   const auto verdict = [&](double off) {
@@ -347,8 +348,8 @@ TEST(Judge, ShapeAndTypeComeFirst) {
 }
 
 TEST(Judge, TheArbiterDecidesCloseCalls) {
-  // The reading says 1 with bound 2^-20; the exact value is a little further: what looked inside is
-  // not.
+  // The bounded value is 1 with bound 2^-20; the exact value is slightly off, so an element that
+  // seemed inside is not.
   const WideOutput<Bounded> expected = wide({Bounded::raw(1, 0, 0x1p-20), Bounded::of(64)}, {2});
   const Tensor actual = tensor({1 + 0x1p-20F, 64}, {2});
   EXPECT_EQ(judge_wide(expected, actual).verdict, Verdict::within);

@@ -1,5 +1,5 @@
-// One node: which reading judges which output, in which class, on a sample or whole, with or
-// without flushed subnormals.
+// Judges one node. Selects the semantics and the class for each output, a sample or all elements,
+// and flushed or kept subnormals.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -47,8 +47,8 @@ bool holds_subnormal(const WideOutput<Bounded>& output) {
                      [&](const Bounded& b) { return is_subnormal(b.hi, f); });
 }
 
-// In what an evaluation of class fast may hold its elements: 16 bits, if all of its float tensors
-// are of one such type and the node does not say by `stash_type` that it computes in another.
+// Returns the type in which a class-fast evaluation may hold its elements. It is a 16-bit type only
+// if all float tensors have that type and the node does not select another by `stash_type`.
 Type element_type(const Node& node, const std::optional<Inferred>& said,
                   const std::vector<Value>& inputs, const std::vector<Value>& observed) {
   std::vector<Type> types;
@@ -72,7 +72,7 @@ Type element_type(const Node& node, const std::optional<Inferred>& said,
   return found == Type::undefined ? Type::float32 : found;
 }
 
-// A shape that inference says; a size that only values decide may be any.
+// True if a shape matches the inferred one; a data-dependent size matches any size.
 bool fits(const Shape& said, const Shape& shape) {
   bool all = said.size() == shape.size();
   for (Index d = 0; all && d < said.size(); ++d) all = said[d] == shape[d] || said[d] == any_size;
@@ -103,7 +103,8 @@ class NodeJudge {
         if (!is_fail(fast.verdict)) return fast;
       }
     }
-    // A tensor is wholly computed by one formula. One that says too little to pass excuses nothing.
+    // One formula computes the whole tensor. An open or mistrusted verdict of an alternative
+    // excuses nothing.
     if (wide) {
       if (const auto passed = pass_of_any(1, false)) return *passed;
       if (subnormal_) {
@@ -123,7 +124,7 @@ class NodeJudge {
     bool flush;
   };
 
-  // In class fast, by the formulas from `formula` on.
+  // Judges in class fast, by the formulas from `formula` on; returns the first pass.
   std::optional<NodeJudgement> pass_of_any(std::size_t formula, bool flush) {
     const std::size_t last = means_.wide ? means_.wide->also.size() : 0;
     for (; formula <= last; ++formula) {
@@ -133,14 +134,15 @@ class NodeJudge {
     return std::nullopt;
   }
 
-  // What only moves elements leaves the smallest alone, on every machine.
+  // Data movement preserves subnormals on every machine.
   bool computes() const { return !node_.signature || node_.signature->form != "move"; }
 
-  // Where subnormal numbers count as zeros, they do when they are read too. Whether there were any.
+  // Flushes subnormal inputs to zero, as machines that flush do on reading. Returns true if there
+  // were any.
   bool flush_inputs() {
     bool any = false;
     for (Value& value : inputs_) {
-      // The narrowest types consist of such numbers: nobody flushes those.
+      // The narrowest types consist mostly of such numbers: no machine flushes those.
       if (!holds_subnormal(value) || format_of(value.tensor().type()).precision < 8) continue;
       value = without_subnormals(value.tensor());
       any = true;
@@ -181,12 +183,12 @@ class NodeJudge {
       if (out.detail.empty()) out.detail = out.outputs[k].detail;
       first = false;
     }
-    if (first) out.verdict = Verdict::exact;  // a node without outputs has nothing to get wrong
+    if (first) out.verdict = Verdict::exact;  // a node without outputs cannot be wrong
     return out;
   }
 
-  // Types and shapes first: a reading that follows the target's outputs may then trust their
-  // extents.
+  // Checks types and shapes first, so that semantics that follow the target's outputs can rely on
+  // their extents.
   bool misfits(NodeJudgement& out) const {
     bool bad = false;
     for (std::size_t k = 0; k < out.outputs.size(); ++k) {
@@ -220,7 +222,7 @@ class NodeJudge {
       wide = bounded(by, Sums::worst);
     }
     out.sampled = sample_ > 0;
-    std::vector<WideOutput<Bounded>> aggregate;  // made when an output first needs it
+    std::vector<WideOutput<Bounded>> aggregate;  // computed when an output first needs it
     bool needs_native = false;
     for (std::size_t k = 0; k < wide.size(); ++k) {
       if (!wanted_[k]) continue;
@@ -311,8 +313,8 @@ class NodeJudge {
   const JudgeOptions& options_;
   std::vector<bool> wanted_;
   Index sample_ = 0;
-  std::optional<Inferred>
-      said_;  // of types and shapes; it does not look at the elements that class fast may flush
+  // Inferred types and shapes, which do not depend on elements that class fast may flush.
+  std::optional<Inferred> said_;
   Type elements_ = Type::float32;
   bool any_wide_ = false, subnormal_ = false;
 };
@@ -333,8 +335,8 @@ NodeJudgement judge_node(const Node& node, const NodeMeans& means, const std::ve
   try {
     return NodeJudge(node, means, inputs, observed, options).judge();
   } catch (const Error& error) {
-    // The target answered. Inputs that break a rule should have been refused; else that our
-    // definition gave no answer is no verdict on the target.
+    // The target gave outputs. If our definition refuses the inputs by a rule, the target should
+    // have refused them too. Any other failure of our definition is no verdict on the target.
     const bool refused =
         error.kind == ErrorKind::invalid_input || error.kind == ErrorKind::invalid_model;
     const bool known = error.kind == ErrorKind::unsupported;

@@ -1,8 +1,8 @@
-// judge_node over the generated tables: the readings and kernels that the node's operator version
-// has.
+// Implements judge_node with the generated tables: semantics and kernels of the node's operator
+// version.
 //
-// What our own ruling refuses is judged again as the questions of that version may be ruled
-// otherwise.
+// An answer that our ruling refuses is judged again by the other rulings of that version's
+// questions.
 #include <algorithm>
 
 #include "conformance/judge/node_means.h"
@@ -74,7 +74,7 @@ NodeMeans means_of(const Ruling& ruling, const Node& node, const std::vector<Val
   return means;
 }
 
-// An answer with our element wherever the opening takes theirs.
+// Returns an answer with our element wherever the opening accepts theirs.
 std::vector<Value> with_ours(const Opened& theirs, const Opened& ours,
                              std::vector<Value> observed) {
   for (std::size_t k = 0; k < theirs.outputs.size() && k < observed.size(); ++k) {
@@ -89,7 +89,8 @@ std::vector<Value> with_ours(const Opened& theirs, const Opened& ours,
   return observed;
 }
 
-// The rest of an answer, which an opening leaves to be right: rounded, and judged by its bounds.
+// Judges the remaining elements of an answer, which an opening does not leave free, within their
+// bounds.
 NodeJudgement judge_rest(const Node& node, const Ruling& ruling, const std::vector<Value>& inputs,
                          const std::vector<Value>& observed, const JudgeOptions& options) {
   Call call = call_of(node, inputs);

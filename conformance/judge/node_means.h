@@ -1,5 +1,5 @@
-// What judge_node needs to know of an operator, apart from where it is found: so that tests can
-// hand in their own.
+// Operator data that judge_node needs, separate from its lookup, so that tests can supply their
+// own.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct NodeMeans {
   std::function<std::optional<Inferred>()>
       infer;  // types and shapes; empty: not known before it runs
   std::function<Opened()>
-      follow;  // in place of `native`: our outputs, led by what the target answered
+      follow;  // replaces `native`: our outputs, recomputed with the target's own choices
 };
 
 NodeJudgement judge_node(const Node& node, const NodeMeans& means, const std::vector<Value>& inputs,

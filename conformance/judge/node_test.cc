@@ -1,5 +1,5 @@
-// judge_node: which reading judges, in which class, and what it says when there is none. The
-// operator is a made-up one.
+// Tests judge_node with an invented operator: the chosen semantics, the class, and the verdict
+// without any.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace touchstone {
 namespace {
 
-// y = exp(x) * 0.1, then an index of the largest, which has no wide reading.
+// y = exp(x) * 0.1, then the index of the largest, which has no wide semantics.
 template <class S>
 void scaled_exp(WideCall<S>& call) {
   const BoundedScope scope(Type::float32);
@@ -124,7 +124,7 @@ TEST(JudgeNode, WhatCannotBeJudgedIsNoPass) {
   EXPECT_EQ(b.judge().verdict, Verdict::unsupported);
   b.wide.bounded = failing;
   EXPECT_EQ(b.judge().verdict, Verdict::harness);
-  b.wide.bounded = forbidding;  // a target that answers all the same
+  b.wide.bounded = forbidding;  // a target that gives outputs nevertheless
   EXPECT_EQ(b.judge().verdict, Verdict::accepted_invalid);
   b.means = NodeMeans{};
   EXPECT_EQ(b.judge().verdict, Verdict::unsupported);
@@ -141,11 +141,11 @@ TEST(JudgeNode, InferredShapesAreHeldFirst) {
     i.add(Type::int64, std::nullopt);
     return i;
   };
-  b.wide.bounded = failing;  // never reached
+  b.wide.bounded = failing;  // never called
   EXPECT_EQ(b.judge().verdict, Verdict::wrong_shape);
 }
 
-// y = exp(x) * 0.2 and, of a formula that says nothing, anything.
+// y = exp(x) * 0.2, by a formula that bounds nothing.
 void twice_as_much(WideCall<Bounded>& call) {
   scaled_exp<Bounded>(call);
   for (Bounded& x : call.outputs[0].values) x = x * constant<Bounded>(2);
@@ -162,7 +162,7 @@ TEST(JudgeNode, AnAlternativeFormulaIsRightAsAWhole) {
   const NodeJudgement j = b.judge();
   EXPECT_TRUE(is_pass(j.verdict)) << j.detail;
   EXPECT_EQ(j.formula, "twice");
-  b.y(3) /= 2;  // one element by each
+  b.y(3) /= 2;  // one element by each formula
   EXPECT_EQ(b.judge().verdict, Verdict::wrong_value);
 }
 
@@ -173,7 +173,7 @@ TEST(JudgeNode, AFormulaThatSaysNothingExcusesNothing) {
   EXPECT_EQ(b.judge().verdict, Verdict::wrong_value);
 }
 
-// What fast does not refuse is not refused, though it says too little to be a pass.
+// If class fast mistrusts a result, it is not refused because strict refused it.
 TEST(JudgeNode, WhatFastMistrustsIsNotRefusedBecauseStrictDid) {
   std::vector<float> x(40, 0.5F);
   x[3] = 0.75F;

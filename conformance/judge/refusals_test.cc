@@ -1,5 +1,5 @@
-// Plausible answers that are wrong, at sizes that users have: the judge refuses each by default,
-// and accepts the faithful computation beside it.
+// Plausible wrong answers at realistic sizes: the judge refuses each by default, and accepts the
+// faithful computation.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -122,8 +122,8 @@ TEST(Refusals, LayerNormalizationFarFromZero) {
     REFUSED(asked.judge(Floats(y.size(), 0), shape));
     REFUSED(asked.judge(x, shape));
     REFUSED(asked.judge(mapped(y, [](float v) { return 2 * v; }), shape));
-    // At 30 a faithful computation in one pass (an alternative formula) is up to 0.00096 off in all
-    // of a row; at 1000 the mean alone may be off by as much as such an answer is.
+    // At 30 a faithful one-pass computation (an alternative formula) is off by up to 0.00096 in a
+    // whole row. At 1000 the mean alone may be off by as much as such an answer is.
     if (mean == 100) REFUSED(asked.judge(mapped(y, [](float v) { return 1.001F * v; }), shape));
   }
 }
@@ -153,7 +153,7 @@ Floats multiplied(const Floats& a, const Floats& b, Index m, Index k, Index n) {
   return y;
 }
 
-// Sixteen-bit products with sums in float32 are faithful, at any length.
+// 16-bit products with sums in float32 are faithful, at any length.
 TEST(Refusals, MatMulOfSixteenBits) {
   for (const Type type : {Type::bfloat16, Type::float16}) {
     const Rounding rounding = type == Type::bfloat16 ? to_bf16 : to_half;
@@ -222,7 +222,7 @@ TEST(Refusals, LargeMatMulOfRoundedOperands) {
   }
 }
 
-// -- Conv, as the last of ResNet-50 ---------------------------------------------------------------
+// -- Conv, as the last one of ResNet-50 -----------------------------------------------------------
 TEST(Refusals, LargeConvolutionOfRoundedOperands) {
   const Index channels = 512, side = 7;
   Attribute pads;
@@ -278,7 +278,7 @@ TEST(Refusals, MeanDividedByOneTooMany) {
 }
 
 // -- zeros ---------------------------------------------------------------------------------------
-// Bits that are moved keep the sign of a zero; of a computed zero it is not compared.
+// Data movement keeps the sign of a zero; a computed zero may have either sign.
 TEST(Refusals, AMovedZeroOfTheOtherSign) {
   const Asked moved("Identity", 13, {tensor({0, 1}, {2})});
   ACCEPTED(moved.judge({0, 1}, {2}));
@@ -327,7 +327,7 @@ void expect_open(const NodeJudgement& found) {
   EXPECT_EQ(found.outputs[0].open, 2);
 }
 
-// Q024: of a window that holds padding alone anything is right, and the rest is judged as ever.
+// Q024: a window of padding alone may have any result; all others are judged normally.
 TEST(Refusals, PoolsOfPadding) {
   const Shape shape{1, 1, 4};
   const Asked mean = pool("AveragePool", 11, tensor({1, 2}, {1, 1, 2}), 1, 1);
@@ -340,11 +340,11 @@ TEST(Refusals, PoolsOfPadding) {
     REFUSED(asked.judge({0, 1, 1, 7}, shape));
     REFUSED(asked.judge({0, 7, 2, 0}, shape));
   }
-  // Padding that counts makes a mean of 0.
+  // Padding that counts gives a mean of 0.
   const Asked counted = pool("AveragePool", 11, tensor({1, 2}, {1, 1, 2}), 1, 1, 1);
   ACCEPTED(counted.judge({0, 1, 2, 0}, shape));
   REFUSED(counted.judge({3, 1, 2, 0}, shape));
-  // The rest may be rounded, by its bounds.
+  // The other elements may be rounded, within their bounds.
   const Asked rounded = pool("AveragePool", 11, tensor({0.1F, 0.2F, 0.4F}, {1, 1, 3}), 3, 3);
   const float near = std::nextafter(0.7F / 3, 1.0F), far = 0.7F / 3 + 1e-6F;
   expect_open(rounded.judge({0, 0.1F, 0.15F, near, 0.3F, 0.4F, 0}, {1, 1, 7}));
@@ -354,7 +354,7 @@ TEST(Refusals, PoolsOfPadding) {
   REFUSED(bytes.judge({0, 0, 2, 5}, shape, Type::int8));
 }
 
-// The index beside the largest of nothing is open too, that of an element is not.
+// The index for an empty window is open too; that of an element is not.
 TEST(Refusals, IndicesOfPoolsOfPadding) {
   Asked asked = pool("MaxPool", 12, tensor({1, 2}, {1, 1, 2}), 1, 1);
   asked.node.outputs = {"y", "at"};

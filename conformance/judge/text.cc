@@ -1,4 +1,4 @@
-// Decimal and hex of elements and of bounded numbers.
+// Formats elements and bounded numbers in decimal and hex.
 #include "conformance/judge/text.h"
 
 #include <cinttypes>

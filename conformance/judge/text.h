@@ -1,4 +1,4 @@
-// Values as a report shows them: decimal, and hex that says every bit.
+// Text of values in reports: decimal, and hex that shows every bit.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Names and order of verdicts.
+// Names of verdicts, and their order of severity.
 #include "conformance/judge/verdict.h"
 
 #include <iterator>

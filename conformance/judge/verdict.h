@@ -1,4 +1,4 @@
-// What the judge may say of a result. Nothing else is said anywhere.
+// Verdicts of the judge. All results use these names.
 #pragma once
 
 #include <string_view>
@@ -33,11 +33,11 @@ enum class Verdict {
   harness,
 };
 
-std::string_view name(Verdict verdict);  // as reports write it: "wrong-value", "in-set"
+std::string_view name(Verdict verdict);  // spelling in reports: "wrong-value", "in-set"
 bool is_pass(Verdict verdict);
 bool is_fail(Verdict verdict);
-// Of several outputs the worst speaks for the node: a fail before harness, mistrusted, unsupported,
-// open, then the passes.
+// Returns the worse of two verdicts, for a node of several outputs. Order: fail, then harness,
+// mistrusted, unsupported, open, then the passes.
 Verdict worse(Verdict a, Verdict b);
 
 }  // namespace touchstone

@@ -1,4 +1,4 @@
-// A result against its bounded reading: element by element, and then as a whole.
+// Judges a result by its bounded semantics: element by element, and then as a whole.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -14,16 +14,16 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double open_above =
-    0x1p-6;  // of the tensor's largest |exact|: a bound past it says nothing
-constexpr double close_call = 0.02;  // of utilisation 1: the arbiter is asked
-constexpr Index mistrust_from = 10;  // elements: fewer are often equal by right
+    0x1p-6;  // relative to the tensor's largest |exact|: a larger bound proves nothing
+constexpr double close_call = 0.02;  // distance of utilisation from 1 at which the arbiter decides
+constexpr Index mistrust_from = 10;  // elements: fewer are often equal by chance
 constexpr double mistrust_share = 0.9;
 
 bool finite(const Bounded& b) { return std::isfinite(b.hi); }
 
 double magnitude(const Bounded& b) { return std::abs(b.hi + b.lo); }
 
-// The widest single interval of b: what a set of jumps allows is as sharp as its members.
+// Returns the widest single interval of b: a set of alternatives is as sharp as its members.
 double sharpness(const Bounded& b) {
   if (b.e == infinity || !b.is_set()) return b.e;
   double widest = 0;
@@ -43,7 +43,7 @@ double ratio(double error, double bound) {
 struct Element {
   double utilisation = 0;
   double signed_error = 0;
-  bool other = false;  // right as an alternative of the exact value only
+  bool other = false;  // right only as an alternative of the exact value
 };
 
 bool special_allowed(const Bounded& b, long double a, const Format* format) {
@@ -82,7 +82,7 @@ double median(std::vector<double>& values) {
   return *middle;
 }
 
-struct Spread {  // of the exact values of a tensor
+struct Spread {  // exact values of a tensor, summarized
   double largest = 0, least_value = infinity, greatest_value = -infinity;
   double commonest_share = 0;
 };
@@ -103,7 +103,7 @@ Spread spread_of(const std::vector<Bounded>& values) {
   return out;
 }
 
-// Like Bounded's, with the value of the arbiter in place of 104 bits.
+// Applies the bound to the arbiter's value instead of Bounded's 104-bit value.
 bool arbiter_accepts(const Bounded& b, const Exact& exact, long double a) {
   if (b.is_set() || !std::isfinite(exact.hi())) return false;
   return std::abs(difference(a, exact.hi(), exact.lo())) <= b.e;
@@ -140,7 +140,7 @@ class Tally {
 
   bool is_open(const Bounded& b) const {
     if (b.e == infinity) return true;
-    // Next to zero the last bit of the format is as sharp as can be, whatever the tensor holds.
+    // Next to zero the last bit of the format is sharp enough, whatever the tensor holds.
     const double least = format_ ? format_->smallest_normal : 0;
     return sharpness(b) > std::max(open_above * spread_.largest, least);
   }
@@ -159,7 +159,7 @@ class Tally {
         e.utilisation = std::max(e.utilisation, std::nextafter(1.0, 2.0));
     }
     add_to_aggregate(k, e);
-    // A wide bound passes nothing, and still refuses what is outside.
+    // A wide bound proves nothing, but an element outside of it is wrong.
     if (open && e.utilisation <= 1) return;
     bounds_exact_ = bounds_exact_ && b.e == 0 && b.plain();
     all_equal_ = all_equal_ && e.signed_error == 0 && !e.other && e.utilisation == 0;
@@ -253,7 +253,7 @@ class Tally {
   std::size_t shown_ = 0;
   double utilisation_sum_ = 0, bias_sum_ = 0, squares_ = 0;
   Index squared_ = 0;
-  Index resolved_ = 0;  // of those: with an aggregate bound that says something
+  Index resolved_ = 0;  // elements among these with a useful aggregate bound
   bool bounds_exact_ = true, all_equal_ = true, alternatives_ = false;
   std::vector<double> bounds_, resolutions_;
 };

@@ -1,4 +1,5 @@
-"""A headless browser for tests of pages: Chromium's own protocol through two pipes, nothing to install beside it."""
+"""Headless browser for tests of pages: drives Chromium by its DevTools protocol over two pipes, without further
+packages."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-LIMIT = 60.0  # seconds for one answer, on a busy machine
+LIMIT = 60.0  # seconds for one reply, on a busy machine
 
 
 def executable() -> str | None:
@@ -21,14 +22,14 @@ def executable() -> str | None:
 
 
 class Browser:
-    """One page; use as a context."""
+    """One page; use as a context manager."""
 
     def __init__(self, program: str, dark: bool = False):
         self.folder = tempfile.mkdtemp(prefix="browser-")
         reads, self.to = os.pipe()
         self.back, writes = os.pipe()
 
-        def place_pipes() -> None:  # the protocol is spoken on 3 and 4
+        def place_pipes() -> None:  # the protocol uses descriptors 3 and 4
             high = [os.dup(reads), os.dup(writes)]
             high = [os.dup(each) if each in (3, 4) else each for each in high]
             os.dup2(high[0], 3)
@@ -92,7 +93,7 @@ class Browser:
         return message
 
     def ask(self, expression: str) -> Any:
-        """What an expression of the page's own language is worth; a thrown error is raised."""
+        """Returns the value of a JavaScript expression on the page; raises an error that it throws."""
         said = self.say("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in said:
             raise RuntimeError(said["exceptionDetails"]["exception"].get("description", "an error on the page"))
@@ -108,7 +109,7 @@ class Browser:
                 raise RuntimeError(f"{page} does not load")
 
     def click(self, selector: str) -> None:
-        """A real click: where the element is, not on the element."""
+        """Clicks at the element's position, as a user does, not on the element."""
         place = self.ask(
             f"(e => {{ e.scrollIntoView({{block: 'center'}}); const r = e.getBoundingClientRect();"
             " return [r.x + Math.min(r.width / 2, 20), r.y + Math.min(r.height / 2, 12)]; })"

@@ -1,4 +1,5 @@
-// Field names are a contract (touchstone.conform/1); they stand here and in the schema's test.
+// Writes results as JSON. Field names are a contract (touchstone.conform/1); the schema's test
+// repeats them.
 #include "conformance/report/json.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // Results as JSON: the objects of `conform --json` and `judge --json`, and the lines of `--log`,
-// which can be read back to go on.
+// from which a run can resume.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace touchstone {
 
-// JSON has no infinity and no NaN.
+// Returns null for infinity and NaN, which JSON lacks.
 nlohmann::ordered_json number_or_null(std::optional<double> value);
 
 nlohmann::ordered_json to_json(const CaseResult& result);
@@ -20,14 +20,14 @@ nlohmann::ordered_json to_json(const Summary& summary);
 nlohmann::ordered_json conform_object(
     std::span<const TargetRun> runs);  // "schema": "touchstone.conform/1"
 
-nlohmann::ordered_json to_json(const Comparison& comparison);  // of `judge --json`
+nlohmann::ordered_json to_json(const Comparison& comparison);  // object of `judge --json`
 nlohmann::ordered_json to_json(const Blame& blame);            // "schema": "touchstone.blame/1"
 
-// One line of a log, with the target and the suite that it belongs to.
+// Returns one line of a log, with its target and suite.
 std::string log_line(const std::string& target, const std::string& suite, const CaseResult& result);
 
-// The results of one target and suite in a log's text. A last line cut short by a crash is passed
-// over.
+// Returns the results of one target and suite from a log's text. Skips a last line cut short by a
+// crash.
 std::vector<CaseResult> read_log(std::string_view text, const std::string& target,
                                  const std::string& suite);
 

@@ -1,4 +1,4 @@
-// The JSON of conform, field by field, and a log that can be read back.
+// Tests the JSON of conform, field by field, and reading a log back.
 #include "conformance/report/json.h"
 
 #include <gtest/gtest.h>

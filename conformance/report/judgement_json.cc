@@ -1,4 +1,4 @@
-// Judgements of single nodes as JSON, and of all nodes of a model.
+// Writes judgements as JSON: of single nodes, and of all nodes of a model.
 #include <cmath>
 
 #include "conformance/report/json.h"

@@ -1,5 +1,5 @@
-// Puts the results into the page. The template is page/page.html; the build joins it with its style
-// and script.
+// Inserts the results into the HTML page. The template is page/page.html; the build joins it with
+// its style and script.
 #include "conformance/report/page.h"
 
 #include "conformance/explanations.h"
@@ -10,7 +10,7 @@
 namespace touchstone {
 namespace {
 
-// How each verdict counts, so that the page need not know it a second time.
+// Returns the standing of each verdict, so that the page does not duplicate that table.
 nlohmann::ordered_json standings() {
   nlohmann::ordered_json all;
   for (int code = 0; code <= static_cast<int>(Verdict::harness); ++code) {
@@ -35,7 +35,7 @@ std::string html_page(const nlohmann::ordered_json& conform_object) {
                                         nlohmann::ordered_json::error_handler_t::replace);
   std::string page(text.substr(0, at));
   for (const char c : json) {
-    // "</script>" in a detail would end the data: as \u003c it is the same JSON and no markup.
+    // "</script>" in a detail would end the data: \u003c is the same JSON but no markup.
     c == '<' ? page += "\\u003c" : page += c;
   }
   page += text.substr(at + mark.size());

@@ -1,4 +1,4 @@
-// The report as one HTML file that needs nothing else: style, script and results stand inside it.
+// The report as one self-contained HTML file: style, script and results are embedded.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-"""The page as a reader uses it: clicked and typed on in a headless browser. Skipped, by name, where there is none."""
+"""Tests the page in a headless browser by clicks and keys. Skipped, with its name, if there is no browser."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def result(name: str, op: str, verdict: str, compat: str, actual: str) -> dict:
 
 
 def page(counted: bool = True) -> str:
-    """As report/page.cc puts it together, with results made up here."""
+    """Builds the page as report/page.cc does, with invented results."""
     good, bad = "2 (0x40000000)", "3 (0x40400000)"
     left = [
         result("test_one", "Frob", "exact", "pass", good),
@@ -89,12 +89,12 @@ def test_targets_stand_side_by_side(opened: Browser) -> None:
         ["Grind", "7", "1", "1 exact", "1 unsupported"],
     ]
     assert opened.ask("document.querySelector('#board tbody tr').cells[0].textContent") == "left 1.0"
-    assert shown(opened)[0] == "node/test_two"  # what fails comes first
+    assert shown(opened)[0] == "node/test_two"  # failures come first
 
 
 def test_the_filter_narrows_operators_and_cases(opened: Browser) -> None:
     opened.click("h1")
-    opened.type("/three")  # the slash leads to the box
+    opened.type("/three")  # the slash key focuses the filter
     assert shown(opened) == ["node/test_three"]
     assert opened.ask("document.querySelectorAll('#matrix tbody tr').length") == 1
     assert opened.ask("document.getElementById('shown').textContent") == "1 of 4 cases"

@@ -1,4 +1,4 @@
-// The page is one file, and nothing in a result can become markup.
+// The page is one file, and no result can inject markup.
 #include "conformance/report/page.h"
 
 #include <gtest/gtest.h>

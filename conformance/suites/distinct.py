@@ -1,12 +1,11 @@
-"""The suite of all releases: every case that differs from the others in content, once.
+"""Builds the suite of all releases: every case with distinct content, once.
 
-Releases repeat most of their cases, some with a newer opset or a newer producer, some with other random data. Two cases
-are one if they ask the same of a runtime: the same graph in the same opsets, the same inputs, the same expected
-outputs. Who made the file and in which version of the format, its names for graph and nodes, its remarks and the order
-of attributes do not count; nor does the suite's tolerance.
+Releases repeat most of their cases, some with a newer opset or producer, some with other random data. Two cases are
+equal if they test the same: the same graph in the same opsets, the same inputs, the same expected outputs. Producer,
+format version, names of graph and nodes, remarks, the order of attributes and the suite's tolerance are ignored.
 
-A case stands in the folder of the release that had it first, as RELEASE/KIND/NAME, and `case.json` says in which
-releases it is, under which name, and the hash of its content. Its files are links to those of that release's own suite.
+A case is stored under the release that had it first, as RELEASE/KIND/NAME. Its `case.json` lists the releases that
+contain it, its name there, and the hash of its content. Its files are links to those of that release's own suite.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from conformance.suites.folders import FACTS, value_of
 ALL = "all"
 REMARKS = ("doc_string", "metadata_props")
 PRODUCTION = ("producer_name", "producer_version", "model_version", "domain", "ir_version")
-MESSAGE = 11  # of google.protobuf.descriptor.FieldDescriptor.type
+MESSAGE = 11  # google.protobuf.descriptor.FieldDescriptor.type of a message
 
 
 @dataclass
 class Distinct:
-    """One case: where its files are, its hash, and the releases that hold it with the name that it has there."""
+    """One case: its folder, its hash, and the releases that contain it with its names there."""
 
     folder: Path
     first: str
@@ -41,7 +40,7 @@ class Distinct:
 
 
 def messages(message: Any) -> Iterator[Any]:
-    """A message and all within."""
+    """Yields a message and all nested ones."""
     yield message
     for descriptor, value in message.ListFields():
         if descriptor.type != MESSAGE:
@@ -51,14 +50,14 @@ def messages(message: Any) -> Iterator[Any]:
 
 
 def in_order(repeated: Any, key: str) -> None:
-    """Sorts what has no order of its own."""
+    """Sorts a repeated field whose order has no meaning."""
     rows = sorted(repeated, key=lambda one: getattr(one, key))
     del repeated[:]
     repeated.extend(rows)
 
 
 def meaning(model: onnx.ModelProto) -> bytes:
-    """What a model asks for, as bytes; equal for models that differ in nothing but who wrote them and when."""
+    """Returns a model in canonical form as bytes: equal for models that differ only in producer, names and remarks."""
     model = onnx.ModelProto.FromString(model.SerializeToString())
     for message in list(messages(model)):
         for name in REMARKS:
@@ -75,7 +74,7 @@ def meaning(model: onnx.ModelProto) -> bytes:
 
 
 def data_sets(folder: Path) -> list[tuple[list[Path], list[Path]]]:
-    """Inputs and outputs of each, in order."""
+    """Returns the inputs and outputs of each data set, in order."""
     found = sorted(folder.glob("test_data_set_*"), key=lambda path: (len(path.name), path.name))
 
     def numbered(data: Path, prefix: str) -> list[Path]:
@@ -85,7 +84,7 @@ def data_sets(folder: Path) -> list[tuple[list[Path], list[Path]]]:
 
 
 def content_hash(folder: Path) -> str:
-    """Of what the case means: its model's meaning and its values."""
+    """Returns a hash of the case's content: its model in canonical form and its values."""
     model = onnx.load(folder / "model.onnx")
     initialized = {tensor.name for tensor in model.graph.initializer}
     parts = [meaning(model)]
@@ -102,7 +101,7 @@ def content_hash(folder: Path) -> str:
 
 
 def same_bytes(suite: Path) -> dict[Path, str]:
-    """Folder of each case -> a hash of its files as they lie there, out of the manifest."""
+    """Returns, for each case's folder, a hash of its files, taken from the manifest."""
     files: dict[Path, list[str]] = {}
     for name, digest in sorted(json.loads((suite / "manifest.json").read_text())["files"].items()):
         kind, case, *rest = name.split("/")
@@ -112,8 +111,8 @@ def same_bytes(suite: Path) -> dict[Path, str]:
 
 
 def distinct_cases(suites: dict[str, Path]) -> list[Distinct]:
-    """Release -> its suite, oldest first. In the order of their hashes."""
-    known: dict[str, str] = {}  # a hash of the files -> that of the content
+    """Returns the distinct cases, sorted by hash. `suites`: release -> its suite, oldest first."""
+    known: dict[str, str] = {}  # hash of the files -> hash of the content
     cases: dict[str, Distinct] = {}
     for release, suite in suites.items():
         for folder, files in sorted(same_bytes(suite).items()):
@@ -125,7 +124,7 @@ def distinct_cases(suites: dict[str, Path]) -> list[Distinct]:
 
 
 def link(source: Path, target: Path) -> None:
-    """Stored once where the file system can."""
+    """Creates a hard link, or a copy if the file system has no hard links."""
     try:
         os.link(source, target)
     except OSError:

@@ -1,4 +1,4 @@
-"""The suite of all releases: what makes two cases one, and that each stands in it once."""
+"""The suite of all releases: cases that count as equal, and that each occurs once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def model_of(
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """A case of one release."""
+    """Returns a writer of cases of one release."""
 
     def go(
         name: str,

@@ -1,4 +1,4 @@
-"""The standard's layout of a case on disk: one place that writes it, so that both makers give the same bytes."""
+"""Writes cases in the standard's layout on disk. Both suite makers use it, so that they write the same bytes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-RTOL, ATOL = 1e-3, 1e-7  # what the official runner takes where a case says nothing
+RTOL, ATOL = 1e-3, 1e-7  # the official runner's defaults
 FACTS = "case.json"
 
 
 @dataclass(frozen=True)
 class CaseFacts:
-    """What `case.json` says: identity, the suite's own tolerance, and where the case comes from."""
+    """Content of `case.json`: identity, the suite's own tolerance, and the case's origin."""
 
     name: str
     kind: str
@@ -33,7 +33,7 @@ def write_facts(folder: Path, facts: CaseFacts) -> None:
 
 
 def value_bytes(value: Any, info: onnx.ValueInfoProto) -> bytes:
-    """A .pb carries no type tag, so the graph decides which message it holds."""
+    """Returns the bytes of a value. A .pb carries no type tag, so the graph's type selects the message."""
     kind = info.type.WhichOneof("value")
     if isinstance(value, onnx.TensorProto):
         proto = value
@@ -49,7 +49,7 @@ def value_bytes(value: Any, info: onnx.ValueInfoProto) -> bytes:
 
 
 def nameless(proto: Any) -> Any:
-    """A value's names, its own and those of what it holds, are no part of it."""
+    """Clears a value's names, its own and nested ones, which are not part of its content."""
     proto.ClearField("name")
     for descriptor, value in proto.ListFields():
         if descriptor.message_type is not None:
@@ -60,7 +60,7 @@ def nameless(proto: Any) -> Any:
 
 
 def value_of(data: bytes, info: onnx.ValueInfoProto) -> bytes:
-    """The value in a .pb without its name, and without the choice of field that its elements were written in."""
+    """Returns the value in a .pb in canonical form: without its name, and with elements in raw_data."""
     kind = info.type.WhichOneof("value")
     protos = {"map_type": onnx.MapProto, "sequence_type": onnx.SequenceProto, "optional_type": onnx.OptionalProto}
     proto = nameless(protos.get(kind, onnx.TensorProto).FromString(data))
@@ -87,7 +87,7 @@ def write_case(
 
 
 def write_manifest(root: Path, version: str) -> int:
-    """Hashes of every file, in order; returns the number of cases."""
+    """Writes the hashes of all files, in order; returns the number of cases."""
     files = {
         path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(root.rglob("*"))

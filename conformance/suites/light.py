@@ -1,6 +1,6 @@
-"""The light cases: big graphs whose weights are constants, fed with the official runner's own dummy data.
+"""Writes the light cases: large graphs with constant weights, fed with the official runner's own dummy data.
 
-The suite holds no inputs for them; the runner makes them (generate_dummy_data), so this is where they are frozen.
+The suite holds no inputs for them. The official runner generates them (generate_dummy_data), so they are stored here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FOLDER = "onnx/backend/test/data/light/"
 
 
 def dummy_data(info: onnx.ValueInfoProto) -> np.ndarray:
-    """As onnx.backend.test.runner.Runner.generate_dummy_data makes it: a ramp from 0 towards 1."""
+    """Returns a ramp from 0 towards 1, as onnx.backend.test.runner.Runner.generate_dummy_data does."""
     tensor = info.type.tensor_type
     if tensor.elem_type != onnx.TensorProto.FLOAT:
         raise ValueError(f"dummy data are float tensors only, not {info}")
@@ -27,7 +27,7 @@ def dummy_data(info: onnx.ValueInfoProto) -> np.ndarray:
 
 
 def write_light_case(root: Path, facts: CaseFacts, model_file: Path) -> bool:
-    """False where the release does not hold the model or its outputs (it is an address then)."""
+    """Writes a case. Returns False if the release has only a URL instead of the model or its outputs."""
     if not model_file.is_file():
         return False
     model = onnx.load(model_file)

@@ -1,4 +1,4 @@
-// Reads a line from left to right; the signature says what kind each attribute is of.
+// Parses a line from left to right; the operator's signature determines the kind of each attribute.
 #include "conformance/suites/line.h"
 
 #include <algorithm>
@@ -13,14 +13,15 @@
 namespace touchstone {
 namespace {
 
-// An element as it is written: a number or a text.
+// An element as written: a number or a string.
 struct Item {
   long double number = 0;
   std::string text;
   bool is_text = false;
 };
 
-// The rule is an expectation: with it and without it a line holds the same values.
+// Returns the text without its rule, which is only an expectation: it does not affect the line's
+// values.
 std::string_view case_of(std::string_view text) {
   const std::string rule = rule_of_line(std::string(text));
   return rule.empty() ? text : text.substr(0, text.size() - rule.size() - 2);
@@ -254,7 +255,7 @@ class Reader {
     made.attributes[name].is = spec == known.end() ? Attribute::Held(any()) : held(spec->kind);
   }
 
-  // Of an attribute that the operator does not have, or that is of another kind than it should be.
+  // Reads a value of an attribute that the operator lacks, or that has the wrong kind.
   Index any() { return static_cast<Index>(item(" ").number); }
 
   Attribute::Held held(std::string_view kind) {
@@ -292,7 +293,7 @@ class Reader {
     return made;
   }
 
-  static constexpr int most_depth = 32;  // of values in values
+  static constexpr int most_depth = 32;  // limit of nested values
 
   const std::string& text_;
   std::uint64_t key_;

@@ -1,16 +1,16 @@
-// A case of the spec suite is one line of text, from which its model and its feeds are made:
+// Parses lines of the spec suite. A case is one line of text, from which its model and feeds are
+// made:
 //
-//   Clip-13(float[2,n=3]~special, *float[]{-1}, _) -> x
-//   Gather-13(float16[3,4]~real, int64[2]{0,-1}) axis=1
-//   ai.onnx.ml.Scaler-1(float[1,2]{1,2}) offset=[0.5,1.0] scale=[2.0]
-//   Concat-13(float[2]~real, float[2,2]~real) axis=0 !Concat-13/C2
+//   `Clip-13(float[2,n=3]~special, *float[]{-1}, _) -> x`
+//   `Gather-13(float16[3,4]~real, int64[2]{0,-1}) axis=1`
+//   `ai.onnx.ml.Scaler-1(float[1,2]{1,2}) offset=[0.5,1.0] scale=[2.0]`
+//   `Concat-13(float[2]~real, float[2,2]~real) axis=0 !Concat-13/C2`
 //
-// A port is a value, `_` where it is left out, or `*` and a value that the model holds. A tensor
-// says its type, its sizes (n=3: a symbol, ?=3: unknown to the model) and its data: a regime
-// (line_data.h), or elements that are repeated as often as it takes. Containers are
-// seq(tensor(float)){..}, optional(..){..}, map(int64,tensor(float)){1:2.5}. Behind -> stands which
-// outputs are asked for (all that must be, if nothing), behind ! the rule that must refuse the
-// case.
+// A port is a value, `_` if omitted, or `*` and a value that the model holds. A tensor has its
+// type, its sizes (n=3: a symbol, ?=3: unknown to the model) and its data: a regime (line_data.h),
+// or elements that are repeated as often as needed. Containers are seq(tensor(float)){..},
+// optional(..){..}, map(int64,tensor(float)){1:2.5}. After -> follow the requested outputs
+// (default: all required ones), after ! the rule that must refuse the case.
 #pragma once
 
 #include <map>
@@ -23,33 +23,33 @@ namespace touchstone {
 
 struct LinePort {
   Value value;
-  bool held = false;      // by the model: an initializer
-  std::vector<Dim> dims;  // as the model declares them, of a tensor
+  bool held = false;      // an initializer of the model
+  std::vector<Dim> dims;  // dimensions of a tensor, as the model declares them
 };
 
 struct Line {
   const Signature* signature = nullptr;
-  std::vector<LinePort> inputs;  // an absent value: left out
+  std::vector<LinePort> inputs;  // an absent value is omitted
   std::map<std::string, Attribute> attributes;
-  std::string outputs;  // "x_x", "" for all that must be
-  std::string refused;  // the rule, "" if the case is valid
+  std::string outputs;  // "x_x"; "" for all required outputs
+  std::string refused;  // the rule; "" if the case is valid
 };
 
-// The same text gives the same values on every machine. Throws Error (usage) with what was expected
-// where.
+// Parses a line. The same text gives the same values on every machine. Throws Error (usage) that
+// names the expectation and the position.
 Line parse_line(const std::string& text);
 
 std::uint64_t hash_of_line(std::string_view text);
 
-// What stands behind the last !, without parsing the rest. Texts in quotes may hold one, too.
+// Returns the text after the last !, without parsing the rest. Quoted strings may contain one, too.
 std::string rule_of_line(const std::string& text);
 
 struct LineModel {
   Model model;
-  std::vector<Value> feeds;  // of the graph's inputs, in their order
+  std::vector<Value> feeds;  // values of the graph's inputs, in their order
 };
 
-// One node in the newest opset where its version is in force.
+// Returns a model of one node in the newest opset in which its version is in force.
 LineModel model_of(const Line& line);
 
 }  // namespace touchstone

@@ -1,5 +1,5 @@
-// Uniform numbers by counter; normal ones are sums of twelve, logarithms are exponents drawn as
-// such: no libm.
+// Generates data without libm: uniform numbers by counter, normal ones as sums of twelve, and
+// log-uniform ones by drawing exponents.
 #include "conformance/suites/line_data.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class Draw {
   std::uint64_t state_;
 };
 
-// How many binades log-uniform data spans, half of them below one.
+// Returns the number of binades that log-uniform data spans, half of them below one.
 int binades(Type type) {
   const int bits = facts(type).bits;
   if (bits == 64 || type == Type::complex128) return 120;
@@ -76,7 +76,7 @@ Number special_float(Type type, Draw& draw) {
   return odd[draw.below(std::size(odd))];
 }
 
-// `element` counts from 0: neighbours along the last axis.
+// `element` counts from 0 along the last axis.
 Number real_number(std::string_view regime, Type type, Draw& draw, Draw shared, Index element) {
   if (regime == "special") return special_float(type, draw);
   if (regime == "whole") return static_cast<Number>(draw.below(17)) - 8;
@@ -120,7 +120,7 @@ std::uint64_t integer_code(std::string_view regime, Type type, Draw& draw, Draw 
   if (regime == "two") return draw.below(2);
   if (regime == "size" || regime == "positive" || !is.is_signed) {
     const std::uint64_t most = std::min<std::uint64_t>(9, is.is_signed ? top - 1 : all);
-    if (most == 1 && regime == "size") return draw.below(2);  // all that two bits have
+    if (most == 1 && regime == "size") return draw.below(2);  // the full range of a two-bit type
     return draw.below(most) + (regime == "positive" ? 1 : 0);
   }
   const std::uint64_t most = std::min<std::uint64_t>(9, top);

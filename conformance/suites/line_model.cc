@@ -1,4 +1,4 @@
-// From a line to a model of one node and what it is fed.
+// Builds a model of one node and its feeds from a line.
 #include <algorithm>
 #include <optional>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index ir_version = 14;
 
-// The last opset before the next version, or else the newest there is.
+// Returns the last opset before the next version, or else the newest one.
 Index opset_of(const Signature& signature) {
   const Index newest = newest_opset(signature.domain);
   Index opset = signature.since;
@@ -28,7 +28,7 @@ std::string port_name(std::span<const ParameterSpec> ports, std::size_t k) {
   return std::string(port->name) + (port->variadic ? "_" + std::to_string(k) : "");
 }
 
-// As many as must be there.
+// Returns the mask of the required outputs.
 std::string least_outputs(const Signature& signature) {
   std::string mask;
   for (const ParameterSpec& output : signature.outputs) {
@@ -42,7 +42,7 @@ std::string least_outputs(const Signature& signature) {
   return mask.empty() ? "x" : mask;
 }
 
-// What the signature alone says of an output's type; none where only the definition can.
+// Returns an output's type if the signature alone determines it.
 std::optional<ValueType> type_by_signature(const Line& line, std::size_t output) {
   const Signature& signature = *line.signature;
   const ParameterSpec* port = parameter_at(signature.outputs, output);
@@ -59,8 +59,8 @@ std::optional<ValueType> type_by_signature(const Line& line, std::size_t output)
   return parse_value_type(constraint->types.front());
 }
 
-// A model that breaks a rule has the types that its signature says, any other those that the
-// definition gives.
+// Declares the output types: those of the signature for a model that violates a rule, those of the
+// definition for any other.
 void declare_outputs(Model& model, const Line& line) {
   const std::vector<std::string>& made = model.graph.nodes.front().outputs;
   for (ValueInfo& output : model.graph.outputs) {

@@ -1,5 +1,5 @@
-// The spec suite as it lies on disk: files of lines. A case's files are written when it is run, and
-// go afterwards.
+// Reads the spec suite from files of lines. A case's own files are written when it runs, and
+// deleted afterwards.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Sixteen hexadecimal digits: which cases come first is a matter of their lines alone.
+// Returns sixteen hexadecimal digits. The order of cases depends on their lines only.
 std::string hash_text(const std::string& line) {
   std::uint64_t hash = hash_of_line(line);
   hash = (hash ^ hash >> 30U) * 0xbf58476d1ce4e5b9;

@@ -1,4 +1,4 @@
-// Lines of cases: what they say, what they refuse, and that they say it on every machine.
+// Tests lines of cases: their values, their errors, and that both are the same on every machine.
 #include "conformance/suites/line.h"
 
 #include <gtest/gtest.h>
@@ -103,8 +103,7 @@ TEST(LineModel, DeclaresWhatTheDefinitionGives) {
   EXPECT_EQ(made.model.graph.outputs.at(0).type->element, Type::float64);
 }
 
-// The numbers that lines mean are a contract: results of one day are compared with those of
-// another.
+// The values of lines are a contract: results of different days are compared.
 TEST(LineData, IsTheSameEverywhere) {
   Tensor real(Type::float32, {3}), whole(Type::int8, {4});
   fill(real, "real", 1);

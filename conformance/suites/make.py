@@ -1,8 +1,7 @@
 """Makes a released suite once: python -m conformance.suites.make VERSION|pinned|all [--out DIR].
 
-A suite is a folder of backend-test cases with a manifest of hashes. It is made beside its place and then renamed,
-so that nobody ever reads half a suite. `all` makes the suites of all releases that are not there yet, and one of the
-cases that differ.
+A suite is a folder of backend-test cases with a manifest of hashes. It is built in a temporary folder and then renamed,
+so that no reader sees a partial suite. `all` makes the missing suites of all releases, and one of the distinct cases.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def is_made(suite: Path) -> bool:
 
 
 def suites_of_all_releases() -> dict[str, Path]:
-    """Release -> its suite in the cache, oldest first; what is missing is made."""
+    """Returns release -> its suite in the cache, oldest first; makes missing suites."""
     suites = {}
     for version in released.releases_with_suites():
         suites[version] = cache_folder() / version
@@ -41,7 +40,7 @@ def suites_of_all_releases() -> dict[str, Path]:
 
 
 def make_suite(version: str, out: Path) -> int:
-    """Makes the suite at `out`, replacing what is there; returns the number of cases."""
+    """Makes the suite at `out`, replacing an existing one; returns the number of cases."""
     out.parent.mkdir(parents=True, exist_ok=True)
     staging = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
     try:

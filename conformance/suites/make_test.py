@@ -1,4 +1,4 @@
-"""The makers: the pinned suite is whole and the same bytes each time; an old wheel's cases are found."""
+"""Tests the suite makers: the pinned suite is complete and reproducible, and the cases of an old wheel are found."""
 
 from __future__ import annotations
 

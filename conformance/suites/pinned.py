@@ -1,4 +1,4 @@
-"""The suite of the installed onnx package: node cases exist only as code there, the rest as files or code."""
+"""Writes the suite of the installed onnx package: node cases exist there only as code, the rest as files or code."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def facts_of(case: TestCase, source: str) -> CaseFacts:
 def copy_case(root: Path, case: TestCase, source: str) -> None:
     folder = root / case.kind / case.name
     shutil.copytree(str(case.model_dir), folder, ignore=shutil.ignore_patterns("*.py", "*.pyc", "__pycache__"))
-    for path in folder.rglob("*"):  # a wheel's modes are the installer's, not the suite's
+    for path in folder.rglob("*"):  # a wheel's file modes depend on the installer
         path.chmod(0o755 if path.is_dir() else 0o644)
     write_facts(folder, facts_of(case, source))
 
 
 def make(root: Path) -> None:
-    np.random.seed(0)  # cases seed themselves as they are made; this is for what runs between them
+    np.random.seed(0)  # cases seed themselves; this covers code between them
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # cases divide by zero on purpose
         node_cases = load_model_tests(kind="node")

@@ -1,4 +1,5 @@
-"""Suites of older releases: their wheels hold the cases as files. Wheels are pinned by hash in spec/releases.yaml."""
+"""Makes suites of older releases, whose wheels contain the cases as files. spec/releases.yaml pins the wheels by
+hash."""
 
 from __future__ import annotations
 
@@ -32,16 +33,16 @@ PYTHONS = ("3.6", "3.8", "3.10", "3.12")  # no release has wheels for all of the
 
 
 class SuiteError(Exception):
-    """Something a user can act on: no such release, no network, another wheel than the pinned one."""
+    """Failure that a user can fix: an unknown release, no network, or a wheel other than the pinned one."""
 
 
 def suites_of(releases: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """version -> its row, for every release whose wheel is pinned."""
+    """Returns version -> its row, for every release whose wheel is pinned."""
     return {str(row["version"]): row for row in releases["releases"] if "wheel" in row}
 
 
 def releases_with_suites() -> list[str]:
-    """Oldest first."""
+    """Returns the releases with a suite, oldest first."""
     return list(suites_of(yaml.safe_load(RELEASES.read_text())))
 
 
@@ -80,7 +81,8 @@ def tolerance(folder: Path) -> dict[str, float]:
 
 
 def copy_cases(root: Path, data: Path, version: str) -> None:
-    """Folders with a model are cases; `data.json` with an address is one only if the wheel holds what it points to."""
+    """Copies all cases. Folders with a model are cases; `data.json` with a URL is one only if the wheel contains its
+    target."""
     for folder in sorted(path for path in data.glob("*/*") if path.is_dir()):
         kind, name = folder.parent.name, folder.name
         source = f"onnx {version}, {DATA}{kind}/{name}"

@@ -1,5 +1,5 @@
-// Walks a suite's folders. Its case.json and data.json are tiny and ours or the standard's; values
-// stay unread here.
+// Finds the cases in a suite's folders. Reads only case.json and data.json, which are tiny and
+// trusted, but no values.
 #include "conformance/suites/suite.h"
 
 #include <fnmatch.h>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The number in input_12.pb, or none: a data set may hold other files.
+// Returns the number in input_12.pb, or -1: a data set may hold other files.
 Index position_of(const std::string& file, std::string_view prefix) {
   if (!file.starts_with(prefix) || !file.ends_with(".pb")) return -1;
   const std::string digits = file.substr(prefix.size(), file.size() - prefix.size() - 3);
@@ -41,7 +41,7 @@ std::vector<fs::path> in_order(std::vector<std::pair<Index, fs::path>> found,
   return paths;
 }
 
-// {"1.6.0": ["node/test_abs"], ...}
+// Reads {"1.6.0": ["node/test_abs"], ...}.
 void read_places(Case& found, const nlohmann::json& releases) {
   for (const auto& [version, names] : releases.items()) {
     for (const auto& name : names) {

@@ -1,4 +1,4 @@
-// Suites are found by looking at folders; these are made here.
+// Suites are found by listing folders; the folders are made here.
 #include "conformance/suites/suite.h"
 
 #include <gtest/gtest.h>

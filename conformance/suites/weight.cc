@@ -1,5 +1,5 @@
-// Which cases are begun first is asked before any has run: a model's weights are the best hint that
-// its file gives.
+// Estimates the cost of cases before any has run. The size of a model's weights is the best
+// estimate that its file offers.
 #include "conformance/suites/weight.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 constexpr Index read_up_to = 1 << 20;                // bytes of a file
 constexpr Index most = Index{1} << 50, longest = 8;  // elements; dimensions of a shape
 
-// The product of the numbers, 0 if one is no size.
+// Returns the product of the numbers, 0 if one is no valid size.
 template <class Numbers>
 Index elements(const Numbers& sizes) {
   Index all = 1;
@@ -26,7 +26,8 @@ Index elements(const Numbers& sizes) {
   return all;
 }
 
-// Of the numbers in a vector of few whole numbers, 0 for another tensor.
+// Returns the product of the elements of a short int64 vector, which may be a shape; 0 for any
+// other tensor.
 Index said_elements(const pb::TensorProto& proto) {
   const bool shape = proto.data_type() == pb::TensorProto::INT64 && proto.dims_size() == 1 &&
                      proto.dims(0) <= longest;
@@ -50,7 +51,7 @@ Index weight_of_model(const std::filesystem::path& model) {
       all = std::min(most, all + elements(tensor.dims()) + said_elements(tensor));
     return all;
   } catch (const Error&) {
-    return 0;  // who runs the case says what is wrong with it
+    return 0;  // the run itself reports the error
   }
 }
 

@@ -1,4 +1,4 @@
-// How much a case's model asks for, to begin with what takes longest.
+// Estimates the cost of a case's model, so that the slowest cases start first.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +7,9 @@
 
 namespace touchstone {
 
-// Elements of the model's initializers, and of the shapes that whole numbers among them say to who
-// fills such tensors at run time, as the suites' light models do. 0 for a file that is no model; a
-// large file is not read but counted as floats.
+// Returns the number of elements of the model's initializers. Short integer vectors among them also
+// count as shapes of tensors filled at run time, as in the suites' light models. Returns 0 for a
+// file that is no model; a large file is not read but counted as floats.
 Index weight_of_model(const std::filesystem::path& model);
 
 }  // namespace touchstone

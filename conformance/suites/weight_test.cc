@@ -1,4 +1,5 @@
-// What is begun first: a model that says its weights by their shape weighs what they will.
+// The cost estimate that orders cases: a model whose weights are given by their shape counts as
+// many as it will fill.
 #include "conformance/suites/weight.h"
 
 #include <gtest/gtest.h>

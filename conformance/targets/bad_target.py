@@ -1,4 +1,5 @@
-"""A target that misbehaves as its case says, for the tests of the host: the name of the model's graph is the deed."""
+"""Target that misbehaves as its case requests, for tests of the host: the name of the model's graph selects the
+fault."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import onnx
 
 
 class WishError(Exception):
-    """What a vendor's own class of errors looks like: it knows nothing of ours but one word."""
+    """Stands for a vendor's own error class, which shares only an attribute name with this project."""
 
     touchstone_fault = "unsupported"
 
@@ -53,7 +54,7 @@ class BadTarget:
             case "memory":
                 hoard = []
                 while True:
-                    hoard.append(np.empty(1 << 25))  # address space, which is what is limited: no page is touched
+                    hoard.append(np.empty(1 << 25))  # allocates address space, which is limited; no page is touched
             case "print":
                 print("x" * 100_000, flush=True)
             case "too-few":

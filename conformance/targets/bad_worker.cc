@@ -1,5 +1,5 @@
-// A worker that misbehaves as its case says, for the tests of the host. The "model" is a file name
-// that tells what to do; no model is read.
+// Worker that misbehaves as its case requests, for tests of the host. The file name of the "model"
+// selects the fault; no model is read.
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ Value number(float value) {
   return tensor;
 }
 
-// Broken once, it dies at the next case: what an earlier overrun does to an innocent one.
+// Once set, the next case crashes: the effect of an earlier overrun on an innocent case.
 bool poisoned = false;
 
 class BadModel : public LoadedModel {
@@ -48,7 +48,7 @@ class BadModel : public LoadedModel {
     }
     if (how_ == "memory") {
       std::vector<std::unique_ptr<char[]>>
-          hoard;  // address space is what is limited: no page is touched
+          hoard;  // allocates address space, which is limited; no page is touched
       while (true) hoard.emplace_back(new char[1 << 26]);
     }
     if (how_ == "garbage") {

@@ -1,4 +1,4 @@
-// posix_spawn, and the care that ending a process group takes.
+// Spawns child processes by posix_spawn, and ends their process groups.
 #include "conformance/targets/child.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr off_t tail_bytes = 2048;
 
-// The last line that says something, for a report: an assertion's text, a what() of terminate.
+// Returns the last nonempty line, for a report: an assertion's text, a what() of terminate.
 std::string last_line(int file) {
   const off_t size = lseek(file, 0, SEEK_END);
   if (size <= 0) return "";
@@ -105,9 +105,10 @@ Passage Child::hear(Message& answer, Moment deadline) {
 
 void Child::end(bool killed_by_us) {
   if (!killed_by_us) {
-    // The socket closed, so it is dying: give it the moment that tells its own signal from ours.
+    // The socket closed, so the process is dying. Waits for it, to distinguish its own signal from
+    // ours.
     siginfo_t info{};
-    // Five milliseconds each, a minute in all: a busy machine may let it wait.
+    // Polls every five milliseconds for a minute: on a busy machine the end may take a while.
     for (int k = 0; k < 12'000 && info.si_pid == 0; ++k) {
       if (waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) != 0)
         break;
@@ -115,8 +116,8 @@ void Child::end(bool killed_by_us) {
     }
     killed_by_us = info.si_pid == 0;
   }
-  kill(-process_, SIGKILL);  // the group: what it started goes too
-  kill(process_, SIGKILL);   // in case it has not yet become its own group
+  kill(-process_, SIGKILL);  // the group, with all processes that it started
+  kill(process_, SIGKILL);   // if it has not yet become its own group
   int status = 0;
   while (waitpid(process_, &status, 0) < 0 && errno == EINTR) continue;
   process_ = -1;

@@ -1,5 +1,5 @@
-// A child process that answers messages: spawned (never forked: the host has threads), in a process
-// group of its own, killed with all that it started.
+// Child process that answers messages: spawned (never forked: the host has threads), in a process
+// group of its own, and killed with all processes that it started.
 #pragma once
 
 #include <sys/types.h>
@@ -13,21 +13,22 @@ namespace touchstone {
 
 class Child {
  public:
-  // The command's first word is the executable, looked for in PATH. Its standard input and output
-  // are one socket; what it prints to standard error is kept aside.
+  // Starts a command. Its first word is the executable, searched in PATH. Its standard input and
+  // output are one socket; its standard error is captured.
   explicit Child(const std::vector<std::string>& command);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // Asks and waits for the answer. Anything but `done` ends the child; so do the two halves.
+  // Sends a question and waits for the answer. `say` and `hear` do one half each. Any result but
+  // `done` ends the child.
   Passage exchange(const Message& question, Message& answer, Moment deadline);
 
   Passage say(const Message& question, Moment deadline);
   Passage hear(Message& answer, Moment deadline);
 
   bool alive() const { return process_ > 0; }
-  // How it ended, in words: "signal 11 (Segmentation fault)", and the last line that it printed.
+  // Describes its end: "signal 11 (Segmentation fault)", and the last line that it printed.
   const std::string& epitaph() const { return epitaph_; }
 
  private:

@@ -11,7 +11,7 @@
 namespace touchstone {
 namespace {
 
-// Whether a model is about one operator, and about float32: its one node reads a tensor of it.
+// True if a model has a single node that reads a float32 tensor.
 bool is_float_case(const Model& model) {
   if (model.graph.nodes.size() != 1) return false;
   const std::vector<std::string>& read = model.graph.nodes.front().inputs;
@@ -52,8 +52,8 @@ class FastModel : public LoadedModel {
                : "fast";
   }
 
-  // Steps of no node carry values over: they are no kernel of the model's. Without steps, nodes
-  // that passes leave are views, or their values are known when planned.
+  // Returns the kernel classes of the steps. Steps without nodes only copy values and are skipped.
+  // Without any step, all nodes are views, or their values were folded when planned.
   std::vector<std::string> kernels() const override {
     std::set<std::string> found;
     for (const Placement& step : session_.placement()) {

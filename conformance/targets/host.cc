@@ -1,5 +1,5 @@
-// A worker that dies takes the blame only if it also dies alone: an earlier job may have broken its
-// memory.
+// Runs jobs in workers. A job is blamed for the death of its worker only if the worker also dies
+// when it runs the job alone: an earlier job may have corrupted its memory.
 #include "conformance/targets/host.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ bool fatal(const Answer& answer) {
 }
 
 constexpr std::chrono::seconds start_limit{
-    120};  // an interpreter with a big library, on a busy machine
+    120};  // an interpreter with a large library, on a busy machine
 
 std::string seconds(std::chrono::milliseconds time) {
   return std::to_string(time.count() / 1000) + "." + std::to_string(time.count() % 1000 / 100) +
@@ -72,7 +72,7 @@ Answer Host::run_here(const Job& job) {
 Answer Host::hear_out() {
   Answer answer;
   answer.phase = Phase::load;
-  const Moment last = now() + phases * limit_;  // for one that never stops telling of a phase
+  const Moment last = now() + phases * limit_;  // for a worker that reports phases forever
   while (true) {
     Message message;
     Reply reply;
@@ -111,7 +111,7 @@ Answer Host::run_alone(const Job& job) {
 
 std::vector<Answer> Host::run(std::span<const Job> batch) {
   std::vector<Answer> answers;
-  std::size_t first = 0;  // of those that ran in the process that there is
+  std::size_t first = 0;  // the first job that ran in the current process
   child_.reset();
   for (std::size_t k = 0; k < batch.size(); ++k) {
     answers.push_back(run_here(batch[k]));

@@ -1,5 +1,5 @@
-// Runs jobs on a target in child processes and says what became of each, whatever the target does
-// to its process.
+// Runs jobs on a target in child processes and reports the outcome of each, even if the target
+// crashes, hangs or corrupts its process.
 #pragma once
 
 #include <chrono>
@@ -15,24 +15,24 @@ namespace touchstone {
 
 class Host {
  public:
-  // The command starts one worker; `limit` is for each phase of each job. A start has a limit of
-  // its own.
+  // The command starts one worker. `limit` applies to each phase of each job; starting has a limit
+  // of its own.
   Host(std::vector<std::string> command, std::chrono::milliseconds limit);
 
-  // Starts a worker and asks who it is. Throws Error (file) if it does not start.
+  // Starts a worker and requests its description. Throws Error (file) if it does not start.
   Description describe();
 
-  // One answer a job. Jobs share a process until it dies; then the killer is named by running them
-  // one by one.
+  // Returns one answer per job. Jobs share a process until it dies; the culprit is then found by
+  // running them one by one.
   std::vector<Answer> run(std::span<const Job> batch);
 
-  // In the process that there is: quick where many runs follow each other, but nobody asks whether
-  // an earlier one has broken it.
+  // Runs in the existing worker process. This is fast for many runs in sequence, but an earlier run
+  // may have corrupted the process.
   Answer run_here(const Job& job);
 
  private:
-  Answer run_alone(const Job& job);  // in a process of its own
-  Answer hear_out();                 // phases, then the answer
+  Answer run_alone(const Job& job);  // runs in a process of its own
+  Answer hear_out();                 // receives phases, then the answer
 
   std::vector<std::string> command_;
   std::chrono::milliseconds limit_;

@@ -1,5 +1,5 @@
-// The host against a worker that crashes, hangs, hoards and lies: each gets its verdict and the run
-// goes on.
+// Runs the host with a worker that crashes, hangs, exhausts memory and lies: each gets its verdict
+// and the run continues.
 #include "conformance/targets/host.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,8 @@ namespace {
 
 using Kind = Answer::Kind;
 
-// A short limit is for workers that never end: others have a limit that no busy machine meets.
+// Short limits are only for workers that never end; others have a limit longer than any busy
+// machine needs.
 constexpr std::chrono::milliseconds no_limit = std::chrono::hours(1);
 
 std::vector<Answer> run(std::vector<std::string> hows, std::chrono::milliseconds limit = no_limit,
@@ -81,8 +82,8 @@ TEST(Host, PhasesWithoutAnEndAreATimeout) {
             (std::vector<Kind>{Kind::late, Kind::late}));
 }
 
-// A pipe whose writing end all processes inherit that start from here: it ends when the last of
-// them has died.
+// A pipe whose writing end is inherited by all processes started from here: it closes when the last
+// of them has died.
 TEST(Host, WhatAWorkerStartedDiesWithIt) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);

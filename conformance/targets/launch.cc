@@ -1,6 +1,6 @@
-// Each vendor's Python target runs in an environment of its own; which one stands here, what it
-// does in worker.py's folder. A command is anybody's: the limit on its memory is set before it
-// begins.
+// Builds the command of each target. Each vendor's Python target runs in an environment of its own,
+// selected here; its code is in the folder of worker.py. For arbitrary commands the memory limit is
+// set before they start.
 #include "conformance/targets/launch.h"
 
 #include <unistd.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t few = 16, many = 128;
 
-// The part of "name:argument:key=value" up to the first colon.
+// Returns the part of "name:argument:key=value" before the first colon.
 std::string head(const std::string& target) { return target.substr(0, target.find(':')); }
 
 Launch any_command(const std::string& line, Index memory) {
@@ -39,7 +39,7 @@ Launch python_worker(const std::string& target, const std::string& fallback, Ind
 
 }  // namespace
 
-// The value of one option, "" if it is not there: "a:b:python=/x" has "python" = "/x".
+// Returns the value of an option, "" if missing: "a:b:python=/x" has "python" = "/x".
 std::string option_of(const std::string& target, const std::string& key) {
   std::istringstream parts(target);
   for (std::string part; std::getline(parts, part, ':');) {

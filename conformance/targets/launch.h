@@ -1,4 +1,4 @@
-// From a target's name on the command line to the command that starts its worker.
+// Maps a target's name on the command line to the command that starts its worker.
 #pragma once
 
 #include <string>
@@ -10,18 +10,19 @@ namespace touchstone {
 
 struct Launch {
   std::vector<std::string> command;
-  std::size_t together;  // cases that share a process: more where a start takes long
+  std::size_t together;  // cases that share a process: more if starting is slow
 };
 
-// "reference", "fast", "onnxruntime", "onnx-reference", "backend:MODULE", "python:MODULE:CLASS",
-// "command:WORDS"; options follow: "onnxruntime:relabel=ir". `memory` is a limit in bytes. Throws
-// Error (usage), naming the targets there are.
-// The value of one option of a target's name, "" if it is not there: "fast:isa=avx2" has "isa".
+// Returns the value of an option of a target's name, "" if missing: "fast:isa=avx2" has "isa".
 std::string option_of(const std::string& target, const std::string& key);
 
+// Returns the command for a target: "reference", "fast", "onnxruntime", "onnx-reference",
+// "backend:MODULE", "python:MODULE:CLASS" or "command:WORDS"; options follow:
+// "onnxruntime:relabel=ir". `memory` is a limit in bytes. Throws Error (usage) that lists the
+// targets.
 Launch launch(const std::string& target, const std::string& self, Index memory);
 
-// Three quarters of the machine's memory, shared by so many workers: bytes for each.
+// Returns the bytes for each of so many workers that share three quarters of the machine's memory.
 Index share_of_memory(Index workers);
 
 }  // namespace touchstone

@@ -1,4 +1,4 @@
-// Framing by hand: a message's length in eight bytes, the lowest first, then the message.
+// Frames messages: the length in eight bytes, little-endian, then the message.
 #include "conformance/targets/message.h"
 
 #include <poll.h>
@@ -19,8 +19,8 @@ constexpr std::size_t step = std::size_t{1} << 20;
 
 constexpr std::int64_t poll_interval = 50;  // milliseconds between checks of the thread's budget
 
-// Waits until the socket is ready for `events`; late if the deadline comes first. Throws Error
-// (cancelled) where the budget of the thread is.
+// Waits until the socket is ready for `events`; returns late if the deadline passes first. Throws
+// Error (cancelled) if the thread's budget is cancelled.
 Passage wait(int socket, short events, std::optional<Moment> deadline) {
   while (true) {
     check_budget();
@@ -91,7 +91,8 @@ Passage receive_message(int socket, Message& message, std::optional<Moment> dead
   message.clear();
   while (message.size() < size) {
     const std::size_t start = message.size();
-    // Doubling, but never past what has come plus a step: a false length costs nothing.
+    // Doubles the buffer, but never by more than a chunk beyond the received bytes, so that a false
+    // length allocates nothing.
     const std::size_t grown = std::min<std::uint64_t>(size, start + std::max(step, start));
     message.resize(grown);
     passage = take(socket, message.data() + start, grown - start, deadline);

@@ -1,5 +1,5 @@
-// How messages travel between host and worker: bytes behind their length, on a local socket.
-// Neither side trusts the other: a length costs no memory until its bytes have come.
+// Transports messages between host and worker: length-prefixed bytes on a local socket. Neither
+// side trusts the other: memory is allocated only for bytes that have arrived.
 #pragma once
 
 #include <chrono>
@@ -14,11 +14,11 @@ using Moment = std::chrono::steady_clock::time_point;
 enum class Passage {
   done,
   ended,    // the other side is gone
-  late,     // the deadline came first
-  garbled,  // what came is no message
+  late,     // the deadline passed first
+  garbled,  // the received bytes are no message
 };
 
-// No deadline: waits for ever.
+// Without a deadline these wait forever.
 Passage send_message(int socket, const Message& message, std::optional<Moment> deadline = {});
 Passage receive_message(int socket, Message& message, std::optional<Moment> deadline = {});
 

@@ -1,4 +1,4 @@
-// Messages through a real socket, whole, cut short and false.
+// Sends messages through a real socket: complete, truncated and invalid ones.
 #include "conformance/targets/message.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ struct Sockets {
   }
 };
 
-// For what never comes: all else is waited for.
+// Deadline for messages that never come; all others are awaited.
 Moment soon() { return std::chrono::steady_clock::now() + std::chrono::milliseconds(300); }
 
 TEST(Message, ArrivesAsSent) {

@@ -1,4 +1,4 @@
-// Messages to structs and back. A worker's answer is read as if an enemy had written it.
+// Converts protobuf messages to structs and back. A worker's answer is untrusted input.
 #include "conformance/targets/protocol.h"
 
 #include "conformance/targets/wire.h"
@@ -6,7 +6,8 @@
 namespace touchstone {
 namespace {
 
-// Enumerations of the wire and ours have the same order; what a worker made up itself is refused.
+// Converts an enumeration of the wire, which has the same order as ours. Returns false for a number
+// out of range.
 template <class E>
 bool take_code(int number, E last, E& code) {
   if (number < 0 || number > static_cast<int>(last)) return false;

@@ -1,5 +1,5 @@
-// The questions and answers that travel as messages: run this case, here is what came out, or why
-// nothing did. target.proto is their form; this is what the rest of the program sees of it.
+// Questions and answers between host and worker: a job to run, its outputs, or the reason for
+// failure. target.proto defines their wire format; the rest of the program uses these structs.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@ struct Job {
 struct About {};
 using Question = std::variant<About, Job>;
 
-// An output as it travels: the value's own type, and its bytes as the standard writes them.
+// A serialized output: the value's own type, and its bytes in the standard's format.
 struct Output {
   std::string name, type, bytes;
 };
@@ -31,18 +31,18 @@ enum class Phase {
   load,
   feed,
   run
-};  // feed: reading the case's inputs, which is our work and not the target's
+};  // feed: reading the case's inputs, which is the host's work, not the target's
 
 struct Answer {
   enum class Kind {
     outputs,
-    refused,      // the target said why: error
-    wrote_input,  // it ran, and an input is not what it was
+    refused,      // the target gave a reason: error
+    wrote_input,  // it ran, and modified an input
     differed,     // it ran, and a later run gave other outputs; these are the first run's
     died,
     late,
-    garbled,   // it wrote over its own messages
-    expected,  // no target ran: what the case expects is itself to be judged
+    garbled,   // it corrupted its own messages
+    expected,  // no target ran: the case's own expectation is judged
   };
   Kind kind = Kind::died;
   std::vector<Output> outputs;
@@ -50,8 +50,8 @@ struct Answer {
   ErrorKind error = ErrorKind::internal;
   std::string detail;
   std::string
-      note;  // what was done to the model before it was loaded: "IR version 14 stamped down to 13"
-  std::string ran;  // on which kernels, where the target says so: LoadedModel::ran
+      note;  // changes made to the model before it was loaded: "IR version 14 stamped down to 13"
+  std::string ran;  // kernels that ran, if the target reports them: LoadedModel::ran
   std::vector<std::string> kernels = {};  // LoadedModel::kernels
 
   bool has_outputs() const {
@@ -63,13 +63,13 @@ struct Description {
   std::string name, version;
 };
 
-using Reply = std::variant<Description, Phase, Answer>;  // a phase: it begins
+using Reply = std::variant<Description, Phase, Answer>;  // Phase: it begins
 
 Message write(const Question& question);
-bool read(const Message& message, Question& question);  // false: not such a message
+bool read(const Message& message, Question& question);  // false: another message
 
 Message write(const Reply& reply);
-// Of kinds of answers it takes only those that are a worker's to say.
+// Accepts only those kinds of answers that a worker may send.
 bool read(const Message& message, Reply& reply);
 
 }  // namespace touchstone

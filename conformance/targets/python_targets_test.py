@@ -1,4 +1,4 @@
-"""Targets written in Python as a user starts them: one that misbehaves in every way, and those of vendors."""
+"""Tests targets written in Python as a user starts them: one that misbehaves in every way, and those of vendors."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def write_case(folder: Path, graph_name: str, ir_version: int = 10, opset: int =
 
 
 def conform(suite: Path, target: str, *words: object) -> dict[str, dict]:
-    """Each case's row, by name."""
+    """Returns each case's row, by name."""
     command = [COMMAND, "conform", "--target", target, "--suite", suite, "--json", *words]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300, cwd=ROOT, check=False)
     assert done.stdout, done.stderr
@@ -68,7 +68,8 @@ def conform(suite: Path, target: str, *words: object) -> dict[str, dict]:
 
 @pytest.fixture(scope="module")
 def misdeeds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict]:
-    """All in two runs, so that each also shows that the run goes on: a short limit is of what never ends alone."""
+    """Runs all faults in two runs, which also shows that a run continues. A short limit applies only to endless
+    ones."""
     rows: dict[str, dict] = {}
     for name, deeds, limit in (("ends", VERDICTS.keys() - ENDLESS, ()), ("endless", ENDLESS, ("--timeout", 4))):
         suite = tmp_path_factory.mktemp(name)
@@ -121,7 +122,7 @@ def test_the_evaluator_of_the_onnx_package(tmp_path: Path) -> None:
 
 
 def test_a_command_is_a_target(tmp_path: Path) -> None:
-    """Any language will do; this one has a library at hand that speaks the messages."""
+    """Any language can implement the protocol; this one has a library for the messages."""
     write_case(tmp_path / "suite" / "case", "fine")
     worker = ROOT / "conformance" / "targets" / "worker.py"
     row = conform(tmp_path / "suite", f"command:{sys.executable} {worker} --target {BAD}")["case"]
@@ -197,7 +198,7 @@ def test_an_interrupt_ends_a_run_and_leaves_nothing_but_its_log(tmp_path: Path) 
 
 
 def test_the_first_cases_are_those_of_the_filter(tmp_path: Path) -> None:
-    """Ten of the whole suite hold none of the operator; of those that the filter leaves, one is there."""
+    """The first ten cases of the whole suite include none of the operator; of the filtered cases one is included."""
     command = [COMMAND, "conform", "--target", "reference", "--suite", "spec", "--filter", "Clip-13*"]
     done = subprocess.run(
         [*map(str, command), "--first", "1", "--json"],
@@ -213,7 +214,8 @@ def test_the_first_cases_are_those_of_the_filter(tmp_path: Path) -> None:
 
 
 def test_the_example_of_a_worker_is_a_target(tmp_path: Path) -> None:
-    """docs/examples/worker.py as a vendor would start it: beside what protoc makes of the protocol, and nothing of ours."""
+    """Runs docs/examples/worker.py as a vendor would: with protoc's output of the protocol, and no module of this
+    project."""
     protocol = ROOT / "conformance" / "targets"
     made = [shutil.which("protoc"), f"--proto_path={protocol}", f"--python_out={tmp_path}", "target.proto"]
     subprocess.run(made, check=True, timeout=60)

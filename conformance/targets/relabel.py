@@ -1,7 +1,6 @@
-"""Runtimes lag the standard. On wish a model is stamped down to what a runtime knows, and the report says so.
+"""Lowers the IR version or opset of a model to one that a runtime supports, on request; the report records it.
 
-Only the label changes: a node whose meaning is new in the stamped-off version is then run by its old meaning, and the
-judge sees that.
+Only the label changes. A node with a newer definition then runs by its older one, which the judge detects.
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ import onnx
 from onnx import TensorProto, helper
 
 WAYS = ("ir", "opset")
-FIRST_IR, FIRST_OPSET = 3, 7  # older ones are in no runtime's way
+FIRST_IR, FIRST_OPSET = 3, 7  # all runtimes support these and older versions
 
 
 def bare_model(ir_version: int, opset: int) -> bytes:
-    """Nothing but a constant: what refuses it refuses its label."""
+    """Returns a model of one constant: a runtime that refuses it refuses its label."""
     constant = helper.make_tensor("y", TensorProto.FLOAT, [1], [1.0])
     info = helper.make_tensor_value_info("y", TensorProto.FLOAT, [1])
     graph = helper.make_graph([], "label", [], [info], [constant])
@@ -26,12 +25,12 @@ def bare_model(ir_version: int, opset: int) -> bytes:
 
 
 def newest(first: int, asked: int, loads: Callable[[int], bool]) -> int:
-    """The newest version that loads, from the one asked for downwards."""
+    """Returns the newest version that loads, from `asked` downwards."""
     return next((version for version in range(asked, first, -1) if loads(version)), first)
 
 
 class Stamp:
-    """Finds once for each label what the runtime takes: by its caps(), else by loading models that hold nothing."""
+    """Finds, once per label, the version that the runtime accepts: by its caps(), or else by loading empty models."""
 
     def __init__(self, target: Any, options: dict[str, str], way: str):
         if way not in WAYS:
@@ -64,7 +63,7 @@ class Stamp:
         return self.known["opset", asked]
 
     def down(self, model: onnx.ModelProto) -> str:
-        """Stamps in place and says what it did, "" if nothing. `opset` stamps the IR version too."""
+        """Relabels in place and returns a note, "" if nothing changed. `opset` lowers the IR version too."""
         done = []
         if (ir := self.ir(model.ir_version)) != model.ir_version:
             done.append(f"IR version {model.ir_version} stamped down to {ir}")

@@ -1,4 +1,5 @@
-// One loop for every target, so that no target knows of sockets, files or limits.
+// Message loop and job execution shared by all targets, so that no target handles sockets, files or
+// limits.
 #include "conformance/targets/serve.h"
 
 #include <signal.h>
@@ -32,12 +33,12 @@ constexpr bool counts_shadow = false;
 #endif
 
 void become_worker(Index memory_bytes) {
-  dup2(STDERR_FILENO, STDOUT_FILENO);  // standard input is the same socket, and answers go there
+  dup2(STDERR_FILENO, STDOUT_FILENO);  // answers are written to the socket, which is also stdin
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit no_core{0, 0}, printed{most_printed, most_printed};
   setrlimit(RLIMIT_CORE, &no_core);
   setrlimit(RLIMIT_FSIZE, &printed);
-  // A sanitiser's shadow is data of terabytes, of which little is ever touched.
+  // A sanitizer's shadow memory reserves terabytes, of which little is ever touched.
   if (memory_bytes > 0 && !counts_shadow) {
     const rlimit data{static_cast<rlim_t>(memory_bytes), static_cast<rlim_t>(memory_bytes)};
     setrlimit(RLIMIT_DATA, &data);
@@ -91,7 +92,7 @@ std::vector<Output> written(const std::map<std::string, Value>& values) {
   return outputs;
 }
 
-// "" if a later run gave the same.
+// Describes how a later run differs, "" if it is equal.
 std::string difference(const std::vector<Output>& first, const std::vector<Output>& later) {
   if (first.size() != later.size()) return "another number of outputs";
   for (std::size_t k = 0; k < first.size(); ++k) {
@@ -121,8 +122,7 @@ struct Feeds {
   }
 };
 
-// A long run is not repeated: what its repetition would find, small cases of the same operators
-// find too.
+// Long runs are not repeated: small cases of the same operators detect nondeterminism too.
 constexpr std::chrono::seconds long_run{2};
 
 void run_loaded(LoadedModel& model, const Feeds& feeds, unsigned runs, Answer& answer) {

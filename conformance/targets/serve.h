@@ -1,4 +1,4 @@
-// The worker's side: answers messages on its standard input until nobody asks any more.
+// Worker side of the protocol: answers messages on its standard input until the host is gone.
 #pragma once
 
 #include <functional>
@@ -9,23 +9,23 @@
 
 namespace touchstone {
 
-// Before the first job: what the process prints goes to standard error, memory_bytes is a hard
-// limit on data (0: none), and it dies with its host.
+// Prepares the process, before the first job: redirects standard output to standard error, limits
+// data to memory_bytes (0: no limit), and lets the process die with its host.
 void become_worker(Index memory_bytes);
 
 using Say = std::function<void(const Message&)>;
 
-// Hands each message to `reply`, which says something to it. Returns when the host is gone.
+// Passes each message to `reply`, which sends its answer. Returns when the host is gone.
 void serve(const std::function<void(const Message&, const Say&)>& reply);
 
-// Serves a target: describes it, runs jobs.
+// Serves a target: describes it and runs jobs.
 void serve(Target& target);
 
-// One job on a target: load, feed, run, serialise; every failure is an answer. `reached` hears of
-// each phase as it begins.
+// Runs one job on a target: load, feed, run, serialize; every failure becomes an answer. `reached`
+// is called as each phase begins.
 Answer run_job(Target& target, const Job& job, const std::function<void(Phase)>& reached);
 
-// Which ports the input files stand for. The files count all inputs, or only those without a
+// Returns the ports of the input files. The files cover all inputs, or only those without a
 // default.
 std::vector<Port> fed_ports(const std::vector<Port>& ports, std::size_t files);
 

@@ -1,5 +1,4 @@
-// What a runtime must be able to do to be judged. Ours is reached through the same door as any
-// vendor's.
+// Interface of a runtime under test. Our own runtimes use the same interface as any vendor's.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +14,7 @@ namespace touchstone {
 struct Port {
   std::string name;
   ValueType type;
-  bool has_default = false;  // an initializer stands behind it, so it need not be fed
+  bool has_default = false;  // an initializer is its default, so it need not be fed
 };
 
 class LoadedModel {
@@ -23,17 +22,17 @@ class LoadedModel {
   virtual ~LoadedModel() = default;
   virtual std::vector<Port> inputs() const = 0;
   virtual std::map<std::string, Value> run(const std::map<std::string, Value>& feeds) = 0;
-  // After a run, of a model of one node that reads float32: "fast" if no part of its work was done
-  // by a reference kernel, else "reference". "": the target does not say, or the model is another.
-  // "folded" if its node was computed when planned or dropped, "view" if only its shape changed.
+  // After a run of a single-node model that reads float32: "fast" if no part of its work ran on a
+  // reference kernel, else "reference". "folded" if its node was computed when planned or dropped,
+  // "view" if only its shape changed. "" if the target does not report it, or for any other model.
   virtual std::string ran() const { return ""; }
-  // After a run, of any model: the classes of the kernels that its nodes ran on, each once
-  // (optimized/plan/kernel_class.h), "folded" alone where none of them ran. Empty: not said.
+  // After a run of any model: the classes of the kernels that its nodes ran on, each once
+  // (optimized/plan/kernel_class.h), or "folded" alone if none ran. Empty if not reported.
   virtual std::vector<std::string> kernels() const { return {}; }
 };
 
-// Says what went wrong by Error: unsupported, invalid_model, invalid_input, out_of_memory, internal
-// keep apart.
+// Interface of a target. Failures are reported by Error: unsupported, invalid_model, invalid_input,
+// out_of_memory and internal are distinguished.
 class Target {
  public:
   virtual ~Target() = default;
@@ -42,11 +41,11 @@ class Target {
   virtual std::unique_ptr<LoadedModel> load(const std::filesystem::path& model) = 0;
 };
 
-// What a model of ours is fed with.
+// Returns the ports of a model of this project.
 struct Model;
 std::vector<Port> ports_of(const Model& model);
 
-// The reference interpreter behind this door, and the fast executor.
+// Create the reference interpreter and the fast executor as targets.
 std::unique_ptr<Target> make_reference();
 struct SessionOptions;
 std::unique_ptr<Target> make_fast(const SessionOptions& options);

@@ -1,4 +1,4 @@
-"""What a Python runtime implements to be a target. `python:MODULE:CLASS` names the class; nothing else is needed.
+"""Interface of a target written in Python. `python:MODULE:CLASS` names the class; nothing else is needed.
 
     class Mine:
         version = "1.0"                                  # optional
@@ -7,9 +7,9 @@
         def caps(self): ...                              # optional: {"ir_version": 13, "opsets": {"": 26}}
 
 Arrays are numpy's, with ml_dtypes for the small types; a sequence is a list, an empty optional is None. `options` is a
-dict of strings: what stood behind the target's name, and "path", the model's file, beside which external data lie.
-The class needs not know this module: it may raise the errors below, or any exception of its own that has an attribute
-`touchstone_fault` with one of their names; all else counts as an internal error of the target.
+dict of strings: the options after the target's name, and "path", the model's file, next to which external data is
+stored. The class need not import this module. It may raise the errors below, or any exception of its own that has an
+attribute `touchstone_fault` with one of their names. All other exceptions count as internal errors of the target.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from conformance.targets.wire import Fault
 
 
 class TargetError(Exception):
-    """A refusal that says what kind it is."""
+    """Base class of refusals; `fault` is their kind."""
 
     fault = Fault.INTERNAL
 
 
 class UnsupportedError(TargetError):
-    """Valid, but this runtime does not do it."""
+    """Valid model that this runtime does not support."""
 
     fault = Fault.UNSUPPORTED
 
 
 class InvalidModelError(TargetError):
-    """The runtime holds that the model breaks a rule of the standard."""
+    """The runtime reports that the model violates a rule of the standard."""
 
     fault = Fault.INVALID_MODEL
 
 
 class InvalidInputError(TargetError):
-    """The runtime holds that a value it was fed breaks a rule."""
+    """The runtime reports that a fed value violates a rule."""
 
     fault = Fault.INVALID_INPUT
 

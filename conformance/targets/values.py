@@ -1,4 +1,4 @@
-"""Between the standard's messages and what Python runtimes take and give: arrays, lists, None, dicts."""
+"""Converts values between the standard's protobuf messages and Python: arrays, lists, None, dicts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Value = Any  # an array, a list of values (sequence), None (empty optional), a d
 
 
 class NoValueError(Exception):
-    """What a target gave is nothing that the standard knows; `type` says what it is."""
+    """Output of a target that is no value of the standard; `type` describes it."""
 
     def __init__(self, type: str):
         super().__init__(type)
@@ -20,7 +20,8 @@ class NoValueError(Exception):
 
 
 def own(value: Value) -> Value:
-    """Memory that may be written to: a message's is read-only, and a target that writes must be seen."""
+    """Returns a writable copy. Arrays backed by a message are read-only, which would hide a target that writes to its
+    inputs."""
     if isinstance(value, np.ndarray):
         return value if value.flags.writeable else value.copy()
     if isinstance(value, list):
@@ -29,7 +30,7 @@ def own(value: Value) -> Value:
 
 
 def read(data: bytes, declared: TypeProto) -> Value:
-    """A file of test data. It carries no tag of its own: which message it holds follows from the graph's type."""
+    """Reads a file of test data. It carries no tag: the graph's type determines the message."""
     return own(_parsed(data, declared))
 
 
@@ -40,7 +41,7 @@ def _parsed(data: bytes, declared: TypeProto) -> Value:
     if kind == "sequence_type":
         return numpy_helper.to_list(onnx.SequenceProto.FromString(data))
     if kind == "optional_type":
-        proto = onnx.OptionalProto.FromString(data)  # an empty one may say of what
+        proto = onnx.OptionalProto.FromString(data)  # an empty one may name its element type
         holds = any(field.name.endswith("_value") for field, _ in proto.ListFields())
         return numpy_helper.to_optional(proto) if holds else None
     if kind == "map_type":
@@ -52,7 +53,7 @@ def _parsed(data: bytes, declared: TypeProto) -> Value:
 
 
 def element(array: np.ndarray) -> int:
-    """The standard's code of an array's element type."""
+    """Returns the standard's code of an array's element type."""
     if array.dtype.kind in "OUST":
         if all(isinstance(each, str | bytes) for each in array.flat):
             return TensorProto.STRING
@@ -64,7 +65,8 @@ def element(array: np.ndarray) -> int:
 
 
 def type_of(value: Value, declared: TypeProto | None) -> TypeProto:
-    """The type of a value; the declared one decides what a value cannot tell: optional or not, of what if empty."""
+    """Returns the type of a value. The declared type decides the ambiguous parts: optional or not, and the element type
+    if empty."""
     kind = declared.WhichOneof("value") if declared else None
     if kind == "optional_type":
         inner = declared.optional_type.elem_type
@@ -89,7 +91,7 @@ PLAIN = {str: TensorProto.STRING, int: TensorProto.INT64, float: TensorProto.FLO
 
 
 def map_of(key: Any, value: Any) -> TypeProto:
-    """The type of a map by one of its entries; a plain number of Python stands for the types that ZipMap knows."""
+    """Returns the type of a map with this entry. A plain Python number has the type that ZipMap uses."""
     kind = TypeProto()
     code = element(np.asarray(value)) if isinstance(value, np.generic) else PLAIN.get(type(value))
     if type(key) not in (str, int) or code is None:
@@ -100,7 +102,7 @@ def map_of(key: Any, value: Any) -> TypeProto:
 
 
 def text(kind: TypeProto) -> str:
-    """ "tensor(float)", "seq(tensor(int64))": as the standard writes types."""
+    """Returns the standard's spelling of a type, such as "tensor(float)" or "seq(tensor(int64))"."""
     name = kind.WhichOneof("value")
     if name == "tensor_type":
         return f"tensor({TensorProto.DataType.Name(kind.tensor_type.elem_type).lower()})"
@@ -148,7 +150,7 @@ def _message(value: Value, kind: TypeProto) -> Any:
 
 
 def _map(value: dict[Any, Any], kind: TypeProto.Map) -> onnx.MapProto:
-    """Runtimes give plain numbers and texts, whose type is that of the declared map."""
+    """Serializes a map. Runtimes return plain numbers and strings, which get the types of the declared map."""
     proto = onnx.MapProto(key_type=kind.key_type)
     if kind.key_type == TensorProto.STRING:
         proto.string_keys.extend(str(key).encode() for key in value)
@@ -162,7 +164,7 @@ def _map(value: dict[Any, Any], kind: TypeProto.Map) -> onnx.MapProto:
 
 
 def write(value: Value, declared: TypeProto | None) -> tuple[str, bytes]:
-    """An output as it travels: its own type as text, and its bytes."""
+    """Serializes an output: its own type as text, and its bytes."""
     if isinstance(value, np.generic):
         value = np.asarray(value)
     kind = type_of(value, declared)
@@ -170,7 +172,7 @@ def write(value: Value, declared: TypeProto | None) -> tuple[str, bytes]:
 
 
 def same(left: Value, right: Value) -> bool:
-    """Bit for bit: type, shape, every element."""
+    """Compares bit for bit: type, shape, every element."""
     if isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
         if left.dtype != right.dtype or left.shape != right.shape:
             return False
@@ -183,4 +185,4 @@ def same(left: Value, right: Value) -> bool:
         return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
     if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
         return False
-    return bool(left == right or (left != left and right != right))  # NaN stays NaN
+    return bool(left == right or (left != left and right != right))  # NaN equals NaN

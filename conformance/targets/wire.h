@@ -1,4 +1,4 @@
-// Answers as they lie in messages: the judge's messages hold them too.
+// Serializes answers; the judge's messages contain them too.
 #pragma once
 
 #include "conformance/targets/protocol.h"

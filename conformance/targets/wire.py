@@ -1,4 +1,5 @@
-"""target.proto in Python, by hand: a worker needs its vendor's own packages only, whatever protobuf they bring."""
+"""Implements target.proto in plain Python, so that a worker needs only its vendor's packages, with any protobuf
+version."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ class Phase(IntEnum):
 
 
 class Fault(IntEnum):
-    """The statuses that a refusal keeps apart."""
+    """Error statuses of a refusal."""
 
     USAGE = 0
     INVALID_MODEL = 1
@@ -101,7 +102,7 @@ def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def read_question(data: bytes) -> Job | None:
-    """A job, or None where the host asks who is there."""
+    """Returns a job, or None if the host requests a description."""
     for number, value in _fields(data):
         if number == 1:
             return None
@@ -136,7 +137,7 @@ def answer(said: Answer) -> bytes:
 
 
 def receive(stream: BinaryIO) -> bytes | None:
-    """One message; None when the host is gone."""
+    """Receives one message; None when the host is gone."""
     head = stream.read(8)
     if len(head) < 8:
         return None

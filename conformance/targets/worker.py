@@ -1,7 +1,7 @@
-"""The worker of every target written in Python: `conform` starts it in the target's own environment.
+"""Worker process of every target written in Python; `conform` starts it in the target's own environment.
 
-It speaks target.proto on its standard streams, one process for many cases, and knows no runtime: that is the business
-of the class it serves.
+It serves target.proto on its standard streams, one process for many cases. The class that it serves contains all code
+of the runtime.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[0] = str(ROOT)  # not this folder: its modules have plain names
+sys.path[0] = str(ROOT)  # not this folder: its modules have generic names
 
 from conformance.targets import values, wire  # noqa: E402
 from conformance.targets.target import TargetError  # noqa: E402
@@ -32,20 +32,20 @@ SHIPPED = {
     "backend": "conformance.targets.vendors.backend:AnyBackend",
 }
 MOST_PRINTED = 64 << 20  # bytes
-LONG_RUN = 2.0  # seconds from which a run is not repeated: small cases of the same operators find the same
+LONG_RUN = 2.0  # seconds from which a run is not repeated: small cases of the same operators detect differences too
 
 
 class Spec:
-    """NAME[:ARGUMENT...][:key=value...], as typed behind --target."""
+    """Target specification NAME[:ARGUMENT...][:key=value...], as typed after --target."""
 
     def __init__(self, text: str):
         self.name, *rest = text.split(":")
         self.arguments = [part for part in rest if "=" not in part]
         self.options = dict(part.split("=", 1) for part in rest if "=" in part)
-        self.options.pop("python", None)  # chose this interpreter
+        self.options.pop("python", None)  # used already, to choose this interpreter
 
     def make(self) -> Any:
-        """The target's class called without arguments, or with the one that stood behind its name."""
+        """Creates the target's class, with the arguments given after its name."""
         if self.name == "python":
             if len(self.arguments) != 2:
                 raise ValueError("the target is python:MODULE:CLASS")
@@ -57,7 +57,10 @@ class Spec:
 
 
 def become_worker(memory: int) -> BinaryIO:
-    """The stream for answers. What is printed goes to standard error, and the process dies with its host."""
+    """Prepares the process and returns the stream for answers.
+
+    Prints go to standard error, and the process dies with its host.
+    """
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -81,7 +84,7 @@ def fault_of(error: BaseException) -> Fault:
 
 
 def fed(graph: Any, files: int) -> list[Any]:
-    """Which inputs the files stand for: all, or only those without a default."""
+    """Returns the inputs of the files: all inputs, or only those without a default."""
     ports = list(graph.input)
     defaults = {each.name for each in graph.initializer} | {each.values.name for each in graph.sparse_initializer}
     bare = [port for port in ports if port.name not in defaults]
@@ -121,7 +124,7 @@ class Worker:
 
         import onnx
 
-        enter(Phase.FEED)  # reading the file is our work
+        enter(Phase.FEED)  # reading the file is the worker's work
         data = Path(job.model).read_bytes()
         model = onnx.ModelProto.FromString(data)
         if self.stamp is not None:
@@ -151,7 +154,7 @@ class Worker:
 
 
 def written(outputs: Any, types: dict[str, Any]) -> list[Output]:
-    """Outputs as they travel; what is no value at all travels as a type that nobody knows."""
+    """Serializes outputs. An output that is no value is sent with a type that the standard lacks."""
     if not isinstance(outputs, dict):
         raise TypeError(f"run() gave a {type(outputs).__name__}, not a dict of outputs")
     made = []
@@ -177,13 +180,13 @@ def main() -> int:
     parser.add_argument("--memory", type=int, default=0, help="bytes of data that the process may have")
     arguments = parser.parse_args()
     answers = become_worker(arguments.memory)
-    warnings.simplefilter("ignore")  # they would push a dying word out of what is kept
+    warnings.simplefilter("ignore")  # they would displace the last error message
     try:
         worker = Worker(Spec(arguments.target))
     except Exception as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 7
-    gc.freeze()  # what came with the imports stays: a collection after each case need not look at it
+    gc.freeze()  # excludes imported modules from the collection after each case
     questions = os.fdopen(0, "rb")
     while (question := wire.receive(questions)) is not None:
         job = wire.read_question(question)
@@ -191,7 +194,7 @@ def main() -> int:
             wire.send(answers, worker.description())
         else:
             wire.send(answers, wire.answer(worker.run(job, answers)))
-            gc.collect()  # a case's sessions go before the next case
+            gc.collect()  # frees a case's sessions before the next case
     return 0
 
 

@@ -1,1 +1,1 @@
-"""`touchstone bench`: runtimes take turns on one machine."""
+"""Benchmark `touchstone bench`: times runtimes that take turns on one machine."""

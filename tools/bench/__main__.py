@@ -1,7 +1,7 @@
-"""python -m tools.bench: what `make bench` measures: ten models of convolutions, on 1 and 2 threads, beside the peers.
+"""Runs the benchmark of `make bench`: ten convolutional models, on 1 and 2 threads, with the peers.
 
-The models are made or fetched once (conformance/suites/models.py). What stands behind `--` goes to `touchstone bench`
-as it is: `python -m tools.bench --only resnet50 -- --seconds 10 --roof`.
+python -m tools.bench. The models are made or fetched once (conformance/suites/models.py). Arguments after `--` are
+passed to `touchstone bench`: `python -m tools.bench --only resnet50 -- --seconds 10 --roof`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from conformance.suites.models import ModelError, model_file
 from tools.bench.table import table_of
 
 ROOT = Path(__file__).resolve().parents[2]
-# The name in the report, and the recipe: some have no sizes of their own.
+# Name in the report -> recipe. Some models lack input sizes and use a recipe that fixes them.
 MODELS = {
     "resnet50": "resnet50",
     "mobilenet_v2": "mobilenet_v2",
@@ -32,7 +32,7 @@ MODELS = {
 
 
 def named_model(name: str, folder: Path) -> Path:
-    """The model under its plain name, which the report shows."""
+    """Returns a link to the model whose name is the one in the report."""
     made = model_file(MODELS[name], lambda text: print(text, file=sys.stderr, flush=True))
     link = folder / f"{name}.onnx"
     link.unlink(missing_ok=True)

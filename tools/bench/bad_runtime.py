@@ -1,7 +1,7 @@
-"""A runtime that misbehaves as it is told, for the tests of the bench: bad_runtime.py DEED [LOG NAME].
+"""Runtime that misbehaves on request, for tests of the bench: bad_runtime.py DEED [LOG NAME].
 
-When it opens a model it tells the log its name, the names of those told before whose processes are alive, and whether
-the bench held memory when it was asked to weigh that it holds no more.
+When it opens a model it writes to the log: its name, the names of earlier writers whose processes are alive, and if the
+bench released its memory before this load.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 
 A_LOT = 64 << 20
-FIRST_ROUND = 9  # a run that says it took a sixteenth of a second warms up eight times
+FIRST_ROUND = 9  # a run of a reported sixteenth of a second warms up eight times
 
 
 def held_by_the_bench() -> int:
-    """Bytes."""
+    """Returns the resident bytes of the bench."""
     return int(Path("/proc", str(os.getppid()), "statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
 class BadRuntime:
-    """It doubles its only input, as the model of the tests does, in its own way."""
+    """Doubles its only input, as the model of the tests does, with the requested fault."""
 
     def __init__(self, deed: str, log: str = "", name: str = ""):
         self.deed = deed

@@ -1,4 +1,4 @@
-"""`touchstone bench` as a user types it, against runtimes that are right, wrong, late, dying or mute."""
+"""Tests `touchstone bench` as a command, with runtimes that are right, wrong, late, dying or silent."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONSTANT = """
 <ir_version: 8, opset_import: ["": 16]>
 g (float[n, 3] x) => (float[n, 3] y) { z = Sub (x, x) one = Exp (z) y = Add (one, z) }
 """
-# Two runs in each process suffice: what is held here is not how long anything takes.
+# Two runs in each process suffice: these tests do not check timings.
 QUICK = ["--seconds", "0.001", "--loads", "1"]
 
 
@@ -47,7 +47,7 @@ def bench(*words: object, quick: list[str] = QUICK) -> tuple[int, dict[str, Any]
 
 
 def against(model: Path, deed: str, *words: object) -> tuple[int, dict[str, Any]]:
-    """The peer's row; ours stands whatever the peer does."""
+    """Returns the peer's row; our row must be valid whatever the peer does."""
     code, found, said = bench(model, "--runtime", "reference", "--against", bad(deed), "--dim", "n=2", *words)
     assert found, said
     (heat,) = found["heats"]
@@ -74,7 +74,7 @@ def test_a_peer_that_is_right_has_figures(model: Path) -> None:
 
 
 def test_loads_take_turns_and_find_memory_and_no_other_runtime(model: Path, tmp_path: Path) -> None:
-    """Two peers tell of each model that they open: five loads, and once more for the runs, with who is alive beside."""
+    """Two peers log each model that they open: five loads, and one for the runs, with the live processes."""
     log = tmp_path / "log"
     peers = [f"{bad('right')} {log} {name}" for name in "ab"]
     words = [model, "--runtime", "reference", "--against", ",".join(peers), "--dim", "n=2"]
@@ -83,7 +83,7 @@ def test_loads_take_turns_and_find_memory_and_no_other_runtime(model: Path, tmp_
     assert found["loads"] == 5
     assert [len(row["load_seconds"]) for row in found["heats"][0]["runtimes"]] == [5, 5, 5]
     told = [line.split() for line in log.read_text().splitlines()]
-    # Of reference, a and b, the turns are 0 1 2, 1 0 2, 2 0 1, 0 2 1, 1 2 0.
+    # The turns of reference, a and b are 0 1 2, 1 0 2, 2 0 1, 0 2 1, 1 2 0.
     assert "".join(name for name, *_ in told[:10]) == "ababbabaab"
     assert all(found == ["beside:", "given:True"] for _, _, *found in told[:10])
     assert [[name, *found] for name, _, *found in told[10:]] == [
@@ -94,7 +94,7 @@ def test_loads_take_turns_and_find_memory_and_no_other_runtime(model: Path, tmp_
 
 
 def test_the_table_holds_what_stands_and_why_the_rest_does_not(model: Path) -> None:
-    """Of two threads counts, one peer that is right and one that crashes: a row each, and the roof's line."""
+    """Two thread counts, one right peer and one that crashes: a row each, and the roof's line."""
     words = ["--runtime", "reference", "--against", f"{bad('right')},{bad('crash')}", "--dim", "n=2"]
     _, found, said = bench(model, *words, "--threads", "1,2", "--roof")
     assert found, said
@@ -118,8 +118,8 @@ def test_a_peer_twice_as_slow_has_twice_the_time(model: Path) -> None:
 @pytest.mark.parametrize(
     ("deed", "code", "fall", "why"),
     [
-        ("remember", 1, "wrong", "output 'y' is "),  # the same answer whatever it is fed
-        ("late-fault", 1, "wrong", "output 'y' is "),  # right while it warms up
+        ("remember", 1, "wrong", "output 'y' is "),  # the same answer for any input
+        ("late-fault", 1, "wrong", "output 'y' is "),  # right during warm-up
         ("silent", 1, "wrong", "output 'y' is missing"),
         ("other-type", 1, "wrong", "output 'y' is tensor(double) | tensor(float)"),
         ("crash", 5, "crashed", "signal 11 (Segmentation fault): it hurts"),

@@ -1,5 +1,5 @@
-// Each peer is a file of Python in vendors/ and an environment of its own, .venv-NAME: the bench
-// knows no vendor's name.
+// Starts peers. Each peer is a Python file in vendors/ with an environment of its own, .venv-NAME;
+// the bench has no vendor-specific code.
 #include "tools/bench/contender.h"
 
 #include <algorithm>
@@ -122,7 +122,7 @@ Answer Contender::exchange(const Ask& ask) {
 OpenAnswer Contender::open(const OpenAsk& ask, const std::function<void()>& before) {
   child_.reset();
   child_ = std::make_unique<Child>(command_);
-  weigh();  // it has started then, and imported what it needs
+  weigh();  // waits until it has started and imported its modules
   if (before) before();
   return exchange<OpenAnswer>(ask);
 }

@@ -1,4 +1,4 @@
-// A runtime in a process of its own, as the bench drives it.
+// A runtime in a process of its own, driven by the bench.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,8 @@
 
 namespace touchstone {
 
-// How a runtime fell out of the race. The worst first: it names the exit code of the bench.
+// Reason why a runtime left the benchmark, most severe first: it determines the exit code of the
+// bench.
 enum class Fall { wrong, crashed, late, unsupported, failed };
 std::string_view name(Fall fall);
 
@@ -24,9 +25,9 @@ struct Fallen {
   std::string why;
 };
 
-// The command that starts a runtime's process: one of ours by name, `command:WORDS`, or a peer for
-// which tools/bench/vendors/ has a file. Throws Error: usage for a name that is none of these, file
-// for a peer whose environment is not there.
+// Returns the command that starts a runtime's process: one of ours by name, `command:WORDS`, or a
+// peer that has a file in tools/bench/vendors/. Throws Error: usage for any other name, file for a
+// peer without an environment.
 std::vector<std::string> start_of(const std::string& runtime, const std::string& self);
 
 class Contender {
@@ -34,8 +35,7 @@ class Contender {
   Contender(std::string runtime, std::vector<std::string> command, std::chrono::milliseconds limit)
       : runtime_(std::move(runtime)), command_(std::move(command)), limit_(limit) {}
 
-  // Each throws Fallen where no answer comes, or one that cannot be.
-  // In a fresh process. `before` is called when that has started, right before it is asked.
+  // These throw Fallen if no answer or an invalid one arrives.
   OpenAnswer open(const OpenAsk& ask, const std::function<void()>& before = nullptr);
   std::vector<double> run(const std::vector<Index>& sets);
   void begin(const std::vector<Index>& sets);  // the two halves of run

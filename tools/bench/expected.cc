@@ -1,5 +1,5 @@
-// A kept output is a .npy file and its name the position in the model: the folder can be read by
-// anybody, and deleted at any time.
+// Computes and caches the reference's outputs. A cached output is a .npy file named by its position
+// in the model: the folder is human-readable and can be deleted at any time.
 #include "tools/bench/expected.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// FNV-1a: no enemy chooses these bytes.
+// FNV-1a: the input is not adversarial.
 void mix(std::uint64_t& key, std::string_view bytes) {
   for (const char byte : bytes) key = (key ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
 }

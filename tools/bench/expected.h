@@ -1,13 +1,13 @@
-// What the reference gives, which every timed output is held to.
+// Outputs of the reference, with which every timed output is compared.
 #pragma once
 
 #include "tools/bench/measure.h"
 
 namespace touchstone {
 
-// The reference's outputs on each set of inputs and on `race.moved`, which is the last, each from a
-// process of its own. The reference is slow, so `folder` (if named) keeps its outputs under the
-// bytes of model and inputs and this version. Throws Fallen.
+// Returns the reference's outputs on each set of inputs and, last, on `race.moved`, each computed
+// in a process of its own. The reference is slow, so `folder` (if not empty) caches them by the
+// bytes of model and inputs and by this version. Throws Fallen.
 std::vector<Outputs> expectations(const Race& race, const BenchPlan& plan, const std::string& self,
                                   const std::filesystem::path& folder);
 

@@ -1,6 +1,7 @@
-// Loading, warming up, rounds. Loads take turns as blocks do; each finds memory that is at hand,
-// and no other runtime's beside it. A block's first run is not timed: it finds the caches as the
-// others left them. Which timed run is judged is drawn when the block is over.
+// Loads runtimes, warms them up and times rounds. Loads take turns as blocks do; each finds
+// resident memory available and no other runtime loaded. A block's first run is not timed, because
+// other runtimes have evicted its data from the caches. The timed run that is judged is drawn after
+// the block.
 #include "tools/bench/measure.h"
 
 #include <algorithm>
@@ -26,7 +27,8 @@ struct Runner {
   bool running() const { return !figure.fallen; }
 };
 
-// Does one thing to a runtime that is still in the race; what goes wrong ends it for that runtime.
+// Runs one step for a runtime that has not failed; a failure ends the benchmark for that runtime
+// only.
 template <class Deed>
 void attempt(Runner& runner, const Deed& deed) {
   if (!runner.running()) return;
@@ -48,7 +50,7 @@ OpenAsk ask_for(const Race& race) {
   return {race.model.string(), race.threads, race.dims, race.input_sets};
 }
 
-// About what a session takes that holds its weights once more, packed, and what the rest does.
+// Estimates the bytes of a session that holds a packed copy of its weights.
 Index ready_bytes(const Race& race) {
   constexpr Index rest = Index{128} << 20;
   return 2 * static_cast<Index>(std::filesystem::file_size(race.model)) + rest;
@@ -104,7 +106,7 @@ Index rounds_for(const std::vector<Runner>& runners, const BenchPlan& plan) {
                            most_rounds);
 }
 
-// Each runtime's turn of a round, of those that are still in the race.
+// Runs a step for each remaining runtime, in the order of the round.
 template <class Deed>
 void take_turns(std::vector<Runner>& runners, Index round, const Deed& deed) {
   for (const std::size_t next : turns(round, runners.size())) {

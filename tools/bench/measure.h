@@ -1,5 +1,5 @@
-// Runtimes take turns on one model: a round is a block of runs of each, so that what disturbs the
-// machine hits all alike.
+// Times runtimes that take turns on one model. A round is a block of runs of each, so that a
+// disturbance of the machine affects all alike.
 #pragma once
 
 #include <chrono>
@@ -16,23 +16,23 @@
 namespace touchstone {
 
 struct BenchPlan {
-  double seconds = 3;                        // of timed runs, for each runtime
+  double seconds = 3;                        // duration of timed runs, for each runtime
   Index input_sets = 3;                      // inputs change from run to run
   Index loads = 5;                           // fresh processes in which loading is timed
-  std::uint64_t seed = 1;                    // of inputs, and of which run of a block is judged
-  std::chrono::milliseconds limit{600'000};  // for an answer
+  std::uint64_t seed = 1;                    // seed of inputs, and of the choice of the judged runs
+  std::chrono::milliseconds limit{600'000};  // time limit of one answer
 };
 
-// One runtime on one model with one number of threads.
+// Measurements of one runtime on one model with one number of threads.
 struct Figure {
   std::string runtime, version, settings;
-  std::vector<double> loads;                // seconds, a fresh process each
-  double first = 0;                         // seconds of the first run of all
-  std::vector<std::vector<double>> blocks;  // seconds of timed runs, a block a round
+  std::vector<double> loads;                // seconds, each in a fresh process
+  double first = 0;                         // seconds of the very first run
+  std::vector<std::vector<double>> blocks;  // seconds of timed runs, a block per round
   Weight weight;
-  Index judged = 0;              // timed runs whose outputs were held to the reference's
-  double distance = 0;           // the largest of theirs
-  std::optional<Fallen> fallen;  // then it has no figure
+  Index judged = 0;              // timed runs whose outputs were compared with the reference's
+  double distance = 0;           // the largest relative distance of those outputs
+  std::optional<Fallen> fallen;  // the runtime then has no figure
 
   std::vector<double> all() const;
 };
@@ -40,19 +40,20 @@ struct Figure {
 struct Race {
   std::filesystem::path model, scratch;
   Index threads = 1;
-  std::map<std::string, Index> dims;  // of its symbols
+  std::map<std::string, Index> dims;  // sizes of its symbols
   std::vector<std::vector<NamedFile>> input_sets;
-  std::vector<NamedFile> moved;  // the first set with every float moved to a neighbour; not timed
+  std::vector<NamedFile> moved;  // the first set with every float replaced by a neighbor; not timed
   std::vector<ValueInfo> outputs;
   Index nodes = 0;
   const Referee* referee = nullptr;
 };
 
-// In which order `runtimes` of them take their turns in a round: each begins as often as the
-// others, and the direction changes, so that nobody always follows the same neighbour.
+// Returns the order in which runtimes take their turns in a round. Each begins equally often, and
+// the direction alternates, so that no runtime always follows the same one.
 std::vector<std::size_t> turns(Index round, std::size_t runtimes);
 
-// `starts`: a runtime's name and the command of its process. `say` hears of each stage.
+// Measures all runtimes. `starts`: a runtime's name and the command of its process. `say` receives
+// each stage.
 std::vector<Figure> measure(
     const Race& race, const std::vector<std::pair<std::string, std::vector<std::string>>>& starts,
     const BenchPlan& plan, const std::function<void(const std::string&)>& say);

@@ -1,4 +1,4 @@
-// In which order runtimes take their turns, and what a load finds.
+// Tests the order of turns, and the memory that a load finds.
 #include "tools/bench/measure.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(Turns, NobodyAlwaysFollowsTheSameNeighbour) {
   }
 }
 
-// Of this process, in bytes.
+// Returns the resident bytes of this process.
 Index resident() {
   const std::string text = read_proc("/proc/self/statm");
   return std::stoll(text.substr(text.find(' '))) * ::sysconf(_SC_PAGESIZE);

@@ -1,4 +1,5 @@
-// Structs to JSON and back. tools/bench/worker.py is the other end in Python, serve.cc ours.
+// Converts messages between structs and JSON. The other ends are tools/bench/worker.py for peers
+// and serve.cc for our runtimes.
 #include "tools/bench/messages.h"
 
 #include <cmath>
@@ -21,7 +22,7 @@ Message text(const Json& object) {
   return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Reads an answer by `take`, which may throw nlohmann's exceptions at will.
+// Reads an answer by `take`, which may throw exceptions of nlohmann::json.
 template <class Take>
 void parse(const Message& message, const Take& take) {
   try {

@@ -1,5 +1,5 @@
-// What the bench and a runtime's process say to each other: an object of JSON a message. The other
-// side is anybody's program, so an answer is read with suspicion.
+// Messages between the bench and a runtime's process, each a JSON object. The other side may be any
+// program, so answers are untrusted.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace touchstone {
 
-// A tensor that travels as a .npy file.
+// A tensor stored in a .npy file.
 struct NamedFile {
   std::string name, file;
 };
@@ -19,22 +19,22 @@ struct NamedFile {
 struct OpenAsk {
   std::string model;
   Index threads = 1;
-  std::map<std::string, Index> dims;               // of the model's symbols that have a size now
-  std::vector<std::vector<NamedFile>> input_sets;  // read once; a run takes one of them
+  std::map<std::string, Index> dims;               // sizes of the model's symbols
+  std::vector<std::vector<NamedFile>> input_sets;  // read once; each run uses one of them
 };
 struct RunAsk {
   std::vector<Index> sets;  // one run each, in this order
 };
 struct ShowAsk {
-  Index run = 0;  // of the last RunAsk
+  Index run = 0;  // index into the runs of the last RunAsk
   std::string folder;
 };
 struct WeighAsk {};
 
 struct OpenAnswer {
   std::string version;
-  std::string settings;  // how it was asked to run, in words
-  double seconds = 0;    // from a path to a session that can run
+  std::string settings;  // description of the runtime's configuration
+  double seconds = 0;    // time from a path to a session that can run
 };
 struct Ran {
   std::vector<double> seconds;
@@ -43,9 +43,9 @@ struct Showed {
   std::vector<NamedFile> outputs;
 };
 struct Weight {
-  Index peak = 0;     // bytes of memory that the process had at most
-  Index before = 0;   // bytes that it had before the runtime was loaded
-  Index library = 0;  // bytes that the runtime's own files map
+  Index peak = 0;     // peak bytes of the process
+  Index before = 0;   // bytes before the runtime was loaded
+  Index library = 0;  // mapped bytes of the runtime's own files
 };
 
 Message write(const OpenAsk& ask);
@@ -53,8 +53,8 @@ Message write(const RunAsk& ask);
 Message write(const ShowAsk& ask);
 Message write(const WeighAsk& ask);
 
-// Throw Error: unsupported or internal with the other side's words where it says that it failed;
-// `file` where what came is no such answer.
+// These throw Error: unsupported or internal with the other side's message if it reports a failure;
+// `file` if the bytes are no such answer.
 void read(const Message& message, OpenAnswer& answer);
 void read(const Message& message, Ran& answer);
 void read(const Message& message, Showed& answer);

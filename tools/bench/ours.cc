@@ -1,4 +1,4 @@
-// What runs behind each name. A new executor is one row here.
+// Table of our runtimes by name. A new executor needs one row here.
 #include "tools/bench/ours.h"
 
 #ifdef TOUCHSTONE_WITH_FAST

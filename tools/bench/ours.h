@@ -1,4 +1,4 @@
-// Our own runtimes as the bench sees them: the targets that are judged, and how each runs.
+// Our own runtimes in the bench: the same targets that are judged, and their settings.
 #pragma once
 
 #include <map>
@@ -12,16 +12,16 @@ namespace touchstone {
 
 struct OurRuntime {
   std::string name;
-  // `dims`: sizes of symbols in the shapes of inputs, as peers are told them too.
+  // `dims`: sizes of symbols in the shapes of inputs, which peers receive too.
   std::unique_ptr<Target> (*make)(Index threads, const std::map<std::string, Index>& dims);
-  std::string (*settings)();  // in words
+  std::string (*settings)();  // text of the settings
 };
 
-// The best first.
+// Returns our runtimes, best first.
 const std::vector<OurRuntime>& our_runtimes();
 
-// Answers the bench on standard input until it is gone: the child of `touchstone bench`. Throws
-// Error (usage) if there is no such runtime.
+// Answers the bench on standard input until it is gone: the child process of `touchstone bench`.
+// Throws Error (usage) for an unknown runtime.
 void serve_bench(const std::string& runtime);
 
 }  // namespace touchstone

@@ -1,7 +1,7 @@
-// Memory that is at hand. What a virtual machine does not use its host may take back, and then who
-// touches it next waits for the host: up to two seconds a gigabyte were seen, ten times what a load
-// takes. So the bench holds as much as a load may need, all of it touched, and gives it back when
-// the load begins: each runtime finds the same.
+// Reserve of resident memory. The host of a virtual machine may reclaim unused memory, and the next
+// process to touch it waits for the host: up to two seconds per gigabyte were measured, ten times
+// the duration of a load. So the bench holds as much touched memory as a load may need, and frees
+// it when the load begins: all runtimes have the same conditions.
 #pragma once
 
 #include <sys/mman.h>
@@ -18,20 +18,20 @@ namespace touchstone {
 
 class ReadyMemory {
  public:
-  // In bytes; at most a quarter of what the machine has to give.
+  // Size in bytes; at most a quarter of the available memory is held.
   explicit ReadyMemory(Index bytes)
       : bytes_(static_cast<std::size_t>(std::min(bytes, available() / 4))) {}
   ~ReadyMemory() { give_back(); }
   ReadyMemory(const ReadyMemory&) = delete;
   ReadyMemory& operator=(const ReadyMemory&) = delete;
 
-  // Touches every page of it. Without memory for it there is none: that is no error.
+  // Touches every page. If the memory cannot be allocated, nothing is held, which is no error.
   void take() {
     if (memory_ != nullptr || bytes_ == 0) return;
     constexpr int access = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
     void* const made = ::mmap(nullptr, bytes_, access, kind, -1, 0);
     if (made == MAP_FAILED) return;
-    ::madvise(made, bytes_, MADV_HUGEPAGE);  // a wish
+    ::madvise(made, bytes_, MADV_HUGEPAGE);  // best effort
     memory_ = static_cast<volatile std::byte*>(made);
     constexpr std::size_t page = 4096;
     for (std::size_t at = 0; at < bytes_; at += page) memory_[at] = std::byte{1};

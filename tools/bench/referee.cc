@@ -1,4 +1,4 @@
-// The distances come from the same place as those of `touchstone compare`.
+// Compares timed outputs with the reference's. Distances are computed as in `touchstone compare`.
 #include "tools/bench/referee.h"
 
 #include <fmt/format.h>
@@ -13,11 +13,11 @@
 namespace touchstone {
 namespace {
 
-constexpr double tolerated = 0x1p-10;      // of the output's largest element
-constexpr double roundings = 64;           // of a node, added up: referee.h
-constexpr double rounding = 0x1p-24;       // of a float32
-constexpr double share_of_apart = 0x1p-4;  // of the way to another input's output
-constexpr double told_apart = 0x1p-20;     // nearer than this, float32 tells no two outputs apart
+constexpr double tolerated = 0x1p-10;      // share of the output's largest element
+constexpr double roundings = 64;           // per node, accumulated: see referee.h
+constexpr double rounding = 0x1p-24;       // unit roundoff of float32
+constexpr double share_of_apart = 0x1p-4;  // share of the distance to another input's output
+constexpr double told_apart = 0x1p-20;     // min. distance of outputs that float32 distinguishes
 
 bool is_float(const Value& value) {
   if (!value.is_tensor()) return false;

@@ -1,5 +1,5 @@
-// The referee accepts what arithmetic may do, and refuses the answers of faults: another input's
-// output, a number too many, none at all.
+// The referee accepts faithful arithmetic, and refuses faulty answers: another input's output, an
+// extra element, no output.
 #include "tools/bench/referee.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ Value integers(const std::vector<Index>& numbers) {
 
 const std::vector<ValueInfo> outputs{{"y", {}, {}}, {"k", {}, {}}};
 
-// A model's output that moves by half of its largest element where its inputs move by a float.
+// Outputs that change by half of their largest element if the inputs change by one float.
 const Outputs sensitive{{"y", floats({1, -4, 0})}, {"k", integers({1})}};
 
 Referee two_inputs(const Outputs& moved = sensitive, Index nodes = 1) {
@@ -33,7 +33,7 @@ Referee two_inputs(const Outputs& moved = sensitive, Index nodes = 1) {
                  moved, nodes);
 }
 
-// The distance up to which an output passes, of steps by powers of 2.
+// Returns the distance up to which an output passes, in powers of 2.
 double allowed(const Referee& referee) {
   for (double far = 0x1p-4; far > 0x1p-30; far /= 2) {
     const auto y = static_cast<float>(8 - 8 * far);
@@ -42,8 +42,8 @@ double allowed(const Referee& referee) {
   return 0;
 }
 
-// Roundings of 4^k nodes are 2^k times those of one; an output that inputs move more may be as much
-// farther away.
+// Rounding errors of 4^k nodes are 2^k times those of one; an output that is more sensitive to its
+// inputs may differ more.
 TEST(Referee, NearIsAsRoundingsOfTheModelLeaveIt) {
   const Outputs dull{{"y", floats({1, -4, 2})}, {"k", integers({1})}};
   const Outputs moves{{"y", floats({1, -4, 2 + 0x1p-19f})}, {"k", integers({1})}};
@@ -51,7 +51,7 @@ TEST(Referee, NearIsAsRoundingsOfTheModelLeaveIt) {
   EXPECT_EQ(allowed(two_inputs(dull, 16)), 0x1p-16);
   EXPECT_EQ(allowed(two_inputs(moves, 1)), 0x1p-15);
   EXPECT_EQ(allowed(two_inputs(moves, 256)), 0x1p-11);
-  EXPECT_EQ(allowed(two_inputs(moves, 1 << 20)), 0x1p-10);  // the standard's own, at most
+  EXPECT_EQ(allowed(two_inputs(moves, 1 << 20)), 0x1p-10);  // the standard's own tolerance at most
 }
 
 TEST(Referee, WhatRoundingMovesIsRight) {
@@ -73,7 +73,7 @@ TEST(Referee, AThousandthOfTheLargestElementIsTooFar) {
 }
 
 TEST(Referee, AnOutputOfAnotherInputNeverPasses) {
-  // The two differ by 2^-12 of the largest element, which alone would be near enough.
+  // The two differ by 2^-12 of the largest element, which alone would be accepted.
   const Referee referee({{"y", {}, {}}}, {{{"y", floats({1, 4096})}}, {{"y", floats({2, 4096})}}},
                         {{"y", floats({9, 4096})}}, 1);
   EXPECT_EQ(referee.blind(), "");

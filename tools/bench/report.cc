@@ -1,4 +1,4 @@
-// Every number says what it is of; a figure that does not stand is replaced by why.
+// Prints the benchmark. Every number is labelled, and an invalid figure is replaced by its reason.
 #include "tools/bench/report.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ std::string ratio_text(const Heat& heat, const Figure& figure) {
   return fmt::format("{:6.2f}  ({:.2f} to {:.2f})", found->middle, found->low, found->high);
 }
 
-// How many loads the medians are of.
+// Returns a text with the number of loads behind the medians.
 std::string loads_text(const Heat& heat) {
   std::size_t loads = 0;
   for (const Figure& figure : heat.figures) loads = std::max(loads, figure.loads.size());

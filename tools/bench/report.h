@@ -1,4 +1,4 @@
-// A bench in words and as an object.
+// Output of a benchmark as text and as JSON.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@ namespace touchstone {
 struct Heat {
   std::string model;
   Index threads = 1;
-  std::optional<Fallen> unfair;  // the referee cannot tell: then no figure stands
+  std::optional<Fallen> unfair;  // the referee cannot distinguish outputs: all figures are invalid
   std::vector<Figure> figures;
 };
 
-// Peer over ours, of one heat: over 1 is a peer that is slower.
+// Peer time over ours, on one heat: above 1 the peer is slower.
 struct Ratio {
   double middle = 0, low = 0, high = 0;  // the median of the rounds, and their quartiles
 };
 std::optional<Ratio> ratio(const Heat& heat, const Figure& peer);
 
-// Over all heats with so many threads that have a ratio to this peer.
+// Mean over all heats with this number of threads that have a ratio to this peer.
 struct Mean {
   std::string runtime;
   Index threads = 1, models = 0;
@@ -33,10 +33,10 @@ struct Mean {
 };
 std::vector<Mean> means(const std::vector<Heat>& heats);
 
-std::string machine();  // its processor and how many are usable
+std::string machine();  // the CPU and its number of usable cores
 
 void print(const Heat& heat);
-void print_runtimes(const std::vector<Heat>& heats);  // which version each is, and how it was asked
+void print_runtimes(const std::vector<Heat>& heats);  // their versions and settings
 void print(const std::vector<Roof>& roofs);
 void print(const std::vector<Mean>& means);
 
@@ -44,7 +44,7 @@ nlohmann::ordered_json to_json(const Heat& heat);
 nlohmann::ordered_json to_json(const Roof& roof);
 nlohmann::ordered_json to_json(const Mean& mean);
 
-// The worst that befell a runtime; none if all figures stand.
+// Returns the most severe failure of any runtime; none if all figures are valid.
 std::optional<Fall> worst(const std::vector<Heat>& heats);
 
 }  // namespace touchstone

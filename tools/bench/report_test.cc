@@ -1,4 +1,4 @@
-// Which figures a report sums up, and what the worst of them is.
+// Tests the figures that a report summarizes, and the most severe failure.
 #include "tools/bench/report.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
-// Twelve independent chains of full vectors keep every multiply-add unit busy: two units with a
-// latency of four or five need ten. The vector type is the compiler's own, so the loop is plain
-// arithmetic; this file is compiled with contraction on, which makes each step one instruction.
+// Measures peak arithmetic and copy rates. Twelve independent chains of full vectors keep every
+// multiply-add unit busy: two units with a latency of four or five need ten. The loop is plain
+// arithmetic on compiler vector types. This file is compiled with contraction on, which fuses each
+// step into one instruction.
 #include "tools/bench/roof.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 namespace touchstone {
 namespace {
 
-#if defined(__clang__)  // the sanitised build, whose timings are not used
+#if defined(__clang__)  // the sanitized build, whose timings are not used
 #define REGISTER(value) "+m"(value)
 #elif defined(__x86_64__)
 #define REGISTER(value) "+x"(value)
@@ -26,9 +27,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr Index chains = 12, steps = 100'000, trials = 40, copies = 12;
-constexpr Index copied = Index{256} << 20;  // bytes: past the largest caches
+constexpr Index copied = Index{256} << 20;  // bytes: larger than the largest caches
 
-// Each value tends to factor / (1 - factor), so that nothing overflows or becomes subnormal.
+// Each value converges to factor / (1 - factor), so that nothing overflows or becomes subnormal.
 template <class Vector>
 [[gnu::always_inline]] inline float turn(float start) {
   constexpr Index lanes = sizeof(Vector) / sizeof(float);
@@ -44,7 +45,7 @@ template <class Vector>
     a3 = a3 * factor + factor, a4 = a4 * factor + factor, a5 = a5 * factor + factor;
     a6 = a6 * factor + factor, a7 = a7 * factor + factor, a8 = a8 * factor + factor;
     a9 = a9 * factor + factor, a10 = a10 * factor + factor, a11 = a11 * factor + factor;
-    // Twelve equal chains are one, unless each is a value of its own to the optimiser.
+    // Hides the values from the optimizer, which would merge twelve equal chains.
     asm volatile("" : REGISTER(a0), REGISTER(a1), REGISTER(a2), REGISTER(a3), REGISTER(a4));
     asm volatile("" : REGISTER(a5), REGISTER(a6), REGISTER(a7), REGISTER(a8), REGISTER(a9));
     asm volatile("" : REGISTER(a10), REGISTER(a11));
@@ -81,7 +82,7 @@ Loop best_loop() {
   return {"128 bits", 4, turn_narrow};
 }
 
-// All threads begin together; the slowest counts.
+// Runs work on all threads at once and returns the time of the slowest.
 double seconds_of(Index threads, const std::function<void(Index)>& work) {
   std::barrier start(static_cast<std::ptrdiff_t>(threads));
   std::vector<double> seconds(static_cast<std::size_t>(threads));
@@ -103,7 +104,7 @@ double seconds_of(Index threads, const std::function<void(Index)>& work) {
 double most_flops(Index threads, const Loop& loop) {
   const double operations = 2.0 * static_cast<double>(chains * steps * loop.lanes * threads);
   double most = 0;
-  volatile float start = 1e-3f;  // volatile, so that the result is not worked out beforehand
+  volatile float start = 1e-3f;  // volatile prevents constant folding
   for (Index trial = 0; trial < trials; ++trial) {
     const double seconds = seconds_of(
         threads, [&](Index) { [[maybe_unused]] volatile float kept = loop.turn(start); });

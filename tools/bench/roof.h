@@ -1,4 +1,4 @@
-// What the machine can do at most, measured: reports quote shares of it.
+// Measured peak rates of the machine; reports quote fractions of them.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@ namespace touchstone {
 
 struct Roof {
   Index threads = 1;
-  std::string vectors;    // "avx512f": what the loop was compiled for
-  double flops = 0;       // float32 multiply-adds from registers, each two operations, a second
-  double copy_bytes = 0;  // read and written by a copy much larger than caches, a second
+  std::string vectors;    // "avx512f": the instruction set of the loop
+  double flops = 0;       // float32 operations per second; a multiply-add from registers is two
+  double copy_bytes = 0;  // per second, read and written by a copy much larger than caches
 };
 
-// The best of many short trials: noise only ever takes away.
+// Returns the best of many short trials: noise only lowers a rate.
 Roof measure_roof(Index threads);
 
 }  // namespace touchstone

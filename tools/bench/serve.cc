@@ -1,5 +1,5 @@
-// Our side of the bench's messages. Only the run itself is timed; outputs of the last runs are
-// kept until the next ones begin, since which of them is looked at is decided afterwards.
+// Our side of the bench's messages. Only the run itself is timed. Outputs of the last runs are kept
+// until the next ones begin, since the bench chooses later which of them it compares.
 #include <link.h>
 
 #include <charconv>
@@ -26,7 +26,7 @@ double since(Clock::time_point began) {
   return std::chrono::duration<double>(Clock::now() - began).count();
 }
 
-// "VmHWM:   123 kB" of a process, in bytes.
+// Returns a line such as "VmHWM:   123 kB" of this process's status, in bytes.
 Index memory(std::string_view line) {
   const std::string status = read_proc("/proc/self/status");
   const std::size_t at = status.find(std::string(line) + ":");
@@ -37,7 +37,7 @@ Index memory(std::string_view line) {
   return kilobytes * 1024;
 }
 
-// What the executable takes when it is loaded; debug sections do not count.
+// Returns the loaded bytes of the executable, without debug sections.
 Index bytes_of_executable() {
   Index total = 0;
   dl_iterate_phdr(
@@ -87,7 +87,7 @@ class Server {
             {"seconds", seconds}};
   }
 
-  // Only types that numpy has travel, so the file alone says which it is.
+  // Reads an input. Only types of numpy are sent, so the file alone determines the type.
   static Value read_input(const std::string& file) {
     const std::string bytes = open_trusted(file).read_all(Limits::trusted());
     return parse_npy(std::as_bytes(std::span(bytes)), Type::undefined, Limits::trusted());

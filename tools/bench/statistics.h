@@ -1,4 +1,4 @@
-// Numbers that sum up many timings.
+// Summary statistics of timings.
 #pragma once
 
 #include <span>
@@ -6,16 +6,16 @@
 
 namespace touchstone {
 
-// The value below which this share of the sample lies, linear between neighbours (numpy's default
-// way). The sample must not be empty.
+// Returns the value below which this share of the sample is, with linear interpolation (numpy's
+// default method). The sample must not be empty.
 double percentile(std::vector<double> sample, double share);
 double median(std::vector<double> sample);
 
-// The sample must not be empty, and each number above zero.
+// The sample must not be empty, and each number must be positive.
 double geometric_mean(std::span<const double> sample);
 
-// Of two runtimes that took turns: the ratio in each round, of the medians of the two blocks. What
-// disturbs the machine for longer than a round disturbs both sides of a ratio.
+// Returns, for two runtimes that took turns, the ratio of the medians of their two blocks in each
+// round. A disturbance longer than a round affects both sides of a ratio.
 std::vector<double> ratios(std::span<const std::vector<double>> over,
                            std::span<const std::vector<double>> under);
 

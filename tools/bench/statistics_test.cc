@@ -1,4 +1,4 @@
-// The figures of a report, on samples whose answers are exact.
+// Tests the statistics of a report, on samples whose answers are exact.
 #include "tools/bench/statistics.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(Statistics, GeometricMeanOfPowersOfTwo) {
 }
 
 TEST(Statistics, ARatioIsTakenWithinItsRound) {
-  // In the second round the machine was three times slower, for both: the ratio stays.
+  // In the second round the machine was three times slower for both, so the ratio is unchanged.
   const std::vector<std::vector<double>> peer{{2, 2, 9}, {6, 6, 6}}, ours{{1, 1, 1}, {3, 3, 30}};
   EXPECT_EQ(ratios(peer, ours), (std::vector<double>{2, 2}));
 }

@@ -1,4 +1,4 @@
-"""The figures of docs/performance.md out of what `touchstone bench --json` wrote, in Markdown.
+"""Prints the Markdown tables of docs/performance.md from the output of `touchstone bench --json`.
 
 python -m tools.bench.table build/timed/bench.json
 """
@@ -15,7 +15,7 @@ HEAD = "| model | threads | runtime | median ms | p95 | ratio (quartiles) | load
 
 
 def row_of(model: str, threads: int, row: dict[str, Any]) -> str:
-    """A runtime on a model; why, where it has no figure."""
+    """Returns the row of a runtime on a model, with the reason if it has no figure."""
     who = f"| {model} | {threads} | {row['runtime']} |"
     if not row["valid"]:
         why = " ".join(row["why"].split()).replace("|", "\\|")

@@ -1,8 +1,9 @@
-"""A peer's process of `touchstone bench`, in the peer's own environment: opens a model, runs it, times each run.
+"""Process of a peer of `touchstone bench`, in the peer's own environment: opens a model, runs it, times each run.
 
-Messages are JSON behind an eight-byte length, on standard input; messages.cc is the other end. Tensors travel as .npy
-files. Only the run itself is timed; outputs of the last runs are kept until the next ones begin, since which of them
-is looked at is decided afterwards. Nothing is imported that the peer does not need, for its memory is measured too.
+Messages are JSON after an eight-byte length, on standard input; messages.cc is the other end. Tensors are sent as .npy
+files. Only the run itself is timed. Outputs of the last runs are kept until the next ones begin, since the bench
+chooses later which of them it compares. Only modules that the peer needs are imported, because its memory is measured
+too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 
 
 def memory(line: str) -> int:
-    """'VmHWM:   123 kB' of this process, in bytes."""
+    """Returns a line such as 'VmHWM:   123 kB' of this process's status, in bytes."""
     for row in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if row.startswith(line + ":"):
             return int(row.split()[1]) * 1024
@@ -28,7 +29,7 @@ def memory(line: str) -> int:
 
 
 def mapped_below(folder: Path) -> int:
-    """Bytes of files beneath a folder that this process has mapped: the libraries that it needed."""
+    """Returns the mapped bytes of files below a folder: the libraries that the process uses."""
     below, total = folder.resolve(), 0
     for row in Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace").splitlines():
         words = row.split(maxsplit=5)
@@ -44,7 +45,7 @@ class Worker:
         self.vendor = importlib.import_module(f"tools.bench.vendors.{runtime}")
         self.session: Any = None
         self.sets: list[dict[str, np.ndarray]] = []
-        self.fed: list[Any] = []  # the sets as the runtime likes them
+        self.fed: list[Any] = []  # the sets in the runtime's own representation
         self.outputs: list[dict[str, np.ndarray]] = []
 
     def open(self, ask: dict[str, Any]) -> dict[str, Any]:
@@ -82,7 +83,7 @@ class Worker:
         deeds = {"open": self.open, "run": self.run, "show": self.show, "weigh": self.weigh}
         try:
             return deeds[ask["ask"]](ask)
-        except Exception as error:  # it says no in every class of exception that there is
+        except Exception as error:  # runtimes raise all classes of exceptions
             unsupported = isinstance(error, getattr(self.vendor, "UNSUPPORTED", ()))
             text = f"{type(error).__name__}: {error}"[:2000]
             return {"error": text, "kind": "unsupported" if unsupported else "error"}
@@ -100,8 +101,8 @@ def main() -> int:
     parser.add_argument("--runtime", required=True)
     runtime = parser.parse_args().runtime
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a runtime prints is no message
-    sys.path[0] = str(Path(__file__).resolve().parents[2])  # not this folder: its modules have plain names
+    os.dup2(2, 1)  # prints of a runtime are no messages
+    sys.path[0] = str(Path(__file__).resolve().parents[2])  # not this folder: its modules have generic names
     worker = Worker(runtime)
     questions = os.fdopen(0, "rb")
     while (ask := receive(questions)) is not None:

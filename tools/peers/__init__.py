@@ -1,1 +1,1 @@
-"""The spec suite on other runtimes: each difference from the standard is explained, or it fails the run."""
+"""Runs the spec suite on other runtimes: an unexplained difference from the standard fails the run."""

@@ -1,8 +1,8 @@
-"""The spec suite on ONNX Runtime and the ReferenceEvaluator: python -m tools.peers [--check] [--results FILE...]
+"""Runs the spec suite on ONNX Runtime and the ReferenceEvaluator: python -m tools.peers [--check] [--results FILE...]
 
-Explains each line that a peer answers otherwise by docs/findings/lines.yaml and writes the last part of docs/peers.md;
-with --check only compares. Fails if a line is unexplained, if a row of that file explains nothing, or if the page says
-other numbers. Results may be what `conform --json` or `--log` wrote before; else both peers run, for half an hour.
+Explains each line on which a peer differs by docs/findings/lines.yaml and writes the last part of docs/peers.md; with
+--check only compares. Fails if a line is unexplained, if a row of that file explains nothing, or if the page has other
+numbers. Results may be earlier output of `conform --json` or `--log`; otherwise both peers run, for half an hour.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ MOST_SHOWN = 200
 
 
 def conform(target: str) -> Path:
-    """Runs one target; where its results are."""
+    """Runs one target; returns the path of its results."""
     out = BUILD / "report" / f"peers-{target.partition(':')[0]}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     command = [BUILD / "touchstone", "conform", "--target", target, "--suite", "spec", "--json", out]
     code = subprocess.run(command, cwd=ROOT, stderr=subprocess.DEVNULL, check=False).returncode
-    if code not in (0, 1, 70):  # a peer has fails, and cases that cannot be judged
+    if code not in (0, 1, 70):  # a peer has failures, and cases that cannot be judged
         raise SystemExit(f"tools.peers: {target} broke off with exit code {code}")
     return out
 
 
 def runs_in(file: Path) -> list[dict[str, Any]]:
-    """Of a JSON file its runs; of a log one run a target, as far as it went."""
+    """Returns the runs of a JSON file, or of a log: one run per target, possibly partial."""
     text = file.read_text(encoding="utf-8")
     try:
         return json.loads(text)["runs"]
     except json.JSONDecodeError:
-        pass  # a log has a line a case
+        pass  # a log has one line per case
     runs: dict[str, dict[str, Any]] = {}
     for row in map(json.loads, text.splitlines()):
         run = runs.setdefault(
@@ -55,7 +55,7 @@ def runs_in(file: Path) -> list[dict[str, Any]]:
 
 
 def of_suite(run: dict[str, Any], lines: set[str]) -> dict[str, Any]:
-    """Without what the suite has dropped since; results of a whole run must be of the whole suite."""
+    """Returns the run without lines that the suite has dropped since; a complete run must cover the whole suite."""
     return {**run, "cases": [case for case in run["cases"] if case["name"] in lines]}
 
 

@@ -1,8 +1,8 @@
-"""docs/findings/lines.yaml: which lines of the spec suite each peer answers otherwise, and why.
+"""Explanations of the spec-suite lines on which a peer differs, from docs/findings/lines.yaml.
 
-A row speaks of one verdict, of the lines whose beginning a pattern matches, and, if it says so, of messages in which
-another is found. It names a finding, a question, an erratum whose fault the peer shares, or a limit of the peer in
-words. The first row that speaks counts.
+A row matches one verdict, lines whose beginning matches a pattern, and optionally messages that contain another
+pattern. It names a finding, a question, an erratum whose fault the peer shares, or a limit of the peer in words. The
+first matching row applies.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = Path("docs/findings/lines.yaml")
-PEERS = {"onnxruntime": "ONNX Runtime", "onnx-reference": "ReferenceEvaluator"}  # target -> as a finding says it
+PEERS = {"onnxruntime": "ONNX Runtime", "onnx-reference": "ReferenceEvaluator"}  # target -> name in findings
 RIGHT = ("exact", "within", "in-set", "profile")
 REFUSED = (
     "wrong-value", "wrong-shape", "wrong-type", "rejected-valid", "accepted-invalid", "nondeterministic", "wrote-input",
@@ -30,15 +30,15 @@ STAMPED = re.compile(r"\bopset (\d+) stamped down to (\d+)")
 
 
 class WrongRowError(Exception):
-    """A row of the file that cannot mean anything."""
+    """Invalid row of the file."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the file."""
+    """One row of the file."""
 
     peer: str
-    kind: str  # of KINDS
+    kind: str  # one of KINDS
     name: str  # F004, Q027, E033, or a limit in words
     lines: re.Pattern[str]
     verdict: str
@@ -58,14 +58,14 @@ class Row:
 
 @dataclass
 class Told:
-    """What became of a peer's run."""
+    """Result of a peer's run."""
 
     peer: str
     version: str
     cases: int = 0
     right: int = 0
     open: int = 0
-    absent: Counter[str] = field(default_factory=Counter)  # operators that it says it has not, or not in this version
+    absent: Counter[str] = field(default_factory=Counter)  # operator versions that the peer lacks
     rows: Counter[Row] = field(default_factory=Counter)
     unexplained: list[dict[str, Any]] = field(default_factory=list)
 
@@ -79,7 +79,7 @@ def word(case: dict[str, Any]) -> str:
 
 
 def known_names(root: Path, peer: str) -> set[str]:
-    """Findings of this runtime, questions and errata."""
+    """Returns the ids of this runtime's findings, and of all questions and errata."""
     findings = (root / "docs/findings").glob("[0-9][0-9][0-9]-*/README.md")
     own = re.compile(rf"^- Runtime: {re.escape(PEERS[peer])}", re.MULTILINE)
     found = {f"F{file.parent.name[:3]}" for file in findings if own.search(file.read_text(encoding="utf-8"))}
@@ -88,7 +88,7 @@ def known_names(root: Path, peer: str) -> set[str]:
 
 
 def load_rows(root: Path = ROOT) -> list[Row]:
-    """All rows in the order of the file. Throws WrongRowError."""
+    """Returns all rows in the order of the file. Raises WrongRowError."""
     written = yaml.safe_load((root / FILE).read_text(encoding="utf-8"))
     if not isinstance(written, dict) or not set(written) <= set(PEERS):
         raise WrongRowError(f"{FILE}: the peers are {', '.join(PEERS)}")
@@ -114,14 +114,14 @@ def read_row(peer: str, row: dict[str, str], known: set[str]) -> Row:
 
 
 def is_absent(case: dict[str, Any]) -> bool:
-    """The peer says so, or the line's version of the operator is newer than all that it knows."""
+    """True if the peer reports the operator as unsupported, or if the line's version is newer than the peer's opset."""
     stamped = STAMPED.search(case["detail"])
     newer = stamped and "." not in case["op"] and case["since"] > int(stamped.group(2))
     return word(case) == "unsupported" or bool(newer)
 
 
 def classify(run: dict[str, Any], rows: Iterable[Row]) -> Told:
-    """Of one run of `conform --json`."""
+    """Classifies one run of `conform --json`."""
     peer = run["target"].partition(":")[0]
     own = [row for row in rows if row.peer == peer]
     told = Told(peer, run["version"])
@@ -141,5 +141,5 @@ def classify(run: dict[str, Any], rows: Iterable[Row]) -> Told:
 
 
 def idle(told: Told, rows: Iterable[Row]) -> list[Row]:
-    """Rows that explain nothing: of no line, or of lines that a row above them explains."""
+    """Returns rows that explain nothing: they match no line, or only lines explained by an earlier row."""
     return [row for row in rows if row.peer == told.peer and row not in told.rows]

@@ -1,4 +1,4 @@
-"""The part of docs/peers.md that says what peers make of the spec suite."""
+"""Writes the part of docs/peers.md with the peers' results on the spec suite."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def version_order(name: str) -> tuple[str, int]:
 
 
 def wrapped(words: Sequence[str]) -> str:
-    """Words in lines, with commas between them and a full stop."""
+    """Joins words with commas and a full stop, wrapped to lines."""
     lines = [""]
     for k, one in enumerate(words):
         end = "," if k + 1 < len(words) else "."
@@ -40,7 +40,7 @@ def wrapped(words: Sequence[str]) -> str:
 
 
 def absent_operators(told: Told) -> list[str]:
-    """Add-1 6, Clip-13 4: by operator, with its versions behind it."""
+    """Returns texts by operator, with its versions in parentheses and its number of lines."""
     by_op: dict[str, Counter[int]] = {}
     for name, count in told.absent.items():
         op, since = version_order(name)
@@ -61,7 +61,7 @@ def link_of(root: Path, name: str) -> str:
 
 
 def explained_rows(root: Path, told: Told) -> Iterator[str]:
-    """A row a finding, question or limit, findings first, then by how many lines it explains."""
+    """Yields a row per finding, question or limit: findings first, then by the number of explained lines."""
     names: dict[tuple[str, str], Counter[str]] = {}
     for row, count in told.rows.items():
         names.setdefault((row.kind, row.name), Counter())[row.verdict] += count
@@ -73,7 +73,7 @@ def explained_rows(root: Path, told: Told) -> Iterator[str]:
 
 
 def section(root: Path, told: Sequence[Told], lines: int) -> str:
-    """From its heading to the end of the page."""
+    """Returns the section from its heading to the end of the page."""
     text = [
         HEAD,
         INTRODUCTION.format(lines=lines),
@@ -93,6 +93,6 @@ def section(root: Path, told: Sequence[Told], lines: int) -> str:
 
 
 def with_section(page: str, fresh: str) -> str:
-    """The page with its last part made anew."""
+    """Returns the page with its last part replaced."""
     before, _, _ = page.partition(HEAD)
     return before.rstrip("\n") + "\n\n" + fresh

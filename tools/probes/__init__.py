@@ -1,1 +1,1 @@
-"""The probes of spec/questions: cases of one node, put to the reference, the standard's evaluator and ONNX Runtime."""
+"""Probes of spec/questions: single-node cases, run on the reference, the standard's evaluator and ONNX Runtime."""

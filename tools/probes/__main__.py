@@ -1,6 +1,6 @@
-"""python -m tools.probes [Q007 ...] [--with onnxruntime]: puts the probes of spec/questions to runtimes.
+"""Runs the probes of spec/questions on several runtimes: python -m tools.probes [Q007 ...] [--with onnxruntime].
 
-Shows, for each probe, what each runtime answers, in the notation of the files. Exit 1 if a file says otherwise.
+Shows each runtime's answer to each probe, in the notation of the files. Exit code 1 if a file records another answer.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def options() -> argparse.Namespace:
 
 
 def report(question: Question, answers: dict[str, Answer], why: bool, quiet: bool) -> int:
-    """Prints one probe; returns how many runtimes answer otherwise than the file says."""
+    """Prints one probe; returns the number of runtimes whose answer differs from the file."""
     as_said = {runtime: same(answer, question.expected[runtime]) for runtime, answer in answers.items()}
     wrong = sum(not good for good in as_said.values())
     if quiet and not wrong:

@@ -1,5 +1,6 @@
-"""A probe as a model of one node, and what an answer looks like: arrays (lists of them for sequences), or the word that
-says why there are none.
+"""Builds the model of a probe, and compares answers.
+
+An answer holds arrays (lists of them for sequences), or the reason why there are none.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from codegen.value_types import ELEMENTS
 from conformance.targets import values
 
 Held = np.ndarray | list[np.ndarray]
-ANY_RULE = "probe/any"  # the probe says that it is refused, not by which rule
+ANY_RULE = "probe/any"  # the probe expects a refusal by any rule
 
 
 @dataclass
 class Answer:
-    """`kind` is outputs, error, unsupported or crash."""
+    """Answer of a runtime; `kind` is outputs, error, unsupported or crash."""
 
     kind: str
     arrays: list[Held] = field(default_factory=list)
@@ -35,11 +36,11 @@ class Answer:
 
 @dataclass
 class Question:
-    """A probe with its model and feeds, ready to be put to a runtime, and what each is expected to answer."""
+    """Probe with its model and feeds, and each runtime's expected answer."""
 
     probe: Probe
     model: onnx.ModelProto
-    feeds: dict[str, bytes]  # input -> TensorProto, SequenceProto or MapProto, as the model's input says
+    feeds: dict[str, bytes]  # input -> TensorProto, SequenceProto or MapProto, by the type of the model's input
     expected: dict[str, Answer]
 
     @property
@@ -60,12 +61,12 @@ def questions_of(notes: list[Note], operators: list[Operator], spec: Path) -> li
 
 def make_question(probe: Probe, version: Version, ir: int) -> Question:
     answers = [says for says in probe.says.values() if isinstance(says, dict)]
-    # Where all refuse, the outputs are those that the version must have.
+    # If all refuse, the model has the outputs that the version requires.
     says = {**probe.case, **answers[0]} if answers else {**probe.case, RAISES: ANY_RULE}
     case = make_case(version, f"{probe.question}/{probe.name}", says, probe.opset, ir)
     for info in case.model.graph.output:
         if info.type.HasField("tensor_type"):
-            info.type.tensor_type.ClearField("shape")  # so that no runtime learns the answer's
+            info.type.tensor_type.ClearField("shape")  # so that no runtime learns the shape of the answer
     feeds = {info.name: value for info, value in zip(case.model.graph.input, case.inputs, strict=True)}
     types = [type_of(info.type) for info in case.model.graph.output]
     several = {output.name for output in outputs_of(version) if output.variadic}
@@ -87,7 +88,7 @@ def _answer(probe: Probe, says: dict[str, Any] | str, types: list[str], several:
 
 
 def type_of(type_: onnx.TypeProto) -> str:
-    """As entries write it."""
+    """Returns a type in the spelling of entries."""
     if type_.HasField("sequence_type"):
         return f"seq({type_of(type_.sequence_type.elem_type)})"
     return ELEMENTS[type_.tensor_type.elem_type - 1] if type_.tensor_type.elem_type else "float"
@@ -108,7 +109,7 @@ def same(left: Answer, right: Answer) -> bool:
 
 
 def same_array(left: Held, right: Held) -> bool:
-    """Bit for bit, except that one NaN is as good as another."""
+    """Compares bit for bit, except that all NaNs are equal."""
     if isinstance(left, list) or isinstance(right, list):
         both = isinstance(left, list) and isinstance(right, list) and len(left) == len(right)
         return both and all(same_array(a, b) for a, b in zip(left, right, strict=True))
@@ -123,7 +124,7 @@ def same_array(left: Held, right: Held) -> bool:
 
 
 def shown(answer: Answer) -> str:
-    """As a probe says it."""
+    """Formats an answer as in a probe."""
     return ", ".join(map(_shown, answer.arrays)) if answer.kind == "outputs" else answer.kind
 
 
@@ -138,7 +139,7 @@ def _shown(array: Held) -> str:
 
 
 def _nested(array: np.ndarray) -> str:
-    """Numbers as YAML writes them, a float with as few digits as tell it from its neighbours."""
+    """Formats numbers as YAML; a float has the shortest text that identifies it."""
     if array.ndim > 0:
         return f"[{', '.join(_nested(np.asarray(item, array.dtype)) for item in array)}]"
     if array.dtype.kind != "f":
@@ -148,5 +149,5 @@ def _nested(array: np.ndarray) -> str:
 
 
 def to_value(data: bytes, info: onnx.ValueInfoProto) -> Any:
-    """As runtimes in Python take and give it: an array, a list of them, a dict."""
+    """Returns a value in the form of Python runtimes: an array, a list of them, a dict."""
     return values.read(data, info.type)

@@ -1,4 +1,5 @@
-"""The three that are asked: each takes questions and gives an answer for each, whatever happens to it on the way."""
+"""Runs questions on the three runtimes: each takes a list and returns an answer for each question, even after a
+crash."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ Ask = Callable[[list[Question]], list[Answer]]
 
 
 def reference(binary: Path) -> Ask:
-    """`touchstone run`, a process for each question."""
+    """Runs `touchstone run`, a process for each question."""
 
     def one(question: Question) -> Answer:
         with tempfile.TemporaryDirectory() as name:
@@ -53,7 +54,7 @@ def reference(binary: Path) -> Ask:
 
 
 def evaluator(questions: list[Question]) -> list[Answer]:
-    """The standard's own evaluator, in this process."""
+    """Runs the standard's own evaluator, in this process."""
     return [_evaluate(question) for question in questions]
 
 
@@ -66,13 +67,13 @@ def _evaluate(question: Question) -> Answer:
             values = ReferenceEvaluator(question.model).run(None, feeds)
     except NotImplementedError as error:
         return Answer("unsupported", why=str(error))
-    except Exception as error:  # it says no in every class of exception that there is
+    except Exception as error:  # the evaluator raises all classes of exceptions
         return Answer("error", why=f"{type(error).__name__}: {error}")
     return Answer("outputs", [as_texts(value) for value in values])
 
 
 def as_texts(value: Any) -> Held:
-    """Texts are objects, whatever width numpy found for them."""
+    """Converts string arrays to object arrays, whatever width numpy chose."""
     if isinstance(value, list):
         return [np.asarray(as_texts(item)) for item in value]
     array = np.asarray(value)
@@ -80,7 +81,8 @@ def as_texts(value: Any) -> Held:
 
 
 def onnxruntime(python: Path) -> Ask:
-    """ONNX Runtime in its own environment. Where a question kills the process, another goes on with the next."""
+    """Runs ONNX Runtime in its own environment. If a question kills the process, another one continues with the
+    next."""
 
     def ask(questions: list[Question]) -> list[Answer]:
         with tempfile.TemporaryDirectory() as name:
@@ -102,7 +104,7 @@ def onnxruntime(python: Path) -> Ask:
 
 
 def _work(python: Path, jobs: list[dict[str, Any]]) -> tuple[str, str]:
-    """What the worker wrote before it ended, and how it ended."""
+    """Runs the worker; returns its output and a description of its end."""
     command, said = [str(python), str(WORKER)], json.dumps(jobs)
     try:
         done = subprocess.run(command, input=said, capture_output=True, text=True, check=False, timeout=TIMEOUT)

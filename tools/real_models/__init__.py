@@ -1,1 +1,1 @@
-"""Real models on the reference and on ONNX Runtime, every node judged on the inputs that the runtime itself gave it."""
+"""Runs real models on the reference and ONNX Runtime, and judges every node on the inputs that its runtime computed."""

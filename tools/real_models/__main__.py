@@ -1,7 +1,7 @@
-"""python -m tools.real_models: the real models of `make run`, on the reference and on ONNX Runtime, node by node.
+"""Runs the real models of `make run` on the reference and on ONNX Runtime, node by node: python -m tools.real_models
 
-Exits 0 when everything ran and nothing of ours failed, 1 when a node of the reference is wrong or it took too long,
-else with the code of what broke.
+Exits 0 if everything ran and nothing of ours failed. Exits 1 if a node of the reference is wrong or it took too long,
+otherwise with the code of the failure.
 """
 
 from __future__ import annotations

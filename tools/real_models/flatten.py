@@ -1,7 +1,7 @@
-"""A model without bodies: the branches that a tapped run took, laid into the main graph, and every value an output.
+"""Flattens a model: inlines the branches that a tapped run took into the main graph, and makes every value an output.
 
-ONNX Runtime shows only graph outputs of the main graph, so this is how each of its nodes can be seen. A body that ran
-more than once cannot be laid flat, nor can a function; both are refused by name.
+ONNX Runtime exposes only outputs of the main graph, so flattening makes each of its nodes observable. A body that ran
+more than once and a function cannot be inlined; both are refused by name.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from conformance.suites.models import replace
 
 
 class FlattenError(Exception):
-    """What cannot be laid flat, and where."""
+    """Construct that cannot be inlined, with its place."""
 
 
 @dataclass
 class Flat:
     model: onnx.ModelProto
-    outputs: dict[str, str]  # the model's outputs, in order -> the value that each is in the flat model
-    places: list[tuple[str, int]]  # of each node: path and position in the tapped model
-    inlined: int  # bodies laid flat
+    outputs: dict[str, str]  # the model's outputs, in order -> name of the value in the flat model
+    places: list[tuple[str, int]]  # path and position of each node in the tapped model
+    inlined: int  # number of inlined bodies
 
 
 @dataclass
 class Taps:
-    """taps.json: the places that ran, and the file of each value that a node wrote."""
+    """Contents of taps.json: the places that ran, and the file of each value that a node wrote."""
 
     folder: Path
-    files: dict[tuple[str, int], list[str]] = field(default_factory=dict)  # of outputs, in order
+    files: dict[tuple[str, int], list[str]] = field(default_factory=dict)  # files of outputs, in order
     paths: set[str] = field(default_factory=set)
 
     @staticmethod
@@ -56,7 +56,7 @@ class _Flattener:
         self.inlined = 0
 
     def lay(self, graph: onnx.GraphProto, path: str, outer: dict[str, str]) -> dict[str, str]:
-        """Appends the graph's nodes. Returns the names that it defines or sees, as they are in the flat model."""
+        """Appends the graph's nodes. Returns the names that it defines or uses -> their names in the flat model."""
         scope = dict(outer)
 
         def own(name: str) -> str:
@@ -129,5 +129,5 @@ def flatten(model: onnx.ModelProto, taps: Taps) -> Flat:
 
 
 def element_type(file: Path) -> int:
-    """The type of a tensor on disk, without keeping its data."""
+    """Returns the type of a tensor on disk, without keeping its data."""
     return onnx.load_tensor(str(file)).data_type

@@ -1,4 +1,4 @@
-"""A tapped model laid flat computes the same values, under names that say where each stood."""
+"""A flattened model computes the same values as the tapped one, with names that give their origin."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ g (bool which, float[2] x) => (float[2] y, float[2] same) {
 
 
 def tap(folder: Path, nodes: list[tuple[str, int, list[Any]]]) -> Taps:
-    """taps.json as the command writes it, as far as it is read here; each value is one output of a node."""
+    """Writes taps.json as the command does, as far as it is read here; each value is one output of a node."""
     rows = []
     for path, index, values in nodes:
         outputs = []

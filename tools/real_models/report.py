@@ -1,4 +1,4 @@
-"""The findings as text, as JSON and as a page beside the conformance report."""
+"""Writes the results as text, as JSON and as a page linked from the conformance report."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def write_page(runs: list[ModelRun], file: Path) -> None:
 
 
 def link_from(index: Path, page: Path) -> None:
-    """A line in the conformance page that leads here; a second run finds its own line."""
+    """Adds a link to this page to the conformance page, once."""
     if not index.is_file():
         return
     content = index.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What one run found, as data: judged nodes summed up, outputs beside each other."""
+"""Data of one run: sums over judged nodes, and distances between outputs."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ NEITHER = ("open", "unsupported", "mistrusted", "not-judged", "harness")
 
 @dataclass
 class Judged:
-    """Every node of a run, judged on the inputs that the runtime itself gave it."""
+    """Judgements of all nodes of a run, each on the inputs that the runtime itself computed."""
 
     runtime: str
     verdicts: dict[str, int] = field(default_factory=dict)
-    elements: int = 0  # of every output
-    looked_at: int = 0  # all of an output, or a sample where a node is large
-    judged: int = 0  # of those looked at; the rest is open
-    sampled: int = 0  # nodes of which a sample was looked at
+    elements: int = 0  # size of all outputs
+    looked_at: int = 0  # all of an output, or a sample if a node is large
+    judged: int = 0  # examined elements with a bound; the rest is open
+    sampled: int = 0  # nodes judged by a sample
     resolutions: list[float] = field(default_factory=list)
     utilisation: float = 0.0
     where: str = ""
     guilty: list[str] = field(default_factory=list)
-    unjudged: list[str] = field(default_factory=list)  # nodes that got no answer, and why
+    unjudged: list[str] = field(default_factory=list)  # nodes without a judgement, with the reason
 
     @property
     def nodes(self) -> int:
@@ -86,13 +86,13 @@ def is_sample(output: dict[str, Any]) -> bool:
 
 @dataclass
 class Distance:
-    """How far apart two runtimes end. No verdict: over a whole model a bound explodes."""
+    """Distance between the final outputs of two runtimes. No verdict: over a whole model bounds explode."""
 
     output: str
     elements: int
     most: float  # the largest difference of two elements
     scale: float  # the largest element
-    where: int  # of the largest difference
+    where: int  # index of the largest difference
 
     @property
     def text(self) -> str:
@@ -119,18 +119,18 @@ def same_bits(left: np.ndarray, right: np.ndarray) -> bool:
 
 @dataclass
 class ModelRun:
-    """One scenario, as far as it came."""
+    """Results of one scenario, as far as it ran."""
 
     name: str
     about: str
     model: str = ""
     steps: int = 0
     inlined: int = 0
-    nodes: int = 0  # of the flat model, per step
-    flat_equal: list[str] = field(default_factory=list)  # who gives the same bits on the flat model
+    nodes: int = 0  # nodes of the flat model, per step
+    flat_equal: list[str] = field(default_factory=list)  # runtimes that give the same bits on the flat model
     judged: list[Judged] = field(default_factory=list)
     distances: list[Distance] = field(default_factory=list)
-    reference_seconds: float = 0.0  # the slowest step: the processor's, load included
+    reference_seconds: float = 0.0  # CPU seconds of the slowest step, including the load
     allowed_seconds: float | None = None
     onnxruntime_seconds: float = 0.0  # the slowest step on one thread, the run alone
     error: str = ""
@@ -142,12 +142,12 @@ class ModelRun:
 
     @property
     def our_fault(self) -> bool:
-        """The judge itself broke: no verdict on anybody, and no clean run either."""
+        """True if the judge itself failed: no verdict on a runtime, and no clean run either."""
         return any(one.verdicts.get("harness", 0) for one in self.judged)
 
     @property
     def ours_failed(self) -> list[str]:
-        """Why ours is to blame, if it is."""
+        """Returns the failures of our runtime."""
         failures = [guilty for one in self.judged[:1] for guilty in one.guilty]
         if self.allowed_seconds is not None and self.reference_seconds > self.allowed_seconds:
             took = f"the reference took {self.reference_seconds:.1f} s on one core"

@@ -1,4 +1,4 @@
-"""What is counted: a node without an answer is no pass, a fail of ours fails the run, equal is equal bit for bit."""
+"""Tests the counts: a node without an answer is no pass, a failure of ours fails the run, equal means bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One scenario from feeds to findings: run, lay flat, run everywhere, judge every node, hold outputs together."""
+"""Runs one scenario from feeds to results: run, flatten, run on all runtimes, judge every node, compare outputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tools.real_models.results import Judged, ModelRun, distances, same_bits
 from tools.real_models.runtimes import OnnxRuntime, Reference, RunError, read_array, write_feeds
 from tools.real_models.scenarios import Arrays, Scenario
 
-REFERENCE, PEER = 0, 1  # places in ModelRun.judged
+REFERENCE, PEER = 0, 1  # indices in ModelRun.judged
 
 
 @dataclass
@@ -25,7 +25,7 @@ class FlatFile:
 
 @dataclass
 class Bench:
-    """Runs one scenario; fills `found` as it goes, so that what was seen stays seen when something breaks."""
+    """Runs one scenario. Fills `found` as it proceeds, so that results before a failure are kept."""
 
     scenario: Scenario
     reference: Reference
@@ -66,7 +66,7 @@ class Bench:
         flat = FlatFile(flatten(onnx.load(model), taps), folder / "flat.onnx")
         onnx.save(flat.flat.model, flat.file)
         self.found.inlined, self.found.nodes = flat.flat.inlined, len(flat.flat.places)
-        if flat.flat.inlined:  # else it is the same model
+        if flat.flat.inlined:  # otherwise it is the same model
             self.check_flat(flat, files, taps, folder / "flat")
         self.say(f"  {label}judging the reference's nodes")
         blame = self.reference.judge(model, taps.folder, folder / "judged.json", self.scenario.sample_above)
@@ -74,7 +74,7 @@ class Bench:
         return outputs, flat
 
     def check_flat(self, flat: FlatFile, files: dict[str, Path], taps: Taps, folder: Path) -> None:
-        """On the reference every value of the flat model has the bits of the tapped run."""
+        """Checks that on the reference every value of the flat model has the bits of the tapped run."""
         values, _ = self.reference.run(flat.file, files, folder)
         for node, place in zip(flat.flat.model.graph.node, flat.flat.places, strict=True):
             for name, file in zip(node.output, taps.files[place], strict=True):

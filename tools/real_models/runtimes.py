@@ -1,4 +1,4 @@
-"""The two runtimes as child processes: the reference by the command, ONNX Runtime in its own environment."""
+"""Runs the two runtimes as child processes: the reference by the command, ONNX Runtime in its own environment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TIMEOUT = 1800.0
 
 
 class RunError(Exception):
-    """A runtime that did not run to its end; `code` is the exit code that says why."""
+    """Runtime that did not finish; `code` is the exit code for the reason."""
 
     def __init__(self, message: str, code: int):
         super().__init__(message)
@@ -42,7 +42,7 @@ def read_array(file: Path) -> np.ndarray:
 
 
 def child(command: list[Any], said: str = "", one_core: bool = False) -> tuple[subprocess.CompletedProcess[str], float]:
-    """Runs to the end or to the time limit; also its processor seconds, whoever else is at work."""
+    """Runs to the end or to the time limit. Returns also its CPU seconds, which do not depend on other load."""
 
     def keep_to_one_core() -> None:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -82,7 +82,7 @@ class Reference:
     def run(
         self, model: Path, feeds: dict[str, Path], out: Path, tap: Path | None = None, one_core: bool = False
     ) -> tuple[Arrays, float]:
-        """Every output by name, and the processor's seconds of the whole command."""
+        """Returns every output by name, and the CPU seconds of the whole command."""
         command: list[Any] = [self.binary, "run", model, "--output-dir", out, "--json", out / "run.json"]
         out.mkdir(parents=True)
         for name, file in feeds.items():
@@ -97,7 +97,7 @@ class Reference:
         return {row["name"]: read_array(out / f"output_{k}.pb") for k, row in enumerate(outputs)}, seconds
 
     def judge(self, model: Path, taps: Path, report: Path, sample_above: int) -> dict[str, Any]:
-        """Of nodes with more multiply-adds than `sample_above`, a sample is judged."""
+        """Judges all nodes; of nodes with more multiply-adds than `sample_above`, a sample is judged."""
         options = ["--sample-above", str(sample_above)]
         done, _ = child([self.binary, "judge", model, "--taps", taps, *options, "--json", report])
         if done.returncode not in (0, 1, 4) or not report.is_file():
@@ -112,7 +112,7 @@ class OnnxRuntime:
     version: str = "ONNX Runtime"
 
     def run(self, model: Path, feeds: dict[str, Path], out: Path, optimise: bool) -> tuple[Arrays, float]:
-        """Every output by name, and the seconds of the run itself."""
+        """Returns every output by name, and the seconds of the run itself."""
         out.mkdir(parents=True, exist_ok=True)
         files = {name: str(file) for name, file in feeds.items()}
         options = {} if optimise else {"optimise": "no"}

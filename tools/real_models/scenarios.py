@@ -1,4 +1,4 @@
-"""Which models are run and on what: feeds are seeded, so that two runs of this tool see the same numbers."""
+"""Models to run and their feeds, which are seeded, so that two runs of this tool use the same numbers."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ Arrays = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Scenario:
-    """A model run a few times in a row; `carry` names outputs that become inputs of the next step."""
+    """Model run a few times in a row; `carry` names outputs that become inputs of the next step."""
 
     name: str
     about: str
-    feeds: Callable[[int], Arrays]  # of one step, without what is carried
+    feeds: Callable[[int], Arrays]  # feeds of one step, without carried values
     steps: int = 1
     carry: Mapping[str, str] = field(default_factory=dict)  # output -> input
-    start: Arrays = field(default_factory=dict)  # what is carried into the first step
-    seconds: float | None = None  # what the reference may take on one core
+    start: Arrays = field(default_factory=dict)  # carried values of the first step
+    seconds: float | None = None  # max. seconds of the reference on one core
     always: bool = True  # False: only in the long run (--all)
-    sample_above: int = 10_000_000  # multiply-adds of a node, from which the judge looks at a sample
+    sample_above: int = 10_000_000  # multiply-adds of a node above which a sample is judged
 
 
 RATE = 16000
-CONTEXT, FRESH = 64, 512  # samples of a chunk that the last one held too, and new ones
+CONTEXT, FRESH = 64, 512  # samples that a chunk repeats from the previous one, and new ones
 
 
 def speech_like(samples: int) -> np.ndarray:
-    """A gliding tone with harmonics under a syllable's envelope, in noise: quiet enough never to clip."""
+    """Returns a gliding tone with harmonics under a syllable's envelope, in noise: quiet enough never to clip."""
     random = np.random.default_rng(16)
     seconds = np.arange(samples) / RATE
     phase = 2 * np.pi * (140 * seconds + 90 * seconds**2)
@@ -56,13 +56,13 @@ def normal(name: str, shape: tuple[int, ...], scale: float = 1.0) -> Callable[[i
 
 
 def contents(step: int) -> Arrays:
-    """The first and last 1,024 bytes of a file of text, as codes."""
+    """Returns the first and last 1,024 bytes of a text file, as codes."""
     random = np.random.default_rng([3, step])
     return {"bytes": random.integers(32, 127, size=(1, 2048), dtype=np.int32)}
 
 
 def sentence(step: int) -> Arrays:
-    """Words of a sentence, the end of it padding."""
+    """Returns the token ids of a sentence, padded at the end."""
     random = np.random.default_rng([384, step])
     words = 96
     mask = (np.arange(128) < words).astype(np.int64)[np.newaxis]

@@ -1,7 +1,7 @@
-// touchstone bench MODEL...: how fast is it, beside whom, and is what was timed right? A process
-// for each runtime; they take turns in short blocks; inputs change from run to run; of each block
-// one run, drawn when it is over, is held to the reference. Exit 1 if an output is wrong, 5 if a
-// runtime dies.
+// touchstone bench MODEL...: times runtimes and checks the timed outputs. Each runtime has a
+// process of its own; they take turns in short blocks, with inputs that change from run to run. One
+// run of each block, drawn after it has ended, is compared with the reference. Exit 1 if an output
+// is wrong, 5 if a runtime dies.
 //
 //   touchstone bench resnet50.onnx --against onnxruntime,openvino --threads 1,2 --roof
 //   touchstone bench net.onnx --dim batch=8 --seconds 10 --json bench.json
@@ -60,7 +60,7 @@ FeedArgs inputs_of_set(const BenchArgs& args, Index set) {
   return wanted;
 }
 
-// Every other float goes up to its neighbour, the others down.
+// Moves every other float up to its neighbor, the others down.
 Tensor moved(const Tensor& tensor) {
   if (tensor.type() != Type::float32) return tensor;
   Tensor made(tensor.type(), tensor.shape());
@@ -70,7 +70,7 @@ Tensor moved(const Tensor& tensor) {
   return made;
 }
 
-// Sets of random inputs as files, and what the model's symbols stand for in them.
+// Writes sets of random inputs as files, and determines the sizes of the model's symbols.
 Race race_for(const BenchArgs& args, const std::string& file, const fs::path& scratch) {
   Race race;
   race.model = file;
@@ -102,8 +102,8 @@ Race race_for(const BenchArgs& args, const std::string& file, const fs::path& sc
   return race;
 }
 
-// One more session for each number of threads, on the first inputs, in this process: what is timed
-// above is not watched.
+// Profiles one more session for each number of threads, on the first inputs, in this process. The
+// timed runs above are not instrumented.
 void profile(const BenchArgs& args) {
 #ifdef TOUCHSTONE_WITH_FAST
   Trace trace;
@@ -128,7 +128,7 @@ void say(const std::string& what, const std::string& stage) {
   fmt::print(stderr, "{}: {}\n", printable(what), stage);
 }
 
-// All numbers of threads on one model.
+// Benchmarks all numbers of threads on one model.
 std::vector<Heat> bench_model(const BenchArgs& args, const std::string& file,
                               const Starts& starts) {
   const Scratch scratch;
@@ -199,7 +199,8 @@ ExitCode bench(const BenchArgs& args) {
                 "--profile is of the fast executor's steps, not of '" + args.runtime + "'");
   const CommandBudget budget(Limits::trusted());
   const Starts starts = starts_for(args);
-  for (const std::string& file : args.models) {  // what cannot be run is said before hours go by
+  // Detects models that cannot run, before hours of timing.
+  for (const std::string& file : args.models) {
     feeds_for(load_valid(file, Limits::trusted()), inputs_of_set(args, 0), Limits::trusted());
   }
   const std::string load_before = load_average();

@@ -1,5 +1,5 @@
-// touchstone check MODEL: every rule of the format and of the operators that the model breaks,
-// worst first.
+// touchstone check MODEL: lists every rule of the format and of the operators that the model
+// violates, worst first.
 #include <fmt/format.h>
 
 #include "core/error.h"
@@ -27,7 +27,7 @@ std::vector<Error> breaches_of(const std::string& file, const Limits& limits) {
     return breaches.empty() ? infer_shapes(model, limits).breaches : breaches;
   } catch (const Error& error) {
     if (error.kind != ErrorKind::invalid_model) throw;
-    return {error};  // what keeps a model from being loaded at all is the one breach to tell
+    return {error};  // a model that cannot be loaded has this single violation
   }
 }
 

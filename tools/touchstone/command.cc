@@ -1,4 +1,4 @@
-// Exit codes, colour, JSON output and error printing for all subcommands: the only room of the
+// Exit codes, color, JSON output and error printing for all subcommands: the only file of the
 // project that prints.
 #include "tools/touchstone/command.h"
 
@@ -63,7 +63,7 @@ void print_line(std::string_view label, std::string_view text) {
              std::string(label.size() < 5 ? 5 - label.size() : 0, ' '), printable(text));
 }
 
-// A place begins with what it is ("node 'act3' (Clip), main graph"): that word is the line's label.
+// A place begins with its kind ("node 'act3' (Clip), main graph"), which becomes the line's label.
 void print_place(std::string_view place) {
   const std::size_t space = place.find(' ');
   const bool labelled = space != std::string_view::npos && place[0] >= 'a' && place[0] <= 'z';
@@ -115,8 +115,8 @@ void add_json(CLI::App& command, JsonOutput& output) {
 }
 
 void write_json(const JsonOutput& output, const nlohmann::ordered_json& object) {
-  // A name in a model need not be UTF-8: what is not becomes U+FFFD, so that the object is always
-  // JSON.
+  // A name in a model need not be UTF-8: invalid bytes become U+FFFD, so that the object is always
+  // valid JSON.
   const std::string text =
       object.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   output.written = true;
@@ -136,8 +136,7 @@ std::string styled(Stream stream, Style style, std::string_view text) {
 
 namespace {
 
-// The bytes of the character that the text starts with, and its number; 1 and the byte where they
-// are no UTF-8.
+// Returns the size and code of the first UTF-8 character; 1 and the byte if it is no valid UTF-8.
 std::pair<std::size_t, std::uint32_t> first_character(std::string_view text) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
   const std::uint32_t lead = byte(0);
@@ -155,7 +154,7 @@ std::pair<std::size_t, std::uint32_t> first_character(std::string_view text) {
   return {size, number};
 }
 
-// Control characters, and those that turn the direction of what is written or are not seen.
+// True for control characters, and for characters that are invisible or change the text direction.
 bool is_unprintable(std::size_t size, std::uint32_t number) {
   if (size == 1) return number < 0x20 || number >= 0x7f;  // no UTF-8 from 0x80 on
   return number < 0xa0 || (number >= 0x200b && number <= 0x200f) ||
@@ -238,7 +237,7 @@ ExitCode guarded(const JsonOutput& json, const std::function<ExitCode()>& body) 
     return failed(error);
   } catch (const std::bad_alloc&) {
     return failed(Error(ErrorKind::out_of_memory, "no memory is left"));
-  } catch (const std::length_error&) {  // of a vector or text, before memory is asked for
+  } catch (const std::length_error&) {  // a vector or string longer than memory can hold
     return failed(Error(ErrorKind::out_of_memory, "more is asked for than memory can hold"));
   } catch (const std::filesystem::filesystem_error& error) {
     return failed(Error(ErrorKind::file, error.what()));

@@ -1,4 +1,4 @@
-// What every subcommand shares: exit codes, colour, JSON output, and how an error is printed.
+// Code shared by all subcommands: exit codes, color, JSON output, and error printing.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,12 +11,12 @@
 
 namespace touchstone {
 
-// The process's exit code: one meaning each, the same in every subcommand.
+// Exit code of the process, with the same meaning in every subcommand.
 enum class ExitCode {
   fine = 0,
   mismatch = 1,
   usage = 2,
-  invalid = 3,  // the model, or a value met while running, breaks a rule of the standard
+  invalid = 3,  // the model, or a value at run time, violates a rule of the standard
   unsupported = 4,
   crashed = 5,
   limit = 6,
@@ -26,7 +26,7 @@ enum class ExitCode {
 };
 ExitCode exit_code(ErrorKind kind);
 
-// --json [F]: one object to F, or to stdout.
+// --json [F]: writes one object to F, or to stdout.
 struct JsonOutput {
   bool wanted = false;
   std::string file;
@@ -37,27 +37,26 @@ struct JsonOutput {
 void add_json(CLI::App& command, JsonOutput& output);
 void write_json(const JsonOutput& output, const nlohmann::ordered_json& object);
 
-// Text goes where the terminal, --color, NO_COLOR and FORCE_COLOR let it be coloured.
+// Use of color: the default depends on the terminal, NO_COLOR and FORCE_COLOR.
 enum class Color { automatic, always, never };
 void set_color(Color wanted);
 enum class Stream { out, err };
 enum class Style { plain, bold, dim, red, green, yellow };
 std::string styled(Stream stream, Style style, std::string_view text);
 
-// Bytes that a hostile model chose, made fit for a terminal: control characters become \x1b and the
-// like.
+// Escapes untrusted text of a model for a terminal: control characters become \x1b and the like.
 std::string printable(std::string_view text);
 
 void print_error(const Error& error);  // to stderr
 
-// Names on stderr the fields of a file that the one saved from it has not; the same for --json.
+// Reports on stderr the fields of a file that the saved one lacks; returns them for --json.
 nlohmann::ordered_json dropped_fields(const std::set<std::string>& fields);
 
-// Runs `body` and turns what it throws into a printed error and its exit code. Where --json has no
-// object yet, the error is it.
+// Runs `body` and turns an exception into a printed error and its exit code. If --json has no
+// object yet, the error becomes it.
 ExitCode guarded(const JsonOutput& json, const std::function<ExitCode()>& body);
 
-// Declares a subcommand whose body runs guarded; each file of this folder has one such function.
+// These declare the subcommands, whose bodies run guarded; each is defined in a file of its own.
 void add_run(CLI::App& app, ExitCode& out);
 void add_check(CLI::App& app, ExitCode& out);
 void add_show(CLI::App& app, ExitCode& out);

@@ -1,7 +1,7 @@
-// touchstone compare MODEL --left T --right T: which node makes two targets part? Both run the
-// model; each node of each is judged on the inputs that this target itself gave it, and the first
-// past its bound is guilty. Exit 1 if there is one, 4 if something misbehaves only where no tap
-// looks and cannot be judged there.
+// touchstone compare MODEL --left T --right T: finds the node at which two targets diverge. Both
+// run the model. Each node of a side is judged on the inputs that this side itself computed, and
+// the first past its bound is guilty. Exit 1 if there is one, 4 if a fault shows only without taps
+// and cannot be judged there.
 //
 //   touchstone compare net.onnx --left onnxruntime --right reference --random --seed 1
 //   touchstone compare net.onnx --left onnxruntime --right reference --taps conv5 --save guilty
@@ -32,7 +32,7 @@ struct CompareArgs {
   std::vector<std::string> taps;
   FeedArgs feeds;
   JsonOutput json;
-  double timeout = 600, memory = 0;  // seconds; GiB, 0: a share of what the machine has
+  double timeout = 600, memory = 0;  // seconds; GiB, 0: a share of the machine's memory
 };
 
 CompareOptions options_for(const CompareArgs& args, const fs::path& scratch) {
@@ -61,7 +61,7 @@ std::array<CompareSide, 2> sides_for(const CompareArgs& args) {
   return {side(args.left), side(args.right)};
 }
 
-// A word as a shell reads it back.
+// Quotes a word for a shell.
 std::string quoted(const std::string& word) {
   const bool plain = word.find_first_not_of(
                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -83,7 +83,7 @@ std::string command_line(const CompareArgs& args, const std::string& taps) {
   return line + taps + " --save DIR";
 }
 
-// The values that a side had: what it was fed and what it showed.
+// Returns the values of a side: its feeds and the observed values.
 std::map<std::string, Value> had(const ComparedSide& side,
                                  const std::map<std::string, Value>& feeds) {
   std::map<std::string, Value> values = feeds;
@@ -91,7 +91,7 @@ std::map<std::string, Value> had(const ComparedSide& side,
   return values;
 }
 
-// Writes these nodes as a case, and says which commands show the fault on it.
+// Writes these nodes as a case; returns the commands that show the fault on it.
 std::vector<std::string> save(const Model& model, const std::set<Index>& nodes,
                               const std::map<std::string, Value>& values, const std::string& target,
                               const fs::path& folder) {

@@ -1,4 +1,4 @@
-// Distances first, since they are why somebody asks; then the nodes; then who is to blame.
+// Prints a comparison: distances first, then the nodes, then the guilty one.
 #include "tools/touchstone/compared.h"
 
 #include <fmt/format.h>
@@ -82,7 +82,7 @@ void print_replay(const std::vector<std::string>& lines) {
   }
 }
 
-// The outputs that are wrong, with the worst element of each.
+// Prints the wrong outputs, with the worst element of each.
 void print_faults(const NodeBlame& one) {
   const std::vector<Comparison>& outputs = one.judgement.outputs;
   for (std::size_t k = 0; k < outputs.size() && k < one.node->outputs.size(); ++k) {

@@ -1,4 +1,4 @@
-// What `touchstone compare` found, for a reader.
+// Prints the results of `touchstone compare`.
 #pragma once
 
 #include <array>

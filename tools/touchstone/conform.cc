@@ -1,5 +1,6 @@
-// touchstone conform --target T [--suite onnx|onnx@V|spec|DIR]: every case of a suite on a target,
-// judged twice: by the suite's own tolerance and by our judge. Exit 1 if any verdict is a fail.
+// touchstone conform --target T [--suite onnx|onnx@V|spec|DIR]: runs every case of a suite on a
+// target. Each is judged twice: by the suite's own tolerance and by our judge. Exit 1 if any
+// verdict is a fail.
 #include "conformance/conform.h"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ struct ConformArgs {
   JsonOutput json;
   Index jobs = usable_processors();
   unsigned runs = 2;
-  double timeout = 600, memory = 0;  // seconds; GiB, 0: a share of what the machine has
+  double timeout = 600, memory = 0;  // seconds; GiB, 0: a share of the machine's memory
 };
 
 Suite open_suite(const std::string& wanted) {
@@ -42,7 +43,7 @@ Suite open_suite(const std::string& wanted) {
   if (std::filesystem::is_regular_file(wanted)) return read_lines(wanted, wanted);
   if (wanted != "onnx" && !wanted.starts_with("onnx@")) return read_suite(wanted, wanted);
   const std::string version = wanted == "onnx" ? pinned_release() : wanted.substr(5);
-  const bool old = version == "old";  // the distinct cases that the pinned release does not hold
+  const bool old = version == "old";  // the distinct cases that the pinned release lacks
   Suite suite =
       read_suite(suite_of_release(old ? std::string(all_releases) : version), "onnx@" + version);
   if (old) drop_release(suite, pinned_release());
@@ -77,7 +78,8 @@ ConformOptions options_for(const ConformArgs& args, const std::string& target) {
   return options;
 }
 
-// The log as a whole is written again at most every two seconds: it is always complete lines.
+// Log of a run. The whole file is rewritten at most every two seconds, so that it always consists
+// of complete lines.
 class Log {
  public:
   Log(const ConformArgs& args) : file_(args.log) {
@@ -100,7 +102,7 @@ class Log {
   std::chrono::steady_clock::time_point written_;
 };
 
-// What the log already holds, by key; then only the rest is run.
+// Takes results from the log, by key, and runs the remaining cases.
 std::vector<CaseResult> run_rest(const Suite& suite, const std::string& target,
                                  const ConformArgs& args, Log& log) {
   std::map<std::string, CaseResult> known;
@@ -137,7 +139,7 @@ std::vector<CaseResult> run_rest(const Suite& suite, const std::string& target,
   return all;
 }
 
-// As folders that any other runner reads; what is expected, they do not say.
+// Saves lines as folders that any other runner reads, without expected outputs.
 void save_lines(const Suite& suite, const std::filesystem::path& folder) {
   for (const Case& one : suite.cases) {
     if (one.line.empty())
@@ -198,7 +200,7 @@ std::vector<Waiver> waivers_for(const ConformArgs& args) {
                       today());
 }
 
-// One that waives nothing any more should go.
+// Reports waivers that waive nothing and should be removed.
 void print_idle(const std::vector<Waiver>& waivers, const std::vector<Index>& used) {
   for (std::size_t k = 0; k < waivers.size(); ++k) {
     if (used[k] == 0)
@@ -207,7 +209,7 @@ void print_idle(const std::vector<Waiver>& waivers, const std::vector<Index>& us
   }
 }
 
-// How much of the spec the cases reach, for the page; null where nobody asks for it.
+// Returns the coverage of the spec for the page; null if none was requested.
 nlohmann::ordered_json coverage_in(const std::string& file) {
   if (file.empty()) return nullptr;
   auto read = nlohmann::ordered_json::parse(open_trusted(file).read_all(Limits::trusted()), nullptr,
@@ -233,7 +235,7 @@ ExitCode conform_all(const ConformArgs& args) {
   if (!args.save_as.empty()) save_lines(suite, args.save_as);
   std::map<std::string, std::string> versions;
   for (const std::string& target :
-       args.targets) {  // what does not start is refused before the first run
+       args.targets) {  // a target that does not start is refused before the first run
     const std::vector<std::string> worker = options_for(args, target).worker;
     if (!worker.empty())
       versions[target] = Host(worker, std::chrono::seconds(1)).describe().version;
@@ -260,7 +262,7 @@ ExitCode conform_all(const ConformArgs& args) {
     const Summary summary = summarise(run.cases);
     if (summary.of(Standing::fail) > 0) return ExitCode::mismatch;
     if (summary.of(Standing::harness) > 0)
-      code = ExitCode::bug;  // our own fault must not look like a clean run
+      code = ExitCode::bug;  // a fault of the judge must not look like a clean run
   }
   return code;
 }

@@ -1,8 +1,4 @@
-// touchstone convert MODEL --opset N -o OUT: the same model for another opset, older or newer.
-//
-//   touchstone convert old.onnx --opset 21 -o new.onnx
-//   touchstone convert trees.onnx --opset ai.onnx.ml:3 -o older.onnx
-//   touchstone convert new.onnx --opset 11                     (no file: can it be done, and how?)
+// touchstone convert MODEL --opset N -o OUT: converts a model to another opset, older or newer.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -27,7 +23,7 @@ struct ConvertArgs {
 
 std::string shown(const std::string& domain) { return domain.empty() ? "ai.onnx" : domain; }
 
-// "13", or "ai.onnx.ml:3"
+// Parses "13", or "ai.onnx.ml:3".
 std::pair<std::string, Index> asked(const std::string& written) {
   const std::size_t colon = written.rfind(':');
   const std::string number = colon == std::string::npos ? written : written.substr(colon + 1);

@@ -1,5 +1,5 @@
-// Feeds of a run. Random ones come from integers alone, so that a seed means the same values on
-// every machine.
+// Feeds of a run. Random ones are computed from integers alone, so that a seed gives the same
+// values on every machine.
 #include "tools/touchstone/feeds.h"
 
 #include <fmt/format.h>
@@ -53,7 +53,7 @@ const ValueInfo& input_named(const Graph& graph, const std::string& name) {
   misuse(fmt::format("the model has no input '{}'", name), "its inputs are " + names);
 }
 
-// Both ends are drawn.
+// Closed interval of drawn values.
 struct ValueRange {
   double low = 0, high = 0;
 };
@@ -96,7 +96,8 @@ class Seeded {  // splitmix64
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return z ^ z >> 31;
   }
-  // Nearly normal, and the same everywhere: the sum of twelve uniform numbers has variance 1.
+  // Returns a nearly normal number, equal on all machines: the sum of twelve uniform numbers has
+  // variance 1.
   long double normal() {
     std::int64_t sum = 0;
     for (int k = 0; k < 12; ++k) sum += static_cast<std::int64_t>(bits() >> 32);
@@ -133,7 +134,7 @@ Shape shape_for(const ValueInfo& input, const Dims& dims) {
   return out;
 }
 
-// Numbers of the range, as far as the type holds them.
+// Draws numbers of the range, as far as the type can represent them.
 Tensor drawn_between(const ValueRange& range, Type type, const Shape& shape, Seeded& seeded) {
   const TypeFacts& of = facts(type);
   const bool whole = of.is_integer || type == Type::boolean;
@@ -162,7 +163,7 @@ Tensor random_tensor(Type type, const Shape& shape, Seeded& seeded) {
       set_number(out, k, static_cast<long double>(seeded.bits() >> 63));
     } else if (facts(type).is_integer) {
       set_number(out, k,
-                 static_cast<long double>(seeded.bits() >> 63));  // in range as an index, too
+                 static_cast<long double>(seeded.bits() >> 63));  // valid as an index, too
     } else if (type == Type::complex64) {
       out.data<float>()[2 * k] = static_cast<float>(seeded.normal());
       out.data<float>()[2 * k + 1] = static_cast<float>(seeded.normal());
@@ -198,7 +199,7 @@ ValueType declared_type(const ValueInfo& value) {
       fmt::format("value '{}' has no declared type, so a file cannot be read as it", value.name));
 }
 
-// Reading a feed; an error that does not say yet where it arose names the input and the file.
+// Reads a feed; adds the input and the file to an error without a place.
 Value feed_from(const ValueInfo& input, const std::filesystem::path& file, const Limits& limits) {
   try {
     return read_value(file, declared_type(input), limits);
@@ -281,8 +282,8 @@ std::map<std::string, Value> feeds_for(const Model& model, const FeedArgs& args,
     const Dims dims = dims_of(args);
     const ValueRanges ranges = ranges_of(args, model.graph);
     for (const ValueInfo* input : wanted_inputs(model.graph)) {
-      Value made =
-          random_value(*input, dims, ranges, seeded);  // made even if fed: a feed moves no other
+      // Drawn even if fed, so that a feed does not change the values of other inputs.
+      Value made = random_value(*input, dims, ranges, seeded);
       out.try_emplace(input->name, std::move(made));
     }
   }

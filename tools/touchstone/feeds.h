@@ -1,5 +1,4 @@
-// Where a run's inputs come from: files named one by one, a folder in the standard's layout, or a
-// seed.
+// Sources of a run's inputs: individual files, a folder in the standard's layout, or a seed.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -23,17 +22,17 @@ struct FeedArgs {
 };
 void add_feeds(CLI::App& command, FeedArgs& args);
 
-// The inputs that a caller has to feed: those without an initializer, in the graph's order.
+// Returns the inputs that a caller has to feed: those without an initializer, in the graph's order.
 std::vector<const ValueInfo*> wanted_inputs(const Graph& graph);
 
 std::map<std::string, Value> feeds_for(const Model& model, const FeedArgs& args,
                                        const Limits& limits);
 
-// One .npy or .pb file as a value of this type.
+// Reads one .npy or .pb file as a value of this type.
 Value read_value(const std::filesystem::path& file, const ValueType& type, const Limits& limits);
 
-// input_0.pb ... or output_0.pb ... of a folder in the standard's layout, up to the first that is
-// missing.
+// Returns input_0.pb ... or output_0.pb ... of a folder in the standard's layout, up to the first
+// missing one.
 std::vector<std::filesystem::path> numbered_files(const std::filesystem::path& folder,
                                                   std::string_view side);
 

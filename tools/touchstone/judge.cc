@@ -1,7 +1,7 @@
-// touchstone judge MODEL --test-data DIR: are the outputs in DIR right for its inputs, by the exact
-// reading? touchstone judge MODEL --taps DIR: is every node right for the inputs that it was given?
-// The first that is not is guilty. No runtime runs. Exit 0 if all that is judged is right, 1 if
-// something is wrong, 4 if nothing was judged or can be trusted.
+// touchstone judge MODEL --test-data DIR: judges the outputs in DIR for its inputs. touchstone
+// judge MODEL --taps DIR: judges every node on its inputs; the first wrong one is guilty. No
+// runtime runs. Exit 0 if everything that was judged is right, 1 if something is wrong, 4 if
+// nothing was judged or can be trusted.
 #include <fmt/format.h>
 
 #include "conformance/report/json.h"
@@ -24,12 +24,12 @@ struct JudgeArgs {
 
 JudgeOptions options_for(const JudgeArgs& args) {
   JudgeOptions options;
-  options.then_fast = args.cls == "fast";  // what strict refuses is judged again
+  options.then_fast = args.cls == "fast";  // results that strict refuses are judged again
   options.sample_above = args.sample_above;
   return options;
 }
 
-// `judged`: some element was, or the standard leaves them all open.
+// `judged`: some element was judged, or the standard leaves all of them open.
 ExitCode code_for(Verdict verdict, bool judged) {
   if (is_fail(verdict)) return ExitCode::mismatch;
   if (verdict == Verdict::mistrusted || verdict == Verdict::unsupported)

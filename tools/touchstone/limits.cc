@@ -1,4 +1,4 @@
-// See tools/touchstone/limits.h.
+// Parses limits of time and memory, and handles Ctrl-C.
 #include "tools/touchstone/limits.h"
 
 #include <array>
@@ -19,7 +19,7 @@ struct Unit {
   double worth;
 };
 
-// A number with one of the units behind it.
+// Parses a number followed by one of the units.
 Index amount(const std::string& text, std::span<const Unit> units, const std::string& wanted) {
   std::size_t length = 0;
   double number = 0;

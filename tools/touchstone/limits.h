@@ -1,4 +1,4 @@
-// What a command may use: --limits, --deadline, --memory-limit; and Ctrl-C, which stops it.
+// Limits of a command: --limits, --deadline, --memory-limit; and Ctrl-C, which stops it.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,12 +15,13 @@ struct LimitArgs {
 };
 void add_limits(CLI::App& command, LimitArgs& args);
 
-// "10s", "500ms", "2m" as milliseconds; "2G", "512M", "64K", "1000" as bytes. Throws Error (usage).
+// Converts "10s", "500ms", "2m" to milliseconds, and "2G", "512M", "64K", "1000" to bytes. Throws
+// Error (usage).
 Index milliseconds_of(const std::string& text);
 Index bytes_of(const std::string& text);
 
-// The budget of a command from here on, files and models that it reads too. While it is open, the
-// first Ctrl-C cancels; the next ends the process.
+// Installs the budget of a command, which also covers reading files and models. During its lifetime
+// the first Ctrl-C cancels; the next ends the process.
 class CommandBudget {
  public:
   explicit CommandBudget(const Limits& limits);

@@ -1,4 +1,4 @@
-// Times and sizes as they are written on the command line.
+// Tests times and sizes as written on the command line.
 #include "tools/touchstone/limits.h"
 
 #include <gtest/gtest.h>

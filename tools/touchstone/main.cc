@@ -1,4 +1,4 @@
-// touchstone: the command. It knows its subcommands; each is a file of its own beside this one.
+// touchstone: the command. Each subcommand is defined in a file of its own in this folder.
 #include "core/nearest.h"
 #include "tools/touchstone/command.h"
 
@@ -33,7 +33,8 @@ std::string near(const std::string& word, const std::vector<std::string>& known)
   return did_you_mean(word, std::vector<std::string_view>(known.begin(), known.end()));
 }
 
-// CLI11 misses a subcommand before it sees that another word stood in its place.
+// Improves CLI11's error, which reports a missing subcommand even if another word was given in its
+// place.
 Error misused(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<CLI::App*> commands = app.get_subcommands();
   const std::vector<std::string> left = app.remaining(true);

@@ -1,5 +1,5 @@
-// NumPy's .npy format, version 1 to 3: magic, a Python dict literal with descr, fortran_order and
-// shape, then the items. The dict is read by a parser that knows these three keys and nothing else.
+// Reads and writes NumPy's .npy format, version 1 to 3: magic, a Python dict literal with descr,
+// fortran_order and shape, then the items. The dict's parser accepts only these three keys.
 #include "tools/touchstone/npy.h"
 
 #include <fmt/format.h>
@@ -147,7 +147,7 @@ constexpr Numpy numpy_types[] = {
     {Type::complex64, 'c', 8}, {Type::complex128, 'c', 16},
 };
 
-// Bytes an element takes in memory when nothing is packed.
+// Returns the bytes of an unpacked element.
 Index whole_bytes(Type type) { return (facts(type).bits + 7) / 8; }
 
 Type type_of_item(const Item& item, Type expected) {
@@ -187,7 +187,8 @@ std::string string_item(const std::byte* data, Index bytes) {
   return out;
 }
 
-// Code points of a string as numpy stores them; a byte that is no UTF-8 stands for itself.
+// Returns a string's code points, as numpy stores them; a byte that is no UTF-8 becomes its own
+// code point.
 std::u32string code_points(std::string_view text) {
   std::u32string out;
   for (std::size_t at = 0; at < text.size();) {
@@ -208,7 +209,7 @@ std::string with_header(std::string_view descr, const Shape& shape, std::string_
   for (const Index size : shape) dims += fmt::format("{},", size);
   std::string header =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, dims);
-  header.append(63 - (10 + header.size()) % 64, ' ');  // items begin at a multiple of 64
+  header.append(63 - (10 + header.size()) % 64, ' ');  // items are aligned to 64 bytes
   header += '\n';
   std::string out("\x93NUMPY\x01\x00", 8);
   out += static_cast<char>(header.size() & 0xff);

@@ -1,5 +1,5 @@
-// NumPy's .npy files: how feeds come in and outputs go out. The bytes are hostile; nothing in them
-// is evaluated.
+// NumPy's .npy files, the format of feeds and outputs. The bytes are untrusted; nothing in them is
+// evaluated.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace touchstone {
 
-// `expected` decides what raw items (numpy's V1, V2: how it saves the types of ml_dtypes) mean.
-// Throws Error: usage for what is no .npy or holds a type that the standard has not.
+// Parses a file. `expected` is the type of raw items (numpy's V1, V2: its encoding of ml_dtypes
+// types). Throws Error: usage for an invalid file or a type that the standard lacks.
 Tensor parse_npy(std::span<const std::byte> bytes, Type expected, const Limits& limits);
 
-// Types that numpy has not are written raw, one item an element: read them back with
-// .view(ml_dtypes.bfloat16).
+// Serializes a tensor. Types that numpy lacks are written raw, one item per element: read them back
+// with .view(ml_dtypes.bfloat16).
 std::string serialize_npy(const Tensor& tensor);
 
 }  // namespace touchstone

@@ -1,4 +1,4 @@
-// .npy files, written by us and read again, and the hostile ones.
+// Tests .npy files: round trips, and malformed ones.
 #include "tools/touchstone/npy.h"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,5 @@
-// touchstone optimize MODEL -o OUT: a better graph that means the same, saved as plain ONNX.
-//
-//   touchstone optimize resnet.onnx -o better.onnx
-//   touchstone optimize resnet.onnx -o better.onnx --no-pass fold-normalisation
-//   touchstone optimize resnet.onnx -o better.onnx --level none --pass fold-constants
-//   touchstone optimize --list
+// touchstone optimize MODEL -o OUT: optimizes a graph without changing its meaning, and saves it as
+// plain ONNX.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How far a long run is: a line that renews itself on a terminal, a line each ten seconds
+// Progress of a long run: a line that is redrawn on a terminal, or a line every ten seconds
 // elsewhere.
 #pragma once
 
@@ -27,7 +27,7 @@ class Progress {
       print();
   }
 
-  // Leaves no half line behind.
+  // Clears the line.
   void end() {
     if (terminal_) fmt::print(stderr, "\r\x1b[K");
   }

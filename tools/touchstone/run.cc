@@ -1,10 +1,4 @@
-// touchstone run MODEL: feeds a model, runs it on the reference and shows what comes out.
-//
-//   touchstone run add.onnx --input x=x.npy --input y=y.npy
-//   touchstone run resnet.onnx --random --seed 1 --dim batch=4 --output-dir out
-//   touchstone run model.onnx --test-data test_data_set_0      (exit 1 if it is wrong)
-//   touchstone run resnet.onnx --random --runtime fast --profile trace.json
-//   touchstone run model.onnx --random --runtime fast --device opencl,cpu --placement
+// touchstone run MODEL: feeds a model, runs it and shows the outputs.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -39,7 +33,7 @@ struct RunArgs {
   JsonOutput json;
 };
 
-// What the outputs are worth beside the output_K.pb of --test-data.
+// Verdict on the outputs by the output_K.pb of --test-data.
 struct Judged {
   std::string verdict, compat, detail;
   ExitCode code;
@@ -58,7 +52,7 @@ Judged judged_by(const Assignment& assignment) {
 }
 #endif
 
-// None where the folder holds no outputs.
+// Judges the outputs by the test data; none if the folder has no outputs.
 std::optional<Judged> held_against_test_data(const RunArgs& args, const Model& model,
                                              const std::map<std::string, Value>& outputs) {
   if (args.feeds.test_data.empty()) return std::nullopt;
@@ -118,7 +112,7 @@ void report(const RunArgs& args, const Model& model, const std::map<std::string,
   if (args.json) write_json(args.json, object);
 }
 
-// `placed` becomes the object of --placement, if that is asked for.
+// Runs a session. `placed` receives the object of --placement, if requested.
 std::map<std::string, Value> run_session(const RunArgs& args, const Model& model,
                                          const std::map<std::string, Value>& feeds, Json& placed) {
 #ifdef TOUCHSTONE_WITH_FAST
@@ -134,7 +128,7 @@ std::map<std::string, Value> run_session(const RunArgs& args, const Model& model
   Session session(model, options);
   std::map<std::string, Value> outputs = session.run(feeds);
   if (options.timings) {
-    session.run(feeds);  // the first run meets memory that nobody has touched yet
+    session.run(feeds);  // the first run includes page faults of fresh memory
     Trace trace;
     trace.add(std::filesystem::path(args.model).stem().string(), session);
     trace.write(args.profile);

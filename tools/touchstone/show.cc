@@ -1,5 +1,5 @@
-// touchstone show MODEL: what is in a model: inputs, outputs, nodes with the version in force,
-// counts by operator, and, asked for by --shapes, the shapes of all values.
+// touchstone show MODEL: prints a model's inputs, outputs, nodes with the version in force, counts
+// by operator, and, with --shapes, the shapes of all values.
 #include <fmt/format.h>
 
 #include "core/error.h"
@@ -29,7 +29,8 @@ std::string version_of(const Node& node) {
 
 template <class Visit>
 void for_each_node(const Graph& graph, const Visit& visit) {
-  std::vector<const Graph*> open{&graph};  // a list, not recursion: depth is the model's choice
+  // A worklist instead of recursion, whose depth the model would determine.
+  std::vector<const Graph*> open{&graph};
   while (!open.empty()) {
     const Graph* here = open.back();
     open.pop_back();
@@ -128,7 +129,7 @@ std::string names(const Json& list) {
   return printable(out);
 }
 
-// The file's fields beside the graph; a long text is cut.
+// Prints the file's fields outside the graph; long texts are cut.
 void print_metadata(const Json& all) {
   constexpr std::size_t most_shown = 200;
   std::vector<std::pair<std::string, std::string>> rows;
@@ -214,7 +215,7 @@ void add_shapes(const InferredShapes& found, Json& all) {
   all["shape_notes"] = found.notes;
 }
 
-// Of the main graph first, then each subgraph and each call of a function under its path.
+// Prints shapes of the main graph first, then of each subgraph and function call under its path.
 void print_shapes(const InferredShapes& found) {
   std::vector<std::string> paths{""};
   std::map<std::string, std::vector<const InferredValue*>> by_path;
@@ -237,7 +238,7 @@ void print_shapes(const InferredShapes& found) {
   for (const std::string& note : found.notes) fmt::print("  {}\n", printable(note));
 }
 
-// Only of a sound model: what breaks a rule of the format has no shapes.
+// Infers shapes of a valid model; throws the first violation of any other.
 InferredShapes shapes_of(const Model& model, const Limits& limits) {
   std::vector<Error> breaches = check(model, limits);
   if (!breaches.empty()) throw std::move(breaches.front());

@@ -1,5 +1,5 @@
-// touchstone spec OP [--opset N]: the definition of an operator that is in force at an opset.
-// touchstone spec --list [--json]: every operator version there is.
+// touchstone spec OP [--opset N]: prints the definition of an operator that is in force at an
+// opset. touchstone spec --list [--json]: lists every operator version.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ ExitCode list_versions(const SpecArgs& args) {
   return ExitCode::fine;
 }
 
-// All versions of the operator, oldest first.
+// Returns all versions of the operator, oldest first.
 std::vector<const SpecText*> versions_of(const SpecArgs& args) {
   std::vector<const SpecText*> out;
   std::string elsewhere;

@@ -1,4 +1,5 @@
-// Complete events ("X") in microseconds; what the viewers have no place for stands in "args".
+// Writes complete events ("X") in microseconds; data that the trace format lacks is stored in
+// "args".
 #include "tools/touchstone/trace.h"
 
 #include "core/files.h"

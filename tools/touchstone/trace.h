@@ -1,4 +1,4 @@
-// What each step of a session's last run took, as the trace that Chrome and Perfetto show.
+// Timings of the steps of a session's last run, as a trace for Chrome and Perfetto.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@ namespace touchstone {
 
 class Trace {
  public:
-  // The session keeps timings and has run. Each one that is added is a process of the trace: a row
-  // of steps, and one a thread with what it did of them.
+  // Adds a session that keeps timings and has run. Each added session is a process of the trace: a
+  // row of steps, and a row per thread with its share of them.
   void add(const std::string& name, const Session& session);
   void write(const std::filesystem::path& file) const;
 

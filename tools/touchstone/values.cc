@@ -1,4 +1,4 @@
-// Values as text, as JSON and as files.
+// Formats values as text, as JSON and as files.
 #include "tools/touchstone/values.h"
 
 #include <fmt/format.h>

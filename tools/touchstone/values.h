@@ -1,4 +1,4 @@
-// How values look to a reader, and how they go into files: outputs, and the taps of every node.
+// Formats values for output, and writes them to files: outputs, and the taps of every node.
 #pragma once
 
 #include <filesystem>
@@ -15,15 +15,16 @@ namespace touchstone {
 std::string shown_element(const Tensor& tensor, Index at);
 std::string first_values(const Value& value, Index most = 8);
 std::string type_text(const Value& value);      // "tensor(float) [2,3]"
-std::string dims_text(const ValueInfo& value);  // "[batch,3,?]", "" where no rank is declared
+std::string dims_text(const ValueInfo& value);  // "[batch,3,?]", "" without a declared rank
 nlohmann::ordered_json to_json(const Value& value, Index most = 8);
 
-// output_0.pb ... in the standard's layout, and output_0.npy beside each tensor.
+// Writes output_0.pb ... in the standard's layout, and output_0.npy for each tensor.
 void write_outputs(const Model& model, const std::map<std::string, Value>& outputs,
                    const std::filesystem::path& folder);
 
-// --tap DIR: every value that any node read or wrote, once, as a .pb file; taps.json says which
-// node it was, values.json maps the main graph's names to files (for `touchstone judge --taps`).
+// Writer of --tap DIR: every value that any node read or wrote, once, as a .pb file. taps.json
+// lists the nodes, values.json maps the main graph's names to files (for `touchstone judge
+// --taps`).
 class TapWriter {
  public:
   explicit TapWriter(std::filesystem::path folder);
@@ -37,8 +38,8 @@ class TapWriter {
   std::filesystem::path folder_;
   nlohmann::ordered_json nodes_ = nlohmann::ordered_json::array();
   nlohmann::ordered_json values_ = nlohmann::ordered_json::object();
-  // Tensors written so far, by their buffer. They are kept, so that no buffer's address is used
-  // twice.
+  // Tensors written so far, by their buffer. They are kept alive, so that no buffer's address is
+  // reused.
   std::map<std::pair<const void*, std::string>, std::pair<Tensor, std::string>> written_;
   Index files_ = 0;
 };

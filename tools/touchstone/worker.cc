@@ -1,6 +1,6 @@
-// touchstone worker: the child process of `conform` and `bench`, never typed by a person. It
-// answers messages on its standard input: with a target's outputs, as the judge with assessments,
-// or with times.
+// touchstone worker: internal child process of `conform` and `bench`. It answers messages on its
+// standard input: as a target with outputs, as the judge with assessments, or as a benchmark with
+// times.
 #include <charconv>
 #include <cstdlib>
 
@@ -30,12 +30,12 @@ Message reply_as_judge(const Message& question) {
 }
 
 #ifdef TOUCHSTONE_WITH_FAST
-// "fast:isa=avx2:threads=2:device=opencl,cpu": the instruction set is chosen by the environment,
-// once a process.
+// Parses "fast:isa=avx2:threads=2:device=opencl,cpu". The environment selects the instruction set,
+// once per process.
 SessionOptions fast_options(const std::string& target) {
   SessionOptions options;
   if (const std::string isa = option_of(target, "isa"); !isa.empty()) {
-    choose_isa(isa);  // refuses what there is not
+    choose_isa(isa);  // refuses an unavailable instruction set
     ::setenv("TOUCHSTONE_ISA", isa.c_str(), 1);
   }
   if (const std::string threads = option_of(target, "threads"); !threads.empty()) {

@@ -1,5 +1,5 @@
-// Draws the page from the JSON that stands in it; every text is set as text, so no result can become markup. The filter's
-// words are all the state there is: what one clicks writes words, and the address keeps them.
+// Draws the page from the embedded JSON. All strings are set as text, so no result can become
+// markup. The filter text is the only state: clicks edit it, and the URL stores it.
 "use strict";
 
 const ORDER = ["fail", "harness", "mistrusted", "open", "unsupported", "waived", "pass"];
@@ -25,7 +25,7 @@ function row(cells, kind) {
   return made;
 }
 
-// ---- what is there: one entry a case, with a result of each run ----
+// ---- cases: one entry per case, with a result of each run ----
 
 function gather() {
   const all = new Map();
@@ -78,7 +78,7 @@ function chip(text, kind, words, title) {
   return made;
 }
 
-// ---- the board: a line a target ----
+// ---- board: a row per target ----
 
 function draw_board() {
   const heads = ["target", "cases", "rate", ...ORDER, "", "by the suite's rule", "float32 on fast kernels", "cases by kernel class"];
@@ -105,7 +105,7 @@ function draw_board() {
     for (const [kind, count] of Object.entries(summary.compat)) {
       compat.append(chip(`${count} ${kind}`, kind === "pass" || kind === "unsupported" ? kind : "fail", `${name}=${kind}`));
     }
-    const share = summary.float32;  // of a target that says on which kernels it ran
+    const share = summary.float32;  // for a target that reports the kernels that it ran on
     const fast = element("td", share ? `${share.fast} of ${share.cases}, ${(100 * share.fast / share.cases).toFixed(1)} %` : "–");
     const classes = element("td");
     for (const [kernel, count] of Object.entries(summary.kernels || {})) {
@@ -117,7 +117,7 @@ function draw_board() {
   at("what").textContent = `${cases.length} cases of ${suites.join(", ")}`;
 }
 
-// ---- operator by target, counted by verdict ----
+// ---- matrix: verdict counts by operator and target ----
 
 function draw_matrix(found) {
   const rows = new Map();
@@ -150,7 +150,7 @@ function draw_matrix(found) {
   }));
 }
 
-// ---- which clauses of the spec the cases reach, where they were counted: a file opens to those that none does ----
+// ---- coverage of the spec's clauses, if measured: a file expands to its uncovered clauses ----
 
 const percent = ([some, all]) => (all ? `${(100 * some / all).toFixed(1)} %` : "–");
 
@@ -180,9 +180,9 @@ function draw_coverage({ statements, sides, files, cases }) {
   }));
 }
 
-// ---- cases, each of which opens ----
+// ---- cases, each expandable ----
 
-// For a POSIX shell: inside single quotes nothing means anything but the quote itself.
+// Quotes for a POSIX shell: inside single quotes only the quote itself is special.
 const quoted = (text) => "'" + text.replaceAll("'", "'\\''") + "'";
 
 function replay(run, one) {
@@ -190,7 +190,8 @@ function replay(run, one) {
   return `touchstone conform --target ${plain(run.target)} --suite ${plain(run.suite)} --filter ${quoted(one.key)}`;
 }
 
-// Every place that any target shows, beside what the suite expects; a cell that differs from that is marked.
+// Returns a table of every place that any target shows, with the suite's expectation; differing
+// cells are marked.
 function values_table(one) {
   const places = new Map();
   one.by.forEach((result, r) => (result ? result.values : []).forEach(([place, expected, actual]) => {

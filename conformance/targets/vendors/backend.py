@@ -1,6 +1,6 @@
-"""Any runtime that has the standard's own door, onnx.backend.base.Backend: wrapped without change.
+"""Wraps any runtime that implements the standard's interface, onnx.backend.base.Backend, unchanged.
 
-`backend:MODULE` is a module that has prepare() or a class Backend; `backend:MODULE:CLASS` names the class.
+`backend:MODULE` is a module with prepare() or a class Backend; `backend:MODULE:CLASS` names the class.
 """
 
 from __future__ import annotations
@@ -41,4 +41,4 @@ class AnyBackend:
             given = prepared.run([feeds[name] for name in inputs if name in feeds])
         except NotImplementedError as error:
             raise UnsupportedError(str(error)) from error
-        return dict(zip(outputs, given, strict=False))  # too few are for the judge to see
+        return dict(zip(outputs, given, strict=False))  # the judge reports missing outputs

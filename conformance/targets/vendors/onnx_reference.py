@@ -1,4 +1,4 @@
-"""The evaluator that the onnx package brings, as it comes."""
+"""Target onnx-reference: the unmodified evaluator of the onnx package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ONNX Runtime on the processor, as it comes: its own optimisations, its own choice of kernels."""
+"""Target onnxruntime: unmodified ONNX Runtime on the CPU, with its own optimizations and choice of kernels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 os.environ["LC_ALL"] = "en_US.UTF-8"
-if (Path(sys.prefix) / "locale").is_dir():  # made by the set-up: kernels on strings ask for that locale by name
+if (Path(sys.prefix) / "locale").is_dir():  # made by tools/setup.sh: string kernels need it
     os.environ["LOCPATH"] = str(Path(sys.prefix) / "locale")
 
 import numpy as np  # noqa: E402
@@ -25,7 +25,7 @@ from conformance.targets.target import (  # noqa: E402
     UnsupportedError,
 )
 
-# A model that it calls invalid, though only its own copy of the standard is older.
+# Messages of models that it calls invalid only because its own copy of the standard is older.
 LAGS = ("is not a registered function/op", "No Op registered for", "Unrecognized attribute")
 SMALL = {
     TensorProto.INT4: 4,
@@ -41,8 +41,10 @@ NO_MEMORY = ("Failed to allocate memory", "bad allocation", "std::bad_alloc")
 
 
 def classified(error: Exception, loading: bool) -> TargetError:
-    """By its own status codes. FAIL is what it says to a model that it knows no way to run, so while loading (and only
-    then) that is a refusal and no fault; a crash in disguise shows when a model runs.
+    """Classifies an error by ONNX Runtime's status codes.
+
+    FAIL while loading means that it cannot run the model, so that is a refusal and no fault. While running it is a
+    fault.
     """
     text = str(error)
     if any(word in text for word in NO_MEMORY):
@@ -57,19 +59,20 @@ def classified(error: Exception, loading: bool) -> TargetError:
 
 
 def is_plain(value: Any) -> bool:
-    """numpy's own types pass through the runtime's everyday door; those of ml_dtypes do not."""
+    """True for numpy's own types, which run() accepts directly; types of ml_dtypes need an OrtValue."""
     if isinstance(value, list):
         return all(is_plain(each) for each in value)
     return not isinstance(value, np.ndarray) or value.dtype.isbuiltin == 1 or value.dtype.kind in "OU"
 
 
 def codes(array: np.ndarray, bits: int) -> np.ndarray:
-    """Elements of a type of less than a byte, each in the low bits of a byte of its own."""
+    """Returns elements of a sub-byte type, each in the low bits of a byte."""
     return array.reshape(-1).view(np.uint8) & ((1 << bits) - 1)
 
 
 def held(array: np.ndarray) -> onnxruntime.OrtValue:
-    """A small type as the runtime holds it: elements of less than a byte share bytes, the first one lowest."""
+    """Returns an OrtValue of a small type: elements of less than a byte are packed, the first one in the lowest
+    bits."""
     code = helper.np_dtype_to_tensor_dtype(array.dtype)
     array = np.ascontiguousarray(array).reshape(array.shape)
     bits = SMALL.get(code, 8)
@@ -77,14 +80,14 @@ def held(array: np.ndarray) -> onnxruntime.OrtValue:
         each = codes(array, bits)
         each = np.pad(each, (0, -each.size % (8 // bits))).reshape(-1, 8 // bits)
         shared = np.bitwise_or.reduce(each << (np.arange(8 // bits, dtype=np.uint8) * bits), axis=1).astype(np.uint8)
-        room = np.zeros(array.shape, np.uint8)  # the shape counts elements; the runtime reads the first bytes only
+        room = np.zeros(array.shape, np.uint8)  # the shape counts elements; the runtime reads only the first bytes
         room.reshape(-1)[: shared.size] = shared
         array = room
     return onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(array, code)
 
 
 def unpacked(value: onnxruntime.OrtValue) -> np.ndarray:
-    """The bytes behind a value of the runtime, under numpy's name for their type."""
+    """Returns a value of the runtime as an array with numpy's name for its type."""
     code, shape = value.element_type(), value.shape()
     dtype = helper.tensor_dtype_to_np_dtype(code)
     raw = np.frombuffer(ctypes.string_at(value.data_ptr(), value.tensor_size_in_bytes()), np.uint8)
@@ -94,7 +97,7 @@ def unpacked(value: onnxruntime.OrtValue) -> np.ndarray:
         return raw.view(dtype)[:count].reshape(shape).copy()
     each = raw[:, None] >> (np.arange(8 // bits, dtype=np.uint8) * bits) & ((1 << bits) - 1)
     each = each.reshape(-1)[:count].astype(np.uint8)
-    if code in SIGNED:  # ml_dtypes keeps the sign in the bits above
+    if code in SIGNED:  # ml_dtypes sign-extends into the upper bits
         each = ((each << (8 - bits)).astype(np.int8) >> (8 - bits)).view(np.uint8)
     return each.view(dtype).reshape(shape)
 
@@ -109,7 +112,8 @@ class OnnxRuntime:
         return self.open(model, options)
 
     def open(self, model: bytes | str, options: dict[str, str]) -> onnxruntime.InferenceSession:
-        """Of a path the runtime also finds what the model keeps in files beside it. `optimise=no` leaves graphs as they are."""
+        """Opens a session. With a path the runtime also finds external data. `optimise=no` disables graph
+        optimizations."""
         settings = onnxruntime.SessionOptions()
         if options.get("optimise", "yes") == "no":
             settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL

@@ -1,1 +1,1 @@
-"""The peers of `touchstone bench`: one file each, under the name that --against takes."""
+"""Peers of `touchstone bench`: one file each, with the name that --against takes."""

@@ -1,4 +1,5 @@
-"""OpenVINO at its best for one caller: static shapes, one stream, hinted for latency; in float32, as all others are."""
+"""OpenVINO in its fastest configuration for one caller: static shapes, one stream, latency hint; float32 as all
+others."""
 
 from __future__ import annotations
 
@@ -37,6 +38,6 @@ class Session:
         return self.request.infer(feeds, share_inputs=True, share_outputs=True)
 
     def named(self, raw: Any) -> dict[str, Any]:
-        """An output may have several names. It is copied, since the next run writes over it."""
+        """Returns outputs by name. An output may have several names. It is copied, since the next run overwrites it."""
         values = [np.array(value) for value in raw.values()]
         return {name: value for names, value in zip(self.names, values, strict=True) for name in names}
