@@ -80,7 +80,7 @@ def status(operators: list[Operator], found: Found) -> str:
     versions = [v for operator in operators for v in operator.versions]
     known = [v for v in versions if v.kind != "none"]
     lines = [
-        "# What the spec says so far",
+        "# Status of the spec",
         "",
         "Written by codegen/emit_status.py from spec/ops; a test fails if it is older than they are. "
         "A version that is missing has its",
@@ -100,7 +100,7 @@ def status(operators: list[Operator], found: Found) -> str:
         "",
         *by(known, "form", [v.form for v in known]),
         "",
-        "## What is missing",
+        "## Missing versions",
         "",
         *missing(operators),
         "",
