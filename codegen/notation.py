@@ -1,4 +1,4 @@
-"""Parses index notation into trees. spec/README.md documents each construct with an example.
+"""Parses index notation into trees. spec/reference.md documents each construct with an example.
 
 A text is a list of statements, one a line. A deeper indented line continues the one above, unless that one ends with a
 colon: then the deeper lines are its block.

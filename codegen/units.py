@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -135,7 +136,7 @@ def words_of(v: Version) -> set[str]:
     return set(re.findall(r"\w+", " ".join(texts)))
 
 
-def _text(t) -> str:
+def _text(t: Any) -> str:
     return t.text if t else ""
 
 

@@ -1,6 +1,6 @@
 // Copies of rows contiguous on both sides, included only by vector_moves.cc, once per instruction
 // set: whole cache lines out of order, short rows by pieces, and non-temporal stores.
-// docs/performance.md gives the measurements behind the choices.
+// docs/experiments/README.md gives the measurements behind the choices.
 #pragma once
 
 #include <cstddef>

@@ -54,7 +54,7 @@ const FastEntry* find_fast(const Signature& signature);  // null: the reference 
 const std::vector<FastEntry>& fast_entries();
 
 // Handwritten kernel, or plan rewrite, for an operator version: the key `fast` of its entry
-// (spec/README.md).
+// (spec/reference.md).
 enum class Role {
   none,
   convolution,

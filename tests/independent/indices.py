@@ -1,4 +1,4 @@
-"""Indices and lists of them: the notation's functions (spec/README.md) on Python ints and tuples."""
+"""Indices and lists of them: the notation's functions (spec/reference.md) on Python ints and tuples."""
 
 from __future__ import annotations
 
