@@ -43,20 +43,20 @@ Error refused(std::string_view name, const std::string& why) {
 
 class Descriptor {
  public:
-  explicit Descriptor(int held) : held_(held) {}
-  Descriptor(Descriptor&& other) noexcept : held_(std::exchange(other.held_, -1)) {}
+  explicit Descriptor(int held) : descriptor_(held) {}
+  Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(held_, other.held_);
+    std::swap(descriptor_, other.descriptor_);
     return *this;
   }
   ~Descriptor() {
-    if (held_ >= 0) ::close(held_);
+    if (descriptor_ >= 0) ::close(descriptor_);
   }
-  int get() const { return held_; }
-  int release() { return std::exchange(held_, -1); }
+  int get() const { return descriptor_; }
+  int release() { return std::exchange(descriptor_, -1); }
 
  private:
-  int held_;
+  int descriptor_;
 };
 
 bool drive_letter(std::string_view path) {

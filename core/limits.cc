@@ -58,7 +58,7 @@ const Limits& current_limits() {
 }
 
 LimitsScope::LimitsScope(const Limits& limits)
-    : held_(limits), outer_(std::exchange(current, &held_)) {}
+    : limits_(limits), outer_(std::exchange(current, &limits_)) {}
 LimitsScope::~LimitsScope() { current = outer_; }
 
 Index check_size(Type type, const Shape& shape, const Limits& limits) {

@@ -53,7 +53,7 @@ class LimitsScope {
   LimitsScope& operator=(const LimitsScope&) = delete;
 
  private:
-  Limits held_;
+  Limits limits_;
   const Limits* outer_;
 };
 

@@ -11,11 +11,12 @@
 namespace touchstone {
 namespace {
 
-// Names of the attribute kinds in signatures, in the order of the alternatives of Attribute::Held.
+// Names of the attribute kinds in signatures, in the order of the alternatives of
+// Attribute::Payload.
 constexpr std::string_view kinds[] = {
     "float",  "int",  "string",  "tensor",  "graph",  "sparse_tensor",  "type",
     "floats", "ints", "strings", "tensors", "graphs", "sparse_tensors", "types"};
-static_assert(std::size(kinds) == std::variant_size_v<Attribute::Held>);
+static_assert(std::size(kinds) == std::variant_size_v<Attribute::Payload>);
 
 struct Arity {
   std::size_t least, most;

@@ -44,12 +44,12 @@ struct ValueInfo {
 
 struct Attribute {
   // One alternative per kind of AttributeProto. ValueType stands for a TypeProto.
-  using Held =
+  using Payload =
       std::variant<float, Index, std::string, Tensor, std::shared_ptr<const Graph>, SparseTensor,
                    ValueType, std::vector<float>, std::vector<Index>, std::vector<std::string>,
                    std::vector<Tensor>, std::vector<std::shared_ptr<const Graph>>,
                    std::vector<SparseTensor>, std::vector<ValueType>>;
-  Held is;
+  Payload is;
   // Inside a function body: name of the function's attribute to substitute, "" otherwise.
   std::string reference;
   SharedMetadata metadata = {};

@@ -62,8 +62,8 @@ std::vector<Held> each(const List& list, const Read& read) {
   return all;
 }
 
-Attribute::Held read_held(const pb::AttributeProto& proto, Source& source, int depth,
-                          const std::string& path) {
+Attribute::Payload read_payload(const pb::AttributeProto& proto, Source& source, int depth,
+                                const std::string& path) {
   using SharedGraph = std::shared_ptr<const Graph>;
   const auto graph = [&](const pb::GraphProto& held) -> SharedGraph {
     return std::make_shared<Graph>(read_graph(held, source, depth + 1, path));
@@ -115,7 +115,7 @@ Attribute::Held read_held(const pb::AttributeProto& proto, Source& source, int d
 
 Attribute read_attribute(const pb::AttributeProto& proto, Source& source, int depth,
                          const std::string& path) {
-  return Attribute{read_held(proto, source, depth, path), proto.ref_attr_name(),
+  return Attribute{read_payload(proto, source, depth, path), proto.ref_attr_name(),
                    read_metadata(proto, source)};
 }
 

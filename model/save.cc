@@ -72,7 +72,7 @@ constexpr pb::AttributeProto::AttributeType kinds[] = {
     pb::AttributeProto::INTS,           pb::AttributeProto::STRINGS,
     pb::AttributeProto::TENSORS,        pb::AttributeProto::GRAPHS,
     pb::AttributeProto::SPARSE_TENSORS, pb::AttributeProto::TYPE_PROTOS};
-static_assert(std::size(kinds) == std::variant_size_v<Attribute::Held>);
+static_assert(std::size(kinds) == std::variant_size_v<Attribute::Payload>);
 
 void write_attribute(const std::string& name, const Attribute& attribute,
                      pb::AttributeProto& proto) {

@@ -161,11 +161,11 @@ class Walker {
   }
 
   std::uint8_t byte(Index at) {
-    if (at < first_ || at >= first_ + held_) {
+    if (at < first_ || at >= first_ + filled_) {
       first_ = at;
-      held_ = std::min(static_cast<Index>(window_.size()), file_.size() - at);
+      filled_ = std::min(static_cast<Index>(window_.size()), file_.size() - at);
       file_.read_into(
-          at, std::as_writable_bytes(std::span(window_).first(static_cast<std::size_t>(held_))));
+          at, std::as_writable_bytes(std::span(window_).first(static_cast<std::size_t>(filled_))));
     }
     return window_[static_cast<std::size_t>(at - first_)];
   }
@@ -173,7 +173,7 @@ class Walker {
   bool copy(Index begin, Index end, std::string& into) {
     const std::size_t old = into.size(), more = static_cast<std::size_t>(end - begin);
     into.resize(old + more);
-    if (begin >= first_ && end <= first_ + held_) {
+    if (begin >= first_ && end <= first_ + filled_) {
       std::copy_n(window_.begin() + (begin - first_), more,
                   into.begin() + static_cast<std::ptrdiff_t>(old));
     } else {
@@ -194,7 +194,7 @@ class Walker {
 
   const OpenFile& file_;
   std::array<std::uint8_t, 4096> window_{};
-  Index first_ = 0, held_ = 0;
+  Index first_ = 0, filled_ = 0;
 };
 
 }  // namespace

@@ -52,8 +52,8 @@ Node node(std::string op, std::vector<std::string> inputs, std::vector<std::stri
   return made;
 }
 
-Attribute attribute(Attribute::Held held) { return {std::move(held), ""}; }
-Attribute reference(Attribute::Held kind, std::string name) {
+Attribute attribute(Attribute::Payload held) { return {std::move(held), ""}; }
+Attribute reference(Attribute::Payload kind, std::string name) {
   return {std::move(kind), std::move(name)};
 }
 Attribute graph_attribute(Graph graph) {

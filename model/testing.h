@@ -18,8 +18,8 @@ ValueInfo floats(std::string name);  // tensor(float) of unknown shape
 
 Node node(std::string op, std::vector<std::string> inputs, std::vector<std::string> outputs,
           std::map<std::string, Attribute> attributes = {});
-Attribute attribute(Attribute::Held held);
-Attribute reference(Attribute::Held kind, std::string name);
+Attribute attribute(Attribute::Payload held);
+Attribute reference(Attribute::Payload kind, std::string name);
 Attribute graph_attribute(Graph graph);
 
 // Numbers the nodes, as loading does.

@@ -18,16 +18,16 @@ const ValueType& inner_of(const ValueType& type) {
   return *type.inner;
 }
 
-Value read_held(const pb::OptionalProto& proto, const ValueType& type, const Source& source);
-Value read_held(const pb::SequenceProto& proto, const ValueType& type, const Source& source);
+Value read_payload(const pb::OptionalProto& proto, const ValueType& type, const Source& source);
+Value read_payload(const pb::SequenceProto& proto, const ValueType& type, const Source& source);
 
-Value read_held(const pb::MapProto& proto, const ValueType& type, const Source& source) {
+Value read_payload(const pb::MapProto& proto, const ValueType& type, const Source& source) {
   Map map;
   map.key = read_element_type(proto.key_type());
   map.value = inner_of(type);
   if (map.key != type.element) throw unlike(type);
   const ValueType values{Kind::sequence, Type::undefined, type.inner};
-  Value read = read_held(proto.values(), values, source);
+  Value read = read_payload(proto.values(), values, source);
   std::vector<Value>& items = std::get<Sequence>(read.is).items;
   const bool by_string = map.key == Type::string;
   const int keys = by_string ? proto.string_keys_size() : proto.keys_size();
@@ -46,20 +46,20 @@ Value read_held(const pb::MapProto& proto, const ValueType& type, const Source& 
   return map;
 }
 
-Value read_held(const pb::TensorProto& proto, const ValueType&, const Source& source) {
+Value read_payload(const pb::TensorProto& proto, const ValueType&, const Source& source) {
   return read_tensor(proto, source);
 }
 
-Value read_held(const pb::SparseTensorProto& proto, const ValueType&, const Source& source) {
+Value read_payload(const pb::SparseTensorProto& proto, const ValueType&, const Source& source) {
   return read_sparse(proto, source);
 }
 
-Value read_held(const pb::SequenceProto& proto, const ValueType& type, const Source& source) {
+Value read_payload(const pb::SequenceProto& proto, const ValueType& type, const Source& source) {
   const ValueType& inner = inner_of(type);
   Sequence sequence{inner, {}};
   const auto append = [&](Kind kind, const auto& items) {
     if (items.size() > 0 && inner.kind != kind) throw unlike(type);
-    for (const auto& item : items) sequence.items.push_back(read_held(item, inner, source));
+    for (const auto& item : items) sequence.items.push_back(read_payload(item, inner, source));
   };
   append(Kind::tensor, proto.tensor_values());
   append(Kind::sparse_tensor, proto.sparse_tensor_values());
@@ -69,13 +69,13 @@ Value read_held(const pb::SequenceProto& proto, const ValueType& type, const Sou
   return sequence;
 }
 
-Value read_held(const pb::OptionalProto& proto, const ValueType& type, const Source& source) {
+Value read_payload(const pb::OptionalProto& proto, const ValueType& type, const Source& source) {
   const ValueType& inner = inner_of(type);
   Optional optional{inner, nullptr};
   const auto hold = [&](Kind kind, bool filled, const auto& item) {
     if (!filled) return;
     if (inner.kind != kind || optional.item) throw unlike(type);
-    optional.item = std::make_shared<const Value>(read_held(item, inner, source));
+    optional.item = std::make_shared<const Value>(read_payload(item, inner, source));
   };
   hold(Kind::tensor, proto.has_tensor_value(), proto.tensor_value());
   hold(Kind::sparse_tensor, proto.has_sparse_tensor_value(), proto.sparse_tensor_value());
@@ -89,7 +89,7 @@ template <class Proto>
 Value parse_as(std::span<const std::byte> bytes, const ValueType& type, const Source& source) {
   Proto proto;
   const Messages messages = parse_message(bytes, proto, "model/value-parse", source.limits);
-  return read_held(proto, type, source);
+  return read_payload(proto, type, source);
 }
 
 Value parse_from(std::span<const std::byte> bytes, const ValueType& type, const Source& source) {
@@ -109,31 +109,33 @@ Value parse_from(std::span<const std::byte> bytes, const ValueType& type, const 
   BUG("a kind of value that does not exist");
 }
 
-void write_held(const Value& value, pb::TensorProto& proto) { write_tensor(value.tensor(), proto); }
-void write_held(const Value& value, pb::SparseTensorProto& proto) {
+void write_payload(const Value& value, pb::TensorProto& proto) {
+  write_tensor(value.tensor(), proto);
+}
+void write_payload(const Value& value, pb::SparseTensorProto& proto) {
   write_sparse(std::get<SparseTensor>(value.is), proto);
 }
-void write_held(const Value& value, pb::OptionalProto& proto);
-void write_held(const Value& value, pb::MapProto& proto);
+void write_payload(const Value& value, pb::OptionalProto& proto);
+void write_payload(const Value& value, pb::MapProto& proto);
 
-void write_held(const Value& value, pb::SequenceProto& proto) {
+void write_payload(const Value& value, pb::SequenceProto& proto) {
   const Sequence& sequence = std::get<Sequence>(value.is);
   for (const Value& item : sequence.items) {
     switch (item.type().kind) {
       case Kind::tensor:
-        write_held(item, *proto.add_tensor_values());
+        write_payload(item, *proto.add_tensor_values());
         break;
       case Kind::sparse_tensor:
-        write_held(item, *proto.add_sparse_tensor_values());
+        write_payload(item, *proto.add_sparse_tensor_values());
         break;
       case Kind::sequence:
-        write_held(item, *proto.add_sequence_values());
+        write_payload(item, *proto.add_sequence_values());
         break;
       case Kind::optional:
-        write_held(item, *proto.add_optional_values());
+        write_payload(item, *proto.add_optional_values());
         break;
       case Kind::map:
-        write_held(item, *proto.add_map_values());
+        write_payload(item, *proto.add_map_values());
         break;
     }
   }
@@ -156,7 +158,7 @@ void write_held(const Value& value, pb::SequenceProto& proto) {
   }
 }
 
-void write_held(const Value& value, pb::OptionalProto& proto) {
+void write_payload(const Value& value, pb::OptionalProto& proto) {
   const Optional& optional = std::get<Optional>(value.is);
   switch (optional.inner.kind) {
     case Kind::tensor:
@@ -178,37 +180,37 @@ void write_held(const Value& value, pb::OptionalProto& proto) {
   if (!optional.item) return;
   switch (optional.inner.kind) {
     case Kind::tensor:
-      write_held(*optional.item, *proto.mutable_tensor_value());
+      write_payload(*optional.item, *proto.mutable_tensor_value());
       break;
     case Kind::sparse_tensor:
-      write_held(*optional.item, *proto.mutable_sparse_tensor_value());
+      write_payload(*optional.item, *proto.mutable_sparse_tensor_value());
       break;
     case Kind::sequence:
-      write_held(*optional.item, *proto.mutable_sequence_value());
+      write_payload(*optional.item, *proto.mutable_sequence_value());
       break;
     case Kind::optional:
-      write_held(*optional.item, *proto.mutable_optional_value());
+      write_payload(*optional.item, *proto.mutable_optional_value());
       break;
     case Kind::map:
-      write_held(*optional.item, *proto.mutable_map_value());
+      write_payload(*optional.item, *proto.mutable_map_value());
       break;
   }
 }
 
-void write_held(const Value& value, pb::MapProto& proto) {
+void write_payload(const Value& value, pb::MapProto& proto) {
   const Map& map = std::get<Map>(value.is);
   proto.set_key_type(static_cast<int>(map.key));
   Sequence values{map.value, {}};
   for (const auto& [key, item] : map.by_integer) proto.add_keys(key), values.items.push_back(item);
   for (const auto& [key, item] : map.by_string)
     proto.add_string_keys(key), values.items.push_back(item);
-  write_held(Value(std::move(values)), *proto.mutable_values());
+  write_payload(Value(std::move(values)), *proto.mutable_values());
 }
 
 template <class Proto>
 std::string serialize_as(const Value& value) {
   Proto proto;
-  write_held(value, proto);
+  write_payload(value, proto);
   return proto.SerializeAsString();
 }
 

@@ -92,13 +92,13 @@ bool may_differ(const Graph& graph, const std::optional<Shapes>& only) {
 
 }  // namespace
 
-struct Session::Held {
+struct Session::Impl {
   struct Devices {
     std::shared_ptr<Device> first;  // null: the processor
     bool host = false;              // true if the processor is in the list
   };
 
-  Held(Model given, const SessionOptions& options)
+  Impl(Model given, const SessionOptions& options)
       : options(options), devices(open_devices(options)), pool(options.threads) {
     const std::optional<Shapes> shapes = only_shapes(given.graph);
     if (may_differ(given.graph, shapes)) written = given;
@@ -229,33 +229,33 @@ auto within_memory(F work) {
 }  // namespace
 
 Session::Session(Model model, const SessionOptions& options)
-    : held_(within_memory([&] {
+    : impl_(within_memory([&] {
         const Budget budget(options.limits, options.cancel);
-        return std::make_unique<Held>(with_sizes(std::move(model), options.dims), options);
+        return std::make_unique<Impl>(with_sizes(std::move(model), options.dims), options);
       })) {}
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
-const Model& Session::model() const { return held_->first->model; }
+const Model& Session::model() const { return impl_->first->model; }
 
 std::map<std::string, Value> Session::run(std::map<std::string, Value> feeds) {
-  const std::lock_guard lock(held_->one_run);
-  const LimitsScope scope(held_->options.limits);
-  const Budget budget(held_->options.limits, held_->options.cancel, held_->account);
+  const std::lock_guard lock(impl_->one_run);
+  const LimitsScope scope(impl_->options.limits);
+  const Budget budget(impl_->options.limits, impl_->options.cancel, impl_->account);
   return within_memory([&] {
-    check_feeds(held_->first->model.graph, feeds);
-    return held_->run(shapes_of(feeds), [&](Plan& plan, std::vector<Timing>* timings) {
-      return plan.run(feeds, held_->pool, timings);
+    check_feeds(impl_->first->model.graph, feeds);
+    return impl_->run(shapes_of(feeds), [&](Plan& plan, std::vector<Timing>* timings) {
+      return plan.run(feeds, impl_->pool, timings);
     });
   });
 }
 
 Session::Bound Session::bind(std::map<std::string, Value> feeds,
                              std::map<std::string, Tensor> outputs) {
-  const LimitsScope scope(held_->options.limits);
-  const std::vector<ValueInfo>& there = held_->first->model.graph.outputs;
-  check_feeds(held_->first->model.graph, feeds);
+  const LimitsScope scope(impl_->options.limits);
+  const std::vector<ValueInfo>& there = impl_->first->model.graph.outputs;
+  check_feeds(impl_->first->model.graph, feeds);
   for (const auto& [name, tensor] : outputs) {
     const bool known =
         std::any_of(there.begin(), there.end(),
@@ -264,45 +264,45 @@ Session::Bound Session::bind(std::map<std::string, Value> feeds,
     if (tensor.type() == Type::string || tensor.type() == Type::undefined)
       throw Error(ErrorKind::usage, "memory for the output '" + name + "' has no bytes");
   }
-  return {*held_, std::move(feeds), std::move(outputs)};
+  return {*impl_, std::move(feeds), std::move(outputs)};
 }
 
-Session::Bound::Bound(Held& held, std::map<std::string, Value> feeds,
+Session::Bound::Bound(Impl& held, std::map<std::string, Value> feeds,
                       std::map<std::string, Tensor> outputs)
-    : held_(&held),
+    : impl_(&held),
       feeds_(std::move(feeds)),
       shapes_(shapes_of(feeds_)),
       outputs_(std::move(outputs)) {}
 
 void Session::Bound::run() {
-  const std::lock_guard lock(held_->one_run);
-  const LimitsScope scope(held_->options.limits);
-  const Budget budget(held_->options.limits, held_->options.cancel, held_->account);
+  const std::lock_guard lock(impl_->one_run);
+  const LimitsScope scope(impl_->options.limits);
+  const Budget budget(impl_->options.limits, impl_->options.cancel, impl_->account);
   within_memory([&] {
-    held_->run(shapes_, [&](Plan& plan, std::vector<Timing>* timings) {
-      plan.run_into(feeds_, outputs_, held_->pool, timings);
+    impl_->run(shapes_, [&](Plan& plan, std::vector<Timing>* timings) {
+      plan.run_into(feeds_, outputs_, impl_->pool, timings);
     });
   });
 }
 
 std::vector<Placement> Session::placement() const {
-  const std::lock_guard lock(held_->one_run);
-  return held_->plans.empty() ? std::vector<Placement>{} : held_->plans.front().plan->placement();
+  const std::lock_guard lock(impl_->one_run);
+  return impl_->plans.empty() ? std::vector<Placement>{} : impl_->plans.front().plan->placement();
 }
 
 std::vector<Timing> Session::timings() const {
-  const std::lock_guard lock(held_->one_run);
-  return held_->timings;
+  const std::lock_guard lock(impl_->one_run);
+  return impl_->timings;
 }
 
 Index Session::device_bytes() const {
-  const std::lock_guard lock(held_->one_run);
-  return held_->plans.empty() ? 0 : held_->plans.front().plan->device_bytes();
+  const std::lock_guard lock(impl_->one_run);
+  return impl_->plans.empty() ? 0 : impl_->plans.front().plan->device_bytes();
 }
 
 Index Session::arena_bytes() const {
-  const std::lock_guard lock(held_->one_run);
-  return held_->plans.empty() ? 0 : held_->plans.front().plan->arena_bytes();
+  const std::lock_guard lock(impl_->one_run);
+  return impl_->plans.empty() ? 0 : impl_->plans.front().plan->arena_bytes();
 }
 
 }  // namespace touchstone

@@ -64,8 +64,8 @@ class Session {
   std::vector<Timing> timings() const;
 
  private:
-  struct Held;
-  std::unique_ptr<Held> held_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 // The session must outlive it.
@@ -77,9 +77,9 @@ class Session::Bound {
 
  private:
   friend class Session;
-  Bound(Held& held, std::map<std::string, Value> feeds, std::map<std::string, Tensor> outputs);
+  Bound(Impl& held, std::map<std::string, Value> feeds, std::map<std::string, Tensor> outputs);
 
-  Held* held_;
+  Impl* impl_;
   const std::map<std::string, Value> feeds_;
   const std::map<std::string, Shape> shapes_;
   std::map<std::string, Tensor> outputs_;

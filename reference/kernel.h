@@ -73,25 +73,25 @@ class Scattered {
   explicit Scattered(const View<T>& over)
       : over_(over),
         charge_(bytes_of_array(over.shape, sizeof(A))),
-        held_(static_cast<std::size_t>(count(over.shape))),
-        met_(held_.size(), false) {}
+        accumulators_(static_cast<std::size_t>(count(over.shape))),
+        met_(accumulators_.size(), false) {}
   template <class C>
   void add(const Point& at, const C& value) {
     const auto k = static_cast<std::size_t>(over_.offset(at));
-    if (!met_[k]) held_[k].add(load(over_.data[k]));
+    if (!met_[k]) accumulators_[k].add(load(over_.data[k]));
     met_[k] = true;
-    held_[k].add(value);
+    accumulators_[k].add(value);
   }
   void finish() {
-    for (std::size_t k = 0; k < held_.size(); ++k) {
-      if (met_[k]) put(over_.data[k], over_.type, held_[k].get());
+    for (std::size_t k = 0; k < accumulators_.size(); ++k) {
+      if (met_[k]) put(over_.data[k], over_.type, accumulators_[k].get());
     }
   }
 
  private:
   const View<T>& over_;
   Charge charge_;
-  std::vector<A> held_;
+  std::vector<A> accumulators_;
   std::vector<bool> met_;
 };
 // Scatter in which the last update wins. Throws if `at` is out of range.

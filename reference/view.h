@@ -361,12 +361,12 @@ Reader<T, F, Affine> reader(const View<T>& view, const Row& row, Index inner, Af
 template <class A>
 class Accumulators {
  public:
-  explicit Accumulators(Index longest) : held_(static_cast<std::size_t>(longest)) {}
-  void reset(Index length) { std::fill_n(held_.begin(), length, A{}); }
-  A& operator[](Index x) { return held_[static_cast<std::size_t>(x)]; }
+  explicit Accumulators(Index longest) : accumulators_(static_cast<std::size_t>(longest)) {}
+  void reset(Index length) { std::fill_n(accumulators_.begin(), length, A{}); }
+  A& operator[](Index x) { return accumulators_[static_cast<std::size_t>(x)]; }
 
  private:
-  std::vector<A> held_;
+  std::vector<A> accumulators_;
 };
 
 }  // namespace touchstone

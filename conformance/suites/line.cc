@@ -252,18 +252,18 @@ class Reader {
     const auto& known = made.signature->attributes;
     const auto spec = std::find_if(known.begin(), known.end(),
                                    [&](const AttributeSpec& a) { return a.name == name; });
-    made.attributes[name].is = spec == known.end() ? Attribute::Held(any()) : held(spec->kind);
+    made.attributes[name].is = spec == known.end() ? Attribute::Payload(any()) : held(spec->kind);
   }
 
   // Reads a value of an attribute that the operator lacks, or that has the wrong kind.
   Index any() { return static_cast<Index>(item(" ").number); }
 
-  Attribute::Held held(std::string_view kind) {
+  Attribute::Payload held(std::string_view kind) {
     if (kind == "tensor") return tensor(key_, nullptr);
     if (kind == "type") return parse_value_type(item(" ").text);
     const bool many = kind.ends_with('s');
     std::vector<Item> items;
-    if (many != (peek() == '[')) return many ? Attribute::Held(any()) : wrong_kind();
+    if (many != (peek() == '[')) return many ? Attribute::Payload(any()) : wrong_kind();
     if (many) {
       expect('[');
       items = list(']');
@@ -281,7 +281,7 @@ class Reader {
     fail("an attribute that can be written in a line");
   }
 
-  Attribute::Held wrong_kind() {
+  Attribute::Payload wrong_kind() {
     expect('[');
     return each<Index>(list(']'), [](const Item& i) { return static_cast<Index>(i.number); });
   }

@@ -40,8 +40,8 @@ class PagedTensors {
  public:
   explicit PagedTensors(Edge edge) : edge_(edge) {}
   Tensor make(Type type, const Shape& shape) {
-    held_.push_back(paged(packed_bytes(type, count(shape)), edge_));
-    return tensor_at(held_.back().get(), type, shape);
+    pages_.push_back(paged(packed_bytes(type, count(shape)), edge_));
+    return tensor_at(pages_.back().get(), type, shape);
   }
   Tensor copy(const Tensor& from) {
     Tensor made = make(from.type(), from.shape());
@@ -52,7 +52,7 @@ class PagedTensors {
 
  private:
   const Edge edge_;
-  std::vector<std::shared_ptr<void>> held_;
+  std::vector<std::shared_ptr<void>> pages_;
 };
 
 // Allocator of vectors that end at an inaccessible page.
@@ -66,16 +66,16 @@ struct PagedAllocator {
   T* allocate(std::size_t count) {
     const Index bytes = static_cast<Index>(count * sizeof(T));
     const std::shared_ptr<void> memory = paged(bytes, Edge::behind);
-    held().emplace_back(memory);
+    pages().emplace_back(memory);
     return static_cast<T*>(memory.get());
   }
   void deallocate(T* memory, std::size_t) {
-    std::erase_if(held(), [&](const std::shared_ptr<void>& each) { return each.get() == memory; });
+    std::erase_if(pages(), [&](const std::shared_ptr<void>& each) { return each.get() == memory; });
   }
   friend bool operator==(const PagedAllocator&, const PagedAllocator&) { return true; }
 
  private:
-  static std::vector<std::shared_ptr<void>>& held() {
+  static std::vector<std::shared_ptr<void>>& pages() {
     static std::vector<std::shared_ptr<void>> all;
     return all;
   }

@@ -46,7 +46,7 @@ std::size_t glance(const Tensor& tensor) {
 }
 
 struct SameAttribute {
-  const Attribute::Held& other;
+  const Attribute::Payload& other;
   bool operator()(float a) const { return std::memcmp(&a, &std::get<float>(other), sizeof a) == 0; }
   bool operator()(Index a) const { return a == std::get<Index>(other); }
   bool operator()(const std::string& a) const { return a == std::get<std::string>(other); }

@@ -128,8 +128,8 @@ const Outline& within_limits(const Outline& outline, const Limits& limits) {
 // Estimated bytes of model, facts and steps; passes/workbench.cc has the measurement.
 constexpr Index bytes_a_node = 1500;
 
-struct Plan::Held {
-  Held(const Model& model, const std::map<std::string, Shape>& feeds, Index threads,
+struct Plan::Impl {
+  Impl(const Model& model, const std::map<std::string, Shape>& feeds, Index threads,
        const PlanOptions& given)
       : model(model),
         options(given),
@@ -221,7 +221,7 @@ struct Plan::Held {
                std::vector<Timing>* timings);
   // Releases the values that a run made, also if it throws.
   struct Clean {
-    Held& h;
+    Impl& h;
     ~Clean() {
       for (std::size_t k = 0; k < h.values.size(); ++k) {
         if (!h.kept[k]) h.values[k] = Value();
@@ -248,10 +248,10 @@ struct Plan::Held {
 
 Plan::Plan(const Model& model, const std::map<std::string, Shape>& feeds, Index threads,
            const PlanOptions& options)
-    : held_(std::make_unique<Held>(model, feeds, threads, options)) {}
+    : impl_(std::make_unique<Impl>(model, feeds, threads, options)) {}
 Plan::~Plan() = default;
 
-void Plan::Held::compute(const std::map<std::string, Value>& feeds, ThreadPool& pool,
+void Plan::Impl::compute(const std::map<std::string, Value>& feeds, ThreadPool& pool,
                          std::vector<Timing>* timings) {
   for (const auto& [name, value] : feeds) {
     if (const Index k = outline.find(name); k != nobody)
@@ -290,9 +290,9 @@ void Plan::Held::compute(const std::map<std::string, Value>& feeds, ThreadPool& 
 
 std::map<std::string, Value> Plan::run(const std::map<std::string, Value>& feeds, ThreadPool& pool,
                                        std::vector<Timing>* timings) {
-  Held& h = *held_;
+  Impl& h = *impl_;
   const LimitsScope scope(h.options.limits);
-  const Held::Clean clean{h};
+  const Impl::Clean clean{h};
   h.compute(feeds, pool, timings);
   std::map<std::string, Value> outputs;
   for (const ValueInfo& output : h.model.graph.outputs) {
@@ -312,9 +312,9 @@ std::map<std::string, Value> Plan::run(const std::map<std::string, Value>& feeds
 void Plan::run_into(const std::map<std::string, Value>& feeds,
                     std::map<std::string, Tensor>& outputs, ThreadPool& pool,
                     std::vector<Timing>* timings) {
-  Held& h = *held_;
+  Impl& h = *impl_;
   const LimitsScope scope(h.options.limits);
-  const Held::Clean clean{h};
+  const Impl::Clean clean{h};
   h.compute(feeds, pool, timings);
   for (auto& [name, output] : outputs) {
     const Index value = h.outline.find(name);
@@ -336,16 +336,16 @@ void Plan::run_into(const std::map<std::string, Value>& feeds,
 
 std::vector<Placement> Plan::placement() const {
   std::vector<Placement> rows;
-  for (const std::unique_ptr<Step>& step : held_->builder.steps) {
+  for (const std::unique_ptr<Step>& step : impl_->builder.steps) {
     Placement row{{}, step->kernel, step->kernel_class, {}, {}, step->moved()};
-    const Outline& outline = held_->outline;
+    const Outline& outline = impl_->outline;
     const Cost cost = cost_of(outline, step->nodes);
     for (const Index value : cost.reads) row.reads.push_back(described(outline.value(value)));
     for (const Index value : cost.writes) row.writes.push_back(described(outline.value(value)));
     row.bytes += cost.bytes;
     row.flop = cost.flop;
     for (const Index node : step->nodes) {
-      const Node& n = *held_->outline.node(node).node;
+      const Node& n = *impl_->outline.node(node).node;
       row.nodes.push_back("'" + (n.name.empty() ? std::to_string(n.index) : n.name) + "' (" + n.op +
                           ")");
     }
@@ -354,7 +354,7 @@ std::vector<Placement> Plan::placement() const {
   return rows;
 }
 
-Index Plan::arena_bytes() const { return held_->arena; }
-Index Plan::device_bytes() const { return held_->there ? held_->there->bytes() : 0; }
+Index Plan::arena_bytes() const { return impl_->arena; }
+Index Plan::device_bytes() const { return impl_->there ? impl_->there->bytes() : 0; }
 
 }  // namespace touchstone

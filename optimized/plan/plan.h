@@ -69,8 +69,8 @@ class Plan {
   Index device_bytes() const;  // of the buffers on the device, constants included
 
  private:
-  struct Held;
-  std::unique_ptr<Held> held_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace touchstone
