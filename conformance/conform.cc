@@ -61,15 +61,16 @@ class Judge {
     if (!child_ || !child_->alive()) child_ = std::make_unique<Child>(command_);
     Message message;
     Assessment found;
-    const Passage passage =
+    const IoStatus status =
         child_->exchange(ask(assignment), message, std::chrono::steady_clock::now() + limit_);
-    if (passage == Passage::done && read(message, found)) return found;
-    const std::string why = child_->alive() ? "its answer is no assessment" : child_->epitaph();
+    if (status == IoStatus::done && read(message, found)) return found;
+    const std::string why =
+        child_->alive() ? "its answer is no assessment" : child_->exit_description();
     child_.reset();
     if (!assignment.answer.has_outputs()) return assess_failure(assignment.answer);
     found = {"error",
              "harness",
-             passage == Passage::late ? "the judge was too slow" : "the judge ended: " + why,
+             status == IoStatus::late ? "the judge was too slow" : "the judge ended: " + why,
              {}};
     return found;
   }

@@ -84,23 +84,23 @@ Child::~Child() {
   if (alive()) end(true);
 }
 
-Passage Child::exchange(const Message& question, Message& answer, Moment deadline) {
-  const Passage passage = say(question, deadline);
-  return passage == Passage::done ? hear(answer, deadline) : passage;
+IoStatus Child::exchange(const Message& question, Message& answer, Moment deadline) {
+  const IoStatus status = send(question, deadline);
+  return status == IoStatus::done ? receive(answer, deadline) : status;
 }
 
-Passage Child::say(const Message& question, Moment deadline) {
+IoStatus Child::send(const Message& question, Moment deadline) {
   if (!alive()) BUG("asked a child that has ended");
-  const Passage passage = send_message(socket_, question, deadline);
-  if (passage != Passage::done) end(passage != Passage::ended);
-  return passage;
+  const IoStatus status = send_message(socket_, question, deadline);
+  if (status != IoStatus::done) end(status != IoStatus::ended);
+  return status;
 }
 
-Passage Child::hear(Message& answer, Moment deadline) {
+IoStatus Child::receive(Message& answer, Moment deadline) {
   if (!alive()) BUG("waited for a child that has ended");
-  const Passage passage = receive_message(socket_, answer, deadline);
-  if (passage != Passage::done) end(passage != Passage::ended);
-  return passage;
+  const IoStatus status = receive_message(socket_, answer, deadline);
+  if (status != IoStatus::done) end(status != IoStatus::ended);
+  return status;
 }
 
 void Child::end(bool killed_by_us) {
@@ -121,8 +121,8 @@ void Child::end(bool killed_by_us) {
   int status = 0;
   while (waitpid(process_, &status, 0) < 0 && errno == EINTR) continue;
   process_ = -1;
-  epitaph_ = describe(status, killed_by_us);
-  if (const std::string line = last_line(printed_); !line.empty()) epitaph_ += ": " + line;
+  exit_description_ = describe(status, killed_by_us);
+  if (const std::string line = last_line(printed_); !line.empty()) exit_description_ += ": " + line;
   close(socket_);
   close(printed_);
   socket_ = printed_ = -1;

@@ -22,21 +22,21 @@ class Child {
 
   // Sends a question and waits for the answer. `say` and `hear` do one half each. Any result but
   // `done` ends the child.
-  Passage exchange(const Message& question, Message& answer, Moment deadline);
+  IoStatus exchange(const Message& question, Message& answer, Moment deadline);
 
-  Passage say(const Message& question, Moment deadline);
-  Passage hear(Message& answer, Moment deadline);
+  IoStatus send(const Message& question, Moment deadline);
+  IoStatus receive(Message& answer, Moment deadline);
 
   bool alive() const { return process_ > 0; }
   // Describes its end: "signal 11 (Segmentation fault)", and the last line that it printed.
-  const std::string& epitaph() const { return epitaph_; }
+  const std::string& exit_description() const { return exit_description_; }
 
  private:
   void end(bool killed_by_us);
 
   pid_t process_ = -1;
   int socket_ = -1, printed_ = -1;
-  std::string epitaph_;
+  std::string exit_description_;
 };
 
 }  // namespace touchstone

@@ -43,13 +43,13 @@ Description Host::describe() {
   child_ = std::make_unique<Child>(command_);
   Message message;
   Reply reply;
-  const Passage passage = child_->exchange(write(About{}), message, now() + start_limit);
-  if (passage == Passage::done && read(message, reply)) {
+  const IoStatus status = child_->exchange(write(About{}), message, now() + start_limit);
+  if (status == IoStatus::done && read(message, reply)) {
     if (const Description* said = std::get_if<Description>(&reply)) return *said;
   }
   std::string why = "its first answer is none";
-  if (passage == Passage::late) why = "no answer within " + seconds(start_limit);
-  if (passage == Passage::ended) why = child_->epitaph();
+  if (status == IoStatus::late) why = "no answer within " + seconds(start_limit);
+  if (status == IoStatus::ended) why = child_->exit_description();
   child_.reset();
   std::string line;
   for (const std::string& word : command_) line += (line.empty() ? "" : " ") + word;
@@ -60,10 +60,10 @@ Description Host::describe() {
 Answer Host::run_here(const Job& job) {
   if (!child_ || !child_->alive()) describe();
   Answer answer;
-  if (child_->say(write(job), now() + limit_) == Passage::done) {
+  if (child_->send(write(job), now() + limit_) == IoStatus::done) {
     answer = hear_out();
   } else {
-    answer.detail = child_->epitaph();
+    answer.detail = child_->exit_description();
   }
   if (fatal(answer)) child_.reset();
   return answer;
@@ -76,18 +76,18 @@ Answer Host::hear_out() {
   while (true) {
     Message message;
     Reply reply;
-    switch (child_->hear(message, std::min(now() + limit_, last))) {
-      case Passage::done:
+    switch (child_->receive(message, std::min(now() + limit_, last))) {
+      case IoStatus::done:
         break;
-      case Passage::ended:
+      case IoStatus::ended:
         answer.kind = Answer::Kind::died;
-        answer.detail = child_->epitaph();
+        answer.detail = child_->exit_description();
         return answer;
-      case Passage::late:
+      case IoStatus::late:
         answer.kind = Answer::Kind::late;
         answer.detail = "no answer within " + seconds(limit_) + " " + words(answer.phase);
         return answer;
-      case Passage::garbled:
+      case IoStatus::garbled:
         answer.kind = Answer::Kind::garbled;
         answer.detail = "the worker's answer is no message";
         return answer;

@@ -11,7 +11,7 @@ namespace touchstone {
 using Message = std::string;
 using Moment = std::chrono::steady_clock::time_point;
 
-enum class Passage {
+enum class IoStatus {
   done,
   ended,    // the other side is gone
   late,     // the deadline passed first
@@ -19,7 +19,7 @@ enum class Passage {
 };
 
 // Without a deadline these wait forever.
-Passage send_message(int socket, const Message& message, std::optional<Moment> deadline = {});
-Passage receive_message(int socket, Message& message, std::optional<Moment> deadline = {});
+IoStatus send_message(int socket, const Message& message, std::optional<Moment> deadline = {});
+IoStatus receive_message(int socket, Message& message, std::optional<Moment> deadline = {});
 
 }  // namespace touchstone

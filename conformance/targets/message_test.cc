@@ -27,9 +27,9 @@ Moment soon() { return std::chrono::steady_clock::now() + std::chrono::milliseco
 TEST(Message, ArrivesAsSent) {
   Sockets pair;
   const Message sent = std::string("a\0b", 3) + std::string(5'000'000, 'x');
-  std::jthread sender([&] { EXPECT_EQ(send_message(pair.ends[0], sent), Passage::done); });
+  std::jthread sender([&] { EXPECT_EQ(send_message(pair.ends[0], sent), IoStatus::done); });
   Message came;
-  EXPECT_EQ(receive_message(pair.ends[1], came), Passage::done);
+  EXPECT_EQ(receive_message(pair.ends[1], came), IoStatus::done);
   EXPECT_EQ(came, sent);
 }
 
@@ -37,22 +37,22 @@ TEST(Message, AClosedSocketIsTheEnd) {
   Sockets pair;
   shutdown(pair.ends[0], SHUT_RDWR);
   Message came;
-  EXPECT_EQ(receive_message(pair.ends[1], came), Passage::ended);
-  EXPECT_EQ(send_message(pair.ends[1], "x"), Passage::ended);
+  EXPECT_EQ(receive_message(pair.ends[1], came), IoStatus::ended);
+  EXPECT_EQ(send_message(pair.ends[1], "x"), IoStatus::ended);
 }
 
 TEST(Message, SilenceIsLate) {
   Sockets pair;
   Message came;
-  EXPECT_EQ(receive_message(pair.ends[1], came, soon()), Passage::late);
-  EXPECT_EQ(send_message(pair.ends[1], std::string(50'000'000, 'x'), soon()), Passage::late);
+  EXPECT_EQ(receive_message(pair.ends[1], came, soon()), IoStatus::late);
+  EXPECT_EQ(send_message(pair.ends[1], std::string(50'000'000, 'x'), soon()), IoStatus::late);
 }
 
 TEST(Message, NoiseIsGarbled) {
   Sockets pair;
   ASSERT_EQ(::write(pair.ends[0], "not a message at all", 20), 20);
   Message came;
-  EXPECT_EQ(receive_message(pair.ends[1], came), Passage::garbled);
+  EXPECT_EQ(receive_message(pair.ends[1], came), IoStatus::garbled);
 }
 
 TEST(Message, AFalseLengthCostsNoMemory) {
@@ -60,12 +60,12 @@ TEST(Message, AFalseLengthCostsNoMemory) {
   const std::uint64_t length = std::uint64_t{1} << 30;
   ASSERT_EQ(::write(pair.ends[0], &length, 8), 8);
   Message came;
-  EXPECT_EQ(receive_message(pair.ends[1], came, soon()), Passage::late);
+  EXPECT_EQ(receive_message(pair.ends[1], came, soon()), IoStatus::late);
   EXPECT_LT(came.capacity(), std::size_t{1} << 22);
   Sockets other;
   const std::uint64_t endless = ~std::uint64_t{0};
   ASSERT_EQ(::write(other.ends[0], &endless, 8), 8);
-  EXPECT_EQ(receive_message(other.ends[1], came), Passage::garbled);
+  EXPECT_EQ(receive_message(other.ends[1], came), IoStatus::garbled);
 }
 
 TEST(Protocol, QuestionsTravel) {

@@ -49,9 +49,9 @@ void serve(const std::function<void(const Message&, const Say&)>& reply) {
   Message question;
   bool there = true;
   const Say say = [&](const Message& answer) {
-    there = there && send_message(0, answer) == Passage::done;
+    there = there && send_message(0, answer) == IoStatus::done;
   };
-  while (there && receive_message(0, question) == Passage::done) reply(question, say);
+  while (there && receive_message(0, question) == IoStatus::done) reply(question, say);
 }
 
 void serve(Target& target) {

@@ -77,16 +77,16 @@ std::vector<std::string> start_of(const std::string& runtime, const std::string&
   return {python.string(), (source / "tools/bench/worker.py").string(), "--runtime", runtime};
 }
 
-void Contender::fallen(Passage passage) {
-  std::string why = child_->epitaph();
+void Contender::fallen(IoStatus status) {
+  std::string why = child_->exit_description();
   child_.reset();
-  switch (passage) {
-    case Passage::late:
+  switch (status) {
+    case IoStatus::late:
       throw Fallen{Fall::late, "no answer within " + std::to_string(limit_.count()) + " ms"};
-    case Passage::garbled:
+    case IoStatus::garbled:
       throw Fallen{Fall::crashed, "it wrote over its own messages"};
-    case Passage::ended:
-    case Passage::done:
+    case IoStatus::ended:
+    case IoStatus::done:
       break;
   }
   throw Fallen{Fall::crashed, std::move(why)};
@@ -94,15 +94,15 @@ void Contender::fallen(Passage passage) {
 
 void Contender::say(const Message& message) {
   if (!child_) BUG("asked a runtime that was not opened");
-  const Passage passage = child_->say(message, std::chrono::steady_clock::now() + limit_);
-  if (passage != Passage::done) fallen(passage);
+  const IoStatus status = child_->say(message, std::chrono::steady_clock::now() + limit_);
+  if (status != IoStatus::done) fallen(status);
 }
 
 template <class Answer>
 Answer Contender::hear() {
   Message message;
-  const Passage passage = child_->hear(message, std::chrono::steady_clock::now() + limit_);
-  if (passage != Passage::done) fallen(passage);
+  const IoStatus status = child_->hear(message, std::chrono::steady_clock::now() + limit_);
+  if (status != IoStatus::done) fallen(status);
   Answer answer;
   try {
     read(message, answer);

@@ -52,7 +52,7 @@ class Contender {
   template <class Answer, class Ask>
   Answer exchange(const Ask& ask);
   void say(const Message& message);
-  [[noreturn]] void fallen(Passage passage);
+  [[noreturn]] void fallen(IoStatus status);
 
   std::string runtime_;
   std::vector<std::string> command_;
