@@ -36,8 +36,8 @@ class BadRuntime:
         self.blocks = 0
         self.held = 0
 
-    def answer(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return {"open": self.open, "run": self.run, "show": self.show, "weigh": self.weigh}[ask["ask"]](ask)
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        return {"open": self.open, "run": self.run, "show": self.show, "weigh": self.weigh}[request["request"]](request)
 
     def tell(self, log: Path) -> None:
         told = [line.split() for line in log.read_text().splitlines()] if log.is_file() else []
@@ -46,39 +46,39 @@ class BadRuntime:
             given = self.held - held_by_the_bench() > A_LOT
             print(self.name, os.getpid(), f"beside:{beside}", f"given:{given}", file=file)
 
-    def open(self, ask: dict[str, Any]) -> dict[str, Any]:
+    def open(self, request: dict[str, Any]) -> dict[str, Any]:
         if self.log:
             self.tell(self.log)
         if self.deed == "refuse":
             return {"error": "no kernel for it", "kind": "unsupported"}
         if self.deed == "fail":
             return {"error": "out of luck", "kind": "error"}
-        self.sets = [np.load(files[0]["file"]) for files in ask["input_sets"]]
+        self.sets = [np.load(files[0]["file"]) for files in request["input_sets"]]
         return {"version": "bad 0", "settings": self.deed, "seconds": 0.5}
 
-    def run(self, ask: dict[str, Any]) -> dict[str, Any]:
+    def run(self, request: dict[str, Any]) -> dict[str, Any]:
         self.blocks += 1
         if self.deed == "crash" and self.blocks == FIRST_ROUND:
             print("it hurts", file=sys.stderr)
             os.kill(os.getpid(), signal.SIGSEGV)
         if self.deed == "hang":
             signal.pause()
-        sets = [0 for _ in ask["sets"]] if self.deed == "remember" else ask["sets"]
+        sets = [0 for _ in request["sets"]] if self.deed == "remember" else request["sets"]
         self.ran = [2 * self.sets[which] for which in sets]
         if self.deed == "late-fault" and self.blocks == FIRST_ROUND:
             self.ran = [value + np.float32(0.25) for value in self.ran]
         times = {"short": [], "no-time": ["soon"] * len(sets), "negative": [-1.0] * len(sets)}
         return {"seconds": times.get(self.deed, [0.125 if self.deed == "slow" else 0.0625] * len(sets))}
 
-    def show(self, ask: dict[str, Any]) -> dict[str, Any]:
+    def show(self, request: dict[str, Any]) -> dict[str, Any]:
         if self.deed == "silent":
             return {"outputs": []}
-        file = Path(ask["folder"]) / "y.npy"
-        value = self.ran[ask["run"]]
+        file = Path(request["folder"]) / "y.npy"
+        value = self.ran[request["run"]]
         np.save(file, value.astype(np.float64) if self.deed == "other-type" else value)
         return {"outputs": [{"name": "y", "file": str(file)}]}
 
-    def weigh(self, ask: dict[str, Any]) -> dict[str, Any]:
+    def weigh(self, request: dict[str, Any]) -> dict[str, Any]:
         self.held = held_by_the_bench()
         return {"peak": 3, "before": 2, "library": 1}
 
@@ -87,8 +87,8 @@ def main() -> None:
     runtime = BadRuntime(*sys.argv[1:])
     with os.fdopen(0, "rb", closefd=False) as questions, os.fdopen(1, "wb", closefd=False) as answers:
         while len(head := questions.read(8)) == 8:
-            ask = json.loads(questions.read(int.from_bytes(head, "little")))
-            data = b"nonsense" if runtime.deed == "garble" else json.dumps(runtime.answer(ask)).encode()
+            request = json.loads(questions.read(int.from_bytes(head, "little")))
+            data = b"nonsense" if runtime.deed == "garble" else json.dumps(runtime.answer(request)).encode()
             answers.write(len(data).to_bytes(8, "little") + data)
             answers.flush()
 

@@ -54,32 +54,32 @@ void keep(const std::vector<ValueInfo>& outputs, const Outputs& values, const fs
 
 }  // namespace
 
-std::vector<Outputs> expectations(const Race& race, const BenchPlan& plan, const std::string& self,
-                                  const fs::path& folder) {
-  const std::string model = folder.empty() ? "" : text_of(race.model);
-  std::vector<std::vector<NamedFile>> sets = race.input_sets;
-  sets.push_back(race.moved);
+std::vector<Outputs> expectations(const BenchmarkRun& benchmark, const BenchPlan& plan,
+                                  const std::string& self, const fs::path& folder) {
+  const std::string model = folder.empty() ? "" : text_of(benchmark.model);
+  std::vector<std::vector<NamedFile>> sets = benchmark.input_sets;
+  sets.push_back(benchmark.moved);
   std::vector<fs::path> places(sets.size());
   std::vector<Outputs> expected(sets.size());
-  std::vector<std::pair<std::size_t, Contender>> running;
+  std::vector<std::pair<std::size_t, RuntimeProcess>> running;
   for (std::size_t k = 0; k < sets.size(); ++k) {
     if (!folder.empty()) {
       places[k] = folder / key_of(model, sets[k]);
-      if (std::optional<Outputs> found = kept(race.outputs, places[k])) {
+      if (std::optional<Outputs> found = kept(benchmark.outputs, places[k])) {
         expected[k] = std::move(*found);
         continue;
       }
     }
-    Contender process("reference", start_of("reference", self), plan.limit);
-    process.open({race.model.string(), 1, race.dims, {sets[k]}});
+    RuntimeProcess process("reference", start_of("reference", self), plan.limit);
+    process.open({benchmark.model.string(), 1, benchmark.dims, {sets[k]}});
     process.begin({0});
     running.emplace_back(k, std::move(process));
   }
   for (auto& [k, process] : running) {
     process.end();
-    expected[k] = process.show(0, race.scratch / "expected");
+    expected[k] = process.show(0, benchmark.scratch / "expected");
     process.close();
-    if (!folder.empty()) keep(race.outputs, expected[k], places[k]);
+    if (!folder.empty()) keep(benchmark.outputs, expected[k], places[k]);
   }
   return expected;
 }

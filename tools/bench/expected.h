@@ -5,10 +5,10 @@
 
 namespace touchstone {
 
-// Returns the reference's outputs on each set of inputs and, last, on `race.moved`, each computed
-// in a process of its own. The reference is slow, so `folder` (if not empty) caches them by the
-// bytes of model and inputs and by this version. Throws Fallen.
-std::vector<Outputs> expectations(const Race& race, const BenchPlan& plan, const std::string& self,
-                                  const std::filesystem::path& folder);
+// Returns the reference's outputs on each set of inputs and, last, on `benchmark.moved`, each
+// computed in a process of its own. The reference is slow, so `folder` (if not empty) caches them
+// by the bytes of model and inputs and by this version. Throws RuntimeFailure.
+std::vector<Outputs> expectations(const BenchmarkRun& benchmark, const BenchPlan& plan,
+                                  const std::string& self, const std::filesystem::path& folder);
 
 }  // namespace touchstone

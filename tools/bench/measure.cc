@@ -19,12 +19,12 @@ constexpr double block_seconds = 0.2, warm_seconds = 0.5;
 constexpr Index most_in_block = 100, fewest_rounds = 3, most_rounds = 1000;
 
 struct Runner {
-  Contender contender;
+  RuntimeProcess runtime_process;
   Figure figure;
   Index next_set = 0, in_block = 1;
   double run_seconds = 0;
 
-  bool running() const { return !figure.fallen; }
+  bool running() const { return !figure.failure; }
 };
 
 // Runs one step for a runtime that has not failed; a failure ends the benchmark for that runtime
@@ -34,9 +34,9 @@ void attempt(Runner& runner, const Deed& deed) {
   if (!runner.running()) return;
   try {
     deed();
-  } catch (const Fallen& fallen) {
-    runner.figure.fallen = fallen;
-    runner.contender.close();
+  } catch (const RuntimeFailure& failure) {
+    runner.figure.failure = failure;
+    runner.runtime_process.close();
   }
 }
 
@@ -46,30 +46,31 @@ std::vector<Index> next_sets(Runner& runner, Index runs, Index sets) {
   return out;
 }
 
-OpenAsk ask_for(const Race& race) {
-  return {race.model.string(), race.threads, race.dims, race.input_sets};
+OpenRequest ask_for(const BenchmarkRun& benchmark) {
+  return {benchmark.model.string(), benchmark.threads, benchmark.dims, benchmark.input_sets};
 }
 
 // Estimates the bytes of a session that holds a packed copy of its weights.
-Index ready_bytes(const Race& race) {
+Index ready_bytes(const BenchmarkRun& benchmark) {
   constexpr Index rest = Index{128} << 20;
-  return 2 * static_cast<Index>(std::filesystem::file_size(race.model)) + rest;
+  return 2 * static_cast<Index>(std::filesystem::file_size(benchmark.model)) + rest;
 }
 
-void load(Runner& runner, const Race& race, ReadyMemory& ready) {
+void load(Runner& runner, const BenchmarkRun& benchmark, ReadyMemory& ready) {
   ready.take();
-  const OpenAnswer opened = runner.contender.open(ask_for(race), [&] { ready.give_back(); });
-  runner.contender.close();
+  const OpenAnswer opened =
+      runner.runtime_process.open(ask_for(benchmark), [&] { ready.give_back(); });
+  runner.runtime_process.close();
   runner.figure.loads.push_back(opened.seconds);
   runner.figure.version = opened.version;
   runner.figure.settings = opened.settings;
 }
 
-void warm(Runner& runner, const Race& race) {
-  const auto sets = static_cast<Index>(race.input_sets.size());
+void warm(Runner& runner, const BenchmarkRun& benchmark) {
+  const auto sets = static_cast<Index>(benchmark.input_sets.size());
   double spent = 0;
   for (Index k = 0; k < most_in_block && (k < 2 || spent < warm_seconds); ++k) {
-    const double seconds = runner.contender.run(next_sets(runner, 1, sets)).front();
+    const double seconds = runner.runtime_process.run(next_sets(runner, 1, sets)).front();
     if (k == 0) runner.figure.first = seconds;
     if (k > 0) runner.run_seconds = k == 1 ? seconds : std::min(runner.run_seconds, seconds);
     spent += seconds;
@@ -79,20 +80,20 @@ void warm(Runner& runner, const Race& race) {
   runner.in_block = std::clamp<Index>(static_cast<Index>(std::lround(fit)), 1, most_in_block);
 }
 
-void block(Runner& runner, const Race& race, std::mt19937_64& draw) {
-  const auto sets = static_cast<Index>(race.input_sets.size());
+void block(Runner& runner, const BenchmarkRun& benchmark, std::mt19937_64& draw) {
+  const auto sets = static_cast<Index>(benchmark.input_sets.size());
   const std::vector<Index> order = next_sets(runner, runner.in_block + 1, sets);
-  std::vector<double> seconds = runner.contender.run(order);
+  std::vector<double> seconds = runner.runtime_process.run(order);
   seconds.erase(seconds.begin());
   runner.figure.blocks.push_back(std::move(seconds));
 
   const auto chosen = static_cast<Index>(1 + draw() % static_cast<std::uint64_t>(runner.in_block));
-  const Outputs outputs = runner.contender.show(chosen, race.scratch / "outputs");
-  const Referee::Ruling ruling =
-      race.referee->hold(order[static_cast<std::size_t>(chosen)], outputs);
+  const Outputs outputs = runner.runtime_process.show(chosen, benchmark.scratch / "outputs");
+  const OutputChecker::Ruling ruling =
+      benchmark.output_checker->hold(order[static_cast<std::size_t>(chosen)], outputs);
   ++runner.figure.judged;
   runner.figure.distance = std::max(runner.figure.distance, ruling.distance);
-  if (!ruling.fault.empty()) throw Fallen{Fall::wrong, ruling.fault};
+  if (!ruling.fault.empty()) throw RuntimeFailure{FailureKind::wrong, ruling.fault};
 }
 
 Index rounds_for(const std::vector<Runner>& runners, const BenchPlan& plan) {
@@ -132,23 +133,24 @@ std::vector<double> Figure::all() const {
 }
 
 std::vector<Figure> measure(
-    const Race& race, const std::vector<std::pair<std::string, std::vector<std::string>>>& starts,
+    const BenchmarkRun& benchmark,
+    const std::vector<std::pair<std::string, std::vector<std::string>>>& starts,
     const BenchPlan& plan, const std::function<void(const std::string&)>& say) {
   std::vector<Runner> runners;
   for (const auto& [name, command] : starts) {
-    runners.push_back({Contender(name, command, plan.limit), {}});
+    runners.push_back({RuntimeProcess(name, command, plan.limit), {}});
     runners.back().figure.runtime = name;
   }
   say("loading");
-  ReadyMemory ready(ready_bytes(race));
+  ReadyMemory ready(ready_bytes(benchmark));
   for (Index round = 0; round < plan.loads; ++round) {
-    take_turns(runners, round, [&](Runner& runner) { load(runner, race, ready); });
+    take_turns(runners, round, [&](Runner& runner) { load(runner, benchmark, ready); });
   }
   say("warming up");
   for (Runner& runner : runners) {
     attempt(runner, [&] {
-      runner.contender.open(ask_for(race));
-      warm(runner, race);
+      runner.runtime_process.open(ask_for(benchmark));
+      warm(runner, benchmark);
     });
   }
 
@@ -156,12 +158,12 @@ std::vector<Figure> measure(
   const Index rounds = rounds_for(runners, plan);
   say(std::to_string(rounds) + " rounds");
   for (Index round = 0; round < rounds; ++round) {
-    take_turns(runners, round, [&](Runner& runner) { block(runner, race, draw); });
+    take_turns(runners, round, [&](Runner& runner) { block(runner, benchmark, draw); });
   }
   std::vector<Figure> figures;
   for (Runner& runner : runners) {
-    attempt(runner, [&] { runner.figure.weight = runner.contender.weigh(); });
-    runner.contender.close();
+    attempt(runner, [&] { runner.figure.weight = runner.runtime_process.weigh(); });
+    runner.runtime_process.close();
     figures.push_back(std::move(runner.figure));
   }
   return figures;

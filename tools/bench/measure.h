@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "model/graph.h"
-#include "tools/bench/contender.h"
-#include "tools/bench/referee.h"
+#include "tools/bench/output_checker.h"
+#include "tools/bench/runtime_process.h"
 
 namespace touchstone {
 
@@ -30,14 +30,14 @@ struct Figure {
   double first = 0;                         // seconds of the very first run
   std::vector<std::vector<double>> blocks;  // seconds of timed runs, a block per round
   Weight weight;
-  Index judged = 0;              // timed runs whose outputs were compared with the reference's
-  double distance = 0;           // the largest relative distance of those outputs
-  std::optional<Fallen> fallen;  // the runtime then has no figure
+  Index judged = 0;     // timed runs whose outputs were compared with the reference's
+  double distance = 0;  // the largest relative distance of those outputs
+  std::optional<RuntimeFailure> failure;  // the runtime then has no figure
 
   std::vector<double> all() const;
 };
 
-struct Race {
+struct BenchmarkRun {
   std::filesystem::path model, scratch;
   Index threads = 1;
   std::map<std::string, Index> dims;  // sizes of its symbols
@@ -45,7 +45,7 @@ struct Race {
   std::vector<NamedFile> moved;  // the first set with every float replaced by a neighbor; not timed
   std::vector<ValueInfo> outputs;
   Index nodes = 0;
-  const Referee* referee = nullptr;
+  const OutputChecker* output_checker = nullptr;
 };
 
 // Returns the order in which runtimes take their turns in a round. Each begins equally often, and
@@ -55,7 +55,8 @@ std::vector<std::size_t> turns(Index round, std::size_t runtimes);
 // Measures all runtimes. `starts`: a runtime's name and the command of its process. `say` receives
 // each stage.
 std::vector<Figure> measure(
-    const Race& race, const std::vector<std::pair<std::string, std::vector<std::string>>>& starts,
+    const BenchmarkRun& benchmark,
+    const std::vector<std::pair<std::string, std::vector<std::string>>>& starts,
     const BenchPlan& plan, const std::function<void(const std::string&)>& say);
 
 }  // namespace touchstone

@@ -48,23 +48,25 @@ double seconds_in(const Json& number) {
 
 }  // namespace
 
-Message write(const OpenAsk& ask) {
+Message write(const OpenRequest& request) {
   Json sets = Json::array();
-  for (const std::vector<NamedFile>& set : ask.input_sets) sets.push_back(files_json(set));
-  return text({{"ask", "open"},
-               {"model", ask.model},
-               {"threads", ask.threads},
-               {"dims", ask.dims},
+  for (const std::vector<NamedFile>& set : request.input_sets) sets.push_back(files_json(set));
+  return text({{"request", "open"},
+               {"model", request.model},
+               {"threads", request.threads},
+               {"dims", request.dims},
                {"input_sets", sets}});
 }
 
-Message write(const RunAsk& ask) { return text({{"ask", "run"}, {"sets", ask.sets}}); }
-
-Message write(const ShowAsk& ask) {
-  return text({{"ask", "show"}, {"run", ask.run}, {"folder", ask.folder}});
+Message write(const RunRequest& request) {
+  return text({{"request", "run"}, {"sets", request.sets}});
 }
 
-Message write(const WeighAsk&) { return text({{"ask", "weigh"}}); }
+Message write(const ShowRequest& request) {
+  return text({{"request", "show"}, {"run", request.run}, {"folder", request.folder}});
+}
+
+Message write(const WeighRequest&) { return text({{"request", "weigh"}}); }
 
 void read(const Message& message, OpenAnswer& answer) {
   parse(message, [&](const Json& object) {

@@ -16,20 +16,20 @@ struct NamedFile {
   std::string name, file;
 };
 
-struct OpenAsk {
+struct OpenRequest {
   std::string model;
   Index threads = 1;
   std::map<std::string, Index> dims;               // sizes of the model's symbols
   std::vector<std::vector<NamedFile>> input_sets;  // read once; each run uses one of them
 };
-struct RunAsk {
+struct RunRequest {
   std::vector<Index> sets;  // one run each, in this order
 };
-struct ShowAsk {
-  Index run = 0;  // index into the runs of the last RunAsk
+struct ShowRequest {
+  Index run = 0;  // index into the runs of the last RunRequest
   std::string folder;
 };
-struct WeighAsk {};
+struct WeighRequest {};
 
 struct OpenAnswer {
   std::string version;
@@ -48,10 +48,10 @@ struct Weight {
   Index library = 0;  // mapped bytes of the runtime's own files
 };
 
-Message write(const OpenAsk& ask);
-Message write(const RunAsk& ask);
-Message write(const ShowAsk& ask);
-Message write(const WeighAsk& ask);
+Message write(const OpenRequest& request);
+Message write(const RunRequest& request);
+Message write(const ShowRequest& request);
+Message write(const WeighRequest& request);
 
 // These throw Error: unsupported or internal with the other side's message if it reports a failure;
 // `file` if the bytes are no such answer.

@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 bool stands(const Heat& heat, const Figure& figure) {
-  return !heat.unfair && !figure.fallen && !figure.blocks.empty();
+  return !heat.unfair && !figure.failure && !figure.blocks.empty();
 }
 
 double milliseconds(double seconds) { return seconds * 1e3; }
@@ -89,10 +89,10 @@ void print(const Heat& heat) {
              "p95 ms", "load ms", "first ms", "peak MB", "judged");
   for (const Figure& figure : heat.figures) {
     const std::string name = printable(figure.runtime);
-    if (figure.fallen) {
+    if (figure.failure) {
       fmt::print("  {:<14}  {}: {}\n", name,
-                 styled(Stream::out, Style::red, touchstone::name(figure.fallen->fall)),
-                 printable(figure.fallen->why));
+                 styled(Stream::out, Style::red, touchstone::name(figure.failure->fall)),
+                 printable(figure.failure->why));
       continue;
     }
     if (!stands(heat, figure)) continue;
@@ -108,7 +108,7 @@ void print_runtimes(const std::vector<Heat>& heats) {
   std::map<std::string, bool> seen;
   for (const Heat& heat : heats) {
     for (const Figure& figure : heat.figures) {
-      if (figure.fallen || std::exchange(seen[figure.runtime], true)) continue;
+      if (figure.failure || std::exchange(seen[figure.runtime], true)) continue;
       fmt::print("{}: {}, its files take {:.1f} MB; {}\n", printable(figure.runtime),
                  printable(figure.version), megabytes(figure.weight.library),
                  printable(figure.settings));
@@ -135,13 +135,13 @@ void print(const std::vector<Mean>& all) {
 Json to_json(const Heat& heat) {
   Json rows = Json::array();
   for (const Figure& figure : heat.figures) {
-    const std::optional<Fallen>& fallen = figure.fallen ? figure.fallen : heat.unfair;
+    const std::optional<RuntimeFailure>& failure = figure.failure ? figure.failure : heat.unfair;
     Json row{{"runtime", figure.runtime},
              {"version", figure.version},
              {"settings", figure.settings},
              {"valid", stands(heat, figure)},
-             {"fall", fallen ? name(fallen->fall) : ""},
-             {"why", fallen ? fallen->why : ""},
+             {"fall", failure ? name(failure->fall) : ""},
+             {"why", failure ? failure->why : ""},
              {"load_seconds", figure.loads},
              {"judged", figure.judged},
              {"distance", figure.distance}};
@@ -174,14 +174,14 @@ Json to_json(const Mean& mean) {
           {"ratio", mean.ratio},     {"least", mean.least},     {"least_model", mean.least_model}};
 }
 
-std::optional<Fall> worst(const std::vector<Heat>& heats) {
-  std::optional<Fall> found;
-  const auto add = [&](const std::optional<Fallen>& one) {
+std::optional<FailureKind> worst(const std::vector<Heat>& heats) {
+  std::optional<FailureKind> found;
+  const auto add = [&](const std::optional<RuntimeFailure>& one) {
     if (one && (!found || one->fall < *found)) found = one->fall;
   };
   for (const Heat& heat : heats) {
     add(heat.unfair);
-    for (const Figure& figure : heat.figures) add(figure.fallen);
+    for (const Figure& figure : heat.figures) add(figure.failure);
   }
   return found;
 }

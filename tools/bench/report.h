@@ -14,7 +14,8 @@ namespace touchstone {
 struct Heat {
   std::string model;
   Index threads = 1;
-  std::optional<Fallen> unfair;  // the referee cannot distinguish outputs: all figures are invalid
+  std::optional<RuntimeFailure>
+      unfair;  // the output_checker cannot distinguish outputs: all figures are invalid
   std::vector<Figure> figures;
 };
 
@@ -45,6 +46,6 @@ nlohmann::ordered_json to_json(const Roof& roof);
 nlohmann::ordered_json to_json(const Mean& mean);
 
 // Returns the most severe failure of any runtime; none if all figures are valid.
-std::optional<Fall> worst(const std::vector<Heat>& heats);
+std::optional<FailureKind> worst(const std::vector<Heat>& heats);
 
 }  // namespace touchstone

@@ -43,26 +43,26 @@ TEST(Report, MeansNameTheLeast) {
 
 TEST(Report, AFigureThatDoesNotStandIsInNoMean) {
   Heat wrong = heat("a", figure("ours", {{1}}), figure("peer", {{8}}));
-  wrong.figures[1].fallen = Fallen{Fall::wrong, "output 'y' is missing"};
-  Heat blind = heat("b", figure("ours", {{1}}), figure("peer", {{8}}));
-  blind.unfair = Fallen{Fall::wrong, "nothing could fail"};
+  wrong.figures[1].failure = RuntimeFailure{FailureKind::wrong, "output 'y' is missing"};
+  Heat indistinguishable = heat("b", figure("ours", {{1}}), figure("peer", {{8}}));
+  indistinguishable.unfair = RuntimeFailure{FailureKind::wrong, "nothing could fail"};
   EXPECT_TRUE(means({wrong}).empty());
-  EXPECT_TRUE(means({blind}).empty());
+  EXPECT_TRUE(means({indistinguishable}).empty());
   const nlohmann::ordered_json told = to_json(wrong);
   EXPECT_FALSE(told["runtimes"][1]["valid"].get<bool>());
   EXPECT_FALSE(told["runtimes"][1].contains("seconds"));
   EXPECT_EQ(told["runtimes"][1]["why"], "output 'y' is missing");
   EXPECT_TRUE(told["runtimes"][0].contains("seconds"));
-  EXPECT_FALSE(to_json(blind)["runtimes"][0]["valid"].get<bool>());
+  EXPECT_FALSE(to_json(indistinguishable)["runtimes"][0]["valid"].get<bool>());
 }
 
 TEST(Report, AWrongOutputIsWorseThanACrash) {
   Heat both = heat("a", figure("ours", {{1}}), figure("peer", {{1}}));
   EXPECT_FALSE(worst({both}));
-  both.figures[0].fallen = Fallen{Fall::crashed, "signal 11"};
-  EXPECT_EQ(worst({both}), Fall::crashed);
-  both.figures[1].fallen = Fallen{Fall::wrong, ""};
-  EXPECT_EQ(worst({both}), Fall::wrong);
+  both.figures[0].failure = RuntimeFailure{FailureKind::crashed, "signal 11"};
+  EXPECT_EQ(worst({both}), FailureKind::crashed);
+  both.figures[1].failure = RuntimeFailure{FailureKind::wrong, ""};
+  EXPECT_EQ(worst({both}), FailureKind::wrong);
 }
 
 }  // namespace

@@ -57,11 +57,11 @@ class Server {
  public:
   explicit Server(const OurRuntime& runtime) : runtime_(runtime), before_(memory("VmRSS")) {}
 
-  Json answer(const Json& ask) {
-    const std::string what = ask.at("ask").get<std::string>();
-    if (what == "open") return open(ask);
-    if (what == "run") return run(ask);
-    if (what == "show") return show(ask);
+  Json answer(const Json& request) {
+    const std::string what = request.at("request").get<std::string>();
+    if (what == "open") return open(request);
+    if (what == "run") return run(request);
+    if (what == "show") return show(request);
     if (what == "weigh") {
       return {{"peak", memory("VmHWM")}, {"before", before_}, {"library", bytes_of_executable()}};
     }
@@ -69,14 +69,14 @@ class Server {
   }
 
  private:
-  Json open(const Json& ask) {
+  Json open(const Json& request) {
     const auto began = Clock::now();
-    const auto dims = ask.at("dims").get<std::map<std::string, Index>>();
-    const std::unique_ptr<Target> target = runtime_.make(ask.at("threads").get<Index>(), dims);
-    model_ = target->load(ask.at("model").get<std::string>());
+    const auto dims = request.at("dims").get<std::map<std::string, Index>>();
+    const std::unique_ptr<Target> target = runtime_.make(request.at("threads").get<Index>(), dims);
+    model_ = target->load(request.at("model").get<std::string>());
     const double seconds = since(began);
     sets_.clear();
-    for (const Json& set : ask.at("input_sets")) {
+    for (const Json& set : request.at("input_sets")) {
       Values& values = sets_.emplace_back();
       for (const Json& one : set) {
         values[one.at("name").get<std::string>()] = read_input(one.at("file").get<std::string>());
@@ -93,10 +93,10 @@ class Server {
     return parse_npy(std::as_bytes(std::span(bytes)), Type::undefined, Limits::trusted());
   }
 
-  Json run(const Json& ask) {
+  Json run(const Json& request) {
     outputs_.clear();
     Json seconds = Json::array();
-    for (const Json& set : ask.at("sets")) {
+    for (const Json& set : request.at("sets")) {
       const Values& feeds = sets_.at(set.get<std::size_t>());
       const auto began = Clock::now();
       Values outputs = model_->run(feeds);
@@ -106,10 +106,10 @@ class Server {
     return {{"seconds", seconds}};
   }
 
-  Json show(const Json& ask) {
-    const std::filesystem::path folder = ask.at("folder").get<std::string>();
+  Json show(const Json& request) {
+    const std::filesystem::path folder = request.at("folder").get<std::string>();
     Json files = Json::array();
-    for (const auto& [name, value] : outputs_.at(ask.at("run").get<std::size_t>())) {
+    for (const auto& [name, value] : outputs_.at(request.at("run").get<std::size_t>())) {
       if (!value.is_tensor()) {
         throw Error(ErrorKind::unsupported, "output '" + name + "' is no tensor");
       }

@@ -48,19 +48,19 @@ class Worker:
         self.fed: list[Any] = []  # the sets in the runtime's own representation
         self.outputs: list[dict[str, np.ndarray]] = []
 
-    def open(self, ask: dict[str, Any]) -> dict[str, Any]:
-        self.sets = [{one["name"]: np.load(one["file"]) for one in files} for files in ask["input_sets"]]
+    def open(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.sets = [{one["name"]: np.load(one["file"]) for one in files} for files in request["input_sets"]]
         shapes = {name: list(value.shape) for name, value in self.sets[0].items()}
         began = time.perf_counter()
-        self.session = self.vendor.Session(ask["model"], ask["threads"], ask["dims"], shapes)
+        self.session = self.vendor.Session(request["model"], request["threads"], request["dims"], shapes)
         seconds = time.perf_counter() - began
         self.fed = [self.session.prepared(feeds) for feeds in self.sets]
         return {"version": self.vendor.VERSION, "settings": self.session.settings, "seconds": seconds}
 
-    def run(self, ask: dict[str, Any]) -> dict[str, Any]:
+    def run(self, request: dict[str, Any]) -> dict[str, Any]:
         self.outputs.clear()
         seconds = []
-        for which in ask["sets"]:
+        for which in request["sets"]:
             feeds = self.fed[which]
             began = time.perf_counter()
             raw = self.session.run(feeds)
@@ -68,21 +68,21 @@ class Worker:
             self.outputs.append(self.session.named(raw))
         return {"seconds": seconds}
 
-    def show(self, ask: dict[str, Any]) -> dict[str, Any]:
+    def show(self, request: dict[str, Any]) -> dict[str, Any]:
         files = []
-        for name, value in self.outputs[ask["run"]].items():
-            file = Path(ask["folder"]) / f"output_{len(files)}.npy"
+        for name, value in self.outputs[request["run"]].items():
+            file = Path(request["folder"]) / f"output_{len(files)}.npy"
             np.save(file, value)
             files.append({"name": name, "file": str(file)})
         return {"outputs": files}
 
-    def weigh(self, ask: dict[str, Any]) -> dict[str, Any]:
+    def weigh(self, request: dict[str, Any]) -> dict[str, Any]:
         return {"peak": memory("VmHWM"), "before": self.before, "library": mapped_below(self.vendor.FOLDER)}
 
-    def answer(self, ask: dict[str, Any]) -> dict[str, Any]:
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         deeds = {"open": self.open, "run": self.run, "show": self.show, "weigh": self.weigh}
         try:
-            return deeds[ask["ask"]](ask)
+            return deeds[request["request"]](request)
         except Exception as error:  # runtimes raise all classes of exceptions
             unsupported = isinstance(error, getattr(self.vendor, "UNSUPPORTED", ()))
             text = f"{type(error).__name__}: {error}"[:2000]
@@ -105,8 +105,8 @@ def main() -> int:
     sys.path[0] = str(Path(__file__).resolve().parents[2])  # not this folder: its modules have generic names
     worker = Worker(runtime)
     questions = os.fdopen(0, "rb")
-    while (ask := receive(questions)) is not None:
-        data = json.dumps(worker.answer(ask)).encode()
+    while (request := receive(questions)) is not None:
+        data = json.dumps(worker.answer(request)).encode()
         answers.write(len(data).to_bytes(8, "little") + data)
         answers.flush()
     return 0

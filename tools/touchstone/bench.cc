@@ -71,35 +71,36 @@ Tensor moved(const Tensor& tensor) {
 }
 
 // Writes sets of random inputs as files, and determines the sizes of the model's symbols.
-Race race_for(const BenchArgs& args, const std::string& file, const fs::path& scratch) {
-  Race race;
-  race.model = file;
-  race.scratch = scratch;
+BenchmarkRun benchmark_for(const BenchArgs& args, const std::string& file,
+                           const fs::path& scratch) {
+  BenchmarkRun benchmark;
+  benchmark.model = file;
+  benchmark.scratch = scratch;
   const Model model = load_valid(file, Limits::trusted());
-  race.outputs = model.graph.outputs;
-  for_each_node(model.graph.nodes, [&](const Node&) { ++race.nodes; });
+  benchmark.outputs = model.graph.outputs;
+  for_each_node(model.graph.nodes, [&](const Node&) { ++benchmark.nodes; });
   for (Index set = 0; set < args.plan.input_sets; ++set) {
     const fs::path folder = scratch / fmt::format("inputs_{}", set);
     fs::create_directories(folder);
-    std::vector<NamedFile>& files = race.input_sets.emplace_back();
+    std::vector<NamedFile>& files = benchmark.input_sets.emplace_back();
     const std::map<std::string, Value> feeds =
         feeds_for(model, inputs_of_set(args, set), Limits::trusted());
     for (const ValueInfo* input : wanted_inputs(model.graph)) {
       const Tensor& tensor = feeds.at(input->name).tensor();
       for (std::size_t axis = 0; axis < input->shape->size(); ++axis) {
         const Dim& dim = (*input->shape)[axis];
-        if (!dim.size && !dim.symbol.empty()) race.dims[dim.symbol] = tensor.shape()[axis];
+        if (!dim.size && !dim.symbol.empty()) benchmark.dims[dim.symbol] = tensor.shape()[axis];
       }
       const fs::path at = folder / fmt::format("input_{}.npy", files.size());
       write_atomically(at, serialize_npy(tensor));
       files.push_back({input->name, at.string()});
       if (set > 0) continue;
-      const fs::path beside = folder / fmt::format("moved_{}.npy", race.moved.size());
+      const fs::path beside = folder / fmt::format("moved_{}.npy", benchmark.moved.size());
       write_atomically(beside, serialize_npy(moved(tensor)));
-      race.moved.push_back({input->name, beside.string()});
+      benchmark.moved.push_back({input->name, beside.string()});
     }
   }
-  return race;
+  return benchmark;
 }
 
 // Profiles one more session for each number of threads, on the first inputs, in this process. The
@@ -133,28 +134,30 @@ std::vector<Heat> bench_model(const BenchArgs& args, const std::string& file,
                               const Starts& starts) {
   const Scratch scratch;
   const std::string name = fs::path(file).stem().string();
-  Race race = race_for(args, file, scratch.path());
+  BenchmarkRun benchmark = benchmark_for(args, file, scratch.path());
   std::vector<Heat> heats;
-  std::optional<Referee> referee;
-  std::optional<Fallen> unfair;
+  std::optional<OutputChecker> output_checker;
+  std::optional<RuntimeFailure> unfair;
   try {
     say(name, "what the reference gives");
-    std::vector<Outputs> expected = expectations(race, args.plan, self(), args.expected);
+    std::vector<Outputs> expected = expectations(benchmark, args.plan, self(), args.expected);
     const Outputs beside = std::move(expected.back());
     expected.pop_back();
-    referee.emplace(race.outputs, std::move(expected), beside, race.nodes);
-    if (const std::string blind = referee->blind(); !blind.empty()) unfair = {Fall::wrong, blind};
-  } catch (const Fallen& fallen) {
-    unfair = {fallen.fall, "the reference did not run it: " + fallen.why};
+    output_checker.emplace(benchmark.outputs, std::move(expected), beside, benchmark.nodes);
+    if (const std::string indistinguishable = output_checker->indistinguishable();
+        !indistinguishable.empty())
+      unfair = {FailureKind::wrong, indistinguishable};
+  } catch (const RuntimeFailure& failure) {
+    unfair = {failure.kind, "the reference did not run it: " + failure.why};
   }
-  race.referee = referee ? &*referee : nullptr;
+  benchmark.output_checker = output_checker ? &*output_checker : nullptr;
   for (const Index threads : args.threads) {
     Heat& heat = heats.emplace_back();
     heat.model = name;
-    heat.threads = race.threads = threads;
+    heat.threads = benchmark.threads = threads;
     heat.unfair = unfair;
-    if (!referee) continue;
-    heat.figures = measure(race, starts, args.plan, [&](const std::string& stage) {
+    if (!output_checker) continue;
+    heat.figures = measure(benchmark, starts, args.plan, [&](const std::string& stage) {
       say(fmt::format("{}, threads {}", name, threads), stage);
     });
   }
@@ -162,17 +165,17 @@ std::vector<Heat> bench_model(const BenchArgs& args, const std::string& file,
 }
 
 ExitCode code_of(const std::vector<Heat>& heats) {
-  const std::optional<Fall> fall = worst(heats);
+  const std::optional<FailureKind> fall = worst(heats);
   if (!fall) return ExitCode::fine;
   switch (*fall) {
-    case Fall::wrong:
+    case FailureKind::wrong:
       return ExitCode::mismatch;
-    case Fall::crashed:
-    case Fall::failed:
+    case FailureKind::crashed:
+    case FailureKind::failed:
       return ExitCode::crashed;
-    case Fall::late:
+    case FailureKind::late:
       return ExitCode::limit;
-    case Fall::unsupported:
+    case FailureKind::unsupported:
       return ExitCode::unsupported;
   }
   return ExitCode::bug;

@@ -58,7 +58,7 @@ Limits LimitArgs::limits() const {
 }
 
 void add_limits(CLI::App& command, LimitArgs& args) {
-  command.add_option("--limits", args.preset, "What the model may ask for (docs/limits.md)")
+  command.add_option("--limits", args.preset, "What the model may request for (docs/limits.md)")
       ->check(CLI::IsMember({"trusted", "untrusted"}))
       ->capture_default_str();
   command

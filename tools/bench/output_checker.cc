@@ -1,5 +1,5 @@
 // Compares timed outputs with the reference's. Distances are computed as in `touchstone compare`.
-#include "tools/bench/referee.h"
+#include "tools/bench/output_checker.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace touchstone {
 namespace {
 
 constexpr double tolerated = 0x1p-10;      // share of the output's largest element
-constexpr double roundings = 64;           // per node, accumulated: see referee.h
+constexpr double roundings = 64;           // per node, accumulated: see output_checker.h
 constexpr double rounding = 0x1p-24;       // unit roundoff of float32
 constexpr double share_of_apart = 0x1p-4;  // share of the distance to another input's output
 constexpr double told_apart = 0x1p-20;     // min. distance of outputs that float32 distinguishes
@@ -32,8 +32,8 @@ Value value_of(const Outputs& outputs, const std::string& name) {
 
 }  // namespace
 
-Referee::Referee(std::vector<ValueInfo> outputs, std::vector<Outputs> expected,
-                 const Outputs& moved, Index nodes)
+OutputChecker::OutputChecker(std::vector<ValueInfo> outputs, std::vector<Outputs> expected,
+                             const Outputs& moved, Index nodes)
     : outputs_(std::move(outputs)), expected_(std::move(expected)) {
   if (expected_.size() < 2) BUG("one input cannot be told from itself");
   for (const ValueInfo& output : outputs_) {
@@ -56,7 +56,7 @@ Referee::Referee(std::vector<ValueInfo> outputs, std::vector<Outputs> expected,
   }
 }
 
-Referee::Ruling Referee::hold(Index set, const Outputs& given) const {
+OutputChecker::Ruling OutputChecker::hold(Index set, const Outputs& given) const {
   const Outputs& expected = expected_.at(static_cast<std::size_t>(set));
   Ruling ruling;
   for (const ValueInfo& output : outputs_) {
@@ -82,7 +82,7 @@ Referee::Ruling Referee::hold(Index set, const Outputs& given) const {
   return ruling;
 }
 
-std::string Referee::blind() const {
+std::string OutputChecker::indistinguishable() const {
   double most = 0;
   for (const auto& [output, apart] : apart_) most = std::max(most, apart);
   if (most * share_of_apart >= told_apart) return "";

@@ -1,6 +1,6 @@
 // Starts peers. Each peer is a Python file in vendors/ with an environment of its own, .venv-NAME;
 // the bench has no vendor-specific code.
-#include "tools/bench/contender.h"
+#include "tools/bench/runtime_process.h"
 
 #include <algorithm>
 #include <sstream>
@@ -39,17 +39,17 @@ std::vector<std::string> any_command(const std::string& line) {
 
 }  // namespace
 
-std::string_view name(Fall fall) {
+std::string_view name(FailureKind kind) {
   switch (fall) {
-    case Fall::wrong:
+    case FailureKind::wrong:
       return "wrong";
-    case Fall::crashed:
+    case FailureKind::crashed:
       return "crashed";
-    case Fall::late:
+    case FailureKind::late:
       return "late";
-    case Fall::unsupported:
+    case FailureKind::unsupported:
       return "unsupported";
-    case Fall::failed:
+    case FailureKind::failed:
       return "failed";
   }
   return "failed";
@@ -77,90 +77,93 @@ std::vector<std::string> start_of(const std::string& runtime, const std::string&
   return {python.string(), (source / "tools/bench/worker.py").string(), "--runtime", runtime};
 }
 
-void Contender::fallen(IoStatus status) {
+void RuntimeProcess::fail(IoStatus status) {
   std::string why = child_->exit_description();
   child_.reset();
   switch (status) {
     case IoStatus::late:
-      throw Fallen{Fall::late, "no answer within " + std::to_string(limit_.count()) + " ms"};
+      throw RuntimeFailure{FailureKind::late,
+                           "no answer within " + std::to_string(limit_.count()) + " ms"};
     case IoStatus::garbled:
-      throw Fallen{Fall::crashed, "it wrote over its own messages"};
+      throw RuntimeFailure{FailureKind::crashed, "it wrote over its own messages"};
     case IoStatus::ended:
     case IoStatus::done:
       break;
   }
-  throw Fallen{Fall::crashed, std::move(why)};
+  throw RuntimeFailure{FailureKind::crashed, std::move(why)};
 }
 
-void Contender::say(const Message& message) {
+void RuntimeProcess::say(const Message& message) {
   if (!child_) BUG("asked a runtime that was not opened");
   const IoStatus status = child_->say(message, std::chrono::steady_clock::now() + limit_);
-  if (status != IoStatus::done) fallen(status);
+  if (status != IoStatus::done) fail(status);
 }
 
 template <class Answer>
-Answer Contender::hear() {
+Answer RuntimeProcess::hear() {
   Message message;
   const IoStatus status = child_->hear(message, std::chrono::steady_clock::now() + limit_);
-  if (status != IoStatus::done) fallen(status);
+  if (status != IoStatus::done) fail(status);
   Answer answer;
   try {
     read(message, answer);
   } catch (const Error& error) {
-    throw Fallen{error.kind == ErrorKind::unsupported ? Fall::unsupported : Fall::failed,
-                 error.message};
+    throw RuntimeFailure{
+        error.kind == ErrorKind::unsupported ? FailureKind::unsupported : FailureKind::failed,
+        error.message};
   }
   return answer;
 }
 
-template <class Answer, class Ask>
-Answer Contender::exchange(const Ask& ask) {
-  say(write(ask));
+template <class Answer, class Request>
+Answer RuntimeProcess::exchange(const Request& request) {
+  say(write(request));
   return hear<Answer>();
 }
 
-OpenAnswer Contender::open(const OpenAsk& ask, const std::function<void()>& before) {
+OpenAnswer RuntimeProcess::open(const OpenRequest& request, const std::function<void()>& before) {
   child_.reset();
   child_ = std::make_unique<Child>(command_);
   weigh();  // waits until it has started and imported its modules
   if (before) before();
-  return exchange<OpenAnswer>(ask);
+  return exchange<OpenAnswer>(request);
 }
 
-void Contender::begin(const std::vector<Index>& sets) {
+void RuntimeProcess::begin(const std::vector<Index>& sets) {
   asked_ = sets.size();
-  say(write(RunAsk{sets}));
+  say(write(RunRequest{sets}));
 }
 
-std::vector<double> Contender::end() {
+std::vector<double> RuntimeProcess::end() {
   std::vector<double> seconds = hear<Ran>().seconds;
   if (seconds.size() != asked_) {
-    throw Fallen{Fall::failed, "it was asked for " + std::to_string(asked_) + " runs and timed " +
-                                   std::to_string(seconds.size())};
+    throw RuntimeFailure{FailureKind::failed, "it was asked for " + std::to_string(asked_) +
+                                                  " runs and timed " +
+                                                  std::to_string(seconds.size())};
   }
   return seconds;
 }
 
-std::vector<double> Contender::run(const std::vector<Index>& sets) {
+std::vector<double> RuntimeProcess::run(const std::vector<Index>& sets) {
   begin(sets);
   return end();
 }
 
-std::map<std::string, Value> Contender::show(Index run, const fs::path& folder) {
+std::map<std::string, Value> RuntimeProcess::show(Index run, const fs::path& folder) {
   fs::create_directories(folder);
   std::map<std::string, Value> values;
-  for (const NamedFile& one : exchange<Showed>(ShowAsk{run, folder.string()}).outputs) {
+  for (const NamedFile& one : exchange<Showed>(ShowRequest{run, folder.string()}).outputs) {
     try {
       const std::string bytes = open_trusted(one.file).read_all(Limits::trusted());
       values[one.name] =
           parse_npy(std::as_bytes(std::span(bytes)), Type::undefined, Limits::trusted());
     } catch (const Error& error) {
-      throw Fallen{Fall::failed, "output '" + one.name + "': " + error.message};
+      throw RuntimeFailure{FailureKind::failed, "output '" + one.name + "': " + error.message};
     }
   }
   return values;
 }
 
-Weight Contender::weigh() { return exchange<Weight>(WeighAsk{}); }
+Weight RuntimeProcess::weigh() { return exchange<Weight>(WeighRequest{}); }
 
 }  // namespace touchstone

@@ -17,11 +17,11 @@ namespace touchstone {
 
 // Reason why a runtime left the benchmark, most severe first: it determines the exit code of the
 // bench.
-enum class Fall { wrong, crashed, late, unsupported, failed };
-std::string_view name(Fall fall);
+enum class FailureKind { wrong, crashed, late, unsupported, failed };
+std::string_view name(FailureKind kind);
 
-struct Fallen {
-  Fall fall;
+struct RuntimeFailure {
+  FailureKind kind;
   std::string why;
 };
 
@@ -30,13 +30,14 @@ struct Fallen {
 // peer without an environment.
 std::vector<std::string> start_of(const std::string& runtime, const std::string& self);
 
-class Contender {
+class RuntimeProcess {
  public:
-  Contender(std::string runtime, std::vector<std::string> command, std::chrono::milliseconds limit)
+  RuntimeProcess(std::string runtime, std::vector<std::string> command,
+                 std::chrono::milliseconds limit)
       : runtime_(std::move(runtime)), command_(std::move(command)), limit_(limit) {}
 
-  // These throw Fallen if no answer or an invalid one arrives.
-  OpenAnswer open(const OpenAsk& ask, const std::function<void()>& before = nullptr);
+  // These throw RuntimeFailure if no answer or an invalid one arrives.
+  OpenAnswer open(const OpenRequest& request, const std::function<void()>& before = nullptr);
   std::vector<double> run(const std::vector<Index>& sets);
   void begin(const std::vector<Index>& sets);  // the two halves of run
   std::vector<double> end();
@@ -49,10 +50,10 @@ class Contender {
  private:
   template <class Answer>
   Answer hear();
-  template <class Answer, class Ask>
-  Answer exchange(const Ask& ask);
+  template <class Answer, class Request>
+  Answer exchange(const Request& request);
   void say(const Message& message);
-  [[noreturn]] void fallen(IoStatus status);
+  [[noreturn]] void fail(IoStatus status);
 
   std::string runtime_;
   std::vector<std::string> command_;

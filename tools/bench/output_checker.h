@@ -28,12 +28,12 @@ using Outputs = std::map<std::string, Value>;
 // models. The second is a sixteenth of the distance between the reference's outputs for two of the
 // bench's inputs. It ensures that outputs of another run never pass. Integers, bools and strings
 // must be equal. `touchstone compare` judges node by node.
-class Referee {
+class OutputChecker {
  public:
   // `expected` and `moved`: the reference's outputs on each set of inputs, and on the first set
   // with every float replaced by a neighbor. `nodes`: number of the model's nodes.
-  Referee(std::vector<ValueInfo> outputs, std::vector<Outputs> expected, const Outputs& moved,
-          Index nodes);
+  OutputChecker(std::vector<ValueInfo> outputs, std::vector<Outputs> expected, const Outputs& moved,
+                Index nodes);
 
   struct Ruling {
     double distance = 0;  // the largest relative distance
@@ -43,7 +43,7 @@ class Referee {
 
   // Returns the reason why the outputs cannot distinguish one input from another; empty if they
   // can. A comparison that cannot fail proves nothing.
-  std::string blind() const;
+  std::string indistinguishable() const;
 
  private:
   std::vector<ValueInfo> outputs_;
