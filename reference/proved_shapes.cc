@@ -12,15 +12,15 @@ constexpr Index most_steps = 4'000'000;  // node visits; later values stay unkno
 
 ProvedShapes prove_shapes(const Model& model, const std::map<std::string, Shape>& feeds,
                           const Limits& limits) {
-  Survey survey(model, limits, most_steps);
-  const Walked walked = proving_walk(survey, feeds);
+  ShapeInference inference(model, limits, most_steps);
+  const InferredRun walked = proving_walk(inference, feeds);
   ProvedShapes proved;
-  for (const Broken& broken : walked.broken) {
-    if (broken.node >= 0) proved.broken.insert(broken.node);
-    proved.breaks_surely = proved.breaks_surely || broken.surely_run;
+  for (const ConstraintViolation& violation : walked.violations) {
+    if (violation.node >= 0) proved.violations.insert(violation.node);
+    proved.breaks_surely = proved.breaks_surely || violation.surely_run;
   }
-  for (std::size_t row = 0; row < survey.rows.size(); ++row) {
-    const ShapeRow& from = survey.rows[row];
+  for (std::size_t row = 0; row < inference.rows.size(); ++row) {
+    const ShapeRow& from = inference.rows[row];
     if (from.path.empty())
       proved.values.insert_or_assign(from.name, ProvedValue{from.type, walked.shapes[row]});
   }

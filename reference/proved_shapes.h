@@ -22,7 +22,7 @@ struct ProvedValue {
 
 struct ProvedShapes {
   std::unordered_map<std::string, ProvedValue> values;  // by name, of the main graph
-  std::set<Index> broken;      // nodes of the main graph, by index, with a constraint violation
+  std::set<Index> violations;  // nodes of the main graph, by index, with a constraint violation
   bool breaks_surely = false;  // a rule is violated on a node that every run reaches
 };
 

@@ -9,7 +9,7 @@
 namespace touchstone {
 namespace {
 
-bool differs_inside(const Known& known) {
+bool differs_inside(const PartialValue& known) {
   return known.inner &&
          std::find(known.inner->begin(), known.inner->end(), any_size) != known.inner->end();
 }
@@ -27,18 +27,18 @@ std::optional<Shape> ShapeWalk::with_names(Shape shape, const std::string& place
   return shape;
 }
 
-std::vector<Known> ShapeWalk::outputs_of_container(const Node& node, InferValues infer,
-                                                   const std::vector<Known>& inputs) {
+std::vector<PartialValue> ShapeWalk::outputs_of_container(const Node& node, InferValues infer,
+                                                          const std::vector<PartialValue>& inputs) {
   std::vector<ValueFacts> given;
-  for (const Known& known : inputs) {
+  for (const PartialValue& known : inputs) {
     given.push_back({known.type, is_tensor(known) ? known.shape : known.inner,
                      known.value ? &*known.value : nullptr});
   }
   given.resize(std::max(given.size(), node.signature->inputs.size()));
   const Facts facts(node, *node.signature, described(node, inputs), wanted(node));
-  std::vector<Known> outputs;
+  std::vector<PartialValue> outputs;
   for (const ValueFacts& made : infer(facts, given)) {
-    Known known{false, made.type, std::nullopt, std::nullopt, std::nullopt};
+    PartialValue known{false, made.type, std::nullopt, std::nullopt, std::nullopt};
     if (!is_tensor(known))
       known.inner = made.shape;
     else if (made.shape)
@@ -50,8 +50,9 @@ std::vector<Known> ShapeWalk::outputs_of_container(const Node& node, InferValues
 
 // Runs the body on representative tensors of a sequence. If they differ in a size, runs it again
 // with another size, so that results that depend on the size are detected.
-std::vector<Known> ShapeWalk::outputs_of_map(const Node& node, const std::vector<Known>& inputs,
-                                             Frame& frame) {
+std::vector<PartialValue> ShapeWalk::outputs_of_map(const Node& node,
+                                                    const std::vector<PartialValue>& inputs,
+                                                    Frame& frame) {
   const std::string place = place_;
   const auto found = node.attributes.find("body");
   const auto* body = found == node.attributes.end()
@@ -59,9 +60,9 @@ std::vector<Known> ShapeWalk::outputs_of_map(const Node& node, const std::vector
                          : std::get_if<std::shared_ptr<const Graph>>(&found->second.is);
   if (!body) return {};
   const auto walked = [&](const char* which) {
-    std::vector<Known> items;
+    std::vector<PartialValue> items;
     for (std::size_t k = 0; k < inputs.size(); ++k) {
-      Known item = inputs[k];
+      PartialValue item = inputs[k];
       if (item.type && item.type->kind == ValueType::Kind::sequence) {
         item.type = ValueType(*inputs[k].type->inner);
         item.inner.reset();
@@ -72,9 +73,9 @@ std::vector<Known> ShapeWalk::outputs_of_map(const Node& node, const std::vector
     }
     return run_graph(**body, "body", std::move(items), node, frame, false);
   };
-  std::vector<Known> outputs = walked("#one");
+  std::vector<PartialValue> outputs = walked("#one");
   const bool again = std::any_of(inputs.begin(), inputs.end(), differs_inside);
-  const std::vector<Known> others = again ? walked("#other") : outputs;
+  const std::vector<PartialValue> others = again ? walked("#other") : outputs;
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     if (outputs[k].type) outputs[k].type = sequence_type(*outputs[k].type);
     outputs[k].inner = either_shape(outputs[k].shape, others[k].shape);

@@ -27,19 +27,21 @@ std::vector<Index> integers(const Node& node, const char* name, std::size_t coun
   return held && held->size() == count ? *held : std::vector<Index>(count, 0);
 }
 
-std::optional<bool> truth(const Known& known) {
+std::optional<bool> truth(const PartialValue& known) {
   if (!known.value || known.value->type() != Type::boolean || known.value->size() != 1)
     return std::nullopt;
   return *known.value->data<bool>();
 }
 
-std::optional<Index> number(const Known& known) {
+std::optional<Index> number(const PartialValue& known) {
   if (!known.value || known.value->type() != Type::int64 || known.value->size() != 1)
     return std::nullopt;
   return *known.value->data<Index>();
 }
 
-Known scalar(Type type) { return {false, tensor_type(type), Shape(), std::nullopt, std::nullopt}; }
+PartialValue scalar(Type type) {
+  return {false, tensor_type(type), Shape(), std::nullopt, std::nullopt};
+}
 
 bool is_same(const Tensor& a, const Tensor& b) {
   return a.type() == b.type() && a.type() != Type::string && a.shape() == b.shape() &&
@@ -47,8 +49,8 @@ bool is_same(const Tensor& a, const Tensor& b) {
 }
 
 // Adds a dimension of size `count` at `axis`; unknown without a count.
-Known stacked(const Known& part, Index axis, std::optional<Index> count) {
-  Known whole;
+PartialValue stacked(const PartialValue& part, Index axis, std::optional<Index> count) {
+  PartialValue whole;
   whole.type = part.type;
   if (!part.shape || !count) return whole;
   const Index rank = part.shape->size() + 1;
@@ -61,8 +63,8 @@ Known stacked(const Known& part, Index axis, std::optional<Index> count) {
 }
 
 // Drops the values that a body receives in an unknown iteration.
-void forget_values(std::vector<Known>& list) {
-  for (Known& known : list) known.value.reset();
+void forget_values(std::vector<PartialValue>& list) {
+  for (PartialValue& known : list) known.value.reset();
 }
 
 }  // namespace
@@ -72,18 +74,19 @@ bool ShapeWalk::is_control(const Node& node) {
          (node.op == "If" || node.op == "Loop" || node.op == "Scan" || node.op == "SequenceMap");
 }
 
-std::vector<Known> ShapeWalk::outputs_of_control(const Node& node, const std::vector<Known>& inputs,
-                                                 Frame& frame) {
+std::vector<PartialValue> ShapeWalk::outputs_of_control(const Node& node,
+                                                        const std::vector<PartialValue>& inputs,
+                                                        Frame& frame) {
   if (node.op == "If") return outputs_of_branches(node, inputs, frame);
   if (node.op == "Loop") return outputs_of_loop(node, inputs, frame);
   if (node.op == "SequenceMap") return outputs_of_map(node, inputs, frame);
   return outputs_of_scan(node, inputs, frame);
 }
 
-std::vector<Known> ShapeWalk::run_graph(const Graph& graph, const std::string& name,
-                                        std::vector<Known> inputs, const Node& holder,
-                                        const Frame& caller, bool surely_run) {
-  std::vector<Known> outputs(graph.outputs.size());
+std::vector<PartialValue> ShapeWalk::run_graph(const Graph& graph, const std::string& name,
+                                               std::vector<PartialValue> inputs, const Node& holder,
+                                               const Frame& caller, bool surely_run) {
+  std::vector<PartialValue> outputs(graph.outputs.size());
   std::optional<Frame> frame = opened(caller, subgraph_path(caller.path, holder, name));
   if (!frame) return outputs;
   frame->outer = &caller;
@@ -91,7 +94,7 @@ std::vector<Known> ShapeWalk::run_graph(const Graph& graph, const std::string& n
   frame->attributes = caller.attributes;
   frame->surely_run = caller.surely_run && surely_run;
   inputs.resize(graph.inputs.size());
-  survey_.steps_left -= std::ssize(inputs);
+  inference_.steps_left -= std::ssize(inputs);
   for (std::size_t k = 0; k < inputs.size(); ++k)
     define(graph.inputs[k].name, std::move(inputs[k]), nullptr, *frame);
   visit_all(graph.nodes, *frame);
@@ -101,8 +104,9 @@ std::vector<Known> ShapeWalk::run_graph(const Graph& graph, const std::string& n
 }
 
 // Returns the facts common to both. `place` identifies the sizes that differ.
-Known ShapeWalk::joined(const Known& a, const Known& b, const std::string& place) {
-  Known both;
+PartialValue ShapeWalk::joined(const PartialValue& a, const PartialValue& b,
+                               const std::string& place) {
+  PartialValue both;
   if (!a.type || !b.type || *a.type == *b.type) both.type = a.type ? a.type : b.type;
   both.inner = either_shape(a.inner, b.inner);
   if (!a.shape || !b.shape || a.shape->size() != b.shape->size()) return both;
@@ -115,46 +119,48 @@ Known ShapeWalk::joined(const Known& a, const Known& b, const std::string& place
   return both;
 }
 
-std::vector<Known> ShapeWalk::outputs_of_branches(const Node& node,
-                                                  const std::vector<Known>& inputs, Frame& frame) {
+std::vector<PartialValue> ShapeWalk::outputs_of_branches(const Node& node,
+                                                         const std::vector<PartialValue>& inputs,
+                                                         Frame& frame) {
   const std::string place = place_;
   const std::optional<bool> chosen = inputs.empty() ? std::nullopt : truth(inputs[0]);
-  std::optional<std::vector<Known>> outputs;
+  std::optional<std::vector<PartialValue>> outputs;
   for (const bool branch : {true, false}) {
     const char* name = branch ? "then_branch" : "else_branch";
     const Graph* graph = graph_of(node, name);
     if (!graph || (chosen && *chosen != branch)) continue;
-    std::vector<Known> made = run_graph(*graph, name, {}, node, frame, chosen.has_value());
+    std::vector<PartialValue> made = run_graph(*graph, name, {}, node, frame, chosen.has_value());
     made.resize(node.outputs.size());
     if (!outputs) {
       outputs = std::move(made);
       continue;
     }
     for (std::size_t k = 0; k < made.size(); ++k) {
-      Known& known = (*outputs)[k];
+      PartialValue& known = (*outputs)[k];
       known = joined(known, made[k], place + "." + std::to_string(k));
     }
   }
-  return outputs.value_or(std::vector<Known>());
+  return outputs.value_or(std::vector<PartialValue>());
 }
 
-std::vector<Known> ShapeWalk::outputs_of_loop(const Node& node, const std::vector<Known>& inputs,
-                                              Frame& frame) {
+std::vector<PartialValue> ShapeWalk::outputs_of_loop(const Node& node,
+                                                     const std::vector<PartialValue>& inputs,
+                                                     Frame& frame) {
   const std::string place = place_;
   const Graph* body = graph_of(node, "body");
   if (!body || inputs.size() < 2 || body->outputs.empty()) return {};
-  std::vector<Known> carried(inputs.begin() + 2, inputs.end());
+  std::vector<PartialValue> carried(inputs.begin() + 2, inputs.end());
   forget_values(carried);
   const std::size_t count = std::min(carried.size(), body->outputs.size() - 1);
-  std::vector<Known> results;
+  std::vector<PartialValue> results;
   bool stands = false;
   for (int round = 0; round < most_rounds && !stands; ++round) {
-    std::vector<Known> given{scalar(Type::int64), scalar(Type::boolean)};
+    std::vector<PartialValue> given{scalar(Type::int64), scalar(Type::boolean)};
     given.insert(given.end(), carried.begin(), carried.end());
     results = run_graph(*body, "body", std::move(given), node, frame, false);
     stands = true;
     for (std::size_t k = 0; k < count; ++k) {
-      Known next = joined(carried[k], results[k + 1], place + "." + std::to_string(k));
+      PartialValue next = joined(carried[k], results[k + 1], place + "." + std::to_string(k));
       next.value.reset();
       stands = stands && next.shape == carried[k].shape && next.inner == carried[k].inner;
       carried[k] = std::move(next);
@@ -166,15 +172,17 @@ std::vector<Known> ShapeWalk::outputs_of_loop(const Node& node, const std::vecto
   std::optional<Index> trips = runs_through ? number(inputs[0]) : std::nullopt;
   if (!trips && !proves()) trips = unnamed_size(place + "#trips");
   if (trips) trips = std::max<Index>(*trips, 0);
-  std::vector<Known> outputs(carried.begin(), carried.begin() + static_cast<std::ptrdiff_t>(count));
+  std::vector<PartialValue> outputs(carried.begin(),
+                                    carried.begin() + static_cast<std::ptrdiff_t>(count));
   for (std::size_t k = count + 1; k < results.size(); ++k)
     outputs.push_back(stacked(results[k], 0, trips));
   return outputs;
 }
 
 // From version 9. Before, every value has a batch dimension, and the outputs stay unknown.
-std::vector<Known> ShapeWalk::outputs_of_scan(const Node& node, const std::vector<Known>& inputs,
-                                              Frame& frame) {
+std::vector<PartialValue> ShapeWalk::outputs_of_scan(const Node& node,
+                                                     const std::vector<PartialValue>& inputs,
+                                                     Frame& frame) {
   const std::string place = place_;
   const Graph* body = graph_of(node, "body");
   const auto found = node.attributes.find("num_scan_inputs");
@@ -185,7 +193,8 @@ std::vector<Known> ShapeWalk::outputs_of_scan(const Node& node, const std::vecto
     return {};
   const std::size_t count = inputs.size() - static_cast<std::size_t>(*scans);  // number of states
   if (body->outputs.size() < count) return {};
-  std::vector<Known> states(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(count)),
+  std::vector<PartialValue> states(inputs.begin(),
+                                   inputs.begin() + static_cast<std::ptrdiff_t>(count)),
       slices;
   forget_values(states);
   const std::vector<Index> in_axes = integers(node, "scan_input_axes", inputs.size() - count);
@@ -193,7 +202,7 @@ std::vector<Known> ShapeWalk::outputs_of_scan(const Node& node, const std::vecto
       integers(node, "scan_output_axes", body->outputs.size() - count);
   std::optional<Index> steps;
   for (std::size_t k = count; k < inputs.size(); ++k) {
-    Known slice;
+    PartialValue slice;
     slice.type = inputs[k].type;
     if (const std::optional<Shape>& shape = inputs[k].shape; shape) {
       const Index axis = in_axes[k - count] + (in_axes[k - count] < 0 ? shape->size() : 0);
@@ -211,22 +220,22 @@ std::vector<Known> ShapeWalk::outputs_of_scan(const Node& node, const std::vecto
     slices.push_back(std::move(slice));
   }
   if (!steps && !proves()) steps = unnamed_size(place + "#trips");
-  std::vector<Known> results;
+  std::vector<PartialValue> results;
   bool stands = false;
   for (int round = 0; round < most_rounds && !stands; ++round) {
-    std::vector<Known> given = states;
+    std::vector<PartialValue> given = states;
     given.insert(given.end(), slices.begin(), slices.end());
     results = run_graph(*body, "body", std::move(given), node, frame, false);
     stands = true;
     for (std::size_t k = 0; k < count; ++k) {
-      Known next = joined(states[k], results[k], place + "." + std::to_string(k));
+      PartialValue next = joined(states[k], results[k], place + "." + std::to_string(k));
       next.value.reset();
       stands = stands && next.shape == states[k].shape;
       states[k] = std::move(next);
     }
   }
   if (proves() && !stands) throw NotKnown{};
-  std::vector<Known> outputs = states;
+  std::vector<PartialValue> outputs = states;
   for (std::size_t k = count; k < results.size(); ++k)
     outputs.push_back(stacked(results[k], out_axes[k - count], steps));
   return outputs;

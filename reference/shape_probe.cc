@@ -17,7 +17,7 @@ constexpr Index most_elements = 8;  // per such tensor
 constexpr int kinds = 20;
 constexpr int least_answers = 2;
 
-bool can_be_tried(const Known& known) {
+bool can_be_tried(const PartialValue& known) {
   if (known.left_out || known.value || !known.shape || !known.type ||
       known.type->kind != ValueType::Kind::tensor)
     return false;
@@ -58,14 +58,14 @@ Index tried(int kind, std::size_t n, Index k) {
 }  // namespace
 
 std::optional<Inferred> ShapeWalk::probed(const Node& node, const ReferenceEntry& entry,
-                                          const std::vector<Known>& inputs,
+                                          const std::vector<PartialValue>& inputs,
                                           const std::string& place) {
   std::vector<std::size_t> open;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (can_be_tried(inputs[k])) open.push_back(k);
   }
   if (open.empty() || entry.infer == nullptr) return std::nullopt;
-  std::vector<Known> filled = inputs;
+  std::vector<PartialValue> filled = inputs;
   std::optional<Inferred> agreed;
   int answers = 0;
   for (int kind = 0; kind < kinds; ++kind) {

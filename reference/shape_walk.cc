@@ -29,9 +29,9 @@ bool sound(const Shape& shape) {
          std::all_of(shape.begin(), shape.end(), [](Index size) { return size >= 0; });
 }
 
-std::string text_of(const std::vector<Known>& inputs) {
+std::string text_of(const std::vector<PartialValue>& inputs) {
   std::string out;
-  for (const Known& known : inputs) {
+  for (const PartialValue& known : inputs) {
     out += known.shape ? text(*known.shape) : "?";
     if (!known.value || known.value->bytes().size() > 256) continue;
     const std::span<const std::byte> bytes = known.value->bytes();
@@ -64,10 +64,10 @@ bool is_cheap(const Signature& signature) {
 
 }  // namespace
 
-std::vector<Described> described(const Node& node, const std::vector<Known>& inputs) {
+std::vector<Described> described(const Node& node, const std::vector<PartialValue>& inputs) {
   std::vector<Described> all(inputs.size());
   for (std::size_t k = 0; k < inputs.size(); ++k) {
-    const Known& known = inputs[k];
+    const PartialValue& known = inputs[k];
     if (const ParameterSpec* parameter = parameter_at(node.signature->inputs, k))
       all[k].name = parameter->name;
     all[k].given = !known.left_out;
@@ -85,19 +85,21 @@ std::vector<bool> wanted(const Node& node) {
   return all;
 }
 
-bool is_tensor(const Known& known) {
+bool is_tensor(const PartialValue& known) {
   return known.type && known.type->kind == ValueType::Kind::tensor &&
          known.type->element != Type::undefined;
 }
 
-Known Known::of(const Tensor& tensor) {
+PartialValue PartialValue::of(const Tensor& tensor) {
   return {false, tensor_type(tensor.type()), tensor.shape(), std::nullopt, tensor};
 }
 
-Walked walk(Survey& survey, const Sizes& sizes) { return ShapeWalk(survey, &sizes, nullptr).go(); }
+InferredRun walk(ShapeInference& inference, const Sizes& sizes) {
+  return ShapeWalk(inference, &sizes, nullptr).go();
+}
 
-Walked proving_walk(Survey& survey, const FedShapes& feeds) {
-  return ShapeWalk(survey, nullptr, &feeds).go();
+InferredRun proving_walk(ShapeInference& inference, const FedShapes& feeds) {
+  return ShapeWalk(inference, nullptr, &feeds).go();
 }
 
 Index ShapeWalk::drawn(std::size_t symbol) const {
@@ -106,16 +108,16 @@ Index ShapeWalk::drawn(std::size_t symbol) const {
 }
 
 // A fed input has the shape of its feed; a default that is fed is not a constant.
-Known ShapeWalk::input_of(const ValueInfo& input, const Frame& frame) {
+PartialValue ShapeWalk::input_of(const ValueInfo& input, const Frame& frame) {
   if (proves()) {
     if (const auto fed = feeds_->find(input.name); fed != feeds_->end()) {
-      Known known;
+      PartialValue known;
       known.type = input.type;
       known.shape = fed->second;
       return known;
     }
   }
-  Known known = look_up(input.name, frame);  // a default, if it has one
+  PartialValue known = look_up(input.name, frame);  // a default, if it has one
   if (proves()) {
     if (!known.type) known.type = input.type;
   } else if (!known.shape && input.shape) {
@@ -124,21 +126,21 @@ Known ShapeWalk::input_of(const ValueInfo& input, const Frame& frame) {
   return known;
 }
 
-Walked ShapeWalk::go() {
-  const LimitsScope scope(survey_.limits);
-  const Graph& graph = survey_.model.graph;
+InferredRun ShapeWalk::go() {
+  const LimitsScope scope(inference_.limits);
+  const Graph& graph = inference_.model.graph;
   Frame frame;
   frame.graph = &graph;
   for (const ValueInfo& input : graph.inputs)
     define(input.name, input_of(input, frame), nullptr, frame);
   visit_all(graph.nodes, frame);
-  found_.shapes.resize(survey_.rows.size());
+  found_.shapes.resize(inference_.rows.size());
   return std::move(found_);
 }
 
-Known ShapeWalk::look_up(const std::string& name, const Frame& frame) const {
+PartialValue ShapeWalk::look_up(const std::string& name, const Frame& frame) const {
   if (name.empty()) {
-    Known none;
+    PartialValue none;
     none.left_out = true;
     return none;
   }
@@ -147,12 +149,12 @@ Known ShapeWalk::look_up(const std::string& name, const Frame& frame) const {
     if (at->graph == nullptr) continue;
     if (const auto found = at->graph->initializers.find(name);
         found != at->graph->initializers.end())
-      return Known::of(found->second);
+      return PartialValue::of(found->second);
     if (const auto found = at->graph->sparse_initializers.find(name);
         found != at->graph->sparse_initializers.end()) {
       const SparseTensor& sparse = found->second;
-      Known known{false, tensor_type(sparse.values.type()), sparse.shape, std::nullopt,
-                  std::nullopt};
+      PartialValue known{false, tensor_type(sparse.values.type()), sparse.shape, std::nullopt,
+                         std::nullopt};
       if (is_small(sparse.shape)) known.value = dense(sparse);
       return known;
     }
@@ -169,17 +171,18 @@ Shape ShapeWalk::declared_shape(const ValueInfo& declared, const std::string& pl
       shape.push_back(*dim.size);
     } else {
       const bool has_name = !dim.size && !dim.symbol.empty();
-      shape.push_back(drawn(has_name ? survey_.named(dim.symbol, of_input)
-                                     : survey_.unnamed(place + ":" + std::to_string(d))));
+      shape.push_back(drawn(has_name ? inference_.named(dim.symbol, of_input)
+                                     : inference_.unnamed(place + ":" + std::to_string(d))));
     }
   }
   return shape;
 }
 
-void ShapeWalk::define(const std::string& name, Known known, const Node* node, Frame& frame) {
-  survey_.steps_left -= static_cast<Index>(name.size()) / letters_of_a_step;
-  const std::size_t row = survey_.row(frame.path, name, node, frame.graph);
-  const ValueInfo* declared = proves() ? nullptr : survey_.rows[row].declared;
+void ShapeWalk::define(const std::string& name, PartialValue known, const Node* node,
+                       Frame& frame) {
+  inference_.steps_left -= static_cast<Index>(name.size()) / letters_of_a_step;
+  const std::size_t row = inference_.row(frame.path, name, node, frame.graph);
+  const ValueInfo* declared = proves() ? nullptr : inference_.rows[row].declared;
   if (known.left_out) {
     frame.values[name] = std::move(known);
     return;
@@ -188,7 +191,7 @@ void ShapeWalk::define(const std::string& name, Known known, const Node* node, F
   if (known.shape && !sound(*known.shape)) known.shape.reset(), known.value.reset();
   if (!known.shape && declared && declared->shape && declared->shape->size() <= rank_most)
     known.shape = declared_shape(*declared, frame.path + "|" + name, false);
-  if (known.type) survey_.rows[row].type = known.type;
+  if (known.type) inference_.rows[row].type = known.type;
   if (found_.shapes.size() <= row) found_.shapes.resize(row + 1);
   found_.shapes[row] = known.shape;
   frame.values[name] = std::move(known);
@@ -207,35 +210,35 @@ void ShapeWalk::visit(const Node& written, Frame& frame) {
   charge_work(1);
   const ScratchScope scratch;
   // Nested nodes have long path names, and each value takes memory in every pass.
-  survey_.steps_left -=
+  inference_.steps_left -=
       frame.depth - 1 + weight_of(written) + static_cast<Index>(written.outputs.size()) / 2;
-  found_.gave_up = found_.gave_up || survey_.steps_left < 0;
-  std::vector<Known> inputs;
+  found_.gave_up = found_.gave_up || inference_.steps_left < 0;
+  std::vector<PartialValue> inputs;
   for (const std::string& name : written.inputs) inputs.push_back(look_up(name, frame));
-  const auto broken = [&](Error error) {
+  const auto violation = [&](Error error) {
     if (error.kind != ErrorKind::invalid_input && error.kind != ErrorKind::invalid_model) return;
     if (error.place.empty()) error.place = place_of(written, frame.path);
     const Index node = frame.path.empty() ? written.index : -1;
-    found_.broken.push_back({step_, frame.surely_run, text_of(inputs), std::move(error), node});
+    found_.violations.push_back({step_, frame.surely_run, text_of(inputs), std::move(error), node});
   };
-  std::vector<Known> outputs;
+  std::vector<PartialValue> outputs;
   if (!found_.gave_up) {
     try {
       if (frame.attributes && has_references(written)) {
         const Node node = bound(written, *frame.attributes);
-        survey_.steps_left -= weight_of(node);
+        inference_.steps_left -= weight_of(node);
         outputs = outputs_of(node, inputs, frame);
       } else {
         outputs = outputs_of(written, inputs, frame);
       }
     } catch (Error& error) {
-      survey_.steps_left -= steps_of_an_error;
-      broken(std::move(error));
+      inference_.steps_left -= steps_of_an_error;
+      violation(std::move(error));
     } catch (const NotKnown&) {
-      survey_.steps_left -= steps_of_an_error;
+      inference_.steps_left -= steps_of_an_error;
     } catch (const std::exception&) {
       // Out of memory because of a hostile attribute.
-      survey_.steps_left -= steps_of_an_error;
+      inference_.steps_left -= steps_of_an_error;
     }
   }
   outputs.resize(written.outputs.size());
@@ -245,8 +248,9 @@ void ShapeWalk::visit(const Node& written, Frame& frame) {
   }
 }
 
-std::vector<Known> ShapeWalk::outputs_of(const Node& node, const std::vector<Known>& inputs,
-                                         Frame& frame) {
+std::vector<PartialValue> ShapeWalk::outputs_of(const Node& node,
+                                                const std::vector<PartialValue>& inputs,
+                                                Frame& frame) {
   place_ = frame.path + "#" + std::to_string(node.index);
   if (node.function) return outputs_of_function(node, inputs, frame);
   if (is_control(node)) return outputs_of_control(node, inputs, frame);
@@ -255,7 +259,7 @@ std::vector<Known> ShapeWalk::outputs_of(const Node& node, const std::vector<Kno
 
 // Returns false for a shape beyond the limits, which stays unknown: plans compute with sizes that
 // tensors can have.
-static bool can_be_a_tensor(const Known& known, const Limits& limits) {
+static bool can_be_a_tensor(const PartialValue& known, const Limits& limits) {
   if (!known.shape || !is_tensor(known)) return true;
   Index elements = 1;
   return std::all_of(known.shape->begin(), known.shape->end(), [&](Index d) {
@@ -265,27 +269,27 @@ static bool can_be_a_tensor(const Known& known, const Limits& limits) {
 }
 
 Inferred ShapeWalk::inferred(const Node& node, const ReferenceEntry& entry,
-                             const std::vector<Known>& inputs) const {
+                             const std::vector<PartialValue>& inputs) const {
   Inferred said;
   said.partial = true;
-  if (entry.infer && std::all_of(inputs.begin(), inputs.end(), [&](const Known& known) {
-        return can_be_a_tensor(known, survey_.limits);
+  if (entry.infer && std::all_of(inputs.begin(), inputs.end(), [&](const PartialValue& known) {
+        return can_be_a_tensor(known, inference_.limits);
       }))
     said = entry.infer(Facts(node, *node.signature, described(node, inputs), wanted(node)));
   return said;
 }
 
-std::vector<Known> ShapeWalk::outputs_of_operator(const Node& node,
-                                                  const std::vector<Known>& inputs) {
-  std::vector<Known> outputs(node.outputs.size());
+std::vector<PartialValue> ShapeWalk::outputs_of_operator(const Node& node,
+                                                         const std::vector<PartialValue>& inputs) {
+  std::vector<PartialValue> outputs(node.outputs.size());
   Types types;
-  for (const Known& known : inputs) types.push_back(known.type);
+  for (const PartialValue& known : inputs) types.push_back(known.type);
   types = bind_types(node, types, refuse);
   for (std::size_t k = 0; k < outputs.size(); ++k) outputs[k].type = types[k];
   const ReferenceEntry* entry = find_entry(*node.signature);
   if (entry == nullptr) return outputs;
   if (const InferValues infer = find_infer_values(*node.signature)) {
-    std::vector<Known> made = outputs_of_container(node, infer, inputs);
+    std::vector<PartialValue> made = outputs_of_container(node, infer, inputs);
     made.resize(outputs.size());
     for (std::size_t k = 0; k < made.size(); ++k) {
       if (!made[k].type) made[k].type = types[k];
@@ -320,12 +324,13 @@ std::vector<Known> ShapeWalk::outputs_of_operator(const Node& node,
 
 // Computes the outputs if everything that the kernel reads is known and small.
 bool ShapeWalk::computed(const Node& node, const ReferenceEntry& entry,
-                         const std::vector<Known>& inputs, std::vector<Known>& outputs) const {
+                         const std::vector<PartialValue>& inputs,
+                         std::vector<PartialValue>& outputs) const {
   const bool by_shape = node.signature->form == "measure";
   Call call;
   call.node = &node;
   call.signature = node.signature;
-  for (const Known& known : inputs) {
+  for (const PartialValue& known : inputs) {
     if (known.left_out) {
       call.inputs.emplace_back();
     } else if (by_shape && known.shape && is_tensor(known)) {
@@ -336,12 +341,12 @@ bool ShapeWalk::computed(const Node& node, const ReferenceEntry& entry,
       return false;
     }
   }
-  for (const Known& known : outputs) {
+  for (const PartialValue& known : outputs) {
     if (known.shape && !is_small(*known.shape) && !inputs.empty()) return false;
   }
   call.wanted = wanted(node);
   call.outputs.resize(node.outputs.size());
-  Limits limits = survey_.limits;
+  Limits limits = inference_.limits;
   limits.elements = small;
   limits.bytes = small_bytes;
   const LimitsScope scope(limits);
@@ -357,7 +362,7 @@ bool ShapeWalk::computed(const Node& node, const ReferenceEntry& entry,
   }
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     if (call.wanted[k] && call.outputs[k].is_tensor())
-      outputs[k] = Known::of(call.outputs[k].tensor());
+      outputs[k] = PartialValue::of(call.outputs[k].tensor());
   }
   return true;
 }
@@ -365,31 +370,31 @@ bool ShapeWalk::computed(const Node& node, const ReferenceEntry& entry,
 std::optional<ShapeWalk::Frame> ShapeWalk::opened(const Frame& caller, std::string path) const {
   Frame frame;
   frame.depth = caller.depth + 1;
-  if (frame.depth > survey_.limits.graph_depth) return std::nullopt;
+  if (frame.depth > inference_.limits.graph_depth) return std::nullopt;
   frame.surely_run = caller.surely_run;
   frame.path = std::move(path);
   return frame;
 }
 
-std::vector<Known> ShapeWalk::outputs_of_function(const Node& node,
-                                                  const std::vector<Known>& inputs,
-                                                  const Frame& caller) {
+std::vector<PartialValue> ShapeWalk::outputs_of_function(const Node& node,
+                                                         const std::vector<PartialValue>& inputs,
+                                                         const Frame& caller) {
   std::string path = caller.path.empty() ? "" : caller.path + "/";
   std::optional<Frame> frame =
       opened(caller, path + stem(node.op) + "_" + std::to_string(node.index));
   if (!frame) return {};
   const Function& function = *node.function;
   const Attributes attributes = attributes_of_call(node);
-  survey_.steps_left -=
+  inference_.steps_left -=
       std::ssize(function.inputs) + std::ssize(function.default_attributes) / entries_of_a_node;
   frame->attributes = &attributes;
   for (std::size_t k = 0; k < function.inputs.size(); ++k) {
-    Known known;
+    PartialValue known;
     known.left_out = k >= inputs.size();
     define(function.inputs[k], known.left_out ? known : inputs[k], nullptr, *frame);
   }
   visit_all(function.nodes, *frame);
-  std::vector<Known> outputs;
+  std::vector<PartialValue> outputs;
   for (std::size_t k = 0; k < std::min(node.outputs.size(), function.outputs.size()); ++k)
     outputs.push_back(look_up(function.outputs[k], *frame));
   return outputs;

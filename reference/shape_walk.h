@@ -23,19 +23,19 @@
 namespace touchstone {
 
 // Facts known of one value.
-struct Known {
+struct PartialValue {
   bool left_out = false;
   std::optional<ValueType> type;
   std::optional<Shape> shape;  // for a tensor
   std::optional<Shape> inner;  // common to the tensors in a container; any_size where they differ
   std::optional<Tensor> value;
 
-  static Known of(const Tensor& tensor);
+  static PartialValue of(const Tensor& tensor);
 };
 
-bool is_tensor(const Known& known);
+bool is_tensor(const PartialValue& known);
 // A node's inputs as plans see them, and which of its outputs it names.
-std::vector<Described> described(const Node& node, const std::vector<Known>& inputs);
+std::vector<Described> described(const Node& node, const std::vector<PartialValue>& inputs);
 std::vector<bool> wanted(const Node& node);
 
 // A value of the model, in one of its graphs or in one call of a function.
@@ -53,9 +53,9 @@ struct Symbol {
 
 // State common to all passes over a model: its values and symbols, and the steps left. A step is a
 // visit of a typical node; nodes that cost more time or memory take more steps.
-class Survey {
+class ShapeInference {
  public:
-  Survey(const Model& model, const Limits& limits, Index steps)
+  ShapeInference(const Model& model, const Limits& limits, Index steps)
       : model(model), limits(limits), steps_left(steps) {}
 
   std::size_t row(const std::string& path, const std::string& name, const Node* node,
@@ -77,7 +77,7 @@ class Survey {
 };
 
 // A constraint violation at the sizes of a pass.
-struct Broken {
+struct ConstraintViolation {
   Index step;  // position in the pass
   bool surely_run;
   std::string inputs;  // shapes and values of the node's inputs, as text
@@ -86,28 +86,28 @@ struct Broken {
 };
 
 // Result of one pass.
-struct Walked {
+struct InferredRun {
   std::vector<std::optional<Shape>> shapes;  // by row
-  std::vector<Broken> broken;
+  std::vector<ConstraintViolation> violations;
   bool gave_up = false;  // out of steps
 };
 
 using Sizes = std::function<Index(std::size_t symbol)>;
 using FedShapes = std::map<std::string, Shape>;
 
-Walked walk(Survey& survey, const Sizes& sizes);
+InferredRun walk(ShapeInference& inference, const Sizes& sizes);
 
 // A proving pass: the inputs have the shapes of `feeds`, declarations are ignored, no size is
 // drawn. Shapes that the operators' definitions do not determine stay unknown.
-Walked proving_walk(Survey& survey, const FedShapes& feeds);
+InferredRun proving_walk(ShapeInference& inference, const FedShapes& feeds);
 
 // One pass over a model. Use it through walk() or proving_walk().
 class ShapeWalk {
  public:
   // Exactly one of `sizes` and `feeds` is given; with `feeds` the pass proves (proving_walk).
-  ShapeWalk(Survey& survey, const Sizes* sizes, const FedShapes* feeds)
-      : survey_(survey), sizes_(sizes), feeds_(feeds) {}
-  Walked go();
+  ShapeWalk(ShapeInference& inference, const Sizes* sizes, const FedShapes* feeds)
+      : inference_(inference), sizes_(sizes), feeds_(feeds) {}
+  InferredRun go();
   // Truncates a name for use in paths: names may be of any length and repeat in many places.
   static std::string stem(const std::string& name) { return name.substr(0, 64); }
 
@@ -120,60 +120,65 @@ class ShapeWalk {
     std::string path;
     int depth = 1;
     bool surely_run = true;  // false in a branch or body that may never run
-    std::unordered_map<std::string, Known> values;
+    std::unordered_map<std::string, PartialValue> values;
   };
 
-  Known look_up(const std::string& name, const Frame& frame) const;
-  void define(const std::string& name, Known known, const Node* node, Frame& frame);
+  PartialValue look_up(const std::string& name, const Frame& frame) const;
+  void define(const std::string& name, PartialValue known, const Node* node, Frame& frame);
   Shape declared_shape(const ValueInfo& declared, const std::string& place, bool of_input);
   void visit_all(const std::vector<Node>& nodes, Frame& frame);
   void visit(const Node& written, Frame& frame);
-  std::vector<Known> outputs_of(const Node& node, const std::vector<Known>& inputs, Frame& frame);
-  std::vector<Known> outputs_of_operator(const Node& node, const std::vector<Known>& inputs);
-  std::vector<Known> outputs_of_function(const Node& node, const std::vector<Known>& inputs,
-                                         const Frame& frame);
+  std::vector<PartialValue> outputs_of(const Node& node, const std::vector<PartialValue>& inputs,
+                                       Frame& frame);
+  std::vector<PartialValue> outputs_of_operator(const Node& node,
+                                                const std::vector<PartialValue>& inputs);
+  std::vector<PartialValue> outputs_of_function(const Node& node,
+                                                const std::vector<PartialValue>& inputs,
+                                                const Frame& frame);
   std::optional<Frame> opened(const Frame& caller, std::string path) const;
 
   // shape_container.cc
-  std::vector<Known> outputs_of_container(const Node& node, InferValues infer,
-                                          const std::vector<Known>& inputs);
-  std::vector<Known> outputs_of_map(const Node& node, const std::vector<Known>& inputs,
-                                    Frame& frame);
+  std::vector<PartialValue> outputs_of_container(const Node& node, InferValues infer,
+                                                 const std::vector<PartialValue>& inputs);
+  std::vector<PartialValue> outputs_of_map(const Node& node,
+                                           const std::vector<PartialValue>& inputs, Frame& frame);
   std::optional<Shape> with_names(Shape shape, const std::string& place);
 
   // shape_control.cc
   static bool is_control(const Node& node);
-  std::vector<Known> outputs_of_control(const Node& node, const std::vector<Known>& inputs,
-                                        Frame& frame);
-  std::vector<Known> outputs_of_branches(const Node& node, const std::vector<Known>& inputs,
-                                         Frame& frame);
-  std::vector<Known> outputs_of_loop(const Node& node, const std::vector<Known>& inputs,
-                                     Frame& frame);
-  std::vector<Known> outputs_of_scan(const Node& node, const std::vector<Known>& inputs,
-                                     Frame& frame);
-  std::vector<Known> run_graph(const Graph& graph, const std::string& name,
-                               std::vector<Known> inputs, const Node& holder, const Frame& caller,
-                               bool surely_run);
-  Known joined(const Known& a, const Known& b, const std::string& place);
+  std::vector<PartialValue> outputs_of_control(const Node& node,
+                                               const std::vector<PartialValue>& inputs,
+                                               Frame& frame);
+  std::vector<PartialValue> outputs_of_branches(const Node& node,
+                                                const std::vector<PartialValue>& inputs,
+                                                Frame& frame);
+  std::vector<PartialValue> outputs_of_loop(const Node& node,
+                                            const std::vector<PartialValue>& inputs, Frame& frame);
+  std::vector<PartialValue> outputs_of_scan(const Node& node,
+                                            const std::vector<PartialValue>& inputs, Frame& frame);
+  std::vector<PartialValue> run_graph(const Graph& graph, const std::string& name,
+                                      std::vector<PartialValue> inputs, const Node& holder,
+                                      const Frame& caller, bool surely_run);
+  PartialValue joined(const PartialValue& a, const PartialValue& b, const std::string& place);
   bool proves() const { return feeds_ != nullptr; }
   // Throws NotKnown in a proving pass, as does every drawn size.
   Index drawn(std::size_t symbol) const;
-  Index unnamed_size(const std::string& place) { return drawn(survey_.unnamed(place)); }
-  Known input_of(const ValueInfo& input, const Frame& frame);
+  Index unnamed_size(const std::string& place) { return drawn(inference_.unnamed(place)); }
+  PartialValue input_of(const ValueInfo& input, const Frame& frame);
 
   // shape_probe.cc
   std::optional<Inferred> probed(const Node& node, const ReferenceEntry& entry,
-                                 const std::vector<Known>& inputs, const std::string& place);
+                                 const std::vector<PartialValue>& inputs, const std::string& place);
 
   Inferred inferred(const Node& node, const ReferenceEntry& entry,
-                    const std::vector<Known>& inputs) const;
-  bool computed(const Node& node, const ReferenceEntry& entry, const std::vector<Known>& inputs,
-                std::vector<Known>& outputs) const;
+                    const std::vector<PartialValue>& inputs) const;
+  bool computed(const Node& node, const ReferenceEntry& entry,
+                const std::vector<PartialValue>& inputs, std::vector<PartialValue>& outputs) const;
 
-  Survey& survey_;
+  ShapeInference& inference_;
   const Sizes* const sizes_;
   const FedShapes* const feeds_;
-  Walked found_;
+  InferredRun found_;
   Index step_ = 0;
   std::string place_;  // the visited node: origin of unnamed sizes
 };

@@ -28,10 +28,10 @@ constexpr int most_choices = 12;
 
 constexpr std::uint64_t other_draw = 1'000;  // draw of the one symbol that differs from the base
 
-std::string said(const Broken& broken) {
+std::string said(const ConstraintViolation& violation) {
   const std::string rule =
-      broken.error.rule.empty() ? "'" + broken.error.message + "'" : broken.error.rule;
-  return rule + " (" + broken.error.place + ")";
+      violation.error.rule.empty() ? "'" + violation.error.message + "'" : violation.error.rule;
+  return rule + " (" + violation.error.place + ")";
 }
 
 // A sentence that starts with the names of symbols.
@@ -42,17 +42,17 @@ struct Note {
 
 class Study {
  public:
-  Study(const Model& model, const Limits& limits) : survey_(model, limits, most_steps) {}
+  Study(const Model& model, const Limits& limits) : inference_(model, limits, most_steps) {}
 
   InferredShapes go() {
     base_ = walk_at(choice_, 0);
-    const Index one_walk = most_steps - survey_.steps_left;
-    if (base_.gave_up || survey_.steps_left < one_walk * walks_needed()) {
+    const Index one_walk = most_steps - inference_.steps_left;
+    if (base_.gave_up || inference_.steps_left < one_walk * walks_needed()) {
       gave_up_ = true;  // gives up early: half of the passes would yield nothing
-    } else if (!survey_.symbols.empty()) {
+    } else if (!inference_.symbols.empty()) {
       constexpr Index of_a_round = static_cast<Index>(most_single) + 8;
-      choose(
-          std::max(survey_.steps_left - most_choosing, one_walk * (walks_needed() + of_a_round)));
+      choose(std::max(inference_.steps_left - most_choosing,
+                      one_walk * (walks_needed() + of_a_round)));
     }
     if (!gave_up_) take_examples();
     fit_all();
@@ -63,11 +63,11 @@ class Study {
   }
 
  private:
-  Walked walk_at(const Choice& choice, std::uint64_t draw) {
-    return walk(survey_, [&](std::size_t symbol) { return choice.size(symbol, draw); });
+  InferredRun walk_at(const Choice& choice, std::uint64_t draw) {
+    return walk(inference_, [&](std::size_t symbol) { return choice.size(symbol, draw); });
   }
-  Walked walk_with(const Choice& choice, const std::set<std::size_t>& changed, Index by = 0) {
-    return walk(survey_,
+  InferredRun walk_with(const Choice& choice, const std::set<std::size_t>& changed, Index by = 0) {
+    return walk(inference_,
                 [&](std::size_t symbol) { return changed_size(choice, changed, symbol, by); });
   }
   static Index changed_size(const Choice& choice, const std::set<std::size_t>& changed,
@@ -81,19 +81,19 @@ class Study {
     return other == before ? other + choice.range.step : other;
   }
   bool can_go_on(Index reserved = 0) const {
-    return survey_.steps_left > reserved && !base_.gave_up;
+    return inference_.steps_left > reserved && !base_.gave_up;
   }
   // Number of passes that examples need.
   Index walks_needed() const {
-    const std::size_t symbols = survey_.symbols.size();
+    const std::size_t symbols = inference_.symbols.size();
     const std::size_t changes = std::min(symbols, most_single + 1);
     return symbols == 0 ? 0 : static_cast<Index>(1 + changes + random_walks);
   }
 
   // The first constraint violation not known to be unavoidable; null if there is none.
-  const Broken* first_of(const Walked& walked) const {
-    for (const Broken& broken : walked.broken) {
-      if (broken.surely_run && !hopeless_.contains(broken.step)) return &broken;
+  const ConstraintViolation* first_of(const InferredRun& walked) const {
+    for (const ConstraintViolation& violation : walked.violations) {
+      if (violation.surely_run && !hopeless_.contains(violation.step)) return &violation;
     }
     return nullptr;
   }
@@ -102,20 +102,22 @@ class Study {
   Index reach(const Choice& choice) {
     Index least = std::numeric_limits<Index>::max();
     for (const std::uint64_t draw : {0, 1, 2}) {
-      const Walked walked = walk_at(choice, draw);
-      if (const Broken* broken = first_of(walked)) least = std::min(least, broken->step);
+      const InferredRun walked = walk_at(choice, draw);
+      if (const ConstraintViolation* violation = first_of(walked))
+        least = std::min(least, violation->step);
     }
     return least;
   }
 
-  std::vector<std::size_t> symbols_behind(const Broken& broken) {
+  std::vector<std::size_t> symbols_behind(const ConstraintViolation& violation) {
     std::vector<std::size_t> found;
-    for (std::size_t s = 0; s < std::min(survey_.symbols.size(), most_single); ++s) {
+    for (std::size_t s = 0; s < std::min(inference_.symbols.size(), most_single); ++s) {
       if (!choice_.is_free(s)) continue;
-      const Walked walked = walk_with(choice_, {s});
-      const auto same = std::find_if(walked.broken.begin(), walked.broken.end(),
-                                     [&](const Broken& b) { return b.step == broken.step; });
-      if (same == walked.broken.end() || same->inputs != broken.inputs) found.push_back(s);
+      const InferredRun walked = walk_with(choice_, {s});
+      const auto same =
+          std::find_if(walked.violations.begin(), walked.violations.end(),
+                       [&](const ConstraintViolation& b) { return b.step == violation.step; });
+      if (same == walked.violations.end() || same->inputs != violation.inputs) found.push_back(s);
     }
     return found;
   }
@@ -134,7 +136,7 @@ class Study {
     }
     // The named symbol of a pair is kept.
     std::stable_partition(symbols.begin(), symbols.end(),
-                          [&](std::size_t s) { return !survey_.symbols[s].name.empty(); });
+                          [&](std::size_t s) { return !inference_.symbols[s].name.empty(); });
     for (std::size_t a = 0; a < symbols.size(); ++a) {
       for (std::size_t b = a + 1; b < symbols.size(); ++b) {
         Choice next = choice_;
@@ -158,15 +160,15 @@ class Study {
     for (int round = 0; round < most_choices && can_go_on(reserved); ++round) {
       const Index before = reach(choice_);
       if (before == std::numeric_limits<Index>::max()) break;
-      Walked walked;
-      const Broken* broken = nullptr;
+      InferredRun walked;
+      const ConstraintViolation* violation = nullptr;
       for (std::uint64_t draw : {0, 1, 2}) {
         walked = walk_at(choice_, draw);
-        broken = first_of(walked);
-        if (broken && broken->step == before) break;
+        violation = first_of(walked);
+        if (violation && violation->step == before) break;
       }
-      if (!broken) break;
-      const std::vector<std::size_t> symbols = symbols_behind(*broken);
+      if (!violation) break;
+      const std::vector<std::size_t> symbols = symbols_behind(*violation);
       std::optional<Alternative> best;
       Index best_reach = before;
       if (!symbols.empty()) {
@@ -177,14 +179,14 @@ class Study {
         }
       }
       if (best) {
-        best->note.text += ": else " + said(*broken) + " does not hold";
+        best->note.text += ": else " + said(*violation) + " does not hold";
         notes_.push_back(std::move(best->note));
         choice_ = std::move(best->choice);
         continue;
       }
-      hopeless_.insert(broken->step);
+      hopeless_.insert(violation->step);
       if (!symbols.empty())
-        notes_.push_back({{}, said(*broken) + " does not hold at any sizes that were tried"});
+        notes_.push_back({{}, said(*violation) + " does not hold at any sizes that were tried"});
     }
     base_ = walk_at(choice_, 0);
   }
@@ -194,7 +196,7 @@ class Study {
     walks_.push_back(base_);
     std::vector<std::set<std::size_t>> changes;
     std::set<std::size_t> rest;
-    for (std::size_t s = 0; s < survey_.symbols.size(); ++s) {
+    for (std::size_t s = 0; s < inference_.symbols.size(); ++s) {
       if (!choice_.is_free(s)) continue;
       if (changes.size() < most_single)
         changes.push_back({s});
@@ -202,7 +204,7 @@ class Study {
         rest.insert(s);
     }
     if (!rest.empty()) changes.push_back(rest);
-    if (!survey_.symbols.empty()) {
+    if (!inference_.symbols.empty()) {
       for (const auto& changed : changes) {
         walks_.push_back(walk_with(choice_, changed));
         examples_.changes.emplace_back(changed.begin(), changed.end());
@@ -211,14 +213,14 @@ class Study {
     }
     for (std::size_t k = 0; k < walks_.size(); ++k) {
       std::vector<Index> sizes;
-      for (std::size_t s = 0; s < survey_.symbols.size(); ++s) {
+      for (std::size_t s = 0; s < inference_.symbols.size(); ++s) {
         sizes.push_back(k > 0 && k <= changes.size()
                             ? changed_size(choice_, changes[k - 1], s, 0)
                             : choice_.size(s, k == 0 ? 0 : k - changes.size()));
       }
       examples_.sizes.push_back(std::move(sizes));
     }
-    for (const Walked& walked : walks_) gave_up_ = gave_up_ || walked.gave_up;
+    for (const InferredRun& walked : walks_) gave_up_ = gave_up_ || walked.gave_up;
   }
 
   struct Open {  // a dimension that no polynomial gives
@@ -227,18 +229,18 @@ class Study {
     std::size_t symbol;
   };
 
-  const std::optional<Shape>* shape_at(const Walked& walked, std::size_t row) const {
+  const std::optional<Shape>* shape_at(const InferredRun& walked, std::size_t row) const {
     return row < walked.shapes.size() ? &walked.shapes[row] : nullptr;
   }
 
   std::vector<Index> sizes_of(std::size_t row, Index d) const {
     std::vector<Index> sizes;
-    for (const Walked& walked : walks_) sizes.push_back((*walked.shapes[row])[d]);
+    for (const InferredRun& walked : walks_) sizes.push_back((*walked.shapes[row])[d]);
     return sizes;
   }
 
   bool has_one_rank(std::size_t row) const {
-    for (const Walked& walked : walks_) {
+    for (const InferredRun& walked : walks_) {
       const std::optional<Shape>* shape = shape_at(walked, row);
       if (!shape || !*shape || (*shape)->size() != (*walks_[0].shapes[row]).size()) return false;
     }
@@ -246,10 +248,10 @@ class Study {
   }
 
   void fit_all() {
-    forms_.resize(survey_.rows.size());
+    forms_.resize(inference_.rows.size());
     if (gave_up_) return;
     std::map<std::vector<Index>, Fit> seen;
-    for (std::size_t row = 0; row < survey_.rows.size(); ++row) {
+    for (std::size_t row = 0; row < inference_.rows.size(); ++row) {
       if (!shape_at(walks_[0], row) || !walks_[0].shapes[row] || !has_one_rank(row)) continue;
       forms_[row].emplace();
       for (Index d = 0; d < walks_[0].shapes[row]->size(); ++d) {
@@ -271,14 +273,14 @@ class Study {
     }
     if (examples_.step != 1) return;
     for (const std::size_t symbol : symbols) {
-      std::vector<Walked> stairs;
+      std::vector<InferredRun> stairs;
       for (std::size_t k = 0; k < stair_walks && can_go_on(); ++k)
         stairs.push_back(k == 0 ? base_ : walk_with(choice_, {symbol}, static_cast<Index>(k)));
       if (stairs.size() < stair_walks || stairs.back().gave_up) return;
       for (const Open& open : open_) {
         if (open.symbol != symbol) continue;
         Staircase staircase{symbol, examples_.sizes[0][symbol], {}};
-        for (const Walked& walked : stairs) {
+        for (const InferredRun& walked : stairs) {
           const std::optional<Shape>* shape = shape_at(walked, open.row);
           if (!shape || !*shape || (*shape)->size() <= open.d) break;
           staircase.values.push_back((**shape)[open.d]);
@@ -292,8 +294,8 @@ class Study {
 
   // Numbers unnamed symbols in order of first use.
   void name_symbols() {
-    names_.resize(survey_.symbols.size());
-    for (std::size_t s = 0; s < names_.size(); ++s) names_[s] = survey_.symbols[s].name;
+    names_.resize(inference_.symbols.size());
+    for (std::size_t s = 0; s < names_.size(); ++s) names_[s] = inference_.symbols[s].name;
     std::size_t next = 0;
     for (const auto& row : forms_) {
       if (!row) continue;
@@ -311,9 +313,9 @@ class Study {
   }
 
   void tell() {
-    forms_.resize(survey_.rows.size());
-    for (std::size_t row = 0; row < survey_.rows.size(); ++row) {
-      const ShapeRow& from = survey_.rows[row];
+    forms_.resize(inference_.rows.size());
+    for (std::size_t row = 0; row < inference_.rows.size(); ++row) {
+      const ShapeRow& from = inference_.rows[row];
       InferredValue value{from.path, from.name, from.node, from.type, std::nullopt};
       if (forms_[row]) {
         value.shape.emplace();
@@ -334,24 +336,26 @@ class Study {
 
   // A rule violated with the same input shapes in every pass is violated at any sizes.
   void tell_rules() {
-    for (const Broken& broken : base_.broken) {
-      if (!broken.surely_run || gave_up_ || !choice_.one.empty()) continue;
-      const bool always = std::all_of(walks_.begin(), walks_.end(), [&](const Walked& walked) {
-        return std::any_of(walked.broken.begin(), walked.broken.end(), [&](const Broken& other) {
-          return other.step == broken.step && other.inputs == broken.inputs &&
-                 other.error.message == broken.error.message;
-        });
+    for (const ConstraintViolation& violation : base_.violations) {
+      if (!violation.surely_run || gave_up_ || !choice_.one.empty()) continue;
+      const bool always = std::all_of(walks_.begin(), walks_.end(), [&](const InferredRun& walked) {
+        return std::any_of(walked.violations.begin(), walked.violations.end(),
+                           [&](const ConstraintViolation& other) {
+                             return other.step == violation.step &&
+                                    other.inputs == violation.inputs &&
+                                    other.error.message == violation.error.message;
+                           });
       });
-      if (always) told_.breaches.push_back(broken.error);
+      if (always) told_.breaches.push_back(violation.error);
     }
   }
 
   // Null if the declaration leaves the size open, or names a symbol that the inputs lack.
   std::optional<SizeExpression> declared_form(const Dim& dim) const {
     if (dim.size) return *dim.size < 0 ? std::nullopt : std::optional(number_form(*dim.size));
-    const auto found = survey_.by_name.find(dim.symbol);
-    if (dim.symbol.empty() || found == survey_.by_name.end() ||
-        !survey_.symbols[found->second].of_input)
+    const auto found = inference_.by_name.find(dim.symbol);
+    if (dim.symbol.empty() || found == inference_.by_name.end() ||
+        !inference_.symbols[found->second].of_input)
       return std::nullopt;
     if (choice_.one.contains(choice_.stands_for(found->second))) return std::nullopt;
     return symbol_form(choice_.stands_for(found->second));
@@ -377,12 +381,12 @@ class Study {
                                  .with_place(place_of(*row.node, row.path)));
   }
 
-  Survey survey_;
+  ShapeInference inference_;
   Choice choice_;
-  Walked base_;
+  InferredRun base_;
   std::set<Index> hopeless_;  // steps whose violation no choice avoids
   std::vector<Note> notes_;
-  std::vector<Walked> walks_;
+  std::vector<InferredRun> walks_;
   Examples examples_;
   std::vector<std::optional<std::vector<SizeExpression>>> forms_;
   std::vector<Open> open_;

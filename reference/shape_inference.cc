@@ -3,28 +3,28 @@
 
 namespace touchstone {
 
-std::size_t Survey::row(const std::string& path, const std::string& name, const Node* node,
-                        const Graph* graph) {
+std::size_t ShapeInference::row(const std::string& path, const std::string& name, const Node* node,
+                                const Graph* graph) {
   const auto [at, fresh] = row_of_.emplace(path + "|" + name, rows.size());
   if (fresh)
     rows.push_back({path, name, node, graph ? declaration(*graph, name) : nullptr, std::nullopt});
   return at->second;
 }
 
-std::size_t Survey::named(const std::string& name, bool of_input) {
+std::size_t ShapeInference::named(const std::string& name, bool of_input) {
   const auto [at, fresh] = by_name.emplace(name, symbols.size());
   if (fresh) symbols.push_back({name, false});
   if (of_input) symbols[at->second].of_input = true;
   return at->second;
 }
 
-std::size_t Survey::unnamed(const std::string& place) {
+std::size_t ShapeInference::unnamed(const std::string& place) {
   const auto [at, fresh] = by_place_.emplace(place, symbols.size());
   if (fresh) symbols.push_back({});
   return at->second;
 }
 
-const ValueInfo* Survey::declaration(const Graph& graph, const std::string& name) {
+const ValueInfo* ShapeInference::declaration(const Graph& graph, const std::string& name) {
   const auto [at, fresh] = declared_.try_emplace(&graph);
   if (fresh) {
     for (const auto* list : {&graph.outputs, &graph.inputs, &graph.values}) {
