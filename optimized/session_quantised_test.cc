@@ -120,8 +120,8 @@ TEST(Session, WeightsThatNodesFillAreConstant) {
 // Returns the fused parts of the pointwise nodes after "x".
 std::vector<Part> parts(const Net& net) {
   const Model model = net.model();
-  const Outline outline(model, {{"x", {2, 3}}}, Limits::trusted());
-  return parts_of(outline, grow_from_node(outline, 0, std::vector<bool>(outline.nodes().size())));
+  const AnalyzedGraph graph(model, {{"x", {2, 3}}}, Limits::trusted());
+  return parts_of(graph, grow_from_node(graph, 0, std::vector<bool>(graph.nodes().size())));
 }
 
 TEST(Session, RoundingToAGridIsOneKernel) {

@@ -139,10 +139,10 @@ void ArenaCheck::add_ranges(const BufferUse::Write& write, std::vector<Range>& r
 
 std::string ArenaCheck::buffer_name(Index buffer) const {
   if (const auto plain = values_.find(buffer); plain != values_.end())
-    return "the buffer of '" + builder_.outline().value(plain->second).name + "'";
+    return "the buffer of '" + builder_.graph().value(plain->second).name + "'";
   for (const auto& [value, blocked] : builder_.blocked_buffers()) {
     if (blocked.buffer == buffer)
-      return "the blocks of '" + builder_.outline().value(value).name + "'";
+      return "the blocks of '" + builder_.graph().value(value).name + "'";
   }
   return "temporary buffer " + std::to_string(buffer);
 }
@@ -186,7 +186,7 @@ void ArenaCheck::require_outputs_last() const {
   for (const auto& [value, buffer] : builder_.outputs) {
     if (!is_placed(buffer) || span(buffer).last >= steps) continue;
     throw Error(ErrorKind::internal,
-                "the output '" + builder_.outline().value(value).name +
+                "the output '" + builder_.graph().value(value).name +
                     "' is read when the run ends, but its buffer is free after step " +
                     std::to_string(span(buffer).last) + " of " + std::to_string(steps));
   }
@@ -273,7 +273,7 @@ void ArenaCheck::after(Index k, const std::vector<Value>& values) {
   require_constants(k);
   require_no_poison(k);
   for (const Index node : step(k).nodes)
-    require_tensors(builder_.outline().node(node).outputs, values, "step '" + step(k).kernel + "'");
+    require_tensors(builder_.graph().node(node).outputs, values, "step '" + step(k).kernel + "'");
   for (const BufferUse::Write& write : use(k).writes) copy(write.buffer);
   for (Index buffer = 0; buffer < static_cast<Index>(builder_.spans.size()); ++buffer) {
     if (span(buffer).last == k) poison(buffer);
@@ -283,7 +283,7 @@ void ArenaCheck::after(Index k, const std::vector<Value>& values) {
 void ArenaCheck::end(const std::vector<Value>& values) {
   std::vector<Index> outputs;
   for (Index k = 0; k < static_cast<Index>(values.size()); ++k) {
-    if (builder_.outline().value(k).output) outputs.push_back(k);
+    if (builder_.graph().value(k).output) outputs.push_back(k);
   }
   require_tensors(outputs, values, "a step that reads what is no longer there");
 }
@@ -354,14 +354,12 @@ void ArenaCheck::require_no_poison(Index k) const {
 void ArenaCheck::require_tensors(const std::vector<Index>& of, const std::vector<Value>& values,
                                  const std::string& who) const {
   for (const Index k : of) {
-    if (k == nobody || builder_.outline().value(k).constant || builder_.tensors.contains(k))
-      continue;
+    if (k == nobody || builder_.graph().value(k).constant || builder_.tensors.contains(k)) continue;
     const Value& value = values[static_cast<std::size_t>(k)];
     if (!value.is_tensor() || value.tensor().type() != Type::float32) continue;
     const float* const first = value.tensor().data<float>();
     if (std::any_of(first, first + value.tensor().size(), is_poison)) {
-      throw Error(ErrorKind::internal, who + " left poison in '" +
-                                           builder_.outline().value(k).name +
+      throw Error(ErrorKind::internal, who + " left poison in '" + builder_.graph().value(k).name +
                                            "': it read outside of its buffers");
     }
   }

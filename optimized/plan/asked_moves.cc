@@ -12,11 +12,11 @@
 
 namespace touchstone {
 
-ElementNames::ElementNames(const Outline& outline, const NodeFact& fact) {
+ElementNames::ElementNames(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
     if (fact.inputs[k] == nobody || !is_moved(fact, k)) continue;
     first.push_back(next);
-    next += count(*outline.value(fact.inputs[k]).shape);
+    next += count(*graph.value(fact.inputs[k]).shape);
   }
 }
 
@@ -41,7 +41,7 @@ std::optional<Move> by_even_steps(const Shape& extents, const Point& from_steps,
   return move;
 }
 
-bool is_moved(const NodeFact& fact, std::size_t k) {
+bool is_moved(const AnalyzedNode& fact, std::size_t k) {
   const auto parameters = fact.node->signature->inputs;
   return parameters[std::min(k, parameters.size() - 1)].type == parameters[0].type;
 }
@@ -49,7 +49,7 @@ bool is_moved(const NodeFact& fact, std::size_t k) {
 // Runs the node on tensors whose elements are their names, or `whole` minus their names. Names are
 // integers exact in double, the type in which arithmetic is fastest. `shape`, if given, replaces
 // the shape of the first input.
-std::vector<Value> ask(const Outline& outline, const NodeFact& fact, Index whole,
+std::vector<Value> ask(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index whole,
                        const Shape* shape) {
   std::vector<Value> inputs;
   Index next = 1;
@@ -58,7 +58,7 @@ std::vector<Value> ask(const Outline& outline, const NodeFact& fact, Index whole
       inputs.emplace_back();
       continue;
     }
-    const ValueFact& value = outline.value(fact.inputs[k]);
+    const AnalyzedValue& value = graph.value(fact.inputs[k]);
     if (!is_moved(fact, k)) {
       inputs.emplace_back(*value.constant);
       continue;
@@ -162,14 +162,14 @@ bool same_elements(const Tensor& names, const Tensor& others, Index whole) {
 }
 
 // Returns the element names of each output; none if the node does more than move them, or throws.
-std::vector<Tensor> moved(const Outline& outline, const NodeFact& fact, Index next) {
+std::vector<Tensor> moved(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index next) {
   const Index whole = 4 * next;
   std::vector<Tensor> all;
   try {
-    const std::vector<Value> made = ask(outline, fact, 0), again = ask(outline, fact, whole);
+    const std::vector<Value> made = ask(graph, fact, 0), again = ask(graph, fact, whole);
     for (std::size_t k = 0; k < fact.outputs.size(); ++k) {
       const Tensor& names = made[k].tensor();
-      if (names.shape() != *outline.value(fact.outputs[k]).shape ||
+      if (names.shape() != *graph.value(fact.outputs[k]).shape ||
           !same_elements(names, again[k].tensor(), whole))
         return {};
       Tensor& numbers = all.emplace_back(Type::int64, names.shape());
@@ -183,10 +183,10 @@ std::vector<Tensor> moved(const Outline& outline, const NodeFact& fact, Index ne
 
 }  // namespace
 
-std::vector<MovedOutput> asked_move(const Outline& outline, const NodeFact& fact) {
-  const ElementNames known(outline, fact);
+std::vector<MovedOutput> asked_move(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
+  const ElementNames known(graph, fact);
   std::vector<MovedOutput> outputs;
-  for (const Tensor& names : moved(outline, fact, known.next)) {
+  for (const Tensor& names : moved(graph, fact, known.next)) {
     outputs.emplace_back().shape = names.shape();
     describe(outputs.back(), names.data<std::int64_t>(), known);
   }
@@ -206,8 +206,8 @@ static bool keeps_elements(const Signature& signature) {
 
 // Accepts movement of float32 elements with all other inputs constant, so that every destination is
 // known.
-bool is_move(const Outline& outline, Index node) {
-  const NodeFact& fact = outline.node(node);
+bool is_move(const AnalyzedGraph& graph, Index node) {
+  const AnalyzedNode& fact = graph.node(node);
   const Signature* signature = fact.node->signature;
   if (signature == nullptr) return false;
   bool moves = signature->form == "move";
@@ -219,16 +219,16 @@ bool is_move(const Outline& outline, Index node) {
   bool any = false;
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
     if (fact.inputs[k] == nobody) continue;
-    const ValueFact& value = outline.value(fact.inputs[k]);
+    const AnalyzedValue& value = graph.value(fact.inputs[k]);
     const bool moved = is_moved(fact, k);
     if (moved ? !value.floats() : value.constant == nullptr) return false;
     if (moved) elements += count(*value.shape);
     any = any || (moved && value.constant == nullptr);
   }
   for (const Index output : fact.outputs) {
-    if (output == nobody || !outline.value(output).floats()) return false;
-    elements += count(*outline.value(output).shape);
-    if (count(*outline.value(output).shape) == 0) return false;
+    if (output == nobody || !graph.value(output).floats()) return false;
+    elements += count(*graph.value(output).shape);
+    if (count(*graph.value(output).shape) == 0) return false;
   }
   return any && elements <= most_elements;
 }
@@ -237,13 +237,14 @@ namespace {
 
 // True if a node that treats each dimension separately repeats each element `times` along this
 // axis. Evaluated with all other dimensions set to 1.
-bool repeats_along(const Outline& outline, const NodeFact& fact, Index axis, const Point& times) {
+bool repeats_along(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index axis,
+                   const Point& times) {
   Shape from(times.size(), 1), to = times;
-  from[axis] = (*outline.value(fact.inputs[0]).shape)[axis];
+  from[axis] = (*graph.value(fact.inputs[0]).shape)[axis];
   to[axis] *= from[axis];
   const Index behind = count(tail(times, axis + 1));
   try {
-    const std::vector<Value> made = ask(outline, fact, 0, &from);
+    const std::vector<Value> made = ask(graph, fact, 0, &from);
     const Tensor& names = made[0].tensor();
     if (names.shape() != to) return false;
     for (Index k = 0; k < names.size(); ++k) {
@@ -258,14 +259,14 @@ bool repeats_along(const Outline& outline, const NodeFact& fact, Index axis, con
 
 }  // namespace
 
-std::optional<Repeat> repeats(const Outline& outline, Index node) {
-  const NodeFact& fact = outline.node(node);
+std::optional<Repeat> repeats(const AnalyzedGraph& graph, Index node) {
+  const AnalyzedNode& fact = graph.node(node);
   if (fact.outputs.size() != 1 || fact.inputs[0] == nobody) return std::nullopt;
   for (std::size_t k = 1; k < fact.inputs.size(); ++k) {
     if (fact.inputs[k] != nobody && is_moved(fact, k)) return std::nullopt;
   }
-  const Shape& from = *outline.value(fact.inputs[0]).shape;
-  const Shape& to = *outline.value(fact.outputs[0]).shape;
+  const Shape& from = *graph.value(fact.inputs[0]).shape;
+  const Shape& to = *graph.value(fact.outputs[0]).shape;
   const Index rank = from.size();
   if ((rank != 3 && rank != 4) || to.size() != rank || head(from, 2) != head(to, 2) || from == to ||
       count(from) == 0)
@@ -280,10 +281,10 @@ std::optional<Repeat> repeats(const Outline& outline, Index node) {
     Point all = from;
     for (Index k = 0; k < rank; ++k) all[k] = to[k] / from[k];
     Index told = 0;
-    while (told < rank && repeats_along(outline, fact, told, all)) ++told;
+    while (told < rank && repeats_along(graph, fact, told, all)) ++told;
     if (told == rank) return times;
   }
-  const std::vector<Tensor> names = moved(outline, fact, count(from) + 1);
+  const std::vector<Tensor> names = moved(graph, fact, count(from) + 1);
   if (names.empty()) return std::nullopt;
   const auto* name = names[0].data<std::int64_t>();
   for (Index plane = 0; plane < from[0] * from[1]; ++plane) {

@@ -15,13 +15,13 @@
 
 namespace touchstone {
 
-Builder::Builder(const Outline& outline, Index threads, const PlanOptions& options)
-    : outline_(outline),
+Builder::Builder(const AnalyzedGraph& graph, Index threads, const PlanOptions& options)
+    : graph_(graph),
       threads_(threads),
       lanes_(lanes_of(chosen_isa())),
       winograd_(options.winograd),
       device_(options.device),
-      groups_(group_nodes(outline, options.fuse, options.device.get(), options.host)) {}
+      groups_(group_nodes(graph, options.fuse, options.device.get(), options.host)) {}
 
 Index Builder::new_buffer(Index floats) {
   spans.push_back({floats * 4, std::numeric_limits<Index>::max(), -1, 0});
@@ -77,7 +77,7 @@ void Builder::between(const std::function<void()>& change) {
 Index Builder::plain(Index value) {
   const auto found = plain_.find(value);
   if (found == plain_.end()) {
-    const ValueFact& fact = outline_.value(value);
+    const AnalyzedValue& fact = graph_.value(value);
     const Index buffer = new_buffer(fact.constant ? 0 : count(*fact.shape));
     plain_[value] = buffer;
     if (fact.constant) {
@@ -167,7 +167,7 @@ Halo halo_of(const Group& group) {
 void Builder::foresee() {
   for (const Group& group : groups_) {
     if (group.work == Work::convolution || group.work == Work::transposed)
-      cover(halos_[outline_.node(group.main()).inputs[0]], halo_of(group));
+      cover(halos_[graph_.node(group.main()).inputs[0]], halo_of(group));
   }
   std::set<Index> in_blocks;
   for (Group& group : groups_) {
@@ -185,21 +185,21 @@ bool Builder::is_in_blocks(const Group& group, const std::set<Index>& in_blocks)
       if (is_spread(group.window, shape(group.made)[1], lanes_)) return false;
       [[fallthrough]];
     case Work::convolution:
-      return group.region.empty() || BlockedRegion::takes(outline_, group.region, lanes_);
+      return group.region.empty() || BlockedRegion::takes(graph_, group.region, lanes_);
     case Work::pointwise:
       return std::any_of(group.region.externals.begin(), group.region.externals.end(),
                          [&](Index external) {
                            return in_blocks.contains(external) &&
                                   shape(external) == group.region.shape;
                          }) &&
-             BlockedRegion::takes(outline_, group.region, lanes_);
+             BlockedRegion::takes(graph_, group.region, lanes_);
     case Work::join: {
-      const std::vector<Index>& inputs = outline_.node(group.main()).inputs;
+      const std::vector<Index>& inputs = graph_.node(group.main()).inputs;
       return std::all_of(inputs.begin(), inputs.end(),
                          [&](Index input) { return in_blocks.contains(input); });
     }
     case Work::repeat:
-      return in_blocks.contains(outline_.node(group.main()).inputs[0]);
+      return in_blocks.contains(graph_.node(group.main()).inputs[0]);
     default:
       return false;
   }
@@ -211,11 +211,11 @@ void Builder::give_homes() {
   std::map<Index, const Group*> joins;
   for (const Group& group : groups_) {
     if (group.work != Work::join || !group.blocks) continue;
-    const std::vector<Index>& inputs = outline_.node(group.main()).inputs;
+    const std::vector<Index>& inputs = graph_.node(group.main()).inputs;
     Index channel = 0;
     std::size_t k = 0;
     for (const auto& [joined, shorter] : joins) {
-      const std::vector<Index>& front = outline_.node(shorter->main()).inputs;
+      const std::vector<Index>& front = graph_.node(shorter->main()).inputs;
       if (homes_.contains(joined) || front.size() <= k || front.size() > inputs.size()) continue;
       if (!std::equal(front.begin(), front.end(), inputs.begin())) continue;
       if (shape(joined)[1] % lanes_ != 0 && front.size() != inputs.size()) continue;
@@ -244,9 +244,9 @@ void Builder::build() {
     watch.step();
     build(group);
   }
-  for (std::size_t k = 0; k < outline_.values().size(); ++k) {
+  for (std::size_t k = 0; k < graph_.values().size(); ++k) {
     const auto value = static_cast<Index>(k);
-    if (!outline_.value(value).output) continue;
+    if (!graph_.value(value).output) continue;
     if (!plain_.contains(value) && !is_blocked(value) && !made_there_.contains(value)) {
       last_use[value] = std::numeric_limits<Index>::max();
       continue;
@@ -267,7 +267,7 @@ void Builder::build() {
 }
 
 void Builder::build(const Group& group) {
-  hold_preconditions(outline_, group);
+  hold_preconditions(graph_, group);
   switch (group.work) {
     case Work::reference:
       return on_reference(group.main());
@@ -298,7 +298,7 @@ void Builder::build(const Group& group) {
     case Work::view_on_device:
       return view_on_device(group.main());
     case Work::view: {
-      const Index of = outline_.node(group.main()).inputs[0];
+      const Index of = graph_.node(group.main()).inputs[0];
       plain_[group.made] = plain(of);
       touched_.clear();
       return;
@@ -309,14 +309,14 @@ void Builder::build(const Group& group) {
 // Registers the tensors that a step reads: its inputs, and values captured by its subgraphs.
 void Builder::tell_tensors(Index node) {
   std::vector<Index> values;
-  for (const std::string& name : names_used(*outline_.node(node).node))
-    values.push_back(outline_.find(name));
+  for (const std::string& name : names_used(*graph_.node(node).node))
+    values.push_back(graph_.find(name));
   tell_tensors(values);
 }
 
 void Builder::tell_tensors(const std::vector<Index>& values) {
   for (const Index value : values) {
-    if (outline_.value(value).constant) continue;
+    if (graph_.value(value).constant) continue;
     if (plain_.contains(value) || is_blocked(value) || made_there_.contains(value))
       tensors[value] = plain(value);
   }
@@ -330,34 +330,34 @@ void Builder::tell_tensors(const std::vector<Index>& values) {
 // own, without a buffer.
 Index Builder::place_output(Index value) {
   if (value == nobody) return nobody;
-  if (outline_.value(value).floats()) return make_plain(value);
+  if (graph_.value(value).floats()) return make_plain(value);
   last_use[value] = static_cast<Index>(steps.size());
   return nobody;
 }
 
 void Builder::on_kernel(Index node) {
   tell_tensors(node);
-  add(kernel_step(outline_, node, place_output(outline_.node(node).outputs[0])), {node});
+  add(kernel_step(graph_, node, place_output(graph_.node(node).outputs[0])), {node});
 }
 
 void Builder::on_nest(Index node) {
   tell_tensors(node);
   std::vector<Index> buffers;
-  for (const Index value : outline_.node(node).outputs) buffers.push_back(place_output(value));
-  add(nest_step(outline_, node, std::move(buffers)), {node});
+  for (const Index value : graph_.node(node).outputs) buffers.push_back(place_output(value));
+  add(nest_step(graph_, node, std::move(buffers)), {node});
 }
 
 void Builder::on_reference(Index node) {
   tell_tensors(node);
   // Its outputs may alias its inputs (a sequence that holds an input, or the input itself).
-  for (const std::string& name : names_used(*outline_.node(node).node)) {
-    const auto found = tensors.find(outline_.find(name));
+  for (const std::string& name : names_used(*graph_.node(node).node)) {
+    const auto found = tensors.find(graph_.find(name));
     if (found != tensors.end()) shared_.push_back(found->second);
   }
-  for (const Index value : outline_.node(node).outputs) {
+  for (const Index value : graph_.node(node).outputs) {
     if (value != nobody) last_use[value] = static_cast<Index>(steps.size());
   }
-  add(reference_step(outline_, node), {node});
+  add(reference_step(graph_, node), {node});
 }
 
 }  // namespace touchstone

@@ -35,13 +35,13 @@ struct BufferUse {
 
 class Builder {
  public:
-  Builder(const Outline& outline, Index threads, const PlanOptions& options);
+  Builder(const AnalyzedGraph& graph, Index threads, const PlanOptions& options);
 
-  const Outline& outline() const { return outline_; }
+  const AnalyzedGraph& graph() const { return graph_; }
   Index threads() const { return threads_; }
   Index lanes() const { return lanes_; }
   bool winograd() const { return winograd_; }
-  const Shape& shape(Index value) const { return *outline_.value(value).shape; }
+  const Shape& shape(Index value) const { return *graph_.value(value).shape; }
 
   // Inputs of the step under construction. Adds a conversion step before it if the value is not in
   // that layout yet.
@@ -97,7 +97,7 @@ class Builder {
   void give_homes();
   void between(const std::function<void()>& change);
 
-  const Outline& outline_;
+  const AnalyzedGraph& graph_;
   const Index threads_, lanes_;
   const bool winograd_;
   const std::shared_ptr<Device> device_;
@@ -133,12 +133,12 @@ void build_pointwise(Builder& builder, const Group& group);
 // True if a transposed convolution has disjoint windows: a single product per point, which leaves a
 // plain tensor.
 bool is_spread(const Window& window, Index channels, Index lanes);
-std::unique_ptr<Step> load(const ValueFact& fact, Index value, Index buffer);
+std::unique_ptr<Step> load(const AnalyzedValue& fact, Index value, Index buffer);
 std::unique_ptr<Step> to_blocks(Index plain, const Blocked& blocked);
 std::unique_ptr<Step> to_plain(const Blocked& blocked, Index plain);
-std::unique_ptr<Step> reference_step(const Outline& outline, Index node);
+std::unique_ptr<Step> reference_step(const AnalyzedGraph& graph, Index node);
 // `buffer`: nobody if the output's shape is unknown before the run.
-std::unique_ptr<Step> kernel_step(const Outline& outline, Index node, Index buffer);
-std::unique_ptr<Step> nest_step(const Outline& outline, Index node, std::vector<Index> buffers);
+std::unique_ptr<Step> kernel_step(const AnalyzedGraph& graph, Index node, Index buffer);
+std::unique_ptr<Step> nest_step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers);
 
 }  // namespace touchstone

@@ -15,7 +15,7 @@ void add_once(std::vector<Index>& list, Index k) {
 
 double real(Index size) { return static_cast<double>(size); }
 
-double elements(const ValueFact& fact) { return fact.shape ? real(count(*fact.shape)) : 0; }
+double elements(const AnalyzedValue& fact) { return fact.shape ? real(count(*fact.shape)) : 0; }
 
 double product_of(const Point& list) {
   double product = 1;
@@ -24,16 +24,16 @@ double product_of(const Point& list) {
 }
 
 // As a double: a kernel_shape attribute may describe more elements than an Index can count.
-double flop_of(const Outline& outline, const NodeFact& fact) {
+double flop_of(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   const Signature* signature = fact.node->signature;
   if (!signature || fact.inputs.empty() || fact.inputs[0] == nobody || fact.outputs[0] == nobody)
     return 0;
-  const ValueFact &x = outline.value(fact.inputs[0]), &made = outline.value(fact.outputs[0]);
+  const AnalyzedValue &x = graph.value(fact.inputs[0]), &made = graph.value(fact.outputs[0]);
   if (!x.shape || !made.shape || count(*x.shape) == 0) return 0;
   // Counts the products with weights: each element of `beside` is multiplied by all weights of one
   // index of their first dimension.
-  const auto weighed = [&](const ValueFact& beside) {
-    const ValueFact* w = fact.inputs.size() > 1 ? &outline.value(fact.inputs[1]) : nullptr;
+  const auto weighed = [&](const AnalyzedValue& beside) {
+    const AnalyzedValue* w = fact.inputs.size() > 1 ? &graph.value(fact.inputs[1]) : nullptr;
     return w && w->shape && elements(*w) > 0
                ? 2.0 * elements(beside) * (elements(*w) / real((*w->shape)[0]))
                : 0.0;
@@ -66,29 +66,29 @@ double flop_of(const Outline& outline, const NodeFact& fact) {
 
 }  // namespace
 
-Cost cost_of(const Outline& outline, const std::vector<Index>& nodes) {
+Cost cost_of(const AnalyzedGraph& graph, const std::vector<Index>& nodes) {
   Cost cost;
   double flop = 0;
   const auto is_inside = [&](Index node) {
     return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
   };
   for (const Index k : nodes) {
-    const NodeFact& fact = outline.node(k);
+    const AnalyzedNode& fact = graph.node(k);
     for (const Index input : fact.inputs) {
-      if (input != nobody && !is_inside(outline.value(input).producer)) add_once(cost.reads, input);
+      if (input != nobody && !is_inside(graph.value(input).producer)) add_once(cost.reads, input);
     }
     for (const Index output : fact.outputs) {
       if (output == nobody) continue;
-      const ValueFact& value = outline.value(output);
+      const AnalyzedValue& value = graph.value(output);
       if (value.output || !std::all_of(value.users.begin(), value.users.end(), is_inside))
         add_once(cost.writes, output);
     }
-    flop += flop_of(outline, fact);
+    flop += flop_of(graph, fact);
   }
   cost.flop = static_cast<Index>(std::clamp(flop, 0.0, 1e18));
   for (const std::vector<Index>* list : {&cost.reads, &cost.writes}) {
     for (const Index value : *list) {
-      const ValueFact& fact = outline.value(value);
+      const AnalyzedValue& fact = graph.value(value);
       if (fact.type && fact.type->kind == ValueType::Kind::tensor &&
           fact.type->element != Type::string)
         cost.bytes += packed_bytes(fact.type->element, fact.shape ? count(*fact.shape) : 0);

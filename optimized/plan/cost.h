@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "optimized/plan/outline.h"
+#include "optimized/plan/analyzed_graph.h"
 
 namespace touchstone {
 
@@ -15,6 +15,6 @@ struct Cost {
   Index flop = 0;
 };
 
-Cost cost_of(const Outline& outline, const std::vector<Index>& nodes);
+Cost cost_of(const AnalyzedGraph& graph, const std::vector<Index>& nodes);
 
 }  // namespace touchstone

@@ -19,8 +19,8 @@ bool reads_on_device(const DeviceEntry& entry, std::size_t input) {
   return input < 32 && ((entry.read >> input) & 1U) != 0;
 }
 
-const DeviceEntry* entry_of(const Outline& outline, Index node) {
-  const Signature* signature = outline.node(node).node->signature;
+const DeviceEntry* entry_of(const AnalyzedGraph& graph, Index node) {
+  const Signature* signature = graph.node(node).node->signature;
   return signature ? find_for_devices(*signature) : nullptr;
 }
 
@@ -122,10 +122,10 @@ constexpr std::uintptr_t distance = std::uintptr_t{1} << 40;
 
 }  // namespace
 
-DeviceInputs inputs_on_device(const Outline& outline, Index node) {
+DeviceInputs inputs_on_device(const AnalyzedGraph& graph, Index node) {
   DeviceInputs made;
-  const NodeFact& fact = outline.node(node);
-  const DeviceEntry& entry = *entry_of(outline, node);
+  const AnalyzedNode& fact = graph.node(node);
+  const DeviceEntry& entry = *entry_of(graph, node);
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
     if (fact.inputs[k] == nobody) continue;
     std::vector<Index>& list = reads_on_device(entry, k) ? made.on_device : made.on_host;
@@ -135,10 +135,10 @@ DeviceInputs inputs_on_device(const Outline& outline, Index node) {
   return made;
 }
 
-DeviceCall device_call(const Outline& outline, Index node, DeviceKind kind,
+DeviceCall device_call(const AnalyzedGraph& graph, Index node, DeviceKind kind,
                        const std::function<Value(Index)>& on_host) {
-  const NodeFact& fact = outline.node(node);
-  const DeviceEntry& entry = *entry_of(outline, node);
+  const AnalyzedNode& fact = graph.node(node);
+  const DeviceEntry& entry = *entry_of(graph, node);
   std::vector<Value> inputs;
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
     const Index input = fact.inputs[k];
@@ -146,7 +146,7 @@ DeviceCall device_call(const Outline& outline, Index node, DeviceKind kind,
       inputs.emplace_back();
     } else if (reads_on_device(entry, k)) {
       inputs.emplace_back(tensor_at(reinterpret_cast<void*>((k + 1) * distance), Type::float32,
-                                    *outline.value(input).shape));
+                                    *graph.value(input).shape));
     } else {
       inputs.push_back(on_host(input));
     }
@@ -154,7 +154,7 @@ DeviceCall device_call(const Outline& outline, Index node, DeviceKind kind,
   Call call = call_of(*fact.node, std::move(inputs));
   RecordedCall record;
   if (!record_for_device(entry, call, record)) unfit("its types are not float");
-  if (call.outputs[0].tensor().shape() != *outline.value(fact.outputs[0]).shape)
+  if (call.outputs[0].tensor().shape() != *graph.value(fact.outputs[0]).shape)
     BUG("a recorded call makes another shape than was inferred");
   DeviceCall made{kernel_for(entry, kind), std::move(record.values), {}, {}};
   for (const Operand& operand : record.inputs) {
@@ -174,26 +174,26 @@ DeviceCall device_call(const Outline& outline, Index node, DeviceKind kind,
   return made;
 }
 
-std::string why_not_on_device(const Outline& outline, Index node, DeviceKind kind) {
-  const NodeFact& fact = outline.node(node);
-  const DeviceEntry* entry = entry_of(outline, node);
+std::string why_not_on_device(const AnalyzedGraph& graph, Index node, DeviceKind kind) {
+  const AnalyzedNode& fact = graph.node(node);
+  const DeviceEntry* entry = entry_of(graph, node);
   if (!entry || !kernel_for(*entry, kind)) return "it has no kernel for it";
   if (fact.outputs.size() != 1 || fact.outputs[0] == nobody) return "it wants more than one output";
-  const auto known = [&](Index value) { return outline.value(value).shape.has_value(); };
-  const auto is_float = [&](Index value) { return outline.value(value).is(Type::float32); };
+  const auto known = [&](Index value) { return graph.value(value).shape.has_value(); };
+  const auto is_float = [&](Index value) { return graph.value(value).is(Type::float32); };
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
     const Index input = fact.inputs[k];
     if (input == nobody) continue;
     if (reads_on_device(*entry, k) && !is_float(input)) return "it has kernels for float alone";
     if (!known(input))
-      return "the shape of '" + outline.value(input).name + "' is known only in the run";
+      return "the shape of '" + graph.value(input).name + "' is known only in the run";
   }
   if (!is_float(fact.outputs[0])) return "it has kernels for float alone";
   if (!known(fact.outputs[0])) return "the shape of its output is known only in the run";
   try {
     // Zeros stand in for host values not known yet, since no stride depends on them.
-    device_call(outline, node, kind, [&](Index input) -> Value {
-      const ValueFact& held = outline.value(input);
+    device_call(graph, node, kind, [&](Index input) -> Value {
+      const AnalyzedValue& held = graph.value(input);
       return held.constant ? *held.constant : Tensor(held.type->element, *held.shape);
     });
   } catch (const Error& error) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/device.h"
-#include "optimized/plan/outline.h"
+#include "optimized/plan/analyzed_graph.h"
 #include "optimized/registry/device_registry.h"
 
 namespace touchstone {
@@ -20,18 +20,18 @@ struct DeviceCall {
 };
 
 // Returns the reason why a device of this kind cannot run the node; "" if it can.
-std::string why_not_on_device(const Outline& outline, Index node, DeviceKind kind);
+std::string why_not_on_device(const AnalyzedGraph& graph, Index node, DeviceKind kind);
 
 // Splits the inputs of a node that a device runs: those whose elements the kernel reads there, and
 // those evaluated on the host first (numbers, axes). Each value is listed once.
 struct DeviceInputs {
   std::vector<Index> on_device, on_host;
 };
-DeviceInputs inputs_on_device(const Outline& outline, Index node);
+DeviceInputs inputs_on_device(const AnalyzedGraph& graph, Index node);
 
 // `on_host` returns the values evaluated on the host. Throws like the reference kernel for a
 // violated rule, and Error (unsupported) if the operands' layout does not fit the kernel.
-DeviceCall device_call(const Outline& outline, Index node, DeviceKind kind,
+DeviceCall device_call(const AnalyzedGraph& graph, Index node, DeviceKind kind,
                        const std::function<Value(Index)>& on_host);
 
 }  // namespace touchstone

@@ -21,18 +21,18 @@ constexpr Index most_phases = 8;  // of a transposed convolution, along each sid
 
 class Grouping {
  public:
-  Grouping(const Outline& outline, bool fuse)
-      : outline_(outline), fuse_(fuse), taken_(outline.nodes().size(), false) {}
+  Grouping(const AnalyzedGraph& graph, bool fuse)
+      : graph_(graph), fuse_(fuse), taken_(graph.nodes().size(), false) {}
 
   // Assigns nodes to a device first, so that they join no host group.
   void place_on(const Device& device, bool host) {
     std::set<Index> made;  // values on the device
     for (Index k = 0; k < static_cast<Index>(taken_.size()); ++k) {
-      const NodeFact& fact = outline_.node(k);
+      const AnalyzedNode& fact = graph_.node(k);
       Group group;
       group.nodes = {k};
-      const std::string why = fact.broken ? "a rule of it does not hold"
-                                          : why_not_on_device(outline_, k, device.kind());
+      const std::string why =
+          fact.broken ? "a rule of it does not hold" : why_not_on_device(graph_, k, device.kind());
       if (why.empty()) {
         group.work = Work::on_device;
       } else if (is_view(fact) && (!host || made.contains(fact.inputs[0]))) {
@@ -67,13 +67,13 @@ class Grouping {
     if (Group group = gated(k); group.work == Work::convolution) return group;
     Group group;
     group.nodes = {k};
-    const NodeFact& fact = outline_.node(k);
+    const AnalyzedNode& fact = graph_.node(k);
     const Signature* signature = fact.node->signature;
     if (signature == nullptr) return take(group);  // a call of a function
     if (fact.broken) return take(group);
     const bool one = fact.outputs.size() == 1 && fact.outputs[0] != nobody &&
-                     outline_.value(fact.outputs[0]).floats() &&
-                     count(*outline_.value(fact.outputs[0]).shape) > 0;
+                     graph_.value(fact.outputs[0]).floats() &&
+                     count(*graph_.value(fact.outputs[0]).shape) > 0;
     if (one) {
       group.made = fact.outputs[0];
       group.work = work_of(group, role_of(*signature));
@@ -82,11 +82,11 @@ class Grouping {
         extend(group);
       if (group.work != Work::reference) return take(group);
     }
-    if (Region region = grow_from_node(outline_, k, taken_); !region.empty()) {
+    if (Region region = grow_from_node(graph_, k, taken_); !region.empty()) {
       group.work = Work::pointwise;
       if (!fuse_) {
         region = {};
-        region.shape = *outline_.value(fact.outputs[0]).shape;
+        region.shape = *graph_.value(fact.outputs[0]).shape;
         region.ops = {{k, fact.inputs, fact.outputs[0]}};
         for (const Index input : fact.inputs) {
           if (input != nobody && std::find(region.externals.begin(), region.externals.end(),
@@ -102,22 +102,22 @@ class Grouping {
     }
     if (find_fast(*signature) && all_floats(fact)) {
       group.work = Work::kernel;
-    } else if (is_move(outline_, k)) {
-      const std::optional<Repeat> repeat = repeats(outline_, k);
+    } else if (is_move(graph_, k)) {
+      const std::optional<Repeat> repeat = repeats(graph_, k);
       group.work = repeat ? Work::repeat : Work::move;
       group.repeat = repeat.value_or(Repeat{});
-    } else if (takes_nest(outline_, k)) {
+    } else if (takes_nest(graph_, k)) {
       group.work = Work::nest;
     }
     return take(group);
   }
 
-  bool is_view(const NodeFact& fact) const {
+  bool is_view(const AnalyzedNode& fact) const {
     return fact.node->signature && role_of(*fact.node->signature) == Role::same_elements &&
            fact.outputs.size() == 1 && fact.outputs[0] != nobody && fact.inputs[0] != nobody &&
-           outline_.value(fact.inputs[0]).floats() && outline_.value(fact.outputs[0]).floats() &&
-           count(*outline_.value(fact.inputs[0]).shape) ==
-               count(*outline_.value(fact.outputs[0]).shape);
+           graph_.value(fact.inputs[0]).floats() && graph_.value(fact.outputs[0]).floats() &&
+           count(*graph_.value(fact.inputs[0]).shape) ==
+               count(*graph_.value(fact.outputs[0]).shape);
   }
 
   Group take(Group& group) {
@@ -127,33 +127,33 @@ class Grouping {
 
   // True if all data is float32. Elementwise kernels take only that; a reduction's further inputs
   // may be axes.
-  bool all_floats(const NodeFact& fact) const {
+  bool all_floats(const AnalyzedNode& fact) const {
     const bool reduce = find_fast(*fact.node->signature)->form == Form::reduce;
     if (fact.outputs.size() != 1 || fact.outputs[0] == nobody) return false;
-    if (!outline_.value(fact.outputs[0]).is(Type::float32)) return false;
+    if (!graph_.value(fact.outputs[0]).is(Type::float32)) return false;
     return std::all_of(
         fact.inputs.begin(), reduce ? fact.inputs.begin() + 1 : fact.inputs.end(),
-        [&](Index input) { return input == nobody || outline_.value(input).is(Type::float32); });
+        [&](Index input) { return input == nobody || graph_.value(input).is(Type::float32); });
   }
 
-  const ValueFact* input(Index node, std::size_t k) const {
-    const std::vector<Index>& inputs = outline_.node(node).inputs;
-    return k < inputs.size() && inputs[k] != nobody ? &outline_.value(inputs[k]) : nullptr;
+  const AnalyzedValue* input(Index node, std::size_t k) const {
+    const std::vector<Index>& inputs = graph_.node(node).inputs;
+    return k < inputs.size() && inputs[k] != nobody ? &graph_.value(inputs[k]) : nullptr;
   }
-  static bool is_constant(const ValueFact* fact) {
+  static bool is_constant(const AnalyzedValue* fact) {
     return fact && fact->constant && fact->floats();
   }
 
   Work work_of(Group& group, Role role) const {
     const Index k = group.main();
-    const ValueFact* x = input(k, 0);
+    const AnalyzedValue* x = input(k, 0);
     if (!x || !x->floats() || count(*x->shape) == 0) return Work::reference;
-    const Shape& made = *outline_.value(group.made).shape;
-    const Facts node = outline_.node(k).attributes();
+    const Shape& made = *graph_.value(group.made).shape;
+    const Facts node = graph_.node(k).attributes();
     const bool image = x->shape->size() == 3 || x->shape->size() == 4;
     switch (role) {
       case Role::convolution: {
-        const ValueFact* w = input(k, 1);
+        const AnalyzedValue* w = input(k, 1);
         const bool bias = input(k, 2) == nullptr || is_constant(input(k, 2));
         if (!image || !is_constant(w) || !bias ||
             !groups_fit(node.integer("group", 1), *x->shape, *w->shape))
@@ -162,7 +162,7 @@ class Grouping {
         return is_near(group.window, *x->shape, made) ? Work::convolution : Work::reference;
       }
       case Role::transposed_convolution: {
-        const ValueFact* w = input(k, 1);
+        const AnalyzedValue* w = input(k, 1);
         const bool bias = input(k, 2) == nullptr || is_constant(input(k, 2));
         if (!image || !is_constant(w) || !bias || node.integer("group", 1) != 1)
           return Work::reference;
@@ -181,8 +181,8 @@ class Grouping {
         return is_near(group.window, *x->shape, made) ? Work::pool : Work::reference;
       }
       case Role::product: {
-        const ValueFact* b = input(k, 1);
-        const ValueFact* c = input(k, 2);
+        const AnalyzedValue* b = input(k, 1);
+        const AnalyzedValue* c = input(k, 2);
         if (!is_constant(b) || node.integer("transA") != 0 || x->shape->size() != 2)
           return Work::reference;
         if (node.number("alpha", 1) != 1 || (c && node.number("beta", 1) != 1))
@@ -191,7 +191,7 @@ class Grouping {
         return Work::product;
       }
       case Role::matrix_product: {
-        const ValueFact* b = input(k, 1);
+        const AnalyzedValue* b = input(k, 1);
         if (is_constant(b) && b->shape->size() == 2 && x->shape->size() >= 2) return Work::product;
         return b->floats() && takes_fed_product(*x->shape, *b->shape) ? Work::fed_product
                                                                       : Work::reference;
@@ -199,9 +199,9 @@ class Grouping {
       case Role::join: {
         const Index axis = node.integer("axis", 1);
         const bool channels = axis == 1 || axis + made.size() == 1;
-        for (const Index each : outline_.node(k).inputs) {
-          if (each == nobody || !outline_.value(each).floats() ||
-              count(*outline_.value(each).shape) == 0)
+        for (const Index each : graph_.node(k).inputs) {
+          if (each == nobody || !graph_.value(each).floats() ||
+              count(*graph_.value(each).shape) == 0)
             return Work::reference;
         }
         return channels && image ? Work::join : Work::reference;
@@ -231,19 +231,19 @@ class Grouping {
   // Fuses a product with one factor per channel into the 1x1 convolution that is its only user, by
   // scaling the weights. Only if there are fewer weights than elements.
   Group gated(Index k) {
-    const NodeFact& fact = outline_.node(k);
+    const AnalyzedNode& fact = graph_.node(k);
     if (!fuse_ || fact.node->signature == nullptr || role_of(*fact.node->signature) != Role::times)
       return {};
-    const ValueFact& made = outline_.value(fact.outputs[0]);
+    const AnalyzedValue& made = graph_.value(fact.outputs[0]);
     if (made.output || made.users.size() != 1 || !made.floats() || made.shape->size() != 4)
       return {};
     const Index user = made.users.front();
     const Shape& shape = *made.shape;
     for (const std::size_t by : {std::size_t{0}, std::size_t{1}}) {
       const Index factors = fact.inputs[by], input = fact.inputs[1 - by];
-      if (outline_.value(factors).constant || !outline_.value(factors).floats()) continue;
-      if (!outline_.value(input).floats() || *outline_.value(input).shape != shape) continue;
-      if (*outline_.value(factors).shape != Shape{shape[0], shape[1], 1, 1}) continue;
+      if (graph_.value(factors).constant || !graph_.value(factors).floats()) continue;
+      if (!graph_.value(input).floats() || *graph_.value(input).shape != shape) continue;
+      if (*graph_.value(factors).shape != Shape{shape[0], shape[1], 1, 1}) continue;
       if (!weighs_channels(user, fact.outputs[0])) continue;
       taken_[static_cast<std::size_t>(k)] = true;
       Group group = group_of(user);
@@ -255,14 +255,14 @@ class Grouping {
     return {};
   }
   bool weighs_channels(Index user, Index read) const {
-    const NodeFact& fact = outline_.node(user);
+    const AnalyzedNode& fact = graph_.node(user);
     if (taken_[static_cast<std::size_t>(user)] || fact.node->signature == nullptr) return false;
     Group group;
     group.nodes = {user};
     group.made = fact.outputs[0];
-    if (fact.inputs[0] != read || !outline_.value(group.made).floats()) return false;
+    if (fact.inputs[0] != read || !graph_.value(group.made).floats()) return false;
     if (work_of(group, role_of(*fact.node->signature)) != Work::convolution) return false;
-    const Shape &w = *input(user, 1)->shape, &x = *outline_.value(read).shape;
+    const Shape &w = *input(user, 1)->shape, &x = *graph_.value(read).shape;
     const Window& window = group.window;
     const bool pointwise =
         window.kernel[0] * window.kernel[1] == 1 && w[1] == x[1] && x[1] >= lanes_of(chosen_isa());
@@ -301,19 +301,19 @@ class Grouping {
     if (!fuse_) return;
     bool clamped = false;
     while (!clamped) {
-      const ValueFact& made = outline_.value(group.made);
+      const AnalyzedValue& made = graph_.value(group.made);
       if (made.output || made.users.size() != 1) break;
       const Index user = made.users.front();
-      const NodeFact& fact = outline_.node(user);
+      const AnalyzedNode& fact = graph_.node(user);
       if (taken_[static_cast<std::size_t>(user)] || fact.node->signature == nullptr) break;
       if (fact.outputs.size() != 1 || fact.outputs[0] == nobody) break;
-      const ValueFact& next = outline_.value(fact.outputs[0]);
+      const AnalyzedValue& next = graph_.value(fact.outputs[0]);
       if (!next.floats() || *next.shape != *made.shape) break;
       const Role role = role_of(*fact.node->signature);
       if (role == Role::sum && group.residual == nobody && group.work == Work::convolution) {
         const Index other = fact.inputs[0] == group.made ? fact.inputs[1] : fact.inputs[0];
-        if (other == nobody || other == group.made || outline_.value(other).constant) break;
-        if (!outline_.value(other).floats() || *outline_.value(other).shape != *made.shape) break;
+        if (other == nobody || other == group.made || graph_.value(other).constant) break;
+        if (!graph_.value(other).floats() || *graph_.value(other).shape != *made.shape) break;
         group.residual = other;
       } else if (role == Role::rectify) {
         group.least = 0;
@@ -327,15 +327,15 @@ class Grouping {
       group.made = fact.outputs[0];
       group.nodes.push_back(user);
     }
-    group.region = grow_from_value(outline_, group.made, taken_);
+    group.region = grow_from_value(graph_, group.made, taken_);
     for (const PointwiseOp& op : group.region.ops) group.nodes.push_back(op.node);
   }
 
   bool bounds(Group& group, Index user) const {
-    const Facts node = outline_.node(user).attributes();
+    const Facts node = graph_.node(user).attributes();
     float least = node.number("min", group.least), most = node.number("max", group.most);
     for (const std::size_t k : {std::size_t{1}, std::size_t{2}}) {
-      const ValueFact* bound = input(user, k);
+      const AnalyzedValue* bound = input(user, k);
       if (!bound) continue;
       if (!is_constant(bound) || bound->constant->size() != 1) return false;
       (k == 1 ? least : most) = *bound->constant->data<float>();
@@ -346,7 +346,7 @@ class Grouping {
     return true;
   }
 
-  const Outline& outline_;
+  const AnalyzedGraph& graph_;
   const bool fuse_;
   std::vector<bool> taken_;
   std::vector<Group> groups_;
@@ -368,8 +368,9 @@ std::pair<Group, std::optional<Group>> apart(const Group& group) {
   return {own, rest};
 }
 
-std::vector<Group> group_nodes(const Outline& outline, bool fuse, const Device* device, bool host) {
-  Grouping grouping(outline, fuse);
+std::vector<Group> group_nodes(const AnalyzedGraph& graph, bool fuse, const Device* device,
+                               bool host) {
+  Grouping grouping(graph, fuse);
   if (device) grouping.place_on(*device, host);
   return grouping.all();
 }

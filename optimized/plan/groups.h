@@ -59,13 +59,13 @@ struct Group {
 std::pair<Group, std::optional<Group>> apart(const Group& group);
 
 // True if a node only moves float32 elements, by rules that depend on constants and shapes alone.
-bool is_move(const Outline& outline, Index node);
+bool is_move(const AnalyzedGraph& graph, Index node);
 // Returns the repetitions if the node only repeats each element of the feature map that it reads,
 // else nullopt.
-std::optional<Repeat> repeats(const Outline& outline, Index node);
+std::optional<Repeat> repeats(const AnalyzedGraph& graph, Index node);
 
 // True if a node has a row kernel whose types match its values.
-bool takes_nest(const Outline& outline, Index node);
+bool takes_nest(const AnalyzedGraph& graph, Index node);
 
 // True if packing the second matrix in every run pays.
 bool takes_fed_product(const Shape& a, const Shape& b);
@@ -73,7 +73,7 @@ bool takes_fed_product(const Shape& a, const Shape& b);
 // Returns the groups in an executable order. `fuse`: a step may cover several nodes. `device`: if
 // not null, runs every node for which it has a kernel; `host` allows the processor to run the
 // others. Throws Error (unsupported) with a node's place if nothing can run it.
-std::vector<Group> group_nodes(const Outline& outline, bool fuse, const Device* device = nullptr,
-                               bool host = true);
+std::vector<Group> group_nodes(const AnalyzedGraph& graph, bool fuse,
+                               const Device* device = nullptr, bool host = true);
 
 }  // namespace touchstone

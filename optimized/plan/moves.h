@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "optimized/kernels/move.h"
-#include "optimized/plan/outline.h"
+#include "optimized/plan/analyzed_graph.h"
 
 namespace touchstone {
 
@@ -36,20 +36,20 @@ struct MovedOutput {
 
 // True if the node moves the elements of its input k, which then has the first input's type
 // parameter. Other inputs control the movement.
-bool is_moved(const NodeFact& fact, std::size_t k);
+bool is_moved(const AnalyzedNode& fact, std::size_t k);
 
 // Numbers all elements: element n of source k is named first[k] + n; 0 names none.
 struct ElementNames {
   std::vector<Index> first;
   Index next = 1;
 
-  ElementNames(const Outline& outline, const NodeFact& fact);
+  ElementNames(const AnalyzedGraph& graph, const AnalyzedNode& fact);
   std::pair<Index, Index> of(Index name) const;  // source and element
 };
 
 // Runs the node on tensors whose elements are their names, or `whole` minus their names. `shape`,
 // if given, replaces the shape of the first input.
-std::vector<Value> ask(const Outline& outline, const NodeFact& fact, Index whole,
+std::vector<Value> ask(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index whole,
                        const Shape* shape = nullptr);
 
 // Returns nullopt if the strides need more dimensions than a Move has.
@@ -60,9 +60,9 @@ void describe(MovedOutput& output, const std::int64_t* names, const ElementNames
 
 // Derives the movement from the node's role (told_moves.cc); nullopt if the role does not determine
 // it.
-std::optional<MovedOutput> told_move(const Outline& outline, const NodeFact& fact);
+std::optional<MovedOutput> told_move(const AnalyzedGraph& graph, const AnalyzedNode& fact);
 // Derives the movement of every element from the reference kernel (asked_moves.cc); empty if the
 // node does more than move them.
-std::vector<MovedOutput> asked_move(const Outline& outline, const NodeFact& fact);
+std::vector<MovedOutput> asked_move(const AnalyzedGraph& graph, const AnalyzedNode& fact);
 
 }  // namespace touchstone

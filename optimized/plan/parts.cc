@@ -22,10 +22,10 @@ const FastEntry* entry_of(Role role) {
 
 class Parts {
  public:
-  explicit Parts(const Outline& outline) : outline_(outline) {}
+  explicit Parts(const AnalyzedGraph& graph) : graph_(graph) {}
 
   void add(const PointwiseOp& op) {
-    parts_.push_back({*outline_.node(op.node).node, op.inputs, op.output, {}});
+    parts_.push_back({*graph_.node(op.node).node, op.inputs, op.output, {}});
     const Role last = role(parts_.back());
     if (last == Role::clamp) join_grid();
     if (last == Role::times && !join_swish()) join_factor();
@@ -39,14 +39,14 @@ class Parts {
 
   // Finds the part of this role that computes a value, if the value has one user.
   std::optional<Place> maker(Index value, Role wanted) {
-    if (value == nobody || outline_.value(value).users.size() != 1) return std::nullopt;
+    if (value == nobody || graph_.value(value).users.size() != 1) return std::nullopt;
     const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
       return part.output == value && !part.grid && role(part) == wanted;
     });
     return found == parts_.end() ? std::nullopt : std::optional(found);
   }
   std::optional<float> number(Index value) const {
-    const Tensor* constant = value == nobody ? nullptr : outline_.value(value).constant;
+    const Tensor* constant = value == nobody ? nullptr : graph_.value(value).constant;
     if (constant == nullptr || constant->size() != 1 || constant->type() != Type::float32)
       return std::nullopt;
     return *constant->data<float>();
@@ -110,7 +110,7 @@ class Parts {
       const auto rounded = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
         return part.output == value && part.grid && part.grid->factor == 1;
       });
-      if (!factor || rounded == parts_.end() || outline_.value(value).users.size() != 1) continue;
+      if (!factor || rounded == parts_.end() || graph_.value(value).users.size() != 1) continue;
       Part joined = *rounded;
       joined.output = parts_.back().output;
       joined.grid->factor = *factor;
@@ -120,14 +120,14 @@ class Parts {
     }
   }
 
-  const Outline& outline_;
+  const AnalyzedGraph& graph_;
   std::vector<Part> parts_;
 };
 
 }  // namespace
 
-std::vector<Part> parts_of(const Outline& outline, const Region& region) {
-  Parts parts(outline);
+std::vector<Part> parts_of(const AnalyzedGraph& graph, const Region& region) {
+  Parts parts(graph);
   for (const PointwiseOp& op : region.ops) parts.add(op);
   return parts.all();
 }

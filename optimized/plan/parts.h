@@ -22,7 +22,7 @@ struct Part {
   Index output;
   std::optional<RoundingGrid> grid;  // set: the node is the first of a fused rounding
 };
-std::vector<Part> parts_of(const Outline& outline, const Region& region);
+std::vector<Part> parts_of(const AnalyzedGraph& graph, const Region& region);
 
 // Replaces the recorded call of the first node by the call of the fused rounding kernel.
 void round_to_grid(const RoundingGrid& grid, Isa isa, RecordedCall& call);

@@ -101,7 +101,7 @@ void copy_bytes(const std::byte* from, Tensor& to) {
 }
 
 // "float[1,3,224,224]", as far as known.
-std::string described(const ValueFact& fact) {
+std::string described(const AnalyzedValue& fact) {
   const bool tensor = fact.type && fact.type->kind == ValueType::Kind::tensor;
   const std::string what = !fact.type ? "?"
                            : tensor   ? std::string(name(fact.type->element))
@@ -112,15 +112,15 @@ std::string described(const ValueFact& fact) {
 Index rounded(Index bytes) { return (bytes + 63) / 64 * 64; }
 
 // Checks that no node's output exceeds the limits, whatever kernel runs it.
-const Outline& within_limits(const Outline& outline, const Limits& limits) {
-  for (const NodeFact& fact : outline.nodes()) {
+const AnalyzedGraph& within_limits(const AnalyzedGraph& graph, const Limits& limits) {
+  for (const AnalyzedNode& fact : graph.nodes()) {
     for (const Index output : fact.outputs) {
-      if (output == nobody || !outline.value(output).floats()) continue;
+      if (output == nobody || !graph.value(output).floats()) continue;
       placed([&] { return place_of(*fact.node, ""); },
-             [&] { check_size(Type::float32, *outline.value(output).shape, limits); });
+             [&] { check_size(Type::float32, *graph.value(output).shape, limits); });
     }
   }
-  return outline;
+  return graph;
 }
 
 }  // namespace
@@ -134,8 +134,8 @@ struct Plan::Impl {
       : model(model),
         options(given),
         charge(static_cast<Index>(model.graph.nodes.size()) * bytes_a_node),
-        outline(model, feeds, given.limits, given.unclaimed),
-        builder(within_limits(outline, given.limits), threads, given) {
+        graph(model, feeds, given.limits, given.unclaimed),
+        builder(within_limits(graph, given.limits), threads, given) {
     const bool checked = options.check_arena || arena_check_chosen();
     builder.build();
     if (options.change) options.change(builder);
@@ -170,22 +170,22 @@ struct Plan::Impl {
       scratch_of.push_back(static_cast<float*>(scratch_memory.back().get()) + guard);
     }
     if (check) check->watch_scratch(scratch_of, scratch, guard);
-    values.resize(outline.values().size());
+    values.resize(graph.values().size());
     drops.resize(builder.steps.size());
     for (const auto& [value, step] : builder.last_use) {
-      if (step < static_cast<Index>(drops.size()) && !outline.value(value).constant)
+      if (step < static_cast<Index>(drops.size()) && !graph.value(value).constant)
         drops[static_cast<std::size_t>(step)].push_back(value);
     }
     for (std::size_t k = 0; k < values.size(); ++k) {
-      const ValueFact& fact = outline.values()[k];
+      const AnalyzedValue& fact = graph.values()[k];
       if (fact.constant) values[k] = *fact.constant;
     }
     for (const auto& [name, sparse] : model.graph.sparse_initializers) {
-      if (const Index k = outline.find(name); k != nobody)
+      if (const Index k = graph.find(name); k != nobody)
         values[static_cast<std::size_t>(k)] = dense(sparse);
     }
     for (const auto& [value, buffer] : builder.tensors) {
-      const ValueFact& fact = outline.value(value);
+      const AnalyzedValue& fact = graph.value(value);
       if (!fact.constant)
         values[static_cast<std::size_t>(value)] =
             tensor_at(memory->at(buffer), Type::float32, *fact.shape);
@@ -197,10 +197,10 @@ struct Plan::Impl {
   // Returns the elementary operations charged per run; reference kernels charge their own.
   Index steps_of(const Step& step) const {
     if (step.kernel == "reference") return 1;
-    return 1 + cost_of(outline, step.nodes).flop / 2;
+    return 1 + cost_of(graph, step.nodes).flop / 2;
   }
 
-  std::string place(Index node) const { return place_of(*outline.node(node).node, ""); }
+  std::string place(Index node) const { return place_of(*graph.node(node).node, ""); }
 
   template <class F>
   void placed_step(const Step& step, F&& work) const {
@@ -232,7 +232,7 @@ struct Plan::Impl {
   const Model& model;
   const PlanOptions options;
   const Charge charge;
-  const Outline outline;
+  const AnalyzedGraph graph;
   Builder builder;
   Index arena = 0;
   std::unique_ptr<DeviceMemory> there;  // on a device
@@ -254,8 +254,7 @@ Plan::~Plan() = default;
 void Plan::Impl::compute(const std::map<std::string, Value>& feeds, ThreadPool& pool,
                          std::vector<Timing>* timings) {
   for (const auto& [name, value] : feeds) {
-    if (const Index k = outline.find(name); k != nobody)
-      values[static_cast<std::size_t>(k)] = value;
+    if (const Index k = graph.find(name); k != nobody) values[static_cast<std::size_t>(k)] = value;
   }
   const auto began = std::chrono::steady_clock::now();
   const auto micro = [&](std::chrono::steady_clock::time_point at) {
@@ -296,13 +295,13 @@ std::map<std::string, Value> Plan::run(const std::map<std::string, Value>& feeds
   h.compute(feeds, pool, timings);
   std::map<std::string, Value> outputs;
   for (const ValueInfo& output : h.model.graph.outputs) {
-    const Index value = h.outline.find(output.name);
+    const Index value = h.graph.find(output.name);
     const auto buffer = h.builder.outputs.find(value);
     if (buffer == h.builder.outputs.end()) {
       outputs.emplace(output.name, detached(h.values[static_cast<std::size_t>(value)]));
       continue;
     }
-    Tensor made(Type::float32, *h.outline.value(value).shape);
+    Tensor made(Type::float32, *h.graph.value(value).shape);
     std::memcpy(made.data<float>(), h.memory->at(buffer->second), made.bytes().size());
     outputs.emplace(output.name, std::move(made));
   }
@@ -317,7 +316,7 @@ void Plan::run_into(const std::map<std::string, Value>& feeds,
   const Impl::Clean clean{h};
   h.compute(feeds, pool, timings);
   for (auto& [name, output] : outputs) {
-    const Index value = h.outline.find(name);
+    const Index value = h.graph.find(name);
     const auto buffer = h.builder.outputs.find(value);
     if (buffer == h.builder.outputs.end()) {
       const Value& held = h.values[static_cast<std::size_t>(value)];
@@ -328,7 +327,7 @@ void Plan::run_into(const std::map<std::string, Value>& feeds,
       require_same(name, output, made.type(), made.shape());
       copy_bytes(made.bytes().data(), output);
     } else {
-      require_same(name, output, Type::float32, *h.outline.value(value).shape);
+      require_same(name, output, Type::float32, *h.graph.value(value).shape);
       copy_bytes(reinterpret_cast<const std::byte*>(h.memory->at(buffer->second)), output);
     }
   }
@@ -338,14 +337,14 @@ std::vector<Placement> Plan::placement() const {
   std::vector<Placement> rows;
   for (const std::unique_ptr<Step>& step : impl_->builder.steps) {
     Placement row{{}, step->kernel, step->kernel_class, {}, {}, step->moved()};
-    const Outline& outline = impl_->outline;
-    const Cost cost = cost_of(outline, step->nodes);
-    for (const Index value : cost.reads) row.reads.push_back(described(outline.value(value)));
-    for (const Index value : cost.writes) row.writes.push_back(described(outline.value(value)));
+    const AnalyzedGraph& graph = impl_->graph;
+    const Cost cost = cost_of(graph, step->nodes);
+    for (const Index value : cost.reads) row.reads.push_back(described(graph.value(value)));
+    for (const Index value : cost.writes) row.writes.push_back(described(graph.value(value)));
     row.bytes += cost.bytes;
     row.flop = cost.flop;
     for (const Index node : step->nodes) {
-      const Node& n = *impl_->outline.node(node).node;
+      const Node& n = *impl_->graph.node(node).node;
       row.nodes.push_back("'" + (n.name.empty() ? std::to_string(n.index) : n.name) + "' (" + n.op +
                           ")");
     }

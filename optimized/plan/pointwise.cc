@@ -44,7 +44,7 @@ struct Read {
 
 }  // namespace
 
-std::optional<Pointwise> Pointwise::make(const Outline& outline, const Region& region,
+std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Region& region,
                                          const Shape& extents,
                                          const std::vector<StridedTensor>& externals,
                                          const StridedTensor& output, Index movable, Isa isa) {
@@ -57,7 +57,7 @@ std::optional<Pointwise> Pointwise::make(const Outline& outline, const Region& r
 
   // Records the reads of each kernel.
   Pointwise made;
-  const std::vector<Part> parts = parts_of(outline, region);
+  const std::vector<Part> parts = parts_of(graph, region);
   std::vector<std::vector<Read>> reads;
   for (const Part& op : parts) {
     std::vector<Value> inputs;
@@ -67,7 +67,7 @@ std::optional<Pointwise> Pointwise::make(const Outline& outline, const Region& r
         inputs.emplace_back();
         continue;
       }
-      const ValueFact& fact = outline.value(input);
+      const AnalyzedValue& fact = graph.value(input);
       const Index external = external_of(input);
       if (fact.constant && fact.constant->size() == 1 && external != nobody) {
         inputs.emplace_back(*fact.constant);  // it may be read as a number
@@ -89,7 +89,7 @@ std::optional<Pointwise> Pointwise::make(const Outline& outline, const Region& r
       Index value = stand_ins.value_at(operand.data);
       for (std::size_t k = 0; value == nobody && k < op.inputs.size(); ++k) {
         if (op.inputs[k] == nobody) continue;
-        const Tensor* constant = outline.value(op.inputs[k]).constant;
+        const Tensor* constant = graph.value(op.inputs[k]).constant;
         if (constant && constant->data<float>() == operand.data) value = op.inputs[k];
       }
       if (value == nobody) return std::nullopt;

@@ -25,7 +25,7 @@ class Pointwise {
   // are the region's external tensors in it, `output` is the memory of the last value. The
   // innermost dimensions from `movable` on may be merged; those before it are kept. Returns nullopt
   // if more than four dimensions remain, or if a kernel needs more than the elements of its inputs.
-  static std::optional<Pointwise> make(const Outline& outline, const Region& region,
+  static std::optional<Pointwise> make(const AnalyzedGraph& graph, const Region& region,
                                        const Shape& extents,
                                        const std::vector<StridedTensor>& externals,
                                        const StridedTensor& output, Index movable, Isa isa);

@@ -16,8 +16,8 @@ namespace {
 
 class Preconditions {
  public:
-  Preconditions(const Outline& outline, const Group& group)
-      : outline_(outline), group_(group), fact_(outline.node(group.main())) {}
+  Preconditions(const AnalyzedGraph& graph, const Group& group)
+      : graph_(graph), group_(group), fact_(graph.node(group.main())) {}
 
   void hold() const {
     switch (group_.work) {
@@ -66,15 +66,15 @@ class Preconditions {
         .with_place(place_of(*fact_.node, ""));
   }
   const Shape& shape(Index value) const {
-    require(value != nobody && outline_.value(value).floats(), "its tensors are floats, of shapes");
-    return *outline_.value(value).shape;
+    require(value != nobody && graph_.value(value).floats(), "its tensors are floats, of shapes");
+    return *graph_.value(value).shape;
   }
   Index input(std::size_t k) const { return k < fact_.inputs.size() ? fact_.inputs[k] : nobody; }
   const Tensor& constant(Index value) const {
-    require(value != nobody && outline_.value(value).constant != nullptr &&
-                outline_.value(value).constant->type() == Type::float32,
+    require(value != nobody && graph_.value(value).constant != nullptr &&
+                graph_.value(value).constant->type() == Type::float32,
             "its weights are constant floats");
-    return *outline_.value(value).constant;
+    return *graph_.value(value).constant;
   }
   void hold_bias(Index channels) const {
     if (input(2) == nobody) return;
@@ -202,15 +202,15 @@ class Preconditions {
       require(shape(region.start) == region.shape, "a region has the shape of what it follows");
   }
 
-  const Outline& outline_;
+  const AnalyzedGraph& graph_;
   const Group& group_;
-  const NodeFact& fact_;
+  const AnalyzedNode& fact_;
 };
 
 }  // namespace
 
-void hold_preconditions(const Outline& outline, const Group& group) {
-  Preconditions(outline, group).hold();
+void hold_preconditions(const AnalyzedGraph& graph, const Group& group) {
+  Preconditions(graph, group).hold();
 }
 
 }  // namespace touchstone

@@ -7,6 +7,6 @@ namespace touchstone {
 
 // Throws Error (internal), with the node's place, if a step built for the group would read or write
 // outside of its tensors. Enabled in release builds too: a planner's fault must not corrupt memory.
-void hold_preconditions(const Outline& outline, const Group& group);
+void hold_preconditions(const AnalyzedGraph& graph, const Group& group);
 
 }  // namespace touchstone

@@ -22,17 +22,17 @@ bool contains(const std::vector<Index>& list, Index k) {
 
 class Growth {
  public:
-  Growth(const Outline& outline, const std::vector<bool>& taken)
-      : outline_(outline), taken_(taken) {}
+  Growth(const AnalyzedGraph& graph, const std::vector<bool>& taken)
+      : graph_(graph), taken_(taken) {}
 
   Region from_node(Index first) {
-    made_.shape = *outline_.value(outline_.node(first).outputs[0]).shape;
+    made_.shape = *graph_.value(graph_.node(first).outputs[0]).shape;
     add(first);
     return longest();
   }
   Region from_value(Index start) {
     made_.start = start;
-    made_.shape = *outline_.value(start).shape;
+    made_.shape = *graph_.value(start).shape;
     inside_.push_back(start);
     return longest();
   }
@@ -50,7 +50,7 @@ class Growth {
   }
 
   void add(Index node) {
-    const NodeFact& fact = outline_.node(node);
+    const AnalyzedNode& fact = graph_.node(node);
     for (const Index input : fact.inputs) {
       if (input != nobody && !contains(inside_, input) && !contains(made_.externals, input))
         made_.externals.push_back(input);
@@ -64,12 +64,12 @@ class Growth {
   Index candidate() const {
     Index best = nobody;
     for (const Index value : inside_) {
-      for (const Index user : outline_.value(value).users) {
+      for (const Index user : graph_.value(value).users) {
         if (contains(nodes_, user) || taken_[static_cast<std::size_t>(user)]) continue;
         if (!nodes_.empty() && user < nodes_.back()) continue;
         if (best != nobody && user >= best) continue;
-        if (is_pointwise(outline_, user) &&
-            *outline_.value(outline_.node(user).outputs[0]).shape == made_.shape)
+        if (is_pointwise(graph_, user) &&
+            *graph_.value(graph_.node(user).outputs[0]).shape == made_.shape)
           best = user;
       }
     }
@@ -81,7 +81,7 @@ class Growth {
     if (made_.ops.empty()) return false;
     for (const Index value : inside_) {
       if (value == made_.output()) continue;
-      const ValueFact& fact = outline_.value(value);
+      const AnalyzedValue& fact = graph_.value(value);
       if (fact.output) return false;
       for (const Index user : fact.users) {
         if (!contains(nodes_, user)) return false;
@@ -90,7 +90,7 @@ class Growth {
     return true;
   }
 
-  const Outline& outline_;
+  const AnalyzedGraph& graph_;
   const std::vector<bool>& taken_;
   Region made_;
   std::vector<Index> inside_, nodes_;
@@ -98,32 +98,32 @@ class Growth {
 
 }  // namespace
 
-bool is_pointwise(const Outline& outline, Index node) {
-  const NodeFact& fact = outline.node(node);
+bool is_pointwise(const AnalyzedGraph& graph, Index node) {
+  const AnalyzedNode& fact = graph.node(node);
   const Signature* signature = fact.node->signature;
   if (signature == nullptr) return false;
   const FastEntry* entry = find_fast(*signature);
   if (entry == nullptr || !entry->broadcasts) return false;
   if (fact.outputs.size() != 1 || fact.outputs[0] == nobody || fact.inputs.size() > most_inputs)
     return false;
-  const ValueFact& made = outline.value(fact.outputs[0]);
+  const AnalyzedValue& made = graph.value(fact.outputs[0]);
   if (!made.floats() || count(*made.shape) == 0 || made.shape->size() > most_rank) return false;
   return std::all_of(fact.inputs.begin(), fact.inputs.end(), [&](Index input) {
-    return input == nobody || (outline.value(input).floats() &&
-                               broadcasts_to(*outline.value(input).shape, *made.shape));
+    return input == nobody ||
+           (graph.value(input).floats() && broadcasts_to(*graph.value(input).shape, *made.shape));
   });
 }
 
-Region grow_from_node(const Outline& outline, Index first, const std::vector<bool>& taken) {
-  if (!is_pointwise(outline, first)) return {};
-  return Growth(outline, taken).from_node(first);
+Region grow_from_node(const AnalyzedGraph& graph, Index first, const std::vector<bool>& taken) {
+  if (!is_pointwise(graph, first)) return {};
+  return Growth(graph, taken).from_node(first);
 }
 
-Region grow_from_value(const Outline& outline, Index start, const std::vector<bool>& taken) {
-  const ValueFact& fact = outline.value(start);
+Region grow_from_value(const AnalyzedGraph& graph, Index start, const std::vector<bool>& taken) {
+  const AnalyzedValue& fact = graph.value(start);
   if (fact.output || !fact.floats() || fact.shape->size() > most_rank || count(*fact.shape) == 0)
     return {};
-  return Growth(outline, taken).from_value(start);
+  return Growth(graph, taken).from_value(start);
 }
 
 }  // namespace touchstone

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "optimized/plan/outline.h"
+#include "optimized/plan/analyzed_graph.h"
 
 namespace touchstone {
 
@@ -26,12 +26,12 @@ struct Region {
 
 // True if the node is elementwise with one float32 output: each element depends on its inputs'
 // elements at the same index, broadcast. It must have a fast kernel for that.
-bool is_pointwise(const Outline& outline, Index node);
+bool is_pointwise(const AnalyzedGraph& graph, Index node);
 
 // Return the longest sequence of pointwise nodes from node `first` on (or of those that read
 // `start`, which another kernel computes). All of its values except the last must have users inside
 // only. `taken`: nodes of other groups. Empty if there is none.
-Region grow_from_node(const Outline& outline, Index first, const std::vector<bool>& taken);
-Region grow_from_value(const Outline& outline, Index start, const std::vector<bool>& taken);
+Region grow_from_node(const AnalyzedGraph& graph, Index first, const std::vector<bool>& taken);
+Region grow_from_value(const AnalyzedGraph& graph, Index start, const std::vector<bool>& taken);
 
 }  // namespace touchstone

@@ -7,8 +7,8 @@
 #include "backends/device.h"
 #include "core/limits.h"
 #include "optimized/kernels/soon.h"
+#include "optimized/plan/analyzed_graph.h"
 #include "optimized/plan/kernel_class.h"
-#include "optimized/plan/outline.h"
 #include "optimized/threads/pool.h"
 
 namespace touchstone {
@@ -16,7 +16,7 @@ namespace touchstone {
 // State that all steps of a run use.
 struct RunState {
   ThreadPool& pool;
-  std::vector<Value>& values;          // by index in the outline: the tensors of their own
+  std::vector<Value>& values;          // by index in the graph: the tensors of their own
   const std::vector<float*>& scratch;  // one per thread
   const Limits& limits;
 

@@ -20,10 +20,10 @@ void run_product(ThreadPool& pool, const Gemm& gemm, const Product& product, Ind
 // Pointwise region on channel blocks: runs on one image at a time, whole or a box of it.
 class BlockedRegion {
  public:
-  BlockedRegion(const Outline& outline, const Region& region, const Blocks& output);
+  BlockedRegion(const AnalyzedGraph& graph, const Region& region, const Blocks& output);
 
   // True if the region can be computed on blocks.
-  static bool takes(const Outline& outline, const Region& region, Index lanes);
+  static bool takes(const AnalyzedGraph& graph, const Region& region, Index lanes);
 
   void ask(Builder& builder);  // requests its inputs
   void set_output(const Blocks& output) { output_ = output; }
@@ -33,10 +33,10 @@ class BlockedRegion {
   void run(const Pointwise::Box& box, Index image, float* scratch) const;
 
  private:
-  static bool fits(const Outline& outline, const Region& region);
+  static bool fits(const AnalyzedGraph& graph, const Region& region);
   StridedTensor constant(const Tensor& tensor);
 
-  const Outline& outline_;
+  const AnalyzedGraph& graph_;
   const Region region_;
   Blocks output_;
   std::vector<Blocked> externals_;

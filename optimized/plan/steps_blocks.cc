@@ -28,7 +28,7 @@ class OnJoin : public Step {
  public:
   OnJoin(Builder& builder, const Group& group) {
     Index channel = 0;
-    for (const Index input : builder.outline().node(group.main()).inputs) {
+    for (const Index input : builder.graph().node(group.main()).inputs) {
       in_.push_back({builder.blocked(input), channel, nullptr});
       channel += in_.back().from.blocks.channels;
     }
@@ -80,7 +80,7 @@ class OnJoin : public Step {
 class OnRepeat : public Step {
  public:
   OnRepeat(Builder& builder, const Group& group) : times_(group.repeat) {
-    in_ = builder.blocked(builder.outline().node(group.main()).inputs[0]);
+    in_ = builder.blocked(builder.graph().node(group.main()).inputs[0]);
     out_ = builder.make_blocked(group.made);
     kernel = "repeat blocks";
     kernel_class = KernelClass::copy;
@@ -109,8 +109,8 @@ class OnRepeat : public Step {
 
 void build_join(Builder& builder, const Group& group) {
   if (!group.blocks) {  // the inputs are plain tensors
-    return is_move(builder.outline(), group.main()) ? build_move(builder, group)
-                                                    : builder.on_reference(group.main());
+    return is_move(builder.graph(), group.main()) ? build_move(builder, group)
+                                                  : builder.on_reference(group.main());
   }
   auto step = std::make_unique<OnJoin>(builder, group);
   builder.add(std::move(step), group.nodes);

@@ -26,11 +26,11 @@ KernelClass class_of(const ConvolutionShape& shape, ConvolutionWay way) {
 class OnConvolution : public Step {
  public:
   OnConvolution(Builder& builder, const Group& group)
-      : outline_(builder.outline()), group_(group), window_(group.window) {
-    const NodeFact& fact = outline_.node(group.main());
+      : graph_(builder.graph()), group_(group), window_(group.window) {
+    const AnalyzedNode& fact = graph_.node(group.main());
     input_ = group.factors == nobody ? fact.inputs[0] : group.input;
     const Shape& x = builder.shape(input_);
-    const Tensor& weights = *outline_.value(fact.inputs[1]).constant;
+    const Tensor& weights = *graph_.value(fact.inputs[1]).constant;
     groups_ = fact.attributes().integer("group", 1);
     ConvolutionShape shape;
     shape.kernel_rows = window_.kernel[0];
@@ -62,7 +62,7 @@ class OnConvolution : public Step {
     }
     if (group.residual != nobody) residual_ = builder.blocked(group.residual);
     if (!group.region.empty()) {
-      region_.emplace(outline_, group.region, Blocks::of(group.region.shape, builder.lanes(), {}));
+      region_.emplace(graph_, group.region, Blocks::of(group.region.shape, builder.lanes(), {}));
       region_->ask(builder);
     }
     out_ = builder.make_blocked(group.output());
@@ -159,9 +159,9 @@ class OnConvolution : public Step {
       convolution_->pack(weights_ + g * group_weights_, packed_.get() + g * size);
     const Index lanes = out_.blocks.lanes;
     bias_ = Tensor(Type::float32, Shape{(out_.blocks.channels + lanes - 1) / lanes * lanes});
-    const NodeFact& fact = outline_.node(group_.main());
+    const AnalyzedNode& fact = graph_.node(group_.main());
     if (fact.inputs.size() > 2 && fact.inputs[2] != nobody) {
-      const Tensor& bias = *outline_.value(fact.inputs[2]).constant;
+      const Tensor& bias = *graph_.value(fact.inputs[2]).constant;
       std::memcpy(bias_.data<float>(), bias.data<float>(), bias.bytes().size());
     }
     blocks_out_ = shape.channels_out / lanes;  // of a group, if there are several
@@ -237,7 +237,7 @@ class OnConvolution : public Step {
     }
   }
 
-  const Outline& outline_;
+  const AnalyzedGraph& graph_;
   const Group group_;
   const Window window_;
   Index input_, groups_, channels_ = 0, threads_ = 1;

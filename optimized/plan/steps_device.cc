@@ -10,10 +10,12 @@
 namespace touchstone {
 namespace {
 
-Index bytes_of(const ValueFact& fact) { return packed_bytes(Type::float32, count(*fact.shape)); }
+Index bytes_of(const AnalyzedValue& fact) {
+  return packed_bytes(Type::float32, count(*fact.shape));
+}
 
 // Returns the node that a copy's errors name: the producer of the value, else a user.
-Index node_about(const ValueFact& fact) {
+Index node_about(const AnalyzedValue& fact) {
   if (fact.producer != nobody) return fact.producer;
   return fact.users.empty() ? nobody : fact.users.front();
 }
@@ -21,7 +23,7 @@ Index node_about(const ValueFact& fact) {
 // Copies to the device, from the plan's memory or from a tensor of its own.
 class Upload : public Step {
  public:
-  Upload(Device& device, const ValueFact& fact, Index value, Index from, Index to)
+  Upload(Device& device, const AnalyzedValue& fact, Index value, Index from, Index to)
       : device_(device), fact_(fact), value_(value), from_(from), to_(to) {
     kernel = "copy to " + device.name();
     kernel_class = KernelClass::copy;
@@ -44,7 +46,7 @@ class Upload : public Step {
 
  private:
   Device& device_;
-  const ValueFact& fact_;
+  const AnalyzedValue& fact_;
   const Index value_, from_, to_;
   const float* data_ = nullptr;
   DeviceBuffer* buffer_ = nullptr;
@@ -52,7 +54,7 @@ class Upload : public Step {
 
 class Download : public Step {
  public:
-  Download(Device& device, const ValueFact& fact, Index from, Index to)
+  Download(Device& device, const AnalyzedValue& fact, Index from, Index to)
       : device_(device), fact_(fact), from_(from), to_(to) {
     kernel = "copy from " + device.name();
     kernel_class = KernelClass::copy;
@@ -67,7 +69,7 @@ class Download : public Step {
 
  private:
   Device& device_;
-  const ValueFact& fact_;
+  const AnalyzedValue& fact_;
   const Index from_, to_;
   DeviceBuffer* buffer_ = nullptr;
   float* data_ = nullptr;
@@ -76,33 +78,29 @@ class Download : public Step {
 class OnDevice : public Step {
  public:
   // `buffers`: device buffers of the values that the kernel reads.
-  OnDevice(Device& device, const Outline& outline, Index node, std::map<Index, Index> buffers,
+  OnDevice(Device& device, const AnalyzedGraph& graph, Index node, std::map<Index, Index> buffers,
            Index output)
-      : device_(device),
-        outline_(outline),
-        node_(node),
-        buffers_(std::move(buffers)),
-        output_(output) {
-    for (const Index value : inputs_on_device(outline, node).on_host)
-      fixed_ = fixed_ && outline.value(value).constant;
-    const auto* entry = find_for_devices(*outline.node(node).node->signature);
+      : device_(device), graph_(graph), node_(node), buffers_(std::move(buffers)), output_(output) {
+    for (const Index value : inputs_on_device(graph, node).on_host)
+      fixed_ = fixed_ && graph.value(value).constant;
+    const auto* entry = find_for_devices(*graph.node(node).node->signature);
     kernel = std::string(entry->kernel) + " " + device.name();
     kernel_class = class_of(entry->form);
   }
   void bind(const Memory& memory) override {
     memory_ = &memory;
-    if (fixed_) prepare([&](Index value) -> Value { return *outline_.value(value).constant; });
+    if (fixed_) prepare([&](Index value) -> Value { return *graph_.value(value).constant; });
   }
   void run(RunState& state) override {
     if (!fixed_)
       prepare([&](Index value) { return state.values[static_cast<std::size_t>(value)]; });
-    if (count(*outline_.value(outline_.node(node_).outputs[0]).shape) > 0)
+    if (count(*graph_.value(graph_.node(node_).outputs[0]).shape) > 0)
       device_.launch(call_.kernel, arguments_);
   }
 
  private:
   void prepare(const std::function<Value(Index)>& on_host) {
-    call_ = device_call(outline_, node_, device_.kind(), on_host);
+    call_ = device_call(graph_, node_, device_.kind(), on_host);
     arguments_.clear();
     for (std::size_t k = 0; k < call_.reads.size(); ++k) {
       const Index value = call_.reads[k];
@@ -119,7 +117,7 @@ class OnDevice : public Step {
   }
 
   Device& device_;
-  const Outline& outline_;
+  const AnalyzedGraph& graph_;
   const Index node_;
   const std::map<Index, Index> buffers_;
   const Index output_;
@@ -143,7 +141,7 @@ Index Builder::on_device(Index value) {
     touched_there_.push_back(found->second);
     return found->second;
   }
-  const ValueFact& fact = outline_.value(value);
+  const AnalyzedValue& fact = graph_.value(value);
   const Index buffer = new_device_buffer(bytes_of(fact));
   if (fact.constant) {
     device_constants[buffer] = fact.constant;
@@ -167,26 +165,26 @@ void Builder::download(Index value, Index buffer) {
   between([&] {
     touched_ = {buffer};
     touched_there_ = {there_.at(value)};
-    add(std::make_unique<Download>(*device_, outline_.value(value), there_.at(value), buffer), {});
+    add(std::make_unique<Download>(*device_, graph_.value(value), there_.at(value), buffer), {});
   });
 }
 
 void Builder::build_on_device(Index node) {
-  const NodeFact& fact = outline_.node(node);
-  const DeviceInputs inputs = inputs_on_device(outline_, node);
+  const AnalyzedNode& fact = graph_.node(node);
+  const DeviceInputs inputs = inputs_on_device(graph_, node);
   std::map<Index, Index> buffers;
   for (const Index value : inputs.on_device) buffers[value] = on_device(value);
   tell_tensors(inputs.on_host);  // after the copies, so that host inputs stay alive until this step
-  const Index output = new_device_buffer(bytes_of(outline_.value(fact.outputs[0])));
+  const Index output = new_device_buffer(bytes_of(graph_.value(fact.outputs[0])));
   touched_there_.push_back(output);
-  add(std::make_unique<OnDevice>(*device_, outline_, node, std::move(buffers), output), {node});
+  add(std::make_unique<OnDevice>(*device_, graph_, node, std::move(buffers), output), {node});
   there_[fact.outputs[0]] = output;
   made_there_.insert(fact.outputs[0]);
 }
 
 // Makes a view: the same device buffer under another shape.
 void Builder::view_on_device(Index node) {
-  const NodeFact& fact = outline_.node(node);
+  const AnalyzedNode& fact = graph_.node(node);
   there_[fact.outputs[0]] = on_device(fact.inputs[0]);
   touched_there_.clear();
   made_there_.insert(fact.outputs[0]);

@@ -14,7 +14,7 @@ constexpr Index least_rows = 8;  // below, packing costs more than the product
 class OnFedProduct : public Step {
  public:
   OnFedProduct(Builder& builder, const Group& group) : gemm_(chosen_isa()) {
-    const NodeFact& fact = builder.outline().node(group.main());
+    const AnalyzedNode& fact = builder.graph().node(group.main());
     const Shape &a = builder.shape(fact.inputs[0]), &b = builder.shape(fact.inputs[1]);
     const Shape& c = builder.shape(group.made);
     rows_ = c[c.size() - 2];

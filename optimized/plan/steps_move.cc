@@ -102,13 +102,13 @@ class OnMove : public Step {
 }  // namespace
 
 void build_move(Builder& builder, const Group& group) {
-  const Outline& outline = builder.outline();
-  const NodeFact& fact = outline.node(group.main());
+  const AnalyzedGraph& graph = builder.graph();
+  const AnalyzedNode& fact = graph.node(group.main());
   std::vector<MovedOutput> outputs;
-  if (std::optional<MovedOutput> told = told_move(outline, fact)) {
+  if (std::optional<MovedOutput> told = told_move(graph, fact)) {
     outputs.push_back(*std::move(told));
   } else {
-    outputs = asked_move(outline, fact);
+    outputs = asked_move(graph, fact);
   }
   if (outputs.empty()) return builder.on_reference(group.main());
   std::vector<Index> buffers;

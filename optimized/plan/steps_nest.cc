@@ -14,11 +14,11 @@ namespace {
 
 class OnNest : public Step {
  public:
-  OnNest(const Outline& outline, Index node, std::vector<Index> buffers)
-      : outline_(outline),
+  OnNest(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
+      : graph_(graph),
         node_(node),
         buffers_(std::move(buffers)),
-        entry_(*find_nest(*outline.node(node).node->signature)) {
+        entry_(*find_nest(*graph.node(node).node->signature)) {
     kernel = "nest " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::row_kernel;
   }
@@ -29,14 +29,14 @@ class OnNest : public Step {
       placed_.push_back(buffer == nobody ? nullptr : memory.at(buffer));
   }
   void run(RunState& state) override {
-    const NodeFact& fact = outline_.node(node_);
+    const AnalyzedNode& fact = graph_.node(node_);
     std::vector<Value> inputs;
     for (const Index input : fact.inputs)
       inputs.push_back(input == nobody ? Value() : state.values[static_cast<std::size_t>(input)]);
     Call call = call_of(*fact.node, std::move(inputs));
     for (std::size_t k = 0; k < placed_.size(); ++k) {
       if (placed_[k] == nullptr) continue;
-      const ValueFact& output = outline_.value(fact.outputs[k]);
+      const AnalyzedValue& output = graph_.value(fact.outputs[k]);
       call.outputs[k] = tensor_at(placed_[k], Type::float32, *output.shape);
     }
     Nest nest(state.pool, state.scratch, arrays_);
@@ -47,7 +47,7 @@ class OnNest : public Step {
       RunOptions options;
       options.limits = state.limits;
       const auto look_up = [&](const std::string& name) {
-        return state.values[static_cast<std::size_t>(outline_.find(name))];
+        return state.values[static_cast<std::size_t>(graph_.find(name))];
       };
       call.outputs = run_node(*fact.node, look_up, options);
     }
@@ -57,7 +57,7 @@ class OnNest : public Step {
         state.values[static_cast<std::size_t>(fact.outputs[k])] = std::move(call.outputs[k]);
         continue;
       }
-      const ValueFact& output = outline_.value(fact.outputs[k]);
+      const AnalyzedValue& output = graph_.value(fact.outputs[k]);
       const Tensor& made = call.outputs[k].tensor();
       if (made.shape() != *output.shape) throw ShapeDiffers{output.name};
       if (made.data<float>() != placed_[k])
@@ -66,7 +66,7 @@ class OnNest : public Step {
   }
 
  private:
-  const Outline& outline_;
+  const AnalyzedGraph& graph_;
   const Index node_;
   const std::vector<Index> buffers_;
   const NestEntry& entry_;
@@ -78,14 +78,14 @@ bool bit(std::uint64_t mask, std::size_t k) { return (mask >> std::min<std::size
 
 }  // namespace
 
-bool takes_nest(const Outline& outline, Index node) {
-  const NodeFact& fact = outline.node(node);
+bool takes_nest(const AnalyzedGraph& graph, Index node) {
+  const AnalyzedNode& fact = graph.node(node);
   const NestEntry* entry = fact.node->signature ? find_nest(*fact.node->signature) : nullptr;
   if (entry == nullptr) return false;
   const auto fits = [&](const std::vector<Index>& values, std::uint64_t floats) {
     for (std::size_t k = 0; k < values.size(); ++k) {
       if (values[k] == nobody) continue;
-      const ValueFact& value = outline.value(values[k]);
+      const AnalyzedValue& value = graph.value(values[k]);
       if (!value.type || value.type->kind != ValueType::Kind::tensor) return false;
       if (bit(floats, k) && !value.is(Type::float32)) return false;
     }
@@ -94,8 +94,9 @@ bool takes_nest(const Outline& outline, Index node) {
   return fits(fact.inputs, entry->float_inputs) && fits(fact.outputs, entry->float_outputs);
 }
 
-std::unique_ptr<Step> nest_step(const Outline& outline, Index node, std::vector<Index> buffers) {
-  return std::make_unique<OnNest>(outline, node, std::move(buffers));
+std::unique_ptr<Step> nest_step(const AnalyzedGraph& graph, Index node,
+                                std::vector<Index> buffers) {
+  return std::make_unique<OnNest>(graph, node, std::move(buffers));
 }
 
 }  // namespace touchstone

@@ -19,7 +19,7 @@ Value& held(RunState& state, Index value) { return state.values[static_cast<std:
 
 class Load : public Step {
  public:
-  Load(const ValueFact& fact, Index value, Index buffer)
+  Load(const AnalyzedValue& fact, Index value, Index buffer)
       : fact_(fact), value_(value), buffer_(buffer) {
     kernel = "copy";
     kernel_class = KernelClass::copy;
@@ -38,26 +38,26 @@ class Load : public Step {
   Index moved() const override { return 2 * packed_bytes(Type::float32, count(*fact_.shape)); }
 
  private:
-  const ValueFact& fact_;
+  const AnalyzedValue& fact_;
   const Index value_, buffer_;
   float* to_ = nullptr;
 };
 
 class OnReference : public Step {
  public:
-  OnReference(const Outline& outline, Index node) : outline_(outline), node_(node) {
+  OnReference(const AnalyzedGraph& graph, Index node) : graph_(graph), node_(node) {
     // The same elements in another shape: the tensor is passed on and no element is read.
-    const Signature* signature = outline.node(node).node->signature;
+    const Signature* signature = graph.node(node).node->signature;
     const bool handed_on = signature && role_of(*signature) == Role::same_elements;
     kernel = handed_on ? "view" : "reference";
     kernel_class = handed_on ? KernelClass::view : KernelClass::reference;
   }
   void run(RunState& state) override {
-    const NodeFact& fact = outline_.node(node_);
+    const AnalyzedNode& fact = graph_.node(node_);
     RunOptions options;
     options.limits = state.limits;
     std::vector<Value> made = run_node(
-        *fact.node, [&](const std::string& name) { return held(state, outline_.find(name)); },
+        *fact.node, [&](const std::string& name) { return held(state, graph_.find(name)); },
         options);
     for (std::size_t k = 0; k < made.size(); ++k) {
       if (fact.outputs[k] != nobody) held(state, fact.outputs[k]) = std::move(made[k]);
@@ -65,15 +65,15 @@ class OnReference : public Step {
   }
 
  private:
-  const Outline& outline_;
+  const AnalyzedGraph& graph_;
   const Index node_;
 };
 
 class OnKernel : public Step {
  public:
-  OnKernel(const Outline& outline, Index node, Index buffer)
-      : outline_(outline), node_(node), buffer_(buffer) {
-    const Node& n = *outline.node(node).node;
+  OnKernel(const AnalyzedGraph& graph, Index node, Index buffer)
+      : graph_(graph), node_(node), buffer_(buffer) {
+    const Node& n = *graph.node(node).node;
     const FastEntry& entry = *find_fast(*n.signature);
     kernel = std::string(entry.kernel) + " " + std::string(name(chosen_isa()));
     kernel_class = class_of(entry.form);
@@ -82,12 +82,12 @@ class OnKernel : public Step {
     if (buffer_ != nobody) to_ = memory.at(buffer_);
   }
   void run(RunState& state) override {
-    const NodeFact& fact = outline_.node(node_);
+    const AnalyzedNode& fact = graph_.node(node_);
     std::vector<Value> inputs;
     for (const Index input : fact.inputs)
       inputs.push_back(input == nobody ? Value() : held(state, input));
     Call call = call_of(*fact.node, std::move(inputs));
-    const ValueFact& output = outline_.value(fact.outputs[0]);
+    const AnalyzedValue& output = graph_.value(fact.outputs[0]);
     if (to_ != nullptr) call.outputs[0] = tensor_at(to_, Type::float32, *output.shape);
     if (!run_fast(*find_fast(*fact.node->signature), call))
       BUG("a generated kernel does not take what the plan gave it");
@@ -101,21 +101,21 @@ class OnKernel : public Step {
   }
 
  private:
-  const Outline& outline_;
+  const AnalyzedGraph& graph_;
   const Index node_, buffer_;
   float* to_ = nullptr;  // null: the output is a tensor of its own
 };
 
 }  // namespace
 
-std::unique_ptr<Step> load(const ValueFact& fact, Index value, Index buffer) {
+std::unique_ptr<Step> load(const AnalyzedValue& fact, Index value, Index buffer) {
   return std::make_unique<Load>(fact, value, buffer);
 }
-std::unique_ptr<Step> reference_step(const Outline& outline, Index node) {
-  return std::make_unique<OnReference>(outline, node);
+std::unique_ptr<Step> reference_step(const AnalyzedGraph& graph, Index node) {
+  return std::make_unique<OnReference>(graph, node);
 }
-std::unique_ptr<Step> kernel_step(const Outline& outline, Index node, Index buffer) {
-  return std::make_unique<OnKernel>(outline, node, buffer);
+std::unique_ptr<Step> kernel_step(const AnalyzedGraph& graph, Index node, Index buffer) {
+  return std::make_unique<OnKernel>(graph, node, buffer);
 }
 
 }  // namespace touchstone

@@ -26,14 +26,14 @@ StridedTensor blocked_tensor(const Blocks& blocks, float* memory) {
 
 // -- on blocks
 
-BlockedRegion::BlockedRegion(const Outline& outline, const Region& region, const Blocks& output)
-    : outline_(outline), region_(region), output_(output) {}
+BlockedRegion::BlockedRegion(const AnalyzedGraph& graph, const Region& region, const Blocks& output)
+    : graph_(graph), region_(region), output_(output) {}
 
-bool BlockedRegion::fits(const Outline& outline, const Region& region) {
+bool BlockedRegion::fits(const AnalyzedGraph& graph, const Region& region) {
   const Shape& shape = region.shape;
   if (shape.size() != 3 && shape.size() != 4) return false;
   for (const Index external : region.externals) {
-    const ValueFact& fact = outline.value(external);
+    const AnalyzedValue& fact = graph.value(external);
     const Shape& from = *fact.shape;
     if (count(from) == 1 && fact.constant) continue;
     if (fact.constant) {
@@ -45,13 +45,13 @@ bool BlockedRegion::fits(const Outline& outline, const Region& region) {
   return true;
 }
 
-bool BlockedRegion::takes(const Outline& outline, const Region& region, Index lanes) {
-  if (!fits(outline, region) || region.externals.size() > most_externals) return false;
-  BlockedRegion asked(outline, region, Blocks::of(region.shape, lanes, {}));
+bool BlockedRegion::takes(const AnalyzedGraph& graph, const Region& region, Index lanes) {
+  if (!fits(graph, region) || region.externals.size() > most_externals) return false;
+  BlockedRegion asked(graph, region, Blocks::of(region.shape, lanes, {}));
   for (const Index external : region.externals) {
-    const bool constant = outline.value(external).constant != nullptr;
+    const bool constant = graph.value(external).constant != nullptr;
     asked.externals_.push_back(
-        {nobody, constant ? Blocks{} : Blocks::of(*outline.value(external).shape, lanes, {})});
+        {nobody, constant ? Blocks{} : Blocks::of(*graph.value(external).shape, lanes, {})});
   }
   class Nowhere : public Memory {
     float* at(Index) const override { return nullptr; }
@@ -61,7 +61,7 @@ bool BlockedRegion::takes(const Outline& outline, const Region& region, Index la
 
 void BlockedRegion::ask(Builder& builder) {
   for (const Index external : region_.externals) {
-    if (outline_.value(external).constant) {
+    if (graph_.value(external).constant) {
       externals_.push_back({nobody, {}});
     } else {
       externals_.push_back(builder.blocked(external));
@@ -100,7 +100,7 @@ bool BlockedRegion::bind(const Memory& memory, float* output, Index movable) {
   shift_.clear();
   const Shape whole{output_.blocks(), output_.rows, output_.columns, output_.lanes};
   for (std::size_t k = 0; k < region_.externals.size(); ++k) {
-    const ValueFact& fact = outline_.value(region_.externals[k]);
+    const AnalyzedValue& fact = graph_.value(region_.externals[k]);
     if (fact.constant) {
       tensors.push_back(constant(*fact.constant));
       shift_.push_back(0);
@@ -112,7 +112,7 @@ bool BlockedRegion::bind(const Memory& memory, float* output, Index movable) {
   shift_.push_back(output_.image());
   const StridedTensor out{
       whole, output + output_.origin(), {output_.block(), output_.row(), output_.lanes, 1}};
-  kernels_ = Pointwise::make(outline_, region_, whole, tensors, out, movable, chosen_isa());
+  kernels_ = Pointwise::make(graph_, region_, whole, tensors, out, movable, chosen_isa());
   return kernels_.has_value();
 }
 
@@ -127,7 +127,7 @@ namespace {
 class OnBlocks : public Step {
  public:
   OnBlocks(Builder& builder, const Group& group)
-      : region_(builder.outline(), group.region,
+      : region_(builder.graph(), group.region,
                 Blocks::of(group.region.shape, builder.lanes(), {})) {
     region_.ask(builder);
     output_ = builder.make_blocked(group.region.output());
@@ -167,8 +167,7 @@ class OnBlocks : public Step {
 
 class OnTensors : public Step {
  public:
-  OnTensors(Builder& builder, const Group& group)
-      : outline_(builder.outline()), region_(group.region) {
+  OnTensors(Builder& builder, const Group& group) : graph_(builder.graph()), region_(group.region) {
     for (const Index external : region_.externals) externals_.push_back(builder.plain(external));
     output_ = builder.make_plain(region_.output());
     kernel = "pointwise " + std::string(name(chosen_isa()));
@@ -177,11 +176,11 @@ class OnTensors : public Step {
   void bind(const Memory& memory) override {
     std::vector<StridedTensor> tensors;
     for (std::size_t k = 0; k < externals_.size(); ++k) {
-      const Shape& shape = *outline_.value(region_.externals[k]).shape;
+      const Shape& shape = *graph_.value(region_.externals[k]).shape;
       tensors.push_back({shape, memory.at(externals_[k]), dense_strides(shape)});
     }
     const StridedTensor out{region_.shape, memory.at(output_), dense_strides(region_.shape)};
-    kernels_ = Pointwise::make(outline_, region_, region_.shape, tensors, out, 0, chosen_isa());
+    kernels_ = Pointwise::make(graph_, region_, region_.shape, tensors, out, 0, chosen_isa());
     if (!kernels_) BUG("a region that fits tensors does not");
     boxes_ = kernels_->slices(slice_elements);
     for (const Pointwise::Box& box : boxes_) scratch_ = std::max(scratch_, kernels_->scratch(box));
@@ -196,7 +195,7 @@ class OnTensors : public Step {
   }
 
  private:
-  const Outline& outline_;
+  const AnalyzedGraph& graph_;
   const Region region_;
   std::vector<Index> externals_;
   Index output_;
@@ -207,24 +206,24 @@ class OnTensors : public Step {
 };
 
 // True if the kernels accept the region; recorded on null addresses.
-bool takes_tensors(const Outline& outline, const Region& region) {
+bool takes_tensors(const AnalyzedGraph& graph, const Region& region) {
   std::vector<StridedTensor> tensors;
   for (const Index external : region.externals) {
-    const Shape& shape = *outline.value(external).shape;
+    const Shape& shape = *graph.value(external).shape;
     tensors.push_back({shape, nullptr, dense_strides(shape)});
   }
   const StridedTensor out{region.shape, nullptr, dense_strides(region.shape)};
-  return Pointwise::make(outline, region, region.shape, tensors, out, 0, chosen_isa()).has_value();
+  return Pointwise::make(graph, region, region.shape, tensors, out, 0, chosen_isa()).has_value();
 }
 
 }  // namespace
 
 void build_pointwise(Builder& builder, const Group& group) {
-  const Outline& outline = builder.outline();
+  const AnalyzedGraph& graph = builder.graph();
   if (group.blocks) {
     auto step = std::make_unique<OnBlocks>(builder, group);
     builder.add(std::move(step), group.nodes);
-  } else if (takes_tensors(outline, group.region)) {
+  } else if (takes_tensors(graph, group.region)) {
     auto step = std::make_unique<OnTensors>(builder, group);
     builder.add(std::move(step), group.nodes);
   } else {

@@ -9,7 +9,7 @@ namespace {
 class OnPool : public Step {
  public:
   OnPool(Builder& builder, const Group& group) : window_(group.window) {
-    const NodeFact& fact = builder.outline().node(group.main());
+    const AnalyzedNode& fact = builder.graph().node(group.main());
     const Role role = role_of(*fact.node->signature);
     in_ = builder.blocked(fact.inputs[0]);
     out_ = builder.make_blocked(group.made);

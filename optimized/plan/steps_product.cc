@@ -12,23 +12,23 @@ namespace touchstone {
 namespace {
 
 // Returns one number per column; empty if there is no bias.
-std::vector<float> bias_of(const Outline& outline, const NodeFact& fact, Index columns) {
+std::vector<float> bias_of(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index columns) {
   std::vector<float> bias;
   if (fact.inputs.size() > 2 && fact.inputs[2] != nobody) {
-    const Tensor& c = *outline.value(fact.inputs[2]).constant;
+    const Tensor& c = *graph.value(fact.inputs[2]).constant;
     for (Index n = 0; n < columns; ++n) bias.push_back(c.data<float>()[c.size() == 1 ? 0 : n]);
   }
   return bias;
 }
 
-bool turned(const NodeFact& fact) { return fact.attributes().integer("transB") != 0; }
+bool turned(const AnalyzedNode& fact) { return fact.attributes().integer("transB") != 0; }
 
 class OnProduct : public Step {
  public:
   OnProduct(Builder& builder, const Group& group) : gemm_(chosen_isa()) {
-    const Outline& outline = builder.outline();
-    const NodeFact& fact = outline.node(group.main());
-    const Tensor& b = *outline.value(fact.inputs[1]).constant;
+    const AnalyzedGraph& graph = builder.graph();
+    const AnalyzedNode& fact = graph.node(group.main());
+    const Tensor& b = *graph.value(fact.inputs[1]).constant;
     const Shape& a = builder.shape(fact.inputs[0]);
     const bool across = turned(fact);
     depth_ = a.back();
@@ -37,7 +37,7 @@ class OnProduct : public Step {
     in_ = builder.plain(fact.inputs[0]);
     out_ = builder.make_plain(group.made);
     packed_ = large_memory(gemm_.packed_size(depth_, columns_));
-    const std::vector<float> bias = bias_of(outline, fact, columns_);
+    const std::vector<float> bias = bias_of(graph, fact, columns_);
     gemm_.pack({b.data<float>(), across ? 1 : columns_, across ? depth_ : 1, depth_, columns_},
                bias.empty() ? nullptr : bias.data(), packed_.get(), 0, gemm_.panels(columns_));
     product_.a_row = depth_;
@@ -66,13 +66,13 @@ class OnProduct : public Step {
 class OnRow : public Step {
  public:
   OnRow(Builder& builder, const Group& group) : dot_(dots_of(chosen_isa())) {
-    const NodeFact& fact = builder.outline().node(group.main());
+    const AnalyzedNode& fact = builder.graph().node(group.main());
     const Shape& b = builder.shape(fact.inputs[1]);
     columns_ = b[0];
     a_ = builder.plain(fact.inputs[0]);
     b_ = builder.plain(fact.inputs[1]);
     c_ = builder.make_plain(group.made);
-    bias_ = bias_of(builder.outline(), fact, columns_);
+    bias_ = bias_of(builder.graph(), fact, columns_);
     dots_.bias = bias_.empty() ? nullptr : bias_.data();
     dots_.depth = dots_.column_step = b[1];
     dots_.least = group.least;
@@ -82,7 +82,7 @@ class OnRow : public Step {
   }
   // True if a dot-product kernel replaces OnProduct.
   static bool takes(const Builder& builder, const Group& group) {
-    const NodeFact& fact = builder.outline().node(group.main());
+    const AnalyzedNode& fact = builder.graph().node(group.main());
     const Shape &a = builder.shape(fact.inputs[0]), &b = builder.shape(fact.inputs[1]);
     return turned(fact) && takes_dots(count(a) / a.back(), b[1], b[0]);
   }

@@ -16,16 +16,16 @@ namespace {
 
 constexpr Index chunk_floats = 16384;  // floats computed before they are copied
 
-const Tensor& weights_of(const Outline& outline, const NodeFact& fact) {
-  return *outline.value(fact.inputs[1]).constant;
+const Tensor& weights_of(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
+  return *graph.value(fact.inputs[1]).constant;
 }
 
 // Returns a bias per lane of `channels` channels; each is repeated for `times` consecutive lanes.
-std::vector<float> bias_of(const Outline& outline, const NodeFact& fact, Index channels,
+std::vector<float> bias_of(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index channels,
                            Index times, Index lanes) {
   std::vector<float> made(static_cast<std::size_t>((channels * times + lanes - 1) / lanes * lanes));
   if (fact.inputs.size() < 3 || fact.inputs[2] == nobody) return made;
-  const Tensor& bias = *outline.value(fact.inputs[2]).constant;
+  const Tensor& bias = *graph.value(fact.inputs[2]).constant;
   for (Index k = 0; k < channels * times; ++k)
     made[static_cast<std::size_t>(k)] = bias.data<float>()[k / times];
   return made;
@@ -42,22 +42,22 @@ class OnTransposed : public Step {
  public:
   OnTransposed(Builder& builder, const Group& group)
       : group_(group), window_(group.window), lanes_(builder.lanes()) {
-    const Outline& outline = builder.outline();
-    const NodeFact& fact = outline.node(group.main());
+    const AnalyzedGraph& graph = builder.graph();
+    const AnalyzedNode& fact = graph.node(group.main());
     in_ = builder.blocked(fact.inputs[0]);
     if (!group.region.empty()) {
-      region_.emplace(outline, group.region, Blocks::of(group.region.shape, lanes_, {}));
+      region_.emplace(graph, group.region, Blocks::of(group.region.shape, lanes_, {}));
       region_->ask(builder);
     }
     out_ = builder.make_blocked(group.output());
     if (region_) region_->set_output(out_.blocks);
-    bias_ = bias_of(outline, fact, out_.blocks.channels, 1, lanes_);
+    bias_ = bias_of(graph, fact, out_.blocks.channels, 1, lanes_);
     const auto phases = [&](int d) {
       return phases_of(window_.kernel[d], window_.stride[d], window_.dilation[d], window_.before[d],
                        window_.out[d]);
     };
     for (const OutputPhase& rows : phases(0)) {
-      for (const OutputPhase& columns : phases(1)) add(rows, columns, weights_of(outline, fact));
+      for (const OutputPhase& columns : phases(1)) add(rows, columns, weights_of(graph, fact));
     }
     const OutputPhase& most = sets_.front().rows;  // the first set is the longest
     row_ = out_.blocks.blocks() * sets_.front().columns.count * lanes_;
@@ -159,9 +159,9 @@ class OnSpread : public Step {
  public:
   OnSpread(Builder& builder, const Group& group)
       : group_(group), window_(group.window), lanes_(builder.lanes()) {
-    const Outline& outline = builder.outline();
-    const NodeFact& fact = outline.node(group.main());
-    const Tensor& weights = weights_of(outline, fact);
+    const AnalyzedGraph& graph = builder.graph();
+    const AnalyzedNode& fact = graph.node(group.main());
+    const Tensor& weights = weights_of(graph, fact);
     channels_ = weights.shape()[1];
     const Index points = window_.kernel[0] * window_.kernel[1], each = channels_ * points;
     in_ = builder.blocked(fact.inputs[0]);
@@ -179,7 +179,7 @@ class OnSpread : public Step {
     }
     packed_ = large_memory(convolution_->packed_size());
     convolution_->pack(turned.data(), packed_.get());
-    bias_ = bias_of(outline, fact, channels_, points, lanes_);
+    bias_ = bias_of(graph, fact, channels_, points, lanes_);
     rows_ =
         rows_at_once(window_.in[1] * lanes_, window_.in[0], in_.blocks.images, builder.threads());
     kernel = "transposed convolution " + std::string(name(chosen_isa())) + " " +

@@ -13,14 +13,14 @@
 namespace touchstone {
 namespace {
 
-MovedOutput output_of(const Outline& outline, const NodeFact& fact) {
+MovedOutput output_of(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   MovedOutput output;
-  output.shape = *outline.value(fact.outputs[0]).shape;
+  output.shape = *graph.value(fact.outputs[0]).shape;
   return output;
 }
 
-std::optional<MovedOutput> joined(const Outline& outline, const NodeFact& fact) {
-  MovedOutput output = output_of(outline, fact);
+std::optional<MovedOutput> joined(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
+  MovedOutput output = output_of(graph, fact);
   const Index rank = output.shape.size();
   Index axis = fact.attributes().integer("axis", 1);
   if (axis < 0) axis += rank;
@@ -29,7 +29,7 @@ std::optional<MovedOutput> joined(const Outline& outline, const NodeFact& fact) 
   Index source = 0, to = 0;
   for (const Index input : fact.inputs) {
     if (input == nobody) return std::nullopt;
-    const Shape& from = *outline.value(input).shape;
+    const Shape& from = *graph.value(input).shape;
     if (from.size() != rank || head(from, axis) != head(output.shape, axis)) return std::nullopt;
     const Index own = count(tail(from, axis));
     if (own > 0)
@@ -42,9 +42,10 @@ std::optional<MovedOutput> joined(const Outline& outline, const NodeFact& fact) 
 
 // Runs the node on an input of this shape. Returns nullopt if no input element appears in the
 // output, or on an error.
-std::optional<Tensor> answer(const Outline& outline, const NodeFact& fact, const Shape& shape) {
+std::optional<Tensor> answer(const AnalyzedGraph& graph, const AnalyzedNode& fact,
+                             const Shape& shape) {
   try {
-    Tensor names = ask(outline, fact, 0, &shape)[0].tensor();
+    Tensor names = ask(graph, fact, 0, &shape)[0].tensor();
     const auto all = static_cast<double>(count(shape));
     const double* const data = names.data<double>();
     const bool any = std::any_of(data, data + names.size(),
@@ -56,9 +57,9 @@ std::optional<Tensor> answer(const Outline& outline, const NodeFact& fact, const
   }
 }
 
-std::optional<MovedOutput> permuted(const Outline& outline, const NodeFact& fact) {
-  MovedOutput output = output_of(outline, fact);
-  const Shape& from = *outline.value(fact.inputs[0]).shape;
+std::optional<MovedOutput> permuted(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
+  MovedOutput output = output_of(graph, fact);
+  const Shape& from = *graph.value(fact.inputs[0]).shape;
   const Index rank = from.size();
   const Point strides = dense_strides(from);
   Point by(rank, 0);
@@ -66,7 +67,7 @@ std::optional<MovedOutput> permuted(const Outline& outline, const NodeFact& fact
   for (Index d = 0; d < rank; ++d) {
     Shape two(rank, 1);
     two[d] = 2;
-    const std::optional<Tensor> names = answer(outline, fact, two);
+    const std::optional<Tensor> names = answer(graph, fact, two);
     if (!names || names->size() != 2) return std::nullopt;
     const Shape& made = names->shape();
     const Index at = std::find(made.begin(), made.end(), 2) - made.begin();
@@ -86,11 +87,11 @@ using Table = std::vector<Index>;
 
 class Dimensions {
  public:
-  Dimensions(const Outline& outline, const NodeFact& fact)
-      : outline_(outline),
+  Dimensions(const AnalyzedGraph& graph, const AnalyzedNode& fact)
+      : graph_(graph),
         fact_(fact),
-        from_(*outline.value(fact.inputs[0]).shape),
-        output_(output_of(outline, fact)) {}
+        from_(*graph.value(fact.inputs[0]).shape),
+        output_(output_of(graph, fact)) {}
 
   std::optional<MovedOutput> go() {
     if (from_.size() != output_.shape.size() || !find_small()) return std::nullopt;
@@ -105,18 +106,18 @@ class Dimensions {
   // Finds a small input shape for which some input element appears in the output.
   bool find_small() {
     small_ = Shape(from_.size(), 1);
-    if ((told_small_ = answer(outline_, fact_, small_))) return true;
+    if ((told_small_ = answer(graph_, fact_, small_))) return true;
     Index low = 1, high = 2;
-    for (; !answer(outline_, fact_, grown(high)); high *= 2) {
+    for (; !answer(graph_, fact_, grown(high)); high *= 2) {
       if (grown(high) == grown(2 * high)) return false;
       low = high;
     }
     while (high - low > 1) {
       const Index middle = low + (high - low) / 2;
-      (answer(outline_, fact_, grown(middle)) ? high : low) = middle;
+      (answer(graph_, fact_, grown(middle)) ? high : low) = middle;
     }
     small_ = grown(high);
-    told_small_ = answer(outline_, fact_, small_);
+    told_small_ = answer(graph_, fact_, small_);
     return true;
   }
   Shape grown(Index size) const {
@@ -152,7 +153,7 @@ class Dimensions {
     Shape asked = small_;
     asked[d] = size;
     const std::optional<Tensor> names =
-        asked == small_ ? told_small_ : answer(outline_, fact_, asked);
+        asked == small_ ? told_small_ : answer(graph_, fact_, asked);
     if (!names) return std::nullopt;
     const Index all = count(asked), step = dense_strides(names->shape())[d];
     const Index stride = dense_strides(asked)[d], length = names->shape()[d];
@@ -212,7 +213,7 @@ class Dimensions {
   }
 
   void by_names() {
-    const ElementNames known(outline_, fact_);
+    const ElementNames known(graph_, fact_);
     const Index fill = output_.fill == nothing ? 0 : known.first[1];
     const Point strides = dense_strides(from_);
     std::vector<std::int64_t> names{1};  // element names over the dimensions so far
@@ -230,8 +231,8 @@ class Dimensions {
     describe(output_, names.data(), known);
   }
 
-  const Outline& outline_;
-  const NodeFact& fact_;
+  const AnalyzedGraph& graph_;
+  const AnalyzedNode& fact_;
   const Shape from_;
   MovedOutput output_;
   Shape small_;
@@ -241,15 +242,15 @@ class Dimensions {
 
 }  // namespace
 
-std::optional<MovedOutput> told_move(const Outline& outline, const NodeFact& fact) {
+std::optional<MovedOutput> told_move(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   if (fact.outputs.size() != 1) return std::nullopt;
   switch (role_of(*fact.node->signature)) {
     case Role::join:
-      return joined(outline, fact);
+      return joined(graph, fact);
     case Role::permutation:
-      return permuted(outline, fact);
+      return permuted(graph, fact);
     case Role::dimensions:
-      return Dimensions(outline, fact).go();
+      return Dimensions(graph, fact).go();
     default:
       return std::nullopt;
   }

@@ -1,5 +1,5 @@
-// Tests the shapes that an outline derives, and the preconditions of steps.
-#include "optimized/plan/outline.h"
+// Tests the shapes that an graph derives, and the preconditions of steps.
+#include "optimized/plan/analyzed_graph.h"
 
 #include <gtest/gtest.h>
 
@@ -18,42 +18,42 @@ Model matmul(const Shape& a, const Shape& b, const Shape& declared) {
   return model;
 }
 
-TEST(Outline, DeclaredShapesAreNotBelieved) {
+TEST(AnalyzedGraph, DeclaredShapesAreNotBelieved) {
   const Model model = matmul({512, 64}, {2, 512}, {1, 1});
-  const Outline outline(model, {{"a", Shape{512, 64}}}, {});
-  EXPECT_FALSE(outline.value(outline.find("y")).shape.has_value());
-  EXPECT_TRUE(outline.node(0).broken);
-  const std::vector<Group> groups = group_nodes(outline, true);
+  const AnalyzedGraph graph(model, {{"a", Shape{512, 64}}}, {});
+  EXPECT_FALSE(graph.value(graph.find("y")).shape.has_value());
+  EXPECT_TRUE(graph.node(0).broken);
+  const std::vector<Group> groups = group_nodes(graph, true);
   ASSERT_EQ(groups.size(), 1U);
   EXPECT_EQ(groups[0].work, Work::reference);
 }
 
-TEST(Outline, DefinitionsProveShapesForWhatIsFed) {
+TEST(AnalyzedGraph, DefinitionsProveShapesForWhatIsFed) {
   const Model model = matmul({8, 64}, {64, 32}, {1, 1});
-  const Outline outline(model, {{"a", Shape{8, 64}}}, {});
-  EXPECT_EQ(outline.value(outline.find("y")).shape, (Shape{8, 32}));
-  EXPECT_FALSE(outline.node(0).broken);
+  const AnalyzedGraph graph(model, {{"a", Shape{8, 64}}}, {});
+  EXPECT_EQ(graph.value(graph.find("y")).shape, (Shape{8, 32}));
+  EXPECT_FALSE(graph.node(0).broken);
 }
 
-TEST(Outline, AReshapeByWhatIsFedHasNoShape) {
+TEST(AnalyzedGraph, AReshapeByWhatIsFedHasNoShape) {
   Model model = one_node("Reshape", {"x", "s"}, {4096});
   ValueInfo s = info("s", {1});
   s.type = tensor_type(Type::int64);
   model.graph.inputs = {info("x", {4}), s};
   resolve(model);
-  const Outline outline(model, {{"x", Shape{4}}, {"s", Shape{1}}}, {});
-  EXPECT_FALSE(outline.value(outline.find("y")).shape.has_value());
+  const AnalyzedGraph graph(model, {{"x", Shape{4}}, {"s", Shape{1}}}, {});
+  EXPECT_FALSE(graph.value(graph.find("y")).shape.has_value());
 }
 
 // A group with a planner's fault must be refused before a step is built from it.
 TEST(Preconditions, AMatmulHasColumnsForItsOutput) {
   const Model model = matmul({8, 64}, {64, 32}, {8, 32});
-  const Outline outline(model, {{"a", Shape{8, 64}}}, {});
-  Group group = group_nodes(outline, true).at(0);
+  const AnalyzedGraph graph(model, {{"a", Shape{8, 64}}}, {});
+  Group group = group_nodes(graph, true).at(0);
   ASSERT_EQ(group.work, Work::product);
-  EXPECT_NO_THROW(hold_preconditions(outline, group));
-  group.made = outline.find("a");
-  EXPECT_THROW(hold_preconditions(outline, group), Error);
+  EXPECT_NO_THROW(hold_preconditions(graph, group));
+  group.made = graph.find("a");
+  EXPECT_THROW(hold_preconditions(graph, group), Error);
 }
 
 TEST(Preconditions, AWindowHasTheExtentsOfItsImages) {
@@ -61,19 +61,19 @@ TEST(Preconditions, AWindowHasTheExtentsOfItsImages) {
   const std::string y = net.convolution("x", {16, 16, 3, 3}, {{"pads", {1, 1, 1, 1}}});
   net.output(y);
   const Model model = net.model();
-  const Outline outline(model, {{"x", Shape{1, 16, 8, 8}}}, {});
-  const Group group = group_nodes(outline, true).at(0);
+  const AnalyzedGraph graph(model, {{"x", Shape{1, 16, 8, 8}}}, {});
+  const Group group = group_nodes(graph, true).at(0);
   ASSERT_EQ(group.work, Work::convolution);
-  EXPECT_NO_THROW(hold_preconditions(outline, group));
+  EXPECT_NO_THROW(hold_preconditions(graph, group));
   Group wide = group;
   wide.window.out[1] += 1;
-  EXPECT_THROW(hold_preconditions(outline, wide), Error);
+  EXPECT_THROW(hold_preconditions(graph, wide), Error);
   Group tall = group;
   tall.window.in[0] += 1;
-  EXPECT_THROW(hold_preconditions(outline, tall), Error);
+  EXPECT_THROW(hold_preconditions(graph, tall), Error);
   Group large = group;
   large.window.kernel[0] = 5;
-  EXPECT_THROW(hold_preconditions(outline, large), Error);
+  EXPECT_THROW(hold_preconditions(graph, large), Error);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Collects graph facts for planning. Shapes are proved from the operators' definitions and the fed
 // shapes; declared shapes are ignored.
-#include "optimized/plan/outline.h"
+#include "optimized/plan/analyzed_graph.h"
 
 #include <algorithm>
 
@@ -10,22 +10,22 @@
 
 namespace touchstone {
 
-Index Outline::value_of(const std::string& name) {
+Index AnalyzedGraph::value_of(const std::string& name) {
   const auto [at, is_new] = by_name_.try_emplace(name, static_cast<Index>(values_.size()));
   if (is_new) values_.emplace_back().name = name;
   return at->second;
 }
 
-Index Outline::find(const std::string& name) const {
+Index AnalyzedGraph::find(const std::string& name) const {
   const auto found = by_name_.find(name);
   return found == by_name_.end() ? nobody : found->second;
 }
 
-Outline::Outline(const Model& model, const std::map<std::string, Shape>& feeds,
-                 const Limits& limits, const std::set<std::string>& unclaimed) {
+AnalyzedGraph::AnalyzedGraph(const Model& model, const std::map<std::string, Shape>& feeds,
+                             const Limits& limits, const std::set<std::string>& unclaimed) {
   const Graph& graph = model.graph;
   for (const auto& [name, tensor] : graph.initializers) {
-    ValueFact& fact = values_[static_cast<std::size_t>(value_of(name))];
+    AnalyzedValue& fact = values_[static_cast<std::size_t>(value_of(name))];
     fact.type = Value(tensor).type();
     fact.shape = tensor.shape();
     if (!feeds.contains(name)) fact.constant = &tensor;
@@ -34,7 +34,7 @@ Outline::Outline(const Model& model, const std::map<std::string, Shape>& feeds,
   BudgetWatch watch;
   for (std::size_t k = 0; k < graph.nodes.size(); ++k, watch.step()) {
     const Node& node = graph.nodes[k];
-    NodeFact fact{&node, {}, {}};
+    AnalyzedNode fact{&node, {}, {}};
     for (const std::string& name : node.inputs)
       fact.inputs.push_back(name.empty() ? nobody : value_of(name));
     for (const std::string& name : names_used(node)) {
@@ -56,24 +56,24 @@ Outline::Outline(const Model& model, const std::map<std::string, Shape>& feeds,
   for (const auto& [name, value] : proved.values) {
     const Index k = find(name);
     if (k == nobody) continue;
-    ValueFact& fact = values_[static_cast<std::size_t>(k)];
+    AnalyzedValue& fact = values_[static_cast<std::size_t>(k)];
     fact.type = value.type;
     fact.shape = value.shape;
   }
-  for (NodeFact& node : nodes_) node.broken = proved.broken.contains(node.node->index);
+  for (AnalyzedNode& node : nodes_) node.broken = proved.broken.contains(node.node->index);
   forget_shapes(unclaimed);
 }
 
-void Outline::forget_shapes(const std::set<std::string>& unclaimed) {
+void AnalyzedGraph::forget_shapes(const std::set<std::string>& unclaimed) {
   if (unclaimed.empty()) return;
   std::set<std::string> open = unclaimed;
-  for (const NodeFact& fact : nodes_) {
+  for (const AnalyzedNode& fact : nodes_) {
     const std::vector<std::string> read = names_used(*fact.node);
     if (std::any_of(read.begin(), read.end(),
                     [&](const std::string& name) { return open.contains(name); }))
       open.insert(fact.node->outputs.begin(), fact.node->outputs.end());
   }
-  for (ValueFact& fact : values_) {
+  for (AnalyzedValue& fact : values_) {
     if (open.contains(fact.name)) fact.shape.reset();
   }
 }

@@ -17,7 +17,7 @@ namespace touchstone {
 
 inline constexpr Index nobody = -1;
 
-struct ValueFact {
+struct AnalyzedValue {
   std::string name;
   std::optional<ValueType> type;
   std::optional<Shape> shape;        // of a tensor, if every size is known
@@ -33,7 +33,7 @@ struct ValueFact {
   bool floats() const { return is(Type::float32) && shape.has_value(); }
 };
 
-struct NodeFact {
+struct AnalyzedNode {
   const Node* node;
   std::vector<Index> inputs, outputs;  // values; nobody if omitted
   // violates a rule: the reference refuses it with the rule's id
@@ -43,18 +43,18 @@ struct NodeFact {
   Facts attributes() const { return {*node, *node->signature, {}, {}}; }
 };
 
-class Outline {
+class AnalyzedGraph {
  public:
-  // The model must be resolved and valid and outlive the outline. `feeds` are the shapes of the fed
+  // The model must be resolved and valid and outlive the graph. `feeds` are the shapes of the fed
   // tensors; other shapes are proved from them (reference/proved_shapes.h). The values `unclaimed`,
   // and all that depend on them, get no shape.
-  Outline(const Model& model, const std::map<std::string, Shape>& feeds, const Limits& limits,
-          const std::set<std::string>& unclaimed = {});
+  AnalyzedGraph(const Model& model, const std::map<std::string, Shape>& feeds, const Limits& limits,
+                const std::set<std::string>& unclaimed = {});
 
-  const std::vector<NodeFact>& nodes() const { return nodes_; }
-  const std::vector<ValueFact>& values() const { return values_; }
-  const ValueFact& value(Index k) const { return values_[static_cast<std::size_t>(k)]; }
-  const NodeFact& node(Index k) const { return nodes_[static_cast<std::size_t>(k)]; }
+  const std::vector<AnalyzedNode>& nodes() const { return nodes_; }
+  const std::vector<AnalyzedValue>& values() const { return values_; }
+  const AnalyzedValue& value(Index k) const { return values_[static_cast<std::size_t>(k)]; }
+  const AnalyzedNode& node(Index k) const { return nodes_[static_cast<std::size_t>(k)]; }
   // Returns a value of the main graph; nobody if there is none.
   Index find(const std::string& name) const;
 
@@ -62,8 +62,8 @@ class Outline {
   Index value_of(const std::string& name);
   void forget_shapes(const std::set<std::string>& unclaimed);
 
-  std::vector<NodeFact> nodes_;
-  std::vector<ValueFact> values_;
+  std::vector<AnalyzedNode> nodes_;
+  std::vector<AnalyzedValue> values_;
   std::unordered_map<std::string, Index> by_name_;
 };
 
