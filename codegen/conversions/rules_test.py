@@ -47,7 +47,7 @@ def written(folder: Path, text: str) -> str:
 def test_what_is_written(tmp_path: Path) -> None:
     text = written(tmp_path, GOOD)
     assert 'if (!(f.has(Slot{0}, "axes"))) return false;' in text
-    axes = 'Rewrite::ints(f.integers(Slot{0}, "axes"))'
+    axes = 'GraphRewriter::ints(f.integers(Slot{0}, "axes"))'
     assert f'r.result({{r.value(Slot{{2}})}}, "", "Squeeze", {{r.value(Slot{{1}}), {axes}}}, {{}});' in text
     assert '{"", "Squeeze", 11, 13, s_0::pieces,' in text
     assert '{"", "Squeeze", 13, 11, s_1::pieces,' in text

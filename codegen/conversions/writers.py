@@ -13,7 +13,7 @@ from codegen.passes.language import OF_VALUES, READERS, Writer, in_force
 from codegen.passes.pattern import Pattern, Versions
 from codegen.passes.replacement import Replacement
 
-# Functions of values (optimized/convert/found.h) and their number of arguments.
+# Functions of values (optimized/convert/match_result.h) and their number of arguments.
 VALUES = {
     name: count
     for name, count in OF_VALUES.items()
@@ -66,7 +66,7 @@ class Nodes(Replacement):
             return
         assert isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call)
         for name in new:
-            self.lines.append(f"const Rewrite::Arg {name}_ = r.local({json.dumps(name)});")
+            self.lines.append(f"const GraphRewriter::Arg {name}_ = r.local({json.dumps(name)});")
             self.locals[name] = False
         slots = [self.pattern.slots.index(name) if name in self.pattern.slots else -1 for name in names]
         self.made |= set(slots)
@@ -84,9 +84,9 @@ class Nodes(Replacement):
         if name == "folded":
             return "r.folded()"
         if name == "floats":
-            return f"Rewrite::floats({self.expression(arguments[0])})"
+            return f"GraphRewriter::floats({self.expression(arguments[0])})"
         if name == "empty":
-            return "Rewrite::floats({})"
+            return "GraphRewriter::floats({})"
         return super().helper(name, arguments)
 
     def argument(self, node: ast.expr, local: str) -> tuple[str, bool]:

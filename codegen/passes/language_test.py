@@ -45,14 +45,14 @@ def test_what_is_written(tmp_path: Path) -> None:
     assert "constexpr int versions_0_1[] = {7, 9, 14, 15};" in text
     assert "if (!(f.once(Slot{3}))) return false;" in text
     assert 'r.result({Slot{8}}, "", "Conv", {r.value(Slot{0}), k_, r.value(Slot{2})}, r.attributes(Slot{3}));' in text
-    assert 'const Rewrite::Arg k_ = r.compute("", "Mul", ' in text
+    assert 'const GraphRewriter::Arg k_ = r.compute("", "Mul", ' in text
 
 
 def test_weights_times_factors_are_no_nodes(tmp_path: Path) -> None:
     old = "k = Mul(w, Reshape(s, [-1, *repeat(1, rank(w) - 1)]))"
     assert old in GOOD
     text = written(tmp_path, GOOD.replace(old, "k = scaled(w, weighed(w, Cast(s, to=11), c.group), 0)"))
-    assert "const Rewrite::Arg k_ = r.scaled(r.value(Slot{1}), r.weighed(r.value(Slot{1}), " in text
+    assert "const GraphRewriter::Arg k_ = r.scaled(r.value(Slot{1}), r.weighed(r.value(Slot{1}), " in text
 
 
 @pytest.mark.parametrize(

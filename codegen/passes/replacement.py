@@ -1,4 +1,4 @@
-"""Writes the `replace:` of a pattern as the body of a C++ function that plans nodes (optimized/passes/rewrite.h)."""
+"""Writes the `replace:` of a pattern as the body of a C++ function that plans nodes (optimized/passes/graph_rewriter.h)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HELPERS = {
     "real": 1,
     "number": 2,
 }  # constants: a list, an integer, a double, a number of a value's type
-# Functions that fold constant weights and factors (optimized/passes/rewrite.h), with their number of further arguments.
+# Functions that fold constant weights and factors (optimized/passes/graph_rewriter.h), with their number of further arguments.
 WEIGHTED = {"scaled": 3, "weighed": 2}
 
 
@@ -58,7 +58,7 @@ class Replacement(Writer):
             self.result(slots, statement.value)
         elif len(names) == 1 and slots == [-1]:
             text, constant = self.argument(statement.value, names[0].id)
-            self.lines.append(f"const Rewrite::Arg {names[0].id}_ = {text};")
+            self.lines.append(f"const GraphRewriter::Arg {names[0].id}_ = {text};")
             self.locals[names[0].id] = constant
         else:
             raise self.fail("what is assigned is a new name, or what the last line of the match makes")
@@ -86,7 +86,7 @@ class Replacement(Writer):
         if isinstance(node, ast.Constant) and node.value is None:
             return "r.left_out()", True
         if isinstance(node, ast.List):
-            return f"Rewrite::ints({self.expression(node)})", True
+            return f"GraphRewriter::ints({self.expression(node)})", True
         if isinstance(node, ast.IfExp):
             (yes, first), (no, second) = self.argument(node.body, local), self.argument(node.orelse, local)
             return f"({self.expression(node.test)} ? {yes} : {no})", first and second
@@ -121,11 +121,11 @@ class Replacement(Writer):
             raise self.fail(f"{name} takes {HELPERS[name]} arguments")
         first = self.expression(arguments[0])
         if name == "ints":
-            return f"Rewrite::ints({first})"
+            return f"GraphRewriter::ints({first})"
         if name == "scalar":
-            return f"Rewrite::scalar({first})"
+            return f"GraphRewriter::scalar({first})"
         value = f"static_cast<double>({first})"
-        return f"Rewrite::real({value})" if name == "real" else f"r.number({value}, {self.slot(arguments[1])})"
+        return f"GraphRewriter::real({value})" if name == "real" else f"r.number({value}, {self.slot(arguments[1])})"
 
     def operator_of(self, node: ast.Call) -> tuple[str, str] | None:
         domain, _, op = ast.unparse(node.func).rpartition(".")

@@ -10,10 +10,10 @@
 #include "model/model.h"
 #include "model/place.h"
 #include "model/scopes.h"
-#include "optimized/convert/carry.h"
-#include "optimized/convert/rewrite.h"
+#include "optimized/convert/clean_up.h"
+#include "optimized/convert/copy_attributes.h"
+#include "optimized/convert/graph_rewriter.h"
 #include "optimized/convert/step.h"
-#include "optimized/convert/tidy.h"
 
 namespace touchstone {
 
@@ -53,7 +53,7 @@ class Converter {
   }
 
   Converted finish() {
-    uses_.tidy(model_);
+    uses_.clean_up(model_);
     fit_format(model_, lower_);
     number(model_);
     require_valid(model_, limits_);
@@ -171,7 +171,7 @@ class Converter {
     const Signature* to = imports_.find(node.domain, node.op);
     const Index since = to != nullptr ? to->since : 0;
     const Step* step = step_between(*node.signature, since);
-    const Found found(copy, place.scope);
+    const Match found(copy, place.scope);
     std::string missed;
     if (to == nullptr && step == nullptr) missed = "the operator is not there";
     if (to != nullptr && !to->deprecated) missed = types_missed(found, *to, false);
@@ -183,7 +183,7 @@ class Converter {
         continue;
       }
       Node carried = copy;
-      missed = carry(found, *to, carried);
+      missed = copy_attributes(found, *to, carried);
       if (!missed.empty()) continue;
       made.push_back(std::move(carried));
       return count(node, since, false);
@@ -192,7 +192,7 @@ class Converter {
     refuse(node, place.path, since, step, missed);
   }
 
-  static bool holds(const Piece& piece, const Found& found) {
+  static bool holds(const Piece& piece, const Match& found) {
     try {
       return piece.when == nullptr || piece.when(found);
     } catch (const NotKnown&) {
@@ -205,9 +205,9 @@ class Converter {
 
   // Returns false if the replacement needs a fact that is not known, or a computation that no
   // kernel supports.
-  bool replaced(const Piece& piece, const Found& found, const Place& place,
+  bool replaced(const Piece& piece, const Match& found, const Place& place,
                 std::vector<Node>& made) {
-    Rewrite rewrite(found, imports_, fresh_);
+    GraphRewriter rewrite(found, imports_, fresh_);
     Made plan;
     try {
       piece.replace(rewrite);

@@ -9,13 +9,13 @@
 
 namespace touchstone::conversion {
 
-class Found;
-class Rewrite;
+class Match;
+class GraphRewriter;
 
 // Alternative of a step; the first whose condition holds applies.
 struct Piece {
-  bool (*when)(const Found& found);   // null: always
-  void (*replace)(Rewrite& rewrite);  // null: the node is carried over unchanged
+  bool (*when)(const Match& found);         // null: always
+  void (*replace)(GraphRewriter& rewrite);  // null: the node is carried over unchanged
 };
 
 // Conversion from one operator version to the adjacent one, if carrying over is not enough. `to` is

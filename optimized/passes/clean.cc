@@ -106,7 +106,7 @@ constexpr std::size_t most_twins = 8;
 
 bool may_share(const Node& node) { return node.signature != nullptr && !draws(node); }
 
-bool replace_outputs(Workbench& bench, const Node& twin, const Node& kept) {
+bool replace_outputs(MutableGraph& bench, const Node& twin, const Node& kept) {
   if (twin.outputs.size() > kept.outputs.size()) return false;
   for (std::size_t k = 0; k < twin.outputs.size(); ++k) {
     if (!twin.outputs[k].empty() && (kept.outputs[k].empty() || bench.is_output(twin.outputs[k])))
@@ -119,7 +119,7 @@ bool replace_outputs(Workbench& bench, const Node& twin, const Node& kept) {
   return true;
 }
 
-std::set<const Function*> called_functions(Workbench& bench) {
+std::set<const Function*> called_functions(MutableGraph& bench) {
   std::set<const Function*> called;
   std::vector<const Function*> open;
   const auto visit = [&](const Node& node) {
@@ -140,7 +140,7 @@ std::set<const Function*> called_functions(Workbench& bench) {
 
 }  // namespace
 
-Index share_constants(Workbench& bench) {
+Index share_constants(MutableGraph& bench) {
   // Groups by cheap facts first: most large constants are unique, and need no full hash.
   using Kind = std::tuple<Type, std::string, std::size_t>;
   std::map<Kind, std::vector<std::string>> alike;
@@ -174,15 +174,15 @@ Index share_constants(Workbench& bench) {
   return changes;
 }
 
-Index share_nodes(Workbench& bench) {
-  std::unordered_map<std::string, std::vector<Workbench::Place>> kept;
+Index share_nodes(MutableGraph& bench) {
+  std::unordered_map<std::string, std::vector<MutableGraph::Place>> kept;
   Index changes = 0;
   BudgetWatch watch;
   for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
     const auto here = place++;
     if (!may_share(*here)) continue;
-    std::vector<Workbench::Place>& alike = kept[key_of(*here)];
-    const bool shared = std::any_of(alike.begin(), alike.end(), [&](Workbench::Place other) {
+    std::vector<MutableGraph::Place>& alike = kept[key_of(*here)];
+    const bool shared = std::any_of(alike.begin(), alike.end(), [&](MutableGraph::Place other) {
       return same_attributes(*other, *here) && replace_outputs(bench, *here, *other);
     });
     if (!shared) {
@@ -195,7 +195,7 @@ Index share_nodes(Workbench& bench) {
   return changes;
 }
 
-Index drop_dead(Workbench& bench) {
+Index drop_dead(MutableGraph& bench) {
   Index changes = 0;
   BudgetWatch watch;
   for (auto place = bench.nodes().end(); place != bench.nodes().begin(); watch.step()) {
@@ -217,7 +217,7 @@ Index drop_dead(Workbench& bench) {
   return changes + static_cast<Index>(unused.size()) + bench.keep_functions(called);
 }
 
-Index freeze_defaults(Workbench& bench) {
+Index freeze_defaults(MutableGraph& bench) {
   if (bench.model().ir_version >= 4) return 0;
   std::unordered_set<std::string> names;
   for (const ValueInfo& input : bench.model().graph.inputs) {

@@ -27,7 +27,7 @@ Index bytes_of(const Tensor& tensor) {
 }
 
 // Returns the size of an output in bytes, if inference knows it before the node runs.
-std::optional<Index> foreseen(Workbench& bench, const std::string& value) {
+std::optional<Index> foreseen(MutableGraph& bench, const std::string& value) {
   const KnownValue* known = bench.known(value);
   if (known == nullptr || !known->type || !known->rank) return std::nullopt;
   if (known->type->kind != ValueType::Kind::tensor) return std::nullopt;
@@ -50,21 +50,22 @@ bool is_asked(const Pattern& pattern, const PassOptions& options) {
   return on && !named(pattern.name) && !named(pattern.pass);
 }
 
-std::optional<Found> find_asked(Workbench& bench, Workbench::Place place, std::string_view pass) {
+std::optional<Match> find_asked(MutableGraph& bench, MutableGraph::Place place,
+                                std::string_view pass) {
   for (const Pattern& pattern : all_patterns()) {
     if (pattern.pass != pass || !is_asked(pattern, bench.options())) continue;
-    if (std::optional<Found> found = find_match(pattern, bench, place)) return found;
+    if (std::optional<Match> found = find_match(pattern, bench, place)) return found;
   }
   return std::nullopt;
 }
 
 // True if a pattern of the pass `keep-as-written` matches: later passes recognize the node better
 // unfolded.
-bool is_kept(Workbench& bench, Workbench::Place place) {
+bool is_kept(MutableGraph& bench, MutableGraph::Place place) {
   return find_asked(bench, place, keeping).has_value();
 }
 
-bool may_fold(Workbench& bench, Workbench::Place place) {
+bool may_fold(MutableGraph& bench, MutableGraph::Place place) {
   const Node& node = *place;
   if (node.signature == nullptr || draws(node) || !subgraphs_of(node).empty()) return false;
   for (const std::string& input : node.inputs) {
@@ -77,7 +78,7 @@ bool may_fold(Workbench& bench, Workbench::Place place) {
   return true;
 }
 
-std::vector<Value> constants(const Workbench& bench, const Node& node) {
+std::vector<Value> constants(const MutableGraph& bench, const Node& node) {
   std::vector<Value> values;
   for (const std::string& input : node.inputs)
     values.push_back(input.empty() ? Value() : Value(*bench.constant(input)));
@@ -87,7 +88,7 @@ std::vector<Value> constants(const Workbench& bench, const Node& node) {
 // Work budget for folding one node, charged to the graph's total for all constants.
 class Allowance {
  public:
-  explicit Allowance(Workbench& bench)
+  explicit Allowance(MutableGraph& bench)
       : bench_(bench),
         budget_("folding_work", bench.options().limits.folding_work - bench.folding_work) {}
   ~Allowance() { bench_.folding_work += budget_.work(); }
@@ -95,12 +96,12 @@ class Allowance {
   Allowance& operator=(const Allowance&) = delete;
 
  private:
-  Workbench& bench_;
+  MutableGraph& bench_;
   const Budget budget_;
 };
 
 // Returns the size in bytes of the node's inputs.
-Index bytes_read(const Workbench& bench, const Node& node) {
+Index bytes_read(const MutableGraph& bench, const Node& node) {
   Index bytes = 0;
   for (const std::string& input : node.inputs) {
     if (!input.empty()) bytes += bytes_of(*bench.constant(input));
@@ -110,7 +111,7 @@ Index bytes_read(const Workbench& bench, const Node& node) {
 
 // Replaces the node's outputs by constants if they take at most `most` bytes together. Returns
 // their size, or nullopt.
-std::optional<Index> fold(Workbench& bench, const Node& node, Index most) {
+std::optional<Index> fold(MutableGraph& bench, const Node& node, Index most) {
   for (const std::string& output : node.outputs) {
     const std::optional<Index> bytes = output.empty() ? std::nullopt : foreseen(bench, output);
     if (bytes && *bytes > most) return std::nullopt;
@@ -141,7 +142,7 @@ std::optional<Index> fold(Workbench& bench, const Node& node, Index most) {
 }
 
 // Returns the values that kernels want constant, and all values that these are computed from.
-std::unordered_set<std::string> wanted_constants(Workbench& bench) {
+std::unordered_set<std::string> wanted_constants(MutableGraph& bench) {
   std::unordered_set<std::string> wanted;
   BudgetWatch watch;
   for (auto place = bench.nodes().end(); place != bench.nodes().begin(); watch.step()) {
@@ -149,7 +150,7 @@ std::unordered_set<std::string> wanted_constants(Workbench& bench) {
     const auto is_wanted = [&](const std::string& output) { return wanted.contains(output); };
     if (std::any_of(place->outputs.begin(), place->outputs.end(), is_wanted))
       wanted.insert(place->inputs.begin(), place->inputs.end());
-    const std::optional<Found> found = find_asked(bench, place, weighing);
+    const std::optional<Match> found = find_asked(bench, place, weighing);
     for (std::size_t slot = 0; found && slot < found->values.size(); ++slot) {
       if (found->pattern().slots[slot] != fed && !found->made[slot])
         wanted.insert(found->values[slot]);
@@ -168,7 +169,7 @@ bool draws(const Node& node) {
                      [](const AttributeSpec& attribute) { return attribute.name == "seed"; });
 }
 
-Index fold_constants(Workbench& bench) {
+Index fold_constants(MutableGraph& bench) {
   Index changes = 0;
   BudgetWatch watch;
   for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
@@ -183,7 +184,7 @@ Index fold_constants(Workbench& bench) {
   return changes;
 }
 
-Index fold_weights(Workbench& bench) {
+Index fold_weights(MutableGraph& bench) {
   const std::unordered_set<std::string> wanted = wanted_constants(bench);
   const auto most = [&](const Node& node) {
     const Index left = bench.room();

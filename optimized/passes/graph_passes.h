@@ -2,17 +2,17 @@
 // its changes.
 #pragma once
 
-#include "optimized/passes/workbench.h"
+#include "optimized/passes/mutable_graph.h"
 
 namespace touchstone {
 
-Index freeze_defaults(Workbench& bench);
-Index inline_functions(Workbench& bench);
-Index fold_constants(Workbench& bench);
-Index fold_weights(Workbench& bench);
-Index share_constants(Workbench& bench);
-Index share_nodes(Workbench& bench);
-Index drop_dead(Workbench& bench);
+Index freeze_defaults(MutableGraph& bench);
+Index inline_functions(MutableGraph& bench);
+Index fold_constants(MutableGraph& bench);
+Index fold_weights(MutableGraph& bench);
+Index share_constants(MutableGraph& bench);
+Index share_nodes(MutableGraph& bench);
+Index drop_dead(MutableGraph& bench);
 
 // True if two runs of the node on equal inputs may differ.
 bool draws(const Node& node);

@@ -36,7 +36,7 @@ constexpr std::size_t longest_stem = 128;
 // Copies a body's nodes with new names and with the call's attributes substituted.
 class Writer {
  public:
-  Writer(Workbench& bench, const Node& call)
+  Writer(MutableGraph& bench, const Node& call)
       : bench_(bench), call_(call), attributes_(attributes_of_call(call)) {}
 
   Node written(const Node& node, Names& names) {
@@ -92,13 +92,13 @@ class Writer {
     return copy;
   }
 
-  Workbench& bench_;
+  MutableGraph& bench_;
   const Node& call_;
   const Attributes attributes_;
 };
 
 // True if the model's imports resolve each node of the body to the same operator version.
-bool means_the_same(Workbench& bench, const Function& function) {
+bool means_the_same(MutableGraph& bench, const Function& function) {
   bool same = true;
   for_each_node(function.nodes, [&](const Node& node) {
     if (node.signature == nullptr) return;
@@ -124,8 +124,8 @@ bool has_plain_outputs(const Function& function) {
 // Inlines one call. Returns the place of the body's first node, or of the node after the call if
 // the body is empty. Returns nullopt, and the call stays, if attributes copied from the call exceed
 // `left`.
-std::optional<Workbench::Place> put_in_place(Workbench& bench, Workbench::Place place,
-                                             Index& left) {
+std::optional<MutableGraph::Place> put_in_place(MutableGraph& bench, MutableGraph::Place place,
+                                                Index& left) {
   const Node call = *place;
   const Function& function = *call.function;
   Names names;
@@ -141,20 +141,20 @@ std::optional<Workbench::Place> put_in_place(Workbench& bench, Workbench::Place 
     left -= weight_of(body.back()) - weight_of(node);
     if (left < 0) return std::nullopt;
   }
-  std::optional<Workbench::Place> first;
+  std::optional<MutableGraph::Place> first;
   for (Node& node : body) {
     while (!node.inputs.empty() && node.inputs.back().empty()) node.inputs.pop_back();
-    const Workbench::Place made = bench.insert(place, std::move(node));
+    const MutableGraph::Place made = bench.insert(place, std::move(node));
     if (!first) first = made;
   }
-  const Workbench::Place behind = bench.erase(place);
+  const MutableGraph::Place behind = bench.erase(place);
   return first.value_or(behind);
 }
 
 // Caches facts about called functions.
 class Callees {
  public:
-  explicit Callees(Workbench& bench) : bench_(bench) {}
+  explicit Callees(MutableGraph& bench) : bench_(bench) {}
 
   bool may_open(const Function& function) {
     const auto [at, fresh] = may_open_.emplace(&function, false);
@@ -177,18 +177,19 @@ class Callees {
   }
 
  private:
-  Workbench& bench_;
+  MutableGraph& bench_;
   std::unordered_map<const Function*, bool> may_open_;
   std::unordered_map<const Function*, Index> sizes_;
 };
 
 }  // namespace
 
-Index inline_functions(Workbench& bench) {
+Index inline_functions(MutableGraph& bench) {
   Callees callees(bench);
   Index left = bench.options().limits.nodes - static_cast<Index>(bench.nodes().size());
   Index changes = 0;
-  Workbench::Place behind = bench.nodes().end();  // the node after the call that is being inlined
+  MutableGraph::Place behind =
+      bench.nodes().end();  // the node after the call that is being inlined
   bool inside = false;
   BudgetWatch watch;
   for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {

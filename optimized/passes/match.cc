@@ -6,7 +6,7 @@
 
 #include "core/budget_watch.h"
 #include "core/error.h"
-#include "optimized/passes/rewrite.h"
+#include "optimized/passes/graph_rewriter.h"
 
 namespace touchstone {
 
@@ -29,10 +29,10 @@ class Next {
 
 class Matcher {
  public:
-  Matcher(const Pattern& pattern, std::span<const MatchNode> nodes, Workbench& bench)
+  Matcher(const Pattern& pattern, std::span<const MatchNode> nodes, MutableGraph& bench)
       : pattern_(pattern), nodes_(nodes), bench_(bench), found_(pattern, bench) {}
 
-  std::optional<Found> from(Workbench::Place root) {
+  std::optional<Match> from(MutableGraph::Place root) {
     found_.root = root;
     const auto whole = [&] { return bounded(found_) && conditions_hold(found_); };
     if (!match_node(nodes_.size() - 1, root, whole)) return std::nullopt;
@@ -73,7 +73,7 @@ class Matcher {
     bool whole_ = false;
   };
 
-  bool match_node(std::size_t k, Workbench::Place place, const Next& next) {
+  bool match_node(std::size_t k, MutableGraph::Place place, const Next& next) {
     const MatchNode& wanted = nodes_[k];
     if (!fits(wanted, *place)) return false;
     Attempt attempt(*this);
@@ -116,7 +116,7 @@ class Matcher {
     if (!bind(input.slot, value)) return false;
     const std::optional<std::size_t> made_by = maker_in_pattern(input.slot);
     if (!made_by || found_.made[static_cast<std::size_t>(input.slot)]) return attempt.holds(rest());
-    const std::optional<Workbench::Place> maker = bench_.maker(value);
+    const std::optional<MutableGraph::Place> maker = bench_.maker(value);
     return maker && attempt.holds(match_node(*made_by, *maker, rest));
   }
 
@@ -139,7 +139,7 @@ class Matcher {
 
   // A number in a pattern is a scalar. A constant of higher rank must not change the root's shape,
   // so its rank may not exceed that of the values that the match reads.
-  bool bounded(const Found& found) const {
+  bool bounded(const Match& found) const {
     Index most = 0;
     for (std::size_t k = 0; k < nodes_.size(); ++k) {
       for (const MatchInput& input : nodes_[k].inputs) {
@@ -160,8 +160,8 @@ class Matcher {
   }
 
   // Returns the largest rank of the one-element constants that this node of the pattern reads.
-  Index rank_of_number(std::size_t k, const Found& found) const {
-    const std::optional<Workbench::Place> place =
+  Index rank_of_number(std::size_t k, const Match& found) const {
+    const std::optional<MutableGraph::Place> place =
         found.made[static_cast<std::size_t>(nodes_[k].outputs[0])];
     Index most = 0;
     for (const std::string& input : (*place)->inputs) {
@@ -172,7 +172,7 @@ class Matcher {
     return most;
   }
 
-  bool conditions_hold(const Found& found) const {
+  bool conditions_hold(const Match& found) const {
     const Index opset = found.opset();
     if (pattern_.replace != nullptr &&
         (opset < pattern_.least_opset || opset > pattern_.most_opset))
@@ -190,16 +190,16 @@ class Matcher {
 
   const Pattern& pattern_;
   std::span<const MatchNode> nodes_;
-  Workbench& bench_;
-  Found found_;
+  MutableGraph& bench_;
+  Match found_;
   std::vector<std::size_t> bound_, made_;  // slots, in the order in which they were bound
 };
 
 // Returns false if the replacement needs a fact that is not known, or a computation that no kernel
 // supports.
-bool replace(const Pattern& pattern, const Found& found) {
+bool replace(const Pattern& pattern, const Match& found) {
   try {
-    Rewrite rewrite(found);
+    GraphRewriter rewrite(found);
     pattern.replace(rewrite);
     return rewrite.commit();
   } catch (const NotKnown&) {
@@ -213,20 +213,21 @@ bool replace(const Pattern& pattern, const Found& found) {
 
 }  // namespace
 
-std::optional<Found> find_match(const Pattern& pattern, Workbench& bench, Workbench::Place root) {
+std::optional<Match> find_match(const Pattern& pattern, MutableGraph& bench,
+                                MutableGraph::Place root) {
   for (const std::span<const MatchNode> nodes : pattern.alternatives) {
     if (!Matcher::fits(nodes.back(), *root)) continue;
-    if (std::optional<Found> found = Matcher(pattern, nodes, bench).from(root)) return found;
+    if (std::optional<Match> found = Matcher(pattern, nodes, bench).from(root)) return found;
   }
   return std::nullopt;
 }
 
-Index apply_pattern(const Pattern& pattern, Workbench& bench) {
+Index apply_pattern(const Pattern& pattern, MutableGraph& bench) {
   Index changes = 0;
   BudgetWatch watch;
   for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
     const auto next = std::next(place);  // a replacement erases the root but no node after it
-    const std::optional<Found> found = find_match(pattern, bench, place);
+    const std::optional<Match> found = find_match(pattern, bench, place);
     if (found && replace(pattern, *found)) {
       bench.assume(found->assumed);
       ++changes;

@@ -5,16 +5,17 @@
 #include <vector>
 
 #include "core/shape.h"
-#include "optimized/passes/found.h"
+#include "optimized/passes/match_result.h"
+#include "optimized/passes/mutable_graph.h"
 #include "optimized/passes/pattern.h"
-#include "optimized/passes/workbench.h"
 
 namespace touchstone {
 
 // Returns the match with this root whose conditions hold, if any.
-std::optional<Found> find_match(const Pattern& pattern, Workbench& bench, Workbench::Place root);
+std::optional<Match> find_match(const Pattern& pattern, MutableGraph& bench,
+                                MutableGraph::Place root);
 
 // Tries every node of the graph as the root, first to last. Returns the number of replacements.
-Index apply_pattern(const Pattern& pattern, Workbench& bench);
+Index apply_pattern(const Pattern& pattern, MutableGraph& bench);
 
 }  // namespace touchstone

@@ -102,7 +102,7 @@ bool runs(const Pattern& pattern, const Pass& pass, const PassOptions& options) 
 }
 
 // Runs a pass and its patterns. Returns true if the graph changed.
-bool run_pass(const Pass& pass, Workbench& bench, Counts& counts) {
+bool run_pass(const Pass& pass, MutableGraph& bench, Counts& counts) {
   const bool whole = pass.run && is_wanted(bench.options(), pass.name, pass.level);
   Index changes = whole ? pass.run(bench) : 0;
   counts.add(pass.name, "", changes);
@@ -140,7 +140,7 @@ Optimized optimize(Model model, const PassOptions& options) {
   refuse_unknown(options.with);
   refuse_unknown(options.without);
   const LimitsScope scope(options.limits);
-  Workbench bench(std::move(model), options);
+  MutableGraph bench(std::move(model), options);
   Counts counts;
   bool changed = true;
   for (Index round = 0; changed && round < most_rounds; ++round) {

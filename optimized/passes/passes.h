@@ -15,7 +15,7 @@
 
 namespace touchstone {
 
-class Workbench;
+class MutableGraph;
 
 // Accuracy: at `basic` no result becomes less accurate. At `extended` one may, because a constant
 // of the new graph is rounded that was exact in the old one.
@@ -52,7 +52,7 @@ struct Pass {
   bool exact;  // outputs keep their bits
   std::string_view doc;
   // Returns the number of changes; null if the pass has only patterns.
-  Index (*run)(Workbench& bench);
+  Index (*run)(MutableGraph& bench);
 };
 
 // Passes in the order in which they run. The sequence repeats until none of them changes anything.

@@ -36,11 +36,12 @@ TEST(Passes, ACancelIsSeenAmongTheNodes) {
     nodes.push_back(node("Neg", {k == 0 ? "X" : "v" + std::to_string(k)},
                          {k == 299 ? "Y" : "v" + std::to_string(k + 1)}));
   const Model model = sound(testing::chain(std::move(nodes)));
-  for (Index (*const pass)(Workbench&) : {share_nodes, drop_dead, fold_constants, fold_weights}) {
-    Workbench bench(model, {});
+  for (Index (*const pass)(MutableGraph&) :
+       {share_nodes, drop_dead, fold_constants, fold_weights}) {
+    MutableGraph bench(model, {});
     EXPECT_TRUE(testing::stops_when_cancelled([&] { pass(bench); }));
   }
-  Workbench bench(model, {});
+  MutableGraph bench(model, {});
   EXPECT_TRUE(testing::stops_when_cancelled([&] { apply_pattern(all_patterns().front(), bench); }));
 }
 

@@ -9,8 +9,8 @@
 
 namespace touchstone {
 
-class Found;
-class Rewrite;
+class Match;
+class GraphRewriter;
 
 // Input of a node in a pattern.
 struct MatchInput {
@@ -36,8 +36,9 @@ struct Pattern {
   Index least_opset, most_opset;
   std::span<const std::string_view> slots;                   // the names of its values
   std::span<const std::span<const MatchNode>> alternatives;  // the last node of each is its root
-  bool (*when)(const Found& found);
-  void (*replace)(Rewrite& rewrite);  // null: the pass that queries the matches acts on them itself
+  bool (*when)(const Match& found);
+  void (*replace)(
+      GraphRewriter& rewrite);  // null: the pass that queries the matches acts on them itself
 };
 
 std::span<const Pattern> all_patterns();  // sorted by name

@@ -1,5 +1,5 @@
 // Plans the replacement of a match as a whole, then inserts it before the root and erases the root.
-#include "optimized/passes/rewrite.h"
+#include "optimized/passes/graph_rewriter.h"
 
 #include <algorithm>
 
@@ -9,15 +9,18 @@
 
 namespace touchstone {
 
-Rewrite::Arg Rewrite::ints(const Point& list) { return {tensor_of_integers(list)}; }
-Rewrite::Arg Rewrite::scalar(Index value) { return {tensor_of_integer(value)}; }
-Rewrite::Arg Rewrite::real(double value) { return {tensor_of_number(value, Type::float64)}; }
-Rewrite::Arg Rewrite::number(double value, Slot like) const {
+GraphRewriter::Arg GraphRewriter::ints(const Point& list) { return {tensor_of_integers(list)}; }
+GraphRewriter::Arg GraphRewriter::scalar(Index value) { return {tensor_of_integer(value)}; }
+GraphRewriter::Arg GraphRewriter::real(double value) {
+  return {tensor_of_number(value, Type::float64)};
+}
+GraphRewriter::Arg GraphRewriter::number(double value, Slot like) const {
   return {tensor_of_number(value, found.type(like))};
 }
 
-Rewrite::Arg Rewrite::compute(std::string_view domain, std::string_view op,
-                              const std::vector<Arg>& inputs, Attributes attributes) const {
+GraphRewriter::Arg GraphRewriter::compute(std::string_view domain, std::string_view op,
+                                          const std::vector<Arg>& inputs,
+                                          Attributes attributes) const {
   const Signature* signature = find_signature(domain, op, newest_opset(domain));
   if (signature == nullptr) BUG("a pattern computes by an operator that there is not");
   std::vector<Value> values;
@@ -35,7 +38,7 @@ Rewrite::Arg Rewrite::compute(std::string_view domain, std::string_view op,
   return {evaluate(*signature, attributes, std::move(values))[0].tensor()};
 }
 
-const Tensor& Rewrite::constant(const Arg& arg) const {
+const Tensor& GraphRewriter::constant(const Arg& arg) const {
   if (const Tensor* tensor = std::get_if<Tensor>(&arg.is)) return *tensor;
   const Tensor* constant = found.bench().constant(std::get<std::string>(arg.is));
   if (constant == nullptr) throw NotKnown{};
@@ -43,7 +46,7 @@ const Tensor& Rewrite::constant(const Arg& arg) const {
 }
 
 // Weights split into rows that share one factor.
-struct Rewrite::Weights {
+struct GraphRewriter::Weights {
   const Tensor &from, &by;
   Index along, part, rows, row;  // rows of `row` elements
 
@@ -66,8 +69,8 @@ struct Rewrite::Weights {
   }
 };
 
-Rewrite::Weights Rewrite::weights(const Arg& weights, const Arg& factors, Index axis,
-                                  Index groups) const {
+GraphRewriter::Weights GraphRewriter::weights(const Arg& weights, const Arg& factors, Index axis,
+                                              Index groups) const {
   const Tensor &from = constant(weights), &by = constant(factors);
   const Shape& shape = from.shape();
   if (by.type() != Type::float64) BUG("factors that are no doubles");
@@ -79,8 +82,8 @@ Rewrite::Weights Rewrite::weights(const Arg& weights, const Arg& factors, Index 
           outer * along, count(tail(shape, axis + 1))};
 }
 
-Rewrite::Arg Rewrite::scaled(const Arg& weights, const Arg& factors, Index axis,
-                             Index groups) const {
+GraphRewriter::Arg GraphRewriter::scaled(const Arg& weights, const Arg& factors, Index axis,
+                                         Index groups) const {
   const Weights all = this->weights(weights, factors, axis, groups);
   Tensor made(all.from.type(), all.from.shape());
   all.visit_numbers([&](auto number) {
@@ -99,7 +102,8 @@ Rewrite::Arg Rewrite::scaled(const Arg& weights, const Arg& factors, Index axis,
   return {std::move(made)};
 }
 
-Rewrite::Arg Rewrite::weighed(const Arg& weights, const Arg& factors, Index groups) const {
+GraphRewriter::Arg GraphRewriter::weighed(const Arg& weights, const Arg& factors,
+                                          Index groups) const {
   const Weights all = this->weights(weights, factors, 1, groups);
   Tensor sums(Type::float64, Shape{all.from.shape()[0]});
   all.visit_numbers([&](auto number) {
@@ -133,8 +137,8 @@ void visit_integers(const Tensor& tensor, Visit visit) {
 
 }  // namespace
 
-Rewrite::Arg Rewrite::dequantised(const Arg& weights, const Arg& scale, const Arg& zero,
-                                  Index axis) const {
+GraphRewriter::Arg GraphRewriter::dequantised(const Arg& weights, const Arg& scale, const Arg& zero,
+                                              Index axis) const {
   const auto* left_out = std::get_if<std::string>(&zero.is);
   const bool shifted = left_out == nullptr || !left_out->empty();
   const Tensor &from = constant(weights), &by = constant(scale);
@@ -160,8 +164,9 @@ Rewrite::Arg Rewrite::dequantised(const Arg& weights, const Arg& scale, const Ar
   return {std::move(made)};
 }
 
-Rewrite::Arg Rewrite::node(std::string_view local, std::string_view domain, std::string_view op,
-                           std::vector<Arg> inputs, Attributes attributes) {
+GraphRewriter::Arg GraphRewriter::node(std::string_view local, std::string_view domain,
+                                       std::string_view op, std::vector<Arg> inputs,
+                                       Attributes attributes) {
   const std::string output =
       found.bench().fresh((*found.root)->outputs[0] + "/" + std::string(local));
   planned_.push_back({std::string(domain),
@@ -173,21 +178,21 @@ Rewrite::Arg Rewrite::node(std::string_view local, std::string_view domain, std:
   return {output};
 }
 
-void Rewrite::result(const std::vector<Slot>& outputs, std::string_view domain, std::string_view op,
-                     std::vector<Arg> inputs, Attributes attributes) {
+void GraphRewriter::result(const std::vector<Slot>& outputs, std::string_view domain,
+                           std::string_view op, std::vector<Arg> inputs, Attributes attributes) {
   std::vector<std::string> names;
   for (Slot slot : outputs) names.push_back(found.value(slot));
   planned_.push_back({std::string(domain), std::string(op), std::move(inputs),
                       std::move(attributes), std::move(names), ""});
 }
 
-void Rewrite::result(Slot output, Arg value) {
+void GraphRewriter::result(Slot output, Arg value) {
   aliases_.emplace_back(found.value(output), std::move(value));
 }
 
-bool Rewrite::commit() {
-  Workbench& bench = found.bench();
-  const Workbench::Place root = *found.root;
+bool GraphRewriter::commit() {
+  MutableGraph& bench = found.bench();
+  const MutableGraph::Place root = *found.root;
   for (auto& [output, value] : aliases_) {
     if (Tensor* tensor = std::get_if<Tensor>(&value.is)) {
       // A node must compute a graph output, which keeps its name.
@@ -226,7 +231,8 @@ bool Rewrite::commit() {
   return true;
 }
 
-Rewrite::Attributes joined(Rewrite::Attributes base, const Rewrite::Attributes& with) {
+GraphRewriter::Attributes joined(GraphRewriter::Attributes base,
+                                 const GraphRewriter::Attributes& with) {
   for (const auto& [name, attribute] : with) base.insert_or_assign(name, attribute);
   return base;
 }

@@ -1,6 +1,6 @@
-// Tests that Workbench tracks makers and uses of values, known shapes and assumptions while a graph
-// changes.
-#include "optimized/passes/workbench.h"
+// Tests that MutableGraph tracks makers and uses of values, known shapes and assumptions while a
+// graph changes.
+#include "optimized/passes/mutable_graph.h"
 
 #include <gtest/gtest.h>
 
@@ -11,14 +11,14 @@ namespace {
 
 using testing::node;
 
-Workbench bench_of(std::vector<Node> nodes) {
+MutableGraph bench_of(std::vector<Node> nodes) {
   Model model = testing::chain(std::move(nodes));
   require_valid(model, {});
-  return Workbench(std::move(model), {});
+  return MutableGraph(std::move(model), {});
 }
 
-TEST(Workbench, CountsUses) {
-  Workbench bench = bench_of({node("Abs", {"X"}, {"a"}), node("Add", {"a", "a"}, {"Y"})});
+TEST(MutableGraph, CountsUses) {
+  MutableGraph bench = bench_of({node("Abs", {"X"}, {"a"}), node("Add", {"a", "a"}, {"Y"})});
   EXPECT_EQ(bench.uses("X"), 1);
   EXPECT_EQ(bench.uses("a"), 2);
   EXPECT_EQ(bench.uses("Y"), 1);
@@ -27,8 +27,8 @@ TEST(Workbench, CountsUses) {
   EXPECT_FALSE(bench.maker("Y"));
 }
 
-TEST(Workbench, AValueTakesAnothersPlace) {
-  Workbench bench = bench_of(
+TEST(MutableGraph, AValueTakesAnothersPlace) {
+  MutableGraph bench = bench_of(
       {node("Abs", {"X"}, {"a"}), node("Identity", {"a"}, {"b"}), node("Add", {"a", "b"}, {"Y"})});
   EXPECT_TRUE(bench.replace_value("b", "a"));
   bench.erase(*bench.maker("b"));
@@ -37,10 +37,10 @@ TEST(Workbench, AValueTakesAnothersPlace) {
   EXPECT_EQ(made.graph.nodes[1].index, 1);
 }
 
-TEST(Workbench, AnOutputKeepsItsNameAndItsMakerTakesIt) {
-  Workbench bench = bench_of(
+TEST(MutableGraph, AnOutputKeepsItsNameAndItsMakerTakesIt) {
+  MutableGraph bench = bench_of(
       {node("Abs", {"X"}, {"a"}), node("Neg", {"a"}, {"n"}), node("Identity", {"a"}, {"Y"})});
-  const Workbench::Place identity = *bench.maker("Y");
+  const MutableGraph::Place identity = *bench.maker("Y");
   EXPECT_TRUE(bench.replace_value("Y", "a"));
   bench.erase(identity);
   EXPECT_EQ((*bench.maker("Y"))->op, "Abs");
@@ -48,20 +48,20 @@ TEST(Workbench, AnOutputKeepsItsNameAndItsMakerTakesIt) {
   EXPECT_EQ(made.graph.nodes[1].inputs, std::vector<std::string>({"Y"}));
 }
 
-TEST(Workbench, AnInputThatIsAnOutputStaysBothApart) {
-  Workbench bench = bench_of({node("Identity", {"X"}, {"Y"})});
+TEST(MutableGraph, AnInputThatIsAnOutputStaysBothApart) {
+  MutableGraph bench = bench_of({node("Identity", {"X"}, {"Y"})});
   EXPECT_FALSE(bench.replace_value("Y", "X"));
 }
 
-TEST(Workbench, FreshNamesAreNobodys) {
-  Workbench bench = bench_of({node("Abs", {"X"}, {"a"}), node("Neg", {"a"}, {"Y"})});
+TEST(MutableGraph, FreshNamesAreNobodys) {
+  MutableGraph bench = bench_of({node("Abs", {"X"}, {"a"}), node("Neg", {"a"}, {"Y"})});
   EXPECT_EQ(bench.fresh("a"), "a_2");
   EXPECT_EQ(bench.fresh("a"), "a_3");
   EXPECT_EQ(bench.fresh("c"), "c");
 }
 
-TEST(Workbench, KnowsTypesAndShapesOfWhatCameUp) {
-  Workbench bench = bench_of({node("Abs", {"X"}, {"a"}), node("Neg", {"a"}, {"Y"})});
+TEST(MutableGraph, KnowsTypesAndShapesOfWhatCameUp) {
+  MutableGraph bench = bench_of({node("Abs", {"X"}, {"a"}), node("Neg", {"a"}, {"Y"})});
   ASSERT_NE(bench.known("a"), nullptr);
   EXPECT_EQ(bench.known("a")->type, std::optional(tensor_type(Type::float32)));
   Node more = node("Abs", {"a"}, {"b"});
@@ -77,7 +77,7 @@ std::optional<Index> last_size(std::vector<Node> nodes, std::map<std::string, Te
   model.graph.inputs[0].shape = {{Dim{{}, "N"}, Dim{{}, "M"}, Dim{4, ""}}};
   model.graph.initializers = std::move(constants);
   require_valid(model, {});
-  return Workbench(std::move(model), {}).known("Y")->size(0);
+  return MutableGraph(std::move(model), {}).known("Y")->size(0);
 }
 
 Tensor whole_numbers(std::vector<Index> values) {
@@ -87,7 +87,7 @@ Tensor whole_numbers(std::vector<Index> values) {
 }
 
 // A size that most feeds have is not a known size.
-TEST(Workbench, DoesNotTakeASliceOfAtMostTenForTen) {
+TEST(MutableGraph, DoesNotTakeASliceOfAtMostTenForTen) {
   const auto sliced = [](Index most) {
     return last_size({node("Slice", {"X", "from", "to"}, {"Y"})},
                      {{"from", whole_numbers({0})}, {"to", whole_numbers({most})}});
@@ -105,35 +105,35 @@ Model chain_of_open_lengths(std::vector<Node> nodes) {
   return model;
 }
 
-TEST(Workbench, DoesNotTakeTwoSizesForOneWhereOneMayBe1) {
+TEST(MutableGraph, DoesNotTakeTwoSizesForOneWhereOneMayBe1) {
   Model model =
       chain_of_open_lengths({node("Add", {"X", "b"}, {"a"}), node("Add", {"a", "X"}, {"Y"})});
   PassOptions options;
   options.checked = true;
-  Workbench bench(model, options);
+  MutableGraph bench(model, options);
   EXPECT_FALSE(same_size(*bench.known("X"), 0, *bench.known("a"), 0));
   EXPECT_TRUE(same_size(*bench.known("Y"), 0, *bench.known("a"), 0));
   // Most drawn sizes violate a rule here. Unverified, no fact may be derived from the remaining
   // ones.
-  Workbench unchecked(std::move(model), {});
+  MutableGraph unchecked(std::move(model), {});
   EXPECT_FALSE(same_size(*unchecked.known("Y"), 0, *unchecked.known("a"), 0));
 }
 
 // A decoder's mask has the length of past plus present; for drawn sizes that holds only by chance.
-TEST(Workbench, FedSizesCountWhereDrawnOnesAgree) {
+TEST(MutableGraph, FedSizesCountWhereDrawnOnesAgree) {
   Model model = chain_of_open_lengths({node("Add", {"X", "b"}, {"Y"})});
   PassOptions options;
   options.checked = true;
   options.fed = {{{"X", Shape{1}}, {"b", Shape{5}}}};
-  Workbench bench(model, options);
+  MutableGraph bench(model, options);
   EXPECT_TRUE(same_size(*bench.known("Y"), 0, *bench.known("b"), 0));
   EXPECT_FALSE(same_size(*bench.known("Y"), 0, *bench.known("X"), 0));
   options.fed.push_back({{"X", Shape{5}}, {"b", Shape{1}}});
-  Workbench both(model, options);
+  MutableGraph both(model, options);
   EXPECT_FALSE(same_size(*both.known("Y"), 0, *both.known("b"), 0));
 }
 
-TEST(Workbench, AssumptionsHoldWhereTheDefinitionsProveThem) {
+TEST(MutableGraph, AssumptionsHoldWhereTheDefinitionsProveThem) {
   Model model = chain_of_open_lengths({node("Add", {"X", "b"}, {"Y"})});
   Assumed assumed = without_large_constants(model);
   assumed.all = {{"Y", 0, 4, "", 0}, {"Y", std::nullopt, 1, "", 0}, {"Y", 0, 0, "X", 0}};

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "optimized/passes/mutable_graph.h"
 #include "optimized/passes/pattern.h"
-#include "optimized/passes/workbench.h"
 #include "reference/facts.h"
 #include "reference/lists.h"
 
@@ -18,21 +18,22 @@ struct Slot {
   int at;
 };
 
-class Found {
+class Match {
  public:
-  Found(const Pattern& pattern, Workbench& bench);
+  Match(const Pattern& pattern, MutableGraph& bench);
 
   // Filled in by the matcher.
-  std::vector<std::string> values;                    // by slot; "" if omitted
-  std::vector<std::optional<Workbench::Place>> made;  // by slot: the matched node that computes it
+  std::vector<std::string> values;  // by slot; "" if omitted
+  std::vector<std::optional<MutableGraph::Place>>
+      made;  // by slot: the matched node that computes it
   std::vector<bool> bound;
-  std::optional<Workbench::Place> root;
-  // Assumptions that the answers below rely on. The workbench records them if the match leads to a
-  // change.
+  std::optional<MutableGraph::Place> root;
+  // Assumptions that the answers below rely on. The mutable_graph records them if the match leads
+  // to a change.
   mutable std::vector<ShapeAssumption> assumed;
 
   const Pattern& pattern() const { return pattern_; }
-  Workbench& bench() const { return bench_; }
+  MutableGraph& bench() const { return bench_; }
   const std::string& value(Slot slot) const { return values[static_cast<std::size_t>(slot.at)]; }
   const Node& node(Slot slot) const;
   bool matched(Slot slot) const { return made[static_cast<std::size_t>(slot.at)].has_value(); }
@@ -82,7 +83,7 @@ class Found {
   const Tensor& tensor(Slot slot) const;
 
   const Pattern& pattern_;
-  Workbench& bench_;
+  MutableGraph& bench_;
 };
 
 inline bool all_zero(const Point& list) {

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "optimized/convert/found.h"
+#include "optimized/convert/match_result.h"
 
 namespace touchstone::conversion {
 
@@ -35,7 +35,7 @@ struct Made {
   std::vector<std::pair<std::string, Tensor>> constants;  // under new names
 };
 
-class Rewrite {
+class GraphRewriter {
  public:
   using Attributes = std::map<std::string, Attribute>;
   // Argument of a new node: names of values ("" is omitted), or a constant.
@@ -43,10 +43,10 @@ class Rewrite {
     std::variant<std::vector<std::string>, Tensor> is;
   };
 
-  Rewrite(const Found& found, const Imports& imports, Fresh& fresh)
+  GraphRewriter(const Match& found, const Imports& imports, Fresh& fresh)
       : found(found), imports_(imports), fresh_(fresh) {}
 
-  const Found& found;
+  const Match& found;
 
   Arg value(Slot slot) const { return {found.names(slot)}; }
   Arg left_out() const { return {std::vector<std::string>{""}}; }
@@ -96,7 +96,8 @@ inline Attribute attribute(const Point& value) {
   return {std::vector<Index>(value.begin(), value.end()), ""};
 }
 
-Rewrite::Attributes joined(Rewrite::Attributes base, const Rewrite::Attributes& with);
+GraphRewriter::Attributes joined(GraphRewriter::Attributes base,
+                                 const GraphRewriter::Attributes& with);
 
 // Returns the default as an attribute; nullopt if there is none or its kind has no defaults.
 std::optional<Attribute> default_of(const AttributeSpec& spec);

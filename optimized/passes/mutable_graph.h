@@ -17,12 +17,13 @@
 
 namespace touchstone {
 
-class Workbench {
+class MutableGraph {
  public:
   using Place = std::list<Node>::iterator;
 
-  Workbench(Model model, const PassOptions& options);
-  // Returns the changed model with its nodes numbered. The workbench must not be used afterwards.
+  MutableGraph(Model model, const PassOptions& options);
+  // Returns the changed model with its nodes numbered. The mutable_graph must not be used
+  // afterwards.
   Model finish();
 
   const PassOptions& options() const { return options_; }
@@ -41,7 +42,7 @@ class Workbench {
   const KnownValue* known(const std::string& value);
   // Records assumptions, derived from known(), that a change relied on.
   void assume(const std::vector<ShapeAssumption>& assumptions);
-  // Returns all recorded assumptions. The workbench must not be used afterwards.
+  // Returns all recorded assumptions. The mutable_graph must not be used afterwards.
   std::vector<Assumed> assumed();
   // Repeats shape inference on the next query, if values were added since the last.
   void forget_shapes() { asked_ = asked_ && !grown_; }

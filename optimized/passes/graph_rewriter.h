@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "core/numbers/formats.h"
-#include "optimized/passes/found.h"
+#include "optimized/passes/match_result.h"
 
 namespace touchstone {
 
-class Rewrite {
+class GraphRewriter {
  public:
   // Value in the replacement: one of the graph, by name ("" is omitted), or a constant.
   struct Arg {
@@ -21,9 +21,9 @@ class Rewrite {
   };
   using Attributes = std::map<std::string, Attribute>;
 
-  explicit Rewrite(const Found& found) : found(found) {}
+  explicit GraphRewriter(const Match& found) : found(found) {}
 
-  const Found& found;
+  const Match& found;
 
   Arg value(Slot slot) const { return {found.value(slot)}; }
   Arg left_out() const { return {std::string()}; }
@@ -82,6 +82,7 @@ inline Attribute attribute(const Point& value) {
 }
 
 // Returns the attributes `base`, overridden by those in `with`.
-Rewrite::Attributes joined(Rewrite::Attributes base, const Rewrite::Attributes& with);
+GraphRewriter::Attributes joined(GraphRewriter::Attributes base,
+                                 const GraphRewriter::Attributes& with);
 
 }  // namespace touchstone

@@ -1,6 +1,6 @@
 // Mutable graph for passes. Uses are maintained as nodes are added and erased, so that a query
 // needs no traversal.
-#include "optimized/passes/workbench.h"
+#include "optimized/passes/mutable_graph.h"
 
 #include <algorithm>
 
@@ -38,7 +38,7 @@ std::vector<std::string> captures_of(const Node& node) {
 
 }  // namespace
 
-Workbench::Workbench(Model model, const PassOptions& options)
+MutableGraph::MutableGraph(Model model, const PassOptions& options)
     : options_(options),
       charge_(static_cast<Index>(model.graph.nodes.size()) * bytes_a_node),
       model_(std::move(model)) {
@@ -54,7 +54,7 @@ Workbench::Workbench(Model model, const PassOptions& options)
   model_.graph.nodes.clear();
 }
 
-Model Workbench::finish() {
+Model MutableGraph::finish() {
   Graph& graph = model_.graph;
   graph.nodes.clear();
   for (Node& node : nodes_) {
@@ -72,41 +72,41 @@ Model Workbench::finish() {
   return std::move(model_);
 }
 
-Index Workbench::opset(const std::string& domain) const {
+Index MutableGraph::opset(const std::string& domain) const {
   const auto found = model_.opsets.find(domain);
   return found == model_.opsets.end() ? 0 : found->second;
 }
 
-std::optional<Workbench::Place> Workbench::maker(const std::string& value) {
+std::optional<MutableGraph::Place> MutableGraph::maker(const std::string& value) {
   const auto found = maker_.find(value);
   return found == maker_.end() ? std::nullopt : std::optional(found->second.place);
 }
 
-const Tensor* Workbench::constant(const std::string& value) const {
+const Tensor* MutableGraph::constant(const std::string& value) const {
   if (inputs_.contains(value)) return nullptr;  // a default, which the caller may override
   const auto found = model_.graph.initializers.find(value);
   return found == model_.graph.initializers.end() ? nullptr : &found->second;
 }
 
-Index Workbench::uses(const std::string& value) const {
+Index MutableGraph::uses(const std::string& value) const {
   const auto captured = captures_.find(value);
   const auto used = uses_.find(value);
   return (used == uses_.end() ? 0 : static_cast<Index>(used->second.size())) +
          (captured == captures_.end() ? 0 : captured->second) + (is_output(value) ? 1 : 0);
 }
 
-bool Workbench::is_captured(const std::string& value) const {
+bool MutableGraph::is_captured(const std::string& value) const {
   const auto found = captures_.find(value);
   return found != captures_.end() && found->second > 0;
 }
 
-const KnownValue* Workbench::known(const std::string& value) {
+const KnownValue* MutableGraph::known(const std::string& value) {
   if (!asked_) infer();
   const auto found = known_.find(value);
   return found == known_.end() ? nullptr : &found->second;
 }
 
-void Workbench::infer() {
+void MutableGraph::infer() {
   asked_ = true, grown_ = false;
   Model whole = model_;
   Index index = 0;
@@ -119,7 +119,7 @@ void Workbench::infer() {
   if (options_.checked) asked_of_ = without_large_constants(std::move(whole));
 }
 
-void Workbench::assume(const std::vector<ShapeAssumption>& assumptions) {
+void MutableGraph::assume(const std::vector<ShapeAssumption>& assumptions) {
   if (assumptions.empty() || !asked_of_) return;
   std::vector<ShapeAssumption>& all = asked_of_->all;
   for (const ShapeAssumption& assumption : assumptions) {
@@ -127,13 +127,13 @@ void Workbench::assume(const std::vector<ShapeAssumption>& assumptions) {
   }
 }
 
-std::vector<Assumed> Workbench::assumed() {
+std::vector<Assumed> MutableGraph::assumed() {
   if (asked_of_ && !asked_of_->all.empty()) assumed_.push_back(*std::move(asked_of_));
   asked_of_.reset();
   return std::move(assumed_);
 }
 
-std::string Workbench::fresh(const std::string& stem) {
+std::string MutableGraph::fresh(const std::string& stem) {
   if (taken_.insert(stem).second) return stem;
   Index& next = next_.emplace(stem, 2).first->second;  // all lower numbers are taken
   while (true) {
@@ -142,13 +142,15 @@ std::string Workbench::fresh(const std::string& stem) {
   }
 }
 
-void Workbench::add_constant(const std::string& value, Tensor tensor) {
+void MutableGraph::add_constant(const std::string& value, Tensor tensor) {
   raise_ir(4);  // earlier formats require every constant to be an input too
   model_.graph.initializers.insert_or_assign(value, std::move(tensor));
 }
-void Workbench::drop_constant(const std::string& value) { model_.graph.initializers.erase(value); }
+void MutableGraph::drop_constant(const std::string& value) {
+  model_.graph.initializers.erase(value);
+}
 
-Workbench::Place Workbench::insert(Place place, Node node) {
+MutableGraph::Place MutableGraph::insert(Place place, Node node) {
   if (!node.function && node.signature == nullptr)
     node.signature = find_signature(node.domain, node.op, opset(node.domain));
   if (!node.function && node.signature == nullptr) BUG("a pass made a node that means nothing");
@@ -162,7 +164,7 @@ Workbench::Place Workbench::insert(Place place, Node node) {
   return made;
 }
 
-Workbench::Place Workbench::erase(Place place) {
+MutableGraph::Place MutableGraph::erase(Place place) {
   drop_uses(place);
   for (const std::string& output : place->outputs) {
     const auto found = maker_.find(output);  // another node may compute it by now
@@ -171,14 +173,14 @@ Workbench::Place Workbench::erase(Place place) {
   return nodes_.erase(place);
 }
 
-void Workbench::add_maker(Place place) {
+void MutableGraph::add_maker(Place place) {
   for (std::size_t k = 0; k < place->outputs.size(); ++k) {
     const std::string& output = place->outputs[k];
     if (!output.empty()) maker_.insert_or_assign(output, Maker{place, k});
   }
 }
 
-void Workbench::add_uses(Place place) {
+void MutableGraph::add_uses(Place place) {
   for (std::size_t k = 0; k < place->inputs.size(); ++k) {
     const std::string& input = place->inputs[k];
     if (!input.empty()) uses_[input].insert({&*place, k});
@@ -186,23 +188,23 @@ void Workbench::add_uses(Place place) {
   count_captures(*place, 1);
 }
 
-void Workbench::drop_uses(Place place) {
+void MutableGraph::drop_uses(Place place) {
   for (std::size_t k = 0; k < place->inputs.size(); ++k) drop_use(place->inputs[k], {&*place, k});
   count_captures(*place, -1);
 }
 
-void Workbench::count_captures(const Node& node, Index by) {
+void MutableGraph::count_captures(const Node& node, Index by) {
   for (const std::string& name : captures_of(node)) captures_[name] += by;
 }
 
-void Workbench::drop_use(const std::string& value, const Use& use) {
+void MutableGraph::drop_use(const std::string& value, const Use& use) {
   const auto found = uses_.find(value);
   if (found == uses_.end()) return;
   found->second.erase(use);
   if (found->second.empty()) uses_.erase(found);
 }
 
-bool Workbench::replace_value(const std::string& from, const std::string& to) {
+bool MutableGraph::replace_value(const std::string& from, const std::string& to) {
   if (from == to || is_captured(from)) return false;
   if (is_output(from)) {
     // The node that computes `to` computes `from` instead.
@@ -227,23 +229,23 @@ bool Workbench::replace_value(const std::string& from, const std::string& to) {
   return true;
 }
 
-Index Workbench::keep_functions(const std::set<const Function*>& called) {
+Index MutableGraph::keep_functions(const std::set<const Function*>& called) {
   return static_cast<Index>(std::erase_if(
       model_.functions,
       [&](const std::shared_ptr<Function>& function) { return !called.contains(function.get()); }));
 }
 
-Index Workbench::room() const {
+Index MutableGraph::room() const {
   return std::min(options_.weights, options_.limits.bytes / 4) - taken_room_;
 }
 
-bool Workbench::take_room(Index bytes) {
+bool MutableGraph::take_room(Index bytes) {
   if (bytes > room()) return false;
   taken_room_ += bytes;
   return true;
 }
 
-void Workbench::freeze(const std::unordered_set<std::string>& values) {
+void MutableGraph::freeze(const std::unordered_set<std::string>& values) {
   std::erase_if(model_.graph.inputs,
                 [&](const ValueInfo& input) { return values.contains(input.name); });
   for (const std::string& value : values) inputs_.erase(value);

@@ -1,5 +1,5 @@
 // Queries that conditions and replacements of spec/conversions make about a node.
-#include "optimized/convert/found.h"
+#include "optimized/convert/match_result.h"
 
 #include <algorithm>
 #include <cctype>
@@ -40,18 +40,18 @@ bool means_one_size(const InferredSize& size) {
 
 }  // namespace
 
-Found::Found(const Node& node, const Scope& scope) : node_(node), scope_(scope) {
+Match::Match(const Node& node, const Scope& scope) : node_(node), scope_(scope) {
   names_.push_back({node.outputs.empty() ? "" : node.outputs[0]});
   add_names(names_, node.signature->inputs, node.inputs);
   add_names(names_, node.signature->outputs, node.outputs);
 }
 
-const std::string& Found::name(Slot slot) const {
+const std::string& Match::name(Slot slot) const {
   static const std::string nothing;
   return names(slot).empty() ? nothing : names(slot)[0];
 }
 
-std::optional<ValueType> Found::value_type(const std::string& name) const {
+std::optional<ValueType> Match::value_type(const std::string& name) const {
   if (const Tensor* constant = scope_.constant(name)) return tensor_type(constant->type());
   std::optional<ValueType> type;
   for (const InferredValue* value : scope_.known(name)) {
@@ -61,13 +61,13 @@ std::optional<ValueType> Found::value_type(const std::string& name) const {
   return type;
 }
 
-Type Found::type_of(const std::string& name) const {
+Type Match::type_of(const std::string& name) const {
   const std::optional<ValueType> type = value_type(name);
   if (!type || type->kind != ValueType::Kind::tensor) throw NotKnown{};
   return type->element;
 }
 
-Index Found::rank_of(const std::string& name) const {
+Index Match::rank_of(const std::string& name) const {
   if (const Tensor* constant = scope_.constant(name)) return constant->shape().size();
   std::optional<Index> rank;
   for (const InferredValue* value : scope_.known(name)) {
@@ -79,7 +79,7 @@ Index Found::rank_of(const std::string& name) const {
   return or_not_known(rank);
 }
 
-InferredSize Found::size_of(const std::string& name, Index axis) const {
+InferredSize Match::size_of(const std::string& name, Index axis) const {
   if (const Tensor* constant = scope_.constant(name))
     return {item(constant->shape(), axis), std::to_string(item(constant->shape(), axis))};
   std::optional<InferredSize> size;
@@ -92,24 +92,24 @@ InferredSize Found::size_of(const std::string& name, Index axis) const {
   return or_not_known(size);
 }
 
-Index Found::size(Slot slot, Index axis) const {
+Index Match::size(Slot slot, Index axis) const {
   return or_not_known(size_of(name(slot), wrap(axis, rank(slot))).number);
 }
 
-Point Found::shape(Slot slot) const {
+Point Match::shape(Slot slot) const {
   Point list;
   for (Index axis = 0; axis < rank(slot); ++axis) list.push_back(size(slot, axis));
   return list;
 }
 
-bool Found::same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const {
+bool Match::same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const {
   const InferredSize x = size_of(name(a), wrap(axis_of_a, rank(a)));
   const InferredSize y = size_of(name(b), wrap(axis_of_b, rank(b)));
   if (x.number || y.number) return x.number == y.number;
   return means_one_size(x) && x.text == y.text;
 }
 
-bool Found::same_shape(const std::string& a, const std::string& b) const {
+bool Match::same_shape(const std::string& a, const std::string& b) const {
   if (rank_of(a) != rank_of(b)) return false;
   for (Index axis = 0; axis < rank_of(a); ++axis) {
     const InferredSize x = size_of(a, axis), y = size_of(b, axis);
@@ -118,9 +118,9 @@ bool Found::same_shape(const std::string& a, const std::string& b) const {
   return true;
 }
 
-bool Found::same_shape(Slot a, Slot b) const { return same_shape(name(a), name(b)); }
+bool Match::same_shape(Slot a, Slot b) const { return same_shape(name(a), name(b)); }
 
-bool Found::spreads_to(Slot a, Slot b) const {
+bool Match::spreads_to(Slot a, Slot b) const {
   const Index more = rank(b) - rank(a);
   for (Index axis = 0; axis < rank(a); ++axis) {
     if (more < 0) return false;
@@ -130,19 +130,19 @@ bool Found::spreads_to(Slot a, Slot b) const {
   return more >= 0;
 }
 
-bool Found::alike(Slot variadic) const {
+bool Match::alike(Slot variadic) const {
   const std::vector<std::string>& all = names(variadic);
   return std::all_of(all.begin(), all.end(),
                      [&](const std::string& one) { return same_shape(one, all[0]); });
 }
 
-const Tensor& Found::tensor(Slot slot) const {
+const Tensor& Match::tensor(Slot slot) const {
   const Tensor* constant = scope_.constant(name(slot));
   if (constant == nullptr) throw NotKnown{};
   return *constant;
 }
 
-Point Found::ints(Slot constant) const {
+Point Match::ints(Slot constant) const {
   const Tensor& list = tensor(constant);
   if (facts(list.type()).is_integer) {
     Point items;
@@ -154,33 +154,33 @@ Point Found::ints(Slot constant) const {
   return items;
 }
 
-Index Found::whole(double value) {
+Index Match::whole(double value) {
   constexpr double most = 1LL << 53;
   if (!(value >= -most && value <= most) || value != std::trunc(value)) throw NotKnown{};
   return static_cast<Index>(value);
 }
 
-bool Found::no_zero_or_nan(const std::vector<float>& list) {
+bool Match::no_zero_or_nan(const std::vector<float>& list) {
   return std::all_of(list.begin(), list.end(), [](float item) { return item < 0 || item > 0; });
 }
 
-double Found::least(const std::vector<double>& list) {
+double Match::least(const std::vector<double>& list) {
   if (list.empty()) throw NotKnown{};
   return *std::min_element(list.begin(), list.end());
 }
 
-double Found::largest(const std::vector<double>& list) {
+double Match::largest(const std::vector<double>& list) {
   if (list.empty()) throw NotKnown{};
   return *std::max_element(list.begin(), list.end());
 }
 
-std::string Found::type_word(Index code) {
+std::string Match::type_word(Index code) {
   std::string word(facts(type_called(code)).name);
   for (char& letter : word) letter = static_cast<char>(std::toupper(letter));
   return word;
 }
 
-std::vector<double> Found::reals_of(Slot constant) const {
+std::vector<double> Match::reals_of(Slot constant) const {
   const Tensor& list = tensor(constant);
   if (list.type() == Type::string || facts(list.type()).is_complex) throw NotKnown{};
   std::vector<double> items;
@@ -188,18 +188,18 @@ std::vector<double> Found::reals_of(Slot constant) const {
   return items;
 }
 
-double Found::real_of(Slot constant) const {
+double Match::real_of(Slot constant) const {
   const std::vector<double> all = reals_of(constant);
   if (all.size() != 1) throw NotKnown{};
   return all[0];
 }
 
-bool Found::holds_only(Slot constant, double value) const {
+bool Match::holds_only(Slot constant, double value) const {
   const std::vector<double> all = reals_of(constant);
   return std::all_of(all.begin(), all.end(), [&](double one) { return one == value; });
 }
 
-const Attribute* Found::find(std::string_view attribute) const {
+const Attribute* Match::find(std::string_view attribute) const {
   const auto found = node_.attributes.find(std::string(attribute));
   if (found == node_.attributes.end()) return nullptr;
   // A reference to the function's attribute, whose value depends on the call.
@@ -207,44 +207,44 @@ const Attribute* Found::find(std::string_view attribute) const {
   return &found->second;
 }
 
-bool Found::has(Slot, std::string_view attribute) const {
+bool Match::has(Slot, std::string_view attribute) const {
   return node_.attributes.contains(std::string(attribute));
 }
 
-bool Found::lacks(Slot, std::string_view attribute) const {
+bool Match::lacks(Slot, std::string_view attribute) const {
   const auto all = node_.signature->attributes;
   return std::none_of(all.begin(), all.end(),
                       [&](const AttributeSpec& spec) { return spec.name == attribute; });
 }
 
-Index Found::integer(Slot, std::string_view attribute, std::optional<Index> otherwise) const {
+Index Match::integer(Slot, std::string_view attribute, std::optional<Index> otherwise) const {
   const Attribute* given = find(attribute);
   return given ? held<Index>(given) : or_not_known(otherwise);
 }
 
-double Found::number(Slot, std::string_view attribute, std::optional<double> otherwise) const {
+double Match::number(Slot, std::string_view attribute, std::optional<double> otherwise) const {
   const Attribute* given = find(attribute);
   return given ? held<float>(given) : or_not_known(otherwise);
 }
 
-std::string Found::text(Slot, std::string_view attribute,
+std::string Match::text(Slot, std::string_view attribute,
                         std::optional<std::string> otherwise) const {
   const Attribute* given = find(attribute);
   return given ? held<std::string>(given) : or_not_known(std::move(otherwise));
 }
 
-Point Found::integers(Slot, std::string_view attribute, std::optional<Point> otherwise) const {
+Point Match::integers(Slot, std::string_view attribute, std::optional<Point> otherwise) const {
   const Attribute* given = find(attribute);
   if (given == nullptr) return or_not_known(std::move(otherwise));
   const auto& list = held<std::vector<Index>>(given);
   return Point(list.data(), list.data() + list.size());
 }
 
-std::vector<float> Found::reals(Slot, std::string_view attribute) const {
+std::vector<float> Match::reals(Slot, std::string_view attribute) const {
   return held<std::vector<float>>(find(attribute));
 }
 
-std::vector<std::string> Found::texts(Slot, std::string_view attribute) const {
+std::vector<std::string> Match::texts(Slot, std::string_view attribute) const {
   return held<std::vector<std::string>>(find(attribute));
 }
 

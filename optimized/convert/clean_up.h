@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "optimized/convert/rewrite.h"
+#include "optimized/convert/graph_rewriter.h"
 
 namespace touchstone::conversion {
 
@@ -14,7 +14,7 @@ namespace touchstone::conversion {
 class Uses {
  public:
   explicit Uses(const Model& model);
-  void tidy(Model& model) const;
+  void clean_up(Model& model) const;
 
  private:
   std::set<std::string> used_;

@@ -1,5 +1,5 @@
 // Queries that conditions and replacements of patterns make about a match.
-#include "optimized/passes/found.h"
+#include "optimized/passes/match_result.h"
 
 #include <algorithm>
 
@@ -25,50 +25,50 @@ bool holds(const Tensor& tensor, Index element, double value) {
   return is == decode(tensor.type(), encode(tensor.type(), value)) && (of.is_float || is == value);
 }
 
-Found::Found(const Pattern& pattern, Workbench& bench)
+Match::Match(const Pattern& pattern, MutableGraph& bench)
     : values(pattern.slots.size()),
       made(pattern.slots.size()),
       bound(pattern.slots.size(), false),
       pattern_(pattern),
       bench_(bench) {}
 
-const Node& Found::node(Slot slot) const {
+const Node& Match::node(Slot slot) const {
   if (!matched(slot)) throw NotKnown{};
   return **made[static_cast<std::size_t>(slot.at)];
 }
 
-const Tensor& Found::tensor(Slot slot) const {
+const Tensor& Match::tensor(Slot slot) const {
   const Tensor* constant = bench_.constant(value(slot));
   if (constant == nullptr) throw NotKnown{};
   return *constant;
 }
 
-const KnownValue& Found::known(Slot slot) const {
+const KnownValue& Match::known(Slot slot) const {
   const KnownValue* known = bench_.known(value(slot));
   if (known == nullptr) throw NotKnown{};
   return *known;
 }
 
-void Found::assume(ShapeAssumption assumption) const {
+void Match::assume(ShapeAssumption assumption) const {
   if (std::find(assumed.begin(), assumed.end(), assumption) == assumed.end())
     assumed.push_back(std::move(assumption));
 }
 
-Type Found::type(Slot slot) const {
+Type Match::type(Slot slot) const {
   if (const Tensor* constant = bench_.constant(value(slot))) return constant->type();
   const KnownValue& of = known(slot);
   if (!of.type || of.type->kind != ValueType::Kind::tensor) throw NotKnown{};
   return of.type->element;
 }
 
-Index Found::rank(Slot slot) const {
+Index Match::rank(Slot slot) const {
   if (const Tensor* constant = bench_.constant(value(slot))) return constant->shape().size();
   const Index rank = or_not_known(known(slot).rank);
   assume({value(slot), std::nullopt, rank, "", 0});
   return rank;
 }
 
-Index Found::size(Slot slot, Index axis) const {
+Index Match::size(Slot slot, Index axis) const {
   if (const Tensor* constant = bench_.constant(value(slot)))
     return item(constant->shape(), wrap(axis, constant->shape().size()));
   const Index at = wrap(axis, rank(slot)), size = or_not_known(known(slot).size(at));
@@ -76,13 +76,13 @@ Index Found::size(Slot slot, Index axis) const {
   return size;
 }
 
-Point Found::shape(Slot slot) const {
+Point Match::shape(Slot slot) const {
   Point list;
   for (Index axis = 0; axis < rank(slot); ++axis) list.push_back(size(slot, axis));
   return list;
 }
 
-Point Found::sizes_but_one(Slot slot) const {
+Point Match::sizes_but_one(Slot slot) const {
   Point list;
   for (Index axis = 0; axis < rank(slot); ++axis) {
     const Index size = known(slot).size(axis).value_or(-1);
@@ -95,7 +95,7 @@ Point Found::sizes_but_one(Slot slot) const {
   return list;
 }
 
-bool Found::same_shape(Slot a, Slot b) const {
+bool Match::same_shape(Slot a, Slot b) const {
   if (rank(a) != rank(b)) return false;
   for (Index axis = 0; axis < rank(a); ++axis) {
     if (!same_size(a, axis, b, axis)) return false;
@@ -103,14 +103,14 @@ bool Found::same_shape(Slot a, Slot b) const {
   return true;
 }
 
-bool Found::same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const {
+bool Match::same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const {
   const Index of_a = wrap(axis_of_a, rank(a)), of_b = wrap(axis_of_b, rank(b));
   const bool same = touchstone::same_size(known(a), of_a, known(b), of_b);
   if (same) assume({value(a), of_a, 0, value(b), of_b});
   return same;
 }
 
-Point Found::ints(Slot constant) const {
+Point Match::ints(Slot constant) const {
   const Tensor& list = tensor(constant);
   if (!facts(list.type()).is_integer) throw NotKnown{};
   Point items;
@@ -118,14 +118,14 @@ Point Found::ints(Slot constant) const {
   return items;
 }
 
-double Found::real_of(Slot constant) const {
+double Match::real_of(Slot constant) const {
   const Tensor& one = tensor(constant);
   if (one.size() != 1 || one.type() == Type::string || facts(one.type()).is_complex)
     throw NotKnown{};
   return static_cast<double>(number_at(one, 0));
 }
 
-bool Found::all_are(Slot constant, double value) const {
+bool Match::all_are(Slot constant, double value) const {
   const Tensor& list = tensor(constant);
   for (Index k = 0; k < list.size(); ++k) {
     if (!holds(list, k, value)) return false;
@@ -133,7 +133,7 @@ bool Found::all_are(Slot constant, double value) const {
   return true;
 }
 
-bool Found::is_per_channel(Slot constant, Index channels, Index rank) const {
+bool Match::is_per_channel(Slot constant, Index channels, Index rank) const {
   const Point of = shape(constant);
   if (of.size() > rank) return false;
   for (Index k = 0; k < of.size(); ++k) {
@@ -143,19 +143,19 @@ bool Found::is_per_channel(Slot constant, Index channels, Index rank) const {
   return true;
 }
 
-bool Found::lacks(Slot made_by, std::string_view attribute) const {
+bool Match::lacks(Slot made_by, std::string_view attribute) const {
   const auto all = node(made_by).signature->attributes;
   return std::none_of(all.begin(), all.end(),
                       [&](const AttributeSpec& spec) { return spec.name == attribute; });
 }
 
-const Attribute* Found::find(Slot made_by, std::string_view attribute) const {
+const Attribute* Match::find(Slot made_by, std::string_view attribute) const {
   const auto& all = node(made_by).attributes;
   const auto found = all.find(std::string(attribute));
   return found == all.end() ? nullptr : &found->second;
 }
 
-bool Found::has(Slot made_by, std::string_view attribute) const {
+bool Match::has(Slot made_by, std::string_view attribute) const {
   return find(made_by, attribute) != nullptr;
 }
 
@@ -169,25 +169,25 @@ const T& held(const Attribute& attribute) {
 
 }  // namespace
 
-Index Found::integer(Slot made_by, std::string_view attribute,
+Index Match::integer(Slot made_by, std::string_view attribute,
                      std::optional<Index> otherwise) const {
   const Attribute* given = find(made_by, attribute);
   return given ? held<Index>(*given) : or_not_known(otherwise);
 }
 
-double Found::number(Slot made_by, std::string_view attribute,
+double Match::number(Slot made_by, std::string_view attribute,
                      std::optional<double> otherwise) const {
   const Attribute* given = find(made_by, attribute);
   return given ? held<float>(*given) : or_not_known(otherwise);
 }
 
-std::string Found::text(Slot made_by, std::string_view attribute,
+std::string Match::text(Slot made_by, std::string_view attribute,
                         std::optional<std::string> otherwise) const {
   const Attribute* given = find(made_by, attribute);
   return given ? held<std::string>(*given) : or_not_known(std::move(otherwise));
 }
 
-Point Found::integers(Slot made_by, std::string_view attribute,
+Point Match::integers(Slot made_by, std::string_view attribute,
                       std::optional<Point> otherwise) const {
   const Attribute* given = find(made_by, attribute);
   if (given == nullptr) return or_not_known(std::move(otherwise));

@@ -1,5 +1,5 @@
 // Plans the replacement of one node as a whole; the converter then inserts it.
-#include "optimized/convert/rewrite.h"
+#include "optimized/convert/graph_rewriter.h"
 
 #include <nlohmann/json.hpp>
 
@@ -51,27 +51,30 @@ const Signature* Imports::find(std::string_view domain, std::string_view op) con
   return import == opsets.end() ? nullptr : find_signature(domain, op, import->second);
 }
 
-Rewrite::Arg Rewrite::ints(const Point& list) { return {tensor_of_integers(list)}; }
+GraphRewriter::Arg GraphRewriter::ints(const Point& list) { return {tensor_of_integers(list)}; }
 
-Rewrite::Arg Rewrite::floats(const std::vector<float>& list) {
+GraphRewriter::Arg GraphRewriter::floats(const std::vector<float>& list) {
   Tensor tensor(Type::float32, {static_cast<Index>(list.size())});
   std::copy(list.begin(), list.end(), tensor.data<float>());
   return {tensor};
 }
 
-Rewrite::Arg Rewrite::scalar(Index value) { return {tensor_of_integer(value)}; }
-Rewrite::Arg Rewrite::real(double value) { return {tensor_of_number(value, Type::float64)}; }
-Rewrite::Arg Rewrite::number(double value, Slot like) const {
+GraphRewriter::Arg GraphRewriter::scalar(Index value) { return {tensor_of_integer(value)}; }
+GraphRewriter::Arg GraphRewriter::real(double value) {
+  return {tensor_of_number(value, Type::float64)};
+}
+GraphRewriter::Arg GraphRewriter::number(double value, Slot like) const {
   return {tensor_of_number(value, found.type(like))};
 }
 
-Rewrite::Arg Rewrite::folded() const {
+GraphRewriter::Arg GraphRewriter::folded() const {
   const Tensor* constant = found.scope().constant(found.node().outputs[0]);
   if (constant == nullptr) throw NotKnown{};
   return {*constant};
 }
 
-Rewrite::Attributes Rewrite::carried(std::string_view domain, std::string_view op) const {
+GraphRewriter::Attributes GraphRewriter::carried(std::string_view domain,
+                                                 std::string_view op) const {
   const Signature* to = imports_.find(domain, op);
   if (to == nullptr) throw NotKnown{};
   Attributes all;
@@ -90,8 +93,9 @@ Rewrite::Attributes Rewrite::carried(std::string_view domain, std::string_view o
   return all;
 }
 
-Rewrite::Arg Rewrite::compute(std::string_view domain, std::string_view op,
-                              const std::vector<Arg>& inputs, Attributes attributes) const {
+GraphRewriter::Arg GraphRewriter::compute(std::string_view domain, std::string_view op,
+                                          const std::vector<Arg>& inputs,
+                                          Attributes attributes) const {
   const Signature* signature = find_signature(domain, op, newest_opset(domain));
   if (signature == nullptr) BUG("a conversion computes by an operator that there is not");
   std::vector<Value> values;
@@ -114,8 +118,8 @@ Rewrite::Arg Rewrite::compute(std::string_view domain, std::string_view op,
   return {evaluate(*signature, attributes, std::move(values))[0].tensor()};
 }
 
-Node& Rewrite::add(std::string_view domain, std::string_view op, const std::vector<Arg>& inputs,
-                   Attributes attributes) {
+Node& GraphRewriter::add(std::string_view domain, std::string_view op,
+                         const std::vector<Arg>& inputs, Attributes attributes) {
   Node node;
   node.domain = domain;
   node.op = op;
@@ -143,16 +147,18 @@ Node& Rewrite::add(std::string_view domain, std::string_view op, const std::vect
   return made_.nodes.back();
 }
 
-Rewrite::Arg Rewrite::node(std::string_view local, std::string_view domain, std::string_view op,
-                           const std::vector<Arg>& inputs, Attributes attributes) {
+GraphRewriter::Arg GraphRewriter::node(std::string_view local, std::string_view domain,
+                                       std::string_view op, const std::vector<Arg>& inputs,
+                                       Attributes attributes) {
   Node& made = add(domain, op, inputs, std::move(attributes));
   if (!made.name.empty()) made.name += "/" + std::string(local);
   made.outputs = {fresh_.name(found.node().outputs[0] + "/" + std::string(local))};
   return {made.outputs};
 }
 
-void Rewrite::result(const std::vector<Arg>& outputs, std::string_view domain, std::string_view op,
-                     const std::vector<Arg>& inputs, Attributes attributes) {
+void GraphRewriter::result(const std::vector<Arg>& outputs, std::string_view domain,
+                           std::string_view op, const std::vector<Arg>& inputs,
+                           Attributes attributes) {
   Node& made = add(domain, op, inputs, std::move(attributes));
   for (const Arg& output : outputs) {
     const auto& names = std::get<std::vector<std::string>>(output.is);
@@ -162,11 +168,11 @@ void Rewrite::result(const std::vector<Arg>& outputs, std::string_view domain, s
   while (!made.outputs.empty() && made.outputs.back().empty()) made.outputs.pop_back();
 }
 
-Rewrite::Arg Rewrite::local(std::string_view name) {
+GraphRewriter::Arg GraphRewriter::local(std::string_view name) {
   return {std::vector<std::string>{fresh_.name(found.node().outputs[0] + "/" + std::string(name))}};
 }
 
-void Rewrite::result(Slot output, Arg value) {
+void GraphRewriter::result(Slot output, Arg value) {
   const std::string& name = found.names(output)[0];
   if (const Tensor* tensor = std::get_if<Tensor>(&value.is)) {
     made_.constants.emplace_back(name, *tensor);
@@ -180,7 +186,7 @@ void Rewrite::result(Slot output, Arg value) {
   }
 }
 
-Made Rewrite::finish() {
+Made GraphRewriter::finish() {
   // Drops nodes whose only outputs are ones that the replaced node omits.
   std::erase_if(made_.nodes, [](const Node& node) { return node.outputs.empty(); });
   std::set<std::string> makes;
@@ -192,7 +198,8 @@ Made Rewrite::finish() {
   return std::move(made_);
 }
 
-Rewrite::Attributes joined(Rewrite::Attributes base, const Rewrite::Attributes& with) {
+GraphRewriter::Attributes joined(GraphRewriter::Attributes base,
+                                 const GraphRewriter::Attributes& with) {
   for (const auto& [name, attribute] : with) base.insert_or_assign(name, attribute);
   return base;
 }

@@ -1,6 +1,6 @@
 // Cleans up a converted model. Names are unique in a model, so one set of names covers all of its
 // graphs.
-#include "optimized/convert/tidy.h"
+#include "optimized/convert/clean_up.h"
 
 #include <algorithm>
 
@@ -150,7 +150,7 @@ Index least_format(const Model& model) {
 
 Uses::Uses(const Model& model) : used_(uses_of(model)) {}
 
-void Uses::tidy(Model& model) const {
+void Uses::clean_up(Model& model) const {
   bool more = true;
   while (more) {
     const std::set<std::string> used = uses_of(model);

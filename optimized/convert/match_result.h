@@ -19,9 +19,9 @@ struct Slot {
   int at;
 };
 
-class Found {
+class Match {
  public:
-  Found(const Node& node, const Scope& scope);
+  Match(const Node& node, const Scope& scope);
 
   const Node& node() const { return node_; }
   const Scope& scope() const { return scope_; }
