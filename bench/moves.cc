@@ -154,10 +154,11 @@ void transposed(Isa isa, const std::string& line, const Move& move) {
 
 // Measures elementwise kernels of one or two inputs against a memcpy that reads and writes as many
 // bytes.
-void elementwise(Isa isa, Role role, const std::string& what, std::size_t inputs, Index count) {
+void elementwise(Isa isa, OperatorKind role, const std::string& what, std::size_t inputs,
+                 Index count) {
   const std::string line = what + " " + std::to_string(count);
   for (const FastEntry& entry : fast_entries()) {
-    if (role_of(*entry.signature) != role) continue;
+    if (operator_kind(*entry.signature) != role) continue;
     const Numbers a(count), b(count), c(count);
     const std::array<Placed<4>, 2> from{{{a.data(), {1, 0, 0, 0}}, {b.data(), {1, 0, 0, 0}}}};
     moved(line, count * 2 * (static_cast<Index>(inputs) + 1), [&] {
@@ -191,8 +192,8 @@ int main(int count, char** words) {
   blocks(isa, 256, 56);
   blocks(isa, 512, 7);
   for (const Index count : {65536, 1 << 20, 1 << 24}) {
-    elementwise(isa, Role::rectify, "elementwise, one input", 1, count);
-    elementwise(isa, Role::sum, "elementwise, two inputs", 2, count);
+    elementwise(isa, OperatorKind::relu, "elementwise, one input", 1, count);
+    elementwise(isa, OperatorKind::add, "elementwise, two inputs", 2, count);
   }
   // [rows, columns] to [columns, rows]; attention's heads; channels last to first.
   transposed(isa, "transpose 1024 x 1024", {{1024, 1024, 1, 1, 1}, {1024, 1}, {1, 1024}});

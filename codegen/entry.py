@@ -84,7 +84,7 @@ class Version:
     since: int
     doc: str
     deprecated: bool = False
-    fast: str = ""  # a Role of optimized/registry, if a handwritten kernel computes it
+    fast: str = ""  # a OperatorKind of optimized/registry, if a handwritten kernel computes it
     lived: bool = False  # deprecated later, in place: models of its opsets may still use it
     form: str = ""
     kind: str = "none"  # semantics function structural random none

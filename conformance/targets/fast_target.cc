@@ -67,7 +67,7 @@ class FastModel : public LoadedModel {
   bool all_views() const {
     const std::vector<Node>& nodes = session_.model().graph.nodes;
     return !nodes.empty() && std::all_of(nodes.begin(), nodes.end(), [](const Node& node) {
-      return node.signature && role_of(*node.signature) == Role::same_elements;
+      return node.signature && operator_kind(*node.signature) == OperatorKind::reshape;
     });
   }
 

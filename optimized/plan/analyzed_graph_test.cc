@@ -25,7 +25,7 @@ TEST(AnalyzedGraph, DeclaredShapesAreNotBelieved) {
   EXPECT_TRUE(graph.node(0).broken);
   const std::vector<Group> groups = group_nodes(graph, true);
   ASSERT_EQ(groups.size(), 1U);
-  EXPECT_EQ(groups[0].work, Work::reference);
+  EXPECT_EQ(groups[0].kind, GroupKind::reference);
 }
 
 TEST(AnalyzedGraph, DefinitionsProveShapesForWhatIsFed) {
@@ -50,7 +50,7 @@ TEST(Preconditions, AMatmulHasColumnsForItsOutput) {
   const Model model = matmul({8, 64}, {64, 32}, {8, 32});
   const AnalyzedGraph graph(model, {{"a", Shape{8, 64}}}, {});
   Group group = group_nodes(graph, true).at(0);
-  ASSERT_EQ(group.work, Work::product);
+  ASSERT_EQ(group.kind, GroupKind::matmul);
   EXPECT_NO_THROW(hold_preconditions(graph, group));
   group.made = graph.find("a");
   EXPECT_THROW(hold_preconditions(graph, group), Error);
@@ -63,7 +63,7 @@ TEST(Preconditions, AWindowHasTheExtentsOfItsImages) {
   const Model model = net.model();
   const AnalyzedGraph graph(model, {{"x", Shape{1, 16, 8, 8}}}, {});
   const Group group = group_nodes(graph, true).at(0);
-  ASSERT_EQ(group.work, Work::convolution);
+  ASSERT_EQ(group.kind, GroupKind::convolution);
   EXPECT_NO_THROW(hold_preconditions(graph, group));
   Group wide = group;
   wide.window.out[1] += 1;

@@ -148,7 +148,8 @@ namespace {
 
 Halo halo_of(const Group& group) {
   const Window& w = group.window;
-  if (group.work == Work::convolution) return {w.before[0], w.behind(0), w.before[1], w.behind(1)};
+  if (group.kind == GroupKind::convolution)
+    return {w.before[0], w.behind(0), w.before[1], w.behind(1)};
   Index before[2]{0, 0}, behind[2]{0, 0};
   for (const int d : {0, 1}) {
     for (const OutputPhase& phase :
@@ -166,7 +167,7 @@ Halo halo_of(const Group& group) {
 // it.
 void Builder::foresee() {
   for (const Group& group : groups_) {
-    if (group.work == Work::convolution || group.work == Work::transposed)
+    if (group.kind == GroupKind::convolution || group.kind == GroupKind::transposed_convolution)
       cover(halos_[graph_.node(group.main()).inputs[0]], halo_of(group));
   }
   std::set<Index> in_blocks;
@@ -178,27 +179,27 @@ void Builder::foresee() {
 }
 
 bool Builder::is_in_blocks(const Group& group, const std::set<Index>& in_blocks) const {
-  switch (group.work) {
-    case Work::pool:
+  switch (group.kind) {
+    case GroupKind::pool:
       return true;
-    case Work::transposed:
+    case GroupKind::transposed_convolution:
       if (is_spread(group.window, shape(group.made)[1], lanes_)) return false;
       [[fallthrough]];
-    case Work::convolution:
+    case GroupKind::convolution:
       return group.region.empty() || BlockedRegion::takes(graph_, group.region, lanes_);
-    case Work::pointwise:
+    case GroupKind::pointwise:
       return std::any_of(group.region.externals.begin(), group.region.externals.end(),
                          [&](Index external) {
                            return in_blocks.contains(external) &&
                                   shape(external) == group.region.shape;
                          }) &&
              BlockedRegion::takes(graph_, group.region, lanes_);
-    case Work::join: {
+    case GroupKind::concat: {
       const std::vector<Index>& inputs = graph_.node(group.main()).inputs;
       return std::all_of(inputs.begin(), inputs.end(),
                          [&](Index input) { return in_blocks.contains(input); });
     }
-    case Work::repeat:
+    case GroupKind::repeat:
       return in_blocks.contains(graph_.node(group.main()).inputs[0]);
     default:
       return false;
@@ -210,7 +211,7 @@ bool Builder::is_in_blocks(const Group& group, const std::set<Index>& in_blocks)
 void Builder::give_homes() {
   std::map<Index, const Group*> joins;
   for (const Group& group : groups_) {
-    if (group.work != Work::join || !group.blocks) continue;
+    if (group.kind != GroupKind::concat || !group.blocks) continue;
     const std::vector<Index>& inputs = graph_.node(group.main()).inputs;
     Index channel = 0;
     std::size_t k = 0;
@@ -268,36 +269,36 @@ void Builder::build() {
 
 void Builder::build(const Group& group) {
   hold_preconditions(graph_, group);
-  switch (group.work) {
-    case Work::reference:
+  switch (group.kind) {
+    case GroupKind::reference:
       return on_reference(group.main());
-    case Work::kernel:
+    case GroupKind::kernel:
       return on_kernel(group.main());
-    case Work::nest:
+    case GroupKind::row_kernel:
       return on_nest(group.main());
-    case Work::pointwise:
+    case GroupKind::pointwise:
       return build_pointwise(*this, group);
-    case Work::convolution:
+    case GroupKind::convolution:
       return build_convolution(*this, group);
-    case Work::transposed:
+    case GroupKind::transposed_convolution:
       return build_transposed(*this, group);
-    case Work::pool:
+    case GroupKind::pool:
       return build_pool(*this, group);
-    case Work::product:
+    case GroupKind::matmul:
       return build_product(*this, group);
-    case Work::fed_product:
+    case GroupKind::matmul_dynamic_b:
       return build_fed_product(*this, group);
-    case Work::join:
+    case GroupKind::concat:
       return build_join(*this, group);
-    case Work::move:
+    case GroupKind::copy:
       return build_move(*this, group);
-    case Work::repeat:
+    case GroupKind::repeat:
       return build_repeat(*this, group);
-    case Work::on_device:
+    case GroupKind::on_device:
       return build_on_device(group.main());
-    case Work::view_on_device:
+    case GroupKind::view_on_device:
       return view_on_device(group.main());
-    case Work::view: {
+    case GroupKind::view: {
       const Index of = graph_.node(group.main()).inputs[0];
       plain_[group.made] = plain(of);
       touched_.clear();

@@ -1,4 +1,4 @@
-// Estimates operations by operator family and role, so that a profile can show the share of peak
+// Estimates operations by operator family and op, so that a profile can show the share of peak
 // performance that a step reaches.
 #include "optimized/plan/cost.h"
 
@@ -38,24 +38,24 @@ double flop_of(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
                ? 2.0 * elements(beside) * (elements(*w) / real((*w->shape)[0]))
                : 0.0;
   };
-  switch (role_of(*signature)) {
-    case Role::convolution:
+  switch (operator_kind(*signature)) {
+    case OperatorKind::convolution:
       return weighed(made);
-    case Role::transposed_convolution:
+    case OperatorKind::transposed_convolution:
       return weighed(x);
-    case Role::product:
+    case OperatorKind::gemm:
       return 2.0 * elements(made) *
              real((*x.shape)[fact.attributes().integer("transA") != 0 ? 0 : 1]);
-    case Role::matrix_product:
+    case OperatorKind::matmul:
       return 2.0 * elements(made) * real(x.shape->back());
-    case Role::max_pool:
-    case Role::average_pool:
+    case OperatorKind::max_pool:
+    case OperatorKind::average_pool:
       return elements(made) * product_of(fact.attributes().integers("kernel_shape"));
-    case Role::global_average:
-    case Role::global_max:
+    case OperatorKind::global_average:
+    case OperatorKind::global_max:
       return elements(x);
-    case Role::join:
-    case Role::same_elements:
+    case OperatorKind::concat:
+    case OperatorKind::reshape:
       return 0;
     default:
       break;

@@ -34,9 +34,9 @@ class Grouping {
       const std::string why =
           fact.broken ? "a rule of it does not hold" : why_not_on_device(graph_, k, device.kind());
       if (why.empty()) {
-        group.work = Work::on_device;
+        group.kind = GroupKind::on_device;
       } else if (is_view(fact) && (!host || made.contains(fact.inputs[0]))) {
-        group.work = Work::view_on_device;
+        group.kind = GroupKind::view_on_device;
       } else if (host) {
         continue;
       } else {
@@ -64,7 +64,7 @@ class Grouping {
 
  private:
   Group group_of(Index k) {
-    if (Group group = gated(k); group.work == Work::convolution) return group;
+    if (Group group = gated(k); group.kind == GroupKind::convolution) return group;
     Group group;
     group.nodes = {k};
     const AnalyzedNode& fact = graph_.node(k);
@@ -76,14 +76,14 @@ class Grouping {
                      count(*graph_.value(fact.outputs[0]).shape) > 0;
     if (one) {
       group.made = fact.outputs[0];
-      group.work = work_of(group, role_of(*signature));
-      if (group.work == Work::convolution || group.work == Work::transposed ||
-          group.work == Work::product)
+      group.kind = kind_of(group, operator_kind(*signature));
+      if (group.kind == GroupKind::convolution || group.kind == GroupKind::transposed_convolution ||
+          group.kind == GroupKind::matmul)
         extend(group);
-      if (group.work != Work::reference) return take(group);
+      if (group.kind != GroupKind::reference) return take(group);
     }
     if (Region region = grow_from_node(graph_, k, taken_); !region.empty()) {
-      group.work = Work::pointwise;
+      group.kind = GroupKind::pointwise;
       if (!fuse_) {
         region = {};
         region.shape = *graph_.value(fact.outputs[0]).shape;
@@ -101,19 +101,19 @@ class Grouping {
       return take(group);
     }
     if (find_fast(*signature) && all_floats(fact)) {
-      group.work = Work::kernel;
+      group.kind = GroupKind::kernel;
     } else if (is_move(graph_, k)) {
       const std::optional<Repeat> repeat = repeats(graph_, k);
-      group.work = repeat ? Work::repeat : Work::move;
+      group.kind = repeat ? GroupKind::repeat : GroupKind::copy;
       group.repeat = repeat.value_or(Repeat{});
     } else if (takes_nest(graph_, k)) {
-      group.work = Work::nest;
+      group.kind = GroupKind::row_kernel;
     }
     return take(group);
   }
 
   bool is_view(const AnalyzedNode& fact) const {
-    return fact.node->signature && role_of(*fact.node->signature) == Role::same_elements &&
+    return fact.node->signature && operator_kind(*fact.node->signature) == OperatorKind::reshape &&
            fact.outputs.size() == 1 && fact.outputs[0] != nobody && fact.inputs[0] != nobody &&
            graph_.value(fact.inputs[0]).floats() && graph_.value(fact.outputs[0]).floats() &&
            count(*graph_.value(fact.inputs[0]).shape) ==
@@ -144,72 +144,74 @@ class Grouping {
     return fact && fact->constant && fact->floats();
   }
 
-  Work work_of(Group& group, Role role) const {
+  GroupKind kind_of(Group& group, OperatorKind op) const {
     const Index k = group.main();
     const AnalyzedValue* x = input(k, 0);
-    if (!x || !x->floats() || count(*x->shape) == 0) return Work::reference;
+    if (!x || !x->floats() || count(*x->shape) == 0) return GroupKind::reference;
     const Shape& made = *graph_.value(group.made).shape;
     const Facts node = graph_.node(k).attributes();
     const bool image = x->shape->size() == 3 || x->shape->size() == 4;
-    switch (role) {
-      case Role::convolution: {
+    switch (op) {
+      case OperatorKind::convolution: {
         const AnalyzedValue* w = input(k, 1);
         const bool bias = input(k, 2) == nullptr || is_constant(input(k, 2));
         if (!image || !is_constant(w) || !bias ||
             !groups_fit(node.integer("group", 1), *x->shape, *w->shape))
-          return Work::reference;
+          return GroupKind::reference;
         group.window = window_of(node, *x->shape, made, tail(*w->shape, 2));
-        return is_near(group.window, *x->shape, made) ? Work::convolution : Work::reference;
+        return is_near(group.window, *x->shape, made) ? GroupKind::convolution
+                                                      : GroupKind::reference;
       }
-      case Role::transposed_convolution: {
+      case OperatorKind::transposed_convolution: {
         const AnalyzedValue* w = input(k, 1);
         const bool bias = input(k, 2) == nullptr || is_constant(input(k, 2));
         if (!image || !is_constant(w) || !bias || node.integer("group", 1) != 1)
-          return Work::reference;
+          return GroupKind::reference;
         group.window = window_of(node, *x->shape, made, tail(*w->shape, 2));
         return is_near(group.window, *x->shape, made) && is_in_phases(node, group.window)
-                   ? Work::transposed
-                   : Work::reference;
+                   ? GroupKind::transposed_convolution
+                   : GroupKind::reference;
       }
-      case Role::max_pool:
-      case Role::average_pool:
-      case Role::global_average:
-      case Role::global_max: {
-        if (!image || node.integer("storage_order") != 0) return Work::reference;
-        const bool global = role == Role::global_average || role == Role::global_max;
+      case OperatorKind::max_pool:
+      case OperatorKind::average_pool:
+      case OperatorKind::global_average:
+      case OperatorKind::global_max: {
+        if (!image || node.integer("storage_order") != 0) return GroupKind::reference;
+        const bool global = op == OperatorKind::global_average || op == OperatorKind::global_max;
         group.window = window_of(node, *x->shape, made, global ? tail(*x->shape, 2) : Shape{});
-        return is_near(group.window, *x->shape, made) ? Work::pool : Work::reference;
+        return is_near(group.window, *x->shape, made) ? GroupKind::pool : GroupKind::reference;
       }
-      case Role::product: {
+      case OperatorKind::gemm: {
         const AnalyzedValue* b = input(k, 1);
         const AnalyzedValue* c = input(k, 2);
         if (!is_constant(b) || node.integer("transA") != 0 || x->shape->size() != 2)
-          return Work::reference;
+          return GroupKind::reference;
         if (node.number("alpha", 1) != 1 || (c && node.number("beta", 1) != 1))
-          return Work::reference;
-        if (c && (!is_constant(c) || !fits_rows(*c->shape, made))) return Work::reference;
-        return Work::product;
+          return GroupKind::reference;
+        if (c && (!is_constant(c) || !fits_rows(*c->shape, made))) return GroupKind::reference;
+        return GroupKind::matmul;
       }
-      case Role::matrix_product: {
+      case OperatorKind::matmul: {
         const AnalyzedValue* b = input(k, 1);
-        if (is_constant(b) && b->shape->size() == 2 && x->shape->size() >= 2) return Work::product;
-        return b->floats() && takes_fed_product(*x->shape, *b->shape) ? Work::fed_product
-                                                                      : Work::reference;
+        if (is_constant(b) && b->shape->size() == 2 && x->shape->size() >= 2)
+          return GroupKind::matmul;
+        return b->floats() && takes_fed_product(*x->shape, *b->shape) ? GroupKind::matmul_dynamic_b
+                                                                      : GroupKind::reference;
       }
-      case Role::join: {
+      case OperatorKind::concat: {
         const Index axis = node.integer("axis", 1);
         const bool channels = axis == 1 || axis + made.size() == 1;
         for (const Index each : graph_.node(k).inputs) {
           if (each == nobody || !graph_.value(each).floats() ||
               count(*graph_.value(each).shape) == 0)
-            return Work::reference;
+            return GroupKind::reference;
         }
-        return channels && image ? Work::join : Work::reference;
+        return channels && image ? GroupKind::concat : GroupKind::reference;
       }
-      case Role::same_elements:
-        return count(*x->shape) == count(made) ? Work::view : Work::reference;
+      case OperatorKind::reshape:
+        return count(*x->shape) == count(made) ? GroupKind::view : GroupKind::reference;
       default:
-        return Work::reference;
+        return GroupKind::reference;
     }
   }
 
@@ -232,7 +234,8 @@ class Grouping {
   // scaling the weights. Only if there are fewer weights than elements.
   Group gated(Index k) {
     const AnalyzedNode& fact = graph_.node(k);
-    if (!fuse_ || fact.node->signature == nullptr || role_of(*fact.node->signature) != Role::times)
+    if (!fuse_ || fact.node->signature == nullptr ||
+        operator_kind(*fact.node->signature) != OperatorKind::mul)
       return {};
     const AnalyzedValue& made = graph_.value(fact.outputs[0]);
     if (made.output || made.users.size() != 1 || !made.floats() || made.shape->size() != 4)
@@ -261,7 +264,8 @@ class Grouping {
     group.nodes = {user};
     group.made = fact.outputs[0];
     if (fact.inputs[0] != read || !graph_.value(group.made).floats()) return false;
-    if (work_of(group, role_of(*fact.node->signature)) != Work::convolution) return false;
+    if (kind_of(group, operator_kind(*fact.node->signature)) != GroupKind::convolution)
+      return false;
     const Shape &w = *input(user, 1)->shape, &x = *graph_.value(read).shape;
     const Window& window = group.window;
     const bool pointwise =
@@ -309,16 +313,17 @@ class Grouping {
       if (fact.outputs.size() != 1 || fact.outputs[0] == nobody) break;
       const AnalyzedValue& next = graph_.value(fact.outputs[0]);
       if (!next.floats() || *next.shape != *made.shape) break;
-      const Role role = role_of(*fact.node->signature);
-      if (role == Role::sum && group.residual == nobody && group.work == Work::convolution) {
+      const OperatorKind op = operator_kind(*fact.node->signature);
+      if (op == OperatorKind::add && group.residual == nobody &&
+          group.kind == GroupKind::convolution) {
         const Index other = fact.inputs[0] == group.made ? fact.inputs[1] : fact.inputs[0];
         if (other == nobody || other == group.made || graph_.value(other).constant) break;
         if (!graph_.value(other).floats() || *graph_.value(other).shape != *made.shape) break;
         group.residual = other;
-      } else if (role == Role::rectify) {
+      } else if (op == OperatorKind::relu) {
         group.least = 0;
         clamped = true;
-      } else if (role == Role::clamp) {
+      } else if (op == OperatorKind::clip) {
         if (!bounds(group, user)) break;
         clamped = true;
       } else {
@@ -360,7 +365,7 @@ std::pair<Group, std::optional<Group>> apart(const Group& group) {
   own.nodes.resize(group.nodes.size() - group.region.ops.size());
   if (group.region.empty()) return {own, std::nullopt};
   Group rest;
-  rest.work = Work::pointwise;
+  rest.kind = GroupKind::pointwise;
   rest.region = group.region;
   rest.region.externals.push_back(group.region.start);
   rest.region.start = nobody;

@@ -12,21 +12,21 @@
 
 namespace touchstone {
 
-enum class Work {
-  reference,    // one node on its reference kernel
-  kernel,       // one node on a generated kernel, called directly
-  nest,         // one node on a row kernel
-  pointwise,    // a region
-  convolution,  // fused with a residual, a clamp and a region
-  transposed,   // convolution, fused with a clamp and a region
+enum class GroupKind {
+  reference,               // one node on its reference kernel
+  kernel,                  // one node on a generated kernel, called directly
+  row_kernel,              // one node on a row kernel
+  pointwise,               // a region
+  convolution,             // fused with a residual, a clamp and a region
+  transposed_convolution,  // convolution, fused with a clamp and a region
   pool,
-  product,      // a matmul with a constant second matrix, bias and clamp
-  fed_product,  // a matmul of two computed stacks of matrices
-  join,         // along the channels
-  move,         // data movement
-  repeat,       // data movement that repeats each element of an image along rows and columns
-  view,         // the same elements in another shape
-  on_device,    // one node on a device
+  matmul,            // a matmul with a constant second matrix, bias and clamp
+  matmul_dynamic_b,  // a matmul of two computed stacks of matrices
+  concat,            // along the channels
+  copy,              // data movement
+  repeat,            // data movement that repeats each element of an image along rows and columns
+  view,              // the same elements in another shape
+  on_device,         // one node on a device
   view_on_device,
 };
 
@@ -35,7 +35,7 @@ struct Repeat {
 };
 
 struct Group {
-  Work work = Work::reference;
+  GroupKind kind = GroupKind::reference;
   // In the model's order; the first computes, the last defines the position.
   std::vector<Index> nodes;
   Index made = nobody;      // output of the first node's kernel, clamp and residual included

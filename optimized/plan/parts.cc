@@ -13,9 +13,9 @@ TOUCHSTONE_DECLARE_KERNEL(rounded_to_grid);
 
 namespace {
 
-const FastEntry* entry_of(Role role) {
+const FastEntry* entry_of(OperatorKind op) {
   for (const FastEntry& entry : fast_entries()) {
-    if (role_of(*entry.signature) == role) return &entry;
+    if (operator_kind(*entry.signature) == op) return &entry;
   }
   return nullptr;
 }
@@ -26,19 +26,19 @@ class Parts {
 
   void add(const PointwiseOp& op) {
     parts_.push_back({*graph_.node(op.node).node, op.inputs, op.output, {}});
-    const Role last = role(parts_.back());
-    if (last == Role::clamp) join_grid();
-    if (last == Role::times && !join_swish()) join_factor();
+    const OperatorKind last = role(parts_.back());
+    if (last == OperatorKind::clip) join_grid();
+    if (last == OperatorKind::mul && !join_swish()) join_factor();
   }
   std::vector<Part> all() { return std::move(parts_); }
 
  private:
   using Place = std::vector<Part>::iterator;
 
-  static Role role(const Part& part) { return role_of(*part.node.signature); }
+  static OperatorKind op(const Part& part) { return operator_kind(*part.node.signature); }
 
   // Finds the part of this role that computes a value, if the value has one user.
-  std::optional<Place> maker(Index value, Role wanted) {
+  std::optional<Place> maker(Index value, OperatorKind wanted) {
     if (value == nobody || graph_.value(value).users.size() != 1) return std::nullopt;
     const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
       return part.output == value && !part.grid && role(part) == wanted;
@@ -54,11 +54,11 @@ class Parts {
 
   // Fuses x * sigmoid(x) into a swish.
   bool join_swish() {
-    static const FastEntry* const swish = entry_of(Role::swish);
+    static const FastEntry* const swish = entry_of(OperatorKind::swish);
     if (swish == nullptr) return false;
     const Part times = parts_.back();
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
-      const std::optional<Place> sigmoid = maker(times.inputs[k], Role::sigmoid);
+      const std::optional<Place> sigmoid = maker(times.inputs[k], OperatorKind::sigmoid);
       const Index x = times.inputs[1 - k];
       if (!sigmoid || (*sigmoid)->inputs[0] != x) continue;
       Node named;
@@ -78,7 +78,7 @@ class Parts {
   // Fuses rounding of a value, or of its quotient by a constant, and the clamp after it.
   void join_grid() {
     const Part clamp = parts_.back();
-    const std::optional<Place> whole = maker(clamp.inputs[0], Role::nearest_whole);
+    const std::optional<Place> whole = maker(clamp.inputs[0], OperatorKind::round);
     if (!whole || clamp.inputs.size() != 3) return;
     const std::optional<float> least = number(clamp.inputs[1]), most = number(clamp.inputs[2]);
     // Otherwise the order of the two comparisons would matter.
@@ -86,7 +86,7 @@ class Parts {
     Part joined = **whole;
     std::vector<Index> gone{joined.output};
     std::optional<float> divisor;
-    if (const std::optional<Place> quotient = maker(joined.inputs[0], Role::quotient)) {
+    if (const std::optional<Place> quotient = maker(joined.inputs[0], OperatorKind::div)) {
       divisor = number((*quotient)->inputs[1]);
       if (divisor) {
         joined = **quotient;

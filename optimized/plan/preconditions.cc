@@ -20,39 +20,39 @@ class Preconditions {
       : graph_(graph), group_(group), fact_(graph.node(group.main())) {}
 
   void hold() const {
-    switch (group_.work) {
-      case Work::convolution:
+    switch (group_.kind) {
+      case GroupKind::convolution:
         hold_convolution();
         break;
-      case Work::transposed:
+      case GroupKind::transposed_convolution:
         hold_transposed();
         break;
-      case Work::pool:
+      case GroupKind::pool:
         hold_pool();
         break;
-      case Work::product:
+      case GroupKind::matmul:
         hold_product();
         break;
-      case Work::fed_product:
+      case GroupKind::matmul_dynamic_b:
         hold_fed_product();
         break;
-      case Work::join:
+      case GroupKind::concat:
         hold_join();
         break;
-      case Work::repeat:
+      case GroupKind::repeat:
         hold_repeat();
         break;
-      case Work::view:
-      case Work::view_on_device:
+      case GroupKind::view:
+      case GroupKind::view_on_device:
         require(count(shape(fact_.inputs[0])) == count(shape(group_.made)),
                 "a view has as many elements");
         break;
-      case Work::reference:  // these compare actual with proved shapes at run time
-      case Work::kernel:
-      case Work::nest:
-      case Work::move:
-      case Work::on_device:
-      case Work::pointwise:
+      case GroupKind::reference:  // these compare actual with proved shapes at run time
+      case GroupKind::kernel:
+      case GroupKind::row_kernel:
+      case GroupKind::copy:
+      case GroupKind::on_device:
+      case GroupKind::pointwise:
         break;
     }
     if (!group_.region.empty()) hold_region();

@@ -20,8 +20,8 @@ struct RunState {
   const std::vector<float*>& scratch;  // one per thread
   const Limits& limits;
 
-  // Like ThreadPool::each, for work that takes one thread about `nanoseconds`. Work shorter than
-  // waking another thread runs on this one.
+  // Like ThreadPool::each, for work that takes one thread about `nanoseconds`. GroupKind shorter
+  // than waking another thread runs on this one.
   template <class F>
   void each(Index parts, double nanoseconds, F&& work) {
     constexpr double worth_waking = 2500;

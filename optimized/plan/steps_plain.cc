@@ -48,7 +48,7 @@ class OnReference : public Step {
   OnReference(const AnalyzedGraph& graph, Index node) : graph_(graph), node_(node) {
     // The same elements in another shape: the tensor is passed on and no element is read.
     const Signature* signature = graph.node(node).node->signature;
-    const bool handed_on = signature && role_of(*signature) == Role::same_elements;
+    const bool handed_on = signature && operator_kind(*signature) == OperatorKind::reshape;
     kernel = handed_on ? "view" : "reference";
     kernel_class = handed_on ? KernelClass::view : KernelClass::reference;
   }

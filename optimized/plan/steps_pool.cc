@@ -10,11 +10,11 @@ class OnPool : public Step {
  public:
   OnPool(Builder& builder, const Group& group) : window_(group.window) {
     const AnalyzedNode& fact = builder.graph().node(group.main());
-    const Role role = role_of(*fact.node->signature);
+    const OperatorKind op = operator_kind(*fact.node->signature);
     in_ = builder.blocked(fact.inputs[0]);
     out_ = builder.make_blocked(group.made);
-    const bool mean = role == Role::average_pool || role == Role::global_average;
-    whole_ = role == Role::global_average && is_empty(out_.blocks.halo);
+    const bool mean = op == OperatorKind::average_pool || op == OperatorKind::global_average;
+    whole_ = op == OperatorKind::global_average && is_empty(out_.blocks.halo);
     const bool padding = mean && fact.attributes().integer("count_include_pad") != 0;
     pool_.emplace(chosen_isa(), mean ? PoolKind::mean : PoolKind::largest, along(0, padding),
                   along(1, padding));

@@ -244,12 +244,12 @@ class Dimensions {
 
 std::optional<MovedOutput> told_move(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   if (fact.outputs.size() != 1) return std::nullopt;
-  switch (role_of(*fact.node->signature)) {
-    case Role::join:
+  switch (operator_kind(*fact.node->signature)) {
+    case OperatorKind::concat:
       return joined(graph, fact);
-    case Role::permutation:
+    case OperatorKind::transpose:
       return permuted(graph, fact);
-    case Role::dimensions:
+    case OperatorKind::per_dimension:
       return Dimensions(graph, fact).go();
     default:
       return std::nullopt;

@@ -55,32 +55,32 @@ const std::vector<FastEntry>& fast_entries();
 
 // Handwritten kernel, or plan rewrite, for an operator version: the key `fast` of its entry
 // (spec/reference.md).
-enum class Role {
+enum class OperatorKind {
   none,
   convolution,
   max_pool,
   average_pool,
   global_average,
   global_max,
-  rectify,         // max(x, 0)
-  clamp,           // between the attributes or inputs min and max
-  sum,             // of two operands
-  times,           // of two operands
-  sigmoid,         // 1 / (1 + exp(-x))
-  swish,           // x times the sigmoid of alpha x
-  product,         // alpha op(A) op(B) + beta C
-  matrix_product,  // of stacks of matrices
-  join,            // along the attribute axis
-  same_elements,   // the input's elements in the same order, in another shape
+  relu,     // max(x, 0)
+  clip,     // between the attributes or inputs min and max
+  add,      // of two operands
+  mul,      // of two operands
+  sigmoid,  // 1 / (1 + exp(-x))
+  swish,    // x times the sigmoid of alpha x
+  gemm,     // alpha op(A) op(B) + beta C
+  matmul,   // of stacks of matrices
+  concat,   // along the attribute axis
+  reshape,  // the input's elements in the same order, in another shape
   transposed_convolution,
-  permutation,  // of the dimensions
+  transpose,  // of the dimensions
   // each output dimension maps to an input dimension alone, or is filled; if an unchanged dimension
   // is read in order at size 3, it is at every size
-  dimensions,
-  quotient,       // of two operands
-  nearest_whole,  // ties round to even
+  per_dimension,
+  div,    // of two operands
+  round,  // ties round to even
 };
-Role role_of(const Signature& signature);
+OperatorKind operator_kind(const Signature& signature);
 
 // Versions of these operator families without a fast kernel, and the reasons.
 struct Unfit {
