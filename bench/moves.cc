@@ -75,8 +75,8 @@ void product(Isa isa, Index rows, Index depth, Index columns) {
       c(rows * columns);
   gemm.pack({b.data(), columns, 1, depth, columns}, nullptr, packed.data(), 0,
             gemm.panels(columns));
-  const Product product{a.data(), depth,   packed.data(), nullptr, 0,
-                        c.data(), columns, depth,         columns};
+  const GemmProblem product{a.data(), depth,   packed.data(), nullptr, 0,
+                            c.data(), columns, depth,         columns};
   const double operations = 2.0 * static_cast<double>(rows * depth * columns);
   const Share share = against([&] { return operations / bench::roof(isa); },
                               [&] { gemm.run(product, 0, gemm.panels(columns), 0, rows); });
@@ -102,8 +102,8 @@ void moved(const std::string& line, Index bytes, const std::function<void()>& wo
 void thin(Isa isa, Index rows, Index depth, Index columns) {
   const Gemm gemm(isa);
   const Numbers a(rows * depth), packed(gemm.packed_size(depth, columns)), c(rows * columns);
-  const Product product{a.data(), depth,   packed.data(), nullptr, 0,
-                        c.data(), columns, depth,         columns};
+  const GemmProblem product{a.data(), depth,   packed.data(), nullptr, 0,
+                            c.data(), columns, depth,         columns};
   moved("thin " + std::to_string(rows) + " x " + std::to_string(depth) + " x " +
             std::to_string(columns),
         static_cast<Index>(packed.size()) * 4,

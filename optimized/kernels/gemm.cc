@@ -72,7 +72,8 @@ Index Gemm::packed_size(Index depth, Index columns) const {
   return panels(columns) * panel_columns() * (depth + 1);
 }
 
-void Gemm::pack(const Factor& b, const float* bias, float* packed, Index first, Index count) const {
+void Gemm::pack(const GemmOperand& b, const float* bias, float* packed, Index first,
+                Index count) const {
   const Index width = panel_columns();
   for (Index p = first; p < first + count; ++p) {
     const Index from = p * width, columns = std::min(width, b.columns - from);
@@ -98,7 +99,7 @@ constexpr float zeros[panel_vectors * 16] = {};
 // accumulate into C, and the last one clamps.
 struct Tiles {
   Isa isa;
-  const Product& product;
+  const GemmProblem& product;
   Index panel, first_depth, depth;
 
   struct Rows {
@@ -112,7 +113,7 @@ struct Tiles {
 
   void call(CompiledKernel kernel, const Rows& from, const Ahead& soon, Index first_panel,
             Index panels, Index first_row, Index rows) const {
-    const Product& p = product;
+    const GemmProblem& p = product;
     const bool first = first_depth == 0, last = first_depth + depth == p.depth;
     const Index column = first_panel * panel,
                 columns = std::min(panels * panel, p.columns - column);
@@ -147,16 +148,16 @@ struct Tiles {
   // Copies each tile's rows of A: rows whose stride is a multiple of a page would evict each other
   // from the cache. Each tile prefetches its fraction of the next panels.
   void run_tall(int height, Index first_panel, Index panels, Index first_row, Index rows) const {
-    alignas(64) std::array<float, most_rows * product_pitch> copy;
+    alignas(64) std::array<float, most_rows * gemm_row_stride> copy;
     const float* const soon = next(first_panel, panels);
     const auto due = static_cast<std::int32_t>(soon ? 65536 * height / rows : 0);
     for (Index row = 0; row < rows; row += height) {
       const float* from = product.a + (first_row + row) * product.a_row + first_depth;
       vector_moves(isa).copy_rows(reinterpret_cast<const char*>(from), product.a_row * 4,
-                                  reinterpret_cast<char*>(copy.data()), product_pitch * 4, height,
+                                  reinterpret_cast<char*>(copy.data()), gemm_row_stride * 4, height,
                                   depth * 4);
       const Ahead part{soon ? soon + depth * panel * row / rows : zeros, due};
-      call(of(tall_kernel(height), isa), {copy.data(), product_pitch}, part, first_panel, panels,
+      call(of(tall_kernel(height), isa), {copy.data(), gemm_row_stride}, part, first_panel, panels,
            first_row + row, height);
     }
   }
@@ -170,7 +171,7 @@ struct Tiles {
   }
 
   void run(int height, Index first_panel, Index panels, Index first_row, Index rows) const {
-    const int group = height <= 4 ? widest_product(registers(isa), height) : 1;
+    const int group = height <= 4 ? max_gemm_tile_panels(registers(isa), height) : 1;
     const Index grouped = group > 1 ? panels / group * group : 0;
     run(height, true, first_panel, grouped, first_row, rows);
     run(height, false, first_panel + grouped, panels - grouped, first_row, rows);
@@ -179,11 +180,11 @@ struct Tiles {
   // Handles fewer rows than the tallest tile, or slightly more.
   void rest(Index first_panel, Index panels, Index first_row, Index rows) const {
     if (rows == 0) return;
-    const auto* end = std::end(product_rows);
+    const auto* end = std::end(gemm_tile_rows);
     if (rows > most_rows) {
-      rest(first_panel, panels, first_row, product_rows[0]);
-      rest(first_panel, panels, first_row + product_rows[0], rows - product_rows[0]);
-    } else if (std::find(std::begin(product_rows), end, rows) == end) {
+      rest(first_panel, panels, first_row, gemm_tile_rows[0]);
+      rest(first_panel, panels, first_row + gemm_tile_rows[0], rows - gemm_tile_rows[0]);
+    } else if (std::find(std::begin(gemm_tile_rows), end, rows) == end) {
       rest(first_panel, panels, first_row, rows - rows / 2);
       rest(first_panel, panels, first_row + rows - rows / 2, rows / 2);
     } else {
@@ -194,10 +195,10 @@ struct Tiles {
 
 }  // namespace
 
-void Gemm::run(const Product& product, Index first_panel, Index panels, Index first_row,
+void Gemm::run(const GemmProblem& product, Index first_panel, Index panels, Index first_row,
                Index rows) const {
-  const int tall = tallest_product(registers(isa_));
-  const Index shares = std::max<Index>(ceil_div(product.depth, product_depth), 1);
+  const int tall = max_gemm_tile_rows(registers(isa_));
+  const Index shares = std::max<Index>(ceil_div(product.depth, gemm_depth), 1);
   // Kernels count in 32 bits. Groups of panels stay whole.
   const Index at_once = std::clamp<Index>(
       farthest / 2 / (panel_columns() * (product.depth + 1)) / most_panels * most_panels, 1,

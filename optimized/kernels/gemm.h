@@ -11,7 +11,7 @@
 
 namespace touchstone {
 
-struct Product {
+struct GemmProblem {
   const float* a = nullptr;  // A[m][k] is a[m * a_row + k]
   Index a_row = 0;
   const float* packed = nullptr;    // B and the bias, as pack() writes them
@@ -25,7 +25,7 @@ struct Product {
 };
 
 // Unpacked matrix: B[k][n] is data[k * depth_step + n * column_step].
-struct Factor {
+struct GemmOperand {
   const float* data;
   Index depth_step, column_step;
   Index depth, columns;
@@ -39,9 +39,9 @@ class Gemm {
   Index packed_size(Index depth, Index columns) const;
   // Writes panels [first, first + count); `bias` is null or holds one number per column. `packed`
   // should be aligned to 64 bytes, for speed.
-  void pack(const Factor& b, const float* bias, float* packed, Index first, Index count) const;
+  void pack(const GemmOperand& b, const float* bias, float* packed, Index first, Index count) const;
   // Computes rows [first_row, first_row + rows) of the columns of those panels.
-  void run(const Product& product, Index first_panel, Index panels, Index first_row,
+  void run(const GemmProblem& product, Index first_panel, Index panels, Index first_row,
            Index rows) const;
 
  private:

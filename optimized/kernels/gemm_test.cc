@@ -38,11 +38,11 @@ class Matrices {
   void check(Isa isa, Index panel_parts = 1, Index row_parts = 1) {
     const Gemm gemm(isa);
     Guarded packed(gemm.packed_size(c_.depth, c_.columns)), c(c_.rows * (c_.columns + gap));
-    const Factor factor{b_.data(), c_.transposed ? 1 : c_.columns, c_.transposed ? c_.depth : 1,
-                        c_.depth, c_.columns};
+    const GemmOperand factor{b_.data(), c_.transposed ? 1 : c_.columns,
+                             c_.transposed ? c_.depth : 1, c_.depth, c_.columns};
     const Index panels = gemm.panels(c_.columns);
-    Product product{a_.data(),        c_.depth, packed.data(), nullptr,  0,      c.data(),
-                    c_.columns + gap, c_.depth, c_.columns,    c_.least, c_.most};
+    GemmProblem product{a_.data(),        c_.depth, packed.data(), nullptr,  0,      c.data(),
+                        c_.columns + gap, c_.depth, c_.columns,    c_.least, c_.most};
     if (c_.residual)
       product.residual = residual_.data(), product.residual_row = c_.columns + residual_gap;
     if (c_.in_place) {

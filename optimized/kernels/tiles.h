@@ -7,9 +7,9 @@ namespace touchstone {
 // A panel is two vectors of columns; a tile is `rows` x `panels` of them. Tiles of few rows take
 // more panels, so that enough sums are in flight to hide the latency of an addition.
 inline constexpr int panel_vectors = 2;
-inline constexpr int product_rows[] = {8, 6, 5, 4, 3, 2, 1};
-inline constexpr int tallest_product(int registers) { return registers == 32 ? 12 : 6; }
-inline constexpr int widest_product(int registers, int rows) {
+inline constexpr int gemm_tile_rows[] = {8, 6, 5, 4, 3, 2, 1};
+inline constexpr int max_gemm_tile_rows(int registers) { return registers == 32 ? 12 : 6; }
+inline constexpr int max_gemm_tile_panels(int registers, int rows) {
   const int sums = registers == 32 ? 24 : 12;
   for (int panels : {4, 2}) {
     if (rows * panels * panel_vectors <= sums) return panels;
@@ -19,6 +19,6 @@ inline constexpr int widest_product(int registers, int rows) {
 
 // A share of the depth, and the row stride of A where rows are copied for a tile: an odd number of
 // cache lines, so that they do not all map to one set of L1.
-inline constexpr int product_depth = 512, product_pitch = product_depth + 16;
+inline constexpr int gemm_depth = 512, gemm_row_stride = gemm_depth + 16;
 
 }  // namespace touchstone

@@ -285,9 +285,9 @@ void Builder::build(const Group& group) {
     case GroupKind::pool:
       return build_pool(*this, group);
     case GroupKind::matmul:
-      return build_product(*this, group);
+      return build_matmul(*this, group);
     case GroupKind::matmul_dynamic_b:
-      return build_fed_product(*this, group);
+      return build_matmul_dynamic_b(*this, group);
     case GroupKind::concat:
       return build_join(*this, group);
     case GroupKind::copy:

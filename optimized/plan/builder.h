@@ -124,8 +124,8 @@ class Builder {
 void build_convolution(Builder& builder, const Group& group);
 void build_transposed(Builder& builder, const Group& group);
 void build_pool(Builder& builder, const Group& group);
-void build_product(Builder& builder, const Group& group);
-void build_fed_product(Builder& builder, const Group& group);
+void build_matmul(Builder& builder, const Group& group);
+void build_matmul_dynamic_b(Builder& builder, const Group& group);
 void build_join(Builder& builder, const Group& group);
 void build_move(Builder& builder, const Group& group);
 void build_repeat(Builder& builder, const Group& group);

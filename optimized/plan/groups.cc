@@ -195,8 +195,9 @@ class Grouping {
         const AnalyzedValue* b = input(k, 1);
         if (is_constant(b) && b->shape->size() == 2 && x->shape->size() >= 2)
           return GroupKind::matmul;
-        return b->floats() && takes_fed_product(*x->shape, *b->shape) ? GroupKind::matmul_dynamic_b
-                                                                      : GroupKind::reference;
+        return b->floats() && takes_matmul_dynamic_b(*x->shape, *b->shape)
+                   ? GroupKind::matmul_dynamic_b
+                   : GroupKind::reference;
       }
       case OperatorKind::concat: {
         const Index axis = node.integer("axis", 1);

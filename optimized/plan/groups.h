@@ -68,7 +68,7 @@ std::optional<Repeat> repeats(const AnalyzedGraph& graph, Index node);
 bool takes_nest(const AnalyzedGraph& graph, Index node);
 
 // True if packing the second matrix in every run pays.
-bool takes_fed_product(const Shape& a, const Shape& b);
+bool takes_matmul_dynamic_b(const Shape& a, const Shape& b);
 
 // Returns the groups in an executable order. `fuse`: a step may cover several nodes. `device`: if
 // not null, runs every node for which it has a kernel; `host` allows the processor to run the

@@ -31,10 +31,10 @@ class Preconditions {
         hold_pool();
         break;
       case GroupKind::matmul:
-        hold_product();
+        require_matmul();
         break;
       case GroupKind::matmul_dynamic_b:
-        hold_fed_product();
+        require_matmul_dynamic_b();
         break;
       case GroupKind::concat:
         hold_join();
@@ -138,7 +138,7 @@ class Preconditions {
     require(x[1] == made[1], "a pool keeps the channels");
   }
 
-  void hold_product() const {
+  void require_matmul() const {
     const Shape &a = shape(fact_.inputs[0]), &made = shape(group_.made);
     const Shape& b = constant(input(1)).shape();
     const bool across = fact_.attributes().integer("transB") != 0;
@@ -152,7 +152,7 @@ class Preconditions {
     require(bias == 1 || bias == columns, "the bias has a number for each column, or for all");
   }
 
-  void hold_fed_product() const {
+  void require_matmul_dynamic_b() const {
     const Shape &a = shape(fact_.inputs[0]), &b = shape(fact_.inputs[1]);
     const Shape& c = shape(group_.made);
     const Index rank = c.size();

@@ -31,7 +31,7 @@ struct RunState {
 };
 
 // Rough costs for one thread: a vectorized multiply-add, and an element read and written.
-inline constexpr double nanoseconds_a_product = 0.015, nanoseconds_an_element = 0.15;
+inline constexpr double nanoseconds_a_multiply_add = 0.015, nanoseconds_an_element = 0.15;
 
 // Memory of a plan: buffers by number, placed once all steps are known.
 class Memory {

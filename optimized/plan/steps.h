@@ -15,7 +15,7 @@ namespace touchstone {
 void clear_halo(const Blocks& blocks, float* memory);
 
 // Computes all rows of a product whose right matrix is packed, with all threads.
-void run_product(ThreadPool& pool, const Gemm& gemm, const Product& product, Index rows);
+void run_matmul(ThreadPool& pool, const Gemm& gemm, const GemmProblem& product, Index rows);
 
 // Pointwise region on channel blocks: runs on one image at a time, whole or a box of it.
 class BlockedRegion {

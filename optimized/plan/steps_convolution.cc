@@ -76,7 +76,7 @@ class OnConvolution : public Step {
       scaled_ = builder.temporary(convolution_->packed_size());
     }
     const auto points = static_cast<double>(weights.size() * shape.rows_out * shape.columns_out);
-    nanoseconds_ = points * nanoseconds_a_product;
+    nanoseconds_ = points * nanoseconds_a_multiply_add;
     if (region_)
       nanoseconds_ += static_cast<double>(count(group.region.shape)) * nanoseconds_an_element;
     threads_ = builder.threads();

@@ -24,7 +24,7 @@ inline Halide::Expr clamped(const Halide::Expr& v, const Halide::Expr& least,
 struct Gemm : Halide::Generator<Gemm> {
   GeneratorParam<int> rows{"rows", 1};
   GeneratorParam<bool> wide{"wide", false};  // as many panels as fit into registers, or one
-  // Rows of A are product_pitch apart, and the kernel prefetches.
+  // Rows of A are gemm_row_stride apart, and the kernel prefetches.
   GeneratorParam<bool> asks{"asks", false};
   Input<std::uint64_t> ahead{"ahead"};  // see asking.h
   Input<int> due{"due"};
@@ -49,7 +49,7 @@ struct Gemm : Halide::Generator<Gemm> {
     const int width = tile_panels() * panel(), height = rows;
     a.dim(0).set_min(0);
     a.dim(1).set_min(0);
-    if (asks) a.dim(1).set_stride(product_pitch);
+    if (asks) a.dim(1).set_stride(gemm_row_stride);
     b.dim(0).set_bounds(0, panel()).set_stride(1);
     b.dim(1).set_min(0).set_stride(panel());
     b.dim(2).set_min(0);
@@ -76,7 +76,8 @@ struct Gemm : Halide::Generator<Gemm> {
 
   Halide::Pipeline build_pipeline() override {
     Halide::Pipeline pipeline = Halide::Generator<Gemm>::build_pipeline();
-    if (asks) pipeline.add_custom_lowering_pass(new AskingOfProduct(rows, product_pitch, panel()));
+    if (asks)
+      pipeline.add_custom_lowering_pass(new AskingOfProduct(rows, gemm_row_stride, panel()));
     return pipeline;
   }
 
@@ -89,7 +90,7 @@ struct Gemm : Halide::Generator<Gemm> {
   int panel() const { return panel_vectors * lanes(); }
   int tile_panels() const {
     const int registers = get_target().has_feature(Halide::Target::AVX512_Skylake) ? 32 : 16;
-    return wide ? widest_product(registers, rows) : 1;
+    return wide ? max_gemm_tile_panels(registers, rows) : 1;
   }
 };
 

@@ -23,9 +23,9 @@ std::vector<float> bias_of(const AnalyzedGraph& graph, const AnalyzedNode& fact,
 
 bool turned(const AnalyzedNode& fact) { return fact.attributes().integer("transB") != 0; }
 
-class OnProduct : public Step {
+class MatmulStep : public Step {
  public:
-  OnProduct(Builder& builder, const Group& group) : gemm_(chosen_isa()) {
+  MatmulStep(Builder& builder, const Group& group) : gemm_(chosen_isa()) {
     const AnalyzedGraph& graph = builder.graph();
     const AnalyzedNode& fact = graph.node(group.main());
     const Tensor& b = *graph.value(fact.inputs[1]).constant;
@@ -54,13 +54,13 @@ class OnProduct : public Step {
     product_.a = memory.at(in_);
     product_.c = memory.at(out_);
   }
-  void run(RunState& state) override { run_product(state.pool, gemm_, product_, rows_); }
+  void run(RunState& state) override { run_matmul(state.pool, gemm_, product_, rows_); }
 
  private:
   const Gemm gemm_;
   Index in_, out_, rows_, columns_, depth_;
   LargeMemory packed_;
-  Product product_;
+  GemmProblem product_;
 };
 
 class OnRow : public Step {
@@ -80,7 +80,7 @@ class OnRow : public Step {
     kernel = "product of a row " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::matrix_vector;
   }
-  // True if a dot-product kernel replaces OnProduct.
+  // True if a dot-product kernel replaces MatmulStep.
   static bool takes(const Builder& builder, const Group& group) {
     const AnalyzedNode& fact = builder.graph().node(group.main());
     const Shape &a = builder.shape(fact.inputs[0]), &b = builder.shape(fact.inputs[1]);
@@ -110,7 +110,7 @@ class OnRow : public Step {
 
 }  // namespace
 
-void run_product(ThreadPool& pool, const Gemm& gemm, const Product& product, Index rows) {
+void run_matmul(ThreadPool& pool, const Gemm& gemm, const GemmProblem& product, Index rows) {
   const Index panels = gemm.panels(product.columns), wanted = parts_for(pool.size());
   const Index row_step = std::max<Index>(ceil_div(rows, wanted), 48);
   const Index row_parts = ceil_div(rows, row_step);
@@ -123,13 +123,13 @@ void run_product(ThreadPool& pool, const Gemm& gemm, const Product& product, Ind
   });
 }
 
-void build_product(Builder& builder, const Group& group) {
+void build_matmul(Builder& builder, const Group& group) {
   const auto& [own, rest] = apart(group);
   std::unique_ptr<Step> step;
   if (OnRow::takes(builder, own)) {
     step = std::make_unique<OnRow>(builder, own);
   } else {
-    step = std::make_unique<OnProduct>(builder, own);
+    step = std::make_unique<MatmulStep>(builder, own);
   }
   builder.add(std::move(step), own.nodes);
   if (rest) build_pointwise(builder, *rest);

@@ -11,9 +11,9 @@ namespace {
 
 constexpr Index least_rows = 8;  // below, packing costs more than the product
 
-class OnFedProduct : public Step {
+class MatmulDynamicBStep : public Step {
  public:
-  OnFedProduct(Builder& builder, const Group& group) : gemm_(chosen_isa()) {
+  MatmulDynamicBStep(Builder& builder, const Group& group) : gemm_(chosen_isa()) {
     const AnalyzedNode& fact = builder.graph().node(group.main());
     const Shape &a = builder.shape(fact.inputs[0]), &b = builder.shape(fact.inputs[1]);
     const Shape& c = builder.shape(group.made);
@@ -64,7 +64,7 @@ class OnFedProduct : public Step {
         const Index first = panels * part / parts;
         pack(k, packed_memory_, first, panels * (part + 1) / parts - first);
       });
-      run_product(state.pool, gemm_, product(k, packed_memory_), rows_);
+      run_matmul(state.pool, gemm_, product(k, packed_memory_), rows_);
     }
   }
 
@@ -73,8 +73,8 @@ class OnFedProduct : public Step {
     const float* b = b_memory_ + matrices_[static_cast<std::size_t>(k)].b;
     gemm_.pack({b, columns_, 1, depth_, columns_}, nullptr, packed, first, panels);
   }
-  Product product(Index k, const float* packed) const {
-    Product made;
+  GemmProblem product(Index k, const float* packed) const {
+    GemmProblem made;
     made.a = a_memory_ + matrices_[static_cast<std::size_t>(k)].a;
     made.a_row = depth_;
     made.packed = packed;
@@ -97,13 +97,13 @@ class OnFedProduct : public Step {
 
 }  // namespace
 
-bool takes_fed_product(const Shape& a, const Shape& b) {
+bool takes_matmul_dynamic_b(const Shape& a, const Shape& b) {
   if (a.size() < 2 || b.size() < 2 || count(a) == 0 || count(b) == 0) return false;
   return a[a.size() - 2] >= least_rows;
 }
 
-void build_fed_product(Builder& builder, const Group& group) {
-  auto step = std::make_unique<OnFedProduct>(builder, group);
+void build_matmul_dynamic_b(Builder& builder, const Group& group) {
+  auto step = std::make_unique<MatmulDynamicBStep>(builder, group);
   builder.add(std::move(step), group.nodes);
 }
 
