@@ -105,11 +105,11 @@ void kernels(const std::string& isa, const std::string& suffix, const std::strin
   // themselves.
   const std::string loose = isa + "-no_runtime-no_bounds_query", target = loose + "-strict_float";
   std::vector<std::string> objects;
-  const auto make = [&](ExecuteGeneratorArgs args, bool asks) {
+  const auto make = [&](ExecuteGeneratorArgs args, bool prefetch) {
     const std::string stem = folder + "/" + args.function_name;
-    if (asks) args.output_types = {Halide::OutputFileType::assembly};
+    if (prefetch) args.output_types = {Halide::OutputFileType::assembly};
     Halide::Internal::execute_generator(args);
-    if (asks) assemble_as_kept(stem);
+    if (prefetch) assemble_as_kept(stem);
     objects.push_back(stem + ".o");
   };
   for (const std::string& name : GeneratorRegistry::enumerate()) {
@@ -118,7 +118,7 @@ void kernels(const std::string& isa, const std::string& suffix, const std::strin
     ExecuteGeneratorArgs args = basics(fused ? loose : target, folder);
     args.generator_name = name;
     args.function_name = name + "_" + suffix;
-    make(args, name.find("_asks") != std::string::npos);
+    make(args, name.find("_prefetch") != std::string::npos);
   }
   // Handwritten kernels rely on their schedules: sums may be contracted. Instead of asserts, their
   // callers' tests check the preconditions.
@@ -130,7 +130,7 @@ void kernels(const std::string& isa, const std::string& suffix, const std::strin
       args.create_generator = kernel.create;
       args.generator_params = kernel.params;
       args.function_name = kernel.function + "_" + suffix;
-      make(args, kernel.asks);
+      make(args, kernel.prefetch);
     }
   }
   Halide::create_static_library(objects, Halide::Target(target), library);

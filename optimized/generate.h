@@ -13,7 +13,7 @@ struct WrittenKernel {
   std::string function;  // without the instruction set, which generate.cc appends
   Halide::Internal::ExecuteGeneratorArgs::CreateGeneratorFn create;
   Halide::GeneratorParamsMap params;
-  bool asks = false;  // prefetches memory: schedules/asking.h
+  bool prefetch = false;  // prefetches memory: schedules/prefetch.h
 };
 
 template <class Kernel>

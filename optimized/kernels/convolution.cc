@@ -46,7 +46,7 @@ struct Convolution::Call {
   Index blocks;
   float least, most;
   // Weights to prefetch meanwhile, and how many per output point.
-  const float* ahead;
+  const float* prefetch;
   double a_point;
 };
 
@@ -268,16 +268,16 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
                                  {order[1].extent, width * order[0].extent},
                                  {order[2].extent, width * order[0].extent * order[1].extent}});
   // Floats to prefetch per tile, and per own weight in units of 1/65536.
-  auto ahead = reinterpret_cast<std::uintptr_t>(call.ahead);
+  auto prefetch_address = reinterpret_cast<std::uintptr_t>(call.prefetch);
   const double wanted = call.a_point * static_cast<double>(kernel.columns * kernel.rows);
   auto share = static_cast<std::int32_t>(wanted);
   const double own = static_cast<double>(taps * s.channels_in * width);
-  auto due = static_cast<std::int32_t>(65536 * wanted / own);
+  auto prefetch_rate = static_cast<std::int32_t>(65536 * wanted / own);
   void* arguments[] = {&least,
                        &most,
-                       &ahead,
+                       &prefetch_address,
                        &share,
-                       &due,
+                       &prefetch_rate,
                        input.argument(),
                        weights.argument(),
                        rest_input.argument(),
@@ -289,23 +289,26 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
 }
 
 // Returns the weights that a thread reads after this part, at most as many as the part has itself.
-Soon Convolution::after(Index part, const float* packed, const Soon& soon) const {
+PrefetchHint Convolution::after(Index part, const float* packed,
+                                const PrefetchHint& prefetch) const {
   const Index next = part + threads_, own = groups_[static_cast<std::size_t>(part)].size;
   if (next < parts()) {
     const Group& group = groups_[static_cast<std::size_t>(next)];
     return {packed + group.offset, group.size};
   }
   const Index first = (next - parts()) * own;
-  return first < soon.size ? Soon{soon.data + first, std::min(own, soon.size - first)} : Soon{};
+  return first < prefetch.size
+             ? PrefetchHint{prefetch.data + first, std::min(own, prefetch.size - first)}
+             : PrefetchHint{};
 }
 
 void Convolution::run(const Picture& input, const ConvolutionWeights& weights, const float* bias,
                       const Picture* residual, const Picture& output, float least, float most,
                       Index part, Index first_row, Index rows, float* scratch,
-                      const Soon& soon) const {
+                      const PrefetchHint& prefetch) const {
   if (detour_) {
     detour_->run({input, weights, bias, residual, output, least, most, part, first_row, rows,
-                  scratch, soon});
+                  scratch, prefetch});
     return;
   }
   const float* const packed = weights.packed;
@@ -328,8 +331,8 @@ void Convolution::run(const Picture& input, const ConvolutionWeights& weights, c
             most,
             packed + group.offset,
             0};
-  if (const Soon next = after(part, packed, soon); next.data != nullptr) {
-    call.ahead = next.data;
+  if (const PrefetchHint next = after(part, packed, prefetch); next.data != nullptr) {
+    call.prefetch = next.data;
     call.a_point = static_cast<double>(next.size) / static_cast<double>(rows * columns);
   }
   call.input.data += first_row * s.row_stride * input.row;
@@ -346,14 +349,14 @@ void Convolution::run(const Picture& input, const ConvolutionWeights& weights, c
     const Strip strip = next_strip(cuts, columns);
     const Index fit = strip.several ? rows / strip.several->rows * strip.several->rows : 0;
     if (fit > 0) run_rows(*strip.several, strip.columns, fit, call);
-    call.ahead += static_cast<Index>(call.a_point * static_cast<double>(strip.columns * fit));
+    call.prefetch += static_cast<Index>(call.a_point * static_cast<double>(strip.columns * fit));
     if (rows > fit) {
       Call below = call;
       below.input.data += fit * s.row_stride * input.row;
       below.output.data += fit * output.row;
       below.residual.data += fit * call.residual.row;
       run_rows(*strip.single, strip.columns, rows - fit, below);
-      call.ahead +=
+      call.prefetch +=
           static_cast<Index>(call.a_point * static_cast<double>(strip.columns * (rows - fit)));
     }
     call.input.data += strip.columns * s.column_stride * input.column;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "optimized/kernels/picture.h"
-#include "optimized/kernels/soon.h"
+#include "optimized/kernels/prefetch_hint.h"
 
 namespace touchstone {
 
@@ -51,7 +51,7 @@ struct ConvolutionRows {
   float least, most;
   Index part, first, count;  // of the rows
   float* scratch;
-  Soon soon;
+  PrefetchHint prefetch;
 };
 
 // Algorithm built on other convolutions, with the contract of Convolution. Rows of tiles that it
@@ -114,7 +114,7 @@ class Convolution {
   // weights.
   void run(const Picture& input, const ConvolutionWeights& weights, const float* bias,
            const Picture* residual, const Picture& output, float least, float most, Index part,
-           Index first_row, Index rows, float* scratch, const Soon& soon = {}) const;
+           Index first_row, Index rows, float* scratch, const PrefetchHint& prefetch = {}) const;
 
   ConvolutionWay way() const { return way_; }  // the algorithm chosen, never `best`
   std::string kernels_chosen() const;          // "blocked 2x14x1 step 1 over 56": for benchmarks
@@ -136,7 +136,7 @@ class Convolution {
   struct Call;
 
   Cuts cuts(Index blocks, Index rows) const;
-  Soon after(Index part, const float* packed, const Soon& soon) const;
+  PrefetchHint after(Index part, const float* packed, const PrefetchHint& prefetch) const;
   Strip next_strip(const Cuts& cuts, Index columns) const;
   void run_rows(const ConvolutionKernel& kernel, Index columns, Index rows, const Call& call) const;
 

@@ -1,7 +1,7 @@
 // Halide generators of all convolution kernels.
 #include "optimized/generate.h"
 #include "optimized/kernels/convolution_tiles.h"
-#include "optimized/schedules/asking.h"
+#include "optimized/schedules/prefetch.h"
 #include "optimized/schedules/winograd.h"
 
 namespace touchstone::generators {
@@ -14,12 +14,13 @@ namespace {
 class Convolution : public Tiled<Convolution> {
  public:
   Halide::GeneratorParam<bool> plain{"plain", false};
-  Halide::GeneratorParam<bool> asks{"asks", false};
+  Halide::GeneratorParam<bool> prefetch{"prefetch", false};
 
-  Input<std::uint64_t> ahead{"ahead"};     // address of weights to prefetch: schedules/asking.h
-  Input<int> share{"share"};               // floats to prefetch per tile
-  Input<int> due{"due"};                   // floats to prefetch per own weight, in 1/65536
-  Input<Buffer<float, 6>> input{"input"};  // lane, kernel column, kernel row, block, column, row
+  Input<std::uint64_t> prefetch_address{
+      "prefetch_address"};    // address of weights to prefetch: schedules/prefetch.h
+  Input<int> share{"share"};  // floats to prefetch per tile
+  Input<int> prefetch_rate{"prefetch_rate"};  // floats to prefetch per own weight, in 1/65536
+  Input<Buffer<float, 6>> input{"input"};     // lane, kernel column, kernel row, block, column, row
   Input<Buffer<float, 5>> weights{"weights"};  // lane of the output, then as the input
   Input<Buffer<float, 5>> rest_input{"rest_input"};
   Input<Buffer<float, 4>> rest_weights{"rest_weights"};
@@ -74,9 +75,9 @@ class Convolution : public Tiled<Convolution> {
 
   Halide::Pipeline build_pipeline() override {
     Halide::Pipeline pipeline = Tiled<Convolution>::build_pipeline();
-    if (asks)
+    if (prefetch)
       pipeline.add_custom_lowering_pass(
-          new AskingOfConvolution({lanes, step, blocks, columns, rows}));
+          new PrefetchOfConvolution({lanes, step, blocks, columns, rows}));
     return pipeline;
   }
 };
@@ -154,8 +155,8 @@ std::vector<WrittenKernel> kernels(const std::string& isa) {
                      {"rows", row.rows}};
     if (row.kind == "plain") kernel.params["plain"] = "true";
     if (row.kind == "depthwise3") kernel.params["taps"] = "3";
-    kernel.asks = row.kind == "blocked" && std::stoi(row.columns) * std::stoi(row.rows) >= 6;
-    if (kernel.asks) kernel.params["asks"] = "true";
+    kernel.prefetch = row.kind == "blocked" && std::stoi(row.columns) * std::stoi(row.rows) >= 6;
+    if (kernel.prefetch) kernel.params["prefetch"] = "true";
     out.push_back(kernel);
   }
   if (isa == "sse41") return out;

@@ -23,8 +23,8 @@ TOUCHSTONE_DECLARE_KERNEL(gemm_fma_4);
 TOUCHSTONE_DECLARE_KERNEL(gemm_fma_5);
 TOUCHSTONE_DECLARE_KERNEL(gemm_fma_6);
 TOUCHSTONE_DECLARE_KERNEL(gemm_fma_8);
-TOUCHSTONE_DECLARE_KERNEL(gemm_fma_6_asks);
-TOUCHSTONE_DECLARE_KERNEL(gemm_fma_12_asks);
+TOUCHSTONE_DECLARE_KERNEL(gemm_fma_6_prefetch);
+TOUCHSTONE_DECLARE_KERNEL(gemm_fma_12_prefetch);
 TOUCHSTONE_DECLARE_KERNEL(gemm_fma_1_wide);
 TOUCHSTONE_DECLARE_KERNEL(gemm_fma_2_wide);
 TOUCHSTONE_DECLARE_KERNEL(gemm_fma_3_wide);
@@ -53,8 +53,8 @@ CompiledSet kernel(int rows, bool wide) {
 }
 
 CompiledSet tall_kernel(int rows) {
-  static const CompiledSet six = TOUCHSTONE_KERNEL(gemm_fma_6_asks);
-  static const CompiledSet twelve = TOUCHSTONE_KERNEL(gemm_fma_12_asks);
+  static const CompiledSet six = TOUCHSTONE_KERNEL(gemm_fma_6_prefetch);
+  static const CompiledSet twelve = TOUCHSTONE_KERNEL(gemm_fma_12_prefetch);
   return rows == 12 ? twelve : six;
 }
 
@@ -106,13 +106,13 @@ struct Tiles {
     const float* data;
     Index step;
   };
-  struct Ahead {
+  struct PrefetchShare {
     const float* data;
-    std::int32_t due;  // schedules/asking.h
+    std::int32_t prefetch_rate;  // schedules/prefetch.h
   };
 
-  void call(CompiledKernel kernel, const Rows& from, const Ahead& soon, Index first_panel,
-            Index panels, Index first_row, Index rows) const {
+  void call(CompiledKernel kernel, const Rows& from, const PrefetchShare& prefetch,
+            Index first_panel, Index panels, Index first_row, Index rows) const {
     const GemmProblem& p = product;
     const bool first = first_depth == 0, last = first_depth + depth == p.depth;
     const Index column = first_panel * panel,
@@ -131,10 +131,10 @@ struct Tiles {
     bool add = residual || !first;
     float least = last ? p.least : -std::numeric_limits<float>::infinity();
     float most = last ? p.most : std::numeric_limits<float>::infinity();
-    auto ahead = reinterpret_cast<std::uintptr_t>(soon.data);
-    auto due = soon.due;
-    call_compiled(kernel, {&ahead, &due, a.argument(), b.argument(), bias.argument(),
-                           added.argument(), &add, &least, &most, c.argument()});
+    auto prefetch_address = reinterpret_cast<std::uintptr_t>(prefetch.data);
+    auto prefetch_rate = prefetch.due;
+    call_compiled(kernel, {&prefetch_address, &prefetch_rate, a.argument(), b.argument(),
+                           bias.argument(), added.argument(), &add, &least, &most, c.argument()});
   }
 
   // Returns the part of B that is read next, after this share of these panels; null at the end.
@@ -149,14 +149,15 @@ struct Tiles {
   // from the cache. Each tile prefetches its fraction of the next panels.
   void run_tall(int height, Index first_panel, Index panels, Index first_row, Index rows) const {
     alignas(64) std::array<float, most_rows * gemm_row_stride> copy;
-    const float* const soon = next(first_panel, panels);
-    const auto due = static_cast<std::int32_t>(soon ? 65536 * height / rows : 0);
+    const float* const prefetch = next(first_panel, panels);
+    const auto prefetch_rate = static_cast<std::int32_t>(prefetch ? 65536 * height / rows : 0);
     for (Index row = 0; row < rows; row += height) {
       const float* from = product.a + (first_row + row) * product.a_row + first_depth;
       vector_moves(isa).copy_rows(reinterpret_cast<const char*>(from), product.a_row * 4,
                                   reinterpret_cast<char*>(copy.data()), gemm_row_stride * 4, height,
                                   depth * 4);
-      const Ahead part{soon ? soon + depth * panel * row / rows : zeros, due};
+      const PrefetchShare part{prefetch ? prefetch + depth * panel * row / rows : zeros,
+                               prefetch_rate};
       call(of(tall_kernel(height), isa), {copy.data(), gemm_row_stride}, part, first_panel, panels,
            first_row + row, height);
     }

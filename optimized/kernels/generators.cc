@@ -12,8 +12,10 @@ HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_4, gemm_fma_1, {{"rows", "4"}})
 HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_5, gemm_fma_1, {{"rows", "5"}})
 HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_6, gemm_fma_1, {{"rows", "6"}})
 HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_8, gemm_fma_1, {{"rows", "8"}})
-HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_6_asks, gemm_fma_1, {{"rows", "6"}, {"asks", "true"}})
-HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_12_asks, gemm_fma_1, {{"rows", "12"}, {"asks", "true"}})
+HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_6_prefetch, gemm_fma_1,
+                                {{"rows", "6"}, {"prefetch", "true"}})
+HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_12_prefetch, gemm_fma_1,
+                                {{"rows", "12"}, {"prefetch", "true"}})
 HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_1_wide, gemm_fma_1, {{"rows", "1"}, {"wide", "true"}})
 HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_2_wide, gemm_fma_1, {{"rows", "2"}, {"wide", "true"}})
 HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_3_wide, gemm_fma_1, {{"rows", "3"}, {"wide", "true"}})

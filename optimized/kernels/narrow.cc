@@ -65,7 +65,7 @@ void Narrow::pack(const float* weights, float* packed) const {
 // Checks rows for NaN only: 0 times an infinity is NaN, and no clamp hides it.
 void Narrow::run(const ConvolutionRows& all) const {
   const auto& [input, weights, bias, residual, output, least, most, part, first_row, rows, scratch,
-               soon] = all;
+               prefetch] = all;
   if (residual) BUG("a residual that was not announced");
   std::array<float, 16> biases{};
   for (Index t = 0; t < together; ++t)
@@ -75,7 +75,7 @@ void Narrow::run(const ConvolutionRows& all) const {
   const Index lanes = lanes_of(isa_), row = shape_.columns_out * share_;
   const Picture made{scratch, lanes, row, rows * row};
   product_.run(in, {weights.packed}, biases.data(), nullptr, made, least, most, 0, 0, rows, nullptr,
-               soon);
+               prefetch);
   constexpr std::int32_t infinity = 0x7f800000;
   std::array<std::int32_t, 16> every;
   every.fill(-1);

@@ -250,7 +250,7 @@ void Winograd::run(const ConvolutionRows& rows) const {
 
 void Winograd::run_in_tiles(const ConvolutionRows& given) const {
   const auto& [input, weights, bias, residual, output, least, most, part, first_row, rows, scratch,
-               soon] = given;
+               prefetch] = given;
   const float* const packed = weights.packed;
   const Index size = points_ + 2, width = ceil_div(columns_out_, points_);
   const Index height = ceil_div(rows, points_), count = tiles(rows);
@@ -279,7 +279,8 @@ void Winograd::run_in_tiles(const ConvolutionRows& given) const {
     const Picture in{scratch + k * in_plane, lanes_, lanes_, block};
     const Picture out{products + k * out_plane, lanes_, lanes_, block};
     const Index step = product_->packed_size();
-    const Soon next = k + 1 < size * size ? Soon{packed + (k + 1) * step, step} : soon;
+    const PrefetchHint next =
+        k + 1 < size * size ? PrefetchHint{packed + (k + 1) * step, step} : prefetch;
     for (Index p = first_product; p < last_product; ++p) {
       product_->run(in, {packed + k * step}, no_bias_.data(), nullptr, out, -all, all, p, 0, count,
                     nullptr, next);

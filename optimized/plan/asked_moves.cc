@@ -49,8 +49,8 @@ bool is_moved(const AnalyzedNode& fact, std::size_t k) {
 // Runs the node on tensors whose elements are their names, or `whole` minus their names. Names are
 // integers exact in double, the type in which arithmetic is fastest. `shape`, if given, replaces
 // the shape of the first input.
-std::vector<Value> ask(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index whole,
-                       const Shape* shape) {
+std::vector<Value> prefetch(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index whole,
+                            const Shape* shape) {
   std::vector<Value> inputs;
   Index next = 1;
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
@@ -166,7 +166,7 @@ std::vector<Tensor> moved(const AnalyzedGraph& graph, const AnalyzedNode& fact, 
   const Index whole = 4 * next;
   std::vector<Tensor> all;
   try {
-    const std::vector<Value> made = ask(graph, fact, 0), again = ask(graph, fact, whole);
+    const std::vector<Value> made = prefetch(graph, fact, 0), again = prefetch(graph, fact, whole);
     for (std::size_t k = 0; k < fact.outputs.size(); ++k) {
       const Tensor& names = made[k].tensor();
       if (names.shape() != *graph.value(fact.outputs[k]).shape ||
@@ -244,7 +244,7 @@ bool repeats_along(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index a
   to[axis] *= from[axis];
   const Index behind = count(tail(times, axis + 1));
   try {
-    const std::vector<Value> made = ask(graph, fact, 0, &from);
+    const std::vector<Value> made = prefetch(graph, fact, 0, &from);
     const Tensor& names = made[0].tensor();
     if (names.shape() != to) return false;
     for (Index k = 0; k < names.size(); ++k) {

@@ -49,8 +49,8 @@ struct ElementNames {
 
 // Runs the node on tensors whose elements are their names, or `whole` minus their names. `shape`,
 // if given, replaces the shape of the first input.
-std::vector<Value> ask(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index whole,
-                       const Shape* shape = nullptr);
+std::vector<Value> prefetch(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index whole,
+                            const Shape* shape = nullptr);
 
 // Returns nullopt if the strides need more dimensions than a Move has.
 std::optional<Move> by_even_steps(const Shape& extents, const Point& from_steps,

@@ -157,10 +157,10 @@ struct Plan::Impl {
       placed_step(step, [&] { check ? check->bind(static_cast<Index>(k)) : step.bind(*memory); });
       scratch = std::max(scratch, step.scratch());
     }
-    Soon soon;
+    PrefetchHint prefetch;
     for (auto step = builder.steps.rbegin(); step != builder.steps.rend(); ++step) {
-      (*step)->precede(soon);
-      if (const Soon own = (*step)->weights(); own.size > 0) soon = own;
+      (*step)->precede(prefetch);
+      if (const PrefetchHint own = (*step)->weights(); own.size > 0) prefetch = own;
     }
     const Index guard = check && !options.buffers ? ArenaCheck::guard_floats : 0;
     for (Index k = 0; k < std::max<Index>(threads, 1); ++k) {

@@ -6,7 +6,7 @@
 
 #include "backends/device.h"
 #include "core/limits.h"
-#include "optimized/kernels/soon.h"
+#include "optimized/kernels/prefetch_hint.h"
 #include "optimized/plan/analyzed_graph.h"
 #include "optimized/plan/kernel_class.h"
 #include "optimized/threads/pool.h"
@@ -54,8 +54,8 @@ class Step {
   virtual void run(RunState& state) = 0;
   virtual Index scratch() const { return 0; }  // floats per thread
   virtual Index moved() const { return 0; }    // bytes read and written, for steps without nodes
-  virtual Soon weights() const { return {}; }  // read in a run; earlier steps prefetch them
-  virtual void precede(const Soon&) {}         // receives the weights that are read next
+  virtual PrefetchHint weights() const { return {}; }  // read in a run; earlier steps prefetch them
+  virtual void precede(const PrefetchHint&) {}         // receives the weights that are read next
 
   std::vector<Index> nodes;  // of the model; empty for a change of layout
   Index about = nobody;      // for a step without nodes: the node that its errors name

@@ -25,7 +25,7 @@ class BlockedRegion {
   // True if the region can be computed on blocks.
   static bool takes(const AnalyzedGraph& graph, const Region& region, Index lanes);
 
-  void ask(Builder& builder);  // requests its inputs
+  void prefetch(Builder& builder);  // requests its inputs
   void set_output(const Blocks& output) { output_ = output; }
   // `movable`: see Pointwise::make. `output`: the memory of the output's blocks.
   bool bind(const Memory& memory, float* output, Index movable);

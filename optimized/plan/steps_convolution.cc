@@ -63,7 +63,7 @@ class OnConvolution : public Step {
     if (group.residual != nobody) residual_ = builder.blocked(group.residual);
     if (!group.region.empty()) {
       region_.emplace(graph_, group.region, Blocks::of(group.region.shape, builder.lanes(), {}));
-      region_->ask(builder);
+      region_->prefetch(builder);
     }
     out_ = builder.make_blocked(group.output());
     if (region_) region_->set_output(out_.blocks);
@@ -120,8 +120,10 @@ class OnConvolution : public Step {
     scratch_ += region_->kernels().scratch(region_->kernels().rows_of(0, most, 0, region_rows_));
   }
   Index scratch() const override { return scratch_; }
-  Soon weights() const override { return {packed_.get(), groups_ * convolution_->packed_size()}; }
-  void precede(const Soon& soon) override { soon_ = soon; }
+  PrefetchHint weights() const override {
+    return {packed_.get(), groups_ * convolution_->packed_size()};
+  }
+  void precede(const PrefetchHint& prefetch) override { prefetch_ = prefetch; }
 
   void run(RunState& state) override {
     clear_halo(out_.blocks, out_memory_);
@@ -221,9 +223,9 @@ class OnConvolution : public Step {
     const Index weights = convolution_->packed_size();
     const float* const packed =
         group_.factors == nobody ? packed_.get() + group * weights : scaled_memory_;
-    const Soon next = group + 1 < groups_    ? Soon{packed + weights, weights}
-                      : end < window_.out[0] ? Soon{}
-                                             : soon_;
+    const PrefetchHint next = group + 1 < groups_    ? PrefetchHint{packed + weights, weights}
+                              : end < window_.out[0] ? PrefetchHint{}
+                                                     : prefetch_;
     for (Index row = first; row < end; row += step) {
       const Index rows = std::min(step, end - row);
       convolution_->run(in, {packed, weights_ + group * group_weights_},
@@ -251,7 +253,7 @@ class OnConvolution : public Step {
   LargeMemory packed_;
   const float* weights_ = nullptr;  // as in the model; group_weights_ floats per group
   Index group_weights_ = 0;
-  Soon soon_;
+  PrefetchHint prefetch_;
   Tensor bias_;
   Index blocks_in_ = 0, blocks_out_ = 0;
   float *input_memory_ = nullptr, *padded_memory_ = nullptr, *residual_memory_ = nullptr,

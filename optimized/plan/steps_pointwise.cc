@@ -59,7 +59,7 @@ bool BlockedRegion::takes(const AnalyzedGraph& graph, const Region& region, Inde
   return asked.bind(Nowhere(), nullptr, 2);
 }
 
-void BlockedRegion::ask(Builder& builder) {
+void BlockedRegion::prefetch(Builder& builder) {
   for (const Index external : region_.externals) {
     if (graph_.value(external).constant) {
       externals_.push_back({nobody, {}});
@@ -129,7 +129,7 @@ class OnBlocks : public Step {
   OnBlocks(Builder& builder, const Group& group)
       : region_(builder.graph(), group.region,
                 Blocks::of(group.region.shape, builder.lanes(), {})) {
-    region_.ask(builder);
+    region_.prefetch(builder);
     output_ = builder.make_blocked(group.region.output());
     region_.set_output(output_.blocks);
     kernel = "pointwise on blocks " + std::string(name(chosen_isa()));

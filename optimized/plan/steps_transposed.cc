@@ -47,7 +47,7 @@ class OnTransposed : public Step {
     in_ = builder.blocked(fact.inputs[0]);
     if (!group.region.empty()) {
       region_.emplace(graph, group.region, Blocks::of(group.region.shape, lanes_, {}));
-      region_->ask(builder);
+      region_->prefetch(builder);
     }
     out_ = builder.make_blocked(group.output());
     if (region_) region_->set_output(out_.blocks);

@@ -10,7 +10,7 @@
 #include <Halide.h>
 
 #include "optimized/kernels/tiles.h"
-#include "optimized/schedules/asking.h"
+#include "optimized/schedules/prefetch.h"
 
 namespace touchstone::generators {
 
@@ -25,9 +25,9 @@ struct Gemm : Halide::Generator<Gemm> {
   GeneratorParam<int> rows{"rows", 1};
   GeneratorParam<bool> wide{"wide", false};  // as many panels as fit into registers, or one
   // Rows of A are gemm_row_stride apart, and the kernel prefetches.
-  GeneratorParam<bool> asks{"asks", false};
-  Input<std::uint64_t> ahead{"ahead"};  // see asking.h
-  Input<int> due{"due"};
+  GeneratorParam<bool> prefetch{"prefetch", false};
+  Input<std::uint64_t> prefetch_address{"prefetch_address"};  // see prefetch.h
+  Input<int> prefetch_rate{"prefetch_rate"};
   Input<Buffer<float, 2>> a{"a"};        // k, m
   Input<Buffer<float, 3>> b{"b"};        // column of a panel, k, panel
   Input<Buffer<float, 2>> bias{"bias"};  // column of a panel, panel
@@ -49,7 +49,7 @@ struct Gemm : Halide::Generator<Gemm> {
     const int width = tile_panels() * panel(), height = rows;
     a.dim(0).set_min(0);
     a.dim(1).set_min(0);
-    if (asks) a.dim(1).set_stride(gemm_row_stride);
+    if (prefetch) a.dim(1).set_stride(gemm_row_stride);
     b.dim(0).set_bounds(0, panel()).set_stride(1);
     b.dim(1).set_min(0).set_stride(panel());
     b.dim(2).set_min(0);
@@ -76,8 +76,8 @@ struct Gemm : Halide::Generator<Gemm> {
 
   Halide::Pipeline build_pipeline() override {
     Halide::Pipeline pipeline = Halide::Generator<Gemm>::build_pipeline();
-    if (asks)
-      pipeline.add_custom_lowering_pass(new AskingOfProduct(rows, gemm_row_stride, panel()));
+    if (prefetch)
+      pipeline.add_custom_lowering_pass(new PrefetchOfGemm(rows, gemm_row_stride, panel()));
     return pipeline;
   }
 

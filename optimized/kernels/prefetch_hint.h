@@ -1,11 +1,11 @@
-// Weights that the next step reads. A kernel prefetches them while it works: schedules/asking.h.
+// Weights that the next step reads. A kernel prefetches them while it works: schedules/prefetch.h.
 #pragma once
 
 #include "core/shape.h"
 
 namespace touchstone {
 
-struct Soon {
+struct PrefetchHint {
   const float* data = nullptr;
   Index size = 0;  // in floats
 };

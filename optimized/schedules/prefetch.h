@@ -17,9 +17,9 @@
 
 namespace touchstone::generators {
 
-class Asking : public Halide::Internal::IRMutator {
+class PrefetchPass : public Halide::Internal::IRMutator {
  public:
-  Asking(std::string values, std::string weights)
+  PrefetchPass(std::string values, std::string weights)
       : values_(std::move(values)), weights_(std::move(weights)) {}
 
  protected:
@@ -65,15 +65,16 @@ class Asking : public Halide::Internal::IRMutator {
     }
     return nullptr;
   }
-  Stmt ask_for_value(const Expr& offset) const {
-    return ask(Halide::Internal::Variable::make(Halide::type_of<void*>(), values_), offset);
+  Stmt prefetch_value(const Expr& offset) const {
+    return prefetch(Halide::Internal::Variable::make(Halide::type_of<void*>(), values_), offset);
   }
-  static Stmt ask_ahead(const Expr& offset) {
-    const Expr ahead = Halide::Internal::Variable::make(Halide::UInt(64), "ahead");
-    return ask(Halide::reinterpret(Halide::type_of<void*>(), ahead), offset);
+  static Stmt prefetch_weights(const Expr& offset) {
+    const Expr prefetch_address =
+        Halide::Internal::Variable::make(Halide::UInt(64), "prefetch_address");
+    return prefetch(Halide::reinterpret(Halide::type_of<void*>(), prefetch_address), offset);
   }
-  static Expr due(const Expr& own) {
-    return Halide::cast<int>((Halide::cast<std::int64_t>(own) * number("due")) >> 16);
+  static Expr prefetch_rate(const Expr& own) {
+    return Halide::cast<int>((Halide::cast<std::int64_t>(own) * number("prefetch_rate")) >> 16);
   }
 
  private:
@@ -92,7 +93,7 @@ class Asking : public Halide::Internal::IRMutator {
     const auto* ramp = index.as<Halide::Internal::Ramp>();
     return ramp ? ramp->base : index;
   }
-  static Stmt ask(const Expr& base, const Expr& offset) {
+  static Stmt prefetch(const Expr& base, const Expr& offset) {
     using Halide::Internal::Call;
     return Halide::Internal::Evaluate::make(Call::make(
         Halide::Float(32), Call::prefetch, {base, offset, Expr(1), Expr(1)}, Call::Intrinsic));
@@ -102,12 +103,13 @@ class Asking : public Halide::Internal::IRMutator {
 // Prefetches of convolutions. The innermost loop runs over four channels; around it are the loops
 // over the window, over channel blocks (k$w) and over tiles (xo, yo). The prefetched values are
 // those of the next block.
-class AskingOfConvolution : public Asking {
+class PrefetchOfConvolution : public PrefetchPass {
  public:
   struct Tile {
     int lanes, step, blocks, columns, rows;
   };
-  explicit AskingOfConvolution(const Tile& tile) : Asking("input", "weights"), tile_(tile) {}
+  explicit PrefetchOfConvolution(const Tile& tile)
+      : PrefetchPass("input", "weights"), tile_(tile) {}
 
  protected:
   std::vector<Stmt> lines(const For* inner, const Expr& values,
@@ -125,14 +127,14 @@ class AskingOfConvolution : public Asking {
     for (int row = 0; row < tile_.rows; ++row) {
       for (int k = 0; k < each; ++k) {
         const Expr column = (index(inner) * each + k) * pitch;
-        out.push_back(ask_for_value(begin + column + row * number("input.stride.5")));
+        out.push_back(prefetch_value(begin + column + row * number("input.stride.5")));
       }
     }
     Expr tiles = 0;
     if (const For* const yo = loop(".yo")) tiles = index(yo);
     if (const For* const xo = loop(".xo")) tiles = tiles * xo->extent + index(xo);
     for (int k = 0; k < tile_.blocks * tile_.lanes / line; ++k)
-      out.push_back(ask_ahead(tiles * number("share") + due(weights) + k * line));
+      out.push_back(prefetch_weights(tiles * number("share") + prefetch_rate(weights) + k * line));
     return out;
   }
 
@@ -143,17 +145,17 @@ class AskingOfConvolution : public Asking {
 
 // Prefetches of matmuls. The innermost loop runs over one index of the depth, inside the loop over
 // panels. Rows of A are `pitch` apart, and a line holds as many depth indices as floats.
-class AskingOfProduct : public Asking {
+class PrefetchOfGemm : public PrefetchPass {
  public:
-  AskingOfProduct(int rows, int pitch, int panel)
-      : Asking("a", "b"), rows_(rows), pitch_(pitch), panel_(panel) {}
+  PrefetchOfGemm(int rows, int pitch, int panel)
+      : PrefetchPass("a", "b"), rows_(rows), pitch_(pitch), panel_(panel) {}
 
  protected:
   std::vector<Stmt> lines(const For* inner, const Expr&, const Expr& weights) const override {
     const Expr step = index(inner), row = Halide::min(step % line, rows_ - 1);
     const Expr panel = Halide::Internal::substitute(inner->name, 0, weights);
-    return {ask_for_value(row * pitch_ + (step / line + 1) * line),
-            ask_ahead(panel + due(step * panel_))};
+    return {prefetch_value(row * pitch_ + (step / line + 1) * line),
+            prefetch_weights(panel + prefetch_rate(step * panel_))};
   }
 
  private:
