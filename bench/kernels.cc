@@ -83,7 +83,7 @@ class Aligned {  // feature-map memory, aligned to a cache line
   float* data_;
 };
 
-void measure(Isa isa, const Row& row, ConvolutionWay way) {
+void measure(Isa isa, const Row& row, ConvolutionAlgorithm algorithm) {
   const ConvolutionShape& s = row.shape;
   const Index lanes = lanes_of(isa);
   const auto blocks = [&](Index channels) { return (channels + lanes - 1) / lanes; };
@@ -100,7 +100,7 @@ void measure(Isa isa, const Row& row, ConvolutionWay way) {
   const Index summed = s.kernel_rows * s.kernel_columns * (s.depthwise ? 1 : s.channels_in);
   const std::vector<float> weights(static_cast<std::size_t>(s.channels_out * summed), 0.5F);
 
-  const Convolution convolution(isa, s, way);
+  const Convolution convolution(isa, s, algorithm);
   const Aligned packed(convolution.packed_size()), scratch(convolution.scratch_size());
   convolution.pack(weights.data(), packed.get());
   const auto run = [&] {
@@ -143,10 +143,10 @@ int main(int count, char** words) {
   for (const Row& row : rows) {
     if (count > 1 && !std::strstr(row.name, words[1])) continue;
     if (Convolution(isa, row.shape).scratch_size() > 0) {
-      measure(isa, row, ConvolutionWay::direct);
-      measure(isa, row, ConvolutionWay::winograd2);
-      measure(isa, row, ConvolutionWay::winograd4);
+      measure(isa, row, ConvolutionAlgorithm::direct);
+      measure(isa, row, ConvolutionAlgorithm::winograd2);
+      measure(isa, row, ConvolutionAlgorithm::winograd4);
     }
-    measure(isa, row, ConvolutionWay::best);
+    measure(isa, row, ConvolutionAlgorithm::best);
   }
 }

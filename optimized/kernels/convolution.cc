@@ -50,18 +50,19 @@ struct Convolution::Call {
   double a_point;
 };
 
-Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay way, Index threads)
+Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionAlgorithm algorithm,
+                         Index threads)
     : isa_(isa), shape_(shape), lanes_(lanes_of(isa)), threads_(threads) {
-  if (const Index points = Winograd::choose(isa, shape, way); points > 0) {
-    detour_ = std::make_shared<Winograd>(isa, shape, points, threads);
-    way_ = points == 2 ? ConvolutionWay::winograd2 : ConvolutionWay::winograd4;
-  } else if (Narrow::fits(isa, shape, way)) {
-    detour_ = std::make_shared<Narrow>(isa, shape);
-    way_ = ConvolutionWay::narrow;
+  if (const Index points = Winograd::choose(isa, shape, algorithm); points > 0) {
+    variant_ = std::make_shared<Winograd>(isa, shape, points, threads);
+    algorithm_ = points == 2 ? ConvolutionAlgorithm::winograd2 : ConvolutionAlgorithm::winograd4;
+  } else if (Narrow::fits(isa, shape, algorithm)) {
+    variant_ = std::make_shared<Narrow>(isa, shape);
+    algorithm_ = ConvolutionAlgorithm::narrow;
   }
-  if (detour_) {
-    packed_size_ = detour_->packed_size();
-    rows_at_once_ = detour_->rows_at_once();
+  if (variant_) {
+    packed_size_ = variant_->packed_size();
+    rows_at_once_ = variant_->rows_at_once();
     return;
   }
   const bool blocked = kind_of(shape) == Kind::blocked;
@@ -150,15 +151,15 @@ Convolution::Strip Convolution::next_strip(const Cuts& cuts, Index columns) cons
 }
 
 std::pair<Index, Index> Convolution::blocks_of(Index part) const {
-  if (detour_) return detour_->blocks_of(part);
+  if (variant_) return variant_->blocks_of(part);
   const Group& group = groups_[static_cast<std::size_t>(part)];
   return {group.first_block, group.blocks};
 }
-Index Convolution::rows_of_a_tile() const { return detour_ ? detour_->rows_of_a_tile() : 1; }
-Index Convolution::scratch_size() const { return detour_ ? detour_->scratch_size() : 0; }
+Index Convolution::rows_of_a_tile() const { return variant_ ? variant_->rows_of_a_tile() : 1; }
+Index Convolution::scratch_size() const { return variant_ ? variant_->scratch_size() : 0; }
 
 void Convolution::pack(const float* weights, float* packed) const {
-  if (detour_) return detour_->pack(weights, packed);
+  if (variant_) return variant_->pack(weights, packed);
   const Index taps = shape_.kernel_rows * shape_.kernel_columns;
   const Index channels = shape_.depthwise ? 1 : shape_.channels_in;
   float* out = packed;
@@ -196,7 +197,8 @@ Convolution::Rows Convolution::rows_of(Index part) const {
 
 void Convolution::scale(const float* packed, const Picture& factors, Index part,
                         float* scaled) const {
-  if (detour_ || kind_of(shape_) != Kind::blocked || shape_.kernel_rows * shape_.kernel_columns > 1)
+  if (variant_ || kind_of(shape_) != Kind::blocked ||
+      shape_.kernel_rows * shape_.kernel_columns > 1)
     BUG("weights that no factor fits");
   const Group& group = groups_[static_cast<std::size_t>(part)];
   const Index width = group.blocks * lanes_;
@@ -306,9 +308,9 @@ void Convolution::run(const Picture& input, const ConvolutionWeights& weights, c
                       const Picture* residual, const Picture& output, float least, float most,
                       Index part, Index first_row, Index rows, float* scratch,
                       const PrefetchHint& prefetch) const {
-  if (detour_) {
-    detour_->run({input, weights, bias, residual, output, least, most, part, first_row, rows,
-                  scratch, prefetch});
+  if (variant_) {
+    variant_->run({input, weights, bias, residual, output, least, most, part, first_row, rows,
+                   scratch, prefetch});
     return;
   }
   const float* const packed = weights.packed;
@@ -367,7 +369,7 @@ void Convolution::run(const Picture& input, const ConvolutionWeights& weights, c
 }
 
 std::string Convolution::kernels_chosen() const {
-  if (detour_) return detour_->name();
+  if (variant_) return variant_->name();
   std::string out;
   const Cuts& cuts = by_rows_.back();
   for (Index left = shape_.columns_out; left > 0;) {

@@ -32,7 +32,7 @@ struct ConvolutionKernel;
 
 // Algorithm: direct, Winograd with tiles of 2x2 or 4x4 points, or neighboring points that share a
 // vector (narrow.h). `best` selects by a cost model.
-enum class ConvolutionWay { direct, best, winograd2, winograd4, narrow };
+enum class ConvolutionAlgorithm { direct, best, winograd2, winograd4, narrow };
 
 // Weights as pack() wrote them, and the original ones. Only an algorithm other than direct reads
 // the latter, for rows that it cannot compute faithfully.
@@ -57,9 +57,9 @@ struct ConvolutionRows {
 // Algorithm built on other convolutions, with the contract of Convolution. Rows of tiles that it
 // would make NaN or infinite where the definition does not are summed in the definition's order
 // (in_order.h).
-class ConvolutionDetour {
+class ConvolutionVariant {
  public:
-  virtual ~ConvolutionDetour() = default;
+  virtual ~ConvolutionVariant() = default;
   virtual Index parts() const { return 1; }
   virtual std::pair<Index, Index> blocks_of(Index part) const = 0;
   virtual Index packed_size() const = 0;
@@ -75,8 +75,8 @@ class Convolution {
  public:
   // `threads`: number of threads to split the work for; some algorithms fix the split at
   // construction.
-  Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionWay way = ConvolutionWay::best,
-              Index threads = 1);
+  Convolution(Isa isa, const ConvolutionShape& shape,
+              ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::best, Index threads = 1);
 
   // In floats. Packed weights of megabytes are read a tenth to a quarter faster from huge pages.
   Index packed_size() const { return packed_size_; }
@@ -94,14 +94,14 @@ class Convolution {
   // factors.data[b * factors.block + l]. 1x1 convolutions only.
   void scale(const float* packed, const Picture& factors, Index part, float* scaled) const;
 
-  Index parts() const { return detour_ ? detour_->parts() : static_cast<Index>(groups_.size()); }
+  Index parts() const { return variant_ ? variant_->parts() : static_cast<Index>(groups_.size()); }
   // Output blocks of a part: the first, and their number.
   std::pair<Index, Index> blocks_of(Index part) const;
   // Number of output rows that all parts should compute before the next rows, so that the input
   // stays in cache. All rows if the weights are larger than the input.
   Index rows_at_once() const { return rows_at_once_; }
   // True if splitting the rows further costs nothing but the additional calls.
-  bool may_be_cut() const { return !detour_; }
+  bool may_be_cut() const { return !variant_; }
   // Rows of a call should be a multiple of this, except for the last call.
   Index rows_of_a_tile() const;
   Index scratch_size() const;  // floats of scratch per call of at most rows_at_once() rows; often 0
@@ -116,8 +116,10 @@ class Convolution {
            const Picture* residual, const Picture& output, float least, float most, Index part,
            Index first_row, Index rows, float* scratch, const PrefetchHint& prefetch = {}) const;
 
-  ConvolutionWay way() const { return way_; }  // the algorithm chosen, never `best`
-  std::string kernels_chosen() const;          // "blocked 2x14x1 step 1 over 56": for benchmarks
+  ConvolutionAlgorithm algorithm() const {
+    return algorithm_;
+  }                                    // the algorithm chosen, never `best`
+  std::string kernels_chosen() const;  // "blocked 2x14x1 step 1 over 56": for benchmarks
 
  private:
   struct Group {
@@ -143,12 +145,12 @@ class Convolution {
   Isa isa_;
   ConvolutionShape shape_;
   Index lanes_;
-  ConvolutionWay way_ = ConvolutionWay::direct;
+  ConvolutionAlgorithm algorithm_ = ConvolutionAlgorithm::direct;
   Index threads_;             // a thread that finished part k continues with part k + threads_
   Index full_blocks_, rest_;  // of the input's channels
   std::vector<Group> groups_;
   std::vector<Cuts> by_rows_, one_run_;  // by blocks per tile, from 1
-  std::shared_ptr<const ConvolutionDetour> detour_;
+  std::shared_ptr<const ConvolutionVariant> variant_;
   Index packed_size_ = 0, rows_at_once_ = 0;
 };
 

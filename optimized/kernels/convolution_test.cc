@@ -21,7 +21,7 @@ struct Trial {
   bool special = false;  // infinities and NaN among the data
   bool in_place = false;
   Index margin = 1;  // 0: rows follow each other without a gap
-  ConvolutionWay way = ConvolutionWay::direct;
+  ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
   Index out_margin = -1, add_margin = -1;  // of the output and the residual, if not `margin`
   float least = -infinity, most = infinity;
 };
@@ -78,7 +78,7 @@ void check(Isa isa, const Trial& trial) {
     output = residual,
     output.map.data = output.laid.data() + (residual.map.data - residual.laid.data());
 
-  const Convolution convolution(isa, s, trial.way);
+  const Convolution convolution(isa, s, trial.algorithm);
   testing::Paged<float> packed(static_cast<std::size_t>(convolution.packed_size()));
   convolution.pack(weights.data(), packed.data());
   const Picture* add = trial.in_place ? &output.map : trial.residual ? &residual.map : nullptr;
@@ -167,11 +167,11 @@ TEST(Convolution, PointsShareAVectorWhereChannelsAreFew) {
             trial.shape.kernel_rows = 2;
             trial.shape.row_stride = 2;
             trial.shape.plain_input = plain;
-            trial.way = ConvolutionWay::narrow;
+            trial.algorithm = ConvolutionAlgorithm::narrow;
             trial.least = -20;
             check(isa, trial);
             const std::string kernels =
-                Convolution(isa, trial.shape, ConvolutionWay::narrow).kernels_chosen();
+                Convolution(isa, trial.shape, ConvolutionAlgorithm::narrow).kernels_chosen();
             EXPECT_EQ(kernels.rfind("narrow", 0) == 0, out * 2 <= lanes_of(isa)) << kernels;
           }
         }
@@ -202,7 +202,8 @@ TEST(Convolution, PointsAreOneRunWhereRowsHaveNoGap) {
 
 TEST(Convolution, TilesThatFitTheWidth) {
   const auto chosen = [](Index columns) {
-    return Convolution(Isa::avx512, window(3, 1, 64, 64, 14, columns).shape, ConvolutionWay::direct)
+    return Convolution(Isa::avx512, window(3, 1, 64, 64, 14, columns).shape,
+                       ConvolutionAlgorithm::direct)
         .kernels_chosen();
   };
   EXPECT_EQ(chosen(56), "blocked 2x14x1 step 1 over 56");

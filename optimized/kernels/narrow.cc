@@ -31,13 +31,13 @@ Index rows_of(const ConvolutionShape& shape, Index share) {
 
 }  // namespace
 
-bool Narrow::fits(Isa isa, const ConvolutionShape& s, ConvolutionWay way) {
+bool Narrow::fits(Isa isa, const ConvolutionShape& s, ConvolutionAlgorithm algorithm) {
   const bool can = s.channels_out * together <= lanes_of(isa) && s.kernel_columns > 1 &&
                    s.column_stride == 1 && s.column_dilation == 1 && !s.depthwise && !s.adds &&
                    s.columns_out % together == 0;
-  if (way == ConvolutionWay::narrow) return can;
+  if (algorithm == ConvolutionAlgorithm::narrow) return can;
   const Index sums = s.channels_in * s.kernel_rows * s.kernel_columns;
-  return can && way == ConvolutionWay::best &&
+  return can && algorithm == ConvolutionAlgorithm::best &&
          s.rows_out * s.columns_out * sums * s.channels_out >= worth_it;
 }
 
@@ -46,7 +46,7 @@ Narrow::Narrow(Isa isa, const ConvolutionShape& shape)
       shape_(shape),
       share_(lanes_of(isa) / together),
       rows_at_once_(rows_of(shape, share_)),
-      product_(isa, widened(isa, shape, together, rows_at_once_), ConvolutionWay::direct),
+      product_(isa, widened(isa, shape, together, rows_at_once_), ConvolutionAlgorithm::direct),
       in_order_(isa, shape) {}
 
 void Narrow::pack(const float* weights, float* packed) const {

@@ -9,9 +9,9 @@
 
 namespace touchstone {
 
-class Narrow : public ConvolutionDetour {
+class Narrow : public ConvolutionVariant {
  public:
-  static bool fits(Isa isa, const ConvolutionShape& shape, ConvolutionWay way);
+  static bool fits(Isa isa, const ConvolutionShape& shape, ConvolutionAlgorithm algorithm);
 
   Narrow(Isa isa, const ConvolutionShape& shape);
 

@@ -74,13 +74,13 @@ Sets sets_of(const ConvolutionShape& s, Index points) {
 
 // Cost model in cycles: two multiply-adds per cycle, the transforms, and a few bytes per cycle from
 // beyond L2. The constants are those of a Xeon of 2023 and are not critical.
-Index Winograd::choose(Isa isa, const ConvolutionShape& s, ConvolutionWay way) {
+Index Winograd::choose(Isa isa, const ConvolutionShape& s, ConvolutionAlgorithm algorithm) {
   const bool fits = isa != Isa::sse41 && s.kernel_rows == 3 && s.kernel_columns == 3 &&
                     s.row_stride == 1 && s.column_stride == 1 && s.row_dilation == 1 &&
                     s.column_dilation == 1 && !s.plain_input && !s.depthwise;
-  if (!fits || way == ConvolutionWay::direct) return 0;
-  if (way == ConvolutionWay::winograd2) return 2;
-  if (way == ConvolutionWay::winograd4) return 4;
+  if (!fits || algorithm == ConvolutionAlgorithm::direct) return 0;
+  if (algorithm == ConvolutionAlgorithm::winograd2) return 2;
+  if (algorithm == ConvolutionAlgorithm::winograd4) return 4;
   const double lanes = static_cast<double>(lanes_of(isa));
   const double pairs = static_cast<double>(s.channels_in * s.channels_out);
   const double blocks = static_cast<double>(ceil_div(s.channels_in, lanes_of(isa)) +

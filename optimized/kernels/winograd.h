@@ -13,10 +13,10 @@
 
 namespace touchstone {
 
-class Winograd : public ConvolutionDetour {
+class Winograd : public ConvolutionVariant {
  public:
   // Returns m, the points per tile side, if the cost model or `way` selects Winograd, else 0.
-  static Index choose(Isa isa, const ConvolutionShape& shape, ConvolutionWay way);
+  static Index choose(Isa isa, const ConvolutionShape& shape, ConvolutionAlgorithm algorithm);
 
   // `points`: m. Threads split the work by rows if the weights stay in a core's cache or there are
   // many sets of rows anyway. Otherwise they split it by output channels, and each transforms the

@@ -96,7 +96,7 @@ struct Planted {
 
 struct Trial {
   Index in, out, rows, columns;
-  ConvolutionWay way;
+  ConvolutionAlgorithm algorithm;
   Index chunk = 0;  // rows per call; 0: rows_at_once()
   bool residual = false;
   float least = -infinity, most = infinity;
@@ -145,9 +145,9 @@ void check(Isa isa, const Trial& t) {
   testing::Paged<float> bias(static_cast<std::size_t>((t.out + lanes - 1) / lanes * lanes));
   for (float& b : bias) b = numbers.real();
 
-  const Convolution convolution(isa, shape, t.way, t.threads);
+  const Convolution convolution(isa, shape, t.algorithm, t.threads);
   const Index points = convolution.rows_of_a_tile();
-  ASSERT_EQ(points, t.way == ConvolutionWay::winograd2 ? 2 : 4);
+  ASSERT_EQ(points, t.algorithm == ConvolutionAlgorithm::winograd2 ? 2 : 4);
   testing::Paged<float> packed(static_cast<std::size_t>(convolution.packed_size()));
   testing::Paged<float> scratch(static_cast<std::size_t>(convolution.scratch_size()));
   convolution.pack(weights.data(), packed.data());
@@ -253,8 +253,9 @@ void check(Isa isa, const Trial& t) {
 
 void check_everywhere(Trial trial) {
   for (Isa isa : {Isa::avx2, Isa::avx512}) {
-    for (ConvolutionWay way : {ConvolutionWay::winograd2, ConvolutionWay::winograd4}) {
-      trial.way = way;
+    for (ConvolutionAlgorithm algorithm :
+         {ConvolutionAlgorithm::winograd2, ConvolutionAlgorithm::winograd4}) {
+      trial.algorithm = way;
       if (processor_has(isa)) check(isa, trial);
     }
   }
@@ -263,20 +264,20 @@ void check_everywhere(Trial trial) {
 TEST(Winograd, EverySizeOfMap) {
   for (Index rows : {1, 2, 3, 4, 5, 7, 8}) {
     for (Index columns : {1, 2, 3, 4, 6, 9, 14}) {
-      check_everywhere({17, 18, rows, columns, ConvolutionWay::best});
+      check_everywhere({17, 18, rows, columns, ConvolutionAlgorithm::best});
     }
   }
 }
 
 TEST(Winograd, EveryCountOfChannels) {
   for (Index in : {1, 8, 15, 16, 33, 64}) {
-    for (Index out : {1, 16, 31, 48}) check_everywhere({in, out, 6, 9, ConvolutionWay::best});
+    for (Index out : {1, 16, 31, 48}) check_everywhere({in, out, 6, 9, ConvolutionAlgorithm::best});
   }
 }
 
 TEST(Winograd, RowsInAnyChunks) {
   for (Index chunk : {1, 3, 4, 6}) {
-    Trial trial{16, 16, 11, 10, ConvolutionWay::best, chunk};
+    Trial trial{16, 16, 11, 10, ConvolutionAlgorithm::best, chunk};
     check_everywhere(trial);
   }
 }
@@ -285,14 +286,14 @@ TEST(Winograd, RowsInAnyChunks) {
 TEST(Winograd, CutForThreads) {
   const auto parts = [](Isa isa, Index out, Index rows, Index threads) {
     const ConvolutionShape shape{3, 3, 1, 1, 1, 1, 176, out, rows, 9};
-    return Convolution(isa, shape, ConvolutionWay::winograd4, threads).parts();
+    return Convolution(isa, shape, ConvolutionAlgorithm::winograd4, threads).parts();
   };
   EXPECT_EQ(parts(Isa::avx512, 88, 6, 3), 3);
   EXPECT_EQ(parts(Isa::avx512, 88, 6, 16), 3);  // of two blocks each
   EXPECT_EQ(parts(Isa::avx512, 24, 6, 2), 1);   // the weights stay in a core's cache
   for (const Index threads : {2, 3, 16}) {
     for (const Index in : {17, 176}) {
-      Trial trial{in, 88, 6, 9, ConvolutionWay::best};
+      Trial trial{in, 88, 6, 9, ConvolutionAlgorithm::best};
       trial.residual = true;
       trial.threads = threads;
       check_everywhere(trial);
@@ -301,7 +302,7 @@ TEST(Winograd, CutForThreads) {
 }
 
 TEST(Winograd, ResidualAndClamp) {
-  Trial trial{20, 20, 7, 11, ConvolutionWay::best};
+  Trial trial{20, 20, 7, 11, ConvolutionAlgorithm::best};
   trial.residual = true;
   check_everywhere(trial);
   trial.least = -0.5F;
@@ -325,7 +326,7 @@ TEST(Winograd, NumbersThatWouldSpread) {
       {{3, 6, 5, 1e34F}}};  // finite, but overflows in the transforms
   for (const std::vector<Planted>& planted : all) {
     for (const float least : {-infinity, 0.0F}) {
-      Trial trial{17, 18, 12, 10, ConvolutionWay::best};
+      Trial trial{17, 18, 12, 10, ConvolutionAlgorithm::best};
       trial.residual = true;
       trial.planted = planted;
       trial.least = least;
@@ -339,7 +340,7 @@ TEST(Winograd, NumbersThatWouldSpread) {
 
 TEST(Winograd, WeightsThatWouldSpread) {
   for (const float weight : {nan, infinity, -infinity, 3e38F}) {
-    Trial trial{17, 18, 5, 6, ConvolutionWay::best};
+    Trial trial{17, 18, 5, 6, ConvolutionAlgorithm::best};
     trial.weight = weight;
     check_everywhere(trial);
   }
@@ -347,11 +348,11 @@ TEST(Winograd, WeightsThatWouldSpread) {
 
 TEST(Winograd, OnlyWhereItFits) {
   const auto taken = [](ConvolutionShape shape) {
-    return Convolution(Isa::avx2, shape, ConvolutionWay::winograd4).rows_of_a_tile() > 1;
+    return Convolution(Isa::avx2, shape, ConvolutionAlgorithm::winograd4).rows_of_a_tile() > 1;
   };
   const ConvolutionShape fits{3, 3, 1, 1, 1, 1, 16, 16, 8, 8};
   EXPECT_TRUE(taken(fits));
-  EXPECT_EQ(Convolution(Isa::avx2, fits, ConvolutionWay::direct).scratch_size(), 0);
+  EXPECT_EQ(Convolution(Isa::avx2, fits, ConvolutionAlgorithm::direct).scratch_size(), 0);
   for (const auto change : std::array<void (*)(ConvolutionShape&), 6>{
            [](ConvolutionShape& s) { s.kernel_rows = 1; },
            [](ConvolutionShape& s) { s.kernel_columns = 5; },

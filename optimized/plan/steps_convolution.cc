@@ -16,9 +16,9 @@ constexpr Index region_elements = 16384;  // output of a kernel before the regio
 // with at most this many points, channels are split among threads, not rows
 constexpr Index small_plane = 100;
 
-KernelClass class_of(const ConvolutionShape& shape, ConvolutionWay way) {
-  if (way == ConvolutionWay::narrow) return KernelClass::narrow_convolution;
-  if (way != ConvolutionWay::direct) return KernelClass::winograd;
+KernelClass class_of(const ConvolutionShape& shape, ConvolutionAlgorithm algorithm) {
+  if (algorithm == ConvolutionAlgorithm::narrow) return KernelClass::narrow_convolution;
+  if (algorithm != ConvolutionAlgorithm::direct) return KernelClass::winograd;
   if (shape.depthwise) return KernelClass::depthwise;
   return shape.plain_input ? KernelClass::plain_convolution : KernelClass::convolution;
 }
@@ -67,9 +67,10 @@ class OnConvolution : public Step {
     }
     out_ = builder.make_blocked(group.output());
     if (region_) region_->set_output(out_.blocks);
-    convolution_.emplace(chosen_isa(), shape,
-                         builder.winograd() ? ConvolutionWay::best : ConvolutionWay::direct,
-                         builder.threads());
+    convolution_.emplace(
+        chosen_isa(), shape,
+        builder.winograd() ? ConvolutionAlgorithm::best : ConvolutionAlgorithm::direct,
+        builder.threads());
     pack(weights, shape);
     if (group.factors != nobody) {
       factors_ = builder.blocked(group.factors);
@@ -85,7 +86,7 @@ class OnConvolution : public Step {
                                   : weights.size() > count(x) / x[0] + weights.shape()[0] * plane;
     kernel =
         "convolution " + std::string(name(chosen_isa())) + " " + convolution_->kernels_chosen();
-    kernel_class = class_of(shape, convolution_->way());
+    kernel_class = class_of(shape, convolution_->algorithm());
   }
 
   void bind(const Memory& memory) override {

@@ -109,7 +109,7 @@ class OnTransposed : public Step {
     shape.columns_out = columns.count;
     shape.channels_in = weights.shape()[0];
     shape.channels_out = weights.shape()[1];
-    Convolution convolution(chosen_isa(), shape, ConvolutionWay::direct);
+    Convolution convolution(chosen_isa(), shape, ConvolutionAlgorithm::direct);
     std::vector<float> some;  // [out][in][tap of a row][tap of a column]
     for (Index out = 0; out < shape.channels_out; ++out) {
       for (Index in = 0; in < shape.channels_in; ++in) {
@@ -171,7 +171,7 @@ class OnSpread : public Step {
     shape.channels_out = each;
     shape.rows_out = window_.in[0];
     shape.columns_out = window_.in[1];
-    convolution_.emplace(chosen_isa(), shape, ConvolutionWay::direct);
+    convolution_.emplace(chosen_isa(), shape, ConvolutionAlgorithm::direct);
     std::vector<float> turned;
     for (Index out = 0; out < each; ++out) {
       for (Index in = 0; in < shape.channels_in; ++in)
