@@ -95,8 +95,9 @@ void measure(Isa isa, const Row& row, ConvolutionAlgorithm algorithm) {
   const Index out_blocks = blocks(s.channels_out);
   const Aligned in(in_blocks * in_rows * in_columns * unit);
   const Aligned out(out_blocks * s.rows_out * s.columns_out * lanes), bias(out_blocks * lanes);
-  const Picture input{in.get(), unit, in_columns * unit, in_rows * in_columns * unit};
-  const Picture output{out.get(), lanes, s.columns_out * lanes, s.rows_out * s.columns_out * lanes};
+  const BlockedImage input{in.get(), unit, in_columns * unit, in_rows * in_columns * unit};
+  const BlockedImage output{out.get(), lanes, s.columns_out * lanes,
+                            s.rows_out * s.columns_out * lanes};
   const Index summed = s.kernel_rows * s.kernel_columns * (s.depthwise ? 1 : s.channels_in);
   const std::vector<float> weights(static_cast<std::size_t>(s.channels_out * summed), 0.5F);
 

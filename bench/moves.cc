@@ -122,18 +122,18 @@ void blocks(Isa isa, Index channels, Index side) {
   const Area area{channels, side, side};
   const Index lanes = lanes_of(isa), all = channels * side * side;
   const Numbers plain(all), blocked(all);
-  const Picture map{blocked.data(), lanes, side * lanes, side * side * lanes};
-  const Plain image{plain.data(), side, side * side};
+  const BlockedImage map{blocked.data(), lanes, side * lanes, side * side * lanes};
+  const PlainImage image{plain.data(), side, side * side};
   const std::string shape = std::to_string(channels) + " @" + std::to_string(side);
   moved("into blocks " + shape, all * 4, [&] { to_blocks(isa, image, map, area); });
   moved("from blocks " + shape, all * 4, [&] { from_blocks(isa, map, image, area); });
   const Numbers roomy(channels * (side + 2) * (side + 2));
   const Index row = (side + 2) * lanes;
-  const Picture haloed{roomy.data() + row + lanes, lanes, row, (side + 2) * row};
+  const BlockedImage haloed{roomy.data() + row + lanes, lanes, row, (side + 2) * row};
   const Area whole{channels / lanes, side, side};
   moved("into a halo " + shape, all * 4, [&] { copy_blocks(isa, map, haloed, whole); });
   const PoolWindow window{3, 2, 1, 1, side, 0, side};
-  const Picture half{roomy.data(), lanes, side / 2 * lanes, side / 2 * (side / 2) * lanes};
+  const BlockedImage half{roomy.data(), lanes, side / 2 * lanes, side / 2 * (side / 2) * lanes};
   for (const auto& [kind, text] : {std::pair{PoolKind::largest, "largest of 3x3/2 "},
                                    std::pair{PoolKind::mean, "mean of 3x3/2 "}}) {
     const Pool pool(isa, kind, window, window);

@@ -38,11 +38,11 @@ double cycles(const ConvolutionKernel& kernel) {
 
 // Arguments common to all kernel calls of a run; the pointers are at the first point.
 struct Convolution::Call {
-  Picture input;
+  BlockedImage input;
   const float* weights;
   const float* bias;
-  Picture residual;
-  Picture output;
+  BlockedImage residual;
+  BlockedImage output;
   Index blocks;
   float least, most;
   // Weights to prefetch meanwhile, and how many per output point.
@@ -195,7 +195,7 @@ Convolution::Rows Convolution::rows_of(Index part) const {
   return {group.offset, group.first_block * lanes_, group.blocks * lanes_};
 }
 
-void Convolution::scale(const float* packed, const Picture& factors, Index part,
+void Convolution::scale(const float* packed, const BlockedImage& factors, Index part,
                         float* scaled) const {
   if (variant_ || kind_of(shape_) != Kind::blocked ||
       shape_.kernel_rows * shape_.kernel_columns > 1)
@@ -213,7 +213,7 @@ void Convolution::scale(const float* packed, const Picture& factors, Index part,
 void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index rows,
                            const Call& call) const {
   const ConvolutionShape& s = shape_;
-  const Picture& in = call.input;
+  const BlockedImage& in = call.input;
   const Index width = kernel.blocks * lanes_;
   const Axis kernel_column{s.kernel_columns, in.column * s.column_dilation};
   const Axis kernel_row{s.kernel_rows, in.row * s.row_dilation};
@@ -304,10 +304,10 @@ PrefetchHint Convolution::after(Index part, const float* packed,
              : PrefetchHint{};
 }
 
-void Convolution::run(const Picture& input, const ConvolutionWeights& weights, const float* bias,
-                      const Picture* residual, const Picture& output, float least, float most,
-                      Index part, Index first_row, Index rows, float* scratch,
-                      const PrefetchHint& prefetch) const {
+void Convolution::run(const BlockedImage& input, const ConvolutionWeights& weights,
+                      const float* bias, const BlockedImage* residual, const BlockedImage& output,
+                      float least, float most, Index part, Index first_row, Index rows,
+                      float* scratch, const PrefetchHint& prefetch) const {
   if (variant_) {
     variant_->run({input, weights, bias, residual, output, least, most, part, first_row, rows,
                    scratch, prefetch});

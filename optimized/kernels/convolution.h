@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "optimized/kernels/picture.h"
+#include "optimized/kernels/blocked_image.h"
 #include "optimized/kernels/prefetch_hint.h"
 
 namespace touchstone {
@@ -22,7 +22,8 @@ struct ConvolutionShape {
   // Channels of one group; depthwise: channels_out counts all groups.
   Index channels_in = 1, channels_out = 1;
   Index rows_out = 1, columns_out = 1;
-  // Input is [channel][row][column]: Picture::block is the channel stride, Picture::column is 1.
+  // Input is [channel][row][column]: BlockedImage::block is the channel stride,
+  // BlockedImage::column is 1.
   bool plain_input = false;
   bool depthwise = false;
   bool adds = false;  // adds a residual
@@ -43,11 +44,11 @@ struct ConvolutionWeights {
 
 // Arguments of one call; see Convolution::run.
 struct ConvolutionRows {
-  const Picture& input;
+  const BlockedImage& input;
   ConvolutionWeights weights;
   const float* bias;
-  const Picture* residual;
-  const Picture& output;
+  const BlockedImage* residual;
+  const BlockedImage& output;
   float least, most;
   Index part, first, count;  // of the rows
   float* scratch;
@@ -92,7 +93,7 @@ class Convolution {
 
   // Multiplies the weights of a part by a factor per input channel; lane l of block b reads
   // factors.data[b * factors.block + l]. 1x1 convolutions only.
-  void scale(const float* packed, const Picture& factors, Index part, float* scaled) const;
+  void scale(const float* packed, const BlockedImage& factors, Index part, float* scaled) const;
 
   Index parts() const { return variant_ ? variant_->parts() : static_cast<Index>(groups_.size()); }
   // Output blocks of a part: the first, and their number.
@@ -112,9 +113,10 @@ class Convolution {
   // alias the output. Unused lanes of the last block are written with unspecified values and never
   // read. `soon`: memory to prefetch after the last part; other parts prefetch the next part's
   // weights.
-  void run(const Picture& input, const ConvolutionWeights& weights, const float* bias,
-           const Picture* residual, const Picture& output, float least, float most, Index part,
-           Index first_row, Index rows, float* scratch, const PrefetchHint& prefetch = {}) const;
+  void run(const BlockedImage& input, const ConvolutionWeights& weights, const float* bias,
+           const BlockedImage* residual, const BlockedImage& output, float least, float most,
+           Index part, Index first_row, Index rows, float* scratch,
+           const PrefetchHint& prefetch = {}) const;
 
   ConvolutionAlgorithm algorithm() const {
     return algorithm_;

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "optimized/kernels/picture.h"
+#include "optimized/kernels/blocked_image.h"
 
 namespace touchstone {
 

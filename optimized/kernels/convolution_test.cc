@@ -81,7 +81,7 @@ void check(Isa isa, const Trial& trial) {
   const Convolution convolution(isa, s, trial.algorithm);
   testing::Paged<float> packed(static_cast<std::size_t>(convolution.packed_size()));
   convolution.pack(weights.data(), packed.data());
-  const Picture* add = trial.in_place ? &output.map : trial.residual ? &residual.map : nullptr;
+  const BlockedImage* add = trial.in_place ? &output.map : trial.residual ? &residual.map : nullptr;
   testing::Paged<float> scratch(static_cast<std::size_t>(convolution.scratch_size()));
   for (Index part = 0; part < convolution.parts(); ++part) {
     const Index half = s.rows_out / 2;
@@ -274,7 +274,7 @@ TEST(Convolution, ResidualThatMayBeTheOutputAndClamps) {
 
 TEST(Convolution, WhatKernelsCannotCountToIsRefused) {
   const Convolution convolution(Isa::sse41, {1, 1, 1, 1, 1, 1, 16, 8, 1, 1});
-  const Picture far{nullptr, 8, 8, Index{1} << 31}, near{nullptr, 8, 8, 8};
+  const BlockedImage far{nullptr, 8, 8, Index{1} << 31}, near{nullptr, 8, 8, 8};
   try {
     convolution.run(far, {nullptr}, nullptr, nullptr, near, 0, 0, 0, 0, 1, nullptr);
     FAIL();

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "optimized/kernels/blocked_image.h"
 #include "optimized/kernels/paged_testing.h"
-#include "optimized/kernels/picture.h"
 
 namespace touchstone::images {
 
@@ -31,7 +31,7 @@ class Numbers {  // deterministic generator
 struct Image {
   Index channels, rows, columns;
   testing::Paged<float> plain, laid;
-  Picture map{};
+  BlockedImage map{};
   Index lanes = 1;
 
   Image(Index channels, Index rows, Index columns)

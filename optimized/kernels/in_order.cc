@@ -44,7 +44,7 @@ void InOrder::run(const ConvolutionRows& rows, Index first_block, Index blocks) 
   if (rows.weights.plain == nullptr) BUG("sums in order without their weights");
   const ConvolutionShape& s = shape_;
   const Index lanes = lanes_of(isa_);
-  const Picture residual = rows.residual ? *rows.residual : nothing_to_add();
+  const BlockedImage residual = rows.residual ? *rows.residual : nothing_to_add();
   OrderedSums sums{};
   sums.input = rows.input.data + rows.first * s.row_stride * rows.input.row;
   sums.column = s.column_stride * rows.input.column;

@@ -40,7 +40,7 @@ void each_block_row(const Area& area, F each) {
 
 }  // namespace
 
-void to_blocks(Isa isa, const Plain& from, const Picture& to, const Area& given) {
+void to_blocks(Isa isa, const PlainImage& from, const BlockedImage& to, const Area& given) {
   const Index lanes = lanes_of(isa);
   const VectorMoves& moves = vector_moves(isa);
   const Area area = flat(given, from.row == given.columns && to.row == given.columns * to.column);
@@ -54,7 +54,7 @@ void to_blocks(Isa isa, const Plain& from, const Picture& to, const Area& given)
   });
 }
 
-void from_blocks(Isa isa, const Picture& from, const Plain& to, const Area& given) {
+void from_blocks(Isa isa, const BlockedImage& from, const PlainImage& to, const Area& given) {
   const Index lanes = lanes_of(isa);
   const VectorMoves& moves = vector_moves(isa);
   const Area area = flat(given, to.row == given.columns && from.row == given.columns * from.column);
@@ -65,7 +65,7 @@ void from_blocks(Isa isa, const Picture& from, const Plain& to, const Area& give
   });
 }
 
-void copy_blocks(Isa isa, const Picture& from, const Picture& to, const Area& area) {
+void copy_blocks(Isa isa, const BlockedImage& from, const BlockedImage& to, const Area& area) {
   const Index lanes = lanes_of(isa);
   const VectorMoves& moves = vector_moves(isa);
   constexpr auto size = static_cast<Index>(sizeof(float));
@@ -88,7 +88,8 @@ void copy_blocks(Isa isa, const Picture& from, const Picture& to, const Area& ar
   });
 }
 
-void copy_channels(Isa isa, const Picture& from, const Picture& to, Index first, const Area& area) {
+void copy_channels(Isa isa, const BlockedImage& from, const BlockedImage& to, Index first,
+                   const Area& area) {
   const Index lanes = lanes_of(isa);
   for (Index done = 0; done < area.channels;) {
     const Index source = done % lanes, target = (first + done) % lanes;
@@ -118,8 +119,8 @@ void copy_lanes(Isa isa, const float* from, Index from_step, float* to, Index to
                               reinterpret_cast<char*>(to), to_step * size, columns, count * size);
 }
 
-void repeat_blocks(Isa isa, const Picture& from, const Picture& to, const Area& area, Index rows,
-                   Index columns) {
+void repeat_blocks(Isa isa, const BlockedImage& from, const BlockedImage& to, const Area& area,
+                   Index rows, Index columns) {
   const VectorMoves& moves = vector_moves(isa);
   each_block_row(area, [&](Index block, Index row) {
     for (Index k = 0; k < rows; ++k) {
@@ -130,7 +131,7 @@ void repeat_blocks(Isa isa, const Picture& from, const Picture& to, const Area& 
   });
 }
 
-void clear_halo(Isa isa, const Picture& map, const Area& area, const Halo& halo) {
+void clear_halo(Isa isa, const BlockedImage& map, const Area& area, const Halo& halo) {
   const Index lanes = lanes_of(isa);
   for (Index block = 0; block * lanes < area.channels; ++block) {
     float* inside = map.data + block * map.block;

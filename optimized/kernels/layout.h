@@ -2,12 +2,12 @@
 // last block are set to zero. Only clear_halo writes a halo.
 #pragma once
 
-#include "optimized/kernels/picture.h"
+#include "optimized/kernels/blocked_image.h"
 
 namespace touchstone {
 
 // Feature map in the standard's layout, [channel][row][column]; the column stride is 1.
-struct Plain {
+struct PlainImage {
   float* data;
   Index row, channel;
 };
@@ -17,20 +17,21 @@ struct Area {
   Index channels, rows, columns;
 };
 
-void to_blocks(Isa isa, const Plain& from, const Picture& to, const Area& area);
-void from_blocks(Isa isa, const Picture& from, const Plain& to, const Area& area);
+void to_blocks(Isa isa, const PlainImage& from, const BlockedImage& to, const Area& area);
+void from_blocks(Isa isa, const BlockedImage& from, const PlainImage& to, const Area& area);
 
 // Copies between blocked maps; `area.channels` counts whole blocks. For copies into a map with a
 // halo, or into a range of blocks.
-void copy_blocks(Isa isa, const Picture& from, const Picture& to, const Area& area);
+void copy_blocks(Isa isa, const BlockedImage& from, const BlockedImage& to, const Area& area);
 
 // Copies channels [0, area.channels) of `from` to [first, first + area.channels) of `to`. They may
 // begin inside of a block, whose other lanes are preserved.
-void copy_channels(Isa isa, const Picture& from, const Picture& to, Index first, const Area& area);
+void copy_channels(Isa isa, const BlockedImage& from, const BlockedImage& to, Index first,
+                   const Area& area);
 
 // Writes every element of `from` (extents `area`) to rows x columns elements of `to`.
-void repeat_blocks(Isa isa, const Picture& from, const Picture& to, const Area& area, Index rows,
-                   Index columns);
+void repeat_blocks(Isa isa, const BlockedImage& from, const BlockedImage& to, const Area& area,
+                   Index rows, Index columns);
 
 // Copies `count` lanes of each of `columns` pixels, with a pixel stride for each side.
 void copy_lanes(Isa isa, const float* from, Index from_step, float* to, Index to_step, Index count,
@@ -39,6 +40,6 @@ void copy_lanes(Isa isa, const float* from, Index from_step, float* to, Index to
 struct Halo {
   Index above = 0, below = 0, before = 0, behind = 0;
 };
-void clear_halo(Isa isa, const Picture& map, const Area& area, const Halo& halo);
+void clear_halo(Isa isa, const BlockedImage& map, const Area& area, const Halo& halo);
 
 }  // namespace touchstone

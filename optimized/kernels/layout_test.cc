@@ -51,7 +51,7 @@ class Blocks {
   }
 
   const Index lanes, count;
-  Picture map{};
+  BlockedImage map{};
 
  private:
   Area area_;
@@ -59,7 +59,7 @@ class Blocks {
   Guarded all_;
 };
 
-void each_area(const std::function<void(Isa, const Area&, Index, Index)>& with) {
+void each_extent(const std::function<void(Isa, const Area&, Index, Index)>& with) {
   for (Isa isa : present_isas()) {
     for (Index channels : {1, 3, 8, 16, 24, 37, 48}) {
       for (const auto& [rows, columns] :
@@ -73,7 +73,7 @@ void each_area(const std::function<void(Isa, const Area&, Index, Index)>& with) 
 }
 
 TEST(Layout, IntoBlocksAndBack) {
-  each_area([](Isa isa, const Area& area, Index halo, Index gap) {
+  each_extent([](Isa isa, const Area& area, Index halo, Index gap) {
     const Index row = area.columns + 2 - gap, channel = area.rows * row + 1;
     std::vector<float> source = integers(area.channels * channel, 9, 1000);
     Blocks blocks(isa, area, halo, gap);
@@ -101,7 +101,7 @@ TEST(Layout, IntoBlocksAndBack) {
 }
 
 TEST(Layout, CopiesBetweenMaps) {
-  each_area([](Isa isa, const Area& area, Index halo, Index gap) {
+  each_extent([](Isa isa, const Area& area, Index halo, Index gap) {
     Blocks from(isa, area, 1 - halo, gap), to(isa, area, halo, 1);
     from.fill(2);
     copy_blocks(isa, from.map, to.map, {from.count, area.rows, area.columns});

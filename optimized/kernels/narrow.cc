@@ -70,10 +70,10 @@ void Narrow::run(const ConvolutionRows& all) const {
   std::array<float, 16> biases{};
   for (Index t = 0; t < together; ++t)
     std::copy_n(bias, shape_.channels_out, biases.data() + t * share_);
-  Picture in = input;
+  BlockedImage in = input;
   in.data += first_row * shape_.row_stride * input.row;
   const Index lanes = lanes_of(isa_), row = shape_.columns_out * share_;
-  const Picture made{scratch, lanes, row, rows * row};
+  const BlockedImage made{scratch, lanes, row, rows * row};
   product_.run(in, {weights.packed}, biases.data(), nullptr, made, least, most, 0, 0, rows, nullptr,
                prefetch);
   constexpr std::int32_t infinity = 0x7f800000;

@@ -50,7 +50,7 @@ void regions(const PoolWindow& w, Index first, Index last, F region) {
 
 }  // namespace
 
-void Pool::run(const Picture& input, const Picture& output, Index columns, Index blocks,
+void Pool::run(const BlockedImage& input, const BlockedImage& output, Index columns, Index blocks,
                Index first_row, Index rows) const {
   static const CompiledSet largest = TOUCHSTONE_KERNEL(pool_largest),
                            mean = TOUCHSTONE_KERNEL(pool_mean);
@@ -75,7 +75,7 @@ void Pool::run(const Picture& input, const Picture& output, Index columns, Index
   });
 }
 
-void mean_of_all(Isa isa, const Picture& input, Index rows, Index columns, Index blocks,
+void mean_of_all(Isa isa, const BlockedImage& input, Index rows, Index columns, Index blocks,
                  float* output) {
   static const CompiledSet whole = TOUCHSTONE_KERNEL(pool_whole);
   const Index lanes = lanes_of(isa);

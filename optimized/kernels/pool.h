@@ -2,7 +2,7 @@
 // read, so a map needs no halo.
 #pragma once
 
-#include "optimized/kernels/picture.h"
+#include "optimized/kernels/blocked_image.h"
 
 namespace touchstone {
 
@@ -23,7 +23,7 @@ class Pool {
   Pool(Isa isa, PoolKind kind, const PoolWindow& rows, const PoolWindow& columns)
       : isa_(isa), kind_(kind), rows_(rows), columns_(columns) {}
   // Computes rows [first_row, first_row + rows) of blocks [0, blocks), each with `columns` columns.
-  void run(const Picture& input, const Picture& output, Index columns, Index blocks,
+  void run(const BlockedImage& input, const BlockedImage& output, Index columns, Index blocks,
            Index first_row, Index rows) const;
 
  private:
@@ -34,7 +34,7 @@ class Pool {
 
 // Averages the rows x columns elements of each channel. `output` receives one number per channel,
 // contiguous, in whole blocks.
-void mean_of_all(Isa isa, const Picture& input, Index rows, Index columns, Index blocks,
+void mean_of_all(Isa isa, const BlockedImage& input, Index rows, Index columns, Index blocks,
                  float* output);
 
 }  // namespace touchstone

@@ -46,7 +46,7 @@ class Image {
   float& at(Index b, Index y, Index x, Index l) {
     return map_.data[b * map_.block + y * map_.row + x * map_.column + l];
   }
-  const Picture& map() const { return map_; }
+  const BlockedImage& map() const { return map_; }
 
   float window(PoolKind kind, const PoolWindow& down, const PoolWindow& along, Index b, Index y,
                Index x, Index l) {
@@ -71,14 +71,14 @@ class Image {
  private:
   Index rows_, columns_;
   std::vector<float> all_;
-  Picture map_;
+  BlockedImage map_;
 };
 
 void check(Isa isa, PoolKind kind, const PoolWindow& down, const PoolWindow& along, Index rows,
            Index columns, Image& image, Index blocks = 2, Index parts = 1) {
   const Index lanes = image.lanes, column = lanes, row = (columns + 1) * lanes;
   Guarded out(blocks * rows * row);
-  const Picture map{out.data(), column, row, rows * row};
+  const BlockedImage map{out.data(), column, row, rows * row};
   const Pool pool(isa, kind, down, along);
   for (Index p = 0; p < parts; ++p) {
     const Index first = rows * p / parts;

@@ -213,7 +213,7 @@ void Winograd::pack(const float* weights, float* packed) const {
 // True if no intermediate value can overflow for rows [first, first + count).
 bool Winograd::stays_finite(const ConvolutionRows& rows, Index first, Index count) const {
   const auto limit = std::bit_cast<std::int32_t>(rows.weights.packed[packed_size() - lanes_]);
-  const Picture& input = rows.input;
+  const BlockedImage& input = rows.input;
   const float* from = input.data + first * input.row;
   std::array<std::int32_t, 16> lanes;
   lanes.fill(-1);
@@ -276,8 +276,8 @@ void Winograd::run_in_tiles(const ConvolutionRows& given) const {
   }
   constexpr float all = std::numeric_limits<float>::infinity();
   for (Index k = 0; k < size * size; ++k) {
-    const Picture in{scratch + k * in_plane, lanes_, lanes_, block};
-    const Picture out{products + k * out_plane, lanes_, lanes_, block};
+    const BlockedImage in{scratch + k * in_plane, lanes_, lanes_, block};
+    const BlockedImage out{products + k * out_plane, lanes_, lanes_, block};
     const Index step = product_->packed_size();
     const PrefetchHint next =
         k + 1 < size * size ? PrefetchHint{packed + (k + 1) * step, step} : prefetch;
@@ -287,7 +287,7 @@ void Winograd::run_in_tiles(const ConvolutionRows& given) const {
     }
   }
   {
-    const Picture more = residual ? *residual : nothing_to_add();
+    const BlockedImage more = residual ? *residual : nothing_to_add();
     const Index shift = first_block * output.block + first_row * output.row;
     Strided<6> from(products + first_block * block, {Axis{lanes_, 1},
                                                      {size, out_plane},

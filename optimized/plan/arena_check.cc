@@ -337,7 +337,7 @@ void ArenaCheck::require_no_poison(Index k) const {
     }
     const Blocks& blocks = *write.blocks;
     for (Index image = 0; image < blocks.images; ++image) {
-      const Picture picture = blocks.picture(memory, image);
+      const BlockedImage picture = blocks.image_view(memory, image);
       for (Index channel = 0; channel < blocks.channels; ++channel) {
         const float* const plane =
             picture.data + channel / blocks.lanes * picture.block + channel % blocks.lanes;

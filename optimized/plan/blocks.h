@@ -28,7 +28,7 @@ struct Blocks {
   Index image() const { return (all_blocks > 0 ? all_blocks : blocks()) * block(); }
   Index floats() const { return images * image(); }
   Index origin() const { return first_block * block() + halo.above * row() + halo.before * lanes; }
-  Picture picture(float* memory, Index image_number) const {
+  BlockedImage image_view(float* memory, Index image_number) const {
     return {memory + image_number * image() + origin(), lanes, row(), block()};
   }
 

@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "optimized/canonical/problem.h"
 #include "optimized/canonical/transposed.h"
-#include "optimized/kernels/picture.h"
+#include "optimized/kernels/blocked_image.h"
 #include "optimized/plan/device_call.h"
 #include "optimized/registry/registry.h"
 

@@ -18,7 +18,7 @@ void each_rows(ThreadPool& pool, Index images, Index rows, F each) {
   });
 }
 
-Picture rows_of(Picture picture, Index first) {
+BlockedImage rows_of(BlockedImage picture, Index first) {
   picture.data += first * picture.row;
   return picture;
 }
@@ -53,8 +53,8 @@ class OnJoin : public Step {
       for (const Part& part : in_) {
         if (part.in_place) continue;
         const Blocks& from = part.from.blocks;
-        const Picture in = rows_of(from.picture(part.memory, image), first);
-        Picture out = rows_of(b.picture(to_, image), first);
+        const BlockedImage in = rows_of(from.image_view(part.memory, image), first);
+        BlockedImage out = rows_of(b.image_view(to_, image), first);
         if (part.channel % b.lanes == 0) {
           out.data += part.channel / b.lanes * out.block;
           copy_blocks(chosen_isa(), in, out, {from.blocks(), rows, b.columns});
@@ -93,8 +93,8 @@ class OnRepeat : public Step {
     clear_halo(out_.blocks, to_);
     const Blocks& b = in_.blocks;
     each_rows(state.pool, b.images, b.rows, [&](Index image, Index first, Index rows) {
-      repeat_blocks(chosen_isa(), rows_of(b.picture(from_, image), first),
-                    rows_of(out_.blocks.picture(to_, image), first * times_.rows),
+      repeat_blocks(chosen_isa(), rows_of(b.image_view(from_, image), first),
+                    rows_of(out_.blocks.image_view(to_, image), first * times_.rows),
                     {b.blocks(), rows, b.columns}, times_.rows, times_.columns);
     });
   }

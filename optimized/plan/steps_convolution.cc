@@ -133,7 +133,7 @@ class OnConvolution : public Step {
     for (Index image = 0; image < (alone ? out_.blocks.images : 1); ++image) {
       if (pads_) pad(image, state);
       if (group_.factors != nobody) {
-        const Picture by = factors_.blocks.picture(factors_memory_, image);
+        const BlockedImage by = factors_.blocks.image_view(factors_memory_, image);
         const auto weights = static_cast<double>(convolution_->packed_size());
         state.each(parts, weights * nanoseconds_an_element, [&](Index part, Index) {
           convolution_->scale(packed_.get(), by, part, scaled_memory_);
@@ -197,25 +197,25 @@ class OnConvolution : public Step {
     std::fill(inside + columns, to + padded_columns_, 0.0f);
   }
 
-  Picture input(Index image, Index group) const {
+  BlockedImage input(Index image, Index group) const {
     if (pads_) return {padded_memory_, 1, padded_columns_, padded_rows_ * padded_columns_};
     if (plain_) {
       const Index plane = window_.in[0] * window_.in[1];
       return {input_memory_ + image * channels_ * plane, 1, window_.in[1], plane};
     }
-    Picture picture = in_.blocks.picture(input_memory_, image);
+    BlockedImage picture = in_.blocks.image_view(input_memory_, image);
     picture.data += group * blocks_in_ * picture.block - window_.before[0] * picture.row -
                     window_.before[1] * picture.column;
     return picture;
   }
 
   void compute(Index image, Index group, Index part, Index first, float* scratch) const {
-    const Picture in = input(image, group);
-    Picture out = out_.blocks.picture(out_memory_, image), residual{};
+    const BlockedImage in = input(image, group);
+    BlockedImage out = out_.blocks.image_view(out_memory_, image), residual{};
     const Index shift = group * blocks_out_;
     out.data += shift * out.block;
     if (group_.residual != nobody) {
-      residual = residual_.blocks.picture(residual_memory_, image);
+      residual = residual_.blocks.image_view(residual_memory_, image);
       residual.data += shift * residual.block;
     }
     const Index end = std::min(first + rows_, window_.out[0]);

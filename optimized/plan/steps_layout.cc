@@ -8,7 +8,7 @@ namespace touchstone {
 void clear_halo(const Blocks& blocks, float* memory) {
   if (is_empty(blocks.halo)) return;
   for (Index image = 0; image < blocks.images; ++image)
-    clear_halo(chosen_isa(), blocks.picture(memory, image), blocks.area(), blocks.halo);
+    clear_halo(chosen_isa(), blocks.image_view(memory, image), blocks.area(), blocks.halo);
 }
 
 namespace {
@@ -32,11 +32,11 @@ class ChangeLayout : public Step {
     const auto moved = static_cast<double>(b.floats());
     state.each(b.images * b.blocks(), moved * nanoseconds_an_element, [&](Index part, Index) {
       const Index image = part / b.blocks(), block = part % b.blocks();
-      Picture blocks = b.picture(blocked_memory_, image);
+      BlockedImage blocks = b.image_view(blocked_memory_, image);
       blocks.data += block * blocks.block;
       const Index plane = b.rows * b.columns;
-      const Plain plain{plain_memory_ + (image * b.channels + block * b.lanes) * plane, b.columns,
-                        plane};
+      const PlainImage plain{plain_memory_ + (image * b.channels + block * b.lanes) * plane,
+                             b.columns, plane};
       const Area area{std::min(b.lanes, b.channels - block * b.lanes), b.rows, b.columns};
       if (to_ == To::blocks) {
         touchstone::to_blocks(chosen_isa(), plain, blocks, area);

@@ -37,8 +37,8 @@ class OnPool : public Step {
                [&](Index part, Index) {
                  const Index image = part / (cuts * blocks), block = part % blocks;
                  const Index first = part / blocks % cuts * some;
-                 Picture in = in_.blocks.picture(from_, image);
-                 Picture out = out_.blocks.picture(to_, image);
+                 BlockedImage in = in_.blocks.image_view(from_, image);
+                 BlockedImage out = out_.blocks.image_view(to_, image);
                  in.data += block * in.block;
                  out.data += block * out.block;
                  if (whole_) {

@@ -129,14 +129,14 @@ class OnTransposed : public Step {
   void compute(const Set& set, Index image, Index first, float* scratch) const {
     const Index rows = std::min(rows_, set.rows.count - first), columns = set.columns.count;
     if (rows <= 0) return;
-    Picture in = in_.blocks.picture(input_memory_, image);
+    BlockedImage in = in_.blocks.image_view(input_memory_, image);
     in.data += (first + set.rows.from) * in.row + set.columns.from * in.column;
-    const Picture made{scratch, lanes_, columns * lanes_, rows * columns * lanes_};
+    const BlockedImage made{scratch, lanes_, columns * lanes_, rows * columns * lanes_};
     for (Index part = 0; part < set.convolution.parts(); ++part) {
       set.convolution.run(in, {set.packed.get()}, bias_.data(), nullptr, made, group_.least,
                           group_.most, part, 0, rows, nullptr);
     }
-    Picture out = out_.blocks.picture(out_memory_, image);
+    BlockedImage out = out_.blocks.image_view(out_memory_, image);
     out.data +=
         (first * window_.stride[0] + set.rows.first) * out.row + set.columns.first * out.column;
     out.row *= window_.stride[0];
@@ -202,9 +202,9 @@ class OnSpread : public Step {
  private:
   void compute(Index image, Index first, float* scratch) const {
     const Index rows = std::min(rows_, window_.in[0] - first), columns = window_.in[1];
-    Picture in = in_.blocks.picture(input_memory_, image);
+    BlockedImage in = in_.blocks.image_view(input_memory_, image);
     in.data += first * in.row;
-    const Picture made{scratch, lanes_, columns * lanes_, rows * columns * lanes_};
+    const BlockedImage made{scratch, lanes_, columns * lanes_, rows * columns * lanes_};
     convolution_->run(in, {packed_.get()}, bias_.data(), nullptr, made, group_.least, group_.most,
                       0, 0, rows, nullptr);
     for (Index c = 0; c < channels_; ++c) {

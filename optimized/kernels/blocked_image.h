@@ -14,13 +14,13 @@ inline Index lanes_of(Isa isa) { return isa == Isa::avx512 ? 16 : 8; }
 
 // Feature map of one image. Strides are in elements, a lane's is 1; `data` is the image's first
 // element, possibly inside a halo of rows and columns.
-struct Picture {
+struct BlockedImage {
   float* data;
   Index column, row, block;
 };
 
 // Stand-in for an absent residual: -0 everywhere, which changes no number when added, not even -0.
-inline Picture nothing_to_add() {
+inline BlockedImage nothing_to_add() {
   alignas(64) static constexpr std::array<float, 16> block = [] {
     std::array<float, 16> out{};
     out.fill(-0.0F);
