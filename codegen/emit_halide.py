@@ -112,7 +112,7 @@ def adapter_lines(fast: Fast) -> dict[str, list[str]]:
 def inputs_of(fast: Fast) -> list[tuple[str, int]]:
     """Returns the inputs whose elements the reference kernel reads as floats: C++ name, position."""
     u = fast.unit
-    read = u.moves.read - u.moves.index_only
+    read = u.movement.read - u.movement.index_only
     inputs = enumerate(u.meaning.version.inputs)
     return [(cpp_name(p.name), k) for k, p in inputs if p.name in read and p.type in {*u.templates, "float"}]
 

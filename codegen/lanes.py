@@ -46,7 +46,7 @@ class Term:
 
 class Lanes(Kernel):
     def __init__(self, unit: Unit, terms: Terms, primitives: set[str]):
-        super().__init__(unit.meaning, unit.main, unit.moves.real_only)
+        super().__init__(unit.meaning, unit.main, unit.movement.real_only)
         self.u, self.terms, self.primitives = unit, terms, primitives
         self.rooms = self.most_rooms = 0
         self.fast = 0  # number of terms and of reductions

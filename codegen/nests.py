@@ -382,12 +382,12 @@ def nest_of(unit: Unit, terms: Terms, primitives: set[str]) -> Nest:
     """Returns the row kernel of a unit. Raises Unfit."""
     if unit.cast or unit.wholes:
         raise Unfit("nothing is computed, or the type of the output is known only at a call")
-    if not unit.moves.computed and not any(p.type in unit.types for p in unit.meaning.version.outputs):
+    if not unit.movement.computed and not any(p.type in unit.types for p in unit.meaning.version.outputs):
         raise Unfit("it computes with no element")
     nest = Nest(unit, terms, primitives)
     if not nest.floats and not any(p.type == "float" for p in unit.meaning.version.inputs):
         raise Unfit("it is never of float")
-    if unit.moves.moved & set(unit.templates):
+    if unit.movement.moved & set(unit.templates):
         raise Unfit("elements are moved")
     nest.run()
     if not nest.fast:

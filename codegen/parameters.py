@@ -27,18 +27,18 @@ class Parameter:
 # -- parameters ------------------------------------------------------------------------------------------------------
 def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
     m, v = unit.meaning, unit.meaning.version
-    templates = [n for n in unit.types if unit.moves.is_template(n)]
+    templates = [n for n in unit.types if unit.movement.is_template(n)]
     made: list[Parameter] = []
     for k, p in enumerate(v.inputs):
-        if p.name not in unit.moves.read:
+        if p.name not in unit.movement.read:
             continue
         name = cpp_name(p.name)
-        if p.name in unit.moves.index_only:
+        if p.name in unit.movement.index_only:
             made.append(
                 Parameter(name, f"const View<const std::int64_t>& {name}", f"bind.indices({k})", f"bind.indices({k})")
             )
             continue
-        if p.name in unit.moves.real_only:
+        if p.name in unit.movement.real_only:
             made.append(
                 Parameter(
                     name,
@@ -68,7 +68,7 @@ def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
                 )
             )
     for a in v.attributes:
-        if a.kind == "tensor" and a.name in unit.moves.read:
+        if a.kind == "tensor" and a.name in unit.movement.read:
             element = element_type("@", m)
             made.append(
                 Parameter(
@@ -81,7 +81,7 @@ def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
     for name in sorted({s.family for s in walk_all(m.statements) if s.kind == "through"}):
         bound = f"graph_of(call, {quoted(name)})"
         made.append(Parameter(cpp_name(name), f"const NodeGraph& {cpp_name(name)}", bound, bound))
-    for name in sorted(unit.moves.followed):
+    for name in sorted(unit.movement.followed):
         p = v.output(name)
         k = [o.name for o in v.outputs].index(name)
         element = element_type(p.type, m)
@@ -123,7 +123,7 @@ def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
 
 
 def wide_of(unit: Unit, element: str) -> str:
-    return "S" if element in unit.types and element not in unit.moves.moved_in_wide else element
+    return "S" if element in unit.types and element not in unit.movement.moved_in_extended else element
 
 
 def walk_all(statements: list[Statement]) -> Iterator[Statement]:
@@ -150,7 +150,7 @@ def type_arguments(unit: Unit, constraint: str) -> str:
 def wide_argument(unit: Unit, constraint: str) -> str:
     """Returns a template argument of the exact and bounded kernels: the wide number S, except for types that are only
     copied, such as bool and string."""
-    return "S" if constraint not in unit.moves.moved_in_wide else CPP_TYPES[unit.types[constraint][0]]
+    return "S" if constraint not in unit.movement.moved_in_extended else CPP_TYPES[unit.types[constraint][0]]
 
 
 def cast_options(unit: Unit) -> str:

@@ -14,7 +14,7 @@ from codegen.builtins import COORDINATES, EXACT_PRIMITIVES, TWO_ARGUMENTS
 from codegen.cpp import CPP_TYPES, Cpp, cpp_name, element_type, enumerator
 from codegen.entry import Also, Operator, Version
 from codegen.kernel import Kernel, reductions_of
-from codegen.moves import Moves
+from codegen.data_movement import DataMovement
 from codegen.notation import Expr, Statement
 from codegen.parameters import Parameter, parameters_of
 from codegen.sides import Side, Sides
@@ -27,7 +27,7 @@ class Unit:
 
     meaning: Meaning
     versions: list[Version]
-    moves: Moves
+    movement: DataMovement
     types: dict[str, list[str]]  # constraint -> union over the versions
     plan: plans.Plan = field(default_factory=plans.Plan)
     body: list[str] = field(default_factory=list)
@@ -73,13 +73,15 @@ class Unit:
         """Constraints whose types decide the type of computation. A lone float result has its own, whatever is read."""
         if self.main in self.types and self.main not in self.versions[0].types:
             return [self.main]
-        read = {p.type for p in self.meaning.version.inputs if p.name in self.moves.real_only and p.type in self.types}
+        read = {
+            p.type for p in self.meaning.version.inputs if p.name in self.movement.real_only and p.type in self.types
+        }
         return [n for n in self.types if n in read or n in self.templates]
 
     @property
     def fixed(self) -> list[str]:
         """Concrete types of inputs that are read as reals: a float scale, beside integers."""
-        inputs = [p for p in self.meaning.version.inputs if p.name in self.moves.real_only]
+        inputs = [p for p in self.meaning.version.inputs if p.name in self.movement.real_only]
         return sorted({p.type for p in inputs if p.type in CPP_TYPES})
 
     @property
@@ -104,7 +106,7 @@ class Unit:
         floats = any(
             "float" in t or t == "double" for t in [*self.fixed, *(t for n in self.computing for t in self.types[n])]
         )
-        return not self.moves.exact and self.cast is None and floats
+        return not self.movement.exact and self.cast is None and floats
 
 
 def primitives(spec: Path) -> dict[str, int]:
@@ -189,7 +191,7 @@ def make_unit(
         for name, allowed in version.types.items():
             types.setdefault(name, [])
             types[name] += [t for t in allowed if t not in types[name]]
-    unit = Unit(meaning, versions, Moves(meaning), types)
+    unit = Unit(meaning, versions, DataMovement(meaning), types)
     unit.wholes = wholes_of(meaning)
     unit.cast = cast_of(meaning)
     main = first.outputs[0].type
@@ -198,7 +200,7 @@ def make_unit(
             main = p.type
             break
     unit.main = element_type(main, meaning) if main in types or main in CPP_TYPES else "float"
-    kernel = Kernel(meaning, unit.main, unit.moves.real_only, sides)
+    kernel = Kernel(meaning, unit.main, unit.movement.real_only, sides)
     unit.body = [] if unit.cast else kernel.run()
     cpp = Cpp(meaning, at_call=True, sides=kernel.cpp.sides)
     cpp.used = kernel.cpp.used

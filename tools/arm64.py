@@ -53,7 +53,7 @@ def sources() -> list[Path]:
     instruction set."""
     listed = subprocess.run(["git", "ls-files", "--", *ROOMS], cwd=ROOT, capture_output=True, text=True, check=True)
     files = [ROOT / name for name in listed.stdout.split() if name.endswith(".cc")]
-    apart = ("_test", "_probe", "generator", "vector_moves", "dots")
+    apart = ("_test", "_probe", "generator", "vector_copies", "dots")
     return [file for file in files if file.stem not in ("generate",) and not any(word in file.stem for word in apart)]
 
 

@@ -10,9 +10,9 @@
 #include "core/error.h"
 #include "optimized/kernels/compiled.h"
 #include "optimized/kernels/convolution_table.h"
-#include "optimized/kernels/move.h"
 #include "optimized/kernels/narrow.h"
-#include "optimized/kernels/vector_moves.h"
+#include "optimized/kernels/strided_copy.h"
+#include "optimized/kernels/vector_copies.h"
 #include "optimized/kernels/winograd.h"
 #include "reference/lists.h"
 
@@ -169,10 +169,11 @@ void Convolution::pack(const float* weights, float* packed) const {
     const Index size = count * taps * width;
     const Index there = std::clamp<Index>(shape_.channels_out - first, 0, width);
     if (there < width) std::fill(out, out + size, 0.0F);
-    const Move move{{there, count, taps, 1, 1},
-                    {channels * taps, taps, 1, 0, 0},
-                    {1, by_taps ? width : taps * width, by_taps ? count * width : width, 0, 0}};
-    run_move(isa_, move, sizeof(float), weights + (first * channels + channel) * taps, out);
+    const StridedCopy move{
+        {there, count, taps, 1, 1},
+        {channels * taps, taps, 1, 0, 0},
+        {1, by_taps ? width : taps * width, by_taps ? count * width : width, 0, 0}};
+    run_strided_copy(isa_, move, sizeof(float), weights + (first * channels + channel) * taps, out);
     out += size;
   };
   for (const Group& group : groups_) {
@@ -204,9 +205,9 @@ void Convolution::scale(const float* packed, const BlockedImage& factors, Index 
   const Index width = group.blocks * lanes_;
   for (Index block = 0; block * lanes_ < shape_.channels_in; ++block) {
     const Index from = group.offset + block * lanes_ * width;
-    vector_moves(isa_).scale_rows(packed + from, factors.data + block * factors.block,
-                                  scaled + from,
-                                  std::min(lanes_, shape_.channels_in - block * lanes_), width);
+    vector_copies(isa_).scale_rows(packed + from, factors.data + block * factors.block,
+                                   scaled + from,
+                                   std::min(lanes_, shape_.channels_in - block * lanes_), width);
   }
 }
 

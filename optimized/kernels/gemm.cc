@@ -9,9 +9,9 @@
 #include "core/error.h"
 #include "optimized/canonical/problem.h"
 #include "optimized/kernels/compiled.h"
-#include "optimized/kernels/move.h"
+#include "optimized/kernels/strided_copy.h"
 #include "optimized/kernels/tiles.h"
-#include "optimized/kernels/vector_moves.h"
+#include "optimized/kernels/vector_copies.h"
 #include "reference/lists.h"
 
 namespace touchstone {
@@ -82,9 +82,9 @@ void Gemm::pack(const GemmOperand& b, const float* bias, float* packed, Index fi
     if (b.depth == 0) continue;  // `b.data` may be null: it has no element
     const float* source = b.data + from * b.column_step;
     row += width;
-    const Move move{
+    const StridedCopy move{
         {columns, b.depth, 1, 1, 1}, {b.column_step, b.depth_step, 0, 0, 0}, {1, width, 0, 0, 0}};
-    run_move(isa_, move, sizeof(float), source, row);
+    run_strided_copy(isa_, move, sizeof(float), source, row);
     for (Index k = 0; columns < width && k < b.depth; ++k)
       std::fill(row + k * width + columns, row + (k + 1) * width, 0.0F);
   }
@@ -153,9 +153,9 @@ struct Tiles {
     const auto prefetch_rate = static_cast<std::int32_t>(prefetch ? 65536 * height / rows : 0);
     for (Index row = 0; row < rows; row += height) {
       const float* from = product.a + (first_row + row) * product.a_row + first_depth;
-      vector_moves(isa).copy_rows(reinterpret_cast<const char*>(from), product.a_row * 4,
-                                  reinterpret_cast<char*>(copy.data()), gemm_row_stride * 4, height,
-                                  depth * 4);
+      vector_copies(isa).copy_rows(reinterpret_cast<const char*>(from), product.a_row * 4,
+                                   reinterpret_cast<char*>(copy.data()), gemm_row_stride * 4,
+                                   height, depth * 4);
       const PrefetchShare part{prefetch ? prefetch + depth * panel * row / rows : zeros,
                                prefetch_rate};
       call(of(tall_kernel(height), isa), {copy.data(), gemm_row_stride}, part, first_panel, panels,

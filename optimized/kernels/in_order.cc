@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "optimized/kernels/move.h"
+#include "optimized/kernels/strided_copy.h"
 
 namespace touchstone {
 
@@ -34,10 +34,10 @@ void InOrder::turn(const float* weights, Index first, float* turned) const {
   const Index taps = shape_.kernel_rows * shape_.kernel_columns, channels = shape_.channels_in;
   const Index lanes = lanes_of(isa_), there = std::min(shape_.channels_out - first, lanes);
   if (there < lanes) std::fill_n(turned, scratch_size(), 0.0F);
-  const Move move{{there, channels, taps, 1, 1},
-                  {channels * taps, taps, 1, 0, 0},
-                  {1, lanes, channels * lanes, 0, 0}};
-  run_move(isa_, move, sizeof(float), weights + first * channels * taps, turned);
+  const StridedCopy move{{there, channels, taps, 1, 1},
+                         {channels * taps, taps, 1, 0, 0},
+                         {1, lanes, channels * lanes, 0, 0}};
+  run_strided_copy(isa_, move, sizeof(float), weights + first * channels * taps, turned);
 }
 
 void InOrder::run(const ConvolutionRows& rows, Index first_block, Index blocks) const {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "optimized/kernels/move.h"
-#include "optimized/kernels/vector_moves.h"
+#include "optimized/kernels/strided_copy.h"
+#include "optimized/kernels/vector_copies.h"
 
 namespace touchstone {
 
@@ -42,7 +42,7 @@ void each_block_row(const Area& area, F each) {
 
 void to_blocks(Isa isa, const PlainImage& from, const BlockedImage& to, const Area& given) {
   const Index lanes = lanes_of(isa);
-  const VectorMoves& moves = vector_moves(isa);
+  const VectorCopies& moves = vector_copies(isa);
   const Area area = flat(given, from.row == given.columns && to.row == given.columns * to.column);
   each_row(area, lanes, [&](Index block, Index used, Index row) {
     const float* source = from.data + block * lanes * from.channel + row * from.row;
@@ -56,7 +56,7 @@ void to_blocks(Isa isa, const PlainImage& from, const BlockedImage& to, const Ar
 
 void from_blocks(Isa isa, const BlockedImage& from, const PlainImage& to, const Area& given) {
   const Index lanes = lanes_of(isa);
-  const VectorMoves& moves = vector_moves(isa);
+  const VectorCopies& moves = vector_copies(isa);
   const Area area = flat(given, to.row == given.columns && from.row == given.columns * from.column);
   each_row(area, lanes, [&](Index block, Index used, Index row) {
     const float* source = from.data + block * from.block + row * from.row;
@@ -67,7 +67,7 @@ void from_blocks(Isa isa, const BlockedImage& from, const PlainImage& to, const 
 
 void copy_blocks(Isa isa, const BlockedImage& from, const BlockedImage& to, const Area& area) {
   const Index lanes = lanes_of(isa);
-  const VectorMoves& moves = vector_moves(isa);
+  const VectorCopies& moves = vector_copies(isa);
   constexpr auto size = static_cast<Index>(sizeof(float));
   const auto copy = [&](const float* source, Index from_step, float* target, Index to_step,
                         Index rows, Index length) {
@@ -115,13 +115,13 @@ void copy_channels(Isa isa, const BlockedImage& from, const BlockedImage& to, In
 void copy_lanes(Isa isa, const float* from, Index from_step, float* to, Index to_step, Index count,
                 Index columns) {
   constexpr auto size = static_cast<Index>(sizeof(float));
-  vector_moves(isa).copy_rows(reinterpret_cast<const char*>(from), from_step * size,
-                              reinterpret_cast<char*>(to), to_step * size, columns, count * size);
+  vector_copies(isa).copy_rows(reinterpret_cast<const char*>(from), from_step * size,
+                               reinterpret_cast<char*>(to), to_step * size, columns, count * size);
 }
 
 void repeat_blocks(Isa isa, const BlockedImage& from, const BlockedImage& to, const Area& area,
                    Index rows, Index columns) {
-  const VectorMoves& moves = vector_moves(isa);
+  const VectorCopies& moves = vector_copies(isa);
   each_block_row(area, [&](Index block, Index row) {
     for (Index k = 0; k < rows; ++k) {
       moves.repeat(from.data + block * from.block + row * from.row, from.column,

@@ -1,4 +1,4 @@
-// Copies of rows contiguous on both sides, included only by vector_moves.cc, once per instruction
+// Copies of rows contiguous on both sides, included only by vector_copies.cc, once per instruction
 // set: whole cache lines out of order, short rows by pieces, and non-temporal stores.
 // docs/experiments/README.md gives the measurements behind the choices.
 #pragma once
@@ -31,7 +31,7 @@ inline void stream_piece(char* at, __m128i v) {
 struct Rows {
   const char* from;
   char* to;
-  Grid from_steps, to_steps, extents;
+  Grid source_strides, target_strides, extents;
   Stride bytes, block = 0;
 
   Stride size() const { return extents.row * extents.next * bytes; }
@@ -49,8 +49,8 @@ void copy_pieces(Rows rows) {
   for (Stride first = 0; first < rows.extents.row; first += rows.block) {
     const Stride left = rows.extents.row - first, block = rows.block < left ? rows.block : left;
     for (Stride k = 0; k < rows.extents.next; ++k) {
-      const char* from = rows.from + first * rows.from_steps.row + k * rows.from_steps.next;
-      char* to = rows.to + first * rows.to_steps.row + k * rows.to_steps.next;
+      const char* from = rows.from + first * rows.source_strides.row + k * rows.source_strides.next;
+      char* to = rows.to + first * rows.target_strides.row + k * rows.target_strides.next;
 #pragma GCC unroll 4
       for (Stride row = 0; row < block; ++row) {
         typename Piece::Dense held[count];
@@ -60,7 +60,7 @@ void copy_pieces(Rows rows) {
 #pragma GCC unroll 16
         for (Stride v = 0; v < count; ++v)
           *reinterpret_cast<typename Piece::Anywhere*>(to + at(v)) = held[v];
-        from += rows.from_steps.row, to += rows.to_steps.row;
+        from += rows.source_strides.row, to += rows.target_strides.row;
       }
     }
   }
@@ -87,7 +87,7 @@ void copy_short(Rows rows) {
 
 Stride length(Stride step) { return step < 0 ? -step : step; }
 void turn(Rows& rows) {
-  for (Grid* grid : {&rows.from_steps, &rows.to_steps, &rows.extents})
+  for (Grid* grid : {&rows.source_strides, &rows.target_strides, &rows.extents})
     *grid = {grid->next, grid->row};
 }
 
@@ -95,8 +95,8 @@ void turn(Rows& rows) {
 // whose stride is at least their length, form three vectors.
 constexpr Stride three_words = 12;
 bool are_triples(const Rows& rows) {
-  return rows.bytes == three_words && rows.to_steps.row == three_words &&
-         rows.from_steps.row >= three_words && rows.extents.row >= 4;
+  return rows.bytes == three_words && rows.target_strides.row == three_words &&
+         rows.source_strides.row >= three_words && rows.extents.row >= 4;
 }
 template <bool past_caches>
 void copy_triples(Rows rows) {
@@ -110,12 +110,12 @@ void copy_triples(Rows rows) {
     }
   };
   constexpr Stride most = 16;
-  const Stride step = rows.from_steps.row;
+  const Stride step = rows.source_strides.row;
   for (Stride first = 0; first < rows.extents.row; first += most) {
     const Stride left = rows.extents.row - first, block = most < left ? most : left;
     for (Stride k = 0; k < rows.extents.next; ++k) {
-      const char* from = rows.from + first * step + k * rows.from_steps.next;
-      char* to = rows.to + first * three_words + k * rows.to_steps.next;
+      const char* from = rows.from + first * step + k * rows.source_strides.next;
+      char* to = rows.to + first * three_words + k * rows.target_strides.next;
       const auto four = [&](Stride row) {
         const char* source = from + row * step;
         char* target = to + row * three_words;
@@ -143,7 +143,7 @@ void copy_short_grid(Rows rows) {
   constexpr Stride fewest = 4;
   const bool reads =
       rows.bytes == 16 || rows.bytes == 32 || rows.size() < second_cache || hardly_fit(rows);
-  if (reads == (length(rows.from_steps.next) < length(rows.from_steps.row))) turn(rows);
+  if (reads == (length(rows.source_strides.next) < length(rows.source_strides.row))) turn(rows);
   const Stride together = 512, most = reads ? 8 : 16,
                block = together / (fewest * rows.bytes) * fewest + fewest;
   rows.block = block < most ? block : most;
@@ -185,7 +185,8 @@ struct Order {
 // prefetcher. The last line of a row, and the last rows, may overlap the ones before them.
 constexpr Stride rows_by_lines = vector_bytes > 16 ? 8 : 4;
 void copy_lines(Rows rows) {
-  const Grid from_steps = rows.from_steps, to_steps = rows.to_steps, extents = rows.extents;
+  const Grid source_strides = rows.source_strides, target_strides = rows.target_strides,
+             extents = rows.extents;
   constexpr Stride vectors = line / vector_bytes, most = 128;
   const Stride lines = (rows.bytes + line - 1) / line, all = extents.next * lines;
   const Order order{rows.size() < second_cache ? 64 : 4};
@@ -199,42 +200,42 @@ void copy_lines(Rows rows) {
       const Stride wanted = order(k);
       if (wanted >= all) continue;
       const Stride next = wanted / lines, at = inside(wanted % lines * line, line, rows.bytes);
-      places[count++] = {next * from_steps.next + at, next * to_steps.next + at};
+      places[count++] = {next * source_strides.next + at, next * target_strides.next + at};
     }
     for (Stride k = 0; k < extents.row; k += rows_by_lines) {
       const Stride row = inside(k, rows_by_lines, extents.row);
 #pragma GCC unroll 1
       for (Stride place = 0; place < count; ++place) {
-        const char* source = rows.from + row * from_steps.row + places[place].from;
-        char* target = rows.to + row * to_steps.row + places[place].to;
+        const char* source = rows.from + row * source_strides.row + places[place].from;
+        char* target = rows.to + row * target_strides.row + places[place].to;
         Bytes::Dense held[rows_by_lines * vectors];
 #pragma GCC unroll 32
         for (Stride v = 0; v < rows_by_lines * vectors; ++v)
           held[v] = *reinterpret_cast<const Bytes::Anywhere*>(
-              source + v / vectors * from_steps.row + v % vectors * vector_bytes);
+              source + v / vectors * source_strides.row + v % vectors * vector_bytes);
 #pragma GCC unroll 32
         for (Stride v = 0; v < rows_by_lines * vectors; ++v)
-          *reinterpret_cast<Bytes::Anywhere*>(target + v / vectors * to_steps.row +
+          *reinterpret_cast<Bytes::Anywhere*>(target + v / vectors * target_strides.row +
                                               v % vectors * vector_bytes) = held[v];
       }
     }
   }
 }
 
-void copy_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
+void copy_grid(const char* from, Grid source_strides, char* to, Grid target_strides, Grid extents,
                Stride bytes) {
-  Rows rows{from, to, from_steps, to_steps, extents, bytes};
+  Rows rows{from, to, source_strides, target_strides, extents, bytes};
   const bool lines = bytes > is_short || (bytes % line == 0 && !hardly_fit(rows));
   if (lines && bytes < long_row &&
       (extents.row >= rows_by_lines || extents.next >= rows_by_lines)) {
     if (extents.row < extents.next) turn(rows);
     return copy_lines(rows);
   }
-  if (to_steps.next == bytes) turn(rows);
+  if (target_strides.next == bytes) turn(rows);
   if (are_triples(rows)) return copy_triples<false>(rows);
   if (bytes <= is_short) return copy_short_grid(rows);
-  for (Stride k = 0; k < extents.next; ++k, from += from_steps.next, to += to_steps.next)
-    copy_rows(from, from_steps.row, to, to_steps.row, extents.row, bytes);
+  for (Stride k = 0; k < extents.next; ++k, from += source_strides.next, to += target_strides.next)
+    copy_rows(from, source_strides.row, to, target_strides.row, extents.row, bytes);
 }
 
 // Distance in bytes at which non-temporal copies prefetch each source row.
@@ -283,14 +284,14 @@ void stream_rows(const char* from, Stride from_row, char* to, Stride rows, Strid
   }
 }
 
-void stream_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
+void stream_grid(const char* from, Grid source_strides, char* to, Grid target_strides, Grid extents,
                  Stride bytes) {
   if (bytes == three_words) {
-    const Rows triples{from, to, from_steps, to_steps, extents, bytes};
+    const Rows triples{from, to, source_strides, target_strides, extents, bytes};
     const bool pieces = reinterpret_cast<std::uintptr_t>(to) % piece == 0 &&
-                        to_steps.next % piece == 0 && extents.row % 4 == 0;
+                        target_strides.next % piece == 0 && extents.row % 4 == 0;
     if (!pieces || !are_triples(triples))
-      return copy_grid(from, from_steps, to, to_steps, extents, bytes);
+      return copy_grid(from, source_strides, to, target_strides, extents, bytes);
     copy_triples<true>(triples);
     return _mm_sfence();
   }
@@ -299,8 +300,8 @@ void stream_grid(const char* from, Grid from_steps, char* to, Grid to_steps, Gri
   for (Stride row = 0; row < extents.row; row += some) {
     const Stride rows = row + some < extents.row ? some : extents.row - row;
     for (Stride k = 0; k < extents.next; ++k) {
-      stream_rows(from + row * from_steps.row + k * from_steps.next, from_steps.row,
-                  to + row * bytes + k * to_steps.next, rows, bytes);
+      stream_rows(from + row * source_strides.row + k * source_strides.next, source_strides.row,
+                  to + row * bytes + k * target_strides.next, rows, bytes);
     }
   }
   _mm_sfence();  // makes the stores visible before another thread is notified

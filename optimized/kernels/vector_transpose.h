@@ -1,4 +1,4 @@
-// Transposes, included only by vector_moves.cc, once per instruction set.
+// Transposes, included only by vector_copies.cc, once per instruction set.
 //
 // A square of elements is transposed in registers: in step s, rows whose indices differ in bit s
 // exchange the halves of their elements that differ in it. The side of the square is a vector's
@@ -12,7 +12,7 @@
 
 #include <utility>
 
-#include "optimized/kernels/vector_moves.h"
+#include "optimized/kernels/vector_copies.h"
 
 namespace touchstone {
 

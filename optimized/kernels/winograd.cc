@@ -10,8 +10,8 @@
 
 #include "optimized/kernels/compiled.h"
 #include "optimized/kernels/convolution.h"
-#include "optimized/kernels/move.h"
-#include "optimized/kernels/vector_moves.h"
+#include "optimized/kernels/strided_copy.h"
+#include "optimized/kernels/vector_copies.h"
 #include "reference/lists.h"
 
 extern "C" {
@@ -188,7 +188,7 @@ std::int32_t largest_input(const float* weights, Index channels_in, Index channe
 // Processes a few input channels at a time, so that the transposed weights stay in L1.
 void Winograd::pack(const float* weights, float* packed) const {
   constexpr Index taps = 9, some = 8;
-  const VectorMoves& moves = vector_moves(isa_);
+  const VectorCopies& moves = vector_copies(isa_);
   packed[packed_size() - lanes_] =
       std::bit_cast<float>(largest_input(weights, channels_in_, channels_out_));
   const auto transform = points_ == 2 ? moves.winograd_weights_2 : moves.winograd_weights_4;
@@ -198,11 +198,11 @@ void Winograd::pack(const float* weights, float* packed) const {
         static_cast<std::size_t>(some * taps * width));  // [channel][tap][width]
     for (Index channel = 0; channel < channels_in_; channel += some) {
       const Index count = std::min(some, channels_in_ - channel);
-      const Move turn{{std::min(width, channels_out_ - first), count * taps, 1, 1, 1},
-                      {channels_in_ * taps, 1, 0, 0, 0},
-                      {1, width, 0, 0, 0}};
-      run_move(isa_, turn, sizeof(float), weights + (first * channels_in_ + channel) * taps,
-               turned.data());
+      const StridedCopy turn{{std::min(width, channels_out_ - first), count * taps, 1, 1, 1},
+                             {channels_in_ * taps, 1, 0, 0, 0},
+                             {1, width, 0, 0, 0}};
+      run_strided_copy(isa_, turn, sizeof(float), weights + (first * channels_in_ + channel) * taps,
+                       turned.data());
       for (Index k = 0; k < count; ++k)
         transform(turned.data() + k * taps * width, packed + offset + (channel + k) * width,
                   product_->packed_size(), width);

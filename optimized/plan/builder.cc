@@ -291,7 +291,7 @@ void Builder::build(const Group& group) {
     case GroupKind::concat:
       return build_join(*this, group);
     case GroupKind::copy:
-      return build_move(*this, group);
+      return build_copy(*this, group);
     case GroupKind::repeat:
       return build_repeat(*this, group);
     case GroupKind::on_device:

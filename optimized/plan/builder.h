@@ -127,7 +127,7 @@ void build_pool(Builder& builder, const Group& group);
 void build_matmul(Builder& builder, const Group& group);
 void build_matmul_dynamic_b(Builder& builder, const Group& group);
 void build_join(Builder& builder, const Group& group);
-void build_move(Builder& builder, const Group& group);
+void build_copy(Builder& builder, const Group& group);
 void build_repeat(Builder& builder, const Group& group);
 void build_pointwise(Builder& builder, const Group& group);
 // True if a transposed convolution has disjoint windows: a single product per point, which leaves a

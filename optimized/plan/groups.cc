@@ -102,7 +102,7 @@ class Grouping {
     }
     if (find_fast(*signature) && all_floats(fact)) {
       group.kind = GroupKind::kernel;
-    } else if (is_move(graph_, k)) {
+    } else if (is_data_movement(graph_, k)) {
       const std::optional<Repeat> repeat = repeats(graph_, k);
       group.kind = repeat ? GroupKind::repeat : GroupKind::copy;
       group.repeat = repeat.value_or(Repeat{});

@@ -109,15 +109,15 @@ class OnRepeat : public Step {
 
 void build_join(Builder& builder, const Group& group) {
   if (!group.blocks) {  // the inputs are plain tensors
-    return is_move(builder.graph(), group.main()) ? build_move(builder, group)
-                                                  : builder.on_reference(group.main());
+    return is_data_movement(builder.graph(), group.main()) ? build_copy(builder, group)
+                                                           : builder.on_reference(group.main());
   }
   auto step = std::make_unique<OnJoin>(builder, group);
   builder.add(std::move(step), group.nodes);
 }
 
 void build_repeat(Builder& builder, const Group& group) {
-  if (!group.blocks) return build_move(builder, group);
+  if (!group.blocks) return build_copy(builder, group);
   auto step = std::make_unique<OnRepeat>(builder, group);
   builder.add(std::move(step), group.nodes);
 }

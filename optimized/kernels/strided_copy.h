@@ -11,16 +11,16 @@
 
 namespace touchstone {
 
-struct VectorMoves;
-const VectorMoves& vector_moves(Isa isa);
+struct VectorCopies;
+const VectorCopies& vector_copies(Isa isa);
 
-// to[sum of i_d * to_steps[d]] = from[sum of i_d * from_steps[d]], innermost dimension first.
-// Strides are in elements. `to_steps` must reach each element once; `from_steps` may be zero or
-// negative.
-struct Move {
+// to[sum of i_d * target_strides[d]] = from[sum of i_d * source_strides[d]], innermost dimension
+// first. Strides are in elements. `target_strides` must reach each element once; `source_strides`
+// may be zero or negative.
+struct StridedCopy {
   static constexpr std::size_t rank = 5;
   std::array<Index, rank> extents{1, 1, 1, 1, 1};
-  std::array<Index, rank> from_steps{}, to_steps{};
+  std::array<Index, rank> source_strides{}, target_strides{};
   Index whole = 0;  // elements of the whole copy if this is a part of one; 0: this is all
 
   Index elements() const {
@@ -28,8 +28,9 @@ struct Move {
   }
 };
 
-// Runs the copy; elements have 1, 2, 4 or 8 bytes. A part of a copy is a Move of its own, with
-// smaller extents and other pointers.
-void run_move(Isa isa, const Move& move, int element_bytes, const void* from, void* to);
+// Runs the copy; elements have 1, 2, 4 or 8 bytes. A part of a copy is a StridedCopy of its own,
+// with smaller extents and other pointers.
+void run_strided_copy(Isa isa, const StridedCopy& move, int element_bytes, const void* from,
+                      void* to);
 
 }  // namespace touchstone

@@ -1,5 +1,5 @@
 // Tests every copy routine against a loop over all five dimensions.
-#include "optimized/kernels/move.h"
+#include "optimized/kernels/strided_copy.h"
 
 #include <numeric>
 
@@ -9,7 +9,7 @@ namespace touchstone::testing {
 namespace {
 
 template <class T>
-void check(Isa isa, const Move& move, Index from_count, Index from_start, Index to_count) {
+void check(Isa isa, const StridedCopy& move, Index from_count, Index from_start, Index to_count) {
   Paged<T> from(static_cast<std::size_t>(from_count));
   std::iota(from.begin(), from.end(), T{1});
   std::vector<T> to(static_cast<std::size_t>(to_count + 128)), wanted = to;
@@ -21,12 +21,12 @@ void check(Isa isa, const Move& move, Index from_count, Index from_start, Index 
         for (i[1] = 0; i[1] < n[1]; ++i[1])
           for (i[0] = 0; i[0] < n[0]; ++i[0]) {
             const Index f =
-                std::inner_product(i.begin(), i.end(), move.from_steps.begin(), from_start);
+                std::inner_product(i.begin(), i.end(), move.source_strides.begin(), from_start);
             const Index t =
-                std::inner_product(i.begin(), i.end(), move.to_steps.begin(), Index{64});
+                std::inner_product(i.begin(), i.end(), move.target_strides.begin(), Index{64});
             wanted.at(static_cast<std::size_t>(t)) = from.at(static_cast<std::size_t>(f));
           }
-  run_move(isa, move, sizeof(T), from.data() + from_start, to.data() + 64);
+  run_strided_copy(isa, move, sizeof(T), from.data() + from_start, to.data() + 64);
   EXPECT_EQ(to, wanted) << name(isa) << ' ' << sizeof(T) << " bytes, " << n[0] << 'x' << n[1] << 'x'
                         << n[2] << 'x' << n[3] << 'x' << n[4];
 }
@@ -40,7 +40,7 @@ void each_type(Isa isa, F with) {
 }
 
 // Transposes of dense arrays: dimension order[k] of `from` is the k-th of `to`, innermost first.
-TEST(Move, EveryPermutation) {
+TEST(StridedCopy, EveryPermutation) {
   const std::vector<std::array<Index, 5>> shapes{
       {1, 1, 1, 1, 1},    {3, 5, 2, 1, 4},  {16, 16, 2, 1, 1}, {33, 19, 1, 3, 1}, {8, 1, 41, 2, 2},
       {1, 17, 16, 1, 35}, {4, 64, 3, 0, 2}, {100, 2, 3, 1, 1}, {3, 37, 2, 1, 1}};
@@ -51,11 +51,11 @@ TEST(Move, EveryPermutation) {
         std::array<Index, 5> steps{};
         Index all = 1;
         for (std::size_t d = 0; d < 5; ++d) steps[d] = all, all *= shape[d];
-        Move move;
+        StridedCopy move;
         Index along = 1;
         for (std::size_t d = 0; d < 5; ++d) {
-          move.extents[d] = shape[order[d]], move.from_steps[d] = steps[order[d]];
-          move.to_steps[d] = along, along *= move.extents[d];
+          move.extents[d] = shape[order[d]], move.source_strides[d] = steps[order[d]];
+          move.target_strides[d] = along, along *= move.extents[d];
         }
         each_type(isa, [&]<class T>(Isa i) { check<T>(i, move, all, 0, all); });
       } while (std::next_permutation(order.begin(), order.end()));
@@ -63,7 +63,7 @@ TEST(Move, EveryPermutation) {
   }
 }
 
-TEST(Move, SlicesRepeatsAndBackwardSteps) {
+TEST(StridedCopy, SlicesRepeatsAndBackwardSteps) {
   for (Isa isa : present_isas()) {
     each_type(isa, []<class T>(Isa i) {
       check<T>(i, {{20, 3, 1, 1, 1}, {2, 50, 0, 0, 0}, {1, 20, 0, 0, 0}}, 150, 1, 60);
@@ -80,7 +80,7 @@ TEST(Move, SlicesRepeatsAndBackwardSteps) {
   }
 }
 
-TEST(Move, LargePlanes) {
+TEST(StridedCopy, LargePlanes) {
   for (Isa isa : present_isas()) {
     check<std::uint32_t>(isa, {{517, 601, 1, 1, 1}, {1, 520, 0, 0, 0}, {601, 1, 0, 0, 0}},
                          520 * 601, 0, 517 * 601);
@@ -115,15 +115,16 @@ TEST(Move, LargePlanes) {
 
 // Rows of every short length, contiguous with each other in the source, in the target, on neither
 // side, and backwards. Then rows of which two, four or eight bytes form elements.
-TEST(Move, ShortRows) {
+TEST(StridedCopy, ShortRows) {
   for (Isa isa : present_isas()) {
     for (Index run = 1; run <= 300; run += run < 34 ? 1 : 29) {
       for (const auto& [rows, others] : {std::pair<Index, Index>{21, 11}, {3, 20}, {20, 2}}) {
         const Index all = rows * others * run;
-        const auto each = [&](const Move& move, Index from_count, Index start, Index to_count) {
+        const auto each = [&](const StridedCopy& move, Index from_count, Index start,
+                              Index to_count) {
           check<std::uint8_t>(isa, move, from_count, start, to_count);
-          Move turned = move;
-          for (auto* list : {&turned.extents, &turned.from_steps, &turned.to_steps})
+          StridedCopy turned = move;
+          for (auto* list : {&turned.extents, &turned.source_strides, &turned.target_strides})
             std::swap((*list)[1], (*list)[2]);
           check<std::uint8_t>(isa, turned, from_count, start, to_count);
         };
@@ -153,7 +154,7 @@ TEST(Move, ShortRows) {
 }
 
 // Enough rows to fill half of L3.
-TEST(Move, RowsOfWholeLinesBetweenTheCaches) {
+TEST(StridedCopy, RowsOfWholeLinesBetweenTheCaches) {
   for (Isa isa : present_isas()) {
     for (const Index run : {32, 60}) {
       const Index rows = 257, others = 130;
@@ -167,7 +168,7 @@ TEST(Move, RowsOfWholeLinesBetweenTheCaches) {
 
 // Parts of a copy larger than the caches: rows of every remainder, and addresses that are not
 // multiples of a piece or of four bytes.
-TEST(Move, PastTheCaches) {
+TEST(StridedCopy, PastTheCaches) {
   constexpr Index whole = 1 << 24;
   for (Isa isa : present_isas()) {
     for (Index run : {3, 4, 5, 6, 7, 16, 20, 33, 90, 300, 511, 512}) {
@@ -198,7 +199,7 @@ TEST(Move, PastTheCaches) {
   }
 }
 
-TEST(Move, LongRows) {
+TEST(StridedCopy, LongRows) {
   for (Isa isa : present_isas()) {
     for (Index length : {1, 3, 7, 15, 16, 17, 31, 63, 64, 65, 511, 512, 3000}) {
       each_type(isa, [&]<class T>(Isa i) {

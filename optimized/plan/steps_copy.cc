@@ -2,17 +2,17 @@
 #include <algorithm>
 #include <cstring>
 
-#include "optimized/kernels/move.h"
-#include "optimized/plan/moves.h"
+#include "optimized/kernels/strided_copy.h"
+#include "optimized/plan/copies.h"
 #include "optimized/plan/steps.h"
 #include "reference/lists.h"
 
 namespace touchstone {
 namespace {
 
-class OnMove : public Step {
+class CopyStep : public Step {
  public:
-  OnMove(std::vector<Index> inputs, std::vector<MovedOutput> outputs)
+  CopyStep(std::vector<Index> inputs, std::vector<CopiedOutput> outputs)
       : inputs_(std::move(inputs)), outputs_(std::move(outputs)) {
     kernel = "move " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::copy;
@@ -21,14 +21,14 @@ class OnMove : public Step {
     from_.clear();
     to_.clear();
     for (const Index input : inputs_) from_.push_back(memory.at(input));
-    for (const MovedOutput& output : outputs_) to_.push_back(memory.at(output.buffer));
+    for (const CopiedOutput& output : outputs_) to_.push_back(memory.at(output.buffer));
   }
   void run(RunState& state) override {
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
-      const MovedOutput& output = outputs_[k];
+      const CopiedOutput& output = outputs_[k];
       if (!output.parts.empty()) {
         if (output.filled) fill(output, to_[k], state.pool);
-        for (const MovedPart& part : output.parts) move(part, to_[k] + part.to, state.pool);
+        for (const CopiedPart& part : output.parts) move(part, to_[k] + part.to, state.pool);
       } else if (!output.elements.empty()) {
         gather(output, to_[k], state.pool);
       } else {
@@ -42,7 +42,7 @@ class OnMove : public Step {
 
   const float* source(Index k) const { return from_[static_cast<std::size_t>(k)]; }
 
-  void fill(const MovedOutput& output, float* to, ThreadPool& pool) const {
+  void fill(const CopiedOutput& output, float* to, ThreadPool& pool) const {
     const float with = output.fill == nothing ? 0 : *source(output.fill);
     const Index all = count(output.shape), some = std::max(piece, ceil_div(all, pool.size()));
     pool.each(ceil_div(all, some), [&](Index part, Index) {
@@ -50,28 +50,28 @@ class OnMove : public Step {
     });
   }
 
-  void move(const MovedPart& whole, float* to, ThreadPool& pool) const {
-    const Move& all = whole.move;
-    std::size_t cut = Move::rank - 1;  // the outermost dimension with an extent over 1
+  void move(const CopiedPart& whole, float* to, ThreadPool& pool) const {
+    const StridedCopy& all = whole.move;
+    std::size_t cut = StridedCopy::rank - 1;  // the outermost dimension with an extent over 1
     while (cut > 0 && all.extents[cut] == 1) --cut;
     const Index parts = std::min(all.extents[cut], parts_for(pool.size()));
     const Index step = ceil_div(all.extents[cut], parts);
     pool.each(ceil_div(all.extents[cut], step), [&](Index part, Index) {
-      Move some = all;
+      StridedCopy some = all;
       some.extents[cut] = std::min(step, all.extents[cut] - part * step);
       some.whole = all.elements();
-      run_move(chosen_isa(), some, sizeof(float),
-               source(whole.source) + whole.from + part * step * all.from_steps[cut],
-               to + part * step * all.to_steps[cut]);
+      run_strided_copy(chosen_isa(), some, sizeof(float),
+                       source(whole.source) + whole.from + part * step * all.source_strides[cut],
+                       to + part * step * all.target_strides[cut]);
     });
   }
 
-  void copy(const MovedOutput& output, float* to, ThreadPool& pool) const {
+  void copy(const CopiedOutput& output, float* to, ThreadPool& pool) const {
     const auto count = static_cast<Index>(output.runs.size());
     const Index step = std::max<Index>(ceil_div(count, pool.size() * 4), 1);
     pool.each(ceil_div(count, step), [&](Index part, Index) {
       for (Index k = part * step; k < std::min((part + 1) * step, count); ++k) {
-        const MovedRun& run = output.runs[static_cast<std::size_t>(k)];
+        const CopiedRun& run = output.runs[static_cast<std::size_t>(k)];
         const std::size_t bytes = static_cast<std::size_t>(run.count) * sizeof(float);
         if (run.source == nothing) {
           std::memset(to + run.to, 0, bytes);
@@ -82,7 +82,7 @@ class OnMove : public Step {
     });
   }
 
-  void gather(const MovedOutput& output, float* to, ThreadPool& pool) const {
+  void gather(const CopiedOutput& output, float* to, ThreadPool& pool) const {
     const auto count = static_cast<Index>(output.elements.size());
     const float* const from = source(output.source);
     pool.each(ceil_div(count, piece), [&](Index part, Index) {
@@ -94,31 +94,31 @@ class OnMove : public Step {
   }
 
   const std::vector<Index> inputs_;
-  const std::vector<MovedOutput> outputs_;
+  const std::vector<CopiedOutput> outputs_;
   std::vector<const float*> from_;
   std::vector<float*> to_;
 };
 
 }  // namespace
 
-void build_move(Builder& builder, const Group& group) {
+void build_copy(Builder& builder, const Group& group) {
   const AnalyzedGraph& graph = builder.graph();
   const AnalyzedNode& fact = graph.node(group.main());
-  std::vector<MovedOutput> outputs;
-  if (std::optional<MovedOutput> told = told_move(graph, fact)) {
+  std::vector<CopiedOutput> outputs;
+  if (std::optional<CopiedOutput> told = inferred_copy(graph, fact)) {
     outputs.push_back(*std::move(told));
   } else {
-    outputs = asked_move(graph, fact);
+    outputs = probed_copy(graph, fact);
   }
   if (outputs.empty()) return builder.on_reference(group.main());
   std::vector<Index> buffers;
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
-    if (fact.inputs[k] != nobody && is_moved(fact, k))
+    if (fact.inputs[k] != nobody && is_copied(fact, k))
       buffers.push_back(builder.plain(fact.inputs[k]));
   }
   for (std::size_t k = 0; k < outputs.size(); ++k)
     outputs[k].buffer = builder.make_plain(fact.outputs[k]);
-  builder.add(std::make_unique<OnMove>(std::move(buffers), std::move(outputs)), group.nodes);
+  builder.add(std::make_unique<CopyStep>(std::move(buffers), std::move(outputs)), group.nodes);
 }
 
 }  // namespace touchstone

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "optimized/kernels/move.h"
+#include "optimized/kernels/strided_copy.h"
 #include "optimized/plan/analyzed_graph.h"
 
 namespace touchstone {
@@ -13,21 +13,21 @@ namespace touchstone {
 inline constexpr Index nothing = -1;  // source of a zero that no input holds
 
 // Run of contiguous elements of one input.
-struct MovedRun {
+struct CopiedRun {
   Index source, from, to, count;
 };
 // Strided copy from one input, from element `from` on, to the output, from element `to` on.
-struct MovedPart {
-  Move move;
+struct CopiedPart {
+  StridedCopy move;
   Index source = nothing, from = 0, to = 0;
 };
 
 // Sources are numbered among the inputs whose elements are moved.
-struct MovedOutput {
+struct CopiedOutput {
   Index buffer = nobody;
   Shape shape;
-  std::vector<MovedRun> runs;    // in order; or
-  std::vector<MovedPart> parts;  // strided copies, over the fill value if `filled`; or
+  std::vector<CopiedRun> runs;    // in order; or
+  std::vector<CopiedPart> parts;  // strided copies, over the fill value if `filled`; or
   bool filled = false;
   Index fill = nothing;                // a source of one element; zero if `nothing`
   Index source = nothing;              // the one input of `elements`
@@ -36,7 +36,7 @@ struct MovedOutput {
 
 // True if the node moves the elements of its input k, which then has the first input's type
 // parameter. Other inputs control the movement.
-bool is_moved(const AnalyzedNode& fact, std::size_t k);
+bool is_copied(const AnalyzedNode& fact, std::size_t k);
 
 // Numbers all elements: element n of source k is named first[k] + n; 0 names none.
 struct ElementNames {
@@ -52,17 +52,17 @@ struct ElementNames {
 std::vector<Value> prefetch(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index whole,
                             const Shape* shape = nullptr);
 
-// Returns nullopt if the strides need more dimensions than a Move has.
-std::optional<Move> by_even_steps(const Shape& extents, const Point& from_steps,
-                                  const Point& to_steps);
+// Returns nullopt if the strides need more dimensions than a StridedCopy has.
+std::optional<StridedCopy> copy_of_strides(const Shape& extents, const Point& source_strides,
+                                           const Point& target_strides);
 // Describes an output, whose shape is set, from the names of its elements.
-void describe(MovedOutput& output, const std::int64_t* names, const ElementNames& known);
+void describe(CopiedOutput& output, const std::int64_t* names, const ElementNames& known);
 
-// Derives the movement from the node's role (told_moves.cc); nullopt if the role does not determine
-// it.
-std::optional<MovedOutput> told_move(const AnalyzedGraph& graph, const AnalyzedNode& fact);
-// Derives the movement of every element from the reference kernel (asked_moves.cc); empty if the
+// Derives the movement from the node's role (inferred_copies.cc); nullopt if the role does not
+// determine it.
+std::optional<CopiedOutput> inferred_copy(const AnalyzedGraph& graph, const AnalyzedNode& fact);
+// Derives the movement of every element from the reference kernel (probed_copies.cc); empty if the
 // node does more than move them.
-std::vector<MovedOutput> asked_move(const AnalyzedGraph& graph, const AnalyzedNode& fact);
+std::vector<CopiedOutput> probed_copy(const AnalyzedGraph& graph, const AnalyzedNode& fact);
 
 }  // namespace touchstone

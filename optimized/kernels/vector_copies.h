@@ -1,5 +1,5 @@
 // Table of vectorized copies, written so that a compiler generates loads, shuffles and stores.
-// vector_moves.cc is compiled once per instruction set. Elements are copied as bits.
+// vector_copies.cc is compiled once per instruction set. Elements are copied as bits.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct Grid {
   Stride row, next;
 };
 
-struct VectorMoves {
+struct VectorCopies {
   // to[j * to_row + i] = from[i * from_row + j], for i below rows and j below columns.
   void (*transpose32)(const std::uint32_t* from, Stride from_row, std::uint32_t* to, Stride to_row,
                       Stride rows, Stride columns);
@@ -29,12 +29,12 @@ struct VectorMoves {
                     Stride bytes);
   // Copies a two-dimensional grid of contiguous rows of `bytes` each, along `row` and `next`;
   // strides in bytes.
-  void (*copy_grid)(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
-                    Stride bytes);
+  void (*copy_grid)(const char* from, Grid source_strides, char* to, Grid target_strides,
+                    Grid extents, Stride bytes);
   // The same with non-temporal stores. Adjacent rows along `row` are contiguous in `to`. Sizes,
   // strides and addresses are multiples of four; a row has 12 bytes, or 16 or more.
-  void (*stream_grid)(const char* from, Grid from_steps, char* to, Grid to_steps, Grid extents,
-                      Stride bytes);
+  void (*stream_grid)(const char* from, Grid source_strides, char* to, Grid target_strides,
+                      Grid extents, Stride bytes);
   // Writes each of `count` channel blocks of a row `times` times.
   void (*repeat)(const float* from, Stride from_column, float* to, Stride to_column, Stride count,
                  Stride times);
@@ -48,8 +48,8 @@ struct VectorMoves {
   void (*winograd_weights_4)(const float* taps, float* to, Stride product, Stride width);
 };
 
-const VectorMoves& vector_moves_sse41();
-const VectorMoves& vector_moves_avx2();
-const VectorMoves& vector_moves_avx512();
+const VectorCopies& vector_copies_sse41();
+const VectorCopies& vector_copies_avx2();
+const VectorCopies& vector_copies_avx512();
 
 }  // namespace touchstone

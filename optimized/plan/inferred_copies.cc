@@ -6,21 +6,21 @@
 
 #include "core/error.h"
 #include "optimized/canonical/collapse.h"
-#include "optimized/plan/moves.h"
+#include "optimized/plan/copies.h"
 #include "optimized/registry/registry.h"
 #include "reference/lists.h"
 
 namespace touchstone {
 namespace {
 
-MovedOutput output_of(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
-  MovedOutput output;
+CopiedOutput output_of(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
+  CopiedOutput output;
   output.shape = *graph.value(fact.outputs[0]).shape;
   return output;
 }
 
-std::optional<MovedOutput> joined(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
-  MovedOutput output = output_of(graph, fact);
+std::optional<CopiedOutput> joined(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
+  CopiedOutput output = output_of(graph, fact);
   const Index rank = output.shape.size();
   Index axis = fact.attributes().integer("axis", 1);
   if (axis < 0) axis += rank;
@@ -33,7 +33,7 @@ std::optional<MovedOutput> joined(const AnalyzedGraph& graph, const AnalyzedNode
     if (from.size() != rank || head(from, axis) != head(output.shape, axis)) return std::nullopt;
     const Index own = count(tail(from, axis));
     if (own > 0)
-      output.parts.push_back({*by_even_steps({outer, own}, {own, 1}, {row, 1}), source, 0, to});
+      output.parts.push_back({*copy_of_strides({outer, own}, {own, 1}, {row, 1}), source, 0, to});
     ++source;
     to += own;
   }
@@ -57,8 +57,8 @@ std::optional<Tensor> answer(const AnalyzedGraph& graph, const AnalyzedNode& fac
   }
 }
 
-std::optional<MovedOutput> permuted(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
-  MovedOutput output = output_of(graph, fact);
+std::optional<CopiedOutput> permuted(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
+  CopiedOutput output = output_of(graph, fact);
   const Shape& from = *graph.value(fact.inputs[0]).shape;
   const Index rank = from.size();
   const Point strides = dense_strides(from);
@@ -76,7 +76,8 @@ std::optional<MovedOutput> permuted(const AnalyzedGraph& graph, const AnalyzedNo
     found[static_cast<std::size_t>(at)] = true;
     by[at] = strides[d];
   }
-  const std::optional<Move> move = by_even_steps(output.shape, by, dense_strides(output.shape));
+  const std::optional<StridedCopy> move =
+      copy_of_strides(output.shape, by, dense_strides(output.shape));
   if (!move) return std::nullopt;
   output.parts = {{*move, 0, 0, 0}};
   return output;
@@ -93,12 +94,12 @@ class Dimensions {
         from_(*graph.value(fact.inputs[0]).shape),
         output_(output_of(graph, fact)) {}
 
-  std::optional<MovedOutput> go() {
+  std::optional<CopiedOutput> go() {
     if (from_.size() != output_.shape.size() || !find_small()) return std::nullopt;
     for (Index d = 0; d < from_.size(); ++d) {
       if (!tell(d)) return std::nullopt;
     }
-    if (!by_steps()) by_names();
+    if (!by_probed_strides()) by_names();
     return std::move(output_);
   }
 
@@ -184,9 +185,9 @@ class Dimensions {
 
   // Describes the output as one strided copy, if all that is not filled is a box read with constant
   // strides.
-  bool by_steps() {
+  bool by_probed_strides() {
     const Point strides = dense_strides(from_), places = dense_strides(output_.shape);
-    MovedPart part;
+    CopiedPart part;
     part.source = 0;
     Shape extents;
     Point by, to;
@@ -205,7 +206,7 @@ class Dimensions {
       by.push_back(step * strides[d]);
       to.push_back(places[d]);
     }
-    const std::optional<Move> move = by_even_steps(extents, by, to);
+    const std::optional<StridedCopy> move = copy_of_strides(extents, by, to);
     if (!move) return false;
     part.move = *move;
     output_.parts = {part};
@@ -234,7 +235,7 @@ class Dimensions {
   const AnalyzedGraph& graph_;
   const AnalyzedNode& fact_;
   const Shape from_;
-  MovedOutput output_;
+  CopiedOutput output_;
   Shape small_;
   std::optional<Tensor> told_small_;
   std::vector<Table> tables_;
@@ -242,7 +243,7 @@ class Dimensions {
 
 }  // namespace
 
-std::optional<MovedOutput> told_move(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
+std::optional<CopiedOutput> inferred_copy(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   if (fact.outputs.size() != 1) return std::nullopt;
   switch (operator_kind(*fact.node->signature)) {
     case OperatorKind::concat:

@@ -1,4 +1,4 @@
-// touchstone_move_bench [NAME]: measures matmuls as a share of one core's peak multiply-adds, and
+// touchstone_copy_bench [NAME]: measures matmuls as a share of one core's peak multiply-adds, and
 // kernels bound by memory as a share of a memcpy of the same bytes. NAME selects the lines that
 // contain it. The peak is measured between the runs of each kernel, so that both see the same
 // machine state.
@@ -14,8 +14,8 @@
 #include "bench/roof.h"
 #include "optimized/kernels/gemm.h"
 #include "optimized/kernels/layout.h"
-#include "optimized/kernels/move.h"
 #include "optimized/kernels/pool.h"
+#include "optimized/kernels/strided_copy.h"
 #include "optimized/plan/large.h"
 #include "optimized/registry/registry.h"
 
@@ -145,11 +145,12 @@ void blocks(Isa isa, Index channels, Index side) {
 }
 
 // Measures a transpose against a memcpy between the same buffers.
-void transposed(Isa isa, const std::string& line, const Move& move) {
+void transposed(Isa isa, const std::string& line, const StridedCopy& move) {
   if (skipped(line)) return;
   const Index all = move.elements();
   const Numbers from(all), to(all);
-  print_copied(line, all * 4, from, to, [&] { run_move(isa, move, 4, from.data(), to.data()); });
+  print_copied(line, all * 4, from, to,
+               [&] { run_strided_copy(isa, move, 4, from.data(), to.data()); });
 }
 
 // Measures elementwise kernels of one or two inputs against a memcpy that reads and writes as many

@@ -1,10 +1,10 @@
 // Vectorized data movement: transposes, rows contiguous on both sides, channel blocks, transforms
 // of weights.
 //
-// Compiled once per instruction set, with TOUCHSTONE_VECTOR_BYTES and TOUCHSTONE_VECTOR_MOVES.
+// Compiled once per instruction set, with TOUCHSTONE_VECTOR_BYTES and TOUCHSTONE_VECTOR_COPIES.
 // Calls no inline function of the standard library, so that the linker cannot pick code for a newer
 // processor for the rest of the program.
-#include "optimized/kernels/vector_moves.h"
+#include "optimized/kernels/vector_copies.h"
 
 #include <utility>
 
@@ -88,16 +88,16 @@ void winograd_weights(const float* taps, float* to, Stride step, Stride width) {
 
 }  // namespace
 
-const VectorMoves& TOUCHSTONE_VECTOR_MOVES() {
-  static constexpr VectorMoves moves{transpose<std::uint32_t>,
-                                     transpose<std::uint64_t>,
-                                     copy_rows,
-                                     copy_grid,
-                                     stream_grid,
-                                     repeat,
-                                     scale_rows,
-                                     winograd_weights<2>,
-                                     winograd_weights<4>};
+const VectorCopies& TOUCHSTONE_VECTOR_COPIES() {
+  static constexpr VectorCopies moves{transpose<std::uint32_t>,
+                                      transpose<std::uint64_t>,
+                                      copy_rows,
+                                      copy_grid,
+                                      stream_grid,
+                                      repeat,
+                                      scale_rows,
+                                      winograd_weights<2>,
+                                      winograd_weights<4>};
   return moves;
 }
 

@@ -5,8 +5,8 @@
 
 #include "core/error.h"
 #include "optimized/canonical/collapse.h"
+#include "optimized/plan/copies.h"
 #include "optimized/plan/groups.h"
-#include "optimized/plan/moves.h"
 #include "reference/interpreter.h"
 #include "reference/lists.h"
 
@@ -14,7 +14,7 @@ namespace touchstone {
 
 ElementNames::ElementNames(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
-    if (fact.inputs[k] == nobody || !is_moved(fact, k)) continue;
+    if (fact.inputs[k] == nobody || !is_copied(fact, k)) continue;
     first.push_back(next);
     next += count(*graph.value(fact.inputs[k]).shape);
   }
@@ -27,21 +27,21 @@ std::pair<Index, Index> ElementNames::of(Index name) const {
   return {source, name - first[static_cast<std::size_t>(source)]};
 }
 
-std::optional<Move> by_even_steps(const Shape& extents, const Point& from_steps,
-                                  const Point& to_steps) {
-  const Collapsed walk = collapse(extents, {from_steps, to_steps});
-  if (walk.extents.size() > static_cast<Index>(Move::rank)) return std::nullopt;
-  Move move;
+std::optional<StridedCopy> copy_of_strides(const Shape& extents, const Point& source_strides,
+                                           const Point& target_strides) {
+  const Collapsed walk = collapse(extents, {source_strides, target_strides});
+  if (walk.extents.size() > static_cast<Index>(StridedCopy::rank)) return std::nullopt;
+  StridedCopy move;
   for (Index d = 0; d < walk.extents.size(); ++d) {
     const auto k = static_cast<std::size_t>(walk.extents.size() - 1 - d);
     move.extents[k] = walk.extents[d];
-    move.from_steps[k] = walk.strides[0][d];
-    move.to_steps[k] = walk.strides[1][d];
+    move.source_strides[k] = walk.strides[0][d];
+    move.target_strides[k] = walk.strides[1][d];
   }
   return move;
 }
 
-bool is_moved(const AnalyzedNode& fact, std::size_t k) {
+bool is_copied(const AnalyzedNode& fact, std::size_t k) {
   const auto parameters = fact.node->signature->inputs;
   return parameters[std::min(k, parameters.size() - 1)].type == parameters[0].type;
 }
@@ -59,7 +59,7 @@ std::vector<Value> prefetch(const AnalyzedGraph& graph, const AnalyzedNode& fact
       continue;
     }
     const AnalyzedValue& value = graph.value(fact.inputs[k]);
-    if (!is_moved(fact, k)) {
+    if (!is_copied(fact, k)) {
       inputs.emplace_back(*value.constant);
       continue;
     }
@@ -77,7 +77,7 @@ namespace {
 constexpr Index most_elements = Index{1} << 24;  // limit on the elements evaluated this way
 
 // Describes the whole output as one strided copy from a single input, if possible.
-bool by_steps(MovedOutput& output, const std::int64_t* names, const ElementNames& known) {
+bool by_probed_strides(CopiedOutput& output, const std::int64_t* names, const ElementNames& known) {
   const auto [source, from] = known.of(names[0]);
   if (source == nothing) return false;
   const Point dense = dense_strides(output.shape);
@@ -104,16 +104,16 @@ bool by_steps(MovedOutput& output, const std::int64_t* names, const ElementNames
     to.push_back(dense[d]);
     by.push_back(steps[d]);
   }
-  const std::optional<Move> move = by_even_steps(extents, by, to);
+  const std::optional<StridedCopy> move = copy_of_strides(extents, by, to);
   if (!move) return false;
   output.parts = {{*move, source, from, 0}};
   return true;
 }
 
-void by_runs(MovedOutput& output, const std::int64_t* names, const ElementNames& known) {
+void by_runs(CopiedOutput& output, const std::int64_t* names, const ElementNames& known) {
   for (Index k = 0, count = touchstone::count(output.shape); k < count; ++k) {
     const auto [source, from] = known.of(names[k]);
-    MovedRun* last = output.runs.empty() ? nullptr : &output.runs.back();
+    CopiedRun* last = output.runs.empty() ? nullptr : &output.runs.back();
     if (last && last->source == source && (source == nothing || last->from + last->count == from)) {
       ++last->count;
     } else {
@@ -122,7 +122,7 @@ void by_runs(MovedOutput& output, const std::int64_t* names, const ElementNames&
   }
 }
 
-bool by_elements(MovedOutput& output, const std::int64_t* names, const ElementNames& known) {
+bool by_elements(CopiedOutput& output, const std::int64_t* names, const ElementNames& known) {
   for (Index k = 0, count = touchstone::count(output.shape); k < count; ++k) {
     const auto [source, from] = known.of(names[k]);
     if (source != nothing && output.source == nothing) output.source = source;
@@ -134,10 +134,10 @@ bool by_elements(MovedOutput& output, const std::int64_t* names, const ElementNa
 
 }  // namespace
 
-void describe(MovedOutput& output, const std::int64_t* names, const ElementNames& known) {
+void describe(CopiedOutput& output, const std::int64_t* names, const ElementNames& known) {
   // Average length below which copying runs is slower than copying elements.
   constexpr Index shortest = 8;
-  if (by_steps(output, names, known)) return;
+  if (by_probed_strides(output, names, known)) return;
   by_runs(output, names, known);
   if (static_cast<Index>(output.runs.size()) * shortest <= count(output.shape)) return;
   if (by_elements(output, names, known)) {
@@ -183,9 +183,9 @@ std::vector<Tensor> moved(const AnalyzedGraph& graph, const AnalyzedNode& fact, 
 
 }  // namespace
 
-std::vector<MovedOutput> asked_move(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
+std::vector<CopiedOutput> probed_copy(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   const ElementNames known(graph, fact);
-  std::vector<MovedOutput> outputs;
+  std::vector<CopiedOutput> outputs;
   for (const Tensor& names : moved(graph, fact, known.next)) {
     outputs.emplace_back().shape = names.shape();
     describe(outputs.back(), names.data<std::int64_t>(), known);
@@ -206,7 +206,7 @@ static bool keeps_elements(const Signature& signature) {
 
 // Accepts movement of float32 elements with all other inputs constant, so that every destination is
 // known.
-bool is_move(const AnalyzedGraph& graph, Index node) {
+bool is_data_movement(const AnalyzedGraph& graph, Index node) {
   const AnalyzedNode& fact = graph.node(node);
   const Signature* signature = fact.node->signature;
   if (signature == nullptr) return false;
@@ -220,7 +220,7 @@ bool is_move(const AnalyzedGraph& graph, Index node) {
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
     if (fact.inputs[k] == nobody) continue;
     const AnalyzedValue& value = graph.value(fact.inputs[k]);
-    const bool moved = is_moved(fact, k);
+    const bool moved = is_copied(fact, k);
     if (moved ? !value.floats() : value.constant == nullptr) return false;
     if (moved) elements += count(*value.shape);
     any = any || (moved && value.constant == nullptr);
@@ -263,7 +263,7 @@ std::optional<Repeat> repeats(const AnalyzedGraph& graph, Index node) {
   const AnalyzedNode& fact = graph.node(node);
   if (fact.outputs.size() != 1 || fact.inputs[0] == nobody) return std::nullopt;
   for (std::size_t k = 1; k < fact.inputs.size(); ++k) {
-    if (fact.inputs[k] != nobody && is_moved(fact, k)) return std::nullopt;
+    if (fact.inputs[k] != nobody && is_copied(fact, k)) return std::nullopt;
   }
   const Shape& from = *graph.value(fact.inputs[0]).shape;
   const Shape& to = *graph.value(fact.outputs[0]).shape;

@@ -136,7 +136,7 @@ TEST(Session, ScattersThatComputeAreNoMoves) {
 
 // A node that inspects element values is no data movement, even if none of the probed names reveals
 // it.
-TEST(Moves, WhatLooksAtElementsIsNoMove) {
+TEST(DataMovement, WhatLooksAtElementsIsNoMove) {
   for (const float index : {0.0F, 1.0F}) {
     Net net({1});
     net.plant = [&](Tensor& x) { x.data<float>()[0] = index; };

@@ -10,7 +10,7 @@ from codegen.notation import Expr, Statement
 from codegen.sorts import Meaning
 
 
-class Moves:
+class DataMovement:
     def __init__(self, meaning: Meaning):
         self.m = meaning
         self.read: set[str] = set()  # inputs and tensor attributes whose elements a kernel reads
@@ -43,7 +43,7 @@ class Moves:
             self.read.add(name)
         constraints = meaning.version.types
         self.moved = {n for n, types in constraints.items() if n not in self.computed and len(types) > 1}
-        self.moved_in_wide = {n for n in constraints if self._only_bool(n) or constraints[n] == ["string"]}
+        self.moved_in_extended = {n for n in constraints if self._only_bool(n) or constraints[n] == ["string"]}
         self.index_only = self.by_index - self.otherwise - self.by_real
         self.real_only = self._real_only()
 
