@@ -65,7 +65,7 @@ TEST(Session, QuantisedConvolutionsRunAsConvolutionsOfFloats) {
     net.output(net.node("MaxPool", {net.node("Relu", {sum})}, {{"kernel_shape", {2, 2}}}));
     const std::string kernels = net.check();
     EXPECT_EQ(kernels.find("reference"), std::string::npos) << kernels;
-    EXPECT_EQ(kernels.find("nest"), std::string::npos) << kernels;
+    EXPECT_EQ(kernels.find("row_kernel"), std::string::npos) << kernels;
     // All but the first, which reads the feed, must be fused into a convolution.
     EXPECT_EQ(kernels.find("pointwise"), kernels.rfind("pointwise")) << kernels;
   }

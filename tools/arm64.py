@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
 ROOMS = ("core/", "model/", "optimized/")
-OF_ONE_SET = ("-DTOUCHSTONE_VECTOR", "-DTOUCHSTONE_TERMS", "-DTOUCHSTONE_DOTS")
+OF_ONE_SET = ("-DTOUCHSTONE_VECTOR", "-DTOUCHSTONE_EXPRESSIONS", "-DTOUCHSTONE_DOTS")
 AARCH64 = 183  # e_machine of ELF
 
 

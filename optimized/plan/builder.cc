@@ -275,7 +275,7 @@ void Builder::build(const Group& group) {
     case GroupKind::kernel:
       return on_kernel(group.main());
     case GroupKind::row_kernel:
-      return on_nest(group.main());
+      return on_row_kernel(group.main());
     case GroupKind::pointwise:
       return build_pointwise(*this, group);
     case GroupKind::convolution:
@@ -341,11 +341,11 @@ void Builder::on_kernel(Index node) {
   add(kernel_step(graph_, node, place_output(graph_.node(node).outputs[0])), {node});
 }
 
-void Builder::on_nest(Index node) {
+void Builder::on_row_kernel(Index node) {
   tell_tensors(node);
   std::vector<Index> buffers;
   for (const Index value : graph_.node(node).outputs) buffers.push_back(place_output(value));
-  add(nest_step(graph_, node, std::move(buffers)), {node});
+  add(row_kernel_step(graph_, node, std::move(buffers)), {node});
 }
 
 void Builder::on_reference(Index node) {

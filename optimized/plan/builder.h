@@ -62,7 +62,7 @@ class Builder {
   // Plans one node by itself: on a generated kernel, on a row kernel, or on the reference if no
   // fast step accepts it after all.
   void on_kernel(Index node);
-  void on_nest(Index node);
+  void on_row_kernel(Index node);
   void on_reference(Index node);
 
   void build();
@@ -139,6 +139,7 @@ std::unique_ptr<Step> to_plain(const Blocked& blocked, Index plain);
 std::unique_ptr<Step> reference_step(const AnalyzedGraph& graph, Index node);
 // `buffer`: nobody if the output's shape is unknown before the run.
 std::unique_ptr<Step> kernel_step(const AnalyzedGraph& graph, Index node, Index buffer);
-std::unique_ptr<Step> nest_step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers);
+std::unique_ptr<Step> row_kernel_step(const AnalyzedGraph& graph, Index node,
+                                      std::vector<Index> buffers);
 
 }  // namespace touchstone

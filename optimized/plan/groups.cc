@@ -106,7 +106,7 @@ class Grouping {
       const std::optional<Repeat> repeat = repeats(graph_, k);
       group.kind = repeat ? GroupKind::repeat : GroupKind::copy;
       group.repeat = repeat.value_or(Repeat{});
-    } else if (takes_nest(graph_, k)) {
+    } else if (takes_row_kernel(graph_, k)) {
       group.kind = GroupKind::row_kernel;
     }
     return take(group);

@@ -65,7 +65,7 @@ bool is_data_movement(const AnalyzedGraph& graph, Index node);
 std::optional<Repeat> repeats(const AnalyzedGraph& graph, Index node);
 
 // True if a node has a row kernel whose types match its values.
-bool takes_nest(const AnalyzedGraph& graph, Index node);
+bool takes_row_kernel(const AnalyzedGraph& graph, Index node);
 
 // True if packing the second matrix in every run pays.
 bool takes_matmul_dynamic_b(const Shape& a, const Shape& b);

@@ -96,8 +96,8 @@ void require_same(const std::string& name, const Tensor& bound, Type type, const
 }
 
 void copy_bytes(const std::byte* from, Tensor& to) {
-  const std::span<std::byte> room = to.bytes();
-  if (!room.empty()) std::memcpy(room.data(), from, room.size());
+  const std::span<std::byte> scratch = to.bytes();
+  if (!scratch.empty()) std::memcpy(scratch.data(), from, scratch.size());
 }
 
 // "float[1,3,224,224]", as far as known.

@@ -254,7 +254,7 @@ void Pointwise::run(const Box& box, float* scratch, std::span<const Index> shift
     for (std::size_t d = 0; d < 4; ++d) at += box.first[d] * strides[d];
     return at;
   };
-  const auto inwards = [](const std::array<Index, 4>& a) {
+  const auto reduce_inner = [](const std::array<Index, 4>& a) {
     return std::array<Index, 4>{a[3], a[2], a[1], a[0]};
   };
   float* const output = output_ + offset(output_strides_) + shift.back();
@@ -267,12 +267,13 @@ void Pointwise::run(const Box& box, float* scratch, std::span<const Index> shift
       const std::array<Index, 4>& strides = external           ? source.strides
                                             : source.slot == 0 ? output_strides_
                                                                : dense;
-      inputs[k].strides = inwards(strides);
+      inputs[k].strides = reduce_inner(strides);
       const auto e = static_cast<std::size_t>(source.external);
       inputs[k].data = external ? data_[e] + offset(strides) + shift[e] : place(source.slot);
     }
-    call_kernel(step.kernel, inwards(box.count), {inputs.data(), step.inputs.size()}, step.values,
-                place(step.slot), inwards(step.slot == 0 ? output_strides_ : dense));
+    call_kernel(step.kernel, reduce_inner(box.count), {inputs.data(), step.inputs.size()},
+                step.values, place(step.slot),
+                reduce_inner(step.slot == 0 ? output_strides_ : dense));
   }
 }
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from codegen.emit_halide import products_of
-from codegen.emit_nests import products_of_nests
+from codegen.emit_row_kernels import products_of_row_kernels
 from codegen.load import load_spec
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,7 +21,7 @@ def test_versions_by_the_origin_of_their_kernel() -> None:
     versions = {v.name: v for operator in operators for v in operator.versions}
     fast = products_of(operators, ROOT / "spec").fast
     halide = {v.name for each in fast for v in each.unit.versions}
-    rows = {v.name for nest in products_of_nests(operators, ROOT / "spec").nests for v in nest.u.versions}
+    rows = {v.name for nest in products_of_row_kernels(operators, ROOT / "spec").nests for v in nest.u.versions}
     hand = {name for name, v in versions.items() if v.fast in BY_HAND}
     moves = {name for name, v in versions.items() if v.form == "move"}
     resample = {name for name, v in versions.items() if v.form == "resample"}

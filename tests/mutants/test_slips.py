@@ -9,7 +9,10 @@ import pytest
 from tests.mutants.slips import ROOT, Slip, read_slips, where_tests_are
 
 HERE = Path(__file__).parent
-LISTS = {"judge": ("conformance/judge", "reference/readings"), "kernels": ("optimized/kernels", "optimized/nests")}
+LISTS = {
+    "judge": ("conformance/judge", "reference/readings"),
+    "kernels": ("optimized/kernels", "optimized/kernels/rows"),
+}
 
 
 @pytest.mark.parametrize("name", LISTS)

@@ -18,7 +18,7 @@ from tests.mutants.slips import ROOT, Slip, Workshop, campaign, read_slips
 from tests.mutants.tokens import edits_of_text
 
 HERE = Path(__file__).parent
-FOLDERS = ("optimized/kernels", "optimized/nests")
+FOLDERS = ("optimized/kernels", "optimized/kernels/rows")
 
 
 def token_slips(slips: list[Slip]) -> Iterator[Slip]:

@@ -1,4 +1,4 @@
-"""Terms of a row kernel follow the entry: a changed entry changes the terms, and an unfit definition reports the
+"""Expressions of a row kernel follow the entry: a changed entry changes the expressions, and an unfit definition reports the
 reason."""
 
 from __future__ import annotations
@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 
 from codegen.emit_halide_test import scratch, toy  # noqa: F401
-from codegen.emit_nests import emit, offered, products_of_nests
+from codegen.emit_row_kernels import emit, offered, products_of_row_kernels
 from codegen.load import load_spec
 
 
-def terms(spec: Path) -> list[tuple[str, str]]:
-    made = products_of_nests(load_spec(spec), spec)
-    assert made.nests, made.unfit
-    return list(made.terms.rows)
+def expressions(spec: Path) -> list[tuple[str, str]]:
+    made = products_of_row_kernels(load_spec(spec), spec)
+    assert made.row_kernels, made.unfit
+    return list(made.expressions.rows)
 
 
 def reason(spec: Path) -> str:
-    made = products_of_nests(load_spec(spec), spec)
-    assert not made.nests
+    made = products_of_row_kernels(load_spec(spec), spec)
+    assert not made.row_kernels
     return made.unfit[0][1]
 
 
@@ -30,7 +30,7 @@ NORMALISED = """m[n in head(shape(x), 1)] = (sum k in 0..dim(x, 1): x[n.., k]) /
 
 def test_a_constant_of_the_entry_is_the_terms(scratch: Path, tmp_path: Path) -> None:  # noqa: F811
     toy(scratch, NORMALISED, form="normalise")
-    assert terms(scratch) == [
+    assert expressions(scratch) == [
         ("sum fold", "a0[x]"),
         ("sum", "a0[x]"),
         ("map", "a0[x] / v0"),
@@ -39,13 +39,13 @@ def test_a_constant_of_the_entry_is_the_terms(scratch: Path, tmp_path: Path) -> 
     emit(load_spec(scratch), scratch, tmp_path / "before")
     toy(scratch, NORMALISED.replace("0.25", "0.75"), form="normalise")
     emit(load_spec(scratch), scratch, tmp_path / "after")
-    before = (tmp_path / "before" / "optimized" / "nest_terms.cc").read_text()
-    assert (tmp_path / "after" / "optimized" / "nest_terms.cc").read_text() == before.replace("0.25F", "0.75F")
+    before = (tmp_path / "before" / "optimized" / "row_expressions.cc").read_text()
+    assert (tmp_path / "after" / "optimized" / "row_expressions.cc").read_text() == before.replace("0.25F", "0.75F")
 
 
 def test_what_is_decided_once_a_call_is_computed_apart(scratch: Path) -> None:  # noqa: F811
     toy(scratch, "z[i] = if rank(x) == 1 then x[i] + y[i] else x[i] * y[i]", form="normalise")
-    assert terms(scratch) == [("map", "a0[x] + a1[x]"), ("map", "a0[x] * a1[x]")]
+    assert expressions(scratch) == [("map", "a0[x] + a1[x]"), ("map", "a0[x] * a1[x]")]
 
 
 def test_types_are_decided_for_float(scratch: Path) -> None:  # noqa: F811
@@ -55,19 +55,19 @@ def test_types_are_decided_for_float(scratch: Path) -> None:  # noqa: F811
         "normalise",
         "numbers",
     )
-    assert terms(scratch) == [("map", "a0[x] - a1[x]")]
+    assert expressions(scratch) == [("map", "a0[x] - a1[x]")]
 
 
 def test_a_choice_by_elements_has_no_branch(scratch: Path) -> None:  # noqa: F811
     toy(scratch, "z[i] = if x[i] < y[i] and x[i] > 0 then max(x[i], y[i]) else sqrt(y[i])", form="normalise")
-    assert terms(scratch) == [("map", "((a0[x] < a1[x]) & (a0[x] > 0.0F)) ? maximum(a0[x], a1[x]) : sqrt(a1[x])")]
+    assert expressions(scratch) == [("map", "((a0[x] < a1[x]) & (a0[x] > 0.0F)) ? maximum(a0[x], a1[x]) : sqrt(a1[x])")]
 
 
 def test_what_no_term_can_say_is_computed_before(scratch: Path, tmp_path: Path) -> None:  # noqa: F811
     toy(scratch, "z[i] = x[i] * y[reflect(i, shape(y))]", form="normalise")
-    assert terms(scratch) == [("map", "a0[x] * a1[x]")]
+    assert expressions(scratch) == [("map", "a0[x] * a1[x]")]
     emit(load_spec(scratch), scratch, tmp_path)
-    assert "reflect(i, shape(y))" in (tmp_path / "optimized" / "Toy_1_nest.h").read_text()
+    assert "reflect(i, shape(y))" in (tmp_path / "optimized" / "Toy_1_rows.h").read_text()
 
 
 @pytest.mark.parametrize(

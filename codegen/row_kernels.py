@@ -1,7 +1,7 @@
-"""Writes row kernels (nests): the computation of the reference kernel, a row at a time.
+"""Writes row kernels (row_kernels): the computation of the reference kernel, a row at a time.
 
 The loops are those of the reference kernel (codegen/kernel.py): rows of the defined tensor, then reduction indices. The
-arithmetic is extracted into terms (codegen/lanes.py), which are compiled for each instruction set.
+arithmetic is extracted into expressions (codegen/row_expressions.py), which are compiled for each instruction set.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from codegen.algorithm import Unfit, reads
 from codegen.builtins import ARG_REDUCTIONS, BOOL, TRUTH, Sort
 from codegen.cpp import checked, cpp_name, element_type
-from codegen.lanes import Lanes, Term, Terms, inner_reductions
+from codegen.row_expressions import Lanes, ScalarExpression, Expressions, inner_reductions
 from codegen.notation import Expr, Statement
 from codegen.units import Unit
 
@@ -19,7 +19,7 @@ NEUTRAL = {"sum": "0.0F", "prod": "1.0F", "max": "-infinite", "min": "infinite"}
 MOST_CHOICES = 4  # max. number of conditions that split a definition into copies
 
 
-class Nest(Lanes):
+class RowKernel(Lanes):
     def block(self, statements: list[Statement]) -> None:
         kept: list[Statement] = []
         taken: bool | None = None
@@ -46,7 +46,7 @@ class Nest(Lanes):
         super().declare(s, scan)
         if self.buffer_type(self.m.buffers[s.name]) in ("Q",) or self.is_float(self.m.buffers[s.name]):
             name = cpp_name(s.name)
-            kept = rf"const View<float> {name} = nest.array(\1);"
+            kept = rf"const View<float> {name} = row_kernel.array(\1);"
             for k in range(before, len(self.lines)):
                 line = re.sub(rf"\bArray<\S*> {name}\((.*)\);$", kept, self.lines[k])
                 self.lines[k] = re.sub(r"Followed<T_, Array<\S*>> ", "Followed<T_, const View<float>> ", line)
@@ -105,12 +105,14 @@ class Nest(Lanes):
         self.readers, self.made, self.held = {}, {}, {}
         self.outside = {item.name for item in s.lhs if item.name not in self.steps}
         reductions = [r for r in self.rowwise(value)]
-        work = " + ".join(["1.0", *(self.terms_of(r) for r in reductions)])
-        self.put(f"nest.each_row({target}, {step}, {work}, [&](const Row& row, [[maybe_unused]] const Rooms& rooms) {{")
+        work = " + ".join(["1.0", *(self.expressions_of(r) for r in reductions)])
+        self.put(
+            f"row_kernel.each_row({target}, {step}, {work}, [&](const Row& row, [[maybe_unused]] const ScratchBuffers& scratch) {{"
+        )
         self.depth += 1
-        self.open("for (Index x_from = 0; x_from < row.length; x_from += Nest::piece)")
-        self.put("const Index x_count = std::min(Nest::piece, row.length - x_from);")
-        self.rooms = 0
+        self.open("for (Index x_from = 0; x_from < row.length; x_from += RowKernel::piece)")
+        self.put("const Index x_count = std::min(RowKernel::piece, row.length - x_from);")
+        self.scratch = 0
         for e in reductions:
             self.reduce_rowwise(s, e)
         self.made = {}
@@ -123,14 +125,14 @@ class Nest(Lanes):
         )
         slot = f"{target}.data[{target}.offset(row.at) + x_from"
         if floats and self.lane_able(value):
-            term = self.term(s, value, None)
-            self.fill(s, term, "x", "x_from", "x_count")
-            self.apply("map", term, "x", "0", "x_from", "x_count", f"&{slot}]")
+            expression = self.expression(s, value, None)
+            self.fill(s, expression, "x", "x_from", "x_count")
+            self.apply("map", expression, "x", "0", "x_from", "x_count", f"&{slot}]")
         elif value.sort in (TRUTH, BOOL) and self.lane_able(value):
-            made = f"rooms.at({self.room()})"
-            term = self.term(s, value, None, truth=True)
-            self.fill(s, term, "x", "x_from", "x_count")
-            self.apply("map", term, "x", "0", "x_from", "x_count", made)
+            made = f"scratch.at({self.scratch_buffer()})"
+            expression = self.expression(s, value, None, truth=True)
+            self.fill(s, expression, "x", "x_from", "x_count")
+            self.apply("map", expression, "x", "0", "x_from", "x_count", made)
             store = f"{slot} + x]"
             kind = f"put({store}, {target}.type, {made}[x] != 0);" if element else f"{store} = {made}[x] != 0;"
             self.put(f"for (Index x = 0; x < x_count; ++x) {kind}")
@@ -150,13 +152,13 @@ class Nest(Lanes):
         self.put("});")
 
     def before_conversion(self, s: Statement, value: Expr) -> None:
-        """Computes the operand of a type conversion as a term, which is then converted element by element."""
+        """Computes the operand of a type conversion as a expression, which is then converted element by element."""
         if value.kind != "call" or value.value != "convert<>" or not self.is_float(value.args[0].sort):
             return
-        made = f"rooms.at({self.room()})"
-        term = self.term(s, value.args[0], None)
-        self.fill(s, term, "x", "x_from", "x_count")
-        self.apply("map", term, "x", "0", "x_from", "x_count", made)
+        made = f"scratch.at({self.scratch_buffer()})"
+        expression = self.expression(s, value.args[0], None)
+        self.fill(s, expression, "x", "x_from", "x_count")
+        self.apply("map", expression, "x", "0", "x_from", "x_count", made)
         self.readers[id(value.args[0])] = f"{made}[x - x_from]"
 
     # -- reductions --------------------------------------------------------------------------------------------------
@@ -178,7 +180,7 @@ class Nest(Lanes):
         missing = e.args[0].kind == "read" and e.args[0].value is not None
         return plain and not missing and not (binder["low"].free | binder["high"].free) - set(self.steps)
 
-    def terms_of(self, e: Expr) -> str:
+    def expressions_of(self, e: Expr) -> str:
         parts = []
         for binder in e.value["binders"]:
             if binder["kind"] == "range":
@@ -193,11 +195,11 @@ class Nest(Lanes):
         op, name = e.value["op"], f"{e.value['op']}_{self.count}"
         self.fast += 1
         self.count += 1
-        self.put(f"float* const {name} = rooms.at({self.room()});")
+        self.put(f"float* const {name} = scratch.at({self.scratch_buffer()});")
         self.put(f"std::fill_n({name}, x_count, {NEUTRAL[op.removeprefix('arg')]});")
         if op in ARG_REDUCTIONS:  # the index of each element's best so far is stored in the next scratch buffer
-            self.put(f"Index* const {name}_at = reinterpret_cast<Index*>(rooms.at({self.room()}));")
-            self.room()
+            self.put(f"Index* const {name}_at = reinterpret_cast<Index*>(scratch.at({self.scratch_buffer()}));")
+            self.scratch_buffer()
             self.put(f"std::fill_n({name}_at, x_count, Index{{-1}});")
         self.open("")
         inner_name, low, opened = self.open_binders(e.value["binders"])
@@ -205,8 +207,8 @@ class Nest(Lanes):
         self.made = {}
         conditions = self.make_shifted(s, body, inner_name, low)
         strips = [c.split(".")[0] for c in conditions]
-        saved = self.rooms
-        term = self.term(s, body, inner_name, low)
+        saved = self.scratch
+        expression = self.expression(s, body, inner_name, low)
         length = self.inner_length(inner_name)
         if strips:
             even = " && ".join(f"{name}.even()" for name in dict.fromkeys(strips))
@@ -223,17 +225,17 @@ class Nest(Lanes):
             self.lines[-1] += " else {"
             self.depth += 1
         if inner_name:
-            names = [leaf.read for leaf in term.leaves if leaf.read]
-            leaning = " + ".join(f"{read}.leaning()" for read in names) or "0"
-            self.open(f"if (Nest::inwards(x_count, {length}, {leaning}))")
+            names = [leaf.read for leaf in expression.leaves if leaf.read]
+            contiguous = " + ".join(f"{read}.contiguous()" for read in names) or "0"
+            self.open(f"if (RowKernel::reduce_inner(x_count, {length}, {contiguous}))")
             self.open("for (Index x = x_from; x < x_from + x_count; ++x)")
-            self.open(f"for (Index inner_from = 0; inner_from < {length}; inner_from += Nest::piece)")
-            self.put(f"charge_work(std::min(Nest::piece, {length} - inner_from));")
-            self.spans(strips, "inner", "x", "inner_from", f"std::min(Nest::piece, {length} - inner_from)")
-            self.fill(s, term, "inner", "part_from", "part_count", inner_name, low)
+            self.open(f"for (Index inner_from = 0; inner_from < {length}; inner_from += RowKernel::piece)")
+            self.put(f"charge_work(std::min(RowKernel::piece, {length} - inner_from));")
+            self.spans(strips, "inner", "x", "inner_from", f"std::min(RowKernel::piece, {length} - inner_from)")
+            self.fill(s, expression, "inner", "part_from", "part_count", inner_name, low)
             self.apply(
                 op,
-                term,
+                expression,
                 "inner",
                 "x",
                 "part_from",
@@ -249,10 +251,10 @@ class Nest(Lanes):
             self.depth += 1
         self.open_inner(length)
         self.spans(strips, "x", "inner", "x_from", "x_count")
-        self.fill(s, term, "x", "part_from", "part_count", inner_name, low)
+        self.fill(s, expression, "x", "part_from", "part_count", inner_name, low)
         self.apply(
             op,
-            term,
+            expression,
             "x",
             "inner",
             "part_from",
@@ -265,7 +267,7 @@ class Nest(Lanes):
             self.close()
         if strips:
             self.close()
-        self.rooms = saved
+        self.scratch = saved
         for _ in range(opened):
             self.close()
         self.close()
@@ -292,17 +294,24 @@ class Nest(Lanes):
         self.put("if (part.first >= part.last) continue;")
         self.put("const Index part_from = part.first, part_count = part.last - part.first;")
 
-    # -- calls of terms ----------------------------------------------------------------------------------------------
+    # -- calls of expressions ----------------------------------------------------------------------------------------------
     def fill(
-        self, s: Statement, term: Term, along: str, first: str, count: str, inner: str | None = None, low: str = ""
+        self,
+        s: Statement,
+        expression: ScalarExpression,
+        along: str,
+        first: str,
+        count: str,
+        inner: str | None = None,
+        low: str = "",
     ) -> None:
-        """Computes, before a term, its arrays that are filled element by element."""
+        """Computes, before a expression, its arrays that are filled element by element."""
         self.places = []
-        for leaf in term.leaves:
+        for leaf in expression.leaves:
             if not leaf.scalar:
                 self.places.append("")
                 continue
-            place = f"rooms.at({self.room()})"
+            place = f"scratch.at({self.scratch_buffer()})"
             self.places.append(place)
             self.open(f"for (Index {along} = {first}; {along} < {first} + {count}; ++{along})")
             for text in leaf.scalar[:-1]:
@@ -313,7 +322,7 @@ class Nest(Lanes):
     def apply(
         self,
         use: str,
-        term: Term,
+        expression: ScalarExpression,
         along: str,
         at: str,
         first: str,
@@ -323,41 +332,45 @@ class Nest(Lanes):
         met: str = "",
     ) -> None:
         arrays = []
-        for leaf, place in zip(term.leaves, self.places, strict=True):
+        for leaf, place in zip(expression.leaves, self.places, strict=True):
             if leaf.scalar:
                 arrays.append(place)
             elif leaf.held:
                 arrays.append(leaf.held)
             else:
                 other = f", {leaf.other}" if leaf.other else ""
-                arrays.append(f"{leaf.read}.along_{along}({at}, {first}, {count}, rooms.at({self.room()}){other})")
+                arrays.append(
+                    f"{leaf.read}.along_{along}({at}, {first}, {count}, scratch.at({self.scratch_buffer()}){other})"
+                )
         if use in ARG_REDUCTIONS:
-            return self.apply_arg(use, term, arrays, count, out, fold, met)
-        k = self.terms.of(f"{use} fold" if fold else use, term.text)
+            return self.apply_arg(use, expression, arrays, count, out, fold, met)
+        k = self.expressions.of(f"{use} fold" if fold else use, expression.text)
         given = "arrays" if arrays else "nullptr"
-        values = "numbers" if term.numbers else "nullptr"
+        values = "numbers" if expression.numbers else "nullptr"
         self.open("")
         if arrays:
             self.put(f"const float* const arrays[] = {{{', '.join(arrays)}}};")
-        if term.numbers:
-            self.put(f"const float numbers[] = {{{', '.join(term.numbers)}}};")
-        call = f"nest.terms[{k}]({count}, {given}, {values}, {out}{' + (x - x_from)' if fold else ''});"
-        self.put(call + f"  // {use}: {term.text}")
+        if expression.numbers:
+            self.put(f"const float numbers[] = {{{', '.join(expression.numbers)}}};")
+        call = f"row_kernel.expressions[{k}]({count}, {given}, {values}, {out}{' + (x - x_from)' if fold else ''});"
+        self.put(call + f"  // {use}: {expression.text}")
         self.close()
 
-    def apply_arg(self, use: str, term: Term, arrays: list[str], count: str, out: str, fold: bool, met: str) -> None:
+    def apply_arg(
+        self, use: str, expression: ScalarExpression, arrays: list[str], count: str, out: str, fold: bool, met: str
+    ) -> None:
         """Updates the best element so far and its index. The compared values are computed before."""
         name = out.split(" ")[0]
-        if term.text == "a0[x]":
+        if expression.text == "a0[x]":
             values = arrays[0]
             self.open("")
         else:
-            values = f"rooms.at({self.room()})"
+            values = f"scratch.at({self.scratch_buffer()})"
             self.open("")
             self.put(f"const float* const arrays[] = {{{', '.join(arrays)}}};")
-            self.put(f"const float numbers[] = {{{', '.join(term.numbers) or '0.0F'}}};")
-            k = self.terms.of("map", term.text)
-            self.put(f"nest.terms[{k}]({count}, arrays, numbers, {values});  // map: {term.text}")
+            self.put(f"const float numbers[] = {{{', '.join(expression.numbers) or '0.0F'}}};")
+            k = self.expressions.of("map", expression.text)
+            self.put(f"row_kernel.expressions[{k}]({count}, arrays, numbers, {values});  // map: {expression.text}")
         place = " + (x - x_from)" if fold else " + (part_from - x_from)"
         verb = f"best_of_{'largest' if use == 'argmax' else 'smallest'}"
         kind = "one" if fold else "each"
@@ -365,7 +378,7 @@ class Nest(Lanes):
         self.close()
 
     def put(self, text: str) -> None:
-        text = text.replace(" = reader(", " = strip(")
+        text = text.replace(" = reader(", " = operand_span(")
         super().put(text)
 
 
@@ -378,21 +391,21 @@ def chosen(e: Expr, found: Expr, arm: int) -> Expr:
     return Expr(e.kind, [chosen(a, found, arm) for a in e.args], e.value, e.line, e.sort, e.free)
 
 
-def nest_of(unit: Unit, terms: Terms, primitives: set[str]) -> Nest:
+def row_kernel_of(unit: Unit, expressions: Expressions, primitives: set[str]) -> RowKernel:
     """Returns the row kernel of a unit. Raises Unfit."""
     if unit.cast or unit.wholes:
         raise Unfit("nothing is computed, or the type of the output is known only at a call")
     if not unit.movement.computed and not any(p.type in unit.types for p in unit.meaning.version.outputs):
         raise Unfit("it computes with no element")
-    nest = Nest(unit, terms, primitives)
-    if not nest.floats and not any(p.type == "float" for p in unit.meaning.version.inputs):
+    row_kernel = RowKernel(unit, expressions, primitives)
+    if not row_kernel.floats and not any(p.type == "float" for p in unit.meaning.version.inputs):
         raise Unfit("it is never of float")
     if unit.movement.moved & set(unit.templates):
         raise Unfit("elements are moved")
-    nest.run()
-    if not nest.fast:
-        raise Unfit("no term computes")
+    row_kernel.run()
+    if not row_kernel.fast:
+        raise Unfit("no expression computes")
     beside = {p.name for p in unit.meaning.version.outputs[1:]}
-    if nest.slow - beside:
+    if row_kernel.slow - beside:
         raise Unfit("its sums jump: they would be taken element by element, as the reference does")
-    return nest
+    return row_kernel

@@ -1,4 +1,4 @@
-// Scalar float functions of row kernel terms that a compiler can vectorize: no branch on an
+// Scalar float functions of row kernel expressions that a compiler can vectorize: no branch on an
 // element. Includes no common header, so that no code for a newer processor leaks out of the file
 // that is compiled for it. Functions without a vectorizable form call the C library.
 //

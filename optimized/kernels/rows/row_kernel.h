@@ -1,6 +1,6 @@
-// Runtime support of generated row kernels, called nests (codegen/nests.py). Splits the rows of a
-// definition among the session's threads and keeps arrays between definitions from run to run.
-// Gives each thread scratch buffers ("rooms") for the operands of terms.
+// Runtime support of generated row kernels, called row_kernels (codegen/row_kernels.py). Splits the
+// rows of a definition among the session's threads and keeps arrays between definitions from run to
+// run. Gives each thread scratch buffers ("scratch") for the operands of expressions.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "optimized/nests/strip.h"
-#include "optimized/nests/terms.h"
+#include "optimized/kernels/rows/expressions.h"
+#include "optimized/kernels/rows/operand_span.h"
 #include "optimized/plan/large.h"
 #include "optimized/registry/isa.h"
 #include "optimized/threads/pool.h"
@@ -19,9 +19,9 @@ namespace touchstone {
 
 constexpr float infinite = std::numeric_limits<float>::infinity();
 
-// Intermediate arrays of a nest, in the order in which it takes them. Their memory is kept between
-// runs.
-class NestArrays {
+// Intermediate arrays of a row_kernel, in the order in which it takes them. Their memory is kept
+// between runs.
+class RowKernelArrays {
  public:
   void begin() { next_ = 0; }
   float* take(Index floats) {
@@ -41,54 +41,55 @@ class NestArrays {
 };
 
 // Scratch buffers of one thread while it computes a row.
-class Rooms;
+class ScratchBuffers;
 
-class Nest {
+class RowKernel {
  public:
-  static constexpr Index piece = 512;  // elements that a term computes at once
+  static constexpr Index piece = 512;  // elements that a expression computes at once
   static constexpr Index few = 8;      // shorter rows do not pay for vectors
 
-  // `scratch`: memory of the nest's rooms, one pointer per thread.
-  Nest(ThreadPool& pool, std::span<float* const> scratch, NestArrays& arrays);
+  // `scratch`: memory of the row_kernel's scratch, one pointer per thread.
+  RowKernel(ThreadPool& pool, std::span<float* const> scratch, RowKernelArrays& arrays);
 
-  const Term* const terms;
+  const ScalarExpression* const expressions;
 
   View<float> array(const Shape& shape) {
     bytes_of_array(shape, sizeof(float));
     return {arrays_.take(count(shape)), shape, Type::float32};
   }
 
-  // True if a reduction of `length` terms runs along the reduction, one row element after the
-  // other, instead of along the row. `leaning`: sum of Strip::leaning over all strips that it
-  // reads.
-  static bool inwards(Index count, Index length, int leaning) {
-    return length >= few && (count < few || (leaning > 0 && length >= 2 * few));
+  // True if a reduction of `length` expressions runs along the reduction, one row element after the
+  // other, instead of along the row. `contiguous`: sum of OperandSpan::contiguous over all strips
+  // that it reads.
+  static bool reduce_inner(Index count, Index length, int contiguous) {
+    return length >= few && (count < few || (contiguous > 0 && length >= 2 * few));
   }
 
-  // Calls body(row, rooms) for pieces of rows that together cover the target; if `step` is not
-  // negative, only the slice at that first index. `work`: terms per element.
+  // Calls body(row, scratch) for pieces of rows that together cover the target; if `step` is not
+  // negative, only the slice at that first index. `work`: expressions per element.
   template <class T, class F>
   void each_row(const View<T>& target, Index step, double work, const F& body) const;
 
  private:
-  static constexpr double least_work = 16384;  // terms below which waking a thread does not pay
+  static constexpr double least_work =
+      16384;  // expressions below which waking a thread does not pay
 
   ThreadPool& pool_;
   const std::span<float* const> scratch_;
-  NestArrays& arrays_;
+  RowKernelArrays& arrays_;
 };
 
-class Rooms {
+class ScratchBuffers {
  public:
-  explicit Rooms(float* memory) : memory_(memory) {}
-  float* at(Index k) const { return memory_ + k * Nest::piece; }
+  explicit ScratchBuffers(float* memory) : memory_(memory) {}
+  float* at(Index k) const { return memory_ + k * RowKernel::piece; }
 
  private:
   float* memory_;
 };
 
 template <class T, class F>
-void Nest::each_row(const View<T>& target, Index step, double work, const F& body) const {
+void RowKernel::each_row(const View<T>& target, Index step, double work, const F& body) const {
   const Shape& shape = target.shape;
   const Index first = step >= 0 ? 1 : 0, last = shape.size() - 1;
   const Index length = last < first ? 1 : shape[last];
@@ -103,7 +104,7 @@ void Nest::each_row(const View<T>& target, Index step, double work, const F& bod
   const Index part_length = (length + cuts - 1) / cuts, total = rows * cuts;
   const Index parts = std::min(wanted, total);
   const auto run = [&](Index part, Index thread) {
-    const Rooms rooms(scratch_[static_cast<std::size_t>(thread)]);
+    const ScratchBuffers scratch(scratch_[static_cast<std::size_t>(thread)]);
     for (Index k = total * part / parts; k < total * (part + 1) / parts; ++k) {
       Row row;
       row.at = Point(shape.size(), 0);
@@ -118,7 +119,7 @@ void Nest::each_row(const View<T>& target, Index step, double work, const F& bod
       if (row.length <= 0) continue;
       charge_work(row.length);
       if (from > 0) row.at[last] = from;
-      body(row, rooms);
+      body(row, scratch);
     }
   };
   if (parts == 1) {
@@ -171,13 +172,13 @@ inline void best_of_smallest_one(Index count, const float* values, Index met, fl
 }
 
 // Operator version that has a row kernel. The table is generated.
-struct NestEntry {
-  Index rooms;  // scratch per thread, in pieces of Nest::piece floats
+struct RowKernelEntry {
+  Index scratch;  // scratch per thread, in pieces of RowKernel::piece floats
   // Bit k: input (output) k is float32, if present. The last bit covers all further ones.
   std::uint64_t float_inputs, float_outputs;
-  // Returns false, without side effects, if the call's types are not those of the nest.
-  bool (*run)(Call& call, Nest& nest);
+  // Returns false, without side effects, if the call's types are not those of the row_kernel.
+  bool (*run)(Call& call, RowKernel& row_kernel);
 };
-const NestEntry* find_nest(const Signature& signature);
+const RowKernelEntry* find_row_kernel(const Signature& signature);
 
 }  // namespace touchstone

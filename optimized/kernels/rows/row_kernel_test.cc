@@ -1,6 +1,6 @@
 // Tests row kernels against the reference on models of one node. The data have exact sums, so every
 // summation order gives the same bits. Also tests strips, row splitting and the scalar functions.
-#include "optimized/nests/nest.h"
+#include "optimized/kernels/rows/row_kernel.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 
 #include "model/model.h"
-#include "optimized/nests/lanes.h"
+#include "optimized/kernels/rows/lanes.h"
 #include "optimized/session.h"
 #include "reference/interpreter.h"
 
@@ -31,7 +31,7 @@ struct One {
   std::map<std::string, std::vector<Index>> lists = {};
   std::map<std::string, Index> numbers = {};
   Type made = Type::float32;
-  std::string kernel = "nest";
+  std::string kernel = "row_kernel";
 };
 
 void PrintTo(const One& one, std::ostream* out) { *out << one.op; }
@@ -65,9 +65,9 @@ Model model_of(const One& one) {
   return model;
 }
 
-class Nests : public testing::TestWithParam<One> {};
+class RowKernels : public testing::TestWithParam<One> {};
 
-TEST_P(Nests, AreWhatTheReferenceSays) {
+TEST_P(RowKernels, AreWhatTheReferenceSays) {
   const Model model = model_of(GetParam());
   for (const Index threads : {1, 3}) {
     Session session(model, {.threads = threads});
@@ -94,7 +94,7 @@ TEST_P(Nests, AreWhatTheReferenceSays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Operators, Nests,
+    Operators, RowKernels,
     testing::Values(
         One{"MatMul", {{3, 4, 40}, {40, 33}}},  // long rows
         One{"MatMul", {{3, 17, 40}, {40, 33}}, {}, {}, Type::float32, "product of both"},
@@ -121,10 +121,10 @@ TEST(Strips, ReadAlongBothWays) {
   const View<const float> view(data.data(), Shape{7, 11}, Type::float32);
   const Row row{Point{1, 0}, 9};
   const auto check = [&](auto point, bool affine) {
-    const auto made = strip(view, row, 5, affine, point);
-    float room[Nest::piece];
+    const auto made = operand_span(view, row, 5, affine, point);
+    float scratch[RowKernel::piece];
     for (Index c = 0; c < 5; ++c) {
-      const float* along = made.along_x(c, 2, 6, room, -1);
+      const float* along = made.along_x(c, 2, 6, scratch, -1);
       for (Index x = 2; x < 8; ++x) {
         const Point at = point(row.point(x), c);
         EXPECT_EQ(along[x - 2], view.read(at, -1.0F)) << c << " " << x;
@@ -133,7 +133,7 @@ TEST(Strips, ReadAlongBothWays) {
       }
     }
     for (Index x = 0; x < 9; ++x) {
-      const float* along = made.along_inner(x, 1, 4, room, -1);
+      const float* along = made.along_inner(x, 1, 4, scratch, -1);
       for (Index c = 1; c < 5; ++c)
         EXPECT_EQ(along[c - 1], view.read(point(row.point(x), c), -1.0F)) << c << " " << x;
     }
@@ -153,19 +153,20 @@ TEST(Strips, ReadAlongBothWays) {
   check([](const Point& at, Index c) { return Point{(c * c) % 7, at[1]}; }, false);
 }
 
-TEST(NestRows, EveryElementOnce) {
+TEST(RowKernelRows, EveryElementOnce) {
   for (const Shape& shape : {Shape{}, Shape{3000}, Shape{7, 5}, Shape{2, 3, 900}, Shape{4, 0, 2}}) {
     for (const Index step : {Index{-1}, Index{1}}) {
       if (step >= 0 && (shape.empty() || shape[0] < 2)) continue;
       ThreadPool pool(3);
-      std::vector<float> memory(3 * Nest::piece);
-      const std::vector<float*> scratch{&memory[0], &memory[Nest::piece], &memory[2 * Nest::piece]};
-      NestArrays arrays;
-      const Nest nest(pool, scratch, arrays);
+      std::vector<float> memory(3 * RowKernel::piece);
+      const std::vector<float*> scratch{&memory[0], &memory[RowKernel::piece],
+                                        &memory[2 * RowKernel::piece]};
+      RowKernelArrays arrays;
+      const RowKernel row_kernel(pool, scratch, arrays);
       std::vector<float> data(static_cast<std::size_t>(count(shape)) + 1);
       std::vector<std::atomic<int>> met(data.size());
       const View<float> view(data.data(), shape, Type::float32);
-      nest.each_row(view, step, 1e6, [&](const Row& row, const Rooms&) {
+      row_kernel.each_row(view, step, 1e6, [&](const Row& row, const ScratchBuffers&) {
         for (Index x = 0; x < row.length; ++x)
           ++met[static_cast<std::size_t>(view.offset(row.at) + x)];
       });

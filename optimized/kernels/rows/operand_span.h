@@ -1,7 +1,7 @@
 // Reads the operand elements of a row at the points that an entry's index expressions name. If the
 // points are affine in the row's last index and in the reduction's (codegen proves it), the
-// elements have constant strides. A term then reads them in place if the stride is 1, else from a
-// copy in L1.
+// elements have constant strides. A expression then reads them in place if the stride is 1, else
+// from a copy in L1.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +21,9 @@ struct Stretch {
 };
 
 template <class T, class F>
-class Strip {
+class OperandSpan {
  public:
-  Strip(const View<T>& view, const Row& row, Index inner, bool affine, F point)
+  OperandSpan(const View<T>& view, const Row& row, Index inner, bool affine, F point)
       : view_(view), row_(row), point_(std::move(point)) {
     if (affine && row.length > 0 && inner > 0 && view.given())
       walk_ = walk_of(point_at, &point_, row, inner, view.shape, view.strides);
@@ -46,7 +46,7 @@ class Strip {
   }
 
   // Throws the view's out-of-range error if a read may be outside.
-  Strip&& checked() && {
+  OperandSpan&& checked() && {
     if (walk_.affine && !walk_.whole) view_.outside(point_(row_.at, 0));
     return std::move(*this);
   }
@@ -54,7 +54,9 @@ class Strip {
   bool even() const { return walk_.affine; }
   // Direction in which its elements are contiguous: along the row (-1), the reduction (1), or
   // neither (0).
-  int leaning() const { return !walk_.affine ? 0 : walk_.by_x == 1 ? -1 : walk_.by_c == 1 ? 1 : 0; }
+  int contiguous() const {
+    return !walk_.affine ? 0 : walk_.by_x == 1 ? -1 : walk_.by_c == 1 ? 1 : 0;
+  }
   // Cut the range to the elements inside the view, for one index of the reduction; or of the row.
   void within_x(Index c, Stretch& held) const {
     held.cut(walk_.low_x, walk_.low_c <= c && c < walk_.high_c ? walk_.high_x : walk_.low_x);
@@ -63,41 +65,42 @@ class Strip {
     held.cut(walk_.low_c, walk_.low_x <= x && x < walk_.high_x ? walk_.high_c : walk_.low_c);
   }
 
-  // Return `count` elements from `first` on: a pointer into the tensor, or to the copy in `room`.
-  const float* along_x(Index c, Index first, Index count, float* room) const {
-    if (walk_.affine) return steps(walk_.offset(c, first), walk_.by_x, count, room);
-    for (Index k = 0; k < count; ++k) room[k] = number((*this)(c, first + k));
-    return room;
+  // Return `count` elements from `first` on: a pointer into the tensor, or to the copy in
+  // `scratch`.
+  const float* along_x(Index c, Index first, Index count, float* scratch) const {
+    if (walk_.affine) return steps(walk_.offset(c, first), walk_.by_x, count, scratch);
+    for (Index k = 0; k < count; ++k) scratch[k] = number((*this)(c, first + k));
+    return scratch;
   }
-  const float* along_inner(Index x, Index first, Index count, float* room) const {
-    if (walk_.affine) return steps(walk_.offset(first, x), walk_.by_c, count, room);
-    for (Index k = 0; k < count; ++k) room[k] = number((*this)(first + k, x));
-    return room;
+  const float* along_inner(Index x, Index first, Index count, float* scratch) const {
+    if (walk_.affine) return steps(walk_.offset(first, x), walk_.by_c, count, scratch);
+    for (Index k = 0; k < count; ++k) scratch[k] = number((*this)(first + k, x));
+    return scratch;
   }
   // The same; elements outside the view read as `other`.
-  const float* along_x(Index c, Index first, Index count, float* room, float other) const {
-    if (walk_.affine && walk_.whole) return along_x(c, first, count, room);
+  const float* along_x(Index c, Index first, Index count, float* scratch, float other) const {
+    if (walk_.affine && walk_.whole) return along_x(c, first, count, scratch);
     if (walk_.affine) {
       Stretch held{first, first + count};
       within_x(c, held);
-      if (held.empty()) return std::fill_n(room, count, other), room;
-      return edged(first, count, room, other, held, walk_.offset(c, held.first), walk_.by_x);
+      if (held.empty()) return std::fill_n(scratch, count, other), scratch;
+      return edged(first, count, scratch, other, held, walk_.offset(c, held.first), walk_.by_x);
     }
     for (Index k = 0; k < count; ++k)
-      room[k] = inside(c, first + k) ? number((*this)(c, first + k)) : other;
-    return room;
+      scratch[k] = inside(c, first + k) ? number((*this)(c, first + k)) : other;
+    return scratch;
   }
-  const float* along_inner(Index x, Index first, Index count, float* room, float other) const {
-    if (walk_.affine && walk_.whole) return along_inner(x, first, count, room);
+  const float* along_inner(Index x, Index first, Index count, float* scratch, float other) const {
+    if (walk_.affine && walk_.whole) return along_inner(x, first, count, scratch);
     if (walk_.affine) {
       Stretch held{first, first + count};
       within_inner(x, held);
-      if (held.empty()) return std::fill_n(room, count, other), room;
-      return edged(first, count, room, other, held, walk_.offset(held.first, x), walk_.by_c);
+      if (held.empty()) return std::fill_n(scratch, count, other), scratch;
+      return edged(first, count, scratch, other, held, walk_.offset(held.first, x), walk_.by_c);
     }
     for (Index k = 0; k < count; ++k)
-      room[k] = inside(first + k, x) ? number((*this)(first + k, x)) : other;
-    return room;
+      scratch[k] = inside(first + k, x) ? number((*this)(first + k, x)) : other;
+    return scratch;
   }
 
  private:
@@ -106,24 +109,24 @@ class Strip {
     return static_cast<float>(held);
   }
 
-  const float* steps(Index from, Index step, Index count, float* room) const {
+  const float* steps(Index from, Index step, Index count, float* scratch) const {
     if constexpr (std::is_same_v<std::remove_const_t<T>, float>) {
       if (step == 1 || count == 1) return view_.data + from;
     }
     if (step == 0) {
-      std::fill_n(room, count, number(load(view_.data[from])));
+      std::fill_n(scratch, count, number(load(view_.data[from])));
     } else {
-      for (Index k = 0; k < count; ++k) room[k] = number(load(view_.data[from + k * step]));
+      for (Index k = 0; k < count; ++k) scratch[k] = number(load(view_.data[from + k * step]));
     }
-    return room;
+    return scratch;
   }
-  const float* edged(Index first, Index count, float* room, float other, const Stretch& held,
+  const float* edged(Index first, Index count, float* scratch, float other, const Stretch& held,
                      Index from, Index step) const {
-    std::fill_n(room, held.first - first, other);
+    std::fill_n(scratch, held.first - first, other);
     for (Index k = 0; k < held.last - held.first; ++k)
-      room[held.first - first + k] = number(load(view_.data[from + k * step]));
-    std::fill_n(room + (held.last - first), first + count - held.last, other);
-    return room;
+      scratch[held.first - first + k] = number(load(view_.data[from + k * step]));
+    std::fill_n(scratch + (held.last - first), first + count - held.last, other);
+    return scratch;
   }
 
   static Point point_at(const void* point, const Point& at, Index c) {
@@ -137,12 +140,14 @@ class Strip {
 };
 
 template <class T, class F>
-Strip<T, F> strip(const View<T>& view, const Row& row, Index inner, bool affine, F point) {
-  return Strip<T, F>(view, row, inner, affine, std::move(point));
+OperandSpan<T, F> operand_span(const View<T>& view, const Row& row, Index inner, bool affine,
+                               F point) {
+  return OperandSpan<T, F>(view, row, inner, affine, std::move(point));
 }
 template <class T, class F>
-Strip<T, F> strip(const View<T>& view, const Row& row, Index inner, Scattering, F point) {
-  return Strip<T, F>(view, row, inner, false, std::move(point));
+OperandSpan<T, F> operand_span(const View<T>& view, const Row& row, Index inner, Scattering,
+                               F point) {
+  return OperandSpan<T, F>(view, row, inner, false, std::move(point));
 }
 
 }  // namespace touchstone

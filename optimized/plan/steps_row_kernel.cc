@@ -1,10 +1,10 @@
-// Steps that run one node on a row kernel (optimized/nests). Inputs are tensors; outputs of known
-// shape are in the plan's memory.
+// Steps that run one node on a row kernel (optimized/kernels/rows). Inputs are tensors; outputs of
+// known shape are in the plan's memory.
 #include <cstring>
 
 #include "core/placement.h"
 #include "model/scopes.h"
-#include "optimized/nests/nest.h"
+#include "optimized/kernels/rows/row_kernel.h"
 #include "optimized/plan/builder.h"
 #include "reference/calls.h"
 #include "reference/interpreter.h"
@@ -12,17 +12,17 @@
 namespace touchstone {
 namespace {
 
-class OnNest : public Step {
+class RowKernelStep : public Step {
  public:
-  OnNest(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
+  RowKernelStep(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
       : graph_(graph),
         node_(node),
         buffers_(std::move(buffers)),
-        entry_(*find_nest(*graph.node(node).node->signature)) {
-    kernel = "nest " + std::string(name(chosen_isa()));
+        entry_(*find_row_kernel(*graph.node(node).node->signature)) {
+    kernel = "row_kernel " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::row_kernel;
   }
-  Index scratch() const override { return entry_.rooms * Nest::piece; }
+  Index scratch() const override { return entry_.scratch * RowKernel::piece; }
   void bind(const Memory& memory) override {
     placed_.clear();
     for (const Index buffer : buffers_)
@@ -39,8 +39,8 @@ class OnNest : public Step {
       const AnalyzedValue& output = graph_.value(fact.outputs[k]);
       call.outputs[k] = tensor_at(placed_[k], Type::float32, *output.shape);
     }
-    Nest nest(state.pool, state.scratch, arrays_);
-    if (!entry_.run(call, nest)) {
+    RowKernel row_kernel(state.pool, state.scratch, arrays_);
+    if (!entry_.run(call, row_kernel)) {
       kernel_class = KernelClass::reference;
       // An attribute requests another type than float32: statistics in bfloat16.
       kernel = "reference";
@@ -69,18 +69,19 @@ class OnNest : public Step {
   const AnalyzedGraph& graph_;
   const Index node_;
   const std::vector<Index> buffers_;
-  const NestEntry& entry_;
+  const RowKernelEntry& entry_;
   std::vector<float*> placed_;
-  NestArrays arrays_;
+  RowKernelArrays arrays_;
 };
 
 bool bit(std::uint64_t mask, std::size_t k) { return (mask >> std::min<std::size_t>(k, 63)) & 1; }
 
 }  // namespace
 
-bool takes_nest(const AnalyzedGraph& graph, Index node) {
+bool takes_row_kernel(const AnalyzedGraph& graph, Index node) {
   const AnalyzedNode& fact = graph.node(node);
-  const NestEntry* entry = fact.node->signature ? find_nest(*fact.node->signature) : nullptr;
+  const RowKernelEntry* entry =
+      fact.node->signature ? find_row_kernel(*fact.node->signature) : nullptr;
   if (entry == nullptr) return false;
   const auto fits = [&](const std::vector<Index>& values, std::uint64_t floats) {
     for (std::size_t k = 0; k < values.size(); ++k) {
@@ -94,9 +95,9 @@ bool takes_nest(const AnalyzedGraph& graph, Index node) {
   return fits(fact.inputs, entry->float_inputs) && fits(fact.outputs, entry->float_outputs);
 }
 
-std::unique_ptr<Step> nest_step(const AnalyzedGraph& graph, Index node,
-                                std::vector<Index> buffers) {
-  return std::make_unique<OnNest>(graph, node, std::move(buffers));
+std::unique_ptr<Step> row_kernel_step(const AnalyzedGraph& graph, Index node,
+                                      std::vector<Index> buffers) {
+  return std::make_unique<RowKernelStep>(graph, node, std::move(buffers));
 }
 
 }  // namespace touchstone

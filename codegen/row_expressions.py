@@ -1,4 +1,4 @@
-"""Writes terms: the computation of each element of a row, as a C++ expression over plain arrays and numbers.
+"""Writes expressions: the computation of each element of a row, as a C++ expression over plain arrays and numbers.
 
 A part that is not float arithmetic (a gather, a choice by indices) becomes an array of its own, computed element by
 element before. Single precision only; conditions on types are decided here.
@@ -18,8 +18,8 @@ from codegen.units import Unit
 
 
 @dataclass
-class Terms:
-    """Terms of all row kernels, in order and without duplicates: (use, text), where use is map, sum, sum fold ..."""
+class Expressions:
+    """Expressions of all row kernels, in order and without duplicates: (use, text), where use is map, sum, sum fold ..."""
 
     rows: dict[tuple[str, str], int] = field(default_factory=dict)
 
@@ -29,7 +29,7 @@ class Terms:
 
 @dataclass
 class Leaf:
-    """Array that a term reads: read through a strip, computed before by lines of C++, or already present."""
+    """Array that a expression reads: read through a strip, computed before by lines of C++, or already present."""
 
     read: str = ""  # the name of a strip
     other: str = ""  # value outside the tensor, if the strip may leave it
@@ -38,18 +38,18 @@ class Leaf:
 
 
 @dataclass
-class Term:
+class ScalarExpression:
     text: str
     leaves: list[Leaf]
     numbers: list[str]
 
 
 class Lanes(Kernel):
-    def __init__(self, unit: Unit, terms: Terms, primitives: set[str]):
+    def __init__(self, unit: Unit, expressions: Expressions, primitives: set[str]):
         super().__init__(unit.meaning, unit.main, unit.movement.real_only)
-        self.u, self.terms, self.primitives = unit, terms, primitives
-        self.rooms = self.most_rooms = 0
-        self.fast = 0  # number of terms and of reductions
+        self.u, self.expressions, self.primitives = unit, expressions, primitives
+        self.scratch = self.max_scratch = 0
+        self.fast = 0  # number of expressions and of reductions
         self.slow: set[str] = set()  # names of values whose reductions run element by element
         self.asked: list[str] = []  # preconditions of a call, in C++
         self.floats = {n for n in unit.types if "float" in unit.types[n]}
@@ -98,10 +98,12 @@ class Lanes(Kernel):
     def lane_able(self, e: Expr) -> bool:
         return self.is_float(e.sort) or e.sort in (TRUTH, BOOL)
 
-    def term(self, s: Statement, e: Expr, inner: str | None, low: str = "", truth: bool = False) -> Term:
+    def expression(
+        self, s: Statement, e: Expr, inner: str | None, low: str = "", truth: bool = False
+    ) -> ScalarExpression:
         self.term_inner, self.term_low, self.term_s = inner, low, s
         self.bare_names = self.outside | ({inner} if inner else set())
-        made = Term("", [], [])
+        made = ScalarExpression("", [], [])
         self.now = made
         made.text = bare(self.lanes(e))
         if truth:
@@ -238,10 +240,10 @@ class Lanes(Kernel):
         if text not in self.asked and self.cpp(type_) != "Type::float32":
             self.asked.append(text)
 
-    def room(self) -> int:
-        self.rooms += 1
-        self.most_rooms = max(self.rooms, self.most_rooms)
-        return self.rooms - 1
+    def scratch_buffer(self) -> int:
+        self.scratch += 1
+        self.max_scratch = max(self.scratch, self.max_scratch)
+        return self.scratch - 1
 
     def inner_named(self, e: Expr, inner: str | None, low: str) -> list[str]:
         """Returns a line that declares the inner index of a reduction, if `e` uses it."""
