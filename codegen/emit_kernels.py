@@ -1,4 +1,4 @@
-"""Writes the reference from the spec: a kernel header per definition, native and wide dispatch files per operator, and
+"""Writes the reference from the spec: a kernel header per definition, native and extended dispatch files per operator, and
 the tables.
 
 python -m codegen.emit_kernels --spec spec --out generated [--list]
@@ -17,7 +17,7 @@ import jinja2
 from codegen.cpp import cpp_name, enumerator, quoted
 from codegen.entry import Operator, SpecError, Version
 from codegen.load import load_spec
-from codegen.parameters import cast_options, signature_of, type_arguments, wide_argument
+from codegen.parameters import cast_options, signature_of, type_arguments, extended_argument
 from codegen.sharing import share_runs
 from codegen.template_sides import with_sides
 from codegen.units import Unit, primitives, units_of
@@ -35,7 +35,7 @@ def environment() -> jinja2.Environment:
         cpp_name=cpp_name,
         quoted=quoted,
         enumerator=enumerator,
-        wide_argument=wide_argument,
+        extended_argument=extended_argument,
         cast_options=cast_options,
         signature_of=signature_of,
     )
@@ -85,9 +85,9 @@ def template_text(name: str) -> str:
     return template_file(name).read_text(encoding="utf-8")
 
 
-def wide_by_hand(operators: list[Operator]) -> list[Version]:
+def extended_by_hand(operators: list[Operator]) -> list[Version]:
     """Returns the versions whose template is rendered a second time, for the judge."""
-    return [v for v in by_hand(operators) if "{% if wide %}" in template_text(v.template)]
+    return [v for v in by_hand(operators) if "{% if extended %}" in template_text(v.template)]
 
 
 def says(v: Version, kind: str) -> bool:
@@ -98,12 +98,12 @@ def says(v: Version, kind: str) -> bool:
 def source_names(operators: list[Operator]) -> list[str]:
     """Returns the names of the files that emit() writes, without checking any entry: CMake needs them when it
     configures."""
-    names = ["registry.cc", "wide_registry.cc", "wide_rulings_registry.cc"]
+    names = ["registry.cc", "extended_registry.cc", "extended_rulings_registry.cc"]
     for o in operators:
         if any(v.kind == "semantics" for v in o.versions):
-            names += [f"native/{o.op}.cc", f"wide/{o.op}.cc"]
+            names += [f"native/{o.op}.cc", f"extended/{o.op}.cc"]
     names += sorted({f"structural/{v.template}.cc" for v in by_hand(operators)})
-    names += sorted({f"wide/{v.template}.cc" for v in wide_by_hand(operators)})
+    names += sorted({f"extended/{v.template}.cc" for v in extended_by_hand(operators)})
     return names
 
 
@@ -121,7 +121,7 @@ def hot_names(operators: list[Operator]) -> list[str]:
             if any(v.kind == "semantics" and (v.form in forms or v.fast in roles) for v in o.versions)
         }
 
-    hot = {"native": of(HOT_FORMS, HOT_ROLES), "wide": of(HOT_FORMS)}
+    hot = {"native": of(HOT_FORMS, HOT_ROLES), "extended": of(HOT_FORMS)}
     return [name for name in source_names(operators) if Path(name).stem in hot.get(Path(name).parent.name, set())]
 
 
@@ -143,49 +143,51 @@ def emit(operators: list[Operator], spec: Path, out: Path, counted: bool = False
                 write_if_changed(out / "reference" / "kernels" / f"{each.name}.h", header_of(env, each, counted))
             rows += [{"version": version, "unit": unit} for version in unit.versions]
         if units:
-            readings = [each for unit in units for each in [unit, *unit.profiles]]
+            semantics = [each for unit in units for each in [unit, *unit.profiles]]
             write_if_changed(
                 out / "reference" / "native" / f"{operator.op}.cc",
-                env.get_template("native.cc.j2").render(units=readings, operator=operator),
+                env.get_template("native.cc.j2").render(units=semantics, operator=operator),
             )
             write_if_changed(
-                out / "reference" / "wide" / f"{operator.op}.cc",
-                env.get_template("wide.cc.j2").render(units=[u for u in readings if u.wide], operator=operator),
+                out / "reference" / "extended" / f"{operator.op}.cc",
+                env.get_template("extended.cc.j2").render(
+                    units=[u for u in semantics if u.extended], operator=operator
+                ),
             )
         all_units += units
-    structural, wide = by_hand(operators), wide_by_hand(operators)
+    structural, extended = by_hand(operators), extended_by_hand(operators)
     for name in sorted({v.template for v in structural}):
         shared = [v for v in structural if v.template == name]
         write_by_hand(name, shared, False, out / "reference" / "structural" / f"{name}.cc", counted)
-    for name in sorted({v.template for v in wide}):
-        shared = [v for v in wide if v.template == name]
-        write_by_hand(name, shared, True, out / "reference" / "wide" / f"{name}.cc")
+    for name in sorted({v.template for v in extended}):
+        shared = [v for v in extended if v.template == name]
+        write_by_hand(name, shared, True, out / "reference" / "extended" / f"{name}.cc")
     write_if_changed(
         out / "reference" / "registry.cc", env.get_template("registry.cc.j2").render(rows=rows, structural=structural)
     )
     write_if_changed(
-        out / "reference" / "wide_registry.cc",
-        env.get_template("wide_registry.cc.j2").render(
-            rows=[r for r in rows if r["unit"].wide], structural=wide, says=says
+        out / "reference" / "extended_registry.cc",
+        env.get_template("extended_registry.cc.j2").render(
+            rows=[r for r in rows if r["unit"].extended], structural=extended, says=says
         ),
     )
     versions = [version for operator in operators for version in operator.versions]
     openings = [(version, question, text.text) for version in versions for question, text in version.open.items()]
     profiles = [row for row in rows if row["unit"].profiles]
     write_if_changed(
-        out / "reference" / "wide_rulings_registry.cc",
-        env.get_template("wide_rulings_registry.cc.j2").render(rows=profiles, openings=openings),
+        out / "reference" / "extended_rulings_registry.cc",
+        env.get_template("extended_rulings_registry.cc.j2").render(rows=profiles, openings=openings),
     )
     write_if_changed(
         out / "reference" / "opaque.cc",
-        env.get_template("opaque.cc.j2").render(units=[u for u in all_units if u.wide and u.templates]),
+        env.get_template("opaque.cc.j2").render(units=[u for u in all_units if u.extended and u.templates]),
     )
     return all_units
 
 
-def write_by_hand(name: str, versions: list[Version], wide: bool, file: Path, counted: bool = False) -> None:
+def write_by_hand(name: str, versions: list[Version], extended: bool, file: Path, counted: bool = False) -> None:
     template = jinja2.Template(template_text(name), trim_blocks=True, keep_trailing_newline=True)
-    text = template.render(versions=versions, rule=rules_of(versions), wide=wide)
+    text = template.render(versions=versions, rule=rules_of(versions), extended=extended)
     if counted:
         text = with_sides(text, template_text(name), f"reference/structural/{name}.cc.j2")
     write_if_changed(file, text)

@@ -362,7 +362,7 @@ class Kernel(Rows):
     # -- states of a recurrence that outputs show --------------------------------------------------------------------
     def seen(self, s: Statement) -> None:
         name = cpp_name(s.name)
-        self.open("if constexpr (is_wide<T_>)")
+        self.open("if constexpr (is_extended<T_>)")
         self.put(f"{name}_seen.watch([&](const Point& at) {{")
         self.depth += 1
         for text in self.decode(s.lhs):

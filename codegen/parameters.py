@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass
 class Parameter:
-    """Parameter of a kernel: its declaration, and the C++ that binds it in native and in wide (exact, bounded) runs."""
+    """Parameter of a kernel: its declaration, and the C++ that binds it in native and in extended (exact, bounded) runs."""
 
     name: str
     declared: str
     native: str
-    wide: str
+    extended: str
 
 
 # -- parameters ------------------------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
                     name,
                     f"const std::vector<View<const {element}>>& {name}",
                     f"bind.family<{element}>({k})",
-                    f"bind.template family<{wide_of(unit, element)}>({k})",
+                    f"bind.template family<{extended_of(unit, element)}>({k})",
                 )
             )
         else:
@@ -64,7 +64,7 @@ def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
                     name,
                     f"const View<const {element}>& {name}",
                     f"bind.in<{element}>({k})",
-                    f"bind.template in<{wide_of(unit, element)}>({k})",
+                    f"bind.template in<{extended_of(unit, element)}>({k})",
                 )
             )
     for a in v.attributes:
@@ -75,7 +75,7 @@ def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
                     cpp_name(a.name),
                     f"const View<const {element}>& {cpp_name(a.name)}",
                     f"bind.attribute<{element}>(facts, {quoted(a.name)})",
-                    f"bind.template attribute<{wide_of(unit, element)}>(facts, {quoted(a.name)})",
+                    f"bind.template attribute<{extended_of(unit, element)}>(facts, {quoted(a.name)})",
                 )
             )
     for name in sorted({s.family for s in walk_all(m.statements) if s.kind == "through"}):
@@ -90,7 +90,7 @@ def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
                 f"observed_{name}",
                 f"[[maybe_unused]] const View<const {element}>& observed_{name}",
                 f"View<const {element}>{{}}",
-                f"bind.template observed<{wide_of(unit, element)}>({k})",
+                f"bind.template observed<{extended_of(unit, element)}>({k})",
             )
         )
     for k, p in enumerate(v.outputs):
@@ -107,7 +107,7 @@ def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
                     "",
                 )
             )
-            if unit.wide:
+            if unit.extended:
                 raise SpecError(v.path, p.line, f"{p.name}: a variadic output is moved, not computed")
             continue
         made.append(
@@ -115,14 +115,14 @@ def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
                 cpp_name(p.name),
                 f"View<{element}> {cpp_name(p.name)}",
                 f"bind.out<{element}>({k}, {unit.plan.outputs[k].replace('type_', 'plan.type_')}, plan.{p.name}_shape)",
-                f"bind.template out<{wide_of(unit, element)}>({k}, "
+                f"bind.template out<{extended_of(unit, element)}>({k}, "
                 f"{unit.plan.outputs[k].replace('type_', 'plan.type_')}, plan.{p.name}_shape)",
             )
         )
     return made, templates
 
 
-def wide_of(unit: Unit, element: str) -> str:
+def extended_of(unit: Unit, element: str) -> str:
     return "S" if element in unit.types and element not in unit.movement.moved_in_extended else element
 
 
@@ -147,8 +147,8 @@ def type_arguments(unit: Unit, constraint: str) -> str:
     return ", ".join(dict.fromkeys(class_of(t) for t in unit.types[constraint] if t in CPP_TYPES))
 
 
-def wide_argument(unit: Unit, constraint: str) -> str:
-    """Returns a template argument of the exact and bounded kernels: the wide number S, except for types that are only
+def extended_argument(unit: Unit, constraint: str) -> str:
+    """Returns a template argument of the exact and bounded kernels: the extended number S, except for types that are only
     copied, such as bool and string."""
     return "S" if constraint not in unit.movement.moved_in_extended else CPP_TYPES[unit.types[constraint][0]]
 

@@ -101,7 +101,7 @@ class Unit:
         return several and self.templates == [self.main] and len(self.formats) > 1
 
     @property
-    def wide(self) -> bool:
+    def extended(self) -> bool:
         """True if the kernel rounds. Kernels that compute in integers alone are judged exactly."""
         floats = any(
             "float" in t or t == "double" for t in [*self.fixed, *(t for n in self.computing for t in self.types[n])]
@@ -170,7 +170,7 @@ def told_apart(v: Version) -> Version:
 
 
 def with_constraints(v: Version) -> Version:
-    """Gives an output of a fixed float type a constraint of its own, TFloat or TDouble, so that wide numbers can be
+    """Gives an output of a fixed float type a constraint of its own, TFloat or TDouble, so that extended numbers can be
     stored in it."""
     types, outputs = dict(v.types), []
     for p in v.outputs:

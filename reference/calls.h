@@ -25,7 +25,7 @@ inline Call call_of(const Node& node, std::vector<Value> inputs) {
   return call;
 }
 
-// Facts of a Call or a WideCall, which must outlive them.
+// Facts of a Call or a ExtendedCall, which must outlive them.
 template <class C>
 Facts facts_of(const C& call) {
   return Facts(*call.node, *call.signature, describe(*call.signature, call.inputs), call.wanted);

@@ -11,7 +11,7 @@ namespace touchstone {
 
 // Cosine and sine of 2 pi j / n. Both are derived from integers, so that quarter turns are exact
 // and large angles lose no precision. Extended precision has its own version
-// (reference/readings/wide_coordinates.h).
+// (reference/semantics/extended_coordinates.h).
 template <class R>
 struct Turn {
   static R cosine(Index j, Index n) {

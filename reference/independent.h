@@ -1,5 +1,5 @@
 // `sum k in 0..n: independent(x[k])`: a sum of terms with independent errors. Native and exact
-// semantics add them like any others; for bounded see reference/readings/independent.h.
+// semantics add them like any others; for bounded see reference/semantics/independent.h.
 #pragma once
 
 #include "reference/number.h"

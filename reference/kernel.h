@@ -15,7 +15,7 @@ namespace touchstone {
 
 template <class T>
 constexpr bool is_float_element =
-    std::is_floating_point_v<Compute<T>> || is_wide<std::remove_const_t<T>>;
+    std::is_floating_point_v<Compute<T>> || is_extended<std::remove_const_t<T>>;
 template <class T>
 constexpr bool is_complex_element = false;
 template <class R>

@@ -1,5 +1,5 @@
 // Statements of the notation computed in a narrower type than the kernel's. Native and exact
-// semantics ignore this; for bounded see reference/readings/narrow.h.
+// semantics ignore this; for bounded see reference/semantics/narrow.h.
 #pragma once
 
 #include <optional>

@@ -54,7 +54,8 @@ Array<C> through(const NodeGraph& inner, const View<C>& elements, Type type) {
       return made;
     }
   }
-  throw Error(ErrorKind::unsupported, std::string(inner.name) + ": a graph has no wide reading");
+  throw Error(ErrorKind::unsupported,
+              std::string(inner.name) + ": a graph has no extended reading");
 }
 
 }  // namespace touchstone

@@ -1,5 +1,5 @@
 // Native numbers: the arithmetic of generated kernels when they run models. The extended precision
-// numbers (reference/readings/) provide the same names, so that one kernel source serves all.
+// numbers (reference/semantics/) provide the same names, so that one kernel source serves all.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "core/numbers/convert.h"
 #include "core/numbers/formats.h"
 #include "core/numbers/storage.h"
-#include "reference/readings/tri.h"
+#include "reference/semantics/tri.h"
 
 namespace touchstone {
 
@@ -183,18 +183,18 @@ requires std::is_floating_point_v<R> R to_real(Modular<T> x) { return static_cas
 
 // True if T is an extended precision number. Recurrences then follow the target's answer.
 template <class T>
-constexpr bool is_wide = false;
+constexpr bool is_extended = false;
 
 // Smallest and largest finite value of the call's actual type, of which T is the class.
 template <class T>
-requires(!is_wide<T>) Compute<T> lowest(Type type) {
+requires(!is_extended<T>) Compute<T> lowest(Type type) {
   if constexpr (is_integer_element<T>)
     return Compute<T>(static_cast<T>(least_integer(type)));
   else
     return static_cast<Compute<T>>(-format_of(type).largest);
 }
 template <class T>
-requires(!is_wide<T>) Compute<T> highest(Type type) {
+requires(!is_extended<T>) Compute<T> highest(Type type) {
   if constexpr (is_integer_element<T>)
     return Compute<T>(static_cast<T>(greatest_integer(type)));
   else
@@ -212,7 +212,7 @@ inline long double as_number(bool x) { return x ? 1 : 0; }
 // convert<T>(x): x as an element of the actual type, of which T is the class. Integers are
 // truncated; saturate clamps (Cast's rules, core/numbers).
 template <class T, class C>
-requires(!is_wide<T>) Compute<T> convert_element(const C& x, Type type, bool saturate = false) {
+requires(!is_extended<T>) Compute<T> convert_element(const C& x, Type type, bool saturate = false) {
   if (std::is_same_v<C, Compute<T>> && type == type_of<T>) {
     if constexpr (std::is_same_v<C, Compute<T>>) return x;
   }

@@ -1,5 +1,5 @@
 // Primitive functions on native numbers, by the names of spec/primitives.yaml, and the product
-// inside a sum. Extended precision (reference/readings/) overloads both.
+// inside a sum. Extended precision (reference/semantics/) overloads both.
 #pragma once
 
 #include <cmath>

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "reference/openings.h"
-#include "reference/readings/wide_call.h"
 #include "reference/registry.h"
+#include "reference/semantics/extended_call.h"
 
 namespace touchstone {
 
@@ -15,7 +15,7 @@ struct Ruling {
   const char* question;  // Q027
   Kernel native;  // kernel of another ruling (`profiles:`); null if an answer is followed (`open:`)
   Infer infer;
-  WideEntry wide;  // without functions if every output is judged exactly
+  ExtendedEntry extended;  // without functions if every output is judged exactly
   Opening opening;
 };
 

@@ -52,13 +52,13 @@ bool CarriedNode::carries() const {
 }
 
 void CarriedNode::read() {
-  wide_.resize(node_.outputs.size());
-  const WideEntry* entry = find_wide(*node_.signature);
+  extended_.resize(node_.outputs.size());
+  const ExtendedEntry* entry = find_extended(*node_.signature);
   const bool moves = node_.signature->form == "move";
   if (moves && carries()) return look_up_moved();
   if (!entry || !entry->bounded) return;
   const BoundedScope scope(Type::float32, reading_.cls, Sums::worst, reading_.flush);
-  WideCall<Bounded> call;
+  ExtendedCall<Bounded> call;
   call.node = &node_;
   call.signature = node_.signature;
   call.inputs = seen_inputs_;
@@ -78,7 +78,7 @@ void CarriedNode::read() {
     else if (work > most_work)
       not_known(node_, "too much work to bound each element");
   }
-  wide_ = bounded_outputs(*entry, call, reading_.cls);
+  extended_ = bounded_outputs(*entry, call, reading_.cls);
 }
 
 // Runs the kernel on element indices instead of elements, to find each output's source; 0 marks an
@@ -102,12 +102,12 @@ void CarriedNode::look_up_moved() {
   }
   const std::vector<Value> moved = evaluate(*node_.signature, node_.attributes, marked,
                                             static_cast<Index>(node_.outputs.size()));
-  for (std::size_t k = 0; k < std::min(wide_.size(), moved.size()); ++k) {
+  for (std::size_t k = 0; k < std::min(extended_.size(), moved.size()); ++k) {
     if (!moved[k].is_tensor() || moved[k].tensor().type() != Type::int64) continue;
     const Tensor& marks = moved[k].tensor();
-    wide_[k].shape = marks.shape(), wide_[k].type = type, wide_[k].present = true;
+    extended_[k].shape = marks.shape(), extended_[k].type = type, extended_[k].present = true;
     for (Index i = 0; i < marks.size(); ++i)
-      wide_[k].values.push_back(pool.at(static_cast<std::size_t>(marks.data<Index>()[i])));
+      extended_[k].values.push_back(pool.at(static_cast<std::size_t>(marks.data<Index>()[i])));
   }
 }
 
@@ -121,8 +121,8 @@ const std::vector<Value>& CarriedNode::natively() {
 
 Carried CarriedNode::output(std::size_t k) {
   Carried made{natively().at(k), {}};
-  if (wide_[k].present) {
-    made.bound = std::move(wide_[k].values);
+  if (extended_[k].present) {
+    made.bound = std::move(extended_[k].values);
   } else if (carries()) {
     not_known(node_, "values that were not seen decide");
   }
@@ -130,8 +130,8 @@ Carried CarriedNode::output(std::size_t k) {
 }
 
 Comparison CarriedNode::judge(std::size_t k) {
-  if (wide_[k].present && observed_[k].is_tensor()) {
-    return judge_wide(wide_[k], observed_[k].tensor());
+  if (extended_[k].present && observed_[k].is_tensor()) {
+    return judge_extended(extended_[k], observed_[k].tensor());
   }
   if (carries()) not_known(node_, "values that were not seen decide");
   return judge_exact(natively().at(k), observed_[k]);

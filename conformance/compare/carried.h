@@ -8,7 +8,7 @@
 
 #include "conformance/judge/judge.h"
 #include "model/graph.h"
-#include "reference/readings/wide_call.h"
+#include "reference/semantics/extended_call.h"
 
 namespace touchstone {
 
@@ -45,7 +45,7 @@ class CarriedNode {
   std::vector<Value> observed_, seen_inputs_;
   Reading reading_;
   const JudgeOptions& options_;
-  std::vector<WideOutput<Bounded>> wide_;
+  std::vector<ExtendedOutput<Bounded>> extended_;
   std::optional<std::vector<Value>> natively_;
 };
 

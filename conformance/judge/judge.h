@@ -7,7 +7,7 @@
 
 #include "conformance/judge/verdict.h"
 #include "core/tensor.h"
-#include "reference/readings/wide_call.h"
+#include "reference/semantics/extended_call.h"
 
 namespace touchstone {
 
@@ -30,9 +30,9 @@ struct Comparison {
 // Judges a float output (or an integer output computed from floats) by its bounded semantics.
 // `aggregate`: the same with Sums::aggregate. `arbiter`: the exact semantics, used if an element is
 // within 2 % of its bound. Both may be null.
-Comparison judge_wide(const WideOutput<Bounded>& expected, const Tensor& actual,
-                      const WideOutput<Bounded>* aggregate = nullptr,
-                      const WideOutput<Exact>* arbiter = nullptr);
+Comparison judge_extended(const ExtendedOutput<Bounded>& expected, const Tensor& actual,
+                          const ExtendedOutput<Bounded>* aggregate = nullptr,
+                          const ExtendedOutput<Exact>* arbiter = nullptr);
 
 enum class ZeroSign { ignored, compared };
 

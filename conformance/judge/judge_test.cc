@@ -33,7 +33,8 @@ std::vector<Bounded> read(const std::vector<float>& values) {
   return out;
 }
 
-WideOutput<Bounded> wide(std::vector<Bounded> values, Shape shape, Type type = Type::float32) {
+ExtendedOutput<Bounded> extended(std::vector<Bounded> values, Shape shape,
+                                 Type type = Type::float32) {
   return {std::move(shape), type, true, {}, std::move(values)};
 }
 
@@ -63,9 +64,9 @@ std::vector<float> softmax_float(const std::vector<float>& x) {
 TEST(Judge, SoftmaxScaledByOneInTenThousandIsRefused) {
   const BoundedScope scope(Type::float32, Class::fast);
   const std::vector<float> x = normals(256, 1);
-  const WideOutput<Bounded> expected = wide(softmax(read(x)), {256});
+  const ExtendedOutput<Bounded> expected = extended(softmax(read(x)), {256});
   std::vector<float> y = softmax_float(x);
-  const Comparison honest = judge_wide(expected, tensor(y, {256}));
+  const Comparison honest = judge_extended(expected, tensor(y, {256}));
   EXPECT_EQ(honest.verdict, Verdict::within) << honest.detail;
   EXPECT_EQ(honest.judged, 256);
   EXPECT_EQ(honest.open, 0);
@@ -73,7 +74,7 @@ TEST(Judge, SoftmaxScaledByOneInTenThousandIsRefused) {
   EXPECT_LT(honest.resolution_median, 1e-4);
   const Tensor good = tensor(y, {256});
   for (float& v : y) v *= 1.0001F;
-  const Comparison scaled = judge_wide(expected, tensor(y, {256}));
+  const Comparison scaled = judge_extended(expected, tensor(y, {256}));
   EXPECT_EQ(scaled.verdict, Verdict::wrong_value);
   EXPECT_GT(scaled.utilisation_max, 1);
   EXPECT_FALSE(scaled.actual.empty());
@@ -136,12 +137,14 @@ std::vector<float> matmul(const std::vector<float>& a, const std::vector<float>&
 TEST(Judge, MatMulInAnyOrderIsAccepted) {
   const std::vector<float> a = normals(32 * 128, 2), b = normals(128 * 32, 3);
   const BoundedScope scope(Type::float32, Class::strict);
-  const WideOutput<Bounded> expected = wide(matmul(read(a), read(b), 32, 128, 32), {32, 32});
+  const ExtendedOutput<Bounded> expected =
+      extended(matmul(read(a), read(b), 32, 128, 32), {32, 32});
   const BoundedScope rough(Type::float32, Class::strict, Sums::aggregate, false);
-  const WideOutput<Bounded> aggregate = wide(matmul(read(a), read(b), 32, 128, 32), {32, 32});
+  const ExtendedOutput<Bounded> aggregate =
+      extended(matmul(read(a), read(b), 32, 128, 32), {32, 32});
   for (const Dot& dot : {Dot(forward), Dot(reverse), Dot(pairwise), Dot(blocked), Dot(fused)}) {
     const Comparison c =
-        judge_wide(expected, tensor(matmul(a, b, 32, 128, 32, dot), {32, 32}), &aggregate);
+        judge_extended(expected, tensor(matmul(a, b, 32, 128, 32, dot), {32, 32}), &aggregate);
     EXPECT_EQ(c.verdict, Verdict::within) << c.detail;
     EXPECT_EQ(c.judged, 1024);
     EXPECT_GT(c.aggregate, 0);
@@ -149,8 +152,9 @@ TEST(Judge, MatMulInAnyOrderIsAccepted) {
   const Dot short_of_one = [](const float* x, const float* y, Index n, Index stride) {
     return forward(x, y, n - 1, stride);
   };
-  EXPECT_EQ(judge_wide(expected, tensor(matmul(a, b, 32, 128, 32, short_of_one), {32, 32})).verdict,
-            Verdict::wrong_value);
+  EXPECT_EQ(
+      judge_extended(expected, tensor(matmul(a, b, 32, 128, 32, short_of_one), {32, 32})).verdict,
+      Verdict::wrong_value);
 }
 
 TEST(Judge, ErrorsThatConspireAreRefusedInTheAggregate) {
@@ -158,15 +162,17 @@ TEST(Judge, ErrorsThatConspireAreRefusedInTheAggregate) {
   // large.
   const std::vector<float> a = normals(40 * 2048, 4), b = normals(2048 * 40, 5);
   const BoundedScope scope(Type::float32, Class::strict);
-  const WideOutput<Bounded> expected = wide(matmul(read(a), read(b), 40, 2048, 40), {40, 40});
+  const ExtendedOutput<Bounded> expected =
+      extended(matmul(read(a), read(b), 40, 2048, 40), {40, 40});
   std::vector<float> y = matmul(a, b, 40, 2048, 40, blocked);
   const BoundedScope rough(Type::float32, Class::strict, Sums::aggregate, false);
-  const WideOutput<Bounded> aggregate = wide(matmul(read(a), read(b), 40, 2048, 40), {40, 40});
-  EXPECT_EQ(judge_wide(expected, tensor(y, {40, 40}), &aggregate).verdict, Verdict::within);
+  const ExtendedOutput<Bounded> aggregate =
+      extended(matmul(read(a), read(b), 40, 2048, 40), {40, 40});
+  EXPECT_EQ(judge_extended(expected, tensor(y, {40, 40}), &aggregate).verdict, Verdict::within);
   for (std::size_t k = 0; k < y.size(); ++k)
     y[k] += static_cast<float>(aggregate.values[k].e * (k % 2 ? 1.2 : -1.2));
-  EXPECT_TRUE(is_pass(judge_wide(expected, tensor(y, {40, 40})).verdict));
-  const Comparison c = judge_wide(expected, tensor(y, {40, 40}), &aggregate);
+  EXPECT_TRUE(is_pass(judge_extended(expected, tensor(y, {40, 40})).verdict));
+  const Comparison c = judge_extended(expected, tensor(y, {40, 40}), &aggregate);
   EXPECT_EQ(c.verdict, Verdict::wrong_value);
   EXPECT_EQ(c.detail.substr(0, 9), "aggregate");
 }
@@ -194,11 +200,11 @@ TEST(Judge, ConvolutionMayStartItsSumWithTheBias) {
     bias_first.push_back(first);
     bias_last.push_back(last + bias);
   }
-  const WideOutput<Bounded> expected = wide(values, {92});
-  EXPECT_EQ(judge_wide(expected, tensor(bias_first, {92})).verdict, Verdict::within);
-  EXPECT_EQ(judge_wide(expected, tensor(bias_last, {92})).verdict, Verdict::within);
+  const ExtendedOutput<Bounded> expected = extended(values, {92});
+  EXPECT_EQ(judge_extended(expected, tensor(bias_first, {92})).verdict, Verdict::within);
+  EXPECT_EQ(judge_extended(expected, tensor(bias_last, {92})).verdict, Verdict::within);
   for (float& v : bias_last) v -= bias;
-  EXPECT_EQ(judge_wide(expected, tensor(bias_last, {92})).verdict, Verdict::wrong_value);
+  EXPECT_EQ(judge_extended(expected, tensor(bias_last, {92})).verdict, Verdict::wrong_value);
 }
 
 Bounded quantize(const Bounded& x, const Bounded& scale, double zero) {
@@ -211,24 +217,25 @@ TEST(Judge, TwoAndAHalfQuantisedToThreeIsRefused) {
   three.data<std::uint8_t>()[0] = 131;
   for (const Class cls : {Class::strict, Class::fast}) {
     const BoundedScope scope(Type::float32, cls);
-    const WideOutput<Bounded> exact =
-        wide({quantize(Bounded::of(2.5), Bounded::of(1), 128)}, {1}, Type::uint8);
-    EXPECT_EQ(judge_wide(exact, two).verdict, Verdict::exact);
-    EXPECT_EQ(judge_wide(exact, three).verdict, Verdict::wrong_value);
+    const ExtendedOutput<Bounded> exact =
+        extended({quantize(Bounded::of(2.5), Bounded::of(1), 128)}, {1}, Type::uint8);
+    EXPECT_EQ(judge_extended(exact, two).verdict, Verdict::exact);
+    EXPECT_EQ(judge_extended(exact, three).verdict, Verdict::wrong_value);
     // A scale that makes the quotient inexact leaves both neighbors open, and nothing else.
-    const WideOutput<Bounded> either =
-        wide({quantize(Bounded::of(0.25F), Bounded::of(0.1F), 128)}, {1}, Type::uint8);
-    EXPECT_TRUE(is_pass(judge_wide(either, two).verdict));
-    EXPECT_EQ(judge_wide(either, three).verdict, Verdict::in_set);
+    const ExtendedOutput<Bounded> either =
+        extended({quantize(Bounded::of(0.25F), Bounded::of(0.1F), 128)}, {1}, Type::uint8);
+    EXPECT_TRUE(is_pass(judge_extended(either, two).verdict));
+    EXPECT_EQ(judge_extended(either, three).verdict, Verdict::in_set);
     two.data<std::uint8_t>()[0] = 129;
-    EXPECT_EQ(judge_wide(either, two).verdict, Verdict::wrong_value);
+    EXPECT_EQ(judge_extended(either, two).verdict, Verdict::wrong_value);
     two.data<std::uint8_t>()[0] = 130;
   }
 }
 
 TEST(Judge, AllElementsOpenIsNotAPass) {
-  const WideOutput<Bounded> expected = wide({Bounded::anything(1), Bounded::anything(2)}, {2});
-  const Comparison c = judge_wide(expected, tensor({1, 2}, {2}));
+  const ExtendedOutput<Bounded> expected =
+      extended({Bounded::anything(1), Bounded::anything(2)}, {2});
+  const Comparison c = judge_extended(expected, tensor({1, 2}, {2}));
   EXPECT_EQ(c.judged, 0);
   EXPECT_EQ(c.open, 2);
   EXPECT_EQ(c.verdict, Verdict::open);
@@ -237,29 +244,31 @@ TEST(Judge, AllElementsOpenIsNotAPass) {
 
 TEST(Judge, AWideBoundIsOpenAndAConstantOutputMistrusted) {
   std::vector<Bounded> values(100, Bounded::raw(1, 0, 1e-6));
-  EXPECT_EQ(judge_wide(wide(values, {100}), tensor(std::vector<float>(100, 1), {100})).verdict,
-            Verdict::mistrusted);
+  EXPECT_EQ(
+      judge_extended(extended(values, {100}), tensor(std::vector<float>(100, 1), {100})).verdict,
+      Verdict::mistrusted);
   for (std::size_t k = 0; k < values.size(); ++k)
     values[k] = Bounded::raw(static_cast<double>(k), 0, 1e-6);
   values[5].e = 3;
   std::vector<float> y;
   for (int k = 0; k < 100; ++k) y.push_back(static_cast<float>(k) + 1e-7F);
-  const Comparison c = judge_wide(wide(values, {100}), tensor(y, {100}));
+  const Comparison c = judge_extended(extended(values, {100}), tensor(y, {100}));
   EXPECT_EQ(c.open, 1);
   EXPECT_EQ(c.verdict, Verdict::within);
   // Exact data is judged by every element, even if it is constant.
-  EXPECT_EQ(judge_wide(wide(std::vector<Bounded>(100, Bounded::of(1)), {100}),
-                       tensor(std::vector<float>(100, 1), {100}))
+  EXPECT_EQ(judge_extended(extended(std::vector<Bounded>(100, Bounded::of(1)), {100}),
+                           tensor(std::vector<float>(100, 1), {100}))
                 .verdict,
             Verdict::exact);
 }
 
 TEST(Judge, ABoundEndsWhereItSays) {
   // 1 + 2^-21 with a bound of 2^-22, the value split into hi and lo.
-  const WideOutput<Bounded> expected =
-      wide({Bounded::raw(1, 0x1p-21, 0x1p-22), Bounded::of(64)}, {2});
+  const ExtendedOutput<Bounded> expected =
+      extended({Bounded::raw(1, 0x1p-21, 0x1p-22), Bounded::of(64)}, {2});
   const auto verdict = [&](double off) {
-    return judge_wide(expected, tensor({static_cast<float>(1 + 0x1p-21 + off), 64}, {2})).verdict;
+    return judge_extended(expected, tensor({static_cast<float>(1 + 0x1p-21 + off), 64}, {2}))
+        .verdict;
   };
   EXPECT_EQ(verdict(0), Verdict::exact);
   EXPECT_EQ(verdict(0x1p-22), Verdict::within);
@@ -269,16 +278,16 @@ TEST(Judge, ABoundEndsWhereItSays) {
 }
 
 TEST(Judge, AnOpenBoundRefusesWhatIsOutside) {
-  const WideOutput<Bounded> expected = wide({Bounded::raw(5, 0, 3), Bounded::of(64)}, {2});
-  EXPECT_EQ(judge_wide(expected, tensor({7, 64}, {2})).open, 1);
-  EXPECT_EQ(judge_wide(expected, tensor({9, 64}, {2})).verdict, Verdict::wrong_value);
+  const ExtendedOutput<Bounded> expected = extended({Bounded::raw(5, 0, 3), Bounded::of(64)}, {2});
+  EXPECT_EQ(judge_extended(expected, tensor({7, 64}, {2})).open, 1);
+  EXPECT_EQ(judge_extended(expected, tensor({9, 64}, {2})).verdict, Verdict::wrong_value);
 }
 
 TEST(Judge, AWholeWhoseBoundSaysNothingIsOpen) {
-  const WideOutput<Bounded> expected =
-      wide(std::vector<Bounded>(aggregate_from, Bounded::raw(1, 0, 10)), {aggregate_from});
+  const ExtendedOutput<Bounded> expected =
+      extended(std::vector<Bounded>(aggregate_from, Bounded::raw(1, 0, 10)), {aggregate_from});
   const Tensor actual = tensor(std::vector<float>(aggregate_from, 2), {aggregate_from});
-  const Comparison c = judge_wide(expected, actual, &expected);
+  const Comparison c = judge_extended(expected, actual, &expected);
   EXPECT_LT(c.aggregate, 1);
   EXPECT_EQ(c.verdict, Verdict::open);
 }
@@ -291,12 +300,13 @@ TEST(Judge, ABoundWiderThanTheRangeIsMistrusted) {
     values.push_back(Bounded::raw(actual.back(), 0, 1));
   }
   actual[3] += 0x1p-7F;
-  EXPECT_EQ(judge_wide(wide(values, {20}), tensor(actual, {20})).verdict, Verdict::mistrusted);
+  EXPECT_EQ(judge_extended(extended(values, {20}), tensor(actual, {20})).verdict,
+            Verdict::mistrusted);
 }
 
 TEST(Judge, NextToZeroTheLastBitSaysEnough) {
-  const Comparison c =
-      judge_wide(wide({Bounded::raw(0x1p-148, 0, 0x1p-149)}, {1}), tensor({0x1p-149F}, {1}));
+  const Comparison c = judge_extended(extended({Bounded::raw(0x1p-148, 0, 0x1p-149)}, {1}),
+                                      tensor({0x1p-149F}, {1}));
   EXPECT_EQ(c.verdict, Verdict::within);
   EXPECT_EQ(c.open, 0);
 }
@@ -304,21 +314,22 @@ TEST(Judge, NextToZeroTheLastBitSaysEnough) {
 TEST(Judge, ASetIsAsSharpAsItsMembers) {
   const Bounded any = either_of(either_of(Bounded::of(0), Bounded::of(1)), Bounded::of(2));
   for (const float member : {1.0F, 2.0F}) {
-    const Comparison c = judge_wide(wide({any}, {1}), tensor({member}, {1}));
+    const Comparison c = judge_extended(extended({any}, {1}), tensor({member}, {1}));
     EXPECT_EQ(c.verdict, Verdict::in_set);
     EXPECT_EQ(c.open, 0);
   }
-  EXPECT_EQ(judge_wide(wide({any}, {1}), tensor({1.5F}, {1})).verdict, Verdict::wrong_value);
+  EXPECT_EQ(judge_extended(extended({any}, {1}), tensor({1.5F}, {1})).verdict,
+            Verdict::wrong_value);
 }
 
 TEST(Judge, TheLargestNumberIsRightWhereItIsAllowed) {
   Bounded past = Bounded::raw(9, 0, 0.25);
   past.add_specials(special::largest);
-  const WideOutput<Bounded> expected = wide({past}, {1}, Type::float4e2m1);
+  const ExtendedOutput<Bounded> expected = extended({past}, {1}, Type::float4e2m1);
   const auto verdict = [&](double x) {
     Tensor actual(Type::float4e2m1, {1});
     set_number(actual, 0, x);
-    return judge_wide(expected, actual).verdict;
+    return judge_extended(expected, actual).verdict;
   };
   EXPECT_EQ(verdict(6), Verdict::in_set);
   EXPECT_EQ(verdict(4), Verdict::wrong_value);
@@ -331,7 +342,7 @@ TEST(Judge, SpecialsAreRightWhereTheyAreAllowed) {
   const std::vector<Bounded> values = {overflow, Bounded::of(NAN), Bounded::of(-INFINITY),
                                        Bounded::of(0)};
   const auto verdict = [&](const std::vector<float>& y) {
-    return judge_wide(wide(values, {4}), tensor(y, {4})).verdict;
+    return judge_extended(extended(values, {4}), tensor(y, {4})).verdict;
   };
   EXPECT_TRUE(is_pass(verdict({INFINITY, -NAN, -INFINITY, -0.0F})));
   EXPECT_EQ(verdict({-INFINITY, NAN, -INFINITY, 0}), Verdict::wrong_value);
@@ -342,21 +353,22 @@ TEST(Judge, SpecialsAreRightWhereTheyAreAllowed) {
 }
 
 TEST(Judge, ShapeAndTypeComeFirst) {
-  const WideOutput<Bounded> expected = wide({Bounded::of(1)}, {1});
-  EXPECT_EQ(judge_wide(expected, tensor({1}, {1, 1})).verdict, Verdict::wrong_shape);
-  EXPECT_EQ(judge_wide(expected, Tensor(Type::float64, {1})).verdict, Verdict::wrong_type);
+  const ExtendedOutput<Bounded> expected = extended({Bounded::of(1)}, {1});
+  EXPECT_EQ(judge_extended(expected, tensor({1}, {1, 1})).verdict, Verdict::wrong_shape);
+  EXPECT_EQ(judge_extended(expected, Tensor(Type::float64, {1})).verdict, Verdict::wrong_type);
 }
 
 TEST(Judge, TheArbiterDecidesCloseCalls) {
   // The bounded value is 1 with bound 2^-20; the exact value is slightly off, so an element that
   // seemed inside is not.
-  const WideOutput<Bounded> expected = wide({Bounded::raw(1, 0, 0x1p-20), Bounded::of(64)}, {2});
+  const ExtendedOutput<Bounded> expected =
+      extended({Bounded::raw(1, 0, 0x1p-20), Bounded::of(64)}, {2});
   const Tensor actual = tensor({1 + 0x1p-20F, 64}, {2});
-  EXPECT_EQ(judge_wide(expected, actual).verdict, Verdict::within);
-  const WideOutput<Exact> low{{2}, Type::float32, true, {}, {Exact(1 - 0x1p-30), Exact(64.0)}};
-  EXPECT_EQ(judge_wide(expected, actual, nullptr, &low).verdict, Verdict::wrong_value);
-  const WideOutput<Exact> high{{2}, Type::float32, true, {}, {Exact(1 + 0x1p-30), Exact(64.0)}};
-  EXPECT_EQ(judge_wide(expected, actual, nullptr, &high).verdict, Verdict::within);
+  EXPECT_EQ(judge_extended(expected, actual).verdict, Verdict::within);
+  const ExtendedOutput<Exact> low{{2}, Type::float32, true, {}, {Exact(1 - 0x1p-30), Exact(64.0)}};
+  EXPECT_EQ(judge_extended(expected, actual, nullptr, &low).verdict, Verdict::wrong_value);
+  const ExtendedOutput<Exact> high{{2}, Type::float32, true, {}, {Exact(1 + 0x1p-30), Exact(64.0)}};
+  EXPECT_EQ(judge_extended(expected, actual, nullptr, &high).verdict, Verdict::within);
 }
 
 TEST(Verdicts, PassesAndFailuresAreTheseAlone) {

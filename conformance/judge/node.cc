@@ -40,7 +40,7 @@ Tensor without_subnormals(const Tensor& tensor) {
   return out;
 }
 
-bool holds_subnormal(const WideOutput<Bounded>& output) {
+bool holds_subnormal(const ExtendedOutput<Bounded>& output) {
   if (!output.present || !facts(output.type).is_float) return false;
   const Format& f = format_of(output.type);
   return std::any_of(output.values.begin(), output.values.end(),
@@ -95,17 +95,17 @@ class NodeJudge {
   NodeJudgement judge() {
     const NodeJudgement first = judge_as({options_.cls, 0, false});
     if (!is_fail(first.verdict)) return first;
-    const bool wide = means_.wide && means_.wide->bounded && any_wide_;
+    const bool extended = means_.extended && means_.extended->bounded && any_extended_;
     if (options_.cls == Class::strict) {
       if (!options_.then_fast) return first;
-      if (wide) {
+      if (extended) {
         const NodeJudgement fast = judge_as({Class::fast, 0, false});
         if (!is_fail(fast.verdict)) return fast;
       }
     }
     // One formula computes the whole tensor. An open or mistrusted verdict of an alternative
     // excuses nothing.
-    if (wide) {
+    if (extended) {
       if (const auto passed = pass_of_any(1, false)) return *passed;
       if (subnormal_) {
         if (const auto passed = pass_of_any(0, true)) return *passed;
@@ -126,7 +126,7 @@ class NodeJudge {
 
   // Judges in class fast, by the formulas from `formula` on; returns the first pass.
   std::optional<NodeJudgement> pass_of_any(std::size_t formula, bool flush) {
-    const std::size_t last = means_.wide ? means_.wide->also.size() : 0;
+    const std::size_t last = means_.extended ? means_.extended->also.size() : 0;
     for (; formula <= last; ++formula) {
       NodeJudgement found = judge_as({Class::fast, formula, flush});
       if (is_pass(found.verdict)) return found;
@@ -151,8 +151,8 @@ class NodeJudge {
   }
 
   template <class S>
-  WideCall<S> call() const {
-    WideCall<S> c;
+  ExtendedCall<S> call() const {
+    ExtendedCall<S> c;
     c.node = &node_;
     c.signature = node_.signature;
     c.inputs = inputs_;
@@ -164,16 +164,16 @@ class NodeJudge {
     return c;
   }
 
-  std::vector<WideOutput<Bounded>> bounded(const Reading& by, Sums sums) const {
+  std::vector<ExtendedOutput<Bounded>> bounded(const Reading& by, Sums sums) const {
     const BoundedScope scope(elements_, by.cls, sums, by.flush);
-    return outputs_by(*means_.wide, by.formula, call<Bounded>());
+    return outputs_by(*means_.extended, by.formula, call<Bounded>());
   }
 
   NodeJudgement judge_as(const Reading& by) {
     NodeJudgement out;
     out.cls = by.cls;
     out.flushed = by.flush;
-    if (by.formula > 0) out.formula = means_.wide->also[by.formula - 1].name;
+    if (by.formula > 0) out.formula = means_.extended->also[by.formula - 1].name;
     out.outputs.resize(node_.outputs.size());
     if (!misfits(out)) compare(out, by);
     bool first = true;
@@ -216,40 +216,40 @@ class NodeJudge {
   }
 
   void compare(NodeJudgement& out, const Reading& by) {
-    std::vector<WideOutput<Bounded>> wide(node_.outputs.size());
-    if (means_.wide && means_.wide->bounded) {
+    std::vector<ExtendedOutput<Bounded>> extended(node_.outputs.size());
+    if (means_.extended && means_.extended->bounded) {
       choose_sample();
-      wide = bounded(by, Sums::worst);
+      extended = bounded(by, Sums::worst);
     }
     out.sampled = sample_ > 0;
-    std::vector<WideOutput<Bounded>> aggregate;  // computed when an output first needs it
+    std::vector<ExtendedOutput<Bounded>> aggregate;  // computed when an output first needs it
     bool needs_native = false;
-    for (std::size_t k = 0; k < wide.size(); ++k) {
+    for (std::size_t k = 0; k < extended.size(); ++k) {
       if (!wanted_[k]) continue;
-      if (!wide[k].present) {
+      if (!extended[k].present) {
         needs_native = true;
         continue;
       }
-      any_wide_ = true;
-      subnormal_ = subnormal_ || holds_subnormal(wide[k]);
-      out.outputs[k] = judge_one(wide[k], k, by, aggregate);
+      any_extended_ = true;
+      subnormal_ = subnormal_ || holds_subnormal(extended[k]);
+      out.outputs[k] = judge_one(extended[k], k, by, aggregate);
     }
     if (!subnormal_)
       subnormal_ = std::any_of(inputs_.begin(), inputs_.end(),
                                [](const Value& v) { return holds_subnormal(v); });
-    if (needs_native) compare_natively(out, wide);
+    if (needs_native) compare_natively(out, extended);
   }
 
   void choose_sample() {
     sample_ = 0;
-    if (!means_.wide->multiply_adds) return;
-    const double work = means_.wide->multiply_adds(call<Bounded>());
+    if (!means_.extended->multiply_adds) return;
+    const double work = means_.extended->multiply_adds(call<Bounded>());
     if (work > static_cast<double>(options_.sample_above))
       sample_ = std::max<Index>(256, options_.sample);
   }
 
-  Comparison judge_one(const WideOutput<Bounded>& wide, std::size_t k, const Reading& by,
-                       std::vector<WideOutput<Bounded>>& aggregate) {
+  Comparison judge_one(const ExtendedOutput<Bounded>& extended, std::size_t k, const Reading& by,
+                       std::vector<ExtendedOutput<Bounded>>& aggregate) {
     if (!observed_[k].is_tensor()) {
       Comparison c;
       c.verdict = Verdict::wrong_type;
@@ -257,17 +257,17 @@ class NodeJudge {
       return c;
     }
     const Tensor& actual = observed_[k].tensor();
-    Comparison c = judge_wide(wide, actual);
-    if (close_call(c) && means_.wide->exact) {
-      WideCall<Exact> exact = call<Exact>();
+    Comparison c = judge_extended(extended, actual);
+    if (close_call(c) && means_.extended->exact) {
+      ExtendedCall<Exact> exact = call<Exact>();
       const BoundedScope scope(elements_, by.cls, Sums::worst, by.flush);
-      means_.wide->exact(exact);
-      c = judge_wide(wide, actual, nullptr, &exact.outputs[k]);
+      means_.extended->exact(exact);
+      c = judge_extended(extended, actual, nullptr, &exact.outputs[k]);
     }
     if (!is_fail(c.verdict) && options_.random_data && c.judged + c.open >= aggregate_from &&
         c.verdict != Verdict::exact) {
       if (aggregate.empty()) aggregate = bounded(by, Sums::aggregate);
-      const Comparison all = judge_wide(wide, actual, &aggregate[k]);
+      const Comparison all = judge_extended(extended, actual, &aggregate[k]);
       c.aggregate = all.aggregate;
       // An alternative formula passes by the bounds of single elements only.
       const bool decides = c.verdict == Verdict::open && by.formula == 0;
@@ -276,7 +276,8 @@ class NodeJudge {
     return c;
   }
 
-  void compare_natively(NodeJudgement& out, const std::vector<WideOutput<Bounded>>& wide) const {
+  void compare_natively(NodeJudgement& out,
+                        const std::vector<ExtendedOutput<Bounded>>& extended) const {
     Opened followed;
     if (means_.follow)
       followed = means_.follow();
@@ -285,8 +286,8 @@ class NodeJudge {
     const std::vector<Value>& ours = followed.outputs;
     const bool moved = node_.signature &&
                        (node_.signature->form == "move" || node_.signature->form == "container");
-    for (std::size_t k = 0; k < wide.size(); ++k) {
-      if (!wanted_[k] || wide[k].present) continue;
+    for (std::size_t k = 0; k < extended.size(); ++k) {
+      if (!wanted_[k] || extended[k].present) continue;
       if (k < ours.size()) {
         out.outputs[k] =
             judge_exact(ours[k], observed_[k], moved ? ZeroSign::compared : ZeroSign::ignored);
@@ -316,7 +317,7 @@ class NodeJudge {
   // Inferred types and shapes, which do not depend on elements that class fast may flush.
   std::optional<Inferred> said_;
   Type elements_ = Type::float32;
-  bool any_wide_ = false, subnormal_ = false;
+  bool any_extended_ = false, subnormal_ = false;
 };
 
 NodeJudgement ended(const Node& node, Verdict verdict, std::string detail) {

@@ -11,7 +11,7 @@
 #include "reference/calls.h"
 #include "reference/interpreter.h"
 #include "reference/lookup.h"
-#include "reference/readings/follow.h"
+#include "reference/semantics/follow.h"
 
 namespace touchstone {
 namespace {
@@ -32,7 +32,7 @@ std::function<std::optional<Inferred>()> inferring(Infer infer, const Node& node
 NodeMeans our_means(const Node& node, const std::vector<Value>& inputs,
                     const std::vector<Value>& observed) {
   NodeMeans means;
-  means.wide = find_wide(*node.signature);
+  means.extended = find_extended(*node.signature);
   const ReferenceEntry* entry = find_entry(*node.signature);
   if (!entry) return means;
   if (entry->native) {
@@ -43,7 +43,7 @@ NodeMeans our_means(const Node& node, const std::vector<Value>& inputs,
   }
   if (const Follow follow = find_follow(*node.signature)) {
     means.native = [&, follow](const std::vector<Value>& given) {
-      WideCall<Bounded> call;
+      ExtendedCall<Bounded> call;
       call.node = &node, call.signature = node.signature;
       call.inputs = given, call.observed = observed, call.wanted = wanted_of(node);
       return follow(call);
@@ -64,7 +64,7 @@ NodeMeans means_of(const Ruling& ruling, const Node& node, const std::vector<Val
     };
     return means;
   }
-  if (ruling.wide.bounded) means.wide = &ruling.wide;
+  if (ruling.extended.bounded) means.extended = &ruling.extended;
   means.native = [&](const std::vector<Value>& given) {
     Call call = call_of(node, given);
     ruling.native(call);
@@ -121,7 +121,7 @@ NodeJudgement judge_node(const Node& node, const std::vector<Value>& inputs,
   for (const Ruling& ruling : rulings_of(*node.signature)) {
     NodeJudgement other =
         judge_node(node, means_of(ruling, node, inputs, observed), inputs, observed, options);
-    if (is_fail(other.verdict) && ruling.opening && find_wide(*node.signature))
+    if (is_fail(other.verdict) && ruling.opening && find_extended(*node.signature))
       other = judge_rest(node, ruling, inputs, observed, options);
     if (is_fail(other.verdict) || other.verdict == Verdict::unsupported ||
         other.verdict == Verdict::harness)

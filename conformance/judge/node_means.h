@@ -12,7 +12,7 @@
 namespace touchstone {
 
 struct NodeMeans {
-  const WideEntry* wide = nullptr;  // null: every output is judged exactly
+  const ExtendedEntry* extended = nullptr;  // null: every output is judged exactly
   std::function<std::vector<Value>(const std::vector<Value>& inputs)>
       native;  // our own outputs; empty: there is no kernel
   std::function<std::optional<Inferred>()>

@@ -11,9 +11,9 @@
 namespace touchstone {
 namespace {
 
-// y = exp(x) * 0.1, then the index of the largest, which has no wide semantics.
+// y = exp(x) * 0.1, then the index of the largest, which has no extended semantics.
 template <class S>
-void scaled_exp(WideCall<S>& call) {
+void scaled_exp(ExtendedCall<S>& call) {
   const BoundedScope scope(Type::float32);
   const Tensor& x = call.inputs[0].tensor();
   call.outputs[0] = {x.shape(), Type::float32, true, {}, {}};
@@ -24,15 +24,16 @@ void scaled_exp(WideCall<S>& call) {
   }
 }
 
-void refusing(WideCall<Bounded>&) { throw Error(ErrorKind::unsupported, "not this one"); }
-void failing(WideCall<Bounded>&) { throw Error(ErrorKind::internal, "oh"); }
-void forbidding(WideCall<Bounded>&) { throw Error(ErrorKind::invalid_input, "a rule"); }
+void refusing(ExtendedCall<Bounded>&) { throw Error(ErrorKind::unsupported, "not this one"); }
+void failing(ExtendedCall<Bounded>&) { throw Error(ErrorKind::internal, "oh"); }
+void forbidding(ExtendedCall<Bounded>&) { throw Error(ErrorKind::invalid_input, "a rule"); }
 
 struct Bench {
   Node node;
-  WideEntry wide{nullptr, scaled_exp<Bounded>, scaled_exp<Exact>, [](const WideCall<Bounded>& c) {
-                   return static_cast<double>(c.inputs[0].tensor().size());
-                 }};
+  ExtendedEntry extended{nullptr, scaled_exp<Bounded>, scaled_exp<Exact>,
+                         [](const ExtendedCall<Bounded>& c) {
+                           return static_cast<double>(c.inputs[0].tensor().size());
+                         }};
   NodeMeans means;
   std::vector<Value> inputs, observed;
   JudgeOptions options;
@@ -41,7 +42,7 @@ struct Bench {
     node.op = "Toy";
     node.inputs = {"x"};
     node.outputs = {"y", "best"};
-    means.wide = &wide;
+    means.extended = &extended;
     Tensor in(Type::float32, {static_cast<Index>(x.size())}), out(Type::float32, in.shape()),
         best(Type::int64, {1});
     for (std::size_t k = 0; k < x.size(); ++k) {
@@ -69,7 +70,7 @@ std::vector<float> some(std::size_t count) {
   return x;
 }
 
-TEST(JudgeNode, WideOutputsByTheirBoundAndOthersExactly) {
+TEST(JudgeNode, ExtendedOutputsByTheirBoundAndOthersExactly) {
   Bench b(some(2000));
   NodeJudgement j = b.judge();
   EXPECT_EQ(j.verdict, Verdict::within) << j.detail;
@@ -120,11 +121,11 @@ TEST(JudgeNode, AboveTheLimitASampleIsJudged) {
 
 TEST(JudgeNode, WhatCannotBeJudgedIsNoPass) {
   Bench b(some(10));
-  b.wide.bounded = refusing;
+  b.extended.bounded = refusing;
   EXPECT_EQ(b.judge().verdict, Verdict::unsupported);
-  b.wide.bounded = failing;
+  b.extended.bounded = failing;
   EXPECT_EQ(b.judge().verdict, Verdict::harness);
-  b.wide.bounded = forbidding;  // a target that gives outputs nevertheless
+  b.extended.bounded = forbidding;  // a target that gives outputs nevertheless
   EXPECT_EQ(b.judge().verdict, Verdict::accepted_invalid);
   b.means = NodeMeans{};
   EXPECT_EQ(b.judge().verdict, Verdict::unsupported);
@@ -141,23 +142,23 @@ TEST(JudgeNode, InferredShapesAreHeldFirst) {
     i.add(Type::int64, std::nullopt);
     return i;
   };
-  b.wide.bounded = failing;  // never called
+  b.extended.bounded = failing;  // never called
   EXPECT_EQ(b.judge().verdict, Verdict::wrong_shape);
 }
 
 // y = exp(x) * 0.2, by a formula that bounds nothing.
-void twice_as_much(WideCall<Bounded>& call) {
+void twice_as_much(ExtendedCall<Bounded>& call) {
   scaled_exp<Bounded>(call);
   for (Bounded& x : call.outputs[0].values) x = x * constant<Bounded>(2);
 }
-void anything(WideCall<Bounded>& call) {
+void anything(ExtendedCall<Bounded>& call) {
   scaled_exp<Bounded>(call);
   for (Bounded& x : call.outputs[0].values) x = Bounded::anything(x.hi);
 }
 
 TEST(JudgeNode, AnAlternativeFormulaIsRightAsAWhole) {
   Bench b(some(40));
-  b.wide.also = {{"twice", twice_as_much, nullptr}};
+  b.extended.also = {{"twice", twice_as_much, nullptr}};
   for (std::size_t k = 0; k < 40; ++k) b.y(k) *= 2;
   const NodeJudgement j = b.judge();
   EXPECT_TRUE(is_pass(j.verdict)) << j.detail;
@@ -168,7 +169,7 @@ TEST(JudgeNode, AnAlternativeFormulaIsRightAsAWhole) {
 
 TEST(JudgeNode, AFormulaThatSaysNothingExcusesNothing) {
   Bench b(some(40));
-  b.wide.also = {{"anything", anything, nullptr}};
+  b.extended.also = {{"anything", anything, nullptr}};
   b.y(3) *= 2;
   EXPECT_EQ(b.judge().verdict, Verdict::wrong_value);
 }

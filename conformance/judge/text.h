@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/tensor.h"
-#include "reference/readings/bounded.h"
+#include "reference/semantics/bounded.h"
 
 namespace touchstone {
 

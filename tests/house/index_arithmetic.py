@@ -122,7 +122,7 @@ BINARY = re.compile(r"(?<=[\w)\]]) (?:[-+*]=?) (?=[\w(~])")
 # Files that compute indices for all others: an operator in them needs one of REASONS.
 WHOLE = {
     "reference/lists.h", "reference/lists.cc", "reference/view.h", "reference/view.cc", "reference/coordinates.h",
-    "reference/readings/index_range.h", "reference/readings/range_point.h", "optimized/canonical/window.h",
+    "reference/semantics/index_range.h", "reference/semantics/range_index_vector.h", "optimized/canonical/window.h",
     "optimized/canonical/window.cc", "optimized/canonical/transposed.cc", "optimized/canonical/operand.h",
 }  # fmt: skip
 REASONS = {

@@ -12,7 +12,7 @@
 #include "conformance/judge/judge.h"
 #include "model/schema.h"
 #include "reference/interpreter.h"
-#include "reference/readings/wide_call.h"
+#include "reference/semantics/extended_call.h"
 
 namespace touchstone {
 namespace {
@@ -137,8 +137,8 @@ const std::map<std::string, std::function<Sample(const Signature&)>>& samples() 
 }
 
 template <class S>
-WideCall<S> call_of(const Node& node, const std::vector<Value>& inputs) {
-  WideCall<S> call;
+ExtendedCall<S> call_of(const Node& node, const std::vector<Value>& inputs) {
+  ExtendedCall<S> call;
   call.node = &node;
   call.signature = node.signature;
   call.inputs = inputs;
@@ -151,7 +151,7 @@ WideCall<S> call_of(const Node& node, const std::vector<Value>& inputs) {
 TEST(AlsoForms, SayTheSameNumbersAsTheFirst) {
   int tried = 0;
   for (const Signature& signature : all_signatures()) {
-    const WideEntry* entry = find_wide(signature);
+    const ExtendedEntry* entry = find_extended(signature);
     if (!entry || entry->also.empty()) continue;
     const auto sample = samples().find(std::string(signature.op));
     ASSERT_NE(sample, samples().end())
@@ -167,7 +167,7 @@ TEST(AlsoForms, SayTheSameNumbersAsTheFirst) {
     auto first = call_of<Exact>(node, data.inputs);
     entry->exact(first);
     ASSERT_TRUE(first.outputs[0].present) << signature.op << "-" << signature.since;
-    for (const WideForm& form : entry->also) {
+    for (const ExtendedForm& form : entry->also) {
       auto other = call_of<Exact>(node, data.inputs);
       form.exact(other);
       ASSERT_EQ(first.outputs[0].values.size(), other.outputs[0].values.size());

@@ -55,7 +55,7 @@ def templates_of(operators: list[Operator], cases: dict[tuple[str, int], list[Ca
 def source_of(template: Template) -> str:
     """The rendered source, without the part that recomputes outputs with a target's own choices for the judge."""
     made = jinja2.Template(template_text(template.name), trim_blocks=True, keep_trailing_newline=True)
-    text = made.render(versions=template.versions, rule=rules_of(template.versions), wide=False)
+    text = made.render(versions=template.versions, rule=rules_of(template.versions), extended=False)
     return text.partition("\nnamespace touchstone::openings {")[0]
 
 

@@ -10,7 +10,7 @@ from tests.mutants.slips import ROOT, Slip, read_slips, where_tests_are
 
 HERE = Path(__file__).parent
 LISTS = {
-    "judge": ("conformance/judge", "reference/readings"),
+    "judge": ("conformance/judge", "reference/semantics"),
     "kernels": ("optimized/kernels", "optimized/kernels/rows"),
 }
 
@@ -28,4 +28,4 @@ def test_each_slip_is_of_a_text_that_stands_once_and_names_a_test(name: str) -> 
 def test_a_text_that_is_gone_or_stands_twice_is_an_error() -> None:
     for old in ("no such text", "#include"):
         with pytest.raises(ValueError, match="once is meant"):
-            Slip("conformance/judge/wide.cc", "", old, "", "").made  # noqa: B018
+            Slip("conformance/judge/extended.cc", "", old, "", "").made  # noqa: B018

@@ -58,28 +58,28 @@ def test_every_product_names_it(scratch: Path) -> None:
     out = scratch / "generated"
     assert '"Toy"' in (out / "model" / "schema_table.cc").read_text()
     assert "run_Toy_1" in (out / "reference" / "registry.cc").read_text()
-    assert "bounded_Toy_1" in (out / "reference" / "wide_registry.cc").read_text()
+    assert "bounded_Toy_1" in (out / "reference" / "extended_registry.cc").read_text()
     assert "Toy_1<Opaque>" in (out / "reference" / "opaque.cc").read_text()
     kernel = (out / "reference" / "kernels" / "Toy_1.h").read_text()
     assert 'facts.require((rank(x_) > Index{0}), "C1"' in kernel
     assert "#line 14" in kernel, "a kernel names the line of its entry"
 
 
-def test_the_readings_agree(scratch: Path) -> None:
+def test_the_semantics_agree(scratch: Path) -> None:
     out = scratch / "generated"
     program = scratch / "toy"
     libraries = [
-        "reference/readings/libtouchstone_wide.a",
+        "reference/semantics/libtouchstone_extended.a",
         "reference/libtouchstone_reference.a",
         "model/libtouchstone_model.a",
         "model/libtouchstone_proto.a",
-        "reference/readings/libtouchstone_readings.a",
+        "reference/semantics/libtouchstone_semantics.a",
         "core/libtouchstone_core.a",
     ]
     sources = [
         ROOT / "tests/toy/toy_main.cc",
         out / "reference/native/Toy.cc",
-        out / "reference/wide/Toy.cc",
+        out / "reference/extended/Toy.cc",
         out / "model/schema_table.cc",
     ]
     run("g++", "-std=c++20", "-O0", "-w", "-ffp-contract=off", f"-I{ROOT}", f"-I{out}", *sources, "-Wl,--start-group",

@@ -3,18 +3,18 @@
 #include <cstdio>
 
 #include "core/error.h"
-#include "reference/readings/wide_call.h"
 #include "reference/registry.h"
+#include "reference/semantics/extended_call.h"
 
 namespace touchstone {
 namespace native {
 void run_Toy_1(Call& call);
 Inferred infer_Toy_1(const Facts& facts);
 }  // namespace native
-namespace wide {
-void bounded_Toy_1(WideCall<Bounded>& call);
-void exact_Toy_1(WideCall<Exact>& call);
-}  // namespace wide
+namespace extended {
+void bounded_Toy_1(ExtendedCall<Bounded>& call);
+void exact_Toy_1(ExtendedCall<Exact>& call);
+}  // namespace extended
 }  // namespace touchstone
 
 using namespace touchstone;  // a standalone program
@@ -38,10 +38,10 @@ int main() {
   const Inferred known = native::infer_Toy_1(facts);
   std::printf("\nshape %s\n", text(*known.shapes[0]).c_str());
 
-  WideCall<Bounded> bounded{&node, signature, {x}, {y}, {true}, 0, 0, {}};
-  wide::bounded_Toy_1(bounded);
-  WideCall<Exact> exact{&node, signature, {x}, {y}, {true}, 0, 0, {}};
-  wide::exact_Toy_1(exact);
+  ExtendedCall<Bounded> bounded{&node, signature, {x}, {y}, {true}, 0, 0, {}};
+  extended::bounded_Toy_1(bounded);
+  ExtendedCall<Exact> exact{&node, signature, {x}, {y}, {true}, 0, 0, {}};
+  extended::exact_Toy_1(exact);
   bool inside = true, agree = true;
   for (std::size_t k = 0; k < 6; ++k) {
     const Bounded& b = bounded.outputs[0].values[k];

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.mutants.slips import ROOT, campaign, read_slips
 
 HERE = Path(__file__).parent
-FOLDERS = ("conformance/judge", "reference/readings")
+FOLDERS = ("conformance/judge", "reference/semantics")
 
 
 def main() -> int:

@@ -1,0 +1,36 @@
+// Bounded semantics of statements that name a narrower type than the kernel computes in.
+#pragma once
+
+#include <optional>
+
+#include "core/numbers/formats.h"
+#include "reference/narrow.h"
+#include "reference/semantics/bounded.h"
+
+namespace touchstone {
+
+// Statistics of double elements that are stashed in float. A runtime that computes them in float
+// incurs float's roundings, a sum of n as many.
+template <>
+class Narrowly<Bounded> {
+ public:
+  explicit Narrowly(Type type) {
+    if (facts(type).is_float && format_of(type).precision < semantics_context.precision)
+      scope_.emplace(type);
+  }
+
+ private:
+  std::optional<BoundedScope> scope_;
+};
+
+// A runtime may keep its state in float between steps and round only its outputs.
+inline std::optional<Bounded> as_seen(std::optional<Bounded> shown, Type type) {
+  if (!shown || !facts(type).is_float || format_of(type).precision >= semantics_context.precision)
+    return shown;
+  const Format& f = format_of(type);
+  if (!std::isfinite(shown->hi) || !shown->plain()) return shown;
+  const double half_ulp = std::ldexp(std::abs(shown->hi), -f.precision) + f.smallest_subnormal / 2;
+  return Bounded::raw(shown->hi, shown->lo, (shown->e + half_ulp) * bounded::up);
+}
+
+}  // namespace touchstone
