@@ -205,7 +205,7 @@ class Writer:
             raise Unfit("no tensor is reduced")
         self.named[str(id(e))] = f"{op}_of"
         first = self.out.operands[0].name
-        text = f"const Expr {op}_of = {op}([&](const Point& at) {{ return {bare(body)}; }}, {first});"
+        text = f"const Expr {op}_of = {op}([&](const IndexVector& at) {{ return {bare(body)}; }}, {first});"
         self.line(self.out.statement, text)
 
     # -- lines and names ---------------------------------------------------------------------------------------------

@@ -234,7 +234,9 @@ class Cpp:
             else:
                 out += f"{self.sides.asked(e, f'{subject} == {quoted(key)}', 'arm', k)} ? {self(arm)} : "
         if last is None:
-            kind = {INDEX: "Index", INDICES: "Point", REALS: f"std::vector<{self.real}>", BOOL: "bool"}.get(e.sort)
+            kind = {INDEX: "Index", INDICES: "IndexVector", REALS: f"std::vector<{self.real}>", BOOL: "bool"}.get(
+                e.sort
+            )
             last = f"unknown_choice<{kind or self.compute(e.sort)}>({subject})"
         return f"({out}{last})"
 
@@ -306,9 +308,9 @@ class Cpp:
             kind = "bool" if body.sort == BOOL else "Truth<T_>"
             return f"[&] {{ {kind} truth = {start}; {loops}{test}truth = {rule}(truth, {term}); return truth; }}()"
         if op in b.ARG_REDUCTIONS:
-            kind = "Point" if binders[0]["kind"] == "box" else "Index"
+            kind = "IndexVector" if binders[0]["kind"] == "box" else "Index"
             element = self.compute(body.sort)
-            start = f"best.at = Point({self(binders[0]['shape'])}.size(), 0); " if kind == "Point" else ""
+            start = f"best.at = IndexVector({self(binders[0]['shape'])}.size(), 0); " if kind == "IndexVector" else ""
             return (
                 f"[&] {{ {b.ARG_REDUCTIONS[op]}<{element}, {kind}> best; {start}{loops}{test}"
                 f"best.add({term}, {cpp_name(binders[0]['name'])}); return best.at; }}()"
@@ -333,7 +335,7 @@ class Cpp:
         if binder["kind"] == "range":
             return f"for (const Index {name} : Steps({self(binder['low'])}, {self(binder['high'])})) "
         if binder["kind"] == "box":
-            return f"for (const Point& {name} : box({self(binder['shape'])})) "
+            return f"for (const IndexVector& {name} : box({self(binder['shape'])})) "
         return f"for (const auto& {name} : {cpp_name(binder['family'])}) "
 
     def _call(self, e: Expr) -> str:
@@ -396,5 +398,5 @@ class Cpp:
 
 
 # C++ member type in a plan for each sort.
-MEMBER_TYPES = {INDEX: "Index", REAL: "R", BOOL: "bool", TEXT: "std::string", TYPE: "Type", INDICES: "Point",
+MEMBER_TYPES = {INDEX: "Index", REAL: "R", BOOL: "bool", TEXT: "std::string", TYPE: "Type", INDICES: "IndexVector",
                 REALS: "std::vector<R>", TEXTS: "std::vector<std::string>"}  # fmt: skip

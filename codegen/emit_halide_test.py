@@ -100,7 +100,7 @@ def test_choices_are_selects_and_types_are_decided(scratch: Path, tmp_path: Path
 def test_a_reduction_keeps_its_body_and_epilogue(scratch: Path, tmp_path: Path) -> None:
     toy(scratch, "z[i] = sqrt(sum r in box([dim(x, 0)]): x[r] * x[r]) / dim(x, 0)", form="reduce")
     text = generator(scratch, tmp_path)
-    assert "sum([&](const Point& at) { return x_(at) * x_(at); }, x_);" in text
+    assert "sum([&](const IndexVector& at) { return x_(at) * x_(at); }, x_);" in text
     assert "result(x, outer) = prim::sqrt(sum_of) / dim_x;" in text
 
 
@@ -129,7 +129,7 @@ def test_integers_alone_have_no_fast_kernel(scratch: Path) -> None:
 def test_a_contraction_is_for_devices_alone(scratch: Path, tmp_path: Path) -> None:
     toy(scratch, "z[i] = (sum k in 0..dim(x, 0): x[k] * x[k]) + y[fit(i, y)]", form="contract")
     text = generator(scratch, tmp_path)
-    assert "sum([&](const Point& at) { return x_(at) * x_(at); }, x_);" in text
+    assert "sum([&](const IndexVector& at) { return x_(at) * x_(at); }, x_);" in text
     assert "result(x, y, z) = sum_of + y_(at);" in text
     assert "Toy_1_contracted)" in text
     assert "Toy_1" not in (tmp_path / "optimized" / "registry.cc").read_text()

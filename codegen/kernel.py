@@ -154,7 +154,7 @@ class Kernel(Rows):
         at = self.cpp.spot(s.at)
         verb = "updated.add(" if s.update else f"scatter({target}, "
         self.put(
-            f"for (const Point& {cpp_name(s.binder)} : box({self.cpp(s.low)})) {test}{verb}{at}, {self.cpp(s.value)});"
+            f"for (const IndexVector& {cpp_name(s.binder)} : box({self.cpp(s.low)})) {test}{verb}{at}, {self.cpp(s.value)});"
         )
         if s.update:
             self.put("updated.finish();")
@@ -313,7 +313,7 @@ class Kernel(Rows):
         if inner_name and inner_name in used:
             called = cpp_name(inner_name)
             self.put(
-                f"const Point {called} = {called}_box.point({called}_outer, inner);"
+                f"const IndexVector {called} = {called}_box.point({called}_outer, inner);"
                 if self.inner_box
                 else f"const Index {called} = {checked('+', low, 'inner')};"
             )
@@ -341,7 +341,7 @@ class Kernel(Rows):
         called = cpp_name(inner["name"])
         if self.inner_box:
             self.put(f"const Split {called}_box({self.cpp(inner['shape'])});")
-            self.open(f"for (const Point& {called}_outer : box({called}_box.outer))")
+            self.open(f"for (const IndexVector& {called}_outer : box({called}_box.outer))")
             return inner["name"], "", opened + 1
         low, high = self.cpp(inner["low"]), self.cpp(inner["high"])
         length = checked("-", high, f"{called}_low")
@@ -363,7 +363,7 @@ class Kernel(Rows):
     def seen(self, s: Statement) -> None:
         name = cpp_name(s.name)
         self.open("if constexpr (is_extended<T_>)")
-        self.put(f"{name}_seen.watch([&](const Point& at) {{")
+        self.put(f"{name}_seen.watch([&](const IndexVector& at) {{")
         self.depth += 1
         for text in self.decode(s.lhs):
             self.put(text)

@@ -134,11 +134,11 @@ def alias(let: Statement, cpp: Cpp, plan: Plan, lines: list[str]) -> None:
     if value.kind != "call" or value.value not in ("view", "permuted") or value.args[0].kind != "name":
         raise cpp.fail(value, "a tensor is named by view(X, shape) or permuted(X, order)")
     source = cpp(value.args[0])
-    plan.members.append(("Point", f"{name}_seen", let.text))
+    plan.members.append(("IndexVector", f"{name}_seen", let.text))
     lines.append(f"{name}_seen = {cpp(value.args[1])};")
     shape = f"{name}_seen" if value.value == "view" else f"pick(shape({source}), {name}_seen)"
     if value.value == "permuted":
-        plan.members.append(("Point", f"{name}_extents", ""))
+        plan.members.append(("IndexVector", f"{name}_extents", ""))
         lines.append(f"if ({source}.given) {name}_extents = {shape};")
         shape = f"{name}_extents"
     lines.append(f"[[maybe_unused]] const auto {name} = aliased({source}, {shape});")
@@ -197,6 +197,6 @@ def outputs(meaning: Meaning, cpp: Cpp, plan: Plan, lines: list[str]) -> None:
                 f"for (Index {name} = 0; {name} < {p.name}_count; ++{name}) {p.name}_shape.push_back({shape});"
             )
         elif p.name in meaning.shapes:
-            plan.members.append(("Point", f"{p.name}_shape", ""))
+            plan.members.append(("IndexVector", f"{p.name}_shape", ""))
             lines.append(line_of(meaning, p.line))
             lines.append(f"{p.name}_shape = {cpp(meaning.shapes[p.name])};")

@@ -251,7 +251,7 @@ class Lanes(Kernel):
             return []
         name = cpp_name(inner)
         if self.inner_box:
-            return [f"[[maybe_unused]] const Point {name} = {name}_box.point({name}_outer, inner);"]
+            return [f"[[maybe_unused]] const IndexVector {name} = {name}_box.point({name}_outer, inner);"]
         return [f"[[maybe_unused]] const Index {name} = {checked('+', low, 'inner')};"]
 
 

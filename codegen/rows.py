@@ -69,10 +69,10 @@ class Rows:
                 if not self.is_pack(item):
                     lines.append(f"[[maybe_unused]] const Index {name} = at[{place}];")
                 elif len(lhs) == 1:
-                    lines.append(f"[[maybe_unused]] const Point& {name} = at;")
+                    lines.append(f"[[maybe_unused]] const IndexVector& {name} = at;")
                 else:
                     size = self.pack_size(item) or less("at.size()", [*before, *after])
-                    lines.append(f"[[maybe_unused]] const Point {name} = part(at, {place}, {size});")
+                    lines.append(f"[[maybe_unused]] const IndexVector {name} = part(at, {place}, {size});")
             before.append(self.width(item))
         return lines
 
@@ -114,7 +114,7 @@ class Rows:
         `summand`."""
         names = self.index_names(e) & {item.name for item in s.lhs if item.name not in self.steps}
         if names:
-            self.put("const Point at = row.point(x);")
+            self.put("const IndexVector at = row.point(x);")
             for text in self.decode(s.lhs, names):
                 self.put(text)
         self.lets: set[str] = set()
@@ -182,7 +182,7 @@ class Rows:
             if taken and affine != "false":
                 affine = taken if affine == "true" else f"({affine}) && {taken}"
             names = set().union(*(self.index_names(a) for a in args)) if args else set()
-            at = f"const Point& {'at' if names & {i.name for i in s.lhs} else ''}"
+            at = f"const IndexVector& {'at' if names & {i.name for i in s.lhs} else ''}"
             decode = " ".join(self.decode(s.lhs, names & {i.name for i in s.lhs}))
             c = f"Index {cpp_name(inner)}" if inner and inner in names else "Index"
             split = self.split_point(inner, names)
@@ -225,7 +225,9 @@ class Rows:
 
     def split_point(self, inner: str | None, names: set[str]) -> str:
         if inner and inner in names and self.inner_box:
-            return f"const Point {cpp_name(inner)} = {cpp_name(inner)}_box.point({cpp_name(inner)}_outer, inner); "
+            return (
+                f"const IndexVector {cpp_name(inner)} = {cpp_name(inner)}_box.point({cpp_name(inner)}_outer, inner); "
+            )
         return ""
 
     def inner_length(self, inner: str | None) -> str:

@@ -27,12 +27,12 @@ Index count(const Shape& shape) {
   return total;
 }
 
-Point dense_strides(const Shape& shape) {
+IndexVector dense_strides(const Shape& shape) {
   Fits fits;
-  Point strides(shape.size(), 1);
+  IndexVector strides(shape.size(), 1);
   for (Index k = shape.size() - 2; k >= 0; --k)
     strides[k] = fits.multiply(strides[k + 1], shape[k + 1]);
-  if (!fits.all() && count(shape) == 0) return Point(shape.size(), 0);
+  if (!fits.all() && count(shape) == 0) return IndexVector(shape.size(), 0);
   return strides;
 }
 

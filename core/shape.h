@@ -18,27 +18,27 @@ using Index = std::int64_t;
 void charge_list(Index indices);
 
 // A short list of indices with inline storage. Element access is unchecked.
-class Point {
+class IndexVector {
  public:
-  Point() = default;
-  // Parentheses count, braces list: Point(2, 3) is [3,3], Point{2, 3} is [2,3].
-  explicit Point(Index count, Index fill) { resize(count, fill); }
-  Point(std::initializer_list<Index> list) { append(list.begin(), list.end()); }
-  template <class Pointer>  // a template, so that Point(0, 0) is not a pair of null pointers
-  requires std::is_same_v<Pointer, Index*> || std::is_same_v<Pointer, const Index*> Point(
+  IndexVector() = default;
+  // Parentheses count, braces list: IndexVector(2, 3) is [3,3], IndexVector{2, 3} is [2,3].
+  explicit IndexVector(Index count, Index fill) { resize(count, fill); }
+  IndexVector(std::initializer_list<Index> list) { append(list.begin(), list.end()); }
+  template <class Pointer>  // a template, so that IndexVector(0, 0) is not a pair of null pointers
+  requires std::is_same_v<Pointer, Index*> || std::is_same_v<Pointer, const Index*> IndexVector(
       Pointer first, Pointer last) {
     append(first, last);
   }
-  Point(const Point& other) { append(other.begin(), other.end()); }
-  Point(Point&& other) noexcept { take(other); }
-  Point& operator=(const Point& other) {
+  IndexVector(const IndexVector& other) { append(other.begin(), other.end()); }
+  IndexVector(IndexVector&& other) noexcept { take(other); }
+  IndexVector& operator=(const IndexVector& other) {
     if (this != &other) {
       size_ = 0;
       append(other.begin(), other.end());
     }
     return *this;
   }
-  Point& operator=(Point&& other) noexcept {
+  IndexVector& operator=(IndexVector&& other) noexcept {
     if (this != &other) take(other);
     return *this;
   }
@@ -74,7 +74,7 @@ class Point {
     size_ = count;
   }
 
-  friend bool operator==(const Point& a, const Point& b) {
+  friend bool operator==(const IndexVector& a, const IndexVector& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
 
@@ -95,7 +95,7 @@ class Point {
     capacity_ = capacity;
     return std::exchange(heap_, std::move(grown));
   }
-  void take(Point& other) {
+  void take(IndexVector& other) {
     size_ = other.size_;
     capacity_ = other.capacity_;
     heap_ = std::move(other.heap_);
@@ -110,7 +110,7 @@ class Point {
   std::unique_ptr<Index[]> heap_;
 };
 
-using Shape = Point;
+using Shape = IndexVector;
 
 // Returns the number of elements of a shape; 0 if any size is 0, even if others overflow. Throws
 // Error: kind limit if it does not fit an Index, kind invalid_input if a size is negative.
@@ -118,7 +118,7 @@ Index count(const Shape& shape);
 
 // Returns the strides, in elements, of a contiguous tensor. All are 0 for a tensor without elements
 // whose sizes are too large. Throws Error as count does.
-Point dense_strides(const Shape& shape);
+IndexVector dense_strides(const Shape& shape);
 
 // "[2,3,4]"
 std::string text(const Shape& shape);

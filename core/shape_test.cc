@@ -12,45 +12,45 @@
 namespace touchstone {
 namespace {
 
-std::vector<Index> listed(const Point& point) { return {point.begin(), point.end()}; }
+std::vector<Index> listed(const IndexVector& point) { return {point.begin(), point.end()}; }
 
-TEST(Point, ParenthesesCountAndBracesList) {
-  EXPECT_EQ(Point(2, 3), (Point{3, 3}));
-  EXPECT_EQ(Point(0, 0), Point());
-  EXPECT_EQ((Point{2, 3}).size(), 2);
+TEST(IndexVector, ParenthesesCountAndBracesList) {
+  EXPECT_EQ(IndexVector(2, 3), (IndexVector{3, 3}));
+  EXPECT_EQ(IndexVector(0, 0), IndexVector());
+  EXPECT_EQ((IndexVector{2, 3}).size(), 2);
 }
 
-TEST(Point, AppendsItsOwnIndices) {
-  Point point{1, 2, 3};
+TEST(IndexVector, AppendsItsOwnIndices) {
+  IndexVector point{1, 2, 3};
   for (int round = 0; round < 4; ++round) point.append(point.begin(), point.end());
   ASSERT_EQ(point.size(), 48);
   for (Index k = 0; k < 48; ++k) EXPECT_EQ(point[k], k % 3 + 1);
 }
 
-TEST(Point, MovedFromIsEmptyAndUsable) {
-  Point longer(20, 7);
-  const Point taken = std::move(longer);
-  EXPECT_EQ(taken, Point(20, 7));
+TEST(IndexVector, MovedFromIsEmptyAndUsable) {
+  IndexVector longer(20, 7);
+  const IndexVector taken = std::move(longer);
+  EXPECT_EQ(taken, IndexVector(20, 7));
   EXPECT_TRUE(longer.empty());  // NOLINT: moved-from on purpose
   longer.append(taken.begin(), taken.end());
   EXPECT_EQ(longer, taken);
-  Point& same = longer;
+  IndexVector& same = longer;
   longer = std::move(same);
   EXPECT_EQ(longer, taken);
 }
 
-RC_GTEST_PROP(Point, BehavesAsAVector,
+RC_GTEST_PROP(IndexVector, BehavesAsAVector,
               (const std::vector<Index>& first, const std::vector<Index>& second)) {
-  Point point(first.data(), first.data() + first.size());
+  IndexVector point(first.data(), first.data() + first.size());
   std::vector<Index> vector = first;
   for (const Index i : second) point.push_back(i), vector.push_back(i);
   RC_ASSERT(listed(point) == vector);
-  Point copied(1, 1);
+  IndexVector copied(1, 1);
   copied = point;
   point.resize(static_cast<Index>(first.size()) + 3, 9);
   vector.resize(first.size() + 3, 9);
   RC_ASSERT(listed(point) == vector);
-  const Point moved = std::move(point);
+  const IndexVector moved = std::move(point);
   RC_ASSERT(listed(moved) == vector);
   RC_ASSERT(copied.size() == static_cast<Index>(first.size() + second.size()));
 }
@@ -83,13 +83,13 @@ TEST(Count, RefusesWhatDoesNotFit) {
 }
 
 TEST(DenseStrides, FollowTheSizesFromTheRight) {
-  EXPECT_EQ(dense_strides({2, 3, 4}), (Point{12, 4, 1}));
-  EXPECT_EQ(dense_strides({}), Point());
-  EXPECT_EQ(dense_strides({2, 0, 4}), (Point{0, 4, 1}));
+  EXPECT_EQ(dense_strides({2, 3, 4}), (IndexVector{12, 4, 1}));
+  EXPECT_EQ(dense_strides({}), IndexVector());
+  EXPECT_EQ(dense_strides({2, 0, 4}), (IndexVector{0, 4, 1}));
 }
 
 TEST(DenseStrides, AreZeroWhereNothingIsAndNoNumberFits) {
-  EXPECT_EQ(dense_strides({0, Index{1} << 40, Index{1} << 40}), Point(3, 0));
+  EXPECT_EQ(dense_strides({0, Index{1} << 40, Index{1} << 40}), IndexVector(3, 0));
   EXPECT_THROW(dense_strides({2, Index{1} << 40, Index{1} << 40}), Error);
 }
 

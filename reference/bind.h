@@ -260,8 +260,8 @@ struct Split {
       : outer(head(shape, max(shape.size() - 1, Index{0}))), flat(shape.empty()) {
     if (!flat) inner = shape.back();
   }
-  Point point(const Point& o, Index c) const {
-    Point p = o;
+  IndexVector point(const IndexVector& o, Index c) const {
+    IndexVector p = o;
     if (!flat) p.push_back(c);
     return p;
   }

@@ -6,10 +6,10 @@
 
 namespace touchstone {
 
-Point values(const Described& d) {
+IndexVector values(const Described& d) {
   if (!d.given) return {};
   if (!d.tensor) throw NotKnown{};
-  Point r;
+  IndexVector r;
   for (Index k = 0; k < d.tensor->size(); ++k) {
     const long double value = number_at(*d.tensor, k);
     r.push_back(value >= 0x1p63L ? std::numeric_limits<Index>::max() : static_cast<Index>(value));
@@ -55,10 +55,10 @@ long double the_number(const Described& d) {
 
 }  // namespace
 
-Point positions(const Described& d) {
+IndexVector positions(const Described& d) {
   if (!d.given) return {};
   if (!d.tensor) throw NotKnown{};
-  Point r;
+  IndexVector r;
   for (Index k = 0; k < d.tensor->size(); ++k) {
     if (!is_zero(*d.tensor, k)) r.push_back(k);
   }
@@ -85,7 +85,7 @@ Index steps(const Described& start, const Described& limit, const Described& del
                     : floor_index(turns);  // throws if the number of elements is infinite or NaN
 }
 
-Point broadcast(const std::vector<Described>& family) {
+IndexVector broadcast(const std::vector<Described>& family) {
   std::vector<Shape> shapes;
   for (const Described& d : family) shapes.push_back(known_shape(d));
   return broadcast(std::span<const Shape>(shapes));
@@ -97,8 +97,8 @@ bool broadcastable(const std::vector<Described>& family) {
   return broadcastable(std::span<const Shape>(shapes));
 }
 
-Point ends(const std::vector<Described>& family, Index axis) {
-  Point r;
+IndexVector ends(const std::vector<Described>& family, Index axis) {
+  IndexVector r;
   Index end = 0;
   for (const Described& d : family) {
     if (__builtin_add_overflow(end, dim(d, axis), &end))
@@ -156,11 +156,11 @@ std::string Facts::text(std::string_view name, std::string_view otherwise) const
   return a ? held<std::string>(*a, name) : std::string(otherwise);
 }
 
-Point Facts::integers(std::string_view name, Point otherwise) const {
+IndexVector Facts::integers(std::string_view name, IndexVector otherwise) const {
   const Attribute* a = find(name);
   if (!a) return otherwise;
   const auto& list = held<std::vector<Index>>(*a, name);
-  return Point(list.data(), list.data() + list.size());
+  return IndexVector(list.data(), list.data() + list.size());
 }
 
 std::vector<float> Facts::numbers(std::string_view name, std::vector<float> otherwise) const {
@@ -225,7 +225,7 @@ std::string value_text(std::string_view name, const std::vector<Described>& fami
   }
   return std::string(name) + " have shapes " + shapes;
 }
-std::string value_text(std::string_view name, const Point& list) {
+std::string value_text(std::string_view name, const IndexVector& list) {
   return std::string(name) + " = " + touchstone::text(list);
 }
 std::string value_text(std::string_view name, Index i) {

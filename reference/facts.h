@@ -39,17 +39,17 @@ inline Index dim(const Described& d, Index k) {
 inline Index size(const std::vector<Described>& family) {
   return static_cast<Index>(family.size());
 }
-Point values(const Described& d);  // an integer tensor of any shape, read as a list
+IndexVector values(const Described& d);  // an integer tensor of any shape, read as a list
 template <class R>
 std::vector<R> reals(const Described& d);
 // Row-major positions of the elements that are not zero or false.
-Point positions(const Described& d);
+IndexVector positions(const Described& d);
 // Number of elements of a range with this start, limit and delta.
 Index steps(const Described& start, const Described& limit, const Described& delta);
-Point broadcast(const std::vector<Described>& family);
+IndexVector broadcast(const std::vector<Described>& family);
 bool broadcastable(const std::vector<Described>& family);
 // Running sums of the family's extents along an axis.
-Point ends(const std::vector<Described>& family, Index axis);
+IndexVector ends(const std::vector<Described>& family, Index axis);
 
 // A node's attributes and described inputs. Attribute getters return `otherwise` if the node omits
 // the attribute, and throw Error (invalid_model) if it is of another kind.
@@ -63,7 +63,7 @@ class Facts {
   Index integer(std::string_view attribute, Index otherwise = 0) const;
   float number(std::string_view attribute, float otherwise = 0) const;
   std::string text(std::string_view attribute, std::string_view otherwise = "") const;
-  Point integers(std::string_view attribute, Point otherwise = {}) const;
+  IndexVector integers(std::string_view attribute, IndexVector otherwise = {}) const;
   std::vector<float> numbers(std::string_view attribute, std::vector<float> otherwise = {}) const;
   std::vector<std::string> texts(std::string_view attribute,
                                  std::vector<std::string> otherwise = {}) const;
@@ -105,7 +105,7 @@ std::vector<Described> describe(const Signature& signature, const std::vector<Va
 // "min has shape [8], axis = 3": values of the names in a broken rule.
 std::string value_text(std::string_view name, const Described& d);
 std::string value_text(std::string_view name, const std::vector<Described>& family);
-std::string value_text(std::string_view name, const Point& list);
+std::string value_text(std::string_view name, const IndexVector& list);
 std::string value_text(std::string_view name, Index i);
 std::string value_text(std::string_view name, bool truth);
 std::string value_text(std::string_view name, std::string_view text);

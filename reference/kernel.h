@@ -76,7 +76,7 @@ class Scattered {
         accumulators_(static_cast<std::size_t>(count(over.shape))),
         met_(accumulators_.size(), false) {}
   template <class C>
-  void add(const Point& at, const C& value) {
+  void add(const IndexVector& at, const C& value) {
     const auto k = static_cast<std::size_t>(over_.offset(at));
     if (!met_[k]) accumulators_[k].add(load(over_.data[k]));
     met_[k] = true;
@@ -96,7 +96,7 @@ class Scattered {
 };
 // Scatter in which the last update wins. Throws if `at` is out of range.
 template <class T, class C>
-void scatter(const View<T>& over, const Point& at, const C& value) {
+void scatter(const View<T>& over, const IndexVector& at, const C& value) {
   if (at.size() != over.shape.size()) over.outside(at);
   put(over.data[over.offset(at)], over.type, value);
 }

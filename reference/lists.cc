@@ -8,7 +8,7 @@ namespace touchstone {
 
 namespace {
 
-void check_position(const Point& list, Index at) {
+void check_position(const IndexVector& list, Index at) {
   if (at < 0 || at >= list.size()) {
     throw Error(
         ErrorKind::invalid_input,
@@ -17,7 +17,7 @@ void check_position(const Point& list, Index at) {
 }
 
 // Membership flags by number, since lists of axes may be of any length.
-std::vector<bool> marked(const Point& numbers, Index end) {
+std::vector<bool> marked(const IndexVector& numbers, Index end) {
   std::vector<bool> marks(static_cast<std::size_t>(end));
   for (const Index number : numbers) {
     if (number >= 0 && number < end) marks[static_cast<std::size_t>(number)] = true;
@@ -27,13 +27,13 @@ std::vector<bool> marked(const Point& numbers, Index end) {
 
 }  // namespace
 
-Point replaced(Point list, Index at, Index by) {
+IndexVector replaced(IndexVector list, Index at, Index by) {
   check_position(list, at);
   list[at] = by;
   return list;
 }
 
-Point replaced(Point list, const Point& at, Index by) {
+IndexVector replaced(IndexVector list, const IndexVector& at, Index by) {
   for (Index k : at) {
     check_position(list, k);
     list[k] = by;
@@ -41,7 +41,7 @@ Point replaced(Point list, const Point& at, Index by) {
   return list;
 }
 
-Point replaced(Point list, const Point& at, const Point& by) {
+IndexVector replaced(IndexVector list, const IndexVector& at, const IndexVector& by) {
   for (Index k = 0; k < at.size(); ++k) {
     check_position(list, at[k]);
     list[at[k]] = item(by, k);
@@ -49,26 +49,28 @@ Point replaced(Point list, const Point& at, const Point& by) {
   return list;
 }
 
-Point pick(const Point& list, const Point& at) {
-  Point r;
+IndexVector pick(const IndexVector& list, const IndexVector& at) {
+  IndexVector r;
   for (Index k : at) r.push_back(item(list, k));
   return r;
 }
 
-Point part(const Point& list, Index from, Index n) {
+IndexVector part(const IndexVector& list, Index from, Index n) {
   if (from < 0 || n < 0 || from > list.size() || n > list.size() - from) {
     throw Error(ErrorKind::invalid_input, std::to_string(n) + " items from item " +
                                               std::to_string(from) + " on are asked of a list of " +
                                               std::to_string(list.size()));
   }
-  return Point(list.begin() + from, list.begin() + from + n);
+  return IndexVector(list.begin() + from, list.begin() + from + n);
 }
 
-Point head(const Point& list, Index n) { return part(list, 0, n); }
-Point tail(const Point& list, Index from) { return part(list, from, subtract(list.size(), from)); }
+IndexVector head(const IndexVector& list, Index n) { return part(list, 0, n); }
+IndexVector tail(const IndexVector& list, Index from) {
+  return part(list, from, subtract(list.size(), from));
+}
 
-Point placed(const Point& list, const Point& at) {
-  Point r(list.size(), 0);
+IndexVector placed(const IndexVector& list, const IndexVector& at) {
+  IndexVector r(list.size(), 0);
   for (Index k = 0; k < list.size(); ++k) {
     check_position(r, item(at, k));
     r[at[k]] = list[k];
@@ -76,17 +78,17 @@ Point placed(const Point& list, const Point& at) {
   return r;
 }
 
-Point without(const Point& list, const Point& positions) {
+IndexVector without(const IndexVector& list, const IndexVector& positions) {
   const std::vector<bool> gone = marked(positions, list.size());
-  Point r;
+  IndexVector r;
   for (Index k = 0; k < list.size(); ++k) {
     if (!gone[static_cast<std::size_t>(k)]) r.push_back(list[k]);
   }
   return r;
 }
 
-Point unsqueezed(const Point& list, const Point& at) {
-  Point r;
+IndexVector unsqueezed(const IndexVector& list, const IndexVector& at) {
+  IndexVector r;
   Index next = 0;
   const Index rank = list.size() + at.size();
   const std::vector<bool> ones = marked(at, rank);
@@ -95,9 +97,9 @@ Point unsqueezed(const Point& list, const Point& at) {
   return r;
 }
 
-Point repeat(Index i, Index n) { return Point(max(n, Index{0}), i); }
+IndexVector repeat(Index i, Index n) { return IndexVector(max(n, Index{0}), i); }
 
-bool contains(const Point& list, Index i) {
+bool contains(const IndexVector& list, Index i) {
   return std::find(list.begin(), list.end(), i) != list.end();
 }
 
@@ -105,18 +107,18 @@ bool contains(const std::vector<std::string>& list, std::string_view text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-Index position(const Point& list, Index i) {
+Index position(const IndexVector& list, Index i) {
   const Index* at = std::find(list.begin(), list.end(), i);
   return at == list.end() ? -1 : at - list.begin();
 }
 
-bool distinct(const Point& list) {
-  Point sorted = list;
+bool distinct(const IndexVector& list) {
+  IndexVector sorted = list;
   std::sort(sorted.begin(), sorted.end());
   return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
 }
 
-bool is_permutation(const Point& list) {
+bool is_permutation(const IndexVector& list) {
   for (Index i : list) {
     if (i < 0 || i >= list.size()) return false;
   }
@@ -126,10 +128,10 @@ bool is_permutation(const Point& list) {
 namespace {
 
 // Computes the broadcast shape; returns false if two dims differ and neither is 1.
-bool lay_over(std::span<const Shape> shapes, Point& result) {
+bool lay_over(std::span<const Shape> shapes, IndexVector& result) {
   Index rank = 0;
   for (const Shape& s : shapes) rank = max(rank, s.size());
-  result = Point(rank, 1);
+  result = IndexVector(rank, 1);
   for (const Shape& s : shapes) {
     for (Index k = 0; k < s.size(); ++k) {
       Index& dim = result[rank - s.size() + k];
@@ -142,8 +144,8 @@ bool lay_over(std::span<const Shape> shapes, Point& result) {
 
 }  // namespace
 
-Point broadcast(std::span<const Shape> shapes) {
-  Point result;
+IndexVector broadcast(std::span<const Shape> shapes) {
+  IndexVector result;
   if (!lay_over(shapes, result)) {
     std::string all;
     for (const Shape& s : shapes) all += (all.empty() ? "" : ", ") + text(s);
@@ -153,18 +155,18 @@ Point broadcast(std::span<const Shape> shapes) {
 }
 
 bool broadcastable(std::span<const Shape> shapes) {
-  Point result;
+  IndexVector result;
   return lay_over(shapes, result);
 }
 
-Index ravel(const Point& point, const Shape& shape) {
+Index ravel(const IndexVector& point, const Shape& shape) {
   Index linear = 0;
   for (Index k = 0; k < shape.size(); ++k) linear = add(multiply(linear, shape[k]), item(point, k));
   return linear;
 }
 
-Point unravel(Index linear, const Shape& shape) {
-  Point r(shape.size(), 0);
+IndexVector unravel(Index linear, const Shape& shape) {
+  IndexVector r(shape.size(), 0);
   for (Index k = shape.size() - 1; k >= 0; --k) {
     r[k] = mod(linear, shape[k]);
     linear = floor_div(linear, shape[k]);
@@ -172,7 +174,7 @@ Point unravel(Index linear, const Shape& shape) {
   return r;
 }
 
-Index locate(const Point& ends, Index i) {
+Index locate(const IndexVector& ends, Index i) {
   for (Index k = 0; k < ends.size(); ++k) {
     if (i < ends[k]) return k;
   }
@@ -230,7 +232,7 @@ std::vector<Index> expanded(const std::vector<Index>& symbols, Index width) {
 
 }  // namespace
 
-Point subscripts(std::string_view equation, const Point& ranks) {
+IndexVector subscripts(std::string_view equation, const IndexVector& ranks) {
   std::string plain;
   std::copy_if(equation.begin(), equation.end(), std::back_inserter(plain),
                [](char c) { return c != ' '; });
@@ -289,7 +291,7 @@ Point subscripts(std::string_view equation, const Point& ranks) {
       malformed(equation,
                 std::string("the result names the letter ") + static_cast<char>(s) + " twice");
   }
-  Point labels;
+  IndexVector labels;
   for (const auto& term : terms) {
     for (Index s : term)
       labels.push_back(label.emplace(s, static_cast<Index>(label.size())).first->second);

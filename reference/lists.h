@@ -16,7 +16,7 @@ namespace touchstone {
 // -- single indices, and lists elementwise (an index is combined with every item of a list)
 
 // Returns item k. Throws Error (invalid_input) past the end, an error of the entry or the model.
-inline Index item(const Point& list, Index k) {
+inline Index item(const IndexVector& list, Index k) {
   if (k < 0 || k >= list.size())
     throw Error(ErrorKind::invalid_input,
                 "a list of " + std::to_string(list.size()) + " has no item " + std::to_string(k));
@@ -59,35 +59,35 @@ inline Index reflect(Index i, Index n) {
 }
 
 template <class F>
-Point each(const Point& a, const Point& b, F f) {
+IndexVector each(const IndexVector& a, const IndexVector& b, F f) {
   if (a.size() != b.size())
     throw Error(ErrorKind::invalid_input, "lists of " + std::to_string(a.size()) + " and " +
                                               std::to_string(b.size()) + " items meet");
-  Point r;
+  IndexVector r;
   for (Index k = 0; k < a.size(); ++k) r.push_back(f(a[k], b[k]));
   return r;
 }
 template <class F>
-Point each(const Point& a, Index b, F f) {
-  Point r;
+IndexVector each(const IndexVector& a, Index b, F f) {
+  IndexVector r;
   for (Index k = 0; k < a.size(); ++k) r.push_back(f(a[k], b));
   return r;
 }
 template <class F>
-Point each(Index a, const Point& b, F f) {
-  Point r;
+IndexVector each(Index a, const IndexVector& b, F f) {
+  IndexVector r;
   for (Index k = 0; k < b.size(); ++k) r.push_back(f(a, b[k]));
   return r;
 }
-#define TOUCHSTONE_EACH(name, expression)                           \
-  inline Point name(const Point& a, const Point& b) {               \
-    return each(a, b, [](Index x, Index y) { return expression; }); \
-  }                                                                 \
-  inline Point name(const Point& a, Index b) {                      \
-    return each(a, b, [](Index x, Index y) { return expression; }); \
-  }                                                                 \
-  inline Point name(Index a, const Point& b) {                      \
-    return each(a, b, [](Index x, Index y) { return expression; }); \
+#define TOUCHSTONE_EACH(name, expression)                               \
+  inline IndexVector name(const IndexVector& a, const IndexVector& b) { \
+    return each(a, b, [](Index x, Index y) { return expression; });     \
+  }                                                                     \
+  inline IndexVector name(const IndexVector& a, Index b) {              \
+    return each(a, b, [](Index x, Index y) { return expression; });     \
+  }                                                                     \
+  inline IndexVector name(Index a, const IndexVector& b) {              \
+    return each(a, b, [](Index x, Index y) { return expression; });     \
   }
 TOUCHSTONE_EACH(operator+, add(x, y))
 TOUCHSTONE_EACH(operator-, subtract(x, y))
@@ -113,39 +113,40 @@ Index max(Index a, Index b, A... c) {
   return max(max(a, b), c...);
 }
 template <class Low, class High>
-Point clamp(const Point& i, const Low& low, const High& high) {
+IndexVector clamp(const IndexVector& i, const Low& low, const High& high) {
   return min(max(i, low), high);
 }
-inline Point negative(const Point& a) { return Index{0} - a; }
+inline IndexVector negative(const IndexVector& a) { return Index{0} - a; }
 
 // -- lists
-inline Index size(const Point& list) { return list.size(); }
+inline Index size(const IndexVector& list) { return list.size(); }
 template <class T>
 Index size(const std::vector<T>& list) {
   return static_cast<Index>(list.size());
 }
-inline Index total(const Point& list) {
+inline Index total(const IndexVector& list) {
   Index sum = 0;
   for (Index i : list) sum = add(sum, i);
   return sum;
 }
-Point replaced(Point list, Index at, Index by);
-Point replaced(Point list, const Point& at, Index by);
-Point replaced(Point list, const Point& at, const Point& by);
-Point pick(const Point& list, const Point& at);
-Point head(const Point& list, Index n);     // the first n
-Point tail(const Point& list, Index from);  // all from `from` on
-Point part(const Point& list, Index from, Index n);
-Point placed(const Point& list, const Point& at);  // item k is placed at position at[k]
-Point without(const Point& list, const Point& positions);
+IndexVector replaced(IndexVector list, Index at, Index by);
+IndexVector replaced(IndexVector list, const IndexVector& at, Index by);
+IndexVector replaced(IndexVector list, const IndexVector& at, const IndexVector& by);
+IndexVector pick(const IndexVector& list, const IndexVector& at);
+IndexVector head(const IndexVector& list, Index n);     // the first n
+IndexVector tail(const IndexVector& list, Index from);  // all from `from` on
+IndexVector part(const IndexVector& list, Index from, Index n);
+IndexVector placed(const IndexVector& list,
+                   const IndexVector& at);  // item k is placed at position at[k]
+IndexVector without(const IndexVector& list, const IndexVector& positions);
 // Inserts ones at those positions of the result.
-Point unsqueezed(const Point& list, const Point& at);
-Point repeat(Index i, Index n);
-bool contains(const Point& list, Index i);
+IndexVector unsqueezed(const IndexVector& list, const IndexVector& at);
+IndexVector repeat(Index i, Index n);
+bool contains(const IndexVector& list, Index i);
 bool contains(const std::vector<std::string>& list, std::string_view text);
-Index position(const Point& list, Index i);  // first position of i, or -1
-bool distinct(const Point& list);
-bool is_permutation(const Point& list);
+Index position(const IndexVector& list, Index i);  // first position of i, or -1
+bool distinct(const IndexVector& list);
+bool is_permutation(const IndexVector& list);
 template <class T>
 std::vector<T> part(const std::vector<T>& list, Index from, Index n) {
   if (from < 0 || n < 0 || from > size(list) || n > size(list) - from)
@@ -157,7 +158,7 @@ std::vector<T> tail(const std::vector<T>& list, Index from) {
   return part(list, from, subtract(size(list), from));
 }
 template <class T>
-std::vector<T> pick(const std::vector<T>& list, const Point& at) {
+std::vector<T> pick(const std::vector<T>& list, const IndexVector& at) {
   std::vector<T> r;
   for (Index k : at) r.push_back(item(list, k));
   return r;
@@ -165,29 +166,31 @@ std::vector<T> pick(const std::vector<T>& list, const Point& at) {
 
 // Broadcast shape, aligned from the right. Throws Error (invalid_input) if two dims differ and
 // neither is 1.
-Point broadcast(std::span<const Shape> shapes);
+IndexVector broadcast(std::span<const Shape> shapes);
 bool broadcastable(std::span<const Shape> shapes);
 template <class... S>
-Point broadcast(const Point& a, const S&... more) {
+IndexVector broadcast(const IndexVector& a, const S&... more) {
   const Shape all[] = {a, more...};
   return broadcast(std::span<const Shape>(all));
 }
 template <class... S>
-bool broadcastable(const Point& a, const S&... more) {
+bool broadcastable(const IndexVector& a, const S&... more) {
   const Shape all[] = {a, more...};
   return broadcastable(std::span<const Shape>(all));
 }
-Index ravel(const Point& point, const Shape& shape);
-Point unravel(Index linear, const Shape& shape);
+Index ravel(const IndexVector& point, const Shape& shape);
+IndexVector unravel(Index linear, const Shape& shape);
 // The first k with i < ends[k].
-Index locate(const Point& ends, Index i);
+Index locate(const IndexVector& ends, Index i);
 
 // [a, b.., c]: a list from indices and lists.
-inline void append(Point& list, Index i) { list.push_back(i); }
-inline void append(Point& list, const Point& more) { list.append(more.begin(), more.end()); }
+inline void append(IndexVector& list, Index i) { list.push_back(i); }
+inline void append(IndexVector& list, const IndexVector& more) {
+  list.append(more.begin(), more.end());
+}
 template <class... A>
-Point join(const A&... parts) {
-  Point r;
+IndexVector join(const A&... parts) {
+  IndexVector r;
   (append(r, parts), ...);
   return r;
 }
@@ -205,12 +208,12 @@ std::vector<T> list_of(const A&... parts) {
   (append(r, parts), ...);
   return r;
 }
-// List type for items of a type: Point for indices.
+// List type for items of a type: IndexVector for indices.
 template <class Item>
 struct PackOf;
 template <>
 struct PackOf<Index> {
-  using Is = Point;
+  using Is = IndexVector;
 };
 // [f(k) for k in low..high where test(k)]
 inline bool every(Index) { return true; }
@@ -238,7 +241,7 @@ std::string lower(std::string_view text);
 // An einsum equation as numbers: the label of each dimension of each input, of the given ranks,
 // then of the result. The result's labels count from 0; summed labels follow. Throws Error
 // (invalid_model) if the equation is malformed.
-Point subscripts(std::string_view equation, const Point& ranks);
+IndexVector subscripts(std::string_view equation, const IndexVector& ranks);
 
 // All points of a box, the last index fastest. Each charges one operation.
 class Box {
@@ -247,7 +250,7 @@ class Box {
   class Iterator {
    public:
     Iterator(const Shape* shape, bool done) : shape_(shape), at_(shape->size(), 0), done_(done) {}
-    const Point& operator*() const { return at_; }
+    const IndexVector& operator*() const { return at_; }
     bool operator!=(const Iterator&) const { return !done_; }
     Iterator& operator++() {
       if (++unpaid_ == most) pay();
@@ -264,7 +267,7 @@ class Box {
     void pay() { charge_work(std::exchange(unpaid_, 0)); }
     static constexpr Index most = 4096;
     const Shape* shape_;
-    Point at_;
+    IndexVector at_;
     Index unpaid_ = 0;  // operations
     bool done_;
   };

@@ -9,11 +9,11 @@ namespace touchstone {
 namespace {
 
 // Labels of the inputs and of the result, in the order of subscripts().
-std::string labels(std::string_view equation, const Point& ranks) {
+std::string labels(std::string_view equation, const IndexVector& ranks) {
   return text(subscripts(equation, ranks));
 }
 
-std::string fault(std::string_view equation, const Point& ranks) {
+std::string fault(std::string_view equation, const IndexVector& ranks) {
   try {
     subscripts(equation, ranks);
   } catch (const Error& error) {
@@ -61,20 +61,20 @@ TEST(Division, ByZeroIsRefused) {
 }
 
 TEST(Lists, ArithmeticThatDoesNotFitIsRefused) {
-  const Point far{1, Index{1} << 61};
+  const IndexVector far{1, Index{1} << 61};
   for (const auto& compute : std::vector<std::function<void()>>{
            [&] { far* Index{8}; },
            [&] {
-             Point{8, 8} * far;
+             IndexVector{8, 8} * far;
            },
            [&] { far + most; }, [&] { most + far; }, [&] { negative(far) - most; },
-           [&] { negative(Point{least}); },
+           [&] { negative(IndexVector{least}); },
            [&] {
-             total(Point{most, most, 6});
+             total(IndexVector{most, most, 6});
            },
            [&] { reflect(5, (Index{1} << 62) + 2); }, [&] { wrap(least, -1); },
            [&] {
-             ravel(Point{1, 1}, Shape{2, most});
+             ravel(IndexVector{1, 1}, Shape{2, most});
            }}) {
     try {
       compute();
@@ -83,13 +83,13 @@ TEST(Lists, ArithmeticThatDoesNotFitIsRefused) {
       EXPECT_EQ(error.kind, ErrorKind::limit) << error.message;
     }
   }
-  EXPECT_EQ(far * Index{2}, (Point{2, Index{1} << 62}));
-  EXPECT_EQ(total(Point{most, -1, 1}), most);
+  EXPECT_EQ(far * Index{2}, (IndexVector{2, Index{1} << 62}));
+  EXPECT_EQ(total(IndexVector{most, -1, 1}), most);
 }
 
 TEST(Lists, APartPastTheEndIsRefused) {
-  const Point list{1, 2, 3};
-  EXPECT_EQ(part(list, 1, 2), (Point{2, 3}));
+  const IndexVector list{1, 2, 3};
+  EXPECT_EQ(part(list, 1, 2), (IndexVector{2, 3}));
   for (const auto& [from, n] : std::vector<std::pair<Index, Index>>{
            {most, 1}, {1, most}, {most, most}, {4, 0}, {-1, 1}, {0, 4}}) {
     EXPECT_THROW(part(list, from, n), Error);
@@ -99,26 +99,26 @@ TEST(Lists, APartPastTheEndIsRefused) {
 }
 
 TEST(Lists, AxesArePutInAndLeftOut) {
-  EXPECT_EQ(unsqueezed({7, 8}, {3, 0}), (Point{1, 7, 8, 1}));
-  EXPECT_EQ(unsqueezed({}, {0}), Point{1});
+  EXPECT_EQ(unsqueezed({7, 8}, {3, 0}), (IndexVector{1, 7, 8, 1}));
+  EXPECT_EQ(unsqueezed({}, {0}), IndexVector{1});
   EXPECT_THROW(unsqueezed({7}, {0, 0}), Error);  // no size is left for the third
-  EXPECT_EQ(without({7, 8, 9}, {2, 0, 2, 5, -1}), Point{8});
+  EXPECT_EQ(without({7, 8, 9}, {2, 0, 2, 5, -1}), IndexVector{8});
 }
 
 // Axes are marked by index: a linear search per axis would be quadratic here.
 TEST(Lists, ManyAxes) {
   constexpr Index many = 300'000;
-  Point axes;
+  IndexVector axes;
   for (Index k = 0; k < many; ++k) axes.push_back(many - k);
-  const Point shape = unsqueezed({5}, axes);
+  const IndexVector shape = unsqueezed({5}, axes);
   EXPECT_EQ(shape.size(), many + 1);
   EXPECT_EQ(shape[0], 5);
-  EXPECT_EQ(without(shape, axes), Point{5});
+  EXPECT_EQ(without(shape, axes), IndexVector{5});
 }
 
 TEST(Subscripts, LabelsOfTheResultComeFirst) {
-  EXPECT_EQ(subscripts("ij,jk->ik", {2, 2}), (Point{0, 2, 2, 1, 0, 1}));
-  EXPECT_EQ(subscripts("ij->ji", {2}), (Point{1, 0, 0, 1}));
+  EXPECT_EQ(subscripts("ij,jk->ik", {2, 2}), (IndexVector{0, 2, 2, 1, 0, 1}));
+  EXPECT_EQ(subscripts("ij->ji", {2}), (IndexVector{1, 0, 0, 1}));
 }
 
 TEST(Subscripts, SpacesSayNothing) {
@@ -133,12 +133,14 @@ TEST(Subscripts, WithoutArrowLettersThatStandOnceAreKeptCapitalsFirst) {
 }
 
 TEST(Subscripts, AnEllipsisStandsForTheOtherDimensions) {
-  EXPECT_EQ(subscripts("...i->...", {3}), (Point{0, 1, 2, 0, 1}));
+  EXPECT_EQ(subscripts("...i->...", {3}), (IndexVector{0, 1, 2, 0, 1}));
   EXPECT_EQ(labels("a...", {3}), labels("a...->...a", {3}));
-  EXPECT_EQ(subscripts("...->...", {0}), Point{});
+  EXPECT_EQ(subscripts("...->...", {0}), IndexVector{});
 }
 
-TEST(Subscripts, AScalarHasAnEmptyTerm) { EXPECT_EQ(subscripts(",i->i", {0, 1}), (Point{0, 0})); }
+TEST(Subscripts, AScalarHasAnEmptyTerm) {
+  EXPECT_EQ(subscripts(",i->i", {0, 1}), (IndexVector{0, 0}));
+}
 
 TEST(Subscripts, WhatIsMalformedSaysWhy) {
   EXPECT_NE(fault("", {0}).find("it is empty"), std::string::npos);

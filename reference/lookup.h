@@ -10,7 +10,7 @@
 
 namespace touchstone {
 
-inline Tensor as_tensor(const Point& list) {
+inline Tensor as_tensor(const IndexVector& list) {
   Tensor made(Type::int64, Shape{list.size()});
   std::copy(list.begin(), list.end(), made.data<std::int64_t>());
   return made;

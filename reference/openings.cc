@@ -95,7 +95,7 @@ Opened updates_of_one_element(Call& call, const std::vector<Value>& observed) {
   const Shape& data = call.inputs[0].tensor().shape();
   const Index axis = wrap(facts_of(call).integer("axis"), data.size());
   return any_update(call, observed, [&](Index k) {
-    Point at = unravel(k, indices.shape());
+    IndexVector at = unravel(k, indices.shape());
     at[axis] = wrap(static_cast<Index>(number_at(indices, k)), data[axis]);
     return ravel(at, data);
   });
@@ -108,7 +108,7 @@ Opened updates_of_one_slice(Call& call, const std::vector<Value>& observed) {
   const Shape rows = head(data, depth);
   const Index slice = count(tail(data, depth));
   return any_update(call, observed, [&](Index k) {
-    Point at(depth, 0);
+    IndexVector at(depth, 0);
     for (Index m = 0; m < depth; ++m)
       at[m] = wrap(static_cast<Index>(number_at(indices, k / slice * depth + m)), rows[m]);
     return ravel(at, rows) * slice + k % slice;

@@ -102,7 +102,7 @@ struct Scored {
 
 // Labels of the classes: integers or strings.
 struct Labels {
-  Point integers;
+  IndexVector integers;
   std::vector<std::string> texts;
 
   Labels() = default;

@@ -36,7 +36,7 @@ E* moved(const E* from, Index count, E* to) {
 }
 
 template <class E>
-void take(const E* whole, E* part, const Around& a, const Point& positions) {
+void take(const E* whole, E* part, const Around& a, const IndexVector& positions) {
   for (Index o = 0; o < a.outer; ++o) {
     for (const Index at : positions)
       part = moved(whole + (o * a.extent + at) * a.inner, a.inner, part);
@@ -59,14 +59,14 @@ std::string described(const Tensor& tensor) {
 
 Tensor slice(const Tensor& whole, Index axis, Index at) {
   const Tensor part = cut(whole, axis, at, 1);
-  return part.reshaped(without(part.shape(), Point{axis}));
+  return part.reshaped(without(part.shape(), IndexVector{axis}));
 }
 
 Tensor cut(const Tensor& whole, Index axis, Index from, Index length) {
   return picked(whole, axis, collect(from, add(from, length), [](Index k) { return k; }));
 }
 
-Tensor picked(const Tensor& whole, Index axis, const Point& positions) {
+Tensor picked(const Tensor& whole, Index axis, const IndexVector& positions) {
   Tensor part(whole.type(), replaced(whole.shape(), axis, positions.size()));
   if (part.size() == 0) return part;
   if (whole.type() == Type::string) {

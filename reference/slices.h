@@ -14,7 +14,7 @@ namespace touchstone {
 Tensor slice(const Tensor& whole, Index axis, Index at);
 
 // The slices of `whole` at these positions of `axis`, in this order.
-Tensor picked(const Tensor& whole, Index axis, const Point& positions);
+Tensor picked(const Tensor& whole, Index axis, const IndexVector& positions);
 
 // The slice of `whole` from `from`, `length` long, along `axis`; it must be in range.
 Tensor cut(const Tensor& whole, Index axis, Index from, Index length);

@@ -81,7 +81,7 @@ S aggregated(const std::vector<S>& votes, Aggregate how, std::size_t trees, cons
 }
 
 // True if all are at least `low` and below `high`.
-inline bool all_within(const Point& list, Index low, Index high) {
+inline bool all_within(const IndexVector& list, Index low, Index high) {
   return std::all_of(list.begin(), list.end(), [&](Index i) { return i >= low && i < high; });
 }
 

@@ -28,7 +28,7 @@ bool corners_fit(const Walk& walk, Index inner, Index length, Fits& fits) {
 
 }  // namespace
 
-void read_outside(const Point& at, const Shape& shape) {
+void read_outside(const IndexVector& at, const Shape& shape) {
   throw Error(ErrorKind::invalid_input,
               "element " + text(at) + " is read of a tensor of shape " + text(shape));
 }
@@ -43,13 +43,14 @@ Index bytes_of_array(const Shape& shape, std::size_t item) {
   return bytes;
 }
 
-Walk walk_of(Point (*point_at)(const void* reader, const Point& at, Index c), const void* reader,
-             const Row& row, Index inner, const Shape& shape, const Point& strides) {
+Walk walk_of(IndexVector (*point_at)(const void* reader, const IndexVector& at, Index c),
+             const void* reader, const Row& row, Index inner, const Shape& shape,
+             const IndexVector& strides) {
   Walk walk;
-  const Point origin = point_at(reader, row.at, 0);
+  const IndexVector origin = point_at(reader, row.at, 0);
   if (origin.size() != shape.size()) read_outside(origin, shape);
-  const Point next_c = inner > 1 ? point_at(reader, row.at, 1) : origin;
-  const Point next_x = row.length > 1 ? point_at(reader, row.point(1), 0) : origin;
+  const IndexVector next_c = inner > 1 ? point_at(reader, row.at, 1) : origin;
+  const IndexVector next_x = row.length > 1 ? point_at(reader, row.point(1), 0) : origin;
   Fits fits;
   for (Index k = 0; k < origin.size() && fits.all(); ++k) {
     const Index c = fits.subtract(next_c[k], origin[k]), x = fits.subtract(next_x[k], origin[k]);

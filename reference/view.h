@@ -12,7 +12,7 @@
 namespace touchstone {
 
 // Throws Error (invalid_input).
-[[noreturn]] void read_outside(const Point& at, const Shape& shape);
+[[noreturn]] void read_outside(const IndexVector& at, const Shape& shape);
 
 // A strided view of a tensor's elements; it does not own them. Default-constructed for an omitted
 // input.
@@ -20,7 +20,7 @@ template <class T>
 struct View {
   T* data = nullptr;
   Shape shape;
-  Point strides;                // in elements
+  IndexVector strides;          // in elements
   Type type = Type::undefined;  // the tensor's (T may be an extended precision number)
   const std::vector<Index>* sample = nullptr;  // linear positions to compute; null: all
 
@@ -29,7 +29,7 @@ struct View {
       : data(data), shape(std::move(shape)), strides(dense_strides(this->shape)), type(type) {}
   bool given() const { return shape.size() > 0 || data != nullptr; }
 
-  Index offset(const Point& at) const {
+  Index offset(const IndexVector& at) const {
     Index o = 0;
     for (Index k = 0; k < shape.size(); ++k) {
       if (at[k] < 0 || at[k] >= shape[k]) outside(at);
@@ -37,17 +37,17 @@ struct View {
     }
     return o;
   }
-  bool holds(const Point& at) const {
+  bool holds(const IndexVector& at) const {
     for (Index k = 0; k < shape.size(); ++k) {
       if (at[k] < 0 || at[k] >= shape[k]) return false;
     }
     return at.size() == shape.size();
   }
-  auto read(const Point& at) const {
+  auto read(const IndexVector& at) const {
     if (at.size() != shape.size()) outside(at);
     return load(data[offset(at)]);
   }
-  auto read(const Point& at, const Compute<T>& other) const {
+  auto read(const IndexVector& at, const Compute<T>& other) const {
     return holds(at) ? load(data[offset(at)]) : other;
   }
   // At a point whose indices are intervals (bounded semantics): the hull of the elements that they
@@ -60,7 +60,7 @@ struct View {
   auto read(const P& at, const Compute<T>& other) const {
     return read_around(*this, at, other);
   }
-  [[noreturn]] void outside(const Point& at) const { read_outside(at, shape); }
+  [[noreturn]] void outside(const IndexVector& at) const { read_outside(at, shape); }
 };
 
 template <class T>
@@ -90,7 +90,7 @@ View<T> view(const View<T>& v, Shape shape) {
 }
 // Dimension k of the result is dimension order[k] of v.
 template <class T>
-View<T> permuted(const View<T>& v, const Point& order) {
+View<T> permuted(const View<T>& v, const IndexVector& order) {
   View<T> seen = v;
   seen.shape = pick(v.shape, order);
   seen.strides = pick(v.strides, order);
@@ -98,16 +98,16 @@ View<T> permuted(const View<T>& v, const Point& order) {
 }
 // Maps a broadcast point to v without v's last n dims: aligned right, 0 where the dim is 1.
 template <class T>
-Point fit(const Point& b, const View<T>& v, Index n = 0) {
+IndexVector fit(const IndexVector& b, const View<T>& v, Index n = 0) {
   const Index r = max(subtract(v.shape.size(), n), Index{0});
-  Point p;
+  IndexVector p;
   for (Index k = 0; k < r; ++k) p.push_back(v.shape[k] == 1 ? 0 : item(b, b.size() - r + k));
   return p;
 }
 // The same with v's first dim aligned to dim `from` of the point.
 template <class T>
-Point fit_from(const Point& b, const View<T>& v, Index from) {
-  Point p;
+IndexVector fit_from(const IndexVector& b, const View<T>& v, Index from) {
+  IndexVector p;
   for (Index k = 0; k < v.shape.size(); ++k)
     p.push_back(v.shape[k] == 1 ? 0 : item(b, add(from, k)));
   return p;
@@ -131,10 +131,10 @@ struct Array : View<T> {
 
 // A run of elements that differ only in the last index.
 struct Row {
-  Point at;  // the first element
+  IndexVector at;  // the first element
   Index length = 1;
-  Point point(Index x) const {
-    Point p = at;
+  IndexVector point(Index x) const {
+    IndexVector p = at;
     if (!p.empty()) p[p.size() - 1] += x;
     return p;
   }
@@ -160,7 +160,7 @@ class Rows {
         return;
       }
       for (Index d : shape) done_ = done_ || d <= 0;
-      row_.at = Point(shape.size(), 0);
+      row_.at = IndexVector(shape.size(), 0);
       if (rows->step_ >= 0) row_.at[0] = rows->step_;
       if (!done_) take(width_);
     }
@@ -282,8 +282,9 @@ struct Walk {
 //
 // Not a template, since kernels have thousands of readers. Throws Error (invalid_input) if a
 // point's rank is not the tensor's.
-Walk walk_of(Point (*point_at)(const void* reader, const Point& at, Index c), const void* reader,
-             const Row& row, Index inner, const Shape& shape, const Point& strides);
+Walk walk_of(IndexVector (*point_at)(const void* reader, const IndexVector& at, Index c),
+             const void* reader, const Row& row, Index inner, const Shape& shape,
+             const IndexVector& strides);
 
 // Marks a read whose point is never affine.
 struct Scattering {};
@@ -340,8 +341,8 @@ class Reader {
   // An interval index (bounded semantics) has no affine form.
   static constexpr bool may_walk =
       !std::is_same_v<Affine, Scattering> &&
-      std::is_same_v<std::invoke_result_t<const F&, const Point&, Index>, Point>;
-  static Point point_at(const void* point, const Point& at, Index c) {
+      std::is_same_v<std::invoke_result_t<const F&, const IndexVector&, Index>, IndexVector>;
+  static IndexVector point_at(const void* point, const IndexVector& at, Index c) {
     return (*static_cast<const F*>(point))(at, c);
   }
 

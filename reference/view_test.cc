@@ -14,7 +14,7 @@ struct Reading {
         view(numbers.data(), shape, Type::float32) {
     for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = static_cast<float>(k);
   }
-  Row row(Index length) const { return {Point{0}, length}; }
+  Row row(Index length) const { return {IndexVector{0}, length}; }
 
   std::vector<float> numbers;
   View<const float> view;
@@ -28,7 +28,7 @@ void reads_as_points_say(const Reading& reading, Index inner, Index length, F po
   const auto read = reader(reading.view, row, inner, true, point);
   for (Index c = 0; c < inner; ++c) {
     for (Index x = 0; x < length; ++x) {
-      const Point at = point(row.point(x), c);
+      const IndexVector at = point(row.point(x), c);
       EXPECT_EQ(read.inside(c, x), reading.view.holds(at)) << c << ' ' << x;
       EXPECT_EQ(read.or_else(c, x, -1.0F), reading.view.read(at, -1.0F)) << c << ' ' << x;
     }
@@ -37,33 +37,33 @@ void reads_as_points_say(const Reading& reading, Index inner, Index length, F po
 
 TEST(Reader, WalksInside) {
   const Reading image({4, 6});
-  reads_as_points_say(image, 3, 4, [](const Point& at, Index c) {
-    return Point{c + 1, at[0] + 2};
+  reads_as_points_say(image, 3, 4, [](const IndexVector& at, Index c) {
+    return IndexVector{c + 1, at[0] + 2};
   });
 }
 
 TEST(Reader, LeavesOutWhatIsOutside) {
   const Reading image({4, 6});
-  reads_as_points_say(image, 9, 9, [](const Point& at, Index c) {
-    return Point{2 * c - 3, 3 * at[0] - 5};
+  reads_as_points_say(image, 9, 9, [](const IndexVector& at, Index c) {
+    return IndexVector{2 * c - 3, 3 * at[0] - 5};
   });
-  reads_as_points_say(image, 9, 9, [](const Point& at, Index c) {
-    return Point{5 - 2 * c, 13 - 3 * at[0]};
+  reads_as_points_say(image, 9, 9, [](const IndexVector& at, Index c) {
+    return IndexVector{5 - 2 * c, 13 - 3 * at[0]};
   });
-  reads_as_points_say(image, 3, 3, [](const Point&, Index) { return Point{-1, 0}; });
+  reads_as_points_say(image, 3, 3, [](const IndexVector&, Index) { return IndexVector{-1, 0}; });
 }
 
 TEST(Reader, StepsThatDoNotFitAreNoWalk) {
   const Reading image({4, 6});
   const Index far = Index{1} << 61;
-  reads_as_points_say(image, 4, 2, [&](const Point& at, Index c) {
-    return Point{0, c * far + at[0]};
+  reads_as_points_say(image, 4, 2, [&](const IndexVector& at, Index c) {
+    return IndexVector{0, c * far + at[0]};
   });
-  reads_as_points_say(image, 2, 2, [&](const Point& at, Index c) {
-    return Point{at[0], c * (std::numeric_limits<Index>::max() - 8) - far};
+  reads_as_points_say(image, 2, 2, [&](const IndexVector& at, Index c) {
+    return IndexVector{at[0], c * (std::numeric_limits<Index>::max() - 8) - far};
   });
-  reads_as_points_say(image, 3, 2, [&](const Point& at, Index c) {
-    return Point{c * -far, at[0] * (far - 1)};
+  reads_as_points_say(image, 3, 2, [&](const IndexVector& at, Index c) {
+    return IndexVector{c * -far, at[0] * (far - 1)};
   });
 }
 
@@ -71,8 +71,8 @@ TEST(Reader, StepsThatDoNotFitAreNoWalk) {
 TEST(Reader, AWalkThatWouldWrapIsRefused) {
   const Reading image({16});
   const Row row = image.row(1);
-  const auto far = [](const Point& at, Index c) {
-    return Point{at[0] + multiply(c, Index{1} << 61)};
+  const auto far = [](const IndexVector& at, Index c) {
+    return IndexVector{at[0] + multiply(c, Index{1} << 61)};
   };
   const auto read = reader(image.view, row, 9, true, far);
   EXPECT_TRUE(read.inside(0, 0));
@@ -84,9 +84,9 @@ TEST(Reader, AWalkThatWouldWrapIsRefused) {
 TEST(Reader, AShapeWithoutElementsIsReadNowhere) {
   const std::vector<float> none;
   const View<const float> nothing(none.data(), {0, Index{1} << 40, Index{1} << 40}, Type::float32);
-  const Row row{Point{0}, 4};
-  const auto read = reader(nothing, row, 2, true, [](const Point& at, Index c) {
-    return Point{c, at[0], at[0]};
+  const Row row{IndexVector{0}, 4};
+  const auto read = reader(nothing, row, 2, true, [](const IndexVector& at, Index c) {
+    return IndexVector{c, at[0], at[0]};
   });
   EXPECT_FALSE(read.inside(0, 0));
   EXPECT_EQ(read.or_else(1, 3, -1.0F), -1.0F);

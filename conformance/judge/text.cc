@@ -58,7 +58,7 @@ std::string bounded_text(const Bounded& value) {
 }
 
 std::string index_text(const Shape& shape, Index element) {
-  Point at;
+  IndexVector at;
   at.resize(shape.size());
   for (Index k = shape.size() - 1; k >= 0; --k) {
     const Index extent = shape[k] > 0 ? shape[k] : 1;

@@ -5,16 +5,16 @@ namespace touchstone {
 
 namespace {
 
-bool continues(const std::vector<Point>& strides, Index outer, Index inner, Index extent) {
+bool continues(const std::vector<IndexVector>& strides, Index outer, Index inner, Index extent) {
   return std::all_of(strides.begin(), strides.end(),
-                     [&](const Point& s) { return s[outer] == s[inner] * extent; });
+                     [&](const IndexVector& s) { return s[outer] == s[inner] * extent; });
 }
 
 }  // namespace
 
-Collapsed collapse(const Shape& extents, const std::vector<Point>& strides) {
+Collapsed collapse(const Shape& extents, const std::vector<IndexVector>& strides) {
   Shape kept;
-  std::vector<Point> steps(strides.size());  // innermost first
+  std::vector<IndexVector> steps(strides.size());  // innermost first
   Index last = -1;
   for (Index k = extents.size() - 1; k >= 0; --k) {
     if (extents[k] == 1) continue;

@@ -9,19 +9,19 @@
 namespace touchstone {
 
 struct Collapsed {
-  Shape extents;               // outermost first; no extent is 1
-  std::vector<Point> strides;  // one per operand
+  Shape extents;                     // outermost first; no extent is 1
+  std::vector<IndexVector> strides;  // one per operand
 };
 
 // Merges the dimensions `extents`, with each operand's strides, as far as the strides allow. No
 // extent may be 0.
-Collapsed collapse(const Shape& extents, const std::vector<Point>& strides);
+Collapsed collapse(const Shape& extents, const std::vector<IndexVector>& strides);
 
 // Calls visit(offsets, one per operand) for every point of the outermost `dims` dimensions, in
 // row-major order.
 template <class Visit>
 void each_outer(const Collapsed& walk, Index dims, Visit visit) {
-  Point at(dims, 0);
+  IndexVector at(dims, 0);
   std::vector<Index> offsets(walk.strides.size(), 0);
   for (;;) {
     visit(offsets);

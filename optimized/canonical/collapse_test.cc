@@ -8,7 +8,8 @@
 namespace touchstone {
 namespace {
 
-std::vector<std::vector<Index>> visited(const Shape& extents, const std::vector<Point>& strides) {
+std::vector<std::vector<Index>> visited(const Shape& extents,
+                                        const std::vector<IndexVector>& strides) {
   std::vector<std::vector<Index>> all;
   each_outer({extents, strides}, extents.size(),
              [&](const std::vector<Index>& offsets) { all.push_back(offsets); });
@@ -18,15 +19,15 @@ std::vector<std::vector<Index>> visited(const Shape& extents, const std::vector<
 TEST(Collapse, DenseIsOneDimension) {
   const Collapsed c = collapse({2, 3, 4}, {{12, 4, 1}, {12, 4, 1}});
   EXPECT_EQ(c.extents, Shape({24}));
-  EXPECT_EQ(c.strides[1], Point({1}));
+  EXPECT_EQ(c.strides[1], IndexVector({1}));
 }
 
 TEST(Collapse, OnesVanishAndRepeatedDimensionsMerge) {
   const Collapsed c = collapse({5, 1, 2, 3}, {{6, 6, 3, 1}, {0, 0, 0, 0}, {1, 0, 0, 0}});
   EXPECT_EQ(c.extents, Shape({5, 6}));
-  EXPECT_EQ(c.strides[0], Point({6, 1}));
-  EXPECT_EQ(c.strides[1], Point({0, 0}));
-  EXPECT_EQ(c.strides[2], Point({1, 0}));
+  EXPECT_EQ(c.strides[0], IndexVector({6, 1}));
+  EXPECT_EQ(c.strides[1], IndexVector({0, 0}));
+  EXPECT_EQ(c.strides[2], IndexVector({1, 0}));
 }
 
 TEST(Collapse, AScalarHasNoDimensions) {
@@ -45,12 +46,12 @@ TEST(Collapse, VisitsTheSameElementsInOrder) {
   std::mt19937 random(3);
   for (int k = 0; k < 500; ++k) {
     Shape extents;
-    std::vector<Point> strides(3);
+    std::vector<IndexVector> strides(3);
     Index dense = 1;
     for (Index d = static_cast<Index>(random() % 6); d > 0; --d)
       extents.push_back(1 + static_cast<Index>(random() % 4));
-    for (Point& s : strides) {
-      s = Point(extents.size(), 0);
+    for (IndexVector& s : strides) {
+      s = IndexVector(extents.size(), 0);
       dense = 1;
       for (Index d = extents.size() - 1; d >= 0; --d) {
         s[d] = random() % 3 == 0 ? 0 : dense;

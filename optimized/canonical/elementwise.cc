@@ -27,7 +27,7 @@ Index dims_within(const Collapsed& walk) {
 void elementwise_problems(const Shape& extents, const std::vector<Operand>& inputs, float* output,
                           const std::function<void(const Problem<4>&)>& solve) {
   if (count(extents) == 0) return;
-  std::vector<Point> strides;
+  std::vector<IndexVector> strides;
   for (const Operand& input : inputs) strides.push_back(input.strides);
   strides.push_back(dense_strides(extents));
   const Collapsed walk = collapse(extents, strides);

@@ -50,12 +50,12 @@ TEST(Elementwise, EveryElementOnceWhateverTheRank) {
     std::iota(b.begin(), b.end(), 1.0F);
     const View<const float> left(a.data(), extents, Type::float32),
         right(b.data(), narrow, Type::float32);
-    const auto same = [](const Point& p) { return p; };
-    const auto repeated = [&](const Point& p) { return fit(p, right); };
+    const auto same = [](const IndexVector& p) { return p; };
+    const auto repeated = [&](const IndexVector& p) { return fit(p, right); };
     most = std::max(
         most, solve(extents, {operand(left, extents, same), operand(right, extents, repeated)}, c));
     for (Index e = 0; e < count(extents); ++e) {
-      const Point p = unravel(e, extents);
+      const IndexVector p = unravel(e, extents);
       EXPECT_EQ(c[static_cast<std::size_t>(e)], left.read(p) * 1000 + right.read(fit(p, right)));
     }
   }
@@ -93,8 +93,12 @@ TEST(Elementwise, ManyShortOnesAreCut) {
 TEST(Operand, OutsideIsAnError) {
   const std::vector<float> a(4);
   const View<const float> view(a.data(), {2, 2}, Type::float32);
-  EXPECT_THROW(operand(view, {2, 3}, [](const Point& p) { return p; }), Error);
-  EXPECT_THROW(operand(view, {2, 2}, [](const Point& p) { return Point{p[0] - 1, p[1]}; }), Error);
+  EXPECT_THROW(operand(view, {2, 3}, [](const IndexVector& p) { return p; }), Error);
+  EXPECT_THROW(operand(view, {2, 2},
+                       [](const IndexVector& p) {
+                         return IndexVector{p[0] - 1, p[1]};
+                       }),
+               Error);
 }
 
 }  // namespace

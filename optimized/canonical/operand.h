@@ -10,7 +10,7 @@ namespace touchstone {
 struct Operand {
   const float* data = nullptr;
   // In elements, as many as the problem has dimensions; 0 if the operand is broadcast along one.
-  Point strides;
+  IndexVector strides;
 };
 
 // Returns the operand that reads view[point(p)] for every p of the box `extents`. Throws Error
@@ -18,18 +18,18 @@ struct Operand {
 template <class F>
 Operand operand(const View<const float>& view, const Shape& extents, F point) {
   static constexpr float nothing = 0;
-  Operand made{&nothing, Point(extents.size(), 0)};
+  Operand made{&nothing, IndexVector(extents.size(), 0)};
   if (!view.given() || count(extents) == 0) return made;  // an absent operand is never read
-  Point p(extents.size(), 0);
-  const Point origin = point(p);
-  Point least = origin, most = origin;
+  IndexVector p(extents.size(), 0);
+  const IndexVector origin = point(p);
+  IndexVector least = origin, most = origin;
   Index at = 0;
   for (Index d = 0; d < origin.size() && d < view.shape.size(); ++d)
     at = add(at, multiply(origin[d], view.strides[d]));
   for (Index k = 0; k < extents.size(); ++k) {
     if (extents[k] == 1) continue;
     p[k] = 1;
-    const Point next = point(p);
+    const IndexVector next = point(p);
     p[k] = 0;
     for (Index d = 0; d < origin.size() && d < view.shape.size(); ++d) {
       const Index step = subtract(next[d], origin[d]);

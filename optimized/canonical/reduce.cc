@@ -20,7 +20,7 @@ struct Along {
 Along axis(const Collapsed& walk, Index k) {
   Along made;
   if (k >= 0) made.extent = walk.extents[k];
-  for (const Point& s : walk.strides) made.strides.push_back(k < 0 ? 0 : s[k]);
+  for (const IndexVector& s : walk.strides) made.strides.push_back(k < 0 ? 0 : s[k]);
   return made;
 }
 
@@ -57,7 +57,7 @@ void reduce_problems(const Shape& kept, const Shape& reduced, std::vector<Operan
                      float* output, const std::function<void(const ReduceProblem&)>& solve) {
   if (count(kept) == 0) return;
   const bool nothing = count(reduced) == 0;
-  std::vector<Point> outside, inside;
+  std::vector<IndexVector> outside, inside;
   const auto split = [&] {
     outside.clear(), inside.clear();
     for (const Operand& input : inputs) {
@@ -65,7 +65,7 @@ void reduce_problems(const Shape& kept, const Shape& reduced, std::vector<Operan
       inside.push_back(tail(input.strides, kept.size()));
     }
     outside.push_back(dense_strides(kept));
-    inside.push_back(Point(reduced.size(), 0));
+    inside.push_back(IndexVector(reduced.size(), 0));
   };
   split();
   Collapsed over = nothing ? Collapsed{Shape{}, inside} : collapse(reduced, inside);

@@ -44,7 +44,7 @@ TEST(Reduce, AnyAxesOfAnyRank) {
   Counts all;
   for (int k = 0; k < 400; ++k) {
     Shape shape, kept, extents;
-    Point over;
+    IndexVector over;
     for (Index d = 0, rank = static_cast<Index>(random() % 6); d < rank; ++d) {
       shape.push_back(1 + static_cast<Index>(random() % 4));
       if (random() % 2) over.push_back(d), extents.push_back(shape.back());
@@ -54,7 +54,7 @@ TEST(Reduce, AnyAxesOfAnyRank) {
         out(static_cast<std::size_t>(count(kept)));
     std::iota(data.begin(), data.end(), 1.0F);
     const View<const float> view(data.data(), shape, Type::float32);
-    const auto spot = [&](const Point& p) {
+    const auto spot = [&](const IndexVector& p) {
       return replaced(head(p, kept.size()), over, tail(p, kept.size()));
     };
     const Counts c = solve(kept, extents, operand(view, join(kept, extents), spot), out);

@@ -51,7 +51,9 @@ const Signature* Imports::find(std::string_view domain, std::string_view op) con
   return import == opsets.end() ? nullptr : find_signature(domain, op, import->second);
 }
 
-GraphRewriter::Arg GraphRewriter::ints(const Point& list) { return {tensor_of_integers(list)}; }
+GraphRewriter::Arg GraphRewriter::ints(const IndexVector& list) {
+  return {tensor_of_integers(list)};
+}
 
 GraphRewriter::Arg GraphRewriter::floats(const std::vector<float>& list) {
   Tensor tensor(Type::float32, {static_cast<Index>(list.size())});

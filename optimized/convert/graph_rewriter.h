@@ -50,7 +50,7 @@ class GraphRewriter {
 
   Arg value(Slot slot) const { return {found.names(slot)}; }
   Arg left_out() const { return {std::vector<std::string>{""}}; }
-  static Arg ints(const Point& list);  // int64, one dimension
+  static Arg ints(const IndexVector& list);  // int64, one dimension
   static Arg floats(const std::vector<float>& list);
   static Arg scalar(Index value);             // int64 scalar
   static Arg real(double value);              // float64 scalar
@@ -92,7 +92,7 @@ inline Attribute attribute(const std::vector<double>& value) {
   return {std::vector<float>(value.begin(), value.end()), ""};
 }
 inline Attribute attribute(std::vector<std::string> value) { return {std::move(value), ""}; }
-inline Attribute attribute(const Point& value) {
+inline Attribute attribute(const IndexVector& value) {
   return {std::vector<Index>(value.begin(), value.end()), ""};
 }
 

@@ -96,8 +96,8 @@ Index Match::size(Slot slot, Index axis) const {
   return or_not_known(size_of(name(slot), wrap(axis, rank(slot))).number);
 }
 
-Point Match::shape(Slot slot) const {
-  Point list;
+IndexVector Match::shape(Slot slot) const {
+  IndexVector list;
   for (Index axis = 0; axis < rank(slot); ++axis) list.push_back(size(slot, axis));
   return list;
 }
@@ -142,14 +142,14 @@ const Tensor& Match::tensor(Slot slot) const {
   return *constant;
 }
 
-Point Match::ints(Slot constant) const {
+IndexVector Match::ints(Slot constant) const {
   const Tensor& list = tensor(constant);
   if (facts(list.type()).is_integer) {
-    Point items;
+    IndexVector items;
     for (Index k = 0; k < list.size(); ++k) items.push_back(static_cast<Index>(number_at(list, k)));
     return items;
   }
-  Point items;
+  IndexVector items;
   for (const double item : reals_of(constant)) items.push_back(whole(item));
   return items;
 }
@@ -233,11 +233,12 @@ std::string Match::text(Slot, std::string_view attribute,
   return given ? held<std::string>(given) : or_not_known(std::move(otherwise));
 }
 
-Point Match::integers(Slot, std::string_view attribute, std::optional<Point> otherwise) const {
+IndexVector Match::integers(Slot, std::string_view attribute,
+                            std::optional<IndexVector> otherwise) const {
   const Attribute* given = find(attribute);
   if (given == nullptr) return or_not_known(std::move(otherwise));
   const auto& list = held<std::vector<Index>>(given);
-  return Point(list.data(), list.data() + list.size());
+  return IndexVector(list.data(), list.data() + list.size());
 }
 
 std::vector<float> Match::reals(Slot, std::string_view attribute) const {

@@ -38,7 +38,7 @@ class Match {
   Type type(Slot slot) const { return type_of(name(slot)); }
   Index rank(Slot slot) const { return rank_of(name(slot)); }
   Index size(Slot slot, Index axis) const;
-  Point shape(Slot slot) const;
+  IndexVector shape(Slot slot) const;
   Index elements(Slot slot) const { return count(shape(slot)); }
   bool same_shape(Slot a, Slot b) const;  // for every possible feed
   bool same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const;
@@ -46,7 +46,7 @@ class Match {
   bool spreads_to(Slot a, Slot b) const;  // b's shape is the broadcast of both shapes
   bool is_float(Slot slot) const { return facts(type(slot)).is_float; }
 
-  Point ints(Slot constant) const;                     // also accepts floats with whole values
+  IndexVector ints(Slot constant) const;               // also accepts floats with whole values
   double real_of(Slot constant) const;                 // requires exactly one element
   bool holds_only(Slot constant, double value) const;  // every element equals the value
   std::vector<double> reals_of(Slot constant) const;
@@ -69,7 +69,8 @@ class Match {
   double number(Slot node, std::string_view attribute, std::optional<double> otherwise = {}) const;
   std::string text(Slot node, std::string_view attribute,
                    std::optional<std::string> otherwise = {}) const;
-  Point integers(Slot node, std::string_view attribute, std::optional<Point> otherwise = {}) const;
+  IndexVector integers(Slot node, std::string_view attribute,
+                       std::optional<IndexVector> otherwise = {}) const;
   std::vector<float> reals(Slot node, std::string_view attribute) const;
   std::vector<std::string> texts(Slot node, std::string_view attribute) const;
 

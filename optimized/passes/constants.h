@@ -8,7 +8,7 @@
 
 namespace touchstone {
 
-inline Tensor tensor_of_integers(const Point& list) {
+inline Tensor tensor_of_integers(const IndexVector& list) {
   Tensor tensor(Type::int64, {list.size()});
   std::copy(list.begin(), list.end(), tensor.data<Index>());
   return tensor;

@@ -9,7 +9,9 @@
 
 namespace touchstone {
 
-GraphRewriter::Arg GraphRewriter::ints(const Point& list) { return {tensor_of_integers(list)}; }
+GraphRewriter::Arg GraphRewriter::ints(const IndexVector& list) {
+  return {tensor_of_integers(list)};
+}
 GraphRewriter::Arg GraphRewriter::scalar(Index value) { return {tensor_of_integer(value)}; }
 GraphRewriter::Arg GraphRewriter::real(double value) {
   return {tensor_of_number(value, Type::float64)};

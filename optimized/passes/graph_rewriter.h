@@ -27,7 +27,7 @@ class GraphRewriter {
 
   Arg value(Slot slot) const { return {found.value(slot)}; }
   Arg left_out() const { return {std::string()}; }
-  static Arg ints(const Point& list);         // int64, one dimension
+  static Arg ints(const IndexVector& list);   // int64, one dimension
   static Arg scalar(Index value);             // int64 scalar
   static Arg real(double value);              // float64 scalar
   Arg number(double value, Slot like) const;  // scalar of the element type of `like`
@@ -77,7 +77,7 @@ inline Attribute attribute(Index value) { return {value, ""}; }
 inline Attribute attribute(Type value) { return {static_cast<Index>(value), ""}; }
 inline Attribute attribute(double value) { return {static_cast<float>(value), ""}; }
 inline Attribute attribute(std::string_view value) { return {std::string(value), ""}; }
-inline Attribute attribute(const Point& value) {
+inline Attribute attribute(const IndexVector& value) {
   return {std::vector<Index>(value.begin(), value.end()), ""};
 }
 

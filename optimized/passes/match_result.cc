@@ -76,14 +76,14 @@ Index Match::size(Slot slot, Index axis) const {
   return size;
 }
 
-Point Match::shape(Slot slot) const {
-  Point list;
+IndexVector Match::shape(Slot slot) const {
+  IndexVector list;
   for (Index axis = 0; axis < rank(slot); ++axis) list.push_back(size(slot, axis));
   return list;
 }
 
-Point Match::sizes_but_one(Slot slot) const {
-  Point list;
+IndexVector Match::sizes_but_one(Slot slot) const {
+  IndexVector list;
   for (Index axis = 0; axis < rank(slot); ++axis) {
     const Index size = known(slot).size(axis).value_or(-1);
     if (size >= 0) assume({value(slot), axis, size, "", 0});
@@ -110,10 +110,10 @@ bool Match::same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const {
   return same;
 }
 
-Point Match::ints(Slot constant) const {
+IndexVector Match::ints(Slot constant) const {
   const Tensor& list = tensor(constant);
   if (!facts(list.type()).is_integer) throw NotKnown{};
-  Point items;
+  IndexVector items;
   for (Index k = 0; k < list.size(); ++k) items.push_back(static_cast<Index>(number_at(list, k)));
   return items;
 }
@@ -134,7 +134,7 @@ bool Match::all_are(Slot constant, double value) const {
 }
 
 bool Match::is_per_channel(Slot constant, Index channels, Index rank) const {
-  const Point of = shape(constant);
+  const IndexVector of = shape(constant);
   if (of.size() > rank) return false;
   for (Index k = 0; k < of.size(); ++k) {
     const bool is_channel = k == of.size() - (rank - 1);
@@ -187,12 +187,12 @@ std::string Match::text(Slot made_by, std::string_view attribute,
   return given ? held<std::string>(*given) : or_not_known(std::move(otherwise));
 }
 
-Point Match::integers(Slot made_by, std::string_view attribute,
-                      std::optional<Point> otherwise) const {
+IndexVector Match::integers(Slot made_by, std::string_view attribute,
+                            std::optional<IndexVector> otherwise) const {
   const Attribute* given = find(made_by, attribute);
   if (given == nullptr) return or_not_known(std::move(otherwise));
   const auto& list = held<std::vector<Index>>(*given);
-  return Point(list.data(), list.data() + list.size());
+  return IndexVector(list.data(), list.data() + list.size());
 }
 
 }  // namespace touchstone

@@ -47,14 +47,14 @@ class Match {
   Type type(Slot slot) const;
   Index rank(Slot slot) const;
   Index size(Slot slot, Index axis) const;  // a known number
-  Point shape(Slot slot) const;             // all sizes known
+  IndexVector shape(Slot slot) const;       // all sizes known
   Index elements(Slot slot) const { return count(shape(slot)); }
   // Returns all sizes, with at most one unknown, which is then -1: a valid shape input of Reshape.
-  Point sizes_but_one(Slot slot) const;
+  IndexVector sizes_but_one(Slot slot) const;
   bool same_shape(Slot a, Slot b) const;  // for every possible feed
   bool same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const;
 
-  Point ints(Slot constant) const;
+  IndexVector ints(Slot constant) const;
   double real_of(Slot constant) const;  // requires exactly one element
   bool all_are(Slot constant, double value) const;
   // True if it broadcasts to one number for each channel (dimension 1 of `rank`), or to one for
@@ -73,8 +73,8 @@ class Match {
                 std::optional<double> otherwise = {}) const;
   std::string text(Slot made_by, std::string_view attribute,
                    std::optional<std::string> otherwise = {}) const;
-  Point integers(Slot made_by, std::string_view attribute,
-                 std::optional<Point> otherwise = {}) const;
+  IndexVector integers(Slot made_by, std::string_view attribute,
+                       std::optional<IndexVector> otherwise = {}) const;
 
  private:
   const KnownValue& known(Slot slot) const;
@@ -86,7 +86,7 @@ class Match {
   MutableGraph& bench_;
 };
 
-inline bool all_zero(const Point& list) {
+inline bool all_zero(const IndexVector& list) {
   return std::all_of(list.begin(), list.end(), [](Index k) { return k == 0; });
 }
 inline double as_float(double value) { return static_cast<double>(static_cast<float>(value)); }

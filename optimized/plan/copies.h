@@ -53,8 +53,8 @@ std::vector<Value> prefetch(const AnalyzedGraph& graph, const AnalyzedNode& fact
                             const Shape* shape = nullptr);
 
 // Returns nullopt if the strides need more dimensions than a StridedCopy has.
-std::optional<StridedCopy> copy_of_strides(const Shape& extents, const Point& source_strides,
-                                           const Point& target_strides);
+std::optional<StridedCopy> copy_of_strides(const Shape& extents, const IndexVector& source_strides,
+                                           const IndexVector& target_strides);
 // Describes an output, whose shape is set, from the names of its elements.
 void describe(CopiedOutput& output, const std::int64_t* names, const ElementNames& known);
 

@@ -17,7 +17,7 @@ double real(Index size) { return static_cast<double>(size); }
 
 double elements(const AnalyzedValue& fact) { return fact.shape ? real(count(*fact.shape)) : 0; }
 
-double product_of(const Point& list) {
+double product_of(const IndexVector& list) {
   double product = 1;
   for (const Index size : list) product *= real(size);
   return product;

@@ -27,7 +27,7 @@ const DeviceEntry* entry_of(const AnalyzedGraph& graph, Index node) {
 [[noreturn]] void unfit(const std::string& why) { throw Error(ErrorKind::unsupported, why); }
 
 // Collapses the dimensions and pads them with 1 to `rank`, outermost first. Throws if more remain.
-Collapsed brought_to(Index rank, const Shape& extents, const std::vector<Point>& strides,
+Collapsed brought_to(Index rank, const Shape& extents, const std::vector<IndexVector>& strides,
                      const char* what) {
   const Collapsed walk = collapse(extents, strides);
   if (walk.extents.size() > rank) {
@@ -37,15 +37,15 @@ Collapsed brought_to(Index rank, const Shape& extents, const std::vector<Point>&
   Collapsed made;
   const Index lead = rank - walk.extents.size();
   for (Index k = 0; k < rank; ++k) made.extents.push_back(k < lead ? 1 : walk.extents[k - lead]);
-  for (const Point& own : walk.strides) {
-    Point& steps = made.strides.emplace_back();
+  for (const IndexVector& own : walk.strides) {
+    IndexVector& steps = made.strides.emplace_back();
     for (Index k = 0; k < rank; ++k) steps.push_back(k < lead ? 0 : own[k - lead]);
   }
   return made;
 }
 
 // Returns axes, innermost first. Throws if an element is beyond the reach of 32 bits.
-std::vector<DeviceAxis> axes_of(const Shape& extents, const Point& steps) {
+std::vector<DeviceAxis> axes_of(const Shape& extents, const IndexVector& steps) {
   std::vector<DeviceAxis> axes;
   double reach = 0;
   for (Index k = extents.size(); k-- > 0;) {
@@ -62,24 +62,24 @@ std::vector<DeviceAxis> axes_of(const Shape& extents, const Point& steps) {
 // Collapsed extents: the kept dimensions and the reduced one.
 struct Walk {
   Shape kept, reduced;
-  std::vector<Point> outside, inside;  // one per operand, then the output's
+  std::vector<IndexVector> outside, inside;  // one per operand, then the output's
 };
 
 Walk walk_of(const RecordedCall& record, Index rank) {
-  std::vector<Point> outside, inside;
+  std::vector<IndexVector> outside, inside;
   for (const Operand& operand : record.inputs) {
     outside.push_back(head(operand.strides, record.made.size()));
     inside.push_back(tail(operand.strides, record.made.size()));
   }
   outside.push_back(dense_strides(record.made));
-  inside.push_back(Point(record.reduced.size(), 0));
+  inside.push_back(IndexVector(record.reduced.size(), 0));
   Walk made;
   const Collapsed kept = brought_to(rank, record.made, outside, "what it keeps");
   made.kept = kept.extents;
   made.outside = kept.strides;
   if (count(record.reduced) == 0) {
     made.reduced = {0};
-    made.inside.assign(inside.size(), Point{0});
+    made.inside.assign(inside.size(), IndexVector{0});
   } else {
     const Collapsed over = brought_to(1, record.reduced, inside, "what it reduces");
     made.reduced = over.extents;
@@ -91,11 +91,11 @@ Walk walk_of(const RecordedCall& record, Index rank) {
 std::vector<std::vector<DeviceAxis>> axes_of(const RecordedCall& record, Form form) {
   std::vector<std::vector<DeviceAxis>> axes;
   if (form == Form::elementwise) {
-    std::vector<Point> strides;
+    std::vector<IndexVector> strides;
     for (const Operand& operand : record.inputs) strides.push_back(operand.strides);
     strides.push_back(dense_strides(record.made));
     const Collapsed walk = brought_to(4, record.made, strides, "its output");
-    for (const Point& own : walk.strides) axes.push_back(axes_of(walk.extents, own));
+    for (const IndexVector& own : walk.strides) axes.push_back(axes_of(walk.extents, own));
     return axes;
   }
   // Innermost first. For a reduction: a kept dimension, the reduced one, the other kept one. For a
@@ -108,7 +108,7 @@ std::vector<std::vector<DeviceAxis>> axes_of(const RecordedCall& record, Form fo
       continue;
     }
     Shape extents = walk.kept;
-    Point steps = walk.outside[o];
+    IndexVector steps = walk.outside[o];
     extents.push_back(walk.reduced[0]);
     steps.push_back(walk.inside[o][0]);
     std::vector<DeviceAxis> own = axes_of(extents, steps);

@@ -61,8 +61,8 @@ std::optional<CopiedOutput> permuted(const AnalyzedGraph& graph, const AnalyzedN
   CopiedOutput output = output_of(graph, fact);
   const Shape& from = *graph.value(fact.inputs[0]).shape;
   const Index rank = from.size();
-  const Point strides = dense_strides(from);
-  Point by(rank, 0);
+  const IndexVector strides = dense_strides(from);
+  IndexVector by(rank, 0);
   std::vector<bool> found(static_cast<std::size_t>(rank), false);
   for (Index d = 0; d < rank; ++d) {
     Shape two(rank, 1);
@@ -186,11 +186,11 @@ class Dimensions {
   // Describes the output as one strided copy, if all that is not filled is a box read with constant
   // strides.
   bool by_probed_strides() {
-    const Point strides = dense_strides(from_), places = dense_strides(output_.shape);
+    const IndexVector strides = dense_strides(from_), places = dense_strides(output_.shape);
     CopiedPart part;
     part.source = 0;
     Shape extents;
-    Point by, to;
+    IndexVector by, to;
     for (Index d = 0; d < from_.size(); ++d) {
       const Table& table = tables_[static_cast<std::size_t>(d)];
       const auto inside = [](Index k) { return k >= 0; };
@@ -216,7 +216,7 @@ class Dimensions {
   void by_names() {
     const ElementNames known(graph_, fact_);
     const Index fill = output_.fill == nothing ? 0 : known.first[1];
-    const Point strides = dense_strides(from_);
+    const IndexVector strides = dense_strides(from_);
     std::vector<std::int64_t> names{1};  // element names over the dimensions so far
     for (Index d = 0; d < from_.size(); ++d) {
       std::vector<std::int64_t> more;

@@ -39,7 +39,7 @@ class StandIns {
 
 struct Read {
   Index value;
-  Point strides;  // of the placeholder; only whether they are 0 counts
+  IndexVector strides;  // of the placeholder; only whether they are 0 counts
 };
 
 }  // namespace
@@ -103,9 +103,9 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
   }
 
   // Strides in real memory: one row per external of each read, the output's last.
-  std::vector<Point> walks;
-  const auto strides_in = [&](const StridedTensor& tensor, const Point* asked) {
-    Point strides(extents.size(), 0);
+  std::vector<IndexVector> walks;
+  const auto strides_in = [&](const StridedTensor& tensor, const IndexVector* asked) {
+    IndexVector strides(extents.size(), 0);
     const Index lead = extents.size() - tensor.shape.size();
     for (Index d = 0; d < tensor.shape.size(); ++d) {
       const bool steps = asked ? (*asked)[lead + d] != 0 : extents[lead + d] != 1;
@@ -128,7 +128,7 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
   for (Index d = 0; d < extents.size(); ++d) {
     const bool even =
         d > movable && !merged.empty() &&
-        std::all_of(walks.begin(), walks.end(), [&](const Point& walk) {
+        std::all_of(walks.begin(), walks.end(), [&](const IndexVector& walk) {
           return extents[d] == 1 || merged.back() == 1 || walk[from.back()] == walk[d] * extents[d];
         });
     if (even) {
@@ -142,7 +142,7 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
   if (merged.size() > 4) return std::nullopt;
   const auto lead = static_cast<std::size_t>(4 - merged.size());
   made.lead_ = lead;
-  const auto placed = [&](const Point& walk) {
+  const auto placed = [&](const IndexVector& walk) {
     std::array<Index, 4> strides{};
     for (std::size_t k = 0; k < from.size(); ++k) strides[lead + k] = walk[from[k]];
     return strides;

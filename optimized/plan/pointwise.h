@@ -16,7 +16,7 @@ namespace touchstone {
 struct StridedTensor {
   Shape shape;
   const float* data = nullptr;
-  Point strides;
+  IndexVector strides;
 };
 
 class Pointwise {

@@ -27,8 +27,8 @@ std::pair<Index, Index> ElementNames::of(Index name) const {
   return {source, name - first[static_cast<std::size_t>(source)]};
 }
 
-std::optional<StridedCopy> copy_of_strides(const Shape& extents, const Point& source_strides,
-                                           const Point& target_strides) {
+std::optional<StridedCopy> copy_of_strides(const Shape& extents, const IndexVector& source_strides,
+                                           const IndexVector& target_strides) {
   const Collapsed walk = collapse(extents, {source_strides, target_strides});
   if (walk.extents.size() > static_cast<Index>(StridedCopy::rank)) return std::nullopt;
   StridedCopy move;
@@ -80,12 +80,12 @@ constexpr Index most_elements = Index{1} << 24;  // limit on the elements evalua
 bool by_probed_strides(CopiedOutput& output, const std::int64_t* names, const ElementNames& known) {
   const auto [source, from] = known.of(names[0]);
   if (source == nothing) return false;
-  const Point dense = dense_strides(output.shape);
-  Point steps(output.shape.size(), 0);
+  const IndexVector dense = dense_strides(output.shape);
+  IndexVector steps(output.shape.size(), 0);
   for (Index d = 0; d < output.shape.size(); ++d) {
     if (output.shape[d] > 1) steps[d] = names[dense[d]] - names[0];
   }
-  Point at(output.shape.size(), 0);
+  IndexVector at(output.shape.size(), 0);
   Index expected = names[0];
   for (Index k = 0, count = touchstone::count(output.shape); k < count; ++k) {
     if (names[k] != expected || known.of(expected).first != source) return false;
@@ -97,7 +97,7 @@ bool by_probed_strides(CopiedOutput& output, const std::int64_t* names, const El
     }
   }
   Shape extents;
-  Point to, by;
+  IndexVector to, by;
   for (Index d = 0; d < output.shape.size(); ++d) {
     if (output.shape[d] == 1) continue;
     extents.push_back(output.shape[d]);
@@ -238,7 +238,7 @@ namespace {
 // True if a node that treats each dimension separately repeats each element `times` along this
 // axis. Evaluated with all other dimensions set to 1.
 bool repeats_along(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index axis,
-                   const Point& times) {
+                   const IndexVector& times) {
   Shape from(times.size(), 1), to = times;
   from[axis] = (*graph.value(fact.inputs[0]).shape)[axis];
   to[axis] *= from[axis];
@@ -278,7 +278,7 @@ std::optional<Repeat> repeats(const AnalyzedGraph& graph, Index node) {
   if (to.back() != columns * times.columns || (rank == 4 && to[2] != rows * times.rows))
     return std::nullopt;
   if (fact.node->signature->form == "resample") {
-    Point all = from;
+    IndexVector all = from;
     for (Index k = 0; k < rank; ++k) all[k] = to[k] / from[k];
     Index told = 0;
     while (told < rank && repeats_along(graph, fact, told, all)) ++told;

@@ -21,14 +21,14 @@ class MatmulDynamicBStep : public Step {
     columns_ = c.back();
     depth_ = a.back();
     const Shape stack = head(c, c.size() - 2);
-    const auto place = [&](const Shape& of, const Point& at, Index matrix) {
+    const auto place = [&](const Shape& of, const IndexVector& at, Index matrix) {
       Index k = 0;
       for (Index d = 0; d + 2 < of.size(); ++d)
         k = k * of[d] + (of[d] == 1 ? 0 : at[stack.size() - (of.size() - 2) + d]);
       return k * matrix;
     };
     for (Index k = 0; k < count(stack); ++k) {
-      const Point at = unravel(k, stack);
+      const IndexVector at = unravel(k, stack);
       matrices_.push_back({place(a, at, rows_ * depth_), place(b, at, depth_ * columns_)});
     }
     // Many matrices: one per thread. Few: all threads split each one.

@@ -73,7 +73,7 @@ void BlockedRegion::prefetch(Builder& builder) {
 StridedTensor BlockedRegion::constant(const Tensor& tensor) {
   const Index rank = region_.shape.size(), lanes = output_.lanes;
   if (tensor.size() == 1)
-    return {tensor.shape(), tensor.data<float>(), Point(tensor.shape().size(), 0)};
+    return {tensor.shape(), tensor.data<float>(), IndexVector(tensor.shape().size(), 0)};
   const auto size = [&](Index from_back) {
     return from_back <= tensor.shape().size() ? tensor.shape()[tensor.shape().size() - from_back]
                                               : 1;

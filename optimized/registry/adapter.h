@@ -38,8 +38,8 @@ class ReduceCall {
   template <class F>
   void read(const View<const float>& view, F point) {
     const Index kept = output_.shape.size();
-    inputs_.push_back(operand(view, join(output_.shape, reduced_), [&](const Point& p) {
-      return Point(point(head(p, kept), tail(p, kept)));
+    inputs_.push_back(operand(view, join(output_.shape, reduced_), [&](const IndexVector& p) {
+      return IndexVector(point(head(p, kept), tail(p, kept)));
     }));
   }
   template <class T>

@@ -23,12 +23,12 @@ class Contract : public Halide::Generator<Kernel> {
   using Output = Halide::GeneratorOutput<T>;
 
  protected:
-  using Point = std::vector<Expr>;
+  using IndexVector = std::vector<Expr>;
   using Operand = Input<Buffer<float, 4>>;
   const Var x{"x"}, y{"y"}, z{"z"};
-  const Point at{0, x, y, z};
+  const IndexVector at{0, x, y, z};
 
-  Expr sum(const std::function<Expr(const Point&)>& body, Operand& data) {
+  Expr sum(const std::function<Expr(const IndexVector&)>& body, Operand& data) {
     const Halide::RDom r(0, data.dim(0).extent(), "r");
     partial_(x, y, z) = 0.0F;
     partial_(x, y, z) += body({r, x, y, z});

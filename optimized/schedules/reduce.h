@@ -28,8 +28,8 @@ class Reduce : public Halide::Generator<Kernel> {
   Halide::GeneratorParam<bool> rows{"rows", false};
 
  protected:
-  using Point = std::vector<Expr>;
-  using Body = std::function<Expr(const Point&)>;
+  using IndexVector = std::vector<Expr>;
+  using Body = std::function<Expr(const IndexVector&)>;
   using Operand = Input<Buffer<float, 3>>;
   static constexpr int lanes = 16;
   const Var x{"x"}, outer{"outer"}, lane{"lane"}, block{"block"};

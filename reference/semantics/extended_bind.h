@@ -186,7 +186,7 @@ inline std::vector<Opaque> reals<Opaque>(const Described&) {
 
 // Value of an output at a position; nothing if it is not given or the position is out of range.
 template <class T>
-std::optional<std::remove_const_t<T>> observed(const View<T>& view, const Point& spot) {
+std::optional<std::remove_const_t<T>> observed(const View<T>& view, const IndexVector& spot) {
   if (!view.given() || !view.holds(spot)) return std::nullopt;
   return view.data[view.offset(spot)];
 }
@@ -204,7 +204,7 @@ class Followed<S, A> {
   void take(Index step) {
     for (const Row& row : rows_at(seen_, step)) {
       for (Index x = 0; x < row.length; ++x) {
-        const Point at = row.point(x);
+        const IndexVector at = row.point(x);
         const std::optional<S> shown = watch_ ? watch_(at) : std::nullopt;
         seen_.data[seen_.offset(at)] = shown ? *shown : computed_.data[computed_.offset(at)];
       }
@@ -214,7 +214,7 @@ class Followed<S, A> {
  private:
   A& computed_;
   A seen_;
-  std::function<std::optional<S>(const Point&)> watch_;
+  std::function<std::optional<S>(const IndexVector&)> watch_;
 };
 
 }  // namespace touchstone

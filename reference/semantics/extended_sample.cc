@@ -41,7 +41,7 @@ std::vector<Index> sample_positions(const Shape& shape, const Tensor* observed, 
   const Index all = count(shape);
   const Index corners = Index{1} << std::min<Index>(shape.size(), 4);
   for (Index bits = 0; bits < corners; ++bits) {
-    Point at(shape.size(), 0);
+    IndexVector at(shape.size(), 0);
     for (Index k = 0; k < std::min<Index>(shape.size(), 4); ++k) {
       if (bits >> k & 1) at[shape.size() - 1 - k] = shape[shape.size() - 1 - k] - 1;
     }

@@ -59,8 +59,8 @@ def test_what_stands_around_the_expressions_is_checked() -> None:
     [
         "  const Index c_low = Index{0}, c_count = cg - c_low;",
         "  const Index t = t_low + inner;",
-        "  const Point o = part(at, 2, at.size() - 2);",
-        "  auto X_1 = reader(X, row, 1, at_rank - 2 > 0, [&](const Point& at, Index) { return join(n); });",
+        "  const IndexVector o = part(at, 2, at.size() - 2);",
+        "  auto X_1 = reader(X, row, 1, at_rank - 2 > 0, [&](const IndexVector& at, Index) { return join(n); });",
         "  return join(n, (c_low + c));",
     ],
 )
@@ -85,7 +85,7 @@ def test_hand_written_arithmetic_is_checked() -> None:
         ("reference/view.cc", "const Index last_c = c * reach;"),
         ("optimized/canonical/window.h", "const Index reach = kernel[d] * dilation[d];"),
         ("reference/structural/a.cc.j2", 'k = facts.integer("k");\nshape = Shape{k * 2};'),
-        ("reference/structural/a.cc.j2", 'const Point lengths = facts.integers("lengths");\nsum += lengths[k];'),
+        ("reference/structural/a.cc.j2", 'const IndexVector lengths = facts.integers("lengths");\nsum += lengths[k];'),
         ("reference/structural/a.cc.j2", "const Index most = values(split)[0];\nf(most + 1);"),
         ("reference/structural/a.cc.j2", "rows = dim(data, 0);\nwanted(rows * classes);"),
     ],

@@ -129,7 +129,7 @@ class OperandSpan {
     return scratch;
   }
 
-  static Point point_at(const void* point, const Point& at, Index c) {
+  static IndexVector point_at(const void* point, const IndexVector& at, Index c) {
     return (*static_cast<const F*>(point))(at, c);
   }
 

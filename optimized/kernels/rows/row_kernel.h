@@ -107,7 +107,7 @@ void RowKernel::each_row(const View<T>& target, Index step, double work, const F
     const ScratchBuffers scratch(scratch_[static_cast<std::size_t>(thread)]);
     for (Index k = total * part / parts; k < total * (part + 1) / parts; ++k) {
       Row row;
-      row.at = Point(shape.size(), 0);
+      row.at = IndexVector(shape.size(), 0);
       if (step >= 0) row.at[0] = step;
       Index rest = k / cuts;
       for (Index d = last - 1; d >= first; --d) {

@@ -119,14 +119,14 @@ TEST(Strips, ReadAlongBothWays) {
   std::vector<float> data(7 * 11);
   for (std::size_t k = 0; k < data.size(); ++k) data[k] = static_cast<float>(k) + 1;
   const View<const float> view(data.data(), Shape{7, 11}, Type::float32);
-  const Row row{Point{1, 0}, 9};
+  const Row row{IndexVector{1, 0}, 9};
   const auto check = [&](auto point, bool affine) {
     const auto made = operand_span(view, row, 5, affine, point);
     float scratch[RowKernel::piece];
     for (Index c = 0; c < 5; ++c) {
       const float* along = made.along_x(c, 2, 6, scratch, -1);
       for (Index x = 2; x < 8; ++x) {
-        const Point at = point(row.point(x), c);
+        const IndexVector at = point(row.point(x), c);
         EXPECT_EQ(along[x - 2], view.read(at, -1.0F)) << c << " " << x;
         EXPECT_EQ(made.inside(c, x), view.holds(at));
         EXPECT_EQ(made.or_else(c, x, -1.0F), view.read(at, -1.0F));
@@ -138,19 +138,27 @@ TEST(Strips, ReadAlongBothWays) {
         EXPECT_EQ(along[c - 1], view.read(point(row.point(x), c), -1.0F)) << c << " " << x;
     }
   };
-  check([](const Point& at, Index c) { return Point{at[0] + c, at[1]}; }, true);  // inside
   check(
-      [](const Point& at, Index c) {
-        return Point{c * 2 - 1, at[1] + 3};
+      [](const IndexVector& at, Index c) {
+        return IndexVector{at[0] + c, at[1]};
+      },
+      true);  // inside
+  check(
+      [](const IndexVector& at, Index c) {
+        return IndexVector{c * 2 - 1, at[1] + 3};
       },
       true);  // a corner is outside
   check(
-      [](const Point& at, Index c) {
-        return Point{at[0], at[1] * 2 - c};
+      [](const IndexVector& at, Index c) {
+        return IndexVector{at[0], at[1] * 2 - c};
       },
-      true);                                                                  // no box is inside
-  check([](const Point& at, Index c) { return Point{9, at[1] + c}; }, true);  // nothing is inside
-  check([](const Point& at, Index c) { return Point{(c * c) % 7, at[1]}; }, false);
+      true);  // no box is inside
+  check(
+      [](const IndexVector& at, Index c) {
+        return IndexVector{9, at[1] + c};
+      },
+      true);  // nothing is inside
+  check([](const IndexVector& at, Index c) { return IndexVector{(c * c) % 7, at[1]}; }, false);
 }
 
 TEST(RowKernelRows, EveryElementOnce) {
