@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from codegen.affine import bent
-from codegen.builtins import BOOL, ELEMENT_REDUCTIONS, INDEX, REAL, TRUTH
+from codegen.builtins import BOOL, ELEMENT_REDUCTIONS, INDEX, REAL, PREDICATE
 from codegen.cpp import Cpp, cpp_name
 from codegen.kernel import Kernel
 from codegen.notation import Expr, Statement
@@ -326,7 +326,7 @@ class Writer:
         except Unfit:
             if test.kind == "member":
                 raise
-        if e.sort == TRUTH:
+        if e.sort == PREDICATE:
             raise Unfit("a choice between truths")
         return f"select({bare(self.element(test))}, {bare(self.element(a))}, {bare(self.element(b))})"
 
@@ -350,7 +350,7 @@ class Writer:
             return self.element(e.args[0])
         if e.value not in self.primitives:
             raise Unfit(f"{e.value.rstrip('<>')}() has no fast form")
-        self.called.add("compare" if e.sort == TRUTH else e.value)
+        self.called.add("compare" if e.sort == PREDICATE else e.value)
         return f"prim::{e.value}({', '.join(self.element(a) for a in e.args)})"
 
 

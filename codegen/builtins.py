@@ -25,7 +25,7 @@ class Sort:
 
 
 INDEX, REAL, BOOL, TEXT, TYPE = (Sort(k) for k in ("index", "real", "bool", "text", "type"))
-INDICES, REALS, TEXTS, TRUTH = (Sort(k) for k in ("indices", "reals", "texts", "truth"))
+INDICES, REALS, TEXTS, PREDICATE = (Sort(k) for k in ("indices", "reals", "texts", "truth"))
 LIST_OF = {"index": INDICES, "real": REALS, "text": TEXTS}
 ITEM_OF = {"indices": INDEX, "reals": REAL, "texts": TEXT}
 
@@ -149,8 +149,8 @@ _table = [
     Builtin("up_to", _fixed("index", INDEX)),
     Builtin("down_to", _fixed("index", INDEX)),
     # elements
-    Builtin("is_nan", _fixed("element", TRUTH)),
-    Builtin("is_inf", _fixed("element", TRUTH)),
+    Builtin("is_nan", _fixed("element", PREDICATE)),
+    Builtin("is_inf", _fixed("element", PREDICATE)),
     Builtin("independent", _same_as_first("element")),
     Builtin("lower", _fixed("text", TEXT)),
     Builtin("activate", _fixed("text element real real", Sort("element"))),

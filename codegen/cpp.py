@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from codegen import builtins as b
-from codegen.builtins import BOOL, INDEX, INDICES, REAL, REALS, TEXT, TEXTS, TRUTH, TYPE, Sort
+from codegen.builtins import BOOL, INDEX, INDICES, REAL, REALS, TEXT, TEXTS, PREDICATE, TYPE, Sort
 from codegen.entry import SpecError, Version
 from codegen.notation import Expr
 from codegen.sides import Sides
@@ -292,7 +292,7 @@ class Cpp:
         op = e.value["op"]
         binders, where, body = e.value["binders"], e.value["where"], e.args[0]
         test = f"if ({self.sides.asked(where, self(where))}) " if where else ""
-        if where is not None and where.sort == TRUTH:
+        if where is not None and where.sort == PREDICATE:
             raise self.fail(e, "'where' asks about indices; use select for elements")
         if body.kind == "read" and body.value and body.value["else"] is None and op not in ("any", "all", "count"):
             at = self.spot(body.args[1:])
@@ -305,7 +305,7 @@ class Cpp:
             return f"[&] {{ Index tally = 0; {loops}{test}if ({term}) ++tally; return tally; }}()"
         if op in ("any", "all"):
             start, rule = ("false", "either") if op == "any" else ("true", "both")
-            kind = "bool" if body.sort == BOOL else "Truth<T_>"
+            kind = "bool" if body.sort == BOOL else "Predicate<T_>"
             return f"[&] {{ {kind} truth = {start}; {loops}{test}truth = {rule}(truth, {term}); return truth; }}()"
         if op in b.ARG_REDUCTIONS:
             kind = "IndexVector" if binders[0]["kind"] == "box" else "Index"

@@ -5,7 +5,7 @@ If elements are only copied, one kernel serves all types of a size, and results 
 
 from __future__ import annotations
 
-from codegen.builtins import BOOL, INDEX, TRUTH
+from codegen.builtins import BOOL, INDEX, PREDICATE
 from codegen.notation import Expr, Statement
 from codegen.sorts import Meaning
 
@@ -85,9 +85,9 @@ class DataMovement:
             return
         if s.update or not self._moved(s.value):
             self._mark(s.value)
-            if s.value.sort not in (TRUTH, BOOL) and not self._counts(s.value):
+            if s.value.sort not in (PREDICATE, BOOL) and not self._counts(s.value):
                 self.inexact = True
-            if symbol and symbol.sort.kind == "tensor" and s.value.sort not in (TRUTH, BOOL):
+            if symbol and symbol.sort.kind == "tensor" and s.value.sort not in (PREDICATE, BOOL):
                 self.computed.add(symbol.sort.of)
 
     def _moved(self, e: Expr) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from codegen import builtins as b
-from codegen.builtins import BOOL, INDEX, INDICES, REAL, REALS, TEXT, TEXTS, TRUTH, TYPE, Sort
+from codegen.builtins import BOOL, INDEX, INDICES, REAL, REALS, TEXT, TEXTS, PREDICATE, TYPE, Sort
 from codegen.entry import Parameter, SpecError, Version
 from codegen.notation import Expr, Statement
 from codegen.value_types import ELEMENTS
@@ -78,7 +78,7 @@ class Expressions:
         have = e.sort
         if have == sort or (have.kind == sort.kind and sort.kind in ("element", "truth", "tensor")):
             return e
-        if sort == TRUTH and have == BOOL or (sort.kind == "element" and have in (TRUTH, BOOL) and store):
+        if sort == PREDICATE and have == BOOL or (sort.kind == "element" and have in (PREDICATE, BOOL) and store):
             return e
         ranks = {"index": 0, "real": 1, "element": 2}
         if have.kind in ranks and sort.kind in ranks and ranks[have.kind] < ranks[sort.kind]:
@@ -141,8 +141,8 @@ class Expressions:
 
     def logical(self, e: Expr) -> Sort:
         if e.sort.kind == "element" and self.only_bool(e.sort.of):
-            return TRUTH
-        if e.sort not in (BOOL, TRUTH):
+            return PREDICATE
+        if e.sort not in (BOOL, PREDICATE):
             raise self.fail(f"a condition is wanted, but this is {e.sort}")
         return e.sort
 
@@ -151,7 +151,7 @@ class Expressions:
 
     def _logic(self, e: Expr) -> None:
         sorts = [self.logical(self.sort(a)) for a in e.args]
-        e.sort = TRUTH if TRUTH in sorts else BOOL
+        e.sort = PREDICATE if PREDICATE in sorts else BOOL
 
     def _member(self, e: Expr) -> None:
         self.sort(e.args[0])
@@ -185,7 +185,7 @@ class Expressions:
         want = self.common(parts)
         e.args = [self.coerce(p, want) for p in parts]
         if want.kind == "element" or (want.kind == "real" and any(p.free for p in parts)):
-            e.sort = TRUTH
+            e.sort = PREDICATE
         elif want.kind in ("index", "real", "text", "type", "bool", "indices"):
             e.sort = BOOL
         else:
@@ -272,7 +272,7 @@ class Expressions:
         where = e.value["where"]
         if where:
             e.value["where"] = self.sort(where)
-            if where.sort not in (BOOL, TRUTH):
+            if where.sort not in (BOOL, PREDICATE):
                 raise self.fail("'where' needs a condition")
         body = self.sort(e.args[0])
         op = e.value["op"]
@@ -280,7 +280,7 @@ class Expressions:
             e.sort = body.sort
         elif op in b.ARG_REDUCTIONS and body.sort.kind in ("element", "real") and len(binders) == 1:
             e.sort = INDICES if binders[0]["kind"] == "box" else INDEX
-        elif op in ("any", "all") and body.sort in (BOOL, TRUTH):
+        elif op in ("any", "all") and body.sort in (BOOL, PREDICATE):
             e.sort = body.sort
         elif op == "count" and body.sort in (BOOL,):
             e.sort = INDEX

@@ -8,7 +8,7 @@ around it form one sum.
 from __future__ import annotations
 
 from codegen import builtins as b
-from codegen.builtins import BOOL, TRUTH, Sort
+from codegen.builtins import BOOL, PREDICATE, Sort
 from codegen.cpp import checked, cpp_name, element_type
 from codegen.notation import Expr, Statement
 from codegen.rows import Rows
@@ -122,7 +122,7 @@ class Kernel(Rows):
         if sort.kind == "index":
             return "IndexIn<T_>"
         if sort.kind == "truth":
-            return "Truth<T_>"
+            return "Predicate<T_>"
         return "Q" if sort.kind == "real" else self.cpp.compute(sort)
 
     def declare(self, s: Statement, scan: Statement | None = None) -> None:
@@ -197,7 +197,7 @@ class Kernel(Rows):
         text = self.expression(s, value, None)
         element = element_type(self.m.symbols[s.name].sort.of, self.m) if s.name not in self.m.buffers else None
         slot = f"{target}.data[{target}.offset(row.at) + x]"
-        if value.sort in (TRUTH, BOOL) and element:
+        if value.sort in (PREDICATE, BOOL) and element:
             text = f"surely({text})"
         text = self.cpp.stored(text, value, self.m.buffers.get(s.name) or self.m.symbols[s.name].sort)
         if element:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from codegen.algorithm import FLOAT_CLASSES, bare, reads
-from codegen.builtins import BOOL, INDEX, TRUTH, Sort
+from codegen.builtins import BOOL, INDEX, PREDICATE, Sort
 from codegen.cpp import checked, cpp_name
 from codegen.kernel import Kernel
 from codegen.notation import Expr, Statement
@@ -96,7 +96,7 @@ class Lanes(Kernel):
         return Expr(e.kind, parts, e.value, e.line, e.sort, e.free)
 
     def lane_able(self, e: Expr) -> bool:
-        return self.is_float(e.sort) or e.sort in (TRUTH, BOOL)
+        return self.is_float(e.sort) or e.sort in (PREDICATE, BOOL)
 
     def expression(
         self, s: Statement, e: Expr, inner: str | None, low: str = "", truth: bool = False
@@ -131,14 +131,14 @@ class Lanes(Kernel):
         before, depth = self.lines, self.depth
         self.lines, self.depth = [], 0
         text = self.expression(self.term_s, e, self.term_inner)
-        if e.sort in (TRUTH, BOOL):
+        if e.sort in (PREDICATE, BOOL):
             text = f"surely({text}) ? 1.0F : 0.0F"
         lines, self.lines, self.depth = self.lines, before, depth
         if inner_reductions(e):
             self.slow.add(self.term_s.name)
         name = self.inner_named(e, self.term_inner, self.term_low)
         made = self.leaf(Leaf(scalar=[*name, *lines, text]))
-        return f"({made} != 0)" if e.sort in (TRUTH, BOOL) else made
+        return f"({made} != 0)" if e.sort in (PREDICATE, BOOL) else made
 
     def lanes(self, e: Expr) -> str:
         """Returns C++ of `e` over arrays a0, a1 .. and numbers v0, v1 .."""
@@ -148,7 +148,7 @@ class Lanes(Kernel):
             text = (e if e.kind in ("number", "real") else e.args[0]).value
             return f"{float(text)!r}F" if abs(float(text)) < 3e38 else self.number_leaf(f"float({text})")
         if self.constant_in_loop(e):
-            if e.sort in (TRUTH, BOOL):
+            if e.sort in (PREDICATE, BOOL):
                 return f"({self.number_leaf(f'{self.cpp(e)} ? 1.0F : 0.0F')} != 0)"
             return self.number_leaf(f"float({self.cpp(e)})")
         made = getattr(self, "lanes_" + e.kind, None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from codegen.algorithm import Unfit, reads
-from codegen.builtins import ARG_REDUCTIONS, BOOL, TRUTH, Sort
+from codegen.builtins import ARG_REDUCTIONS, BOOL, PREDICATE, Sort
 from codegen.cpp import checked, cpp_name, element_type
 from codegen.row_expressions import Lanes, ScalarExpression, Expressions, inner_reductions
 from codegen.notation import Expr, Statement
@@ -128,7 +128,7 @@ class RowKernel(Lanes):
             expression = self.expression(s, value, None)
             self.fill(s, expression, "x", "x_from", "x_count")
             self.apply("map", expression, "x", "0", "x_from", "x_count", f"&{slot}]")
-        elif value.sort in (TRUTH, BOOL) and self.lane_able(value):
+        elif value.sort in (PREDICATE, BOOL) and self.lane_able(value):
             made = f"scratch.at({self.scratch_buffer()})"
             expression = self.expression(s, value, None, truth=True)
             self.fill(s, expression, "x", "x_from", "x_count")
@@ -143,7 +143,7 @@ class RowKernel(Lanes):
             self.open("for (Index x = x_from; x < x_from + x_count; ++x)")
             text = self.expression(s, value, None)
             store = f"{target}.data[{target}.offset(row.at) + x]"
-            if value.sort in (TRUTH, BOOL) and element:
+            if value.sort in (PREDICATE, BOOL) and element:
                 text = f"surely({text})"
             self.put(f"put({store}, {target}.type, {text});" if element else f"{store} = {text};")
             self.close()

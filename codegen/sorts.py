@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 
-from codegen.builtins import BOOL, INDEX, INDICES, TRUTH, TYPE, Sort
+from codegen.builtins import BOOL, INDEX, INDICES, PREDICATE, TYPE, Sort
 from codegen.entry import Text, Version
 from codegen.expressions import ATTRIBUTE_SORTS, Expressions, Meaning, Symbol, tensor_of
 from codegen.notation import Expr, Lhs, Statement, parse_expression, parse_statements
@@ -272,7 +272,7 @@ class Checker(Expressions):
         if known:
             element = Sort("element", known.sort.of)
             s.value = self.wanted(
-                s.value, TRUTH if self.is_truth_output(known.sort.of, s.value) else element, store=True
+                s.value, PREDICATE if self.is_bool_output(known.sort.of, s.value) else element, store=True
             )
         else:
             s.value = self.sort(s.value)
@@ -293,7 +293,7 @@ class Checker(Expressions):
         symbol = self.scope.get(item.name)
         return symbol is not None and symbol.role == "free" and symbol.sort == INDEX and item.size is None
 
-    def is_truth_output(self, of: str, value: Expr) -> bool:
+    def is_bool_output(self, of: str, value: Expr) -> bool:
         return of == "bool" or self.v.types.get(of) == ["bool"]
 
     def expand(self, e: Expr, statement: Statement) -> Expr:

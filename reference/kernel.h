@@ -21,13 +21,13 @@ constexpr bool is_complex_element = false;
 template <class R>
 constexpr bool is_complex_element<std::complex<R>> = true;
 
-// Result type of comparing elements of T: bool, or Tri for bounded semantics.
+// Result type of comparing elements of T: bool, or TriBool for bounded semantics.
 template <class T>
-struct TruthOf {
+struct PredicateOf {
   using Is = decltype(less(std::declval<const Compute<T>&>(), std::declval<const Compute<T>&>()));
 };
 template <class T>
-using Truth = typename TruthOf<T>::Is;
+using Predicate = typename PredicateOf<T>::Is;
 
 // Throws for a string attribute that names none of the choices of a match.
 template <class C>

@@ -12,7 +12,7 @@
 #include "core/numbers/convert.h"
 #include "core/numbers/formats.h"
 #include "core/numbers/storage.h"
-#include "reference/semantics/tri.h"
+#include "reference/semantics/tri_bool.h"
 
 namespace touchstone {
 

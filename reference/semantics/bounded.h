@@ -13,7 +13,7 @@
 #include "core/types.h"
 #include "reference/semantics/context.h"
 #include "reference/semantics/double_double.h"
-#include "reference/semantics/tri.h"
+#include "reference/semantics/tri_bool.h"
 
 namespace touchstone {
 
@@ -187,13 +187,13 @@ Bounded hull(const Bounded& a, const Bounded& b);
 // The same, kept as a set while it is small.
 Bounded either_of(const Bounded& a, const Bounded& b);
 
-Tri less(const Bounded& a, const Bounded& b);
-Tri less_equal(const Bounded& a, const Bounded& b);
-Tri equal(const Bounded& a, const Bounded& b);
-Tri is_nan(const Bounded& a);
-Tri is_inf(const Bounded& a);
+TriBool less(const Bounded& a, const Bounded& b);
+TriBool less_equal(const Bounded& a, const Bounded& b);
+TriBool equal(const Bounded& a, const Bounded& b);
+TriBool is_nan(const Bounded& a);
+TriBool is_inf(const Bounded& a);
 
-inline Bounded select(Tri truth, const Bounded& a, const Bounded& b) {
+inline Bounded select(TriBool truth, const Bounded& a, const Bounded& b) {
   if (truth.certain) return truth.exact ? a : b;
   return truth.exact ? either_of(a, b) : either_of(b, a);
 }

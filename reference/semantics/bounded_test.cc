@@ -107,9 +107,9 @@ TEST(Bounded, TheLargestNumberIsExact) {
     const Bounded most = Bounded::of(largest), least = Bounded::of(-largest);
     EXPECT_TRUE(most.plain() && least.plain());
     EXPECT_EQ(most.e, 0);
-    EXPECT_TRUE(less(Bounded::of(1), most) == Tri::yes);
-    EXPECT_TRUE(less(most, Bounded::of(1)) == Tri::no);
-    EXPECT_TRUE(less(Bounded::of(1), least) == Tri::no);
+    EXPECT_TRUE(less(Bounded::of(1), most) == TriBool::yes);
+    EXPECT_TRUE(less(most, Bounded::of(1)) == TriBool::no);
+    EXPECT_TRUE(less(Bounded::of(1), least) == TriBool::no);
     EXPECT_TRUE(inside(most + most, infinity));  // results past it are not
     EXPECT_TRUE(inside(most * Bounded::of(2), infinity));
   }
@@ -219,7 +219,7 @@ TEST(Bounded, FlushAllowsZeroForSubnormals) {
 TEST(Bounded, SelectOnOverlapIsTheSetOfBoth) {
   const BoundedScope scope(Type::float32, Class::strict);
   const Bounded x = Bounded::raw(1, 0, 0.1), one = Bounded::raw(1.05, 0, 0);
-  const Tri truth = less(x, one);
+  const TriBool truth = less(x, one);
   EXPECT_TRUE(truth.is_maybe());
   EXPECT_TRUE(truth.exact);
   const Bounded far = select(truth, Bounded::of(10), Bounded::of(20));
@@ -234,12 +234,12 @@ TEST(Bounded, SelectOnOverlapIsTheSetOfBoth) {
   total.add(Bounded::of(1));
   EXPECT_TRUE(inside(total.get(), 21));
   EXPECT_TRUE(inside(total.get(), 11));
-  EXPECT_TRUE(less(Bounded::of(1), Bounded::of(2)) == Tri::yes);
-  EXPECT_TRUE(less(Bounded::of(2), Bounded::of(2)) == Tri::no);
-  EXPECT_TRUE(less_equal(Bounded::of(2), Bounded::of(2)) == Tri::yes);
-  EXPECT_TRUE(equal(x, x) == Tri::maybe);
-  EXPECT_TRUE(less(Bounded::of(NAN), Bounded::of(2)) == Tri::no);
-  EXPECT_TRUE(less_equal(Bounded::of(NAN), Bounded::of(2)) == Tri::no);
+  EXPECT_TRUE(less(Bounded::of(1), Bounded::of(2)) == TriBool::yes);
+  EXPECT_TRUE(less(Bounded::of(2), Bounded::of(2)) == TriBool::no);
+  EXPECT_TRUE(less_equal(Bounded::of(2), Bounded::of(2)) == TriBool::yes);
+  EXPECT_TRUE(equal(x, x) == TriBool::maybe);
+  EXPECT_TRUE(less(Bounded::of(NAN), Bounded::of(2)) == TriBool::no);
+  EXPECT_TRUE(less_equal(Bounded::of(NAN), Bounded::of(2)) == TriBool::no);
 }
 
 TEST(Bounded, FiveAlternativesBecomeAHull) {
@@ -252,8 +252,8 @@ TEST(Bounded, FiveAlternativesBecomeAHull) {
   EXPECT_GE(x.e, 9);
 }
 
-TEST(Tri, TruthTables) {
-  const Tri all[] = {Tri::no, Tri::maybe, Tri::yes};
+TEST(TriBool, TruthTables) {
+  const TriBool all[] = {TriBool::no, TriBool::maybe, TriBool::yes};
   for (int a = 0; a < 3; ++a) {
     for (int b = 0; b < 3; ++b) {
       EXPECT_TRUE(both(all[a], all[b]) == all[std::min(a, b)]) << a << b;
@@ -261,7 +261,7 @@ TEST(Tri, TruthTables) {
     }
     EXPECT_TRUE(negate(all[a]) == all[2 - a]);
     EXPECT_TRUE(both(true, all[a]) == all[a]);
-    EXPECT_TRUE(either(all[a], true) == Tri::yes);
+    EXPECT_TRUE(either(all[a], true) == TriBool::yes);
   }
 }
 

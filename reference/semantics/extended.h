@@ -90,12 +90,12 @@ inline Index ceil_now(const Opaque&) { return 0; }
 
 namespace touchstone {
 template <>
-struct TruthOf<Bounded> {
-  using Is = Tri;
+struct PredicateOf<Bounded> {
+  using Is = TriBool;
 };
 template <>
-struct TruthOf<Opaque> {
-  using Is = OpaqueTruth;
+struct PredicateOf<Opaque> {
+  using Is = OpaqueBool;
 };
 }  // namespace touchstone
 

@@ -61,24 +61,24 @@ inline IndexRange clamp(const IndexRange& a, const IndexRange& least, const Inde
   return min(max(a, least), most);
 }
 
-inline Tri less(const IndexRange& a, const IndexRange& b) {
+inline TriBool less(const IndexRange& a, const IndexRange& b) {
   return {a.at < b.at, a.hi < b.lo || a.lo >= b.hi};
 }
-inline Tri less_equal(const IndexRange& a, const IndexRange& b) { return negate(less(b, a)); }
-inline Tri equal(const IndexRange& a, const IndexRange& b) {
+inline TriBool less_equal(const IndexRange& a, const IndexRange& b) { return negate(less(b, a)); }
+inline TriBool equal(const IndexRange& a, const IndexRange& b) {
   return {a.at == b.at, a.hi < b.lo || b.hi < a.lo || (a.single() && b.single())};
 }
-inline Tri operator<(const IndexRange& a, const IndexRange& b) { return less(a, b); }
-inline Tri operator<=(const IndexRange& a, const IndexRange& b) { return less_equal(a, b); }
-inline Tri operator>(const IndexRange& a, const IndexRange& b) { return less(b, a); }
-inline Tri operator>=(const IndexRange& a, const IndexRange& b) { return less_equal(b, a); }
-inline Tri operator==(const IndexRange& a, const IndexRange& b) { return equal(a, b); }
-inline Tri operator!=(const IndexRange& a, const IndexRange& b) { return negate(equal(a, b)); }
+inline TriBool operator<(const IndexRange& a, const IndexRange& b) { return less(a, b); }
+inline TriBool operator<=(const IndexRange& a, const IndexRange& b) { return less_equal(a, b); }
+inline TriBool operator>(const IndexRange& a, const IndexRange& b) { return less(b, a); }
+inline TriBool operator>=(const IndexRange& a, const IndexRange& b) { return less_equal(b, a); }
+inline TriBool operator==(const IndexRange& a, const IndexRange& b) { return equal(a, b); }
+inline TriBool operator!=(const IndexRange& a, const IndexRange& b) { return negate(equal(a, b)); }
 
 inline IndexRange hull(const IndexRange& a, const IndexRange& b) {
   return {std::min(a.lo, b.lo), std::max(a.hi, b.hi), a.at};
 }
-inline IndexRange select(Tri truth, const IndexRange& a, const IndexRange& b) {
+inline IndexRange select(TriBool truth, const IndexRange& a, const IndexRange& b) {
   if (truth.certain) return truth.exact ? a : b;
   return truth.exact ? hull(a, b) : hull(b, a);
 }

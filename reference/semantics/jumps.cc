@@ -119,7 +119,7 @@ Bounded minimum(const Bounded& a, const Bounded& b) { return -maximum(-a, -b); }
 
 }  // namespace prim
 
-Tri less(const Bounded& a, const Bounded& b) {
+TriBool less(const Bounded& a, const Bounded& b) {
   const bool exact = before({a.hi, a.lo}, {b.hi, b.lo});
   if (undecided(a, b)) return {exact, false};
   if (!std::isfinite(a.hi) || !std::isfinite(b.hi)) return exact;
@@ -128,24 +128,24 @@ Tri less(const Bounded& a, const Bounded& b) {
           exact == before(ends_high(a), ends_low(b)) && exact == before(ends_low(a), ends_high(b))};
 }
 
-Tri less_equal(const Bounded& a, const Bounded& b) {
+TriBool less_equal(const Bounded& a, const Bounded& b) {
   if (std::isnan(a.hi) || std::isnan(b.hi)) return {false, !undecided(a, b)};
   return negate(less(b, a));
 }
 
-Tri equal(const Bounded& a, const Bounded& b) {
+TriBool equal(const Bounded& a, const Bounded& b) {
   const bool exact = same({a.hi, a.lo}, {b.hi, b.lo});
   if (undecided(a, b)) return {exact, false};
   if (!std::isfinite(a.hi) || !std::isfinite(b.hi) || (a.e == 0 && b.e == 0)) return exact;
   return {exact, before(ends_high(a), ends_low(b)) || before(ends_high(b), ends_low(a))};
 }
 
-Tri is_nan(const Bounded& a) {
+TriBool is_nan(const Bounded& a) {
   const bool exact = std::isnan(a.hi);
   return {exact, a.e != infinity && (exact ? a.plain() : (a.specials() & special::nan) == 0)};
 }
 
-Tri is_inf(const Bounded& a) {
+TriBool is_inf(const Bounded& a) {
   const bool exact = std::isinf(a.hi);
   const bool other = (a.specials() & (special::infinity | special::minus_infinity)) != 0;
   return {exact, a.e != infinity && (exact ? a.plain() : !other)};
@@ -215,7 +215,7 @@ Bounded to_integer(const Bounded& x, Type to, bool saturate) {
 }
 
 Bounded to_boolean(const Bounded& x) {
-  const Tri zero = equal(x, Bounded::raw(0, 0, 0));
+  const TriBool zero = equal(x, Bounded::raw(0, 0, 0));
   return select(zero, Bounded::raw(0, 0, 0), Bounded::raw(1, 0, 0));
 }
 

@@ -111,9 +111,9 @@ TEST(Jumps, IndicesAreRanges) {
   const IndexRange j = clamp(add(i, 5), 0, 7);
   EXPECT_EQ(j.lo, 7);
   EXPECT_EQ(j.hi, 7);
-  EXPECT_TRUE((i < IndexRange(3)) == Tri::maybe);
-  EXPECT_TRUE((i < IndexRange(4)) == Tri::yes);
-  EXPECT_TRUE((i >= IndexRange(4)) == Tri::no);
+  EXPECT_TRUE((i < IndexRange(3)) == TriBool::maybe);
+  EXPECT_TRUE((i < IndexRange(4)) == TriBool::yes);
+  EXPECT_TRUE((i >= IndexRange(4)) == TriBool::no);
   EXPECT_EQ(members(real<Bounded>(i)), (List{2, 3}));
   const Bounded read = read_range(i, [](Index k) { return Bounded(k * 10); });
   EXPECT_EQ(members(read), (List{20, 30}));

@@ -11,14 +11,14 @@
 
 namespace touchstone {
 
-struct OpaqueTruth {
-  constexpr OpaqueTruth() = default;
-  constexpr OpaqueTruth(std::same_as<bool> auto) {}  // NOLINT: shapes and flags give plain bools
+struct OpaqueBool {
+  constexpr OpaqueBool() = default;
+  constexpr OpaqueBool(std::same_as<bool> auto) {}  // NOLINT: shapes and flags give plain bools
 };
-inline OpaqueTruth both(OpaqueTruth, OpaqueTruth) { return {}; }
-inline OpaqueTruth either(OpaqueTruth, OpaqueTruth) { return {}; }
-inline OpaqueTruth negate(OpaqueTruth) { return {}; }
-inline bool surely(OpaqueTruth) { return true; }
+inline OpaqueBool both(OpaqueBool, OpaqueBool) { return {}; }
+inline OpaqueBool either(OpaqueBool, OpaqueBool) { return {}; }
+inline OpaqueBool negate(OpaqueBool) { return {}; }
+inline bool surely(OpaqueBool) { return true; }
 
 struct OpaqueIndex {
   OpaqueIndex() = default;
@@ -32,15 +32,15 @@ inline OpaqueIndex multiply(Index, OpaqueIndex) { return {}; }
 inline OpaqueIndex min(OpaqueIndex, OpaqueIndex) { return {}; }
 inline OpaqueIndex max(OpaqueIndex, OpaqueIndex) { return {}; }
 inline OpaqueIndex clamp(OpaqueIndex, OpaqueIndex, OpaqueIndex) { return {}; }
-inline OpaqueTruth less(OpaqueIndex, OpaqueIndex) { return {}; }
-inline OpaqueTruth less_equal(OpaqueIndex, OpaqueIndex) { return {}; }
-inline OpaqueTruth equal(OpaqueIndex, OpaqueIndex) { return {}; }
-inline OpaqueTruth operator<(OpaqueIndex, OpaqueIndex) { return {}; }
-inline OpaqueTruth operator<=(OpaqueIndex, OpaqueIndex) { return {}; }
-inline OpaqueTruth operator>(OpaqueIndex, OpaqueIndex) { return {}; }
-inline OpaqueTruth operator>=(OpaqueIndex, OpaqueIndex) { return {}; }
-inline OpaqueTruth operator==(OpaqueIndex, OpaqueIndex) { return {}; }
-inline OpaqueTruth operator!=(OpaqueIndex, OpaqueIndex) { return {}; }
+inline OpaqueBool less(OpaqueIndex, OpaqueIndex) { return {}; }
+inline OpaqueBool less_equal(OpaqueIndex, OpaqueIndex) { return {}; }
+inline OpaqueBool equal(OpaqueIndex, OpaqueIndex) { return {}; }
+inline OpaqueBool operator<(OpaqueIndex, OpaqueIndex) { return {}; }
+inline OpaqueBool operator<=(OpaqueIndex, OpaqueIndex) { return {}; }
+inline OpaqueBool operator>(OpaqueIndex, OpaqueIndex) { return {}; }
+inline OpaqueBool operator>=(OpaqueIndex, OpaqueIndex) { return {}; }
+inline OpaqueBool operator==(OpaqueIndex, OpaqueIndex) { return {}; }
+inline OpaqueBool operator!=(OpaqueIndex, OpaqueIndex) { return {}; }
 
 class Opaque {
  public:
@@ -59,13 +59,13 @@ inline Opaque& operator-=(Opaque& a, Opaque) { return a; }
 inline Opaque& operator*=(Opaque& a, Opaque) { return a; }
 inline Opaque& operator/=(Opaque& a, Opaque) { return a; }
 
-inline OpaqueTruth less(Opaque, Opaque) { return {}; }
-inline OpaqueTruth less_equal(Opaque, Opaque) { return {}; }
-inline OpaqueTruth equal(Opaque, Opaque) { return {}; }
-inline OpaqueTruth is_nan(Opaque) { return {}; }
-inline OpaqueTruth is_inf(Opaque) { return {}; }
-inline Opaque select(OpaqueTruth, Opaque, Opaque) { return {}; }
-inline OpaqueIndex select(OpaqueTruth, OpaqueIndex, OpaqueIndex) { return {}; }
+inline OpaqueBool less(Opaque, Opaque) { return {}; }
+inline OpaqueBool less_equal(Opaque, Opaque) { return {}; }
+inline OpaqueBool equal(Opaque, Opaque) { return {}; }
+inline OpaqueBool is_nan(Opaque) { return {}; }
+inline OpaqueBool is_inf(Opaque) { return {}; }
+inline Opaque select(OpaqueBool, Opaque, Opaque) { return {}; }
+inline OpaqueIndex select(OpaqueBool, OpaqueIndex, OpaqueIndex) { return {}; }
 inline Opaque hull(Opaque, Opaque) { return {}; }
 inline OpaqueIndex hull(OpaqueIndex, OpaqueIndex) { return {}; }
 
