@@ -18,7 +18,7 @@ Index AnalyzedGraph::value_of(const std::string& name) {
 
 Index AnalyzedGraph::find(const std::string& name) const {
   const auto found = by_name_.find(name);
-  return found == by_name_.end() ? nobody : found->second;
+  return found == by_name_.end() ? no_value : found->second;
 }
 
 AnalyzedGraph::AnalyzedGraph(const Model& model, const std::map<std::string, Shape>& feeds,
@@ -36,14 +36,14 @@ AnalyzedGraph::AnalyzedGraph(const Model& model, const std::map<std::string, Sha
     const Node& node = graph.nodes[k];
     AnalyzedNode fact{&node, {}, {}};
     for (const std::string& name : node.inputs)
-      fact.inputs.push_back(name.empty() ? nobody : value_of(name));
+      fact.inputs.push_back(name.empty() ? no_value : value_of(name));
     for (const std::string& name : names_used(node)) {
       std::vector<Index>& users = values_[static_cast<std::size_t>(value_of(name))].users;
       if (users.empty() || users.back() != static_cast<Index>(k))
         users.push_back(static_cast<Index>(k));
     }
     for (const std::string& name : node.outputs) {
-      fact.outputs.push_back(name.empty() ? nobody : value_of(name));
+      fact.outputs.push_back(name.empty() ? no_value : value_of(name));
       if (!name.empty())
         values_[static_cast<std::size_t>(fact.outputs.back())].producer = static_cast<Index>(k);
     }
@@ -55,7 +55,7 @@ AnalyzedGraph::AnalyzedGraph(const Model& model, const std::map<std::string, Sha
   const ProvedShapes proved = prove_shapes(model, feeds, limits);
   for (const auto& [name, value] : proved.values) {
     const Index k = find(name);
-    if (k == nobody) continue;
+    if (k == no_value) continue;
     AnalyzedValue& fact = values_[static_cast<std::size_t>(k)];
     fact.type = value.type;
     fact.shape = value.shape;

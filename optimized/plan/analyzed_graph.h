@@ -15,14 +15,14 @@
 
 namespace touchstone {
 
-inline constexpr Index nobody = -1;
+inline constexpr Index no_value = -1;
 
 struct AnalyzedValue {
   std::string name;
   std::optional<ValueType> type;
   std::optional<Shape> shape;        // of a tensor, if every size is known
   const Tensor* constant = nullptr;  // an initializer that is not fed
-  Index producer = nobody;           // a node
+  Index producer = no_value;         // a node
   std::vector<Index> users;          // nodes that read it, directly or in a subgraph; each once
   bool output = false;
 

@@ -149,7 +149,7 @@ std::string ArenaCheck::buffer_name(Index buffer) const {
 
 // Describes an address by the buffer that contains it, or else by the nearest one.
 std::string ArenaCheck::place_name(const std::byte* at, Index step) const {
-  Index nearest = nobody, least = guard_bytes;
+  Index nearest = no_value, least = guard_bytes;
   for (Index k = 0; k < static_cast<Index>(builder_.spans.size()); ++k) {
     if (!is_placed(k) || !is_live(k, step)) continue;
     const Range inside = range(k);
@@ -161,7 +161,7 @@ std::string ArenaCheck::place_name(const std::byte* at, Index step) const {
       least = distance;
     }
   }
-  if (nearest == nobody) return "memory where no buffer lives during this step";
+  if (nearest == no_value) return "memory where no buffer lives during this step";
   const bool in_front = at < range(nearest).first;
   return std::to_string(least) + " bytes " + (in_front ? "before " : "past the end of ") +
          buffer_name(nearest);
@@ -354,7 +354,8 @@ void ArenaCheck::require_no_poison(Index k) const {
 void ArenaCheck::require_tensors(const std::vector<Index>& of, const std::vector<Value>& values,
                                  const std::string& who) const {
   for (const Index k : of) {
-    if (k == nobody || builder_.graph().value(k).constant || builder_.tensors.contains(k)) continue;
+    if (k == no_value || builder_.graph().value(k).constant || builder_.tensors.contains(k))
+      continue;
     const Value& value = values[static_cast<std::size_t>(k)];
     if (!value.is_tensor() || value.tensor().type() != Type::float32) continue;
     const float* const first = value.tensor().data<float>();

@@ -330,10 +330,10 @@ void Builder::tell_tensors(const std::vector<Index>& values) {
 // Places an output in the plan's memory if its size is known. Otherwise it becomes a tensor of its
 // own, without a buffer.
 Index Builder::place_output(Index value) {
-  if (value == nobody) return nobody;
+  if (value == no_value) return no_value;
   if (graph_.value(value).floats()) return make_plain(value);
   last_use[value] = static_cast<Index>(steps.size());
-  return nobody;
+  return no_value;
 }
 
 void Builder::on_kernel(Index node) {
@@ -356,7 +356,7 @@ void Builder::on_reference(Index node) {
     if (found != tensors.end()) shared_.push_back(found->second);
   }
   for (const Index value : graph_.node(node).outputs) {
-    if (value != nobody) last_use[value] = static_cast<Index>(steps.size());
+    if (value != no_value) last_use[value] = static_cast<Index>(steps.size());
   }
   add(reference_step(graph_, node), {node});
 }

@@ -10,7 +10,7 @@
 
 namespace touchstone {
 
-inline constexpr Index nothing = -1;  // source of a zero that no input holds
+inline constexpr Index zero_fill = -1;  // source of a zero that no input holds
 
 // Run of contiguous elements of one input.
 struct CopiedRun {
@@ -19,18 +19,18 @@ struct CopiedRun {
 // Strided copy from one input, from element `from` on, to the output, from element `to` on.
 struct CopiedPart {
   StridedCopy move;
-  Index source = nothing, from = 0, to = 0;
+  Index source = zero_fill, from = 0, to = 0;
 };
 
 // Sources are numbered among the inputs whose elements are moved.
 struct CopiedOutput {
-  Index buffer = nobody;
+  Index buffer = no_value;
   Shape shape;
   std::vector<CopiedRun> runs;    // in order; or
   std::vector<CopiedPart> parts;  // strided copies, over the fill value if `filled`; or
   bool filled = false;
-  Index fill = nothing;                // a source of one element; zero if `nothing`
-  Index source = nothing;              // the one input of `elements`
+  Index fill = zero_fill;              // a source of one element; zero if `nothing`
+  Index source = zero_fill;            // the one input of `elements`
   std::vector<std::int32_t> elements;  // one by one, -1 for zero
 };
 

@@ -26,7 +26,8 @@ double product_of(const IndexVector& list) {
 // As a double: a kernel_shape attribute may describe more elements than an Index can count.
 double flop_of(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   const Signature* signature = fact.node->signature;
-  if (!signature || fact.inputs.empty() || fact.inputs[0] == nobody || fact.outputs[0] == nobody)
+  if (!signature || fact.inputs.empty() || fact.inputs[0] == no_value ||
+      fact.outputs[0] == no_value)
     return 0;
   const AnalyzedValue &x = graph.value(fact.inputs[0]), &made = graph.value(fact.outputs[0]);
   if (!x.shape || !made.shape || count(*x.shape) == 0) return 0;
@@ -75,10 +76,10 @@ Cost cost_of(const AnalyzedGraph& graph, const std::vector<Index>& nodes) {
   for (const Index k : nodes) {
     const AnalyzedNode& fact = graph.node(k);
     for (const Index input : fact.inputs) {
-      if (input != nobody && !is_inside(graph.value(input).producer)) add_once(cost.reads, input);
+      if (input != no_value && !is_inside(graph.value(input).producer)) add_once(cost.reads, input);
     }
     for (const Index output : fact.outputs) {
-      if (output == nobody) continue;
+      if (output == no_value) continue;
       const AnalyzedValue& value = graph.value(output);
       if (value.output || !std::all_of(value.users.begin(), value.users.end(), is_inside))
         add_once(cost.writes, output);

@@ -127,7 +127,7 @@ DeviceInputs inputs_on_device(const AnalyzedGraph& graph, Index node) {
   const AnalyzedNode& fact = graph.node(node);
   const DeviceEntry& entry = *entry_of(graph, node);
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
-    if (fact.inputs[k] == nobody) continue;
+    if (fact.inputs[k] == no_value) continue;
     std::vector<Index>& list = reads_on_device(entry, k) ? made.on_device : made.on_host;
     if (std::find(list.begin(), list.end(), fact.inputs[k]) == list.end())
       list.push_back(fact.inputs[k]);
@@ -142,7 +142,7 @@ DeviceCall device_call(const AnalyzedGraph& graph, Index node, DeviceKind kind,
   std::vector<Value> inputs;
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
     const Index input = fact.inputs[k];
-    if (input == nobody) {
+    if (input == no_value) {
       inputs.emplace_back();
     } else if (reads_on_device(entry, k)) {
       inputs.emplace_back(tensor_at(reinterpret_cast<void*>((k + 1) * distance), Type::float32,
@@ -162,7 +162,7 @@ DeviceCall device_call(const AnalyzedGraph& graph, Index node, DeviceKind kind,
     const std::uintptr_t input = address / distance;
     // The adapter's placeholder for an absent operand.
     if (input == 0 || input > fact.inputs.size()) {
-      made.reads.push_back(nobody);
+      made.reads.push_back(no_value);
       continue;
     }
     if (address % distance != 0) unfit("an operand is not read from its first element on");
@@ -178,12 +178,13 @@ std::string why_not_on_device(const AnalyzedGraph& graph, Index node, DeviceKind
   const AnalyzedNode& fact = graph.node(node);
   const DeviceEntry* entry = entry_of(graph, node);
   if (!entry || !kernel_for(*entry, kind)) return "it has no kernel for it";
-  if (fact.outputs.size() != 1 || fact.outputs[0] == nobody) return "it wants more than one output";
+  if (fact.outputs.size() != 1 || fact.outputs[0] == no_value)
+    return "it wants more than one output";
   const auto known = [&](Index value) { return graph.value(value).shape.has_value(); };
   const auto is_float = [&](Index value) { return graph.value(value).is(Type::float32); };
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
     const Index input = fact.inputs[k];
-    if (input == nobody) continue;
+    if (input == no_value) continue;
     if (reads_on_device(*entry, k) && !is_float(input)) return "it has kernels for float alone";
     if (!known(input))
       return "the shape of '" + graph.value(input).name + "' is known only in the run";

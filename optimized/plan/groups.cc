@@ -71,7 +71,7 @@ class Grouping {
     const Signature* signature = fact.node->signature;
     if (signature == nullptr) return take(group);  // a call of a function
     if (fact.broken) return take(group);
-    const bool one = fact.outputs.size() == 1 && fact.outputs[0] != nobody &&
+    const bool one = fact.outputs.size() == 1 && fact.outputs[0] != no_value &&
                      graph_.value(fact.outputs[0]).floats() &&
                      count(*graph_.value(fact.outputs[0]).shape) > 0;
     if (one) {
@@ -89,12 +89,12 @@ class Grouping {
         region.shape = *graph_.value(fact.outputs[0]).shape;
         region.ops = {{k, fact.inputs, fact.outputs[0]}};
         for (const Index input : fact.inputs) {
-          if (input != nobody && std::find(region.externals.begin(), region.externals.end(),
-                                           input) == region.externals.end())
+          if (input != no_value && std::find(region.externals.begin(), region.externals.end(),
+                                             input) == region.externals.end())
             region.externals.push_back(input);
         }
       }
-      group.made = nobody;
+      group.made = no_value;
       group.nodes.clear();
       for (const PointwiseOp& op : region.ops) group.nodes.push_back(op.node);
       group.region = std::move(region);
@@ -114,7 +114,7 @@ class Grouping {
 
   bool is_view(const AnalyzedNode& fact) const {
     return fact.node->signature && operator_kind(*fact.node->signature) == OperatorKind::reshape &&
-           fact.outputs.size() == 1 && fact.outputs[0] != nobody && fact.inputs[0] != nobody &&
+           fact.outputs.size() == 1 && fact.outputs[0] != no_value && fact.inputs[0] != no_value &&
            graph_.value(fact.inputs[0]).floats() && graph_.value(fact.outputs[0]).floats() &&
            count(*graph_.value(fact.inputs[0]).shape) ==
                count(*graph_.value(fact.outputs[0]).shape);
@@ -129,16 +129,16 @@ class Grouping {
   // may be axes.
   bool all_floats(const AnalyzedNode& fact) const {
     const bool reduce = find_fast(*fact.node->signature)->form == Form::reduce;
-    if (fact.outputs.size() != 1 || fact.outputs[0] == nobody) return false;
+    if (fact.outputs.size() != 1 || fact.outputs[0] == no_value) return false;
     if (!graph_.value(fact.outputs[0]).is(Type::float32)) return false;
     return std::all_of(
         fact.inputs.begin(), reduce ? fact.inputs.begin() + 1 : fact.inputs.end(),
-        [&](Index input) { return input == nobody || graph_.value(input).is(Type::float32); });
+        [&](Index input) { return input == no_value || graph_.value(input).is(Type::float32); });
   }
 
   const AnalyzedValue* input(Index node, std::size_t k) const {
     const std::vector<Index>& inputs = graph_.node(node).inputs;
-    return k < inputs.size() && inputs[k] != nobody ? &graph_.value(inputs[k]) : nullptr;
+    return k < inputs.size() && inputs[k] != no_value ? &graph_.value(inputs[k]) : nullptr;
   }
   static bool is_constant(const AnalyzedValue* fact) {
     return fact && fact->constant && fact->floats();
@@ -203,7 +203,7 @@ class Grouping {
         const Index axis = node.integer("axis", 1);
         const bool channels = axis == 1 || axis + made.size() == 1;
         for (const Index each : graph_.node(k).inputs) {
-          if (each == nobody || !graph_.value(each).floats() ||
+          if (each == no_value || !graph_.value(each).floats() ||
               count(*graph_.value(each).shape) == 0)
             return GroupKind::reference;
         }
@@ -311,14 +311,14 @@ class Grouping {
       const Index user = made.users.front();
       const AnalyzedNode& fact = graph_.node(user);
       if (taken_[static_cast<std::size_t>(user)] || fact.node->signature == nullptr) break;
-      if (fact.outputs.size() != 1 || fact.outputs[0] == nobody) break;
+      if (fact.outputs.size() != 1 || fact.outputs[0] == no_value) break;
       const AnalyzedValue& next = graph_.value(fact.outputs[0]);
       if (!next.floats() || *next.shape != *made.shape) break;
       const OperatorKind op = operator_kind(*fact.node->signature);
-      if (op == OperatorKind::add && group.residual == nobody &&
+      if (op == OperatorKind::add && group.residual == no_value &&
           group.kind == GroupKind::convolution) {
         const Index other = fact.inputs[0] == group.made ? fact.inputs[1] : fact.inputs[0];
-        if (other == nobody || other == group.made || graph_.value(other).constant) break;
+        if (other == no_value || other == group.made || graph_.value(other).constant) break;
         if (!graph_.value(other).floats() || *graph_.value(other).shape != *made.shape) break;
         group.residual = other;
       } else if (op == OperatorKind::relu) {
@@ -369,7 +369,7 @@ std::pair<Group, std::optional<Group>> apart(const Group& group) {
   rest.kind = GroupKind::pointwise;
   rest.region = group.region;
   rest.region.externals.push_back(group.region.start);
-  rest.region.start = nobody;
+  rest.region.start = no_value;
   for (const PointwiseOp& op : rest.region.ops) rest.nodes.push_back(op.node);
   return {own, rest};
 }

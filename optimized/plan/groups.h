@@ -38,12 +38,12 @@ struct Group {
   GroupKind kind = GroupKind::reference;
   // In the model's order; the first computes, the last defines the position.
   std::vector<Index> nodes;
-  Index made = nobody;      // output of the first node's kernel, clamp and residual included
-  Index residual = nobody;  // value of the same shape, added before the clamp
+  Index made = no_value;      // output of the first node's kernel, clamp and residual included
+  Index residual = no_value;  // value of the same shape, added before the clamp
   // replaces the input of a convolution: the product's operand that is scaled
-  Index input = nobody;
+  Index input = no_value;
   // Its other operand, one factor per channel, which scales the weights instead.
-  Index factors = nobody;
+  Index factors = no_value;
   float least = -std::numeric_limits<float>::infinity();
   float most = std::numeric_limits<float>::infinity();
   Region region;  // runs on the result, slice by slice

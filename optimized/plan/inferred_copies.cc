@@ -28,7 +28,7 @@ std::optional<CopiedOutput> joined(const AnalyzedGraph& graph, const AnalyzedNod
   const Index outer = count(head(output.shape, axis)), row = count(tail(output.shape, axis));
   Index source = 0, to = 0;
   for (const Index input : fact.inputs) {
-    if (input == nobody) return std::nullopt;
+    if (input == no_value) return std::nullopt;
     const Shape& from = *graph.value(input).shape;
     if (from.size() != rank || head(from, axis) != head(output.shape, axis)) return std::nullopt;
     const Index own = count(tail(from, axis));
@@ -176,7 +176,7 @@ class Dimensions {
     return table;
   }
   bool fills(Index source) {
-    if (source != nothing && source != 1) return false;
+    if (source != zero_fill && source != 1) return false;
     if (output_.filled && output_.fill != source) return false;
     output_.filled = true;
     output_.fill = source;
@@ -215,7 +215,7 @@ class Dimensions {
 
   void by_names() {
     const ElementNames known(graph_, fact_);
-    const Index fill = output_.fill == nothing ? 0 : known.first[1];
+    const Index fill = output_.fill == zero_fill ? 0 : known.first[1];
     const IndexVector strides = dense_strides(from_);
     std::vector<std::int64_t> names{1};  // element names over the dimensions so far
     for (Index d = 0; d < from_.size(); ++d) {

@@ -39,14 +39,14 @@ class Parts {
 
   // Finds the part of this role that computes a value, if the value has one user.
   std::optional<Place> maker(Index value, OperatorKind wanted) {
-    if (value == nobody || graph_.value(value).users.size() != 1) return std::nullopt;
+    if (value == no_value || graph_.value(value).users.size() != 1) return std::nullopt;
     const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
       return part.output == value && !part.grid && role(part) == wanted;
     });
     return found == parts_.end() ? std::nullopt : std::optional(found);
   }
   std::optional<float> number(Index value) const {
-    const Tensor* constant = value == nobody ? nullptr : graph_.value(value).constant;
+    const Tensor* constant = value == no_value ? nullptr : graph_.value(value).constant;
     if (constant == nullptr || constant->size() != 1 || constant->type() != Type::float32)
       return std::nullopt;
     return *constant->data<float>();
@@ -93,7 +93,7 @@ class Parts {
         gone.push_back(joined.output);
       }
     }
-    if (joined.inputs[0] == nobody || number(joined.inputs[0])) return;
+    if (joined.inputs[0] == no_value || number(joined.inputs[0])) return;
     joined.output = clamp.output;
     joined.grid = RoundingGrid{divisor, *least, *most};
     std::erase_if(parts_, [&](const Part& part) {

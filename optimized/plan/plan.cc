@@ -115,7 +115,7 @@ Index rounded(Index bytes) { return (bytes + 63) / 64 * 64; }
 const AnalyzedGraph& within_limits(const AnalyzedGraph& graph, const Limits& limits) {
   for (const AnalyzedNode& fact : graph.nodes()) {
     for (const Index output : fact.outputs) {
-      if (output == nobody || !graph.value(output).floats()) continue;
+      if (output == no_value || !graph.value(output).floats()) continue;
       placed([&] { return place_of(*fact.node, ""); },
              [&] { check_size(Type::float32, *graph.value(output).shape, limits); });
     }
@@ -181,7 +181,7 @@ struct Plan::Impl {
       if (fact.constant) values[k] = *fact.constant;
     }
     for (const auto& [name, sparse] : model.graph.sparse_initializers) {
-      if (const Index k = graph.find(name); k != nobody)
+      if (const Index k = graph.find(name); k != no_value)
         values[static_cast<std::size_t>(k)] = dense(sparse);
     }
     for (const auto& [value, buffer] : builder.tensors) {
@@ -208,11 +208,11 @@ struct Plan::Impl {
     try {
       work();
     } catch (Error& error) {
-      if (error.place.empty() && node != nobody) error.place = place(node);
+      if (error.place.empty() && node != no_value) error.place = place(node);
       throw;
     } catch (const std::bad_alloc&) {
       Error error(ErrorKind::out_of_memory, "there is not enough memory");
-      if (node != nobody) error.place = place(node);
+      if (node != no_value) error.place = place(node);
       throw error;
     }
   }
@@ -254,7 +254,8 @@ Plan::~Plan() = default;
 void Plan::Impl::compute(const std::map<std::string, Value>& feeds, ThreadPool& pool,
                          std::vector<Timing>* timings) {
   for (const auto& [name, value] : feeds) {
-    if (const Index k = graph.find(name); k != nobody) values[static_cast<std::size_t>(k)] = value;
+    if (const Index k = graph.find(name); k != no_value)
+      values[static_cast<std::size_t>(k)] = value;
   }
   const auto began = std::chrono::steady_clock::now();
   const auto micro = [&](std::chrono::steady_clock::time_point at) {

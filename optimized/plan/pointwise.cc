@@ -29,7 +29,7 @@ class StandIns {
     for (const auto& [value, tensor] : tensors_) {
       if (tensor.data<float>() == data) return value;
     }
-    return nobody;
+    return no_value;
   }
 
  private:
@@ -51,7 +51,7 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
   StandIns stand_ins;
   const auto external_of = [&](Index value) {
     const auto at = std::find(region.externals.begin(), region.externals.end(), value);
-    return at == region.externals.end() ? nobody
+    return at == region.externals.end() ? no_value
                                         : static_cast<Index>(at - region.externals.begin());
   };
 
@@ -63,15 +63,15 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
     std::vector<Value> inputs;
     std::vector<Index> asked;
     for (const Index input : op.inputs) {
-      if (input == nobody) {
+      if (input == no_value) {
         inputs.emplace_back();
         continue;
       }
       const AnalyzedValue& fact = graph.value(input);
       const Index external = external_of(input);
-      if (fact.constant && fact.constant->size() == 1 && external != nobody) {
+      if (fact.constant && fact.constant->size() == 1 && external != no_value) {
         inputs.emplace_back(*fact.constant);  // it may be read as a number
-      } else if (external != nobody) {
+      } else if (external != no_value) {
         inputs.emplace_back(
             stand_ins.of(input, externals[static_cast<std::size_t>(external)].shape));
         asked.push_back(input);
@@ -87,12 +87,12 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
     std::vector<Read>& read = reads.emplace_back();
     for (const Operand& operand : record.inputs) {
       Index value = stand_ins.value_at(operand.data);
-      for (std::size_t k = 0; value == nobody && k < op.inputs.size(); ++k) {
-        if (op.inputs[k] == nobody) continue;
+      for (std::size_t k = 0; value == no_value && k < op.inputs.size(); ++k) {
+        if (op.inputs[k] == no_value) continue;
         const Tensor* constant = graph.value(op.inputs[k]).constant;
         if (constant && constant->data<float>() == operand.data) value = op.inputs[k];
       }
-      if (value == nobody) return std::nullopt;
+      if (value == no_value) return std::nullopt;
       read.push_back({value, operand.strides});
     }
     for (const Index value : asked) {
@@ -116,7 +116,7 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
   for (const std::vector<Read>& read : reads) {
     for (const Read& r : read) {
       const Index external = external_of(r.value);
-      if (external != nobody)
+      if (external != no_value)
         walks.push_back(strides_in(externals[static_cast<std::size_t>(external)], &r.strides));
     }
   }
@@ -157,7 +157,7 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
   // Assigns intermediate values to the output's memory while it is free, else to scratch.
   std::map<Index, Index> slot_of;
   Index in_output = region.start;
-  if (region.start != nobody) slot_of[region.start] = 0;
+  if (region.start != no_value) slot_of[region.start] = 0;
   std::vector<bool> slot_used;
   const auto read_after = [&](Index value, std::size_t step) {
     for (std::size_t k = step + 1; k < reads.size(); ++k) {
@@ -173,7 +173,7 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
     for (const Read& r : reads[k]) {
       Source source;
       source.external = external_of(r.value);
-      if (source.external != nobody) {
+      if (source.external != no_value) {
         source.strides = placed(walks[walk++]);
       } else {
         source.slot = slot_of.at(r.value);
@@ -181,7 +181,7 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
       step.inputs.push_back(source);
     }
     const bool last = k + 1 == reads.size();
-    const bool output_free = in_output == nobody || !read_after(in_output, k);
+    const bool output_free = in_output == no_value || !read_after(in_output, k);
     if (last && !output_free) BUG("the output's place is not free");
     if (output_free) {
       step.slot = 0;
@@ -263,7 +263,7 @@ void Pointwise::run(const Box& box, float* scratch, std::span<const Index> shift
     std::array<Placed<4>, 8> inputs;
     for (std::size_t k = 0; k < step.inputs.size(); ++k) {
       const Source& source = step.inputs[k];
-      const bool external = source.external != nobody;
+      const bool external = source.external != no_value;
       const std::array<Index, 4>& strides = external           ? source.strides
                                             : source.slot == 0 ? output_strides_
                                                                : dense;

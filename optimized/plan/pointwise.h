@@ -46,8 +46,8 @@ class Pointwise {
 
  private:
   struct Source {
-    Index external = nobody;  // or
-    Index slot = nobody;      // 0 the output, from 1 on scratch
+    Index external = no_value;  // or
+    Index slot = no_value;      // 0 the output, from 1 on scratch
     std::array<Index, 4> strides{};
   };
   struct Step {

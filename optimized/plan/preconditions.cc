@@ -66,18 +66,18 @@ class Preconditions {
         .with_place(place_of(*fact_.node, ""));
   }
   const Shape& shape(Index value) const {
-    require(value != nobody && graph_.value(value).floats(), "its tensors are floats, of shapes");
+    require(value != no_value && graph_.value(value).floats(), "its tensors are floats, of shapes");
     return *graph_.value(value).shape;
   }
-  Index input(std::size_t k) const { return k < fact_.inputs.size() ? fact_.inputs[k] : nobody; }
+  Index input(std::size_t k) const { return k < fact_.inputs.size() ? fact_.inputs[k] : no_value; }
   const Tensor& constant(Index value) const {
-    require(value != nobody && graph_.value(value).constant != nullptr &&
+    require(value != no_value && graph_.value(value).constant != nullptr &&
                 graph_.value(value).constant->type() == Type::float32,
             "its weights are constant floats");
     return *graph_.value(value).constant;
   }
   void hold_bias(Index channels) const {
-    if (input(2) == nobody) return;
+    if (input(2) == no_value) return;
     require(constant(input(2)).size() == channels, "the bias has a number for each channel");
   }
 
@@ -106,7 +106,7 @@ class Preconditions {
   }
 
   void hold_convolution() const {
-    const Shape& x = shape(group_.factors == nobody ? fact_.inputs[0] : group_.input);
+    const Shape& x = shape(group_.factors == no_value ? fact_.inputs[0] : group_.input);
     const Shape& made = shape(group_.made);
     const Tensor& weights = constant(input(1));
     const Index groups = fact_.attributes().integer("group", 1);
@@ -116,9 +116,9 @@ class Preconditions {
     require(groups > 0 && w[0] % groups == 0 && x[1] == w[1] * groups && made[1] == w[0],
             "channels of input, weights and output agree");
     hold_bias(w[0]);
-    if (group_.residual != nobody)
+    if (group_.residual != no_value)
       require(shape(group_.residual) == made, "what is added has the output's shape");
-    if (group_.factors != nobody)
+    if (group_.factors != no_value)
       require(shape(group_.factors) == Shape({x[0], x[1], 1, 1}), "a factor for each channel");
   }
 
@@ -147,7 +147,7 @@ class Preconditions {
     require(a.back() == depth, "rows of the one are as long as columns of the other");
     require(made.size() > 0 && made.back() == columns && count(made) == count(a) / depth * columns,
             "the output has a row for each row, and a column for each column");
-    if (input(2) == nobody) return;
+    if (input(2) == no_value) return;
     const Index bias = constant(input(2)).size();
     require(bias == 1 || bias == columns, "the bias has a number for each column, or for all");
   }
@@ -198,7 +198,7 @@ class Preconditions {
     }
     for (const PointwiseOp& op : region.ops)
       require(shape(op.output) == region.shape, "all of a region has one shape");
-    if (region.start != nobody)
+    if (region.start != no_value)
       require(shape(region.start) == region.shape, "a region has the shape of what it follows");
   }
 

@@ -14,14 +14,14 @@ namespace touchstone {
 
 ElementNames::ElementNames(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
-    if (fact.inputs[k] == nobody || !is_copied(fact, k)) continue;
+    if (fact.inputs[k] == no_value || !is_copied(fact, k)) continue;
     first.push_back(next);
     next += count(*graph.value(fact.inputs[k]).shape);
   }
 }
 
 std::pair<Index, Index> ElementNames::of(Index name) const {
-  if (name == 0) return {nothing, 0};
+  if (name == 0) return {zero_fill, 0};
   const auto behind = std::upper_bound(first.begin(), first.end(), name);
   const Index source = behind - first.begin() - 1;
   return {source, name - first[static_cast<std::size_t>(source)]};
@@ -54,7 +54,7 @@ std::vector<Value> prefetch(const AnalyzedGraph& graph, const AnalyzedNode& fact
   std::vector<Value> inputs;
   Index next = 1;
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
-    if (fact.inputs[k] == nobody) {
+    if (fact.inputs[k] == no_value) {
       inputs.emplace_back();
       continue;
     }
@@ -79,7 +79,7 @@ constexpr Index most_elements = Index{1} << 24;  // limit on the elements evalua
 // Describes the whole output as one strided copy from a single input, if possible.
 bool by_probed_strides(CopiedOutput& output, const std::int64_t* names, const ElementNames& known) {
   const auto [source, from] = known.of(names[0]);
-  if (source == nothing) return false;
+  if (source == zero_fill) return false;
   const IndexVector dense = dense_strides(output.shape);
   IndexVector steps(output.shape.size(), 0);
   for (Index d = 0; d < output.shape.size(); ++d) {
@@ -114,7 +114,8 @@ void by_runs(CopiedOutput& output, const std::int64_t* names, const ElementNames
   for (Index k = 0, count = touchstone::count(output.shape); k < count; ++k) {
     const auto [source, from] = known.of(names[k]);
     CopiedRun* last = output.runs.empty() ? nullptr : &output.runs.back();
-    if (last && last->source == source && (source == nothing || last->from + last->count == from)) {
+    if (last && last->source == source &&
+        (source == zero_fill || last->from + last->count == from)) {
       ++last->count;
     } else {
       output.runs.push_back({source, from, k, 1});
@@ -125,11 +126,11 @@ void by_runs(CopiedOutput& output, const std::int64_t* names, const ElementNames
 bool by_elements(CopiedOutput& output, const std::int64_t* names, const ElementNames& known) {
   for (Index k = 0, count = touchstone::count(output.shape); k < count; ++k) {
     const auto [source, from] = known.of(names[k]);
-    if (source != nothing && output.source == nothing) output.source = source;
-    if (source != nothing && source != output.source) return false;
-    output.elements.push_back(source == nothing ? -1 : static_cast<std::int32_t>(from));
+    if (source != zero_fill && output.source == zero_fill) output.source = source;
+    if (source != zero_fill && source != output.source) return false;
+    output.elements.push_back(source == zero_fill ? -1 : static_cast<std::int32_t>(from));
   }
-  return output.source != nothing;
+  return output.source != zero_fill;
 }
 
 }  // namespace
@@ -218,7 +219,7 @@ bool is_data_movement(const AnalyzedGraph& graph, Index node) {
   Index elements = 0;
   bool any = false;
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
-    if (fact.inputs[k] == nobody) continue;
+    if (fact.inputs[k] == no_value) continue;
     const AnalyzedValue& value = graph.value(fact.inputs[k]);
     const bool moved = is_copied(fact, k);
     if (moved ? !value.floats() : value.constant == nullptr) return false;
@@ -226,7 +227,7 @@ bool is_data_movement(const AnalyzedGraph& graph, Index node) {
     any = any || (moved && value.constant == nullptr);
   }
   for (const Index output : fact.outputs) {
-    if (output == nobody || !graph.value(output).floats()) return false;
+    if (output == no_value || !graph.value(output).floats()) return false;
     elements += count(*graph.value(output).shape);
     if (count(*graph.value(output).shape) == 0) return false;
   }
@@ -261,9 +262,9 @@ bool repeats_along(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index a
 
 std::optional<Repeat> repeats(const AnalyzedGraph& graph, Index node) {
   const AnalyzedNode& fact = graph.node(node);
-  if (fact.outputs.size() != 1 || fact.inputs[0] == nobody) return std::nullopt;
+  if (fact.outputs.size() != 1 || fact.inputs[0] == no_value) return std::nullopt;
   for (std::size_t k = 1; k < fact.inputs.size(); ++k) {
-    if (fact.inputs[k] != nobody && is_copied(fact, k)) return std::nullopt;
+    if (fact.inputs[k] != no_value && is_copied(fact, k)) return std::nullopt;
   }
   const Shape& from = *graph.value(fact.inputs[0]).shape;
   const Shape& to = *graph.value(fact.outputs[0]).shape;

@@ -43,7 +43,7 @@ class Growth {
     if (closed()) best = made_;
     for (;;) {
       const Index next = candidate();
-      if (next == nobody || made_.ops.size() == most_ops) return best;
+      if (next == no_value || made_.ops.size() == most_ops) return best;
       add(next);
       if (closed()) best = made_;
     }
@@ -52,7 +52,7 @@ class Growth {
   void add(Index node) {
     const AnalyzedNode& fact = graph_.node(node);
     for (const Index input : fact.inputs) {
-      if (input != nobody && !contains(inside_, input) && !contains(made_.externals, input))
+      if (input != no_value && !contains(inside_, input) && !contains(made_.externals, input))
         made_.externals.push_back(input);
     }
     made_.ops.push_back({node, fact.inputs, fact.outputs[0]});
@@ -62,12 +62,12 @@ class Growth {
 
   // Returns the first node that reads a value of the region and may join it.
   Index candidate() const {
-    Index best = nobody;
+    Index best = no_value;
     for (const Index value : inside_) {
       for (const Index user : graph_.value(value).users) {
         if (contains(nodes_, user) || taken_[static_cast<std::size_t>(user)]) continue;
         if (!nodes_.empty() && user < nodes_.back()) continue;
-        if (best != nobody && user >= best) continue;
+        if (best != no_value && user >= best) continue;
         if (is_pointwise(graph_, user) &&
             *graph_.value(graph_.node(user).outputs[0]).shape == made_.shape)
           best = user;
@@ -104,12 +104,12 @@ bool is_pointwise(const AnalyzedGraph& graph, Index node) {
   if (signature == nullptr) return false;
   const FastEntry* entry = find_fast(*signature);
   if (entry == nullptr || !entry->broadcasts) return false;
-  if (fact.outputs.size() != 1 || fact.outputs[0] == nobody || fact.inputs.size() > most_inputs)
+  if (fact.outputs.size() != 1 || fact.outputs[0] == no_value || fact.inputs.size() > most_inputs)
     return false;
   const AnalyzedValue& made = graph.value(fact.outputs[0]);
   if (!made.floats() || count(*made.shape) == 0 || made.shape->size() > most_rank) return false;
   return std::all_of(fact.inputs.begin(), fact.inputs.end(), [&](Index input) {
-    return input == nobody ||
+    return input == no_value ||
            (graph.value(input).floats() && broadcasts_to(*graph.value(input).shape, *made.shape));
   });
 }

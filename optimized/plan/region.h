@@ -15,7 +15,7 @@ struct PointwiseOp {
 };
 
 struct Region {
-  Index start = nobody;  // value that another kernel leaves in the output's memory
+  Index start = no_value;  // value that another kernel leaves in the output's memory
   std::vector<PointwiseOp> ops;
   std::vector<Index> externals;  // values read from outside, except the start
   Shape shape;                   // of every value computed here

@@ -58,7 +58,7 @@ class Step {
   virtual void precede(const PrefetchHint&) {}         // receives the weights that are read next
 
   std::vector<Index> nodes;  // of the model; empty for a change of layout
-  Index about = nobody;      // for a step without nodes: the node that its errors name
+  Index about = no_value;    // for a step without nodes: the node that its errors name
   std::string kernel;        // "reference", "convolution 14x2 avx512", ..
   KernelClass kernel_class = KernelClass::reference;
 };

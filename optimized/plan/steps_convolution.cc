@@ -28,7 +28,7 @@ class OnConvolution : public Step {
   OnConvolution(Builder& builder, const Group& group)
       : graph_(builder.graph()), group_(group), window_(group.window) {
     const AnalyzedNode& fact = graph_.node(group.main());
-    input_ = group.factors == nobody ? fact.inputs[0] : group.input;
+    input_ = group.factors == no_value ? fact.inputs[0] : group.input;
     const Shape& x = builder.shape(input_);
     const Tensor& weights = *graph_.value(fact.inputs[1]).constant;
     groups_ = fact.attributes().integer("group", 1);
@@ -49,7 +49,7 @@ class OnConvolution : public Step {
                         !builder.is_blocked(input_) && window_.before[0] >= 0 &&
                         window_.before[1] >= 0;  // a negative one crops rows
     plain_ = shape.plain_input;
-    shape.adds = group.residual != nobody;
+    shape.adds = group.residual != no_value;
     if (plain_) {
       from_ = builder.plain(input_);
       channels_ = x[1];
@@ -60,7 +60,7 @@ class OnConvolution : public Step {
     } else {
       in_ = builder.blocked(input_);
     }
-    if (group.residual != nobody) residual_ = builder.blocked(group.residual);
+    if (group.residual != no_value) residual_ = builder.blocked(group.residual);
     if (!group.region.empty()) {
       region_.emplace(graph_, group.region, Blocks::of(group.region.shape, builder.lanes(), {}));
       region_->prefetch(builder);
@@ -72,7 +72,7 @@ class OnConvolution : public Step {
         builder.winograd() ? ConvolutionAlgorithm::best : ConvolutionAlgorithm::direct,
         builder.threads());
     pack(weights, shape);
-    if (group.factors != nobody) {
+    if (group.factors != no_value) {
       factors_ = builder.blocked(group.factors);
       scaled_ = builder.temporary(convolution_->packed_size());
     }
@@ -92,9 +92,9 @@ class OnConvolution : public Step {
   void bind(const Memory& memory) override {
     input_memory_ = memory.at(plain_ ? from_ : in_.buffer);
     if (pads_) padded_memory_ = memory.at(padded_);
-    if (group_.residual != nobody) residual_memory_ = memory.at(residual_.buffer);
+    if (group_.residual != no_value) residual_memory_ = memory.at(residual_.buffer);
     out_memory_ = memory.at(out_.buffer);
-    if (group_.factors != nobody) {
+    if (group_.factors != no_value) {
       factors_memory_ = memory.at(factors_.buffer);
       scaled_memory_ = memory.at(scaled_);
     }
@@ -129,10 +129,10 @@ class OnConvolution : public Step {
   void run(RunState& state) override {
     clear_halo(out_.blocks, out_memory_);
     const Index parts = convolution_->parts();
-    const bool alone = pads_ || group_.factors != nobody;  // an image at a time
+    const bool alone = pads_ || group_.factors != no_value;  // an image at a time
     for (Index image = 0; image < (alone ? out_.blocks.images : 1); ++image) {
       if (pads_) pad(image, state);
-      if (group_.factors != nobody) {
+      if (group_.factors != no_value) {
         const BlockedImage by = factors_.blocks.image_view(factors_memory_, image);
         const auto weights = static_cast<double>(convolution_->packed_size());
         state.each(parts, weights * nanoseconds_an_element, [&](Index part, Index) {
@@ -163,7 +163,7 @@ class OnConvolution : public Step {
     const Index lanes = out_.blocks.lanes;
     bias_ = Tensor(Type::float32, Shape{(out_.blocks.channels + lanes - 1) / lanes * lanes});
     const AnalyzedNode& fact = graph_.node(group_.main());
-    if (fact.inputs.size() > 2 && fact.inputs[2] != nobody) {
+    if (fact.inputs.size() > 2 && fact.inputs[2] != no_value) {
       const Tensor& bias = *graph_.value(fact.inputs[2]).constant;
       std::memcpy(bias_.data<float>(), bias.data<float>(), bias.bytes().size());
     }
@@ -214,7 +214,7 @@ class OnConvolution : public Step {
     BlockedImage out = out_.blocks.image_view(out_memory_, image), residual{};
     const Index shift = group * blocks_out_;
     out.data += shift * out.block;
-    if (group_.residual != nobody) {
+    if (group_.residual != no_value) {
       residual = residual_.blocks.image_view(residual_memory_, image);
       residual.data += shift * residual.block;
     }
@@ -223,7 +223,7 @@ class OnConvolution : public Step {
     const auto [first_block, blocks] = convolution_->blocks_of(part);
     const Index weights = convolution_->packed_size();
     const float* const packed =
-        group_.factors == nobody ? packed_.get() + group * weights : scaled_memory_;
+        group_.factors == no_value ? packed_.get() + group * weights : scaled_memory_;
     const PrefetchHint next = group + 1 < groups_    ? PrefetchHint{packed + weights, weights}
                               : end < window_.out[0] ? PrefetchHint{}
                                                      : prefetch_;
@@ -231,7 +231,7 @@ class OnConvolution : public Step {
       const Index rows = std::min(step, end - row);
       convolution_->run(in, {packed, weights_ + group * group_weights_},
                         bias_.data<float>() + shift * out_.blocks.lanes,
-                        group_.residual != nobody ? &residual : nullptr, out, group_.least,
+                        group_.residual != no_value ? &residual : nullptr, out, group_.least,
                         group_.most, part, row, rows, scratch, next);
       if (region_) {
         region_->run(region_->kernels().rows_of(shift + first_block, blocks, row, rows), image,
@@ -246,9 +246,9 @@ class OnConvolution : public Step {
   Index input_, groups_, channels_ = 0, threads_ = 1;
   bool plain_ = false, pads_ = false;
   bool by_weights_ = false;  // weights exceed the input: threads split the weights
-  Index from_ = nobody, padded_ = nobody, padded_rows_ = 0, padded_columns_ = 0;
+  Index from_ = no_value, padded_ = no_value, padded_rows_ = 0, padded_columns_ = 0;
   Blocked in_, residual_, factors_, out_;
-  Index scaled_ = nobody;  // weights times factors
+  Index scaled_ = no_value;  // weights times factors
   std::optional<BlockedRegion> region_;
   std::optional<Convolution> convolution_;
   LargeMemory packed_;

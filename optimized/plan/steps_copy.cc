@@ -43,7 +43,7 @@ class CopyStep : public Step {
   const float* source(Index k) const { return from_[static_cast<std::size_t>(k)]; }
 
   void fill(const CopiedOutput& output, float* to, ThreadPool& pool) const {
-    const float with = output.fill == nothing ? 0 : *source(output.fill);
+    const float with = output.fill == zero_fill ? 0 : *source(output.fill);
     const Index all = count(output.shape), some = std::max(piece, ceil_div(all, pool.size()));
     pool.each(ceil_div(all, some), [&](Index part, Index) {
       std::fill(to + part * some, to + std::min((part + 1) * some, all), with);
@@ -73,7 +73,7 @@ class CopyStep : public Step {
       for (Index k = part * step; k < std::min((part + 1) * step, count); ++k) {
         const CopiedRun& run = output.runs[static_cast<std::size_t>(k)];
         const std::size_t bytes = static_cast<std::size_t>(run.count) * sizeof(float);
-        if (run.source == nothing) {
+        if (run.source == zero_fill) {
           std::memset(to + run.to, 0, bytes);
         } else {
           std::memcpy(to + run.to, from_[static_cast<std::size_t>(run.source)] + run.from, bytes);
@@ -113,7 +113,7 @@ void build_copy(Builder& builder, const Group& group) {
   if (outputs.empty()) return builder.on_reference(group.main());
   std::vector<Index> buffers;
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
-    if (fact.inputs[k] != nobody && is_copied(fact, k))
+    if (fact.inputs[k] != no_value && is_copied(fact, k))
       buffers.push_back(builder.plain(fact.inputs[k]));
   }
   for (std::size_t k = 0; k < outputs.size(); ++k)

@@ -16,8 +16,8 @@ Index bytes_of(const AnalyzedValue& fact) {
 
 // Returns the node that a copy's errors name: the producer of the value, else a user.
 Index node_about(const AnalyzedValue& fact) {
-  if (fact.producer != nobody) return fact.producer;
-  return fact.users.empty() ? nobody : fact.users.front();
+  if (fact.producer != no_value) return fact.producer;
+  return fact.users.empty() ? no_value : fact.users.front();
 }
 
 // Copies to the device, from the plan's memory or from a tensor of its own.
@@ -30,12 +30,12 @@ class Upload : public Step {
     about = node_about(fact);
   }
   void bind(const Memory& memory) override {
-    if (from_ != nobody) data_ = memory.at(from_);
+    if (from_ != no_value) data_ = memory.at(from_);
     buffer_ = memory.on_device(to_);
   }
   void run(RunState& state) override {
     const float* data = data_;
-    if (from_ == nobody) {
+    if (from_ == no_value) {
       const Tensor& held = state.values[static_cast<std::size_t>(value_)].tensor();
       if (held.shape() != *fact_.shape) throw ShapeDiffers{fact_.name};
       data = held.data<float>();
@@ -106,7 +106,7 @@ class OnDevice : public Step {
       const Index value = call_.reads[k];
       // An omitted operand needs some valid buffer: a kernel may load from it, but ignores the
       // value.
-      const Index buffer = value != nobody    ? buffers_.at(value)
+      const Index buffer = value != no_value  ? buffers_.at(value)
                            : buffers_.empty() ? output_
                                               : buffers_.begin()->second;
       arguments_.push_back({nullptr, memory_->on_device(buffer), call_.axes[k]});
@@ -147,7 +147,7 @@ Index Builder::on_device(Index value) {
     device_constants[buffer] = fact.constant;
   } else {
     const bool own = !plain_.contains(value) && !is_blocked(value);
-    const Index from = own ? nobody : plain(value);
+    const Index from = own ? no_value : plain(value);
     between([&] {
       if (own) last_use[value] = std::max(last_use[value], static_cast<Index>(steps.size()));
       if (!own) touched_ = {from};

@@ -14,7 +14,7 @@ namespace {
 // Returns one number per column; empty if there is no bias.
 std::vector<float> bias_of(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index columns) {
   std::vector<float> bias;
-  if (fact.inputs.size() > 2 && fact.inputs[2] != nobody) {
+  if (fact.inputs.size() > 2 && fact.inputs[2] != no_value) {
     const Tensor& c = *graph.value(fact.inputs[2]).constant;
     for (Index n = 0; n < columns; ++n) bias.push_back(c.data<float>()[c.size() == 1 ? 0 : n]);
   }

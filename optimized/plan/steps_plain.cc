@@ -60,7 +60,7 @@ class OnReference : public Step {
         *fact.node, [&](const std::string& name) { return held(state, graph_.find(name)); },
         options);
     for (std::size_t k = 0; k < made.size(); ++k) {
-      if (fact.outputs[k] != nobody) held(state, fact.outputs[k]) = std::move(made[k]);
+      if (fact.outputs[k] != no_value) held(state, fact.outputs[k]) = std::move(made[k]);
     }
   }
 
@@ -79,13 +79,13 @@ class OnKernel : public Step {
     kernel_class = class_of(entry.form);
   }
   void bind(const Memory& memory) override {
-    if (buffer_ != nobody) to_ = memory.at(buffer_);
+    if (buffer_ != no_value) to_ = memory.at(buffer_);
   }
   void run(RunState& state) override {
     const AnalyzedNode& fact = graph_.node(node_);
     std::vector<Value> inputs;
     for (const Index input : fact.inputs)
-      inputs.push_back(input == nobody ? Value() : held(state, input));
+      inputs.push_back(input == no_value ? Value() : held(state, input));
     Call call = call_of(*fact.node, std::move(inputs));
     const AnalyzedValue& output = graph_.value(fact.outputs[0]);
     if (to_ != nullptr) call.outputs[0] = tensor_at(to_, Type::float32, *output.shape);

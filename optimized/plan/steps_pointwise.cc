@@ -51,7 +51,7 @@ bool BlockedRegion::takes(const AnalyzedGraph& graph, const Region& region, Inde
   for (const Index external : region.externals) {
     const bool constant = graph.value(external).constant != nullptr;
     asked.externals_.push_back(
-        {nobody, constant ? Blocks{} : Blocks::of(*graph.value(external).shape, lanes, {})});
+        {no_value, constant ? Blocks{} : Blocks::of(*graph.value(external).shape, lanes, {})});
   }
   class Nowhere : public Memory {
     float* at(Index) const override { return nullptr; }
@@ -62,7 +62,7 @@ bool BlockedRegion::takes(const AnalyzedGraph& graph, const Region& region, Inde
 void BlockedRegion::prefetch(Builder& builder) {
   for (const Index external : region_.externals) {
     if (graph_.value(external).constant) {
-      externals_.push_back({nobody, {}});
+      externals_.push_back({no_value, {}});
     } else {
       externals_.push_back(builder.blocked(external));
     }

@@ -26,13 +26,13 @@ class RowKernelStep : public Step {
   void bind(const Memory& memory) override {
     placed_.clear();
     for (const Index buffer : buffers_)
-      placed_.push_back(buffer == nobody ? nullptr : memory.at(buffer));
+      placed_.push_back(buffer == no_value ? nullptr : memory.at(buffer));
   }
   void run(RunState& state) override {
     const AnalyzedNode& fact = graph_.node(node_);
     std::vector<Value> inputs;
     for (const Index input : fact.inputs)
-      inputs.push_back(input == nobody ? Value() : state.values[static_cast<std::size_t>(input)]);
+      inputs.push_back(input == no_value ? Value() : state.values[static_cast<std::size_t>(input)]);
     Call call = call_of(*fact.node, std::move(inputs));
     for (std::size_t k = 0; k < placed_.size(); ++k) {
       if (placed_[k] == nullptr) continue;
@@ -52,7 +52,7 @@ class RowKernelStep : public Step {
       call.outputs = run_node(*fact.node, look_up, options);
     }
     for (std::size_t k = 0; k < placed_.size(); ++k) {
-      if (fact.outputs[k] == nobody) continue;
+      if (fact.outputs[k] == no_value) continue;
       if (placed_[k] == nullptr) {
         state.values[static_cast<std::size_t>(fact.outputs[k])] = std::move(call.outputs[k]);
         continue;
@@ -85,7 +85,7 @@ bool takes_row_kernel(const AnalyzedGraph& graph, Index node) {
   if (entry == nullptr) return false;
   const auto fits = [&](const std::vector<Index>& values, std::uint64_t floats) {
     for (std::size_t k = 0; k < values.size(); ++k) {
-      if (values[k] == nobody) continue;
+      if (values[k] == no_value) continue;
       const AnalyzedValue& value = graph.value(values[k]);
       if (!value.type || value.type->kind != ValueType::Kind::tensor) return false;
       if (bit(floats, k) && !value.is(Type::float32)) return false;

@@ -24,7 +24,7 @@ const Tensor& weights_of(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
 std::vector<float> bias_of(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index channels,
                            Index times, Index lanes) {
   std::vector<float> made(static_cast<std::size_t>((channels * times + lanes - 1) / lanes * lanes));
-  if (fact.inputs.size() < 3 || fact.inputs[2] == nobody) return made;
+  if (fact.inputs.size() < 3 || fact.inputs[2] == no_value) return made;
   const Tensor& bias = *graph.value(fact.inputs[2]).constant;
   for (Index k = 0; k < channels * times; ++k)
     made[static_cast<std::size_t>(k)] = bias.data<float>()[k / times];
