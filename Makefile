@@ -42,7 +42,7 @@ full: test coverage run
 	@$(python) -m tests.mutants
 	@$(python) -m tests.mutants.judge
 	@$(python) -m tests.mutants.kernels
-	@$(python) -m tests.honest
+	@$(python) -m tests.faithful
 	@$(python) -m tests.independent
 	@$(python) -m tests.independent --suite onnx
 

@@ -157,7 +157,7 @@ def test_the_text_names_the_node_its_worst_element_and_how_to_see_it_again(hundr
     assert (case["compat"], case["verdict"]) == ("pass", "within")
 
 
-def test_honest_targets_have_no_guilty_node(hundred: Path) -> None:
+def test_faithful_targets_have_no_guilty_node(hundred: Path) -> None:
     code, found = compare(hundred, "reference", "onnx-reference")
     assert code == 0
     assert found["guilty"] is None
@@ -183,7 +183,7 @@ def test_a_fault_that_taps_hide_is_found_by_bisecting_them(hundred: Path) -> Non
     assert code == 1
 
 
-def test_what_taps_move_by_honest_rounding_is_no_fault(tmp_path: Path) -> None:
+def test_what_taps_move_by_faithful_rounding_is_no_fault(tmp_path: Path) -> None:
     """Models a runtime that fuses two nodes and rounds differently."""
     model = write_model(tmp_path, count=12)
     code, found = compare(model, "onnx-reference", faulty("hidden", 10, by=2e-7))

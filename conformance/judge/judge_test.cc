@@ -66,12 +66,12 @@ TEST(Judge, SoftmaxScaledByOneInTenThousandIsRefused) {
   const std::vector<float> x = normals(256, 1);
   const ExtendedOutput<Bounded> expected = extended(softmax(read(x)), {256});
   std::vector<float> y = softmax_float(x);
-  const Comparison honest = judge_extended(expected, tensor(y, {256}));
-  EXPECT_EQ(honest.verdict, Verdict::within) << honest.detail;
-  EXPECT_EQ(honest.judged, 256);
-  EXPECT_EQ(honest.open, 0);
-  EXPECT_GT(honest.utilisation_max, 0);
-  EXPECT_LT(honest.resolution_median, 1e-4);
+  const Comparison faithful = judge_extended(expected, tensor(y, {256}));
+  EXPECT_EQ(faithful.verdict, Verdict::within) << faithful.detail;
+  EXPECT_EQ(faithful.judged, 256);
+  EXPECT_EQ(faithful.open, 0);
+  EXPECT_GT(faithful.utilisation_max, 0);
+  EXPECT_LT(faithful.resolution_median, 1e-4);
   const Tensor good = tensor(y, {256});
   for (float& v : y) v *= 1.0001F;
   const Comparison scaled = judge_extended(expected, tensor(y, {256}));

@@ -33,7 +33,7 @@ TEST(Turns, WhatNothingHasTurnedHasNoError) {
 }
 
 // The angle is rounded three times before the cosine: any runtime may compute it so, in float.
-TEST(Turns, AnHonestFloatIsAllowed) {
+TEST(Turns, AFaithfulFloatIsAllowed) {
   const BoundedScope scope(Type::float32, Class::strict, Sums::worst, false);
   const float turn = 6.2831855f;
   for (Index n : {3, 7, 10, 1009}) {

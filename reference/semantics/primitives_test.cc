@@ -18,7 +18,7 @@ struct Row {
   const char* name;
   Unary<Bounded> bounded;
   Unary<Exact> exact;
-  float (*honest)(float);
+  float (*faithful)(float);
   double least, most;
 };
 
@@ -77,7 +77,7 @@ TEST(Primitives, ValuesAgreeWith237Bits) {
   }
 }
 
-TEST(Primitives, HonestFloatsAreInside) {
+TEST(Primitives, FaithfulFloatsAreInside) {
   const BoundedScope scope(Type::float32, Class::strict);
   std::mt19937 random(2);
   for (const Row& row : rows) {
@@ -86,14 +86,15 @@ TEST(Primitives, HonestFloatsAreInside) {
     for (int k = 0; k < 3000; ++k) {
       const float x = draw(random);
       const Bounded b = row.bounded(Bounded::of(x));
-      EXPECT_TRUE(inside(b, row.honest(x)))
-          << row.name << "(" << x << ") error / bound " << error(b, row.honest(x)) / b.e;
-      EXPECT_TRUE(b.e != INFINITY || !std::isfinite(row.honest(x))) << row.name << "(" << x << ")";
+      EXPECT_TRUE(inside(b, row.faithful(x)))
+          << row.name << "(" << x << ") error / bound " << error(b, row.faithful(x)) / b.e;
+      EXPECT_TRUE(b.e != INFINITY || !std::isfinite(row.faithful(x)))
+          << row.name << "(" << x << ")";
     }
   }
 }
 
-TEST(Primitives, HonestFloatsOfArgumentsWithAnErrorAreInside) {
+TEST(Primitives, FaithfulFloatsOfArgumentsWithAnErrorAreInside) {
   const BoundedScope scope(Type::float32, Class::strict);
   std::mt19937 random(3);
   std::uniform_real_distribution<double> unit(-1, 1);
@@ -105,9 +106,9 @@ TEST(Primitives, HonestFloatsOfArgumentsWithAnErrorAreInside) {
       const auto argument = static_cast<float>(v + e * unit(random));
       if (std::abs(argument - v) > e) continue;
       const Bounded b = row.bounded(Bounded::raw(v, 0, e));
-      EXPECT_TRUE(inside(b, row.honest(argument)))
+      EXPECT_TRUE(inside(b, row.faithful(argument)))
           << row.name << "(" << v << " +- " << e << ") at " << argument << " error / bound "
-          << error(b, row.honest(argument)) / b.e;
+          << error(b, row.faithful(argument)) / b.e;
     }
   }
 }
@@ -170,16 +171,16 @@ TEST(Primitives, SpecialsFollowIeee) {
   const double specials[] = {INFINITY, -INFINITY, NAN, 0.0, -0.0};
   for (const Row& row : rows) {
     for (const double x : specials) {
-      const auto honest = static_cast<double>(row.honest(static_cast<float>(x)));
+      const auto faithful = static_cast<double>(row.faithful(static_cast<float>(x)));
       const Bounded b = row.bounded(Bounded::of(x));
       const Exact e = row.exact(Exact(x));
-      if (std::isfinite(honest)) {
-        EXPECT_TRUE(inside(b, honest)) << row.name << "(" << x << ")";
+      if (std::isfinite(faithful)) {
+        EXPECT_TRUE(inside(b, faithful)) << row.name << "(" << x << ")";
       } else {
-        EXPECT_TRUE(b.e == 0 && (b.hi == honest || (std::isnan(honest) && std::isnan(b.hi))))
+        EXPECT_TRUE(b.e == 0 && (b.hi == faithful || (std::isnan(faithful) && std::isnan(b.hi))))
             << row.name << "(" << x << ")";
-        if (row.honest != rows[18].honest || x != 0) {
-          EXPECT_TRUE(e.hi() == honest || (std::isnan(honest) && is_nan(e)))
+        if (row.faithful != rows[18].faithful || x != 0) {
+          EXPECT_TRUE(e.hi() == faithful || (std::isnan(faithful) && is_nan(e)))
               << row.name << "(" << x << ") exact";
         }
       }

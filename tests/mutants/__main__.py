@@ -27,8 +27,8 @@ from codegen.emit_cases import emit, load_releases
 from codegen.load import load_spec
 from codegen.units import primitives
 from tests.mutants.cases import read_cases, read_lines
-from tests.mutants.emit import Mutant, Subject, honest_of, mutants_of, subjects_of
-from tests.mutants.report import honest_report, mutants_report
+from tests.mutants.emit import Mutant, Subject, faithful_of, mutants_of, subjects_of
+from tests.mutants.report import faithful_report, mutants_report
 from tests.mutants.run import ORDERS, Runner, Shown
 from tests.mutants.structural import Template, mutants_of_template, templates_of
 
@@ -73,7 +73,7 @@ def main() -> int:
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "mutants")
     parser.add_argument("--suite", type=Path, default=Path.home() / ".cache/touchstone/suites/1.23.2")
-    parser.add_argument("--no-honest", action="store_true", help="mutants alone")
+    parser.add_argument("--no-faithful", action="store_true", help="mutants alone")
     args = parser.parse_args()
     began = time.monotonic()
     seed = random.SystemRandom().randrange(1_000_000) if args.seed is None else args.seed
@@ -98,11 +98,11 @@ def main() -> int:
     for one in short:
         say(f"error: {one}")
     code = max(code, int(bool(short)))
-    if not args.no_honest:
-        honest = [honest_of(s, known) for s in kernels]
-        batches = [honest[k : k + BATCH] for k in range(0, len(honest), BATCH)]
+    if not args.no_faithful:
+        faithful = [faithful_of(s, known) for s in kernels]
+        batches = [faithful[k : k + BATCH] for k in range(0, len(faithful), BATCH)]
         for order, flags in ORDERS.items():
-            text, refused = honest_report(order, honest, runner.run(batches, order, flags, honest=True), ROOT)
+            text, refused = faithful_report(order, faithful, runner.run(batches, order, flags, faithful=True), ROOT)
             say(text)
             code = max(code, int(refused > 0))
     say(f"{time.monotonic() - began:.0f} s; every case's verdict: {args.out / 'mutants.json'}")

@@ -222,13 +222,13 @@ def write_batch(mutants: list[Mutant], folder: Path) -> Path:
     return file
 
 
-def honest_of(subject: Subject, known: dict[str, int]) -> Mutant:
+def faithful_of(subject: Subject, known: dict[str, int]) -> Mutant:
     """The unedited kernel with every Sum replaced by Ordered; a compiler flag selects the order
     (tests/mutants/orders.h).
     """
     versions = narrowed(subject.versions, subject.cases)
     unit = make_unit(versions, known)
-    unit.label = "_honest"
+    unit.label = "_faithful"
     header, source = written(unit, subject)
     header = re.sub(r"\bSum<", "Ordered<", header)
     return Mutant(unit.name, subject.form, "", versions[0].since, subject.cases, header, source)

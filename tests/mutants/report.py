@@ -89,8 +89,8 @@ def why_not_refused(identity: str) -> str:
     return known_survivors().get(identity, NOT_KNOWN)
 
 
-def honest_report(order: str, honest: list[Mutant], shown: list[Shown], root: Path) -> tuple[str, int]:
-    by_name = {m.name: m for m in honest}
+def faithful_report(order: str, faithful: list[Mutant], shown: list[Shown], root: Path) -> tuple[str, int]:
+    by_name = {m.name: m for m in faithful}
     rows = [(by_name[s.name], row) for s in shown for row in s.rows]
     refused = [(m, row) for m, row in rows if row["refused"]]
     used = [row["utilisation"] for _, row in rows if row.get("utilisation")]

@@ -18,7 +18,7 @@ from typing import Any
 
 from tests.mutants.emit import Mutant, write_batch
 
-MOST, MOST_HONEST = 1000, 20  # cases that a mutant and a faithful variant run
+MOST, MAX_FAITHFUL = 1000, 20  # cases that a mutant and a faithful variant run
 SECONDS = 5  # CPU time for a case: they are small
 MEGABYTES = 3000
 REASSOCIATE = "-O3 -march=native -fno-signed-zeros -fno-trapping-math -fassociative-math -ffp-contract=fast"
@@ -66,7 +66,7 @@ class Runner:
         raise FileNotFoundError("compile_commands.json does not say how the interpreter is compiled")
 
     def run(
-        self, batches: list[list[Mutant]], variant: str = "mutants", flags: str = "-O0", honest: bool = False
+        self, batches: list[list[Mutant]], variant: str = "mutants", flags: str = "-O0", faithful: bool = False
     ) -> list[Shown]:
         folder = self.out / variant
         shutil.rmtree(folder, ignore_errors=True)
@@ -80,13 +80,13 @@ class Runner:
         with ThreadPoolExecutor(2) as pool:
             parts = pool.map(
                 lambda numbered: self.batch(
-                    numbered[1], folder / f"{numbered[0]:03}", [*options, "-include", folder / "start.h"], honest
+                    numbered[1], folder / f"{numbered[0]:03}", [*options, "-include", folder / "start.h"], faithful
                 ),
                 enumerate(batches),
             )
             return [one for part in parts for one in part]
 
-    def batch(self, mutants: list[Mutant], folder: Path, options: list[Any], honest: bool) -> list[Shown]:
+    def batch(self, mutants: list[Mutant], folder: Path, options: list[Any], faithful: bool) -> list[Shown]:
         mutants = list(mutants)
         library = folder / "batch.so"
         while mutants:
@@ -96,16 +96,16 @@ class Runner:
             )
             if made.returncode == 0:
                 break
-            faulty = set(re.findall(r"([A-Za-z0-9_]+_(?:m\d+|honest))\b", "\n".join(blamed(made.stderr))))
+            faulty = set(re.findall(r"([A-Za-z0-9_]+_(?:m\d+|faithful))\b", "\n".join(blamed(made.stderr))))
             if not faulty:
                 raise RuntimeError(f"{file}: {made.stderr[:2000]}")
             # no program: the sorts fit, but the C++ types do not
             mutants = [m for m in mutants if m.name not in faulty]
-        return self.shown(mutants, library, honest)
+        return self.shown(mutants, library, faithful)
 
-    def shown(self, mutants: list[Mutant], library: Path, honest: bool) -> list[Shown]:
+    def shown(self, mutants: list[Mutant], library: Path, faithful: bool) -> list[Shown]:
         found: list[Shown] = []
-        left, most = list(mutants), MOST_HONEST if honest else MOST
+        left, most = list(mutants), MAX_FAITHFUL if faithful else MOST
         while left:
             plan = "".join(
                 json.dumps(
@@ -114,7 +114,7 @@ class Runner:
                         "opset": m.opset,
                         "cases": [[c.place, m.entries.get((c.op, c.since), "")] for c in m.cases],
                         "most": most,
-                        "honest": honest,
+                        "faithful": faithful,
                     }
                 )
                 + "\n"

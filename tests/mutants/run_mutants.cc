@@ -4,7 +4,7 @@
 //   run_mutants LIBRARY SECONDS MEGABYTES < plan
 //
 // A line of the plan is {"name": "Conv_22_m17", "opset": 22, "cases": [[PLACE, ENTRY], ...],
-// "most": 20, "honest": false}. The cases are folders or lines of the spec suite, of any version;
+// "most": 20, "faithful": false}. The cases are folders or lines of the spec suite, of any version;
 // they are read as cases of this opset (0: their own), and skipped if they are invalid in it. The
 // library's kernel is NAME or, if a template has several entry points, NAME/ENTRY. A mutant is
 // judged where its bits differ from the reference's own kernel, until it is refused; a faithful
@@ -131,11 +131,11 @@ bool same(const std::vector<Value>& a, const std::vector<Value>& b) {
 }
 
 // The row of one case; null if a mutant gives the same bits, since nothing needs judging.
-Json judged(const Case& one, Kernel kernel, bool honest) {
+Json judged(const Case& one, Kernel kernel, bool faithful) {
   Json row;
   try {
     const std::vector<Value> outputs = run(kernel, one);
-    if (!honest && same(one.right, outputs)) return nullptr;
+    if (!faithful && same(one.right, outputs)) return nullptr;
     const NodeJudgement verdict = judge_node(node_of(one), one.inputs, outputs);
     row["verdict"] = name(verdict.verdict);
     row["refused"] = is_fail(verdict.verdict);
@@ -199,7 +199,7 @@ void run_plan(const char* library, unsigned seconds) {
   for (std::string line; std::getline(std::cin, line);) {
     const Json plan = Json::parse(line);
     const std::string name = plan["name"];
-    const bool honest = plan["honest"];
+    const bool faithful = plan["faithful"];
     Index shown = 0;
     say({{"begins", name}});
     for (const Json& at : plan["cases"]) {
@@ -208,12 +208,12 @@ void run_plan(const char* library, unsigned seconds) {
       if (!one) continue;
       ++shown;
       end_after(seconds);  // a mutant may never end; the host knows its name from "begins"
-      Json row = judged(*one, kernels.at(entry.empty() ? name : name + "/" + entry), honest);
+      Json row = judged(*one, kernels.at(entry.empty() ? name : name + "/" + entry), faithful);
       end_after(0);
       if (row.is_null()) continue;
       row["case"] = place;
       say(row);
-      if (row["refused"] && !honest) break;
+      if (row["refused"] && !faithful) break;
     }
     say({{"ends", name}, {"cases", shown}});
   }

@@ -16,7 +16,7 @@ from codegen.notation import parse_statements
 from codegen.units import primitives
 from tests.mutants.cases import Case, chosen, read_cases, read_line, read_lines
 from tests.mutants.edits import edits_of
-from tests.mutants.emit import Edited, Mutant, Subject, honest_of, kernels_of, mutants_of, subjects_of, with_edits
+from tests.mutants.emit import Edited, Mutant, Subject, faithful_of, kernels_of, mutants_of, subjects_of, with_edits
 from tests.mutants.report import NOT_KNOWN, known_survivors, mutants_report, shortcomings, why_not_refused
 from tests.mutants.run import ORDERS, Runner, Shown
 from tests.mutants.structural import all_templates, mutants_of_template, names_of_edits, templates_of
@@ -184,10 +184,10 @@ def test_mutants_are_refused(subjects: list[Subject], runner: Runner) -> None:
     assert not unknown
 
 
-def test_honest_sums_are_accepted(subjects: list[Subject], runner: Runner) -> None:
+def test_faithful_sums_are_accepted(subjects: list[Subject], runner: Runner) -> None:
     known = primitives(ROOT / "spec")
-    honest = [honest_of(s, known) for s in subjects if s.operator.op == "ReduceMean"]
-    shown = runner.run([honest], "pairwise", ORDERS["pairwise"], honest=True)
+    faithful = [faithful_of(s, known) for s in subjects if s.operator.op == "ReduceMean"]
+    shown = runner.run([faithful], "pairwise", ORDERS["pairwise"], faithful=True)
     assert shown and all(s.rows and not s.refused for s in shown)
 
 

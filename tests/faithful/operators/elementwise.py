@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from tests.honest.arithmetic import Arithmetic
-from tests.honest.registry import Node, Outputs, computes, form_of
+from tests.faithful.arithmetic import Arithmetic
+from tests.faithful.registry import Node, Outputs, computes, form_of
 
 FUNCTIONS = {name.capitalize(): name for name in ("exp log sin cos tan asin acos atan sinh cosh erf").split()}
 FUNCTIONS |= {name.capitalize(): name for name in ("asinh", "acosh", "atanh")}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.honest.arithmetic import Arithmetic
-from tests.honest.operators.reduce import calm, log_softmax_of
-from tests.honest.registry import Node, Outputs, computes, form_of
+from tests.faithful.arithmetic import Arithmetic
+from tests.faithful.operators.reduce import calm, log_softmax_of
+from tests.faithful.registry import Node, Outputs, computes, form_of
 
 
 def softmax_rows(a: Arithmetic, x: np.ndarray, form: str) -> np.ndarray:

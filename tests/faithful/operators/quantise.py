@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.honest.arithmetic import Arithmetic
-from tests.honest.operators.contract import windows
-from tests.honest.registry import Node, Outputs, computes, form_of
+from tests.faithful.arithmetic import Arithmetic
+from tests.faithful.operators.contract import windows
+from tests.faithful.registry import Node, Outputs, computes, form_of
 
 
 def saturated(x: np.ndarray, dtype: np.dtype) -> np.ndarray:

@@ -13,11 +13,11 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from tests.honest.arithmetic import Variant
-from tests.honest.registry import OPERATORS
-from tests.honest.table import FORMS, Row
-from tests.honest.target import PROPERTY
-from tests.honest.values import REGIMES, TYPES, tensor
+from tests.faithful.arithmetic import Variant
+from tests.faithful.registry import OPERATORS
+from tests.faithful.table import FORMS, Row
+from tests.faithful.target import PROPERTY
+from tests.faithful.values import REGIMES, TYPES, tensor
 
 SUMS = ("forward", "backward", "pairwise", "blocks8", "blocks64", "wide", "fused")
 LIBRARIES = ("glibc", "nearest", "simd")
@@ -116,7 +116,7 @@ def model_of(data: Data, inputs: list[np.ndarray | None], variant: Variant) -> o
         outputs.append(helper.make_tensor_value_info(f"y{k}", code, None))
     node = helper.make_node(row.op, names, [f"y{k}" for k in range(row.outputs)], **row.attributes)
     opsets = [helper.make_opsetid("", row.opset)]
-    model = helper.make_model(helper.make_graph([node], "honest", infos, outputs), opset_imports=opsets)
+    model = helper.make_model(helper.make_graph([node], "faithful", infos, outputs), opset_imports=opsets)
     model.ir_version = IR_VERSION
     said = {"sum": variant.sum, "libm": variant.libm, "form": variant.form, "small": variant.small}
     helper.set_model_props(model, {PROPERTY: " ".join(f"{key}={value}" for key, value in said.items() if value)})

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.honest.arithmetic import Arithmetic
-from tests.honest.registry import Node, Outputs, computes
+from tests.faithful.arithmetic import Arithmetic
+from tests.faithful.registry import Node, Outputs, computes
 
 
 @computes("Identity")

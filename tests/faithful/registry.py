@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.honest.arithmetic import Arithmetic
+from tests.faithful.arithmetic import Arithmetic
 
 Outputs = np.ndarray | tuple[np.ndarray, ...]
 

@@ -1,7 +1,7 @@
-"""A numpy runtime for models of one node: `conform --target python:tests.honest.target:Honest:sum=pairwise:libm=glibc`.
+"""A numpy runtime for models of one node: `conform --target python:tests.faithful.target:Faithful:sum=pairwise:libm=glibc`.
 
 It is independent of this project's definitions and kernels. The model may set options that the target's name leaves
-open, in a metadata property `honest` of the same syntax. It refuses every operator that it does not implement, so it
+open, in a metadata property `faithful` of the same syntax. It refuses every operator that it does not implement, so it
 runs on any suite.
 """
 
@@ -14,12 +14,12 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from tests.honest.arithmetic import NARROW, Arithmetic, Variant
-from tests.honest.operators import contract, elementwise, moves, normalise, quantise, recurrent, reduce, resample
-from tests.honest.registry import OPERATORS, Computed, Node
+from tests.faithful.arithmetic import NARROW, Arithmetic, Variant
+from tests.faithful.operators import contract, elementwise, moves, normalise, quantise, recurrent, reduce, resample
+from tests.faithful.registry import OPERATORS, Computed, Node
 
 ROOMS = (contract, elementwise, moves, normalise, quantise, recurrent, reduce, resample)
-PROPERTY = "honest"
+PROPERTY = "faithful"
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64), *NARROW)
 
 
@@ -56,7 +56,7 @@ def node_of(proto: onnx.NodeProto, opset: int) -> Node:
     return Node(proto.op_type, schema.since_version, attributes, len(proto.output))
 
 
-class Honest:
+class Faithful:
     version = np.__version__
 
     def load(self, model: bytes, options: dict[str, str]) -> Loaded:
@@ -84,7 +84,7 @@ class Honest:
         return dict(zip(loaded.outputs, made, strict=True))
 
 
-class Careless(Honest):
+class Careless(Faithful):
     """Multiplies faithful results by 1 + 2^-12; a judge that accepts this would accept anything."""
 
     def run(self, loaded: Loaded, feeds: dict[str, Any]) -> dict[str, Any]:

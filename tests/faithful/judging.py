@@ -9,12 +9,12 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.honest.cases import write
-from tests.honest.report import Judged
+from tests.faithful.cases import write
+from tests.faithful.report import Judged
 
 ROOT = Path(__file__).parents[2]
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
-TARGET = "python:tests.honest.target:Honest"
+TARGET = "python:tests.faithful.target:Faithful"
 MEMORY = Path("/dev/shm")
 
 
@@ -26,7 +26,7 @@ def judged(
     forms: Iterable[str], every: int = 1, only: str = "", target: str = TARGET, jobs: int = 2, build: Path = BUILD
 ) -> list[Judged]:
     """Judges the cases; the many small files are in memory where /dev/shm exists."""
-    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None, prefix="touchstone-honest-") as made:
+    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None, prefix="touchstone-faithful-") as made:
         suite, said = Path(made) / "suite", Path(made) / "said.json"
         if write(forms, suite, every, only) == 0:
             return []

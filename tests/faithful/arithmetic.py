@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 
-from tests.honest.libm import LIBRARIES, fma
+from tests.faithful.libm import LIBRARIES, fma
 
 NARROW = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
 

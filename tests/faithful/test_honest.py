@@ -1,4 +1,4 @@
-"""A sample of what `python -m tests.honest` checks in full: faithful computations are accepted, others are refused.
+"""A sample of what `python -m tests.faithful` checks in full: faithful computations are accepted, others are refused.
 
 Also checks the parts of the numpy runtime: fused products round once, sums are sums, polynomials are within their
 error.
@@ -13,16 +13,16 @@ import mpmath
 import numpy as np
 import pytest
 
-from tests.honest.arithmetic import SUMS
-from tests.honest.judging import judged
-from tests.honest.libm import Nearest, Simd, fma
-from tests.honest.registry import OPERATORS
-from tests.honest.report import NEITHER
-from tests.honest.table import FORMS
-from tests.honest.values import REGIMES, Draw, tensor
+from tests.faithful.arithmetic import SUMS
+from tests.faithful.judging import judged
+from tests.faithful.libm import Nearest, Simd, fma
+from tests.faithful.registry import OPERATORS
+from tests.faithful.report import NEITHER
+from tests.faithful.table import FORMS
+from tests.faithful.values import REGIMES, Draw, tensor
 
 JOBS = max(1, len(os.sched_getaffinity(0)))
-CARELESS = "python:tests.honest.target:Careless"
+CARELESS = "python:tests.faithful.target:Careless"
 
 
 def test_a_sample_is_accepted() -> None:

@@ -6,8 +6,8 @@ import itertools
 
 import numpy as np
 
-from tests.honest.arithmetic import Arithmetic
-from tests.honest.registry import Node, Outputs, computes, form_of
+from tests.faithful.arithmetic import Arithmetic
+from tests.faithful.registry import Node, Outputs, computes, form_of
 
 
 @computes("MatMul", sums=True)

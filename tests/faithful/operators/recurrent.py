@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.honest.arithmetic import Arithmetic
-from tests.honest.registry import Node, Outputs, computes, form_of
+from tests.faithful.arithmetic import Arithmetic
+from tests.faithful.registry import Node, Outputs, computes, form_of
 
 
 class Gates:

@@ -1,4 +1,4 @@
-"""python -m tests.honest: checks that the judge accepts every faithful computation, and how tight its bounds are.
+"""python -m tests.faithful: checks that the judge accepts every faithful computation, and how tight its bounds are.
 
 Judges an independent runtime (numpy, in all its orders, libraries and formulas), case by case. Exit 1 if the judge
 refuses any, or if its bounds are so wide that the median utilisation is under 2^-10.
@@ -11,15 +11,15 @@ import os
 import sys
 from pathlib import Path
 
-from tests.honest.judging import BUILD, judged
-from tests.honest.report import KEYS, Judged, median_utilisation, table
-from tests.honest.table import FORMS
+from tests.faithful.judging import BUILD, judged
+from tests.faithful.report import KEYS, Judged, median_utilisation, table
+from tests.faithful.table import FORMS
 
 LEAST_UTILISATION = 2.0**-10
 
 
 def options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="tests.honest", description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(prog="tests.faithful", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("forms", nargs="*", metavar="FORM", help=f"of {', '.join(FORMS)} (default: all)")
     parser.add_argument("--only", default="", metavar="TEXT", help="only cases of operators whose name begins so")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each N-th case")
@@ -56,7 +56,7 @@ def main() -> int:
         print(table(title, found), end="\n\n")
     refused, median = sum(one.refused for one in found), median_utilisation(found)
     print(
-        f"{len(found)} honest computations, {refused} refused; median utilisation {median:.4f}, at least 2^-10 is asked"
+        f"{len(found)} faithful computations, {refused} refused; median utilisation {median:.4f}, at least 2^-10 is asked"
     )
     return 1 if refused or median < LEAST_UTILISATION else 0
 

@@ -6,9 +6,9 @@ import itertools
 
 import numpy as np
 
-from tests.honest.arithmetic import Arithmetic
-from tests.honest.operators.contract import finite
-from tests.honest.registry import Node, Outputs, computes, form_of
+from tests.faithful.arithmetic import Arithmetic
+from tests.faithful.operators.contract import finite
+from tests.faithful.registry import Node, Outputs, computes, form_of
 
 
 def coordinates(a: Arithmetic, node: Node, extent: int, many: int, scale: float, form: str) -> np.ndarray:
