@@ -26,7 +26,7 @@ def in_order(lines: Iterable[str], rows: dict[str, Row]) -> list[str]:
 
 
 def plain_first(lines: Iterable[str], rows: dict[str, Row]) -> list[str]:
-    return sorted(lines, key=lambda line: (len(rows[line]["slips"]), len(line), line))
+    return sorted(lines, key=lambda line: (len(rows[line]["faults"]), len(line), line))
 
 
 def that_add(lines: Iterable[str], rows: dict[str, Row]) -> list[str]:
@@ -34,9 +34,9 @@ def that_add(lines: Iterable[str], rows: dict[str, Row]) -> list[str]:
     told: set[str] = set()
     found = []
     for line in plain_first(lines, rows):
-        if not told.issuperset(rows[line]["slips"]):
+        if not told.issuperset(rows[line]["faults"]):
             found.append(line)
-            told.update(rows[line]["slips"])
+            told.update(rows[line]["faults"])
     return found
 
 

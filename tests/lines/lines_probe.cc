@@ -4,7 +4,7 @@
 // `fresh`: in an instrumented build (TOUCHSTONE_COUNTED), the number of kernel blocks that no
 // earlier line of the same version and types (`kind`) reached. In a build with the judge, on
 // request: `judged`, the verdict on the reference's outputs, and the mutants that the line kills.
-// These are `slips` (slips.h) that no earlier line of its kind killed, and `forms` (refusals.h)
+// These are `faults` (faults.h) that no earlier line of its kind killed, and `forms` (refusals.h)
 // that no earlier line of its version killed; or `all` of them.
 //
 //   lines_probe SECONDS [new | all] < lines
@@ -107,7 +107,7 @@ std::string kind_of(const Line& line, const Json& types) {
 
 struct Seen {
   std::map<std::string, std::set<std::uint32_t>> blocks;
-  std::map<std::string, std::set<std::string>> slips;
+  std::map<std::string, std::set<std::string>> faults;
   std::map<const Signature*, std::set<std::string>> forms;
 };
 
@@ -136,13 +136,13 @@ Given given_of(const LineModel& made) {
 }
 
 void judge_line(const Line& line, const LineModel& made, bool all, Seen& seen, Json& row) {
-  std::set<std::string>& known = seen.slips[row["kind"]];
+  std::set<std::string>& known = seen.faults[row["kind"]];
   const Told told = told_apart(given_of(made), all ? std::set<std::string>{} : known);
   row["judged"] = name(told.verdict);
-  row["slips"] = told.slips;
+  row["faults"] = told.faults;
   row["forms"] = Json::array();
   if (!is_pass(told.verdict)) return;
-  known.insert(told.slips.begin(), told.slips.end());
+  known.insert(told.faults.begin(), told.faults.end());
   for (const std::string& form : refusals_of(line, made.model.graph.nodes.front()))
     if (seen.forms[line.signature].insert(form).second || all) row["forms"].push_back(form);
 }

@@ -16,7 +16,7 @@ TOGETHER = 20_000  # lines passed to one process
 def outcomes(binary: Path, lines: Iterable[str], mutants: str = "") -> list[dict[str, Any]]:
     """One row a line, in order: {rule, kind, fresh ..}, or {died} if the line ended the process.
 
-    `mutants` adds {judged, slips, forms}: "new" mutants that the line kills, or "all" of them.
+    `mutants` adds {judged, faults, forms}: "new" mutants that the line kills, or "all" of them.
     """
     left, found = list(lines), []
     while left:

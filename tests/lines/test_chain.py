@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PROBE = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build")) / "tests" / "lines" / "lines_probe"
 
 
-def row(kind: str, slips: str, judged: str = "exact") -> dict[str, Any]:
-    return {"kind": kind, "slips": list(slips), "judged": judged, "types": [f"tensor({kind})"]}
+def row(kind: str, faults: str, judged: str = "exact") -> dict[str, Any]:
+    return {"kind": kind, "faults": list(faults), "judged": judged, "types": [f"tensor({kind})"]}
 
 
 ROWS = {

@@ -142,24 +142,24 @@ def test_a_line_that_shows_nothing_new_may_go() -> None:
     (relu,) = [operator for operator in OPERATORS if operator.op == "Relu"]
     lines = [f"Relu-14(float[3]{{{data}}})" for data in ("2,-2,0.5", "2,-3,0.25", "nan,-inf,1", "3,4,-1", "5,6,-7")]
     rows = asked(PROBE, None, lines)
-    assert "x0: no sign" in rows[0]["slips"]
-    assert "x0: NaN is 0" in rows[2]["slips"]
-    assert [row["slips"] for row in (rows[1], rows[3], rows[4])] == [[], [], []]
-    assert worth(rows) == ["slip", "", "slip", "", ""]
+    assert "x0: no sign" in rows[0]["faults"]
+    assert "x0: NaN is 0" in rows[2]["faults"]
+    assert [row["faults"] for row in (rows[1], rows[3], rows[4])] == [[], [], []]
+    assert worth(rows) == ["fault", "", "fault", "", ""]
 
 
 def test_what_nobody_can_judge_may_go() -> None:
     lines = ["ReduceProd-18(double[4]{1e200,1e200,1e-200,1e-200})", "ReduceProd-18(double[4]{1,2,3,4})"]
     rows = asked(PROBE, None, lines)
     assert [row["judged"] in PASSES for row in rows] == [False, True]
-    assert worth(rows) == ["", "slip"]
+    assert worth(rows) == ["", "fault"]
 
 
 def test_a_bound_that_is_left_out_is_judged() -> None:
     """Without its upper bound, the reference clips at the largest double."""
     (row,) = asked(PROBE, None, ["Clip-13(double[2]{-3,5}, _, double[]{1})"])
     assert row["judged"] == "exact"
-    assert "x0: no sign" in row["slips"]
+    assert "x0: no sign" in row["faults"]
 
 
 def test_lines_are_what_the_entries_give() -> None:

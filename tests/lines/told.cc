@@ -51,15 +51,16 @@ Told told_apart(const Given& right, const std::set<std::string>& known) {
   const std::vector<Value> expected = answer(right);
   found.verdict = judge_node(right.node, right.inputs, expected).verdict;
   if (!is_pass(found.verdict)) return found;
-  for (const Slip& slip : slips_of(right)) {
-    if (known.contains(slip.name)) continue;
-    const std::optional<Given> slipped = slip.of(right);
-    if (slipped && refused(right, expected, *slipped)) found.slips.push_back(slip.name);
+  for (const Fault& fault : faults_of(right)) {
+    if (known.contains(fault.name)) continue;
+    const std::optional<Given> slipped = fault.of(right);
+    if (slipped && refused(right, expected, *slipped)) found.faults.push_back(fault.name);
   }
-  for (const AnswerSlip& slip : answer_slips_of(expected)) {
-    if (known.contains(slip.name)) continue;
+  for (const AnswerFault& fault : answer_faults_of(expected)) {
+    if (known.contains(fault.name)) continue;
     std::vector<Value> answered = expected;
-    if (slip.change(answered) && wrong(right, expected, answered)) found.slips.push_back(slip.name);
+    if (fault.change(answered) && wrong(right, expected, answered))
+      found.faults.push_back(fault.name);
   }
   return found;
 }

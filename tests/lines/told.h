@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "conformance/judge/verdict.h"
-#include "tests/lines/slips.h"
+#include "tests/lines/faults.h"
 
 namespace touchstone {
 
@@ -14,7 +14,7 @@ struct Told {
   Verdict verdict = Verdict::unsupported;  // of the reference's own outputs
   // the mutants that the judge refuses, except known ones; empty if the judge has no verdict on the
   // reference's outputs
-  std::vector<std::string> slips;
+  std::vector<std::string> faults;
 };
 
 // Finds the mutants of `right`, whose node must be resolved; those in `known` are skipped.

@@ -1,6 +1,6 @@
 """The purpose of each line of the suite. A line stays if it adds coverage that no earlier line has.
 
-- `slip`: it kills a mutant with an injected fault (slips.h) of its version and types
+- `fault`: it kills a mutant with an injected fault (faults.h) of its version and types
 - `form`: else, it kills a mutant that does not support a kind of case (refusals.h), such as empty inputs
 - `rule`: the rule refuses it
 - `side`: else, it reaches a block of the definition's kernel that no earlier line of its version and types reached
@@ -24,7 +24,7 @@ BY_SIDE = Path(__file__).with_name("by_side.cases")  # the lines with the purpos
 def worth(rows: Sequence[dict[str, Any]]) -> list[str]:
     """The purpose of each valid line of a version, in order; "" if it adds nothing."""
     return [
-        "slip" if row.get("slips") else "form" if row.get("forms") else "side" if row["fresh"] else "" for row in rows
+        "fault" if row.get("faults") else "form" if row.get("forms") else "side" if row["fresh"] else "" for row in rows
     ]
 
 

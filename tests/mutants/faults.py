@@ -1,6 +1,6 @@
-"""Injected faults in our own C++. A slip records a file, a text in it, its replacement, and the test that must fail.
+"""Injected faults in our own C++. A fault records a file, a text in it, its replacement, and the test that must fail.
 
-A slip is applied to a copy of its file, and the files that include it are compiled again. A program with the test's own
+A fault is applied to a copy of its file, and the files that include it are compiled again. A program with the test's own
 file is linked, with the new objects before the build's own libraries. The source tree and its build are unchanged.
 """
 
@@ -23,13 +23,13 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 300  # for a test, which may never end
-EFFORT = "-O0"  # of the compiler, which takes most of a slip's time
+EFFORT = "-O0"  # of the compiler, which takes most of a fault's time
 TEST = re.compile(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Slip:
+class Fault:
     file: str  # relative to the root
     says: str
     old: str
@@ -38,17 +38,17 @@ class Slip:
 
     @property
     def made(self) -> str:
-        """The whole file with the slip applied."""
+        """The whole file with the fault applied."""
         text = (ROOT / self.file).read_text(encoding="utf-8")
         if text.count(self.old) != 1:
             raise ValueError(f"{self.file}: '{self.old}' stands there {text.count(self.old)} times, and once is meant")
         return text.replace(self.old, self.new)
 
 
-def read_slips(folder: Path) -> list[Slip]:
-    files = sorted(folder.glob("slips*.yaml"))
+def read_faults(folder: Path) -> list[Fault]:
+    files = sorted(folder.glob("faults*.yaml"))
     rows = [row for file in files for row in yaml.safe_load(file.read_text(encoding="utf-8"))]
-    return [Slip(of["file"], **one) for of in rows for one in of["slips"]]
+    return [Fault(of["file"], **one) for of in rows for one in of["faults"]]
 
 
 def where_tests_are(folders: tuple[str, ...]) -> dict[str, str]:
@@ -87,7 +87,7 @@ class Unit:
 
 
 class Workshop:
-    """Builds slips and runs their tests, in a folder of its own."""
+    """Builds faults and runs their tests, in a folder of its own."""
 
     def __init__(self, build: Path, out: Path, folders: tuple[str, ...], jobs: int):
         self.build, self.out, self.jobs = build.resolve(), out.resolve(), jobs
@@ -137,31 +137,31 @@ class Workshop:
             self.links[program] = words
         return self.links[program]
 
-    def compiled(self, unit: Unit, part: str, folder: Path, slip: Slip | None) -> Path:
-        """Compiles one of the unit's files alone. Files without a slip are compiled once."""
+    def compiled(self, unit: Unit, part: str, folder: Path, fault: Fault | None) -> Path:
+        """Compiles one of the unit's files alone. Files without a fault are compiled once."""
         made = folder / f"{unit.target}_{Path(part).stem}.o"
-        if slip is None and made.exists():
+        if fault is None and made.exists():
             return made
         scratch = folder / part
-        source = scratch if slip and slip.file == part else ROOT / part
+        source = scratch if fault and fault.file == part else ROOT / part
         words = [word for word in unit.command if not re.fullmatch(r"-O[\ds]|-g\w*", word)]
         words[words.index("-o") + 1] = str(made)
         words[words.index("-c") + 1] = str(source)
         first = next(k for k, word in enumerate(words) if word.startswith("-"))
-        words[first:first] = [*(["-I", str(folder)] if slip else []), "-w", EFFORT]
+        words[first:first] = [*(["-I", str(folder)] if fault else []), "-w", EFFORT]
         run(words, self.build)
         return made
 
-    def objects(self, slip: Slip, folder: Path) -> list[Path]:
-        """Compiles all files of the units that contain the slip, and the file of its test."""
-        header = not any(slip.file in self.parts[unit] for unit in self.units)
-        wanted = [(unit, part) for unit in self.units_with(slip.file) for part in self.parts[unit]]
-        wanted.append((self.unit_of(slip.test), self.tests[slip.test]))
+    def objects(self, fault: Fault, folder: Path) -> list[Path]:
+        """Compiles all files of the units that contain the fault, and the file of its test."""
+        header = not any(fault.file in self.parts[unit] for unit in self.units)
+        wanted = [(unit, part) for unit in self.units_with(fault.file) for part in self.parts[unit]]
+        wanted.append((self.unit_of(fault.test), self.tests[fault.test]))
         found = []
         for unit, part in wanted:
-            touched = header or part == slip.file
+            touched = header or part == fault.file
             with self.lock if not touched else contextlib.nullcontext():
-                found.append(self.compiled(unit, part, folder if touched else self.plain, slip if touched else None))
+                found.append(self.compiled(unit, part, folder if touched else self.plain, fault if touched else None))
         return found
 
     def linked(self, program: str, objects: list[Path], folder: Path) -> Path:
@@ -195,29 +195,29 @@ class Workshop:
             failed = begun[-1:]
         return sorted(set(failed))
 
-    def outcome(self, slip: Slip, number: int) -> tuple[Slip, list[str]]:
+    def outcome(self, fault: Fault, number: int) -> tuple[Fault, list[str]]:
         """The tests that fail: the named one or, if it passes, any others of its file."""
         folder = self.out / f"{number:03}"
-        (folder / slip.file).parent.mkdir(parents=True, exist_ok=True)
-        (folder / slip.file).write_text(slip.made, encoding="utf-8")
-        made = self.linked(self.unit_of(slip.test).target, self.objects(slip, folder), folder)
-        red = self.red(made, slip.test) or self.red(made, "*")
+        (folder / fault.file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / fault.file).write_text(fault.made, encoding="utf-8")
+        made = self.linked(self.unit_of(fault.test).target, self.objects(fault, folder), folder)
+        red = self.red(made, fault.test) or self.red(made, "*")
         shutil.rmtree(folder)
-        return slip, red
+        return fault, red
 
-    def outcome_of_programs(self, slip: Slip, number: int) -> tuple[Slip, list[str]] | None:
-        """The outcome, or None if the slip does not compile."""
+    def outcome_of_programs(self, fault: Fault, number: int) -> tuple[Fault, list[str]] | None:
+        """The outcome, or None if the fault does not compile."""
         try:
-            return self.outcome(slip, number)
+            return self.outcome(fault, number)
         except NoProgram:
             return None
 
     def outcomes(
-        self, slips: list[Slip], skips_what_does_not_compile: bool = False
-    ) -> Iterator[tuple[Slip, list[str]]]:
+        self, faults: list[Fault], skips_what_does_not_compile: bool = False
+    ) -> Iterator[tuple[Fault, list[str]]]:
         one = self.outcome_of_programs if skips_what_does_not_compile else self.outcome
         with ThreadPoolExecutor(self.jobs) as pool:
-            yield from (made for made in pool.map(one, slips, range(len(slips))) if made)
+            yield from (made for made in pool.map(one, faults, range(len(faults))) if made)
 
 
 class NoProgram(RuntimeError):
@@ -230,20 +230,20 @@ def run(words: list[str], where: Path) -> None:
         raise NoProgram(f"{shlex.join(words)}\n{done.stderr[-3000:]}")
 
 
-def campaign(title: str, slips: list[Slip], folders: tuple[str, ...], build: Path, out: Path, jobs: int) -> int:
-    """Prints the tests that fail for each slip. Returns 1 if the named test does not detect its slip.
+def campaign(title: str, faults: list[Fault], folders: tuple[str, ...], build: Path, out: Path, jobs: int) -> int:
+    """Prints the tests that fail for each fault. Returns 1 if the named test does not detect its fault.
 
-    Without a slip every test passes, which make test checks.
+    Without a fault every test passes, which make test checks.
     """
     workshop = Workshop(build, out, folders, jobs)
     code = 0
-    for slip, red in workshop.outcomes(slips):
-        seen = slip.test in red
+    for fault, red in workshop.outcomes(faults):
+        seen = fault.test in red
         if seen:
-            print(f"{slip.test}: {slip.file}: {slip.says}", flush=True)
+            print(f"{fault.test}: {fault.file}: {fault.says}", flush=True)
         else:
             others = f"{', '.join(red)} instead" if red else "every test stays green"
-            print(f"error: {slip.file}: {slip.says}: {slip.test} does not see it, {others}", flush=True)
+            print(f"error: {fault.file}: {fault.says}: {fault.test} does not see it, {others}", flush=True)
         code = code if seen else 1
-    print(f"{title}: {len(slips)} slips")
+    print(f"{title}: {len(faults)} faults")
     return code

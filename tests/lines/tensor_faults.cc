@@ -1,6 +1,6 @@
 // Injected faults of one tensor. A fault of values changes one element, or the position that an
 // element is read from. A fault of shapes keeps the remaining elements in order.
-#include "tests/lines/tensor_slips.h"
+#include "tests/lines/tensor_faults.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 using Number = long double;
 
 // A fault of one number of a type.
-struct NumberSlip {
+struct NumberFault {
   const char* name;
   Number (*of)(Number x, Type type);
 };
@@ -37,7 +37,7 @@ Number narrowed(Number x, int bits) {
 
 bool past_float16(Type type) { return format_of(type).largest > 65504; }
 
-const NumberSlip of_floats[] = {
+const NumberFault of_floats[] = {
     {"NaN is 0", [](Number x, Type) { return std::isnan(x) ? 0.0L : x; }},
     {"an infinity is a large number",
      [](Number x, Type type) {
@@ -70,7 +70,7 @@ const NumberSlip of_floats[] = {
      }},
 };
 
-const NumberSlip of_integers[] = {
+const NumberFault of_integers[] = {
     {"no sign", [](Number x, Type) { return std::fabs(x); }},
     {"a negative is 0", [](Number x, Type) { return x < 0 ? 0.0L : x; }},
     {"0 is 1", [](Number x, Type) { return x == 0 ? 1.0L : x; }},
@@ -133,10 +133,10 @@ Tensor only(const Tensor& from, const Where& kept) {
   return made;
 }
 
-Tensor by_number(const Tensor& from, const NumberSlip& slip) {
+Tensor by_number(const Tensor& from, const NumberFault& fault) {
   Tensor made = moved(from, [](Index k) { return k; });
   for (Index k = 0; k < made.size(); ++k) {
-    const Number before = number_at(from, k), after = slip.of(before, from.type());
+    const Number before = number_at(from, k), after = fault.of(before, from.type());
     const bool same = (std::isnan(before) && std::isnan(after)) ||
                       (before == after && std::signbit(before) == std::signbit(after));
     if (!same) set_number(made, k, after);
@@ -254,7 +254,7 @@ Tensor in_four_dimensions(const Tensor& t) {
   return t.reshaped(shape);
 }
 
-void add_moves(std::vector<TensorSlip>& all) {
+void add_moves(std::vector<TensorFault>& all) {
   const auto move = [&](const char* name, Index (*at)(const Tensor& t, Index k)) {
     all.push_back(
         {name, [at](const Tensor& t) { return moved(t, [&](Index k) { return at(t, k); }); }});
@@ -283,7 +283,7 @@ void add_moves(std::vector<TensorSlip>& all) {
                  [](const Tensor& t) { return only(t, [](Index k) { return k < 4; }); }});
 }
 
-void add_shapes(std::vector<TensorSlip>& all) {
+void add_shapes(std::vector<TensorFault>& all) {
   all.push_back({"extents in reverse", [](const Tensor& t) {
                    Shape shape = t.shape();
                    std::reverse(shape.begin(), shape.end());
@@ -308,7 +308,7 @@ void add_shapes(std::vector<TensorSlip>& all) {
                  }});
 }
 
-void add_texts(std::vector<TensorSlip>& all) {
+void add_texts(std::vector<TensorFault>& all) {
   const auto text = [&](const char* name, std::string (*of)(std::string)) {
     all.push_back({name, [of](const Tensor& t) { return by_text(t, of); }});
   };
@@ -323,7 +323,7 @@ void add_texts(std::vector<TensorSlip>& all) {
   text("cut at 15 bytes", short_text);
 }
 
-void add_parts(std::vector<TensorSlip>& all) {
+void add_parts(std::vector<TensorFault>& all) {
   const auto parts = [&](const char* name, void (*change)(std::byte*, std::size_t)) {
     all.push_back({name, [change](const Tensor& t) { return by_parts(t, change); }});
   };
@@ -335,13 +335,13 @@ void add_parts(std::vector<TensorSlip>& all) {
 
 }  // namespace
 
-std::vector<TensorSlip> tensor_slips(Type type) {
-  std::vector<TensorSlip> all;
+std::vector<TensorFault> tensor_faults(Type type) {
+  std::vector<TensorFault> all;
   add_moves(all);
   add_shapes(all);
-  const auto numbers = [&](const auto& slips) {
-    for (const NumberSlip& slip : slips)
-      all.push_back({slip.name, [&slip](const Tensor& t) { return by_number(t, slip); }});
+  const auto numbers = [&](const auto& faults) {
+    for (const NumberFault& fault : faults)
+      all.push_back({fault.name, [&fault](const Tensor& t) { return by_number(t, fault); }});
   };
   if (type == Type::string) {
     add_texts(all);

@@ -10,13 +10,13 @@
 
 namespace touchstone {
 
-struct TensorSlip {
+struct TensorFault {
   std::string name;  // "NaN is 0"
   std::function<Tensor(const Tensor&)> of;
 };
 
 // The faults for tensors of this type. Some change nothing.
-std::vector<TensorSlip> tensor_slips(Type type);
+std::vector<TensorFault> tensor_faults(Type type);
 
 // True if type, shape and bits are equal.
 bool equal(const Tensor& a, const Tensor& b);

@@ -1,4 +1,4 @@
-// Injected faults of one value: of each tensor in it (tensor_slips.h), and of a container's items.
+// Injected faults of one value: of each tensor in it (tensor_faults.h), and of a container's items.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,12 @@
 
 namespace touchstone {
 
-struct ValueSlip {
+struct ValueFault {
   std::string name;                    // "NaN is 0", "the last is lost"
   std::function<bool(Value&)> change;  // false if it changes nothing
 };
 
-std::vector<ValueSlip> value_slips(const Value& value);
+std::vector<ValueFault> value_faults(const Value& value);
 
 // True for values that a careless check takes for missing: an empty tensor or one of zeros, or a
 // sequence of such tensors.

@@ -1,5 +1,5 @@
 // Injected faults in a node's inputs, attributes and outputs, one by one.
-#include "tests/lines/slips.h"
+#include "tests/lines/faults.h"
 
 #include <fmt/format.h>
 
@@ -9,24 +9,24 @@
 #include <utility>
 
 #include "model/check_node.h"
-#include "tests/lines/tensor_slips.h"
-#include "tests/lines/value_slips.h"
+#include "tests/lines/tensor_faults.h"
+#include "tests/lines/value_faults.h"
 
 namespace touchstone {
 namespace {
 
-void add_value_slips(const Given& right, std::size_t k, std::vector<Slip>& all) {
-  for (ValueSlip& slip : value_slips(right.inputs[k]))
-    all.push_back({fmt::format("x{}: {}", k, slip.name),
-                   [k, slip](const Given& given) -> std::optional<Given> {
+void add_value_faults(const Given& right, std::size_t k, std::vector<Fault>& all) {
+  for (ValueFault& fault : value_faults(right.inputs[k]))
+    all.push_back({fmt::format("x{}: {}", k, fault.name),
+                   [k, fault](const Given& given) -> std::optional<Given> {
                      Given made = given;
-                     if (!slip.change(made.inputs[k])) return std::nullopt;
+                     if (!fault.change(made.inputs[k])) return std::nullopt;
                      return made;
                    }});
 }
 
 // Treats an optional input as absent, always or where a careless check would.
-void add_absence_slips(std::size_t k, std::vector<Slip>& all) {
+void add_absence_faults(std::size_t k, std::vector<Fault>& all) {
   const auto absent = [&](const char* name, bool (*where)(const Value&)) {
     all.push_back(
         {fmt::format("x{}: {}", k, name), [k, where](const Given& given) -> std::optional<Given> {
@@ -42,10 +42,10 @@ void add_absence_slips(std::size_t k, std::vector<Slip>& all) {
   absent("not heard where it is 0", holds_zeros_alone);
 }
 
-void add_input_slips(const Given& right, std::size_t k, std::vector<Slip>& all) {
-  add_value_slips(right, k, all);
+void add_input_faults(const Given& right, std::size_t k, std::vector<Fault>& all) {
+  add_value_faults(right, k, all);
   const ParameterSpec* port = parameter_at(right.node.signature->inputs, k);
-  if (port && port->optional) add_absence_slips(k, all);
+  if (port && port->optional) add_absence_faults(k, all);
   for (std::size_t j = 0; j < k; ++j)
     if (!right.inputs[j].absent() && right.inputs[j].type() == right.inputs[k].type())
       all.push_back(
@@ -72,8 +72,8 @@ std::string kind_of(const Attribute& attribute) {
 }
 
 template <class T, class Change>
-void add_list_slip(const std::string& name, const std::string& title, const Change& change,
-                   std::vector<Slip>& all) {
+void add_list_fault(const std::string& name, const std::string& title, const Change& change,
+                    std::vector<Fault>& all) {
   all.push_back({title, [name, change](const Given& given) -> std::optional<Given> {
                    Given made = given;
                    auto& list = std::get<std::vector<T>>(made.node.attributes.at(name).is);
@@ -85,22 +85,23 @@ void add_list_slip(const std::string& name, const std::string& title, const Chan
 }
 
 template <class T>
-void add_list_slips(const std::string& name, const Attribute& attribute, std::vector<Slip>& all) {
+void add_list_faults(const std::string& name, const Attribute& attribute, std::vector<Fault>& all) {
   using List = std::vector<T>;
   const List* said = std::get_if<List>(&attribute.is);
   if (!said || said->empty()) return;
-  add_list_slip<T>(
+  add_list_fault<T>(
       name, name + ": in reverse", [](List& list) { std::reverse(list.begin(), list.end()); }, all);
-  add_list_slip<T>(
+  add_list_fault<T>(
       name, name + ": all is the first",
       [](List& list) { std::fill(list.begin(), list.end(), List(list).front()); }, all);
-  add_list_slip<T>(
+  add_list_fault<T>(
       name, name + ": the last is the first", [](List& list) { list.back() = T(list.front()); },
       all);
 }
 
 template <class T>
-void add_number_slips(const std::string& name, const Attribute& attribute, std::vector<Slip>& all) {
+void add_number_faults(const std::string& name, const Attribute& attribute,
+                       std::vector<Fault>& all) {
   const T* said = std::get_if<T>(&attribute.is);
   if (!said) return;
   for (const T other : std::set<T>{T{0}, T{1}, static_cast<T>(-*said)})
@@ -114,22 +115,23 @@ void add_number_slips(const std::string& name, const Attribute& attribute, std::
                      }});
 }
 
-void add_tensor_slips(const std::string& name, const Attribute& attribute, std::vector<Slip>& all) {
+void add_tensor_faults(const std::string& name, const Attribute& attribute,
+                       std::vector<Fault>& all) {
   const Tensor* held = std::get_if<Tensor>(&attribute.is);
   if (!held) return;
-  for (TensorSlip& slip : tensor_slips(held->type()))
-    all.push_back({fmt::format("{}: {}", name, slip.name),
-                   [name, slip](const Given& given) -> std::optional<Given> {
+  for (TensorFault& fault : tensor_faults(held->type()))
+    all.push_back({fmt::format("{}: {}", name, fault.name),
+                   [name, fault](const Given& given) -> std::optional<Given> {
                      Given made = given;
                      Tensor& tensor = std::get<Tensor>(made.node.attributes.at(name).is);
-                     Tensor changed = slip.of(tensor);
+                     Tensor changed = fault.of(tensor);
                      if (equal(changed, tensor)) return std::nullopt;
                      tensor = std::move(changed);
                      return made;
                    }});
 }
 
-void add_attribute_slips(const Given& right, const std::string& name, std::vector<Slip>& all) {
+void add_attribute_faults(const Given& right, const std::string& name, std::vector<Fault>& all) {
   const Attribute& attribute = right.node.attributes.at(name);
   const auto& known = right.node.signature->attributes;
   const auto spec = std::ranges::find(known, name, &AttributeSpec::name);
@@ -140,17 +142,17 @@ void add_attribute_slips(const Given& right, const std::string& name, std::vecto
                      made.node.attributes.erase(name);
                      return made;
                    }});
-  add_number_slips<Index>(name, attribute, all);
-  add_number_slips<float>(name, attribute, all);
-  add_list_slips<Index>(name, attribute, all);
-  add_list_slips<float>(name, attribute, all);
-  add_list_slips<std::string>(name, attribute, all);
-  add_tensor_slips(name, attribute, all);
+  add_number_faults<Index>(name, attribute, all);
+  add_number_faults<float>(name, attribute, all);
+  add_list_faults<Index>(name, attribute, all);
+  add_list_faults<float>(name, attribute, all);
+  add_list_faults<std::string>(name, attribute, all);
+  add_tensor_faults(name, attribute, all);
 }
 
 // An omitted attribute gets a wrong default.
 template <class T>
-void add_default_slips(const AttributeSpec& spec, std::vector<Slip>& all) {
+void add_default_faults(const AttributeSpec& spec, std::vector<Fault>& all) {
   T said{};
   const std::string_view text = spec.default_json;
   if (std::from_chars(text.data(), text.data() + text.size(), said).ec != std::errc{}) return;
@@ -167,26 +169,27 @@ void add_default_slips(const AttributeSpec& spec, std::vector<Slip>& all) {
 
 }  // namespace
 
-std::vector<Slip> slips_of(const Given& right) {
-  std::vector<Slip> all;
+std::vector<Fault> faults_of(const Given& right) {
+  std::vector<Fault> all;
   for (std::size_t k = 0; k < right.inputs.size(); ++k)
-    if (!right.inputs[k].absent()) add_input_slips(right, k, all);
-  for (const auto& [name, attribute] : right.node.attributes) add_attribute_slips(right, name, all);
+    if (!right.inputs[k].absent()) add_input_faults(right, k, all);
+  for (const auto& [name, attribute] : right.node.attributes)
+    add_attribute_faults(right, name, all);
   for (const AttributeSpec& spec : right.node.signature->attributes) {
     if (right.node.attributes.contains(std::string(spec.name)) || spec.default_json.empty())
       continue;
-    if (spec.kind == "int") add_default_slips<Index>(spec, all);
-    if (spec.kind == "float") add_default_slips<float>(spec, all);
+    if (spec.kind == "int") add_default_faults<Index>(spec, all);
+    if (spec.kind == "float") add_default_faults<float>(spec, all);
   }
   return all;
 }
 
-std::vector<AnswerSlip> answer_slips_of(const std::vector<Value>& right) {
-  std::vector<AnswerSlip> all;
+std::vector<AnswerFault> answer_faults_of(const std::vector<Value>& right) {
+  std::vector<AnswerFault> all;
   for (std::size_t k = 0; k < right.size(); ++k) {
-    for (ValueSlip& slip : value_slips(right[k]))
-      all.push_back({fmt::format("y{}: {}", k, slip.name),
-                     [k, slip](std::vector<Value>& given) { return slip.change(given[k]); }});
+    for (ValueFault& fault : value_faults(right[k]))
+      all.push_back({fmt::format("y{}: {}", k, fault.name),
+                     [k, fault](std::vector<Value>& given) { return fault.change(given[k]); }});
     for (std::size_t j = 0; j < k; ++j)
       if (!right[k].absent() && !right[j].absent() && right[j].type() == right[k].type())
         all.push_back({fmt::format("y{} for y{}", j, k), [j, k](std::vector<Value>& given) {

@@ -1,4 +1,4 @@
-// Slips: injected faults in the inputs that a runtime reads and the outputs that it returns,
+// Faults: injected faults in the inputs that a runtime reads and the outputs that it returns,
 // independent of the operator. It reads NaN as zero, drops a sign, the last element or an
 // attribute, and is right otherwise. Each is a mutant of the reference; a case is worth its run
 // time if it kills one.
@@ -20,21 +20,21 @@ struct Given {
   std::vector<Value> inputs;
 };
 
-struct Slip {
+struct Fault {
   std::string name;                                      // "x0: NaN is 0", "mode=cubic: not heard"
   std::function<std::optional<Given>(const Given&)> of;  // nullopt if it changes nothing
 };
 
 // The faults that apply to this node's inputs and attributes. Names include the kind of an
 // attribute's value, so that each kind is a mutant of its own.
-std::vector<Slip> slips_of(const Given& right);
+std::vector<Fault> faults_of(const Given& right);
 
-struct AnswerSlip {
+struct AnswerFault {
   std::string name;                                 // "y0: the last is 0"
   std::function<bool(std::vector<Value>&)> change;  // false if it changes nothing
 };
 
 // The faults that apply to these right outputs; an unused output is absent.
-std::vector<AnswerSlip> answer_slips_of(const std::vector<Value>& right);
+std::vector<AnswerFault> answer_faults_of(const std::vector<Value>& right);
 
 }  // namespace touchstone

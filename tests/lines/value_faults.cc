@@ -1,7 +1,7 @@
 // Injected faults of values. A container has those of the first tensor that it holds, applied to
 // all its tensors, and those of its kind: lost items, another order, an optional that is always
 // empty.
-#include "tests/lines/value_slips.h"
+#include "tests/lines/value_faults.h"
 
 #include <algorithm>
 #include <iterator>
@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include "tests/lines/tensor_slips.h"
+#include "tests/lines/tensor_faults.h"
 
 namespace touchstone {
 namespace {
@@ -26,22 +26,22 @@ const Tensor* tensor_in(const Value& value) {
   return optional && optional->item ? tensor_in(*optional->item) : nullptr;
 }
 
-bool change(Value& value, const TensorSlip& slip) {
+bool change(Value& value, const TensorFault& fault) {
   if (value.is_tensor()) {
-    Tensor made = slip.of(value.tensor());
+    Tensor made = fault.of(value.tensor());
     if (equal(made, value.tensor())) return false;
     value = Value(std::move(made));
     return true;
   }
   bool changed = false;
   if (auto* sequence = std::get_if<Sequence>(&value.is)) {
-    for (Value& item : sequence->items) changed |= change(item, slip);
+    for (Value& item : sequence->items) changed |= change(item, fault);
   } else if (auto* map = std::get_if<Map>(&value.is)) {
-    for (auto& [key, item] : map->by_integer) changed |= change(item, slip);
-    for (auto& [key, item] : map->by_string) changed |= change(item, slip);
+    for (auto& [key, item] : map->by_integer) changed |= change(item, fault);
+    for (auto& [key, item] : map->by_string) changed |= change(item, fault);
   } else if (auto* optional = std::get_if<Optional>(&value.is); optional && optional->item) {
     Value item = *optional->item;
-    changed = change(item, slip);
+    changed = change(item, fault);
     optional->item = std::make_shared<const Value>(std::move(item));
   }
   return changed;
@@ -55,7 +55,7 @@ Value blank(const ValueType& type) {
   return type.kind == ValueType::Kind::tensor ? Value(Tensor(type.element, {0})) : Value();
 }
 
-void add_item_slips(std::vector<ValueSlip>& all) {
+void add_item_faults(std::vector<ValueFault>& all) {
   const auto items = [&](const char* name, std::size_t least, void (*of)(Items & items)) {
     all.push_back({name, [least, of](Value& value) {
                      Items& held = std::get<Sequence>(value.is).items;
@@ -94,7 +94,7 @@ bool without_last(Keyed& keyed) {
   return true;
 }
 
-void add_key_slips(std::vector<ValueSlip>& all) {
+void add_key_faults(std::vector<ValueFault>& all) {
   all.push_back({"the last key is lost", [](Value& value) {
                    auto& map = std::get<Map>(value.is);
                    return without_last(map.by_integer) || without_last(map.by_string);
@@ -107,7 +107,7 @@ void add_key_slips(std::vector<ValueSlip>& all) {
 
 // Empties an optional, always or where a careless check would take its item for missing; and fills
 // an empty one.
-void add_optional_slips(std::vector<ValueSlip>& all) {
+void add_optional_faults(std::vector<ValueFault>& all) {
   const auto emptied = [&](const char* name, bool (*where)(const Value& item)) {
     all.push_back({name, [where](Value& value) {
                      auto& optional = std::get<Optional>(value.is);
@@ -148,14 +148,14 @@ bool holds_zeros_alone(const Value& value) {
   return value.is_tensor() && value.tensor().size() > 0 && is_zero(value.tensor());
 }
 
-std::vector<ValueSlip> value_slips(const Value& value) {
-  std::vector<ValueSlip> all;
+std::vector<ValueFault> value_faults(const Value& value) {
+  std::vector<ValueFault> all;
   if (const Tensor* held = tensor_in(value))
-    for (TensorSlip& slip : tensor_slips(held->type()))
-      all.push_back({slip.name, [slip](Value& changed) { return change(changed, slip); }});
-  if (std::holds_alternative<Sequence>(value.is)) add_item_slips(all);
-  if (std::holds_alternative<Map>(value.is)) add_key_slips(all);
-  if (std::holds_alternative<Optional>(value.is)) add_optional_slips(all);
+    for (TensorFault& fault : tensor_faults(held->type()))
+      all.push_back({fault.name, [fault](Value& changed) { return change(changed, fault); }});
+  if (std::holds_alternative<Sequence>(value.is)) add_item_faults(all);
+  if (std::holds_alternative<Map>(value.is)) add_key_faults(all);
+  if (std::holds_alternative<Optional>(value.is)) add_optional_faults(all);
   return all;
 }
 
