@@ -13,9 +13,9 @@
 #include "model/model.h"
 #include "model/place.h"
 #include "model/rules.h"
-#include "reference/forms.h"
 #include "reference/shape_choice.h"
 #include "reference/shape_walk.h"
+#include "reference/size_expression.h"
 
 namespace touchstone {
 namespace {
@@ -248,17 +248,17 @@ class Study {
   }
 
   void fit_all() {
-    forms_.resize(inference_.rows.size());
+    expressions_.resize(inference_.rows.size());
     if (gave_up_) return;
     std::map<std::vector<Index>, Fit> seen;
     for (std::size_t row = 0; row < inference_.rows.size(); ++row) {
       if (!shape_at(walks_[0], row) || !walks_[0].shapes[row] || !has_one_rank(row)) continue;
-      forms_[row].emplace();
+      expressions_[row].emplace();
       for (Index d = 0; d < walks_[0].shapes[row]->size(); ++d) {
         const std::vector<Index> sizes = sizes_of(row, d);
         const auto [at, fresh] = seen.try_emplace(sizes);
         if (fresh) at->second = fit(examples_, sizes);
-        forms_[row]->push_back(at->second.form);
+        expressions_[row]->push_back(at->second.form);
         if (!at->second.form.known && at->second.depends.size() == 1)
           open_.push_back({row, d, at->second.depends[0]});
       }
@@ -286,7 +286,7 @@ class Study {
           staircase.values.push_back((**shape)[open.d]);
         }
         if (staircase.values.size() != stair_walks) continue;
-        (*forms_[open.row])[static_cast<std::size_t>(open.d)] =
+        (*expressions_[open.row])[static_cast<std::size_t>(open.d)] =
             fit_floor(examples_, sizes_of(open.row, open.d), staircase);
       }
     }
@@ -297,7 +297,7 @@ class Study {
     names_.resize(inference_.symbols.size());
     for (std::size_t s = 0; s < names_.size(); ++s) names_[s] = inference_.symbols[s].name;
     std::size_t next = 0;
-    for (const auto& row : forms_) {
+    for (const auto& row : expressions_) {
       if (!row) continue;
       for (const SizeExpression& form : *row) {
         for (const auto& [monomial, coefficient] : form.terms) {
@@ -313,15 +313,15 @@ class Study {
   }
 
   void tell() {
-    forms_.resize(inference_.rows.size());
+    expressions_.resize(inference_.rows.size());
     for (std::size_t row = 0; row < inference_.rows.size(); ++row) {
       const ShapeRow& from = inference_.rows[row];
       InferredValue value{from.path, from.name, from.node, from.type, std::nullopt};
-      if (forms_[row]) {
+      if (expressions_[row]) {
         value.shape.emplace();
-        for (const SizeExpression& form : *forms_[row])
+        for (const SizeExpression& form : *expressions_[row])
           value.shape->push_back({form.number(), form.text(names_)});
-        hold_against_declaration(from, *forms_[row]);
+        hold_against_declaration(from, *expressions_[row]);
       }
       told_.values.push_back(std::move(value));
     }
@@ -351,14 +351,14 @@ class Study {
   }
 
   // Null if the declaration leaves the size open, or names a symbol that the inputs lack.
-  std::optional<SizeExpression> declared_form(const Dim& dim) const {
-    if (dim.size) return *dim.size < 0 ? std::nullopt : std::optional(number_form(*dim.size));
+  std::optional<SizeExpression> declared_expression(const Dim& dim) const {
+    if (dim.size) return *dim.size < 0 ? std::nullopt : std::optional(number_expression(*dim.size));
     const auto found = inference_.by_name.find(dim.symbol);
     if (dim.symbol.empty() || found == inference_.by_name.end() ||
         !inference_.symbols[found->second].of_input)
       return std::nullopt;
     if (choice_.one.contains(choice_.stands_for(found->second))) return std::nullopt;
-    return symbol_form(choice_.stands_for(found->second));
+    return symbol_expression(choice_.stands_for(found->second));
   }
 
   void hold_against_declaration(const ShapeRow& row, const std::vector<SizeExpression>& inferred) {
@@ -366,7 +366,7 @@ class Study {
     const std::vector<Dim>& declared = *row.declared->shape;
     bool differs = declared.size() != inferred.size();
     for (std::size_t d = 0; !differs && d < declared.size(); ++d) {
-      const std::optional<SizeExpression> form = declared_form(declared[d]);
+      const std::optional<SizeExpression> form = declared_expression(declared[d]);
       differs = form && constant_difference(*form, inferred[d]).value_or(0) != 0;
     }
     if (!differs) return;
@@ -388,7 +388,7 @@ class Study {
   std::vector<Note> notes_;
   std::vector<InferredRun> walks_;
   Examples examples_;
-  std::vector<std::optional<std::vector<SizeExpression>>> forms_;
+  std::vector<std::optional<std::vector<SizeExpression>>> expressions_;
   std::vector<Open> open_;
   std::vector<std::string> names_;
   bool gave_up_ = false;

@@ -1,5 +1,5 @@
 // Size expressions fitted to examples: found ones, undetermined ones, and their text.
-#include "reference/forms.h"
+#include "reference/size_expression.h"
 
 #include <gtest/gtest.h>
 
@@ -55,14 +55,14 @@ std::string stepped(const std::function<Index(Index)>& size) {
 
 Index floor_of(Index a, Index b) { return a / b - (a % b < 0); }
 
-TEST(Forms, NumbersAndSymbols) {
+TEST(SizeExpression, NumbersAndSymbols) {
   EXPECT_EQ(fitted(0, [](const auto&) { return 7; }), "7");
   EXPECT_EQ(fitted(2, [](const auto&) { return 7; }), "7");
   EXPECT_EQ(fitted(2, [](const auto& s) { return s[1]; }), "M");
   EXPECT_EQ(fitted(3, [](const auto& s) { return s[2]; }), "past + 1");
 }
 
-TEST(Forms, LinearOnes) {
+TEST(SizeExpression, LinearOnes) {
   EXPECT_EQ(fitted(2, [](const auto& s) { return 2 * s[0] + 1; }), "2*N + 1");
   EXPECT_EQ(fitted(3, [](const auto& s) { return s[0] - s[1] + 3 * s[2]; }),
             "N - M + 3*(past + 1)");
@@ -71,13 +71,13 @@ TEST(Forms, LinearOnes) {
   EXPECT_EQ(fitted(1, [](const auto& s) { return 1000 - s[0]; }), "-N + 1000");
 }
 
-TEST(Forms, Products) {
+TEST(SizeExpression, Products) {
   EXPECT_EQ(fitted(2, [](const auto& s) { return 12 * s[0] * s[1]; }), "12*N*M");
   EXPECT_EQ(fitted(1, [](const auto& s) { return s[0] * s[0] + s[0]; }), "N*N + N");
   EXPECT_EQ(fitted(4, [](const auto& s) { return s[0] * s[1] * s[3] - 1; }), "N*M*?1 - 1");
 }
 
-TEST(Forms, DivisionsAreExactWhereSizesAreMultiples) {
+TEST(SizeExpression, DivisionsAreExactWhereSizesAreMultiples) {
   EXPECT_EQ(fitted(
                 1, [](const auto& s) { return s[0] / 32; }, 64),
             "floor(N/32)");
@@ -86,7 +86,7 @@ TEST(Forms, DivisionsAreExactWhereSizesAreMultiples) {
             "floor(N*M/64)");
 }
 
-TEST(Forms, Steps) {
+TEST(SizeExpression, Steps) {
   EXPECT_EQ(stepped([](Index n) { return (n - 1) / 2 + 1; }), "floor((N + 1)/2)");
   EXPECT_EQ(stepped([](Index n) { return 3 * ((n + 31) / 32); }), "3*floor((N + 31)/32)");
   EXPECT_EQ(stepped([](Index n) { return 5 * (n / 2) + 7; }), "5*floor((N + 2)/2) + 2");
@@ -94,7 +94,7 @@ TEST(Forms, Steps) {
   EXPECT_EQ(stepped([](Index n) { return floor_of(3 * n - 1, 4); }), "floor((3*N - 1)/4)");
 }
 
-TEST(Forms, WhatFitsNothingIsUnknown) {
+TEST(SizeExpression, WhatFitsNothingIsUnknown) {
   EXPECT_EQ(fitted(1, [](const auto& s) { return s[0] / 2; }), "?");
   EXPECT_EQ(fitted(2, [](const auto& s) { return std::max(s[0], s[1]); }), "?");
   EXPECT_EQ(fitted(1, [](const auto& s) { return std::min<Index>(s[0], 200); }), "?");
@@ -102,12 +102,12 @@ TEST(Forms, WhatFitsNothingIsUnknown) {
   EXPECT_EQ(stepped([](Index n) { return n / 50; }), "?");
 }
 
-TEST(Forms, Differences) {
-  SizeExpression n = symbol_form(0), n1 = symbol_form(0);
+TEST(SizeExpression, Differences) {
+  SizeExpression n = symbol_expression(0), n1 = symbol_expression(0);
   n1.constant = 1;
   EXPECT_EQ(constant_difference(n1, n), 1);
-  EXPECT_EQ(constant_difference(number_form(4), number_form(3)), 1);
-  EXPECT_EQ(constant_difference(n, symbol_form(1)), std::nullopt);
+  EXPECT_EQ(constant_difference(number_expression(4), number_expression(3)), 1);
+  EXPECT_EQ(constant_difference(n, symbol_expression(1)), std::nullopt);
   EXPECT_EQ(constant_difference(n, SizeExpression{}), std::nullopt);
 }
 

@@ -27,8 +27,8 @@ struct SizeExpression {
   // "2*N*M - 1", "3*floor((N + 1)/2)", "?" if unknown.
   std::string text(const std::vector<std::string>& names) const;
 };
-SizeExpression number_form(Index number);
-SizeExpression symbol_form(std::size_t symbol);
+SizeExpression number_expression(Index number);
+SizeExpression symbol_expression(std::size_t symbol);
 // Returns a - b if it is the same number for all sizes.
 std::optional<Index> constant_difference(const SizeExpression& a, const SizeExpression& b);
 

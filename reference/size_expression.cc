@@ -1,6 +1,6 @@
 // Fits size expressions. Solves for coefficients modulo a prime, which is exact and cheap, and then
 // verifies the solution in integers.
-#include "reference/forms.h"
+#include "reference/size_expression.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -223,13 +223,13 @@ std::string sum_text(const SizeExpression& form, const std::vector<std::string>&
 
 }  // namespace
 
-SizeExpression number_form(Index number) {
+SizeExpression number_expression(Index number) {
   SizeExpression form;
   form.known = true, form.constant = number;
   return form;
 }
 
-SizeExpression symbol_form(std::size_t symbol) {
+SizeExpression symbol_expression(std::size_t symbol) {
   SizeExpression form;
   form.known = true, form.terms[{symbol}] = 1;
   return form;
@@ -266,9 +266,9 @@ Fit fit(const Examples& examples, const std::vector<Index>& values) {
     if (form.known && gives_all(form, examples, values)) found.form = std::move(form);
     return found.form.known;
   };
-  if (keep(number_form(values[0]))) return found;
+  if (keep(number_expression(values[0]))) return found;
   for (const std::size_t symbol : found.depends) {
-    if (keep(symbol_form(symbol))) return found;
+    if (keep(symbol_expression(symbol))) return found;
   }
   if (found.depends.empty()) return found;
   if (keep(fit_linear(examples, values, found.depends))) return found;
