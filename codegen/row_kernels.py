@@ -16,7 +16,7 @@ from codegen.notation import Expr, Statement
 from codegen.units import Unit
 
 NEUTRAL = {"sum": "0.0F", "prod": "1.0F", "max": "-infinite", "min": "infinite"}
-MOST_CHOICES = 4  # max. number of conditions that split a definition into copies
+MAX_CHOICES = 4  # max. number of conditions that split a definition into copies
 
 
 class RowKernel(Lanes):
@@ -65,7 +65,7 @@ class RowKernel(Lanes):
             target += "_seen"
         self.open("")
         self.put(f"[[maybe_unused]] const Index at_rank = {target}.shape.size();")
-        self.apart(s, self.settled(s.value), target, MOST_CHOICES)
+        self.apart(s, self.settled(s.value), target, MAX_CHOICES)
         self.close()
         if s.view is not None:
             self.close()

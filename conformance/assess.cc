@@ -19,7 +19,7 @@ namespace touchstone {
 namespace {
 
 using Values = NamedValues;
-constexpr std::size_t most_shown = 4;  // elements of an output
+constexpr std::size_t max_shown = 4;  // elements of an output
 
 std::vector<Value> load_expected(const Model& model,
                                  const std::vector<std::filesystem::path>& files) {
@@ -132,7 +132,7 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
     const std::string& name = model.graph.outputs[k].name;
     const auto value = given.find(name);
     for (Shown& row :
-         show(name, expected[k], value == given.end() ? Value{} : value->second, most_shown)) {
+         show(name, expected[k], value == given.end() ? Value{} : value->second, max_shown)) {
       found.values.push_back(std::move(row));
     }
   }

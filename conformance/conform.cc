@@ -35,7 +35,7 @@ std::vector<Index> weights_of(std::span<const Case> cases) {
 }
 
 std::vector<Batch> share_out(std::span<const Case> cases, const std::vector<Index>& weights,
-                             std::size_t most_together) {
+                             std::size_t max_together) {
   std::vector<std::size_t> order(cases.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto rest = std::stable_partition(order.begin(), order.end(),
@@ -45,7 +45,7 @@ std::vector<Batch> share_out(std::span<const Case> cases, const std::vector<Inde
   std::vector<Batch> batches;
   for (auto k = order.begin(); k != rest; ++k) batches.push_back({*k});
   for (auto k = rest; k != order.end(); ++k) {
-    if (k == rest || batches.back().size() >= most_together) batches.emplace_back();
+    if (k == rest || batches.back().size() >= max_together) batches.emplace_back();
     batches.back().push_back(*k);
   }
   return batches;

@@ -6,8 +6,7 @@
 namespace touchstone {
 namespace {
 
-constexpr Index most_looked_at = 1
-                                 << 16;  // elements of a tensor: wrong tensors mostly differ early
+constexpr Index max_looked_at = 1 << 16;  // elements of a tensor: wrong tensors mostly differ early
 
 std::string about(const Value& value) {
   if (value.absent()) return "nothing";
@@ -50,7 +49,7 @@ class Rows {
     if (expected.type() != actual.type() || !(expected.shape() == actual.shape())) {
       return add(place, about(expected), about(actual));
     }
-    const Index count = std::min(expected.size(), most_looked_at);
+    const Index count = std::min(expected.size(), max_looked_at);
     if (count == 0) return add(place, about(expected), about(actual));
     for (const bool wanted_same : {false, true}) {
       for (Index k = 0; k < count && !full(); ++k) {

@@ -12,10 +12,10 @@ constinit thread_local Meter meter;
 
 namespace {
 
-constexpr Index most_batch = Index{1} << 16;  // Operations: under a millisecond of most work
+constexpr Index max_batch = Index{1} << 16;  // Operations: under a millisecond of most work
 constexpr std::chrono::milliseconds between_questions(50);
 
-constexpr Index most_counted = Index{1} << 61;  // the sum of two fits an Index
+constexpr Index max_counted = Index{1} << 61;  // the sum of two fits an Index
 
 // Adds the operations that this thread counted to its budget.
 void flush() noexcept {
@@ -74,8 +74,8 @@ Index Budget::work() const {
 
 void Budget::add(Index steps) noexcept {
   for (Budget* budget = this; budget != nullptr; budget = budget->outer_) {
-    if (budget->done() < most_counted)
-      budget->done_.fetch_add(std::min(steps, most_counted), std::memory_order_relaxed);
+    if (budget->done() < max_counted)
+      budget->done_.fetch_add(std::min(steps, max_counted), std::memory_order_relaxed);
   }
 }
 
@@ -115,7 +115,7 @@ BudgetScope::~BudgetScope() {
 }
 
 Index Budget::left() const {
-  Index steps = most_batch;
+  Index steps = max_batch;
   for (const Budget* budget = this; budget != nullptr; budget = budget->outer_)
     steps = std::min(steps, budget->most_ - budget->done());
   return std::max<Index>(steps, 0);

@@ -50,7 +50,7 @@ bool opens(std::string_view& rest, std::string_view word) {
                                     (text.size() > shown ? "..." : "") + "' is no type of a value");
 }
 
-constexpr std::size_t most_containers = 32;  // nested in each other
+constexpr std::size_t max_containers = 32;  // nested in each other
 
 Type element_named(std::string_view name, std::string_view whole) {
   const Type type = type_by_name(name);
@@ -126,9 +126,9 @@ ValueType parse_value_type(std::string_view whole) {
   std::string_view rest = whole;
   std::optional<ValueType> type;
   while (!type) {
-    if (around.size() > most_containers) {
+    if (around.size() > max_containers) {
       throw Error(ErrorKind::limit, "a type of a value nests more than " +
-                                        std::to_string(most_containers) + " containers");
+                                        std::to_string(max_containers) + " containers");
     }
     if (opens(rest, "tensor")) {
       type = tensor_type(element_named(rest, whole));

@@ -16,7 +16,7 @@ namespace touchstone {
 namespace {
 
 // A reader needs no more, and a hostile model can have a breach for every name in it.
-constexpr std::size_t most_breaches = 1000;
+constexpr std::size_t max_breaches = 1000;
 
 Index count_nodes(const std::vector<Node>& nodes) {
   Index counted = 0;
@@ -79,7 +79,7 @@ std::vector<Error> check(const Model& model, const Limits& limits) {
   struct Enough {};
   const Report report = [&](Error error) {
     errors.push_back(std::move(error));
-    if (errors.size() == most_breaches) throw Enough{};
+    if (errors.size() == max_breaches) throw Enough{};
   };
   try {
     check_limits(model, limits);

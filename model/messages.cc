@@ -78,9 +78,9 @@ constexpr std::array message_parts{
     MessagePart{sharding, 3, sharding},   MessagePart{sharding, 4, sharding},
 };
 
-constexpr int most_field = 31;
+constexpr int max_field = 31;
 constexpr auto held_by_field = [] {
-  std::array<std::array<MessageKind, most_field + 1>, static_cast<std::size_t>(small) + 1> table{};
+  std::array<std::array<MessageKind, max_field + 1>, static_cast<std::size_t>(small) + 1> table{};
   for (const MessagePart& part : message_parts)
     table[static_cast<std::size_t>(part.in)][static_cast<std::size_t>(part.field)] = part.holds;
   return table;
@@ -93,7 +93,7 @@ MessageKind held_by(MessageKind in, std::uint64_t field, std::uint64_t around) {
     if (around == 1 || around == 8) return field == 2 ? shape : text;
     return field == (around == 5 ? 2 : 1) ? type : text;
   }
-  return field > most_field
+  return field > max_field
              ? text
              : held_by_field[static_cast<std::size_t>(in)][static_cast<std::size_t>(field)];
 }
@@ -182,14 +182,14 @@ class MessageWalk {
 
   void pay(Index bytes) {
     owed_ += bytes;
-    if (owed_ >= most_owed) settle();
+    if (owed_ >= max_owed) settle();
   }
   void settle() {
     charge_work(owed_ / bytes_of_number);
     charge_.resize(charge_.bytes() + std::exchange(owed_, 0));
   }
 
-  static constexpr Index most_owed = Index{1} << 20;
+  static constexpr Index max_owed = Index{1} << 20;
   const std::span<const std::byte> bytes_;
   const Limits& limits_;
   Index count_ = 0, nodes_ = 0, owed_ = 0;

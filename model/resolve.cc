@@ -203,10 +203,10 @@ class Binder {
     if (opset) name += " in opset " + std::to_string(*opset);
     if (!unknown_.insert(name).second) return;
     if (unknown_.size() == 1) first_ = place(), help_ = help_for(node, opset.value_or(0));
-    if (listed_.size() < most_listed) listed_.push_back(name);
+    if (listed_.size() < max_listed) listed_.push_back(name);
   }
 
-  static constexpr std::size_t most_listed = 100;
+  static constexpr std::size_t max_listed = 100;
 
   const Functions& functions_;
   std::unordered_set<std::string> unknown_;

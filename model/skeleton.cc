@@ -10,8 +10,8 @@
 namespace touchstone {
 namespace {
 
-constexpr Index least_file = Index{1} << 18, most_file = (Index{1} << 31) - 1;
-constexpr Index least_data = Index{1} << 12;  // per tensor
+constexpr Index min_file = Index{1} << 18, max_file = (Index{1} << 31) - 1;
+constexpr Index min_data = Index{1} << 12;  // per tensor
 
 enum Wire { varint = 0, eight_bytes = 1, counted = 2, four_bytes = 5 };
 
@@ -25,7 +25,7 @@ struct Field {
   // Offsets of tag, length (if counted), contents and end.
   Index begin = 0, count = 0, body = 0, end = 0;
   bool is(std::uint64_t wanted) const { return number == wanted && wire == counted; }
-  bool is_large() const { return end - body >= least_data; }
+  bool is_large() const { return end - body >= min_data; }
 };
 
 class Walker {
@@ -200,7 +200,7 @@ class Walker {
 }  // namespace
 
 std::optional<Skeleton> skeleton_of(const OpenFile& file) {
-  if (file.size() < least_file || file.size() > most_file) return std::nullopt;
+  if (file.size() < min_file || file.size() > max_file) return std::nullopt;
   Skeleton made;
   if (!Walker(file).model(made)) return std::nullopt;
   return made;

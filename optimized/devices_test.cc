@@ -227,17 +227,17 @@ TEST(Placement, OfReductionsAlongAnyAxis) {
 
 TEST(Placement, NumbersThatAreFedAreLookedAtOnTheHost) {
   Net net({5});
-  const std::string least = net.constant({}), most = net.constant({});
-  net.output(net.node("Clip", {"x", least, most}));
+  const std::string min = net.constant({}), max = net.constant({});
+  net.output(net.node("Clip", {"x", min, max}));
   Model model = net.model();
   model.graph.initializers.clear();
-  for (const std::string& name : {least, most}) model.graph.inputs.push_back(info(name, {}));
+  for (const std::string& name : {min, max}) model.graph.inputs.push_back(info(name, {}));
   Session session(model, on_opencl("opencl"));
   for (const float bound : {1.0F, 2.0F}) {
     Tensor low(Type::float32, {}), high(Type::float32, {});
     *low.data<float>() = -bound;
     *high.data<float>() = bound;
-    const Feeds feeds{{"x", whole({5}, 3)}, {least, low}, {most, high}};
+    const Feeds feeds{{"x", whole({5}, 3)}, {min, low}, {max, high}};
     expect_same(run(model, feeds), session.run(feeds));
   }
 }
@@ -246,9 +246,9 @@ TEST(Placement, NumbersThatAreFedAreLookedAtOnTheHost) {
 // on the device.
 TEST(Placement, NumbersThatARunMakesAreLookedAtOnTheHost) {
   Net net({5});
-  const std::string least = net.node("ReduceMin", {"x"}, {}, {{"keepdims", 0}});
-  const std::string most = net.node("ReduceMax", {net.node("Neg", {"x"})}, {}, {{"keepdims", 0}});
-  net.output(net.node("Clip", {net.node("Add", {"x", "x"}), least, most}));
+  const std::string min = net.node("ReduceMin", {"x"}, {}, {{"keepdims", 0}});
+  const std::string max = net.node("ReduceMax", {net.node("Neg", {"x"})}, {}, {{"keepdims", 0}});
+  net.output(net.node("Clip", {net.node("Add", {"x", "x"}), min, max}));
   Session session(net.model(), on_opencl("opencl"));
   for (const unsigned seed : {1U, 2U, 3U}) {
     const Feeds feeds{{"x", whole({5}, seed)}};

@@ -27,8 +27,8 @@ struct Variant {
 
 namespace {
 
-constexpr std::size_t most_plans = 4;  // of the most recent shapes
-constexpr std::size_t most_fed = 8;    // shapes for which the passes' assumptions must hold
+constexpr std::size_t max_plans = 4;  // of the most recent shapes
+constexpr std::size_t max_fed = 8;    // shapes for which the passes' assumptions must hold
 
 using Shapes = std::map<std::string, Shape>;  // of fed tensors
 
@@ -162,7 +162,7 @@ struct Session::Impl {
     };
     if (fits()) return last;
     if (!written) BUG("a model of one shape is fed with another");
-    if (fed.size() == most_fed) fed.erase(fed.begin());
+    if (fed.size() == max_fed) fed.erase(fed.begin());
     fed.push_back(shapes);
     last = optimized(*written, options, fed, true, true);
     return last;
@@ -176,7 +176,7 @@ struct Session::Impl {
       }
     }
     plans.push_front(made(shapes, {}, variant_for(shapes)));
-    if (plans.size() > most_plans) plans.pop_back();
+    if (plans.size() > max_plans) plans.pop_back();
     return plans.front();
   }
 

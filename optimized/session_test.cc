@@ -161,8 +161,8 @@ TEST(Session, ProductsBehindAnImage) {
 
 TEST(Session, ShapesThatHangOnValuesMayBeOthersThanInferred) {
   Net net({12, 5});
-  const std::string most = net.node("Reshape", {net.node("ReduceMax", {"x"}), net.integers({1})});
-  const std::string end = net.node("Cast", {most}, {}, {{"to", 7}}), zero = net.integers({0});
+  const std::string max = net.node("Reshape", {net.node("ReduceMax", {"x"}), net.integers({1})});
+  const std::string end = net.node("Cast", {max}, {}, {{"to", 7}}), zero = net.integers({0});
   const std::string part = net.node("Slice", {"x", zero, end});
   const std::string cut = net.node("Slice", {part, zero, net.integers({30})});
   net.output(net.node("ReduceMax", {cut, net.integers({1})}));

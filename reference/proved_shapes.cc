@@ -6,13 +6,13 @@
 namespace touchstone {
 namespace {
 
-constexpr Index most_steps = 4'000'000;  // node visits; later values stay unknown
+constexpr Index max_steps = 4'000'000;  // node visits; later values stay unknown
 
 }  // namespace
 
 ProvedShapes prove_shapes(const Model& model, const std::map<std::string, Shape>& feeds,
                           const Limits& limits) {
-  ShapeInference inference(model, limits, most_steps);
+  ShapeInference inference(model, limits, max_steps);
   const InferredRun walked = proving_walk(inference, feeds);
   ProvedShapes proved;
   for (const ConstraintViolation& violation : walked.violations) {

@@ -11,7 +11,7 @@ namespace {
 
 // Each round turns a dimension that a body changes into an unnamed symbol; after that nothing
 // changes.
-constexpr int most_rounds = 3;
+constexpr int max_rounds = 3;
 
 const Graph* graph_of(const Node& node, const char* name) {
   const auto found = node.attributes.find(name);
@@ -154,7 +154,7 @@ std::vector<PartialValue> ShapeWalk::outputs_of_loop(const Node& node,
   const std::size_t count = std::min(carried.size(), body->outputs.size() - 1);
   std::vector<PartialValue> results;
   bool stands = false;
-  for (int round = 0; round < most_rounds && !stands; ++round) {
+  for (int round = 0; round < max_rounds && !stands; ++round) {
     std::vector<PartialValue> given{scalar(Type::int64), scalar(Type::boolean)};
     given.insert(given.end(), carried.begin(), carried.end());
     results = run_graph(*body, "body", std::move(given), node, frame, false);
@@ -222,7 +222,7 @@ std::vector<PartialValue> ShapeWalk::outputs_of_scan(const Node& node,
   if (!steps && !proves()) steps = unnamed_size(place + "#trips");
   std::vector<PartialValue> results;
   bool stands = false;
-  for (int round = 0; round < most_rounds && !stands; ++round) {
+  for (int round = 0; round < max_rounds && !stands; ++round) {
     std::vector<PartialValue> given = states;
     given.insert(given.end(), slices.begin(), slices.end());
     results = run_graph(*body, "body", std::move(given), node, frame, false);

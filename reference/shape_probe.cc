@@ -13,9 +13,9 @@
 namespace touchstone {
 namespace {
 
-constexpr Index most_elements = 8;  // per such tensor
+constexpr Index max_elements = 8;  // per such tensor
 constexpr int kinds = 20;
-constexpr int least_answers = 2;
+constexpr int min_answers = 2;
 
 bool can_be_tried(const PartialValue& known) {
   if (known.left_out || known.value || !known.shape || !known.type ||
@@ -25,7 +25,7 @@ bool can_be_tried(const PartialValue& known) {
   if (type == Type::undefined || type == Type::string || facts(type).is_complex) return false;
   Index size = 1;
   return std::all_of(known.shape->begin(), known.shape->end(),
-                     [&](Index d) { return d <= most_elements && (size *= d) <= most_elements; });
+                     [&](Index d) { return d <= max_elements && (size *= d) <= max_elements; });
 }
 
 // Trial value of element k of input n in an attempt of a kind: first values that satisfy many
@@ -100,7 +100,7 @@ std::optional<Inferred> ShapeWalk::probed(const Node& node, const ReferenceEntry
       }
     }
   }
-  if (answers < least_answers) return std::nullopt;
+  if (answers < min_answers) return std::nullopt;
   for (std::size_t k = 0; k < agreed->shapes.size(); ++k) {
     if (!agreed->shapes[k]) continue;
     for (Index d = 0; d < agreed->shapes[k]->size(); ++d) {

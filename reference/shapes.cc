@@ -20,11 +20,11 @@
 namespace touchstone {
 namespace {
 
-constexpr Index most_steps = 3'000'000;     // all passes together
-constexpr Index most_choosing = 1'000'000;  // the part spent on choosing sizes
-constexpr std::size_t most_single = 24;     // symbols that are changed one by one
-constexpr std::size_t random_walks = 12, stair_walks = 64, most_stairs = 6;
-constexpr int most_choices = 12;
+constexpr Index max_steps = 3'000'000;     // all passes together
+constexpr Index max_choosing = 1'000'000;  // the part spent on choosing sizes
+constexpr std::size_t max_single = 24;     // symbols that are changed one by one
+constexpr std::size_t random_walks = 12, stair_walks = 64, max_stairs = 6;
+constexpr int max_choices = 12;
 
 constexpr std::uint64_t other_draw = 1'000;  // draw of the one symbol that differs from the base
 
@@ -42,17 +42,17 @@ struct Note {
 
 class Study {
  public:
-  Study(const Model& model, const Limits& limits) : inference_(model, limits, most_steps) {}
+  Study(const Model& model, const Limits& limits) : inference_(model, limits, max_steps) {}
 
   InferredShapes go() {
     base_ = walk_at(choice_, 0);
-    const Index one_walk = most_steps - inference_.steps_left;
+    const Index one_walk = max_steps - inference_.steps_left;
     if (base_.gave_up || inference_.steps_left < one_walk * walks_needed()) {
       gave_up_ = true;  // gives up early: half of the passes would yield nothing
     } else if (!inference_.symbols.empty()) {
-      constexpr Index of_a_round = static_cast<Index>(most_single) + 8;
-      choose(std::max(inference_.steps_left - most_choosing,
-                      one_walk * (walks_needed() + of_a_round)));
+      constexpr Index of_a_round = static_cast<Index>(max_single) + 8;
+      choose(
+          std::max(inference_.steps_left - max_choosing, one_walk * (walks_needed() + of_a_round)));
     }
     if (!gave_up_) take_examples();
     fit_all();
@@ -86,7 +86,7 @@ class Study {
   // Number of passes that examples need.
   Index walks_needed() const {
     const std::size_t symbols = inference_.symbols.size();
-    const std::size_t changes = std::min(symbols, most_single + 1);
+    const std::size_t changes = std::min(symbols, max_single + 1);
     return symbols == 0 ? 0 : static_cast<Index>(1 + changes + random_walks);
   }
 
@@ -111,7 +111,7 @@ class Study {
 
   std::vector<std::size_t> symbols_behind(const ConstraintViolation& violation) {
     std::vector<std::size_t> found;
-    for (std::size_t s = 0; s < std::min(inference_.symbols.size(), most_single); ++s) {
+    for (std::size_t s = 0; s < std::min(inference_.symbols.size(), max_single); ++s) {
       if (!choice_.is_free(s)) continue;
       const InferredRun walked = walk_with(choice_, {s});
       const auto same =
@@ -157,7 +157,7 @@ class Study {
 
   // Chooses sizes; leaves at least `reserved` steps.
   void choose(Index reserved) {
-    for (int round = 0; round < most_choices && can_go_on(reserved); ++round) {
+    for (int round = 0; round < max_choices && can_go_on(reserved); ++round) {
       const Index before = reach(choice_);
       if (before == std::numeric_limits<Index>::max()) break;
       InferredRun walked;
@@ -198,7 +198,7 @@ class Study {
     std::set<std::size_t> rest;
     for (std::size_t s = 0; s < inference_.symbols.size(); ++s) {
       if (!choice_.is_free(s)) continue;
-      if (changes.size() < most_single)
+      if (changes.size() < max_single)
         changes.push_back({s});
       else
         rest.insert(s);
@@ -269,7 +269,7 @@ class Study {
   void climb_stairs() {
     std::set<std::size_t> symbols;
     for (const Open& open : open_) {
-      if (symbols.size() < most_stairs) symbols.insert(open.symbol);
+      if (symbols.size() < max_stairs) symbols.insert(open.symbol);
     }
     if (examples_.step != 1) return;
     for (const std::size_t symbol : symbols) {

@@ -14,8 +14,8 @@ using Monomial = std::vector<std::size_t>;
 
 constexpr Wide prime = (Wide{1} << 61) - 1;
 constexpr Wide largest_coefficient = Wide{1} << 40;
-constexpr std::size_t most_poly_symbols = 3, degree = 3;
-constexpr Index most_divisor = 4096;
+constexpr std::size_t max_poly_symbols = 3, degree = 3;
+constexpr Index max_divisor = 4096;
 
 Wide reduced(Wide a) {
   const Wide r = a % prime;
@@ -99,7 +99,7 @@ std::vector<Monomial> monomials(const std::vector<std::size_t>& symbols) {
       for (const std::size_t symbol : symbols) {
         Monomial next = all[from];
         const bool ordered = next.empty() || next.back() < symbol ||
-                             (next.back() == symbol && symbols.size() < most_poly_symbols);
+                             (next.back() == symbol && symbols.size() < max_poly_symbols);
         if (!ordered) continue;
         next.push_back(symbol);
         all.push_back(std::move(next));
@@ -182,7 +182,7 @@ SizeExpression fit_linear(const Examples& examples, const std::vector<Index>& va
     slopes[symbol] = {rise / common, run / common};
     divisor = divisor / std::gcd(static_cast<Index>(divisor), static_cast<Index>(run / common)) *
               (run / common);
-    if (divisor > most_divisor) return {};
+    if (divisor > max_divisor) return {};
   }
   if (slopes.size() != symbols.size()) return {};
   std::map<Monomial, Wide> terms;
@@ -272,7 +272,7 @@ Fit fit(const Examples& examples, const std::vector<Index>& values) {
   }
   if (found.depends.empty()) return found;
   if (keep(fit_linear(examples, values, found.depends))) return found;
-  if (found.depends.size() <= most_poly_symbols)
+  if (found.depends.size() <= max_poly_symbols)
     keep(fit_polynomial(examples, values, found.depends));
   return found;
 }

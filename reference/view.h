@@ -189,7 +189,7 @@ class Rows {
 
    private:
     Iterator& take(Index left) {
-      row_.length = std::min(left, most_at_once);
+      row_.length = std::min(left, max_at_once);
       charge_work(row_.length);
       return *this;
     }
@@ -205,11 +205,11 @@ class Rows {
     if (sample_ || shape_.empty()) return 1;
     return std::any_of(shape_.begin(), shape_.end(), [](Index d) { return d <= 0; })
                ? 0
-               : std::min(shape_.back(), most_at_once);
+               : std::min(shape_.back(), max_at_once);
   }
 
  private:
-  static constexpr Index most_at_once = Index{1} << 14;
+  static constexpr Index max_at_once = Index{1} << 14;
   Index width() const { return shape_.empty() ? 1 : shape_.back(); }
   Shape shape_;
   const std::vector<Index>* sample_;

@@ -19,7 +19,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 BINARY = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build")) / "touchstone"
-MOST_OPEN, BLUNTEST = 0.03, 2.0**-16
+MAX_OPEN, BLUNTEST = 0.03, 2.0**-16
 RIGHT = ("exact", "within", "in-set", "profile")
 
 
@@ -59,7 +59,7 @@ def complaints(run: dict[str, Any]) -> list[str]:
         for case in run["cases"]
         if needs_a_reason(case) and not case["explained"]
     ]
-    if floats["open"] > MOST_OPEN * floats["elements"]:
+    if floats["open"] > MAX_OPEN * floats["elements"]:
         found.append(f"{floats['open']} of {floats['elements']} elements of single float nodes are open")
     if floats["resolution"] > BLUNTEST:
         found.append(f"the median resolution is {floats['resolution']:.3g}")

@@ -13,8 +13,8 @@ using Positions = std::vector<std::size_t>;
 
 class Search {
  public:
-  Search(std::size_t count, const Shows& shows, Index most_runs)
-      : shows_(shows), most_runs_(most_runs) {
+  Search(std::size_t count, const Shows& shows, Index max_runs)
+      : shows_(shows), max_runs_(max_runs) {
     found_.hidden.resize(count);
     std::iota(found_.hidden.begin(), found_.hidden.end(), std::size_t{0});
   }
@@ -31,7 +31,7 @@ class Search {
   // are used up.
   bool enough(Positions hidden) {
     if (hidden.empty()) return false;
-    if (found_.runs >= most_runs_) {
+    if (found_.runs >= max_runs_) {
       found_.smallest = false;
       return false;
     }
@@ -74,14 +74,14 @@ class Search {
   }
 
   const Shows& shows_;
-  Index most_runs_;
+  Index max_runs_;
   Bisected found_;
 };
 
 }  // namespace
 
-Bisected bisect(std::size_t count, const Shows& shows, Index most_runs) {
-  return Search(count, shows, most_runs).run();
+Bisected bisect(std::size_t count, const Shows& shows, Index max_runs) {
+  return Search(count, shows, max_runs).run();
 }
 
 }  // namespace touchstone

@@ -23,6 +23,6 @@ using Shows = std::function<bool(const std::vector<std::size_t>& hidden)>;
 // Bisects `count` values. Precondition: the fault shows with all of them hidden and not with none.
 // The result shows the fault in any case. If the fault is monotonic (hiding more values never
 // removes it), the result is minimal.
-Bisected bisect(std::size_t count, const Shows& shows, Index most_runs);
+Bisected bisect(std::size_t count, const Shows& shows, Index max_runs);
 
 }  // namespace touchstone

@@ -13,8 +13,8 @@
 namespace touchstone {
 namespace {
 
-constexpr double most_work = 2e9;  // multiply-adds: about ten seconds
-constexpr Index short_list = 16;   // elements of a tensor that may hold sizes or scales
+constexpr double max_work = 2e9;  // multiply-adds: about ten seconds
+constexpr Index short_list = 16;  // elements of a tensor that may hold sizes or scales
 
 [[noreturn]] void not_known(const Node& node, const std::string& why) {
   throw Error(ErrorKind::unsupported, node.op + ": " + why);
@@ -75,7 +75,7 @@ void CarriedNode::read() {
       all_seen = all_seen && (!call.wanted[k] || !observed_[k].absent());
     if (all_seen && work > static_cast<double>(options_.sample_above))
       call.sample = std::max<Index>(256, options_.sample);
-    else if (work > most_work)
+    else if (work > max_work)
       not_known(node_, "too much work to bound each element");
   }
   extended_ = bounded_outputs(*entry, call, reading_.cls);

@@ -208,11 +208,11 @@ class Comparer {
           seen.ran &&
           2 * farthest(distances(model_.graph.outputs, seen.values, side.tapped.values)) >= moved;
       if (still) gone.values = std::move(seen.values);
-      step(stage(k, "bisecting the taps"), options_.most_runs,
+      step(stage(k, "bisecting the taps"), options_.max_runs,
            still ? "shows it" : "does not show it");
       return still;
     };
-    gone.found = bisect(taps_.size(), shows, options_.most_runs);
+    gone.found = bisect(taps_.size(), shows, options_.max_runs);
     for (const std::size_t position : gone.found.hidden) gone.hidden.push_back(taps_[position]);
     gone.nodes = region_around(model_, {gone.hidden.begin(), gone.hidden.end()});
     for (const auto& [name, value] : feeds_) gone.values.emplace(name, value);

@@ -30,7 +30,7 @@ struct CompareOptions {
   JudgeOptions judge;
   std::chrono::milliseconds timeout{600'000};  // limit for each phase of each run
   std::filesystem::path scratch;               // a folder for this comparison alone
-  Index most_runs = 100;                       // limit of a search on one side
+  Index max_runs = 100;                        // limit of a search on one side
 };
 
 // One run of one side.

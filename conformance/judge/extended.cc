@@ -83,7 +83,7 @@ double median(std::vector<double>& values) {
 }
 
 struct Spread {  // exact values of a tensor, summarized
-  double largest = 0, least_value = infinity, greatest_value = -infinity;
+  double largest = 0, min_value = infinity, greatest_value = -infinity;
   double commonest_share = 0;
 };
 
@@ -94,7 +94,7 @@ Spread spread_of(const std::vector<Bounded>& values) {
   for (const Bounded& b : values) {
     if (!finite(b)) continue;
     if (b.e != infinity) out.largest = std::max(out.largest, magnitude(b));
-    out.least_value = std::min(out.least_value, b.hi);
+    out.min_value = std::min(out.min_value, b.hi);
     out.greatest_value = std::max(out.greatest_value, b.hi);
     most = std::max(most, ++counts[b.hi == 0 ? 0 : b.hi]);
   }
@@ -235,7 +235,7 @@ class Tally {
     if (static_cast<Index>(expected_.values.size()) < mistrust_from || !format_) return false;
     if (spread_.commonest_share > mistrust_share) {
       out_.detail = "over 90 % of the expected elements are equal";
-    } else if (median(bounds_) > spread_.greatest_value - spread_.least_value) {
+    } else if (median(bounds_) > spread_.greatest_value - spread_.min_value) {
       out_.detail = "the bound is wider than the output's own range";
     } else {
       return false;

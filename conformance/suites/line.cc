@@ -124,7 +124,7 @@ class Reader {
   Value container_value(std::uint64_t key) {
     const ValueType type = parse_value_type(until("{"));
     expect('{');
-    if (++depth_ > most_depth) fail("a value of " + std::to_string(most_depth) + " levels at most");
+    if (++depth_ > max_depth) fail("a value of " + std::to_string(max_depth) + " levels at most");
     Value made = contents(type, key);
     --depth_;
     return made;
@@ -293,7 +293,7 @@ class Reader {
     return made;
   }
 
-  static constexpr int most_depth = 32;  // limit of nested values
+  static constexpr int max_depth = 32;  // limit of nested values
 
   const std::string& text_;
   std::uint64_t key_;

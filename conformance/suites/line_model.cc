@@ -29,7 +29,7 @@ std::string port_name(std::span<const ParameterSpec> ports, std::size_t k) {
 }
 
 // Returns the mask of the required outputs.
-std::string least_outputs(const Signature& signature) {
+std::string min_outputs(const Signature& signature) {
   std::string mask;
   for (const ParameterSpec& output : signature.outputs) {
     if (output.variadic) {
@@ -110,7 +110,7 @@ LineModel model_of(const Line& line) {
     graph.inputs.push_back(std::move(input));
     made.feeds.push_back(port.value);
   }
-  const std::string mask = line.outputs.empty() ? least_outputs(signature) : line.outputs;
+  const std::string mask = line.outputs.empty() ? min_outputs(signature) : line.outputs;
   for (std::size_t k = 0; k < mask.size(); ++k) {
     std::string name = mask[k] == 'x' ? port_name(signature.outputs, k) : "";
     if (!name.empty() &&

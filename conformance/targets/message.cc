@@ -14,7 +14,7 @@
 namespace touchstone {
 namespace {
 
-constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 31) - 1;  // protobuf's own limit
+constexpr std::uint64_t max_bytes = (std::uint64_t{1} << 31) - 1;  // protobuf's own limit
 constexpr std::size_t step = std::size_t{1} << 20;
 
 constexpr std::int64_t poll_interval = 50;  // milliseconds between checks of the thread's budget
@@ -87,7 +87,7 @@ IoStatus receive_message(int socket, Message& message, std::optional<Moment> dea
   if (status != IoStatus::done) return status;
   std::uint64_t size = 0;
   for (std::size_t k = 0; k < head.size(); ++k) size |= std::uint64_t{head[k]} << (8 * k);
-  if (size > most_bytes) return IoStatus::garbled;
+  if (size > max_bytes) return IoStatus::garbled;
   message.clear();
   while (message.size() < size) {
     const std::size_t start = message.size();

@@ -16,7 +16,7 @@
 namespace touchstone {
 namespace {
 
-constexpr rlim_t most_printed = rlim_t{64} << 20;
+constexpr rlim_t max_printed = rlim_t{64} << 20;
 
 std::string words(const Error& error) {
   return error.place.empty() ? error.message : error.message + " at " + error.place;
@@ -35,7 +35,7 @@ constexpr bool counts_shadow = false;
 void become_worker(Index memory_bytes) {
   dup2(STDERR_FILENO, STDOUT_FILENO);  // answers are written to the socket, which is also stdin
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const rlimit no_core{0, 0}, printed{most_printed, most_printed};
+  const rlimit no_core{0, 0}, printed{max_printed, max_printed};
   setrlimit(RLIMIT_CORE, &no_core);
   setrlimit(RLIMIT_FSIZE, &printed);
   // A sanitizer's shadow memory reserves terabytes, of which little is ever touched.

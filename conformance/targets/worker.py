@@ -31,7 +31,7 @@ SHIPPED = {
     "onnx-reference": "conformance.targets.vendors.onnx_reference:OnnxReference",
     "backend": "conformance.targets.vendors.backend:AnyBackend",
 }
-MOST_PRINTED = 64 << 20  # bytes
+MAX_PRINTED = 64 << 20  # bytes
 LONG_RUN = 2.0  # seconds from which a run is not repeated: small cases of the same operators detect differences too
 
 
@@ -64,7 +64,7 @@ def become_worker(memory: int) -> BinaryIO:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_PRINTED, MOST_PRINTED))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_PRINTED, MAX_PRINTED))
     if memory > 0:
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

@@ -56,7 +56,7 @@ bool rounds_up(std::uint64_t rest, std::uint64_t half, bool odd, Rounding roundi
 // handles overflow. A format's codes are consecutive, so a carry out of the significand propagates
 // into the exponent.
 std::uint64_t round_to_code(const Format& format, Parts parts, Rounding rounding) {
-  const int below = std::max(0, format.least_exponent() - parts.exponent);
+  const int below = std::max(0, format.min_exponent() - parts.exponent);
   const int drop = 64 - format.precision + below;
   std::uint64_t kept = 0, rest = 1, half = 2;  // drop > 64: less than half
   if (drop < 64) {
@@ -105,8 +105,8 @@ std::uint64_t encode_scale(const Format& format, long double value, Saturate sat
   if (value == 0) return below;
   if (std::isinf(value)) return overflowed(format, 0, saturate);
   Parts parts = take_apart(value);
-  if (parts.exponent < format.least_exponent()) {
-    if (parts.exponent < format.least_exponent() - 1) return below;
+  if (parts.exponent < format.min_exponent()) {
+    if (parts.exponent < format.min_exponent() - 1) return below;
     ++parts.exponent;  // one binade up, where codes exist
     return round_to_code(format, parts, rounding) == 1 ? 0 : below;
   }
@@ -154,7 +154,7 @@ long double decode_float(const Format& format, std::uint64_t code) {
     const int mantissa_bits = format.precision - 1;
     const auto field = static_cast<int>(magnitude >> mantissa_bits);
     std::uint64_t significand = magnitude & ((std::uint64_t{1} << mantissa_bits) - 1);
-    int exponent = format.least_exponent();
+    int exponent = format.min_exponent();
     if (field != 0 || !format.has_zero) {
       significand |= std::uint64_t{1} << mantissa_bits;
       exponent = field - format.bias;

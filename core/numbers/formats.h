@@ -32,7 +32,7 @@ struct Format {
   bool has_nan() const { return nan != Nan::none; }
   double unit_roundoff() const;  // 2^-precision
   // Exponent of the smallest normal.
-  int least_exponent() const { return has_zero ? 1 - bias : -bias; }
+  int min_exponent() const { return has_zero ? 1 - bias : -bias; }
   std::uint64_t sign_bit() const { return is_signed ? std::uint64_t{1} << (bits - 1) : 0; }
   std::uint64_t infinity_code() const { return largest_code() + 1; }  // valid if has_infinity
   // Code of the largest finite value.

@@ -37,7 +37,7 @@ int solve(const Shape& extents, const std::vector<Operand>& inputs, std::vector<
 
 TEST(Elementwise, EveryElementOnceWhateverTheRank) {
   std::mt19937 random(5);
-  int most = 0;
+  int max = 0;
   for (int k = 0; k < 300; ++k) {
     Shape extents, narrow;
     for (std::size_t d = random() % 7; d > 0; --d) {
@@ -52,14 +52,14 @@ TEST(Elementwise, EveryElementOnceWhateverTheRank) {
         right(b.data(), narrow, Type::float32);
     const auto same = [](const IndexVector& p) { return p; };
     const auto repeated = [&](const IndexVector& p) { return fit(p, right); };
-    most = std::max(
-        most, solve(extents, {operand(left, extents, same), operand(right, extents, repeated)}, c));
+    max = std::max(
+        max, solve(extents, {operand(left, extents, same), operand(right, extents, repeated)}, c));
     for (Index e = 0; e < count(extents); ++e) {
       const IndexVector p = unravel(e, extents);
       EXPECT_EQ(c[static_cast<std::size_t>(e)], left.read(p) * 1000 + right.read(fit(p, right)));
     }
   }
-  EXPECT_GT(most, 1) << "no call needed more than four dimensions";
+  EXPECT_GT(max, 1) << "no call needed more than four dimensions";
 }
 
 TEST(Elementwise, NothingOfNothing) {

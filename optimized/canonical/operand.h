@@ -22,7 +22,7 @@ Operand operand(const View<const float>& view, const Shape& extents, F point) {
   if (!view.given() || count(extents) == 0) return made;  // an absent operand is never read
   IndexVector p(extents.size(), 0);
   const IndexVector origin = point(p);
-  IndexVector least = origin, most = origin;
+  IndexVector min = origin, max = origin;
   Index at = 0;
   for (Index d = 0; d < origin.size() && d < view.shape.size(); ++d)
     at = add(at, multiply(origin[d], view.strides[d]));
@@ -34,11 +34,11 @@ Operand operand(const View<const float>& view, const Shape& extents, F point) {
     for (Index d = 0; d < origin.size() && d < view.shape.size(); ++d) {
       const Index step = subtract(next[d], origin[d]);
       made.strides[k] = add(made.strides[k], multiply(step, view.strides[d]));
-      Index& end = (step < 0 ? least : most)[d];
+      Index& end = (step < 0 ? min : max)[d];
       end = add(end, multiply(step, extents[k] - 1));
     }
   }
-  if (!view.holds(least) || !view.holds(most)) view.outside(view.holds(most) ? least : most);
+  if (!view.holds(min) || !view.holds(max)) view.outside(view.holds(max) ? min : max);
   made.data = view.data + at;
   return made;
 }

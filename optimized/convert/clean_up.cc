@@ -139,7 +139,7 @@ Index last_format(const Model& model) {
   return ir;
 }
 
-Index least_format(const Model& model) {
+Index min_format(const Model& model) {
   Index least = 0;
   for (const std::shared_ptr<Function>& function : model.functions)
     least = std::max(least, function->overload.empty() ? ir_of_functions : ir_of_overloads);
@@ -193,7 +193,7 @@ void number(Model& model) {
 
 void fit_format(Model& model, bool lower) {
   model.ir_version = std::max(
-      {lower ? last_format(model) : model.ir_version, first_format(model), least_format(model)});
+      {lower ? last_format(model) : model.ir_version, first_format(model), min_format(model)});
   if (model.ir_version >= ir_of_constants) return;
   // Before that version, every initializer must be a graph input too: its default.
   for (const auto& [name, tensor] : model.graph.initializers) {

@@ -44,7 +44,7 @@ struct Convolution::Call {
   BlockedImage residual;
   BlockedImage output;
   Index blocks;
-  float least, most;
+  float min, max;
   // Weights to prefetch meanwhile, and how many per output point.
   const float* prefetch;
   double a_point;
@@ -71,11 +71,11 @@ Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionAlgo
   // Blocks of one tile reuse the same input. Depthwise blocks have no input in common; grouping
   // them only saves calls.
   const Index blocks = ceil_div(shape.channels_out, lanes_), tile = isa == Isa::sse41 ? 1 : 2;
-  const Index most = shape.depthwise ? std::clamp<Index>(blocks / 8, 1, 8) : tile;
+  const Index max = shape.depthwise ? std::clamp<Index>(blocks / 8, 1, 8) : tile;
   const Index taps = shape.kernel_rows * shape.kernel_columns;
   const Index sums = taps * (shape.depthwise ? 1 : shape.channels_in);
-  for (Index first = 0; first < blocks; first += most) {
-    const Index count = std::min(most, blocks - first);
+  for (Index first = 0; first < blocks; first += max) {
+    const Index count = std::min(max, blocks - first);
     groups_.push_back({first, count, packed_size_, count * lanes_ * sums});
     packed_size_ += groups_.back().size;
   }
@@ -227,7 +227,7 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
                                        {columns, lanes_},
                                        {rows, call.output.row},
                                        {call.blocks, call.output.block}});
-  float least = call.least, most = call.most;
+  float min = call.min, max = call.max;
   if (s.depthwise) {
     const Index taps = s.kernel_rows * s.kernel_columns;
     Strided<6> input(
@@ -239,8 +239,8 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
                                       {call.blocks, lanes_ * taps}});
     Strided<2> bias(call.bias, {Axis{lanes_, 1}, {call.blocks, lanes_}});
     bool adds = call.residual.column != 0;
-    void* arguments[] = {&least,
-                         &most,
+    void* arguments[] = {&min,
+                         &max,
                          &adds,
                          input.argument(),
                          weights.argument(),
@@ -276,8 +276,8 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
   auto share = static_cast<std::int32_t>(wanted);
   const double own = static_cast<double>(taps * s.channels_in * width);
   auto prefetch_rate = static_cast<std::int32_t>(65536 * wanted / own);
-  void* arguments[] = {&least,
-                       &most,
+  void* arguments[] = {&min,
+                       &max,
                        &prefetch_address,
                        &share,
                        &prefetch_rate,
@@ -307,11 +307,11 @@ PrefetchHint Convolution::after(Index part, const float* packed,
 
 void Convolution::run(const BlockedImage& input, const ConvolutionWeights& weights,
                       const float* bias, const BlockedImage* residual, const BlockedImage& output,
-                      float least, float most, Index part, Index first_row, Index rows,
-                      float* scratch, const PrefetchHint& prefetch) const {
+                      float min, float max, Index part, Index first_row, Index rows, float* scratch,
+                      const PrefetchHint& prefetch) const {
   if (variant_) {
-    variant_->run({input, weights, bias, residual, output, least, most, part, first_row, rows,
-                   scratch, prefetch});
+    variant_->run({input, weights, bias, residual, output, min, max, part, first_row, rows, scratch,
+                   prefetch});
     return;
   }
   const float* const packed = weights.packed;
@@ -330,8 +330,8 @@ void Convolution::run(const BlockedImage& input, const ConvolutionWeights& weigh
             residual ? *residual : nothing_to_add(),
             output,
             group.blocks,
-            least,
-            most,
+            min,
+            max,
             packed + group.offset,
             0};
   if (const PrefetchHint next = after(part, packed, prefetch); next.data != nullptr) {

@@ -49,7 +49,7 @@ struct ConvolutionRows {
   const float* bias;
   const BlockedImage* residual;
   const BlockedImage& output;
-  float least, most;
+  float min, max;
   Index part, first, count;  // of the rows
   float* scratch;
   PrefetchHint prefetch;
@@ -114,7 +114,7 @@ class Convolution {
   // read. `soon`: memory to prefetch after the last part; other parts prefetch the next part's
   // weights.
   void run(const BlockedImage& input, const ConvolutionWeights& weights, const float* bias,
-           const BlockedImage* residual, const BlockedImage& output, float least, float most,
+           const BlockedImage* residual, const BlockedImage& output, float min, float max,
            Index part, Index first_row, Index rows, float* scratch,
            const PrefetchHint& prefetch = {}) const;
 

@@ -23,7 +23,7 @@ struct Trial {
   Index margin = 1;  // 0: rows follow each other without a gap
   ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
   Index out_margin = -1, add_margin = -1;  // of the output and the residual, if not `margin`
-  float least = -infinity, most = infinity;
+  float min = -infinity, max = infinity;
 };
 
 std::string text(Isa isa, const Trial& trial) {
@@ -40,8 +40,8 @@ std::string text(Isa isa, const Trial& trial) {
   return out.str();
 }
 
-double clamp(double value, double least, double most) {
-  return value < least ? least : value > most ? most : value;
+double clamp(double value, double min, double max) {
+  return value < min ? min : value > max ? max : value;
 }
 
 void check(Isa isa, const Trial& trial) {
@@ -86,9 +86,9 @@ void check(Isa isa, const Trial& trial) {
   for (Index part = 0; part < convolution.parts(); ++part) {
     const Index half = s.rows_out / 2;
     convolution.run(input.map, {packed.data(), weights.data()}, bias.data(), add, output.map,
-                    trial.least, trial.most, part, 0, half, scratch.data());
+                    trial.min, trial.max, part, 0, half, scratch.data());
     convolution.run(input.map, {packed.data(), weights.data()}, bias.data(), add, output.map,
-                    trial.least, trial.most, part, half, s.rows_out - half, scratch.data());
+                    trial.min, trial.max, part, half, s.rows_out - half, scratch.data());
   }
 
   Index wrong = 0;
@@ -108,7 +108,7 @@ void check(Isa isa, const Trial& trial) {
           }
         }
         if (add) sum += residual.at(o, y, x);
-        const double want = clamp(sum, trial.least, trial.most);
+        const double want = clamp(sum, trial.min, trial.max);
         float& got = output.at_laid(o, y, x);
         wrong += std::isnan(want) ? !std::isnan(got) : got != want;
         got = guard;
@@ -168,7 +168,7 @@ TEST(Convolution, PointsShareAVectorWhereChannelsAreFew) {
             trial.shape.row_stride = 2;
             trial.shape.plain_input = plain;
             trial.algorithm = ConvolutionAlgorithm::narrow;
-            trial.least = -20;
+            trial.min = -20;
             check(isa, trial);
             const std::string kernels =
                 Convolution(isa, trial.shape, ConvolutionAlgorithm::narrow).kernels_chosen();
@@ -262,8 +262,8 @@ TEST(Convolution, ResidualThatMayBeTheOutputAndClamps) {
       Trial trial = window(3, 1, 17, 40, 5, columns);
       trial.residual = true;
       trial.in_place = in_place;
-      trial.least = -4;
-      trial.most = 6;
+      trial.min = -4;
+      trial.max = 6;
       check_everywhere(trial);
       trial.margin = 0;
       trial.shape.kernel_rows = trial.shape.kernel_columns = 1;
@@ -285,11 +285,11 @@ TEST(Convolution, WhatKernelsCannotCountToIsRefused) {
 
 TEST(Convolution, NotANumberAndInfinityPass) {
   for (Index columns : {1, 2, 3, 4, 6, 7, 14, 12}) {
-    for (float most : {6.0F, infinity}) {
+    for (float max : {6.0F, infinity}) {
       Trial trial = window(2, 1, 18, 40, 3, columns);
       trial.special = true;
-      trial.least = 0;
-      trial.most = most;
+      trial.min = 0;
+      trial.max = max;
       check_everywhere(trial);
       trial.shape.plain_input = true;
       trial.shape.channels_in = 3;

@@ -65,8 +65,8 @@ void some(const Dots& dots, std::int64_t first) {
     float value = total(sums[n][0] + sums[n][1]);
     for (std::int64_t i = k; i < depth; ++i) value += b[n * step + i] * a[i];
     if (dots.bias != nullptr) value += dots.bias[first + n];
-    const float raised = dots.least > value ? dots.least : value;
-    dots.c[first + n] = dots.most < raised ? dots.most : raised;
+    const float raised = dots.min > value ? dots.min : value;
+    dots.c[first + n] = dots.max < raised ? dots.max : raised;
   }
 }
 

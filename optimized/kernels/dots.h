@@ -13,7 +13,7 @@ struct Dots {
   const float* bias;  // one number per column, or null
   float* c;           // c[n] = clamp(a . column n + bias[n]); NaN stays
   std::int64_t depth;
-  float least, most;
+  float min, max;
 };
 
 // Columns read in parallel; parts of a product should be multiples of it.

@@ -14,7 +14,7 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 struct Case {
   Index depth, columns;
   bool bias = true;
-  float least = -infinity, most = infinity;
+  float min = -infinity, max = infinity;
   Index gap = 0;  // after each column of B
 };
 
@@ -41,8 +41,8 @@ class Row {
                     given_.bias ? bias_.data() : nullptr,
                     c.data(),
                     given_.depth,
-                    given_.least,
-                    given_.most};
+                    given_.min,
+                    given_.max};
     for (Index part = 0; part < parts; ++part) {
       const Index first = given_.columns * part / parts;
       dots_of(isa)(dots, first, given_.columns * (part + 1) / parts - first);
@@ -66,8 +66,8 @@ class Row {
     float sum = given_.bias ? bias_[at(n)] : 0;
     for (Index k = 0; k < given_.depth; ++k)
       sum += a_[at(k)] * b_[at(n * (given_.depth + given_.gap) + k)];
-    const float raised = given_.least > sum ? given_.least : sum;
-    return given_.most < raised ? given_.most : raised;
+    const float raised = given_.min > sum ? given_.min : sum;
+    return given_.max < raised ? given_.max : raised;
   }
 
   Case given_;

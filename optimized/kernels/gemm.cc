@@ -32,7 +32,7 @@ TOUCHSTONE_DECLARE_KERNEL(gemm_fma_4_wide);
 
 namespace {
 
-constexpr int most_rows = 12;
+constexpr int max_rows = 12;
 
 CompiledSet kernel(int rows, bool wide) {
   static const CompiledSet narrow[] = {{},
@@ -62,7 +62,7 @@ int registers(Isa isa) { return isa == Isa::avx512 ? 32 : 16; }
 Index vector_of(Isa isa) { return isa == Isa::avx512 ? 16 : isa == Isa::avx2 ? 8 : 4; }
 
 // Panels whose share of the depth stays in L2 while rows stream past.
-constexpr Index panels_at_once = 8, most_panels = 4;
+constexpr Index panels_at_once = 8, max_panels = 4;
 
 }  // namespace
 
@@ -129,12 +129,12 @@ struct Tiles {
                      {columns, rows}, {1, residual ? p.residual_row : p.c_row});
     Strided<2> c(result, {columns, rows}, {1, p.c_row});
     bool add = residual || !first;
-    float least = last ? p.least : -std::numeric_limits<float>::infinity();
-    float most = last ? p.most : std::numeric_limits<float>::infinity();
+    float min = last ? p.min : -std::numeric_limits<float>::infinity();
+    float max = last ? p.max : std::numeric_limits<float>::infinity();
     auto prefetch_address = reinterpret_cast<std::uintptr_t>(prefetch.data);
     auto prefetch_rate = prefetch.due;
     call_compiled(kernel, {&prefetch_address, &prefetch_rate, a.argument(), b.argument(),
-                           bias.argument(), added.argument(), &add, &least, &most, c.argument()});
+                           bias.argument(), added.argument(), &add, &min, &max, c.argument()});
   }
 
   // Returns the part of B that is read next, after this share of these panels; null at the end.
@@ -148,7 +148,7 @@ struct Tiles {
   // Copies each tile's rows of A: rows whose stride is a multiple of a page would evict each other
   // from the cache. Each tile prefetches its fraction of the next panels.
   void run_tall(int height, Index first_panel, Index panels, Index first_row, Index rows) const {
-    alignas(64) std::array<float, most_rows * gemm_row_stride> copy;
+    alignas(64) std::array<float, max_rows * gemm_row_stride> copy;
     const float* const prefetch = next(first_panel, panels);
     const auto prefetch_rate = static_cast<std::int32_t>(prefetch ? 65536 * height / rows : 0);
     for (Index row = 0; row < rows; row += height) {
@@ -182,7 +182,7 @@ struct Tiles {
   void rest(Index first_panel, Index panels, Index first_row, Index rows) const {
     if (rows == 0) return;
     const auto* end = std::end(gemm_tile_rows);
-    if (rows > most_rows) {
+    if (rows > max_rows) {
       rest(first_panel, panels, first_row, gemm_tile_rows[0]);
       rest(first_panel, panels, first_row + gemm_tile_rows[0], rows - gemm_tile_rows[0]);
     } else if (std::find(std::begin(gemm_tile_rows), end, rows) == end) {
@@ -202,12 +202,12 @@ void Gemm::run(const GemmProblem& product, Index first_panel, Index panels, Inde
   const Index shares = std::max<Index>(ceil_div(product.depth, gemm_depth), 1);
   // Kernels count in 32 bits. Groups of panels stay whole.
   const Index at_once = std::clamp<Index>(
-      farthest / 2 / (panel_columns() * (product.depth + 1)) / most_panels * most_panels, 1,
+      farthest / 2 / (panel_columns() * (product.depth + 1)) / max_panels * max_panels, 1,
       panels_at_once);
   // One or two remaining rows do too little work per load, so one tall tile fewer is used and its
   // rows join them.
   Index whole = rows / tall * tall;
-  if (tall == most_rows && whole > 0 && rows > whole && rows - whole <= 2) whole -= tall;
+  if (tall == max_rows && whole > 0 && rows > whole && rows - whole <= 2) whole -= tall;
   for (Index panel = first_panel; panel < first_panel + panels; panel += at_once) {
     const Index wide = std::min(at_once, first_panel + panels - panel);
     for (Index share = 0; share < shares; ++share) {
@@ -221,8 +221,8 @@ void Gemm::run(const GemmProblem& product, Index first_panel, Index panels, Inde
 }
 
 bool takes_dots(Index rows, Index depth, Index columns) {
-  constexpr Index least_depth = 256, least_numbers = Index{1} << 19;
-  return rows == 1 && depth >= least_depth && depth * columns >= least_numbers;
+  constexpr Index min_depth = 256, min_numbers = Index{1} << 19;
+  return rows == 1 && depth >= min_depth && depth * columns >= min_numbers;
 }
 
 DotsKernel dots_of(Isa isa) {

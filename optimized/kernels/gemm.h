@@ -20,8 +20,8 @@ struct GemmProblem {
   float* c = nullptr;
   Index c_row = 0;
   Index depth = 0, columns = 0;
-  float least = -std::numeric_limits<float>::infinity();
-  float most = std::numeric_limits<float>::infinity();
+  float min = -std::numeric_limits<float>::infinity();
+  float max = std::numeric_limits<float>::infinity();
 };
 
 // Unpacked matrix: B[k][n] is data[k * depth_step + n * column_step].

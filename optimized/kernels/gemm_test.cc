@@ -14,7 +14,7 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 struct Case {
   Index rows, depth, columns;
   bool bias = true, residual = false, transposed = false, in_place = false;
-  float least = -infinity, most = infinity;
+  float min = -infinity, max = infinity;
 };
 
 class Matrices {
@@ -30,8 +30,8 @@ class Matrices {
     float sum = c_.bias ? bias_[at(n)] : 0;
     for (Index k = 0; k < c_.depth; ++k) sum = std::fma(a(m, k), b(k, n), sum);
     if (c_.residual) sum += residual_[at(m * (c_.columns + residual_gap) + n)];
-    const float raised = c_.least > sum ? c_.least : sum;
-    return c_.most < raised ? c_.most : raised;
+    const float raised = c_.min > sum ? c_.min : sum;
+    return c_.max < raised ? c_.max : raised;
   }
 
   // Computes in parts, then checks every element of C and the memory around it.
@@ -41,8 +41,8 @@ class Matrices {
     const GemmOperand factor{b_.data(), c_.transposed ? 1 : c_.columns,
                              c_.transposed ? c_.depth : 1, c_.depth, c_.columns};
     const Index panels = gemm.panels(c_.columns);
-    GemmProblem product{a_.data(),        c_.depth, packed.data(), nullptr,  0,      c.data(),
-                        c_.columns + gap, c_.depth, c_.columns,    c_.least, c_.most};
+    GemmProblem product{a_.data(),        c_.depth, packed.data(), nullptr, 0,     c.data(),
+                        c_.columns + gap, c_.depth, c_.columns,    c_.min,  c_.max};
     if (c_.residual)
       product.residual = residual_.data(), product.residual_row = c_.columns + residual_gap;
     if (c_.in_place) {

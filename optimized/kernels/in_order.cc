@@ -63,8 +63,8 @@ void InOrder::run(const ConvolutionRows& rows, Index first_block, Index blocks) 
   sums.output_row = rows.output.row;
   sums.columns = s.columns_out;
   sums.rows = rows.count;
-  sums.least = rows.least;
-  sums.most = rows.most;
+  sums.min = rows.min;
+  sums.max = rows.max;
   for (Index block = first_block; block < first_block + blocks; ++block) {
     turn(rows.weights.plain, block * lanes, rows.scratch);
     sums.bias = rows.bias + block * lanes;

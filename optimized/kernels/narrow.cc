@@ -64,7 +64,7 @@ void Narrow::pack(const float* weights, float* packed) const {
 
 // Checks rows for NaN only: 0 times an infinity is NaN, and no clamp hides it.
 void Narrow::run(const ConvolutionRows& all) const {
-  const auto& [input, weights, bias, residual, output, least, most, part, first_row, rows, scratch,
+  const auto& [input, weights, bias, residual, output, min, max, part, first_row, rows, scratch,
                prefetch] = all;
   if (residual) BUG("a residual that was not announced");
   std::array<float, 16> biases{};
@@ -74,7 +74,7 @@ void Narrow::run(const ConvolutionRows& all) const {
   in.data += first_row * shape_.row_stride * input.row;
   const Index lanes = lanes_of(isa_), row = shape_.columns_out * share_;
   const BlockedImage made{scratch, lanes, row, rows * row};
-  product_.run(in, {weights.packed}, biases.data(), nullptr, made, least, most, 0, 0, rows, nullptr,
+  product_.run(in, {weights.packed}, biases.data(), nullptr, made, min, max, 0, 0, rows, nullptr,
                prefetch);
   constexpr std::int32_t infinity = 0x7f800000;
   std::array<std::int32_t, 16> every;

@@ -42,11 +42,11 @@ inline void some_points(const OrderedSums& s, const float* input, const float* r
     }
   }
   const Floats bias = TOUCHSTONE_LOAD(s.bias);
-  const Floats least = s.least - Floats{}, most = s.most - Floats{};
+  const Floats min = s.min - Floats{}, max = s.max - Floats{};
   for (int p = 0; p < points; ++p) {
     Floats made = sum[p] + bias + TOUCHSTONE_LOAD(residual + p * s.residual_column);
-    made = least > made ? least : made;
-    made = most < made ? most : made;
+    made = min > made ? min : made;
+    made = max < made ? max : made;
     *reinterpret_cast<FloatsAnywhere*>(output + p * s.output_column) = made;
   }
 }
@@ -75,24 +75,24 @@ std::int32_t greatest(const float* from, Stride row, Stride rows, Stride columns
                       const std::int32_t* counts) {
   constexpr int together = 4;  // several running maxima, which hide latency
   const Bits mask = *reinterpret_cast<const BitsAnywhere*>(counts) & 0x7fffffff;
-  Bits most[together]{};
+  Bits max[together]{};
   for (Stride y = 0; y < rows; ++y, from += row) {
     const float* at = from;
     Stride x = 0;
     for (; x + together <= columns; x += together, at += together * lanes) {
       for (int k = 0; k < together; ++k) {
         const Bits bits = *reinterpret_cast<const BitsAnywhere*>(at + k * lanes) & mask;
-        most[k] = bits > most[k] ? bits : most[k];
+        max[k] = bits > max[k] ? bits : max[k];
       }
     }
     for (; x < columns; ++x, at += lanes) {
       const Bits bits = *reinterpret_cast<const BitsAnywhere*>(at) & mask;
-      most[0] = bits > most[0] ? bits : most[0];
+      max[0] = bits > max[0] ? bits : max[0];
     }
   }
   std::int32_t found = 0;
   for (int k = 0; k < together; ++k) {
-    for (int lane = 0; lane < lanes; ++lane) found = most[k][lane] > found ? most[k][lane] : found;
+    for (int lane = 0; lane < lanes; ++lane) found = max[k][lane] > found ? max[k][lane] : found;
   }
   return found;
 }

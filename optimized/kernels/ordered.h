@@ -23,7 +23,7 @@ struct OrderedSums {
   float* output;
   Stride output_column, output_row;
   Stride columns, rows;
-  float least, most;
+  float min, max;
 };
 
 struct OrderedKernels {

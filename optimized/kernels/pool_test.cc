@@ -50,7 +50,7 @@ class Image {
 
   float window(PoolKind kind, const PoolWindow& down, const PoolWindow& along, Index b, Index y,
                Index x, Index l) {
-    float most = -infinity, sum = 0, counted = 0;
+    float max = -infinity, sum = 0, counted = 0;
     for (Index i = 0; i < down.size; ++i) {
       for (Index j = 0; j < along.size; ++j) {
         const Index row = y * down.step + i * down.spread - down.before;
@@ -60,10 +60,10 @@ class Image {
         if (row < 0 || row >= rows_ || column < 0 || column >= columns_) continue;
         const float element = at(b, row, column, l);
         sum += element;
-        if (most < element || std::isnan(element)) most = element;
+        if (max < element || std::isnan(element)) max = element;
       }
     }
-    return kind == PoolKind::largest ? most : sum / counted;
+    return kind == PoolKind::largest ? max : sum / counted;
   }
 
   const Index lanes;

@@ -22,11 +22,11 @@ inline std::vector<Isa> present_isas() {
   return present;
 }
 
-inline std::vector<float> integers(Index count, unsigned seed, int most = 4) {
+inline std::vector<float> integers(Index count, unsigned seed, int max = 4) {
   std::mt19937 random(seed);
   std::vector<float> numbers(static_cast<std::size_t>(count));
   for (float& x : numbers)
-    x = static_cast<float>(static_cast<int>(random() % static_cast<unsigned>(2 * most + 1)) - most);
+    x = static_cast<float>(static_cast<int>(random() % static_cast<unsigned>(2 * max + 1)) - max);
   return numbers;
 }
 

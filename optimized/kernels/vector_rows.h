@@ -109,10 +109,10 @@ void copy_triples(Rows rows) {
       _mm_storeu_si128(reinterpret_cast<__m128i*>(at), reinterpret_cast<__m128i>(words));
     }
   };
-  constexpr Stride most = 16;
+  constexpr Stride max = 16;
   const Stride step = rows.source_strides.row;
-  for (Stride first = 0; first < rows.extents.row; first += most) {
-    const Stride left = rows.extents.row - first, block = most < left ? most : left;
+  for (Stride first = 0; first < rows.extents.row; first += max) {
+    const Stride left = rows.extents.row - first, block = max < left ? max : left;
     for (Stride k = 0; k < rows.extents.next; ++k) {
       const char* from = rows.from + first * step + k * rows.source_strides.next;
       char* to = rows.to + first * three_words + k * rows.target_strides.next;
@@ -144,9 +144,9 @@ void copy_short_grid(Rows rows) {
   const bool reads =
       rows.bytes == 16 || rows.bytes == 32 || rows.size() < second_cache || hardly_fit(rows);
   if (reads == (length(rows.source_strides.next) < length(rows.source_strides.row))) turn(rows);
-  const Stride together = 512, most = reads ? 8 : 16,
+  const Stride together = 512, max = reads ? 8 : 16,
                block = together / (fewest * rows.bytes) * fewest + fewest;
-  rows.block = block < most ? block : most;
+  rows.block = block < max ? block : max;
   copy_short(rows);
 }
 
@@ -187,16 +187,16 @@ constexpr Stride rows_by_lines = vector_bytes > 16 ? 8 : 4;
 void copy_lines(Rows rows) {
   const Grid source_strides = rows.source_strides, target_strides = rows.target_strides,
              extents = rows.extents;
-  constexpr Stride vectors = line / vector_bytes, most = 128;
+  constexpr Stride vectors = line / vector_bytes, max = 128;
   const Stride lines = (rows.bytes + line - 1) / line, all = extents.next * lines;
   const Order order{rows.size() < second_cache ? 64 : 4};
   const Stride groups = (all + order.group - 1) / order.group * order.group;
-  for (Stride first = 0; first < all; first += most) {
+  for (Stride first = 0; first < all; first += max) {
     struct {
       Stride from, to;
-    } places[most];
+    } places[max];
     Stride count = 0;
-    for (Stride k = first; k < first + most && k < groups; ++k) {
+    for (Stride k = first; k < first + max && k < groups; ++k) {
       const Stride wanted = order(k);
       if (wanted >= all) continue;
       const Stride next = wanted / lines, at = inside(wanted % lines * line, line, rows.bytes);

@@ -201,10 +201,10 @@ struct Tile {
   static constexpr Stride line = 64 / sizeof(T), side = 4 * line, pitch = side + line;
 
   static bool fits(Stride from_row, Stride to_row, Stride rows, Stride columns) {
-    constexpr Stride apart = 2048 / sizeof(T), least = (1 << 16) / sizeof(T),
-                     most = (8 << 20) / sizeof(T);
+    constexpr Stride apart = 2048 / sizeof(T), min = (1 << 16) / sizeof(T),
+                     max = (8 << 20) / sizeof(T);
     return (from_row % apart == 0 || to_row % apart == 0) && rows >= side && columns >= side &&
-           rows * columns >= least && rows * columns <= most;
+           rows * columns >= min && rows * columns <= max;
   }
 
   static void turn(const T* from, Stride from_row, T* to, Stride to_row) {

@@ -89,7 +89,7 @@ Index Winograd::choose(Isa isa, const ConvolutionShape& s, ConvolutionAlgorithm 
     return 1.05 * sums * pairs / lanes / 2 + bytes / (bytes < 2.4e7 ? 6 : 3.5);
   };
   const double weights = 36 * pairs;
-  double least =
+  double min =
       cycles(9 * static_cast<double>(s.rows_out * s.columns_out), weights <= cached ? 0 : weights);
   Index best = 0;
   for (Index points : {2, 4}) {
@@ -97,8 +97,8 @@ Index Winograd::choose(Isa isa, const ConvolutionShape& s, ConvolutionAlgorithm 
         static_cast<double>((points + 2) * (points + 2) * ceil_div(s.rows_out, points) *
                             ceil_div(s.columns_out, points));
     const double cost = cycles(sums, sets_of(s, points).bytes) + 8 * sums * blocks;
-    if (cost < least) {
-      least = cost;
+    if (cost < min) {
+      min = cost;
       best = points;
     }
   }
@@ -172,11 +172,11 @@ constexpr double growth_of_weights = 1.5 * 1.5, growth_of_input = 10 * 10, growt
 // Returns the bits of the largest input magnitude for which no intermediate value overflows. Half
 // of the float range is reserved for rounding. Returns -1 if the weights alone may overflow.
 std::int32_t largest_input(const float* weights, Index channels_in, Index channels_out) {
-  std::int32_t most = 0;
+  std::int32_t max = 0;
   for (Index k = 0; k < channels_in * channels_out * 9; ++k)
-    most = std::max(most, std::bit_cast<std::int32_t>(weights[k]) & 0x7fffffff);
+    max = std::max(max, std::bit_cast<std::int32_t>(weights[k]) & 0x7fffffff);
   constexpr double greatest = std::numeric_limits<float>::max() / 2.0;
-  const double weight = growth_of_weights * std::bit_cast<float>(most);
+  const double weight = growth_of_weights * std::bit_cast<float>(max);
   if (!(weight <= greatest)) return -1;
   const double sums = growth_of_sums * weight * static_cast<double>(channels_in);
   const double input = greatest / (growth_of_input * std::max(sums, 1.0));
@@ -249,7 +249,7 @@ void Winograd::run(const ConvolutionRows& rows) const {
 }
 
 void Winograd::run_in_tiles(const ConvolutionRows& given) const {
-  const auto& [input, weights, bias, residual, output, least, most, part, first_row, rows, scratch,
+  const auto& [input, weights, bias, residual, output, min, max, part, first_row, rows, scratch,
                prefetch] = given;
   const float* const packed = weights.packed;
   const Index size = points_ + 2, width = ceil_div(columns_out_, points_);
@@ -303,7 +303,7 @@ void Winograd::run_in_tiles(const ConvolutionRows& given) const {
                                         {columns_out_, output.column},
                                         {rows, output.row},
                                         {out_blocks, output.block}});
-    float lowest = least, highest = most;
+    float lowest = min, highest = max;
     void* arguments[] = {&lowest,           &highest,       from.argument(),
                          biases.argument(), add.argument(), to.argument()};
     output_kernel(isa_, points_)(arguments);

@@ -67,7 +67,7 @@ Transforms absolute(Index points) {
 // Returns the maximum number of roundings of a term in a product with a matrix. These are the
 // additions of its row, one if a factor is no power of two, and one more if it is no float32.
 int roundings(const Matrix& matrix) {
-  int most = 0;
+  int max = 0;
   for (const std::vector<double>& row : matrix) {
     int terms = 0, factors = 0;
     for (const double factor : row) {
@@ -76,9 +76,9 @@ int roundings(const Matrix& matrix) {
       if (factor != 0 && std::frexp(factor, &exponent) != 0.5)
         factors = std::max(factors, static_cast<float>(factor) == factor ? 1 : 2);
     }
-    most = std::max(most, terms - 1 + factors);
+    max = std::max(max, terms - 1 + factors);
   }
-  return most;
+  return max;
 }
 // Each transform twice, the product, the sum over the channels, bias and residual.
 double unit_error(const Transforms& t, Index channels) {
@@ -99,7 +99,7 @@ struct Trial {
   ConvolutionAlgorithm algorithm;
   Index chunk = 0;  // rows per call; 0: rows_at_once()
   bool residual = false;
-  float least = -infinity, most = infinity;
+  float min = -infinity, max = infinity;
   Index threads = 1;  // number of threads to split the work for
   std::vector<Planted> planted{};
   float weight = 0;  // replaces the last weight; 0: none
@@ -118,7 +118,7 @@ float in_order(const Trial& t, Image& input, Image& residual, const testing::Pag
   }
   sum += bias[static_cast<std::size_t>(o)];
   if (t.residual) sum += residual.at(o, y, x);
-  return sum < t.least ? t.least : sum > t.most ? t.most : sum;
+  return sum < t.min ? t.min : sum > t.max ? t.max : sum;
 }
 
 void check(Isa isa, const Trial& t) {
@@ -155,8 +155,8 @@ void check(Isa isa, const Trial& t) {
   for (Index first = 0; first < t.rows; first += step) {
     for (Index part = 0; part < convolution.parts(); ++part) {
       convolution.run(input.map, {packed.data(), weights.data()}, bias.data(),
-                      t.residual ? &residual.map : nullptr, output.map, t.least, t.most, part,
-                      first, std::min(step, t.rows - first), scratch.data());
+                      t.residual ? &residual.map : nullptr, output.map, t.min, t.max, part, first,
+                      std::min(step, t.rows - first), scratch.data());
     }
   }
 
@@ -227,7 +227,7 @@ void check(Isa isa, const Trial& t) {
               want += residual.at(o, y, x);
               more += std::abs(residual.at(o, y, x));
             }
-            want = want < t.least ? t.least : want > t.most ? t.most : want;
+            want = want < t.min ? t.min : want > t.max ? t.max : want;
             float& got = output.at_laid(o, y, x);
             const double allowed =
                 unit_error(size, t.in) *
@@ -305,8 +305,8 @@ TEST(Winograd, ResidualAndClamp) {
   Trial trial{20, 20, 7, 11, ConvolutionAlgorithm::best};
   trial.residual = true;
   check_everywhere(trial);
-  trial.least = -0.5F;
-  trial.most = 0.75F;
+  trial.min = -0.5F;
+  trial.max = 0.75F;
   check_everywhere(trial);
 }
 
@@ -325,11 +325,11 @@ TEST(Winograd, NumbersThatWouldSpread) {
       {{3, 6, 5, huge}, {3, 7, 5, huge}, {4, 7, 5, -huge}},
       {{3, 6, 5, 1e34F}}};  // finite, but overflows in the transforms
   for (const std::vector<Planted>& planted : all) {
-    for (const float least : {-infinity, 0.0F}) {
+    for (const float min : {-infinity, 0.0F}) {
       Trial trial{17, 18, 12, 10, ConvolutionAlgorithm::best};
       trial.residual = true;
       trial.planted = planted;
-      trial.least = least;
+      trial.min = min;
       check_everywhere(trial);
       trial.chunk = 4;
       trial.threads = 3;

@@ -61,8 +61,8 @@ inline Expr cosh(const Expr& x) {
 inline Expr asinh(const Expr& x) {
   const Expr d = wide::of(x), size = Halide::abs(d), square = d * d;
   const Expr near = d * (1.0_d - square / 6.0_d + square * square * (3.0_d / 40.0_d));
-  const Expr most = wide::log(size + Halide::sqrt(square + 1.0_d));
-  return wide::rounded(wide::odd(d, 0x1p-8, near, most));
+  const Expr max = wide::log(size + Halide::sqrt(square + 1.0_d));
+  return wide::rounded(wide::odd(d, 0x1p-8, near, max));
 }
 inline Expr acosh(const Expr& x) {
   const Expr d = wide::of(x), beyond = Halide::select(d < 1.0_d, wide::not_a_number(), d - 1.0_d);

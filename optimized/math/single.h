@@ -104,8 +104,8 @@ inline Expr log_tail(const Expr& x, const Expr& square) {
 }
 inline Expr log(const Expr& given) {
   const Expr x = Halide::strict_float(given);
-  const Expr least_normal = Expr(0x1p-126F), root_of_half = Expr(uint32_t{0x3f3504f3});
-  const Expr tiny = x < least_normal, grown = Halide::select(tiny, x * Expr(0x1p24F), x);
+  const Expr min_normal = Expr(0x1p-126F), root_of_half = Expr(uint32_t{0x3f3504f3});
+  const Expr tiny = x < min_normal, grown = Halide::select(tiny, x * Expr(0x1p24F), x);
   // Splits into 2^exponent times a fraction in [sqrt(1/2), sqrt(2)).
   const Expr above = Halide::reinterpret<int32_t>(bits(grown) - root_of_half) >> 23;
   const Expr fraction = of_bits(bits(grown) - (Halide::reinterpret<uint32_t>(above) << 23));

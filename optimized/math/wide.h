@@ -28,8 +28,8 @@ inline Expr polynomial(const Expr& x, const std::vector<double>& coefficients) {
 
 // Evaluates an odd function of x: `near` below the limit, else `most` (a function of |x|) with the
 // sign of x. Both propagate NaN.
-inline Expr odd(const Expr& x, double limit, const Expr& near, const Expr& most) {
-  return Halide::select(Halide::abs(x) < constant(limit), near, x < 0.0_d, -most, most);
+inline Expr odd(const Expr& x, double limit, const Expr& near, const Expr& max) {
+  return Halide::select(Halide::abs(x) < constant(limit), near, x < 0.0_d, -max, max);
 }
 
 // Clamps arguments beyond the range of float32: exp(+-110) is infinity or zero as a float32, but

@@ -102,7 +102,7 @@ std::string key_of(const Node& node) {
 
 // Bound on the comparisons per node. Equal nodes can stay separate if several of them are graph
 // outputs.
-constexpr std::size_t most_twins = 8;
+constexpr std::size_t max_twins = 8;
 
 bool may_share(const Node& node) { return node.signature != nullptr && !draws(node); }
 
@@ -186,7 +186,7 @@ Index share_nodes(MutableGraph& bench) {
       return same_attributes(*other, *here) && replace_outputs(bench, *here, *other);
     });
     if (!shared) {
-      if (alike.size() < most_twins) alike.push_back(here);
+      if (alike.size() < max_twins) alike.push_back(here);
     } else {
       bench.erase(here);
       ++changes;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view keeping = "keep-as-written", weighing = "fold-weights";
 constexpr std::string_view fed = "x";  // name of the run-time input in patterns of fold-weights
-constexpr Index most_times = 16;       // largest growth in bytes: 2-bit elements as float32
+constexpr Index max_times = 16;        // largest growth in bytes: 2-bit elements as float32
 
 Index bytes_of(const Tensor& tensor) {
   if (tensor.type() != Type::string) return packed_bytes(tensor.type(), tensor.size());
@@ -190,7 +190,7 @@ Index fold_weights(MutableGraph& bench) {
     const Index left = bench.room();
     const auto is_wanted = [&](const std::string& output) { return wanted.contains(output); };
     if (std::any_of(node.outputs.begin(), node.outputs.end(), is_wanted)) return left;
-    return std::min(left, bench.options().growth + most_times * bytes_read(bench, node));
+    return std::min(left, bench.options().growth + max_times * bytes_read(bench, node));
   };
   Index changes = 0;
   BudgetWatch watch;

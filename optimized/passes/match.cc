@@ -174,8 +174,7 @@ class Matcher {
 
   bool conditions_hold(const Match& found) const {
     const Index opset = found.opset();
-    if (pattern_.replace != nullptr &&
-        (opset < pattern_.least_opset || opset > pattern_.most_opset))
+    if (pattern_.replace != nullptr && (opset < pattern_.min_opset || opset > pattern_.max_opset))
       return false;
     if (pattern_.when == nullptr) return true;
     try {

@@ -49,7 +49,7 @@ constexpr Pass passes[] = {
     {"drop-dead", Level::basic, true, "Nodes, constants and functions that nobody needs go.",
      drop_dead},
 };
-constexpr Index most_rounds = 50;
+constexpr Index max_rounds = 50;
 
 bool names_pass(const std::vector<std::string>& names, std::string_view pass) {
   return std::find(names.begin(), names.end(), pass) != names.end();
@@ -143,7 +143,7 @@ Optimized optimize(Model model, const PassOptions& options) {
   MutableGraph bench(std::move(model), options);
   Counts counts;
   bool changed = true;
-  for (Index round = 0; changed && round < most_rounds; ++round) {
+  for (Index round = 0; changed && round < max_rounds; ++round) {
     changed = false;
     bench.forget_shapes();
     for (const Pass& pass : passes) changed = run_pass(pass, bench, counts) || changed;

@@ -33,7 +33,7 @@ struct Pattern {
   Level level;
   bool exact;
   // Opsets of ai.onnx in which the replacement can be expressed.
-  Index least_opset, most_opset;
+  Index min_opset, max_opset;
   std::span<const std::string_view> slots;                   // the names of its values
   std::span<const std::span<const MatchNode>> alternatives;  // the last node of each is its root
   bool (*when)(const Match& found);

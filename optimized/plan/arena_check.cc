@@ -149,21 +149,21 @@ std::string ArenaCheck::buffer_name(Index buffer) const {
 
 // Describes an address by the buffer that contains it, or else by the nearest one.
 std::string ArenaCheck::place_name(const std::byte* at, Index step) const {
-  Index nearest = no_value, least = guard_bytes;
+  Index nearest = no_value, min = guard_bytes;
   for (Index k = 0; k < static_cast<Index>(builder_.spans.size()); ++k) {
     if (!is_placed(k) || !is_live(k, step)) continue;
     const Range inside = range(k);
     if (inside.first <= at && at < inside.end)
       return "element " + std::to_string((at - inside.first) / 4) + " of " + buffer_name(k);
     const Index distance = at < inside.first ? inside.first - at : at - inside.end;
-    if (distance < least) {
+    if (distance < min) {
       nearest = k;
-      least = distance;
+      min = distance;
     }
   }
   if (nearest == no_value) return "memory where no buffer lives during this step";
   const bool in_front = at < range(nearest).first;
-  return std::to_string(least) + " bytes " + (in_front ? "before " : "past the end of ") +
+  return std::to_string(min) + " bytes " + (in_front ? "before " : "past the end of ") +
          buffer_name(nearest);
 }
 

@@ -17,7 +17,7 @@
 namespace touchstone {
 namespace {
 
-constexpr Index most_phases = 8;  // of a transposed convolution, along each side
+constexpr Index max_phases = 8;  // of a transposed convolution, along each side
 
 class Grouping {
  public:
@@ -218,7 +218,7 @@ class Grouping {
 
   // True if 32-bit offsets reach over an image with its padding.
   static bool is_near(const Window& w, const Shape& x, const Shape& made) {
-    constexpr auto most = static_cast<double>(farthest);
+    constexpr auto max = static_cast<double>(farthest);
     double in = static_cast<double>(std::max(x[1], made[1]) + 16), out = in;
     for (const int d : {0, 1}) {
       const auto reach = [&](Index count, Index step) {
@@ -228,7 +228,7 @@ class Grouping {
       in *= static_cast<double>(w.before[d]) + static_cast<double>(w.in[d]) + windows;
       out *= static_cast<double>(w.out[d]) + windows;
     }
-    return in <= most && out <= most;
+    return in <= max && out <= max;
   }
 
   // Fuses a product with one factor per channel into the 1x1 convolution that is its only user, by
@@ -294,7 +294,7 @@ class Grouping {
   static bool is_in_phases(const Facts& node, const Window& w) {
     if (node.given("output_shape") || node.text("auto_pad", "NOTSET") != "NOTSET") return false;
     for (const int d : {0, 1}) {
-      if (w.stride[d] > most_phases ||
+      if (w.stride[d] > max_phases ||
           phases_of(w.kernel[d], w.stride[d], w.dilation[d], w.before[d], w.out[d]).empty())
         return false;
     }
@@ -322,7 +322,7 @@ class Grouping {
         if (!graph_.value(other).floats() || *graph_.value(other).shape != *made.shape) break;
         group.residual = other;
       } else if (op == OperatorKind::relu) {
-        group.least = 0;
+        group.min = 0;
         clamped = true;
       } else if (op == OperatorKind::clip) {
         if (!bounds(group, user)) break;
@@ -339,16 +339,16 @@ class Grouping {
 
   bool bounds(Group& group, Index user) const {
     const Facts node = graph_.node(user).attributes();
-    float least = node.number("min", group.least), most = node.number("max", group.most);
+    float min = node.number("min", group.min), max = node.number("max", group.max);
     for (const std::size_t k : {std::size_t{1}, std::size_t{2}}) {
       const AnalyzedValue* bound = input(user, k);
       if (!bound) continue;
       if (!is_constant(bound) || bound->constant->size() != 1) return false;
-      (k == 1 ? least : most) = *bound->constant->data<float>();
+      (k == 1 ? min : max) = *bound->constant->data<float>();
     }
-    if (least != least || most != most) return false;
-    group.least = least;
-    group.most = most;
+    if (min != min || max != max) return false;
+    group.min = min;
+    group.max = max;
     return true;
   }
 

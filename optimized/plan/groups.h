@@ -44,8 +44,8 @@ struct Group {
   Index input = no_value;
   // Its other operand, one factor per channel, which scales the weights instead.
   Index factors = no_value;
-  float least = -std::numeric_limits<float>::infinity();
-  float most = std::numeric_limits<float>::infinity();
+  float min = -std::numeric_limits<float>::infinity();
+  float max = std::numeric_limits<float>::infinity();
   Region region;  // runs on the result, slice by slice
   Window window;  // of convolutions and pools
   Repeat repeat;

@@ -80,9 +80,9 @@ class Parts {
     const Part clamp = parts_.back();
     const std::optional<Place> whole = maker(clamp.inputs[0], OperatorKind::round);
     if (!whole || clamp.inputs.size() != 3) return;
-    const std::optional<float> least = number(clamp.inputs[1]), most = number(clamp.inputs[2]);
+    const std::optional<float> min = number(clamp.inputs[1]), max = number(clamp.inputs[2]);
     // Otherwise the order of the two comparisons would matter.
-    if (!least || !most || !(*least <= *most)) return;
+    if (!min || !max || !(*min <= *max)) return;
     Part joined = **whole;
     std::vector<Index> gone{joined.output};
     std::optional<float> divisor;
@@ -95,7 +95,7 @@ class Parts {
     }
     if (joined.inputs[0] == no_value || number(joined.inputs[0])) return;
     joined.output = clamp.output;
-    joined.grid = RoundingGrid{divisor, *least, *most};
+    joined.grid = RoundingGrid{divisor, *min, *max};
     std::erase_if(parts_, [&](const Part& part) {
       return std::find(gone.begin(), gone.end(), part.output) != gone.end();
     });
@@ -137,7 +137,7 @@ void round_to_grid(const RoundingGrid& grid, Isa isa, RecordedCall& call) {
                              : of(TOUCHSTONE_KERNEL(rounded_in_steps), isa);
   call.inputs.resize(1);
   call.values = {};
-  for (const float value : {grid.divisor.value_or(1), grid.least, grid.most, grid.factor})
+  for (const float value : {grid.divisor.value_or(1), grid.min, grid.max, grid.factor})
     call.values.add(value);
 }
 

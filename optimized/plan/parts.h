@@ -13,7 +13,7 @@ namespace touchstone {
 // its quotient by `divisor`.
 struct RoundingGrid {
   std::optional<float> divisor;
-  float least, most, factor = 1;
+  float min, max, factor = 1;
 };
 
 struct Part {

@@ -12,7 +12,7 @@
 namespace touchstone {
 namespace {
 
-constexpr Index lanes_least = 16;  // a piece of the innermost dimension is a multiple of it
+constexpr Index min_lanes = 16;  // a piece of the innermost dimension is a multiple of it
 
 // Placeholder tensors without memory, at distinct addresses, on which kernels record their reads.
 class StandIns {
@@ -208,7 +208,7 @@ std::vector<Pointwise::Box> Pointwise::slices(Index elements) const {
   Index inside = 1;
   while (cut > 0 && inside * extents_[cut] <= elements) inside *= extents_[cut--];
   Index piece = std::max<Index>(elements / inside, 1);
-  if (cut == 3) piece = std::max(piece / lanes_least * lanes_least, lanes_least);
+  if (cut == 3) piece = std::max(piece / min_lanes * min_lanes, min_lanes);
   std::vector<Box> boxes;
   Box box;
   box.count = extents_;

@@ -74,7 +74,7 @@ std::vector<Value> prefetch(const AnalyzedGraph& graph, const AnalyzedNode& fact
 
 namespace {
 
-constexpr Index most_elements = Index{1} << 24;  // limit on the elements evaluated this way
+constexpr Index max_elements = Index{1} << 24;  // limit on the elements evaluated this way
 
 // Describes the whole output as one strided copy from a single input, if possible.
 bool by_probed_strides(CopiedOutput& output, const std::int64_t* names, const ElementNames& known) {
@@ -231,7 +231,7 @@ bool is_data_movement(const AnalyzedGraph& graph, Index node) {
     elements += count(*graph.value(output).shape);
     if (count(*graph.value(output).shape) == 0) return false;
   }
-  return any && elements <= most_elements;
+  return any && elements <= max_elements;
 }
 
 namespace {

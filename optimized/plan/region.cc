@@ -9,8 +9,8 @@
 namespace touchstone {
 namespace {
 
-constexpr std::size_t most_ops = 16, most_inputs = 6;
-constexpr Index most_rank = 6;
+constexpr std::size_t max_ops = 16, max_inputs = 6;
+constexpr Index max_rank = 6;
 
 bool broadcasts_to(const Shape& from, const Shape& to) {
   return broadcastable(from, to) && broadcast(from, to) == to;
@@ -43,7 +43,7 @@ class Growth {
     if (closed()) best = made_;
     for (;;) {
       const Index next = candidate();
-      if (next == no_value || made_.ops.size() == most_ops) return best;
+      if (next == no_value || made_.ops.size() == max_ops) return best;
       add(next);
       if (closed()) best = made_;
     }
@@ -104,10 +104,10 @@ bool is_pointwise(const AnalyzedGraph& graph, Index node) {
   if (signature == nullptr) return false;
   const FastEntry* entry = find_fast(*signature);
   if (entry == nullptr || !entry->broadcasts) return false;
-  if (fact.outputs.size() != 1 || fact.outputs[0] == no_value || fact.inputs.size() > most_inputs)
+  if (fact.outputs.size() != 1 || fact.outputs[0] == no_value || fact.inputs.size() > max_inputs)
     return false;
   const AnalyzedValue& made = graph.value(fact.outputs[0]);
-  if (!made.floats() || count(*made.shape) == 0 || made.shape->size() > most_rank) return false;
+  if (!made.floats() || count(*made.shape) == 0 || made.shape->size() > max_rank) return false;
   return std::all_of(fact.inputs.begin(), fact.inputs.end(), [&](Index input) {
     return input == no_value ||
            (graph.value(input).floats() && broadcasts_to(*graph.value(input).shape, *made.shape));
@@ -121,7 +121,7 @@ Region grow_from_node(const AnalyzedGraph& graph, Index first, const std::vector
 
 Region grow_from_value(const AnalyzedGraph& graph, Index start, const std::vector<bool>& taken) {
   const AnalyzedValue& fact = graph.value(start);
-  if (fact.output || !fact.floats() || fact.shape->size() > most_rank || count(*fact.shape) == 0)
+  if (fact.output || !fact.floats() || fact.shape->size() > max_rank || count(*fact.shape) == 0)
     return {};
   return Growth(graph, taken).from_value(start);
 }

@@ -101,8 +101,8 @@ class OnConvolution : public Step {
     rows_ = std::min(convolution_->rows_at_once(), window_.out[0]);
     const Index wanted = parts_for(threads_);
     const Index others = out_.blocks.images * groups_ * convolution_->parts();
-    const Index least = by_weights_ ? 1 : threads_;
-    const Index pieces = std::min(std::max((wanted + others - 1) / others, least), window_.out[0]);
+    const Index min = by_weights_ ? 1 : threads_;
+    const Index pieces = std::min(std::max((wanted + others - 1) / others, min), window_.out[0]);
     if (threads_ > 1 && convolution_->may_be_cut())
       rows_ = std::min(rows_, (window_.out[0] + pieces - 1) / pieces);
     const Index tile = convolution_->rows_of_a_tile();
@@ -111,14 +111,14 @@ class OnConvolution : public Step {
     scratch_ = (convolution_->scratch_size() + 15) / 16 * 16;
     if (!region_) return;
     if (!region_->bind(memory, out_memory_, 2)) BUG("a region that fits blocks does not");
-    Index most = 0;  // blocks of a part
+    Index max = 0;  // blocks of a part
     for (Index part = 0; part < convolution_->parts(); ++part)
-      most = std::max(most, convolution_->blocks_of(part).second);
+      max = std::max(max, convolution_->blocks_of(part).second);
     region_rows_ = std::clamp<Index>(
-        region_elements / (most * out_.blocks.columns * out_.blocks.lanes), 1, rows_);
+        region_elements / (max * out_.blocks.columns * out_.blocks.lanes), 1, rows_);
     region_rows_ = std::min((region_rows_ + tile - 1) / tile * tile, rows_);
     region_scratch_ = scratch_;
-    scratch_ += region_->kernels().scratch(region_->kernels().rows_of(0, most, 0, region_rows_));
+    scratch_ += region_->kernels().scratch(region_->kernels().rows_of(0, max, 0, region_rows_));
   }
   Index scratch() const override { return scratch_; }
   PrefetchHint weights() const override {
@@ -231,8 +231,8 @@ class OnConvolution : public Step {
       const Index rows = std::min(step, end - row);
       convolution_->run(in, {packed, weights_ + group * group_weights_},
                         bias_.data<float>() + shift * out_.blocks.lanes,
-                        group_.residual != no_value ? &residual : nullptr, out, group_.least,
-                        group_.most, part, row, rows, scratch, next);
+                        group_.residual != no_value ? &residual : nullptr, out, group_.min,
+                        group_.max, part, row, rows, scratch, next);
       if (region_) {
         region_->run(region_->kernels().rows_of(shift + first_block, blocks, row, rows), image,
                      scratch + region_scratch_);

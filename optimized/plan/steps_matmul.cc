@@ -45,8 +45,8 @@ class MatmulStep : public Step {
     product_.c_row = columns_;
     product_.depth = depth_;
     product_.columns = columns_;
-    product_.least = group.least;
-    product_.most = group.most;
+    product_.min = group.min;
+    product_.max = group.max;
     kernel = "product " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::matmul;
   }
@@ -75,8 +75,8 @@ class OnRow : public Step {
     bias_ = bias_of(builder.graph(), fact, columns_);
     dots_.bias = bias_.empty() ? nullptr : bias_.data();
     dots_.depth = dots_.column_step = b[1];
-    dots_.least = group.least;
-    dots_.most = group.most;
+    dots_.min = group.min;
+    dots_.max = group.max;
     kernel = "product of a row " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::matrix_vector;
   }

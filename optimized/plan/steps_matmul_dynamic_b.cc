@@ -9,7 +9,7 @@
 namespace touchstone {
 namespace {
 
-constexpr Index least_rows = 8;  // below, packing costs more than the product
+constexpr Index min_rows = 8;  // below, packing costs more than the product
 
 class MatmulDynamicBStep : public Step {
  public:
@@ -99,7 +99,7 @@ class MatmulDynamicBStep : public Step {
 
 bool takes_matmul_dynamic_b(const Shape& a, const Shape& b) {
   if (a.size() < 2 || b.size() < 2 || count(a) == 0 || count(b) == 0) return false;
-  return a[a.size() - 2] >= least_rows;
+  return a[a.size() - 2] >= min_rows;
 }
 
 void build_matmul_dynamic_b(Builder& builder, const Group& group) {

@@ -11,7 +11,7 @@ namespace touchstone {
 
 namespace {
 
-constexpr std::size_t most_externals = 39;
+constexpr std::size_t max_externals = 39;
 constexpr Index slice_elements = 8192;  // so that intermediate values stay in L1
 
 StridedTensor blocked_tensor(const Blocks& blocks, float* memory) {
@@ -46,7 +46,7 @@ bool BlockedRegion::fits(const AnalyzedGraph& graph, const Region& region) {
 }
 
 bool BlockedRegion::takes(const AnalyzedGraph& graph, const Region& region, Index lanes) {
-  if (!fits(graph, region) || region.externals.size() > most_externals) return false;
+  if (!fits(graph, region) || region.externals.size() > max_externals) return false;
   BlockedRegion asked(graph, region, Blocks::of(region.shape, lanes, {}));
   for (const Index external : region.externals) {
     const bool constant = graph.value(external).constant != nullptr;
@@ -117,7 +117,7 @@ bool BlockedRegion::bind(const Memory& memory, float* output, Index movable) {
 }
 
 void BlockedRegion::run(const Pointwise::Box& box, Index image, float* scratch) const {
-  std::array<Index, most_externals + 1> shift;
+  std::array<Index, max_externals + 1> shift;
   for (std::size_t k = 0; k < shift_.size(); ++k) shift[k] = shift_[k] * image;
   kernels_->run(box, scratch, {shift.data(), shift_.size()});
 }

@@ -59,10 +59,10 @@ class OnTransposed : public Step {
     for (const OutputPhase& rows : phases(0)) {
       for (const OutputPhase& columns : phases(1)) add(rows, columns, weights_of(graph, fact));
     }
-    const OutputPhase& most = sets_.front().rows;  // the first set is the longest
+    const OutputPhase& max = sets_.front().rows;  // the first set is the longest
     row_ = out_.blocks.blocks() * sets_.front().columns.count * lanes_;
-    rows_ = rows_at_once(row_, most.count, out_.blocks.images, builder.threads());
-    chunks_ = (most.count + rows_ - 1) / rows_;
+    rows_ = rows_at_once(row_, max.count, out_.blocks.images, builder.threads());
+    chunks_ = (max.count + rows_ - 1) / rows_;
     kernel = "transposed convolution " + std::string(name(chosen_isa())) + " " +
              sets_.front().convolution.kernels_chosen();
     kernel_class = KernelClass::transposed_convolution;
@@ -133,8 +133,8 @@ class OnTransposed : public Step {
     in.data += (first + set.rows.from) * in.row + set.columns.from * in.column;
     const BlockedImage made{scratch, lanes_, columns * lanes_, rows * columns * lanes_};
     for (Index part = 0; part < set.convolution.parts(); ++part) {
-      set.convolution.run(in, {set.packed.get()}, bias_.data(), nullptr, made, group_.least,
-                          group_.most, part, 0, rows, nullptr);
+      set.convolution.run(in, {set.packed.get()}, bias_.data(), nullptr, made, group_.min,
+                          group_.max, part, 0, rows, nullptr);
     }
     BlockedImage out = out_.blocks.image_view(out_memory_, image);
     out.data +=
@@ -205,8 +205,8 @@ class OnSpread : public Step {
     BlockedImage in = in_.blocks.image_view(input_memory_, image);
     in.data += first * in.row;
     const BlockedImage made{scratch, lanes_, columns * lanes_, rows * columns * lanes_};
-    convolution_->run(in, {packed_.get()}, bias_.data(), nullptr, made, group_.least, group_.most,
-                      0, 0, rows, nullptr);
+    convolution_->run(in, {packed_.get()}, bias_.data(), nullptr, made, group_.min, group_.max, 0,
+                      0, rows, nullptr);
     for (Index c = 0; c < channels_; ++c) {
       for (Index row = 0; row < rows * window_.stride[0]; ++row) {
         const Index lane = (c * window_.stride[0] + row % window_.stride[0]) * window_.stride[1];

@@ -11,7 +11,7 @@ namespace touchstone {
 
 namespace {
 
-constexpr std::size_t most_inputs = 8, most_values = 16;
+constexpr std::size_t max_inputs = 8, max_values = 16;
 
 template <std::size_t rank, std::size_t from>
 std::array<Index, rank> chosen(const std::array<Index, from>& all,
@@ -27,9 +27,9 @@ void call(CompiledKernel kernel, const std::array<Index, rank>& extents,
           std::span<const Placed<rank>> inputs, const CallValues& values, float* output,
           const std::array<Index, rank>& output_strides,
           const std::array<std::size_t, output_rank>& kept) {
-  if (inputs.size() > most_inputs || values.size() > most_values) BUG("a kernel of so many inputs");
-  std::array<std::optional<Strided<rank>>, most_inputs> buffers;
-  std::array<void*, most_inputs + most_values + 1> arguments;
+  if (inputs.size() > max_inputs || values.size() > max_values) BUG("a kernel of so many inputs");
+  std::array<std::optional<Strided<rank>>, max_inputs> buffers;
+  std::array<void*, max_inputs + max_values + 1> arguments;
   std::size_t count = 0;
   for (const Placed<rank>& input : inputs) {
     buffers[count].emplace(input.data, extents, input.strides);

@@ -37,8 +37,8 @@ class Tiled : public Halide::Generator<Kernel> {
   Halide::GeneratorParam<int> blocks{"blocks", 2};
   Halide::GeneratorParam<int> columns{"columns", 14};
   Halide::GeneratorParam<int> rows{"rows", 1};
-  Input<float> least{"least"};
-  Input<float> most{"most"};
+  Input<float> min{"min"};
+  Input<float> max{"max"};
 
  protected:
   const Var o{"o"}, x{"x"}, y{"y"}, b{"b"};
@@ -46,8 +46,8 @@ class Tiled : public Halide::Generator<Kernel> {
 
   // Clamps by comparison, so that NaN stays.
   Expr clamped(const Expr& value) {
-    const Expr raised = Halide::strict_float(Halide::select(least > value, least, value));
-    return Halide::strict_float(Halide::select(most < raised, most, raised));
+    const Expr raised = Halide::strict_float(Halide::select(min > value, min, value));
+    return Halide::strict_float(Halide::select(max < raised, max, raised));
   }
   // All buffers start at 0: callers pass a pointer to the first element read.
   template <class Any>

@@ -15,10 +15,10 @@
 namespace touchstone::generators {
 
 // Clamps v; NaN stays. Each select is one x86 instruction.
-inline Halide::Expr clamped(const Halide::Expr& v, const Halide::Expr& least,
-                            const Halide::Expr& most) {
-  const Halide::Expr raised = Halide::strict_float(Halide::select(least > v, least, v));
-  return Halide::strict_float(Halide::select(most < raised, most, raised));
+inline Halide::Expr clamped(const Halide::Expr& v, const Halide::Expr& min,
+                            const Halide::Expr& max) {
+  const Halide::Expr raised = Halide::strict_float(Halide::select(min > v, min, v));
+  return Halide::strict_float(Halide::select(max < raised, max, raised));
 }
 
 struct Gemm : Halide::Generator<Gemm> {
@@ -33,7 +33,7 @@ struct Gemm : Halide::Generator<Gemm> {
   Input<Buffer<float, 2>> bias{"bias"};  // column of a panel, panel
   Input<Buffer<float, 2>> residual{"residual"};
   Input<bool> add_residual{"add_residual"};
-  Input<float> least{"least"}, most{"most"};
+  Input<float> min{"min"}, max{"max"};
   Output<Buffer<float, 2>> c{"c"};
 
   void generate() {
@@ -41,7 +41,7 @@ struct Gemm : Halide::Generator<Gemm> {
     sum_(n, m) = bias(n % panel(), n / panel());
     sum_(n, m) += a(k, m) * b(n % panel(), k, n / panel());
     c(n, m) =
-        clamped(Halide::select(add_residual, sum_(n, m) + residual(n, m), sum_(n, m)), least, most);
+        clamped(Halide::select(add_residual, sum_(n, m) + residual(n, m), sum_(n, m)), min, max);
     k_ = k;
   }
 

@@ -9,16 +9,16 @@ namespace touchstone::generators {
 struct RoundedToGrid : Elementwise<RoundedToGrid> {
   Input<Buffer<float, 4>> data{"data"};
   Input<float> step{"step"};
-  Input<float> least{"least"};  // in steps
-  Input<float> most{"most"};
+  Input<float> min{"min"};  // in steps
+  Input<float> max{"max"};
   Input<float> factor{"factor"};
   Output<Buffer<float, 4>> result{"result"};
   Halide::GeneratorParam<bool> divides{"divides", true};  // false: the data is in steps already
 
   void generate() {
     const Expr steps = prim::round_even(divides ? data(at) / step : data(at));
-    const Expr raised = select(steps < least, least, steps);
-    result(at) = select(most < raised, most, raised) * factor;
+    const Expr raised = select(steps < min, min, steps);
+    result(at) = select(max < raised, max, raised) * factor;
   }
   void schedule() { plan(result, {&data}); }
 };

@@ -41,9 +41,9 @@ struct PoolWindow : BlockKernel<PoolWindow> {
     const Expr element = data(lane, r.x, x, r.y, y, block);
     if (largest) {  // NaN propagates
       taken_(lane, x, y, block) = -std::numeric_limits<float>::infinity();
-      const Expr most = taken_(lane, x, y, block);
+      const Expr max = taken_(lane, x, y, block);
       taken_(lane, x, y, block) =
-          Halide::select(most < element || Halide::is_nan(element), element, most);
+          Halide::select(max < element || Halide::is_nan(element), element, max);
       result(lane, x, y, block) = taken_(lane, x, y, block);
     } else {
       taken_(lane, x, y, block) = 0.0F;

@@ -31,9 +31,9 @@ Index quota() {
     return 0;  // no cgroup
   }
   std::istringstream words(text);
-  double most = 0, period = 0;
-  if (!(words >> most >> period) || period <= 0) return 0;  // no quota
-  return std::max<Index>(1, static_cast<Index>(most / period + 0.5));
+  double max = 0, period = 0;
+  if (!(words >> max >> period) || period <= 0) return 0;  // no quota
+  return std::max<Index>(1, static_cast<Index>(max / period + 0.5));
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ Index threads_available() {
   cpu_set_t set;
   CPU_ZERO(&set);
   Index threads = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  if (const Index most = quota(); most > 0) threads = std::min(threads, most);
+  if (const Index max = quota(); max > 0) threads = std::min(threads, max);
   return std::max<Index>(threads, 1);
 }
 
@@ -90,7 +90,7 @@ struct ThreadPool::State {
     std::uint16_t next, end;
   };
   static_assert(std::atomic<Share>::is_always_lock_free);
-  static constexpr Index most_in_share = std::numeric_limits<std::uint16_t>::max();
+  static constexpr Index max_in_share = std::numeric_limits<std::uint16_t>::max();
   struct alignas(64) Own {
     std::atomic<Share> share{Share{}};
   };
@@ -235,12 +235,12 @@ void ThreadPool::run(Index parts, Work work) {
   }
   constexpr Busy never{-1, {}, {}};
   if (s.watched) s.busy_in_round.assign(s.threads.size() + 1, never);
-  const Index most = size() * State::most_in_share;
-  for (s.first = 0; s.first < parts; s.first += most) {
+  const Index max = size() * State::max_in_share;
+  for (s.first = 0; s.first < parts; s.first += max) {
     const std::uint32_t round = s.round.load(std::memory_order_relaxed) + 1;
     s.work = work;
     s.budget = current_budget();
-    s.begin(round, std::min(parts - s.first, most));
+    s.begin(round, std::min(parts - s.first, max));
     s.take_parts(0, round);
     const auto ended = [&] { return s.undone.load(std::memory_order_acquire) == 0; };
     while (!ended() && !look_out(ended)) {

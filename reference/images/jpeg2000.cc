@@ -84,7 +84,7 @@ std::size_t codestream_of(Bytes file) {
 }
 
 std::optional<Sizes> sizes_of(Bytes file) {
-  constexpr Index most_tiles = 65535;
+  constexpr Index max_tiles = 65535;
   const std::size_t at = codestream_of(file);
   if (number_at(file, at, 4) != 0xff4fff51) return std::nullopt;
   const auto field = [&](std::size_t k) { return number_at(file, at + 8 + 4 * k, 4); };
@@ -94,7 +94,7 @@ std::optional<Sizes> sizes_of(Bytes file) {
     return std::nullopt;
   const Index across = (x1 - tile_x + tile_width - 1) / tile_width,
               down = (y1 - tile_y + tile_height - 1) / tile_height;
-  if (across > most_tiles || down > most_tiles / across) return std::nullopt;
+  if (across > max_tiles || down > max_tiles / across) return std::nullopt;
   return Sizes{x1 - x0, y1 - y0, across * down, number_at(file, at + 40, 2)};
 }
 

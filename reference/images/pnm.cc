@@ -53,11 +53,11 @@ class Reader {
 };
 
 Image read(Bytes file) {
-  constexpr Index most_size = Index{1} << 31;
+  constexpr Index max_size = Index{1} << 31;
   const int kind = file[1] - '0';  // bits, grays, colors as text, then the same as bytes
   const bool as_text = kind <= 3, bits = kind % 3 == 1, colours = kind % 3 == 0;
   Reader reader(file);
-  const Index width = reader.number(most_size), height = reader.number(most_size),
+  const Index width = reader.number(max_size), height = reader.number(max_size),
               most = bits ? 1 : reader.number(65535);
   if (width == 0 || height == 0 || most == 0) throw Damaged{};
   if (!as_text && std::isspace(reader.byte()) == 0) throw Damaged{};

@@ -40,7 +40,7 @@ toff_t size_of(thandle_t handle) { return static_cast<Memory*>(handle)->file.siz
 // Bytes per pixel that the library may allocate for a strip or tile: four samples of 32 bits.
 constexpr Index strip = 16;
 // Upper bound of a single allocation, regardless of the tags.
-constexpr tmsize_t most_at_once = tmsize_t{256} << 20;
+constexpr tmsize_t max_at_once = tmsize_t{256} << 20;
 
 }  // namespace
 
@@ -51,7 +51,7 @@ std::optional<Image> decode_tiff(Bytes file) {
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keep_silent, nullptr);
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), keep_silent, nullptr);
   Memory memory{file};
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), most_at_once);
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), max_at_once);
   const std::unique_ptr<TIFF, void (*)(TIFF*)> tiff(
       TIFFClientOpenExt("image", "rm", &memory, take, refuse, go_to, leave, size_of, nullptr,
                         nullptr, options.get()),

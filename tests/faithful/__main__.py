@@ -15,7 +15,7 @@ from tests.faithful.judging import BUILD, judged
 from tests.faithful.report import KEYS, Judged, median_utilisation, table
 from tests.faithful.table import FORMS
 
-LEAST_UTILISATION = 2.0**-10
+MIN_UTILISATION = 2.0**-10
 
 
 def options() -> argparse.Namespace:
@@ -58,7 +58,7 @@ def main() -> int:
     print(
         f"{len(found)} faithful computations, {refused} refused; median utilisation {median:.4f}, at least 2^-10 is asked"
     )
-    return 1 if refused or median < LEAST_UTILISATION else 0
+    return 1 if refused or median < MIN_UTILISATION else 0
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from tests.independent import elements, entries, signature
 from tests.independent.refusal import LeftOut, Refusal
 from tests.independent.tensors import ABSENT, Tensor
 
-MOST_POINTS = 400_000  # upper bound of the points that one node may define
+MAX_POINTS = 400_000  # upper bound of the points that one node may define
 
 
 class Call:
@@ -83,8 +83,8 @@ class Call:
 
     def work(self, points: int) -> None:
         self.points += points
-        if self.points > MOST_POINTS:
-            raise LeftOut(f"size: over {MOST_POINTS} elements to define")
+        if self.points > MAX_POINTS:
+            raise LeftOut(f"size: over {MAX_POINTS} elements to define")
 
     def through(self, graph: str, tensor: Tensor, type_: str) -> Tensor:
         """A buffer passed through the node's graph attribute; unchanged if the attribute is absent."""

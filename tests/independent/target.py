@@ -16,7 +16,7 @@ import onnx
 from tests.independent.graph import run_model
 from tests.independent.refusal import LeftOut, Refusal
 
-MOST_BYTES = 4 << 20  # of a model: larger ones are whole networks
+MAX_BYTES = 4 << 20  # of a model: larger ones are whole networks
 
 
 class Independent:
@@ -24,7 +24,7 @@ class Independent:
 
     def load(self, model: bytes, options: dict[str, str]) -> Any:
         self.log, self.path = options.get("log", ""), options.get("path", "")
-        if len(model) > MOST_BYTES:
+        if len(model) > MAX_BYTES:
             self.note(left_out="size: a model")
             raise LeftOut(f"size: a model of {len(model)} bytes")
         return onnx.ModelProto.FromString(model)

@@ -22,7 +22,7 @@ DTYPES = {
     "int4": ml_dtypes.int4, "uint4": ml_dtypes.uint4, "int2": ml_dtypes.int2, "uint2": ml_dtypes.uint2,
 }  # fmt: skip
 NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
-MOST_ELEMENTS = 2_000_000
+MAX_ELEMENTS = 2_000_000
 
 
 class Tensor:
@@ -37,7 +37,7 @@ class Tensor:
         if values is None:
             if any(d < 0 for d in self.shape):
                 raise Refusal(f"there is no shape {list(self.shape)}")
-            if count(self.shape) > MOST_ELEMENTS:
+            if count(self.shape) > MAX_ELEMENTS:
                 raise LeftOut(f"size: a tensor of {count(self.shape)} elements")
             self._at = {}
 

@@ -26,17 +26,17 @@ from tests.lines.draft import Draft
 from tests.lines.pick import Picked, Picker, without_rule
 from tests.lines.plainer import plainer
 from tests.lines.probe import outcomes
-from tests.lines.seeds import MOST_LENGTH, breaking_of, line_name, seeds_of
+from tests.lines.seeds import MAX_LENGTH, breaking_of, line_name, seeds_of
 from tests.lines.typed import more_of
 from tests.lines.vary import borrowed, breaches, candidates
 from tests.lines.worth import BY_SIDE, asked, listed, worth
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_SEEDS = 12
+MAX_SEEDS = 12
 # Bounds of candidates: for a version that is the newest with its kernel, for others (both in addition to five for each
 # type), and for gaps.
-MOST_WIDELY, MOST, MOST_MORE = 700, 120, 4000
-MOST_PLAINER, TURNS = 120, 12  # candidates a turn of a type that has too few lines, and turns
+MAX_WIDELY, MAX, MAX_MORE = 700, 120, 4000
+MAX_PLAINER, TURNS = 120, 12  # candidates a turn of a type that has too few lines, and turns
 
 
 @dataclass
@@ -63,16 +63,16 @@ def cases_of(operator: Operator, probes: Probes, suite: list[str] | None) -> lis
         if not seeds[version.since]:
             return []
         widely = newest[kernel_of(version)] is version
-        most = (MOST_WIDELY if widely else MOST) + 5 * sum(map(len, version.types.values()))
-        return list(itertools.islice(candidates(version, seeds[version.since][:MOST_SEEDS], widely), most))
+        most = (MAX_WIDELY if widely else MAX) + 5 * sum(map(len, version.types.values()))
+        return list(itertools.islice(candidates(version, seeds[version.since][:MAX_SEEDS], widely), most))
 
     def more(picked: Picked) -> list[str]:
         version, own_seeds = picked.version, seeds[picked.version.since]
         drafts = (
-            list(itertools.islice(more_of(version, own_seeds, picked.missing), MOST_MORE)) if picked.positive else []
+            list(itertools.islice(more_of(version, own_seeds, picked.missing), MAX_MORE)) if picked.positive else []
         )
         if own_seeds and picked.never_broken():
-            drafts += itertools.islice(breaches(version, [*own_seeds, *borrowed(version, own_seeds)]), MOST_MORE)
+            drafts += itertools.islice(breaches(version, [*own_seeds, *borrowed(version, own_seeds)]), MAX_MORE)
         lines = list(dict.fromkeys(map(str, drafts)))
         own = line_name(picked.version) + "("
         for other in made if picked.never_broken() else []:
@@ -110,10 +110,8 @@ def put_in_order(picked: Picked, seeds: list[Draft], probes: Probes) -> None:
     chains = Chains(picked.version, [line for line in picked.positive if "died" not in rows[line]], rows)
     drafts = {key: map(str, plainer(picked.version, seeds, *key)) for key in chains.short() if seeds}
     for _ in range(TURNS):  # stops for a type once it has three lines
-        lines = [
-            line for key in chains.short() if key in drafts for line in itertools.islice(drafts[key], MOST_PLAINER)
-        ]
-        lines = sorted({line for line in lines if len(line) <= MOST_LENGTH}, key=lambda line: (len(line), line))
+        lines = [line for key in chains.short() if key in drafts for line in itertools.islice(drafts[key], MAX_PLAINER)]
+        lines = sorted({line for line in lines if len(line) <= MAX_LENGTH}, key=lambda line: (len(line), line))
         chains.lengthen(lines, outcomes(probes.judged, lines, "all"))
     picked.positive = [*in_order(chains.lines(), chains.rows), *late]
 

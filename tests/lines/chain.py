@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from codegen.entry import Version
-from tests.lines.pick import LEAST, PASSES, types_in
+from tests.lines.pick import MIN, PASSES, types_in
 
 Row = dict[str, Any]
 
@@ -55,7 +55,7 @@ class Chains:
 
     def short(self) -> list[tuple[str, str]]:
         held = self.held()
-        return [(c, t) for c, allowed in self.version.types.items() for t in allowed if held[c, t] < LEAST]
+        return [(c, t) for c, allowed in self.version.types.items() for t in allowed if held[c, t] < MIN]
 
     def lengthen(self, lines: Sequence[str], rows: Sequence[Row]) -> list[str]:
         """Adds and returns the lines that lengthen a chain of a type with fewer than three lines."""
@@ -63,7 +63,7 @@ class Chains:
         for line, row in zip(lines, rows, strict=True):
             if row.get("judged") not in PASSES or line in self.rows or "large" in row:
                 continue
-            if all(held[key] >= LEAST for key in types_in(self.version, line, row["types"])):
+            if all(held[key] >= MIN for key in types_in(self.version, line, row["types"])):
                 continue
             self.rows[line] = row
             before = self.kinds.setdefault(row["kind"], [])

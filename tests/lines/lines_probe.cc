@@ -55,7 +55,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Index most_elements = 20'000;  // of all outputs together: cases are small
+constexpr Index max_elements = 20'000;  // of all outputs together: cases are small
 
 Limits small() {
   Limits limits = Limits::trusted();
@@ -92,7 +92,7 @@ void run_line(const LineModel& made, Json& row) {
     row["types"].push_back(name.empty() ? "" : text(given.at(name).type()));
     if (!name.empty()) all += elements_of(given.at(name));
   }
-  if (all > most_elements) row["large"] = all;
+  if (all > max_elements) row["large"] = all;
 }
 
 // Versions have kernels in common, and kernels types: coverage is counted for each version and

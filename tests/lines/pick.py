@@ -14,7 +14,7 @@ from typing import Any
 from codegen.entry import Version
 from codegen.value_types import from_standard
 
-LEAST = 3  # cases of each version and type
+MIN = 3  # cases of each version and type
 PASSES = ("exact", "within", "in-set", "profile")
 PORT = re.compile(r"(\*?)([a-z]\w*(?:\([^{]*\))?)(?:\[([^\]]*)\])?(~\w+|\{)?|_")
 
@@ -141,7 +141,7 @@ class Picker:
             elif rule != "":
                 picked.odd.append((line, row))
         types = picked.version.types.items()
-        picked.missing = [(c, t) for c, allowed in types for t in allowed if picked.by_type[c, t] < LEAST]
+        picked.missing = [(c, t) for c, allowed in types for t in allowed if picked.by_type[c, t] < MIN]
 
     def take_valid(self, picked: Picked, line: str, row: dict[str, Any], widely: bool) -> None:
         if row["judged"] == "unsupported":  # no target supports it, so the right outputs are unknown
@@ -153,7 +153,7 @@ class Picker:
             return
         own = types_in(picked.version, line, row["types"])
         fresh = features(line) - picked.seen
-        if picked.every or not picked.positive or any(picked.by_type[key] < LEAST for key in own) or (widely and fresh):
+        if picked.every or not picked.positive or any(picked.by_type[key] < MIN for key in own) or (widely and fresh):
             self.take(picked, line, own)
             picked.seen |= fresh
 
@@ -165,7 +165,7 @@ class Picker:
         """Takes lines without a verdict if a type of the version has fewer than three otherwise."""
         for line, row in picked.unjudged:
             own = types_in(picked.version, line, row["types"])
-            if any(picked.by_type[key] < LEAST for key in own):
+            if any(picked.by_type[key] < MIN for key in own):
                 self.take(picked, line, own)
 
     def take_refused(self, picked: Picked, line: str, rule: str) -> None:

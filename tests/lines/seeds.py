@@ -14,8 +14,8 @@ from codegen.value_types import to_text
 from tests.lines.draft import COMPLEX, Box, Draft, Item, Port, Raw, Tensor, Value, shortest, written
 
 ANY = list(case_values.ELEMENTS)
-MOST_ELEMENTS = 80  # of a tensor whose elements are written out; larger ones get a regime
-MOST_LENGTH = 600  # of a line
+MAX_ELEMENTS = 80  # of a tensor whose elements are written out; larger ones get a regime
+MAX_LENGTH = 600  # of a line
 
 
 def seeds_of(operator: Operator, version: Version) -> list[Draft]:
@@ -24,7 +24,7 @@ def seeds_of(operator: Operator, version: Version) -> list[Draft]:
     for home in sorted(operator.versions, key=lambda v: (v is not version, -v.since)):
         for says in home.cases.values():
             draft = draft_of(version, says) if says and RAISES not in says else None
-            if draft and len(str(draft)) <= MOST_LENGTH:
+            if draft and len(str(draft)) <= MAX_LENGTH:
                 found.setdefault(str(draft), draft)
     return list(found.values())
 
@@ -56,7 +56,7 @@ def line_name(version: Version) -> str:
 
 
 def needs_mask(version: Version, says: dict[str, Any], wanted: str) -> bool:
-    return wanted != least_outputs(version) and bool(wanted)
+    return wanted != min_outputs(version) and bool(wanted)
 
 
 def asked(output: Parameter, says: dict[str, Any]) -> int:
@@ -66,7 +66,7 @@ def asked(output: Parameter, says: dict[str, Any]) -> int:
     return int(output.name in says or (RAISES in says and not output.optional and not output.variadic))
 
 
-def least_outputs(version: Version) -> str:
+def min_outputs(version: Version) -> str:
     return "".join("_" if p.optional else "x" for p in version.outputs).rstrip("_") or "x"
 
 
@@ -82,7 +82,7 @@ def value_of(literal: case_values.Literal) -> Value:
 
 
 def tensor_of(literal: case_values.Tensor) -> Tensor:
-    if literal.array.size > MOST_ELEMENTS:
+    if literal.array.size > MAX_ELEMENTS:
         return Tensor(literal.type, literal.array.shape, "real")
     return Tensor(literal.type, literal.array.shape, shortest(items_of(literal)))
 

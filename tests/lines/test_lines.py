@@ -20,7 +20,7 @@ import yaml
 from codegen.entry import Operator, Version
 from codegen.load import load_spec
 from conformance.suites.spec_lines import suite_lines
-from tests.lines.pick import LEAST, PASSES, features, meaningless, ports_of, rule_of, types_in, without_rule
+from tests.lines.pick import MIN, PASSES, features, meaningless, ports_of, rule_of, types_in, without_rule
 from tests.lines.plainer import plainer
 from tests.lines.probe import outcomes
 from tests.lines.seeds import line_name, seeds_of
@@ -84,7 +84,7 @@ def short_of(rows: list[dict[str, Any]]) -> dict[str, set[str]]:
             types[name].update(types_in(known[name], line, row["types"]))
     short = {}
     for name, version in known.items():
-        few = {f"{c} {t}" for c, allowed in version.types.items() for t in allowed if types[name][c, t] < LEAST}
+        few = {f"{c} {t}" for c, allowed in version.types.items() for t in allowed if types[name][c, t] < MIN}
         short[name] = few | {rule.id for rule in version.rules if rule.id not in broken[name]}
     return {name: few for name, few in short.items() if few}
 

@@ -15,8 +15,8 @@ from codegen.entry import Version
 from codegen.parameters import class_of
 from conformance.suites.spec_lines import suite_lines
 
-MOST = 400  # cases that a mutant may run
-MOST_BYTES = 400_000  # of inputs, so that judging is fast
+MAX = 400  # cases that a mutant may run
+MAX_BYTES = 400_000  # of inputs, so that judging is fast
 
 
 LINE = re.compile(r"(?:(?P<domain>ai\.[\w.]+)\.)?(?P<op>\w+)-(?P<since>\d+)\((?P<rest>.*)")
@@ -68,7 +68,7 @@ def features_of(graph: onnx.GraphProto, types: tuple[str, ...], sizes: list[int]
 def read_case(folder: Path) -> Case | None:
     """A case from a folder. None for several nodes, an unknown operator, or missing or too large inputs."""
     inputs = folder / "test_data_set_0"
-    if not inputs.is_dir() or sum(f.stat().st_size for f in inputs.iterdir()) > MOST_BYTES:
+    if not inputs.is_dir() or sum(f.stat().st_size for f in inputs.iterdir()) > MAX_BYTES:
         return None
     model = onnx.load(folder / "model.onnx")
     graph = model.graph
@@ -177,7 +177,7 @@ def in_order(cases: list[Case]) -> list[Case]:
     return sorted(cases, key=lambda c: hashlib.sha256("/".join(c.place.split("/")[-3:]).encode()).hexdigest())
 
 
-def chosen(cases: list[Case], most: int = MOST) -> list[Case]:
+def chosen(cases: list[Case], most: int = MAX) -> list[Case]:
     """Repeatedly takes the case with the most features that no earlier case had."""
     left, seen, taken = in_order(cases), set(), []
     while left and len(taken) < most:
@@ -189,10 +189,10 @@ def chosen(cases: list[Case], most: int = MOST) -> list[Case]:
     return taken
 
 
-def by_class(cases: list[Case], version: Version, most_groups: int = 4) -> list[Case]:
+def by_class(cases: list[Case], version: Version, max_groups: int = 4) -> list[Case]:
     """Cases of at most four groups of types, to compile few kernels: floats first, then the largest groups."""
     groups: dict[str, list[Case]] = defaultdict(list)
     for case in cases:
         groups[repr(sorted(classes_of(case, version).items()))].append(case)
     ranked = sorted(groups.items(), key=lambda g: ("'float'" not in g[0], -len(g[1]), g[0]))
-    return [case for _, group in ranked[:most_groups] for case in group]
+    return [case for _, group in ranked[:max_groups] for case in group]

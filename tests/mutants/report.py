@@ -15,8 +15,8 @@ from tests.mutants.emit import Mutant
 from tests.mutants.run import Shown
 
 NOT_KNOWN = "for no reason that tests/mutants/survivors.yaml knows"
-LEAST_REFUSED = 0.97
-MOST_CASES = 20  # upper bound of the cases needed to refuse the mutants of a kernel
+MIN_REFUSED = 0.97
+MAX_CASES = 20  # upper bound of the cases needed to refuse the mutants of a kernel
 
 
 def what_was_seen(one: Shown) -> str:
@@ -59,8 +59,8 @@ def mutants_report(mutants: list[Mutant], shown: list[Shown]) -> tuple[str, list
 
 
 def shortcomings(rate: float, most: int, not_known: list[str]) -> list[str]:
-    found = [f"{100 * rate:.1f} % are refused, {100 * LEAST_REFUSED:.0f} % are asked"] if rate < LEAST_REFUSED else []
-    found += [f"{most} cases are needed for one kernel, at most {MOST_CASES} are asked"] if most > MOST_CASES else []
+    found = [f"{100 * rate:.1f} % are refused, {100 * MIN_REFUSED:.0f} % are asked"] if rate < MIN_REFUSED else []
+    found += [f"{most} cases are needed for one kernel, at most {MAX_CASES} are asked"] if most > MAX_CASES else []
     return found + ([f"{len(not_known)} are not refused {NOT_KNOWN}"] if not_known else [])
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from tests.mutants.emit import Mutant, write_batch
 
-MOST, MAX_FAITHFUL = 1000, 20  # cases that a mutant and a faithful variant run
+MAX, MAX_FAITHFUL = 1000, 20  # cases that a mutant and a faithful variant run
 SECONDS = 5  # CPU time for a case: they are small
 MEGABYTES = 3000
 REASSOCIATE = "-O3 -march=native -fno-signed-zeros -fno-trapping-math -fassociative-math -ffp-contract=fast"
@@ -105,7 +105,7 @@ class Runner:
 
     def shown(self, mutants: list[Mutant], library: Path, faithful: bool) -> list[Shown]:
         found: list[Shown] = []
-        left, most = list(mutants), MAX_FAITHFUL if faithful else MOST
+        left, most = list(mutants), MAX_FAITHFUL if faithful else MAX
         while left:
             plan = "".join(
                 json.dumps(

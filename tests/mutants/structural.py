@@ -19,7 +19,7 @@ from tests.mutants.cases import Case, chosen
 from tests.mutants.emit import Mutant, numbered
 from tests.mutants.tokens import edits_of_text, made_by
 
-MOST_OF_A_VERSION = 40  # cases
+MAX_OF_A_VERSION = 40  # cases
 
 
 @dataclass
@@ -48,7 +48,7 @@ def templates_of(operators: list[Operator], cases: dict[tuple[str, int], list[Ca
     found = all_templates(operators)
     for template in found:
         own = [cases.get((f"{domains[id(v)]}/{v.op}", v.since), []) for v in template.versions]
-        template.cases = [case for each in own for case in chosen(each, MOST_OF_A_VERSION)]
+        template.cases = [case for each in own for case in chosen(each, MAX_OF_A_VERSION)]
     return [template for template in found if template.cases]
 
 

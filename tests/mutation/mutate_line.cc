@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_attempts = 40;
+constexpr int max_attempts = 40;
 constexpr std::size_t longest = 2000;  // of a line
 
 struct Part {
@@ -207,7 +207,7 @@ LineSource::LineSource(const fs::path& folder) {
 Subject LineSource::make(Index number) const {
   Random random(static_cast<std::uint64_t>(number) * 2);
   const std::vector<std::string>& same = by_operator_.at(random.pick(operators_));
-  for (int k = 0; k < most_attempts; ++k) {
+  for (int k = 0; k < max_attempts; ++k) {
     const std::string& line = random.pick(same);
     const std::string made = mutated(line, same, random);
     if (made == line) continue;

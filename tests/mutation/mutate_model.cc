@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t largest_file = 300'000;
-constexpr Index most_changes = 20;         // attempts
+constexpr Index max_changes = 20;          // attempts
 constexpr Index largest_weight = 1 << 16;  // elements
 
 // A tensor with the shape's number of elements, repeated from the front if there are too few.
@@ -239,7 +239,7 @@ Subject ModelSource::make(Index number) const {
   const std::size_t unchanged = made.what.size();
   const Index count = 1 + random.below(2);
   for (Index k = 0; k < count || made.what.size() == unchanged; ++k) {
-    if (k == most_changes) throw Error(ErrorKind::unsupported, "nothing of it can be changed");
+    if (k == max_changes) throw Error(ErrorKind::unsupported, "nothing of it can be changed");
     random.pick(changes)(made.model, random, made.what);
   }
   for (const ValueInfo& input : made.model.graph.inputs) {

@@ -18,7 +18,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", Path(__file__).parents[2] / "build"))
 LIMIT, RULE = 6, 3  # exit codes
-MOST = 2**63 - 1
+MAX = 2**63 - 1
 DOES_NOT_FIT = "does not fit 64 bits"
 
 Values = dict[str, np.ndarray]
@@ -82,7 +82,7 @@ WINDOWS = {
     ),
     "ConvTranspose": model("ConvTranspose", 21, IMAGE, {"W": ones(1, 1, TAPS)}, dilations=[FAR]),
     "ConvTranspose, to less than nothing": model(
-        "ConvTranspose", 1, {"X": ones(1, 1, 2)}, {"W": ones(1, 1, 3)}, dilations=[MOST]
+        "ConvTranspose", 1, {"X": ones(1, 1, 2)}, {"W": ones(1, 1, 3)}, dilations=[MAX]
     ),
     "ConvTranspose, strides": model("ConvTranspose", 21, {"X": ones(1, 1, 9)}, {"W": ones(1, 1, 1)}, strides=[FAR]),
     "DeformConv": model(
@@ -96,7 +96,7 @@ WINDOWS = {
     "MaxPool of two dimensions": model("MaxPool", 21, PAIR, {}, kernel_shape=[1, TAPS], dilations=[1, FAR]),
     "AveragePool": model("AveragePool", 21, IMAGE, {}, kernel_shape=[TAPS], dilations=[FAR]),
     "LpPool": model("LpPool", 21, IMAGE, {}, kernel_shape=[TAPS], dilations=[FAR]),
-    "AveragePool, pads": model("AveragePool", 21, {"X": ones(0, 0, 2)}, {}, kernel_shape=[2**32], pads=[MOST, 1]),
+    "AveragePool, pads": model("AveragePool", 21, {"X": ones(0, 0, 2)}, {}, kernel_shape=[2**32], pads=[MAX, 1]),
     "Col2Im": model(
         "Col2Im", 21, {"X": ones(1, 9, 16)}, {"image": ints(1, 16), "block": ints(1, TAPS)}, dilations=[1, FAR]
     ),
@@ -104,11 +104,11 @@ WINDOWS = {
 
 SIZES = {
     "Tile": model("Tile", 21, {"X": ones(4)}, {"repeats": ints(2**62)}),
-    "Pad": model("Pad", 21, {"X": ones(4)}, {"pads": ints(MOST, MOST)}),
+    "Pad": model("Pad", 21, {"X": ones(4)}, {"pads": ints(MAX, MAX)}),
     "Reshape": model("Reshape", 21, {"X": ones(4)}, {"shape": ints(2**32, 2**32, -1)}),
-    "SplitToSequence": model("SplitToSequence", 21, {"X": ones(4)}, {"split": ints(MOST, MOST, 6)}, sequence=True),
+    "SplitToSequence": model("SplitToSequence", 21, {"X": ones(4)}, {"split": ints(MAX, MAX, 6)}, sequence=True),
     "Split": model("Split", 13, {"X": ones(4)}, {"split": ints(2**62)}),
-    "Range": model("Range", 21, {}, {"start": np.int64(-(2**63)), "limit": np.int64(MOST), "delta": np.int64(1)}),
+    "Range": model("Range", 21, {}, {"start": np.int64(-(2**63)), "limit": np.int64(MAX), "delta": np.int64(1)}),
 }
 
 

@@ -16,7 +16,7 @@ namespace touchstone {
 namespace {
 
 constexpr double block_seconds = 0.2, warm_seconds = 0.5;
-constexpr Index most_in_block = 100, fewest_rounds = 3, most_rounds = 1000;
+constexpr Index max_in_block = 100, fewest_rounds = 3, max_rounds = 1000;
 
 struct Runner {
   RuntimeProcess runtime_process;
@@ -69,7 +69,7 @@ void load(Runner& runner, const BenchmarkRun& benchmark, ReadyMemory& ready) {
 void warm(Runner& runner, const BenchmarkRun& benchmark) {
   const auto sets = static_cast<Index>(benchmark.input_sets.size());
   double spent = 0;
-  for (Index k = 0; k < most_in_block && (k < 2 || spent < warm_seconds); ++k) {
+  for (Index k = 0; k < max_in_block && (k < 2 || spent < warm_seconds); ++k) {
     const double seconds = runner.runtime_process.run(next_sets(runner, 1, sets)).front();
     if (k == 0) runner.figure.first = seconds;
     if (k > 0) runner.run_seconds = k == 1 ? seconds : std::min(runner.run_seconds, seconds);
@@ -77,7 +77,7 @@ void warm(Runner& runner, const BenchmarkRun& benchmark) {
     if (k > 0 && spent > 8 * warm_seconds) break;
   }
   const double fit = block_seconds / std::max(runner.run_seconds, 1e-9);
-  runner.in_block = std::clamp<Index>(static_cast<Index>(std::lround(fit)), 1, most_in_block);
+  runner.in_block = std::clamp<Index>(static_cast<Index>(std::lround(fit)), 1, max_in_block);
 }
 
 void block(Runner& runner, const BenchmarkRun& benchmark, std::mt19937_64& draw) {
@@ -104,7 +104,7 @@ Index rounds_for(const std::vector<Runner>& runners, const BenchPlan& plan) {
   }
   if (longest <= 0) return fewest_rounds;
   return std::clamp<Index>(static_cast<Index>(std::ceil(plan.seconds / longest)), fewest_rounds,
-                           most_rounds);
+                           max_rounds);
 }
 
 // Runs a step for each remaining runtime, in the order of the round.

@@ -101,7 +101,7 @@ double seconds_of(Index threads, const std::function<void(Index)>& work) {
   return *std::max_element(seconds.begin(), seconds.end());
 }
 
-double most_flops(Index threads, const Loop& loop) {
+double max_flops(Index threads, const Loop& loop) {
   const double operations = 2.0 * static_cast<double>(chains * steps * loop.lanes * threads);
   double most = 0;
   volatile float start = 1e-3f;  // volatile prevents constant folding
@@ -113,7 +113,7 @@ double most_flops(Index threads, const Loop& loop) {
   return most;
 }
 
-double most_copied(Index threads) {
+double max_copied(Index threads) {
   const Index share = copied / threads;
   std::unique_ptr<char[]> from(new char[copied]), to(new char[copied]);
   std::memset(from.get(), 1, copied);
@@ -133,7 +133,7 @@ double most_copied(Index threads) {
 
 Roof measure_roof(Index threads) {
   const Loop loop = best_loop();
-  return {threads, loop.vectors, most_flops(threads, loop), most_copied(threads)};
+  return {threads, loop.vectors, max_flops(threads, loop), max_copied(threads)};
 }
 
 }  // namespace touchstone

@@ -24,7 +24,7 @@ from tools.peers.page import section, with_section
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
 PAGE = ROOT / "docs" / "peers.md"
 TARGETS = ("onnxruntime:relabel=opset", "onnx-reference")
-MOST_SHOWN = 200
+MAX_SHOWN = 200
 
 
 def conform(target: str) -> Path:
@@ -91,7 +91,7 @@ def main(arguments: list[str] | None = None) -> int:
             f"{PEERS[one.peer]} {one.version} on spec: {one.cases} lines: {one.right} right, {one.open} open, "
             f"{one.absent.total()} not implemented, {explained} explained, {len(one.unexplained)} unexplained"
         )
-        for case in one.unexplained[:MOST_SHOWN] if not options.why else one.unexplained:
+        for case in one.unexplained[:MAX_SHOWN] if not options.why else one.unexplained:
             print(f"  {case['verdict']} {case['name']}" + (f": {case['detail']}" if options.why else ""))
     page = PAGE.read_text(encoding="utf-8")
     fresh = with_section(page, section(ROOT, told, len(lines)))

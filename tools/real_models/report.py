@@ -11,7 +11,7 @@ from tools.real_models.results import Judged, ModelRun
 
 STYLE = Path(__file__).resolve().parents[2] / "conformance" / "report" / "page" / "page.css"
 MARK = "<!-- real models -->"
-MOST_LISTED = 20
+MAX_LISTED = 20
 
 
 def number(value: float | None) -> str:
@@ -35,10 +35,10 @@ def judged_lines(judged: Judged) -> list[str]:
     ]
     if judged.where:
         lines.append(f"    most of a bound used: {judged.utilisation:.3g} at {judged.where}")
-    for text in judged.guilty[:MOST_LISTED]:
+    for text in judged.guilty[:MAX_LISTED]:
         lines.append(f"    wrong: {text}")
-    if len(judged.guilty) > MOST_LISTED:
-        lines.append(f"    wrong: {len(judged.guilty) - MOST_LISTED} more, in the page")
+    if len(judged.guilty) > MAX_LISTED:
+        lines.append(f"    wrong: {len(judged.guilty) - MAX_LISTED} more, in the page")
     return lines
 
 

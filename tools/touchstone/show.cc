@@ -131,7 +131,7 @@ std::string names(const Json& list) {
 
 // Prints the file's fields outside the graph; long texts are cut.
 void print_metadata(const Json& all) {
-  constexpr std::size_t most_shown = 200;
+  constexpr std::size_t max_shown = 200;
   std::vector<std::pair<std::string, std::string>> rows;
   for (const char* field : {"domain", "doc_string", "graph_doc_string"}) {
     if (const auto text = all[field].get<std::string>(); !text.empty())
@@ -146,8 +146,8 @@ void print_metadata(const Json& all) {
   if (rows.empty()) return;
   fmt::print("{}\n", styled(Stream::out, Style::bold, "metadata"));
   for (const auto& [name, text] : rows) {
-    const bool cut = text.size() > most_shown;
-    fmt::print("  {}: {}{}\n", printable(name), printable(text.substr(0, most_shown)),
+    const bool cut = text.size() > max_shown;
+    fmt::print("  {}: {}{}\n", printable(name), printable(text.substr(0, max_shown)),
                cut ? fmt::format(" .. {} bytes", text.size()) : "");
   }
 }

@@ -77,8 +77,8 @@ inline double log_of(double x) {
   series = series * square + 2.0 / 3;
   series = series * square + 2.0;
   const double inside = exponent * 0.6931471805599453 + ratio * series;
-  const double least = x == 0 ? -__builtin_inf() : __builtin_nan("");
-  const double beside = x > 0 ? x : least;  // infinity and NaN map to themselves
+  const double min = x == 0 ? -__builtin_inf() : __builtin_nan("");
+  const double beside = x > 0 ? x : min;  // infinity and NaN map to themselves
   return (x > 0) & (x < __builtin_inf()) ? inside : (x != x ? x : beside);
 }
 
@@ -95,9 +95,9 @@ inline float softplus(float x) {
 }
 inline float tanh(float x) {
   const double d = x, square = d * d, small = exp_of(-2 * __builtin_fabs(d));
-  const double most = (1 - small) / (1 + small),
+  const double max = (1 - small) / (1 + small),
                near = d * (1 - square / 3 + square * square * (2.0 / 15));
-  return float(__builtin_fabs(d) < 0x1p-9 ? near : (d < 0 ? -most : most));
+  return float(__builtin_fabs(d) < 0x1p-9 ? near : (d < 0 ? -max : max));
 }
 
 inline float erf(float x) { return __builtin_erff(x); }

@@ -71,8 +71,7 @@ class RowKernel {
   void each_row(const View<T>& target, Index step, double work, const F& body) const;
 
  private:
-  static constexpr double least_work =
-      16384;  // expressions below which waking a thread does not pay
+  static constexpr double min_work = 16384;  // expressions below which waking a thread does not pay
 
   ThreadPool& pool_;
   const std::span<float* const> scratch_;
@@ -98,8 +97,7 @@ void RowKernel::each_row(const View<T>& target, Index step, double work, const F
   for (Index k = first; k < last; ++k) rows *= shape[k];
   // Splits rows if there are few, so that every thread has work.
   const double all = static_cast<double>(rows) * static_cast<double>(length) * work;
-  const Index threads = all < least_work ? 1 : pool_.size(),
-              wanted = threads == 1 ? 1 : 4 * threads;
+  const Index threads = all < min_work ? 1 : pool_.size(), wanted = threads == 1 ? 1 : 4 * threads;
   const Index cuts = std::clamp<Index>(wanted / rows, 1, (length + piece - 1) / piece);
   const Index part_length = (length + cuts - 1) / cuts, total = rows * cuts;
   const Index parts = std::min(wanted, total);

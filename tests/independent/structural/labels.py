@@ -9,7 +9,7 @@ from tests.independent.formats import encode, towards_zero
 from tests.independent.runtime import convert
 from tests.independent.tensors import Map, Sequence, Tensor
 
-LEAST, MOST = -(1 << 63), (1 << 63) - 1
+MIN, MAX = -(1 << 63), (1 << 63) - 1
 
 
 def category_columns(call: Any) -> list[Any]:
@@ -28,7 +28,7 @@ def category_columns(call: Any) -> list[Any]:
             value = 0 if value == 0 else None
         elif not isinstance(value, str):
             value = towards_zero(value)
-            value = value if LEAST <= value <= MOST else None
+            value = value if MIN <= value <= MAX else None
         return column.get(value)
 
     found = [place(value) for value in x.flat()]
