@@ -17,8 +17,8 @@ struct OutputPhase {
   Index spread = 1;            // distance between the input indices of neighboring taps
 
   // Number of points that the phase reads outside of the image, before and after it.
-  Index before() const { return from < 0 ? -from : 0; }
-  Index behind(Index in) const {
+  Index past_begin() const { return from < 0 ? -from : 0; }
+  Index past_end(Index in) const {
     const Index end = from + count + (static_cast<Index>(taps.size()) - 1) * spread;
     return end > in ? end - in : 0;
   }

@@ -25,11 +25,11 @@ Window window_of(const Facts& node, const Shape& input, const Shape& output, Sha
     if (padding == "SAME_UPPER" || padding == "SAME_LOWER") {
       const Index whole =
           std::max<Index>(subtract(window.reach(static_cast<int>(d)), window.in[d]), 0);
-      window.before[d] = padding == "SAME_UPPER" ? whole / 2 : whole - whole / 2;
-      window.after[d] = whole - window.before[d];
+      window.pad_begin[d] = padding == "SAME_UPPER" ? whole / 2 : whole - whole / 2;
+      window.pad_end[d] = whole - window.pad_begin[d];
     } else if (padding != "VALID" && !pads.empty()) {
-      window.before[d] = pads[k];
-      window.after[d] = pads[k + r];
+      window.pad_begin[d] = pads[k];
+      window.pad_end[d] = pads[k + r];
     }
   }
   return window;

@@ -10,7 +10,7 @@ namespace touchstone {
 // Per spatial dimension, outermost first. For images of one spatial dimension the first has size 1.
 struct Window {
   Index kernel[2]{1, 1}, stride[2]{1, 1}, dilation[2]{1, 1};
-  Index before[2]{0, 0}, after[2]{0, 0};  // padding begin and end
+  Index pad_begin[2]{0, 0}, pad_end[2]{0, 0};  // padding begin and end
   Index in[2]{1, 1}, out[2]{1, 1};
 
   // Extent from the first element of the first window to one past the last element of the last
@@ -19,8 +19,8 @@ struct Window {
     return (Checked(out[d] - 1) * stride[d] + Checked(kernel[d] - 1) * dilation[d] + 1).value();
   }
   // Padding end that some window really reaches; never negative.
-  Index behind(int d) const {
-    return std::max<Index>((Checked(reach(d)) - before[d] - in[d]).value(), 0);
+  Index past_end(int d) const {
+    return std::max<Index>((Checked(reach(d)) - pad_begin[d] - in[d]).value(), 0);
   }
 };
 

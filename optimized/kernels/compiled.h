@@ -28,11 +28,11 @@ inline CompiledKernel of(const CompiledSet& set, Isa isa) {
 
 // Fills `dims`, innermost first. Throws Error (unsupported) if an element is farther from the first
 // than 32 bits can express.
-void fill_dimensions(halide_dimension_t* dims, const Index* extents, const Index* steps,
+void fill_dimensions(halide_dimension_t* dims, const Index* extents, const Index* strides,
                      std::size_t rank);
 
 struct Axis {
-  Index extent, step;  // in elements; `step` is the stride
+  Index extent, stride;  // in elements; `step` is the stride
 };
 
 // Buffer argument of a kernel: float32 data with its axes, innermost first. Does not own the data.
@@ -40,10 +40,10 @@ template <std::size_t rank>
 class Strided {
  public:
   Strided(const float* data, const std::array<Axis, rank>& axes)
-      : Strided(data, of_all(axes, &Axis::extent), of_all(axes, &Axis::step)) {}
+      : Strided(data, of_all(axes, &Axis::extent), of_all(axes, &Axis::stride)) {}
   Strided(const float* data, const std::array<Index, rank>& extents,
-          const std::array<Index, rank>& steps) {
-    fill_dimensions(dims_, extents.data(), steps.data(), rank);
+          const std::array<Index, rank>& strides) {
+    fill_dimensions(dims_, extents.data(), strides.data(), rank);
     static constexpr float nothing = 0;  // Halide accepts no null pointer, even for zero elements
     const float* first =
         std::find(extents.begin(), extents.end(), 0) == extents.end() ? data : &nothing;

@@ -42,8 +42,8 @@ inline float total(Floats sums) {
 template <int columns>
 void some(const Dots& dots, std::int64_t first) {
   const float* a = dots.a;
-  const float* b = dots.b + first * dots.column_step;
-  const std::int64_t depth = dots.depth, step = dots.column_step;
+  const float* b = dots.b + first * dots.column_stride;
+  const std::int64_t depth = dots.depth, step = dots.column_stride;
   Floats sums[columns][deep] = {};
   std::int64_t k = 0;
   for (; k + deep * lanes <= depth; k += deep * lanes) {

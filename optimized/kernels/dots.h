@@ -8,8 +8,8 @@ namespace touchstone {
 
 struct Dots {
   const float* a;  // `depth` numbers
-  const float* b;  // column n of B begins at b + n * column_step
-  std::int64_t column_step;
+  const float* b;  // column n of B begins at b + n * column_stride
+  std::int64_t column_stride;
   const float* bias;  // one number per column, or null
   float* c;           // c[n] = clamp(a . column n + bias[n]); NaN stays
   std::int64_t depth;

@@ -80,10 +80,11 @@ void Gemm::pack(const GemmOperand& b, const float* bias, float* packed, Index fi
     float* row = packed + p * width * (b.depth + 1);
     for (Index n = 0; n < width; ++n) row[n] = bias != nullptr && n < columns ? bias[from + n] : 0;
     if (b.depth == 0) continue;  // `b.data` may be null: it has no element
-    const float* source = b.data + from * b.column_step;
+    const float* source = b.data + from * b.column_stride;
     row += width;
-    const StridedCopy move{
-        {columns, b.depth, 1, 1, 1}, {b.column_step, b.depth_step, 0, 0, 0}, {1, width, 0, 0, 0}};
+    const StridedCopy move{{columns, b.depth, 1, 1, 1},
+                           {b.column_stride, b.depth_stride, 0, 0, 0},
+                           {1, width, 0, 0, 0}};
     run_strided_copy(isa_, move, sizeof(float), source, row);
     for (Index k = 0; columns < width && k < b.depth; ++k)
       std::fill(row + k * width + columns, row + (k + 1) * width, 0.0F);
@@ -117,14 +118,14 @@ struct Tiles {
     const bool first = first_depth == 0, last = first_depth + depth == p.depth;
     const Index column = first_panel * panel,
                 columns = std::min(panels * panel, p.columns - column);
-    const Index panel_step = panel * (p.depth + 1);
-    const float* packed = p.packed + first_panel * panel_step;
+    const Index panel_stride = panel * (p.depth + 1);
+    const float* packed = p.packed + first_panel * panel_stride;
     float* result = p.c + first_row * p.c_row + column;
     const bool residual = first && p.residual != nullptr;
     Strided<2> a(from.data, {depth, rows}, {1, from.step});
     Strided<3> b(packed + panel * (1 + first_depth), {panel, depth, panels},
-                 {1, panel, panel_step});
-    Strided<2> bias(first ? packed : zeros, {panel, panels}, {1, first ? panel_step : 0});
+                 {1, panel, panel_stride});
+    Strided<2> bias(first ? packed : zeros, {panel, panels}, {1, first ? panel_stride : 0});
     Strided<2> added(residual ? p.residual + first_row * p.residual_row + column : result,
                      {columns, rows}, {1, residual ? p.residual_row : p.c_row});
     Strided<2> c(result, {columns, rows}, {1, p.c_row});

@@ -24,10 +24,10 @@ struct GemmProblem {
   float max = std::numeric_limits<float>::infinity();
 };
 
-// Unpacked matrix: B[k][n] is data[k * depth_step + n * column_step].
+// Unpacked matrix: B[k][n] is data[k * depth_stride + n * column_stride].
 struct GemmOperand {
   const float* data;
-  Index depth_step, column_step;
+  Index depth_stride, column_stride;
   Index depth, columns;
 };
 

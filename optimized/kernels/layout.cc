@@ -69,10 +69,10 @@ void copy_blocks(Isa isa, const BlockedImage& from, const BlockedImage& to, cons
   const Index lanes = lanes_of(isa);
   const VectorCopies& moves = vector_copies(isa);
   constexpr auto size = static_cast<Index>(sizeof(float));
-  const auto copy = [&](const float* source, Index from_step, float* target, Index to_step,
-                        Index rows, Index length) {
-    moves.copy_rows(reinterpret_cast<const char*>(source), from_step * size,
-                    reinterpret_cast<char*>(target), to_step * size, rows, length * size);
+  const auto copy = [&](const float* source, Index source_stride, float* target,
+                        Index target_stride, Index rows, Index length) {
+    moves.copy_rows(reinterpret_cast<const char*>(source), source_stride * size,
+                    reinterpret_cast<char*>(target), target_stride * size, rows, length * size);
   };
   if (from.column == lanes && to.column == lanes) {
     const Index length = area.columns * lanes;
@@ -112,11 +112,12 @@ void copy_channels(Isa isa, const BlockedImage& from, const BlockedImage& to, In
   }
 }
 
-void copy_lanes(Isa isa, const float* from, Index from_step, float* to, Index to_step, Index count,
-                Index columns) {
+void copy_lanes(Isa isa, const float* from, Index source_stride, float* to, Index target_stride,
+                Index count, Index columns) {
   constexpr auto size = static_cast<Index>(sizeof(float));
-  vector_copies(isa).copy_rows(reinterpret_cast<const char*>(from), from_step * size,
-                               reinterpret_cast<char*>(to), to_step * size, columns, count * size);
+  vector_copies(isa).copy_rows(reinterpret_cast<const char*>(from), source_stride * size,
+                               reinterpret_cast<char*>(to), target_stride * size, columns,
+                               count * size);
 }
 
 void repeat_blocks(Isa isa, const BlockedImage& from, const BlockedImage& to, const Area& area,
@@ -139,10 +140,10 @@ void clear_halo(Isa isa, const BlockedImage& map, const Area& area, const Halo& 
       for (Index x = first; x < last; ++x)
         std::fill_n(inside + row * map.row + x * map.column, lanes, 0.0F);
     };
-    for (Index row = -halo.above; row < area.rows + halo.below; ++row) {
+    for (Index row = -halo.top; row < area.rows + halo.bottom; ++row) {
       const bool edge = row < 0 || row >= area.rows;
-      clear(row, -halo.before, edge ? area.columns + halo.behind : 0);
-      if (!edge) clear(row, area.columns, area.columns + halo.behind);
+      clear(row, -halo.left, edge ? area.columns + halo.right : 0);
+      if (!edge) clear(row, area.columns, area.columns + halo.right);
     }
   }
 }

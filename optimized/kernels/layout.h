@@ -34,11 +34,11 @@ void repeat_blocks(Isa isa, const BlockedImage& from, const BlockedImage& to, co
                    Index rows, Index columns);
 
 // Copies `count` lanes of each of `columns` pixels, with a pixel stride for each side.
-void copy_lanes(Isa isa, const float* from, Index from_step, float* to, Index to_step, Index count,
-                Index columns);
+void copy_lanes(Isa isa, const float* from, Index source_stride, float* to, Index target_stride,
+                Index count, Index columns);
 
 struct Halo {
-  Index above = 0, below = 0, before = 0, behind = 0;
+  Index top = 0, bottom = 0, left = 0, right = 0;
 };
 void clear_halo(Isa isa, const BlockedImage& map, const Area& area, const Halo& halo);
 

@@ -15,9 +15,9 @@
 
 namespace touchstone::testing {
 
-enum class Edge { before, behind };  // side on which the inaccessible page adjoins the memory
+enum class Edge { before, after };  // side on which the inaccessible page adjoins the memory
 
-// For Edge::behind, `bytes` must be a multiple of the elements' alignment, since only the end is
+// For Edge::after, `bytes` must be a multiple of the elements' alignment, since only the end is
 // aligned.
 inline std::shared_ptr<void> paged(Index bytes, Edge edge) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -26,7 +26,7 @@ inline std::shared_ptr<void> paged(Index bytes, Edge edge) {
   void* const mapped = ::mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
   auto* const base = static_cast<std::byte*>(mapped);
-  std::byte* const first = base + page + (edge == Edge::behind ? inside - wanted : 0);
+  std::byte* const first = base + page + (edge == Edge::after ? inside - wanted : 0);
   if (inside > 0 && ::mprotect(base + page, inside, PROT_READ | PROT_WRITE) != 0)
     throw std::bad_alloc();
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -65,7 +65,7 @@ struct PagedAllocator {
 
   T* allocate(std::size_t count) {
     const Index bytes = static_cast<Index>(count * sizeof(T));
-    const std::shared_ptr<void> memory = paged(bytes, Edge::behind);
+    const std::shared_ptr<void> memory = paged(bytes, Edge::after);
     pages().emplace_back(memory);
     return static_cast<T*>(memory.get());
   }

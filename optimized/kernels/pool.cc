@@ -24,9 +24,9 @@ struct Taps {
 // Returns the taps of output o's window that read [from, to).
 Taps inside(const PoolWindow& w, Index o, Index from, Index to) {
   const auto up = [](Index a, Index b) { return std::max(ceil_div(a, b), Index{0}); };
-  const Index start = o * w.step - w.before;
-  const Index first = std::min(up(from - start, w.spread), w.size);
-  const Index last = std::min(up(to - start, w.spread), w.size);
+  const Index start = o * w.stride - w.pad_begin;
+  const Index first = std::min(up(from - start, w.dilation), w.size);
+  const Index last = std::min(up(to - start, w.dilation), w.size);
   return {first, std::max(last - first, Index{0}), 0};
 }
 
@@ -60,13 +60,14 @@ void Pool::run(const BlockedImage& input, const BlockedImage& output, Index colu
   regions(rows_, first_row, first_row + rows, [&](Index y, Index high, const Taps& down) {
     regions(columns_, 0, columns, [&](Index x, Index wide, const Taps& along) {
       const Index from =
-          (y * rows_.step - rows_.before + down.first * rows_.spread) * input.row +
-          (x * columns_.step - columns_.before + along.first * columns_.spread) * input.column;
+          (y * rows_.stride - rows_.pad_begin + down.first * rows_.dilation) * input.row +
+          (x * columns_.stride - columns_.pad_begin + along.first * columns_.dilation) *
+              input.column;
       const bool none = down.count == 0 || along.count == 0;
       Strided<6> in(none ? input.data : input.data + from,
                     {lanes, along.count, wide, down.count, high, blocks},
-                    {1, columns_.spread * input.column, columns_.step * input.column,
-                     rows_.spread * input.row, rows_.step * input.row, input.block});
+                    {1, columns_.dilation * input.column, columns_.stride * input.column,
+                     rows_.dilation * input.row, rows_.stride * input.row, input.block});
       Strided<4> out(output.data + y * output.row + x * output.column, {lanes, wide, high, blocks},
                      {1, output.column, output.row, output.block});
       float counted = static_cast<float>(down.counted * along.counted);

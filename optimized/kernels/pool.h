@@ -9,7 +9,7 @@ namespace touchstone {
 // Window along one dimension of the image. Output o reads o * step + t * spread - before for t
 // below `size`; `spread` is the dilation.
 struct PoolWindow {
-  Index size = 1, step = 1, spread = 1, before = 0;
+  Index size = 1, stride = 1, dilation = 1, pad_begin = 0;
   Index image = 1;  // extent of the input
   // Taps that the divisor of a mean counts: positions in [counted_from, counted_to). Either the
   // image, or the image with its padding.

@@ -53,8 +53,8 @@ class Image {
     float max = -infinity, sum = 0, counted = 0;
     for (Index i = 0; i < down.size; ++i) {
       for (Index j = 0; j < along.size; ++j) {
-        const Index row = y * down.step + i * down.spread - down.before;
-        const Index column = x * along.step + j * along.spread - along.before;
+        const Index row = y * down.stride + i * down.dilation - down.pad_begin;
+        const Index column = x * along.stride + j * along.dilation - along.pad_begin;
         counted += row >= down.counted_from && row < down.counted_to &&
                    column >= along.counted_from && column < along.counted_to;
         if (row < 0 || row >= rows_ || column < 0 || column >= columns_) continue;

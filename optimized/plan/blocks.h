@@ -8,12 +8,12 @@
 
 namespace touchstone {
 
-inline bool is_empty(const Halo& h) { return h.above + h.below + h.before + h.behind == 0; }
+inline bool is_empty(const Halo& h) { return h.top + h.bottom + h.left + h.right == 0; }
 inline void cover(Halo& halo, const Halo& other) {
-  halo.above = std::max(halo.above, other.above);
-  halo.below = std::max(halo.below, other.below);
-  halo.before = std::max(halo.before, other.before);
-  halo.behind = std::max(halo.behind, other.behind);
+  halo.top = std::max(halo.top, other.top);
+  halo.bottom = std::max(halo.bottom, other.bottom);
+  halo.left = std::max(halo.left, other.left);
+  halo.right = std::max(halo.right, other.right);
 }
 
 struct Blocks {
@@ -23,11 +23,11 @@ struct Blocks {
   Index first_block = 0, all_blocks = 0;
 
   Index blocks() const { return ceil_div(channels, lanes); }
-  Index row() const { return (halo.before + columns + halo.behind) * lanes; }
-  Index block() const { return (halo.above + rows + halo.below) * row(); }
+  Index row() const { return (halo.left + columns + halo.right) * lanes; }
+  Index block() const { return (halo.top + rows + halo.bottom) * row(); }
   Index image() const { return (all_blocks > 0 ? all_blocks : blocks()) * block(); }
   Index floats() const { return images * image(); }
-  Index origin() const { return first_block * block() + halo.above * row() + halo.before * lanes; }
+  Index origin() const { return first_block * block() + halo.top * row() + halo.left * lanes; }
   BlockedImage image_view(float* memory, Index image_number) const {
     return {memory + image_number * image() + origin(), lanes, row(), block()};
   }

@@ -149,16 +149,16 @@ namespace {
 Halo halo_of(const Group& group) {
   const Window& w = group.window;
   if (group.kind == GroupKind::convolution)
-    return {w.before[0], w.behind(0), w.before[1], w.behind(1)};
-  Index before[2]{0, 0}, behind[2]{0, 0};
+    return {w.pad_begin[0], w.past_end(0), w.pad_begin[1], w.past_end(1)};
+  Index pad_begin[2]{0, 0}, past_end[2]{0, 0};
   for (const int d : {0, 1}) {
     for (const OutputPhase& phase :
-         phases_of(w.kernel[d], w.stride[d], w.dilation[d], w.before[d], w.out[d])) {
-      before[d] = std::max(before[d], phase.before());
-      behind[d] = std::max(behind[d], phase.behind(w.in[d]));
+         phases_of(w.kernel[d], w.stride[d], w.dilation[d], w.pad_begin[d], w.out[d])) {
+      pad_begin[d] = std::max(pad_begin[d], phase.past_begin());
+      past_end[d] = std::max(past_end[d], phase.past_end(w.in[d]));
     }
   }
-  return {before[0], behind[0], before[1], behind[1]};
+  return {pad_begin[0], past_end[0], pad_begin[1], past_end[1]};
 }
 
 }  // namespace

@@ -225,7 +225,7 @@ class Grouping {
         return static_cast<double>(count) * static_cast<double>(step);
       };
       const double windows = reach(w.out[d], w.stride[d]) + reach(w.kernel[d], w.dilation[d]);
-      in *= static_cast<double>(w.before[d]) + static_cast<double>(w.in[d]) + windows;
+      in *= static_cast<double>(w.pad_begin[d]) + static_cast<double>(w.in[d]) + windows;
       out *= static_cast<double>(w.out[d]) + windows;
     }
     return in <= max && out <= max;
@@ -272,7 +272,8 @@ class Grouping {
     const bool pointwise =
         window.kernel[0] * window.kernel[1] == 1 && w[1] == x[1] && x[1] >= lanes_of(chosen_isa());
     return pointwise &&
-           window.before[0] + window.before[1] + window.behind(0) + window.behind(1) == 0 &&
+           window.pad_begin[0] + window.pad_begin[1] + window.past_end(0) + window.past_end(1) ==
+               0 &&
            count(w) < x[1] * x[2] * x[3];
   }
 
@@ -295,7 +296,7 @@ class Grouping {
     if (node.given("output_shape") || node.text("auto_pad", "NOTSET") != "NOTSET") return false;
     for (const int d : {0, 1}) {
       if (w.stride[d] > max_phases ||
-          phases_of(w.kernel[d], w.stride[d], w.dilation[d], w.before[d], w.out[d]).empty())
+          phases_of(w.kernel[d], w.stride[d], w.dilation[d], w.pad_begin[d], w.out[d]).empty())
         return false;
     }
     return true;

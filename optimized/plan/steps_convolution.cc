@@ -46,15 +46,15 @@ class OnConvolution : public Step {
     shape.channels_in = shape.depthwise ? 1 : weights.shape()[1];
     shape.channels_out = weights.shape()[0] / groups_;
     shape.plain_input = groups_ == 1 && !shape.depthwise && x[1] <= few_channels &&
-                        !builder.is_blocked(input_) && window_.before[0] >= 0 &&
-                        window_.before[1] >= 0;  // a negative one crops rows
+                        !builder.is_blocked(input_) && window_.pad_begin[0] >= 0 &&
+                        window_.pad_begin[1] >= 0;  // a negative one crops rows
     plain_ = shape.plain_input;
     shape.adds = group.residual != no_value;
     if (plain_) {
       from_ = builder.plain(input_);
       channels_ = x[1];
-      padded_rows_ = window_.before[0] + window_.in[0] + window_.behind(0);
-      padded_columns_ = window_.before[1] + window_.in[1] + window_.behind(1);
+      padded_rows_ = window_.pad_begin[0] + window_.in[0] + window_.past_end(0);
+      padded_columns_ = window_.pad_begin[1] + window_.in[1] + window_.past_end(1);
       pads_ = padded_rows_ != window_.in[0] || padded_columns_ != window_.in[1];
       if (pads_) padded_ = builder.temporary(channels_ * padded_rows_ * padded_columns_);
     } else {
@@ -186,12 +186,12 @@ class OnConvolution : public Step {
     });
   }
   void pad_row(const float* from, Index row, float* to) const {
-    const Index y = row - window_.before[0], columns = window_.in[1];
+    const Index y = row - window_.pad_begin[0], columns = window_.in[1];
     if (y < 0 || y >= window_.in[0]) {
       std::fill(to, to + padded_columns_, 0.0f);
       return;
     }
-    float* const inside = to + window_.before[1];
+    float* const inside = to + window_.pad_begin[1];
     std::fill(to, inside, 0.0f);
     std::copy_n(from + y * columns, columns, inside);
     std::fill(inside + columns, to + padded_columns_, 0.0f);
@@ -204,8 +204,8 @@ class OnConvolution : public Step {
       return {input_memory_ + image * channels_ * plane, 1, window_.in[1], plane};
     }
     BlockedImage picture = in_.blocks.image_view(input_memory_, image);
-    picture.data += group * blocks_in_ * picture.block - window_.before[0] * picture.row -
-                    window_.before[1] * picture.column;
+    picture.data += group * blocks_in_ * picture.block - window_.pad_begin[0] * picture.row -
+                    window_.pad_begin[1] * picture.column;
     return picture;
   }
 

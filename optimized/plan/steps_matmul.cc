@@ -74,7 +74,7 @@ class OnRow : public Step {
     c_ = builder.make_plain(group.made);
     bias_ = bias_of(builder.graph(), fact, columns_);
     dots_.bias = bias_.empty() ? nullptr : bias_.data();
-    dots_.depth = dots_.column_step = b[1];
+    dots_.depth = dots_.column_stride = b[1];
     dots_.min = group.min;
     dots_.max = group.max;
     kernel = "product of a row " + std::string(name(chosen_isa()));
@@ -112,14 +112,14 @@ class OnRow : public Step {
 
 void run_matmul(ThreadPool& pool, const Gemm& gemm, const GemmProblem& product, Index rows) {
   const Index panels = gemm.panels(product.columns), wanted = parts_for(pool.size());
-  const Index row_step = std::max<Index>(ceil_div(rows, wanted), 48);
-  const Index row_parts = ceil_div(rows, row_step);
+  const Index row_stride = std::max<Index>(ceil_div(rows, wanted), 48);
+  const Index row_parts = ceil_div(rows, row_stride);
   const Index panel_parts = std::min(panels, ceil_div(wanted, row_parts));
-  const Index panel_step = ceil_div(panels, panel_parts);
-  pool.each(row_parts * ceil_div(panels, panel_step), [&](Index part, Index) {
-    const Index first = part / row_parts * panel_step, row = part % row_parts * row_step;
-    gemm.run(product, first, std::min(panel_step, panels - first), row,
-             std::min(row_step, rows - row));
+  const Index panel_stride = ceil_div(panels, panel_parts);
+  pool.each(row_parts * ceil_div(panels, panel_stride), [&](Index part, Index) {
+    const Index first = part / row_parts * panel_stride, row = part % row_parts * row_stride;
+    gemm.run(product, first, std::min(panel_stride, panels - first), row,
+             std::min(row_stride, rows - row));
   });
 }
 

@@ -55,10 +55,10 @@ class OnPool : public Step {
     return {w.kernel[d],
             w.stride[d],
             w.dilation[d],
-            w.before[d],
+            w.pad_begin[d],
             w.in[d],
-            padding ? -w.before[d] : 0,
-            padding ? w.in[d] + w.after[d] : w.in[d]};
+            padding ? -w.pad_begin[d] : 0,
+            padding ? w.in[d] + w.pad_end[d] : w.in[d]};
   }
 
   const Window window_;

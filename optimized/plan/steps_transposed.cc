@@ -53,8 +53,8 @@ class OnTransposed : public Step {
     if (region_) region_->set_output(out_.blocks);
     bias_ = bias_of(graph, fact, out_.blocks.channels, 1, lanes_);
     const auto phases = [&](int d) {
-      return phases_of(window_.kernel[d], window_.stride[d], window_.dilation[d], window_.before[d],
-                       window_.out[d]);
+      return phases_of(window_.kernel[d], window_.stride[d], window_.dilation[d],
+                       window_.pad_begin[d], window_.out[d]);
     };
     for (const OutputPhase& rows : phases(0)) {
       for (const OutputPhase& columns : phases(1)) add(rows, columns, weights_of(graph, fact));
@@ -234,7 +234,7 @@ class OnSpread : public Step {
 
 bool is_spread(const Window& w, Index channels, Index lanes) {
   for (const int d : {0, 1}) {
-    if (w.kernel[d] != w.stride[d] || w.before[d] != 0 || w.out[d] != w.in[d] * w.stride[d])
+    if (w.kernel[d] != w.stride[d] || w.pad_begin[d] != 0 || w.out[d] != w.in[d] * w.stride[d])
       return false;
     if (w.kernel[d] > 1 && w.dilation[d] != 1) return false;
   }
