@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from codegen.affine import bent
-from codegen.builtins import BOOL, ELEMENT_REDUCTIONS, INDEX, REAL, PREDICATE
+from codegen.builtins import BOOL, ELEMENT_REDUCTIONS, INDEX, PREDICATE, REAL
 from codegen.cpp import Cpp, cpp_name
 from codegen.kernel import Kernel
 from codegen.notation import Expr, Statement

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from codegen import builtins as b
-from codegen.builtins import BOOL, INDEX, INDICES, REAL, REALS, TEXT, TEXTS, PREDICATE, TYPE, Sort
+from codegen.builtins import BOOL, INDEX, INDICES, PREDICATE, REAL, REALS, TEXT, TEXTS, TYPE, Sort
 from codegen.entry import SpecError, Version
 from codegen.notation import Expr
 from codegen.sides import Sides

@@ -17,7 +17,7 @@ import jinja2
 from codegen.cpp import cpp_name, enumerator, quoted
 from codegen.entry import Operator, SpecError, Version
 from codegen.load import load_spec
-from codegen.parameters import cast_options, signature_of, type_arguments, extended_argument
+from codegen.parameters import cast_options, extended_argument, signature_of, type_arguments
 from codegen.sharing import share_runs
 from codegen.template_sides import with_sides
 from codegen.units import Unit, primitives, units_of

@@ -16,8 +16,8 @@ from codegen.algorithm import Unfit
 from codegen.emit_halide import products_of
 from codegen.emit_kernels import environment
 from codegen.entry import Operator
-from codegen.row_expressions import Expressions
 from codegen.load import load_spec
+from codegen.row_expressions import Expressions
 from codegen.row_kernels import RowKernel, row_kernel_of
 from codegen.units import primitives, units_of
 from codegen.write import run_emitter, write_if_changed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from codegen import builtins as b
-from codegen.builtins import BOOL, INDEX, INDICES, REAL, REALS, TEXT, TEXTS, PREDICATE, TYPE, Sort
+from codegen.builtins import BOOL, INDEX, INDICES, PREDICATE, REAL, REALS, TEXT, TEXTS, TYPE, Sort
 from codegen.entry import Parameter, SpecError, Version
 from codegen.notation import Expr, Statement
 from codegen.value_types import ELEMENTS

@@ -11,8 +11,8 @@ import re
 from codegen.algorithm import Unfit, reads
 from codegen.builtins import ARG_REDUCTIONS, BOOL, PREDICATE, Sort
 from codegen.cpp import checked, cpp_name, element_type
-from codegen.row_expressions import Lanes, ScalarExpression, Expressions, inner_reductions
 from codegen.notation import Expr, Statement
+from codegen.row_expressions import Expressions, Lanes, ScalarExpression, inner_reductions
 from codegen.units import Unit
 
 NEUTRAL = {"sum": "0.0F", "prod": "1.0F", "max": "-infinite", "min": "infinite"}

@@ -12,9 +12,9 @@ import yaml
 from codegen import plan as plans
 from codegen.builtins import COORDINATES, EXACT_PRIMITIVES, TWO_ARGUMENTS
 from codegen.cpp import CPP_TYPES, Cpp, cpp_name, element_type, enumerator
+from codegen.data_movement import DataMovement
 from codegen.entry import Also, Operator, Version
 from codegen.kernel import Kernel, reductions_of
-from codegen.data_movement import DataMovement
 from codegen.notation import Expr, Statement
 from codegen.parameters import Parameter, parameters_of
 from codegen.sides import Side, Sides

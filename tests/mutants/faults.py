@@ -40,9 +40,17 @@ class Fault:
     def made(self) -> str:
         """The whole file with the fault applied."""
         text = (ROOT / self.file).read_text(encoding="utf-8")
-        if text.count(self.old) != 1:
-            raise ValueError(f"{self.file}: '{self.old}' stands there {text.count(self.old)} times, and once is meant")
-        return text.replace(self.old, self.new)
+        first, last = self.span_in(text)
+        return text[:first] + self.new + text[last:]
+
+    def span_in(self, text: str) -> tuple[int, int]:
+        """Where `old` begins and ends; whitespace does not count, since the formatter moves it."""
+        places = [at for at, letter in enumerate(text) if not letter.isspace()]
+        squeezed, wanted = "".join(text[at] for at in places), "".join(self.old.split())
+        if squeezed.count(wanted) != 1:
+            raise ValueError(f"{self.file}: '{self.old}' occurs {squeezed.count(wanted)} times, and must occur once")
+        first = squeezed.index(wanted)
+        return places[first], places[first + len(wanted) - 1] + 1
 
 
 def read_faults(folder: Path) -> list[Fault]:

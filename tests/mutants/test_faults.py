@@ -27,5 +27,5 @@ def test_each_fault_is_of_a_text_that_occurs_once_and_names_a_test(name: str) ->
 
 def test_a_text_that_is_gone_or_stands_twice_is_an_error() -> None:
     for old in ("no such text", "#include"):
-        with pytest.raises(ValueError, match="once is meant"):
+        with pytest.raises(ValueError, match="must occur once"):
             Fault("conformance/judge/extended.cc", "", old, "", "").made  # noqa: B018
