@@ -234,10 +234,8 @@ class Cpp:
             else:
                 out += f"{self.sides.asked(e, f'{subject} == {quoted(key)}', 'arm', k)} ? {self(arm)} : "
         if last is None:
-            kind = {INDEX: "Index", INDICES: "IndexVector", REALS: f"std::vector<{self.real}>", BOOL: "bool"}.get(
-                e.sort
-            )
-            last = f"unknown_choice<{kind or self.compute(e.sort)}>({subject})"
+            kinds = {INDEX: "Index", INDICES: "IndexVector", REALS: f"std::vector<{self.real}>", BOOL: "bool"}
+            last = f"unknown_choice<{kinds.get(e.sort) or self.compute(e.sort)}>({subject})"
         return f"({out}{last})"
 
     # -- lists ---------------------------------------------------------------------------------------------------

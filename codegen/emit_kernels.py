@@ -1,5 +1,5 @@
-"""Writes the reference from the spec: a kernel header per definition, native and extended dispatch files per operator, and
-the tables.
+"""Writes the reference from the spec: a kernel header per definition, native and extended dispatch files per operator,
+and the tables.
 
 python -m codegen.emit_kernels --spec spec --out generated [--list]
 """

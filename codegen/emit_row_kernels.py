@@ -18,8 +18,8 @@ from codegen.emit_kernels import environment
 from codegen.entry import Operator
 from codegen.load import load_spec
 from codegen.row_expressions import Expressions
-from codegen.row_kernels import RowKernel, row_kernel_of
-from codegen.units import primitives, units_of
+from codegen.row_kernels import RowKernel
+from codegen.units import Unit, primitives, units_of
 from codegen.write import run_emitter, write_if_changed
 
 HERE = Path(__file__).parent
@@ -35,8 +35,28 @@ class Products:
 
 def offered(root: Path = HERE.parent) -> set[str]:
     """Returns the names of the primitives that expressions can call, parsed from optimized/kernels/rows/lanes.h."""
-    text = (root / "optimized" / "row_kernels" / "lanes.h").read_text()
+    text = (root / "optimized" / "kernels" / "rows" / "lanes.h").read_text()
     return set(re.findall(r"^inline float (\w+)\(float", text, re.MULTILINE))
+
+
+def row_kernel_of(unit: Unit, expressions: Expressions, primitives: set[str]) -> RowKernel:
+    """Returns the row kernel of a unit. Raises Unfit."""
+    if unit.cast or unit.wholes:
+        raise Unfit("nothing is computed, or the type of the output is known only at a call")
+    if not unit.movement.computed and not any(p.type in unit.types for p in unit.meaning.version.outputs):
+        raise Unfit("it computes with no element")
+    kernel = RowKernel(unit, expressions, primitives)
+    if not kernel.floats and not any(p.type == "float" for p in unit.meaning.version.inputs):
+        raise Unfit("it is never of float")
+    if unit.movement.moved & set(unit.templates):
+        raise Unfit("elements are moved")
+    kernel.run()
+    if not kernel.fast:
+        raise Unfit("no expression computes")
+    beside = {p.name for p in unit.meaning.version.outputs[1:]}
+    if kernel.slow - beside:
+        raise Unfit("its sums jump: they would be taken element by element, as the reference does")
+    return kernel
 
 
 def products_of_row_kernels(operators: list[Operator], spec: Path) -> Products:
@@ -56,7 +76,7 @@ def products_of_row_kernels(operators: list[Operator], spec: Path) -> Products:
 
 
 def arrays_of(text: str) -> list[int]:
-    """Returns the numbers of the arrays that a expression reads."""
+    """Returns the numbers of the arrays that an expression reads."""
     return sorted({int(k) for k in re.findall(r"\ba(\d+)\[x\]", text)})
 
 

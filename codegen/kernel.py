@@ -154,7 +154,8 @@ class Kernel(Rows):
         at = self.cpp.spot(s.at)
         verb = "updated.add(" if s.update else f"scatter({target}, "
         self.put(
-            f"for (const IndexVector& {cpp_name(s.binder)} : box({self.cpp(s.low)})) {test}{verb}{at}, {self.cpp(s.value)});"
+            f"for (const IndexVector& {cpp_name(s.binder)} : box({self.cpp(s.low)})) "
+            f"{test}{verb}{at}, {self.cpp(s.value)});"
         )
         if s.update:
             self.put("updated.finish();")

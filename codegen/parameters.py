@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Parameter:
-    """Parameter of a kernel: its declaration, and the C++ that binds it in native and in extended (exact, bounded) runs."""
+    """Parameter of a kernel: its declaration, and the C++ that binds it in native and in extended runs."""
 
     name: str
     declared: str
@@ -148,8 +148,8 @@ def type_arguments(unit: Unit, constraint: str) -> str:
 
 
 def extended_argument(unit: Unit, constraint: str) -> str:
-    """Returns a template argument of the exact and bounded kernels: the extended number S, except for types that are only
-    copied, such as bool and string."""
+    """Returns a template argument of the exact and bounded kernels: the extended number S, except for types that are
+    only copied, such as bool and string."""
     return "S" if constraint not in unit.movement.moved_in_extended else CPP_TYPES[unit.types[constraint][0]]
 
 

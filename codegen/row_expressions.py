@@ -19,7 +19,7 @@ from codegen.units import Unit
 
 @dataclass
 class Expressions:
-    """Expressions of all row kernels, in order and without duplicates: (use, text), where use is map, sum, sum fold ..."""
+    """Expressions of all row kernels, in order, without duplicates: (use, text), where use is map, sum, sum fold ..."""
 
     rows: dict[tuple[str, str], int] = field(default_factory=dict)
 

@@ -12,8 +12,7 @@ from codegen.algorithm import Unfit, reads
 from codegen.builtins import ARG_REDUCTIONS, BOOL, PREDICATE, Sort
 from codegen.cpp import checked, cpp_name, element_type
 from codegen.notation import Expr, Statement
-from codegen.row_expressions import Expressions, Lanes, ScalarExpression, inner_reductions
-from codegen.units import Unit
+from codegen.row_expressions import Lanes, ScalarExpression, inner_reductions
 
 NEUTRAL = {"sum": "0.0F", "prod": "1.0F", "max": "-infinite", "min": "infinite"}
 MAX_CHOICES = 4  # max. number of conditions that split a definition into copies
@@ -46,7 +45,7 @@ class RowKernel(Lanes):
         super().declare(s, scan)
         if self.buffer_type(self.m.buffers[s.name]) in ("Q",) or self.is_float(self.m.buffers[s.name]):
             name = cpp_name(s.name)
-            kept = rf"const View<float> {name} = row_kernel.array(\1);"
+            kept = rf"const View<float> {name} = kernel.array(\1);"
             for k in range(before, len(self.lines)):
                 line = re.sub(rf"\bArray<\S*> {name}\((.*)\);$", kept, self.lines[k])
                 self.lines[k] = re.sub(r"Followed<T_, Array<\S*>> ", "Followed<T_, const View<float>> ", line)
@@ -107,7 +106,8 @@ class RowKernel(Lanes):
         reductions = [r for r in self.rowwise(value)]
         work = " + ".join(["1.0", *(self.expressions_of(r) for r in reductions)])
         self.put(
-            f"row_kernel.each_row({target}, {step}, {work}, [&](const Row& row, [[maybe_unused]] const ScratchBuffers& scratch) {{"
+            f"kernel.each_row({target}, {step}, {work}, "
+            "[&](const Row& row, [[maybe_unused]] const ScratchBuffers& scratch) {"
         )
         self.depth += 1
         self.open("for (Index x_from = 0; x_from < row.length; x_from += RowKernel::piece)")
@@ -294,7 +294,7 @@ class RowKernel(Lanes):
         self.put("if (part.first >= part.last) continue;")
         self.put("const Index part_from = part.first, part_count = part.last - part.first;")
 
-    # -- calls of expressions ----------------------------------------------------------------------------------------------
+    # -- calls of expressions ----------------------------------------------------------------------------------------
     def fill(
         self,
         s: Statement,
@@ -352,7 +352,7 @@ class RowKernel(Lanes):
             self.put(f"const float* const arrays[] = {{{', '.join(arrays)}}};")
         if expression.numbers:
             self.put(f"const float numbers[] = {{{', '.join(expression.numbers)}}};")
-        call = f"row_kernel.expressions[{k}]({count}, {given}, {values}, {out}{' + (x - x_from)' if fold else ''});"
+        call = f"kernel.expressions[{k}]({count}, {given}, {values}, {out}{' + (x - x_from)' if fold else ''});"
         self.put(call + f"  // {use}: {expression.text}")
         self.close()
 
@@ -370,7 +370,7 @@ class RowKernel(Lanes):
             self.put(f"const float* const arrays[] = {{{', '.join(arrays)}}};")
             self.put(f"const float numbers[] = {{{', '.join(expression.numbers) or '0.0F'}}};")
             k = self.expressions.of("map", expression.text)
-            self.put(f"row_kernel.expressions[{k}]({count}, arrays, numbers, {values});  // map: {expression.text}")
+            self.put(f"kernel.expressions[{k}]({count}, arrays, numbers, {values});  // map: {expression.text}")
         place = " + (x - x_from)" if fold else " + (part_from - x_from)"
         verb = f"best_of_{'largest' if use == 'argmax' else 'smallest'}"
         kind = "one" if fold else "each"
@@ -389,23 +389,3 @@ def chosen(e: Expr, found: Expr, arm: int) -> Expr:
     if e.kind in ("comprehension", "match", "read"):
         return e
     return Expr(e.kind, [chosen(a, found, arm) for a in e.args], e.value, e.line, e.sort, e.free)
-
-
-def row_kernel_of(unit: Unit, expressions: Expressions, primitives: set[str]) -> RowKernel:
-    """Returns the row kernel of a unit. Raises Unfit."""
-    if unit.cast or unit.wholes:
-        raise Unfit("nothing is computed, or the type of the output is known only at a call")
-    if not unit.movement.computed and not any(p.type in unit.types for p in unit.meaning.version.outputs):
-        raise Unfit("it computes with no element")
-    row_kernel = RowKernel(unit, expressions, primitives)
-    if not row_kernel.floats and not any(p.type == "float" for p in unit.meaning.version.inputs):
-        raise Unfit("it is never of float")
-    if unit.movement.moved & set(unit.templates):
-        raise Unfit("elements are moved")
-    row_kernel.run()
-    if not row_kernel.fast:
-        raise Unfit("no expression computes")
-    beside = {p.name for p in unit.meaning.version.outputs[1:]}
-    if row_kernel.slow - beside:
-        raise Unfit("its sums jump: they would be taken element by element, as the reference does")
-    return row_kernel

@@ -1,4 +1,4 @@
-"""Expressions of a row kernel follow the entry: a changed entry changes the expressions, and an unfit definition reports the
+"""Expressions of a row kernel follow the entry: a changed entry changes them, and an unfit definition reports the
 reason."""
 
 from __future__ import annotations

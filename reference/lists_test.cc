@@ -43,7 +43,7 @@ RC_GTEST_PROP(Division, IsExactOrRefused, (Index a, Index b)) {
   for (const Index x : {a, least, most}) {
     for (const Index y : {b, b % 16, Index{-1}, Index{3}, least, most}) {
       if (y == 0) continue;
-      const __int128 extended = x, q = extended / y, rest = extended % y,
+      const __int128 wide = x, q = wide / y, rest = wide % y,
                      other = rest != 0 && (rest < 0) != (y < 0) ? 1 : 0;
       RC_ASSERT(fitting([&] { return quotient(x, y); }) == held(q));
       RC_ASSERT(fitting([&] { return floor_div(x, y); }) == held(q - other));

@@ -55,7 +55,7 @@ Array<C> through(const NodeGraph& inner, const View<C>& elements, Type type) {
     }
   }
   throw Error(ErrorKind::unsupported,
-              std::string(inner.name) + ": a graph has no extended reading");
+              std::string(inner.name) + ": a graph has no exact or bounded semantics");
 }
 
 }  // namespace touchstone

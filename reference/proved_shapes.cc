@@ -12,15 +12,15 @@ constexpr Index max_steps = 4'000'000;  // node visits; later values stay unknow
 
 ProvedShapes prove_shapes(const Model& model, const std::map<std::string, Shape>& feeds,
                           const Limits& limits) {
-  ShapeInference inference(model, limits, max_steps);
-  const InferredRun walked = proving_walk(inference, feeds);
+  ShapeInference state(model, limits, max_steps);
+  const InferredRun walked = proving_walk(state, feeds);
   ProvedShapes proved;
-  for (const ConstraintViolation& violation : walked.violations) {
+  for (const Violation& violation : walked.violations) {
     if (violation.node >= 0) proved.violations.insert(violation.node);
     proved.breaks_surely = proved.breaks_surely || violation.surely_run;
   }
-  for (std::size_t row = 0; row < inference.rows.size(); ++row) {
-    const ShapeRow& from = inference.rows[row];
+  for (std::size_t row = 0; row < state.rows.size(); ++row) {
+    const ShapeRow& from = state.rows[row];
     if (from.path.empty())
       proved.values.insert_or_assign(from.name, ProvedValue{from.type, walked.shapes[row]});
   }

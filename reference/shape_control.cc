@@ -94,7 +94,7 @@ std::vector<PartialValue> ShapeWalk::run_graph(const Graph& graph, const std::st
   frame->attributes = caller.attributes;
   frame->surely_run = caller.surely_run && surely_run;
   inputs.resize(graph.inputs.size());
-  inference_.steps_left -= std::ssize(inputs);
+  state_.steps_left -= std::ssize(inputs);
   for (std::size_t k = 0; k < inputs.size(); ++k)
     define(graph.inputs[k].name, std::move(inputs[k]), nullptr, *frame);
   visit_all(graph.nodes, *frame);

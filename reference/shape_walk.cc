@@ -94,12 +94,12 @@ PartialValue PartialValue::of(const Tensor& tensor) {
   return {false, tensor_type(tensor.type()), tensor.shape(), std::nullopt, tensor};
 }
 
-InferredRun walk(ShapeInference& inference, const Sizes& sizes) {
-  return ShapeWalk(inference, &sizes, nullptr).go();
+InferredRun walk(ShapeInference& state, const Sizes& sizes) {
+  return ShapeWalk(state, &sizes, nullptr).go();
 }
 
-InferredRun proving_walk(ShapeInference& inference, const FedShapes& feeds) {
-  return ShapeWalk(inference, nullptr, &feeds).go();
+InferredRun proving_walk(ShapeInference& state, const FedShapes& feeds) {
+  return ShapeWalk(state, nullptr, &feeds).go();
 }
 
 Index ShapeWalk::drawn(std::size_t symbol) const {
@@ -110,12 +110,8 @@ Index ShapeWalk::drawn(std::size_t symbol) const {
 // A fed input has the shape of its feed; a default that is fed is not a constant.
 PartialValue ShapeWalk::input_of(const ValueInfo& input, const Frame& frame) {
   if (proves()) {
-    if (const auto fed = feeds_->find(input.name); fed != feeds_->end()) {
-      PartialValue known;
-      known.type = input.type;
-      known.shape = fed->second;
-      return known;
-    }
+    if (const auto fed = feeds_->find(input.name); fed != feeds_->end())
+      return {false, input.type, fed->second, {}, {}};
   }
   PartialValue known = look_up(input.name, frame);  // a default, if it has one
   if (proves()) {
@@ -127,14 +123,14 @@ PartialValue ShapeWalk::input_of(const ValueInfo& input, const Frame& frame) {
 }
 
 InferredRun ShapeWalk::go() {
-  const LimitsScope scope(inference_.limits);
-  const Graph& graph = inference_.model.graph;
+  const LimitsScope scope(state_.limits);
+  const Graph& graph = state_.model.graph;
   Frame frame;
   frame.graph = &graph;
   for (const ValueInfo& input : graph.inputs)
     define(input.name, input_of(input, frame), nullptr, frame);
   visit_all(graph.nodes, frame);
-  found_.shapes.resize(inference_.rows.size());
+  found_.shapes.resize(state_.rows.size());
   return std::move(found_);
 }
 
@@ -153,8 +149,7 @@ PartialValue ShapeWalk::look_up(const std::string& name, const Frame& frame) con
     if (const auto found = at->graph->sparse_initializers.find(name);
         found != at->graph->sparse_initializers.end()) {
       const SparseTensor& sparse = found->second;
-      PartialValue known{false, tensor_type(sparse.values.type()), sparse.shape, std::nullopt,
-                         std::nullopt};
+      PartialValue known{false, tensor_type(sparse.values.type()), sparse.shape, {}, {}};
       if (is_small(sparse.shape)) known.value = dense(sparse);
       return known;
     }
@@ -171,8 +166,8 @@ Shape ShapeWalk::declared_shape(const ValueInfo& declared, const std::string& pl
       shape.push_back(*dim.size);
     } else {
       const bool has_name = !dim.size && !dim.symbol.empty();
-      shape.push_back(drawn(has_name ? inference_.named(dim.symbol, of_input)
-                                     : inference_.unnamed(place + ":" + std::to_string(d))));
+      shape.push_back(drawn(has_name ? state_.named(dim.symbol, of_input)
+                                     : state_.unnamed(place + ":" + std::to_string(d))));
     }
   }
   return shape;
@@ -180,9 +175,9 @@ Shape ShapeWalk::declared_shape(const ValueInfo& declared, const std::string& pl
 
 void ShapeWalk::define(const std::string& name, PartialValue known, const Node* node,
                        Frame& frame) {
-  inference_.steps_left -= static_cast<Index>(name.size()) / letters_of_a_step;
-  const std::size_t row = inference_.row(frame.path, name, node, frame.graph);
-  const ValueInfo* declared = proves() ? nullptr : inference_.rows[row].declared;
+  state_.steps_left -= static_cast<Index>(name.size()) / letters_of_a_step;
+  const std::size_t row = state_.row(frame.path, name, node, frame.graph);
+  const ValueInfo* declared = proves() ? nullptr : state_.rows[row].declared;
   if (known.left_out) {
     frame.values[name] = std::move(known);
     return;
@@ -191,7 +186,7 @@ void ShapeWalk::define(const std::string& name, PartialValue known, const Node* 
   if (known.shape && !sound(*known.shape)) known.shape.reset(), known.value.reset();
   if (!known.shape && declared && declared->shape && declared->shape->size() <= rank_most)
     known.shape = declared_shape(*declared, frame.path + "|" + name, false);
-  if (known.type) inference_.rows[row].type = known.type;
+  if (known.type) state_.rows[row].type = known.type;
   if (found_.shapes.size() <= row) found_.shapes.resize(row + 1);
   found_.shapes[row] = known.shape;
   frame.values[name] = std::move(known);
@@ -210,9 +205,9 @@ void ShapeWalk::visit(const Node& written, Frame& frame) {
   charge_work(1);
   const ScratchScope scratch;
   // Nested nodes have long path names, and each value takes memory in every pass.
-  inference_.steps_left -=
+  state_.steps_left -=
       frame.depth - 1 + weight_of(written) + static_cast<Index>(written.outputs.size()) / 2;
-  found_.gave_up = found_.gave_up || inference_.steps_left < 0;
+  found_.gave_up = found_.gave_up || state_.steps_left < 0;
   std::vector<PartialValue> inputs;
   for (const std::string& name : written.inputs) inputs.push_back(look_up(name, frame));
   const auto violation = [&](Error error) {
@@ -226,19 +221,19 @@ void ShapeWalk::visit(const Node& written, Frame& frame) {
     try {
       if (frame.attributes && has_references(written)) {
         const Node node = bound(written, *frame.attributes);
-        inference_.steps_left -= weight_of(node);
+        state_.steps_left -= weight_of(node);
         outputs = outputs_of(node, inputs, frame);
       } else {
         outputs = outputs_of(written, inputs, frame);
       }
     } catch (Error& error) {
-      inference_.steps_left -= steps_of_an_error;
+      state_.steps_left -= steps_of_an_error;
       violation(std::move(error));
     } catch (const NotKnown&) {
-      inference_.steps_left -= steps_of_an_error;
+      state_.steps_left -= steps_of_an_error;
     } catch (const std::exception&) {
       // Out of memory because of a hostile attribute.
-      inference_.steps_left -= steps_of_an_error;
+      state_.steps_left -= steps_of_an_error;
     }
   }
   outputs.resize(written.outputs.size());
@@ -273,7 +268,7 @@ Inferred ShapeWalk::inferred(const Node& node, const ReferenceEntry& entry,
   Inferred said;
   said.partial = true;
   if (entry.infer && std::all_of(inputs.begin(), inputs.end(), [&](const PartialValue& known) {
-        return can_be_a_tensor(known, inference_.limits);
+        return can_be_a_tensor(known, state_.limits);
       }))
     said = entry.infer(Facts(node, *node.signature, described(node, inputs), wanted(node)));
   return said;
@@ -346,7 +341,7 @@ bool ShapeWalk::computed(const Node& node, const ReferenceEntry& entry,
   }
   call.wanted = wanted(node);
   call.outputs.resize(node.outputs.size());
-  Limits limits = inference_.limits;
+  Limits limits = state_.limits;
   limits.elements = small;
   limits.bytes = small_bytes;
   const LimitsScope scope(limits);
@@ -370,7 +365,7 @@ bool ShapeWalk::computed(const Node& node, const ReferenceEntry& entry,
 std::optional<ShapeWalk::Frame> ShapeWalk::opened(const Frame& caller, std::string path) const {
   Frame frame;
   frame.depth = caller.depth + 1;
-  if (frame.depth > inference_.limits.graph_depth) return std::nullopt;
+  if (frame.depth > state_.limits.graph_depth) return std::nullopt;
   frame.surely_run = caller.surely_run;
   frame.path = std::move(path);
   return frame;
@@ -385,7 +380,7 @@ std::vector<PartialValue> ShapeWalk::outputs_of_function(const Node& node,
   if (!frame) return {};
   const Function& function = *node.function;
   const Attributes attributes = attributes_of_call(node);
-  inference_.steps_left -=
+  state_.steps_left -=
       std::ssize(function.inputs) + std::ssize(function.default_attributes) / entries_of_a_node;
   frame->attributes = &attributes;
   for (std::size_t k = 0; k < function.inputs.size(); ++k) {

@@ -77,7 +77,7 @@ class ShapeInference {
 };
 
 // A constraint violation at the sizes of a pass.
-struct ConstraintViolation {
+struct Violation {
   Index step;  // position in the pass
   bool surely_run;
   std::string inputs;  // shapes and values of the node's inputs, as text
@@ -88,25 +88,25 @@ struct ConstraintViolation {
 // Result of one pass.
 struct InferredRun {
   std::vector<std::optional<Shape>> shapes;  // by row
-  std::vector<ConstraintViolation> violations;
+  std::vector<Violation> violations;
   bool gave_up = false;  // out of steps
 };
 
 using Sizes = std::function<Index(std::size_t symbol)>;
 using FedShapes = std::map<std::string, Shape>;
 
-InferredRun walk(ShapeInference& inference, const Sizes& sizes);
+InferredRun walk(ShapeInference& state, const Sizes& sizes);
 
 // A proving pass: the inputs have the shapes of `feeds`, declarations are ignored, no size is
 // drawn. Shapes that the operators' definitions do not determine stay unknown.
-InferredRun proving_walk(ShapeInference& inference, const FedShapes& feeds);
+InferredRun proving_walk(ShapeInference& state, const FedShapes& feeds);
 
 // One pass over a model. Use it through walk() or proving_walk().
 class ShapeWalk {
  public:
   // Exactly one of `sizes` and `feeds` is given; with `feeds` the pass proves (proving_walk).
-  ShapeWalk(ShapeInference& inference, const Sizes* sizes, const FedShapes* feeds)
-      : inference_(inference), sizes_(sizes), feeds_(feeds) {}
+  ShapeWalk(ShapeInference& state, const Sizes* sizes, const FedShapes* feeds)
+      : state_(state), sizes_(sizes), feeds_(feeds) {}
   InferredRun go();
   // Truncates a name for use in paths: names may be of any length and repeat in many places.
   static std::string stem(const std::string& name) { return name.substr(0, 64); }
@@ -163,7 +163,7 @@ class ShapeWalk {
   bool proves() const { return feeds_ != nullptr; }
   // Throws NotKnown in a proving pass, as does every drawn size.
   Index drawn(std::size_t symbol) const;
-  Index unnamed_size(const std::string& place) { return drawn(inference_.unnamed(place)); }
+  Index unnamed_size(const std::string& place) { return drawn(state_.unnamed(place)); }
   PartialValue input_of(const ValueInfo& input, const Frame& frame);
 
   // shape_probe.cc
@@ -175,7 +175,7 @@ class ShapeWalk {
   bool computed(const Node& node, const ReferenceEntry& entry,
                 const std::vector<PartialValue>& inputs, std::vector<PartialValue>& outputs) const;
 
-  ShapeInference& inference_;
+  ShapeInference& state_;
   const Sizes* const sizes_;
   const FedShapes* const feeds_;
   InferredRun found_;

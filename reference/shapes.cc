@@ -28,7 +28,7 @@ constexpr int max_choices = 12;
 
 constexpr std::uint64_t other_draw = 1'000;  // draw of the one symbol that differs from the base
 
-std::string said(const ConstraintViolation& violation) {
+std::string said(const Violation& violation) {
   const std::string rule =
       violation.error.rule.empty() ? "'" + violation.error.message + "'" : violation.error.rule;
   return rule + " (" + violation.error.place + ")";
@@ -42,17 +42,16 @@ struct Note {
 
 class Study {
  public:
-  Study(const Model& model, const Limits& limits) : inference_(model, limits, max_steps) {}
+  Study(const Model& model, const Limits& limits) : state_(model, limits, max_steps) {}
 
   InferredShapes go() {
     base_ = walk_at(choice_, 0);
-    const Index one_walk = max_steps - inference_.steps_left;
-    if (base_.gave_up || inference_.steps_left < one_walk * walks_needed()) {
+    const Index one_walk = max_steps - state_.steps_left;
+    if (base_.gave_up || state_.steps_left < one_walk * walks_needed()) {
       gave_up_ = true;  // gives up early: half of the passes would yield nothing
-    } else if (!inference_.symbols.empty()) {
+    } else if (!state_.symbols.empty()) {
       constexpr Index of_a_round = static_cast<Index>(max_single) + 8;
-      choose(
-          std::max(inference_.steps_left - max_choosing, one_walk * (walks_needed() + of_a_round)));
+      choose(std::max(state_.steps_left - max_choosing, one_walk * (walks_needed() + of_a_round)));
     }
     if (!gave_up_) take_examples();
     fit_all();
@@ -64,10 +63,10 @@ class Study {
 
  private:
   InferredRun walk_at(const Choice& choice, std::uint64_t draw) {
-    return walk(inference_, [&](std::size_t symbol) { return choice.size(symbol, draw); });
+    return walk(state_, [&](std::size_t symbol) { return choice.size(symbol, draw); });
   }
   InferredRun walk_with(const Choice& choice, const std::set<std::size_t>& changed, Index by = 0) {
-    return walk(inference_,
+    return walk(state_,
                 [&](std::size_t symbol) { return changed_size(choice, changed, symbol, by); });
   }
   static Index changed_size(const Choice& choice, const std::set<std::size_t>& changed,
@@ -81,18 +80,18 @@ class Study {
     return other == before ? other + choice.range.step : other;
   }
   bool can_go_on(Index reserved = 0) const {
-    return inference_.steps_left > reserved && !base_.gave_up;
+    return state_.steps_left > reserved && !base_.gave_up;
   }
   // Number of passes that examples need.
   Index walks_needed() const {
-    const std::size_t symbols = inference_.symbols.size();
+    const std::size_t symbols = state_.symbols.size();
     const std::size_t changes = std::min(symbols, max_single + 1);
     return symbols == 0 ? 0 : static_cast<Index>(1 + changes + random_walks);
   }
 
   // The first constraint violation not known to be unavoidable; null if there is none.
-  const ConstraintViolation* first_of(const InferredRun& walked) const {
-    for (const ConstraintViolation& violation : walked.violations) {
+  const Violation* first_of(const InferredRun& walked) const {
+    for (const Violation& violation : walked.violations) {
       if (violation.surely_run && !hopeless_.contains(violation.step)) return &violation;
     }
     return nullptr;
@@ -103,20 +102,18 @@ class Study {
     Index least = std::numeric_limits<Index>::max();
     for (const std::uint64_t draw : {0, 1, 2}) {
       const InferredRun walked = walk_at(choice, draw);
-      if (const ConstraintViolation* violation = first_of(walked))
-        least = std::min(least, violation->step);
+      if (const Violation* violation = first_of(walked)) least = std::min(least, violation->step);
     }
     return least;
   }
 
-  std::vector<std::size_t> symbols_behind(const ConstraintViolation& violation) {
+  std::vector<std::size_t> symbols_behind(const Violation& violation) {
     std::vector<std::size_t> found;
-    for (std::size_t s = 0; s < std::min(inference_.symbols.size(), max_single); ++s) {
+    for (std::size_t s = 0; s < std::min(state_.symbols.size(), max_single); ++s) {
       if (!choice_.is_free(s)) continue;
       const InferredRun walked = walk_with(choice_, {s});
-      const auto same =
-          std::find_if(walked.violations.begin(), walked.violations.end(),
-                       [&](const ConstraintViolation& b) { return b.step == violation.step; });
+      const auto same = std::find_if(walked.violations.begin(), walked.violations.end(),
+                                     [&](const Violation& b) { return b.step == violation.step; });
       if (same == walked.violations.end() || same->inputs != violation.inputs) found.push_back(s);
     }
     return found;
@@ -136,7 +133,7 @@ class Study {
     }
     // The named symbol of a pair is kept.
     std::stable_partition(symbols.begin(), symbols.end(),
-                          [&](std::size_t s) { return !inference_.symbols[s].name.empty(); });
+                          [&](std::size_t s) { return !state_.symbols[s].name.empty(); });
     for (std::size_t a = 0; a < symbols.size(); ++a) {
       for (std::size_t b = a + 1; b < symbols.size(); ++b) {
         Choice next = choice_;
@@ -161,7 +158,7 @@ class Study {
       const Index before = reach(choice_);
       if (before == std::numeric_limits<Index>::max()) break;
       InferredRun walked;
-      const ConstraintViolation* violation = nullptr;
+      const Violation* violation = nullptr;
       for (std::uint64_t draw : {0, 1, 2}) {
         walked = walk_at(choice_, draw);
         violation = first_of(walked);
@@ -196,7 +193,7 @@ class Study {
     walks_.push_back(base_);
     std::vector<std::set<std::size_t>> changes;
     std::set<std::size_t> rest;
-    for (std::size_t s = 0; s < inference_.symbols.size(); ++s) {
+    for (std::size_t s = 0; s < state_.symbols.size(); ++s) {
       if (!choice_.is_free(s)) continue;
       if (changes.size() < max_single)
         changes.push_back({s});
@@ -204,7 +201,7 @@ class Study {
         rest.insert(s);
     }
     if (!rest.empty()) changes.push_back(rest);
-    if (!inference_.symbols.empty()) {
+    if (!state_.symbols.empty()) {
       for (const auto& changed : changes) {
         walks_.push_back(walk_with(choice_, changed));
         examples_.changes.emplace_back(changed.begin(), changed.end());
@@ -213,7 +210,7 @@ class Study {
     }
     for (std::size_t k = 0; k < walks_.size(); ++k) {
       std::vector<Index> sizes;
-      for (std::size_t s = 0; s < inference_.symbols.size(); ++s) {
+      for (std::size_t s = 0; s < state_.symbols.size(); ++s) {
         sizes.push_back(k > 0 && k <= changes.size()
                             ? changed_size(choice_, changes[k - 1], s, 0)
                             : choice_.size(s, k == 0 ? 0 : k - changes.size()));
@@ -248,10 +245,10 @@ class Study {
   }
 
   void fit_all() {
-    expressions_.resize(inference_.rows.size());
+    expressions_.resize(state_.rows.size());
     if (gave_up_) return;
     std::map<std::vector<Index>, Fit> seen;
-    for (std::size_t row = 0; row < inference_.rows.size(); ++row) {
+    for (std::size_t row = 0; row < state_.rows.size(); ++row) {
       if (!shape_at(walks_[0], row) || !walks_[0].shapes[row] || !has_one_rank(row)) continue;
       expressions_[row].emplace();
       for (Index d = 0; d < walks_[0].shapes[row]->size(); ++d) {
@@ -294,8 +291,8 @@ class Study {
 
   // Numbers unnamed symbols in order of first use.
   void name_symbols() {
-    names_.resize(inference_.symbols.size());
-    for (std::size_t s = 0; s < names_.size(); ++s) names_[s] = inference_.symbols[s].name;
+    names_.resize(state_.symbols.size());
+    for (std::size_t s = 0; s < names_.size(); ++s) names_[s] = state_.symbols[s].name;
     std::size_t next = 0;
     for (const auto& row : expressions_) {
       if (!row) continue;
@@ -313,9 +310,9 @@ class Study {
   }
 
   void tell() {
-    expressions_.resize(inference_.rows.size());
-    for (std::size_t row = 0; row < inference_.rows.size(); ++row) {
-      const ShapeRow& from = inference_.rows[row];
+    expressions_.resize(state_.rows.size());
+    for (std::size_t row = 0; row < state_.rows.size(); ++row) {
+      const ShapeRow& from = state_.rows[row];
       InferredValue value{from.path, from.name, from.node, from.type, std::nullopt};
       if (expressions_[row]) {
         value.shape.emplace();
@@ -336,15 +333,14 @@ class Study {
 
   // A rule violated with the same input shapes in every pass is violated at any sizes.
   void tell_rules() {
-    for (const ConstraintViolation& violation : base_.violations) {
+    for (const Violation& violation : base_.violations) {
       if (!violation.surely_run || gave_up_ || !choice_.one.empty()) continue;
       const bool always = std::all_of(walks_.begin(), walks_.end(), [&](const InferredRun& walked) {
-        return std::any_of(walked.violations.begin(), walked.violations.end(),
-                           [&](const ConstraintViolation& other) {
-                             return other.step == violation.step &&
-                                    other.inputs == violation.inputs &&
-                                    other.error.message == violation.error.message;
-                           });
+        return std::any_of(
+            walked.violations.begin(), walked.violations.end(), [&](const Violation& other) {
+              return other.step == violation.step && other.inputs == violation.inputs &&
+                     other.error.message == violation.error.message;
+            });
       });
       if (always) told_.breaches.push_back(violation.error);
     }
@@ -353,9 +349,9 @@ class Study {
   // Null if the declaration leaves the size open, or names a symbol that the inputs lack.
   std::optional<SizeExpression> declared_expression(const Dim& dim) const {
     if (dim.size) return *dim.size < 0 ? std::nullopt : std::optional(number_expression(*dim.size));
-    const auto found = inference_.by_name.find(dim.symbol);
-    if (dim.symbol.empty() || found == inference_.by_name.end() ||
-        !inference_.symbols[found->second].of_input)
+    const auto found = state_.by_name.find(dim.symbol);
+    if (dim.symbol.empty() || found == state_.by_name.end() ||
+        !state_.symbols[found->second].of_input)
       return std::nullopt;
     if (choice_.one.contains(choice_.stands_for(found->second))) return std::nullopt;
     return symbol_expression(choice_.stands_for(found->second));
@@ -381,7 +377,7 @@ class Study {
                                  .with_place(place_of(*row.node, row.path)));
   }
 
-  ShapeInference inference_;
+  ShapeInference state_;
   Choice choice_;
   InferredRun base_;
   std::set<Index> hopeless_;  // steps whose violation no choice avoids

@@ -1,4 +1,4 @@
-"""Writes the `replace:` of a pattern as the body of a C++ function that plans nodes (optimized/passes/graph_rewriter.h)."""
+"""Writes the `replace:` of a pattern as the body of a C++ function that plans nodes (passes/graph_rewriter.h)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HELPERS = {
     "real": 1,
     "number": 2,
 }  # constants: a list, an integer, a double, a number of a value's type
-# Functions that fold constant weights and factors (optimized/passes/graph_rewriter.h), with their number of further arguments.
+# Functions that fold constant weights and factors (passes/graph_rewriter.h), with their number of further arguments.
 WEIGHTED = {"scaled": 3, "weighed": 2}
 
 

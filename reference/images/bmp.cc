@@ -141,10 +141,10 @@ class Bitmap {
         at += 2;
       } else {
         // Literal indices, padded to an even number of bytes.
-        const bool extended = compression_ == runs_of_8;
+        const bool wide = compression_ == runs_of_8;
         for (std::uint32_t k = 0; k < second; ++k)
-          put(image, x++, y, palette_[index(u8(at + (extended ? k : k / 2)), k)]);
-        at += ((extended ? second : (second + 1) / 2) + 1) / 2 * 2;
+          put(image, x++, y, palette_[index(u8(at + (wide ? k : k / 2)), k)]);
+        at += ((wide ? second : (second + 1) / 2) + 1) / 2 * 2;
       }
     }
   }

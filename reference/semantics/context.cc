@@ -60,8 +60,8 @@ BoundedScope::BoundedScope(Type computing, Class cls, Sums sums, bool flush)
   c.flush = flush;
   // Integers that a kernel reads as reals (coordinates, scales of averages) compute in float, as in
   // their native kernels.
-  const bool extended = computing == Type::float64 || computing == Type::complex128;
-  const Type sum = extended ? Type::float64 : Type::float32;
+  const bool is_double = computing == Type::float64 || computing == Type::complex128;
+  const Type sum = is_double ? Type::float64 : Type::float32;
   const bool half = computing == Type::float16 || computing == Type::bfloat16;
   set_format(c, format_of(sum));
   c.sum_u = c.u;

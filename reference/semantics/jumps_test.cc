@@ -47,9 +47,9 @@ TEST(Jumps, StraddlingMakesASet) {
   EXPECT_EQ(members(prim::round_even(Bounded::raw(2.5, 0, 1e-6))), (List{2, 3}));
   EXPECT_EQ(members(prim::sign(Bounded::raw(0, 0, 1e-6))), (List{-1, 0, 1}));
   EXPECT_EQ(members(prim::floor(Bounded::raw(3.5, 0, 0.1))), List{3});
-  const Bounded extended = prim::floor(Bounded::raw(3.5, 0, 10));
-  EXPECT_FALSE(extended.is_set());
-  EXPECT_EQ(extended.e, 10);
+  const Bounded wide = prim::floor(Bounded::raw(3.5, 0, 10));
+  EXPECT_FALSE(wide.is_set());
+  EXPECT_EQ(wide.e, 10);
 }
 
 TEST(Jumps, ConversionToIntegersClampsOrIsOpen) {
@@ -80,10 +80,10 @@ TEST(Jumps, ConversionToSmallFloatsIsTheirOwn) {
       EXPECT_TRUE(b.e == 0 && (b.hi == want || std::isnan(want))) << name(type) << " of " << x;
       // The rounding of any argument in the interval is allowed.
       const double e = std::abs(x) * 0.05;
-      const Bounded extended = convert(Bounded::raw(x, 0, e), type, true);
+      const Bounded wide = convert(Bounded::raw(x, 0, e), type, true);
       const auto other =
           static_cast<double>(decode(type, encode(type, x + e * 0.9, cast_saturation(type, true))));
-      bool found = std::abs(other - extended.hi) <= extended.e || extended.specials();
+      bool found = std::abs(other - wide.hi) <= wide.e || wide.specials();
       EXPECT_TRUE(found) << name(type) << " of " << x << " +- " << e << ": " << other;
     }
   }

@@ -55,9 +55,7 @@ def main() -> int:
     for title in asked.by or ["form", "regime"]:
         print(table(title, found), end="\n\n")
     refused, median = sum(one.refused for one in found), median_utilisation(found)
-    print(
-        f"{len(found)} faithful computations, {refused} refused; median utilisation {median:.4f}, at least 2^-10 is asked"
-    )
+    print(f"{len(found)} faithful computations, {refused} refused; median utilisation {median:.4f}, bound 2^-10")
     return 1 if refused or median < MIN_UTILISATION else 0
 
 

@@ -1,4 +1,4 @@
-"""A numpy runtime for models of one node: `conform --target python:tests.faithful.target:Faithful:sum=pairwise:libm=glibc`.
+"""A numpy runtime for models of one node: target `python:tests.faithful.target:Faithful:sum=pairwise:libm=glibc`.
 
 It is independent of this project's definitions and kernels. The model may set options that the target's name leaves
 open, in a metadata property `faithful` of the same syntax. It refuses every operator that it does not implement, so it

@@ -93,7 +93,8 @@ def raw_of_units(units: list[Unit], writer: type[Cpp] = OfIndices) -> list[str]:
 DECLARED = re.compile(r"\bconst Index (\w+ = [^;{}]*);")
 AROUND = re.compile(r"(?:_low|at_rank|at\.size\(\)) [-+*/%] | [-+*/%] \w+_low\b")
 POSITIONS = re.compile(  # within a row, or within a reduction
-    r"std::min\(RowKernel::piece, [\w.]+ - (?:x|inner)_from\)$|part_from = part.first, part_count = part.last - part.first$"
+    r"std::min\(RowKernel::piece, [\w.]+ - (?:x|inner)_from\)$"
+    r"|part_from = part.first, part_count = part.last - part.first$"
 )
 
 

@@ -62,9 +62,9 @@ TEST(Halves, AnElementOfFloatAmongThemMeansFloat) {
   std::normal_distribution<float> normal(0, 3);
   for (Index k = 0; k < 64; ++k) set_number(x, k, rounded(Type::float16, normal(random)));
   const Tensor y = softmax_in(Type::float16, x);
-  Tensor extended(Type::float32, {1, 64});
-  for (Index k = 0; k < 64; ++k) set_number(extended, k, number_at(y, k));
-  EXPECT_EQ(judge_node(node, {x}, {extended}).verdict, Verdict::wrong_value);
+  Tensor wide(Type::float32, {1, 64});
+  for (Index k = 0; k < 64; ++k) set_number(wide, k, number_at(y, k));
+  EXPECT_EQ(judge_node(node, {x}, {wide}).verdict, Verdict::wrong_value);
 }
 
 // 60000 squared overflows float16 but is 3.6e9 in float32, the default of stash_type.

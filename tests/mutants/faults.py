@@ -1,7 +1,7 @@
 """Injected faults in our own C++. A fault records a file, a text in it, its replacement, and the test that must fail.
 
-A fault is applied to a copy of its file, and the files that include it are compiled again. A program with the test's own
-file is linked, with the new objects before the build's own libraries. The source tree and its build are unchanged.
+A fault is applied to a copy of its file, and the files that include it are compiled again. A program with the test's
+own file is linked, with the new objects before the build's own libraries. The source tree and its build are unchanged.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Fault:
         return text[:first] + self.new + text[last:]
 
     def span_in(self, text: str) -> tuple[int, int]:
-        """Where `old` begins and ends; whitespace does not count, since the formatter moves it."""
+        """Returns the range of `old`, ignoring whitespace, which the formatter changes."""
         places = [at for at, letter in enumerate(text) if not letter.isspace()]
         squeezed, wanted = "".join(text[at] for at in places), "".join(self.old.split())
         if squeezed.count(wanted) != 1:

@@ -2,8 +2,8 @@
 
     python -m tests.mutants.kernels [--only TEXT] [--draw N [--seed N]] [--jobs 2]
 
-The faults are those of faults*.yaml. Exits with 1 if a test does not detect its fault. --draw makes N token edits of the
-same files instead, and prints those that no test of their program detects: many affect only speed.
+The faults are those of faults*.yaml. Exits with 1 if a test does not detect its fault. --draw makes N token edits of
+the same files instead, and prints those that no test of their program detects: many affect only speed.
 """
 
 from __future__ import annotations
