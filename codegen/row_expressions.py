@@ -98,10 +98,10 @@ class Lanes(Kernel):
     def lane_able(self, e: Expr) -> bool:
         return self.is_float(e.sort) or e.sort in (PREDICATE, BOOL)
 
-    def expression(
+    def scalar_expression(
         self, s: Statement, e: Expr, inner: str | None, low: str = "", truth: bool = False
     ) -> ScalarExpression:
-        self.term_inner, self.term_low, self.term_s = inner, low, s
+        self.expression_inner, self.expression_low, self.expression_statement = inner, low, s
         self.bare_names = self.outside | ({inner} if inner else set())
         made = ScalarExpression("", [], [])
         self.now = made
@@ -130,13 +130,13 @@ class Lanes(Kernel):
     def scalar_leaf(self, e: Expr) -> str:
         before, depth = self.lines, self.depth
         self.lines, self.depth = [], 0
-        text = self.expression(self.term_s, e, self.term_inner)
+        text = self.expression(self.expression_statement, e, self.expression_inner)
         if e.sort in (PREDICATE, BOOL):
             text = f"surely({text}) ? 1.0F : 0.0F"
         lines, self.lines, self.depth = self.lines, before, depth
         if inner_reductions(e):
-            self.slow.add(self.term_s.name)
-        name = self.inner_named(e, self.term_inner, self.term_low)
+            self.slow.add(self.expression_statement.name)
+        name = self.inner_named(e, self.expression_inner, self.expression_low)
         made = self.leaf(Leaf(scalar=[*name, *lines, text]))
         return f"({made} != 0)" if e.sort in (PREDICATE, BOOL) else made
 

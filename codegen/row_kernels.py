@@ -125,12 +125,12 @@ class RowKernel(Lanes):
         )
         slot = f"{target}.data[{target}.offset(row.at) + x_from"
         if floats and self.lane_able(value):
-            expression = self.expression(s, value, None)
+            expression = self.scalar_expression(s, value, None)
             self.fill(s, expression, "x", "x_from", "x_count")
             self.apply("map", expression, "x", "0", "x_from", "x_count", f"&{slot}]")
         elif value.sort in (PREDICATE, BOOL) and self.lane_able(value):
             made = f"scratch.at({self.scratch_buffer()})"
-            expression = self.expression(s, value, None, truth=True)
+            expression = self.scalar_expression(s, value, None, truth=True)
             self.fill(s, expression, "x", "x_from", "x_count")
             self.apply("map", expression, "x", "0", "x_from", "x_count", made)
             store = f"{slot} + x]"
@@ -156,7 +156,7 @@ class RowKernel(Lanes):
         if value.kind != "call" or value.value != "convert<>" or not self.is_float(value.args[0].sort):
             return
         made = f"scratch.at({self.scratch_buffer()})"
-        expression = self.expression(s, value.args[0], None)
+        expression = self.scalar_expression(s, value.args[0], None)
         self.fill(s, expression, "x", "x_from", "x_count")
         self.apply("map", expression, "x", "0", "x_from", "x_count", made)
         self.readers[id(value.args[0])] = f"{made}[x - x_from]"
@@ -208,7 +208,7 @@ class RowKernel(Lanes):
         conditions = self.make_shifted(s, body, inner_name, low)
         strips = [c.split(".")[0] for c in conditions]
         saved = self.scratch
-        expression = self.expression(s, body, inner_name, low)
+        expression = self.scalar_expression(s, body, inner_name, low)
         length = self.inner_length(inner_name)
         if strips:
             even = " && ".join(f"{name}.even()" for name in dict.fromkeys(strips))
