@@ -21,14 +21,14 @@ def test_versions_by_the_origin_of_their_kernel() -> None:
     versions = {v.name: v for operator in operators for v in operator.versions}
     fast = products_of(operators, ROOT / "spec").fast
     halide = {v.name for each in fast for v in each.unit.versions}
-    rows = {v.name for nest in products_of_row_kernels(operators, ROOT / "spec").nests for v in nest.u.versions}
+    rows = {v.name for kernel in products_of_row_kernels(operators, ROOT / "spec").row_kernels for v in kernel.u.versions}
     hand = {name for name, v in versions.items() if v.fast in BY_HAND}
-    moves = {name for name, v in versions.items() if v.form == "move"}
+    movement = {name for name, v in versions.items() if v.form == "move"}
     resample = {name for name, v in versions.items() if v.form == "resample"}
     assert halide & rows == {"Clip-11", "Clip-12", "Clip-13"}
-    assert hand <= rows and not (halide | rows) & (moves | resample)
-    rest = set(versions) - halide - rows - moves - resample
-    counts = [len(each) for each in (halide, rows, hand, moves, resample, rest)]
+    assert hand <= rows and not (halide | rows) & (movement | resample)
+    rest = set(versions) - halide - rows - movement - resample
+    counts = [len(each) for each in (halide, rows, hand, movement, resample, rest)]
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     table = page.split("## Kernels of the fast executor", 1)[1].split("\n## ", 1)[0]
     assert [int(found) for found in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)] == counts
