@@ -155,11 +155,11 @@ void transposed(Isa isa, const std::string& line, const StridedCopy& move) {
 
 // Measures elementwise kernels of one or two inputs against a memcpy that reads and writes as many
 // bytes.
-void elementwise(Isa isa, OperatorKind role, const std::string& what, std::size_t inputs,
+void elementwise(Isa isa, OperatorKind op, const std::string& what, std::size_t inputs,
                  Index count) {
   const std::string line = what + " " + std::to_string(count);
   for (const FastEntry& entry : fast_entries()) {
-    if (operator_kind(*entry.signature) != role) continue;
+    if (operator_kind(*entry.signature) != op) continue;
     const Numbers a(count), b(count), c(count);
     const std::array<Placed<4>, 2> from{{{a.data(), {1, 0, 0, 0}}, {b.data(), {1, 0, 0, 0}}}};
     moved(line, count * 2 * (static_cast<Index>(inputs) + 1), [&] {

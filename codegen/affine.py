@@ -10,7 +10,7 @@ from codegen.builtins import BUILTINS, INDICES
 from codegen.notation import Expr
 
 
-def bent(e: Expr, tracked: frozenset[str]) -> frozenset[str]:
+def non_affine(e: Expr, tracked: frozenset[str]) -> frozenset[str]:
     """Returns the tracked variables in which `e` may be non-affine."""
     inside = e.free & tracked
     if not inside:
@@ -24,24 +24,24 @@ def bent(e: Expr, tracked: frozenset[str]) -> frozenset[str]:
     if e.kind == "binary" and e.value == "*":
         a, b = e.args
         if not a.free & tracked:
-            return bent(b, tracked)
-        return bent(a, tracked) if not b.free & tracked else inside
+            return non_affine(b, tracked)
+        return non_affine(a, tracked) if not b.free & tracked else inside
     if e.kind == "replace":
         base, at, by = e.args
-        return inside if at.free & tracked else bent(base, tracked) | bent(by, tracked)
+        return inside if at.free & tracked else non_affine(base, tracked) | non_affine(by, tracked)
     if e.kind == "comprehension":
-        return bent(e.args[0], tracked) | frozenset().union(*(a.free for a in e.args[1:])) & tracked
+        return non_affine(e.args[0], tracked) | frozenset().union(*(a.free for a in e.args[1:])) & tracked
     if e.kind == "read" and e.args[0].sort == INDICES:
-        return inside if e.args[1].free & tracked else bent(e.args[0], tracked)
+        return inside if e.args[1].free & tracked else non_affine(e.args[0], tracked)
     if e.kind == "cond":
         return inside if e.args[0].free & tracked else _all(e.args[1:], tracked)
     if e.kind == "match":
         return inside if e.args[0].free & tracked else _all([a for _, a in e.value], tracked)
     if e.kind == "call" and e.value in BUILTINS and BUILTINS[e.value].linear:
         others = frozenset().union(*(a.free for a in e.args[1:])) if len(e.args) > 1 else frozenset()
-        return bent(e.args[0], tracked) | (others & tracked)
+        return non_affine(e.args[0], tracked) | (others & tracked)
     return inside
 
 
 def _all(parts: list[Expr], tracked: frozenset[str]) -> frozenset[str]:
-    return frozenset().union(*(bent(p, tracked) for p in parts))
+    return frozenset().union(*(non_affine(p, tracked) for p in parts))

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from codegen.affine import bent
+from codegen.affine import non_affine
 from codegen.builtins import BOOL, ELEMENT_REDUCTIONS, INDEX, PREDICATE, REAL
 from codegen.cpp import Cpp, cpp_name
 from codegen.kernel import Kernel
@@ -277,9 +277,9 @@ class Writer:
         self.must_be_float(base.value)
         if self.m.version.form == "reduce" and not self.inside:
             raise Unfit("an element is read beside the reduction")
-        crooked = frozenset().union(*(bent(a, self.tracked) for a in args))
-        if crooked:
-            raise Unfit(f"a read that is not affine in {', '.join(sorted(crooked))}")
+        non_affine_in = frozenset().union(*(non_affine(a, self.tracked) for a in args))
+        if non_affine_in:
+            raise Unfit(f"a read that is not affine in {', '.join(sorted(non_affine_in))}")
         spot = self.cpp.spot(args)
         for o in self.out.operands:
             if o.base == cpp_name(base.value) and o.spot == spot:

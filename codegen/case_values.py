@@ -173,7 +173,7 @@ def tensor(element: str, data: Any, shape: list[int] | None) -> Tensor:
     if element == "string":
         array = np.array([_text(item) for item in flat], dtype=object)
     elif element == "bool":
-        array = np.array([_truth(item) for item in flat], dtype=dtype)
+        array = np.array([_bool(item) for item in flat], dtype=dtype)
     elif dtype.kind in "iu":
         array = np.array([_whole(item) for item in flat], dtype=dtype)  # numpy refuses a number that does not fit
     elif dtype.kind == "c":
@@ -223,7 +223,7 @@ def _whole(item: Any) -> int:
     return item
 
 
-def _truth(item: Any) -> bool:
+def _bool(item: Any) -> bool:
     if not isinstance(item, bool):
         raise ValueError(f"{item!r} is neither true nor false")
     return item

@@ -24,7 +24,7 @@ from onnx import helper, numpy_helper
 from codegen.case_values import Literal, Tensor, attribute_value, element_by_literal, is_tensor, literal, no_value
 from codegen.entry import Operator, Parameter, SpecError, Version
 from codegen.load import load_spec
-from codegen.units import told_apart
+from codegen.units import with_distinct_names
 from codegen.value_types import ELEMENTS
 from codegen.write import run_emitter
 
@@ -95,13 +95,13 @@ def names(says: dict[str, Any]) -> set[str]:
 
 
 def known(version: Version) -> set[str]:
-    told = told_apart(version)
+    told = with_distinct_names(version)
     return {each.name for each in (*told.inputs, *told.outputs, *version.attributes)}
 
 
 def outputs_of(version: Version) -> list[Parameter]:
     """Returns the outputs by their notation names: an output with an input's name is out_<name>."""
-    return told_apart(version).outputs
+    return with_distinct_names(version).outputs
 
 
 def home_of(operator: Operator, name: str, says: dict[str, Any]) -> int:
@@ -120,7 +120,7 @@ def make_case(version: Version, name: str, says: dict[str, Any], opset: int, ir:
 
 def inputs_of(version: Version, says: dict[str, Any]) -> list[tuple[str, Literal]]:
     """Returns the inputs of a case, port by port; "" names an omitted one."""
-    return Maker(version, says).side(told_apart(version).inputs, set())
+    return Maker(version, says).side(with_distinct_names(version).inputs, set())
 
 
 class Maker:
@@ -134,7 +134,7 @@ class Maker:
             raises = "model/deprecated"
         if raises and "/" not in raises and raises not in {rule.id for rule in version.rules}:
             raise ValueError(f"{version.name} has no rule {raises}")
-        inputs = self.side(told_apart(version).inputs, set())
+        inputs = self.side(with_distinct_names(version).inputs, set())
         attributes = [
             helper.make_attribute(a.name, attribute_value(a.kind, self.says[a.name]), attr_type=_kind(a.kind))
             for a in version.attributes

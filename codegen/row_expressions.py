@@ -81,7 +81,7 @@ class Lanes(Kernel):
 
     def settled(self, e: Expr) -> Expr:
         """Returns `e` with lets expanded and conditions on types decided."""
-        if e.kind == "let" and e.sort.kind in ("element", "real", "truth"):
+        if e.kind == "let" and e.sort.kind in ("element", "real", "predicate"):
             return self.settled(e.args[0])
         if e.kind == "cond":
             answer = self.decided(e.args[0])
@@ -99,14 +99,14 @@ class Lanes(Kernel):
         return self.is_float(e.sort) or e.sort in (PREDICATE, BOOL)
 
     def scalar_expression(
-        self, s: Statement, e: Expr, inner: str | None, low: str = "", truth: bool = False
+        self, s: Statement, e: Expr, inner: str | None, low: str = "", predicate: bool = False
     ) -> ScalarExpression:
         self.expression_inner, self.expression_low, self.expression_statement = inner, low, s
         self.bare_names = self.outside | ({inner} if inner else set())
         made = ScalarExpression("", [], [])
         self.now = made
         made.text = bare(self.lanes(e))
-        if truth:
+        if predicate:
             made.text = f"({made.text}) ? 1.0F : 0.0F"
         if re.search(r"[-+*/(?]", made.text):
             self.fast += 1

@@ -130,7 +130,7 @@ class RowKernel(Lanes):
             self.apply("map", expression, "x", "0", "x_from", "x_count", f"&{slot}]")
         elif value.sort in (PREDICATE, BOOL) and self.lane_able(value):
             made = f"scratch.at({self.scratch_buffer()})"
-            expression = self.scalar_expression(s, value, None, truth=True)
+            expression = self.scalar_expression(s, value, None, predicate=True)
             self.fill(s, expression, "x", "x_from", "x_count")
             self.apply("map", expression, "x", "0", "x_from", "x_count", made)
             store = f"{slot} + x]"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial, reduce
 
-from codegen.affine import bent
+from codegen.affine import non_affine
 from codegen.builtins import BOOL, INDICES
 from codegen.cpp import Cpp, as_sort, checked, cpp_name
 from codegen.notation import Expr, Lhs, Statement
@@ -91,14 +91,14 @@ class Rows:
         """Returns C++ that is true if a read is affine in the last index of a row and in the inner reduction index."""
         names = {item.name for item in s.lhs if item.name not in self.steps}
         tracked = frozenset(names | ({inner} if inner else set()))
-        crooked: set[str] = set()
+        non_affine_in: set[str] = set()
         for arg in args:
-            crooked |= bent(arg, tracked)
-        if inner and inner in crooked:
+            non_affine_in |= non_affine(arg, tracked)
+        if inner and inner in non_affine_in:
             return "false"
         later: list[str] = []
         for item in reversed(s.lhs):
-            if item.name in crooked:
+            if item.name in non_affine_in:
                 return " || ".join(later) or "false"
             if not self.is_pack(item):
                 return "true"

@@ -26,7 +26,7 @@ def same_members(unit: Unit, earlier: Unit) -> bool:
 
 
 def share_runs(units: Iterable[Unit]) -> None:
-    """Sets `shares` of each unit whose run equals that of an earlier unit of its operator, and `lends` of the earlier
+    """Sets `shares` of each unit whose run equals that of an earlier unit of its operator, and `is_reused` of the earlier
     one."""
     first: dict[tuple, Unit] = {}
     for unit in units:
@@ -34,4 +34,4 @@ def share_runs(units: Iterable[Unit]) -> None:
             continue
         earlier = first.setdefault(run_of(unit), unit)
         if earlier is not unit and same_members(unit, earlier):
-            unit.shares, earlier.lends = earlier, True
+            unit.shares, earlier.is_reused = earlier, True

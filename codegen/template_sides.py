@@ -77,5 +77,5 @@ def with_sides(text: str, template: str, place: str) -> str:
 
 def function_of(side: Side) -> list[str]:
     """Returns the C++ of a condition's function, in the form of kernel.h.j2."""
-    head = f"static bool side_{side.number}(bool truth) {{"
-    return [str(side), head, "  if (truth)", "    return true;", "  return false;", "}"]
+    head = f"static bool side_{side.number}(bool predicate) {{"
+    return [str(side), head, "  if (predicate)", "    return true;", "  return false;", "}"]

@@ -41,7 +41,7 @@ class Unit:
     profiles: list[Unit] = field(default_factory=list)  # other rulings of its questions, for the judge
     label: str = ""  # distinguishes units of one version
     shares: Unit | None = None  # unit whose run this one reuses (codegen/sharing.py)
-    lends: bool = False  # True if another unit reuses this one's run
+    is_reused: bool = False  # True if another unit reuses this one's run
     sides: list[Side] = field(default_factory=list)  # its conditions, if they are instrumented
 
     @property
@@ -65,8 +65,8 @@ class Unit:
     @property
     def members(self) -> list[tuple[str, str, str]]:
         """Type, name and comment of each member; members of the kernel whose run is reused have no type."""
-        lent = {(type, name) for type, name, _ in self.shares.plan.members} if self.shares else set()
-        return [("" if (t, name) in lent else t, name, comment) for t, name, comment in self.plan.members]
+        reused = {(type, name) for type, name, _ in self.shares.plan.members} if self.shares else set()
+        return [("" if (t, name) in reused else t, name, comment) for t, name, comment in self.plan.members]
 
     @property
     def computing(self) -> list[str]:
@@ -160,7 +160,7 @@ def units_of(operator: Operator, known: dict[str, int], counted: bool = False) -
     return units
 
 
-def told_apart(v: Version) -> Version:
+def with_distinct_names(v: Version) -> Version:
     """Renames clashing ports: an output with an input's name becomes out_<name>, an input with an attribute's name
     in_<name>."""
     names = {p.name for p in v.inputs}
@@ -184,7 +184,7 @@ def with_constraints(v: Version) -> Version:
 def make_unit(
     versions: list[Version], known: dict[str, int], checker: type[Checker] = Checker, sides: Sides | None = None
 ) -> Unit:
-    first = with_constraints(told_apart(versions[0]))
+    first = with_constraints(with_distinct_names(versions[0]))
     meaning = checker(first, known).run()
     types = {name: list(allowed) for name, allowed in first.types.items()}
     for version in versions:

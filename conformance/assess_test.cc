@@ -135,7 +135,7 @@ TEST_F(CaseFolder, WhatIsNoValueIsTheTargetsFault) {
   EXPECT_EQ(given({{"y", "tensor(int64)", "no message at all"}}).verdict, "crash");
 }
 
-TEST_F(CaseFolder, AMisdeedBesideRightOutputsIsTheVerdict) {
+TEST_F(CaseFolder, AFaultWithRightOutputsIsTheVerdict) {
   given(numbers({2000, 3}));
   assignment.answer.detail = "why";
   assignment.answer.kind = Answer::Kind::wrote_input;

@@ -37,7 +37,7 @@ std::vector<Case> cases() {
   return list;
 }
 
-TEST(Conform, EveryMisdeedHasItsVerdict) {
+TEST(Conform, EveryFaultHasItsVerdict) {
   const std::vector<Case> list = cases();
   const std::vector<CaseResult> results = conform(list, options(2), {});
   ASSERT_EQ(results.size(), list.size());

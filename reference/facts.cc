@@ -231,8 +231,8 @@ std::string value_text(std::string_view name, const IndexVector& list) {
 std::string value_text(std::string_view name, Index i) {
   return std::string(name) + " = " + std::to_string(i);
 }
-std::string value_text(std::string_view name, bool truth) {
-  return std::string(name) + " = " + (truth ? "true" : "false");
+std::string value_text(std::string_view name, bool predicate) {
+  return std::string(name) + " = " + (predicate ? "true" : "false");
 }
 std::string value_text(std::string_view name, std::string_view text) {
   return std::string(name) + " = '" + std::string(text) + "'";

@@ -107,7 +107,7 @@ std::string value_text(std::string_view name, const Described& d);
 std::string value_text(std::string_view name, const std::vector<Described>& family);
 std::string value_text(std::string_view name, const IndexVector& list);
 std::string value_text(std::string_view name, Index i);
-std::string value_text(std::string_view name, bool truth);
+std::string value_text(std::string_view name, bool predicate);
 std::string value_text(std::string_view name, std::string_view text);
 inline std::string value_text(std::string_view name, const std::string& text) {
   return value_text(name, std::string_view(text));

@@ -265,10 +265,10 @@ bool is_inf(const C& a) {
     return false;
 }
 template <class C>
-C select(bool truth, const C& a, const C& b) {
-  return truth ? a : b;
+C select(bool predicate, const C& a, const C& b) {
+  return predicate ? a : b;
 }
-inline bool surely(bool truth) { return truth; }  // the exact values' answer, for branches
+inline bool surely(bool predicate) { return predicate; }  // the exact values' answer, for branches
 
 // -- accumulators
 template <class C>

@@ -27,7 +27,7 @@ std::vector<Index> integers(const Node& node, const char* name, std::size_t coun
   return held && held->size() == count ? *held : std::vector<Index>(count, 0);
 }
 
-std::optional<bool> truth(const PartialValue& known) {
+std::optional<bool> bool_of(const PartialValue& known) {
   if (!known.value || known.value->type() != Type::boolean || known.value->size() != 1)
     return std::nullopt;
   return *known.value->data<bool>();
@@ -123,7 +123,7 @@ std::vector<PartialValue> ShapeWalk::outputs_of_branches(const Node& node,
                                                          const std::vector<PartialValue>& inputs,
                                                          Frame& frame) {
   const std::string place = place_;
-  const std::optional<bool> chosen = inputs.empty() ? std::nullopt : truth(inputs[0]);
+  const std::optional<bool> chosen = inputs.empty() ? std::nullopt : bool_of(inputs[0]);
   std::optional<std::vector<PartialValue>> outputs;
   for (const bool branch : {true, false}) {
     const char* name = branch ? "then_branch" : "else_branch";
@@ -168,7 +168,7 @@ std::vector<PartialValue> ShapeWalk::outputs_of_loop(const Node& node,
   }
   if (proves() && !stands) throw NotKnown{};
   const bool runs_through =
-      inputs[1].left_out || (truth(inputs[1]) == true && truth(results[0]) == true);
+      inputs[1].left_out || (bool_of(inputs[1]) == true && bool_of(results[0]) == true);
   std::optional<Index> trips = runs_through ? number(inputs[0]) : std::nullopt;
   if (!trips && !proves()) trips = unnamed_size(place + "#trips");
   if (trips) trips = std::max<Index>(*trips, 0);

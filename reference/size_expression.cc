@@ -65,7 +65,7 @@ bool gives_all(const SizeExpression& form, const Examples& examples,
 }
 
 // Reduces to lowest terms and drops zero terms; unknown if a coefficient is implausibly large.
-SizeExpression tidy(std::map<Monomial, Wide> terms, Wide constant, Wide divisor) {
+SizeExpression canonical(std::map<Monomial, Wide> terms, Wide constant, Wide divisor) {
   std::erase_if(terms, [](const auto& term) { return term.second == 0; });
   const auto gcd = [](Wide a, Wide b) {
     while (b != 0) std::swap(a %= b, b);
@@ -162,7 +162,7 @@ SizeExpression fit_polynomial(const Examples& examples, const std::vector<Index>
     for (std::size_t d = 0; d < basis[k].size(); ++d) scale /= examples.step;
     (basis[k].empty() ? constant : terms[basis[k]]) = solution[k] * scale;
   }
-  return tidy(std::move(terms), constant, divisor);
+  return canonical(std::move(terms), constant, divisor);
 }
 
 // The example that changed a symbol alone gives its slope.
@@ -192,7 +192,7 @@ SizeExpression fit_linear(const Examples& examples, const std::vector<Index>& va
     terms[{symbol}] = coefficient;
     constant -= coefficient * examples.sizes[0][symbol];
   }
-  return tidy(std::move(terms), constant, divisor);
+  return canonical(std::move(terms), constant, divisor);
 }
 
 std::string sum_text(const SizeExpression& form, const std::vector<std::string>& names,
@@ -299,7 +299,7 @@ SizeExpression fit_floor(const Examples& examples, const std::vector<Index>& val
       low = std::max(low, b), high = std::min(high, b + c - 1);
     }
     if (low > high) return {};
-    SizeExpression form = tidy({{{stairs.symbol}, rise}}, low, c);
+    SizeExpression form = canonical({{{stairs.symbol}, rise}}, low, c);
     form.scale = scale, form.offset = offset;
     if (form.known && gives_all(form, examples, values)) return form;
     return {};

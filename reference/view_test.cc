@@ -8,8 +8,8 @@ namespace touchstone {
 namespace {
 
 // A tensor of 0, 1, 2 .. and a row of an output.
-struct Reading {
-  explicit Reading(Shape shape)
+struct ReadView {
+  explicit ReadView(Shape shape)
       : numbers(static_cast<std::size_t>(count(shape))),
         view(numbers.data(), shape, Type::float32) {
     for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = static_cast<float>(k);
@@ -23,7 +23,7 @@ struct Reading {
 // Checks that the reader agrees with `view.read` if all points are in range, if some are, and if
 // points jump past 64 bits.
 template <class F>
-void reads_as_points_say(const Reading& reading, Index inner, Index length, F point) {
+void reads_as_indices_define(const ReadView& reading, Index inner, Index length, F point) {
   const Row row = reading.row(length);
   const auto read = reader(reading.view, row, inner, true, point);
   for (Index c = 0; c < inner; ++c) {
@@ -36,40 +36,42 @@ void reads_as_points_say(const Reading& reading, Index inner, Index length, F po
 }
 
 TEST(Reader, WalksInside) {
-  const Reading image({4, 6});
-  reads_as_points_say(image, 3, 4, [](const IndexVector& at, Index c) {
+  const ReadView image({4, 6});
+  reads_as_indices_define(image, 3, 4, [](const IndexVector& at, Index c) {
     return IndexVector{c + 1, at[0] + 2};
   });
 }
 
 TEST(Reader, LeavesOutWhatIsOutside) {
-  const Reading image({4, 6});
-  reads_as_points_say(image, 9, 9, [](const IndexVector& at, Index c) {
+  const ReadView image({4, 6});
+  reads_as_indices_define(image, 9, 9, [](const IndexVector& at, Index c) {
     return IndexVector{2 * c - 3, 3 * at[0] - 5};
   });
-  reads_as_points_say(image, 9, 9, [](const IndexVector& at, Index c) {
+  reads_as_indices_define(image, 9, 9, [](const IndexVector& at, Index c) {
     return IndexVector{5 - 2 * c, 13 - 3 * at[0]};
   });
-  reads_as_points_say(image, 3, 3, [](const IndexVector&, Index) { return IndexVector{-1, 0}; });
+  reads_as_indices_define(image, 3, 3, [](const IndexVector&, Index) {
+    return IndexVector{-1, 0};
+  });
 }
 
 TEST(Reader, StepsThatDoNotFitAreNoWalk) {
-  const Reading image({4, 6});
+  const ReadView image({4, 6});
   const Index far = Index{1} << 61;
-  reads_as_points_say(image, 4, 2, [&](const IndexVector& at, Index c) {
+  reads_as_indices_define(image, 4, 2, [&](const IndexVector& at, Index c) {
     return IndexVector{0, c * far + at[0]};
   });
-  reads_as_points_say(image, 2, 2, [&](const IndexVector& at, Index c) {
+  reads_as_indices_define(image, 2, 2, [&](const IndexVector& at, Index c) {
     return IndexVector{at[0], c * (std::numeric_limits<Index>::max() - 8) - far};
   });
-  reads_as_points_say(image, 3, 2, [&](const IndexVector& at, Index c) {
+  reads_as_indices_define(image, 3, 2, [&](const IndexVector& at, Index c) {
     return IndexVector{c * -far, at[0] * (far - 1)};
   });
 }
 
 // 8 strides of 2^61 wrap around to the start.
 TEST(Reader, AWalkThatWouldWrapIsRefused) {
-  const Reading image({16});
+  const ReadView image({16});
   const Row row = image.row(1);
   const auto far = [](const IndexVector& at, Index c) {
     return IndexVector{at[0] + multiply(c, Index{1} << 61)};

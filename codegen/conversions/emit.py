@@ -14,7 +14,7 @@ from codegen.conversions.rules import Step, idle_attributes, load_steps
 from codegen.conversions.writers import Conditions, Nodes
 from codegen.emit_cases import load_releases
 from codegen.passes.emit import environment, versions_of
-from codegen.passes.language import truths
+from codegen.passes.language import predicates
 from codegen.passes.pattern import Versions
 from codegen.passes.replacement import statements
 from codegen.write import run_emitter, write_if_changed
@@ -57,7 +57,7 @@ def _row(k: int, step: Step, versions: Versions) -> dict[str, Any]:
     pieces = []
     for piece in step.pieces:
         pattern = step.pattern(piece)
-        when = truths(Conditions(pattern, versions, step)) if piece.when else []
+        when = predicates(Conditions(pattern, versions, step)) if piece.when else []
         do = statements(Nodes(pattern, versions, step), piece.do) if piece.do else []
         pieces.append({"when": when, "do": do})
     return {

@@ -195,10 +195,10 @@ def in_force(versions: list[Version], opset: int) -> Version | None:
 
 def conditions(pattern: Pattern, versions: Versions) -> list[str]:
     """Returns one C++ bool expression per line of `when`."""
-    return truths(Writer(pattern, versions))
+    return predicates(Writer(pattern, versions))
 
 
-def truths(writer: Writer) -> list[str]:
+def predicates(writer: Writer) -> list[str]:
     pattern = writer.pattern
     texts: list[str] = []
     if pattern.when is None:

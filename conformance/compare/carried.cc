@@ -29,11 +29,11 @@ Bounded exactly(const Tensor& tensor, Index k) {
 }  // namespace
 
 CarriedNode::CarriedNode(const Node& node, std::vector<Carried> inputs, std::vector<Value> observed,
-                         const Reading& reading, const JudgeOptions& options)
+                         const Interpretation& interpretation, const JudgeOptions& options)
     : node_(node),
       inputs_(std::move(inputs)),
       observed_(std::move(observed)),
-      reading_(reading),
+      interpretation_(interpretation),
       options_(options) {
   for (const Carried& input : inputs_) {
     seen_inputs_.push_back(input.ours);
@@ -57,7 +57,7 @@ void CarriedNode::read() {
   const bool moves = node_.signature->form == "move";
   if (moves && carries()) return look_up_moved();
   if (!entry || !entry->bounded) return;
-  const BoundedScope scope(Type::float32, reading_.cls, Sums::worst, reading_.flush);
+  const BoundedScope scope(Type::float32, interpretation_.cls, Sums::worst, interpretation_.flush);
   ExtendedCall<Bounded> call;
   call.node = &node_;
   call.signature = node_.signature;
@@ -78,7 +78,7 @@ void CarriedNode::read() {
     else if (work > max_work)
       not_known(node_, "too much work to bound each element");
   }
-  extended_ = bounded_outputs(*entry, call, reading_.cls);
+  extended_ = bounded_outputs(*entry, call, interpretation_.cls);
 }
 
 // Runs the kernel on element indices instead of elements, to find each output's source; 0 marks an

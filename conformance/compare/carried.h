@@ -18,7 +18,7 @@ struct Carried {
 };
 
 // Treatment of subnormals, and accuracy class: as for a single node, but for a whole region.
-struct Reading {
+struct Interpretation {
   Class cls = Class::strict;
   bool flush = false;
 };
@@ -27,7 +27,7 @@ struct Reading {
 class CarriedNode {
  public:
   CarriedNode(const Node& node, std::vector<Carried> inputs, std::vector<Value> observed,
-              const Reading& reading, const JudgeOptions& options);
+              const Interpretation& interpretation, const JudgeOptions& options);
 
   // Returns an output that was not observed. Throws Error (unsupported) if its bound is unknown.
   Carried output(std::size_t k);
@@ -43,7 +43,7 @@ class CarriedNode {
   const Node& node_;
   std::vector<Carried> inputs_;
   std::vector<Value> observed_, seen_inputs_;
-  Reading reading_;
+  Interpretation interpretation_;
   const JudgeOptions& options_;
   std::vector<ExtendedOutput<Bounded>> extended_;
   std::optional<std::vector<Value>> natively_;

@@ -15,8 +15,8 @@ namespace {
 class Walk {
  public:
   Walk(const Model& model, const std::map<std::string, Value>& values, const JudgeOptions& options,
-       const Reading& reading)
-      : graph_(model.graph), values_(values), options_(options), reading_(reading) {}
+       const Interpretation& interpretation)
+      : graph_(model.graph), values_(values), options_(options), interpretation_(interpretation) {}
 
   void visit(const Node& node) {
     if (const std::string why = why_not_judged(node); !why.empty()) {
@@ -36,7 +36,7 @@ class Walk {
     };
     std::optional<CarriedNode> carried;
     const auto carry = [&]() -> CarriedNode& {
-      if (!carried) carried.emplace(node, inputs, outputs, reading_, options_);
+      if (!carried) carried.emplace(node, inputs, outputs, interpretation_, options_);
       return *carried;
     };
     NodeBlame shown{"", &node, {}, ""};
@@ -94,15 +94,15 @@ class Walk {
   const Graph& graph_;
   const std::map<std::string, Value>& values_;
   const JudgeOptions& options_;
-  Reading reading_;
+  Interpretation interpretation_;
   std::map<std::string, Carried> between_;
   RegionJudgement found_;
 };
 
 RegionJudgement judge_as(const Model& model, const std::set<Index>& nodes,
                          const std::map<std::string, Value>& values, const JudgeOptions& options,
-                         const Reading& reading) {
-  Walk walk(model, values, options, reading);
+                         const Interpretation& interpretation) {
+  Walk walk(model, values, options, interpretation);
   try {
     for (const Node& node : model.graph.nodes) {
       if (nodes.contains(node.index)) walk.visit(node);

@@ -118,7 +118,7 @@ class NodeJudge {
   }
 
  private:
-  struct Reading {
+  struct Interpretation {
     Class cls;
     std::size_t formula;  // 0: the entry's own; k: `also[k - 1]`
     bool flush;
@@ -164,12 +164,12 @@ class NodeJudge {
     return c;
   }
 
-  std::vector<ExtendedOutput<Bounded>> bounded(const Reading& by, Sums sums) const {
+  std::vector<ExtendedOutput<Bounded>> bounded(const Interpretation& by, Sums sums) const {
     const BoundedScope scope(elements_, by.cls, sums, by.flush);
     return outputs_by(*means_.extended, by.formula, call<Bounded>());
   }
 
-  NodeJudgement judge_as(const Reading& by) {
+  NodeJudgement judge_as(const Interpretation& by) {
     NodeJudgement out;
     out.cls = by.cls;
     out.flushed = by.flush;
@@ -215,7 +215,7 @@ class NodeJudge {
     return bad;
   }
 
-  void compare(NodeJudgement& out, const Reading& by) {
+  void compare(NodeJudgement& out, const Interpretation& by) {
     std::vector<ExtendedOutput<Bounded>> extended(node_.outputs.size());
     if (means_.extended && means_.extended->bounded) {
       choose_sample();
@@ -248,8 +248,8 @@ class NodeJudge {
       sample_ = std::max<Index>(256, options_.sample);
   }
 
-  Comparison judge_one(const ExtendedOutput<Bounded>& extended, std::size_t k, const Reading& by,
-                       std::vector<ExtendedOutput<Bounded>>& aggregate) {
+  Comparison judge_one(const ExtendedOutput<Bounded>& extended, std::size_t k,
+                       const Interpretation& by, std::vector<ExtendedOutput<Bounded>>& aggregate) {
     if (!observed_[k].is_tensor()) {
       Comparison c;
       c.verdict = Verdict::wrong_type;

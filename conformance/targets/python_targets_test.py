@@ -80,7 +80,7 @@ def misdeeds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict]:
 
 
 @pytest.mark.parametrize("deed", VERDICTS)
-def test_each_misdeed_has_its_verdict(misdeeds: dict[str, dict], deed: str) -> None:
+def test_each_fault_has_its_verdict(misdeeds: dict[str, dict], deed: str) -> None:
     assert misdeeds[deed]["verdict"] == VERDICTS[deed], misdeeds[deed]["detail"]
 
 

@@ -111,7 +111,7 @@ class Convolution {
   // `part`. If there is scratch, at most rows_at_once() rows. NaN is not clamped. The first tap of
   // output (0, 0) reads input.data; `bias` is padded to whole blocks; `residual` may be null or
   // alias the output. Unused lanes of the last block are written with unspecified values and never
-  // read. `soon`: memory to prefetch after the last part; other parts prefetch the next part's
+  // read. `prefetch`: memory to prefetch after the last part; other parts prefetch the next part's
   // weights.
   void run(const BlockedImage& input, const ConvolutionWeights& weights, const float* bias,
            const BlockedImage* residual, const BlockedImage& output, float min, float max,

@@ -31,12 +31,12 @@ inline Floats load_from(const float* at, std::int64_t from) {
 }
 
 inline float total(Floats sums) {
-  float halves[lanes];
-  for (int k = 0; k < lanes; ++k) halves[k] = sums[k];
+  float partial[lanes];
+  for (int k = 0; k < lanes; ++k) partial[k] = sums[k];
   for (int half = lanes / 2; half > 0; half /= 2) {
-    for (int k = 0; k < half; ++k) halves[k] += halves[k + half];
+    for (int k = 0; k < half; ++k) partial[k] += partial[k + half];
   }
-  return halves[0];
+  return partial[0];
 }
 
 template <int columns>

@@ -133,7 +133,7 @@ struct Tiles {
     float min = last ? p.min : -std::numeric_limits<float>::infinity();
     float max = last ? p.max : std::numeric_limits<float>::infinity();
     auto prefetch_address = reinterpret_cast<std::uintptr_t>(prefetch.data);
-    auto prefetch_rate = prefetch.due;
+    auto prefetch_rate = prefetch.prefetch_rate;
     call_compiled(kernel, {&prefetch_address, &prefetch_rate, a.argument(), b.argument(),
                            bias.argument(), added.argument(), &add, &min, &max, c.argument()});
   }

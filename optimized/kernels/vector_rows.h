@@ -239,13 +239,13 @@ void copy_grid(const char* from, Grid source_strides, char* to, Grid target_stri
 }
 
 // Distance in bytes at which non-temporal copies prefetch each source row.
-constexpr Stride ahead = 1024;
+constexpr Stride prefetch_distance = 1024;
 
 // Rows of `count` pieces, contiguous in `to`, which is aligned to a piece.
 template <Stride count>
 void stream_pieces(const char* from, Stride from_row, char* to, Stride rows) {
   for (Stride row = 0; row < rows; ++row, from += from_row, to += count * piece) {
-    __builtin_prefetch(from + ahead);
+    __builtin_prefetch(from + prefetch_distance);
 #pragma GCC unroll 4
     for (Stride k = 0; k < count; ++k) stream_piece(to + k * piece, load_piece(from + k * piece));
   }
@@ -268,7 +268,8 @@ void stream_rows(const char* from, Stride from_row, char* to, Stride rows, Strid
     return streams[bytes / piece - 1](from, from_row, to, rows);
   }
   for (Stride row = 0; row < rows; ++row, from += from_row, to += bytes) {
-    for (Stride byte = 0; byte < bytes; byte += line) __builtin_prefetch(from + ahead + byte);
+    for (Stride byte = 0; byte < bytes; byte += line)
+      __builtin_prefetch(from + prefetch_distance + byte);
     for (; at + piece <= bytes; at += piece) stream_piece(to + at, load_piece(from + at));
     const Stride left = bytes - at;
     if (left > 0 && row + 1 < rows) {

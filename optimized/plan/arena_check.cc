@@ -337,13 +337,13 @@ void ArenaCheck::require_no_poison(Index k) const {
     }
     const Blocks& blocks = *write.blocks;
     for (Index image = 0; image < blocks.images; ++image) {
-      const BlockedImage picture = blocks.image_view(memory, image);
+      const BlockedImage view = blocks.image_view(memory, image);
       for (Index channel = 0; channel < blocks.channels; ++channel) {
         const float* const plane =
-            picture.data + channel / blocks.lanes * picture.block + channel % blocks.lanes;
+            view.data + channel / blocks.lanes * view.block + channel % blocks.lanes;
         for (Index row = 0; row < blocks.rows; ++row) {
           for (Index column = 0; column < blocks.columns; ++column)
-            look(write.buffer, plane[row * picture.row + column * picture.column]);
+            look(write.buffer, plane[row * view.row + column * view.column]);
         }
       }
     }

@@ -18,9 +18,9 @@ void each_rows(ThreadPool& pool, Index images, Index rows, F each) {
   });
 }
 
-BlockedImage rows_of(BlockedImage picture, Index first) {
-  picture.data += first * picture.row;
-  return picture;
+BlockedImage rows_of(BlockedImage view, Index first) {
+  view.data += first * view.row;
+  return view;
 }
 
 // Joins maps along the channels.

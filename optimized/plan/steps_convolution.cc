@@ -203,10 +203,10 @@ class OnConvolution : public Step {
       const Index plane = window_.in[0] * window_.in[1];
       return {input_memory_ + image * channels_ * plane, 1, window_.in[1], plane};
     }
-    BlockedImage picture = in_.blocks.image_view(input_memory_, image);
-    picture.data += group * blocks_in_ * picture.block - window_.pad_begin[0] * picture.row -
-                    window_.pad_begin[1] * picture.column;
-    return picture;
+    BlockedImage view = in_.blocks.image_view(input_memory_, image);
+    view.data += group * blocks_in_ * view.block - window_.pad_begin[0] * view.row -
+                 window_.pad_begin[1] * view.column;
+    return view;
   }
 
   void compute(Index image, Index group, Index part, Index first, float* scratch) const {

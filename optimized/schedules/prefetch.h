@@ -5,8 +5,9 @@
 // would queue behind them.
 //
 // Halide's own prefetch fetches all that a loop's body reads in every iteration, so a custom pass
-// inserts the lines after lowering. Such a kernel has two more inputs: `ahead`, the address of
-// those weights, and `due`, the floats of them per own weight in units of 1/65536.
+// inserts the lines after lowering. Such a kernel has two more inputs: `prefetch_address`, the
+// address of those weights, and `prefetch_rate`, the floats of them per own weight in units of
+// 1/65536.
 #pragma once
 
 #include <Halide.h>

@@ -193,9 +193,9 @@ TriBool equal(const Bounded& a, const Bounded& b);
 TriBool is_nan(const Bounded& a);
 TriBool is_inf(const Bounded& a);
 
-inline Bounded select(TriBool truth, const Bounded& a, const Bounded& b) {
-  if (truth.certain) return truth.exact ? a : b;
-  return truth.exact ? either_of(a, b) : either_of(b, a);
+inline Bounded select(TriBool predicate, const Bounded& a, const Bounded& b) {
+  if (predicate.certain) return predicate.exact ? a : b;
+  return predicate.exact ? either_of(a, b) : either_of(b, a);
 }
 
 template <std::same_as<Bounded> S>

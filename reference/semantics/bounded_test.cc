@@ -219,10 +219,10 @@ TEST(Bounded, FlushAllowsZeroForSubnormals) {
 TEST(Bounded, SelectOnOverlapIsTheSetOfBoth) {
   const BoundedScope scope(Type::float32, Class::strict);
   const Bounded x = Bounded::raw(1, 0, 0.1), one = Bounded::raw(1.05, 0, 0);
-  const TriBool truth = less(x, one);
-  EXPECT_TRUE(truth.is_maybe());
-  EXPECT_TRUE(truth.exact);
-  const Bounded far = select(truth, Bounded::of(10), Bounded::of(20));
+  const TriBool predicate = less(x, one);
+  EXPECT_TRUE(predicate.is_maybe());
+  EXPECT_TRUE(predicate.exact);
+  const Bounded far = select(predicate, Bounded::of(10), Bounded::of(20));
   EXPECT_TRUE(far.is_set());
   EXPECT_EQ(far.hi, 10);
   EXPECT_EQ(far.members_end() - far.members_begin(), 2);

@@ -48,7 +48,7 @@ bool equal(const Exact& a, const Exact& b);
 bool is_nan(const Exact& a);
 bool is_inf(const Exact& a);
 
-inline Exact select(bool truth, const Exact& a, const Exact& b) { return truth ? a : b; }
+inline Exact select(bool predicate, const Exact& a, const Exact& b) { return predicate ? a : b; }
 inline Exact hull(const Exact& a, const Exact&) { return a; }
 
 template <std::same_as<Exact> S>

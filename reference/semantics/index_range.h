@@ -78,9 +78,9 @@ inline TriBool operator!=(const IndexRange& a, const IndexRange& b) { return neg
 inline IndexRange hull(const IndexRange& a, const IndexRange& b) {
   return {std::min(a.lo, b.lo), std::max(a.hi, b.hi), a.at};
 }
-inline IndexRange select(TriBool truth, const IndexRange& a, const IndexRange& b) {
-  if (truth.certain) return truth.exact ? a : b;
-  return truth.exact ? hull(a, b) : hull(b, a);
+inline IndexRange select(TriBool predicate, const IndexRange& a, const IndexRange& b) {
+  if (predicate.certain) return predicate.exact ? a : b;
+  return predicate.exact ? hull(a, b) : hull(b, a);
 }
 
 // Reals past 2^53 are not valid indices: the ends saturate there.

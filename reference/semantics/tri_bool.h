@@ -46,6 +46,6 @@ constexpr TriBool either(bool a, TriBool b) { return either(TriBool(a), b); }
 constexpr TriBool either(TriBool a, bool b) { return either(a, TriBool(b)); }
 
 // The exact values' answer, for branches.
-constexpr bool surely(TriBool truth) { return truth.exact; }
+constexpr bool surely(TriBool predicate) { return predicate.exact; }
 
 }  // namespace touchstone

@@ -21,7 +21,9 @@ def test_versions_by_the_origin_of_their_kernel() -> None:
     versions = {v.name: v for operator in operators for v in operator.versions}
     fast = products_of(operators, ROOT / "spec").fast
     halide = {v.name for each in fast for v in each.unit.versions}
-    rows = {v.name for kernel in products_of_row_kernels(operators, ROOT / "spec").row_kernels for v in kernel.u.versions}
+    rows = {
+        v.name for kernel in products_of_row_kernels(operators, ROOT / "spec").row_kernels for v in kernel.u.versions
+    }
     hand = {name for name, v in versions.items() if v.fast in BY_HAND}
     movement = {name for name, v in versions.items() if v.form == "move"}
     resample = {name for name, v in versions.items() if v.form == "resample"}

@@ -51,5 +51,5 @@ def version_at(domain: str, name: str, opset: int) -> Version:
 @functools.cache
 def program(domain: str, name: str, since: int) -> Program:
     version = next(v for v in operator(domain, name).versions if v.since == since)
-    plain = units.told_apart(replace(version, variant=None))
+    plain = units.with_distinct_names(replace(version, variant=None))
     return Program(Checker(plain, _shared()[3]).run())

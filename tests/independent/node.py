@@ -32,7 +32,7 @@ class Call:
             raise Refusal(f"{version.name} is deprecated", "model/deprecated")
         self.points = 0
 
-    def told_apart(self) -> None:
+    def with_distinct_names(self) -> None:
         """Renames an input that has an attribute's name to in_NAME, as the notation does."""
         self.inputs = {f"in_{n}" if self.version.attribute(n) else n: v for n, v in self.inputs.items()}
 
@@ -101,7 +101,7 @@ def run_node(node: onnx.NodeProto, opset: int, values: list[Any], graph: Any) ->
     version = entries.version_at(node.domain, node.op_type, opset)
     call = Call(version, node, values, graph)
     if version.kind == "semantics":
-        call.told_apart()
+        call.with_distinct_names()
         made = entries.program(version.domain, version.op, version.since).evaluate(call)
         found = list(made.values())
     elif version.kind in ("structural", "random"):

@@ -13,7 +13,7 @@
 namespace touchstone {
 namespace {
 
-Tensor halves(Type type, Shape shape, const std::vector<double>& values) {
+Tensor float16(Type type, Shape shape, const std::vector<double>& values) {
   Tensor t(type, std::move(shape));
   for (Index k = 0; k < t.size(); ++k) set_number(t, k, values[static_cast<std::size_t>(k)]);
   return t;
@@ -31,10 +31,10 @@ Tensor softmax_in(Type type, const Tensor& x) {
         rounded(type, std::exp(rounded(type, static_cast<double>(number_at(x, k)) - most))));
   for (const double each : e) sum += each;
   for (const double each : e) y.push_back(each / rounded(type, sum));
-  return halves(type, x.shape(), y);
+  return float16(type, x.shape(), y);
 }
 
-TEST(Halves, StepsMayRoundTo16BitsInClassFastAlone) {
+TEST(Float16, StepsMayRoundTo16BitsInClassFastAlone) {
   const Node node = node_of("Softmax", 13, 1);
   JudgeOptions strict;
   strict.then_fast = false;
@@ -43,19 +43,19 @@ TEST(Halves, StepsMayRoundTo16BitsInClassFastAlone) {
     std::normal_distribution<double> normal(0, 3);
     std::vector<double> values(64);
     for (double& v : values) v = normal(random);
-    const Tensor x = halves(type, {1, 64}, values);
+    const Tensor x = float16(type, {1, 64}, values);
     const Tensor y = softmax_in(type, x);
     const NodeJudgement judged = judge_node(node, {x}, {y});
     EXPECT_EQ(judged.verdict, Verdict::within) << judged.detail;
     EXPECT_EQ(judged.cls, Class::fast);
     EXPECT_EQ(judge_node(node, {x}, {y}, strict).verdict, Verdict::wrong_value);
-    Tensor off = halves(type, {1, 64}, std::vector<double>(64));
+    Tensor off = float16(type, {1, 64}, std::vector<double>(64));
     for (Index k = 0; k < y.size(); ++k) set_number(off, k, number_at(y, k) * 1.5L);
     EXPECT_EQ(judge_node(node, {x}, {off}).verdict, Verdict::wrong_value);
   }
 }
 
-TEST(Halves, AnElementOfFloatAmongThemMeansFloat) {
+TEST(Float16, AnElementOfFloatAmongThemMeansFloat) {
   const Node node = node_of("Softmax", 13, 1);
   Tensor x(Type::float32, {1, 64});
   std::mt19937 random(7);
@@ -68,11 +68,11 @@ TEST(Halves, AnElementOfFloatAmongThemMeansFloat) {
 }
 
 // 60000 squared overflows float16 but is 3.6e9 in float32, the default of stash_type.
-TEST(Halves, WhatIsComputedInFloatByTheTextStaysThere) {
-  const Tensor x = halves(Type::float16, {2}, {60000, -60000}),
-               scale = halves(Type::float16, {2}, {1, 1});
-  const Tensor right = halves(Type::float16, {2}, {1, -1}),
-               zeros = halves(Type::float16, {2}, {0, 0});
+TEST(Float16, WhatIsComputedInFloatByTheTextStaysThere) {
+  const Tensor x = float16(Type::float16, {2}, {60000, -60000}),
+               scale = float16(Type::float16, {2}, {1, 1});
+  const Tensor right = float16(Type::float16, {2}, {1, -1}),
+               zeros = float16(Type::float16, {2}, {0, 0});
   const Node layer = node_of("LayerNormalization", 17, 2),
              root = node_of("RMSNormalization", 23, 2);
   for (const Node& node : {layer, root}) {
