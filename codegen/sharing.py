@@ -26,8 +26,7 @@ def same_members(unit: Unit, earlier: Unit) -> bool:
 
 
 def share_runs(units: Iterable[Unit]) -> None:
-    """Sets `shares` of each unit whose run equals that of an earlier unit of its operator, and `is_reused` of the earlier
-    one."""
+    """Sets `shares` of a unit whose run equals that of an earlier unit of its operator, and `is_reused` of that one."""
     first: dict[tuple, Unit] = {}
     for unit in units:
         if unit.cast or unit.wholes or not unit.parameters:

@@ -127,7 +127,7 @@ ValueType parse_value_type(std::string_view whole) {
   std::optional<ValueType> type;
   while (!type) {
     if (around.size() > max_containers) {
-      throw Error(ErrorKind::limit, "a type of a value nests more than " +
+      throw Error(ErrorKind::limit, "a value's type is nested more than " +
                                         std::to_string(max_containers) + " containers");
     }
     if (opens(rest, "tensor")) {

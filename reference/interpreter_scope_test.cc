@@ -139,8 +139,8 @@ TEST(Functions, SeeOnlyTheirInputs) {
       {function("F", {"x"}, {"y"}, {node("Neg", {"x"}, {"n"}), node("Relu", {"n"}, {"y"})})});
   EXPECT_EQ(held(run_floats(made, {-4}, seen.options).at("Y")), Floats{4});
   EXPECT_EQ(seen.paths, (std::vector<std::string>{"F_0:Neg", "F_0:Relu", ":F"}));
-  const Model blind = calling({function("F", {"x"}, {"y"}, {node("Add", {"x", "X"}, {"y"})})});
-  thrown("model/undefined-name", [&] { run_floats(blind, {1}); });
+  const Model undefined = calling({function("F", {"x"}, {"y"}, {node("Add", {"x", "X"}, {"y"})})});
+  thrown("model/undefined-name", [&] { run_floats(undefined, {1}); });
 }
 
 TEST(Functions, CallOthers) {

@@ -41,6 +41,7 @@ RULES = [
     defined_twice,
     words.comment_openings,
     words.long_sentences,
+    words.retired_words,
 ]
 
 PLANTED = [
@@ -64,6 +65,11 @@ PLANTED = [
     (words.comment_openings, "codegen/a.py", 'def f() -> None:\n    """Whether it is so."""\n'),
     (words.comment_openings, "codegen/templates/a.j2", "{# How it is written #}"),
     (words.comment_openings, "docs/a.md", "# Where it is\n"),
+    (words.retired_words, "core/a.h", "class ShapeSurvey;\n"),
+    (words.retired_words, "core/a.cc", 'fail("the slips are many");\n'),
+    (words.retired_words, "optimized/nests/a.h", "\n"),
+    (words.retired_words, "docs/a.md", "# Of honest sums\n"),
+    (words.retired_words, "codegen/a.py", "# The contender waits.\n"),
     (words.long_sentences, "core/a.h", "// " + "word " * 13 + "\n// " + "word " * 13 + "\n"),
     (defined_twice, "core/a.h", "namespace touchstone {\nstruct A {};\nenum class A { b };\n}"),
     (rules.length, "core/a.cc", "\n" * 401),

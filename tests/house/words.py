@@ -1,4 +1,4 @@
-"""Rules of words: comments and headings open with a noun or a verb, never with a relative clause.
+"""Rules of words: comments and headings open with a noun or a verb, and names are the field's own terms.
 
 A comment is a run of whole lines (`//`, `#`, `{# #}`) or one behind code; a docstring and a Markdown heading count too.
 """
@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tests.house.rules import CODE, Files
+from tests.house.rules import CODE, Files, tokens
 
 OPENINGS = re.compile(r"(?:What|Of|Where|Who|Whom|Whose|Which|How|Whether|That which)\b")
 PROSE = ("docs/findings/", "spec/questions/", "spec/errata/", "docs/decisions/")  # a question is titled by one
@@ -97,4 +97,52 @@ def long_sentences(files: Files, most: int = 25) -> list[str]:
             for sentence in sentences(re.sub(r"`[^`]*`", "code", said)):
                 if len(sentence.split()) > most and "|" not in sentence:
                     out.append(f"{path}:{line}: {len(sentence.split())} words: {sentence[:60]!r}")
+    return out
+
+
+# Words that names and texts had here once, with the field's term for each.
+RETIRED = {
+    "outline": "AnalyzedGraph",
+    "workbench": "MutableGraph",
+    "survey": "ShapeInference",
+    "nests": "row kernels",
+    "leaning": "contiguous",
+    "inwards": "inner reduction",
+    "readings": "semantics",
+    "picture": "image",
+    "crooked": "non-affine",
+    "lends": "aliases",
+    "slip": "injected fault",
+    "slips": "injected faults",
+    "honest": "faithful",
+    "contender": "runtime process",
+    "referee": "output checker",
+    "passage": "IoStatus",
+    "epitaph": "exit description",
+    "misdeed": "fault",
+    "detour": "algorithm",
+}
+IMAGES = "tests/images/"  # pictures are decoded there
+HISTORY = ("docs/experiments/", "CHANGELOG")
+
+
+def parts_of(name: str) -> Iterator[str]:
+    """The words of an identifier or a file name, in lower case."""
+    yield from (part.lower() for part in re.split(r"[^A-Za-z]+|(?<=[a-z0-9])(?=[A-Z])", name) if part)
+
+
+def retired_words(files: Files) -> list[str]:
+    """A retired word in an identifier, a file name, a string, a heading or a comment."""
+    out = []
+    for path, text in files.items():
+        if path.startswith((*PROSE, *HISTORY, IMAGES, "generated/", "tests/house/", "spec/ops/", "spec/errata/")):
+            continue
+        met = [(1, path)]
+        if path.endswith((*CODE, ".py", ".j2")):
+            met += [(line, word) for _, word, line in tokens(path, text)]
+        met += list(comments(path, text))
+        for line, said in met:
+            for word in parts_of(said):
+                if word in RETIRED:
+                    out.append(f"{path}:{line}: {word}, which is {RETIRED[word]}")
     return out

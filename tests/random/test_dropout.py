@@ -43,8 +43,8 @@ def test_share_and_scale(tmp_path: Path) -> None:
     output, mask = run(tmp_path, 0.25, seed=7)
     assert set(np.unique(output)) == {np.float32(0), np.float32(1 / 0.75)}
     assert ((output != 0) == mask).all()
-    fallen = float(np.mean(~mask))
-    assert abs(fallen - 0.25) < 5 * np.sqrt(0.25 * 0.75 / N)
+    dropped = float(np.mean(~mask))
+    assert abs(dropped - 0.25) < 5 * np.sqrt(0.25 * 0.75 / N)
     neighbours = float(np.mean(~mask[1:] & ~mask[:-1]))
     assert abs(neighbours - 0.0625) < 0.01, "neighbours fall together"
     saw("moments", in_force("Dropout", 13))
