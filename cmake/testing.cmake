@@ -29,7 +29,7 @@ function(touchstone_test)
   if(NOT T_COMPUTES)
     target_compile_options(${T_NAME} PRIVATE -O0)
   endif()
-  target_link_libraries(${T_NAME} PRIVATE ${T_LIBRARIES} GTest::gtest GTest::gtest_main Threads::Threads)
+  target_link_libraries(${T_NAME} PRIVATE ${T_LIBRARIES} GTest::gmock GTest::gtest GTest::gtest_main Threads::Threads)
   add_test(NAME ${T_NAME} COMMAND ${T_NAME} --gtest_output=xml:${PROJECT_BINARY_DIR}/results/${T_NAME}.xml)
   set_tests_properties(${T_NAME} PROPERTIES COST ${cost_of_long_${T_LONG}} ENVIRONMENT
     "TOUCHSTONE_SOURCE=${PROJECT_SOURCE_DIR};TOUCHSTONE_BUILD=${PROJECT_BINARY_DIR};TOUCHSTONE_GENERATED=${TOUCHSTONE_GENERATED}")

@@ -2,6 +2,7 @@
 // wrong node is guilty.
 #include "conformance/blame.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -152,8 +153,7 @@ TEST_F(Taps, ValuesAreReadFromTheFolderAlone) {
     write_atomically(folder / "values.json", R"({"a": ")" + name + R"(", "c": "c.pb"})");
     const Model model = sums();
     const Blame found = blamed(model);
-    EXPECT_NE(found.nodes[0].skipped.find("is refused"), std::string::npos)
-        << found.nodes[0].skipped;
+    EXPECT_THAT(found.nodes[0].skipped, testing::HasSubstr("is refused")) << found.nodes[0].skipped;
   }
   fs::remove(outside);
 }

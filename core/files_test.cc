@@ -1,6 +1,7 @@
 // Hostile paths, by the kernel's resolution and by the walk; ranges; saving.
 #include "core/files.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,15 +52,15 @@ TEST_P(Files, OpensWhatLiesInTheFolder) {
 
 TEST_P(Files, RefusesPathsThatAreNotPlain) {
   const std::string absolute = (root / "model" / "weights").string();
-  EXPECT_NE(refused(absolute).find("absolute"), std::string::npos);
-  EXPECT_NE(refused("../secret").find("'..'"), std::string::npos);
-  EXPECT_NE(refused("sub/../weights").find("'..'"), std::string::npos);
-  EXPECT_NE(refused("sub/..").find("'..'"), std::string::npos);
-  EXPECT_NE(refused("").find("empty"), std::string::npos);
-  EXPECT_NE(refused("sub\\more").find("backslash"), std::string::npos);
-  EXPECT_NE(refused("C:weights").find("drive"), std::string::npos);
-  EXPECT_NE(refused(std::string_view("weights\0.bin", 12)).find("NUL"), std::string::npos);
-  EXPECT_NE(refused(".").find("no file"), std::string::npos);
+  EXPECT_THAT(refused(absolute), testing::HasSubstr("absolute"));
+  EXPECT_THAT(refused("../secret"), testing::HasSubstr("'..'"));
+  EXPECT_THAT(refused("sub/../weights"), testing::HasSubstr("'..'"));
+  EXPECT_THAT(refused("sub/.."), testing::HasSubstr("'..'"));
+  EXPECT_THAT(refused(""), testing::HasSubstr("empty"));
+  EXPECT_THAT(refused("sub\\more"), testing::HasSubstr("backslash"));
+  EXPECT_THAT(refused("C:weights"), testing::HasSubstr("drive"));
+  EXPECT_THAT(refused(std::string_view("weights\0.bin", 12)), testing::HasSubstr("NUL"));
+  EXPECT_THAT(refused("."), testing::HasSubstr("no file"));
 }
 
 TEST_P(Files, RefusesLinksThatLeadOut) {
@@ -69,7 +70,7 @@ TEST_P(Files, RefusesLinksThatLeadOut) {
   fs::create_symlink("loop", root / "model" / "loop");
   fs::create_symlink("/proc/self/cwd", root / "model" / "magic");
   for (const char* path : {"out", "absolute", "up/secret", "loop", "magic/x"}) {
-    EXPECT_NE(refused(path).find("is refused"), std::string::npos) << path;
+    EXPECT_THAT(refused(path), testing::HasSubstr("is refused")) << path;
   }
 }
 
@@ -81,15 +82,15 @@ TEST_P(Files, LinksInsideAreFollowedByTheKernelsWayOnly) {
 TEST_P(Files, RefusesHardLinksWhereAskedTo) {
   fs::create_hard_link(root / "secret", root / "model" / "hard");
   EXPECT_EQ(refused("hard", Limits::trusted()), "");
-  EXPECT_NE(refused("hard", Limits::untrusted()).find("hard link"), std::string::npos);
+  EXPECT_THAT(refused("hard", Limits::untrusted()), testing::HasSubstr("hard link"));
   EXPECT_EQ(refused("weights", Limits::untrusted()), "");
 }
 
 TEST_P(Files, RefusesWhatIsNoRegularFile) {
   ASSERT_EQ(::mkfifo((root / "model" / "pipe").c_str(), 0600), 0);
-  EXPECT_NE(refused("pipe").find("no regular file"), std::string::npos);
-  EXPECT_NE(refused("sub").find("no regular file"), std::string::npos);
-  EXPECT_NE(refused("absent").find("cannot open"), std::string::npos);
+  EXPECT_THAT(refused("pipe"), testing::HasSubstr("no regular file"));
+  EXPECT_THAT(refused("sub"), testing::HasSubstr("no regular file"));
+  EXPECT_THAT(refused("absent"), testing::HasSubstr("cannot open"));
   EXPECT_NE(refused("weights/x"), "");
 }
 
@@ -107,7 +108,7 @@ TEST_P(Files, ReadsRangesThatLieInTheFile) {
       file.read(offset, length, {});
       ADD_FAILURE() << offset << " " << length;
     } catch (const Error& error) {
-      EXPECT_NE(error.message.find("do not lie in"), std::string::npos) << error.message;
+      EXPECT_THAT(error.message, testing::HasSubstr("do not lie in")) << error.message;
     }
   }
 }
@@ -126,7 +127,7 @@ TEST_P(Files, NameTheLimitThatTheyPass) {
       ADD_FAILURE();
     } catch (const Error& error) {
       EXPECT_EQ(error.kind, ErrorKind::limit);
-      EXPECT_NE(error.message.find(which == 0 ? "'bytes'" : "'file_bytes'"), std::string::npos);
+      EXPECT_THAT(error.message, testing::HasSubstr(which == 0 ? "'bytes'" : "'file_bytes'"));
     }
   }
 }
@@ -156,7 +157,7 @@ TEST(Trusted, SaysWhatItCannotOpen) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::file);
-    EXPECT_NE(error.message.find("/absent/model.onnx"), std::string::npos);
+    EXPECT_THAT(error.message, testing::HasSubstr("/absent/model.onnx"));
   }
 }
 

@@ -1,6 +1,7 @@
 // Points against std::vector, and counts that do not fit.
 #include "core/shape.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -71,14 +72,14 @@ TEST(Count, RefusesWhatDoesNotFit) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::limit);
-    EXPECT_NE(error.message.find("[4294967296,2147483648]"), std::string::npos) << error.message;
+    EXPECT_THAT(error.message, testing::HasSubstr("[4294967296,2147483648]")) << error.message;
   }
   try {
     count({3, -1});
     FAIL();
   } catch (const Error& error) {  // the model's fault, not ours
     EXPECT_EQ(error.kind, ErrorKind::invalid_input);
-    EXPECT_NE(error.message.find("[3,-1]"), std::string::npos) << error.message;
+    EXPECT_THAT(error.message, testing::HasSubstr("[3,-1]")) << error.message;
   }
 }
 

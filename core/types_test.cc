@@ -1,6 +1,7 @@
 // Names of element types, and the round trip of the text form of value types.
 #include "core/types.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
@@ -23,7 +24,7 @@ TEST(Types, NamesThereAndBack) {
       FAIL();
     } catch (const Error& error) {
       EXPECT_EQ(error.kind, ErrorKind::unsupported);
-      EXPECT_NE(error.message.find(std::to_string(code)), std::string::npos);
+      EXPECT_THAT(error.message, testing::HasSubstr(std::to_string(code)));
     }
   }
 }

@@ -1,4 +1,6 @@
 // Names, order and types in graphs: for each rule a small model that breaks it.
+#include <gmock/gmock.h>
+
 #include "model/testing.h"
 
 namespace touchstone::testing {
@@ -138,9 +140,8 @@ TEST(Check, AnInitializerFitsTheInputOfItsName) {
 TEST(Check, TypesAreThoseOfTheSignature) {
   Model wrong = chain({node("Relu", {"X"}, {"Y"})});
   wrong.graph.inputs[0].type = tensor_type(Type::string);
-  EXPECT_NE(
-      std::string(first_breach("model/type", wrong).what()).find("input 0 ('X') is tensor(string)"),
-      std::string::npos);
+  EXPECT_THAT(std::string(first_breach("model/type", wrong).what()),
+              testing::HasSubstr("input 0 ('X') is tensor(string)"));
 }
 
 TEST(Check, EqualTypesAreEqual) {

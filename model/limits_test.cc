@@ -1,5 +1,7 @@
 // Each limit of loading and checking, just under and just over.
+#include <gmock/gmock.h>
 #include "core/budget.h"
+
 #include "model/messages.h"
 #include "model/testing.h"
 
@@ -20,7 +22,7 @@ void edge(const char* name, Limit Limits::*limit, Limit enough,
     ADD_FAILURE() << name << " is not enforced";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::limit);
-    EXPECT_NE(std::string(error.what()).find("'" + std::string(name) + "'"), std::string::npos)
+    EXPECT_THAT(std::string(error.what()), testing::HasSubstr("'" + std::string(name) + "'"))
         << error.what();
   }
 }

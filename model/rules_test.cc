@@ -1,6 +1,7 @@
 // The table of rules, its documentation page, and the text of format errors.
 #include "model/rules.h"
 
+#include <gmock/gmock.h>
 #include <set>
 
 #include "core/files.h"
@@ -21,8 +22,8 @@ TEST(Rules, ThePageShowsTheTable) {
     rows += "| `" + std::string(rule.id) + "` | " + std::string(rule.text) + " | " +
             std::string(rule.help) + " |\n";
   }
-  EXPECT_NE(page.find(rows), std::string::npos) << "docs/model-rules.md should hold these rows:\n"
-                                                << rows;
+  EXPECT_THAT(page, testing::HasSubstr(rows)) << "docs/model-rules.md should hold these rows:\n"
+                                              << rows;
 }
 
 TEST(Rules, IdsAreUnique) {

@@ -1,6 +1,7 @@
 // Tests a session's memory use. Bound runs of fast kernels allocate nothing. A failed allocation
 // becomes an Error, after which the session can be used again. The program counts all allocations
 // of the process and can make one of them fail.
+#include <gmock/gmock.h>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -62,7 +63,8 @@ void expect_none(const Model& model, const Tensor& x, const std::string& fast = 
       Session session(model, {.threads = threads, .winograd = winograd});
       const Feeds expected = session.run({{"x", x}});
       for (const Placement& row : session.placement())
-        ASSERT_EQ(row.kernel.find(fast), std::string::npos) << row.kernel << " runs what is tested";
+        ASSERT_THAT(row.kernel, testing::Not(testing::HasSubstr(fast)))
+            << row.kernel << " runs what is tested";
       Tensor fed(x.type(), x.shape());
       std::map<std::string, Tensor> outputs;
       for (const auto& [name, value] : expected)
@@ -129,7 +131,7 @@ TEST(Memory, BoundMemoryHasToFit) {
       ADD_FAILURE() << text(memory.shape());
     } catch (const Error& error) {
       EXPECT_EQ(error.kind, ErrorKind::usage);
-      EXPECT_NE(error.message.find("'" + output + "'"), std::string::npos) << error.message;
+      EXPECT_THAT(error.message, testing::HasSubstr("'" + output + "'")) << error.message;
     }
   };
   refused("nowhere", Tensor(Type::float32, {6, 33, 19}));

@@ -1,6 +1,8 @@
 // Tests NaN, infinities and intermediate overflow in Winograd and narrow convolutions. A result
 // must be NaN, infinite or finite exactly where the definition's is.
+#include <gmock/gmock.h>
 #include "optimized/registry/isa.h"
+
 #include "optimized/testing.h"
 
 namespace touchstone {
@@ -74,7 +76,7 @@ TEST(Numbers, ANaNReachesItsWindowsAlone) {
 TEST(Numbers, ThroughPointsThatShareAVector) {
   for (const Planted& numbers : specials) {
     const std::string kernels = one_convolution({2, 24, 14, 44}, {3, 24, 5, 5}, 2, false, numbers);
-    EXPECT_NE(kernels.find("narrow"), std::string::npos) << kernels;
+    EXPECT_THAT(kernels, testing::HasSubstr("narrow")) << kernels;
   }
 }
 

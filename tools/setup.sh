@@ -12,7 +12,7 @@ packages=(
   g++ clang lld libclang-rt-14-dev clang-format     # compilers, sanitisers
   libprotobuf-dev protobuf-compiler                 # model files
   libboost-dev                                      # the exact semantics' multiprecision numbers
-  libgtest-dev librapidcheck-dev                    # tests
+  libgtest-dev libgmock-dev librapidcheck-dev       # tests
   libcli11-dev nlohmann-json3-dev libfmt-dev        # the command, reports, text
   libre2-dev libutf8proc-dev                        # operators on strings
   libjpeg62-turbo-dev libpng-dev libtiff-dev        # images

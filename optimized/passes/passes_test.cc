@@ -2,6 +2,7 @@
 // off.
 #include "optimized/passes/passes.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -118,7 +119,7 @@ TEST(Passes, RefuseANameThatThereIsNot) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::usage);
-    EXPECT_NE(error.help.find("fold-constants"), std::string::npos);
+    EXPECT_THAT(error.help, testing::HasSubstr("fold-constants"));
   }
 }
 

@@ -2,6 +2,7 @@
 // sound plans pass.
 #include "optimized/plan/arena_check.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -130,11 +131,11 @@ std::string found(std::size_t step, Fault fault) {
   return found(options);
 }
 
-#define EXPECT_FOUND(text, ...)                                \
-  do {                                                         \
-    const std::string said = found(__VA_ARGS__);               \
-    EXPECT_NE(said.find(text), std::string::npos) << said;     \
-    EXPECT_NE(said.find("step '"), std::string::npos) << said; \
+#define EXPECT_FOUND(text, ...)                              \
+  do {                                                       \
+    const std::string said = found(__VA_ARGS__);             \
+    EXPECT_THAT(said, testing::HasSubstr(text)) << said;     \
+    EXPECT_THAT(said, testing::HasSubstr("step '")) << said; \
   } while (false)
 
 TEST(ArenaCheck, ASoundPlanPasses) { EXPECT_EQ(found(first, {}), ""); }
@@ -224,7 +225,7 @@ TEST(ArenaCheck, AnOutputThatDiesTooEarlyIsNamed) {
     span.last = span.first;
   };
   const std::string said = found(options);
-  EXPECT_NE(said.find("the output 'y' is read when the run ends"), std::string::npos) << said;
+  EXPECT_THAT(said, testing::HasSubstr("the output 'y' is read when the run ends")) << said;
 }
 
 TEST(ArenaCheck, BuffersThatOverlapAreNamed) {
@@ -236,7 +237,7 @@ TEST(ArenaCheck, BuffersThatOverlapAreNamed) {
     return std::shared_ptr<void>(const_cast<float*>(memory.data()), [](void*) {});
   };
   const std::string said = found(options);
-  EXPECT_NE(said.find("live at the same time and overlap"), std::string::npos) << said;
+  EXPECT_THAT(said, testing::HasSubstr("live at the same time and overlap")) << said;
 }
 
 TEST(ArenaCheck, TheEnvironmentTurnsItOn) {

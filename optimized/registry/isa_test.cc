@@ -1,6 +1,7 @@
 // Tests the selection of the instruction set.
 #include "optimized/registry/isa.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
@@ -33,7 +34,7 @@ TEST(Isa, ANameThatThereIsNotIsAUsageError) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::usage);
-    EXPECT_NE(error.message.find("avx512, avx2, sse41"), std::string::npos) << error.message;
+    EXPECT_THAT(error.message, testing::HasSubstr("avx512, avx2, sse41")) << error.message;
   }
 }
 

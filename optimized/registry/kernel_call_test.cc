@@ -1,5 +1,6 @@
 // Tests that a kernel that refuses its arguments throws Error instead of ending the process, and
 // that recording computes nothing.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
@@ -29,7 +30,7 @@ TEST(KernelCall, HalidesErrorsBecomeOurs) {
     FAIL() << "the kernel took a problem that is none";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::internal);
-    EXPECT_NE(error.message.find("a fast kernel failed with status"), std::string::npos)
+    EXPECT_THAT(error.message, testing::HasSubstr("a fast kernel failed with status"))
         << error.message;
     EXPECT_GT(error.message.size(), 60U) << error.message;
   }

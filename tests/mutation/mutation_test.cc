@@ -1,4 +1,5 @@
 // The mutation driver detects crashes, deadlines, different ends and wrong outputs.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -95,7 +96,7 @@ TEST(Verdicts, ARuntimeThatBelievesDeclaredShapesIsFound) {
   };
   std::string found;
   for (Index number = 0; number < 30 && found.empty(); ++number) found = wrong(believes, number);
-  EXPECT_NE(found.find("fast, with declared shapes: limit"), std::string::npos) << found;
+  EXPECT_THAT(found, testing::HasSubstr("fast, with declared shapes: limit")) << found;
 }
 
 TEST(Verdicts, OutputsThatTheJudgeRefusesAreFound) {
@@ -108,7 +109,7 @@ TEST(Verdicts, OutputsThatTheJudgeRefusesAreFound) {
     return made;
   };
   const std::string found = wrong(doubles);
-  EXPECT_NE(found.find("fast: Neg: output 'y'"), std::string::npos) << found;
+  EXPECT_THAT(found, testing::HasSubstr("fast: Neg: output 'y'")) << found;
 }
 
 TEST(Verdicts, AnInternalErrorIsWrongEvenWhereBothHaveIt) {
@@ -117,7 +118,7 @@ TEST(Verdicts, AnInternalErrorIsWrongEvenWhereBothHaveIt) {
     throw std::out_of_range("somewhere");
   };
   const std::string found = wrong(breaks);
-  EXPECT_NE(found.find("internal: an exception that is no Error: somewhere"), std::string::npos)
+  EXPECT_THAT(found, testing::HasSubstr("internal: an exception that is no Error: somewhere"))
       << found;
 }
 
@@ -127,7 +128,7 @@ TEST(Verdicts, ARuntimeThatRefusesWhatTheReferenceRunsIsFound) {
     throw Error(ErrorKind::unsupported, "not here");
   };
   const std::string found = wrong(refuses);
-  EXPECT_NE(found.find("fast: unsupported (: not here), but reference: ran"), std::string::npos)
+  EXPECT_THAT(found, testing::HasSubstr("fast: unsupported (: not here), but reference: ran"))
       << found;
 }
 
