@@ -1,4 +1,4 @@
-// See core/json.h.
+// Instantiates the JSON class that core/json.h declares extern, once for the whole program.
 #include <nlohmann/json.hpp>
 
 namespace nlohmann {
