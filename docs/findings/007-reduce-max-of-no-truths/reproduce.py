@@ -1,4 +1,4 @@
-"""Finding 007: ReduceMax refuses an empty set of truths. Exit code 1 where the fault shows, 0 where it is mended."""
+"""Finding 007: ReduceMax of an empty bool tensor is refused. Exit code 1 where it shows, 0 where it is mended."""
 
 import sys
 

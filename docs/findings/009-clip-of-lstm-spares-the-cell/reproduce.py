@@ -1,4 +1,4 @@
-"""Finding 009: LSTM does not clip what goes into h. Exit code 1 where the fault shows, 0 where it is mended."""
+"""Finding 009: LSTM does not clip the input of activation h. Exit code 1 where it shows, 0 where it is mended."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 012: GlobalMaxPool of anything but images. Exit code 1 where the fault shows, 0 where it is mended."""
+"""Finding 012: GlobalMaxPool supports images only. Exit code 1 where the fault shows, 0 where it is mended."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 014: LpPool counts elements that are not there. Exit code 1 where the fault shows, 0 where it is mended."""
+"""Finding 014: LpPool counts padding elements. Exit code 1 where the fault shows, 0 where it is mended."""
 
 import sys
 

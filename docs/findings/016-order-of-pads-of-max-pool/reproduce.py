@@ -1,4 +1,4 @@
-"""Finding 016: MaxPool reads its pads in another order. Exit code 1 where the fault shows, 0 where it is mended."""
+"""Finding 016: MaxPool reads its pads in a wrong order. Exit code 1 where the fault shows, 0 where it is mended."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 018: MaxPool points to elements that are not the largest. Exit code 1 where it shows, else 0."""
+"""Finding 018: MaxPool returns indices of elements that are not the maximum. Exit code 1 where it shows, else 0."""
 
 import sys
 

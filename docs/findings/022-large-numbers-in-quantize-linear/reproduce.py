@@ -1,4 +1,4 @@
-"""Finding 022: QuantizeLinear makes 0 of large numbers. Exit code 1 where the fault shows, 0 where it is mended."""
+"""Finding 022: QuantizeLinear returns 0 for large numbers. Exit code 1 where the fault shows, 0 where it is mended."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 025: OneHot computes what it should only place. Exit code 1 where the fault shows, 0 where it is mended."""
+"""Finding 025: OneHot computes values that it should copy. Exit code 1 where the fault shows, 0 where it is mended."""
 
 import sys
 

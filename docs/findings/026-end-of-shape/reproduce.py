@@ -1,4 +1,4 @@
-"""Finding 026: Shape takes an end before the first axis for one from the back. Exit code 1 where it shows, else 0."""
+"""Finding 026: Shape reads an end before the first axis as counted from the back. Exit code 1 where it shows."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 028: StringNormalizer takes accents away. Exit code 1 where the fault shows, 0 where it is mended."""
+"""Finding 028: StringNormalizer removes accents. Exit code 1 where the fault shows, 0 where it is mended."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 035: Unique sorts although it is told not to. Exit code 1 where the fault shows, 0 where it is mended."""
+"""Finding 035: Unique sorts with sorted = 0. Exit code 1 where the fault shows, 0 where it is mended."""
 
 import sys
 

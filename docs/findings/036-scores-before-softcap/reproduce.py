@@ -1,4 +1,4 @@
-"""Attention shows scores behind softcap where those before it are asked for. Exit code 1 where it shows, else 0."""
+"""Attention outputs scores after softcap where those before it are requested. Exit code 1 where it shows, else 0."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 037: Loop joins its scan outputs along an axis that they have. Exit code 1 where it shows, else 0."""
+"""Finding 037: Loop concatenates scan outputs along an existing axis. Exit code 1 where it shows, else 0."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 042: LSTM knows no other activations than its default ones. Exit code 1 where it shows, else 0."""
+"""Finding 042: LSTM supports only its default activations. Exit code 1 where it shows, else 0."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 043: LSTM goes on behind the end of a sequence. Exit code 1 where the fault shows, 0 where it is mended."""
+"""Finding 043: LSTM continues past the end of a sequence. Exit code 1 where the fault shows, 0 where it is mended."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 044: LayerNormalization of halves is computed in halves. Exit code 1 where it shows, else 0."""
+"""Finding 044: LayerNormalization of float16 is computed in float16. Exit code 1 where it shows, else 0."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 046: Cast makes NaN of infinity in float8e8m0. Exit code 1 where the fault shows, 0 where it is mended."""
+"""Finding 046: Cast of infinity to float8e8m0 gives NaN. Exit code 1 where the fault shows, 0 where it is mended."""
 
 import sys
 

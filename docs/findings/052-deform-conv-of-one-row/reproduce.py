@@ -1,4 +1,4 @@
-"""Finding 052: DeformConv of an image of one row breaks off. Exit code 1 where it shows, else 0."""
+"""Finding 052: DeformConv of an image of one row fails. Exit code 1 where it shows, else 0."""
 
 import sys
 

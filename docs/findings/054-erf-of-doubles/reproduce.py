@@ -1,4 +1,4 @@
-"""Finding 054: Erf of doubles is as sharp as float. Exit code 1 where the fault shows, 0 where it is mended."""
+"""Finding 054: Erf of double has float32 accuracy. Exit code 1 where the fault shows, 0 where it is mended."""
 
 import sys
 

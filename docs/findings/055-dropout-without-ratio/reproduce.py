@@ -1,4 +1,4 @@
-"""Finding 055: Dropout in training breaks off without a ratio. Exit code 1 where it shows, else 0."""
+"""Finding 055: Dropout in training fails without a ratio. Exit code 1 where it shows, else 0."""
 
 import sys
 

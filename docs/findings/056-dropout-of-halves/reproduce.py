@@ -1,4 +1,4 @@
-"""Finding 056: Dropout in training turns halves into floats. Exit code 1 where it shows, else 0."""
+"""Finding 056: Dropout in training returns float32 for float16. Exit code 1 where it shows, else 0."""
 
 import sys
 

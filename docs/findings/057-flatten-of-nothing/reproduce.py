@@ -1,4 +1,4 @@
-"""Finding 057: Flatten breaks off where the outer dimension is empty. Exit code 1 where it shows, else 0."""
+"""Finding 057: Flatten fails where the outer dimension is empty. Exit code 1 where it shows, else 0."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 059: Sigmoid far below zero is sharp in absolute terms alone. Exit code 1 where it shows, else 0."""
+"""Finding 059: Sigmoid far below zero is accurate in absolute terms only. Exit code 1 where it shows, else 0."""
 
 import sys
 

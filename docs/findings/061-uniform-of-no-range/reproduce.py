@@ -1,4 +1,4 @@
-"""Finding 061: RandomUniform from high to low ends the process. Exit code 1 where it shows, else 0."""
+"""Finding 061: RandomUniform with low above high ends the process. Exit code 1 where it shows, else 0."""
 
 import subprocess
 import sys

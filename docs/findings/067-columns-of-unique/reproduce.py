@@ -1,4 +1,4 @@
-"""Finding 067: Unique of columns as they are met gives all of them. Exit code 1 where it shows, else 0."""
+"""Finding 067: Unique of unsorted columns returns all of them. Exit code 1 where it shows, else 0."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 069: GridSample of version 16 knows no bilinear. Exit code 1 where it shows, else 0."""
+"""Finding 069: GridSample of version 16 refuses bilinear. Exit code 1 where it shows, else 0."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 076: PRelu before version 7 takes slopes for columns. Exit code 1 where it shows, else 0."""
+"""Finding 076: PRelu before version 7 reads slopes as columns. Exit code 1 where it shows, else 0."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 078: Gemm before version 7 answers halves in float. Exit code 1 where it shows, else 0."""
+"""Finding 078: Gemm before version 7 returns float32 for float16. Exit code 1 where it shows, else 0."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 079: RMSNormalization answers in the type of X. Exit code 1 where the fault shows, 0 where it is mended."""
+"""Finding 079: RMSNormalization returns the type of X. Exit code 1 where the fault shows, 0 where it is mended."""
 
 import sys
 

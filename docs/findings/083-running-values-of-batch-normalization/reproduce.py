@@ -1,4 +1,4 @@
-"""Finding 083: BatchNormalization answers its running values in the type of X. Exit code 1 where it shows, else 0."""
+"""Finding 083: BatchNormalization returns running values in the type of X. Exit code 1 where it shows, else 0."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 086: Squeeze takes an empty list of axes for none. Exit code 1 where it shows, else 0."""
+"""Finding 086: Squeeze reads an empty list of axes as no list. Exit code 1 where it shows, else 0."""
 
 import sys
 

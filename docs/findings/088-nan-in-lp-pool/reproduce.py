@@ -1,4 +1,4 @@
-"""Finding 088: LpPool passes over NaN. Exit code 1 where the fault shows, 0 where it is mended."""
+"""Finding 088: LpPool ignores NaN. Exit code 1 where the fault shows, 0 where it is mended."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 090: LayerNormalization answers its statistics in the type of X. Exit code 1 where it shows, else 0."""
+"""Finding 090: LayerNormalization returns statistics in the type of X. Exit code 1 where it shows, else 0."""
 
 import sys
 

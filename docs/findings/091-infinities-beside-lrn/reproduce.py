@@ -1,4 +1,4 @@
-"""Finding 091: LRN carries an infinity to channels that do not see it. Exit code 1 where it shows, else 0."""
+"""Finding 091: LRN spreads an infinity to channels outside its window. Exit code 1 where it shows, else 0."""
 
 import sys
 

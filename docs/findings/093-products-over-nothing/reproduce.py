@@ -1,4 +1,4 @@
-"""Finding 093: MatMulInteger over nothing answers whatever memory holds. Exit code 1 where it shows, else 0."""
+"""Finding 093: MatMulInteger over an empty sum returns uninitialised memory. Exit code 1 where it shows, else 0."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Finding 094: Split dies of more outputs than it is told. Exit code 1 where it shows, else 0."""
+"""Finding 094: Split crashes with more outputs than num_outputs. Exit code 1 where it shows, else 0."""
 
 import subprocess
 import sys
