@@ -38,7 +38,7 @@ class OnJoin : public Step {
                       part.from.blocks.first_block ==
                           out_.blocks.first_block + part.channel / out_.blocks.lanes;
     }
-    kernel = "join blocks";
+    kernel = "concat blocks";
     kernel_class = KernelClass::copy;
   }
   void bind(const Memory& memory) override {

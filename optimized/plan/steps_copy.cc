@@ -14,7 +14,7 @@ class CopyStep : public Step {
  public:
   CopyStep(std::vector<Index> inputs, std::vector<CopiedOutput> outputs)
       : inputs_(std::move(inputs)), outputs_(std::move(outputs)) {
-    kernel = "move " + std::string(name(chosen_isa()));
+    kernel = "strided copy " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::copy;
   }
   void bind(const Memory& memory) override {

@@ -47,7 +47,7 @@ class MatmulStep : public Step {
     product_.columns = columns_;
     product_.min = group.min;
     product_.max = group.max;
-    kernel = "product " + std::string(name(chosen_isa()));
+    kernel = "matmul " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::matmul;
   }
   void bind(const Memory& memory) override {
@@ -77,7 +77,7 @@ class OnRow : public Step {
     dots_.depth = dots_.column_stride = b[1];
     dots_.min = group.min;
     dots_.max = group.max;
-    kernel = "product of a row " + std::string(name(chosen_isa()));
+    kernel = "matrix-vector " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::matrix_vector;
   }
   // True if a dot-product kernel replaces MatmulStep.

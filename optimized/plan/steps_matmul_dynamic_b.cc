@@ -38,7 +38,7 @@ class MatmulDynamicBStep : public Step {
     b_ = builder.plain(fact.inputs[1]);
     c_ = builder.make_plain(group.made);
     packed_ = builder.temporary(size_ * (apart_ ? builder.threads() : 1));
-    kernel = "product of both " + std::string(name(chosen_isa()));
+    kernel = "matmul with dynamic B " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::dynamic_matmul;
   }
   void bind(const Memory& memory) override {

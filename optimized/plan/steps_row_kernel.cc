@@ -19,7 +19,7 @@ class RowKernelStep : public Step {
         node_(node),
         buffers_(std::move(buffers)),
         entry_(*find_row_kernel(*graph.node(node).node->signature)) {
-    kernel = "row_kernel " + std::string(name(chosen_isa()));
+    kernel = "row kernel " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::row_kernel;
   }
   Index scratch() const override { return entry_.scratch * RowKernel::piece; }

@@ -11,8 +11,8 @@ from codegen.load import load_spec
 
 ROOT = Path(__file__).resolve().parents[2]
 BY_HAND = {
-    "convolution", "transposed_convolution", "max_pool", "average_pool", "global_average", "global_max", "product",
-    "matrix_product",
+    "convolution", "transposed_convolution", "max_pool", "average_pool", "global_average", "global_max", "gemm",
+    "matmul",
 }  # fmt: skip
 
 

@@ -32,7 +32,7 @@ struct One {
   std::map<std::string, std::vector<Index>> lists = {};
   std::map<std::string, Index> numbers = {};
   Type made = Type::float32;
-  std::string kernel = "row_kernel";
+  std::string kernel = "row kernel";
 };
 
 void PrintTo(const One& one, std::ostream* out) { *out << one.op; }
@@ -98,8 +98,8 @@ INSTANTIATE_TEST_SUITE_P(
     Operators, RowKernels,
     testing::Values(
         One{"MatMul", {{3, 4, 40}, {40, 33}}},  // long rows
-        One{"MatMul", {{3, 17, 40}, {40, 33}}, {}, {}, Type::float32, "product of both"},
-        One{"MatMul", {{2, 1, 9, 40}, {3, 40, 50}}, {}, {}, Type::float32, "product of both"},
+        One{"MatMul", {{3, 17, 40}, {40, 33}}, {}, {}, Type::float32, "matmul with dynamic B"},
+        One{"MatMul", {{2, 1, 9, 40}, {3, 40, 50}}, {}, {}, Type::float32, "matmul with dynamic B"},
         One{"MatMul", {{5, 600}, {600, 3}}},    // short: along the reduction
         One{"MatMul", {{2, 1, 9}, {9, 1400}}},  // one row, split for the threads
         One{"Gemm", {{6, 9}, {20, 6}, {20}}, {}, {{"transA", 1}, {"transB", 1}}},
