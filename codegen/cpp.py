@@ -36,7 +36,7 @@ KEYWORDS = {
     "false", "xor", "row", "at", "x", "inner", "strip", "some", "all", "best", "spot", "tally", "truth", "type", "R",
     "Q", "S", "Compute", "item", "join", "each", "collect", "select", "rows", "store", "load", "put", "less", "equal",
     "both", "either", "negate", "constant", "from_index", "facts", "plan", "bind", "call", "values", "output_shape",
-    "add", "subtract", "multiply", "negative",
+    "add", "subtract", "multiply", "negative", "row_kernel", "scratch", "operand_span", "predicate",
 }  # fmt: skip
 COLLIDING = KEYWORDS | set(b.BUILTINS)
 # Checked index arithmetic: an overflow raises an error that names the operation (core/checked.h, reference/lists.h).

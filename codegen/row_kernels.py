@@ -45,7 +45,7 @@ class RowKernel(Lanes):
         super().declare(s, scan)
         if self.buffer_type(self.m.buffers[s.name]) in ("Q",) or self.is_float(self.m.buffers[s.name]):
             name = cpp_name(s.name)
-            kept = rf"const View<float> {name} = kernel.array(\1);"
+            kept = rf"const View<float> {name} = row_kernel.array(\1);"
             for k in range(before, len(self.lines)):
                 line = re.sub(rf"\bArray<\S*> {name}\((.*)\);$", kept, self.lines[k])
                 self.lines[k] = re.sub(r"Followed<T_, Array<\S*>> ", "Followed<T_, const View<float>> ", line)
@@ -106,7 +106,7 @@ class RowKernel(Lanes):
         reductions = [r for r in self.rowwise(value)]
         work = " + ".join(["1.0", *(self.expressions_of(r) for r in reductions)])
         self.put(
-            f"kernel.each_row({target}, {step}, {work}, "
+            f"row_kernel.each_row({target}, {step}, {work}, "
             "[&](const Row& row, [[maybe_unused]] const ScratchBuffers& scratch) {"
         )
         self.depth += 1
@@ -352,7 +352,7 @@ class RowKernel(Lanes):
             self.put(f"const float* const arrays[] = {{{', '.join(arrays)}}};")
         if expression.numbers:
             self.put(f"const float numbers[] = {{{', '.join(expression.numbers)}}};")
-        call = f"kernel.expressions[{k}]({count}, {given}, {values}, {out}{' + (x - x_from)' if fold else ''});"
+        call = f"row_kernel.expressions[{k}]({count}, {given}, {values}, {out}{' + (x - x_from)' if fold else ''});"
         self.put(call + f"  // {use}: {expression.text}")
         self.close()
 
@@ -370,7 +370,7 @@ class RowKernel(Lanes):
             self.put(f"const float* const arrays[] = {{{', '.join(arrays)}}};")
             self.put(f"const float numbers[] = {{{', '.join(expression.numbers) or '0.0F'}}};")
             k = self.expressions.of("map", expression.text)
-            self.put(f"kernel.expressions[{k}]({count}, arrays, numbers, {values});  // map: {expression.text}")
+            self.put(f"row_kernel.expressions[{k}]({count}, arrays, numbers, {values});  // map: {expression.text}")
         place = " + (x - x_from)" if fold else " + (part_from - x_from)"
         verb = f"best_of_{'largest' if use == 'argmax' else 'smallest'}"
         kind = "one" if fold else "each"

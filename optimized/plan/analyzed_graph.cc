@@ -60,7 +60,7 @@ AnalyzedGraph::AnalyzedGraph(const Model& model, const std::map<std::string, Sha
     fact.type = value.type;
     fact.shape = value.shape;
   }
-  for (AnalyzedNode& node : nodes_) node.broken = proved.broken.contains(node.node->index);
+  for (AnalyzedNode& node : nodes_) node.broken = proved.violations.contains(node.node->index);
   forget_shapes(unclaimed);
 }
 

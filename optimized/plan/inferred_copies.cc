@@ -169,7 +169,7 @@ class Dimensions {
     for (Index k = 0; k < length; ++k) {
       const auto name = static_cast<Index>(data[line + k * step]);
       const bool inside = name > 0 && name <= all;
-      if (inside ? beside(name) != base : !fills(name == 0 ? nothing : name - all))
+      if (inside ? beside(name) != base : !fills(name == 0 ? zero_fill : name - all))
         return std::nullopt;
       table.push_back(inside ? at(name) : -1);
     }
