@@ -94,7 +94,7 @@ TEST_P(EveryDevice, SaysWhatAKernelRefuses) {
     FAIL() << "it ran";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::internal);
-    EXPECT_THAT(error.message, testing::HasSubstr("dimensions")) << error.message;
+    EXPECT_THAT(error.message, ::testing::HasSubstr("dimensions")) << error.message;
   }
   device_->finish();  // the queue still works
 }
@@ -105,8 +105,8 @@ TEST_P(EveryDevice, SaysThatThereIsNotEnoughMemory) {
     FAIL() << "a machine of so much memory";
   } catch (const Error& error) {
     EXPECT_TRUE(error.kind == ErrorKind::out_of_memory || error.kind == ErrorKind::unsupported);
-    EXPECT_THAT(error.message, testing::HasSubstr("1152921504606846976 bytes")) << error.message;
-    EXPECT_THAT(error.message, testing::HasSubstr(GetParam())) << error.message;
+    EXPECT_THAT(error.message, ::testing::HasSubstr("1152921504606846976 bytes")) << error.message;
+    EXPECT_THAT(error.message, ::testing::HasSubstr(GetParam())) << error.message;
   }
 }
 

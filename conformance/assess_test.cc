@@ -81,7 +81,7 @@ TEST_F(CaseFolder, WithinTheSuitesToleranceMayStillBeWrong) {
   const Assessment found = given(numbers({2001, 3}));
   EXPECT_EQ(found.compat, "pass");
   EXPECT_EQ(found.verdict, "wrong-value") << found.detail;
-  EXPECT_THAT(found.detail, testing::HasSubstr("2001")) << found.detail;
+  EXPECT_THAT(found.detail, ::testing::HasSubstr("2001")) << found.detail;
 }
 
 TEST_F(CaseFolder, AWrongExpectationIsNamed) {
@@ -111,7 +111,7 @@ TEST_F(CaseFolder, WhatTheStandardRefusesCannotBeExpected) {
   put("input_1.pb", Tensor(Type::int32, {2}));
   const Assessment other = assess(assignment);
   EXPECT_EQ(other.verdict, "accepted-invalid");
-  EXPECT_THAT(other.detail, testing::HasSubstr("declared as tensor(int64)")) << other.detail;
+  EXPECT_THAT(other.detail, ::testing::HasSubstr("declared as tensor(int64)")) << other.detail;
   put("input_1.pb", numbers({1, 2, 3}));
   EXPECT_EQ(assess(assignment).verdict, "accepted-invalid");
   save({node("Add", {"a"}, "y")});
@@ -241,8 +241,8 @@ TEST_F(SeveralNodes, AWrongExpectationIsNotTheirFault) {
 TEST_F(SeveralNodes, TheGuiltyOneIsNamed) {
   const Assessment found = given(numbers({3001, 6}), numbers({2001, 4}));
   EXPECT_EQ(found.verdict, "wrong-value");
-  EXPECT_THAT(found.detail, testing::HasSubstr("node 0 (Add-14): output 'c'")) << found.detail;
-  EXPECT_THAT(found.detail, testing::HasSubstr("1 exact, 1 wrong-value")) << found.detail;
+  EXPECT_THAT(found.detail, ::testing::HasSubstr("node 0 (Add-14): output 'c'")) << found.detail;
+  EXPECT_THAT(found.detail, ::testing::HasSubstr("1 exact, 1 wrong-value")) << found.detail;
 }
 
 TEST_F(SeveralNodes, WithTapsMustGiveTheSame) {
@@ -250,9 +250,9 @@ TEST_F(SeveralNodes, WithTapsMustGiveTheSame) {
   assignment.taps->outputs[0] = output("y", numbers({3000, 6}));
   const Assessment found = assess(assignment);
   EXPECT_EQ(found.verdict, "open");
-  EXPECT_THAT(found.detail, testing::HasSubstr("its outputs are others")) << found.detail;
+  EXPECT_THAT(found.detail, ::testing::HasSubstr("its outputs are others")) << found.detail;
   assignment.taps = Answer{.kind = Answer::Kind::refused, .detail = "too many outputs"};
-  EXPECT_THAT(assess(assignment).detail, testing::HasSubstr("too many outputs"));
+  EXPECT_THAT(assess(assignment).detail, ::testing::HasSubstr("too many outputs"));
   put("output_0.pb", numbers({7, 7}));
   EXPECT_EQ(assess(assignment).verdict, "wrong-value");
 }
@@ -288,7 +288,7 @@ TEST_F(SeveralNodes, WithoutAPlaceForTheirModelAreLeftToTheSuite) {
   const Assessment right = CaseFolder::given(numbers({3000, 5}));
   EXPECT_FALSE(right.tapped);
   EXPECT_EQ(right.verdict, "open");
-  EXPECT_THAT(right.detail, testing::HasSubstr("2 nodes"));
+  EXPECT_THAT(right.detail, ::testing::HasSubstr("2 nodes"));
   EXPECT_EQ(CaseFolder::given(numbers({4000, 5})).verdict, "wrong-value");
 }
 

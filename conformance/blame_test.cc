@@ -153,7 +153,8 @@ TEST_F(Taps, ValuesAreReadFromTheFolderAlone) {
     write_atomically(folder / "values.json", R"({"a": ")" + name + R"(", "c": "c.pb"})");
     const Model model = sums();
     const Blame found = blamed(model);
-    EXPECT_THAT(found.nodes[0].skipped, testing::HasSubstr("is refused")) << found.nodes[0].skipped;
+    EXPECT_THAT(found.nodes[0].skipped, ::testing::HasSubstr("is refused"))
+        << found.nodes[0].skipped;
   }
   fs::remove(outside);
 }

@@ -52,15 +52,15 @@ TEST_P(Files, OpensWhatLiesInTheFolder) {
 
 TEST_P(Files, RefusesPathsThatAreNotPlain) {
   const std::string absolute = (root / "model" / "weights").string();
-  EXPECT_THAT(refused(absolute), testing::HasSubstr("absolute"));
-  EXPECT_THAT(refused("../secret"), testing::HasSubstr("'..'"));
-  EXPECT_THAT(refused("sub/../weights"), testing::HasSubstr("'..'"));
-  EXPECT_THAT(refused("sub/.."), testing::HasSubstr("'..'"));
-  EXPECT_THAT(refused(""), testing::HasSubstr("empty"));
-  EXPECT_THAT(refused("sub\\more"), testing::HasSubstr("backslash"));
-  EXPECT_THAT(refused("C:weights"), testing::HasSubstr("drive"));
-  EXPECT_THAT(refused(std::string_view("weights\0.bin", 12)), testing::HasSubstr("NUL"));
-  EXPECT_THAT(refused("."), testing::HasSubstr("no file"));
+  EXPECT_THAT(refused(absolute), ::testing::HasSubstr("absolute"));
+  EXPECT_THAT(refused("../secret"), ::testing::HasSubstr("'..'"));
+  EXPECT_THAT(refused("sub/../weights"), ::testing::HasSubstr("'..'"));
+  EXPECT_THAT(refused("sub/.."), ::testing::HasSubstr("'..'"));
+  EXPECT_THAT(refused(""), ::testing::HasSubstr("empty"));
+  EXPECT_THAT(refused("sub\\more"), ::testing::HasSubstr("backslash"));
+  EXPECT_THAT(refused("C:weights"), ::testing::HasSubstr("drive"));
+  EXPECT_THAT(refused(std::string_view("weights\0.bin", 12)), ::testing::HasSubstr("NUL"));
+  EXPECT_THAT(refused("."), ::testing::HasSubstr("no file"));
 }
 
 TEST_P(Files, RefusesLinksThatLeadOut) {
@@ -70,7 +70,7 @@ TEST_P(Files, RefusesLinksThatLeadOut) {
   fs::create_symlink("loop", root / "model" / "loop");
   fs::create_symlink("/proc/self/cwd", root / "model" / "magic");
   for (const char* path : {"out", "absolute", "up/secret", "loop", "magic/x"}) {
-    EXPECT_THAT(refused(path), testing::HasSubstr("is refused")) << path;
+    EXPECT_THAT(refused(path), ::testing::HasSubstr("is refused")) << path;
   }
 }
 
@@ -82,15 +82,15 @@ TEST_P(Files, LinksInsideAreFollowedByTheKernelsWayOnly) {
 TEST_P(Files, RefusesHardLinksWhereAskedTo) {
   fs::create_hard_link(root / "secret", root / "model" / "hard");
   EXPECT_EQ(refused("hard", Limits::trusted()), "");
-  EXPECT_THAT(refused("hard", Limits::untrusted()), testing::HasSubstr("hard link"));
+  EXPECT_THAT(refused("hard", Limits::untrusted()), ::testing::HasSubstr("hard link"));
   EXPECT_EQ(refused("weights", Limits::untrusted()), "");
 }
 
 TEST_P(Files, RefusesWhatIsNoRegularFile) {
   ASSERT_EQ(::mkfifo((root / "model" / "pipe").c_str(), 0600), 0);
-  EXPECT_THAT(refused("pipe"), testing::HasSubstr("no regular file"));
-  EXPECT_THAT(refused("sub"), testing::HasSubstr("no regular file"));
-  EXPECT_THAT(refused("absent"), testing::HasSubstr("cannot open"));
+  EXPECT_THAT(refused("pipe"), ::testing::HasSubstr("no regular file"));
+  EXPECT_THAT(refused("sub"), ::testing::HasSubstr("no regular file"));
+  EXPECT_THAT(refused("absent"), ::testing::HasSubstr("cannot open"));
   EXPECT_NE(refused("weights/x"), "");
 }
 
@@ -108,7 +108,7 @@ TEST_P(Files, ReadsRangesThatLieInTheFile) {
       file.read(offset, length, {});
       ADD_FAILURE() << offset << " " << length;
     } catch (const Error& error) {
-      EXPECT_THAT(error.message, testing::HasSubstr("do not lie in")) << error.message;
+      EXPECT_THAT(error.message, ::testing::HasSubstr("do not lie in")) << error.message;
     }
   }
 }
@@ -127,7 +127,7 @@ TEST_P(Files, NameTheLimitThatTheyPass) {
       ADD_FAILURE();
     } catch (const Error& error) {
       EXPECT_EQ(error.kind, ErrorKind::limit);
-      EXPECT_THAT(error.message, testing::HasSubstr(which == 0 ? "'bytes'" : "'file_bytes'"));
+      EXPECT_THAT(error.message, ::testing::HasSubstr(which == 0 ? "'bytes'" : "'file_bytes'"));
     }
   }
 }
@@ -157,7 +157,7 @@ TEST(Trusted, SaysWhatItCannotOpen) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::file);
-    EXPECT_THAT(error.message, testing::HasSubstr("/absent/model.onnx"));
+    EXPECT_THAT(error.message, ::testing::HasSubstr("/absent/model.onnx"));
   }
 }
 

@@ -72,14 +72,14 @@ TEST(Count, RefusesWhatDoesNotFit) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::limit);
-    EXPECT_THAT(error.message, testing::HasSubstr("[4294967296,2147483648]")) << error.message;
+    EXPECT_THAT(error.message, ::testing::HasSubstr("[4294967296,2147483648]")) << error.message;
   }
   try {
     count({3, -1});
     FAIL();
   } catch (const Error& error) {  // the model's fault, not ours
     EXPECT_EQ(error.kind, ErrorKind::invalid_input);
-    EXPECT_THAT(error.message, testing::HasSubstr("[3,-1]")) << error.message;
+    EXPECT_THAT(error.message, ::testing::HasSubstr("[3,-1]")) << error.message;
   }
 }
 

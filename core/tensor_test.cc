@@ -117,12 +117,12 @@ TEST(Limits, NameWhatATensorBreaks) {
     EXPECT_EQ(error.kind, ErrorKind::limit) << error.message;
     return error.message;
   };
-  EXPECT_THAT(refused(Type::uint8, {101}), testing::HasSubstr("'elements'"));
-  EXPECT_THAT(refused(Type::string, {101}), testing::HasSubstr("'elements'"));
-  EXPECT_THAT(refused(Type::float32, {76}), testing::HasSubstr("'bytes'"));
-  EXPECT_THAT(refused(Type::float32, Shape(4, 1)), testing::HasSubstr("'rank_checked'"));
+  EXPECT_THAT(refused(Type::uint8, {101}), ::testing::HasSubstr("'elements'"));
+  EXPECT_THAT(refused(Type::string, {101}), ::testing::HasSubstr("'elements'"));
+  EXPECT_THAT(refused(Type::float32, {76}), ::testing::HasSubstr("'bytes'"));
+  EXPECT_THAT(refused(Type::float32, Shape(4, 1)), ::testing::HasSubstr("'rank_checked'"));
   EXPECT_THAT(refused(Type::uint8, {Index{1} << 40, Index{1} << 40}),
-              testing::HasSubstr("'elements'"));
+              ::testing::HasSubstr("'elements'"));
   EXPECT_EQ(Tensor(Type::uint8, {Index{1} << 40, Index{1} << 40, 0}).size(), 0);
   EXPECT_EQ(error_of([] { Tensor(Type::uint8, {-1}); }).kind, ErrorKind::invalid_input);
 }

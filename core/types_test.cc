@@ -24,7 +24,7 @@ TEST(Types, NamesThereAndBack) {
       FAIL();
     } catch (const Error& error) {
       EXPECT_EQ(error.kind, ErrorKind::unsupported);
-      EXPECT_THAT(error.message, testing::HasSubstr(std::to_string(code)));
+      EXPECT_THAT(error.message, ::testing::HasSubstr(std::to_string(code)));
     }
   }
 }

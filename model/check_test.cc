@@ -141,7 +141,7 @@ TEST(Check, TypesAreThoseOfTheSignature) {
   Model wrong = chain({node("Relu", {"X"}, {"Y"})});
   wrong.graph.inputs[0].type = tensor_type(Type::string);
   EXPECT_THAT(std::string(first_breach("model/type", wrong).what()),
-              testing::HasSubstr("input 0 ('X') is tensor(string)"));
+              ::testing::HasSubstr("input 0 ('X') is tensor(string)"));
 }
 
 TEST(Check, EqualTypesAreEqual) {

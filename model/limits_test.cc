@@ -22,7 +22,7 @@ void edge(const char* name, Limit Limits::*limit, Limit enough,
     ADD_FAILURE() << name << " is not enforced";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::limit);
-    EXPECT_THAT(std::string(error.what()), testing::HasSubstr("'" + std::string(name) + "'"))
+    EXPECT_THAT(std::string(error.what()), ::testing::HasSubstr("'" + std::string(name) + "'"))
         << error.what();
   }
 }

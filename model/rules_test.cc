@@ -22,8 +22,8 @@ TEST(Rules, ThePageShowsTheTable) {
     rows += "| `" + std::string(rule.id) + "` | " + std::string(rule.text) + " | " +
             std::string(rule.help) + " |\n";
   }
-  EXPECT_THAT(page, testing::HasSubstr(rows)) << "docs/model-rules.md should hold these rows:\n"
-                                              << rows;
+  EXPECT_THAT(page, ::testing::HasSubstr(rows)) << "docs/model-rules.md should hold these rows:\n"
+                                                << rows;
 }
 
 TEST(Rules, IdsAreUnique) {

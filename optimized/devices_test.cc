@@ -132,7 +132,7 @@ TEST(Placement, TheProcessorBeforeADeviceRunsAll) {
   session.run({{"x", whole({1, 4, 6, 6}, 1)}});
   EXPECT_EQ(watched->traffic().buffers, 0);
   for (const std::string& kernel : kernels(session))
-    EXPECT_THAT(kernel, testing::Not(testing::HasSubstr("watched"))) << kernel;
+    EXPECT_THAT(kernel, ::testing::Not(::testing::HasSubstr("watched"))) << kernel;
 }
 
 TEST(Placement, ADeviceAloneRefusesByName) {
@@ -142,8 +142,8 @@ TEST(Placement, ADeviceAloneRefusesByName) {
     FAIL() << "it ran elsewhere";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::unsupported);
-    EXPECT_THAT(error.message, testing::HasSubstr("watched")) << error.message;
-    EXPECT_THAT(error.place, testing::HasSubstr("(Conv)")) << error.place;
+    EXPECT_THAT(error.message, ::testing::HasSubstr("watched")) << error.message;
+    EXPECT_THAT(error.place, ::testing::HasSubstr("(Conv)")) << error.place;
   }
 }
 
@@ -169,7 +169,7 @@ TEST(Placement, MemoryThatADeviceLacksIsAnErrorOfTheNode) {
       FAIL() << "there was memory";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind, ErrorKind::out_of_memory);
-      EXPECT_THAT(error.place, testing::HasSubstr("node '")) << error.place;
+      EXPECT_THAT(error.place, ::testing::HasSubstr("node '")) << error.place;
     }
     watched->failing = -1;
     expect_same(run(islands().model(), feeds), session.run(feeds));
@@ -185,7 +185,7 @@ TEST(Placement, ADeviceThatIsLostIsAnErrorOfTheNode) {
     FAIL() << "it was not lost";
   } catch (const Error& error) {
     EXPECT_EQ(error.message, "the device is lost");
-    EXPECT_THAT(error.place, testing::HasSubstr("(Neg)")) << error.place;
+    EXPECT_THAT(error.place, ::testing::HasSubstr("(Neg)")) << error.place;
   }
   watched->lost = -1;
   expect_same(run(islands().model(), feeds), session.run(feeds));

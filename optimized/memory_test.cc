@@ -63,7 +63,7 @@ void expect_none(const Model& model, const Tensor& x, const std::string& fast = 
       Session session(model, {.threads = threads, .winograd = winograd});
       const Feeds expected = session.run({{"x", x}});
       for (const Placement& row : session.placement())
-        ASSERT_THAT(row.kernel, testing::Not(testing::HasSubstr(fast)))
+        ASSERT_THAT(row.kernel, ::testing::Not(::testing::HasSubstr(fast)))
             << row.kernel << " runs what is tested";
       Tensor fed(x.type(), x.shape());
       std::map<std::string, Tensor> outputs;
@@ -131,7 +131,7 @@ TEST(Memory, BoundMemoryHasToFit) {
       ADD_FAILURE() << text(memory.shape());
     } catch (const Error& error) {
       EXPECT_EQ(error.kind, ErrorKind::usage);
-      EXPECT_THAT(error.message, testing::HasSubstr("'" + output + "'")) << error.message;
+      EXPECT_THAT(error.message, ::testing::HasSubstr("'" + output + "'")) << error.message;
     }
   };
   refused("nowhere", Tensor(Type::float32, {6, 33, 19}));

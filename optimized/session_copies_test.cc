@@ -43,7 +43,7 @@ TEST(Session, JoinsMayBeginInsideOfABlock) {
   net.output(net.node("Concat", {maps[2], maps[0], maps[2]}, {}, {{"axis", 1}}));
   net.output(maps[0]);  // its last block also holds channels of others
   const std::string kernels = net.check();
-  EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("strided copy"))) << kernels;
+  EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("strided copy"))) << kernels;
 }
 
 TEST(Session, ElementsAreRepeatedInBlocks) {
@@ -58,10 +58,10 @@ TEST(Session, ElementsAreRepeatedInBlocks) {
   net.output(net.convolution(b, {4, 20, 3, 3}, padded));
   net.output(net.node("Concat", {b, grown(a, {2, 20, 10, 12})}, {}, {{"axis", 1}}));
   const std::string kernels = net.check();
-  EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("strided copy"))) << kernels;
+  EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("strided copy"))) << kernels;
   net.output(grown(a, {2, 20, 8, 4}));  // not all are repeated equally often
   net.output(grown(a, {2, 20, 5, 2}));  // some are dropped
-  EXPECT_THAT(net.check(), testing::HasSubstr("strided copy"));
+  EXPECT_THAT(net.check(), ::testing::HasSubstr("strided copy"));
 }
 
 TEST(Session, ScalesRepeatElementsWhereTheNearestOnesAre) {
@@ -77,9 +77,9 @@ TEST(Session, ScalesRepeatElementsWhereTheNearestOnesAre) {
   const std::string a = net.convolution("x", {20, 3, 3, 3}, padded);
   net.output(net.convolution(grown(a, {1, 1, 2, 3}, "floor"), {4, 20, 3, 3}, padded));
   const std::string kernels = net.check();
-  EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("strided copy"))) << kernels;
+  EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("strided copy"))) << kernels;
   net.output(grown(a, {1, 1, 2, 2}, "ceil"));  // the same size, but other elements
-  EXPECT_THAT(net.check(), testing::HasSubstr("strided copy"));
+  EXPECT_THAT(net.check(), ::testing::HasSubstr("strided copy"));
 }
 
 TEST(Session, MovesAreWhatTheReferenceSaysOfThem) {
@@ -96,8 +96,8 @@ TEST(Session, MovesAreWhatTheReferenceSaysOfThem) {
       "Expand", {net.node("Slice", {"x", list({0}), list({1}), list({0})}), list({4, 3, 5, 6})}));
   net.output(net.node("Gather", {"x", list({5, 0, -1, 2})}, {}, {{"axis", 3}}));
   const std::string kernels = net.check();
-  EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("reference"))) << kernels;
-  EXPECT_THAT(kernels, testing::HasSubstr("strided copy")) << kernels;
+  EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("reference"))) << kernels;
+  EXPECT_THAT(kernels, ::testing::HasSubstr("strided copy")) << kernels;
 }
 
 TEST(Session, DimensionsThatAreReadByThemselves) {
@@ -120,7 +120,7 @@ TEST(Session, DimensionsThatAreReadByThemselves) {
   net.output(net.node("Transpose", {flat}, {{"perm", {3, 1, 0, 2}}}));
   net.output(net.node("Concat", {flat, flat, "x"}, {}, {{"axis", 3}}));
   const std::string kernels = net.check();
-  EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("reference"))) << kernels;
+  EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("reference"))) << kernels;
 }
 
 TEST(Session, ScattersThatComputeAreNoMoves) {

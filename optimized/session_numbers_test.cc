@@ -76,7 +76,7 @@ TEST(Numbers, ANaNReachesItsWindowsAlone) {
 TEST(Numbers, ThroughPointsThatShareAVector) {
   for (const Planted& numbers : specials) {
     const std::string kernels = one_convolution({2, 24, 14, 44}, {3, 24, 5, 5}, 2, false, numbers);
-    EXPECT_THAT(kernels, testing::HasSubstr("narrow")) << kernels;
+    EXPECT_THAT(kernels, ::testing::HasSubstr("narrow")) << kernels;
   }
 }
 

@@ -66,8 +66,8 @@ TEST(Session, QuantisedConvolutionsRunAsConvolutionsOfFloats) {
     const std::string sum = net.rounded(net.node("Add", {b, a}), type, 4, zero);
     net.output(net.node("MaxPool", {net.node("Relu", {sum})}, {{"kernel_shape", {2, 2}}}));
     const std::string kernels = net.check();
-    EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("reference"))) << kernels;
-    EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("row kernel"))) << kernels;
+    EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("reference"))) << kernels;
+    EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("row kernel"))) << kernels;
     // All but the first, which reads the feed, must be fused into a convolution.
     EXPECT_EQ(kernels.find("pointwise"), kernels.rfind("pointwise")) << kernels;
   }
@@ -81,7 +81,7 @@ TEST(Session, QuantisedProductsRunAsProductsOfFloats) {
       "MatMul", {x, net.node("DequantizeLinear", {w, net.held(scales(24))}, {}, {{"axis", 1}})});
   net.output(net.rounded(y, Type::uint8, 2, 128));
   const std::string kernels = net.check();
-  EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("reference"))) << kernels;
+  EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("reference"))) << kernels;
 }
 
 TEST(Session, WhatIsSaturatedInfiniteOrFarAwayIsRoundedToTheEnds) {
@@ -115,8 +115,8 @@ TEST(Session, WeightsThatNodesFillAreConstant) {
   const std::string b = net.node("Reshape", {a, net.integers({1, 4, 600})});
   net.output(net.node("MatMul", {b, w}));
   const std::string kernels = net.check();
-  EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("reference"))) << kernels;
-  EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("fed"))) << kernels;
+  EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("reference"))) << kernels;
+  EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("fed"))) << kernels;
 }
 
 // Returns the fused parts of the pointwise nodes after "x".

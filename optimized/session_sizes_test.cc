@@ -16,7 +16,7 @@ TEST(Sizes, PointwiseOfEveryLength) {
     net.output(net.node("Sub", {net.node("Neg", {b}), net.node("Abs", {"x"})}));
     net.output(net.node("Sub", {net.constant({1}), "x"}));
     const std::string kernels = net.check();
-    EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("reference"))) << kernels;
+    EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("reference"))) << kernels;
   }
 }
 
@@ -40,7 +40,7 @@ TEST(Sizes, ProductsOfEverySize) {
       net.output(net.node("Gemm", {"x", net.constant({columns, 11}), net.constant({columns})}, {},
                           {{"transB", 1}}));
       const std::string kernels = net.check();
-      EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("reference"))) << kernels;
+      EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("reference"))) << kernels;
     }
   }
 }
@@ -55,7 +55,7 @@ TEST(Sizes, ProductsOfARow) {
     net.output(net.node("Gemm", {"x", net.constant({511, 1027})}, {}, {{"transB", 1}}));
     const std::string kernels = net.check();
     EXPECT_EQ(kernels.find("matrix-vector") != std::string::npos, rows == 1) << kernels;
-    EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("reference"))) << kernels;
+    EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("reference"))) << kernels;
   }
 }
 
@@ -94,8 +94,8 @@ TEST(Sizes, WinogradAndNarrowConvolutions) {
   few.output(few.convolution("x", {3, 24, 5, 5}, {{"pads", {2, 2, 2, 2}}}));
   const std::string tiles = net.check(), shared = few.check();
   if (chosen_isa() == Isa::sse41) return;  // it has neither kernel
-  EXPECT_THAT(tiles, testing::HasSubstr("winograd")) << tiles;
-  EXPECT_THAT(shared, testing::HasSubstr("narrow")) << shared;
+  EXPECT_THAT(tiles, ::testing::HasSubstr("winograd")) << tiles;
+  EXPECT_THAT(shared, ::testing::HasSubstr("narrow")) << shared;
 }
 
 TEST(Sizes, PoolsOfEveryWindow) {
@@ -109,7 +109,7 @@ TEST(Sizes, PoolsOfEveryWindow) {
     }
     net.output(net.node("GlobalMaxPool", {"x"}));
     const std::string kernels = net.check();
-    EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("reference"))) << kernels;
+    EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("reference"))) << kernels;
   }
 }
 

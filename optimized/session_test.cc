@@ -19,8 +19,8 @@ TEST(Session, ConvolutionWithClampResidualAndPool) {
   net.output(net.node("MaxPool", {c},
                       {{"kernel_shape", {3, 3}}, {"strides", {2, 2}}, {"pads", {1, 1, 1, 1}}}));
   const std::string kernels = net.check();
-  EXPECT_THAT(kernels, testing::HasSubstr("max pool")) << kernels;
-  EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("reference"))) << kernels;
+  EXPECT_THAT(kernels, ::testing::HasSubstr("max pool")) << kernels;
+  EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("reference"))) << kernels;
 }
 
 TEST(Session, ConvolutionsOfEveryKind) {
@@ -56,8 +56,8 @@ TEST(Session, TransposedConvolutions) {
   net.output(transposed("x", {20, 3, 2, 2},  // one row is left, which the dilation reaches
                         {{"dilations", {2, 1}}, {"strides", {2, 1}}, {"pads", {8, 0, 2, 0}}}));
   const std::string kernels = net.check();
-  EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("reference"))) << kernels;
-  EXPECT_THAT(kernels, testing::HasSubstr("spread")) << kernels;
+  EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("reference"))) << kernels;
+  EXPECT_THAT(kernels, ::testing::HasSubstr("spread")) << kernels;
 }
 
 TEST(Session, GroupsOfChannels) {
@@ -86,7 +86,7 @@ TEST(Session, RegionsBehindConvolutionsSeeConstantsOfEveryShape) {
   net.output(net.convolution(v, {3, 24, 1, 1}));
   net.output(net.convolution(v, {3, 24, 3, 3}, padded));  // the same value needs a halo
   const std::string kernels = net.check();
-  EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("pointwise")))
+  EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("pointwise")))
       << "not behind the convolution: " << kernels;
 }
 
@@ -115,7 +115,7 @@ TEST(Session, GatesOfWhatAConvolutionReadsGoIntoItsWeights) {
         const std::string b = net.convolution(scaled, {20, channels, 1, 1});
         net.output(net.node("Relu", {net.node("Add", {b, net.convolution("x", {20, 6, 1, 1})})}));
         const std::string kernels = net.check();
-        EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("pointwise"))) << kernels;
+        EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("pointwise"))) << kernels;
       }
     }
   }
@@ -132,7 +132,7 @@ TEST(Session, GatesThatStay) {
     net.output(net.convolution(scaled, {20, 32, 1, 1}));
     if (read_twice) net.output(net.node("Neg", {scaled}));
     const std::string kernels = net.check();
-    EXPECT_THAT(kernels, testing::HasSubstr("pointwise")) << kernels;
+    EXPECT_THAT(kernels, ::testing::HasSubstr("pointwise")) << kernels;
   }
 }
 
@@ -157,7 +157,7 @@ TEST(Session, ProductsBehindAnImage) {
   const std::string d = net.node("MatMul", {c, net.constant({40, 9})});
   net.output(net.node("Add", {d, net.constant({9})}));
   const std::string kernels = net.check();
-  EXPECT_THAT(kernels, testing::HasSubstr("matmul")) << kernels;
+  EXPECT_THAT(kernels, ::testing::HasSubstr("matmul")) << kernels;
 }
 
 TEST(Session, ShapesThatHangOnValuesMayBeOthersThanInferred) {
@@ -170,7 +170,7 @@ TEST(Session, ShapesThatHangOnValuesMayBeOthersThanInferred) {
   net.output(net.node("Relu", {net.node("Mul", {cut, net.constant({})})}));
   net.output(net.node("Relu", {"x"}));
   const std::string kernels = net.check();
-  EXPECT_THAT(kernels, testing::HasSubstr("pointwise")) << "what is known is fast: " << kernels;
+  EXPECT_THAT(kernels, ::testing::HasSubstr("pointwise")) << "what is known is fast: " << kernels;
 }
 
 TEST(Session, WhatHasNoFastKernelRunsOnTheReference) {
@@ -232,7 +232,7 @@ TEST(Session, OperandsAreLaidAsTheirEntriesSay) {
     net.output(net.node("Add", {net.node("Neg", {"x"}), net.constant({shape.back()})}, {},
                         {{"broadcast", 1}}));
     const std::string kernels = net.check();
-    EXPECT_THAT(kernels, testing::Not(testing::HasSubstr("reference"))) << kernels;
+    EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("reference"))) << kernels;
   }
   Net behind({1, 24, 6, 24});
   behind.opset(6);

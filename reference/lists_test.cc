@@ -144,20 +144,21 @@ TEST(Subscripts, AScalarHasAnEmptyTerm) {
 }
 
 TEST(Subscripts, WhatIsMalformedSaysWhy) {
-  EXPECT_THAT(fault("", {0}), testing::HasSubstr("it is empty"));
-  EXPECT_THAT(fault("i,j->ij", {1}), testing::HasSubstr("2 terms for 1 inputs"));
-  EXPECT_THAT(fault("ij->ij", {3}), testing::HasSubstr("names 2 dimensions of an input of rank 3"));
+  EXPECT_THAT(fault("", {0}), ::testing::HasSubstr("it is empty"));
+  EXPECT_THAT(fault("i,j->ij", {1}), ::testing::HasSubstr("2 terms for 1 inputs"));
+  EXPECT_THAT(fault("ij->ij", {3}),
+              ::testing::HasSubstr("names 2 dimensions of an input of rank 3"));
   EXPECT_THAT(fault("ij...->...", {1}),
-              testing::HasSubstr("names 2 dimensions of an input of rank 1"));
-  EXPECT_THAT(fault("i1->i", {2}), testing::HasSubstr("'1' is neither a letter"));
-  EXPECT_THAT(fault("i->i->i", {1}), testing::HasSubstr("'-' is neither a letter"));
-  EXPECT_THAT(fault("i..->i", {2}), testing::HasSubstr("'.' is neither a letter"));
-  EXPECT_THAT(fault("...i...->i", {2}), testing::HasSubstr("two ellipses"));
+              ::testing::HasSubstr("names 2 dimensions of an input of rank 1"));
+  EXPECT_THAT(fault("i1->i", {2}), ::testing::HasSubstr("'1' is neither a letter"));
+  EXPECT_THAT(fault("i->i->i", {1}), ::testing::HasSubstr("'-' is neither a letter"));
+  EXPECT_THAT(fault("i..->i", {2}), ::testing::HasSubstr("'.' is neither a letter"));
+  EXPECT_THAT(fault("...i...->i", {2}), ::testing::HasSubstr("two ellipses"));
   EXPECT_THAT(fault("...i,...i->...", {2, 3}),
-              testing::HasSubstr("different numbers of dimensions"));
-  EXPECT_THAT(fault("...i->i", {2}), testing::HasSubstr("leaves out the ellipsis"));
-  EXPECT_THAT(fault("i->j", {1}), testing::HasSubstr("no input has the letter j"));
-  EXPECT_THAT(fault("ij->ii", {2}), testing::HasSubstr("names the letter i twice"));
+              ::testing::HasSubstr("different numbers of dimensions"));
+  EXPECT_THAT(fault("...i->i", {2}), ::testing::HasSubstr("leaves out the ellipsis"));
+  EXPECT_THAT(fault("i->j", {1}), ::testing::HasSubstr("no input has the letter j"));
+  EXPECT_THAT(fault("ij->ii", {2}), ::testing::HasSubstr("names the letter i twice"));
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ TEST(Region, AShortListMayBeSizes) {
   const Values seen{{"x", floats({1})}, {"b", floats({-2.71828F})}};
   const RegionJudgement found = judge_region(fused(), {0, 1}, seen, {});
   EXPECT_EQ(found.verdict, Verdict::open);
-  EXPECT_THAT(found.detail, testing::HasSubstr("short list")) << found.detail;
+  EXPECT_THAT(found.detail, ::testing::HasSubstr("short list")) << found.detail;
 }
 
 TEST(Region, InTheStrictClassSubnormalsStay) {
@@ -112,7 +112,7 @@ TEST(Region, WrongOnValuesThatWereSeenIsWrong) {
 TEST(Region, AMissingValueIsSaid) {
   const RegionJudgement found = judge_region(fused(), {1, 2}, {{"y", floats({1})}}, {});
   EXPECT_EQ(found.verdict, Verdict::open);
-  EXPECT_THAT(found.detail, testing::HasSubstr("'a'")) << found.detail;
+  EXPECT_THAT(found.detail, ::testing::HasSubstr("'a'")) << found.detail;
 }
 
 }  // namespace

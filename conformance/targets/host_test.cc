@@ -45,13 +45,13 @@ TEST(Host, OutputsComeBackWithTypeAndBytes) {
 TEST(Host, ACrashIsNamedAndTheRunGoesOn) {
   const std::vector<Answer> answers = run({"fine", "crash", "fine"});
   EXPECT_EQ(kinds(answers), (std::vector<Kind>{Kind::outputs, Kind::died, Kind::outputs}));
-  EXPECT_THAT(answers[1].detail, testing::HasSubstr("signal 11")) << answers[1].detail;
+  EXPECT_THAT(answers[1].detail, ::testing::HasSubstr("signal 11")) << answers[1].detail;
 }
 
 TEST(Host, WhatADyingWorkerPrintedIsKept) {
   const std::vector<Answer> answers = run({"abort"});
   EXPECT_EQ(answers[0].kind, Kind::died);
-  EXPECT_THAT(answers[0].detail, testing::HasSubstr("a wish for an end")) << answers[0].detail;
+  EXPECT_THAT(answers[0].detail, ::testing::HasSubstr("a wish for an end")) << answers[0].detail;
 }
 
 TEST(Host, LeavingIsDying) {
@@ -64,7 +64,7 @@ TEST(Host, ADeathThatAnEarlierCaseCausedSaysSo) {
   const std::vector<Answer> answers = run({"fine", "poison", "fine", "fine"}, no_limit, 1);
   EXPECT_EQ(kinds(answers),
             (std::vector<Kind>{Kind::outputs, Kind::outputs, Kind::died, Kind::outputs}));
-  EXPECT_THAT(answers[2].detail, testing::HasSubstr("only after 2 other cases"))
+  EXPECT_THAT(answers[2].detail, ::testing::HasSubstr("only after 2 other cases"))
       << answers[2].detail;
 }
 

@@ -199,7 +199,7 @@ TEST(Convert, WhatHasNoMeaningIsRefusedByName) {
   });
   EXPECT_EQ(error.kind, ErrorKind::unsupported);
   EXPECT_EQ(error.message, "Det-11 has no meaning in ai.onnx 10: the operator is not there");
-  EXPECT_THAT(error.place, testing::HasSubstr("(Det), output 'Y', main graph"));
+  EXPECT_THAT(error.place, ::testing::HasSubstr("(Det), output 'Y', main graph"));
   EXPECT_EQ(error.help, "convert to ai.onnx 11, where it has one, or change the node first");
 }
 

@@ -20,7 +20,7 @@ TEST(Compiled, WhatReachesTooFarIsRefused) {
       ADD_FAILURE() << step;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind, ErrorKind::unsupported);
-      EXPECT_THAT(error.message, testing::HasSubstr(std::to_string(step))) << error.message;
+      EXPECT_THAT(error.message, ::testing::HasSubstr(std::to_string(step))) << error.message;
     }
   }
   EXPECT_THROW(Strided<1>(nullptr, {much * 2 + 1}, {0}), Error);

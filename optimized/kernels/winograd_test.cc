@@ -255,7 +255,7 @@ void check_everywhere(Trial trial) {
   for (Isa isa : {Isa::avx2, Isa::avx512}) {
     for (ConvolutionAlgorithm algorithm :
          {ConvolutionAlgorithm::winograd2, ConvolutionAlgorithm::winograd4}) {
-      trial.algorithm = way;
+      trial.algorithm = algorithm;
       if (processor_has(isa)) check(isa, trial);
     }
   }

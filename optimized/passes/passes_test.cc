@@ -119,7 +119,7 @@ TEST(Passes, RefuseANameThatThereIsNot) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::usage);
-    EXPECT_THAT(error.help, testing::HasSubstr("fold-constants"));
+    EXPECT_THAT(error.help, ::testing::HasSubstr("fold-constants"));
   }
 }
 

@@ -131,11 +131,11 @@ std::string found(std::size_t step, Fault fault) {
   return found(options);
 }
 
-#define EXPECT_FOUND(text, ...)                              \
-  do {                                                       \
-    const std::string said = found(__VA_ARGS__);             \
-    EXPECT_THAT(said, testing::HasSubstr(text)) << said;     \
-    EXPECT_THAT(said, testing::HasSubstr("step '")) << said; \
+#define EXPECT_FOUND(text, ...)                                \
+  do {                                                         \
+    const std::string said = found(__VA_ARGS__);               \
+    EXPECT_THAT(said, ::testing::HasSubstr(text)) << said;     \
+    EXPECT_THAT(said, ::testing::HasSubstr("step '")) << said; \
   } while (false)
 
 TEST(ArenaCheck, ASoundPlanPasses) { EXPECT_EQ(found(first, {}), ""); }
@@ -225,7 +225,7 @@ TEST(ArenaCheck, AnOutputThatDiesTooEarlyIsNamed) {
     span.last = span.first;
   };
   const std::string said = found(options);
-  EXPECT_THAT(said, testing::HasSubstr("the output 'y' is read when the run ends")) << said;
+  EXPECT_THAT(said, ::testing::HasSubstr("the output 'y' is read when the run ends")) << said;
 }
 
 TEST(ArenaCheck, BuffersThatOverlapAreNamed) {
@@ -237,7 +237,7 @@ TEST(ArenaCheck, BuffersThatOverlapAreNamed) {
     return std::shared_ptr<void>(const_cast<float*>(memory.data()), [](void*) {});
   };
   const std::string said = found(options);
-  EXPECT_THAT(said, testing::HasSubstr("live at the same time and overlap")) << said;
+  EXPECT_THAT(said, ::testing::HasSubstr("live at the same time and overlap")) << said;
 }
 
 TEST(ArenaCheck, TheEnvironmentTurnsItOn) {

@@ -34,7 +34,7 @@ TEST(Isa, ANameThatThereIsNotIsAUsageError) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::usage);
-    EXPECT_THAT(error.message, testing::HasSubstr("avx512, avx2, sse41")) << error.message;
+    EXPECT_THAT(error.message, ::testing::HasSubstr("avx512, avx2, sse41")) << error.message;
   }
 }
 

@@ -30,7 +30,7 @@ TEST(KernelCall, HalidesErrorsBecomeOurs) {
     FAIL() << "the kernel took a problem that is none";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::internal);
-    EXPECT_THAT(error.message, testing::HasSubstr("a fast kernel failed with status"))
+    EXPECT_THAT(error.message, ::testing::HasSubstr("a fast kernel failed with status"))
         << error.message;
     EXPECT_GT(error.message.size(), 60U) << error.message;
   }

@@ -96,7 +96,7 @@ TEST(Verdicts, ARuntimeThatBelievesDeclaredShapesIsFound) {
   };
   std::string found;
   for (Index number = 0; number < 30 && found.empty(); ++number) found = wrong(believes, number);
-  EXPECT_THAT(found, testing::HasSubstr("fast, with declared shapes: limit")) << found;
+  EXPECT_THAT(found, ::testing::HasSubstr("fast, with declared shapes: limit")) << found;
 }
 
 TEST(Verdicts, OutputsThatTheJudgeRefusesAreFound) {
@@ -109,7 +109,7 @@ TEST(Verdicts, OutputsThatTheJudgeRefusesAreFound) {
     return made;
   };
   const std::string found = wrong(doubles);
-  EXPECT_THAT(found, testing::HasSubstr("fast: Neg: output 'y'")) << found;
+  EXPECT_THAT(found, ::testing::HasSubstr("fast: Neg: output 'y'")) << found;
 }
 
 TEST(Verdicts, AnInternalErrorIsWrongEvenWhereBothHaveIt) {
@@ -118,7 +118,7 @@ TEST(Verdicts, AnInternalErrorIsWrongEvenWhereBothHaveIt) {
     throw std::out_of_range("somewhere");
   };
   const std::string found = wrong(breaks);
-  EXPECT_THAT(found, testing::HasSubstr("internal: an exception that is no Error: somewhere"))
+  EXPECT_THAT(found, ::testing::HasSubstr("internal: an exception that is no Error: somewhere"))
       << found;
 }
 
@@ -128,7 +128,7 @@ TEST(Verdicts, ARuntimeThatRefusesWhatTheReferenceRunsIsFound) {
     throw Error(ErrorKind::unsupported, "not here");
   };
   const std::string found = wrong(refuses);
-  EXPECT_THAT(found, testing::HasSubstr("fast: unsupported (: not here), but reference: ran"))
+  EXPECT_THAT(found, ::testing::HasSubstr("fast: unsupported (: not here), but reference: ran"))
       << found;
 }
 

@@ -72,7 +72,7 @@ TEST(OutputChecker, WhatRoundingMovesIsRight) {
 TEST(OutputChecker, AThousandthOfTheLargestElementIsTooFar) {
   const OutputChecker::Ruling far =
       two_inputs().hold(1, {{"y", floats({2, 3.01f, 8})}, {"k", integers({2})}});
-  EXPECT_THAT(far.fault, testing::HasSubstr("output 'y'")) << far.fault;
+  EXPECT_THAT(far.fault, ::testing::HasSubstr("output 'y'")) << far.fault;
 }
 
 TEST(OutputChecker, AnOutputOfAnotherInputNeverPasses) {
@@ -103,7 +103,7 @@ TEST(OutputChecker, OneOutputThatTellsIsEnough) {
 TEST(OutputChecker, IntegersAreTheSameOrWrong) {
   const OutputChecker::Ruling off =
       two_inputs().hold(0, {{"y", floats({1, -4, 2})}, {"k", integers({2})}});
-  EXPECT_THAT(off.fault, testing::HasSubstr("output 'k'")) << off.fault;
+  EXPECT_THAT(off.fault, ::testing::HasSubstr("output 'k'")) << off.fault;
 }
 
 TEST(OutputChecker, WhatIsMissingOrNoNumberOrOfAnotherShapeIsWrong) {

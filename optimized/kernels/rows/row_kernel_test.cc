@@ -90,7 +90,7 @@ TEST_P(RowKernels, AreWhatTheReferenceSays) {
     }
     std::string kernels;
     for (const Placement& row : session.placement()) kernels += row.kernel + ";";
-    EXPECT_THAT(kernels, testing::HasSubstr(GetParam().kernel)) << kernels;
+    EXPECT_THAT(kernels, ::testing::HasSubstr(GetParam().kernel)) << kernels;
   }
 }
 
