@@ -26,7 +26,7 @@ class Parts {
 
   void add(const PointwiseOp& op) {
     parts_.push_back({*graph_.node(op.node).node, op.inputs, op.output, {}});
-    const OperatorKind last = op(parts_.back());
+    const OperatorKind last = kind(parts_.back());
     if (last == OperatorKind::clip) join_grid();
     if (last == OperatorKind::mul && !join_swish()) join_factor();
   }
@@ -35,13 +35,13 @@ class Parts {
  private:
   using Place = std::vector<Part>::iterator;
 
-  static OperatorKind op(const Part& part) { return operator_kind(*part.node.signature); }
+  static OperatorKind kind(const Part& part) { return operator_kind(*part.node.signature); }
 
   // Finds the part of this kind that computes a value, if the value has one user.
   std::optional<Place> maker(Index value, OperatorKind wanted) {
     if (value == no_value || graph_.value(value).users.size() != 1) return std::nullopt;
     const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
-      return part.output == value && !part.grid && op(part) == wanted;
+      return part.output == value && !part.grid && kind(part) == wanted;
     });
     return found == parts_.end() ? std::nullopt : std::optional(found);
   }
