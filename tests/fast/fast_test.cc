@@ -209,7 +209,7 @@ TEST_P(Fast, EveryKernelIsWhatTheEntrySays) {
       }
       // Guard pages next to each tensor catch reads outside the inputs and writes outside the
       // output.
-      testing::PagedTensors beside(k % 2 == 0 ? testing::Edge::behind : testing::Edge::before);
+      testing::PagedTensors beside(k % 2 == 0 ? testing::Edge::after : testing::Edge::before);
       for (Value& input : fast.inputs) {
         if (input.is_tensor()) input = beside.copy(input.tensor());
       }

@@ -91,7 +91,7 @@ void print(const Heat& heat) {
     const std::string name = printable(figure.runtime);
     if (figure.failure) {
       fmt::print("  {:<14}  {}: {}\n", name,
-                 styled(Stream::out, Style::red, touchstone::name(figure.failure->fall)),
+                 styled(Stream::out, Style::red, touchstone::name(figure.failure->kind)),
                  printable(figure.failure->why));
       continue;
     }
@@ -140,7 +140,7 @@ Json to_json(const Heat& heat) {
              {"version", figure.version},
              {"settings", figure.settings},
              {"valid", stands(heat, figure)},
-             {"fall", failure ? name(failure->fall) : ""},
+             {"fall", failure ? name(failure->kind) : ""},
              {"why", failure ? failure->why : ""},
              {"load_seconds", figure.loads},
              {"judged", figure.judged},
@@ -177,7 +177,7 @@ Json to_json(const Mean& mean) {
 std::optional<FailureKind> worst(const std::vector<Heat>& heats) {
   std::optional<FailureKind> found;
   const auto add = [&](const std::optional<RuntimeFailure>& one) {
-    if (one && (!found || one->fall < *found)) found = one->fall;
+    if (one && (!found || one->kind < *found)) found = one->kind;
   };
   for (const Heat& heat : heats) {
     add(heat.unfair);

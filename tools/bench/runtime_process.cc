@@ -40,7 +40,7 @@ std::vector<std::string> any_command(const std::string& line) {
 }  // namespace
 
 std::string_view name(FailureKind kind) {
-  switch (fall) {
+  switch (kind) {
     case FailureKind::wrong:
       return "wrong";
     case FailureKind::crashed:
@@ -95,14 +95,14 @@ void RuntimeProcess::fail(IoStatus status) {
 
 void RuntimeProcess::say(const Message& message) {
   if (!child_) BUG("asked a runtime that was not opened");
-  const IoStatus status = child_->say(message, std::chrono::steady_clock::now() + limit_);
+  const IoStatus status = child_->send(message, std::chrono::steady_clock::now() + limit_);
   if (status != IoStatus::done) fail(status);
 }
 
 template <class Answer>
 Answer RuntimeProcess::hear() {
   Message message;
-  const IoStatus status = child_->hear(message, std::chrono::steady_clock::now() + limit_);
+  const IoStatus status = child_->receive(message, std::chrono::steady_clock::now() + limit_);
   if (status != IoStatus::done) fail(status);
   Answer answer;
   try {
