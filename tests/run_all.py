@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -34,6 +35,7 @@ ENVIRONMENT = {
     "GTEST_COLOR": "no",
     "LC_ALL": "C.UTF-8",
 }
+PLACE = re.compile(r"^\S+:\d+\n")  # GoogleTest writes the place of a skip before its reason
 HANG = "3600"  # seconds until a program counts as hanging: no program takes a quarter of that on a busy machine
 GRAVITY = ("skipped", "passed", "failed")  # of a test's outcomes in several builds, the last in this order counts
 
@@ -90,7 +92,7 @@ def cases_in(file: Path, preset: str, program: str) -> Count:
             count.fail(test, f"{preset}/{program}: {test.group}.{test.name}")
         elif skipped is not None or case.get("status") == "notrun":
             said = skipped.get("message", "") if skipped is not None else "disabled"
-            count.skip(test, " ".join(said.split()))
+            count.skip(test, " ".join(PLACE.sub("", said).split()))
         else:
             count.ended(test, "passed")
     return count

@@ -1,5 +1,4 @@
-// The signatures of every version of every operator, as data. Written by codegen/emit_schema.py
-// from spec/ops; edit there.
+// The signatures of every version of every operator, as data. Written by codegen/emit_schema.py from spec/ops; edit there.
 #include <cstddef>
 
 #include "model/schema.h"
@@ -14,19 +13,20 @@ namespace {
 using namespace std::string_view_literals;
 
 // Lists of types, each written once.
-constexpr std::string_view types_1[] = {"tensor(float)"sv, "tensor(float16)"sv, "tensor(double)"sv};
-constexpr std::string_view types_2[] = {"seq(tensor(int8))"sv, "map(int64,tensor(float))"sv};
-constexpr std::string_view types_3[] = {"tensor(float)"sv, "tensor(float16)"sv, "tensor(double)"sv,
-                                        "tensor(bfloat16)"sv};
+constexpr std::string_view types_1[] = {
+    "tensor(float)"sv, "tensor(float16)"sv, "tensor(double)"sv
+};
+constexpr std::string_view types_2[] = {
+    "seq(tensor(int8))"sv, "map(int64,tensor(float))"sv
+};
+constexpr std::string_view types_3[] = {
+    "tensor(float)"sv, "tensor(float16)"sv, "tensor(double)"sv, "tensor(bfloat16)"sv
+};
 
 // Toy-1, from spec/ops/ai.onnx/Toy.yaml:6.
 constexpr ParameterSpec toy_1_inputs[] = {
     {.name = "x"sv, .type = "T"sv},
-    {.name = "more"sv,
-     .type = "tensor(int64)"sv,
-     .variadic = true,
-     .homogeneous = false,
-     .least = 0},
+    {.name = "more"sv, .type = "tensor(int64)"sv, .variadic = true, .homogeneous = false, .least = 0},
 };
 constexpr ParameterSpec toy_1_outputs[] = {
     {.name = "y"sv, .type = "T"sv, .optional = true},
@@ -51,30 +51,18 @@ constexpr ConstraintSpec toy_3_types[] = {
 }  // namespace
 
 constinit const Signature signature_table[] = {
-    {.domain = ""sv,
-     .op = "Toy"sv,
-     .since = 1,
-     .deprecated = false,
-     .form = "elementwise"sv,
-     .kind = "semantics"sv,
+    {.domain = ""sv, .op = "Toy"sv, .since = 1, .deprecated = false,
+     .form = "elementwise"sv, .kind = "semantics"sv,
      .doc = "Doubles every element of `x`, \"quoted\" or not."sv,
      .source = "spec/ops/ai.onnx/Toy.yaml:6"sv,
-     .inputs = toy_1_inputs,
-     .outputs = toy_1_outputs,
-     .attributes = toy_1_attributes,
-     .types = toy_1_types},
-    {.domain = ""sv,
-     .op = "Toy"sv,
-     .since = 3,
-     .deprecated = true,
-     .form = "elementwise"sv,
-     .kind = "semantics"sv,
+     .inputs = toy_1_inputs, .outputs = toy_1_outputs,
+     .attributes = toy_1_attributes, .types = toy_1_types},
+    {.domain = ""sv, .op = "Toy"sv, .since = 3, .deprecated = true,
+     .form = "elementwise"sv, .kind = "semantics"sv,
      .doc = "Doubles every element of `x`, \"quoted\" or not."sv,
      .source = "spec/ops/ai.onnx/Toy.yaml:5"sv,
-     .inputs = toy_1_inputs,
-     .outputs = toy_1_outputs,
-     .attributes = {},
-     .types = toy_3_types},
+     .inputs = toy_1_inputs, .outputs = toy_1_outputs,
+     .attributes = {}, .types = toy_3_types},
 };
 constinit const std::size_t signature_count = 2;
 

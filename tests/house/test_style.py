@@ -20,7 +20,8 @@ def files_of(*patterns: str) -> list[str]:
 
 
 def test_cpp_is_formatted() -> None:
-    assert said("clang-format", "--dry-run", "-Werror", *files_of("*.h", "*.cc")) == ""
+    written_by_hand = [name for name in files_of("*.h", "*.cc") if not name.startswith("codegen/golden/")]
+    assert said("clang-format", "--dry-run", "-Werror", *written_by_hand) == ""
 
 
 def test_python_is_formatted() -> None:
