@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/roof.h"
 #include "optimized/kernels/convolution.h"
+#include "tools/bench/kernels/peak.h"
 
 namespace {
 

@@ -11,13 +11,13 @@
 #include <tuple>
 #include <vector>
 
-#include "bench/roof.h"
 #include "optimized/kernels/gemm.h"
 #include "optimized/kernels/layout.h"
 #include "optimized/kernels/pool.h"
 #include "optimized/kernels/strided_copy.h"
 #include "optimized/plan/large.h"
 #include "optimized/registry/registry.h"
+#include "tools/bench/kernels/peak.h"
 
 namespace {
 
