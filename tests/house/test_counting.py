@@ -13,7 +13,8 @@ GTEST = (
     '<testcase name="a" status="run" classname="A"/>'
     '<testcase name="b" status="run" classname="A"><failure message="no"/></testcase>'
     '<testcase name="c" status="notrun" classname="A"/>'
-    '<testcase name="d" status="run" result="skipped" classname="A"><skipped message="/a/b_test.cc:12&#x0A;no  such thing"/></testcase>'
+    '<testcase name="d" status="run" result="skipped" classname="A">'
+    '<skipped message="/a/b_test.cc:12&#x0A;no  such thing"/></testcase>'
     "</testsuite></testsuites>"
 )
 PASSED = '<testsuites><testsuite><testcase classname="p" name="q" time="0"/></testsuite></testsuites>'
