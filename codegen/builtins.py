@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from codegen.notation import Expr
 
-# Sorts: index real bool text type | indices reals texts (lists of them) | element truth (a comparison of elements) |
+# Sorts: index real bool text type | indices reals texts (lists of them) | element predicate (elements compared) |
 # tensor family. `element` and `tensor` carry the type constraint they belong to.
 
 
@@ -25,7 +25,7 @@ class Sort:
 
 
 INDEX, REAL, BOOL, TEXT, TYPE = (Sort(k) for k in ("index", "real", "bool", "text", "type"))
-INDICES, REALS, TEXTS, PREDICATE = (Sort(k) for k in ("indices", "reals", "texts", "truth"))
+INDICES, REALS, TEXTS, PREDICATE = (Sort(k) for k in ("indices", "reals", "texts", "predicate"))
 LIST_OF = {"index": INDICES, "real": REALS, "text": TEXTS}
 ITEM_OF = {"indices": INDEX, "reals": REAL, "texts": TEXT}
 

@@ -150,7 +150,7 @@ def type_proto_of(type_: str) -> onnx.TypeProto:
 
 
 def no_value(type_: str) -> Literal:
-    """Placeholder for an output of a refused node: only its type is known."""
+    """Output of a refused node, of which only the type is known."""
     if inside(type_, "seq") is not None:
         return Sequence([], type_)
     if inside(type_, "optional") is not None:

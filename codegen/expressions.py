@@ -1,4 +1,4 @@
-"""Assigns a sort (index, real, element, list, truth ...) to every node of an expression tree, or refuses the entry."""
+"""Assigns a sort (index, real, element, predicate ...) to every node of an expression tree, or refuses the entry."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ class Expressions:
 
     def wanted(self, e: Expr, sort: Sort, store: bool = False) -> Expr:
         """Sorts `e` and coerces it to `sort`: integers become reals or elements, reals become elements."""
-        made = self.number(e) if sort.kind in ("element", "truth") else self.sort(e)
+        made = self.number(e) if sort.kind in ("element", "predicate") else self.sort(e)
         return self.coerce(made, sort, store)
 
     def coerce(self, e: Expr, sort: Sort, store: bool = False) -> Expr:
         have = e.sort
-        if have == sort or (have.kind == sort.kind and sort.kind in ("element", "truth", "tensor")):
+        if have == sort or (have.kind == sort.kind and sort.kind in ("element", "predicate", "tensor")):
             return e
         if sort == PREDICATE and have == BOOL or (sort.kind == "element" and have in (PREDICATE, BOOL) and store):
             return e
@@ -373,7 +373,7 @@ class Expressions:
         *parts, target = e.args
         parts = [self.number(p) for p in parts]
         self.sort(target)
-        if target.sort != TYPE or not parts or parts[0].sort.kind not in ("element", "real", "index", "truth"):
+        if target.sort != TYPE or not parts or parts[0].sort.kind not in ("element", "real", "index", "predicate"):
             raise self.fail(f"{e.value} is written name<type>(element, ..)")
         of = target.value if target.kind == "name" else "?"
         e.args = [*parts, target]

@@ -121,7 +121,7 @@ class Kernel(Rows):
     def buffer_type(self, sort: Sort) -> str:
         if sort.kind == "index":
             return "IndexIn<T_>"
-        if sort.kind == "truth":
+        if sort.kind == "predicate":
             return "Predicate<T_>"
         return "Q" if sort.kind == "real" else self.cpp.compute(sort)
 

@@ -1,4 +1,4 @@
-"""Checks a version's semantics and sorts every expression: index, real, element, list, truth ...
+"""Checks a version's semantics and sorts every expression: index, real, element, list, predicate ...
 
 The result, a Meaning, is the input of all emitters. An entry that mixes sorts, uses an unknown name or leaves an output
 undefined is refused.
@@ -178,7 +178,7 @@ class Checker(Expressions):
             self.declare(s.name, s.value.sort, "free")
             into.append(s)
             return
-        if s.value.sort.kind in ("element", "truth"):
+        if s.value.sort.kind in ("element", "predicate"):
             raise self.fail(f"let {s.name} is an element without an index; give it the form of a tensor", s.line)
         self.declare(s.name, s.value.sort, "let")
         self.m.lets.append(s)
@@ -282,7 +282,7 @@ class Checker(Expressions):
         self.scope.clear()
         self.scope.update(shadow)
         if not known:
-            if sort.kind not in ("element", "index", "real", "truth"):
+            if sort.kind not in ("element", "index", "real", "predicate"):
                 raise self.fail(f"an element of {s.name} cannot be {sort}")
             if not all(item.kind == "over" or self.is_step(item) for item in s.lhs):
                 raise self.fail(f"{s.name} is new here: each index needs its extent, as in {s.name}[i in shape(X)]")

@@ -80,9 +80,9 @@ def held(array: np.ndarray) -> onnxruntime.OrtValue:
         each = codes(array, bits)
         each = np.pad(each, (0, -each.size % (8 // bits))).reshape(-1, 8 // bits)
         shared = np.bitwise_or.reduce(each << (np.arange(8 // bits, dtype=np.uint8) * bits), axis=1).astype(np.uint8)
-        room = np.zeros(array.shape, np.uint8)  # the shape counts elements; the runtime reads only the first bytes
-        room.reshape(-1)[: shared.size] = shared
-        array = room
+        padded = np.zeros(array.shape, np.uint8)  # the shape counts elements; the runtime reads only the first bytes
+        padded.reshape(-1)[: shared.size] = shared
+        array = padded
     return onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(array, code)
 
 
