@@ -9,15 +9,15 @@
 #include "core/budget.h"
 #include "core/tensor.h"
 #include "model/graph.h"
-#include "optimized/passes/passes.h"
 #include "optimized/plan/plan.h"
+#include "transform/optimize/passes.h"
 
 namespace touchstone {
 
 struct SessionOptions {
   Index threads = 0;     // 0: as many as this process may use
   bool winograd = true;  // false: convolutions sum their products one by one
-  // Graph passes (optimized/passes). From `extended` on, a step may fuse several nodes.
+  // Graph passes (transform/optimize). From `extended` on, a step may fuse several nodes.
   PassOptions passes{.level = Level::all};
   bool timings = false;  // record timings of the last run
   // Comma-separated, in order: "cpu", "opencl,cpu", "opencl". A device before "cpu" runs all nodes

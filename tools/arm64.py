@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
-ROOMS = ("core/", "model/", "optimized/")
+ROOMS = ("core/", "model/", "transform/", "optimized/")
 OF_ONE_SET = ("-DTOUCHSTONE_VECTOR", "-DTOUCHSTONE_EXPRESSIONS", "-DTOUCHSTONE_DOTS")
 AARCH64 = 183  # e_machine of ELF
 

@@ -1,4 +1,4 @@
-"""Writes generated/optimized/conversions.cc: the table of operator version conversions behind optimized/convert/step.h.
+"""Writes generated/transform/conversions.cc: the table of operator version conversions behind transform/convert/step.h.
 
 python -m codegen.conversions.emit --spec spec --out generated
 """
@@ -19,7 +19,7 @@ from codegen.passes.pattern import Versions
 from codegen.passes.replacement import statements
 from codegen.write import run_emitter, write_if_changed
 
-PRODUCT = "optimized/conversions.cc"
+PRODUCT = "transform/conversions.cc"
 
 
 def emit(spec: Path, out: Path) -> None:

@@ -1,4 +1,4 @@
-"""Writes generated/optimized/patterns.cc: the table of graph rewrite patterns behind optimized/passes/pattern.h.
+"""Writes generated/transform/patterns.cc: the table of graph rewrite patterns behind transform/optimize/pattern.h.
 
 python -m codegen.passes.emit --spec spec --out generated
 """
@@ -18,8 +18,8 @@ from codegen.passes.pattern import Input, Pattern, Versions, load_patterns
 from codegen.passes.replacement import replacement
 from codegen.write import run_emitter, write_if_changed
 
-PRODUCT = "optimized/patterns.cc"
-FOLDER = Path(__file__).parents[2] / "optimized" / "passes" / "patterns"
+PRODUCT = "transform/patterns.cc"
+FOLDER = Path(__file__).parents[2] / "transform" / "optimize" / "patterns"
 
 
 def versions_of(spec: Path) -> Versions:

@@ -93,7 +93,7 @@ def test_mistakes_are_told_with_their_line(tmp_path: Path, old: str, new: str, l
     assert GOOD.count(old) == 1
     with pytest.raises(SpecError) as raised:
         written(tmp_path, GOOD.replace(old, new))
-    assert str(raised.value).startswith(f"optimized/passes/patterns/one.yaml:{line}: "), raised.value
+    assert str(raised.value).startswith(f"transform/optimize/patterns/one.yaml:{line}: "), raised.value
     assert what in str(raised.value)
 
 

@@ -1,4 +1,4 @@
-"""Reads optimized/passes/patterns/*.yaml: rewrite patterns, bound to the operator versions of the spec.
+"""Reads transform/optimize/patterns/*.yaml: rewrite patterns, bound to the operator versions of the spec.
 
 Keys of a file:
 - `doc`, `pass`, `level`, `exact`
@@ -111,7 +111,7 @@ class Pattern:
 def load_patterns(folder: Path, versions: Versions) -> list[Pattern]:
     """Returns every pattern, sorted by name."""
     return [
-        _pattern(file, f"optimized/passes/patterns/{file.name}", versions) for file in sorted(folder.glob("*.yaml"))
+        _pattern(file, f"transform/optimize/patterns/{file.name}", versions) for file in sorted(folder.glob("*.yaml"))
     ]
 
 

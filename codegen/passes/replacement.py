@@ -1,4 +1,7 @@
-"""Writes the `replace:` of a pattern as the body of a C++ function that plans nodes (passes/graph_rewriter.h)."""
+"""Writes the `replace:` of a pattern as the body of a C++ function that plans nodes.
+
+The function calls transform/optimize/graph_rewriter.h.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ HELPERS = {
     "real": 1,
     "number": 2,
 }  # constants: a list, an integer, a double, a number of a value's type
-# Functions that fold constant weights and factors (passes/graph_rewriter.h), with their number of further arguments.
+# Functions of graph_rewriter.h that fold constant weights and factors, with their number of further arguments.
 WEIGHTED = {"scaled": 3, "weighed": 2}
 
 

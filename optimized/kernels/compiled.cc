@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "optimized/canonical/problem.h"
+#include "optimized/problems/problem.h"
 
 namespace touchstone {
 

@@ -7,11 +7,11 @@
 #include <cstring>
 
 #include "core/error.h"
-#include "optimized/canonical/problem.h"
 #include "optimized/kernels/compiled.h"
 #include "optimized/kernels/strided_copy.h"
 #include "optimized/kernels/tiles.h"
 #include "optimized/kernels/vector_copies.h"
+#include "optimized/problems/problem.h"
 #include "reference/lists.h"
 
 namespace touchstone {
@@ -109,7 +109,7 @@ struct Tiles {
   };
   struct PrefetchShare {
     const float* data;
-    std::int32_t prefetch_rate;  // schedules/prefetch.h
+    std::int32_t prefetch_rate;  // kernels/halide/prefetch.h
   };
 
   void call(CompiledKernel kernel, const Rows& from, const PrefetchShare& prefetch,

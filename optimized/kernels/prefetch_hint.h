@@ -1,4 +1,5 @@
-// Weights that the next step reads. A kernel prefetches them while it works: schedules/prefetch.h.
+// Weights that the next step reads. A kernel prefetches them while it works:
+// kernels/halide/prefetch.h.
 #pragma once
 
 #include "core/shape.h"

@@ -1,5 +1,5 @@
 // Strided copy of up to five dimensions: transposes, slices, broadcasts. Callers collapse
-// dimensions first (canonical/collapse.h), so five are enough for all operators.
+// dimensions first (problems/collapse.h), so five are enough for all operators.
 #pragma once
 
 #include <array>

@@ -5,8 +5,8 @@
 // Functions that networks evaluate by the million are computed in float32 (single.h), within class
 // strict's errors. The rest are computed in double and rounded once to float: polynomials of a few
 // terms are then exact to a hundredth of an ulp of float. Subnormal results round correctly and no
-// intermediate value overflows. NaN and infinities follow IEEE rules, because optimized/generate.cc
-// compiles these kernels with strict_float.
+// intermediate value overflows. NaN and infinities follow IEEE rules, because
+// optimized/kernels/halide/generate.cc compiles these kernels with strict_float.
 #pragma once
 
 #include <Halide.h>

@@ -4,9 +4,9 @@
 //
 // Under strict_float no operation is contracted or reordered, so results have the same bits on
 // every instruction set, with or without FMA. Kernels that a plan fuses after others are compiled
-// without it (optimized/generate.cc) and use FMA. Operations that must not be contracted are marked
-// here one by one: sums that round to an integer, the two parts of a reduction, and handling of NaN
-// and infinities. Logarithms are strict throughout.
+// without it (optimized/kernels/halide/generate.cc) and use FMA. Operations that must not be
+// contracted are marked here one by one: sums that round to an integer, the two parts of a
+// reduction, and handling of NaN and infinities. Logarithms are strict throughout.
 #pragma once
 
 #include <Halide.h>

@@ -7,9 +7,9 @@
 
 #include "core/budget_watch.h"
 #include "model/scopes.h"
-#include "optimized/canonical/transposed.h"
 #include "optimized/plan/preconditions.h"
 #include "optimized/plan/steps.h"
+#include "optimized/problems/transposed.h"
 #include "optimized/registry/registry.h"
 #include "reference/lists.h"
 

@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "core/placement.h"
-#include "optimized/canonical/collapse.h"
-#include "optimized/canonical/problem.h"
+#include "optimized/problems/collapse.h"
+#include "optimized/problems/problem.h"
 #include "reference/calls.h"
 #include "reference/lists.h"
 

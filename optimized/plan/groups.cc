@@ -8,10 +8,10 @@
 #include "core/budget_watch.h"
 #include "core/error.h"
 #include "model/model.h"
-#include "optimized/canonical/problem.h"
-#include "optimized/canonical/transposed.h"
 #include "optimized/kernels/blocked_image.h"
 #include "optimized/plan/device_call.h"
+#include "optimized/problems/problem.h"
+#include "optimized/problems/transposed.h"
 #include "optimized/registry/registry.h"
 
 namespace touchstone {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "backends/device.h"
-#include "optimized/canonical/window.h"
 #include "optimized/plan/region.h"
+#include "optimized/problems/window.h"
 
 namespace touchstone {
 

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "core/error.h"
-#include "optimized/canonical/collapse.h"
 #include "optimized/plan/copies.h"
+#include "optimized/problems/collapse.h"
 #include "optimized/registry/registry.h"
 #include "reference/lists.h"
 

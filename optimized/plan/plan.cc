@@ -125,7 +125,8 @@ const AnalyzedGraph& within_limits(const AnalyzedGraph& graph, const Limits& lim
 
 }  // namespace
 
-// Estimated bytes of model, facts and steps; passes/mutable_graph.cc has the measurement.
+// Estimated bytes of model, facts and steps; transform/optimize/mutable_graph.cc has the
+// measurement.
 constexpr Index bytes_a_node = 1500;
 
 struct Plan::Impl {

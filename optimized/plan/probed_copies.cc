@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "optimized/canonical/collapse.h"
 #include "optimized/plan/copies.h"
 #include "optimized/plan/groups.h"
+#include "optimized/problems/collapse.h"
 #include "reference/interpreter.h"
 #include "reference/lists.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "optimized/canonical/collapse.h"
 #include "optimized/plan/steps.h"
+#include "optimized/problems/collapse.h"
 #include "reference/lists.h"
 
 namespace touchstone {

@@ -6,10 +6,10 @@
 // computes them (OnSpread). Its lanes are then interleaved into a plain tensor.
 #include <algorithm>
 
-#include "optimized/canonical/transposed.h"
 #include "optimized/kernels/convolution.h"
 #include "optimized/plan/large.h"
 #include "optimized/plan/steps.h"
+#include "optimized/problems/transposed.h"
 
 namespace touchstone {
 namespace {

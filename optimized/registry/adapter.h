@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "optimized/canonical/elementwise.h"
-#include "optimized/canonical/reduce.h"
+#include "optimized/problems/elementwise.h"
+#include "optimized/problems/reduce.h"
 #include "optimized/registry/registry.h"
 #include "reference/kernel.h"
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "optimized/canonical/problem.h"
-#include "optimized/canonical/reduce.h"
 #include "optimized/kernels/kernel.h"
+#include "optimized/problems/problem.h"
+#include "optimized/problems/reduce.h"
 
 namespace touchstone {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/schema.h"
-#include "optimized/canonical/operand.h"
+#include "optimized/problems/operand.h"
 #include "optimized/registry/isa.h"
 #include "optimized/registry/kernel_call.h"
 #include "reference/call.h"

@@ -17,10 +17,10 @@
 #include "model/bits.h"
 #include "model/model.h"
 #include "model/scopes.h"
-#include "optimized/convert/convert.h"
 #include "reference/interpreter.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/feeds.h"
+#include "transform/convert/convert.h"
 
 namespace touchstone {
 namespace {

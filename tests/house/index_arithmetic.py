@@ -123,8 +123,8 @@ BINARY = re.compile(r"(?<=[\w)\]]) (?:[-+*]=?) (?=[\w(~])")
 # Files that compute indices for all others: an operator in them needs one of REASONS.
 WHOLE = {
     "reference/lists.h", "reference/lists.cc", "reference/view.h", "reference/view.cc", "reference/coordinates.h",
-    "reference/semantics/index_range.h", "reference/semantics/range_index_vector.h", "optimized/canonical/window.h",
-    "optimized/canonical/window.cc", "optimized/canonical/transposed.cc", "optimized/canonical/operand.h",
+    "reference/semantics/index_range.h", "reference/semantics/range_index_vector.h", "optimized/problems/window.h",
+    "optimized/problems/window.cc", "optimized/problems/transposed.cc", "optimized/problems/operand.h",
 }  # fmt: skip
 REASONS = {
     r"size\((?:\w+)?\) [-+] (?:\d|from\b|r\b|n\b|at\.size\(\)|\(open)|\b(?:rank|input\.size\(\)) - ":

@@ -14,7 +14,7 @@ from pathlib import Path
 
 Files = dict[str, str]
 
-ROOMS = ["core", "model", "reference", "optimized", "conformance", "fuzz", "tools", "python"]
+ROOMS = ["core", "model", "reference", "transform", "optimized", "conformance", "fuzz", "tools", "python"]
 CODE = (".h", ".cc", ".cpp", ".c", ".cu", ".inc")
 TEXT = (*CODE, ".py", ".j2", ".yaml", ".md", ".js", ".css", ".html", ".cmake", ".sh", ".txt", ".json", ".in")
 SCOPED = {"If", "Loop", "Scan", "SequenceMap"}  # model/ and reference/ must know the operators that hold subgraphs
@@ -85,7 +85,7 @@ def may_name_operators(path: str) -> bool:
     free = (
         "spec/",
         "reference/structural/",
-        "optimized/passes/patterns/",
+        "transform/optimize/patterns/",
         "codegen/golden/",
         "docs/",
         "tests/",
@@ -114,8 +114,8 @@ def operator_names(files: Files, known: dict[str, set[int]]) -> list[str]:
 
 
 def include_direction(files: Files) -> list[str]:
-    """Checks the direction of includes: core <- model <- reference <- optimized <- conformance <- fuzz <- tools,
-    python.
+    """Checks the direction of includes: core <- model <- reference <- transform <- optimized <- conformance <- fuzz <-
+    tools, python.
 
     backends/ depends on core alone; its dependents include only its interface.
     """

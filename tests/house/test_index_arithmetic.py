@@ -84,7 +84,7 @@ def test_hand_written_arithmetic_is_checked() -> None:
         ("reference/lists.h", "inline Index twice(Index i) { return i * j; }"),
         ("reference/lists.h", "for (Index i : list) sum += i;"),
         ("reference/view.cc", "const Index last_c = c * reach;"),
-        ("optimized/canonical/window.h", "const Index reach = kernel[d] * dilation[d];"),
+        ("optimized/problems/window.h", "const Index reach = kernel[d] * dilation[d];"),
         ("reference/structural/a.cc.j2", 'k = facts.integer("k");\nshape = Shape{k * 2};'),
         ("reference/structural/a.cc.j2", 'const IndexVector lengths = facts.integers("lengths");\nsum += lengths[k];'),
         ("reference/structural/a.cc.j2", "const Index most = values(split)[0];\nf(most + 1);"),

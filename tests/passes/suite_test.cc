@@ -9,9 +9,9 @@
 #include "core/error.h"
 #include "model/bits.h"
 #include "model/model.h"
-#include "optimized/passes/graph_passes.h"
-#include "optimized/passes/passes.h"
 #include "reference/interpreter.h"
+#include "transform/optimize/graph_passes.h"
+#include "transform/optimize/passes.h"
 
 namespace touchstone {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "core/error.h"
 #include "model/model.h"
-#include "optimized/convert/convert.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/limits.h"
+#include "transform/convert/convert.h"
 
 namespace touchstone {
 namespace {

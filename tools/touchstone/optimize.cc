@@ -6,10 +6,10 @@
 
 #include "core/error.h"
 #include "model/model.h"
-#include "optimized/passes/passes.h"
-#include "optimized/passes/pattern.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/limits.h"
+#include "transform/optimize/passes.h"
+#include "transform/optimize/pattern.h"
 
 namespace touchstone {
 namespace {

@@ -1,0 +1,40 @@
+// Merges dimensions, from the innermost outwards.
+#include "optimized/problems/collapse.h"
+
+namespace touchstone {
+
+namespace {
+
+bool continues(const std::vector<IndexVector>& strides, Index outer, Index inner, Index extent) {
+  return std::all_of(strides.begin(), strides.end(),
+                     [&](const IndexVector& s) { return s[outer] == s[inner] * extent; });
+}
+
+}  // namespace
+
+Collapsed collapse(const Shape& extents, const std::vector<IndexVector>& strides) {
+  Shape kept;
+  std::vector<IndexVector> steps(strides.size());  // innermost first
+  Index last = -1;
+  for (Index k = extents.size() - 1; k >= 0; --k) {
+    if (extents[k] == 1) continue;
+    // At most 2^30 elements: kernels count in 32 bits.
+    const bool fits = last >= 0 && kept.back() <= (Index{1} << 30) / extents[k];
+    if (fits && continues(strides, k, last, kept.back())) {
+      kept[kept.size() - 1] *= extents[k];
+      continue;
+    }
+    last = k;
+    kept.push_back(extents[k]);
+    for (std::size_t o = 0; o < strides.size(); ++o) steps[o].push_back(strides[o][k]);
+  }
+  Collapsed made;
+  made.strides.resize(strides.size());
+  for (Index k = kept.size() - 1; k >= 0; --k) {
+    made.extents.push_back(kept[k]);
+    for (std::size_t o = 0; o < strides.size(); ++o) made.strides[o].push_back(steps[o][k]);
+  }
+  return made;
+}
+
+}  // namespace touchstone

@@ -1,0 +1,210 @@
+// Constant folding: nodes whose inputs are all constant are evaluated once by the reference
+// kernels.
+#include <algorithm>
+#include <unordered_set>
+
+#include "core/budget_watch.h"
+#include "core/error.h"
+#include "model/scopes.h"
+#include "reference/interpreter.h"
+#include "transform/optimize/graph_passes.h"
+#include "transform/optimize/match.h"
+
+namespace touchstone {
+
+namespace {
+
+constexpr std::string_view keeping = "keep-as-written", weighing = "fold-weights";
+constexpr std::string_view fed = "x";  // name of the run-time input in patterns of fold-weights
+constexpr Index max_times = 16;        // largest growth in bytes: 2-bit elements as float32
+
+Index bytes_of(const Tensor& tensor) {
+  if (tensor.type() != Type::string) return packed_bytes(tensor.type(), tensor.size());
+  Index bytes = 0;
+  for (Index k = 0; k < tensor.size(); ++k)
+    bytes += static_cast<Index>(tensor.data<std::string>()[k].size());
+  return bytes;
+}
+
+// Returns the size of an output in bytes, if inference knows it before the node runs.
+std::optional<Index> foreseen(MutableGraph& bench, const std::string& value) {
+  const KnownValue* known = bench.known(value);
+  if (known == nullptr || !known->type || !known->rank) return std::nullopt;
+  if (known->type->kind != ValueType::Kind::tensor) return std::nullopt;
+  Shape shape;
+  for (Index axis = 0; axis < *known->rank; ++axis) {
+    const std::optional<Index> size = known->size(axis);
+    if (!size) return std::nullopt;
+    shape.push_back(*size);
+  }
+  return packed_bytes(known->type->element, count(shape));
+}
+
+// True if a pattern without a replacement is enabled.
+bool is_asked(const Pattern& pattern, const PassOptions& options) {
+  const bool on = is_wanted(options, pattern.pass, pattern.level) ||
+                  is_wanted(options, pattern.name, pattern.level);
+  const auto named = [&](std::string_view name) {
+    return std::find(options.without.begin(), options.without.end(), name) != options.without.end();
+  };
+  return on && !named(pattern.name) && !named(pattern.pass);
+}
+
+std::optional<Match> find_asked(MutableGraph& bench, MutableGraph::Place place,
+                                std::string_view pass) {
+  for (const Pattern& pattern : all_patterns()) {
+    if (pattern.pass != pass || !is_asked(pattern, bench.options())) continue;
+    if (std::optional<Match> found = find_match(pattern, bench, place)) return found;
+  }
+  return std::nullopt;
+}
+
+// True if a pattern of the pass `keep-as-written` matches: later passes recognize the node better
+// unfolded.
+bool is_kept(MutableGraph& bench, MutableGraph::Place place) {
+  return find_asked(bench, place, keeping).has_value();
+}
+
+bool may_fold(MutableGraph& bench, MutableGraph::Place place) {
+  const Node& node = *place;
+  if (node.signature == nullptr || draws(node) || !subgraphs_of(node).empty()) return false;
+  for (const std::string& input : node.inputs) {
+    if (!input.empty() && bench.constant(input) == nullptr) return false;
+  }
+  for (const std::string& output : node.outputs) {
+    // A graph output must keep its name, so a node must produce it.
+    if (bench.is_output(output)) return false;
+  }
+  return true;
+}
+
+std::vector<Value> constants(const MutableGraph& bench, const Node& node) {
+  std::vector<Value> values;
+  for (const std::string& input : node.inputs)
+    values.push_back(input.empty() ? Value() : Value(*bench.constant(input)));
+  return values;
+}
+
+// Work budget for folding one node, charged to the graph's total for all constants.
+class Allowance {
+ public:
+  explicit Allowance(MutableGraph& bench)
+      : bench_(bench),
+        budget_("folding_work", bench.options().limits.folding_work - bench.folding_work) {}
+  ~Allowance() { bench_.folding_work += budget_.work(); }
+  Allowance(const Allowance&) = delete;
+  Allowance& operator=(const Allowance&) = delete;
+
+ private:
+  MutableGraph& bench_;
+  const Budget budget_;
+};
+
+// Returns the size in bytes of the node's inputs.
+Index bytes_read(const MutableGraph& bench, const Node& node) {
+  Index bytes = 0;
+  for (const std::string& input : node.inputs) {
+    if (!input.empty()) bytes += bytes_of(*bench.constant(input));
+  }
+  return bytes;
+}
+
+// Replaces the node's outputs by constants if they take at most `most` bytes together. Returns
+// their size, or nullopt.
+std::optional<Index> fold(MutableGraph& bench, const Node& node, Index most) {
+  for (const std::string& output : node.outputs) {
+    const std::optional<Index> bytes = output.empty() ? std::nullopt : foreseen(bench, output);
+    if (bytes && *bytes > most) return std::nullopt;
+  }
+  std::vector<Value> outputs;
+  try {
+    const Allowance allowance(bench);
+    Limits limits = bench.options().limits;  // bounds outputs of unknown size too
+    limits.bytes = std::min(limits.bytes, most);
+    const LimitsScope scope(limits);
+    outputs = evaluate(*node.signature, node.attributes, constants(bench, node),
+                       static_cast<Index>(node.outputs.size()));
+  } catch (const Error& error) {
+    if (error.kind == ErrorKind::internal) throw;
+    check_budget();
+    return std::nullopt;  // not an error here: running the model reports it
+  }
+  Index bytes = 0;
+  for (const Value& output : outputs) {
+    if (!output.is_tensor()) return std::nullopt;
+    bytes += bytes_of(output.tensor());
+  }
+  if (bytes > most) return std::nullopt;
+  for (std::size_t k = 0; k < node.outputs.size(); ++k) {
+    if (!node.outputs[k].empty()) bench.add_constant(node.outputs[k], outputs[k].tensor());
+  }
+  return bytes;
+}
+
+// Returns the values that kernels want constant, and all values that these are computed from.
+std::unordered_set<std::string> wanted_constants(MutableGraph& bench) {
+  std::unordered_set<std::string> wanted;
+  BudgetWatch watch;
+  for (auto place = bench.nodes().end(); place != bench.nodes().begin(); watch.step()) {
+    --place;
+    const auto is_wanted = [&](const std::string& output) { return wanted.contains(output); };
+    if (std::any_of(place->outputs.begin(), place->outputs.end(), is_wanted))
+      wanted.insert(place->inputs.begin(), place->inputs.end());
+    const std::optional<Match> found = find_asked(bench, place, weighing);
+    for (std::size_t slot = 0; found && slot < found->values.size(); ++slot) {
+      if (found->pattern().slots[slot] != fed && !found->made[slot])
+        wanted.insert(found->values[slot]);
+    }
+  }
+  wanted.erase("");
+  return wanted;
+}
+
+}  // namespace
+
+bool draws(const Node& node) {
+  if (node.function || node.signature->kind == "random") return true;
+  const auto& attributes = node.signature->attributes;
+  return std::any_of(attributes.begin(), attributes.end(),
+                     [](const AttributeSpec& attribute) { return attribute.name == "seed"; });
+}
+
+Index fold_constants(MutableGraph& bench) {
+  Index changes = 0;
+  BudgetWatch watch;
+  for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
+    if (may_fold(bench, place) && !is_kept(bench, place) &&
+        fold(bench, *place, bench.options().growth + bytes_read(bench, *place))) {
+      place = bench.erase(place);
+      ++changes;
+    } else {
+      ++place;
+    }
+  }
+  return changes;
+}
+
+Index fold_weights(MutableGraph& bench) {
+  const std::unordered_set<std::string> wanted = wanted_constants(bench);
+  const auto most = [&](const Node& node) {
+    const Index left = bench.room();
+    const auto is_wanted = [&](const std::string& output) { return wanted.contains(output); };
+    if (std::any_of(node.outputs.begin(), node.outputs.end(), is_wanted)) return left;
+    return std::min(left, bench.options().growth + max_times * bytes_read(bench, node));
+  };
+  Index changes = 0;
+  BudgetWatch watch;
+  for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
+    const std::optional<Index> bytes =
+        may_fold(bench, place) ? fold(bench, *place, most(*place)) : std::nullopt;
+    if (bytes && bench.take_room(*bytes)) {
+      place = bench.erase(place);
+      ++changes;
+    } else {
+      ++place;
+    }
+  }
+  return changes;
+}
+
+}  // namespace touchstone

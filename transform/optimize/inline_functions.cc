@@ -1,0 +1,214 @@
+// Inlines calls of the model's functions. The body's internal names are made unique. A call stays
+// if the function was written for operator versions other than those that the model imports. It
+// also stays if its full expansion would exceed the limit on nodes: functions that call the next
+// one twice double at every level.
+#include <limits>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "core/budget_watch.h"
+#include "core/error.h"
+#include "model/scopes.h"
+#include "reference/references.h"
+#include "transform/optimize/graph_passes.h"
+
+namespace touchstone {
+
+namespace {
+
+// Renamed values of a body, or of a graph inside it; `outer` is the enclosing scope.
+struct Names {
+  const Names* outer = nullptr;
+  std::unordered_map<std::string, std::string> own = {};
+
+  const std::string& at(const std::string& name) const {
+    for (const Names* names = this; names != nullptr; names = names->outer) {
+      if (const auto found = names->own.find(name); found != names->own.end()) return found->second;
+    }
+    BUG("a body uses a name that nothing defines");
+  }
+};
+
+// Longer stems are cut: prefixed to many names, a long one would take more memory than the model.
+constexpr std::size_t longest_stem = 128;
+
+// Copies a body's nodes with new names and with the call's attributes substituted.
+class Writer {
+ public:
+  Writer(MutableGraph& bench, const Node& call)
+      : bench_(bench), call_(call), attributes_(attributes_of_call(call)) {}
+
+  Node written(const Node& node, Names& names) {
+    Node copy = bound(node, attributes_);
+    for (std::string& input : copy.inputs) {
+      if (!input.empty()) input = names.at(input);
+    }
+    for (auto& [name, attribute] : copy.attributes) rename_graphs(attribute, names);
+    for (std::string& output : copy.outputs) output = named(output, names);
+    if (!copy.metadata) copy.metadata = call_.metadata;
+    if (!call_.name.empty())
+      copy.name = shortened(call_.name) + (copy.name.empty() ? "" : "/" + copy.name);
+    return copy;
+  }
+
+ private:
+  static std::string shortened(const std::string& name) { return name.substr(0, longest_stem); }
+
+  std::string named(const std::string& name, Names& names) {
+    if (name.empty()) return name;
+    const auto found = names.own.find(name);
+    if (found != names.own.end()) return found->second;
+    const std::string stem = shortened(call_.name.empty() ? call_.op : call_.name);
+    return names.own.emplace(name, bench_.fresh(stem + "/" + name)).first->second;
+  }
+
+  void rename_graphs(Attribute& attribute, const Names& names) {
+    if (auto* one = std::get_if<std::shared_ptr<const Graph>>(&attribute.is)) {
+      *one = std::make_shared<const Graph>(renamed(**one, names));
+    } else if (auto* all = std::get_if<std::vector<std::shared_ptr<const Graph>>>(&attribute.is)) {
+      for (auto& each : *all) each = std::make_shared<const Graph>(renamed(*each, names));
+    }
+  }
+
+  Graph renamed(const Graph& graph, const Names& outer) {
+    Graph copy = graph;
+    Names names{&outer};
+    for (ValueInfo& input : copy.inputs) input.name = named(input.name, names);
+    copy.initializers.clear(), copy.sparse_initializers.clear();
+    copy.initializer_metadata.clear();
+    for (const auto& [name, tensor] : graph.initializers)
+      copy.initializers.emplace(named(name, names), tensor);
+    for (const auto& [name, tensor] : graph.sparse_initializers)
+      copy.sparse_initializers.emplace(named(name, names), tensor);
+    for (const auto& [name, metadata] : graph.initializer_metadata)
+      copy.initializer_metadata.emplace(named(name, names), metadata);
+    copy.nodes.clear();
+    for (const Node& node : graph.nodes) copy.nodes.push_back(written(node, names));
+    for (ValueInfo& output : copy.outputs) output.name = names.at(output.name);
+    std::erase_if(copy.values,
+                  [&](const ValueInfo& value) { return !names.own.contains(value.name); });
+    for (ValueInfo& value : copy.values) value.name = names.own.at(value.name);
+    return copy;
+  }
+
+  MutableGraph& bench_;
+  const Node& call_;
+  const Attributes attributes_;
+};
+
+// True if the model's imports resolve each node of the body to the same operator version.
+bool means_the_same(MutableGraph& bench, const Function& function) {
+  bool same = true;
+  for_each_node(function.nodes, [&](const Node& node) {
+    if (node.signature == nullptr) return;
+    const Index opset = bench.opset(node.domain);
+    same = same && opset > 0 && find_signature(node.domain, node.op, opset) == node.signature;
+  });
+  return same;
+}
+
+// True if every output of the body is computed by one of its nodes, and no value is listed twice.
+bool has_plain_outputs(const Function& function) {
+  std::map<std::string, Index> made;
+  for (const Node& node : function.nodes) {
+    for (const std::string& output : node.outputs) made.emplace(output, 0);
+  }
+  for (const std::string& output : function.outputs) {
+    const auto found = made.find(output);
+    if (found == made.end() || ++found->second > 1) return false;
+  }
+  return true;
+}
+
+// Inlines one call. Returns the place of the body's first node, or of the node after the call if
+// the body is empty. Returns nullopt, and the call stays, if attributes copied from the call exceed
+// `left`.
+std::optional<MutableGraph::Place> put_in_place(MutableGraph& bench, MutableGraph::Place place,
+                                                Index& left) {
+  const Node call = *place;
+  const Function& function = *call.function;
+  Names names;
+  for (std::size_t k = 0; k < function.inputs.size(); ++k)
+    names.own[function.inputs[k]] = k < call.inputs.size() ? call.inputs[k] : "";
+  for (std::size_t k = 0; k < function.outputs.size() && k < call.outputs.size(); ++k) {
+    if (!call.outputs[k].empty()) names.own[function.outputs[k]] = call.outputs[k];
+  }
+  Writer writer(bench, call);
+  std::vector<Node> body;
+  for (const Node& node : function.nodes) {
+    body.push_back(writer.written(node, names));
+    left -= weight_of(body.back()) - weight_of(node);
+    if (left < 0) return std::nullopt;
+  }
+  std::optional<MutableGraph::Place> first;
+  for (Node& node : body) {
+    while (!node.inputs.empty() && node.inputs.back().empty()) node.inputs.pop_back();
+    const MutableGraph::Place made = bench.insert(place, std::move(node));
+    if (!first) first = made;
+  }
+  const MutableGraph::Place behind = bench.erase(place);
+  return first.value_or(behind);
+}
+
+// Caches facts about called functions.
+class Callees {
+ public:
+  explicit Callees(MutableGraph& bench) : bench_(bench) {}
+
+  bool may_open(const Function& function) {
+    const auto [at, fresh] = may_open_.emplace(&function, false);
+    if (fresh) at->second = has_plain_outputs(function) && means_the_same(bench_, function);
+    return at->second;
+  }
+
+  // Returns the nodes of the full expansion of a call, nested calls included; saturates at the
+  // maximum. The checker bounds the recursion depth.
+  Index size(const Function& function) {
+    if (const auto found = sizes_.find(&function); found != sizes_.end()) return found->second;
+    Index sum = (std::ssize(function.inputs) + std::ssize(function.outputs) +
+                 std::ssize(function.default_attributes)) /
+                entries_of_a_node;
+    for (const Node& node : function.nodes) {
+      const Index own = node.function ? size(*node.function) : weight_of(node);
+      if (__builtin_add_overflow(sum, own, &sum)) sum = std::numeric_limits<Index>::max();
+    }
+    return sizes_[&function] = sum;
+  }
+
+ private:
+  MutableGraph& bench_;
+  std::unordered_map<const Function*, bool> may_open_;
+  std::unordered_map<const Function*, Index> sizes_;
+};
+
+}  // namespace
+
+Index inline_functions(MutableGraph& bench) {
+  Callees callees(bench);
+  Index left = bench.options().limits.nodes - static_cast<Index>(bench.nodes().size());
+  Index changes = 0;
+  MutableGraph::Place behind =
+      bench.nodes().end();  // the node after the call that is being inlined
+  bool inside = false;
+  BudgetWatch watch;
+  for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
+    inside = inside && place != behind;
+    const auto here = place++;
+    if (!here->function || !callees.may_open(*here->function)) continue;
+    if (!inside) {
+      const Index size = callees.size(*here->function);
+      if (size > left) continue;
+      left -= size;
+      behind = place;
+      inside = true;
+    }
+    if (const auto first = put_in_place(bench, here, left)) {
+      place = *first;
+      ++changes;
+    }
+  }
+  return changes;
+}
+
+}  // namespace touchstone

@@ -1,0 +1,21 @@
+// Finds patterns in a graph. A match starts at the pattern's last node, the root, and follows
+// inputs backwards.
+#pragma once
+
+#include <vector>
+
+#include "core/shape.h"
+#include "transform/optimize/match_result.h"
+#include "transform/optimize/mutable_graph.h"
+#include "transform/optimize/pattern.h"
+
+namespace touchstone {
+
+// Returns the match with this root whose conditions hold, if any.
+std::optional<Match> find_match(const Pattern& pattern, MutableGraph& bench,
+                                MutableGraph::Place root);
+
+// Tries every node of the graph as the root, first to last. Returns the number of replacements.
+Index apply_pattern(const Pattern& pattern, MutableGraph& bench);
+
+}  // namespace touchstone
