@@ -24,27 +24,8 @@ wheel: build
 test:
 	@started=$$(date +%s); tools/setup.sh --tests && $(python) tests/run_all.py --started $$started
 
-full: test coverage run
-	@$(cmake) --preset odr >/dev/null
-	@$(cmake) --build --preset odr --target touchstone
-	@$(python) -m tools.expectations
-	@$(python) tests/run_all.py --preset release --only '^(questions|conversions)_test$$'
-	@$(python) -m tools.witnesses --check
-	@$(python) -m tools.conversions
-	@$(python) -m tools.real_models --all
-	@$(python) -m tools.probes --with onnxruntime --quiet
-	@$(python) -m tests.python.official
-	@build/touchstone conform --target reference --suite spec
-	@$(python) -m tools.peers --check
-	@TOUCHSTONE_CHECK=arena $(python) -m tests.fast
-	@TOUCHSTONE_CHECK=arena build/touchstone conform --target fast
-	@TOUCHSTONE_CHECK=arena $(python) -m tests.mutation --count 20000 --jobs 2
-	@$(python) -m tests.mutants
-	@$(python) -m tests.mutants.judge
-	@$(python) -m tests.mutants.kernels
-	@$(python) -m tests.faithful
-	@$(python) -m tests.independent
-	@$(python) -m tests.independent --suite onnx
+full: setup
+	@$(python) -m tools.full
 
 bench: build
 	@tools/setup.sh openvino

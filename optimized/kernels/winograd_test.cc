@@ -353,10 +353,12 @@ TEST(Winograd, OnlyWhereItFits) {
   const ConvolutionShape fits{3, 3, 1, 1, 1, 1, 16, 16, 8, 8};
   EXPECT_TRUE(taken(fits));
   EXPECT_EQ(Convolution(Isa::avx2, fits, ConvolutionAlgorithm::direct).scratch_size(), 0);
-  for (const auto change : std::array<void (*)(ConvolutionShape&), 6>{
+  for (const auto change : std::array<void (*)(ConvolutionShape&), 8>{
            [](ConvolutionShape& s) { s.kernel_rows = 1; },
            [](ConvolutionShape& s) { s.kernel_columns = 5; },
            [](ConvolutionShape& s) { s.row_stride = 2; },
+           [](ConvolutionShape& s) { s.column_stride = 2; },
+           [](ConvolutionShape& s) { s.row_dilation = 2; },
            [](ConvolutionShape& s) { s.column_dilation = 2; },
            [](ConvolutionShape& s) { s.plain_input = true; },
            [](ConvolutionShape& s) { s.depthwise = true; }}) {

@@ -1,0 +1,57 @@
+"""Tests make full's driver with small steps."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tools.full import STEPS, Step, campaign, state_of_sources
+
+
+def _shell(name: str, text: str) -> Step:
+    return Step(name, (("sh", "-c", text),))
+
+
+def test_a_failed_step_stops_none_after_it_and_is_run_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    seen = tmp_path / "seen"
+    steps = [
+        _shell("one", f"echo one >> {seen}; echo 3 passed"),
+        _shell("two", f"echo two >> {seen}; test -e {tmp_path}/mended"),
+        _shell("three", f"echo three >> {seen}"),
+    ]
+    assert campaign(steps, ["*"], False, "s", tmp_path / "out") == 1
+    printed = capsys.readouterr().out
+    assert "2 steps passed, 1 failed, 0 not run" in printed
+    assert "3 passed" in printed
+    (tmp_path / "mended").touch()
+    assert campaign(steps, ["*"], False, "s", tmp_path / "out") == 0
+    assert seen.read_text().split() == ["one", "two", "three", "two"]
+
+
+def test_a_step_that_has_not_run_is_no_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    steps = [_shell("one", "true"), _shell("two", "true")]
+    assert campaign(steps, ["one"], False, "s", tmp_path) == 1
+    assert "1 steps passed, 0 failed, 1 not run" in capsys.readouterr().out
+
+
+def test_other_sources_make_all_steps_run(tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    steps = [_shell("one", f"echo one >> {seen}")]
+    for state in ("a", "a", "b"):
+        assert campaign(steps, ["*"], False, state, tmp_path / "out") == 0
+    assert seen.read_text().split() == ["one", "one"]
+
+
+def test_the_state_of_sources_follows_changes(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / "a").write_text("1")
+    first = state_of_sources(tmp_path)
+    assert state_of_sources(tmp_path) == first
+    (tmp_path / "a").write_text("2")
+    assert state_of_sources(tmp_path) != first
+
+
+def test_names_of_steps_differ() -> None:
+    assert len({step.name for step in STEPS}) == len(STEPS)
