@@ -1,7 +1,8 @@
 # Declares tests: one function for each kind. ctest runs them all; each also writes results/<name>.xml, from which
 # tests/run_all.py counts single cases.
-option(BUILD_TESTING "Build the tests" ON)
-find_package(GTest REQUIRED)
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED)
+endif()
 include(cmake/units.cmake)
 
 # Sets the variable to a file of the build TOUCHSTONE_MADE_IN; fails with instructions if that build has not made it.
@@ -21,6 +22,9 @@ set(cost_of_long_FALSE 0)
 # compile time, so several sources form one unit unless APART is given. Only tests that declare COMPUTES are optimized. LONG
 # tests start first, so that none runs alone at the end.
 function(touchstone_test)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
   cmake_parse_arguments(T "COMPUTES;APART;LONG" "NAME" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${T_NAME} ${T_SOURCES})
   if(NOT T_APART)
@@ -37,6 +41,9 @@ endfunction()
 
 # touchstone_pytest(NAME x [LONG] FILES ...): a pytest run with the project's root as working directory.
 function(touchstone_pytest)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
   cmake_parse_arguments(T "LONG" "NAME" "FILES" ${ARGN})
   add_test(NAME ${T_NAME}
            COMMAND ${Python3_EXECUTABLE} -m pytest -q -p no:cacheprovider

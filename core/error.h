@@ -58,4 +58,4 @@ class Error : public std::exception {
 }  // namespace touchstone
 
 // For unreachable states: throws Error of kind internal.
-#define BUG(what) ::touchstone::bug(__FILE__, __LINE__, what)
+#define BUG(what) ::touchstone::bug(__FILE_NAME__, __LINE__, what)

@@ -15,7 +15,7 @@ from pathlib import Path
 Files = dict[str, str]
 
 ROOMS = ["core", "model", "reference", "transform", "optimized", "conformance", "fuzz", "tools", "python"]
-CODE = (".h", ".cc", ".cpp", ".c", ".cu", ".inc")
+CODE = (".h", ".hpp", ".cc", ".cpp", ".c", ".cu", ".inc")
 TEXT = (*CODE, ".py", ".j2", ".yaml", ".md", ".js", ".css", ".html", ".cmake", ".sh", ".txt", ".json", ".in")
 SCOPED = {"If", "Loop", "Scan", "SequenceMap"}  # model/ and reference/ must know the operators that hold subgraphs
 SCOPED_ROOMS = ("model/", "reference/")
@@ -119,11 +119,12 @@ def include_direction(files: Files) -> list[str]:
 
     backends/ depends on core alone; its dependents include only its interface.
     """
-    rank = {room: k for k, room in enumerate(ROOMS)} | {"python": ROOMS.index("tools")}
+    rank = {room: k for k, room in enumerate(ROOMS)}
+    rank |= {"python": rank["tools"], "api": rank["conformance"]}
     out = []
     for path, text in files.items():
         room = path.split("/")[0]
-        if not path.endswith(CODE) or room not in (*ROOMS, "backends"):
+        if not path.endswith(CODE) or room not in (*ROOMS, "backends", "api"):
             continue
         for match in re.finditer(r'^\s*#\s*include\s*"([^"]+)"', text, re.MULTILINE):
             to = match.group(1).split("/")[0]
@@ -156,8 +157,8 @@ def opening(files: Files) -> list[str]:
     """A file opens with a comment that states its purpose."""
     out = []
     for path, text in files.items():
-        if path.endswith((".h", ".cc", ".cpp")):
-            good = text.startswith("// ")
+        if path.endswith((".h", ".hpp", ".cc", ".cpp", ".c")):
+            good = text.startswith(("// ", "/* "))
         elif path.endswith(".py"):
             good = not text.strip() or re.match(r'(#![^\n]*\n)?"""\S', text) is not None
         else:
