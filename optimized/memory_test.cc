@@ -2,58 +2,17 @@
 // becomes an Error, after which the session can be used again. The program counts all allocations
 // of the process and can make one of them fail.
 #include <gmock/gmock.h>
-#include <atomic>
-#include <cerrno>
-#include <cstdlib>
 #include <set>
 
+#include "core/allocation_testing.h"
 #include "core/error.h"
 #include "optimized/registry/isa.h"
 #include "optimized/testing.h"
 
-namespace {
-
-std::atomic<touchstone::Index> allocations{0};
-std::atomic<touchstone::Index> failing{-1};  // the number of the allocation that fails
-
-bool fails() {
-  if (++allocations != failing) return false;
-  errno = ENOMEM;
-  return true;
-}
-
-}  // namespace
-
-extern "C" {
-// glibc's own functions, under the names that it reserves for programs that replace malloc.
-void* __libc_malloc(std::size_t bytes);
-void* __libc_calloc(std::size_t count, std::size_t bytes);
-void* __libc_realloc(void* memory, std::size_t bytes);
-void* __libc_memalign(std::size_t alignment, std::size_t bytes);
-
-void* malloc(std::size_t bytes) { return fails() ? nullptr : __libc_malloc(bytes); }
-void* calloc(std::size_t count, std::size_t bytes) {
-  return fails() ? nullptr : __libc_calloc(count, bytes);
-}
-void* realloc(void* memory, std::size_t bytes) {
-  return fails() ? nullptr : __libc_realloc(memory, bytes);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
-  return fails() ? nullptr : __libc_memalign(alignment, bytes);
-}
-}
-
 namespace touchstone {
 namespace {
 
-// Returns the number of allocations that `work` makes.
-template <class F>
-Index counted(F work) {
-  const Index before = allocations;
-  work();
-  return allocations - before;
-}
-
+using testing::allocations, testing::counted, testing::failing;
 using Feeds = std::map<std::string, Value>;
 
 // Runs on bound memory: the first run may allocate, later ones must not, whatever the memory holds.

@@ -30,7 +30,8 @@ def run(*command: str | Path, **more: object) -> str:
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("prefix")
-    run(CMAKE, "--install", BUILD, "--prefix", folder, "--component", "touchstone")
+    for part in ("runtime", "development"):
+        run(CMAKE, "--install", BUILD, "--prefix", folder, "--component", part)
     return folder
 
 
@@ -63,6 +64,22 @@ def test_a_program_in_c_by_pkg_config(prefix: Path, model: Path, tmp_path: Path)
     refused = subprocess.run([program, broken], capture_output=True, text=True, check=False)
     assert refused.returncode == 1
     assert '"kind":"invalid_model"' in refused.stderr
+
+
+def test_a_program_in_cpp_by_debian_packages(model: Path, tmp_path: Path) -> None:
+    cpack = str(ROOT / ".venv" / "bin" / "cpack")
+    run(cpack, "--config", BUILD / "CPackConfig.cmake", "-G", "DEB", "-B", tmp_path / "dist")
+    packages = sorted((tmp_path / "dist").glob("*.deb"))
+    assert [file.name.split("_")[0] for file in packages] == ["libtouchstone-dev", "libtouchstone0"]
+    needs = run("dpkg-deb", "-f", packages[1], "Depends")
+    assert "libprotobuf-lite" in needs
+    assert "libtouchstone0 (= 0.1.0)" in run("dpkg-deb", "-f", packages[0], "Depends")
+    for file in packages:
+        run("dpkg-deb", "-x", file, tmp_path / "root")
+    usr = tmp_path / "root" / "usr"
+    run(CMAKE, "-S", HERE / "cpp", "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={usr}")
+    run(CMAKE, "--build", tmp_path / "build")
+    assert run(tmp_path / "build" / "consumer", model) == "y: 3 elements, sum 1\n"
 
 
 def test_a_program_in_cpp_by_find_package(prefix: Path, model: Path, tmp_path: Path) -> None:
