@@ -36,7 +36,9 @@ def test_it_holds_what_the_build_made(wheel: Path) -> None:
     version = re.search(r"project\(touchstone VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
     assert wheel.name.startswith(f"touchstone_onnx-{version}-cp311-cp311-linux_")
     built = {
-        path.relative_to(PACKAGES).as_posix(): path for path in (PACKAGES / "touchstone").iterdir() if path.is_file()
+        path.relative_to(PACKAGES).as_posix(): path
+        for path in (PACKAGES / "touchstone").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
     }
     with zipfile.ZipFile(wheel) as held:
         packed = {name for name in held.namelist() if ".dist-info/" not in name}
