@@ -314,7 +314,7 @@ class RunOptions(_Options):
         self._stop.asked = _boolean("terminate", wanted)
 
     def add_run_config_entry(self, key: str, value: str) -> None:
-        """Records a configuration entry; none has an effect."""
+        """Recorded: no configuration entry has an effect."""
         self._add_entry(key, value)
 
     def get_run_config_entry(self, key: str) -> str:

@@ -285,7 +285,7 @@ class InferenceSession:
         return [OrtEpAssignedSubgraph(PROVIDER, [OrtEpAssignedNode(*each) for each in self._runner.nodes])]
 
     def set_ep_dynamic_options(self, options: Mapping[str, str]) -> None:
-        """Records options of providers; none has an effect."""
+        """Recorded: no option of a provider has an effect."""
         self.ignored_options |= {f"dynamic.{name}": value for name, value in options.items()}
 
     def get_tuning_results(self) -> list[Any]:
@@ -293,7 +293,7 @@ class InferenceSession:
         return []
 
     def set_tuning_results(self, results: Sequence[Any], *, error_on_invalid: bool = False) -> None:
-        """Records results of ONNX Runtime's tuning, which have no effect; with `error_on_invalid`, refuses them."""
+        """Recorded: kernels are not tuned. With `error_on_invalid`, results are refused."""
         if results and error_on_invalid:
             raise Error("unsupported", "results of another runtime's tuning cannot be used")
         if results:

@@ -135,6 +135,31 @@ def test_calls_without_effect_are_recorded_by_later_sessions() -> None:
         recorded.clear()
 
 
+def test_classes_of_descriptions() -> None:
+    options = touchstone.SessionOptions()
+    options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+    session = touchstone.InferenceSession(ADD, options)
+    (device,) = session.get_input_epdevices()[:1]
+    (part,) = session.get_provider_graph_assignment_info()
+    for made, kind in [
+        (session.get_inputs()[0], touchstone.NodeArg),
+        (session.get_modelmeta(), touchstone.ModelMetadata),
+        (session.get_input_memory_infos()[0].mem_type, touchstone.OrtMemType),
+        (device, touchstone.OrtEpDevice),
+        (device.device, touchstone.OrtHardwareDevice),
+        (part, touchstone.OrtEpAssignedSubgraph),
+        (part.get_nodes()[0], touchstone.OrtEpAssignedNode),
+        (session.io_binding(), touchstone.SessionIOBinding),
+    ]:
+        assert isinstance(made, kind)
+    assert touchstone.SessionIOBinding is touchstone.IOBinding
+    processor = touchstone.OrtDevice.make("cpu", 0, touchstone.OrtDeviceVendorId.NONE)
+    assert (processor.device_id(), processor.device_type(), processor.device_vendor_id()) == (0, 0, 0)
+    assert processor.device_mem_type() == touchstone.OrtDeviceMemoryType.DEFAULT
+    assert touchstone.OrtDevice.make("cuda", 2).device_type() == 1
+    assert touchstone.OrtSparseFormat(2).name == "ORT_SPARSE_CSRC" and touchstone.OrtCompileApiFlags(0).name == "NONE"
+
+
 @pytest.mark.parametrize(
     "name",
     [
