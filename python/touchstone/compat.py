@@ -1,7 +1,7 @@
 """Every public name of ONNX Runtime 1.31.1 that code may use, and its state here.
 
-`table()` reads the state from the package: a setting with a reason to be idle, or a docstring that opens with "Does
-nothing:", "Recorded:" or "Refused:", says that the name is accepted without effect, or refused; all others work.
+`table()` reads the state from the package. A setting with a reason to be idle is accepted without effect. So is a
+function whose docstring opens with "Does nothing:" or "Recorded:"; one with "Refused:" is refused. All others work.
 """
 
 from __future__ import annotations
@@ -128,18 +128,12 @@ def page() -> str:
         "`import touchstone as onnxruntime`. `touchstone.compat.table()` returns the same rows; a test compares the",
         "names with those of the installed wheel. `.venv/bin/python -m tests.python.write_page` writes this page.",
         "",
-        f"Of {len(rows)} names {counts['works']} work, {counts['accepted']} are accepted without an effect and recorded",
-        f"in `ignored_options` where they change anything, and {counts['refused']} are refused by name.",
+        f"Of {len(rows)} names {counts['works']} work. {counts['accepted']} are accepted without an effect, and",
+        f"recorded in `ignored_options` if they ask for something. {counts['refused']} are refused by name.",
     ]
     for owner in NAMES:
-        lines += [
-            "",
-            f"## {'The module' if owner == 'onnxruntime' else owner}",
-            "",
-            "| name | state | |",
-            "|---|---|---|",
-        ]
-        lines += [
-            f"| `{row.name}` | {row.state} | {row.note} |".replace("|  |", "| |") for row in rows if row.owner == owner
-        ]
+        title = "The module" if owner == "onnxruntime" else owner
+        lines += ["", f"## {title}", "", "| name | state | |", "|---|---|---|"]
+        shown = [row for row in rows if row.owner == owner]
+        lines += [f"| `{row.name}` | {row.state} | {row.note} |".replace("|  |", "| |") for row in shown]
     return "\n".join(lines) + "\n"

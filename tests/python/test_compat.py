@@ -19,7 +19,7 @@ from touchstone.options import Setting
 from tests.python.built import ENVIRONMENT, ONNXRUNTIME
 from tests.python.write_page import PAGE
 
-# Prints the public names of the installed module and of its classes, its enumerations, its exceptions, and the
+# Prints the public names of the installed module and of its classes, its enumerations and its exceptions. Adds the
 # parameters of functions that are written in Python.
 INTROSPECT = """
 import enum, inspect, json, onnxruntime as ort
