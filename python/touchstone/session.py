@@ -105,6 +105,8 @@ class InferenceSession:
         idle |= require_provider(providers, provider_options)
         self.ignored_options: dict[str, Any] = {**ignored_everywhere, **options.ignored_options, **idle}
         self._options = self._sess_options = options
+        # Programs read these attributes of ONNX Runtime's sessions.
+        self._providers, self._provider_options = [PROVIDER], {PROVIDER: {}}
         self._model_path = None if is_bytes(path_or_bytes) else os.fspath(path_or_bytes)
         self._runner = opened(path_or_bytes, options)
         self._profile_begin = time.monotonic_ns() if options.enable_profiling else 0

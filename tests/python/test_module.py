@@ -267,6 +267,21 @@ def test_without_the_command_the_module_says_so(tmp_path: Path) -> None:
     assert "the command is not beside the package" in done.stderr and "make build" in done.stderr
 
 
+def test_the_helper_of_bindings_names_types() -> None:
+    from touchstone.transformers.io_binding_helper import TypeHelper
+
+    session = touchstone.InferenceSession(ADD)
+    assert TypeHelper.get_input_type(session, "a") == TypeHelper.get_output_type(session, "sum") == "tensor(float)"
+    assert TypeHelper.get_io_numpy_type_map(session) == {"a": np.float32, "b": np.float32, "sum": np.float32}
+    assert TypeHelper.get_io_onnx_type_map(session) == {"a": 1, "b": 1, "sum": 1}
+    assert TypeHelper.ort_type_to_numpy_type("tensor(bool)") is np.bool_
+    for work in (
+        lambda: TypeHelper.ort_type_to_onnx_type("tensor(string)"),
+        lambda: TypeHelper.get_input_type(session, "z"),
+    ):
+        raised(ValueError, work)
+
+
 def test_every_module_is_imported() -> None:
     for path in sorted((PACKAGES / "touchstone").rglob("*.py")):
         name = path.relative_to(PACKAGES).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")
