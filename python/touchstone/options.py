@@ -202,6 +202,9 @@ class SessionOptions(_Options):
             setattr(copy, name, value)
         return copy
 
+    def __copy__(self) -> SessionOptions:
+        return self.replaced({})
+
     @property
     def level_name(self) -> str:
         return _LEVEL_NAMES[int(self.graph_optimization_level)]

@@ -238,6 +238,8 @@ def at_address(address: int, element_type: Any, shape: Iterable[int]) -> np.ndar
         raise Error("usage", "strings are not at an address")
     dtype, sizes = DTYPES[code], tuple(int(size) for size in shape)
     count = int(np.prod(sizes, dtype=np.int64))
+    if any(size < 0 for size in sizes) or (count and not address):
+        raise Error("usage", f"there is no memory of shape {list(sizes)} at the address {address}")
     if count == 0:
         return np.empty(sizes, dtype=dtype)
     held = (ctypes.c_uint8 * (count * dtype.itemsize)).from_address(int(address))

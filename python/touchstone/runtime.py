@@ -63,7 +63,7 @@ def set_global_thread_pool_sizes(intra_op_num_threads: int, inter_op_num_threads
 
 
 def set_seed(seed: int) -> None:
-    """Recorded: random operators take the seed of their node."""
+    """Recorded: random operators draw by the seed of their node, or else by a fixed one."""
     ignored_everywhere["seed"] = seed
 
 

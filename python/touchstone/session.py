@@ -178,7 +178,8 @@ class InferenceSession:
                 made, said = [], str(error)
             callback(made, user_data, said)
 
-        threading.Thread(target=work, name="touchstone.run_async", daemon=True).start()
+        # Not a daemon: the interpreter waits for it, since native code cannot be left at exit.
+        threading.Thread(target=work, name="touchstone.run_async").start()
 
     def run_with_ort_values(
         self,
@@ -305,7 +306,9 @@ class InferenceSession:
         """Does nothing: no graph is captured."""
 
     def end_profiling(self) -> str:
-        """Writes the steps of all runs so far as a Chrome trace; returns the file's name, "" without a profile."""
+        """Writes the steps of all runs so far, up to about a million events, as a Chrome trace. Returns the file's
+        name, "" without a profile.
+        """
         file, self._profile_file = self._profile_file, ""
         if file:
             self._runner.end_profile(os.fsencode(file))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import threading
 from pathlib import Path
@@ -90,6 +91,16 @@ def test_the_caller_keeps_the_options() -> None:
     assert int(options.graph_optimization_level) == 99
     assert isinstance(touchstone.InferenceSession(ADD).get_session_options(), touchstone.SessionOptions)
     assert refused(lambda: touchstone.InferenceSession(ADD, {"intra_op_num_threads": 1})).kind == "usage"
+
+
+def test_a_copy_of_options_has_its_own_content() -> None:
+    options = touchstone.SessionOptions(logid="first")
+    options.add_session_config_entry("key", "1")
+    again = copy.copy(options)
+    again.logid = "second"
+    again.add_session_config_entry("key", "2")
+    assert (options.logid, options.get_session_config_entry("key")) == ("first", "1")
+    assert (again.logid, again.get_session_config_entry("key")) == ("second", "2")
 
 
 def test_configuration_entries() -> None:

@@ -137,6 +137,19 @@ def test_a_feed_that_does_not_fit_is_refused_by_its_rule(runtime: str) -> None:
     assert session.run(None, {"a": fine, "b": fine})[0].tolist() == (fine + fine).tolist()
 
 
+def test_plain_numbers_take_the_declared_type() -> None:
+    session = touchstone.InferenceSession(ADD)
+    (out,) = session.run(None, {"a": [[1, 2.5, 3, 4]], "b": ([1.0, 1, 1, 1],)})
+    assert out.dtype == np.float32 and out.tolist() == [[2, 3.5, 4, 5]]
+    scalar = touchstone.InferenceSession(models.parsed("g (int64 a) => (int64 b) { b = Neg(a) }"))
+    assert scalar.run(None, {"a": 3})[0] == -3
+    texts = touchstone.InferenceSession(models.handed_on(models.tensor(TensorProto.STRING), opset=21))
+    assert texts.run(None, {"x": ["a", "b"]})[0].tolist() == ["a", "b"]
+    for value in ([[1, 2], [3]], [["a", "b", "c", "d"]], [[1, None, 3, 4]], [[1j] * 4]):
+        assert refused(lambda value=value: session.run(None, {"a": value, "b": drawn(1, 4)})).rule == "feed/type"
+    assert refused(lambda: scalar.run(None, {"a": 1 << 70})).rule == "feed/type"
+
+
 @pytest.mark.parametrize("runtime", RUNTIMES)
 def test_sizes_of_zero(runtime: str) -> None:
     session = touchstone.InferenceSession(ADD, runtime=runtime)
