@@ -11,6 +11,7 @@ Code written for ONNX Runtime works after changing the import; touchstone.compat
 from touchstone import capi
 from touchstone._native import __version__
 from touchstone.binding import IOBinding
+from touchstone.command import compare, conform, judge, spec
 from touchstone.devices import (
     OrtArenaCfg,
     OrtDevice,
@@ -115,6 +116,8 @@ __all__ = [
     "__version__",
     "capi",
     "check",
+    "compare",
+    "conform",
     "convert",
     "copy_tensors",
     "create_and_register_allocator",
@@ -130,6 +133,7 @@ __all__ = [
     "get_version_string",
     "has_collective_ops",
     "import_capi_exception",
+    "judge",
     "optimize",
     "package_name",
     "preload_dlls",
@@ -140,6 +144,7 @@ __all__ = [
     "set_global_thread_pool_sizes",
     "set_seed",
     "show",
+    "spec",
     "unregister_execution_provider_library",
     "version",
 ]

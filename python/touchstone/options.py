@@ -121,6 +121,11 @@ class _Options:
         return self._entries[key]
 
     @property
+    def is_set(self) -> bool:
+        """True if any setting or entry was given."""
+        return bool(self._values or self._entries)
+
+    @property
     def ignored_options(self) -> dict[str, Any]:
         """Settings that differ from their default and have no effect, and configuration entries that have none."""
         held = {

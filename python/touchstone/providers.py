@@ -28,7 +28,7 @@ def require_provider(providers: Sequence[Any] | None, provider_options: Sequence
         raise Error("unsupported", f"of the providers {names} there is none here", help=f"add '{PROVIDER}'")
     absent = [name for name in names if name != PROVIDER]
     if absent:
-        warnings.warn(f"{', '.join(absent)}: not here; all nodes run on {PROVIDER}", stacklevel=4)
+        warnings.warn(f"{', '.join(absent)}: not here; all nodes run on {PROVIDER}", stacklevel=3)
     return {f"{name}.{key}": value for name, options in wanted for key, value in options.items()}
 
 

@@ -154,7 +154,8 @@ class InferenceSession:
     def _stop_of(self, run_options: RunOptions) -> _native.Stop:
         if not isinstance(run_options, RunOptions):
             raise Error("usage", f"run_options is a RunOptions, not {type(run_options).__name__}")
-        self.ignored_options |= {f"run.{name}": value for name, value in run_options.ignored_options.items()}
+        if run_options.is_set:
+            self.ignored_options |= {f"run.{name}": value for name, value in run_options.ignored_options.items()}
         return run_options._stop
 
     def run_async(

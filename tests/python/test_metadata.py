@@ -154,8 +154,9 @@ def test_options_of_providers_are_recorded() -> None:
     [{"providers": [(CUDA, {"device_id": 0}), CPU]}, {"providers": [CUDA, CPU], "provider_options": [{"x": 1}, {}]}],
 )
 def test_a_provider_that_is_not_here_is_named_in_a_warning(settings: dict[str, Any]) -> None:
-    with pytest.warns(UserWarning, match=f"^{CUDA}: not here; all nodes run on {CPU}$"):
+    with pytest.warns(UserWarning, match=f"^{CUDA}: not here; all nodes run on {CPU}$") as warned:
         touchstone.InferenceSession(PLAIN, **settings)
+    assert warned[0].filename == __file__
 
 
 def test_a_setting_that_is_not_there_is_an_error_with_the_nearest() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import onnx
 import pytest
 import touchstone
+from onnx import numpy_helper
 from touchstone.capi import onnxruntime_pybind11_state as state
 
 from tests.python import models
@@ -241,6 +242,33 @@ def test_functions_refuse_what_the_command_refuses(tmp_path: Path) -> None:
         assert refused(work).kind == "usage"
     assert refused(lambda: touchstone.optimize(BAD, out)).rule == "model/cycle"
     assert not out.exists()
+
+
+def test_functions_call_the_command(tmp_path: Path) -> None:
+    path, data = tmp_path / "m.onnx", tmp_path / "data"
+    path.write_bytes(models.parsed("g (float[n] x) => (float[n] y) { y = Neg(x) }"))
+    data.mkdir()
+    for name, value in (("input_0.pb", [1, 2]), ("output_0.pb", [-1, -2])):
+        (data / name).write_bytes(numpy_helper.from_array(np.float32(value), "x").SerializeToString())
+    assert touchstone.judge(path, data) == told("judge", path, "--test-data", data)
+    (data / "output_0.pb").write_bytes(numpy_helper.from_array(np.float32([-1, 2]), "y").SerializeToString())
+    wrong = touchstone.judge(str(path), str(data), class_="strict", sample_above=1000)
+    assert wrong == told("judge", path, "--test-data", data, "--class", "strict", code=1)
+    assert touchstone.spec("Clip", opset=13) == told("spec", "Clip", "--opset", "13")
+    assert len(touchstone.spec()["versions"]) > 600
+    report = touchstone.compare(path, "reference", "fast:threads=1", random=True, seed=1, dim={"n": 4})
+    assert report["schema"].startswith("touchstone.compare/")
+    report = touchstone.conform(["reference"], suite="spec", filter="Clip-13*", first=3, jobs=1)
+    assert report["runs"][0]["target"] == "reference" and len(report["runs"][0]["cases"]) == 3
+
+
+def test_errors_of_the_command_are_errors_here(tmp_path: Path) -> None:
+    (tmp_path / "bad.onnx").write_bytes(BAD)
+    error = refused(lambda: touchstone.compare(tmp_path / "bad.onnx", "reference", "fast", random=True))
+    assert (error.kind, error.rule) == ("invalid_model", "model/cycle") and error.spec_line
+    error = refused(lambda: touchstone.spec("Clip", opsets=13))
+    assert error.kind == "usage" and "--opsets" in error.message and "--opset" in error.help
+    assert refused(lambda: touchstone.conform("no such target", jobs=1)).kind == "usage"
 
 
 def run_module(packages: Path, *words: str) -> subprocess.CompletedProcess[str]:
