@@ -7,14 +7,16 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <mutex>
 #include <variant>
 
-#include "model/model.h"
 #include "python/module/guard.h"
 #include "python/module/module.h"
+#include "python/module/settings.h"
 #include "python/module/text.h"
 #include "reference/feeds.h"
 #include "reference/interpreter.h"
+#include "tools/touchstone/trace.h"
 
 namespace touchstone::python {
 namespace {
@@ -22,12 +24,7 @@ namespace {
 namespace nb = nanobind;
 using Values = std::map<std::string, Value>;
 
-constexpr Cancel cancel{.asked = signal_raised};
-
-struct Settings {
-  bool fast = true;
-  SessionOptions options;
-};
+constexpr std::size_t max_trace_events = 1'000'000;
 
 struct Port {
   ValueInfo value;
@@ -75,7 +72,8 @@ class Runner {
         outputs(outputs_of(model.graph)),
         about(model),
         limits_(settings.options.limits),
-        account_(current_budget()->account()) {
+        account_(current_budget()->account()),
+        profiled_(settings.options.timings) {
     if (settings.fast) {
       held_.emplace<Session>(std::move(model), settings.options);
     } else {
@@ -83,16 +81,36 @@ class Runner {
     }
   }
 
-  Values run(const Values& feeds) {
-    const Budget budget(limits_, cancel, account_);
+  Values run(const Values& feeds, const Stop* stop) {
+    const Budget budget(limits_, cancel_by(stop), account_);
     for (const auto& [name, value] : feeds) check_value(value, limits_);
-    if (Session* session = std::get_if<Session>(&held_)) return session->run(feeds);
-    return touchstone::run(std::get<Model>(held_), feeds, RunOptions{limits_, {}});
+    Session* const session = std::get_if<Session>(&held_);
+    if (session == nullptr)
+      return touchstone::run(std::get<Model>(held_), feeds, RunOptions{limits_, {}});
+    if (!profiled_) return session->run(feeds);
+    const std::lock_guard lock(profile_);
+    Values outputs = session->run(feeds);
+    if (trace_.size() < max_trace_events)
+      trace_.add("run " + std::to_string(profiled_runs_++), *session);
+    return outputs;
+  }
+
+  // Writes the timings of all runs so far, as a Chrome trace, and records no more.
+  void end_profile(const std::string& file) {
+    const std::lock_guard lock(profile_);
+    profiled_ = false;
+    trace_.write(file);
   }
 
   std::vector<Placement> placement() const {
     const Session* session = std::get_if<Session>(&held_);
     return session ? session->placement() : std::vector<Placement>{};
+  }
+
+  // Graph that the session runs.
+  const Graph& graph() const {
+    const Session* session = std::get_if<Session>(&held_);
+    return session ? session->model().graph : std::get<Model>(held_).graph;
   }
 
   const std::vector<Port> inputs, outputs;
@@ -102,74 +120,22 @@ class Runner {
   const Limits limits_;
   const std::shared_ptr<MemoryAccount> account_;
   std::variant<std::monostate, Session, Model> held_;
+  std::atomic<bool> profiled_;
+  std::mutex profile_;  // of trace_ and of the run that it records
+  Trace trace_;
+  std::int64_t profiled_runs_ = 1;
 };
 
-Limits limits_named(const std::string& name) {
-  if (name == "trusted") return Limits::trusted();
-  if (name == "untrusted") return Limits::untrusted();
-  throw Error(ErrorKind::usage,
-              "there are no limits '" + name + "'; there are 'trusted' and 'untrusted'");
-}
-
-Index milliseconds_of(double seconds) {
-  if (!(seconds > 0 && seconds < 1e12))
-    throw Error(ErrorKind::usage, "a deadline is a number of seconds above 0");
-  return std::max<Index>(1, static_cast<Index>(seconds * 1000));
-}
-
-Index memory_of(Index bytes) {
-  if (bytes <= 0) throw Error(ErrorKind::usage, "a limit on memory is a number of bytes above 0");
-  return bytes;
-}
-
-Level level_named(const std::string& wanted) {
-  if (const std::optional<Level> level = level_by_name(wanted)) return *level;
-  std::string list;
-  for (const Level level : all_levels)
-    list += (list.empty() ? "'" : ", '") + std::string(name(level)) + "'";
-  throw Error(ErrorKind::usage, "there is no level '" + wanted + "'; there are " + list);
-}
-
-Settings settings_of(const std::string& runtime, Index threads, const std::string& level,
-                     bool winograd, const std::vector<std::string>& with,
-                     const std::vector<std::string>& without, const std::string& limits,
-                     std::optional<double> seconds, std::optional<Index> memory) {
-  if (runtime != "fast" && runtime != "reference") {
-    throw Error(ErrorKind::usage,
-                "there is no runtime '" + runtime + "'; there are 'fast' and 'reference'");
-  }
-  if (threads < 0) {
-    throw Error(ErrorKind::usage,
-                "a session with " + std::to_string(threads) + " threads is asked for")
-        .with_help("0 takes as many as the process may use");
-  }
-  Settings settings;
-  settings.fast = runtime == "fast";
-  settings.options.threads = threads;
-  settings.options.winograd = winograd;
-  settings.options.limits = limits_named(limits);
-  if (seconds) settings.options.limits.milliseconds = milliseconds_of(*seconds);
-  if (memory) settings.options.limits.memory = memory_of(*memory);
-  settings.options.passes.level = level_named(level);
-  settings.options.passes.with = with;
-  settings.options.passes.without = without;
-  return settings;
-}
-
-Runner* opened(const nb::bytes& path, const Settings& settings) {
-  const std::string name(path.c_str(), path.size());
+Runner* opened(const Source& source, const Settings& settings, const Stop* stop) {
   return unlocked([&] {
-    const Budget budget(settings.options.limits, cancel);
-    return new Runner(load_valid(name, settings.options.limits), settings);
-  });
-}
-
-Runner* parsed(const nb::bytes& bytes, const Settings& settings) {
-  const std::span<const char> held(bytes.c_str(), bytes.size());
-  return unlocked([&] {
-    const Budget budget(settings.options.limits, cancel);
-    Model model = parse_model(std::as_bytes(held), {}, settings.options.limits);
-    require_valid(model, settings.options.limits);
+    const Budget budget(settings.options.limits, cancel_by(stop));
+    Model model = source.load(settings.options.limits);
+    adapt(model, settings);
+    if (!settings.optimized_file.empty()) {
+      PassOptions passes = settings.options.passes;
+      passes.limits = settings.options.limits;
+      save_model(optimize(model, passes).model, settings.optimized_file);
+    }
     return new Runner(std::move(model), settings);
   });
 }
@@ -210,11 +176,11 @@ nb::dict metadata_of(const Runner& runner) {
   return out;
 }
 
-nb::list run(Runner& runner, const nb::list& feeds, const nb::list& wanted) {
+nb::list run(Runner& runner, const nb::list& feeds, const nb::list& wanted, const Stop* stop) {
   Values given;
   for (nb::handle feed : feeds)
     given.insert_or_assign(from_str(feed[0]), nb::cast<const Value&>(feed[1]));
-  const Values outputs = unlocked([&] { return runner.run(given); });
+  const Values outputs = unlocked([&] { return runner.run(given, stop); });
   nb::list out;
   for (nb::handle name : wanted) out.append(nb::cast(outputs.at(from_str(name))));
   return out;
@@ -230,13 +196,16 @@ nb::list placement(const Runner& runner) {
   return out;
 }
 
+nb::list nodes(const Runner& runner) {
+  nb::list out;
+  for (const Node& node : runner.graph().nodes)
+    out.append(nb::make_tuple(to_str(node.name), to_str(node.domain), to_str(node.op)));
+  return out;
+}
+
 }  // namespace
 
 void bind_session(nb::module_& module) {
-  nb::class_<Settings>(module, "Settings");
-  module.def("settings", settings_of, nb::arg("runtime"), nb::arg("threads"), nb::arg("level"),
-             nb::arg("winograd"), nb::arg("with_passes"), nb::arg("without_passes"),
-             nb::arg("limits"), nb::arg("deadline").none(), nb::arg("memory_limit").none());
   nb::class_<Port>(module, "Port")
       .def_prop_ro("name", [](const Port& port) { return to_str(port.value.name); })
       .def_prop_ro("type", [](const Port& port) { return port.value.type.value_or(ValueType{}); })
@@ -246,10 +215,18 @@ void bind_session(nb::module_& module) {
       .def_ro("inputs", &Runner::inputs)
       .def_ro("outputs", &Runner::outputs)
       .def_prop_ro("metadata", metadata_of)
-      .def("run", run, nb::arg("feeds"), nb::arg("wanted"))
+      .def_prop_ro("nodes", nodes)
+      .def("run", run, nb::arg("feeds"), nb::arg("wanted"), nb::arg("stop") = nb::none())
+      .def(
+          "end_profile",
+          [](Runner& runner, const nb::bytes& file) {
+            const std::string name(file.c_str(), file.size());
+            unlocked([&] { runner.end_profile(name); });
+          },
+          nb::arg("file"))
       .def("placement", placement);
-  module.def("open", opened, nb::arg("path"), nb::arg("settings"), nb::rv_policy::take_ownership);
-  module.def("parse", parsed, nb::arg("bytes"), nb::arg("settings"), nb::rv_policy::take_ownership);
+  module.def("open", opened, nb::arg("source"), nb::arg("settings"), nb::arg("stop") = nb::none(),
+             nb::rv_policy::take_ownership);
 }
 
 }  // namespace touchstone::python

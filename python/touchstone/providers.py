@@ -6,36 +6,30 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from touchstone.devices import PROVIDER
 from touchstone.errors import Error
 
-PROVIDER = "CPUExecutionProvider"
+Options = dict[str, Any]  # "Provider.option" -> value
 
 
-def require_provider(providers: Sequence[Any] | None, provider_options: Sequence[Mapping[str, Any]] | None) -> None:
-    """Raises Error unless the CPU provider is among `providers`, or if it is given options: it has none. An unknown
-    provider is skipped with a warning, together with its options.
+def require_provider(providers: Sequence[Any] | None, provider_options: Sequence[Mapping[str, Any]] | None) -> Options:
+    """Raises Error if providers are named without the CPU provider. Returns all options given to providers: none has an
+    effect, since the CPU provider has no options. An unknown provider is skipped with a warning.
     """
     if providers is None:
         if any(provider_options or ()):
             raise Error("usage", "provider_options are given without providers", help=f"add providers=['{PROVIDER}']")
-        return
+        return {}
     wanted = [_with_options(each) for each in providers]
     if provider_options is not None:
         wanted = _paired(wanted, provider_options)
     names = [name for name, _ in wanted]
-    if PROVIDER not in names:
+    if names and PROVIDER not in names:
         raise Error("unsupported", f"of the providers {names} there is none here", help=f"add '{PROVIDER}'")
-    for name, options in wanted:
-        if name == PROVIDER and options:
-            listed = ", ".join(f"'{key}'" for key in options)
-            raise Error(
-                "usage",
-                f"{PROVIDER} has no options, and {listed} is given",
-                help="leave the options out; fields of SessionOptions set threads, memory and passes",
-            )
     absent = [name for name in names if name != PROVIDER]
     if absent:
         warnings.warn(f"{', '.join(absent)}: not here; all nodes run on {PROVIDER}", stacklevel=3)
+    return {f"{name}.{key}": value for name, options in wanted for key, value in options.items()}
 
 
 def _with_options(provider: Any) -> tuple[str, Mapping[str, Any]]:

@@ -29,6 +29,8 @@ _OTHER_NAMES = {
 
 STRING = next(code for code, name, _, _ in _native.element_types() if name == "string")
 
+NAMES: dict[int, str] = {code: name for code, name, _, _ in _native.element_types()}
+BITS: dict[int, int] = {code: bits for code, _, bits, _ in _native.element_types()}
 DTYPES: dict[int, np.dtype] = {
     code: np.dtype(_OTHER_NAMES.get(name, name)) for code, name, _, _ in _native.element_types() if code != STRING
 }

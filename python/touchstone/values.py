@@ -12,7 +12,7 @@ import numpy as np
 
 from touchstone import _native
 from touchstone.errors import Error
-from touchstone.types import DTYPES, SIGN_SHIFT, STRING, code_of
+from touchstone.types import CODES, DTYPES, SIGN_SHIFT, STRING, code_of
 
 Value = Any  # an array, a list of values, None, a dict
 
@@ -42,7 +42,7 @@ class _Unlike(Exception):
 def _given(value: Value, declared: _native.ValueType) -> _native.Value:
     kind = declared.kind
     if kind == "tensor":
-        return _tensor(_array(value))
+        return tensor(_array(value, declared))
     if kind == "optional":
         return _native.Value.optional(declared, None if value is None else _given(value, declared.inner))
     if kind == "sequence":
@@ -66,10 +66,18 @@ def _described(value: Value) -> str:
     return f"an array of {value.dtype}" if isinstance(value, np.ndarray) else f"of Python's type {type(value).__name__}"
 
 
-def _array(value: Value) -> np.ndarray:
-    """Converts to an array: numpy arrays and scalars, and objects that implement __array__ or __dlpack__."""
+def _array(value: Value, declared: _native.ValueType) -> np.ndarray:
+    """Converts to an array: numpy arrays and scalars, and objects that implement __array__ or __dlpack__. Plain numbers
+    and strings, and lists of them, take the declared type.
+    """
     if isinstance(value, np.ndarray):
         return value
+    if isinstance(value, list | tuple):
+        if _is_plain(value):
+            return _scalar(value, declared)
+        raise _Unlike(_described(value))
+    if isinstance(value, int | float | str | bytes) and not isinstance(value, np.generic):
+        return _scalar(value, declared)
     if isinstance(value, np.generic) or hasattr(value, "__array__"):
         return np.asarray(value)
     if hasattr(value, "__dlpack__"):
@@ -77,17 +85,28 @@ def _array(value: Value) -> np.ndarray:
     raise _Unlike(_described(value))
 
 
+def _is_plain(value: Value) -> bool:
+    """True for a list, to any depth, of Python's own numbers and strings."""
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return isinstance(value, int | float | complex | str | bytes)
+
+
 def _scalar(value: Value, declared: _native.ValueType) -> Value:
-    """Converts a map's plain number or string to an array of the declared value type."""
-    if not isinstance(value, int | float | complex | str | bytes) or declared.kind != "tensor":
+    """Converts a plain number or string, or a list of them, to an array of the declared type."""
+    if not isinstance(value, int | float | complex | str | bytes | list | tuple) or declared.kind != "tensor":
         return value
     try:
         return np.array(value, dtype=object if declared.element == STRING else DTYPES[declared.element])
     except (TypeError, ValueError, OverflowError) as error:
-        raise _Unlike(f"a dict with the value {value!r}") from error
+        raise _Unlike(f"the value {value!r}") from error
 
 
-def _tensor(array: np.ndarray) -> _native.Value:
+def tensor(array: np.ndarray) -> _native.Value:
+    """Copies an array to a native tensor."""
+    code = CODES.get(array.dtype)
+    if code is not None and array.flags.c_contiguous:  # most feeds, and the shortest path
+        return _native.Value.tensor(code, array.shape, array.reshape(-1).view(np.uint8))
     code = code_of(array.dtype)
     if code is None:
         raise _Unlike(_described(array))
@@ -122,13 +141,18 @@ def taken(value: _native.Value) -> Value:
 
 def _read(value: _native.Value) -> np.ndarray:
     code = value.type.element
+    array = np.empty(tuple(value.shape), dtype=object if code == STRING else DTYPES[code])
+    fill(array, value)
+    return array
+
+
+def fill(array: np.ndarray, value: _native.Value) -> None:
+    """Copies a native tensor into a contiguous array of its type and shape."""
+    code = value.type.element
     if code == STRING:
-        array = np.empty(tuple(value.shape), dtype=object)
         array.reshape(-1)[:] = value.texts()
-        return array
-    array = np.empty(tuple(value.shape), dtype=DTYPES[code])
+        return
     codes = array.reshape(-1).view(np.uint8)
     value.copy_into(codes)
     if shift := SIGN_SHIFT.get(code):
         codes[...] = ((codes << shift).view(np.int8) >> shift).view(np.uint8)
-    return array

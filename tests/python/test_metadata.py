@@ -125,8 +125,6 @@ CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 @pytest.mark.parametrize(
     "settings",
     [
-        {"providers": [(CPU, {"arena_extend_strategy": "kNextPowerOfTwo"})]},
-        {"providers": [CPU], "provider_options": [{"device_id": 0}]},
         {"providers": [CUDA, CPU], "provider_options": [{}]},
         {"providers": [(CUDA, {"device_id": 0}), CPU], "provider_options": [{}, {}]},
         {"providers": [(CPU,)]},
@@ -134,9 +132,21 @@ CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
         {"provider_options": [{"device_id": 0}]},
     ],
 )
-def test_options_of_the_processor_are_refused(settings: dict[str, Any]) -> None:
+def test_providers_and_options_that_do_not_fit_are_refused(settings: dict[str, Any]) -> None:
     error = refused(**settings)
     assert error.kind == "usage" and error.help
+
+
+def test_options_of_providers_are_recorded() -> None:
+    def ignored(**settings: Any) -> dict[str, Any]:
+        return touchstone.InferenceSession(PLAIN, **settings).ignored_options
+
+    arena = {"arena_extend_strategy": "kSameAsRequested"}
+    assert ignored(providers=[(CPU, arena)]) == {f"{CPU}.arena_extend_strategy": "kSameAsRequested"}
+    assert ignored(providers=[CPU], provider_options=[{"device_id": 0}]) == {f"{CPU}.device_id": 0}
+    with pytest.warns(UserWarning, match=CUDA):
+        assert ignored(providers=[(CUDA, {"device_id": 1}), CPU]) == {f"{CUDA}.device_id": 1}
+    assert ignored(providers=[]) == ignored() == {}
 
 
 @pytest.mark.parametrize(
@@ -144,8 +154,9 @@ def test_options_of_the_processor_are_refused(settings: dict[str, Any]) -> None:
     [{"providers": [(CUDA, {"device_id": 0}), CPU]}, {"providers": [CUDA, CPU], "provider_options": [{"x": 1}, {}]}],
 )
 def test_a_provider_that_is_not_here_is_named_in_a_warning(settings: dict[str, Any]) -> None:
-    with pytest.warns(UserWarning, match=f"^{CUDA}: not here; all nodes run on {CPU}$"):
+    with pytest.warns(UserWarning, match=f"^{CUDA}: not here; all nodes run on {CPU}$") as warned:
         touchstone.InferenceSession(PLAIN, **settings)
+    assert warned[0].filename == __file__
 
 
 def test_a_setting_that_is_not_there_is_an_error_with_the_nearest() -> None:

@@ -36,7 +36,9 @@ def test_it_holds_what_the_build_made(wheel: Path) -> None:
     version = re.search(r"project\(touchstone VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
     assert wheel.name.startswith(f"touchstone_onnx-{version}-cp311-cp311-linux_")
     built = {
-        path.relative_to(PACKAGES).as_posix(): path for path in (PACKAGES / "touchstone").iterdir() if path.is_file()
+        path.relative_to(PACKAGES).as_posix(): path
+        for path in (PACKAGES / "touchstone").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
     }
     with zipfile.ZipFile(wheel) as held:
         packed = {name for name in held.namelist() if ".dist-info/" not in name}
@@ -45,14 +47,14 @@ def test_it_holds_what_the_build_made(wheel: Path) -> None:
 
 
 def test_the_library_is_small_and_stands_on_little(tmp_path: Path) -> None:
-    """The library, with kernels of three instruction sets, has under 15 MB and needs only Debian's libraries."""
+    """The library, with kernels of three instruction sets, has under 16 MB and needs only Debian's libraries."""
     (library,) = (PACKAGES / "touchstone").glob("_native*.so")
 
     def told(*command: object) -> str:
         return subprocess.run([*map(str, command)], capture_output=True, text=True, check=True).stdout
 
     told("strip", "--strip-unneeded", "-o", tmp_path / "stripped.so", library)
-    assert (tmp_path / "stripped.so").stat().st_size < 15e6
+    assert (tmp_path / "stripped.so").stat().st_size < 16e6
     needed = re.findall(r"\(NEEDED\).*\[(.+?)\.so", told("readelf", "--dynamic", "--wide", library))
     compiler = {"libstdc++", "libm", "libgcc_s", "libc", "ld-linux-x86-64"}
     codecs = {"libjpeg", "libpng16", "libtiff", "libwebp", "libopenjp2", "libz"}

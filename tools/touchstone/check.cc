@@ -4,9 +4,9 @@
 
 #include "core/error.h"
 #include "model/model.h"
-#include "reference/shapes.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/limits.h"
+#include "tools/touchstone/reports.h"
 
 namespace touchstone {
 namespace {
@@ -18,36 +18,12 @@ struct CheckArgs {
   JsonOutput json;
 };
 
-std::vector<Error> breaches_of(const std::string& file, const Limits& limits) {
-  const CommandBudget budget(limits);
-  try {
-    Model model = load_model(file, limits);
-    resolve(model);
-    std::vector<Error> breaches = check(model, limits);
-    return breaches.empty() ? infer_shapes(model, limits).breaches : breaches;
-  } catch (const Error& error) {
-    if (error.kind != ErrorKind::invalid_model) throw;
-    return {error};  // a model that cannot be loaded has this single violation
-  }
-}
-
 ExitCode check_model(const CheckArgs& args) {
-  const std::vector<Error> breaches = breaches_of(args.model, args.limits.limits());
-  if (args.json) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Error& breach : breaches) {
-      list.push_back({{"rule", breach.rule},
-                      {"message", breach.message},
-                      {"place", breach.place},
-                      {"rule_text", breach.rule_text},
-                      {"spec", breach.spec_line},
-                      {"help", breach.help}});
-    }
-    write_json(args.json, {{"schema", "touchstone.check/1"},
-                           {"model", args.model},
-                           {"valid", breaches.empty()},
-                           {"breaches", list}});
-  }
+  const Limits limits = args.limits.limits();
+  const CommandBudget budget(limits);
+  const std::vector<Error> breaches =
+      breaches_of([&] { return load_model(args.model, limits); }, limits);
+  if (args.json) write_json(args.json, check_report(args.model, breaches));
   for (const Error& breach : breaches) print_error(breach);
   if (breaches.empty()) {
     if (!args.json.takes_stdout())

@@ -7,6 +7,7 @@
 #include "model/model.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/limits.h"
+#include "tools/touchstone/reports.h"
 #include "transform/convert/convert.h"
 
 namespace touchstone {
@@ -20,8 +21,6 @@ struct ConvertArgs {
   std::vector<std::string> opsets;
   JsonOutput json;
 };
-
-std::string shown(const std::string& domain) { return domain.empty() ? "ai.onnx" : domain; }
 
 // Parses "13", or "ai.onnx.ml:3".
 std::pair<std::string, Index> asked(const std::string& written) {
@@ -42,28 +41,13 @@ std::map<std::string, Index> all_asked(const ConvertArgs& args) {
   for (const std::string& written : args.opsets) {
     const auto [domain, opset] = asked(written);
     if (!opsets.emplace(domain, opset).second)
-      throw Error(ErrorKind::usage, "--opset names " + shown(domain) + " twice");
+      throw Error(ErrorKind::usage, "--opset names " + shown_domain(domain) + " twice");
   }
   if (opsets.empty() || args.model.empty()) {
     throw Error(ErrorKind::usage, "convert takes a MODEL and an --opset")
         .with_help("touchstone convert MODEL --opset N -o OUT");
   }
   return opsets;
-}
-
-Json opsets_of(const Model& model) {
-  Json all = Json::object();
-  for (const auto& [domain, opset] : model.opsets) all[shown(domain)] = opset;
-  return {{"ir", model.ir_version}, {"opsets", all}, {"nodes", model.graph.nodes.size()}};
-}
-
-Json row_of(const ConvertedNodes& step) {
-  return {{"domain", shown(step.domain)},
-          {"op", step.op},
-          {"from", step.from},
-          {"to", step.to == 0 ? Json(nullptr) : Json(step.to)},
-          {"how", step.rewritten ? "rewritten" : "carried"},
-          {"nodes", step.nodes}};
 }
 
 ExitCode convert_model(const ConvertArgs& args) {
@@ -74,16 +58,9 @@ ExitCode convert_model(const ConvertArgs& args) {
   const Json before = opsets_of(model);
   const Converted made = convert(std::move(model), opsets, limits);
   if (!args.out.empty()) save_model(made.model, args.out);
-  Json all{{"schema", "touchstone.convert/1"},
-           {"model", args.model},
-           {"out", args.out.empty() ? Json(nullptr) : Json(args.out)},
-           {"before", before},
-           {"after", opsets_of(made.model)},
-           {"dropped", args.out.empty() ? Json::array() : dropped_fields(made.model.unkept)},
-           {"steps", Json::array()}};
+  if (!args.out.empty()) dropped_fields(made.model.unkept);
   Index rewritten = 0;
   for (const ConvertedNodes& step : made.steps) {
-    all["steps"].push_back(row_of(step));
     if (!step.rewritten) continue;
     rewritten += step.nodes;
     if (args.json.takes_stdout()) continue;
@@ -92,12 +69,12 @@ ExitCode convert_model(const ConvertArgs& args) {
   }
   if (!args.json.takes_stdout()) {
     for (const auto& [domain, opset] : opsets)
-      fmt::print("{} {} -> {}, IR {} -> {}, {} nodes -> {}, {} rewritten\n", shown(domain),
-                 before["opsets"][shown(domain)].get<Index>(), opset, before["ir"].get<Index>(),
-                 made.model.ir_version, before["nodes"].get<Index>(), made.model.graph.nodes.size(),
-                 rewritten);
+      fmt::print("{} {} -> {}, IR {} -> {}, {} nodes -> {}, {} rewritten\n", shown_domain(domain),
+                 before["opsets"][shown_domain(domain)].get<Index>(), opset,
+                 before["ir"].get<Index>(), made.model.ir_version, before["nodes"].get<Index>(),
+                 made.model.graph.nodes.size(), rewritten);
   }
-  if (args.json) write_json(args.json, all);
+  if (args.json) write_json(args.json, convert_report({args.model, args.out}, before, made));
   return ExitCode::fine;
 }
 

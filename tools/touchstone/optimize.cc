@@ -8,6 +8,7 @@
 #include "model/model.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/limits.h"
+#include "tools/touchstone/reports.h"
 #include "transform/optimize/passes.h"
 #include "transform/optimize/pattern.h"
 
@@ -70,12 +71,6 @@ PassOptions options_for(const OptimizeArgs& args) {
   return options;
 }
 
-Json sizes_of(const Model& model) {
-  return {{"nodes", model.graph.nodes.size()},
-          {"initializers", model.graph.initializers.size()},
-          {"functions", model.functions.size()}};
-}
-
 ExitCode optimize_model(const OptimizeArgs& args) {
   if (args.list) return list_passes(args);
   if (args.model.empty() || args.out.empty()) {
@@ -88,25 +83,17 @@ ExitCode optimize_model(const OptimizeArgs& args) {
   const Json before = sizes_of(model);
   const Optimized made = optimize(std::move(model), options);
   save_model(made.model, args.out);
-  Json all{{"schema", "touchstone.optimize/1"},
-           {"model", args.model},
-           {"out", args.out},
-           {"level", args.level},
-           {"before", before},
-           {"after", sizes_of(made.model)},
-           {"dropped", dropped_fields(made.model.unkept)},
-           {"changes", Json::array()}};
-  for (const PassCount& count : made.counts) {
-    all["changes"].push_back(
-        {{"pass", count.pass}, {"pattern", count.pattern}, {"changes", count.changes}});
-    if (args.json.takes_stdout()) continue;
-    fmt::print("{:>6}  {}{}\n", count.changes, count.pass,
-               count.pattern.empty() ? "" : "  " + count.pattern);
+  dropped_fields(made.model.unkept);
+  if (!args.json.takes_stdout()) {
+    for (const PassCount& count : made.counts)
+      fmt::print("{:>6}  {}{}\n", count.changes, count.pass,
+                 count.pattern.empty() ? "" : "  " + count.pattern);
   }
   if (!args.json.takes_stdout())
     fmt::print("{} nodes before, {} after\n", before["nodes"].get<Index>(),
                made.model.graph.nodes.size());
-  if (args.json) write_json(args.json, all);
+  if (args.json)
+    write_json(args.json, optimize_report({args.model, args.out}, args.level, before, made));
   return ExitCode::fine;
 }
 

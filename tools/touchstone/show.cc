@@ -7,6 +7,7 @@
 #include "reference/shapes.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/limits.h"
+#include "tools/touchstone/reports.h"
 #include "tools/touchstone/values.h"
 
 namespace touchstone {
@@ -20,106 +21,6 @@ struct ShowArgs {
   bool nodes = false, shapes = false;
   JsonOutput json;
 };
-
-std::string version_of(const Node& node) {
-  const std::string domain = node.domain.empty() ? "" : node.domain + ".";
-  if (node.signature == nullptr) return fmt::format("{}{} (function)", domain, node.op);
-  return fmt::format("{}{}-{}", domain, node.op, node.signature->since);
-}
-
-template <class Visit>
-void for_each_node(const Graph& graph, const Visit& visit) {
-  // A worklist instead of recursion, whose depth the model would determine.
-  std::vector<const Graph*> open{&graph};
-  while (!open.empty()) {
-    const Graph* here = open.back();
-    open.pop_back();
-    for (const Node& node : here->nodes) {
-      visit(node, here == &graph);
-      for (const auto& [name, attribute] : node.attributes) {
-        if (const auto* one = std::get_if<std::shared_ptr<const Graph>>(&attribute.is))
-          open.push_back(one->get());
-        if (const auto* many =
-                std::get_if<std::vector<std::shared_ptr<const Graph>>>(&attribute.is)) {
-          for (const auto& each : *many) open.push_back(each.get());
-        }
-      }
-    }
-  }
-}
-
-Json value_json(const ValueInfo& value) {
-  Json out{{"name", value.name}, {"type", value.type ? text(*value.type) : ""}, {"shape", nullptr}};
-  if (value.shape) {
-    out["shape"] = Json::array();
-    for (const Dim& dim : *value.shape) {
-      if (dim.size) {
-        out["shape"].push_back(*dim.size);
-      } else {
-        out["shape"].push_back(dim.symbol);
-      }
-    }
-  }
-  return out;
-}
-
-Json properties_of(const SharedMetadata& metadata) {
-  Json all = Json::array();
-  if (!metadata) return all;
-  for (const auto& [key, value] : metadata->properties)
-    all.push_back({{"key", key}, {"value", value}});
-  return all;
-}
-
-std::string doc_string_of(const SharedMetadata& metadata) {
-  return metadata ? metadata->doc_string : "";
-}
-
-Json summary(const ShowArgs& args, const Model& model) {
-  Json out{{"schema", "touchstone.show/1"},
-           {"model", args.model},
-           {"ir_version", model.ir_version},
-           {"producer", model.producer},
-           {"producer_version", model.producer_version},
-           {"domain", model.domain},
-           {"model_version", model.model_version ? Json(*model.model_version) : Json(nullptr)},
-           {"doc_string", doc_string_of(model.metadata)},
-           {"metadata_props", properties_of(model.metadata)},
-           {"graph", model.graph.name},
-           {"graph_doc_string", doc_string_of(model.graph.metadata)},
-           {"graph_metadata_props", properties_of(model.graph.metadata)},
-           {"not_read", model.unkept}};
-  for (const auto& [domain, version] : model.opsets)
-    out["opsets"][domain.empty() ? "ai.onnx" : domain] = version;
-  out["inputs"] = Json::array();
-  out["outputs"] = Json::array();
-  for (const ValueInfo& input : model.graph.inputs) {
-    if (!model.graph.initializers.contains(input.name)) out["inputs"].push_back(value_json(input));
-  }
-  for (const ValueInfo& output : model.graph.outputs) out["outputs"].push_back(value_json(output));
-  Index parameters = 0;
-  for (const auto& [name, tensor] : model.graph.initializers) parameters += tensor.size();
-  out["initializers"] = model.graph.initializers.size();
-  out["parameters"] = parameters;
-  out["functions"] = model.functions.size();
-  std::map<std::string, Index> counts;
-  Index total = 0;
-  out["nodes"] = Json::array();
-  for_each_node(model.graph, [&](const Node& node, bool main) {
-    ++total;
-    ++counts[version_of(node)];
-    if (main) {
-      out["nodes"].push_back({{"index", node.index},
-                              {"name", node.name},
-                              {"version", version_of(node)},
-                              {"inputs", node.inputs},
-                              {"outputs", node.outputs}});
-    }
-  });
-  out["node_count"] = total;
-  out["operators"] = counts;
-  return out;
-}
 
 std::string names(const Json& list) {
   std::string out;
@@ -196,25 +97,6 @@ std::string shape_text(const InferredValue& value) {
   return "[" + out + "]";
 }
 
-void add_shapes(const InferredShapes& found, Json& all) {
-  all["shapes"] = Json::array();
-  for (const InferredValue& value : found.values) {
-    Json row{{"path", value.path},
-             {"name", value.name},
-             {"node", nullptr},
-             {"type", value.type ? text(*value.type) : ""},
-             {"shape", nullptr}};
-    if (value.node) row["node"] = value.node->index;
-    if (value.shape) {
-      row["shape"] = Json::array();
-      for (const InferredSize& size : *value.shape)
-        row["shape"].push_back(size.number ? Json(*size.number) : Json(size.text));
-    }
-    all["shapes"].push_back(std::move(row));
-  }
-  all["shape_notes"] = found.notes;
-}
-
 // Prints shapes of the main graph first, then of each subgraph and function call under its path.
 void print_shapes(const InferredShapes& found) {
   std::vector<std::string> paths{""};
@@ -250,7 +132,7 @@ ExitCode show_model(const ShowArgs& args) {
   const CommandBudget budget(limits);
   Model model = load_model(args.model, limits);
   resolve(model);
-  Json all = summary(args, model);
+  Json all = show_report(args.model, model);
   InferredShapes found;
   if (args.shapes) {
     found = shapes_of(model, limits);

@@ -15,6 +15,7 @@ class Trace {
   // row of steps, and a row per thread with its share of them.
   void add(const std::string& name, const Session& session);
   void write(const std::filesystem::path& file) const;
+  std::size_t size() const { return events_.size(); }  // of events
 
  private:
   nlohmann::ordered_json events_ = nlohmann::ordered_json::array();

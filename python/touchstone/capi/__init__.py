@@ -1,0 +1,1 @@
+"""Modules under ONNX Runtime's names, for code that imports its exceptions from there."""

@@ -1,0 +1,1 @@
+"""Modules under ONNX Runtime's names that other libraries import."""
