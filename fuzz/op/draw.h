@@ -1,0 +1,34 @@
+// Draws a valid or a refused draft of an operator version.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "conformance/suites/line.h"
+#include "fuzz/op/draft.h"
+#include "fuzz/op/outcome.h"
+#include "fuzz/op/seeds.h"
+#include "fuzz/random.h"
+
+namespace touchstone::fuzz {
+
+struct Drawn {
+  Draft draft;
+  LineModel made;
+  int attempts = 0;  // 1: the first change was valid as solved
+  int changes = 0;   // that the valid attempt made; -1: a line of the suite as it is
+};
+
+// Draws a valid case: changes a line of the suite, solves, and runs it on the reference. Attempts
+// that end refused are repeated with fewer changes. Nothing if the version has no valid line.
+std::optional<Drawn> draw_valid(const Signature& signature, const Seeds& seeds,
+                                const Bounds& bounds, Random& random);
+
+// Draws a case that exactly one rule refuses. Nothing if no attempt gave one.
+std::optional<Drawn> draw_refused(const Signature& signature, const Seeds& seeds,
+                                  const Bounds& bounds, Random& random);
+
+// Outcome of a draft; nothing if its line is malformed for this version. `made` gets its model.
+std::optional<Outcome> tried(const Draft& draft, const Bounds& bounds, LineModel& made);
+
+}  // namespace touchstone::fuzz
