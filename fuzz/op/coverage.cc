@@ -17,7 +17,7 @@ std::string type_of(const DraftValue& value) {
 std::string shown(const std::string& written) {
   if (const auto integer = integer_of(written))
     return *integer > max_shown ? "large" : *integer < -max_shown ? "-large" : written;
-  if (const auto items = items_of(written)) return "list of " + std::to_string(items->size());
+  if (const auto items = split_list(written)) return "list of " + std::to_string(items->size());
   return written.size() > max_text ? "long" : written;
 }
 

@@ -271,7 +271,7 @@ std::optional<Index> integer_of(const std::string& written) {
   return value;
 }
 
-std::optional<std::vector<std::string>> items_of(const std::string& written) {
+std::optional<std::vector<std::string>> split_list(const std::string& written) {
   if (written.size() < 2 || written.front() != '[' || written.back() != ']') return std::nullopt;
   const std::string rest = written.substr(1);
   return Reader(rest).list(']');
@@ -287,16 +287,16 @@ std::optional<std::vector<Index>> integers_of(const std::vector<std::string>& it
   return all;
 }
 
-std::string list_of(const std::vector<std::string>& items) {
+std::string join_list(const std::vector<std::string>& items) {
   std::string out = "[";
   for (std::size_t k = 0; k < items.size(); ++k) out += (k > 0 ? "," : "") + items[k];
   return out + "]";
 }
 
-std::string list_of(const std::vector<Index>& items) {
+std::string join_list(const std::vector<Index>& items) {
   std::vector<std::string> all;
   for (const Index item : items) all.push_back(std::to_string(item));
-  return list_of(all);
+  return join_list(all);
 }
 
 std::string quoted(std::string_view text) { return nlohmann::ordered_json(text).dump(); }

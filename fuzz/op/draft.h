@@ -58,10 +58,10 @@ std::string name_of(const Signature& signature);  // "ai.onnx.ml.Scaler-1"
 
 // Values of attributes as written. Nothing if the text is of another kind.
 std::optional<Index> integer_of(const std::string& written);
-std::optional<std::vector<std::string>> items_of(const std::string& written);
+std::optional<std::vector<std::string>> split_list(const std::string& written);
 std::optional<std::vector<Index>> integers_of(const std::vector<std::string>& items);
-std::string list_of(const std::vector<std::string>& items);  // "[1,2]"
-std::string list_of(const std::vector<Index>& items);
+std::string join_list(const std::vector<std::string>& items);  // "[1,2]"
+std::string join_list(const std::vector<Index>& items);
 std::string quoted(std::string_view text);
 std::optional<std::string> unquoted(const std::string& written);
 

@@ -14,7 +14,7 @@
 namespace touchstone::fuzz {
 namespace {
 
-constexpr int max_versions = 8;  // versions tried for a number whose first one has no such case
+constexpr int max_versions = 8;  // versions try_draft for a number whose first one has no such case
 constexpr Index large_one_in = 40;
 constexpr Index large_factor = 8;  // of bounds, for one case in large_one_in
 
@@ -35,14 +35,14 @@ Case case_of(const std::string& line, LineModel made, const Draft& draft) {
 
 struct OperatorSource::Impl {
   OperatorOptions options;
-  Seeds seeds;
+  Knowledge known;
   std::vector<const Signature*> versions;
 };
 
 OperatorSource::OperatorSource(OperatorOptions options) {
-  Impl impl{std::move(options), Seeds(lines_of_spec()), {}};
+  Impl impl{std::move(options), Knowledge(lines_of_spec()), {}};
   for (const Signature& signature : all_signatures()) {
-    const Seeds::Version& known = impl.seeds.of(signature);
+    const Seeds::Version& known = impl.known.seeds.of(signature);
     const bool has_cases = !known.valid.empty() || !known.refused.empty();
     if (has_cases && fnmatch(impl.options.versions.c_str(), name_of(signature).c_str(), 0) == 0)
       impl.versions.push_back(&signature);
@@ -66,7 +66,7 @@ Case OperatorSource::make(std::uint64_t number) const {
     const Signature& signature = *random.pick(impl_->versions);
     const bool invalid = random.below(100) < impl_->options.invalid_percent;
     std::optional<Drawn> drawn =
-        (invalid ? draw_refused : draw_valid)(signature, impl_->seeds, bounds, random);
+        (invalid ? draw_refused : draw_valid)(signature, impl_->known, bounds, random);
     if (drawn) return case_of(text(drawn->draft), std::move(drawn->made), drawn->draft);
   }
   throw Error(ErrorKind::usage, "number " + std::to_string(number) + " gives no case");

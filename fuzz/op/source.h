@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fuzz/case.h"
-#include "fuzz/op/outcome.h"
+#include "fuzz/op/trial.h"
 
 namespace touchstone::fuzz {
 

@@ -21,8 +21,8 @@ int draws() {
   return set ? std::atoi(set) : 12;
 }
 
-const Seeds& seeds() {
-  static const Seeds all(lines_of_spec());
+const Knowledge& known() {
+  static const Knowledge all(lines_of_spec());
   return all;
 }
 
@@ -42,12 +42,12 @@ std::string form_of(const Draft& draft) {
 
 TEST(OperatorSource, AtLeast95PercentOfDrawsAreValidForEveryVersion) {
   for (const Signature& signature : all_signatures()) {
-    if (seeds().of(signature).valid.empty()) continue;
+    if (known().seeds.of(signature).valid.empty()) continue;
     Random random(static_cast<std::uint64_t>(signature.since));
     std::set<std::string> forms;
     int valid = 0;
     for (int k = 0; k < draws(); ++k) {
-      const auto drawn = draw_valid(signature, seeds(), {}, random);
+      const auto drawn = draw_valid(signature, known(), {}, random);
       if (!drawn) continue;
       ++valid;
       forms.insert(form_of(drawn->draft));
@@ -80,7 +80,7 @@ TEST(OperatorSource, RefusedCasesNameTheRuleThatRefusesThem) {
   for (std::uint64_t number = 0; number < 50; ++number) {
     const Case one = source.make(number);
     ASSERT_FALSE(one.refused.empty()) << one.text;
-    const Outcome found = outcome_of(model_of(parse_line(one.text)), {});
+    const Trial found = try_case(model_of(parse_line(one.text)), {});
     EXPECT_FALSE(found.valid);
     EXPECT_EQ(found.rule, one.refused) << one.text;
   }
@@ -95,7 +95,7 @@ TEST(OperatorSource, KeepsToItsPattern) {
 
 TEST(Draft, IsTheLineThatItWasReadFrom) {
   for (const Signature& signature : all_signatures()) {
-    for (const Draft& draft : seeds().of(signature).valid) {
+    for (const Draft& draft : known().seeds.of(signature).valid) {
       const std::string line = text(draft);
       EXPECT_EQ(text(parse_draft(line)), line);
     }

@@ -69,7 +69,7 @@ void Variation::sizes() {
   const std::vector<Index>& dims = draft_.ports[port].value.dims;
   const auto d = static_cast<std::size_t>(random_.below(static_cast<Index>(dims.size())));
   const Index from = dims[d];
-  const bool alone = random_.one_in(4);
+  const bool alone = random_.one_in(2);
   for (int attempt = 0; attempt < 4; ++attempt) {
     const Index to = drawn_size();
     if (to == from) continue;
@@ -128,6 +128,12 @@ void Variation::attribute() {
     draft_.attributes[name] = random_.pick(spec.kind == "int" ? integers : reals);
   else if (!seen.empty())
     draft_.attributes[name] = random_.pick(seen);
+  if (spec.kind == "ints" && random_.one_in(2)) {  // another item
+    auto items = split_list(draft_.attributes[name]);
+    if (!items || items->empty()) return;
+    random_.pick(*items) = std::to_string(random_.one_in(3) ? drawn_size() : random_.below(6) - 2);
+    draft_.attributes[name] = join_list(*items);
+  }
 }
 
 void Variation::inputs() {

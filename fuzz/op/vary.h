@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 
 #include "fuzz/op/draft.h"
 #include "fuzz/op/seeds.h"
@@ -21,11 +22,11 @@ class Variation {
  public:
   // `computed`: ports whose elements decide shapes or rules, so that their data stays.
   Variation(Draft& draft, Random& random, const Seeds::Version& seeds,
-            const std::set<std::size_t>& computed, Index max_elements)
+            std::set<std::size_t> computed, Index max_elements)
       : draft_(draft),
         random_(random),
         seeds_(seeds),
-        computed_(computed),
+        computed_(std::move(computed)),
         max_elements_(max_elements) {}
 
   void types();
@@ -48,7 +49,7 @@ class Variation {
   Draft& draft_;
   Random& random_;
   const Seeds::Version& seeds_;
-  const std::set<std::size_t>& computed_;
+  const std::set<std::size_t> computed_;
   const Index max_elements_;
   Pinned pinned_;
 };

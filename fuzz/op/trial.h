@@ -13,13 +13,13 @@ struct Bounds {
   Index work = 200'000;   // elementary operations of the reference
 };
 
-struct Outcome {
+struct Trial {
   bool valid = false;
   bool small = true;  // false if it exceeds the bounds
   std::string rule;   // violated rule, "" if an error cites none
   std::string why;
 };
 
-Outcome outcome_of(const LineModel& made, const Bounds& bounds);
+Trial try_case(const LineModel& made, const Bounds& bounds);
 
 }  // namespace touchstone::fuzz

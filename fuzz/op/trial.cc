@@ -1,5 +1,5 @@
 // Checks the model and runs it within limits. A case beyond a limit is neither valid nor refused.
-#include "fuzz/op/outcome.h"
+#include "fuzz/op/trial.h"
 
 #include "core/budget.h"
 #include "core/error.h"
@@ -30,8 +30,8 @@ Index elements_of(const Value& value) {
 
 }  // namespace
 
-Outcome outcome_of(const LineModel& made, const Bounds& bounds) {
-  Outcome found;
+Trial try_case(const LineModel& made, const Bounds& bounds) {
+  Trial found;
   const Limits limits = limits_of(bounds);
   const LimitsScope scope(limits);
   try {
