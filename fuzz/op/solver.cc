@@ -19,11 +19,11 @@ const NamedTerm* Solver::broken() {
   return nullptr;
 }
 
-bool Solver::solve() {
+bool Solver::solve(bool redraw) {
   for (int turn = 0; turn < max_turns; ++turn) {
     loose_ = turn >= max_turns / 2;
     const NamedTerm* const rule = broken();
-    if (!rule) return place_positions();
+    if (!rule) return place_positions(redraw);
     depth_ = 0;
     satisfy(rule->term, true);
   }
@@ -43,7 +43,7 @@ bool Solver::breach(const Term& rule) {
 }
 
 // Draws elements of inputs that are positions within an extent.
-bool Solver::place_positions() {
+bool Solver::place_positions(bool redraw) {
   for (const auto& [name, term] : program_.positions) {
     const auto port = evaluate_.input(name);
     const auto extent = evaluate_.integer(term);
@@ -53,7 +53,8 @@ bool Solver::place_positions() {
     if (*extent <= 0) return false;
     const auto now = integers_of(value);
     const auto fits = [&](Index i) { return i >= -*extent && i < *extent; };
-    if (now && std::all_of(now->begin(), now->end(), fits) && !random_.one_in(3)) continue;
+    if (now && std::all_of(now->begin(), now->end(), fits) && (!redraw || !random_.one_in(3)))
+      continue;
     const bool is_signed = facts(value.type).is_signed;
     const Index most = std::min<Index>(*extent, 100);
     List drawn;

@@ -22,8 +22,9 @@ class Solver {
         random_(random),
         evaluate_(draft, program) {}
 
-  // Makes every rule hold that the draft determines. Returns false if it gives up.
-  bool solve();
+  // Makes every rule hold that the draft determines. Returns false if it gives up. `redraw`: inputs
+  // that hold positions get other ones.
+  bool solve(bool redraw = true);
   // Makes one rule fail and all others hold. Returns false if it gives up.
   bool breach(const Term& rule);
 
@@ -59,7 +60,7 @@ class Solver {
   bool set_attribute(const std::string& name, const std::string& written);
   bool set_type(std::size_t port, Type to);
   List resized(const List& list, Index size);
-  bool place_positions();
+  bool place_positions(bool redraw);
 
   Draft& draft_;
   const Program& program_;

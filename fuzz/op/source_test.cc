@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <set>
 
-#include "conformance/suites/maker.h"
 #include "core/error.h"
 #include "fuzz/op/draw.h"
+#include "fuzz/op/testing.h"
 #include "model/model.h"
 
 namespace touchstone::fuzz {
@@ -19,11 +19,6 @@ namespace {
 int draws() {
   const char* const set = std::getenv("TOUCHSTONE_DRAWS");
   return set ? std::atoi(set) : 12;
-}
-
-const Knowledge& known() {
-  static const Knowledge all(lines_of_spec());
-  return all;
 }
 
 // Shapes and attributes of a case, without data.
@@ -42,12 +37,12 @@ std::string form_of(const Draft& draft) {
 
 TEST(OperatorSource, AtLeast95PercentOfDrawsAreValidForEveryVersion) {
   for (const Signature& signature : all_signatures()) {
-    if (known().seeds.of(signature).valid.empty()) continue;
+    if (known_of_suite().seeds.of(signature).valid.empty()) continue;
     Random random(static_cast<std::uint64_t>(signature.since));
     std::set<std::string> forms;
     int valid = 0;
     for (int k = 0; k < draws(); ++k) {
-      const auto drawn = draw_valid(signature, known(), {}, random);
+      const auto drawn = draw_valid(signature, known_of_suite(), {}, random);
       if (!drawn) continue;
       ++valid;
       forms.insert(form_of(drawn->draft));
@@ -95,7 +90,7 @@ TEST(OperatorSource, KeepsToItsPattern) {
 
 TEST(Draft, IsTheLineThatItWasReadFrom) {
   for (const Signature& signature : all_signatures()) {
-    for (const Draft& draft : known().seeds.of(signature).valid) {
+    for (const Draft& draft : known_of_suite().seeds.of(signature).valid) {
       const std::string line = text(draft);
       EXPECT_EQ(text(parse_draft(line)), line);
     }

@@ -8,7 +8,9 @@
 #include <chrono>
 #include <map>
 
+#include "conformance/suites/maker.h"
 #include "core/error.h"
+#include "fuzz/op/calls.h"
 #include "fuzz/op/judged.h"
 #include "fuzz/op/source.h"
 
@@ -31,6 +33,7 @@ void print_slowest(const std::map<std::string, double>& by_version) {
 
 int measure(std::uint64_t first, std::uint64_t count, const OperatorOptions& drawn) {
   const OperatorSource source(drawn);
+  const Knowledge known(lines_of_spec());
   SessionOptions options;
   options.threads = 1;
   double drawing = 0, judging = 0;
@@ -55,9 +58,13 @@ int measure(std::uint64_t first, std::uint64_t count, const OperatorOptions& dra
     drawing_of[name] += drew;
     judging_of[name] += judged;
     ++verdicts[touchstone::name(found.verdict)];
-    if (is_fail(found.verdict) || found.verdict == Verdict::harness)
-      fmt::print("{} {} {}\n  {}\n", number, touchstone::name(found.verdict), one.text,
-                 found.detail);
+    if (!is_fail(found.verdict) && found.verdict != Verdict::harness) continue;
+    fmt::print("{} {} {}\n", number, touchstone::name(found.verdict), one.text);
+    const Draft least = shrink(parse_draft(one.text), known, drawn.bounds, [&](const Draft& draft) {
+      return judge_on_fast(OperatorSource::of_line(text(draft)), options).verdict == found.verdict;
+    });
+    const JudgedCase still = judge_on_fast(OperatorSource::of_line(text(least)), options);
+    fmt::print("  shrunk {}\n  {}\n", text(least), still.detail);
   }
   const auto all = static_cast<double>(count);
   fmt::print("drawn {:.0f}/s, run and judged {:.0f}/s, together {:.0f}/s\n", all / drawing,
