@@ -12,7 +12,7 @@
 namespace touchstone::fuzz {
 namespace {
 
-constexpr Index oldest_opset = 7, max_nodes = 60;
+constexpr Index max_nodes = 60;
 constexpr Index tries_of_a_node = 12;
 
 // Mixes the number, so that neighbouring numbers give unrelated graphs.
@@ -27,9 +27,7 @@ std::map<std::string, Index> draw_opsets(Random& random) {
     const std::string domain(signature.domain);
     if (opsets.contains(domain)) continue;
     const Index newest = newest_opset(domain);
-    const Index oldest = domain.empty() ? oldest_opset : 1;
-    const bool any = random.one_in(3);
-    opsets[domain] = any && newest > oldest ? oldest + random.below(newest - oldest + 1) : newest;
+    opsets[domain] = random.one_in(3) ? 1 + random.below(newest) : newest;
   }
   return opsets;
 }

@@ -9,10 +9,10 @@
 
 #include "conformance/assess_nodes.h"
 #include "conformance/blame.h"
-#include "conformance/compare/region.h"
 #include "conformance/compare/rewrite.h"
 #include "conformance/single_node.h"
 #include "core/error.h"
+#include "fuzz/graph/judge_hidden.h"
 #include "model/model.h"
 #include "model/scopes.h"
 #include "reference/interpreter.h"
@@ -34,19 +34,6 @@ Verdict verdict_of(const Error& error) {
   }
 }
 
-std::string named(const Node& node) {
-  return node.signature ? fmt::format("{}-{}", node.op, node.signature->since) : node.op;
-}
-
-// Values may differ in the payload of a NaN alone.
-bool same(const Value& a, const Value& b) {
-  return is_pass(judge_exact(a, b, ZeroSign::compared).verdict);
-}
-
-// Local blame of one run. Elements share errors, as after a broadcast, so the test of a whole
-// tensor, which assumes independent ones, does not apply.
-constexpr JudgeOptions local{.random_data = false};
-
 // Compares a node that has a body with the reference on the same inputs.
 void compare_body(const Model& model, const Node& node, const Feeds& known, GraphJudgement& found) {
   const auto value = [&](const std::string& name) -> Value {
@@ -61,18 +48,18 @@ void compare_body(const Model& model, const Node& node, const Feeds& known, Grap
   } catch (const Error& error) {
     found.verdict = Verdict::accepted_invalid;
     found.detail = error.message;
-    found.guilty = named(node);
+    found.guilty = name_of(node);
     return;
   }
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     if (node.outputs[k].empty()) continue;
     const Value actual = value(node.outputs[k]);
-    if (same(expected[k], actual)) continue;
+    if (same_value(expected[k], actual)) continue;
     const Comparison by_tolerance = judge_tolerance(expected[k], actual);
     if (is_pass(by_tolerance.verdict)) continue;
     found.verdict = by_tolerance.verdict;
     found.detail = describe(node.outputs[k], by_tolerance);
-    found.guilty = named(node);
+    found.guilty = name_of(node);
     return;
   }
   ++found.judged;
@@ -82,7 +69,7 @@ void judge_tapped(const Model& resolved, const Feeds& feeds, const Feeds& seen,
                   GraphJudgement& found) {
   std::set<std::string> requested;
   for (const auto& [name, value] : seen) requested.insert(name);
-  const Blame all = blame(nodes_seen(resolved, feeds, seen, requested), local);
+  const Blame all = blame(nodes_seen(resolved, feeds, seen, requested), judge_options());
   Feeds known = feeds;
   known.insert(seen.begin(), seen.end());
   found.elements += all.judged;
@@ -92,7 +79,7 @@ void judge_tapped(const Model& resolved, const Feeds& feeds, const Feeds& seen,
       if (!found.guilty.empty()) return;
     } else if (is_fail(one.judgement.verdict) || one.judgement.verdict == Verdict::harness) {
       found.verdict = one.judgement.verdict;
-      found.guilty = named(*one.node);
+      found.guilty = name_of(*one.node);
       found.detail = describe(*one.node, one.judgement);
       return;
     } else if (one.judgement.verdict == Verdict::open ||
@@ -101,49 +88,6 @@ void judge_tapped(const Model& resolved, const Feeds& feeds, const Feeds& seen,
     } else {
       ++found.judged;
     }
-  }
-}
-
-// Judges the outputs of the run with hidden values where they differ from those of the tapped run.
-void judge_plain(const Model& resolved, const Feeds& feeds, const Feeds& plain, const Feeds& tapped,
-                 GraphJudgement& found) {
-  std::string differs;
-  for (const auto& [name, value] : plain) {
-    const auto other = tapped.find(name);
-    if (other == tapped.end() || !same(other->second, value)) differs = name;
-  }
-  if (differs.empty()) return;
-  std::set<Index> nodes;
-  for (const Node& node : resolved.graph.nodes) nodes.insert(node.index);
-  Feeds values = feeds;
-  values.insert(plain.begin(), plain.end());
-  const RegionJudgement region = judge_region(resolved, nodes, values, local);
-  if (is_pass(region.verdict)) return;
-  if (is_fail(region.verdict)) {
-    for (const NodeBlame& one : region.shown) {
-      if (!is_fail(one.judgement.verdict)) continue;
-      found.verdict = one.judgement.verdict;
-      found.guilty = named(*one.node);
-      found.detail = "with hidden values: " + describe(*one.node, one.judgement);
-      found.tapped = false;
-      return;
-    }
-  }
-  // The bound of all nodes together says nothing, or a body is among them.
-  for (const auto& [name, value] : plain) {
-    const auto other = tapped.find(name);
-    if (other != tapped.end() && is_pass(judge_tolerance(other->second, value).verdict)) continue;
-    const auto maker =
-        std::find_if(resolved.graph.nodes.begin(), resolved.graph.nodes.end(), [&](const Node& n) {
-          return std::find(n.outputs.begin(), n.outputs.end(), name) != n.outputs.end();
-        });
-    found.verdict = Verdict::wrong_value;
-    found.guilty = maker == resolved.graph.nodes.end() ? "" : named(*maker);
-    found.detail = "output '" + name + "' is another with hidden values";
-    if (other != tapped.end())
-      found.detail += ": " + describe(name, judge_tolerance(other->second, value));
-    found.tapped = false;
-    return;
   }
 }
 
@@ -172,7 +116,7 @@ Model tapped_model(const Model& resolved) {
 }
 
 GraphJudgement judge_answers(const Model& resolved, const Case& made, const GraphAnswer& plain,
-                             const GraphAnswer& tapped) {
+                             const GraphAnswer& tapped, const RunTarget& run_target) {
   GraphJudgement found;
   for (const GraphAnswer* answer : {&plain, &tapped}) {
     if (answer->error.empty()) continue;
@@ -187,7 +131,8 @@ GraphJudgement judge_answers(const Model& resolved, const Case& made, const Grap
     found.run = static_cast<Index>(run);
     judge_tapped(resolved, made.feeds[run], tapped.outputs[run], found);
     if (found.guilty.empty() && !drawn)
-      judge_plain(resolved, made.feeds[run], plain.outputs[run], tapped.outputs[run], found);
+      judge_hidden(resolved, made.feeds, run, plain.outputs[run], tapped.outputs[run], run_target,
+                   found);
     if (!found.guilty.empty()) return found;
   }
   if (found.judged > 0) found.verdict = Verdict::within;
@@ -204,8 +149,11 @@ GraphJudgement judge_graph(const Case& made, const SessionOptions& options) {
     found.detail = "the checker refuses the case: " + error.message;
     return found;
   }
-  return judge_answers(model, made, run_fast(model, made.feeds, options),
-                       run_fast(tapped_model(model), made.feeds, options));
+  const RunTarget run = [&](const Model& one, const std::vector<Feeds>& feeds) {
+    return run_fast(one, feeds, options);
+  };
+  return judge_answers(model, made, run(model, made.feeds), run(tapped_model(model), made.feeds),
+                       run);
 }
 
 }  // namespace touchstone::fuzz

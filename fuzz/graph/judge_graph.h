@@ -3,6 +3,7 @@
 // the second session itself computed.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct GraphJudgement {
   Index run = 0;       // the set of feeds
   bool tapped = true;  // false: seen only in the run whose values are hidden
   Index judged = 0, skipped = 0, elements = 0;  // nodes that were judged or not; elements judged
+  Index rounded = 0;  // runs whose outputs were rounded otherwise where values were hidden
 };
 
 // Outputs by name of each run, and the error of the run that failed.
@@ -33,9 +35,13 @@ struct GraphAnswer {
 GraphAnswer run_fast(const Model& model, const std::vector<Feeds>& feeds,
                      const SessionOptions& options);
 
-// Judges the answers of any target: of the case's model, and of tapped_model().
+// Runs a model on the target, one session for all feeds.
+using RunTarget = std::function<GraphAnswer(const Model& model, const std::vector<Feeds>& feeds)>;
+
+// Judges the answers of any target: of the case's model, and of tapped_model(). `run` is used where
+// outputs differ between the two, to find the nodes that differ.
 GraphJudgement judge_answers(const Model& resolved, const Case& made, const GraphAnswer& plain,
-                             const GraphAnswer& tapped);
+                             const GraphAnswer& tapped, const RunTarget& run);
 
 // Returns the resolved model with every value of the main graph as an output.
 Model tapped_model(const Model& resolved);

@@ -14,6 +14,7 @@ struct Answers {
   Case made;
   Model model;
   GraphAnswer plain, tapped;
+  RunTarget run;
 };
 
 // The reference's answers to x -> Relu -> Neg -> y.
@@ -38,8 +39,13 @@ Answers answers() {
   all.made.feeds = {{{"x", x}}};
   all.model = all.made.model;
   require_valid(all.model, Limits::trusted());
-  all.plain.outputs = {run(all.model, all.made.feeds[0])};
-  all.tapped.outputs = {run(tapped_model(all.model), all.made.feeds[0])};
+  all.run = [](const Model& model, const std::vector<Feeds>& feeds) {
+    GraphAnswer answer;
+    for (const Feeds& one : feeds) answer.outputs.push_back(run(model, one));
+    return answer;
+  };
+  all.plain = all.run(all.model, all.made.feeds);
+  all.tapped = all.run(tapped_model(all.model), all.made.feeds);
   return all;
 }
 
@@ -52,7 +58,7 @@ Value changed(const Value& value) {
 
 TEST(JudgeGraph, AcceptsTheReference) {
   const Answers all = answers();
-  const GraphJudgement found = judge_answers(all.model, all.made, all.plain, all.tapped);
+  const GraphJudgement found = judge_answers(all.model, all.made, all.plain, all.tapped, all.run);
   EXPECT_TRUE(is_pass(found.verdict)) << found.detail;
   EXPECT_EQ(found.judged, 2);
 }
@@ -60,7 +66,7 @@ TEST(JudgeGraph, AcceptsTheReference) {
 TEST(JudgeGraph, BlamesTheFirstNodeThatIsWrong) {
   Answers all = answers();
   all.tapped.outputs[0]["a"] = changed(all.tapped.outputs[0]["a"]);
-  const GraphJudgement found = judge_answers(all.model, all.made, all.plain, all.tapped);
+  const GraphJudgement found = judge_answers(all.model, all.made, all.plain, all.tapped, all.run);
   EXPECT_EQ(found.verdict, Verdict::wrong_value);
   EXPECT_EQ(found.guilty, "Relu-14");
   EXPECT_TRUE(found.tapped);
@@ -68,8 +74,14 @@ TEST(JudgeGraph, BlamesTheFirstNodeThatIsWrong) {
 
 TEST(JudgeGraph, SeesAFaultThatTapsHide) {
   Answers all = answers();
-  all.plain.outputs[0]["y"] = changed(all.plain.outputs[0]["y"]);
-  const GraphJudgement found = judge_answers(all.model, all.made, all.plain, all.tapped);
+  all.run = [faithful = all.run](const Model& model, const std::vector<Feeds>& feeds) {
+    GraphAnswer answer = faithful(model, feeds);
+    const bool hides = !answer.outputs[0].contains("a");
+    if (hides) answer.outputs[0]["y"] = changed(answer.outputs[0]["y"]);
+    return answer;
+  };
+  all.plain = all.run(all.model, all.made.feeds);
+  const GraphJudgement found = judge_answers(all.model, all.made, all.plain, all.tapped, all.run);
   EXPECT_EQ(found.verdict, Verdict::wrong_value);
   EXPECT_EQ(found.guilty, "Neg-13");
   EXPECT_FALSE(found.tapped);
@@ -78,7 +90,7 @@ TEST(JudgeGraph, SeesAFaultThatTapsHide) {
 TEST(JudgeGraph, ARefusedRunIsNamed) {
   Answers all = answers();
   all.plain = run_fast(all.model, {{}}, {.threads = 1});
-  const GraphJudgement found = judge_answers(all.model, all.made, all.plain, all.tapped);
+  const GraphJudgement found = judge_answers(all.model, all.made, all.plain, all.tapped, all.run);
   EXPECT_EQ(found.verdict, Verdict::rejected_valid);
   EXPECT_FALSE(found.tapped);
 }
