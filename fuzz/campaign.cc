@@ -6,7 +6,6 @@
 
 #include "core/error.h"
 #include "fuzz/reduce.h"
-#include "fuzz/source_of.h"
 #include "fuzz/store.h"
 
 namespace touchstone::fuzz {
@@ -78,7 +77,7 @@ class Loop {
   }
 
   Case make(std::uint64_t number) const {
-    const LimitsScope scope(limits_of_drawn());
+    const LimitsScope scope(limits_of_case());
     return source_.make(number);
   }
 

@@ -9,12 +9,12 @@
 
 #include "conformance/assess.h"
 #include "conformance/assess_nodes.h"
-#include "conformance/blame.h"
-#include "conformance/compare/region.h"
 #include "conformance/compare/rewrite.h"
 #include "conformance/single_node.h"
 #include "core/budget.h"
 #include "core/error.h"
+#include "fuzz/graph/judge_graph.h"
+#include "fuzz/graph/judge_hidden.h"
 #include "model/model.h"
 #include "reference/interpreter.h"
 
@@ -140,9 +140,7 @@ class Examination {
         return fail(Verdict::nondeterministic, one.answer.detail);
     }
     if (is_single) return;
-    judge_by_taps();
-    for (std::size_t k = 0; k < runs_.size() && !found_.is_finding(); ++k)
-      judge_whole(case_.feeds[k], runs_[k].outputs, k);
+    judge_graph_of_nodes();
   }
 
   void fail(Verdict verdict, const std::string& detail) {
@@ -195,53 +193,59 @@ class Examination {
                run);
   }
 
-  // Judges the model's own outputs with hidden values between, as far as bounds reach.
-  void judge_whole(const Feeds& feeds, const Feeds& outputs, std::size_t run) {
-    for (const ValueInfo& output : model_.graph.outputs) {
-      if (!outputs.contains(output.name))
-        return fail(Verdict::unwritten, "output '" + output.name + "' was not given");
+  // Judges a graph on the values that the target itself gave in a run with all values shown, and on
+  // how the run that hides them differs (fuzz/graph/judge_graph.h).
+  void judge_graph_of_nodes() {
+    const std::map<std::string, ValueType> types = types_of_values(model_);
+    const Model tapped = with_taps(model_, hidden_values(model_), types);
+    const RunTarget run = [this](const Model& model, const std::vector<Feeds>& feeds) {
+      enter_(stage_run);
+      GraphAnswer answer = answer_of(runner_.run(model, feeds));
+      enter_(stage_judge);
+      return answer;
+    };
+    const GraphAnswer shown = run(tapped, case_.feeds);
+    if (!shown.error.empty()) {
+      if (is_fail(shown.failure)) fail(shown.failure, "with every value shown: " + shown.error);
+      return;  // else it does not support that model
     }
-    Feeds values = feeds;
-    values.insert(outputs.begin(), outputs.end());
-    std::set<Index> nodes;
-    for (const Node& node : model_.graph.nodes) nodes.insert(node.index);
-    const RegionJudgement all = judge_region(model_, nodes, values, {});
-    if (!is_fail(all.verdict)) return add(all.verdict, all.detail);
-    for (const NodeBlame& one : all.shown) {
-      if (!is_fail(one.judgement.verdict)) continue;
-      blame_node(*one.node, one.judgement, values_of(one.node->inputs, model_, values, {}), run);
-      found_.pattern += " (several nodes)";
-      return;
-    }
+    const GraphJudgement found = judge_answers(model_, case_, answer_of(runs_), shown, run);
+    add(found.verdict, found.detail);
+    if (is_fail(found.verdict)) blame_graph(found, shown);
   }
 
-  // Judges each node on the values that the target itself gave it in a run with all values shown.
-  void judge_by_taps() {
-    const std::vector<std::string> hidden = hidden_values(model_);
-    enter_(stage_run);
-    Model tapped = with_taps(model_, hidden, types_of_values(model_));
-    for (Node& node : tapped.graph.nodes) node.signature = nullptr, node.function = nullptr;
-    const std::vector<Run> runs = runner_.run(tapped, case_.feeds);
-    enter_(stage_judge);
-    std::set<std::string> asked;
-    for (const ValueInfo& output : tapped.graph.outputs) asked.insert(output.name);
-    for (std::size_t k = 0; k < runs.size(); ++k) {
-      if (!runs[k].answer.has_outputs()) {
-        const Assessment failure = assess_failure(runs[k].answer);
-        if (!is_fail(verdict_named(failure.verdict))) return;  // unsupported
-        judge_failure(runs[k].answer);
-        found_.detail = "with every value shown: " + found_.detail;
-        return;
+  static GraphAnswer answer_of(const std::vector<Run>& runs) {
+    GraphAnswer answer;
+    for (const Run& one : runs) {
+      if (one.answer.has_outputs()) {
+        answer.outputs.push_back(one.outputs);
+        continue;
       }
-      const Blame all = blame(nodes_seen(model_, case_.feeds[k], runs[k].outputs, asked), {});
-      for (const NodeBlame& one : all.nodes) {
-        if (one.skipped.empty() && !is_fail(one.judgement.verdict))
-          add(one.judgement.verdict, describe(*one.node, one.judgement));
-      }
-      if (!all.guilty) continue;
-      const NodeBlame& guilty = all.nodes[*all.guilty];
-      return blame_node(*guilty.node, guilty.judgement,
-                        values_of(guilty.node->inputs, model_, case_.feeds[k], runs[k].outputs), k);
+      const Assessment failure = assess_failure(one.answer);
+      answer.failure = verdict_named(failure.verdict);
+      answer.error = failure.detail.empty() ? failure.verdict : failure.detail;
+    }
+    return answer;
+  }
+
+  // Describes the guilty node. If it is wrong by itself, the pattern is that of its case alone.
+  void blame_graph(const GraphJudgement& found, const GraphAnswer& shown) {
+    const auto run = static_cast<std::size_t>(found.run);
+    found_.detail = found.detail;
+    found_.node = found.guilty;
+    found_.pattern = masked(found.detail);
+    if (run >= shown.outputs.size()) return;
+    for (const Node& node : model_.graph.nodes) {
+      if (name_of(node) != found.guilty) continue;
+      const Feeds& seen = shown.outputs[run];
+      const std::vector<Value> inputs = values_of(node.inputs, model_, case_.feeds[run], seen);
+      describe_node(node, inputs, found_);
+      if (!why_not_judged(node).empty()) continue;
+      const NodeJudgement alone =
+          judge_node(node, inputs, values_of(node.outputs, model_, {}, seen), judge_options());
+      if (!is_fail(alone.verdict)) continue;
+      found_.pattern = pattern_of(alone);
+      return keep_element(node, alone, run, found_);
     }
   }
 

@@ -150,7 +150,11 @@ std::string masked(std::string_view text) {
              (std::isalnum(static_cast<unsigned char>(text[k])) != 0 || text[k] == '.' ||
               ((text[k] == '-' || text[k] == '+') && std::tolower(text[k - 1]) == 'e')))
         ++k;
-      out += '#';
+      if (out.ends_with("#,")) {  // of an index with several parts
+        out.pop_back();
+      } else {
+        out += '#';
+      }
     } else if (text[k] == '/' && k + 1 < text.size() && is_letter(text[k + 1])) {
       const std::size_t end = std::min(text.find_first_of(" \n:()'\"", k), text.size());
       out += text.substr(text.rfind('/', end - 1), end - text.rfind('/', end - 1));

@@ -3,11 +3,14 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <array>
 
 #include "conformance/suites/maker.h"
 #include "core/nearest.h"
+#include "fuzz/graph/graph_source.h"
 #include "fuzz/line_source.h"
+#include "fuzz/op/source.h"
 #include "model/schema.h"
 
 namespace touchstone::fuzz {
@@ -19,15 +22,33 @@ std::unique_ptr<Source> make_lines(const std::string& ops) {
   return std::make_unique<LineSource>(lines_of_spec(), ops);
 }
 
+std::unique_ptr<Source> make_operators(const std::string& ops) {
+  const auto all = all_signatures();
+  const auto is_match = [&](const Signature& one) {
+    const std::string domain = one.domain.empty() ? "" : std::string(one.domain) + ".";
+    return matches_operator(ops, domain + std::string(one.op) + "-" + std::to_string(one.since));
+  };
+  if (std::none_of(all.begin(), all.end(), is_match)) throw no_operator(ops);
+  OperatorOptions options;
+  if (!ops.empty()) options.versions = ops.find('-') == std::string::npos ? ops + "-*" : ops;
+  return std::make_unique<OperatorSource>(options);
+}
+
+std::unique_ptr<Source> make_graphs(const std::string& ops) {
+  if (!ops.empty())
+    throw Error(ErrorKind::unsupported, "the source of graphs does not select operators")
+        .with_help("--ops is for the levels op and lines");
+  return std::make_unique<GraphSource>();
+}
+
 struct Level {
   std::string_view name;
   Make make;  // null: refused by name
 };
 
 constexpr std::array levels{
-    Level{"op", make_lines},  //
-    Level{"graph", nullptr}, Level{"lines", make_lines},
-    Level{"meta", nullptr},  Level{"bytes", nullptr},
+    Level{"op", make_operators}, Level{"graph", make_graphs}, Level{"lines", make_lines},
+    Level{"meta", nullptr},      Level{"bytes", nullptr},
 };
 
 }  // namespace
