@@ -12,8 +12,8 @@ namespace touchstone {
 
 class Scratch {
  public:
-  Scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "touchstone-XXXXXX").string();
+  explicit Scratch(const std::filesystem::path& within = std::filesystem::temp_directory_path()) {
+    std::string name = (within / "touchstone-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw Error(ErrorKind::file, "no folder '" + name + "'");
     path_ = name;
   }

@@ -81,13 +81,32 @@ void CarriedNode::read() {
   extended_ = bounded_outputs(*entry, call, interpretation_.cls);
 }
 
+Type CarriedNode::carried_type() const {
+  const auto first = std::find_if(inputs_.begin(), inputs_.end(),
+                                  [](const Carried& input) { return !input.bound.empty(); });
+  return first->ours.tensor().type();
+}
+
+// Throws unless our own elements are those of the sources. Otherwise the elements themselves decide
+// where they go, as in a sort, or the output holds positions.
+void CarriedNode::require_places(const Tensor& marks, const Value& ours,
+                                 const std::vector<std::uint64_t>& sources) const {
+  const auto stands = [&](Index i) {
+    const auto mark = static_cast<std::size_t>(marks.data<Index>()[i]);
+    return mark == 0 || (mark < sources.size() && code_at(ours.tensor(), i) == sources[mark]);
+  };
+  bool all = ours.is_tensor() && marks.type() == Type::int64 &&
+             ours.tensor().shape() == marks.shape() && ours.tensor().type() == carried_type();
+  for (Index i = 0; all && i < marks.size(); ++i) all = stands(i);
+  if (!all) not_known(node_, "values that were not seen decide");
+}
+
 // Runs the kernel on element indices instead of elements, to find each output's source; 0 marks an
 // element that the kernel itself makes.
 void CarriedNode::look_up_moved() {
-  const auto first = std::find_if(inputs_.begin(), inputs_.end(),
-                                  [](const Carried& input) { return !input.bound.empty(); });
-  const Type type = first->ours.tensor().type();
+  const Type type = carried_type();
   std::vector<Bounded> pool{Bounded::raw(0, 0, 0)};
+  std::vector<std::uint64_t> sources{0};  // codes of the elements
   std::vector<Value> marked = seen_inputs_;
   for (std::size_t k = 0; k < inputs_.size(); ++k) {
     const Value& ours = inputs_[k].ours;
@@ -95,6 +114,7 @@ void CarriedNode::look_up_moved() {
     Tensor marks(Type::int64, ours.tensor().shape());
     for (Index i = 0; i < marks.size(); ++i) {
       marks.data<Index>()[i] = static_cast<Index>(pool.size());
+      sources.push_back(code_at(ours.tensor(), i));
       pool.push_back(inputs_[k].bound.empty() ? exactly(ours.tensor(), i)
                                               : inputs_[k].bound[static_cast<std::size_t>(i)]);
     }
@@ -103,8 +123,9 @@ void CarriedNode::look_up_moved() {
   const std::vector<Value> moved = evaluate(*node_.signature, node_.attributes, marked,
                                             static_cast<Index>(node_.outputs.size()));
   for (std::size_t k = 0; k < std::min(extended_.size(), moved.size()); ++k) {
-    if (!moved[k].is_tensor() || moved[k].tensor().type() != Type::int64) continue;
+    if (node_.outputs[k].empty() || !moved[k].is_tensor()) continue;
     const Tensor& marks = moved[k].tensor();
+    require_places(marks, natively().at(k), sources);
     extended_[k].shape = marks.shape(), extended_[k].type = type, extended_[k].present = true;
     for (Index i = 0; i < marks.size(); ++i)
       extended_[k].values.push_back(pool.at(static_cast<std::size_t>(marks.data<Index>()[i])));

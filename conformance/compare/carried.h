@@ -37,7 +37,10 @@ class CarriedNode {
  private:
   bool carries() const;
   void read();
+  Type carried_type() const;  // of the first carried input
   void look_up_moved();
+  void require_places(const Tensor& marks, const Value& ours,
+                      const std::vector<std::uint64_t>& sources) const;
   const std::vector<Value>& natively();
 
   const Node& node_;

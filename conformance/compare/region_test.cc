@@ -79,6 +79,19 @@ TEST(Region, BoundsGoThroughMoves) {
   EXPECT_EQ(judged(20), Verdict::wrong_value);
 }
 
+// The elements decide their places, so places found with other elements in them mean nothing.
+TEST(Region, AnOrderOfWhatWasNotSeenIsOpen) {
+  Node top = node("TopK", {"b", "k"}, "c");
+  top.outputs.emplace_back("places");
+  Model model =
+      chain({node("Exp", {"x"}, "a"), node("Neg", {"a"}, "b"), top, node("Abs", {"c"}, "y")});
+  Tensor count(Type::int64, {1});
+  count.data<Index>()[0] = 20;
+  model.graph.initializers.emplace("k", count);
+  const Values seen{{"x", inputs()}, {"y", floats(results(0))}};
+  EXPECT_EQ(judge_region(model, {0, 1, 2, 3}, seen, {}).verdict, Verdict::open);
+}
+
 TEST(Region, AChoiceByWhatWasNotSeenIsOpen) {
   const Model model = chain({node("Exp", {"x"}, "a"), node("ArgMax", {"a"}, "y")});
   const Values seen{{"x", inputs()}, {"y", Tensor(Type::int64, {1})}};

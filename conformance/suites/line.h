@@ -44,6 +44,9 @@ std::uint64_t hash_of_line(std::string_view text);
 // Returns the text after the last !, without parsing the rest. Quoted strings may contain one, too.
 std::string rule_of_line(const std::string& text);
 
+// Returns the line's outputs as "x_x"; those that the version requires if the line names none.
+std::string output_mask(const Line& line);
+
 struct LineModel {
   Model model;
   std::vector<Value> feeds;  // values of the graph's inputs, in their order

@@ -82,6 +82,10 @@ void declare_outputs(Model& model, const Line& line) {
 
 }  // namespace
 
+std::string output_mask(const Line& line) {
+  return line.outputs.empty() ? min_outputs(*line.signature) : line.outputs;
+}
+
 LineModel model_of(const Line& line) {
   const Signature& signature = *line.signature;
   LineModel made;
@@ -110,7 +114,7 @@ LineModel model_of(const Line& line) {
     graph.inputs.push_back(std::move(input));
     made.feeds.push_back(port.value);
   }
-  const std::string mask = line.outputs.empty() ? min_outputs(signature) : line.outputs;
+  const std::string mask = output_mask(line);
   for (std::size_t k = 0; k < mask.size(); ++k) {
     std::string name = mask[k] == 'x' ? port_name(signature.outputs, k) : "";
     if (!name.empty() &&

@@ -178,37 +178,6 @@ Tensor drawn(Type type, const Shape& shape, Random& random) {
 
 }  // namespace
 
-Index odd_number(Random& random) {
-  constexpr Index largest = std::numeric_limits<Index>::max();
-  constexpr std::array<Index, 26> numbers{0,
-                                          1,
-                                          2,
-                                          3,
-                                          -1,
-                                          -2,
-                                          -3,
-                                          4,
-                                          5,
-                                          8,
-                                          15,
-                                          16,
-                                          17,
-                                          64,
-                                          100,
-                                          1000,
-                                          1LL << 31,
-                                          -(1LL << 31),
-                                          1LL << 32,
-                                          1LL << 40,
-                                          1LL << 61,
-                                          1LL << 62,
-                                          largest,
-                                          -largest - 1,
-                                          (1LL << 31) - 1,
-                                          65536};
-  return random.pick(numbers);
-}
-
 // Work has the same limit on every machine, so that the machine's speed changes no outcome.
 Limits limits() {
   Limits limits = Limits::fuzz();

@@ -12,8 +12,8 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "fuzz/batches.h"
 #include "model/model.h"
-#include "tests/mutation/batches.h"
 #include "tests/mutation/verdict.h"
 
 namespace {
@@ -29,7 +29,7 @@ struct Arguments {
   Index first = 0, count = 100;
   bool show = false;           // prints each mutant and how it ends
   std::filesystem::path save;  // "": saves nothing
-  mutation::BatchOptions batches;
+  touchstone::fuzz::BatchOptions batches;
 };
 
 Arguments arguments_of(int count, char** words) {
@@ -127,10 +127,12 @@ int run(const Arguments& arguments) {
     if (!arguments.save.empty()) save(*source, number, arguments.save);
     std::fflush(stdout);
   };
-  const auto on_end = [&](Index number, const std::string& text, const std::string& died) {
-    if (!died.empty()) {
+  const auto on_end = [&](const touchstone::fuzz::Ended& ended) {
+    const Index number = ended.number;
+    const std::string& text = ended.text;
+    if (!ended.died.empty()) {
       ++counts["died"];
-      return report(number, what_is(*source, number), died);
+      return report(number, what_is(*source, number), ended.died);
     }
     const std::size_t tallies = text.find('\n'), told = text.find('\n', tallies + 1);
     for (std::size_t at = 0; at < tallies;) {
@@ -145,9 +147,10 @@ int run(const Arguments& arguments) {
     }
     if (told + 1 < text.size()) report(number, what, text.substr(told + 1));
   };
-  mutation::in_batches(
+  touchstone::fuzz::in_batches(
       arguments.first, arguments.count, arguments.batches,
-      [&](Index number) { return try_one(*source, number); }, on_end);
+      [&](Index number, const touchstone::fuzz::Enter&) { return try_one(*source, number); },
+      on_end);
   std::printf("%lld mutants of %s:", static_cast<long long>(arguments.count),
               arguments.source.c_str());
   for (const auto& [name, times] : counts)

@@ -1,57 +1,14 @@
 // The mutation driver detects crashes, deadlines, different ends and wrong outputs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 
 #include "model/model.h"
-#include "tests/mutation/batches.h"
 #include "tests/mutation/verdict.h"
 
 namespace touchstone::mutation {
 namespace {
-
-// The result of each number: its text, or how its process died.
-std::map<Index, std::string> ends_of(const BatchOptions& options, const Work& work) {
-  std::map<Index, std::string> ends;
-  in_batches(10, 8, options, work,
-             [&](Index number, const std::string& text, const std::string& died) {
-               EXPECT_TRUE(ends.emplace(number, text + died).second) << number;
-             });
-  EXPECT_EQ(ends.size(), 8);
-  return ends;
-}
-
-TEST(Batches, WhatKillsAProcessIsFoundAndTheRestGoesOn) {
-  for (const Index batch : {1, 3, 100}) {
-    const auto ends = ends_of({batch, 60}, [](Index number) -> std::string {
-      if (number == 12) std::abort();
-      if (number == 15) {
-        std::fputs("a.cc:1:2: runtime error: too far\n", stderr);
-        std::fputs(std::string(5000, '.').c_str(), stderr);
-        std::fputs("last words", stderr);
-        ::_exit(7);
-      }
-      return "fine " + std::to_string(number);
-    });
-    EXPECT_EQ(ends.at(12), "killed by Aborted\n");
-    EXPECT_TRUE(ends.at(15).starts_with("ended with 7\na.cc:1:2: runtime error: too far\n...."));
-    EXPECT_TRUE(ends.at(15).ends_with("last words"));
-    for (const Index number : {10, 11, 13, 14, 16, 17})
-      EXPECT_EQ(ends.at(number), "fine " + std::to_string(number));
-  }
-}
-
-TEST(Batches, WhatTakesTooLongIsNamed) {
-  const auto ends = ends_of({4, 1}, [](Index number) -> std::string {
-    for (volatile Index k = 0; number == 11; k = k + 1) {
-    }
-    return "fine";
-  });
-  EXPECT_EQ(ends.at(11), "past the deadline\n");
-  EXPECT_EQ(ends.at(12), "fine");
-}
 
 // y = -(-x): two Neg nodes in a row.
 Subject negations() {

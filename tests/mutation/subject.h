@@ -52,9 +52,6 @@ class LineSource : public Source {
   std::vector<std::string> operators_;
 };
 
-// Returns the text of a mutated line. `same`: lines of the same operator.
-std::string mutated(std::string line, const std::vector<std::string>& same, Random& random);
-
 // Copies of the model without shapes of intermediate values and outputs, or with wrong ones.
 Model without_shapes(Model model);
 Model with_lies(Model model, Random& random);

@@ -68,5 +68,7 @@ void add_bench(CLI::App& app, ExitCode& out);
 void add_worker(CLI::App& app, ExitCode& out);
 void add_judge(CLI::App& app, ExitCode& out);
 void add_compare(CLI::App& app, ExitCode& out);
+void add_fuzz(CLI::App& app, ExitCode& out);
+void add_reduce(CLI::App& app, ExitCode& out);
 
 }  // namespace touchstone

@@ -19,6 +19,10 @@ void declare(CLI::App& app, ExitCode& out) {
   add_bench(app, out);
   add_worker(app, out);
 #endif
+#ifdef TOUCHSTONE_WITH_FUZZ
+  add_fuzz(app, out);
+  add_reduce(app, out);
+#endif
 }
 
 std::vector<std::string> option_names(const CLI::App& command) {

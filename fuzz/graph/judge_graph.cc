@@ -1,0 +1,159 @@
+// Runs and judges whole graphs. Nodes with bodies and functions, which have no definition of their
+// own, are compared with the reference on the same inputs.
+#include "fuzz/graph/judge_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "conformance/assess_nodes.h"
+#include "conformance/blame.h"
+#include "conformance/compare/rewrite.h"
+#include "conformance/single_node.h"
+#include "core/error.h"
+#include "fuzz/graph/judge_hidden.h"
+#include "model/model.h"
+#include "model/scopes.h"
+#include "reference/interpreter.h"
+
+namespace touchstone::fuzz {
+namespace {
+
+Verdict verdict_of(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::unsupported:
+      return Verdict::unsupported;
+    case ErrorKind::internal:
+      return Verdict::crash;
+    case ErrorKind::out_of_memory:
+    case ErrorKind::limit:
+      return Verdict::out_of_memory;
+    default:
+      return Verdict::rejected_valid;
+  }
+}
+
+// Compares a node that has a body with the reference on the same inputs.
+void compare_body(const Model& model, const Node& node, const Feeds& known, GraphJudgement& found) {
+  const auto value = [&](const std::string& name) -> Value {
+    if (const auto at = known.find(name); at != known.end()) return at->second;
+    if (const auto at = model.graph.initializers.find(name); at != model.graph.initializers.end())
+      return at->second;
+    return {};
+  };
+  std::vector<Value> expected;
+  try {
+    expected = run_node(node, value);
+  } catch (const Error& error) {
+    found.verdict = Verdict::accepted_invalid;
+    found.detail = error.message;
+    found.guilty = name_of(node);
+    return;
+  }
+  for (std::size_t k = 0; k < node.outputs.size(); ++k) {
+    if (node.outputs[k].empty()) continue;
+    const Value actual = value(node.outputs[k]);
+    if (same_value(expected[k], actual)) continue;
+    const Comparison by_tolerance = judge_tolerance(expected[k], actual);
+    if (is_pass(by_tolerance.verdict)) continue;
+    found.verdict = by_tolerance.verdict;
+    found.detail = describe(node.outputs[k], by_tolerance);
+    found.guilty = name_of(node);
+    return;
+  }
+  ++found.judged;
+}
+
+void judge_tapped(const Model& resolved, const Feeds& feeds, const Feeds& seen,
+                  GraphJudgement& found) {
+  std::set<std::string> requested;
+  for (const auto& [name, value] : seen) requested.insert(name);
+  const Blame all = blame(nodes_seen(resolved, feeds, seen, requested), judge_options());
+  Feeds known = feeds;
+  known.insert(seen.begin(), seen.end());
+  found.elements += all.judged;
+  for (const NodeBlame& one : all.nodes) {
+    if (!one.skipped.empty()) {
+      compare_body(resolved, *one.node, known, found);
+      if (!found.guilty.empty()) return;
+    } else if (is_fail(one.judgement.verdict) || one.judgement.verdict == Verdict::harness) {
+      found.verdict = one.judgement.verdict;
+      found.guilty = name_of(*one.node);
+      found.detail = describe(*one.node, one.judgement);
+      return;
+    } else if (one.judgement.verdict == Verdict::open ||
+               one.judgement.verdict == Verdict::unsupported) {
+      ++found.skipped;
+    } else {
+      ++found.judged;
+    }
+  }
+}
+
+}  // namespace
+
+GraphAnswer run_fast(const Model& model, const std::vector<Feeds>& feeds,
+                     const SessionOptions& options) {
+  GraphAnswer answer;
+  try {
+    Session session(model, options);
+    for (const Feeds& one : feeds) answer.outputs.push_back(session.run(one));
+  } catch (const Error& error) {
+    answer.failure = verdict_of(error);
+    answer.error = fmt::format("run {}: {}{}{}", answer.outputs.size(), error.message,
+                               error.place.empty() ? "" : " at ", error.place);
+  }
+  return answer;
+}
+
+Model tapped_model(const Model& resolved) {
+  std::map<std::string, ValueType> types;
+  for (const ValueInfo& info : resolved.graph.values) {
+    if (info.type) types.emplace(info.name, *info.type);
+  }
+  return with_taps(resolved, hidden_values(resolved), types);
+}
+
+GraphJudgement judge_answers(const Model& resolved, const Case& made, const GraphAnswer& plain,
+                             const GraphAnswer& tapped, const RunTarget& run_target) {
+  GraphJudgement found;
+  for (const GraphAnswer* answer : {&plain, &tapped}) {
+    if (answer->error.empty()) continue;
+    found.verdict = answer->failure;
+    found.detail = answer->error;
+    found.run = static_cast<Index>(answer->outputs.size());
+    found.tapped = answer == &tapped;
+    return found;
+  }
+  const bool drawn = draws(resolved.graph.nodes);
+  for (std::size_t run = 0; run < made.feeds.size(); ++run) {
+    found.run = static_cast<Index>(run);
+    judge_tapped(resolved, made.feeds[run], tapped.outputs[run], found);
+    if (found.guilty.empty() && !drawn)
+      judge_hidden(resolved, made.feeds, run, plain.outputs[run], tapped.outputs[run], run_target,
+                   found);
+    if (!found.guilty.empty()) return found;
+  }
+  if (found.judged > 0) found.verdict = Verdict::within;
+  return found;
+}
+
+GraphJudgement judge_graph(const Case& made, const SessionOptions& options) {
+  Model model = made.model;
+  try {
+    require_valid(model, Limits::trusted());
+  } catch (const Error& error) {
+    GraphJudgement found;
+    found.verdict = Verdict::harness;
+    found.detail = "the checker refuses the case: " + error.message;
+    return found;
+  }
+  const RunTarget run = [&](const Model& one, const std::vector<Feeds>& feeds) {
+    return run_fast(one, feeds, options);
+  };
+  return judge_answers(model, made, run(model, made.feeds), run(tapped_model(model), made.feeds),
+                       run);
+}
+
+}  // namespace touchstone::fuzz

@@ -1,0 +1,117 @@
+// Compares by the suite's own tolerance, then by the bounds of the smallest region that differs.
+#include "fuzz/graph/judge_hidden.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "conformance/compare/bisect.h"
+#include "conformance/compare/region.h"
+#include "conformance/compare/rewrite.h"
+#include "conformance/single_node.h"
+
+namespace touchstone::fuzz {
+namespace {
+
+constexpr Index max_runs = 60;
+
+// True if an output of `hidden` is absent, or outside the tolerance around that of `shown`.
+bool differs(const Feeds& hidden, const Feeds& shown, const std::string& output) {
+  const auto a = hidden.find(output), b = shown.find(output);
+  if (a == hidden.end() || b == shown.end()) return a != b;
+  return !is_pass(judge_tolerance(b->second, a->second).verdict);
+}
+
+std::set<std::string> names_at(const std::vector<std::string>& names,
+                               const std::vector<std::size_t>& positions) {
+  std::set<std::string> picked;
+  for (const std::size_t position : positions) picked.insert(names[position]);
+  return picked;
+}
+
+Model with_taps_but(const Model& resolved, const std::vector<std::string>& all,
+                    const std::set<std::string>& hidden) {
+  std::vector<std::string> taps;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(taps),
+               [&](const std::string& name) { return !hidden.contains(name); });
+  return with_taps(resolved, taps, {});
+}
+
+}  // namespace
+
+std::string name_of(const Node& node) {
+  return node.signature ? fmt::format("{}-{}", node.op, node.signature->since) : node.op;
+}
+
+bool same_value(const Value& a, const Value& b) {
+  return is_pass(judge_exact(a, b, ZeroSign::compared).verdict);
+}
+
+void judge_hidden(const Model& resolved, const std::vector<Feeds>& feeds, std::size_t run,
+                  const Feeds& plain, const Feeds& tapped, const RunTarget& run_target,
+                  GraphJudgement& found) {
+  std::vector<std::string> far;
+  bool same = true;
+  for (const ValueInfo& output : resolved.graph.outputs) {
+    const auto a = plain.find(output.name), b = tapped.find(output.name);
+    if (a != plain.end() && b != tapped.end() && same_value(b->second, a->second)) continue;
+    same = false;
+    if (differs(plain, tapped, output.name)) far.push_back(output.name);
+  }
+  if (same) return;
+  if (far.empty()) {
+    ++found.rounded;
+    return;
+  }
+  const std::vector<std::string> all = hidden_values(resolved);
+  const std::vector<Feeds> until(feeds.begin(),
+                                 feeds.begin() + static_cast<std::ptrdiff_t>(run) + 1);
+  Feeds last;
+  const auto shows = [&](const std::vector<std::size_t>& hidden) {
+    const GraphAnswer answer =
+        run_target(with_taps_but(resolved, all, names_at(all, hidden)), until);
+    if (!answer.error.empty()) return true;
+    const bool shown = std::any_of(far.begin(), far.end(), [&](const std::string& name) {
+      return differs(answer.outputs.back(), tapped, name);
+    });
+    if (shown) last = answer.outputs.back();
+    return shown;
+  };
+  const Bisected smallest = bisect(all.size(), shows, max_runs);
+  const std::set<std::string> hidden = names_at(all, smallest.hidden);
+  Feeds values = feeds[run];
+  values.insert(last.begin(), last.end());
+  const RegionJudgement region =
+      judge_region(resolved, region_around(resolved, hidden), values, judge_options());
+  if (is_pass(region.verdict)) {
+    ++found.rounded;
+    return;
+  }
+  found.tapped = false;
+  found.verdict = Verdict::wrong_value;
+  for (const NodeBlame& one : region.shown) {
+    if (!is_fail(one.judgement.verdict)) continue;
+    found.verdict = one.judgement.verdict;
+    found.guilty = name_of(*one.node);
+    found.detail = describe(*one.node, one.judgement);
+    break;
+  }
+  if (found.guilty.empty()) {
+    const auto makes = [&](const Node& node) {
+      return std::find(node.outputs.begin(), node.outputs.end(), far.front()) != node.outputs.end();
+    };
+    const auto maker =
+        std::find_if(resolved.graph.nodes.begin(), resolved.graph.nodes.end(), makes);
+    found.guilty = maker == resolved.graph.nodes.end() ? far.front() : name_of(*maker);
+    const auto actual = plain.find(far.front()), expected = tapped.find(far.front());
+    if (actual != plain.end() && expected != tapped.end())
+      found.detail = describe(far.front(), judge_tolerance(expected->second, actual->second));
+    found.detail += "; " + region.detail;
+  }
+  std::string names;
+  for (const std::string& name : hidden) names += (names.empty() ? "" : " ") + name;
+  found.detail += fmt::format("; with hidden values {}", names);
+}
+
+}  // namespace touchstone::fuzz

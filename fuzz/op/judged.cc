@@ -1,0 +1,59 @@
+// The node is judged on the case's own inputs, since it is the only one of its model.
+#include "fuzz/op/judged.h"
+
+#include "conformance/judge/judge.h"
+#include "conformance/single_node.h"
+#include "core/error.h"
+#include "model/model.h"
+
+namespace touchstone::fuzz {
+namespace {
+
+bool is_refusal(const Error& error) {
+  return error.kind == ErrorKind::usage || error.kind == ErrorKind::invalid_model ||
+         error.kind == ErrorKind::invalid_input;
+}
+
+JudgedCase judge_outputs(const Node& node, const Model& model, const Feeds& feeds,
+                         const Feeds& given) {
+  const auto values_of = [&](const std::vector<std::string>& names) {
+    std::vector<Value> values;
+    for (const std::string& name : names) {
+      Value value;
+      if (const auto fed = feeds.find(name); fed != feeds.end()) value = fed->second;
+      if (const auto held = model.graph.initializers.find(name);
+          held != model.graph.initializers.end())
+        value = held->second;
+      if (const auto made = given.find(name); made != given.end()) value = made->second;
+      values.push_back(std::move(value));
+    }
+    return values;
+  };
+  const NodeJudgement judged = judge_node(node, values_of(node.inputs), values_of(node.outputs));
+  return {judged.verdict, describe(node, judged)};
+}
+
+}  // namespace
+
+JudgedCase judge_on_fast(const Case& one, const SessionOptions& options) {
+  Model model = one.model;
+  try {
+    require_valid(model, options.limits);
+    const Node node = model.graph.nodes.front();
+    if (!why_not_judged(node).empty()) return {Verdict::open, why_not_judged(node)};
+    const Graph graph = model.graph;
+    Session session(model, options);
+    for (const Feeds& feeds : one.feeds) {
+      const Feeds given = session.run(feeds);
+      if (!one.refused.empty()) return {Verdict::accepted_invalid, "breaks " + one.refused};
+      const JudgedCase found = judge_outputs(node, model, feeds, given);
+      if (!is_pass(found.verdict) || &feeds == &one.feeds.back()) return found;
+    }
+  } catch (const Error& error) {
+    if (!one.refused.empty() && is_refusal(error)) return {Verdict::exact, ""};
+    return {is_refusal(error) ? Verdict::rejected_valid : Verdict::crash, error.message};
+  }
+  return {};
+}
+
+}  // namespace touchstone::fuzz

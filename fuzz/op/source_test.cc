@@ -1,0 +1,101 @@
+// Tests the source of operator cases over all versions: validity, diversity, determinism, identity.
+//
+// TOUCHSTONE_DRAWS sets the number of draws per version.
+#include "fuzz/op/source.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "core/error.h"
+#include "fuzz/op/draw.h"
+#include "fuzz/op/testing.h"
+#include "model/model.h"
+
+namespace touchstone::fuzz {
+namespace {
+
+int draws() {
+  const char* const set = std::getenv("TOUCHSTONE_DRAWS");
+  return set ? std::atoi(set) : 12;
+}
+
+// Shapes and attributes of a case, without data.
+std::string form_of(const DraftValue& value) {
+  std::string form = value.is_tensor() ? "" : value.container.substr(0, value.container.find('{'));
+  for (const Index n : value.dims) form += std::to_string(n) + ",";
+  for (const DraftValue& item : value.items) form += form_of(item) + ";";
+  return form;
+}
+std::string form_of(const Draft& draft) {
+  std::string form;
+  for (const DraftPort& port : draft.ports) form += form_of(port.value) + ";";
+  for (const auto& [name, value] : draft.attributes) form += name + "=" + value;
+  return form;
+}
+
+TEST(OperatorSource, AtLeast95PercentOfDrawsAreValidForEveryVersion) {
+  for (const Signature& signature : all_signatures()) {
+    if (known_of_suite().seeds.of(signature).valid.empty()) continue;
+    Random random(static_cast<std::uint64_t>(signature.since));
+    std::set<std::string> forms;
+    int valid = 0;
+    for (int k = 0; k < draws(); ++k) {
+      const auto drawn = draw_valid(signature, known_of_suite(), {}, random);
+      if (!drawn) continue;
+      ++valid;
+      forms.insert(form_of(drawn->draft));
+    }
+    EXPECT_GE(100 * valid, 95 * draws()) << name_of(signature);
+    // Two lines of the suite at least differ in form, and so do draws from them.
+    EXPECT_GE(forms.size(), 2U) << name_of(signature);
+  }
+}
+
+TEST(OperatorSource, MakesTheSameCaseOfANumber) {
+  const OperatorSource one, other;
+  for (std::uint64_t number = 0; number < 40; ++number)
+    EXPECT_EQ(one.make(number).text, other.make(number).text);
+}
+
+TEST(OperatorSource, MakesACaseAgainFromItsText) {
+  const OperatorSource source;
+  for (std::uint64_t number = 0; number < 200; ++number) {
+    const Case one = source.make(number), again = OperatorSource::of_line(one.text);
+    EXPECT_EQ(again.text, one.text);
+    EXPECT_EQ(again.refused, one.refused);
+    EXPECT_EQ(again.covered, one.covered);
+    EXPECT_EQ(again.feeds.size(), 1U);
+  }
+}
+
+TEST(OperatorSource, RefusedCasesNameTheRuleThatRefusesThem) {
+  const OperatorSource source({.versions = "Conv*", .invalid_percent = 100});
+  for (std::uint64_t number = 0; number < 50; ++number) {
+    const Case one = source.make(number);
+    ASSERT_FALSE(one.refused.empty()) << one.text;
+    const Trial found = try_case(model_of(parse_line(one.text)), {});
+    EXPECT_FALSE(found.valid);
+    EXPECT_EQ(found.rule, one.refused) << one.text;
+  }
+}
+
+TEST(OperatorSource, KeepsToItsPattern) {
+  const OperatorSource source({.versions = "ai.onnx.ml.Sc*-1"});
+  for (std::uint64_t number = 0; number < 20; ++number)
+    EXPECT_TRUE(source.make(number).text.starts_with("ai.onnx.ml.Scaler-1("));
+  EXPECT_THROW(OperatorSource({.versions = "Nobody-*"}), Error);
+}
+
+TEST(Draft, IsTheLineThatItWasReadFrom) {
+  for (const Signature& signature : all_signatures()) {
+    for (const Draft& draft : known_of_suite().seeds.of(signature).valid) {
+      const std::string line = text(draft);
+      EXPECT_EQ(text(parse_draft(line)), line);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace touchstone::fuzz

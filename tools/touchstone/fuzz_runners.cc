@@ -1,0 +1,56 @@
+// Each process that runs cases gets a folder of its own.
+#include "tools/touchstone/fuzz_runners.h"
+
+#include <unistd.h>
+
+#include "conformance/targets/host.h"
+#include "conformance/targets/launch.h"
+#include "core/error.h"
+#include "tools/touchstone/own_target.h"
+
+namespace touchstone {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds worker_limit{20};  // of each phase of a case
+constexpr Index worker_batch = 2000;              // starting a worker takes a second
+
+fs::path own_folder(const fs::path& scratch) {
+  const fs::path folder = scratch / std::to_string(::getpid());
+  fs::create_directories(folder);
+  return folder;
+}
+
+}  // namespace
+
+fs::path folder_in_memory() {
+  const fs::path shared = "/dev/shm";
+  return ::access(shared.c_str(), W_OK) == 0 ? shared : fs::temp_directory_path();
+}
+
+FuzzTarget fuzz_target(const std::string& target, const Scratch& scratch) {
+  const fs::path folder = scratch.path();
+  FuzzTarget made;
+  if (own_target(target)) {
+    made.version = TOUCHSTONE_VERSION;
+    made.make_runner = [target, folder] {
+      return fuzz::run_in_process(own_target(target, 1), own_folder(folder));
+    };
+    return made;
+  }
+  const std::string self = fs::read_symlink("/proc/self/exe").string();
+  const Launch started = launch(target, self, made.limits.memory);
+  if (started.command.empty())
+    throw Error(ErrorKind::usage, "the target '" + target + "' runs nothing");
+  made.version = Host(started.command, worker_limit).describe().version;
+  made.make_runner = [command = started.command, folder] {
+    return fuzz::run_in_worker(command, worker_limit, own_folder(folder));
+  };
+  made.limits.waiting = 150;  // three phases, twice, and the start of a worker
+  made.limits.memory = 0;     // the worker limits its own
+  made.batch = worker_batch;
+  return made;
+}
+
+}  // namespace touchstone
