@@ -54,12 +54,16 @@ int measure(std::uint64_t first, std::uint64_t count, const OperatorOptions& dra
     const double judged = seconds_since(run);
     drawing += drew;
     judging += judged;
-    const std::string name = one.text.substr(0, one.text.find('('));
+    const std::string name = one.text.substr(0, one.text.find_first_of("( "));
     drawing_of[name] += drew;
     judging_of[name] += judged;
     ++verdicts[touchstone::name(found.verdict)];
     if (!is_fail(found.verdict) && found.verdict != Verdict::harness) continue;
     fmt::print("{} {} {}\n", number, touchstone::name(found.verdict), one.text);
+    if (one.text.find('(') == std::string::npos) {
+      fmt::print("  {}\n", found.detail);
+      continue;
+    }
     const Draft least = shrink(parse_draft(one.text), known, drawn.bounds, [&](const Draft& draft) {
       return judge_on_fast(OperatorSource::of_line(text(draft)), options).verdict == found.verdict;
     });
