@@ -16,7 +16,7 @@ namespace {
 
 using Drafts = std::vector<Draft>;
 
-constexpr Index max_written = 24;  // elements of a tensor written out in place of a regime
+constexpr Index max_written = 64;  // elements of a tensor written out in place of a regime
 
 bool is_plain(const std::string& element) { return element == "1" || element == "0"; }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 
 #include "conformance/suites/maker.h"
 #include "core/error.h"
@@ -39,6 +40,7 @@ int measure(std::uint64_t first, std::uint64_t count, const OperatorOptions& dra
   double drawing = 0, judging = 0;
   std::map<std::string, double> drawing_of, judging_of;
   std::map<std::string_view, int> verdicts;
+  std::map<std::string, std::set<std::string>> marks;
   for (std::uint64_t number = first; number < first + count; ++number) {
     const Clock::time_point start = Clock::now();
     Case one;
@@ -58,6 +60,7 @@ int measure(std::uint64_t first, std::uint64_t count, const OperatorOptions& dra
     drawing_of[name] += drew;
     judging_of[name] += judged;
     ++verdicts[touchstone::name(found.verdict)];
+    for (const std::string& mark : one.covered) marks[mark.substr(0, mark.find('/'))].insert(mark);
     if (!is_fail(found.verdict) && found.verdict != Verdict::harness) continue;
     fmt::print("{} {} {}\n", number, touchstone::name(found.verdict), one.text);
     if (one.text.find('(') == std::string::npos) {
@@ -74,6 +77,7 @@ int measure(std::uint64_t first, std::uint64_t count, const OperatorOptions& dra
   fmt::print("drawn {:.0f}/s, run and judged {:.0f}/s, together {:.0f}/s\n", all / drawing,
              all / judging, all / (drawing + judging));
   for (const auto& [verdict, n] : verdicts) fmt::print("  {} {}\n", verdict, n);
+  for (const auto& [kind, each] : marks) fmt::print("  marks of {}: {}\n", kind, each.size());
   fmt::print("longest to draw:\n");
   print_slowest(drawing_of);
   fmt::print("longest to run and judge:\n");
