@@ -71,6 +71,12 @@ const AttributeSpec* attribute_spec(const Signature& signature, std::string_view
   return nullptr;
 }
 
+std::string default_of(const AttributeSpec& attribute) {
+  std::string written(attribute.default_json);
+  if (written.starts_with('[') && written.find('"') == std::string::npos) std::erase(written, ' ');
+  return written;
+}
+
 bool retype(DraftValue& value, const std::string& type) {
   const ValueType to = parse_value_type(type);
   if (to.kind == ValueType::Kind::tensor) {
