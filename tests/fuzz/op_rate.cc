@@ -1,11 +1,11 @@
-// Measures cases a second: drawn alone, then drawn, run on the fast executor and judged. Prints the
-// versions that take longest, and each case that the judge refuses.
+// Measures cases a second of processor time: drawn alone, then drawn, run on the fast executor and
+// judged. Prints the versions that take longest, and each case that the judge refuses.
 //
 //   op_rate FIRST COUNT [PATTERN [INVALID_PERCENT]]
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <map>
 #include <set>
 
@@ -18,11 +18,9 @@
 namespace touchstone::fuzz {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+// Processor time of this process, whose work runs on one thread.
+double seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+double seconds_since(double start) { return seconds() - start; }
 
 void print_slowest(const std::map<std::string, double>& by_version) {
   std::vector<std::pair<double, std::string>> sorted;
@@ -42,7 +40,7 @@ int measure(std::uint64_t first, std::uint64_t count, const OperatorOptions& dra
   std::map<std::string_view, int> verdicts;
   std::map<std::string, std::set<std::string>> marks;
   for (std::uint64_t number = first; number < first + count; ++number) {
-    const Clock::time_point start = Clock::now();
+    const double start = seconds();
     Case one;
     try {
       one = source.make(number);
@@ -51,7 +49,7 @@ int measure(std::uint64_t first, std::uint64_t count, const OperatorOptions& dra
       continue;
     }
     const double drew = seconds_since(start);
-    const Clock::time_point run = Clock::now();
+    const double run = seconds();
     const JudgedCase found = judge_on_fast(one, options);
     const double judged = seconds_since(run);
     drawing += drew;
