@@ -52,6 +52,11 @@ struct LineModel {
   std::vector<Value> feeds;  // values of the graph's inputs, in their order
 };
 
+constexpr Index ir_version_of_lines = 14;
+
+// Returns the newest opset in which a version is in force.
+Index opset_of(const Signature& signature);
+
 // Returns a model of one node in the newest opset in which its version is in force.
 LineModel model_of(const Line& line);
 

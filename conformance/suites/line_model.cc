@@ -11,17 +11,6 @@
 namespace touchstone {
 namespace {
 
-constexpr Index ir_version = 14;
-
-// Returns the last opset before the next version, or else the newest one.
-Index opset_of(const Signature& signature) {
-  const Index newest = newest_opset(signature.domain);
-  Index opset = signature.since;
-  while (opset < newest && find_signature(signature.domain, signature.op, opset + 1) == &signature)
-    ++opset;
-  return opset;
-}
-
 std::string port_name(std::span<const ParameterSpec> ports, std::size_t k) {
   const ParameterSpec* port = parameter_at(ports, k);
   if (!port) return "more_" + std::to_string(k);
@@ -86,10 +75,18 @@ std::string output_mask(const Line& line) {
   return line.outputs.empty() ? min_outputs(*line.signature) : line.outputs;
 }
 
+Index opset_of(const Signature& signature) {
+  const Index newest = newest_opset(signature.domain);
+  Index opset = signature.since;
+  while (opset < newest && find_signature(signature.domain, signature.op, opset + 1) == &signature)
+    ++opset;
+  return opset;
+}
+
 LineModel model_of(const Line& line) {
   const Signature& signature = *line.signature;
   LineModel made;
-  made.model.ir_version = ir_version;
+  made.model.ir_version = ir_version_of_lines;
   made.model.opsets[std::string(signature.domain)] = opset_of(signature);
   Graph& graph = made.model.graph;
   graph.name = "case";

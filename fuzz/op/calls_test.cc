@@ -26,6 +26,16 @@ TEST(Calls, FastAgreesWithTheJudge) {
   }));
 }
 
+// Calls that the fast executor once answered wrongly.
+TEST(Calls, FoundFaultsStayMended) {
+  for (const char* line : {"ReduceMean-13(int32[1,2,3]{1,5,9}) axes=[2]",
+                           "ReduceMean-13(bfloat16[1,1,1]{1}) axes=[2]"}) {
+    const JudgedCase found = judged(parse_draft(line));
+    EXPECT_TRUE(is_pass(found.verdict) || found.verdict == Verdict::mistrusted)
+        << line << ": " << found.detail;
+  }
+}
+
 TEST(Calls, EveryShrinkIsValidAndSimpler) {
   Random random(5);
   for (const char* version : {"Conv", "LSTM", "Gather", "Concat", "Reshape"}) {

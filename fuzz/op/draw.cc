@@ -15,7 +15,7 @@ constexpr std::array<Change, 10> changes{
     &Variation::types,    &Variation::sizes,     &Variation::sizes,     &Variation::sizes,
     &Variation::ranks,    &Variation::attribute, &Variation::attribute, &Variation::inputs,
     &Variation::contents, &Variation::sizes};
-constexpr std::array<int, 8> numbers_of_changes{4, 3, 2, 2, 1, 1, 0, -1};
+constexpr std::array<int, 8> numbers_of_changes{6, 4, 3, 2, 1, 1, 0, -1};
 
 std::set<std::size_t> computed_ports(const Signature& signature, const Program& program) {
   std::set<std::size_t> ports;

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from codegen.entry import Version
 from codegen.load import load_spec
 from codegen.notation import Expr, Statement
@@ -22,6 +24,7 @@ from codegen.sorts import Checker
 from codegen.units import primitives, with_distinct_names
 from codegen.write import run_emitter, write_if_changed
 
+BODIES = Path(__file__).with_name("bodies.yaml")
 LIMIT = 16_000  # characters of one C++ string literal
 BY_VALUE = {"value", "reals", "steps", "positions"}  # functions that read a tensor's elements at call level
 
@@ -35,6 +38,7 @@ namespace {
 TAIL = """}  // namespace
 
 std::span<const ProgramText> program_texts() { return rows; }
+std::span<const BodyOperator> body_operators() { return bodies; }
 
 }  // namespace touchstone::fuzz
 """
@@ -143,7 +147,14 @@ def emit(spec: Path, out: Path) -> None:
             domain = "" if version.domain == "ai.onnx" else version.domain
             rows.append(f'    {{"{domain}", "{version.op}", {version.since}, {names[text]}}},\n')
     table = "constexpr ProgramText rows[] = {\n" + "".join(rows) + "};\n\n"
-    write_if_changed(out, HEAD + "\n".join(constants) + "\n" + table + TAIL)
+    write_if_changed(out, HEAD + "\n".join(constants) + "\n" + table + bodies() + TAIL)
+
+
+def bodies() -> str:
+    said = yaml.safe_load(BODIES.read_text(encoding="utf-8"))
+    pairs = [*said["uses"].items(), *((template, op) for op, template in said["templates"].items())]
+    rows = "".join(f'    {{"{role}", "{op}"}},\n' for role, op in pairs)
+    return "constexpr BodyOperator bodies[] = {\n" + rows + "};\n\n"
 
 
 if __name__ == "__main__":

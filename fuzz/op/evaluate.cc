@@ -73,8 +73,7 @@ bool Evaluator::given(std::string_view name) const {
 
 Result Evaluator::attribute(const AttributeSpec& spec) const {
   const auto at = draft_.attributes.find(std::string(spec.name));
-  const std::string written =
-      at != draft_.attributes.end() ? at->second : std::string(spec.default_json);
+  const std::string written = at != draft_.attributes.end() ? at->second : default_of(spec);
   if (spec.kind == "int") return integer_of(written).value_or(0);
   if (spec.kind == "float") return real_of(written);
   if (spec.kind == "string") return unquoted(written).value_or("");

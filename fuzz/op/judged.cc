@@ -5,6 +5,7 @@
 #include "conformance/single_node.h"
 #include "core/error.h"
 #include "model/model.h"
+#include "reference/interpreter.h"
 
 namespace touchstone::fuzz {
 namespace {
@@ -33,6 +34,17 @@ JudgedCase judge_outputs(const Node& node, const Model& model, const Feeds& feed
   return {judged.verdict, describe(node, judged)};
 }
 
+// For bodies that only copy, add and compare: the outputs equal the reference's bit for bit.
+JudgedCase same_as_reference(const Model& model, const Feeds& feeds, const Feeds& given) {
+  for (const auto& [name, expected] : run(model, feeds, RunOptions{Limits::trusted(), {}})) {
+    const auto at = given.find(name);
+    if (at == given.end()) return {Verdict::unwritten, "output '" + name + "' is missing"};
+    const Comparison found = judge_exact(expected, at->second, ZeroSign::compared);
+    if (!is_pass(found.verdict)) return {found.verdict, describe(name, found)};
+  }
+  return {Verdict::exact, ""};
+}
+
 }  // namespace
 
 JudgedCase judge_on_fast(const Case& one, const SessionOptions& options) {
@@ -40,13 +52,13 @@ JudgedCase judge_on_fast(const Case& one, const SessionOptions& options) {
   try {
     require_valid(model, options.limits);
     const Node node = model.graph.nodes.front();
-    if (!why_not_judged(node).empty()) return {Verdict::open, why_not_judged(node)};
-    const Graph graph = model.graph;
+    const bool runs_a_body = !why_not_judged(node).empty();
     Session session(model, options);
     for (const Feeds& feeds : one.feeds) {
       const Feeds given = session.run(feeds);
       if (!one.refused.empty()) return {Verdict::accepted_invalid, "breaks " + one.refused};
-      const JudgedCase found = judge_outputs(node, model, feeds, given);
+      const JudgedCase found = runs_a_body ? same_as_reference(model, feeds, given)
+                                           : judge_outputs(node, model, feeds, given);
       if (!is_pass(found.verdict) || &feeds == &one.feeds.back()) return found;
     }
   } catch (const Error& error) {

@@ -45,6 +45,12 @@ struct ProgramText {
 };
 std::span<const ProgramText> program_texts();
 
+// Operator for a role in a template of a body: "copy", "loop" (bodies.yaml).
+struct BodyOperator {
+  std::string_view role, op;
+};
+std::span<const BodyOperator> body_operators();
+
 // Programs of all versions that are defined in the notation.
 class Programs {
  public:

@@ -6,6 +6,7 @@
 
 #include "conformance/suites/suite.h"
 #include "core/error.h"
+#include "fuzz/op/version_facts.h"
 
 namespace touchstone::fuzz {
 namespace {
@@ -20,7 +21,7 @@ void add_once(std::vector<std::string>& all, const std::string& value) {
 void add_defaults(const Signature& signature, Seeds::Version& version) {
   for (const AttributeSpec& attribute : signature.attributes) {
     std::vector<std::string>& values = version.values[std::string(attribute.name)];
-    if (!attribute.default_json.empty()) add_once(values, std::string(attribute.default_json));
+    if (!attribute.default_json.empty()) add_once(values, default_of(attribute));
   }
 }
 

@@ -2,9 +2,12 @@
 #include "fuzz/op/simplify.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <set>
 
 #include "conformance/suites/line.h"
+#include "core/numbers/convert.h"
 #include "fuzz/op/solver.h"
 #include "fuzz/op/version_facts.h"
 
@@ -13,6 +16,8 @@ namespace {
 
 using Drafts = std::vector<Draft>;
 
+constexpr Index max_written = 64;  // elements of a tensor written out in place of a regime
+
 bool is_plain(const std::string& element) { return element == "1" || element == "0"; }
 
 Index complexity(const DraftValue& value) {
@@ -20,7 +25,7 @@ Index complexity(const DraftValue& value) {
   for (const Index n : value.dims) all += 4 + 4 * n;
   for (const std::string& symbol : value.symbols) all += symbol.empty() ? 0 : 2;
   if (value.is_tensor() && value.type != Type::float32) all += 2;
-  if (!value.regime.empty()) all += value.regime == "whole" ? 20 : 24;
+  if (!value.regime.empty()) all += value.regime == "whole" ? 120 : 124;
   for (const std::string& element : value.elements)
     all += (is_plain(element) ? 1 : 2) + static_cast<Index>(element.size() > 3);
   for (const DraftValue& item : value.items) all += complexity(item);
@@ -135,6 +140,46 @@ void fewer_items(const Draft& draft, Drafts& all) {
   }
 }
 
+// The elements of a tensor as a line writes them; nothing for types that a number does not hold.
+std::optional<std::vector<std::string>> written_out(const Tensor& tensor) {
+  const TypeFacts& is = facts(tensor.type());
+  if (tensor.type() == Type::string || is.is_complex) return std::nullopt;
+  std::vector<std::string> elements;
+  for (Index k = 0; k < tensor.size(); ++k) {
+    const auto number = number_at(tensor, k);
+    std::array<char, 64> text{};
+    std::to_chars_result end{};
+    if (!is.is_float)
+      end = std::to_chars(text.begin(), text.end(), number, std::chars_format::fixed);
+    else if (is.bits <= 32)
+      end = std::to_chars(text.begin(), text.end(), static_cast<float>(number));
+    else
+      end = std::to_chars(text.begin(), text.end(), static_cast<double>(number));
+    elements.emplace_back(text.begin(), end.ptr);
+  }
+  return elements;
+}
+
+// Regimes of small tensors with their elements written out: any change of a line changes the
+// elements of its regimes.
+void without_regimes(const Draft& draft, Drafts& all) {
+  Draft made = draft;
+  made.refused.clear();
+  const Line line = parse_line(text(made));
+  made.refused = draft.refused;
+  bool any = false;
+  for (std::size_t k = 0; k < made.ports.size(); ++k) {
+    DraftValue& value = made.ports[k].value;
+    if (!value.is_tensor() || value.regime.empty() || value.size() > max_written) continue;
+    auto elements = written_out(line.inputs.at(k).value.tensor());
+    if (!elements) continue;
+    any = true;
+    value.regime.clear();
+    value.elements = std::move(*elements);
+  }
+  if (any) all.push_back(made);
+}
+
 void plainer_data(const Draft& draft, Drafts& all) {
   for (std::size_t k = 0; k < draft.ports.size(); ++k) {
     const DraftValue& value = draft.ports[k].value;
@@ -196,6 +241,7 @@ std::vector<Draft> simplifications(const Draft& draft) {
   lower_ranks(draft, all);
   smaller_sizes(draft, all);
   plainer_types(draft, all);
+  without_regimes(draft, all);
   plainer_data(draft, all);
   return all;
 }

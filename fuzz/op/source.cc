@@ -7,6 +7,7 @@
 
 #include "conformance/suites/maker.h"
 #include "core/error.h"
+#include "fuzz/op/control.h"
 #include "fuzz/op/coverage.h"
 #include "fuzz/op/draw.h"
 #include "fuzz/op/seeds.h"
@@ -43,7 +44,8 @@ OperatorSource::OperatorSource(OperatorOptions options) {
   Impl impl{std::move(options), Knowledge(lines_of_spec()), {}};
   for (const Signature& signature : all_signatures()) {
     const Seeds::Version& known = impl.known.seeds.of(signature);
-    const bool has_cases = !known.valid.empty() || !known.refused.empty();
+    const bool has_cases =
+        !known.valid.empty() || !known.refused.empty() || has_body_template(signature);
     if (has_cases && fnmatch(impl.options.versions.c_str(), name_of(signature).c_str(), 0) == 0)
       impl.versions.push_back(&signature);
   }
@@ -65,6 +67,12 @@ Case OperatorSource::make(std::uint64_t number) const {
   for (int attempt = 0; attempt < max_versions; ++attempt) {
     const Signature& signature = *random.pick(impl_->versions);
     const bool invalid = random.below(100) < impl_->options.invalid_percent;
+    if (has_body_template(signature) && !invalid) {
+      std::optional<Case> one = draw_with_body(signature, bounds, random);
+      if (!one) continue;
+      one->text += " #" + std::to_string(number);  // data come from the number
+      return std::move(*one);
+    }
     std::optional<Drawn> drawn =
         (invalid ? draw_refused : draw_valid)(signature, impl_->known, bounds, random);
     if (drawn) return case_of(text(drawn->draft), std::move(drawn->made), drawn->draft);

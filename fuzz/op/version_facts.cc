@@ -12,9 +12,7 @@ namespace {
 
 constexpr std::size_t many_types = 4;  // a constraint with more types is for data
 
-bool has_float(std::string_view type) {
-  return type.find("float") != std::string_view::npos || type.find("double") != type.npos;
-}
+bool is_of_integers(std::string_view type) { return type.find("int") != std::string_view::npos; }
 
 std::string converted(const std::string& element, Type from, Type to) {
   if (from == Type::string) return "1";
@@ -64,13 +62,19 @@ std::vector<std::string_view> admitted(const Signature& signature, std::size_t k
 
 bool is_data(const Signature& signature, std::size_t k) {
   const std::vector<std::string_view> types = admitted(signature, k);
-  return types.size() > many_types || std::any_of(types.begin(), types.end(), has_float);
+  return types.size() > many_types || !std::all_of(types.begin(), types.end(), is_of_integers);
 }
 
 const AttributeSpec* attribute_spec(const Signature& signature, std::string_view name) {
   for (const AttributeSpec& attribute : signature.attributes)
     if (attribute.name == name) return &attribute;
   return nullptr;
+}
+
+std::string default_of(const AttributeSpec& attribute) {
+  std::string written(attribute.default_json);
+  if (written.starts_with('[') && written.find('"') == std::string::npos) std::erase(written, ' ');
+  return written;
 }
 
 bool retype(DraftValue& value, const std::string& type) {

@@ -21,6 +21,9 @@ bool is_data(const Signature& signature, std::size_t k);
 
 const AttributeSpec* attribute_spec(const Signature& signature, std::string_view name);
 
+// The default as lines write it; "" if there is none.
+std::string default_of(const AttributeSpec& attribute);
+
 // The value in another value type, each element converted as closely as possible. Returns false,
 // and changes nothing, if its kind cannot become one of that type.
 bool retype(DraftValue& value, const std::string& type);

@@ -1,12 +1,13 @@
-// Measures cases a second: drawn alone, then drawn, run on the fast executor and judged. Prints the
-// versions that take longest, and each case that the judge refuses.
+// Measures cases a second of processor time: drawn alone, then drawn, run on the fast executor and
+// judged. Prints the versions that take longest, and each case that the judge refuses.
 //
 //   op_rate FIRST COUNT [PATTERN [INVALID_PERCENT]]
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <map>
+#include <set>
 
 #include "conformance/suites/maker.h"
 #include "core/error.h"
@@ -17,11 +18,9 @@
 namespace touchstone::fuzz {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+// Processor time of this process, whose work runs on one thread.
+double seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+double seconds_since(double start) { return seconds() - start; }
 
 void print_slowest(const std::map<std::string, double>& by_version) {
   std::vector<std::pair<double, std::string>> sorted;
@@ -39,8 +38,9 @@ int measure(std::uint64_t first, std::uint64_t count, const OperatorOptions& dra
   double drawing = 0, judging = 0;
   std::map<std::string, double> drawing_of, judging_of;
   std::map<std::string_view, int> verdicts;
+  std::map<std::string, std::set<std::string>> marks;
   for (std::uint64_t number = first; number < first + count; ++number) {
-    const Clock::time_point start = Clock::now();
+    const double start = seconds();
     Case one;
     try {
       one = source.make(number);
@@ -49,17 +49,22 @@ int measure(std::uint64_t first, std::uint64_t count, const OperatorOptions& dra
       continue;
     }
     const double drew = seconds_since(start);
-    const Clock::time_point run = Clock::now();
+    const double run = seconds();
     const JudgedCase found = judge_on_fast(one, options);
     const double judged = seconds_since(run);
     drawing += drew;
     judging += judged;
-    const std::string name = one.text.substr(0, one.text.find('('));
+    const std::string name = one.text.substr(0, one.text.find_first_of("( "));
     drawing_of[name] += drew;
     judging_of[name] += judged;
     ++verdicts[touchstone::name(found.verdict)];
+    for (const std::string& mark : one.covered) marks[mark.substr(0, mark.find('/'))].insert(mark);
     if (!is_fail(found.verdict) && found.verdict != Verdict::harness) continue;
     fmt::print("{} {} {}\n", number, touchstone::name(found.verdict), one.text);
+    if (one.text.find('(') == std::string::npos) {
+      fmt::print("  {}\n", found.detail);
+      continue;
+    }
     const Draft least = shrink(parse_draft(one.text), known, drawn.bounds, [&](const Draft& draft) {
       return judge_on_fast(OperatorSource::of_line(text(draft)), options).verdict == found.verdict;
     });
@@ -70,6 +75,7 @@ int measure(std::uint64_t first, std::uint64_t count, const OperatorOptions& dra
   fmt::print("drawn {:.0f}/s, run and judged {:.0f}/s, together {:.0f}/s\n", all / drawing,
              all / judging, all / (drawing + judging));
   for (const auto& [verdict, n] : verdicts) fmt::print("  {} {}\n", verdict, n);
+  for (const auto& [kind, each] : marks) fmt::print("  marks of {}: {}\n", kind, each.size());
   fmt::print("longest to draw:\n");
   print_slowest(drawing_of);
   fmt::print("longest to run and judge:\n");
