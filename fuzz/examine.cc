@@ -193,8 +193,8 @@ class Examination {
                run);
   }
 
-  // Judges a graph on the values that the target itself gave in a run with all values shown, and on
-  // how the run that hides them differs (fuzz/graph/judge_graph.h).
+  // Judges a graph on the values that the target itself gave in a run with all values shown. The
+  // run that hides them must not differ by more than rounding (fuzz/graph/judge_graph.h).
   void judge_graph_of_nodes() {
     const std::map<std::string, ValueType> types = types_of_values(model_);
     const Model tapped = with_taps(model_, hidden_values(model_), types);
