@@ -178,8 +178,9 @@ class Examination {
 
   void blame_node(const Node& node, const NodeJudgement& judgement,
                   const std::vector<Value>& inputs, std::size_t run) {
-    add(judgement.verdict,
-        describe(node, judgement) + (judgement.detail.empty() ? "" : "; " + judgement.detail));
+    const std::string text = describe(node, judgement);
+    const bool is_told = text.find(judgement.detail) != std::string::npos;
+    add(judgement.verdict, is_told ? text : text + "; " + judgement.detail);
     if (!is_fail(judgement.verdict)) return;
     describe_node(node, inputs, found_);
     found_.pattern = pattern_of(judgement);
