@@ -178,8 +178,9 @@ class Examination {
 
   void blame_node(const Node& node, const NodeJudgement& judgement,
                   const std::vector<Value>& inputs, std::size_t run) {
-    add(judgement.verdict,
-        describe(node, judgement) + (judgement.detail.empty() ? "" : "; " + judgement.detail));
+    const std::string text = describe(node, judgement);
+    const bool is_told = text.find(judgement.detail) != std::string::npos;
+    add(judgement.verdict, is_told ? text : text + "; " + judgement.detail);
     if (!is_fail(judgement.verdict)) return;
     describe_node(node, inputs, found_);
     found_.pattern = pattern_of(judgement);
@@ -193,8 +194,8 @@ class Examination {
                run);
   }
 
-  // Judges a graph on the values that the target itself gave in a run with all values shown, and on
-  // how the run that hides them differs (fuzz/graph/judge_graph.h).
+  // Judges a graph on the values that the target itself gave in a run with all values shown. The
+  // run that hides them must not differ by more than rounding (fuzz/graph/judge_graph.h).
   void judge_graph_of_nodes() {
     const std::map<std::string, ValueType> types = types_of_values(model_);
     const Model tapped = with_taps(model_, hidden_values(model_), types);

@@ -23,7 +23,7 @@ RAN = (0, 1)  # exit codes of a campaign that came to its end
 
 
 def targets() -> list[str]:
-    """Returns the fast executor, and ONNX Runtime if it is installed, with models lowered to the opset that it knows."""
+    """Returns the fast executor, and ONNX Runtime if it is installed, with models lowered to its opset."""
     return ["fast", *(f"{name}:relabel=opset" for name in peers() if name == "onnxruntime")]
 
 
@@ -45,7 +45,9 @@ def table(state: dict) -> str:
         )
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     lines = (
-        "  ".join(text.ljust(w) if k < 2 else text.rjust(w) for k, (text, w) in enumerate(zip(row, widths, strict=True)))
+        "  ".join(
+            text.ljust(w) if k < 2 else text.rjust(w) for k, (text, w) in enumerate(zip(row, widths, strict=True))
+        )
         for row in rows
     )
     return "\n".join(lines)
@@ -67,7 +69,9 @@ def main() -> int:
         folders.append(folder)
     report = FOLDER / "report"
     merge = [COMMAND, "fuzz", "merge", *folders, "--dir", report, "--html", report / "index.html", "--json"]
-    merged = subprocess.run([str(word) for word in merge], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    merged = subprocess.run(
+        [str(word) for word in merge], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False
+    )
     if merged.returncode not in RAN:
         return merged.returncode
     state = json.loads(merged.stdout)

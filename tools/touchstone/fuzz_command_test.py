@@ -14,7 +14,7 @@ import pytest
 COMMAND = Path(os.environ.get("TOUCHSTONE_BUILD", "build")) / "touchstone"
 
 # A runtime for float models of one node that are copies or negations, with a fault for each size of the last extent.
-TARGET = '''
+TARGET = """
 import os, signal
 import numpy as np
 import onnx
@@ -39,7 +39,7 @@ class Faulty:
             y = y.copy()
             y[..., 1] += 1
         return {node.output[0]: np.asarray(y)}
-'''
+"""
 
 
 def touchstone(*words: object, folder: Path) -> subprocess.CompletedProcess[str]:
