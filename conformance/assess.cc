@@ -60,11 +60,6 @@ Values named(const Model& model, const std::vector<Value>& expected) {
   return values;
 }
 
-bool takes_a_seed(const Signature& signature) {
-  return std::any_of(signature.attributes.begin(), signature.attributes.end(),
-                     [](const AttributeSpec& attribute) { return attribute.name == "seed"; });
-}
-
 Subject subject_of(const Model& model) {
   if (model.graph.nodes.size() != 1) return {};
   const Node& node = model.graph.nodes.front();
@@ -195,7 +190,7 @@ Values parse_outputs(const std::vector<Output>& outputs) {
 bool draws(const std::vector<Node>& nodes) {
   return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
     if (node.function) return draws(node.function->nodes);
-    if (node.signature && takes_a_seed(*node.signature)) return true;
+    if (node.signature && node.signature->kind == "random") return true;
     return std::any_of(node.attributes.begin(), node.attributes.end(), [](const auto& attribute) {
       const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute.second.is);
       return graph && draws((*graph)->nodes);

@@ -56,7 +56,7 @@ const Signature* GraphGrower::draw_signature() {
 bool GraphGrower::grow_node() {
   const Signature* const signature = draw_signature();
   if (!signature || signature->deprecated) return false;
-  if (signature->form == "draw" && options_.only_op.empty() && !random_.one_in(8)) return false;
+  if (signature->kind == "random" && options_.only_op.empty() && !random_.one_in(8)) return false;
   const auto lines = library_.templates.lines.find(signature);
   if (lines == library_.templates.lines.end()) return false;
   const bool floats = !lines->second.floats.empty() && random_.below(3) < 2;
@@ -186,7 +186,7 @@ ValueId GraphGrower::chain(ValueId from) {
   Index wanted = 1 + random_.below(3);
   for (int tries = 0; tries < max_tries && wanted > 0; ++tries) {
     const Signature* const signature = draw_signature();
-    if (!signature || signature->deprecated || signature->form == "draw") continue;
+    if (!signature || signature->deprecated || signature->kind == "random") continue;
     const auto lines = library_.templates.lines.find(signature);
     if (lines == library_.templates.lines.end()) continue;
     const auto& list =

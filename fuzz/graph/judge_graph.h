@@ -29,6 +29,7 @@ struct GraphJudgement {
 struct GraphAnswer {
   std::vector<Feeds> outputs;
   std::string error;  // "" if all runs succeeded
+  std::string place;  // of the error: "node 'n_v3' (Neg), main graph"
   Verdict failure = Verdict::open;
 };
 

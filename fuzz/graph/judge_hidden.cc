@@ -38,6 +38,22 @@ Model with_taps_but(const Model& resolved, const std::vector<std::string>& all,
   return with_taps(resolved, taps, {});
 }
 
+// True if each of the nodes, judged alone, may have made these outputs of these inputs. Serves
+// where a region has no bound; hidden values are those of the run that shows them.
+bool fits(const Model& resolved, const std::set<Index>& nodes, const Feeds& values) {
+  std::set<std::string> requested;
+  for (const auto& [name, value] : values) requested.insert(name);
+  const Feeds none;  // the values hold the feeds
+  std::vector<TappedNode> some;
+  for (TappedNode& one : nodes_seen(resolved, none, values, requested)) {
+    if (nodes.contains(one.node->index)) some.push_back(std::move(one));
+  }
+  const Blame all = blame(some, judge_options());
+  return std::all_of(all.nodes.begin(), all.nodes.end(), [](const NodeBlame& one) {
+    return one.skipped.empty() && !is_fail(one.judgement.verdict);
+  });
+}
+
 }  // namespace
 
 std::string name_of(const Node& node) {
@@ -67,7 +83,7 @@ void judge_hidden(const Model& resolved, const std::vector<Feeds>& feeds, std::s
   const std::vector<std::string> all = hidden_values(resolved);
   const std::vector<Feeds> until(feeds.begin(),
                                  feeds.begin() + static_cast<std::ptrdiff_t>(run) + 1);
-  Feeds last;
+  Feeds last = plain;  // outputs of the last run that differed
   const auto shows = [&](const std::vector<std::size_t>& hidden) {
     const GraphAnswer answer =
         run_target(with_taps_but(resolved, all, names_at(all, hidden)), until);
@@ -84,7 +100,10 @@ void judge_hidden(const Model& resolved, const std::vector<Feeds>& feeds, std::s
   values.insert(last.begin(), last.end());
   const RegionJudgement region =
       judge_region(resolved, region_around(resolved, hidden), values, judge_options());
-  if (is_pass(region.verdict)) {
+  const bool fails = is_fail(region.verdict);
+  values.insert(tapped.begin(), tapped.end());
+  if (!fails &&
+      (is_pass(region.verdict) || fits(resolved, region_around(resolved, hidden), values))) {
     ++found.rounded;
     return;
   }
