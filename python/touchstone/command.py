@@ -88,5 +88,5 @@ def _told(subcommand: str, positional: list[Any], options: Mapping[str, Any]) ->
         raise Error(kind, said[0].partition(": ")[2] or said[0], help=" ".join(said[1:]).strip()) from None
     if report.get("schema") == "touchstone.error/1":
         fields = [report[name] for name in ("message", "rule", "rule_text", "spec", "place", "help")]
-        raise Error(report["kind"].replace(" ", "_"), *fields)
+        raise Error(report["kind"].replace("-", "_"), *fields)
     return report

@@ -162,7 +162,7 @@ def test_a_run_calls_back() -> None:
 
 
 def test_a_run_that_calls_back_is_ended() -> None:
-    session = touchstone.InferenceSession(counting(1))
+    session = touchstone.InferenceSession(counting(1), deadline=20)
     options, called = touchstone.RunOptions(), Called()
     session.run_async(None, {"trips": np.array(90_000_000)}, called, None, options)
     options.terminate = True

@@ -282,7 +282,7 @@ def test_run_options_without_effect_are_recorded() -> None:
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
 def test_terminate_ends_a_run_from_another_thread(runtime: str) -> None:
-    session = touchstone.InferenceSession(counting(1), runtime=runtime)
+    session = touchstone.InferenceSession(counting(1), runtime=runtime, deadline=20)
     options = touchstone.RunOptions()
     timer = threading.Timer(0.2, lambda: setattr(options, "terminate", True))
     timer.start()
