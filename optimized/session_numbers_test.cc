@@ -57,6 +57,21 @@ TEST(Numbers, ThroughWinogradAsTheDefinitionSays) {
   }
 }
 
+// An infinite or NaN weight of a transposed convolution reaches no point outside of the image.
+TEST(Numbers, InWeightsOfTransposedConvolutions) {
+  for (const float special : {0.5F, infinity, -infinity, nan}) {
+    for (const Index stride : {1, 2}) {
+      Net net({1, 16, 5, 6});
+      const std::string weights = net.constant({16, 16, 3, 3});
+      net.held(weights).data<float>()[40] = special;
+      net.output(net.node("ConvTranspose", {"x", weights}, {{"strides", {stride, stride}}}));
+      const std::string kernels = net.check();
+      EXPECT_EQ(kernels.find("transposed convolution") != std::string::npos, special == 0.5F)
+          << kernels;
+    }
+  }
+}
+
 // A NaN must reach the windows around it, in every channel, and nothing else.
 TEST(Numbers, ANaNReachesItsWindowsAlone) {
   Net net({1, 64, 28, 28});

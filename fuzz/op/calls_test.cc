@@ -28,8 +28,9 @@ TEST(Calls, FastAgreesWithTheJudge) {
 
 // Calls that the fast executor once answered wrongly.
 TEST(Calls, FoundFaultsStayMended) {
-  for (const char* line : {"ReduceMean-13(int32[1,2,3]{1,5,9}) axes=[2]",
-                           "ReduceMean-13(bfloat16[1,1,1]{1}) axes=[2]"}) {
+  for (const char* line :
+       {"ReduceMean-13(int32[1,2,3]{1,5,9}) axes=[2]", "ReduceMean-13(bfloat16[1,1,1]{1}) axes=[2]",
+        "ConvTranspose-22(float[1,1,1]{1}, *float[1,1,2]{-inf})"}) {
     const JudgedCase found = judged(parse_draft(line));
     EXPECT_TRUE(is_pass(found.verdict) || found.verdict == Verdict::mistrusted)
         << line << ": " << found.detail;

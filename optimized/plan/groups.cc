@@ -3,6 +3,7 @@
 #include "optimized/plan/groups.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "core/budget_watch.h"
@@ -168,7 +169,8 @@ class Grouping {
         if (!image || !is_constant(w) || !bias || node.integer("group", 1) != 1)
           return GroupKind::reference;
         group.window = window_of(node, *x->shape, made, tail(*w->shape, 2));
-        return is_near(group.window, *x->shape, made) && is_in_phases(node, group.window)
+        return is_near(group.window, *x->shape, made) && is_in_phases(node, group.window) &&
+                       all_finite(*w->constant)
                    ? GroupKind::transposed_convolution
                    : GroupKind::reference;
       }
@@ -288,6 +290,12 @@ class Grouping {
     if (groups == x[1] && w[0] == groups && w[1] == 1) return true;  // depthwise
     const Index lanes = lanes_of(chosen_isa());
     return w[1] % lanes == 0 && (w[0] / groups) % lanes == 0;
+  }
+
+  // A phase multiplies zeros beyond the image too, which an infinite weight would turn into NaN.
+  static bool all_finite(const Tensor& weights) {
+    const float* const first = weights.data<float>();
+    return std::all_of(first, first + weights.size(), [](float x) { return std::isfinite(x); });
   }
 
   // True if the transposed convolution splits into phases. Requires explicit pads, since
