@@ -1,5 +1,4 @@
-// Runs and judges whole graphs. Nodes with bodies and functions, which have no definition of their
-// own, are compared with the reference on the same inputs.
+// Runs and judges whole graphs.
 #include "fuzz/graph/judge_graph.h"
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "conformance/compare/rewrite.h"
 #include "conformance/single_node.h"
 #include "core/error.h"
+#include "fuzz/graph/judge_body.h"
 #include "fuzz/graph/judge_hidden.h"
 #include "model/model.h"
 #include "model/scopes.h"
@@ -34,39 +34,6 @@ Verdict verdict_of(const Error& error) {
   }
 }
 
-Value value_of(const Model& model, const std::string& name, const Feeds& known) {
-  if (const auto at = known.find(name); at != known.end()) return at->second;
-  if (const auto at = model.graph.initializers.find(name); at != model.graph.initializers.end())
-    return at->second;
-  return {};
-}
-
-// Compares a node that has a body with the reference on the same inputs.
-void compare_body(const Model& model, const Node& node, const Feeds& known, GraphJudgement& found) {
-  const auto value = [&](const std::string& name) { return value_of(model, name, known); };
-  std::vector<Value> expected;
-  try {
-    expected = run_node(node, value);
-  } catch (const Error& error) {
-    found.verdict = Verdict::accepted_invalid;
-    found.detail = error.message;
-    found.guilty = name_of(node);
-    return;
-  }
-  for (std::size_t k = 0; k < node.outputs.size(); ++k) {
-    if (node.outputs[k].empty()) continue;
-    const Value actual = value(node.outputs[k]);
-    if (same_value(expected[k], actual)) continue;
-    const Comparison by_tolerance = judge_tolerance(expected[k], actual);
-    if (is_pass(by_tolerance.verdict)) continue;
-    found.verdict = by_tolerance.verdict;
-    found.detail = describe(node.outputs[k], by_tolerance);
-    found.guilty = name_of(node);
-    return;
-  }
-  ++found.judged;
-}
-
 void judge_tapped(const Model& resolved, const Feeds& feeds, const Feeds& seen,
                   GraphJudgement& found) {
   std::set<std::string> requested;
@@ -77,8 +44,14 @@ void judge_tapped(const Model& resolved, const Feeds& feeds, const Feeds& seen,
   found.elements += all.judged;
   for (const NodeBlame& one : all.nodes) {
     if (!one.skipped.empty()) {
-      compare_body(resolved, *one.node, known, found);
-      if (!found.guilty.empty()) return;
+      const BodyJudgement body = judge_body(resolved, *one.node, known);
+      if (is_fail(body.verdict)) {
+        found.verdict = body.verdict;
+        found.guilty = name_of(*one.node);
+        found.detail = body.detail;
+        return;
+      }
+      ++(body.verdict == Verdict::open ? found.skipped : found.judged);
     } else if (is_fail(one.judgement.verdict) || one.judgement.verdict == Verdict::harness) {
       found.verdict = one.judgement.verdict;
       found.guilty = name_of(*one.node);

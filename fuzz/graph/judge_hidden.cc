@@ -10,11 +10,12 @@
 #include "conformance/compare/region.h"
 #include "conformance/compare/rewrite.h"
 #include "conformance/single_node.h"
+#include "fuzz/graph/judge_body.h"
 
 namespace touchstone::fuzz {
 namespace {
 
-constexpr Index max_runs = 60;
+constexpr Index max_runs = 40;
 
 // True if an output of `hidden` is absent, or outside the tolerance around that of `shown`.
 bool differs(const Feeds& hidden, const Feeds& shown, const std::string& output) {
@@ -49,8 +50,9 @@ bool fits(const Model& resolved, const std::set<Index>& nodes, const Feeds& valu
     if (nodes.contains(one.node->index)) some.push_back(std::move(one));
   }
   const Blame all = blame(some, judge_options());
-  return std::all_of(all.nodes.begin(), all.nodes.end(), [](const NodeBlame& one) {
-    return one.skipped.empty() && !is_fail(one.judgement.verdict);
+  return std::all_of(all.nodes.begin(), all.nodes.end(), [&](const NodeBlame& one) {
+    return !is_fail(one.skipped.empty() ? one.judgement.verdict
+                                        : judge_body(resolved, *one.node, values).verdict);
   });
 }
 
