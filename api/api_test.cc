@@ -65,7 +65,8 @@ TEST(Api, ErrorsHaveKindMessageAndJson) {
   }
   EXPECT_THROW(ts::Session("/nowhere/at/all.onnx"), ts::Error);
   const std::string broken = "this is no model";
-  EXPECT_THROW(ts::Session(std::as_bytes(std::span(broken))), ts::Error);
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(broken));
+  EXPECT_THROW(ts::Session{bytes}, ts::Error);
 }
 
 TEST(Api, OptionsAreParsedAndRefusedByName) {
