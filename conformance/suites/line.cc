@@ -5,6 +5,7 @@
 #include <charconv>
 #include <memory>
 
+#include "conformance/suites/line_cursor.h"
 #include "conformance/suites/line_data.h"
 #include "core/error.h"
 #include "core/json.h"
@@ -27,9 +28,9 @@ std::string_view case_of(std::string_view text) {
   return rule.empty() ? text : text.substr(0, text.size() - rule.size() - 2);
 }
 
-class Reader {
+class Reader : private LineCursor {
  public:
-  explicit Reader(const std::string& text) : text_(text), key_(hash_of_line(case_of(text))) {}
+  explicit Reader(const std::string& text) : LineCursor(text), key_(hash_of_line(case_of(text))) {}
 
   Line line() {
     Line made;
@@ -56,30 +57,7 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& wanted) const {
-    throw Error(ErrorKind::usage, "the case '" + text_ + "' is not one: " + wanted +
-                                      " is wanted at character " + std::to_string(at_ + 1));
-  }
-  bool take(char c) {
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-  bool take(std::string_view word) {
-    if (std::string_view(text_).substr(at_, word.size()) != word) return false;
-    at_ += word.size();
-    return true;
-  }
-  void expect(char c) {
-    if (!take(c)) fail(std::string("'") + c + "'");
-  }
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  std::string until(std::string_view ends) {
-    const std::size_t end = std::min(text_.find_first_of(ends, at_), text_.size());
-    std::string found = text_.substr(at_, end - at_);
-    at_ = end;
-    return found;
-  }
   std::string word(std::string_view letters) {
     const std::size_t end = std::min(text_.find_first_not_of(letters, at_), text_.size());
     std::string found = text_.substr(at_, end - at_);
@@ -88,17 +66,8 @@ class Reader {
   }
 
   const Signature* signature() {
-    const std::string name = until("(");
-    const std::size_t dash = name.rfind('-'), dot = name.rfind('.', dash);
-    int since = 0;
-    if (dash != std::string::npos)
-      std::from_chars(name.data() + dash + 1, name.data() + name.size(), since);
-    const std::string domain = dot == std::string::npos ? "" : name.substr(0, dot);
-    const std::size_t start = dot == std::string::npos ? 0 : dot + 1;
-    const Signature* found = dash == std::string::npos
-                                 ? nullptr
-                                 : find_signature(domain, name.substr(start, dash - start), since);
-    if (!found || found->since != since) {
+    const Signature* found = find_version(until("("));
+    if (!found) {
       at_ = 0;
       fail("an operator and its version");
     }
@@ -295,13 +264,23 @@ class Reader {
 
   static constexpr int max_depth = 32;  // limit of nested values
 
-  const std::string& text_;
   std::uint64_t key_;
   int depth_ = 0;
-  std::size_t at_ = 0;
 };
 
 }  // namespace
+
+const Signature* find_version(std::string_view name) {
+  const std::size_t dash = name.rfind('-');
+  if (dash == std::string_view::npos) return nullptr;
+  int since = 0;
+  std::from_chars(name.data() + dash + 1, name.data() + name.size(), since);
+  const std::size_t dot = name.rfind('.', dash);
+  const std::size_t start = dot == std::string_view::npos ? 0 : dot + 1;
+  const std::string_view domain = name.substr(0, start == 0 ? 0 : dot);
+  const Signature* found = find_signature(domain, name.substr(start, dash - start), since);
+  return found && found->since == since ? found : nullptr;
+}
 
 Line parse_line(const std::string& text) { return Reader(text).line(); }
 

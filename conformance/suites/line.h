@@ -39,6 +39,9 @@ struct Line {
 // names the expectation and the position.
 Line parse_line(const std::string& text);
 
+// Returns the signature of "Clip-13" or "ai.onnx.ml.Scaler-1"; null if there is no such version.
+const Signature* find_version(std::string_view name);
+
 std::uint64_t hash_of_line(std::string_view text);
 
 // Returns the text after the last !, without parsing the rest. Quoted strings may contain one, too.

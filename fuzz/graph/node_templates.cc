@@ -2,7 +2,6 @@
 #include "fuzz/graph/node_templates.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <unordered_map>
 
@@ -27,22 +26,6 @@ std::vector<std::filesystem::path> files_below(const std::filesystem::path& fold
 
 }  // namespace
 
-const Signature* signature_of_line(const std::string& line) {
-  const std::string name = line.substr(0, line.find('('));
-  const std::size_t dash = name.rfind('-'), dot = name.rfind('.', dash);
-  int since = 0;
-  if (dash != std::string::npos)
-    std::from_chars(name.data() + dash + 1, name.data() + name.size(), since);
-  const std::string domain = dot == std::string::npos ? "" : name.substr(0, dot);
-  const std::size_t start = dot == std::string::npos ? 0 : dot + 1;
-  const Signature* found = dash == std::string::npos
-                               ? nullptr
-                               : find_signature(domain, name.substr(start, dash - start), since);
-  if (!found || found->since != since)
-    throw Error(ErrorKind::usage, "the line '" + line + "' names no operator version");
-  return found;
-}
-
 NodeTemplates::NodeTemplates(const std::filesystem::path& folder) {
   std::unordered_map<std::string, const Signature*> known;
   std::set<std::pair<std::string_view, std::string_view>> seen;
@@ -55,7 +38,9 @@ NodeTemplates::NodeTemplates(const std::filesystem::path& folder) {
       if (line.empty() || line[0] == '#' || !rule_of_line(line).empty()) continue;
       const std::string name = line.substr(0, line.find('('));
       auto found = known.find(name);
-      if (found == known.end()) found = known.emplace(name, signature_of_line(line)).first;
+      if (found == known.end()) found = known.emplace(name, find_version(name)).first;
+      if (!found->second)
+        throw Error(ErrorKind::usage, "the line '" + line + "' names no operator version");
       const Signature& signature = *found->second;
       if (seen.emplace(signature.domain, signature.op).second)
         operators.push_back({signature.domain, signature.op});

@@ -26,9 +26,6 @@ struct NodeTemplates {
   std::vector<Operator> operators;  // those with a line, sorted
 };
 
-// Returns the signature that a line names before its first parenthesis. Throws Error (usage).
-const Signature* signature_of_line(const std::string& line);
-
 // Replaces regimes of extreme data by near-normal data.
 std::string with_tame_data(const std::string& line);
 

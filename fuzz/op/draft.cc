@@ -6,19 +6,20 @@
 #include <cmath>
 
 #include "conformance/suites/line.h"
+#include "conformance/suites/line_cursor.h"
 #include "core/error.h"
 #include "core/json.h"
 
 namespace touchstone::fuzz {
 namespace {
 
-class Reader {
+class Reader : private LineCursor {
  public:
-  explicit Reader(const std::string& text) : text_(text) {}
+  using LineCursor::LineCursor;
 
   Draft draft() {
     Draft made;
-    made.signature = signature(until("("));
+    made.signature = signature();
     expect('(');
     if (!take(')')) {
       do {
@@ -55,29 +56,6 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& wanted) const {
-    throw Error(ErrorKind::usage, "'" + text_ + "' is no line: " + wanted +
-                                      " is wanted at character " + std::to_string(at_ + 1));
-  }
-  bool take(char c) {
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-  bool take(std::string_view word) {
-    if (std::string_view(text_).substr(at_, word.size()) != word) return false;
-    at_ += word.size();
-    return true;
-  }
-  void expect(char c) {
-    if (!take(c)) fail(std::string("'") + c + "'");
-  }
-  std::string until(std::string_view ends) {
-    const std::size_t end = std::min(text_.find_first_of(ends, at_), text_.size());
-    std::string found = text_.substr(at_, end - at_);
-    at_ = end;
-    return found;
-  }
   void skip_quoted() {
     ++at_;
     while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
@@ -105,18 +83,9 @@ class Reader {
     }
     return text_.substr(start, at_ - start);
   }
-  static const Signature* signature(const std::string& name) {
-    const std::size_t dash = name.rfind('-'), dot = name.rfind('.', dash);
-    int since = 0;
-    if (dash != std::string::npos)
-      std::from_chars(name.data() + dash + 1, name.data() + name.size(), since);
-    const std::string domain = dot == std::string::npos ? "" : name.substr(0, dot);
-    const std::size_t start = dot == std::string::npos ? 0 : dot + 1;
-    const Signature* found = dash == std::string::npos
-                                 ? nullptr
-                                 : find_signature(domain, name.substr(start, dash - start), since);
-    if (!found || found->since != since)
-      throw Error(ErrorKind::usage, "'" + name + "' is no version of an operator");
+  const Signature* signature() {
+    const Signature* found = find_version(until("("));
+    if (!found) fail("an operator and its version");
     return found;
   }
   DraftValue value() {
@@ -174,9 +143,6 @@ class Reader {
     }
     return made;
   }
-
-  const std::string& text_;
-  std::size_t at_ = 0;
 };
 
 void write(std::string& out, const DraftValue& value) {
