@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +12,6 @@ import touchstone
 from onnx import TensorProto
 
 from tests.python import models
-from tests.python.built import ENVIRONMENT, PACKAGES
 from tests.python.test_limits import counting
 from tests.python.test_ortvalue import runtime_error
 from tests.python.test_session import ADD, RUNTIMES, drawn, refused
@@ -167,26 +163,6 @@ def test_a_run_that_calls_back_is_ended() -> None:
     session.run_async(None, {"trips": np.array(90_000_000)}, called, None, options)
     options.terminate = True
     assert called.done.wait(60) and called.outputs == [] and "cancelled" in called.error
-
-
-def test_the_interpreter_waits_for_a_run_that_calls_back(tmp_path: Path) -> None:
-    (tmp_path / "m.onnx").write_bytes(counting(1))
-    text = "import numpy, touchstone\n"
-    text += "session = touchstone.InferenceSession('m.onnx')\n"
-    text += "session.run_async(None, {'trips': numpy.array(200_000)}, lambda *given: print(*given), 'mine')\n"
-    done = subprocess.run(
-        [sys.executable, "-c", text],
-        cwd=tmp_path,
-        env=ENVIRONMENT | {"PYTHONPATH": str(PACKAGES)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert (done.returncode, done.stdout.split(), done.stderr) == (
-        0,
-        "[array([200000.], dtype=float32)] mine".split(),
-        "",
-    )
 
 
 def test_devices_of_inputs_and_outputs() -> None:
