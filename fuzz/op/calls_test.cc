@@ -30,7 +30,8 @@ TEST(Calls, FastAgreesWithTheJudge) {
 TEST(Calls, FoundFaultsStayMended) {
   for (const char* line :
        {"ReduceMean-13(int32[1,2,3]{1,5,9}) axes=[2]", "ReduceMean-13(bfloat16[1,1,1]{1}) axes=[2]",
-        "ConvTranspose-22(float[1,1,1]{1}, *float[1,1,2]{-inf})"}) {
+        "ConvTranspose-22(float[1,1,1]{1}, *float[1,1,2]{-inf})",
+        "Conv-1(float[1,1,7,2]{1,2,3,4}, *float[1,1,0,2]{1}) pads=[0,0,1,1]"}) {
     const JudgedCase found = judged(parse_draft(line));
     EXPECT_TRUE(is_pass(found.verdict) || found.verdict == Verdict::mistrusted)
         << line << ": " << found.detail;

@@ -218,11 +218,12 @@ class Grouping {
     }
   }
 
-  // True if 32-bit offsets reach over an image with its padding.
+  // True if windows have terms, and 32-bit offsets reach over an image with its padding.
   static bool is_near(const Window& w, const Shape& x, const Shape& made) {
     constexpr auto max = static_cast<double>(farthest);
     double in = static_cast<double>(std::max(x[1], made[1]) + 16), out = in;
     for (const int d : {0, 1}) {
+      if (w.kernel[d] == 0) return false;  // a sum of no terms
       const auto reach = [&](Index count, Index step) {
         return static_cast<double>(count) * static_cast<double>(step);
       };
