@@ -8,16 +8,18 @@
 #include <string>
 #include <unordered_map>
 
+#include "api/fork.h"
 #include "core/error.h"
 
 namespace touchstone::api {
 
-// Live objects of one kind, by handle. Thread-safe.
+// Live objects of one kind, by handle. Thread-safe, and usable in the child of a fork. Must live
+// forever, since survive_fork() keeps its mutex.
 template <class T>
 class Handles {
  public:
   // `what`: the handle's C type, for errors.
-  explicit Handles(const char* what) : what_(what) {}
+  explicit Handles(const char* what) : what_(what) { survive_fork(mutex_); }
 
   std::uintptr_t add(std::shared_ptr<T> object) {
     const std::lock_guard lock(mutex_);
@@ -46,8 +48,6 @@ class Handles {
     live_.erase(found);
     return object;
   }
-
-  std::mutex& mutex() { return mutex_; }  // for fork
 
  private:
   const char* const what_;

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <sstream>
 
-#include "api/fork.h"
 #include "api/session.h"
 #include "api/status.h"
 
@@ -12,8 +11,6 @@ namespace {
 
 Handles<HeldOptions>& all_options() {
   static Handles<HeldOptions>& all = *new Handles<HeldOptions>("ts_options");
-  static const bool guarded = (survive_fork(all.mutex()), true);
-  (void)guarded;
   return all;
 }
 

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <set>
 
-#include "api/fork.h"
 #include "api/session.h"
 #include "api/status.h"
 #include "api/value.h"
@@ -13,15 +12,11 @@ namespace {
 
 Handles<HeldCancel>& cancels() {
   static Handles<HeldCancel>& all = *new Handles<HeldCancel>("ts_cancel");
-  static const bool guarded = (survive_fork(all.mutex()), true);
-  (void)guarded;
   return all;
 }
 
 Handles<HeldBinding>& bindings() {
   static Handles<HeldBinding>& all = *new Handles<HeldBinding>("ts_binding");
-  static const bool guarded = (survive_fork(all.mutex()), true);
-  (void)guarded;
   return all;
 }
 
@@ -67,7 +62,7 @@ Request request_of(const HeldSession& session, const ts_run* given) {
     require_outputs(session, request.outputs);
   } else {
     if (run.output_count != session.outputs.size())
-      throw Error(ErrorKind::usage, "there is room for " + std::to_string(run.output_count) +
+      throw Error(ErrorKind::usage, "the array takes " + std::to_string(run.output_count) +
                                         " outputs, but the model has " +
                                         std::to_string(session.outputs.size()));
     for (const HeldPort& port : session.outputs) request.outputs.push_back(port.name);

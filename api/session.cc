@@ -13,8 +13,6 @@ namespace {
 
 Handles<HeldSession>& sessions() {
   static Handles<HeldSession>& all = *new Handles<HeldSession>("ts_session");
-  static const bool guarded = (survive_fork(all.mutex()), true);
-  (void)guarded;
   return all;
 }
 

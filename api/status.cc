@@ -1,7 +1,6 @@
 // Errors of the C interface: kept with their text until the caller releases them.
 #include "api/status.h"
 
-#include "api/fork.h"
 #include "api/handle.h"
 #include "core/json.h"
 
@@ -15,8 +14,6 @@ struct Status {
 
 Handles<Status>& statuses() {
   static Handles<Status>& all = *new Handles<Status>("ts_status");
-  static const bool guarded = (survive_fork(all.mutex()), true);
-  (void)guarded;
   return all;
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstring>
 
-#include "api/fork.h"
 #include "api/status.h"
 #include "core/checked.h"
 #include "core/limits.h"
@@ -14,8 +13,6 @@ namespace {
 
 Handles<HeldValue>& values() {
   static Handles<HeldValue>& all = *new Handles<HeldValue>("ts_value");
-  static const bool guarded = (survive_fork(all.mutex()), true);
-  (void)guarded;
   return all;
 }
 

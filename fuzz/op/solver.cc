@@ -170,10 +170,10 @@ bool Solver::satisfy_equal(const Term& left, const Term& right) {
     }
     return true;
   }
-  // The side of a truth value follows the other one.
-  if (const auto* truth = std::get_if<bool>(&b); truth && random_.one_in(2))
-    return satisfy(left, *truth);
-  if (const auto* truth = std::get_if<bool>(&a)) return satisfy(right, *truth);
+  // If one side is a bool, the other one is made equal to it.
+  if (const auto* wanted = std::get_if<bool>(&b); wanted && random_.one_in(2))
+    return satisfy(left, *wanted);
+  if (const auto* wanted = std::get_if<bool>(&a)) return satisfy(right, *wanted);
   const bool swapped = random_.one_in(2);
   if (swapped ? assign(right, a) : assign(left, b)) return true;
   evaluate_.forget();

@@ -123,7 +123,7 @@ JUDGED: dict[str, str] = {
     "waiver_without_reason": "conform --target reference --suite suite --waivers no_reason.json",
     "waiver_missing": "conform --target reference --suite suite --waivers missing.json",
     "fuzz_no_target": "fuzz --count 1",
-    "fuzz_no_such_target": "fuzz --target nobody --count 1",
+    "fuzz_no_such_target": "fuzz --target unknown --count 1",
     "fuzz_no_level": "fuzz --target fast --level opp --count 1",
     "fuzz_level_to_come": "fuzz --target fast --level bytes --count 1",
     "fuzz_no_operator": "fuzz --target fast --ops Clpi --count 1",

@@ -17,6 +17,7 @@ from codegen.entry import SpecError
 from codegen.load import load_spec
 from codegen.notation import Expr, Statement
 from codegen.units import Unit, primitives, units_of
+from fuzz.op.emit_rules import inside
 from tests.house.rules import Files, _cpp_code
 
 # -- generated code -------------------------------------------------------------------------------------------
@@ -39,20 +40,6 @@ class OfIndices(Cpp):
         return super()._binary(e)
 
 
-def parts(e: Expr) -> Iterator[Expr]:
-    yield e
-    inner = [*e.args]
-    if e.kind == "match":
-        inner += [arm for _, arm in e.value]
-    if e.kind == "reduce":
-        inner += [b[k] for b in e.value["binders"] for k in ("low", "high", "shape") if k in b]
-        inner += [e.value["where"]] if e.value["where"] else []
-    if e.kind == "read" and e.value and e.value["else"]:
-        inner.append(e.value["else"])
-    for part in inner:
-        yield from parts(part)
-
-
 def expressions(unit: Unit) -> Iterator[Expr]:
     """Every expression of an entry, with all its subexpressions."""
 
@@ -63,7 +50,7 @@ def expressions(unit: Unit) -> Iterator[Expr]:
 
     m = unit.meaning
     for e in [*of(m.statements), *of(m.lets), *(rule[1] for rule in m.rules), *m.shapes.values(), *m.elements.values()]:
-        yield from parts(e)
+        yield from inside(e)
 
 
 def raw_in_text(text: str) -> bool:
