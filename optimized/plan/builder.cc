@@ -7,6 +7,7 @@
 
 #include "core/budget_watch.h"
 #include "model/scopes.h"
+#include "optimized/lowering/lowering.h"
 #include "optimized/plan/preconditions.h"
 #include "optimized/plan/steps.h"
 #include "optimized/problems/transposed.h"
@@ -276,6 +277,8 @@ void Builder::build(const Group& group) {
       return on_kernel(group.main());
     case GroupKind::row_kernel:
       return on_row_kernel(group.main());
+    case GroupKind::family:
+      return on_family(group.main(), *group.family);
     case GroupKind::pointwise:
       return build_pointwise(*this, group);
     case GroupKind::convolution:
@@ -346,6 +349,13 @@ void Builder::on_row_kernel(Index node) {
   std::vector<Index> buffers;
   for (const Index value : graph_.node(node).outputs) buffers.push_back(place_output(value));
   add(row_kernel_step(graph_, node, std::move(buffers)), {node});
+}
+
+void Builder::on_family(Index node, const KernelFamily& family) {
+  tell_tensors(node);
+  std::vector<Index> buffers;
+  for (const Index value : graph_.node(node).outputs) buffers.push_back(place_output(value));
+  add(family.step(graph_, node, std::move(buffers)), {node});
 }
 
 void Builder::on_reference(Index node) {

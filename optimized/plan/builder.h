@@ -63,6 +63,7 @@ class Builder {
   // fast step accepts it after all.
   void on_kernel(Index node);
   void on_row_kernel(Index node);
+  void on_family(Index node, const KernelFamily& family);
   void on_reference(Index node);
 
   void build();

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "model/model.h"
 #include "optimized/kernels/blocked_image.h"
+#include "optimized/lowering/lowering.h"
 #include "optimized/plan/device_call.h"
 #include "optimized/problems/problem.h"
 #include "optimized/problems/transposed.h"
@@ -101,7 +102,9 @@ class Grouping {
       group.region = std::move(region);
       return take(group);
     }
-    if (find_fast(*signature) && all_floats(fact)) {
+    if (group.family = family_of(graph_, k); group.family != nullptr) {
+      group.kind = GroupKind::family;
+    } else if (find_fast(*signature) && all_floats(fact)) {
       group.kind = GroupKind::kernel;
     } else if (is_data_movement(graph_, k)) {
       const std::optional<Repeat> repeat = repeats(graph_, k);

@@ -16,6 +16,7 @@ enum class GroupKind {
   reference,               // one node on its reference kernel
   kernel,                  // one node on a generated kernel, called directly
   row_kernel,              // one node on a row kernel
+  family,                  // one node on a kernel family (optimized/lowering)
   pointwise,               // a region
   convolution,             // fused with a residual, a clamp and a region
   transposed_convolution,  // convolution, fused with a clamp and a region
@@ -29,6 +30,8 @@ enum class GroupKind {
   on_device,         // one node on a device
   view_on_device,
 };
+
+struct KernelFamily;
 
 struct Repeat {
   Index rows = 1, columns = 1;
@@ -49,6 +52,7 @@ struct Group {
   Region region;  // runs on the result, slice by slice
   Window window;  // of convolutions and pools
   Repeat repeat;
+  const KernelFamily* family = nullptr;
   bool blocks = false;  // its output is in channel blocks; set by Builder
 
   Index main() const { return nodes.front(); }

@@ -50,6 +50,7 @@ class Preconditions {
       case GroupKind::reference:  // these compare actual with proved shapes at run time
       case GroupKind::kernel:
       case GroupKind::row_kernel:
+      case GroupKind::family:
       case GroupKind::copy:
       case GroupKind::on_device:
       case GroupKind::pointwise:

@@ -85,6 +85,7 @@ def may_name_operators(path: str) -> bool:
     free = (
         "spec/",
         "reference/structural/",
+        "optimized/lowering/",
         "transform/optimize/patterns/",
         "codegen/golden/",
         "docs/",

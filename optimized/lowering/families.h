@@ -1,0 +1,13 @@
+// Rows of the table of kernel families: one function a file of optimized/lowering.
+#pragma once
+
+#include <span>
+
+#include "optimized/lowering/lowering.h"
+
+namespace touchstone {
+
+// In the order in which they are asked.
+std::span<const KernelFamily* const> kernel_families();
+
+}  // namespace touchstone

@@ -1,0 +1,80 @@
+// Table of the kernel families, and the tensors of their steps.
+#include "optimized/lowering/lowering.h"
+
+#include <cstring>
+
+#include "core/placement.h"
+#include "model/scopes.h"
+#include "optimized/lowering/families.h"
+#include "reference/interpreter.h"
+
+namespace touchstone {
+namespace {
+
+Value& held(const RunState& state, Index value) {
+  return state.values[static_cast<std::size_t>(value)];
+}
+
+}  // namespace
+
+const KernelFamily* family_of(const AnalyzedGraph& graph, Index node) {
+  for (const KernelFamily* family : kernel_families()) {
+    if (family->takes(graph, node)) return family;
+  }
+  return nullptr;
+}
+
+TensorStep::TensorStep(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
+    : graph_(graph), node_(node), buffers_(std::move(buffers)) {}
+
+void TensorStep::bind(const Memory& memory) {
+  placed_.assign(buffers_.size(), std::nullopt);
+  for (std::size_t k = 0; k < buffers_.size(); ++k) {
+    if (buffers_[k] == no_value) continue;
+    const AnalyzedValue& output = graph_.value(fact().outputs[k]);
+    placed_[k] = tensor_at(memory.at(buffers_[k]), Type::float32, *output.shape);
+  }
+}
+
+bool TensorStep::has_input(std::size_t k) const {
+  return k < fact().inputs.size() && fact().inputs[k] != no_value;
+}
+
+bool TensorStep::has_output(std::size_t k) const {
+  return k < fact().outputs.size() && fact().outputs[k] != no_value;
+}
+
+const Tensor& TensorStep::input(const RunState& state, std::size_t k) const {
+  return held(state, fact().inputs[k]).tensor();
+}
+
+Tensor& TensorStep::output(RunState& state, std::size_t k, Type type, const Shape& shape) {
+  if (placed_[k]) {
+    if (shape != placed_[k]->shape()) throw ShapeDiffers{graph_.value(fact().outputs[k]).name};
+    return *placed_[k];
+  }
+  Value& value = held(state, fact().outputs[k]);
+  value = Tensor(type, shape);
+  return std::get<Tensor>(value.is);
+}
+
+void TensorStep::run_on_reference(RunState& state) {
+  kernel_class = KernelClass::reference;
+  kernel = "reference";
+  RunOptions options;
+  options.limits = state.limits;
+  const auto look_up = [&](const std::string& name) { return held(state, graph_.find(name)); };
+  std::vector<Value> made = run_node(node(), look_up, options);
+  for (std::size_t k = 0; k < made.size(); ++k) {
+    if (!has_output(k)) continue;
+    if (!placed_[k]) {
+      held(state, fact().outputs[k]) = std::move(made[k]);
+      continue;
+    }
+    const Tensor& from = made[k].tensor();
+    const std::span<std::byte> to = output(state, k, from.type(), from.shape()).bytes();
+    if (!to.empty()) std::memcpy(to.data(), from.bytes().data(), to.size());
+  }
+}
+
+}  // namespace touchstone
