@@ -62,6 +62,7 @@ AnalyzedGraph::AnalyzedGraph(const Model& model, const std::map<std::string, Sha
   }
   for (AnalyzedNode& node : nodes_) node.broken = proved.violations.contains(node.node->index);
   forget_shapes(unclaimed);
+  fold(limits);
 }
 
 void AnalyzedGraph::forget_shapes(const std::set<std::string>& unclaimed) {

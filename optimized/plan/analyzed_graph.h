@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,7 +22,8 @@ struct AnalyzedValue {
   std::string name;
   std::optional<ValueType> type;
   std::optional<Shape> shape;        // of a tensor, if every size is known
-  const Tensor* constant = nullptr;  // an initializer that is not fed
+  // an initializer that is not fed, or a result that the fed shapes determine
+  const Tensor* constant = nullptr;
   Index producer = no_value;         // a node
   std::vector<Index> users;          // nodes that read it, directly or in a subgraph; each once
   bool output = false;
@@ -38,6 +40,7 @@ struct AnalyzedNode {
   std::vector<Index> inputs, outputs;  // values; nobody if omitted
   // violates a rule: the reference refuses it with the rule's id
   bool broken = false;
+  bool folded = false;  // its outputs are constants: it is not run
 
   // Only for operator nodes: a call of a function has no signature.
   Facts attributes() const { return {*node, *node->signature, {}, {}}; }
@@ -61,10 +64,15 @@ class AnalyzedGraph {
  private:
   Index value_of(const std::string& name);
   void forget_shapes(const std::set<std::string>& unclaimed);
+  // folded.cc
+  void fold(const Limits& limits);
+  std::vector<std::shared_ptr<const Tensor>> results(const AnalyzedNode& fact) const;
+  std::vector<AnalyzedValue*> reads(const AnalyzedNode& fact);
 
   std::vector<AnalyzedNode> nodes_;
   std::vector<AnalyzedValue> values_;
   std::unordered_map<std::string, Index> by_name_;
+  std::vector<std::shared_ptr<const Tensor>> folded_;
 };
 
 }  // namespace touchstone

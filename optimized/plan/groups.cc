@@ -24,13 +24,16 @@ constexpr Index max_phases = 8;  // of a transposed convolution, along each side
 class Grouping {
  public:
   Grouping(const AnalyzedGraph& graph, bool fuse)
-      : graph_(graph), fuse_(fuse), taken_(graph.nodes().size(), false) {}
+      : graph_(graph), fuse_(fuse) {
+    for (const AnalyzedNode& fact : graph.nodes()) taken_.push_back(fact.folded);
+  }
 
   // Assigns nodes to a device first, so that they join no host group.
   void place_on(const Device& device, bool host) {
     std::set<Index> made;  // values on the device
     for (Index k = 0; k < static_cast<Index>(taken_.size()); ++k) {
       const AnalyzedNode& fact = graph_.node(k);
+      if (fact.folded) continue;
       Group group;
       group.nodes = {k};
       const std::string why =

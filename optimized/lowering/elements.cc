@@ -1,0 +1,301 @@
+// Loops over rows of elements, written so that the compiler vectorizes them for each way in which
+// operands are repeated.
+#include "optimized/lowering/elements.h"
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "reference/integers.h"
+
+namespace touchstone {
+namespace {
+
+template <class A>
+const A* at(const ElementRow& row, std::size_t k) {
+  return static_cast<const A*>(row.from[k]);
+}
+
+template <class A, class To, class F>
+void each(const ElementRow& row, F f) {
+  const A* const a = at<A>(row, 0);
+  To* const to = static_cast<To*>(row.to);
+  const Index n = row.count, step = row.steps[0];
+  if (step == 1) {
+    for (Index k = 0; k < n; ++k) to[k] = f(a[k]);
+  } else {
+    for (Index k = 0; k < n; ++k) to[k] = f(a[k * step]);
+  }
+}
+
+template <class A, class To, class F>
+void each_pair(const ElementRow& row, F f) {
+  const A *const a = at<A>(row, 0), *const b = at<A>(row, 1);
+  To* const to = static_cast<To*>(row.to);
+  const Index n = row.count, first = row.steps[0], second = row.steps[1];
+  if (first == 1 && second == 1) {
+    for (Index k = 0; k < n; ++k) to[k] = f(a[k], b[k]);
+  } else if (first == 1 && second == 0) {
+    const A y = *b;
+    for (Index k = 0; k < n; ++k) to[k] = f(a[k], y);
+  } else if (first == 0 && second == 1) {
+    const A x = *a;
+    for (Index k = 0; k < n; ++k) to[k] = f(x, b[k]);
+  } else {
+    for (Index k = 0; k < n; ++k) to[k] = f(a[k * first], b[k * second]);
+  }
+}
+
+// An operation on a pair; integers compute modulo 2^n.
+#define TOUCHSTONE_PAIR(name, expression)                                    \
+  struct name {                                                              \
+    template <class A>                                                       \
+    static auto of(A a, A b) {                                               \
+      return expression;                                                     \
+    }                                                                        \
+  };
+TOUCHSTONE_PAIR(Equal, a == b)
+TOUCHSTONE_PAIR(Less, a < b)
+TOUCHSTONE_PAIR(LessOrEqual, a <= b)
+TOUCHSTONE_PAIR(Greater, a > b)
+TOUCHSTONE_PAIR(GreaterOrEqual, a >= b)
+TOUCHSTONE_PAIR(And, (a & b) != 0)
+TOUCHSTONE_PAIR(Or, (a | b) != 0)
+TOUCHSTONE_PAIR(Xor, a != b)
+TOUCHSTONE_PAIR(Min, b < a ? b : a)
+TOUCHSTONE_PAIR(Max, a < b ? b : a)
+#undef TOUCHSTONE_PAIR
+
+#define TOUCHSTONE_ARITHMETIC(name, by)                                      \
+  struct name {                                                              \
+    template <class A>                                                       \
+    static A of(A a, A b) {                                                  \
+      if constexpr (std::is_integral_v<A>) {                                 \
+        return (Modular<A>(a) by Modular<A>(b)).v;                           \
+      } else {                                                               \
+        return a by b;                                                       \
+      }                                                                      \
+    }                                                                        \
+  };
+TOUCHSTONE_ARITHMETIC(Add, +)
+TOUCHSTONE_ARITHMETIC(Sub, -)
+TOUCHSTONE_ARITHMETIC(Mul, *)
+#undef TOUCHSTONE_ARITHMETIC
+
+template <class Op, class A, class To>
+bool pairs(const ElementRow& row) {
+  each_pair<A, To>(row, [](A a, A b) { return static_cast<To>(Op::of(a, b)); });
+  return true;
+}
+
+template <class A>
+bool has_zero(const ElementRow& row) {
+  const A* const b = at<A>(row, 1);
+  const Index n = row.steps[1] == 0 ? 1 : row.count;
+  bool any = false;
+  for (Index k = 0; k < n; ++k) any = any || b[k * row.steps[1]] == 0;
+  return any;
+}
+
+template <class A>
+bool quotients(const ElementRow& row) {
+  if constexpr (std::is_integral_v<A>) {
+    if (has_zero<A>(row)) return false;
+    each_pair<A, A>(row, [](A a, A b) { return (Modular<A>(a) / Modular<A>(b)).v; });
+  } else {
+    each_pair<A, A>(row, [](A a, A b) { return a / b; });
+  }
+  return true;
+}
+
+template <class A, bool of_dividend>
+bool remainders(const ElementRow& row) {
+  if (has_zero<A>(row)) return false;
+  each_pair<A, A>(row, [](A a, A b) {
+    const Modular<A> x(a), y(b);
+    return (of_dividend ? prim::fmod(x, y) : prim::mod_floor(x, y)).v;
+  });
+  return true;
+}
+
+template <class A>
+bool negations(const ElementRow& row) {
+  each<A, A>(row, [](A a) {
+    if constexpr (std::is_integral_v<A>) return (-Modular<A>(a)).v;
+    else return static_cast<A>(-a);
+  });
+  return true;
+}
+
+template <class A>
+bool magnitudes(const ElementRow& row) {
+  each<A, A>(row, [](A a) { return a < 0 ? (-Modular<A>(a)).v : a; });
+  return true;
+}
+
+bool inversions(const ElementRow& row) {
+  each<std::uint8_t, std::uint8_t>(
+      row, [](std::uint8_t a) { return static_cast<std::uint8_t>(a == 0); });
+  return true;
+}
+
+template <class A, class To>
+bool conversions(const ElementRow& row) {
+  each<A, To>(row, [](A a) { return static_cast<To>(a); });
+  return true;
+}
+template <class A>
+bool truths(const ElementRow& row) {
+  each<A, std::uint8_t>(row, [](A a) { return static_cast<std::uint8_t>(a != 0); });
+  return true;
+}
+
+template <class A>
+bool selections(const ElementRow& row) {
+  const auto* const which = at<std::uint8_t>(row, 0);
+  const A *const a = at<A>(row, 1), *const b = at<A>(row, 2);
+  A* const to = static_cast<A*>(row.to);
+  const Index n = row.count;
+  const auto [w, x, y] = row.steps;
+  if (w == 0) {
+    const A* const from = *which != 0 ? a : b;
+    const Index step = *which != 0 ? x : y;
+    for (Index k = 0; k < n; ++k) to[k] = from[k * step];
+  } else if (x == 1 && y == 1) {
+    for (Index k = 0; k < n; ++k) to[k] = which[k] != 0 ? a[k] : b[k];
+  } else if (x == 1 && y == 0) {
+    const A other = *b;
+    for (Index k = 0; k < n; ++k) to[k] = which[k] != 0 ? a[k] : other;
+  } else if (x == 0 && y == 1) {
+    const A other = *a;
+    for (Index k = 0; k < n; ++k) to[k] = which[k] != 0 ? other : b[k];
+  } else {
+    for (Index k = 0; k < n; ++k) to[k] = which[k * w] != 0 ? a[k * x] : b[k * y];
+  }
+  return true;
+}
+
+// Calls `with` with a zero of the C++ type of an integer, or returns null.
+template <class F>
+ElementLoop for_integer(Type type, F with) {
+  switch (type) {
+    case Type::int8:
+      return with(std::int8_t{});
+    case Type::uint8:
+      return with(std::uint8_t{});
+    case Type::int16:
+      return with(std::int16_t{});
+    case Type::uint16:
+      return with(std::uint16_t{});
+    case Type::int32:
+      return with(std::int32_t{});
+    case Type::uint32:
+      return with(std::uint32_t{});
+    case Type::int64:
+      return with(std::int64_t{});
+    case Type::uint64:
+      return with(std::uint64_t{});
+    default:
+      return nullptr;
+  }
+}
+template <class F>
+ElementLoop for_number(Type type, F with) {
+  if (type == Type::float32) return with(float{});
+  if (type == Type::float64) return with(double{});
+  return for_integer(type, with);
+}
+
+template <class Op>
+ElementLoop comparison(Type from) {
+  return for_number(from, [](auto zero) -> ElementLoop {
+    return pairs<Op, decltype(zero), std::uint8_t>;
+  });
+}
+template <class Op>
+ElementLoop arithmetic(Type type) {
+  if (type == Type::float32) return nullptr;  // other kernels compute it
+  return for_number(type, [](auto zero) -> ElementLoop {
+    return pairs<Op, decltype(zero), decltype(zero)>;
+  });
+}
+template <class Op>
+ElementLoop of_integers(Type type) {
+  return for_integer(type, [](auto zero) -> ElementLoop {
+    return pairs<Op, decltype(zero), decltype(zero)>;
+  });
+}
+template <class Op>
+ElementLoop of_truths(Type type) {
+  return type == Type::boolean ? pairs<Op, std::uint8_t, std::uint8_t> : nullptr;
+}
+
+}  // namespace
+
+ElementLoop binary_loop(std::string_view op, Type from, Type to) {
+  if (to == Type::boolean) {
+    if (op == "And") return of_truths<And>(from);
+    if (op == "Or") return of_truths<Or>(from);
+    if (op == "Xor") return of_truths<Xor>(from);
+    if (op == "Equal" && from == Type::boolean) return of_truths<Equal>(from);
+    if (op == "Equal") return comparison<Equal>(from);
+    if (op == "Less") return comparison<Less>(from);
+    if (op == "LessOrEqual") return comparison<LessOrEqual>(from);
+    if (op == "Greater") return comparison<Greater>(from);
+    if (op == "GreaterOrEqual") return comparison<GreaterOrEqual>(from);
+    return nullptr;
+  }
+  if (from != to) return nullptr;
+  if (op == "Add") return arithmetic<Add>(from);
+  if (op == "Sub") return arithmetic<Sub>(from);
+  if (op == "Mul") return arithmetic<Mul>(from);
+  if (op == "Min") return of_integers<Min>(from);
+  if (op == "Max") return of_integers<Max>(from);
+  if (op == "Div" && from != Type::float32) {
+    return for_number(from, [](auto zero) -> ElementLoop { return quotients<decltype(zero)>; });
+  }
+  return nullptr;
+}
+
+ElementLoop unary_loop(std::string_view op, Type from, Type to) {
+  if (op == "Not" && from == Type::boolean && to == Type::boolean) return inversions;
+  if (op == "Cast" && to == Type::boolean) {
+    return for_integer(from, [](auto a) -> ElementLoop { return truths<decltype(a)>; });
+  }
+  if (op == "Cast") {
+    return for_integer(from == Type::boolean ? Type::uint8 : from, [&](auto a) -> ElementLoop {
+      return for_integer(
+          to, [](auto b) -> ElementLoop { return conversions<decltype(a), decltype(b)>; });
+    });
+  }
+  if (from != to) return nullptr;
+  if (op == "Neg" && from == Type::float64) return negations<double>;
+  if (op == "Neg")
+    return for_integer(from, [](auto a) -> ElementLoop { return negations<decltype(a)>; });
+  if (op == "Abs")
+    return for_integer(from, [](auto a) -> ElementLoop { return magnitudes<decltype(a)>; });
+  return nullptr;
+}
+
+ElementLoop remainder_loop(Type type, bool fmod) {
+  return for_integer(type, [&](auto a) -> ElementLoop {
+    return fmod ? remainders<decltype(a), true> : remainders<decltype(a), false>;
+  });
+}
+
+ElementLoop select_loop(int bytes) {
+  switch (bytes) {
+    case 1:
+      return selections<std::uint8_t>;
+    case 2:
+      return selections<std::uint16_t>;
+    case 4:
+      return selections<std::uint32_t>;
+    case 8:
+      return selections<std::uint64_t>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace touchstone
