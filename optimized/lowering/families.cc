@@ -4,7 +4,7 @@
 namespace touchstone {
 
 std::span<const KernelFamily* const> kernel_families() {
-  static const std::vector<const KernelFamily*> all{};
+  static const std::vector<const KernelFamily*> all{&recurrent_family};
   return all;
 }
 

@@ -21,6 +21,7 @@ enum class KernelClass {
   pointwise,
   reduce,
   row_kernel,
+  recurrent,  // layers: all input products at once, then step by step
   copy,
   view,  // the same elements in another shape: no kernel
 };
@@ -57,6 +58,8 @@ constexpr std::string_view name(KernelClass kernel_class) {
       return "reduce";
     case KernelClass::row_kernel:
       return "row-kernel";
+    case KernelClass::recurrent:
+      return "recurrent";
     case KernelClass::copy:
       return "copy";
     case KernelClass::view:
