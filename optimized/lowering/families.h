@@ -7,6 +7,9 @@
 
 namespace touchstone {
 
+extern const KernelFamily integer_matmul_family;
+extern const KernelFamily quantise_family;
+
 // In the order in which they are asked.
 std::span<const KernelFamily* const> kernel_families();
 
