@@ -4,7 +4,11 @@
 namespace touchstone {
 
 std::span<const KernelFamily* const> kernel_families() {
-  static const std::vector<const KernelFamily*> all{&recurrent_family};
+  static const std::vector<const KernelFamily*> all{
+      &recurrent_family,
+      &integer_matmul_family,
+      &quantise_family,
+  };
   return all;
 }
 

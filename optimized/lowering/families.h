@@ -7,6 +7,8 @@
 
 namespace touchstone {
 
+extern const KernelFamily integer_matmul_family;
+extern const KernelFamily quantise_family;
 extern const KernelFamily recurrent_family;
 
 // In the order in which they are asked.

@@ -1,0 +1,255 @@
+// Tiles of products of 8-bit integers. Four numbers of a row of A are broadcast and multiplied by
+// four of each column of B, which are neighbors in memory.
+//
+// Compiled once per instruction set, with TOUCHSTONE_VECTOR_BYTES and TOUCHSTONE_INTEGER_TILES.
+// Calls no inline function of the standard library, so that the linker cannot pick code for a newer
+// processor for the rest of the program.
+#include "optimized/kernels/integer_tiles.h"
+
+#include <immintrin.h>
+
+namespace touchstone {
+namespace {
+
+#if defined(__AVX512VNNI__)
+// Sums of four products in one instruction.
+using Stored = std::int8_t;
+using Vector = __m512i;
+constexpr int vectors = 4, per_vector = 16, tile_rows = 6;
+inline Vector zero() { return _mm512_setzero_si512(); }
+inline Vector load_b(const std::uint8_t* b) { return _mm512_loadu_si512(b); }
+inline Vector broadcast(const Stored* a) {
+  int four;
+  __builtin_memcpy(&four, a, sizeof four);
+  return _mm512_set1_epi32(four);
+}
+inline Vector add_products(Vector sum, Vector b, Vector a) {
+  return _mm512_dpbusd_epi32(sum, b, a);
+}
+inline void store(std::int32_t* to, Vector sum) { _mm512_storeu_si512(to, sum); }
+#else
+// Numbers are widened to 16 bits, and each column has two sums of pairs.
+using Stored = std::int16_t;
+inline long long four_of(const Stored* a) {
+  long long four;
+  __builtin_memcpy(&four, a, sizeof four);
+  return four;
+}
+#if TOUCHSTONE_VECTOR_BYTES == 64
+using Vector = __m512i;
+constexpr int vectors = 4, per_vector = 8, tile_rows = 6;
+inline Vector zero() { return _mm512_setzero_si512(); }
+inline Vector load_b(const std::uint8_t* b) {
+  return _mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(b)));
+}
+inline Vector broadcast(const Stored* a) { return _mm512_set1_epi64(four_of(a)); }
+inline Vector add_products(Vector sum, Vector b, Vector a) {
+  return _mm512_add_epi32(sum, _mm512_madd_epi16(b, a));
+}
+inline void store(std::int32_t* to, Vector sum) { _mm512_storeu_si512(to, sum); }
+#elif TOUCHSTONE_VECTOR_BYTES == 32
+using Vector = __m256i;
+constexpr int vectors = 2, per_vector = 4, tile_rows = 6;
+inline Vector zero() { return _mm256_setzero_si256(); }
+inline Vector load_b(const std::uint8_t* b) {
+  return _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(b)));
+}
+inline Vector broadcast(const Stored* a) { return _mm256_set1_epi64x(four_of(a)); }
+inline Vector add_products(Vector sum, Vector b, Vector a) {
+  return _mm256_add_epi32(sum, _mm256_madd_epi16(b, a));
+}
+inline void store(std::int32_t* to, Vector sum) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), sum);
+}
+#else
+using Vector = __m128i;
+constexpr int vectors = 2, per_vector = 2, tile_rows = 6;
+inline Vector zero() { return _mm_setzero_si128(); }
+inline Vector load_b(const std::uint8_t* b) {
+  return _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(b)));
+}
+inline Vector broadcast(const Stored* a) { return _mm_set1_epi64x(four_of(a)); }
+inline Vector add_products(Vector sum, Vector b, Vector a) {
+  return _mm_add_epi32(sum, _mm_madd_epi16(b, a));
+}
+inline void store(std::int32_t* to, Vector sum) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), sum);
+}
+#endif
+#endif
+
+constexpr int panel = vectors * per_vector;
+constexpr int sums_per_column = static_cast<int>(sizeof(Vector)) / 4 / per_vector;
+static_assert(panel <= most_columns);
+
+// Writes the sums of `rows` rows of A and the first `used` vectors of columns.
+template <int rows, int used>
+void sums_of(const Stored* a, std::int64_t a_row, const std::uint8_t* b, std::int64_t depth,
+             std::int32_t (*to)[panel]) {
+  Vector sums[rows][used];
+#pragma GCC unroll 6
+  for (int m = 0; m < rows; ++m) {
+#pragma GCC unroll 4
+    for (int v = 0; v < used; ++v) sums[m][v] = zero();
+  }
+  for (std::int64_t k = 0; k < depth; k += 4, b += 4 * panel) {
+    Vector columns[used];
+#pragma GCC unroll 4
+    for (int v = 0; v < used; ++v) columns[v] = load_b(b + 4 * per_vector * v);
+#pragma GCC unroll 6
+    for (int m = 0; m < rows; ++m) {
+      const Vector four = broadcast(a + m * a_row + k);
+#pragma GCC unroll 4
+      for (int v = 0; v < used; ++v) sums[m][v] = add_products(sums[m][v], columns[v], four);
+    }
+  }
+  for (int m = 0; m < rows; ++m) {
+    std::int32_t partial[used * per_vector * sums_per_column];
+    for (int v = 0; v < used; ++v) store(partial + v * per_vector * sums_per_column, sums[m][v]);
+    for (int n = 0; n < used * per_vector; ++n) {
+      std::uint32_t sum = 0;
+      for (int part = 0; part < sums_per_column; ++part)
+        sum += static_cast<std::uint32_t>(partial[n * sums_per_column + part]);
+      to[m][n] = static_cast<std::int32_t>(sum);
+    }
+  }
+}
+
+using Sums = void (*)(const Stored*, std::int64_t, const std::uint8_t*, std::int64_t,
+                      std::int32_t (*)[panel]);
+template <int rows>
+Sums sums_for(int used) {
+  if constexpr (vectors == 4) {
+    if (used == 3) return sums_of<rows, 3>;
+    if (used == 4) return sums_of<rows, 4>;
+  }
+  return used == 1 ? sums_of<rows, 1> : sums_of<rows, 2>;
+}
+Sums sums_for(std::int64_t rows, int used) {
+  switch (rows) {
+    case 1:
+      return sums_for<1>(used);
+    case 2:
+      return sums_for<2>(used);
+    case 3:
+      return sums_for<3>(used);
+    case 4:
+      return sums_for<4>(used);
+    case 5:
+      return sums_for<5>(used);
+    default:
+      return sums_for<tile_rows>(used);
+  }
+}
+
+void requantise(const Requantise& to, std::int64_t m, std::int64_t row, std::int64_t n,
+                std::int64_t count, const std::int32_t* sums) {
+  const float row_scale = to.row_scale[m * to.row_step];
+  float by[panel], values[panel];
+  if (to.column_step == 0) {
+    const float one = row_scale * to.column_scale[0] / to.y_scale;
+    for (std::int64_t k = 0; k < count; ++k) by[k] = one;
+  } else {
+    for (std::int64_t k = 0; k < count; ++k)
+      by[k] = row_scale * to.column_scale[n + k] / to.y_scale;
+  }
+  if (to.bias == nullptr) {
+    for (std::int64_t k = 0; k < count; ++k) values[k] = static_cast<float>(sums[k]);
+  } else {
+    const std::int64_t bias = to.bias[m];
+    for (std::int64_t k = 0; k < count; ++k) values[k] = static_cast<float>(bias + sums[k]);
+  }
+  const float low = to.is_signed ? -128.0F : 0.0F, high = to.is_signed ? 127.0F : 255.0F;
+  std::uint8_t* const y = to.y + m * row + n;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const float moved = __builtin_rintf(values[k] * by[k]) + to.y_zero;
+    const float number = moved == moved ? moved : 0.0F;
+    const float raised = number < low ? low : number, held = raised > high ? high : raised;
+    y[k] = static_cast<std::uint8_t>(static_cast<std::int32_t>(held));
+  }
+}
+
+void multiply(const IntegerProduct& product, std::int64_t at, std::int64_t first,
+              std::int64_t rows) {
+  const std::int64_t n = at * panel, left = product.columns - n;
+  const std::int64_t count = left < panel ? left : panel;
+  const int used = static_cast<int>((count + per_vector - 1) / per_vector);
+  const std::uint8_t* const b = product.b + at * product.depth * panel;
+  const auto* const a = static_cast<const Stored*>(product.a);
+  for (std::int64_t m = first; m < first + rows; m += tile_rows) {
+    const std::int64_t some = first + rows - m < tile_rows ? first + rows - m : tile_rows;
+    std::int32_t sums[tile_rows][panel];
+    sums_for(some, used)(a + m * product.a_row, product.a_row, b, product.depth, sums);
+    for (std::int64_t i = 0; i < some; ++i) {
+      const auto zero_point = static_cast<std::uint32_t>(product.a_zero[m + i]);
+      const auto sum_of_row = static_cast<std::uint32_t>(product.a_sum[m + i]);
+      std::int32_t* const to =
+          product.c == nullptr ? sums[i] : product.c + (m + i) * product.row + n;
+      for (std::int64_t k = 0; k < count; ++k) {
+        const auto sum = static_cast<std::uint32_t>(sums[i][k]) -
+                         zero_point * static_cast<std::uint32_t>(product.b_rest[n + k]) -
+                         sum_of_row * static_cast<std::uint32_t>(product.b_zero[n + k]);
+        to[k] = static_cast<std::int32_t>(sum);
+      }
+      if (product.c == nullptr) requantise(product.to, m + i, product.row, n, count, sums[i]);
+    }
+  }
+}
+
+std::int32_t pack_row(const std::uint8_t* from, std::int64_t depth, std::uint8_t flip, void* to) {
+  auto* const row = static_cast<Stored*>(to);
+  std::int32_t sum = 0;
+  for (std::int64_t k = 0; k < depth; ++k) {
+    const auto number = static_cast<std::int8_t>(from[k] ^ flip);
+    row[k] = number;
+    sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) +
+                                    static_cast<std::uint32_t>(std::int32_t{number}));
+  }
+  for (std::int64_t k = depth; k % 4 != 0; ++k) row[k] = 0;
+  return sum;
+}
+
+// Stores sixteen columns of four rows.
+inline void interleave(const std::uint8_t* from, std::int64_t stride, __m128i flip,
+                       std::uint8_t* to) {
+  const auto row = [&](std::int64_t k) {
+    return _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + k * stride)),
+                         flip);
+  };
+  const __m128i r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
+  const __m128i a = _mm_unpacklo_epi8(r0, r1), b = _mm_unpackhi_epi8(r0, r1);
+  const __m128i c = _mm_unpacklo_epi8(r2, r3), d = _mm_unpackhi_epi8(r2, r3);
+  auto* const out = reinterpret_cast<__m128i*>(to);
+  _mm_storeu_si128(out, _mm_unpacklo_epi16(a, c));
+  _mm_storeu_si128(out + 1, _mm_unpackhi_epi16(a, c));
+  _mm_storeu_si128(out + 2, _mm_unpacklo_epi16(b, d));
+  _mm_storeu_si128(out + 3, _mm_unpackhi_epi16(b, d));
+}
+
+void pack_group(const std::uint8_t* from, std::int64_t stride, std::int64_t depth,
+                std::int64_t columns, std::uint8_t flip, std::uint8_t* to, std::int32_t* sums) {
+  std::int64_t n = 0;
+  if (depth == 4) {
+    const __m128i bits = _mm_set1_epi8(static_cast<char>(flip));
+    for (; n + 16 <= columns; n += 16) interleave(from + n, stride, bits, to + 4 * n);
+  }
+  for (; n < panel; ++n) {
+    for (std::int64_t k = 0; k < 4; ++k) {
+      const bool inside = n < columns && k < depth;
+      to[4 * n + k] =
+          inside ? static_cast<std::uint8_t>(from[k * stride + n] ^ flip) : std::uint8_t{0};
+    }
+  }
+  for (std::int64_t k = 0; k < depth; ++k) {
+    const std::uint8_t* const row = from + k * stride;
+    for (n = 0; n < columns; ++n)
+      sums[n] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[n]) +
+                                          static_cast<std::uint32_t>(row[n] ^ flip));
+  }
+}
+
+}  // namespace
+
+const IntegerTiles TOUCHSTONE_INTEGER_TILES{panel, sizeof(Stored), pack_row, pack_group, multiply};
+
+}  // namespace touchstone

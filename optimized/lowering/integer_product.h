@@ -1,0 +1,76 @@
+// Packed operands of products of 8-bit integers, for the steps of matmuls and convolutions.
+#pragma once
+
+#include "core/tensor.h"
+#include "optimized/kernels/integer_tiles.h"
+#include "optimized/registry/isa.h"
+
+namespace touchstone {
+
+// Returns the tiles for an instruction set; `dots`: with the processor's sums of four products.
+const IntegerTiles& integer_tiles(Isa isa, bool dots);
+bool processor_has_integer_dots(Isa isa);
+// Those of the chosen instruction set.
+const IntegerTiles& integer_tiles();
+
+// Memory that a step keeps from run to run. Grows on demand; its content is undefined.
+class Scratch {
+ public:
+  template <class T>
+  T* at(Index count) {
+    return static_cast<T*>(bytes(count, static_cast<Index>(sizeof(T))));
+  }
+
+ private:
+  void* bytes(Index count, Index size);
+  Tensor held_;
+};
+
+// Rows of A, and for each a zero point and the sum of the stored numbers.
+class PackedRows {
+ public:
+  // `rows` rows of `depth` numbers, one after the other.
+  void reserve(Index rows, Index depth);
+  // Stores row m. May be called for different rows by different threads.
+  void pack(Index m, const std::uint8_t* from, bool is_signed);
+  // Index of the stored depth.
+  Index stored_depth() const { return stored_; }
+  const void* row(Index m) const;
+  std::int32_t* zeros() { return zeros_; }
+  const std::int32_t* sums() const { return sums_; }
+
+ private:
+  Scratch rows_memory_, numbers_memory_;
+  Index depth_ = 0, stored_ = 0;
+  std::byte* rows_ = nullptr;
+  std::int32_t *zeros_ = nullptr, *sums_ = nullptr;
+};
+
+// Panels of one or more matrices B of the same shape, and for each column the sum of the stored
+// numbers.
+class PackedColumns {
+ public:
+  void reserve(Index matrices, Index depth, Index columns);
+  // Stores a panel of a matrix whose first row is at `from`, with rows `stride` apart.
+  void pack(Index matrix, Index panel, const std::uint8_t* from, Index stride, bool is_signed);
+  Index panels() const { return panels_; }
+  const std::uint8_t* matrix(Index k) const { return panels_memory_ + k * matrix_bytes_; }
+  const std::int32_t* sums(Index matrix) const { return sums_ + matrix * columns_; }
+
+ private:
+  Scratch panels_scratch_, sums_scratch_;
+  Index depth_ = 0, columns_ = 0, panels_ = 0, matrix_bytes_ = 0;
+  std::uint8_t* panels_memory_ = nullptr;
+  std::int32_t* sums_ = nullptr;
+};
+
+// An 8-bit integer at a position of a tensor of type uint8 or int8.
+inline std::int32_t byte_at(const Tensor& tensor, Index k) {
+  return tensor.type() == Type::int8 ? std::int32_t{tensor.data<std::int8_t>()[k]}
+                                     : std::int32_t{tensor.data<std::uint8_t>()[k]};
+}
+
+// Longest sums of products of two 9-bit integers that fit 32 bits. Rounded sums must not wrap.
+inline constexpr Index most_rounded_depth = 0x7fffffff / (255 * 255);
+
+}  // namespace touchstone
