@@ -4,7 +4,9 @@
 namespace touchstone {
 
 std::span<const KernelFamily* const> kernel_families() {
-  static const std::vector<const KernelFamily*> all{};
+  static const std::vector<const KernelFamily*> all{
+      &resample_family,
+  };
   return all;
 }
 

@@ -7,6 +7,8 @@
 
 namespace touchstone {
 
+extern const KernelFamily resample_family;
+
 // In the order in which they are asked.
 std::span<const KernelFamily* const> kernel_families();
 

@@ -21,6 +21,7 @@ enum class KernelClass {
   pointwise,
   reduce,
   row_kernel,
+  resample,  // interpolation on another grid
   copy,
   view,  // the same elements in another shape: no kernel
 };
@@ -57,6 +58,8 @@ constexpr std::string_view name(KernelClass kernel_class) {
       return "reduce";
     case KernelClass::row_kernel:
       return "row-kernel";
+    case KernelClass::resample:
+      return "resample";
     case KernelClass::copy:
       return "copy";
     case KernelClass::view:
