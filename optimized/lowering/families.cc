@@ -8,6 +8,7 @@ std::span<const KernelFamily* const> kernel_families() {
       &recurrent_family,
       &integer_matmul_family,
       &quantise_family,
+      &resample_family,
   };
   return all;
 }

@@ -10,6 +10,7 @@ namespace touchstone {
 extern const KernelFamily integer_matmul_family;
 extern const KernelFamily quantise_family;
 extern const KernelFamily recurrent_family;
+extern const KernelFamily resample_family;
 
 // In the order in which they are asked.
 std::span<const KernelFamily* const> kernel_families();

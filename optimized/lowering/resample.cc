@@ -1,0 +1,302 @@
+// Resize and Upsample: one pass for each axis that changes, over tables of the axis.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "core/error.h"
+#include "optimized/kernels/resample.h"
+#include "optimized/lowering/families.h"
+#include "optimized/lowering/resample_axes.h"
+#include "optimized/plan/groups.h"
+#include "optimized/registry/isa.h"
+#include "reference/calls.h"
+#include "reference/kernel.h"
+
+namespace touchstone {
+
+const Resampling& resampling() {
+  switch (chosen_isa()) {
+    case Isa::sse41:
+      return resampling_sse41();
+    case Isa::avx2:
+      return resampling_avx2();
+    case Isa::avx512:
+      return resampling_avx512();
+  }
+  BUG("an instruction set");
+}
+
+namespace {
+
+// Calls take<T>() for the numbers that are interpolated; returns false for other types.
+template <class F>
+bool with_number(Type type, F take) {
+  const auto is = [&]<class T>() {
+    if (type != type_of<T>) return false;
+    take.template operator()<T>();
+    return true;
+  };
+  return is.template operator()<float>() || is.template operator()<double>() ||
+         is.template operator()<Float16>() || is.template operator()<BFloat16>() ||
+         is.template operator()<std::int8_t>() || is.template operator()<std::uint8_t>() ||
+         is.template operator()<std::int16_t>() || is.template operator()<std::uint16_t>() ||
+         is.template operator()<std::int32_t>() || is.template operator()<std::uint32_t>() ||
+         is.template operator()<std::int64_t>() || is.template operator()<std::uint64_t>();
+}
+bool is_number(Type type) {
+  return with_number(type, []<class T>() {});
+}
+
+// The nearest element, ties to even; saturates. NaN becomes zero.
+template <class T, class Q>
+T narrowed(Q x) {
+  if constexpr (!std::is_integral_v<T>) {
+    T made;
+    put(made, type_of<T>, static_cast<Compute<T>>(x));
+    return made;
+  } else {
+    using Range = std::numeric_limits<T>;
+    const Q beyond = std::ldexp(Q(1), Range::digits), low = std::is_signed_v<T> ? -beyond : Q(0);
+    const Q rounded = std::nearbyint(x);
+    if (rounded != rounded) return 0;
+    if (rounded >= beyond) return Range::max();
+    return rounded <= low ? Range::min() : static_cast<T>(rounded);
+  }
+}
+template <class Q, class T>
+Q widened(const T& x) {
+  if constexpr (is_stored<T>) {
+    return static_cast<Q>(to_float(x));
+  } else {
+    return static_cast<Q>(x);
+  }
+}
+
+struct Extents {
+  Index outer, inner;  // of the axes around one axis
+};
+Extents around(const Shape& shape, Index axis) {
+  return {count(head(shape, axis)), count(tail(shape, axis + 1))};
+}
+
+// Splits `rows` by `columns` elements among the threads: take(first row, rows, first column,
+// columns). `terms`: reads an element.
+template <class F>
+void split(RunState& state, Index rows, Index columns, Index terms, F take) {
+  const Index wanted = parts_for(state.pool.size());
+  const Index across =
+      std::max<Index>(1, std::min(columns / 1024, wanted / std::max<Index>(rows, 1)));
+  const Index down = std::min(rows, wanted), high = (rows + down - 1) / down;
+  const Index wide = (columns + across - 1) / across;
+  const double work = static_cast<double>(rows) * static_cast<double>(columns) *
+                      static_cast<double>(terms) * nanoseconds_an_element;
+  state.each(down * across, work, [&](Index part, Index) {
+    const Index row = std::min(part / across * high, rows);
+    const Index column = std::min(part % across * wide, columns);
+    take(row, std::min(high, rows - row), column, std::min(wide, columns - column));
+  });
+}
+
+// The axes that change, in an order that keeps the passes small.
+std::vector<Index> order_of(const std::vector<ResampledAxis>& axes) {
+  std::vector<Index> order;
+  for (Index d = static_cast<Index>(axes.size()) - 1; d >= 0; --d) {
+    if (!axes[static_cast<std::size_t>(d)].kept) order.push_back(d);
+  }
+  const auto growth = [&](Index d) {
+    const ResampledAxis& axis = axes[static_cast<std::size_t>(d)];
+    return static_cast<double>(axis.out) / static_cast<double>(axis.in);
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return growth(a) < growth(b); });
+  return order;
+}
+
+template <class Unit>
+void pick_elements(const std::byte* from, const std::int32_t* index, std::byte* to, Index count) {
+  const auto* const source = reinterpret_cast<const Unit*>(from);
+  auto* const target = reinterpret_cast<Unit*>(to);
+  for (Index x = 0; x < count; ++x) target[x] = source[index[x]];
+}
+
+// Copies the elements of `bytes` each that the axis names.
+void pick(RunState& state, const std::byte* from, std::byte* to, const ResampledAxis& axis,
+          Extents extents, Index bytes) {
+  const auto* const index = axis.index.data<std::int32_t>();
+  if (extents.inner > 1) {
+    const Index length = extents.inner * bytes;
+    split(state, extents.outer * axis.out, length, 1,
+          [&](Index row, Index rows, Index at, Index n) {
+            for (Index k = row; k < row + rows; ++k) {
+              const Index source = k / axis.out * axis.in + index[k % axis.out];
+              std::memcpy(to + k * length + at, from + source * length + at,
+                          static_cast<std::size_t>(n));
+            }
+          });
+    return;
+  }
+  using Row = void (*)(const std::byte*, const std::int32_t*, std::byte*, Index);
+  const Row copied = bytes == 1   ? pick_elements<std::uint8_t>
+                     : bytes == 2 ? pick_elements<std::uint16_t>
+                     : bytes == 4 ? pick_elements<std::uint32_t>
+                     : bytes == 8 ? pick_elements<std::uint64_t>
+                                  : pick_elements<Pair64>;
+  split(state, extents.outer, axis.out, 1, [&](Index row, Index rows, Index at, Index n) {
+    for (Index k = row; k < row + rows; ++k)
+      copied(from + k * axis.in * bytes, index + at, to + (k * axis.out + at) * bytes, n);
+  });
+}
+
+template <class Q>
+void sum(RunState& state, const Q* from, Q* to, const ResampledAxis& axis, Extents extents) {
+  const AxisSum<Q> call{from,
+                        to,
+                        axis.index.data<std::int32_t>(),
+                        axis.share.data<Q>(),
+                        axis.taps,
+                        axis.in,
+                        axis.out,
+                        extents.inner};
+  const bool rows = extents.inner > 1;
+  split(state, rows ? extents.outer * axis.out : extents.outer, rows ? extents.inner : axis.out,
+        axis.taps, [&](Index row, Index many, Index column, Index columns) {
+          if constexpr (std::is_same_v<Q, float>) {
+            resampling().sum32(call, row, many, column, columns);
+          } else {
+            resampling().sum64(call, row, many, column, columns);
+          }
+        });
+}
+
+class Resample : public TensorStep {
+ public:
+  Resample(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
+      : TensorStep(graph, node, std::move(buffers)) {
+    kernel = "resample " + std::string(name(chosen_isa()));
+    kernel_class = KernelClass::resample;
+  }
+
+  void run(RunState& state) override {
+    const std::optional<ResampledAxes> axes = planned(state);
+    if (!axes) return run_on_reference(state);
+    const Tensor& x = input(state, 0);
+    Tensor& y = output(state, 0, x.type(), axes->shape);
+    if (axes->nearest) {
+      pick_all(state, x, y, *axes);
+    } else if (x.type() == Type::float64) {
+      sum_all<double>(state, x, y, *axes);
+    } else {
+      sum_all<float>(state, x, y, *axes);
+    }
+    extrapolate(y, *axes);
+  }
+
+ private:
+  std::optional<ResampledAxes> planned(RunState& state) const {
+    std::vector<Value> inputs;
+    for (std::size_t k = 0; k < fact().inputs.size(); ++k)
+      inputs.push_back(has_input(k) ? Value(input(state, k)) : Value());
+    const Call call = call_of(node(), std::move(inputs));
+    const Type type = input(state, 0).type();
+    try {
+      return resampled_axes(facts_of(call), type == Type::float64 ? type : Type::float32);
+    } catch (const Error&) {
+      return std::nullopt;  // the reference raises it with the node's place
+    }
+  }
+
+  void pick_all(RunState& state, const Tensor& x, Tensor& y, const ResampledAxes& axes) {
+    const Index bytes = facts(x.type()).bits / 8;
+    Tensor now = x;
+    Shape shape = x.shape();
+    const std::vector<Index> order = order_of(axes.axes);
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      const ResampledAxis& axis = axes.axes[static_cast<std::size_t>(order[k])];
+      const Extents extents = around(shape, order[k]);
+      shape[order[k]] = axis.out;
+      const bool last = k + 1 == order.size();
+      Tensor made = last ? Tensor() : Tensor(x.type(), shape);
+      pick(state, now.bytes().data(), last ? y.bytes().data() : made.bytes().data(), axis, extents,
+           bytes);
+      now = std::move(made);
+    }
+    if (order.empty()) std::memcpy(y.bytes().data(), x.bytes().data(), x.bytes().size());
+  }
+
+  template <class Q>
+  void sum_all(RunState& state, const Tensor& x, Tensor& y, const ResampledAxes& axes) {
+    const bool wide = x.type() == type_of<Q>;
+    Tensor now = wide ? x : Tensor(type_of<Q>, x.shape());
+    if (!wide) {
+      with_number(x.type(), [&]<class T>() {
+        const T* const from = x.data<T>();
+        Q* const to = now.data<Q>();
+        split(state, 1, x.size(), 1, [&](Index, Index, Index first, Index n) {
+          for (Index k = first; k < first + n; ++k) to[k] = widened<Q>(from[k]);
+        });
+      });
+    }
+    Shape shape = x.shape();
+    const std::vector<Index> order = order_of(axes.axes);
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      const ResampledAxis& axis = axes.axes[static_cast<std::size_t>(order[k])];
+      const Extents extents = around(shape, order[k]);
+      shape[order[k]] = axis.out;
+      const bool last = wide && k + 1 == order.size();
+      Tensor made = last ? Tensor() : Tensor(type_of<Q>, shape);
+      sum<Q>(state, now.data<Q>(), last ? y.data<Q>() : made.data<Q>(), axis, extents);
+      now = std::move(made);
+    }
+    if (wide) {
+      if (order.empty()) std::memcpy(y.bytes().data(), x.bytes().data(), x.bytes().size());
+      return;
+    }
+    with_number(x.type(), [&]<class T>() {
+      const Q* const from = now.data<Q>();
+      T* const to = y.data<T>();
+      split(state, 1, y.size(), 1, [&](Index, Index, Index first, Index n) {
+        for (Index k = first; k < first + n; ++k) to[k] = narrowed<T>(from[k]);
+      });
+    });
+  }
+
+  // Overwrites what lies outside of the image along any axis.
+  static void extrapolate(Tensor& y, const ResampledAxes& axes) {
+    with_number(y.type(), [&]<class T>() {
+      T* const to = y.data<T>();
+      const T value = narrowed<T>(axes.extrapolation);
+      for (Index d = 0; d < y.shape().size(); ++d) {
+        const Tensor& beyond = axes.axes[static_cast<std::size_t>(d)].beyond;
+        const Extents extents = around(y.shape(), d);
+        const Index size = y.shape()[d];
+        for (Index k = 0; k < (beyond.size() > 0 ? extents.outer * size : 0); ++k) {
+          if (beyond.data<bool>()[k % size])
+            std::fill_n(to + k * extents.inner, extents.inner, value);
+        }
+      }
+    });
+  }
+};
+
+bool takes(const AnalyzedGraph& graph, Index node) {
+  const AnalyzedNode& fact = graph.node(node);
+  const std::string_view op = fact.node->signature->op;
+  if (fact.node->signature->domain != "" || (op != "Resize" && op != "Upsample")) return false;
+  const AnalyzedValue& x = graph.value(fact.inputs[0]);
+  if (!x.type || x.type->kind != ValueType::Kind::tensor) return false;
+  if (is_number(x.type->element)) return !is_data_movement(graph, node) || !repeats(graph, node);
+  const Type type = x.type->element;
+  return fact.attributes().text("mode", "nearest") == "nearest" &&
+         (type == Type::boolean || type == Type::complex64 || type == Type::complex128);
+}
+
+std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
+  return std::make_unique<Resample>(graph, node, std::move(buffers));
+}
+
+}  // namespace
+
+const KernelFamily resample_family{"resample", KernelClass::resample, takes, step};
+
+}  // namespace touchstone
