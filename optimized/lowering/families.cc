@@ -4,7 +4,8 @@
 namespace touchstone {
 
 std::span<const KernelFamily* const> kernel_families() {
-  static const std::vector<const KernelFamily*> all{};
+  static const std::vector<const KernelFamily*> all{&convolution_family,
+                                                    &transposed_convolution_family, &pool_family};
   return all;
 }
 

@@ -7,6 +7,10 @@
 
 namespace touchstone {
 
+extern const KernelFamily convolution_family;
+extern const KernelFamily transposed_convolution_family;
+extern const KernelFamily pool_family;
+
 // In the order in which they are asked.
 std::span<const KernelFamily* const> kernel_families();
 
