@@ -9,6 +9,9 @@ std::span<const KernelFamily* const> kernel_families() {
       &integer_matmul_family,
       &quantise_family,
       &resample_family,
+      &convolution_family,
+      &transposed_convolution_family,
+      &pool_family,
   };
   return all;
 }

@@ -1,0 +1,246 @@
+// Pools of any rank in float32: MaxPool with its indices, AveragePool and LpPool. Works on output
+// rows, one term of the window after the other.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "optimized/kernels/pool_rows.h"
+#include "optimized/lowering/families.h"
+#include "optimized/lowering/sliding.h"
+#include "optimized/registry/isa.h"
+
+namespace touchstone {
+namespace {
+
+PoolRowKernel pool_rows_of(Isa isa) {
+  switch (isa) {
+    case Isa::sse41:
+      return pool_rows_sse41;
+    case Isa::avx2:
+      return pool_rows_avx2;
+    case Isa::avx512:
+      return pool_rows_avx512;
+  }
+  BUG("an instruction set without pools");
+}
+
+// Terms of the window at output coordinate o that lie in [low, high) of dimension d.
+Extent terms_within(const Sliding& s, Index d, Index o, Index low, Index high) {
+  const Index start = o * s.stride[d] - s.before[d];
+  const Index first = clamp(ceil_div(low - start, s.dilation[d]), 0, s.kernel[d]);
+  return {first, clamp(ceil_div(high - start, s.dilation[d]), first, s.kernel[d])};
+}
+Extent terms_inside(const Sliding& s, Index d, Index o) {
+  return terms_within(s, d, o, 0, s.image[d]);
+}
+
+// True if each window holds an element of the image. Others are the reference's.
+bool every_window_holds(const Sliding& s) {
+  for (Index d = 0; d < s.image.size(); ++d) {
+    for (Index o = 0; o < s.out[d]; ++o) {
+      const Extent terms = terms_inside(s, d, o);
+      if (terms.low == terms.high) return false;
+    }
+  }
+  return true;
+}
+
+class PoolStep : public TensorStep {
+ public:
+  PoolStep(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
+      : TensorStep(graph, node, std::move(buffers)), op_(fact().node->signature->op) {
+    const Facts facts = fact().attributes();
+    padding_counts_ = op_ == "AveragePool" && facts.integer("count_include_pad") != 0;
+    by_columns_ = op_ == "MaxPool" && facts.integer("storage_order") != 0;
+    row_ = op_ == "MaxPool" ? PoolRow::largest : PoolRow::sum;
+    if (op_ == "LpPool") {
+      p_ = fact().node->signature->since < 2 ? facts.number("p", 2)
+                                             : static_cast<float>(facts.integer("p", 2));
+      row_ = p_ == 1 ? PoolRow::sum_of_magnitudes : PoolRow::sum_of_squares;
+    }
+    kernel = (op_ == "MaxPool"  ? "max"
+              : op_ == "LpPool" ? "norm"
+                                : "mean") +
+             std::string(" pool of rows ") + std::string(name(chosen_isa()));
+    kernel_class = KernelClass::pool;
+  }
+  void run(RunState& state) override {
+    const Tensor& x = input(state, 0);
+    if (!window_ || x.shape() != x_) resolve(x.shape());
+    if (!window_) return run_on_reference(state);
+    const Sliding& s = *window_;
+    Shape made{x_[0], x_[1]};
+    append(made, s.out);
+    float* const y = has_output(0) ? output(state, 0, Type::float32, made).data<float>() : nullptr;
+    std::int64_t* const places =
+        has_output(1) ? output(state, 1, Type::int64, made).data<std::int64_t>() : nullptr;
+    const Index all = count(made), width = s.out.back();
+    if (all == 0) return;
+    const Index rows = all / width, lines = rows / (x_[0] * x_[1]), plane = count(s.image);
+    const double work =
+        static_cast<double>(all) * static_cast<double>(count(s.kernel)) * nanoseconds_an_element;
+    const Index parts = std::min(rows, parts_for(state.pool.size()));
+    state.each(parts, work, [&](Index part, Index) {
+      for (Index row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
+        const Index channel = row / lines;
+        const float* const image = x.data<float>() + channel * plane;
+        float* const to = y == nullptr ? nullptr : y + row * width;
+        if (places != nullptr) {
+          find(image, row % lines, channel * plane, to, places + row * width);
+        } else if (to != nullptr) {
+          combine(image, row % lines, to);
+        }
+      }
+    });
+  }
+
+ private:
+  void resolve(const Shape& x) {
+    x_ = x;
+    window_.reset();
+    const Facts facts = fact().attributes();
+    if (x.size() < 3 || !facts.given("kernel_shape")) return;
+    window_ = sliding_of(facts, tail(x, 2), facts.integers("kernel_shape"));
+    if (!window_) return;
+    const auto positive = [](Index k) { return k > 0; };
+    const auto padded = [](Index k) { return k >= 0; };
+    const Sliding& s = *window_;
+    if (!std::all_of(s.kernel.begin(), s.kernel.end(), positive) ||
+        !std::all_of(s.before.begin(), s.before.end(), padded) ||
+        !std::all_of(s.after.begin(), s.after.end(), padded) || !every_window_holds(s)) {
+      window_.reset();
+      return;
+    }
+    if (op_ != "AveragePool") return;
+    const Index inner = s.image.size() - 1;
+    counts_ = Tensor(Type::float32, {s.out[inner]});
+    for (Index o = 0; o < s.out[inner]; ++o)
+      counts_.data<float>()[o] = static_cast<float>(counted(inner, o));
+  }
+
+  Index counted(Index d, Index o) const {
+    const Sliding& s = *window_;
+    const Extent terms = padding_counts_
+                             ? terms_within(s, d, o, -s.before[d], s.image[d] + s.after[d])
+                             : terms_inside(s, d, o);
+    return terms.high - terms.low;
+  }
+
+  // Calls work(offset of an input row in the image) for the input rows that an output row reads, in
+  // the order of the window's terms.
+  template <class F>
+  void each_line(Index line, F&& work) const {
+    const Sliding& s = *window_;
+    const Index inner = s.image.size() - 1;
+    visit(line, inner, 0, s.image[inner], 0, work);
+  }
+  // `d`: dimensions outside d are still to be visited; the outermost must vary slowest.
+  template <class F>
+  void visit(Index line, Index inner, Index d, Index width, Index at, F&& work) const {
+    const Sliding& s = *window_;
+    if (d == inner) return work(at * width);
+    Index below = 1;
+    for (Index k = d + 1; k < inner; ++k) below *= s.out[k];
+    const Index o = line / below % s.out[d];
+    const Extent terms = terms_inside(s, d, o);
+    for (Index t = terms.low; t < terms.high; ++t)
+      visit(line, inner, d + 1, width,
+            at * s.image[d] + o * s.stride[d] + t * s.dilation[d] - s.before[d], work);
+  }
+
+  void combine(const float* image, Index line, float* to) const {
+    const Sliding& s = *window_;
+    const Index inner = s.image.size() - 1, width = s.out[inner];
+    const bool powers = op_ == "LpPool" && p_ != 1 && p_ != 2;
+    std::fill_n(to, width,
+                row_ == PoolRow::largest ? -std::numeric_limits<float>::infinity() : 0.0F);
+    each_line(line, [&](Index at) {
+      for (Index t = 0; t < s.kernel[inner]; ++t) {
+        const Extent in = inside(s, inner, t);
+        if (in.low >= in.high) continue;
+        const float* const from =
+            image + at + in.low * s.stride[inner] + t * s.dilation[inner] - s.before[inner];
+        if (!powers) {
+          kernel_(row_, from, s.stride[inner], to + in.low, in.high - in.low);
+          continue;
+        }
+        for (Index k = in.low; k < in.high; ++k)
+          to[k] += std::pow(std::abs(from[(k - in.low) * s.stride[inner]]), p_);
+      }
+    });
+    if (op_ == "AveragePool") {
+      Index rest = line, outside = 1;
+      for (Index d = inner; d-- > 0; rest /= s.out[d]) outside *= counted(d, rest % s.out[d]);
+      const auto lines = static_cast<float>(outside);
+      for (Index k = 0; k < width; ++k) to[k] /= lines * counts_.data<float>()[k];
+    } else if (op_ == "LpPool" && p_ == 2) {
+      for (Index k = 0; k < width; ++k) to[k] = std::sqrt(to[k]);
+    } else if (powers) {
+      for (Index k = 0; k < width; ++k) to[k] = std::pow(to[k], 1 / p_);
+    }
+  }
+
+  // Finds the largest elements of one output row and where they are. `to` may be null.
+  void find(const float* image, Index line, Index before, float* to, std::int64_t* places) const {
+    const Sliding& s = *window_;
+    const Index inner = s.image.size() - 1, width = s.out[inner];
+    std::fill_n(places, width, Index{-1});
+    each_line(line, [&](Index at) {
+      for (Index t = 0; t < s.kernel[inner]; ++t) {
+        const Extent in = inside(s, inner, t);
+        const Index shift = at + t * s.dilation[inner] - s.before[inner];
+        for (Index k = in.low; k < in.high; ++k) {
+          const Index place = shift + k * s.stride[inner];
+          const float next = image[place];
+          if (places[k] >= 0) {
+            const float held = image[places[k]];
+            if (held != held || !(next > held || next != next)) continue;
+          }
+          places[k] = place;
+        }
+      }
+    });
+    for (Index k = 0; k < width; ++k) {
+      if (to != nullptr) to[k] = image[places[k]];
+      places[k] = before + (by_columns_ ? turned(places[k]) : places[k]);
+    }
+  }
+
+  // The index in column-major order of an element of the image.
+  Index turned(Index place) const {
+    Index made = 0;
+    const Shape& image = window_->image;
+    for (Index d = image.size(); d-- > 0; place /= image[d])
+      made = made * image[d] + place % image[d];
+    return made;
+  }
+
+  const std::string_view op_;
+  const PoolRowKernel kernel_ = pool_rows_of(chosen_isa());
+  bool padding_counts_ = false, by_columns_ = false;
+  PoolRow row_;
+  float p_ = 2;
+  Shape x_;  // that the window is of
+  std::optional<Sliding> window_;
+  Tensor counts_;  // terms that a mean counts along the innermost dimension
+};
+
+bool takes(const AnalyzedGraph& graph, Index node) {
+  const AnalyzedNode& fact = graph.node(node);
+  const Signature& signature = *fact.node->signature;
+  if (!signature.domain.empty()) return false;
+  if (signature.op != "MaxPool" && signature.op != "AveragePool" && signature.op != "LpPool")
+    return false;
+  return graph.value(fact.inputs[0]).is(Type::float32);
+}
+
+std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
+  return std::make_unique<PoolStep>(graph, node, std::move(buffers));
+}
+
+}  // namespace
+
+const KernelFamily pool_family{"pool", KernelClass::pool, takes, step};
+
+}  // namespace touchstone
