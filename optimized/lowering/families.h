@@ -7,6 +7,8 @@
 
 namespace touchstone {
 
+extern const KernelFamily products_family;
+
 // In the order in which they are asked.
 std::span<const KernelFamily* const> kernel_families();
 
