@@ -4,7 +4,7 @@
 namespace touchstone {
 
 std::span<const KernelFamily* const> kernel_families() {
-  static const std::vector<const KernelFamily*> all{&products_family};
+  static const std::vector<const KernelFamily*> all{&products_family, &trees_family};
   return all;
 }
 

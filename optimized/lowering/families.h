@@ -8,6 +8,7 @@
 namespace touchstone {
 
 extern const KernelFamily products_family;
+extern const KernelFamily trees_family;
 
 // In the order in which they are asked.
 std::span<const KernelFamily* const> kernel_families();
