@@ -12,6 +12,8 @@ std::span<const KernelFamily* const> kernel_families() {
       &convolution_family,
       &transposed_convolution_family,
       &pool_family,
+      &products_family,
+      &trees_family,
   };
   return all;
 }

@@ -10,10 +10,12 @@ namespace touchstone {
 extern const KernelFamily convolution_family;
 extern const KernelFamily integer_matmul_family;
 extern const KernelFamily pool_family;
+extern const KernelFamily products_family;
 extern const KernelFamily quantise_family;
 extern const KernelFamily recurrent_family;
 extern const KernelFamily resample_family;
 extern const KernelFamily transposed_convolution_family;
+extern const KernelFamily trees_family;
 
 // In the order in which they are asked.
 std::span<const KernelFamily* const> kernel_families();

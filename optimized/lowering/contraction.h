@@ -1,0 +1,79 @@
+// Sum of products of two strided float32 operands over any dimensions: what matmuls of any rank,
+// Gemm and Einsum compute. Maps it on matrix kernels.
+#pragma once
+
+#include "core/tensor.h"
+#include "optimized/kernels/gemm.h"
+#include "optimized/kernels/thin.h"
+#include "optimized/plan/large.h"
+#include "optimized/plan/step.h"
+
+namespace touchstone {
+
+// C[i] = sum over s of A[i, s] B[i, s]. C is dense; a stride is 0 where an operand lacks the
+// dimension or repeats in it.
+struct Contraction {
+  Shape kept, summed;  // extents
+  struct Strides {
+    IndexVector kept, summed;
+  };
+  Strides a, b;
+};
+
+class Contractor {
+ public:
+  Contractor();
+  void run(RunState& state, const Contraction& of, const float* a, const float* b, float* c);
+  // Remembers the packed form of an operand across runs: its data never changes.
+  void keep_packed(bool a, bool b) {
+    constant_[0] = a;
+    constant_[1] = b;
+  }
+
+ private:
+  // The dimensions by the operands that have them, merged as far as the strides allow.
+  struct Matrices {
+    Shape batch, rows, columns, depth;
+    IndexVector batch_a, batch_b, batch_c, rows_a, rows_c, columns_b, columns_c, depth_a, depth_b;
+    Index batches = 1, m = 1, n = 1, k = 1;
+    bool turned = false;  // A and B changed places
+  };
+  struct Operands {
+    const float *a, *b;
+    float* c;
+  };
+  // Operands of one product as its kernel reads them.
+  struct Prepared {
+    const float *a = nullptr, *b = nullptr;
+    float* c = nullptr;
+    Index a_row = 0, a_depth = 0, c_row = 0;
+  };
+  struct Work;
+
+  static Matrices matrices_of(const Contraction& of, bool turned);
+  static Operands at(const Matrices& x, const Operands& on, Index batch);
+  static GemmOperand operand(const Matrices& x, const float* b, bool copied);
+  static GemmProblem problem(const Matrices& x, const Prepared& on, const float* packed);
+  static Prepared prepared(const Matrices& x, const Operands& on, const Work& work, float* scratch);
+  static void finish(const Matrices& x, const Operands& on, const Work& work, const float* scratch);
+  static void loop(const Contraction& of, const float* a, const float* b, float* c);
+  void in_place(const Matrices& x, const Prepared& on, const Work& work, Index first,
+                Index columns) const;
+  void alone(const Matrices& x, const Operands& on, const Work& work, float* scratch,
+             const float* packed) const;
+  void together(RunState& state, const Matrices& x, const Operands& on, const Work& work,
+                float* scratch, const float* packed) const;
+  void run_matrices(RunState& state, const Matrices& x, const Operands& on);
+  const float* packed_of(const Matrices& x, const Operands& on);
+  float* scratch_of(Index floats);
+
+  const Gemm gemm_;
+  const ThinKernel thin_;
+  const DotsKernel dots_;
+  Tensor scratch_;
+  bool constant_[2] = {false, false};
+  LargeMemory packed_;
+  Shape packed_for_;
+};
+
+}  // namespace touchstone

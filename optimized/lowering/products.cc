@@ -1,0 +1,240 @@
+// Family of float32 products that no packed matmul takes: MatMul of vectors, of few rows and of
+// constant stacks; every form of Gemm; Einsum of one or two operands.
+#include <algorithm>
+
+#include "core/error.h"
+#include "optimized/lowering/contraction.h"
+#include "optimized/lowering/families.h"
+#include "reference/lists.h"
+
+namespace touchstone {
+namespace {
+
+// A step that describes its product for the shapes of a run; null for a call that breaks a rule.
+class ProductStep : public TensorStep {
+ public:
+  ProductStep(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
+      : TensorStep(graph, node, std::move(buffers)) {
+    kernel = "contraction " + std::string(name(chosen_isa()));
+    kernel_class = KernelClass::dynamic_matmul;
+    const std::vector<Index>& inputs = fact().inputs;
+    const auto constant = [&](std::size_t k) {
+      return k < inputs.size() && inputs[k] != no_value && graph.value(inputs[k]).constant;
+    };
+    contractor_.keep_packed(constant(0), constant(1));
+  }
+  void run(RunState& state) override {
+    if (!describe(state)) return run_on_reference(state);
+    static constexpr float one = 1;
+    const float* const b = operands() > 1 ? input(state, 1).data<float>() : &one;
+    Tensor& made = output(state, 0, Type::float32, shape_);
+    contractor_.run(state, product_, input(state, 0).data<float>(), b, made.data<float>());
+    if (made.size() > 0) finish(state, made);
+  }
+
+ protected:
+  virtual bool describe(const RunState& state) = 0;  // sets product_ and shape_
+  virtual std::size_t operands() const { return 2; }
+  virtual void finish(RunState&, Tensor&) {}
+  const Shape& shape_of(const RunState& state, std::size_t k) const {
+    return input(state, k).shape();
+  }
+
+  Contraction product_;
+  Shape shape_;  // of the output
+
+ private:
+  Contractor contractor_;
+};
+
+class AnyMatmul : public ProductStep {
+ public:
+  using ProductStep::ProductStep;
+
+ protected:
+  bool describe(const RunState& state) override {
+    const Shape &a = shape_of(state, 0), &b = shape_of(state, 1);
+    if (a.empty() || b.empty()) return false;
+    const Index depth = a.back(), b_depth = b.size() == 1 ? 0 : b.size() - 2;
+    if (b[b_depth] != depth) return false;
+    const Index stack_a = std::max<Index>(a.size() - 2, 0);
+    const Index stack_b = std::max<Index>(b.size() - 2, 0);
+    const Index stack = std::max(stack_a, stack_b);
+    const IndexVector steps_a = dense_strides(a), steps_b = dense_strides(b);
+    product_ = {};
+    for (Index d = 0; d < stack; ++d) {
+      const Index at_a = d - (stack - stack_a), at_b = d - (stack - stack_b);
+      const Index of_a = at_a < 0 ? 1 : a[at_a], of_b = at_b < 0 ? 1 : b[at_b];
+      if (of_a != of_b && of_a != 1 && of_b != 1) return false;
+      add(of_a == 1 ? of_b : of_a, of_a == 1 ? 0 : steps_a[at_a], of_b == 1 ? 0 : steps_b[at_b]);
+    }
+    if (a.size() > 1) add(a[a.size() - 2], steps_a[a.size() - 2], 0);
+    if (b.size() > 1) add(b.back(), 0, 1);
+    product_.summed = {depth};
+    product_.a.summed = {1};
+    product_.b.summed = {steps_b[b_depth]};
+    shape_ = product_.kept;
+    return true;
+  }
+
+ private:
+  void add(Index extent, Index a, Index b) {
+    product_.kept.push_back(extent);
+    product_.a.kept.push_back(a);
+    product_.b.kept.push_back(b);
+  }
+};
+
+class AnyGemm : public ProductStep {
+ public:
+  AnyGemm(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
+      : ProductStep(graph, node, std::move(buffers)) {
+    const Facts facts = fact().attributes();
+    alpha_ = facts.number("alpha", 1);
+    beta_ = facts.number("beta", 1);
+    turns_a_ = facts.integer("transA") != 0;
+    turns_b_ = facts.integer("transB") != 0;
+  }
+
+ protected:
+  bool describe(const RunState& state) override {
+    const Shape &a = shape_of(state, 0), &b = shape_of(state, 1);
+    if (a.size() != 2 || b.size() != 2) return false;
+    const Index m = a[turns_a_ ? 1 : 0], n = b[turns_b_ ? 0 : 1], k = a[turns_a_ ? 0 : 1];
+    if (b[turns_b_ ? 1 : 0] != k) return false;
+    shape_ = {m, n};
+    if (has_input(2)) {
+      const Shape& c = shape_of(state, 2);
+      if (c.size() > 2) return false;
+      for (Index d = 0; d < c.size(); ++d) {
+        if (c[d] != 1 && c[d] != shape_[2 - c.size() + d]) return false;
+      }
+    }
+    product_ = {{m, n},
+                {k},
+                {{turns_a_ ? 1 : a[1], 0}, {turns_a_ ? a[1] : 1}},
+                {{0, turns_b_ ? b[1] : 1}, {turns_b_ ? 1 : b[1]}}};
+    return true;
+  }
+
+  // Scales the product and adds C.
+  void finish(RunState& state, Tensor& made) override {
+    if (!has_input(2) && alpha_ == 1) return;
+    const Tensor* const c = has_input(2) ? &input(state, 2) : nullptr;
+    static constexpr float zero = 0;
+    const float* const from = c != nullptr ? c->data<float>() : &zero;
+    const Index rank = c != nullptr ? c->shape().size() : 0;
+    const bool wide = rank > 0 && c->shape().back() != 1;
+    const Index row_step = rank == 2 && c->shape()[0] != 1 ? c->shape()[1] : 0;
+    const Index rows = shape_[0], columns = shape_[1];
+    const float alpha = alpha_, beta = beta_;
+    const Index parts = std::min(rows, parts_for(state.pool.size()));
+    state.each(parts, nanoseconds_an_element * static_cast<double>(made.size()),
+               [&](Index part, Index) {
+                 for (Index m = rows * part / parts; m < rows * (part + 1) / parts; ++m) {
+                   float* const to = made.data<float>() + m * columns;
+                   const float* const row = from + m * row_step;
+                   if (c == nullptr) {
+                     for (Index n = 0; n < columns; ++n) to[n] *= alpha;
+                   } else if (wide) {
+                     for (Index n = 0; n < columns; ++n) to[n] = alpha * to[n] + beta * row[n];
+                   } else {
+                     const float added = beta * row[0];
+                     for (Index n = 0; n < columns; ++n) to[n] = alpha * to[n] + added;
+                   }
+                 }
+               });
+  }
+
+ private:
+  float alpha_ = 1, beta_ = 1;
+  bool turns_a_ = false, turns_b_ = false;
+};
+
+class AnyEinsum : public ProductStep {
+ public:
+  AnyEinsum(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
+      : ProductStep(graph, node, std::move(buffers)),
+        equation_(fact().attributes().text("equation")) {}
+
+ protected:
+  std::size_t operands() const override { return fact().inputs.size(); }
+  bool describe(const RunState& state) override {
+    IndexVector ranks, labels;
+    for (std::size_t k = 0; k < operands(); ++k) ranks.push_back(shape_of(state, k).size());
+    try {
+      labels = subscripts(equation_, ranks);
+    } catch (const Error&) {
+      return false;  // the reference tells which rule the equation breaks
+    }
+    Index read = 0, known = 0;
+    for (const Index rank : ranks) read += rank;
+    for (const Index label : labels) known = std::max(known, label + 1);
+    const Index kept = labels.size() - read;
+    if (known < kept) return false;
+    IndexVector extents(known, 1);
+    std::vector<IndexVector> strides(2, IndexVector(known, 0));
+    Index at = 0;
+    for (std::size_t k = 0; k < operands(); ++k) {
+      for (const Index extent : shape_of(state, k)) {
+        Index& joint = extents[labels[at++]];
+        joint = joint == 0 || extent == 0 ? 0 : std::max(joint, extent);
+      }
+    }
+    at = 0;
+    for (std::size_t k = 0; k < operands(); ++k) {
+      const Shape& shape = shape_of(state, k);
+      const IndexVector steps = dense_strides(shape);
+      IndexVector seen(known, -1);
+      for (Index d = 0; d < shape.size(); ++d) {
+        const Index label = labels[at++];
+        if (shape[d] != 1 && shape[d] != extents[label]) return false;
+        if (seen[label] >= 0 && seen[label] != shape[d]) return false;
+        seen[label] = shape[d];
+        if (shape[d] != 1) strides[k][label] += steps[d];
+      }
+    }
+    product_ = {head(extents, kept),
+                tail(extents, kept),
+                {head(strides[0], kept), tail(strides[0], kept)},
+                {head(strides[1], kept), tail(strides[1], kept)}};
+    shape_ = product_.kept;
+    return true;
+  }
+
+ private:
+  const std::string equation_;
+};
+
+bool all_floats(const AnalyzedGraph& graph, const std::vector<Index>& values) {
+  return std::all_of(values.begin(), values.end(), [&](Index value) {
+    return value == no_value || graph.value(value).is(Type::float32);
+  });
+}
+
+bool takes(const AnalyzedGraph& graph, Index node) {
+  const AnalyzedNode& fact = graph.node(node);
+  const Signature& signature = *fact.node->signature;
+  if (!signature.domain.empty()) return false;
+  const std::vector<Index>& inputs = fact.inputs;
+  if (fact.outputs.size() != 1 || fact.outputs[0] == no_value) return false;
+  if (!all_floats(graph, inputs) || !all_floats(graph, fact.outputs)) return false;
+  const bool pair = inputs.size() >= 2 && inputs[0] != no_value && inputs[1] != no_value;
+  if (signature.op == "MatMul") return pair && inputs.size() == 2;
+  if (signature.op == "Gemm") return pair && inputs.size() <= 3 && signature.since >= 7;
+  if (signature.op != "Einsum") return false;
+  return (inputs.size() == 2 && pair) || (inputs.size() == 1 && inputs[0] != no_value);
+}
+
+std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
+  const std::string_view op = graph.node(node).node->signature->op;
+  if (op == "MatMul") return std::make_unique<AnyMatmul>(graph, node, std::move(buffers));
+  if (op == "Gemm") return std::make_unique<AnyGemm>(graph, node, std::move(buffers));
+  return std::make_unique<AnyEinsum>(graph, node, std::move(buffers));
+}
+
+}  // namespace
+
+const KernelFamily products_family{"products", KernelClass::dynamic_matmul, takes, step};
+
+}  // namespace touchstone

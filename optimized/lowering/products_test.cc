@@ -1,0 +1,121 @@
+// Tests the family of products on small integers, whose sums are exact in any order: every result
+// has the reference's bits.
+#include "optimized/testing.h"
+
+namespace touchstone {
+namespace {
+
+// A factor that is known in the run alone: small integers.
+std::string computed(Net& net, const Shape& shape) {
+  return net.node("Add",
+                  {net.constant(shape), net.node("ReduceMax", {"x"}, {}, {{"keepdims", 0}})});
+}
+
+std::string einsum(const std::string& equation, const Shape& a, const Shape& b, bool constant) {
+  Net net(a);
+  std::vector<std::string> inputs{"x"};
+  if (!b.empty()) inputs.push_back(constant ? net.constant(b) : computed(net, b));
+  const std::string y = net.node("Einsum", inputs);
+  net.words("equation", equation);
+  net.output(y);
+  return net.check();
+}
+
+TEST(Products, EinsumOfTwo) {
+  struct Case {
+    std::string equation;
+    Shape a, b;
+  };
+  const std::vector<Case> cases{
+      {"bhqd,bhkd->bhqk", {2, 3, 9, 17}, {2, 3, 19, 17}},  // B by rows
+      {"bhqk,bhkd->bhqd", {2, 3, 40, 33}, {2, 3, 33, 50}},
+      {"bqhd,bkhd->bhqk", {2, 9, 3, 16}, {2, 34, 3, 16}},  // strided rows
+      {"bld,edh->bleh", {1, 12, 40}, {4, 40, 36}},
+      {"bleh,ehd->bled", {1, 12, 4, 40}, {4, 40, 36}},  // a batch between rows and columns
+      {"ij,jk->ki", {12, 40}, {40, 36}},                // turned
+      {"ij,kj->ik", {1, 300}, {70, 300}},               // one row, dots
+      {"ij,jk->ik", {1, 40}, {40, 200}},                // one row, tiles
+      {"ij,jk->ik", {3, 40}, {40, 23}},
+      {"ijk,kjl->il", {9, 5, 7}, {7, 5, 60}},      // two summed dimensions
+      {"iaj,jbk->iabk", {4, 3, 40}, {40, 5, 9}},   // rows and columns of two dimensions
+      {"iaj,jbk->abik", {4, 3, 40}, {40, 5, 9}},   // no matrix of the result is contiguous
+      {"abi,aci->bca", {3, 10, 40}, {3, 12, 40}},  // a batch as the last dimension
+      {"i,j->ij", {7}, {90}},
+      {"ij,j->i", {70, 33}, {33}},
+      {"ij,ij->", {12, 34}, {12, 34}},
+      {"bij,bij->bij", {3, 7, 5}, {3, 7, 5}},
+      {"i,j->", {5}, {6}},
+      {"ij,k->j", {5, 9}, {6}},
+      {"ii,ij->ij", {6, 6}, {6, 50}},
+      {"...ij,...jk->...ik", {3, 9, 20}, {3, 20, 40}},
+      {"bij,bjk->bik", {1, 9, 20}, {5, 20, 40}},  // an extent of one repeats
+  };
+  for (const Case& each : cases) {
+    for (const bool constant : {false, true}) {
+      SCOPED_TRACE(each.equation + text(each.a) + text(each.b));
+      EXPECT_NE(einsum(each.equation, each.a, each.b, constant).find("contraction"),
+                std::string::npos);
+    }
+  }
+}
+
+TEST(Products, EinsumOfOne) {
+  for (const char* equation : {"abc->cab", "abc->", "abc->b", "aab->ab", "aab->ba", "...c->c..."}) {
+    SCOPED_TRACE(equation);
+    EXPECT_NE(einsum(equation, {5, 5, 9}, {}, false).find("contraction"), std::string::npos);
+  }
+}
+
+TEST(Products, EmptyOnes) {
+  for (const char* equation : {"ij,jk->ik", "ij,jk->", "ij,jk->j"}) {
+    EXPECT_NE(einsum(equation, {3, 4}, {4, 0}, true).find("contraction"), std::string::npos);
+  }
+}
+
+TEST(Products, Matmuls) {
+  const std::vector<std::pair<Shape, Shape>> cases{{{40}, {40}},
+                                                   {{40}, {40, 70}},
+                                                   {{70, 40}, {40}},
+                                                   {{3, 9, 40}, {40}},
+                                                   {{40}, {3, 40, 9}},
+                                                   {{2, 9, 40}, {2, 40, 33}},
+                                                   {{1, 40}, {40, 99}},
+                                                   {{4, 1, 40}, {4, 40, 64}},
+                                                   {{2, 1, 5, 40}, {3, 40, 9}},
+                                                   {{9, 40}, {2, 3, 40, 70}}};
+  for (const auto& [a, b] : cases) {
+    for (const bool constant : {false, true}) {
+      SCOPED_TRACE(text(a) + text(b));
+      Net net(a);
+      net.output(net.node("MatMul", {"x", constant ? net.constant(b) : computed(net, b)}));
+      net.check();
+    }
+  }
+  // Special values stay where the definition has them.
+  Net net({5, 40});
+  net.specials = true;
+  net.output(net.node("MatMul", {"x", computed(net, {3, 40, 33})}));
+  net.check();
+}
+
+TEST(Products, Gemms) {
+  const std::vector<Shape> biases{{}, {1}, {33}, {12, 33}, {12, 1}, {1, 33}};
+  std::size_t next = 0;
+  for (const Index turns_a : {0, 1}) {
+    for (const Index turns_b : {0, 1}) {
+      for (const Index rows : {1, 12}) {
+        Net net(turns_a ? Shape{40, rows} : Shape{rows, 40});
+        const Shape b = turns_b ? Shape{33, 40} : Shape{40, 33};
+        std::vector<std::string> inputs{"x", computed(net, b)};
+        Shape c = biases[next++ % biases.size()];
+        if (c.size() == 2 && c[0] == 12) c[0] = rows;
+        if (next % 3 != 0) inputs.push_back(computed(net, c));
+        net.output(net.node("Gemm", inputs, {}, {{"transA", turns_a}, {"transB", turns_b}}));
+        EXPECT_NE(net.check().find("contraction"), std::string::npos);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace touchstone

@@ -1,0 +1,206 @@
+// Family of tree ensembles: regressors, classifiers, and the ensembles of version 5. Each score is
+// summed in the order of the trees.
+#include <algorithm>
+#include <cmath>
+
+#include "optimized/lowering/families.h"
+#include "optimized/lowering/forest.h"
+#include "optimized/registry/isa.h"
+
+namespace touchstone {
+namespace {
+
+constexpr Index rows_at_once = 32;         // that follow one tree while it is in the cache
+constexpr double nanoseconds_a_walk = 20;  // through one tree
+
+class TreesStep : public TensorStep {
+ public:
+  TreesStep(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
+      : TensorStep(graph, node, std::move(buffers)), facts_(forest_of(fact().attributes())) {
+    kernel = "trees";
+    kernel_class = KernelClass::row_kernel;
+    if (!facts_) return;
+    const Type type = graph.value(fact().inputs[0]).type->element;
+    singles_ = facts_->singles && type == Type::float32;
+    if (singles_) {
+      single_ = facts_->flat<float>();
+    } else {
+      double_ = facts_->flat<double>();
+    }
+    for (const Index root : facts_->forest.roots) roots_.push_back(static_cast<std::int32_t>(root));
+    facts_->forest = {};
+  }
+
+  void run(RunState& state) override {
+    const Tensor& x = input(state, 0);
+    const Shape& shape = x.shape();
+    if (!facts_ || shape.size() != 2 || shape[1] < facts_->features) return run_on_reference(state);
+    if (singles_) return score(state, single_, x.data<float>(), shape);
+    if (x.type() == Type::float64) return score(state, double_, x.data<double>(), shape);
+    if (x.size() > wide_.size()) wide_ = Tensor(Type::float64, Shape{x.size()});
+    double* const wide = wide_.data<double>();
+    if (x.type() == Type::float32) {
+      std::copy_n(x.data<float>(), x.size(), wide);
+    } else if (x.type() == Type::int32) {
+      std::copy_n(x.data<std::int32_t>(), x.size(), wide);
+    } else {
+      constexpr std::int64_t exact = std::int64_t{1} << 53;
+      const std::int64_t* const from = x.data<std::int64_t>();
+      for (Index k = 0; k < x.size(); ++k) {
+        if (from[k] > exact || from[k] < -exact) return run_on_reference(state);
+        wide[k] = static_cast<double>(from[k]);
+      }
+    }
+    score(state, double_, wide, shape);
+  }
+
+ private:
+  template <class K>
+  void score(RunState& state, const FlatForest<K>& forest, const K* x, const Shape& shape) {
+    const Shape made{shape[0], facts_->targets};
+    if (!facts_->classifies) {
+      const bool wide =
+          fact().node->signature->op == "TreeEnsemble" && input(state, 0).type() == Type::float64;
+      Tensor& y = output(state, 0, wide ? Type::float64 : Type::float32, made);
+      if (wide) return score(state, forest, x, shape, y.data<double>(), nullptr);
+      return score(state, forest, x, shape, y.data<float>(), nullptr);
+    }
+    if (!has_output(1) && (!scores_ || scores_->shape() != made))
+      scores_ = Tensor(Type::float32, made);
+    Tensor& y = has_output(1) ? output(state, 1, Type::float32, made) : *scores_;
+    if (tops_.size() < shape[0]) tops_ = Tensor(Type::int64, Shape{shape[0]});
+    score(state, forest, x, shape, y.data<float>(), tops_.data<std::int64_t>());
+    if (!has_output(0)) return;
+    const Labels& labels = facts_->labels;
+    Tensor& named = output(state, 0, labels.type(), Shape{shape[0]});
+    for (Index n = 0; n < shape[0]; ++n) {
+      const Index top = tops_.data<std::int64_t>()[n];
+      if (labels.integers.empty())
+        named.data<std::string>()[n] = item(labels.texts, top);
+      else
+        named.data<std::int64_t>()[n] = labels.integers[top];
+    }
+    if (labels.integers.empty()) named.charge_texts();
+  }
+
+  // Writes the scores, and the best class of each row if `tops` is not null.
+  template <class K, class S>
+  void score(RunState& state, const FlatForest<K>& forest, const K* x, const Shape& shape, S* y,
+             std::int64_t* tops) {
+    const Index rows = shape[0], targets = facts_->targets;
+    if (rows == 0) return;
+    const Aggregate how = facts_->aggregate;
+    const bool extremes = how == Aggregate::min || how == Aggregate::max;
+    if (extremes && rows * targets > voted_.size())
+      voted_ = Tensor(Type::uint8, Shape{rows, targets});
+    std::uint8_t* const voted = extremes ? voted_.data<std::uint8_t>() : nullptr;
+    const Index parts = std::min(ceil_div(rows, rows_at_once), parts_for(state.pool.size()));
+    const double cost =
+        nanoseconds_a_walk * static_cast<double>(rows) * static_cast<double>(roots_.size());
+    state.each(parts, cost, [&](Index part, Index) {
+      const Index end = rows * (part + 1) / parts;
+      for (Index first = rows * part / parts; first < end; first += rows_at_once) {
+        const Index many = std::min(rows_at_once, end - first);
+        S* const to = y + first * targets;
+        std::uint8_t* const seen = extremes ? voted + first * targets : nullptr;
+        std::fill_n(to, many * targets, S(0));
+        if (seen != nullptr) std::fill_n(seen, many * targets, std::uint8_t{0});
+        for (const std::int32_t root : roots_) {
+          Index n = 0;
+          const auto count = [&](std::int32_t leaf) {
+            vote(leaf, to + n * targets, seen == nullptr ? nullptr : seen + n * targets);
+          };
+          while (forest.plain && n + forest.together <= many) {
+            std::int32_t found[FlatForest<K>::together];
+            forest.leaves(root, x + (first + n) * shape[1], shape[1], found);
+            for (const std::int32_t leaf : found) {
+              count(leaf);
+              ++n;
+            }
+          }
+          for (; n < many; ++n) count(forest.leaf(root, x + (first + n) * shape[1]));
+        }
+        for (Index n = 0; n < many; ++n)
+          finish(to + n * targets, tops == nullptr ? nullptr : tops + first + n);
+      }
+    });
+  }
+
+  template <class S>
+  void vote(std::int32_t leaf, S* row, std::uint8_t* seen) const {
+    const auto k = static_cast<std::size_t>(leaf);
+    for (auto at = facts_->votes_of[k]; at < facts_->votes_of[k + 1]; ++at) {
+      const ForestFacts::Vote& vote = facts_->votes[static_cast<std::size_t>(at)];
+      const S weight = static_cast<S>(vote.weight);
+      S& score = row[vote.target];
+      if (seen == nullptr) {
+        score += weight;
+        continue;
+      }
+      const bool beats = facts_->aggregate == Aggregate::min ? weight < score : score < weight;
+      if (seen[vote.target] == 0 || beats || weight != weight) score = weight;
+      seen[vote.target] = 1;
+    }
+  }
+
+  template <class S>
+  void finish(S* row, std::int64_t* top) const {
+    const Index targets = facts_->targets;
+    if (facts_->aggregate == Aggregate::average && !roots_.empty()) {
+      const S trees = static_cast<S>(roots_.size());
+      for (Index e = 0; e < targets; ++e) row[e] /= trees;
+    }
+    const auto bases = static_cast<Index>(facts_->bases.size());
+    for (Index e = 0; e < std::min(bases, targets); ++e)
+      row[e] += static_cast<S>(facts_->bases[static_cast<std::size_t>(e)]);
+    if (facts_->lone) {
+      const bool shares = facts_->probable && (facts_->transform == Transform::none ||
+                                               facts_->transform == Transform::probit);
+      row[1] = row[0];
+      row[0] = shares ? S(1) - row[1] : -row[1];
+    }
+    if (top != nullptr) {
+      FirstLargest<S, Index> best;
+      for (Index e = 0; e < targets; ++e) best.add(row[e], e);
+      *top = best.at;
+    }
+    if (facts_->transform == Transform::none) return;
+    const std::vector<S> shown = transformed(std::vector<S>(row, row + targets), facts_->transform);
+    std::copy(shown.begin(), shown.end(), row);
+  }
+
+  std::optional<ForestFacts> facts_;
+  FlatForest<float> single_;
+  FlatForest<double> double_;
+  std::vector<std::int32_t> roots_;
+  bool singles_ = false;
+  Tensor wide_, tops_, voted_;
+  std::optional<Tensor> scores_;
+};
+
+bool takes(const AnalyzedGraph& graph, Index node) {
+  const AnalyzedNode& fact = graph.node(node);
+  const Signature& signature = *fact.node->signature;
+  if (signature.domain != "ai.onnx.ml") return false;
+  const bool lists = signature.op == "TreeEnsemble";
+  if (!lists && signature.op != "TreeEnsembleRegressor" && signature.op != "TreeEnsembleClassifier")
+    return false;
+  if (fact.inputs.size() != 1 || fact.inputs[0] == no_value) return false;
+  const AnalyzedValue& x = graph.value(fact.inputs[0]);
+  if (lists) {
+    const Tensor* const splits = fact.attributes().tensor("nodes_splits");
+    if (splits == nullptr || !x.is(splits->type())) return false;
+    return x.is(Type::float32) || x.is(Type::float64);
+  }
+  return x.is(Type::float32) || x.is(Type::float64) || x.is(Type::int32) || x.is(Type::int64);
+}
+
+std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
+  return std::make_unique<TreesStep>(graph, node, std::move(buffers));
+}
+
+}  // namespace
+
+const KernelFamily trees_family{"trees", KernelClass::row_kernel, takes, step};
+
+}  // namespace touchstone
