@@ -1,6 +1,6 @@
 // Resampling of rows, written as loops that a compiler vectorizes.
 //
-// Compiled once per instruction set, with TOUCHSTONE_RESAMPLING. Calls no inline function of the
+// Compiled once per instruction set, with TOUCHSTONE_RESAMPLE. Calls no inline function of the
 // standard library, so that the linker cannot pick code for a newer processor for the rest of the
 // program.
 #include "optimized/kernels/resample.h"
@@ -119,7 +119,7 @@ void cells(const CellSums& sums, const float* image, Count channels, float* line
 
 }  // namespace
 
-const Resampling& TOUCHSTONE_RESAMPLING() {
+const Resampling& TOUCHSTONE_RESAMPLE() {
   static constexpr Resampling table{sum<float>, sum<double>, cells};
   return table;
 }

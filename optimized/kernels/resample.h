@@ -45,8 +45,8 @@ struct Resampling {
                 float* to);
 };
 
-const Resampling& resampling_sse41();
-const Resampling& resampling_avx2();
-const Resampling& resampling_avx512();
+const Resampling& resample_sse41();
+const Resampling& resample_avx2();
+const Resampling& resample_avx512();
 
 }  // namespace touchstone

@@ -47,12 +47,12 @@ void each_pair(const ElementRow& row, F f) {
 }
 
 // An operation on a pair; integers compute modulo 2^n.
-#define TOUCHSTONE_PAIR(name, expression)                                    \
-  struct name {                                                              \
-    template <class A>                                                       \
-    static auto of(A a, A b) {                                               \
-      return expression;                                                     \
-    }                                                                        \
+#define TOUCHSTONE_PAIR(name, expression) \
+  struct name {                           \
+    template <class A>                    \
+    static auto of(A a, A b) {            \
+      return expression;                  \
+    }                                     \
   };
 TOUCHSTONE_PAIR(Equal, a == b)
 TOUCHSTONE_PAIR(Less, a < b)
@@ -66,16 +66,16 @@ TOUCHSTONE_PAIR(Min, b < a ? b : a)
 TOUCHSTONE_PAIR(Max, a < b ? b : a)
 #undef TOUCHSTONE_PAIR
 
-#define TOUCHSTONE_ARITHMETIC(name, by)                                      \
-  struct name {                                                              \
-    template <class A>                                                       \
-    static A of(A a, A b) {                                                  \
-      if constexpr (std::is_integral_v<A>) {                                 \
-        return (Modular<A>(a) by Modular<A>(b)).v;                           \
-      } else {                                                               \
-        return a by b;                                                       \
-      }                                                                      \
-    }                                                                        \
+#define TOUCHSTONE_ARITHMETIC(name, by)            \
+  struct name {                                    \
+    template <class A>                             \
+    static A of(A a, A b) {                        \
+      if constexpr (std::is_integral_v<A>) {       \
+        return (Modular<A>(a) by Modular<A>(b)).v; \
+      } else {                                     \
+        return a by b;                             \
+      }                                            \
+    }                                              \
   };
 TOUCHSTONE_ARITHMETIC(Add, +)
 TOUCHSTONE_ARITHMETIC(Sub, -)
@@ -121,8 +121,10 @@ bool remainders(const ElementRow& row) {
 template <class A>
 bool negations(const ElementRow& row) {
   each<A, A>(row, [](A a) {
-    if constexpr (std::is_integral_v<A>) return (-Modular<A>(a)).v;
-    else return static_cast<A>(-a);
+    if constexpr (std::is_integral_v<A>)
+      return (-Modular<A>(a)).v;
+    else
+      return static_cast<A>(-a);
   });
   return true;
 }
@@ -208,22 +210,19 @@ ElementLoop for_number(Type type, F with) {
 
 template <class Op>
 ElementLoop comparison(Type from) {
-  return for_number(from, [](auto zero) -> ElementLoop {
-    return pairs<Op, decltype(zero), std::uint8_t>;
-  });
+  return for_number(
+      from, [](auto zero) -> ElementLoop { return pairs<Op, decltype(zero), std::uint8_t>; });
 }
 template <class Op>
 ElementLoop arithmetic(Type type) {
   if (type == Type::float32) return nullptr;  // other kernels compute it
-  return for_number(type, [](auto zero) -> ElementLoop {
-    return pairs<Op, decltype(zero), decltype(zero)>;
-  });
+  return for_number(
+      type, [](auto zero) -> ElementLoop { return pairs<Op, decltype(zero), decltype(zero)>; });
 }
 template <class Op>
 ElementLoop of_integers(Type type) {
-  return for_integer(type, [](auto zero) -> ElementLoop {
-    return pairs<Op, decltype(zero), decltype(zero)>;
-  });
+  return for_integer(
+      type, [](auto zero) -> ElementLoop { return pairs<Op, decltype(zero), decltype(zero)>; });
 }
 template <class Op>
 ElementLoop of_truths(Type type) {

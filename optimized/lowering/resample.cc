@@ -18,11 +18,11 @@ namespace touchstone {
 const Resampling& resampling() {
   switch (chosen_isa()) {
     case Isa::sse41:
-      return resampling_sse41();
+      return resample_sse41();
     case Isa::avx2:
-      return resampling_avx2();
+      return resample_avx2();
     case Isa::avx512:
-      return resampling_avx512();
+      return resample_avx512();
   }
   BUG("an instruction set");
 }

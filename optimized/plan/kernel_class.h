@@ -21,11 +21,8 @@ enum class KernelClass {
   pointwise,
   reduce,
   row_kernel,
-<<<<<<< HEAD
   recurrent,  // layers: all input products at once, then step by step
-=======
   resample,  // interpolation on another grid
->>>>>>> m_select
   copy,
   view,  // the same elements in another shape: no kernel
 };
@@ -62,13 +59,10 @@ constexpr std::string_view name(KernelClass kernel_class) {
       return "reduce";
     case KernelClass::row_kernel:
       return "row-kernel";
-<<<<<<< HEAD
     case KernelClass::recurrent:
       return "recurrent";
-=======
     case KernelClass::resample:
       return "resample";
->>>>>>> m_select
     case KernelClass::copy:
       return "copy";
     case KernelClass::view:
