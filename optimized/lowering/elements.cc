@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/budget.h"
 #include "reference/integers.h"
 
 namespace touchstone {
@@ -46,13 +47,15 @@ void each_pair(const ElementRow& row, F f) {
   }
 }
 
+namespace pair {
+
 // An operation on a pair; integers compute modulo 2^n.
-#define TOUCHSTONE_PAIR(name, expression)                                    \
-  struct name {                                                              \
-    template <class A>                                                       \
-    static auto of(A a, A b) {                                               \
-      return expression;                                                     \
-    }                                                                        \
+#define TOUCHSTONE_PAIR(name, expression) \
+  struct name {                           \
+    template <class A>                    \
+    static auto of(A a, A b) {            \
+      return expression;                  \
+    }                                     \
   };
 TOUCHSTONE_PAIR(Equal, a == b)
 TOUCHSTONE_PAIR(Less, a < b)
@@ -66,21 +69,23 @@ TOUCHSTONE_PAIR(Min, b < a ? b : a)
 TOUCHSTONE_PAIR(Max, a < b ? b : a)
 #undef TOUCHSTONE_PAIR
 
-#define TOUCHSTONE_ARITHMETIC(name, by)                                      \
-  struct name {                                                              \
-    template <class A>                                                       \
-    static A of(A a, A b) {                                                  \
-      if constexpr (std::is_integral_v<A>) {                                 \
-        return (Modular<A>(a) by Modular<A>(b)).v;                           \
-      } else {                                                               \
-        return a by b;                                                       \
-      }                                                                      \
-    }                                                                        \
+#define TOUCHSTONE_ARITHMETIC(name, by)            \
+  struct name {                                    \
+    template <class A>                             \
+    static A of(A a, A b) {                        \
+      if constexpr (std::is_integral_v<A>) {       \
+        return (Modular<A>(a) by Modular<A>(b)).v; \
+      } else {                                     \
+        return a by b;                             \
+      }                                            \
+    }                                              \
   };
 TOUCHSTONE_ARITHMETIC(Add, +)
 TOUCHSTONE_ARITHMETIC(Sub, -)
 TOUCHSTONE_ARITHMETIC(Mul, *)
 #undef TOUCHSTONE_ARITHMETIC
+
+}  // namespace pair
 
 template <class Op, class A, class To>
 bool pairs(const ElementRow& row) {
@@ -121,8 +126,10 @@ bool remainders(const ElementRow& row) {
 template <class A>
 bool negations(const ElementRow& row) {
   each<A, A>(row, [](A a) {
-    if constexpr (std::is_integral_v<A>) return (-Modular<A>(a)).v;
-    else return static_cast<A>(-a);
+    if constexpr (std::is_integral_v<A>)
+      return (-Modular<A>(a)).v;
+    else
+      return static_cast<A>(-a);
   });
   return true;
 }
@@ -208,22 +215,19 @@ ElementLoop for_number(Type type, F with) {
 
 template <class Op>
 ElementLoop comparison(Type from) {
-  return for_number(from, [](auto zero) -> ElementLoop {
-    return pairs<Op, decltype(zero), std::uint8_t>;
-  });
+  return for_number(
+      from, [](auto zero) -> ElementLoop { return pairs<Op, decltype(zero), std::uint8_t>; });
 }
 template <class Op>
 ElementLoop arithmetic(Type type) {
   if (type == Type::float32) return nullptr;  // other kernels compute it
-  return for_number(type, [](auto zero) -> ElementLoop {
-    return pairs<Op, decltype(zero), decltype(zero)>;
-  });
+  return for_number(
+      type, [](auto zero) -> ElementLoop { return pairs<Op, decltype(zero), decltype(zero)>; });
 }
 template <class Op>
 ElementLoop of_integers(Type type) {
-  return for_integer(type, [](auto zero) -> ElementLoop {
-    return pairs<Op, decltype(zero), decltype(zero)>;
-  });
+  return for_integer(
+      type, [](auto zero) -> ElementLoop { return pairs<Op, decltype(zero), decltype(zero)>; });
 }
 template <class Op>
 ElementLoop of_truths(Type type) {
@@ -234,23 +238,23 @@ ElementLoop of_truths(Type type) {
 
 ElementLoop binary_loop(std::string_view op, Type from, Type to) {
   if (to == Type::boolean) {
-    if (op == "And") return of_truths<And>(from);
-    if (op == "Or") return of_truths<Or>(from);
-    if (op == "Xor") return of_truths<Xor>(from);
-    if (op == "Equal" && from == Type::boolean) return of_truths<Equal>(from);
-    if (op == "Equal") return comparison<Equal>(from);
-    if (op == "Less") return comparison<Less>(from);
-    if (op == "LessOrEqual") return comparison<LessOrEqual>(from);
-    if (op == "Greater") return comparison<Greater>(from);
-    if (op == "GreaterOrEqual") return comparison<GreaterOrEqual>(from);
+    if (op == "And") return of_truths<pair::And>(from);
+    if (op == "Or") return of_truths<pair::Or>(from);
+    if (op == "Xor") return of_truths<pair::Xor>(from);
+    if (op == "Equal" && from == Type::boolean) return of_truths<pair::Equal>(from);
+    if (op == "Equal") return comparison<pair::Equal>(from);
+    if (op == "Less") return comparison<pair::Less>(from);
+    if (op == "LessOrEqual") return comparison<pair::LessOrEqual>(from);
+    if (op == "Greater") return comparison<pair::Greater>(from);
+    if (op == "GreaterOrEqual") return comparison<pair::GreaterOrEqual>(from);
     return nullptr;
   }
   if (from != to) return nullptr;
-  if (op == "Add") return arithmetic<Add>(from);
-  if (op == "Sub") return arithmetic<Sub>(from);
-  if (op == "Mul") return arithmetic<Mul>(from);
-  if (op == "Min") return of_integers<Min>(from);
-  if (op == "Max") return of_integers<Max>(from);
+  if (op == "Add") return arithmetic<pair::Add>(from);
+  if (op == "Sub") return arithmetic<pair::Sub>(from);
+  if (op == "Mul") return arithmetic<pair::Mul>(from);
+  if (op == "Min") return of_integers<pair::Min>(from);
+  if (op == "Max") return of_integers<pair::Max>(from);
   if (op == "Div" && from != Type::float32) {
     return for_number(from, [](auto zero) -> ElementLoop { return quotients<decltype(zero)>; });
   }

@@ -4,7 +4,11 @@
 namespace touchstone {
 
 std::span<const KernelFamily* const> kernel_families() {
-  static const std::vector<const KernelFamily*> all{};
+  static const std::vector<const KernelFamily*> all{
+      &bodies_family,
+      &elements_family,
+      &moves_family,
+  };
   return all;
 }
 

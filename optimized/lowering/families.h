@@ -7,6 +7,10 @@
 
 namespace touchstone {
 
+extern const KernelFamily bodies_family;
+extern const KernelFamily elements_family;
+extern const KernelFamily moves_family;
+
 // In the order in which they are asked.
 std::span<const KernelFamily* const> kernel_families();
 
