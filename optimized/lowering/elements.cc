@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/budget.h"
 #include "reference/integers.h"
 
 namespace touchstone {
@@ -46,6 +47,8 @@ void each_pair(const ElementRow& row, F f) {
   }
 }
 
+namespace pair {
+
 // An operation on a pair; integers compute modulo 2^n.
 #define TOUCHSTONE_PAIR(name, expression) \
   struct name {                           \
@@ -81,6 +84,8 @@ TOUCHSTONE_ARITHMETIC(Add, +)
 TOUCHSTONE_ARITHMETIC(Sub, -)
 TOUCHSTONE_ARITHMETIC(Mul, *)
 #undef TOUCHSTONE_ARITHMETIC
+
+}  // namespace pair
 
 template <class Op, class A, class To>
 bool pairs(const ElementRow& row) {
@@ -233,23 +238,23 @@ ElementLoop of_truths(Type type) {
 
 ElementLoop binary_loop(std::string_view op, Type from, Type to) {
   if (to == Type::boolean) {
-    if (op == "And") return of_truths<And>(from);
-    if (op == "Or") return of_truths<Or>(from);
-    if (op == "Xor") return of_truths<Xor>(from);
-    if (op == "Equal" && from == Type::boolean) return of_truths<Equal>(from);
-    if (op == "Equal") return comparison<Equal>(from);
-    if (op == "Less") return comparison<Less>(from);
-    if (op == "LessOrEqual") return comparison<LessOrEqual>(from);
-    if (op == "Greater") return comparison<Greater>(from);
-    if (op == "GreaterOrEqual") return comparison<GreaterOrEqual>(from);
+    if (op == "And") return of_truths<pair::And>(from);
+    if (op == "Or") return of_truths<pair::Or>(from);
+    if (op == "Xor") return of_truths<pair::Xor>(from);
+    if (op == "Equal" && from == Type::boolean) return of_truths<pair::Equal>(from);
+    if (op == "Equal") return comparison<pair::Equal>(from);
+    if (op == "Less") return comparison<pair::Less>(from);
+    if (op == "LessOrEqual") return comparison<pair::LessOrEqual>(from);
+    if (op == "Greater") return comparison<pair::Greater>(from);
+    if (op == "GreaterOrEqual") return comparison<pair::GreaterOrEqual>(from);
     return nullptr;
   }
   if (from != to) return nullptr;
-  if (op == "Add") return arithmetic<Add>(from);
-  if (op == "Sub") return arithmetic<Sub>(from);
-  if (op == "Mul") return arithmetic<Mul>(from);
-  if (op == "Min") return of_integers<Min>(from);
-  if (op == "Max") return of_integers<Max>(from);
+  if (op == "Add") return arithmetic<pair::Add>(from);
+  if (op == "Sub") return arithmetic<pair::Sub>(from);
+  if (op == "Mul") return arithmetic<pair::Mul>(from);
+  if (op == "Min") return of_integers<pair::Min>(from);
+  if (op == "Max") return of_integers<pair::Max>(from);
   if (op == "Div" && from != Type::float32) {
     return for_number(from, [](auto zero) -> ElementLoop { return quotients<decltype(zero)>; });
   }

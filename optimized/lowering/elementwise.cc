@@ -120,12 +120,12 @@ bool takes(const AnalyzedGraph& graph, Index node) {
 std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
   auto made = std::make_unique<Elementwise>(graph, node, std::move(buffers));
   made->kernel = "elements " + std::string(graph.node(node).node->op);
-  made->kernel_class = KernelClass::elementwise;
+  made->kernel_class = KernelClass::pointwise;
   return made;
 }
 
 }  // namespace
 
-const KernelFamily elements_family{"elements", KernelClass::elementwise, takes, step};
+const KernelFamily elements_family{"elements", KernelClass::pointwise, takes, step};
 
 }  // namespace touchstone

@@ -21,11 +21,11 @@ inline constexpr Index no_value = -1;
 struct AnalyzedValue {
   std::string name;
   std::optional<ValueType> type;
-  std::optional<Shape> shape;        // of a tensor, if every size is known
+  std::optional<Shape> shape;  // of a tensor, if every size is known
   // an initializer that is not fed, or a result that the fed shapes determine
   const Tensor* constant = nullptr;
-  Index producer = no_value;         // a node
-  std::vector<Index> users;          // nodes that read it, directly or in a subgraph; each once
+  Index producer = no_value;  // a node
+  std::vector<Index> users;   // nodes that read it, directly or in a subgraph; each once
   bool output = false;
 
   bool is(Type element) const {

@@ -263,9 +263,9 @@ void Plan::Impl::compute(const std::map<std::string, Value>& feeds, ThreadPool& 
     return std::chrono::duration<double, std::micro>(at - began).count();
   };
   const auto since = [&] { return micro(std::chrono::steady_clock::now()); };
-  pool.watch(timings != nullptr);
+  if (!options.nested) pool.watch(timings != nullptr);
   const ThreadPool::Run run(pool);
-  RunState state{pool, values, scratch_of, options.limits};
+  RunState state{pool, values, scratch_of, options.limits, &options};
   if (check) check->begin(feeds);
   for (std::size_t k = 0; k < builder.steps.size(); ++k) {
     const double begin = timings ? since() : 0;

@@ -28,6 +28,7 @@ struct PlanOptions {
   BufferSource buffers = {};  // not empty: allocates each buffer separately, instead of one arena
   std::shared_ptr<Device> device = {};  // not null: runs the nodes for which it has kernels
   bool host = true;                     // the processor runs the rest; false: that is an Error
+  bool nested = false;                  // runs inside a step of another plan
   bool check_arena = false;             // like TOUCHSTONE_CHECK=arena (arena_check.h)
   // Hook for tests: changes steps and lifetimes before memory is placed.
   std::function<void(Builder&)> change = {};

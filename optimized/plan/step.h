@@ -13,12 +13,15 @@
 
 namespace touchstone {
 
+struct PlanOptions;
+
 // State that all steps of a run use.
 struct RunState {
   ThreadPool& pool;
   std::vector<Value>& values;          // by index in the graph: the tensors of their own
   const std::vector<float*>& scratch;  // one per thread
   const Limits& limits;
+  const PlanOptions* options;  // of the plan
 
   // Like ThreadPool::each, for work that takes one thread about `nanoseconds`. GroupKind shorter
   // than waking another thread runs on this one.

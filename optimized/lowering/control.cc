@@ -1,0 +1,194 @@
+// Family `bodies`: nodes with subgraphs run as the reference does, but each subgraph on plans of
+// its own. If a subgraph fails, the reference runs the node, and raises the error with its place.
+#include <algorithm>
+#include <cstring>
+
+#include "core/error.h"
+#include "model/check_node.h"
+#include "model/rules.h"
+#include "model/scopes.h"
+#include "optimized/lowering/bodies.h"
+#include "optimized/lowering/families.h"
+#include "reference/feeds.h"
+#include "reference/held_bytes.h"
+#include "reference/registry.h"
+
+namespace touchstone {
+namespace {
+
+constexpr std::string_view operators[] = {"If", "Loop", "Scan", "SequenceMap"};
+constexpr Index bytes_a_step = 16;  // of a container that a node copies
+
+void refuse(Error error) { throw error; }
+
+struct BodyFailed {};
+
+class Control : public TensorStep {
+ public:
+  Control(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
+      : TensorStep(graph, node, std::move(buffers)), graph_(graph) {
+    const Node& n = *graph.node(node).node;
+    for (const Subgraph& inner : subgraphs_of(n))
+      bodies_.try_emplace(inner.graph.get(), graph, *inner.graph);
+    for (const std::string& name : names_used(n)) used_.push_back(graph.find(name));
+    kernel = "plans of subgraphs";
+    kernel_class = KernelClass::row_kernel;
+  }
+
+  void run(RunState& state) override {
+    const ScratchScope scratch;
+    try {
+      run_bodies(state);
+    } catch (const BodyFailed&) {
+      const std::string planned = kernel;
+      const KernelClass planned_class = kernel_class;
+      run_on_reference(state);
+      kernel = planned;
+      kernel_class = planned_class;
+      for (const Index output : fact().outputs) {
+        if (output != no_value) keep(state, output);
+      }
+    }
+    for (auto& [graph, body] : bodies_) body.begin();
+  }
+
+ private:
+  Value& held(const RunState& state, Index value) const {
+    return state.values[static_cast<std::size_t>(value)];
+  }
+
+  void run_bodies(RunState& state) {
+    Call call;
+    call.node = &node();
+    call.signature = node().signature;
+    Types types;
+    for (const Index input : fact().inputs) {
+      call.inputs.push_back(input == no_value ? Value() : held(state, input));
+      Value& value = call.inputs.back();
+      check_value(value, state.limits);
+      types.push_back(value.absent() ? std::nullopt : std::optional(value.type()));
+      if (value.absent() || value.is_tensor()) continue;
+      const Index bytes = bytes_of_lists(value);
+      charge_scratch(bytes);
+      charge_work(bytes / bytes_a_step);
+    }
+    bind_types(node(), types, refuse);
+    call.outputs.resize(fact().outputs.size());
+    for (const Index output : fact().outputs) call.wanted.push_back(output != no_value);
+    for (auto& [graph, body] : bodies_) body.begin();
+    call.run_graph = [&](const Graph& graph, std::vector<Value> inputs) {
+      return run_body(graph, std::move(inputs), state);
+    };
+    find_entry(*node().signature)->native(call);
+    types.assign(call.outputs.size(), std::nullopt);
+    for (std::size_t k = 0; k < call.outputs.size(); ++k) {
+      if (!call.wanted[k]) continue;
+      check_value(call.outputs[k], state.limits);
+      charge_texts(call.outputs[k]);
+      types[k] = call.outputs[k].type();
+    }
+    hold_output_types(*node().signature, types, refuse);
+    for (std::size_t k = 0; k < call.outputs.size(); ++k) {
+      if (call.wanted[k]) put(state, k, std::move(call.outputs[k]));
+    }
+  }
+
+  std::vector<Value> run_body(const Graph& graph, std::vector<Value> inputs, RunState& state) {
+    BodyPlans& body = bodies_.at(&graph);
+    const Index most = state.limits.loop_iterations;
+    if (body.runs() >= most) throw over_limit("loop_iterations", body.runs() + 1, most);
+    if (inputs.size() > graph.inputs.size() || depth_of(graph) >= state.limits.graph_depth)
+      throw BodyFailed{};
+    for (const Value& input : inputs) {
+      if (input.absent()) throw BodyFailed{};
+    }
+    try {
+      return body.run(std::move(inputs), state);
+    } catch (const Error& error) {
+      if (error.kind == ErrorKind::internal) throw;
+      throw BodyFailed{};
+    }
+  }
+
+  // Places an output in the plan's memory, or as a tensor of its own.
+  void put(RunState& state, std::size_t k, Value made) {
+    const Index value = fact().outputs[k];
+    if (!graph_.value(value).floats()) {
+      held(state, value) = std::move(made);
+      return keep(state, value);
+    }
+    const Tensor& from = made.tensor();
+    const std::span<std::byte> to = output(state, k, from.type(), from.shape()).bytes();
+    if (!to.empty()) std::memcpy(to.data(), from.bytes().data(), to.size());
+  }
+
+  // Copies what shares memory with a value that the node reads, which later steps may overwrite.
+  void keep(RunState& state, Index output) const {
+    Value& value = held(state, output);
+    if (!graph_.value(output).floats()) value = kept(state, value);
+  }
+  Value kept(const RunState& state, const Value& value) const {
+    if (value.is_tensor()) {
+      const Tensor& tensor = value.tensor();
+      if (tensor.type() == Type::string || !is_shared(state, tensor)) return value;
+      Tensor made(tensor.type(), tensor.shape());
+      std::memcpy(made.bytes().data(), tensor.bytes().data(), made.bytes().size());
+      return made;
+    }
+    if (const auto* sequence = std::get_if<Sequence>(&value.is)) {
+      Sequence made{sequence->inner, {}};
+      for (const Value& item : sequence->items) made.items.push_back(kept(state, item));
+      return made;
+    }
+    if (const auto* optional = std::get_if<Optional>(&value.is)) {
+      Optional made{optional->inner, nullptr};
+      if (optional->item) made.item = std::make_shared<const Value>(kept(state, *optional->item));
+      return made;
+    }
+    return value;
+  }
+  bool is_shared(const RunState& state, const Tensor& tensor) const {
+    for (const Index read : used_) {
+      const Value& value = held(state, read);
+      if (!value.is_tensor() || value.tensor().type() == Type::string) continue;
+      const std::span<const std::byte> bytes = value.tensor().bytes();
+      const std::byte* const first = tensor.bytes().data();
+      if (!bytes.empty() && first >= bytes.data() && first < bytes.data() + bytes.size())
+        return true;
+    }
+    return false;
+  }
+
+  const AnalyzedGraph& graph_;
+  std::map<const Graph*, BodyPlans> bodies_;
+  std::vector<Index> used_;
+};
+
+bool takes(const AnalyzedGraph& graph, Index node) {
+  const Node& n = *graph.node(node).node;
+  if (!n.signature->domain.empty()) return false;
+  if (std::find(std::begin(operators), std::end(operators), n.signature->op) == std::end(operators))
+    return false;
+  const ReferenceEntry* const entry = find_entry(*n.signature);
+  if (entry == nullptr || entry->native == nullptr) return false;
+  for (const std::string& name : names_used(n)) {
+    if (graph.find(name) == no_value) return false;
+  }
+  for (const Subgraph& inner : subgraphs_of(n)) {
+    // The interpreter wraps what such an input is given.
+    for (const ValueInfo& input : inner.graph->inputs) {
+      if (input.type && input.type->kind == ValueType::Kind::optional) return false;
+    }
+  }
+  return true;
+}
+
+std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
+  return std::make_unique<Control>(graph, node, std::move(buffers));
+}
+
+}  // namespace
+
+const KernelFamily bodies_family{"bodies", KernelClass::row_kernel, takes, step};
+
+}  // namespace touchstone

@@ -1,0 +1,183 @@
+// Tests the families of elements of any type and of data movement by fed bounds.
+#include "optimized/lowering/flow_testing.h"
+
+namespace touchstone::flow {
+namespace {
+
+constexpr Type integer_types[] = {Type::int8,  Type::uint8,  Type::int16, Type::uint16,
+                                  Type::int32, Type::uint32, Type::int64, Type::uint64};
+const std::vector<Index> some{1, -3, 7, 100, -128, 64, 2, -1, 3, 12345, 5};
+
+const std::vector<std::pair<Shape, Shape>> pairs_of_shapes{
+    {{3, 5}, {3, 5}}, {{3, 5}, {5}}, {{3, 1}, {1, 5}}, {{}, {4, 1, 3}},
+    {{7}, {}},        {{0, 3}, {3}}, {{}, {}},         {{2, 1, 3000}, {4, 1}}};
+
+TEST(Elements, PairsOfIntegers) {
+  for (const char* op : {"Add", "Sub", "Mul", "Div", "Mod", "Equal", "Less", "LessOrEqual",
+                         "Greater", "GreaterOrEqual", "Min", "Max"}) {
+    for (const Type type : integer_types) {
+      for (const auto& [a, b] : pairs_of_shapes) {
+        const std::string kernels = same(
+            Build().node(op, {"a", "b"}, {"y"}).out("y"),
+            {{"a", numbers(type, a, some)}, {"b", numbers(type, b, {3, -2, 5, -1, 127, 9, -128})}});
+        EXPECT_EQ(kernels, "elements " + std::string(op) + "; ");
+      }
+    }
+  }
+}
+
+TEST(Elements, RemaindersOfTheDividend) {
+  for (const Type type : integer_types) {
+    same(Build().node("Mod", {"a", "b"}, {"y"}, {{"fmod", integer(1)}}).out("y"),
+         {{"a", numbers(type, {11}, some)}, {"b", numbers(type, {11}, {3, -2, 5, -1, 127})}});
+  }
+}
+
+TEST(Elements, DivisionByZeroIsTheReferencesError) {
+  for (const char* op : {"Div", "Mod"}) {
+    same(Build().node(op, {"a", "b"}, {"y"}).out("y"),
+         {{"a", numbers(Type::int32, {4}, some)}, {"b", numbers(Type::int32, {4}, {1, 2, 0, 3})}});
+  }
+}
+
+TEST(Elements, ShapesThatDoNotBroadcastAreTheReferencesError) {
+  same(Build().node("Add", {"a", "b"}, {"y"}).out("y"),
+       {{"a", numbers(Type::int64, {4}, some)}, {"b", numbers(Type::int64, {3}, some)}});
+}
+
+TEST(Elements, ComparisonsOfFloatsWithSpecials) {
+  for (const char* op : {"Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"}) {
+    const std::string kernels =
+        same(Build().node(op, {"a", "b"}, {"y"}).out("y"),
+             {{"a", with_specials(whole({6, 40}, 1))}, {"b", with_specials(whole({40}, 2))}});
+    EXPECT_EQ(kernels, "elements " + std::string(op) + "; ");
+  }
+}
+
+TEST(Elements, TruthValues) {
+  for (const char* op : {"And", "Or", "Xor", "Equal"}) {
+    for (const auto& [a, b] : pairs_of_shapes)
+      same(Build().node(op, {"a", "b"}, {"y"}).out("y"),
+           {{"a", numbers(Type::boolean, a, {1, 0, 0})}, {"b", numbers(Type::boolean, b, {0, 1})}});
+  }
+  same(Build().node("Not", {"a"}, {"y"}).out("y"), {{"a", numbers(Type::boolean, {9}, {1, 0})}});
+}
+
+TEST(Elements, OneOperand) {
+  for (const Type type : integer_types) {
+    const Feeds feeds{{"a", numbers(type, {3, 11}, some)}};
+    if (facts(type).is_signed) same(Build().node("Neg", {"a"}, {"y"}).out("y"), feeds);
+    same(Build().node("Abs", {"a"}, {"y"}).out("y"), feeds);
+    for (const Type to :
+         {Type::int8, Type::uint16, Type::int32, Type::uint64, Type::int64, Type::boolean}) {
+      same(Build().node("Cast", {"a"}, {"y"}, {{"to", integer(static_cast<Index>(to))}}).out("y"),
+           feeds);
+    }
+  }
+  same(Build().node("Cast", {"a"}, {"y"}, {{"to", integer(7)}}).out("y"),
+       {{"a", numbers(Type::boolean, {9}, {1, 0})}});
+}
+
+TEST(Elements, SelectionsOfAnyType) {
+  const std::vector<std::array<Shape, 3>> shapes{
+      {Shape{3, 4}, Shape{3, 4}, Shape{3, 4}}, {Shape{3, 1}, Shape{4}, Shape{}},
+      {Shape{}, Shape{3, 4}, Shape{4}},        {Shape{4}, Shape{}, Shape{3, 4}},
+      {Shape{2, 1}, Shape{1, 3}, Shape{1}},    {Shape{4}, Shape{}, Shape{}}};
+  for (const Type type : {Type::boolean, Type::uint8, Type::float16, Type::float32, Type::int32,
+                          Type::float64, Type::int64}) {
+    for (const auto& [which, a, b] : shapes) {
+      const std::string kernels = same(Build().node("Where", {"w", "a", "b"}, {"y"}).out("y"),
+                                       {{"w", numbers(Type::boolean, which, {1, 0, 0, 1})},
+                                        {"a", numbers(type, a, some)},
+                                        {"b", numbers(type, b, {9, 8})}});
+      EXPECT_EQ(kernels, "elements Where; ");
+    }
+  }
+}
+
+constexpr Type moved_types[] = {Type::boolean, Type::int8,    Type::float16, Type::float32,
+                                Type::int32,   Type::float64, Type::int64};
+
+TEST(Moves, SlicesByFedBounds) {
+  for (const Type type : moved_types) {
+    for (const auto& [starts, ends, axes, steps] :
+         std::vector<std::array<std::vector<Index>, 4>>{{{{1}, {3}, {0}, {1}}},
+                                                        {{{-1}, {-9}, {-1}, {-2}}},
+                                                        {{{0, 4}, {99, 0}, {1, 2}, {2, -1}}},
+                                                        {{{2}, {1}, {0}, {1}}},
+                                                        {{{0}, {4}, {3}, {1}}},
+                                                        {{{0, 0}, {1, 1}, {1, 1}, {1, 1}}},
+                                                        {{{0}, {4}, {1}, {0}}},
+                                                        {{{0}, {4}, {1}, {INT64_MAX}}}}) {
+      same(Build().node("Slice", {"x", "s", "e", "a", "t"}, {"y"}).out("y"),
+           {{"x", numbers(type, {4, 3, 6}, some)},
+            {"s", list(starts)},
+            {"e", list(ends)},
+            {"a", list(axes)},
+            {"t", list(steps)}});
+    }
+  }
+}
+
+TEST(Moves, RowsByFedIndices) {
+  for (const Type type : moved_types) {
+    for (const Type by : {Type::int32, Type::int64}) {
+      for (const Index axis : {0, 1, -1}) {
+        for (const std::vector<Index>& indices : std::vector<std::vector<Index>>{
+                 {0, -1, 2, 1}, {1, 1, -3, 0}, {3, 0, 0, 0}, {-4, 0, 0, 0}}) {
+          const std::string kernels =
+              same(Build().node("Gather", {"x", "i"}, {"y"}, {{"axis", integer(axis)}}).out("y"),
+                   {{"x", numbers(type, {3, 4, 3}, some)}, {"i", numbers(by, {2, 2}, indices)}});
+          const bool inside = indices[0] != 3 && indices[0] != -4;
+          if (inside) EXPECT_EQ(kernels, "moves Gather; ");
+        }
+      }
+    }
+  }
+}
+
+TEST(Moves, RowsOfEmptyTensors) {
+  for (const auto& [shape, indices] :
+       std::vector<std::pair<Shape, Shape>>{{{0, 3}, {2}}, {{3, 0}, {2}}, {{3, 2}, {0}}}) {
+    same(Build().node("Gather", {"x", "i"}, {"y"}).out("y"),
+         {{"x", numbers(Type::int32, shape, some)}, {"i", numbers(Type::int64, indices, {0})}});
+  }
+}
+
+TEST(Moves, RepetitionsByFedCounts) {
+  for (const Type type : moved_types) {
+    for (const std::vector<Index>& to :
+         std::vector<std::vector<Index>>{{2, 3, 4}, {3, 1}, {0, 3, 4}, {5, 4}, {-1}, {}}) {
+      same(Build().node("Expand", {"x", "s"}, {"y"}).out("y"),
+           {{"x", numbers(type, {3, 1}, some)}, {"s", list(to)}});
+    }
+    for (const std::vector<Index>& times :
+         std::vector<std::vector<Index>>{{2, 3}, {1, 1}, {0, 3}, {1}, {-1, 2}}) {
+      same(Build().node("Tile", {"x", "s"}, {"y"}).out("y"),
+           {{"x", numbers(type, {3, 2}, some)}, {"s", list(times)}});
+    }
+  }
+}
+
+TEST(Moves, ConcatenationsAndPermutations) {
+  for (const Type type : moved_types) {
+    for (const Index axis : {0, 1, -1}) {
+      Shape other{2, 3, 4}, empty{2, 3, 4};
+      other[axis < 0 ? 2 : axis] = 5;
+      empty[axis < 0 ? 2 : axis] = 0;
+      same(Build().node("Concat", {"a", "b", "c"}, {"y"}, {{"axis", integer(axis)}}).out("y"),
+           {{"a", numbers(type, {2, 3, 4}, some)},
+            {"b", numbers(type, other, some)},
+            {"c", numbers(type, empty, some)}});
+    }
+    for (const std::vector<Index>& order :
+         std::vector<std::vector<Index>>{{2, 0, 1}, {0, 2, 1}, {0, 1, 2}}) {
+      same(Build().node("Transpose", {"x"}, {"y"}, {{"perm", integers(order)}}).out("y"),
+           {{"x", numbers(type, {3, 40, 5}, some)}});
+    }
+    same(Build().node("Transpose", {"x"}, {"y"}).out("y"), {{"x", numbers(type, {7, 9}, some)}});
+  }
+}
+
+}  // namespace
+}  // namespace touchstone::flow
