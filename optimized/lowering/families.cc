@@ -4,7 +4,7 @@
 namespace touchstone {
 
 std::span<const KernelFamily* const> kernel_families() {
-  static const std::vector<const KernelFamily*> all{&recurrent_family};
+  static const std::vector<const KernelFamily*> all{&recurrent_family, &fourier_family};
   return all;
 }
 

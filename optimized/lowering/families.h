@@ -7,7 +7,7 @@
 
 namespace touchstone {
 
-extern const KernelFamily recurrent_family;
+extern const KernelFamily fourier_family, recurrent_family;
 
 // In the order in which they are asked.
 std::span<const KernelFamily* const> kernel_families();

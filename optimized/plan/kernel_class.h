@@ -22,6 +22,7 @@ enum class KernelClass {
   reduce,
   row_kernel,
   recurrent,  // layers: all input products at once, then step by step
+  fourier,
   copy,
   view,  // the same elements in another shape: no kernel
 };
@@ -60,6 +61,8 @@ constexpr std::string_view name(KernelClass kernel_class) {
       return "row-kernel";
     case KernelClass::recurrent:
       return "recurrent";
+    case KernelClass::fourier:
+      return "fourier";
     case KernelClass::copy:
       return "copy";
     case KernelClass::view:
