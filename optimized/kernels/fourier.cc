@@ -111,6 +111,52 @@ void run_pass(const Pass& pass, const FourierStage& stage) {
   }
 }
 
+// One butterfly of an odd radix. Elements i and radix - i meet the same cosine and opposite sines.
+template <class V>
+void odd_butterfly(const Pass& pass, const FourierStage& stage, std::int64_t p, const double* turns,
+                   std::int64_t x) {
+  const std::int64_t radix = stage.radix, part = stage.length / radix, half = radix / 2;
+  Complex<V> sums[max_fourier_radix / 2], differences[max_fourier_radix / 2];
+  const auto element = [&](std::int64_t j) {
+    const std::int64_t at = (p + part * j) * pass.run + x;
+    return Complex<V>{read<V>(pass.in_re + at), read<V>(pass.in_im + at)};
+  };
+  const auto put = [&](std::int64_t j, const Complex<V>& made) {
+    const std::int64_t at = (radix * p + j) * pass.run + x;
+    const Complex<V> turned = j == 0 ? made : made.turned(turns[2 * j - 2], turns[2 * j - 1]);
+    write<V>(pass.out_re + at, turned.re);
+    write<V>(pass.out_im + at, turned.im);
+  };
+  const Complex<V> first = element(0);
+  Complex<V> all = first;
+  for (std::int64_t i = 1; i <= half; ++i) {
+    const Complex<V> a = element(i), b = element(radix - i);
+    sums[i - 1] = a + b;
+    differences[i - 1] = a - b;
+    all = all + sums[i - 1];
+  }
+  put(0, all);
+  for (std::int64_t j = 1; j <= half; ++j) {
+    Complex<V> even = first, odd = {first.re * 0.0, first.im * 0.0};
+    for (std::int64_t i = 1, root = j; i <= half; ++i) {
+      even = even + sums[i - 1] * stage.roots[2 * root];
+      odd = odd + differences[i - 1] * stage.roots[2 * root + 1];
+      root += root + j < radix ? j : j - radix;
+    }
+    put(j, even + odd.quarter_back());
+    put(radix - j, even - odd.quarter_back());
+  }
+}
+
+void run_odd_pass(const Pass& pass, const FourierStage& stage) {
+  for (std::int64_t p = 0; p < stage.length / stage.radix; ++p) {
+    const double* const turns = stage.turns + p * 2 * (stage.radix - 1);
+    std::int64_t x = 0;
+    for (; x + lanes <= pass.run; x += lanes) odd_butterfly<Doubles>(pass, stage, p, turns, x);
+    for (; x < pass.run; ++x) odd_butterfly<double>(pass, stage, p, turns, x);
+  }
+}
+
 bool transform(const FourierStages& stages, std::int64_t width, double* re, double* im,
                double* spare_re, double* spare_im) {
   bool in_spare = false;
@@ -128,8 +174,11 @@ bool transform(const FourierStages& stages, std::int64_t width, double* re, doub
       case 4:
         run_pass<4>(pass, stage);
         break;
-      default:
+      case 5:
         run_pass<5>(pass, stage);
+        break;
+      default:
+        run_odd_pass(pass, stage);
         break;
     }
   }

@@ -18,10 +18,13 @@ struct FourierLoad {
   float* size;  // per transform, receives NaN or infinity if an element is not finite, else 0
 };
 
+inline constexpr std::int64_t max_fourier_radix = 127;
+
 // A pass of mixed-radix transforms of `length` elements, for `before` blocks at once.
 struct FourierStage {
   std::int64_t radix, length, before;
   const double* turns;  // for each element of a part, cosine and sine of radix - 1 factors
+  const double* roots;  // cosine and sine of each radix-th of a turn, for radices above 5
 };
 struct FourierStages {
   const FourierStage* stages;

@@ -45,46 +45,60 @@ struct Transforms {
   bool reads_complex = false, writes_complex = true;
   const float* weights = nullptr;  // one for each element taken, or null
   Index from_stride = 0, to_stride = 0;
-  // Transform (a, b, c) of these extents begins at the sums of multiples of these.
-  Index extents[3] = {1, 1, 1}, from_steps[3] = {}, to_steps[3] = {};
+  // Transforms are in rows and columns; their first elements are so far apart.
+  struct Steps {
+    Index row = 0, column = 0;
+  };
+  Index rows = 1, columns = 1;
+  Steps from_steps, to_steps;
   const float* from = nullptr;
   float* to = nullptr;
 
-  Index count() const { return extents[0] * extents[1] * extents[2]; }
-  Index offset(Index k, const Index (&steps)[3]) const {
-    const Index c = k % extents[2], rest = k / extents[2];
-    return rest / extents[1] * steps[0] + rest % extents[1] * steps[1] + c * steps[2];
+  Index count() const { return rows * columns; }
+  Index offset(Index k, const Steps& steps) const {
+    return k / columns * steps.row + k % columns * steps.column;
+  }
+  float element(const float* series, Index t, Index part) const {
+    return series[t * from_stride + part] * (weights ? weights[t] : 1);
+  }
+  bool is_finite(const float* series, Index t) const {
+    return std::isfinite(element(series, t, 0)) &&
+           (!reads_complex || std::isfinite(element(series, t, 1)));
   }
 };
 
-// Sums the products of infinite elements, which decide alone, with their turns. All results are
-// NaN if an element is.
-void sum_unusual(const Transforms& all, const float* from, float* to) {
-  std::vector<Index> infinite;
-  bool nan = false;
-  const Index parts = all.reads_complex ? 2 : 1;
-  const auto element = [&](Index t, Index q) {
-    return from[t * all.from_stride + q] * (all.weights ? all.weights[t] : 1);
-  };
-  for (Index t = 0; t < all.taken && !nan; ++t) {
-    bool is_infinite = false;
-    for (Index q = 0; q < parts; ++q) {
-      nan = nan || std::isnan(element(t, q));
-      is_infinite = is_infinite || std::isinf(element(t, q));
-    }
-    if (is_infinite) infinite.push_back(t);
+// Elements of a series from the first that is NaN or infinite to the last.
+struct Elements {
+  Index first, end;
+};
+Elements unusual_elements(const Transforms& all, const float* from) {
+  Elements found{0, 0};
+  for (Index t = 0; t < all.taken; ++t) {
+    if (all.is_finite(from, t)) continue;
+    if (found.end == 0) found.first = t;
+    found.end = t + 1;
   }
+  return found;
+}
+
+// Sums some elements in the definition's order, or the unusual ones among them, which decide.
+void sum_in_order(const Transforms& all, const Elements& elements, bool unusual, const float* from,
+                  float* to) {
+  const auto divisor = all.inverse ? static_cast<double>(all.length) : 1.0;
   for (Index k = 0; k < all.bins; ++k) {
     for (Index p = 0; p < (all.writes_complex ? 2 : 1); ++p) {
-      double sum = nan ? std::numeric_limits<double>::quiet_NaN() : 0;
-      for (std::size_t i = 0; i < infinite.size() && !std::isnan(sum); ++i) {
-        const Turn turn = turn_of(mod(multiply(k, infinite[i]), all.length), all.length);
-        for (Index q = 0; q < parts; ++q) {
-          const double across = (q == 1) == all.inverse ? -turn.sine : turn.sine;
-          sum += element(infinite[i], q) * (q == p ? turn.cosine : across);
-        }
+      double sum = 0;
+      for (Index t = elements.first; t < elements.end && !std::isnan(sum); ++t) {
+        if (unusual && all.is_finite(from, t)) continue;
+        const float re = all.element(from, t, 0);
+        const float im = all.reads_complex ? all.element(from, t, 1) : 0;
+        const Turn turn = turn_of(mod(multiply(k, t), all.length), all.length);
+        const double sine = (p == 0) == all.inverse ? -turn.sine : turn.sine;
+        const double same = p == 0 ? re : im, other = p == 0 ? im : re;
+        sum += same * turn.cosine;
+        if (p == 1 || all.reads_complex) sum += other * sine;
       }
-      to[k * all.to_stride + p] = static_cast<float>(sum);
+      to[k * all.to_stride + p] = static_cast<float>(sum / divisor);
     }
   }
 }
@@ -127,14 +141,14 @@ class FourierStep : public TensorStep {
     all.weights = has_input(2) ? input(state, 2).data<float>() : nullptr;
     all.from_stride = parts;
     all.to_stride = 2;
-    all.extents[1] = x[0];
-    all.extents[2] = frames;
-    all.from_steps[1] = x[1] * parts;
-    all.from_steps[2] = frames > 1 ? *step * parts : 0;
+    all.rows = x[0];
+    all.columns = frames;
+    all.from_steps.row = x[1] * parts;
+    all.from_steps.column = frames > 1 ? *step * parts : 0;
     all.from = signal.data<float>();
     Tensor& made = output(state, 0, Type::float32, {x[0], frames, all.bins, 2});
-    all.to_steps[1] = frames * all.bins * 2;
-    all.to_steps[2] = all.bins * 2;
+    all.to_steps.row = frames * all.bins * 2;
+    all.to_steps.column = all.bins * 2;
     all.to = made.data<float>();
     return all;
   }
@@ -181,12 +195,12 @@ class FourierStep : public TensorStep {
     Tensor& made = output(state, 0, Type::float32, shape);
     all.from_stride = after * own_parts;
     all.to_stride = after * parts;
-    all.extents[1] = before;
-    all.extents[2] = after;
-    all.from_steps[1] = own * after * own_parts;
-    all.from_steps[2] = own_parts;
-    all.to_steps[1] = all.bins * after * parts;
-    all.to_steps[2] = parts;
+    all.rows = before;
+    all.columns = after;
+    all.from_steps.row = own * after * own_parts;
+    all.from_steps.column = own_parts;
+    all.to_steps.row = all.bins * after * parts;
+    all.to_steps.column = parts;
     all.from = x.data<float>();
     all.to = made.data<float>();
     return all;
@@ -208,6 +222,10 @@ class FourierStep : public TensorStep {
       memory_ = large_memory(floats);
       memory_floats_ = floats;
     }
+    // Bluestein's algorithm rounds what the definition multiplies by zero. Beside series that are
+    // summed in order, all are.
+    constexpr Index farthest_in_order = 4096;
+    in_order_ = !transform_->is_exact() && all.length <= farthest_in_order && has_unusual(all);
     auto* const memory = reinterpret_cast<double*>(memory_.get());
     const double nanoseconds = static_cast<double>(all.count()) * static_cast<double>(rows) *
                                (1 + std::log2(static_cast<double>(rows)));
@@ -215,6 +233,13 @@ class FourierStep : public TensorStep {
       const Index first = part * width;
       run_block(all, first, std::min(width, all.count() - first), memory + thread * 4 * size, size);
     });
+  }
+
+  static bool has_unusual(const Transforms& all) {
+    for (Index k = 0; k < all.count(); ++k) {
+      if (unusual_elements(all, all.from + all.offset(k, all.from_steps)).end > 0) return true;
+    }
+    return false;
   }
 
   void run_block(const Transforms& all, Index first, Index width, double* memory,
@@ -240,12 +265,16 @@ class FourierStep : public TensorStep {
     kernels_.store({made.re, made.im, all.bins, width, all.to_stride, all.writes_complex,
                     all.inverse ? static_cast<double>(all.length) : 1, to});
     for (Index v = 0; v < width; ++v) {
-      if (unusual[v] != 0) sum_unusual(all, from[v], to[v]);
+      if (unusual[v] != 0)
+        sum_in_order(all, unusual_elements(all, from[v]), true, from[v], to[v]);
+      else if (in_order_)
+        sum_in_order(all, {0, all.taken}, false, from[v], to[v]);
     }
   }
 
   const FourierKernels& kernels_;
   std::optional<FourierTransform> transform_;  // of the last run's length
+  bool in_order_ = false;                      // all series of this run
   Tensor weights_;
   LargeMemory memory_;
   Index memory_floats_ = 0;

@@ -12,8 +12,14 @@ namespace touchstone {
 namespace {
 
 // Radices in the order of the passes: odd ones first, so that half and quarter turns stay exact.
+// Empty if a prime factor is too large, or for one element.
 std::vector<Index> radices_of(Index length) {
   std::vector<Index> radices;
+  for (Index radix = max_fourier_radix; radix > 5; radix -= 2) {
+    const bool prime = radix % 3 != 0 && radix % 5 != 0 && (radix % 7 != 0 || radix == 7) &&
+                       (radix % 11 != 0 || radix == 11);
+    for (; prime && length % radix == 0; length /= radix) radices.push_back(radix);
+  }
   for (const Index radix : {5, 3, 4, 2}) {
     for (; length % radix == 0; length /= radix) radices.push_back(radix);
   }
@@ -21,10 +27,11 @@ std::vector<Index> radices_of(Index length) {
   return radices;
 }
 
+// Numbers of all factors and roots.
 Index numbers_of(Index length) {
   Index numbers = 0;
   for (const Index radix : radices_of(length)) {
-    numbers = add(numbers, multiply(2, multiply(length / radix, radix - 1)));
+    numbers = add(numbers, multiply(2, add(multiply(length / radix, radix - 1), radix)));
     length /= radix;
   }
   return numbers;
@@ -76,7 +83,13 @@ FourierPasses::FourierPasses(Index length) : turns_(numbers_of(length)) {
   double* turns = turns_.data();
   Index before = 1;
   for (const Index radix : radices_of(length)) {
-    stages_.push_back({radix, length, before, turns});
+    const double* const roots = turns;
+    for (Index j = 0; j < radix; ++j) {
+      const Turn root = turn_of(j, radix);
+      *turns++ = root.cosine;
+      *turns++ = root.sine;
+    }
+    stages_.push_back({radix, length, before, turns, roots});
     for (Index p = 0; p < length / radix; ++p) {
       for (Index j = 1; j < radix; ++j) {
         const Turn turn = turn_of(p * j, length);

@@ -1,5 +1,5 @@
 // Factors of Fourier transforms of one length: cosines and sines by pass, and the chirps of
-// Bluestein's algorithm, for lengths with a prime factor above 5.
+// Bluestein's algorithm, for lengths with a large prime factor.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ class FourierTable {
   std::vector<double> numbers_;
 };
 
-// Passes of a length of prime factors up to 5.
+// Passes of a length of prime factors up to max_fourier_radix.
 class FourierPasses {
  public:
   static bool takes(Index length);
@@ -46,6 +46,7 @@ class FourierTransform {
   FourierTransform(const FourierKernels& kernels, Index length);
 
   Index length() const { return length_; }
+  bool is_exact() const { return !chirps_; }  // sums no products that the definition has not
   Index rows() const { return chirps_ ? padded_ : length_; }  // that data has in memory
   // Transforms `width` series: `filled` rows of the data are set. Returns true if the result is in
   // `spare`. `spare` has the same size.
