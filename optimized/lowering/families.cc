@@ -15,6 +15,7 @@ std::span<const KernelFamily* const> kernel_families() {
       &products_family,
       &trees_family,
       &bodies_family,
+      &fourier_family,
       &elements_family,
       &moves_family,
   };

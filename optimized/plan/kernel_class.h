@@ -23,6 +23,7 @@ enum class KernelClass {
   row_kernel,
   recurrent,  // layers: all input products at once, then step by step
   resample,  // interpolation on another grid
+  fourier,
   copy,
   view,  // the same elements in another shape: no kernel
 };
@@ -63,6 +64,8 @@ constexpr std::string_view name(KernelClass kernel_class) {
       return "recurrent";
     case KernelClass::resample:
       return "resample";
+    case KernelClass::fourier:
+      return "fourier";
     case KernelClass::copy:
       return "copy";
     case KernelClass::view:
