@@ -103,13 +103,18 @@ void sums_of(const Stored* a, std::int64_t a_row, const std::uint8_t* b, std::in
       for (int v = 0; v < used; ++v) sums[m][v] = add_products(sums[m][v], columns[v], four);
     }
   }
+  // Loops over registers are unrolled, or a compiler would keep the sums in memory.
+  std::int32_t partial[rows][used * per_vector * sums_per_column];
+#pragma GCC unroll 6
   for (int m = 0; m < rows; ++m) {
-    std::int32_t partial[used * per_vector * sums_per_column];
-    for (int v = 0; v < used; ++v) store(partial + v * per_vector * sums_per_column, sums[m][v]);
+#pragma GCC unroll 4
+    for (int v = 0; v < used; ++v) store(partial[m] + v * per_vector * sums_per_column, sums[m][v]);
+  }
+  for (int m = 0; m < rows; ++m) {
     for (int n = 0; n < used * per_vector; ++n) {
       std::uint32_t sum = 0;
       for (int part = 0; part < sums_per_column; ++part)
-        sum += static_cast<std::uint32_t>(partial[n * sums_per_column + part]);
+        sum += static_cast<std::uint32_t>(partial[m][n * sums_per_column + part]);
       to[m][n] = static_cast<std::int32_t>(sum);
     }
   }
