@@ -231,18 +231,30 @@ inline void interleave(const std::uint8_t* from, std::int64_t stride, __m128i fl
   _mm_storeu_si128(out + 3, _mm_unpackhi_epi16(b, d));
 }
 
+// Stores four columns of four rows.
+inline void interleave_four(const std::uint8_t* from, std::int64_t stride, __m128i flip,
+                            std::uint8_t* to) {
+  const auto row = [&](std::int64_t k) {
+    int four;
+    __builtin_memcpy(&four, from + k * stride, sizeof four);
+    return _mm_cvtsi32_si128(four);
+  };
+  const __m128i a = _mm_unpacklo_epi8(row(0), row(1)), b = _mm_unpacklo_epi8(row(2), row(3));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_xor_si128(_mm_unpacklo_epi16(a, b), flip));
+}
+
 void pack_group(const std::uint8_t* from, std::int64_t stride, std::int64_t depth,
                 std::int64_t columns, std::uint8_t flip, std::uint8_t* to, std::int32_t* sums) {
   std::int64_t n = 0;
   if (depth == 4) {
     const __m128i bits = _mm_set1_epi8(static_cast<char>(flip));
     for (; n + 16 <= columns; n += 16) interleave(from + n, stride, bits, to + 4 * n);
+    for (; n + 4 <= columns; n += 4) interleave_four(from + n, stride, bits, to + 4 * n);
   }
-  for (; n < panel; ++n) {
+  for (; n < columns; ++n) {
     for (std::int64_t k = 0; k < 4; ++k) {
-      const bool inside = n < columns && k < depth;
       to[4 * n + k] =
-          inside ? static_cast<std::uint8_t>(from[k * stride + n] ^ flip) : std::uint8_t{0};
+          k < depth ? static_cast<std::uint8_t>(from[k * stride + n] ^ flip) : std::uint8_t{0};
     }
   }
   for (std::int64_t k = 0; k < depth; ++k) {

@@ -4,7 +4,8 @@
 namespace touchstone {
 
 std::span<const KernelFamily* const> kernel_families() {
-  static const std::vector<const KernelFamily*> all{&integer_matmul_family, &quantise_family};
+  static const std::vector<const KernelFamily*> all{&integer_convolution_family,
+                                                    &integer_matmul_family, &quantise_family};
   return all;
 }
 

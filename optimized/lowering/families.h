@@ -7,6 +7,7 @@
 
 namespace touchstone {
 
+extern const KernelFamily integer_convolution_family;
 extern const KernelFamily integer_matmul_family;
 extern const KernelFamily quantise_family;
 
