@@ -150,7 +150,7 @@ Sums sums_for(std::int64_t rows, int used) {
 void requantise(const Requantise& to, std::int64_t m, std::int64_t row, std::int64_t n,
                 std::int64_t count, const std::int32_t* sums) {
   const float row_scale = to.row_scale[m * to.row_step];
-  float by[panel], values[panel];
+  float by[most_columns], values[most_columns];
   if (to.column_step == 0) {
     const float one = row_scale * to.column_scale[0] / to.y_scale;
     for (std::int64_t k = 0; k < count; ++k) by[k] = one;
@@ -172,6 +172,28 @@ void requantise(const Requantise& to, std::int64_t m, std::int64_t row, std::int
     const float raised = number < low ? low : number, held = raised > high ? high : raised;
     y[k] = static_cast<std::uint8_t>(static_cast<std::int32_t>(held));
   }
+}
+
+template <class T, int step>
+void weigh_as(const std::uint8_t* from, std::int64_t count, std::int32_t weight,
+              std::int32_t* __restrict sums) {
+  const auto* const numbers = reinterpret_cast<const T*>(from);
+  for (std::int64_t n = 0; n < count; ++n) sums[n] += weight * std::int32_t{numbers[n * step]};
+}
+
+template <class T>
+void weigh_as(const std::uint8_t* from, std::int64_t step, std::int64_t count, std::int32_t weight,
+              std::int32_t* sums) {
+  if (step == 1) return weigh_as<T, 1>(from, count, weight, sums);
+  if (step == 2) return weigh_as<T, 2>(from, count, weight, sums);
+  const auto* const numbers = reinterpret_cast<const T*>(from);
+  for (std::int64_t n = 0; n < count; ++n) sums[n] += weight * std::int32_t{numbers[n * step]};
+}
+
+void weigh(const std::uint8_t* from, std::int64_t step, std::int64_t count, bool is_signed,
+           std::int32_t weight, std::int32_t* sums) {
+  if (is_signed) return weigh_as<std::int8_t>(from, step, count, weight, sums);
+  weigh_as<std::uint8_t>(from, step, count, weight, sums);
 }
 
 void multiply(const IntegerProduct& product, std::int64_t at, std::int64_t first,
@@ -267,6 +289,7 @@ void pack_group(const std::uint8_t* from, std::int64_t stride, std::int64_t dept
 
 }  // namespace
 
-const IntegerTiles TOUCHSTONE_INTEGER_TILES{panel, sizeof(Stored), pack_row, pack_group, multiply};
+const IntegerTiles TOUCHSTONE_INTEGER_TILES{panel,    sizeof(Stored), pack_row,  pack_group,
+                                            multiply, weigh,          requantise};
 
 }  // namespace touchstone

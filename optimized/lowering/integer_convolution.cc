@@ -110,7 +110,12 @@ class IntegerConvolution : public TensorStep {
       } else {
         product.c = y.data<std::int32_t>() + n * made;
       }
-      convolve(state, product, channels / windows_.channels);
+      const Index groups = channels / windows_.channels;
+      if (depth_ <= most_weighed && windows_.filters <= 2) {
+        weigh(state, product, groups, w);
+      } else {
+        convolve(state, product, groups);
+      }
     }
   }
 
@@ -177,7 +182,7 @@ class IntegerConvolution : public TensorStep {
   const std::uint8_t* pad(RunState& state, const std::uint8_t* image, Index channels) {
     const Windows& w = windows_;
     std::uint8_t* const made =
-        padded_memory_.at<std::uint8_t>(add(multiply(channels, plane_), slack));
+        padded_memory_.at<std::uint8_t>(add(multiply(channels, plane_), multiply(16, last_step())));
     const Index r = w.image.size(), length = padded_[r - 1], extent = w.image[r - 1];
     const Index rows = plane_ / length, before = w.before[r - 1];
     const IndexVector of_image = dense_strides(w.image);
@@ -207,6 +212,46 @@ class IntegerConvolution : public TensorStep {
       }
     });
     return made;
+  }
+
+  // Convolves groups of few filters without a panel: a row of results at a time, tap by tap.
+  void weigh(RunState& state, const IntegerProduct& given, Index groups, const Tensor& w) const {
+    const IntegerTiles& tiles = integer_tiles();
+    const Windows& windows = windows_;
+    const Index r = windows.extents.size(), width = windows.extents[r - 1];
+    const Index step = windows.step[r - 1], rows = positions_ / width;
+    const Index filters = groups * windows.filters;
+    const double work = static_cast<double>(filters) * static_cast<double>(positions_) *
+                        static_cast<double>(depth_) * 0.1;
+    state.each(filters, work, [&](Index m, Index) {
+      const std::uint8_t* const image = image_ + m / windows.filters * windows.channels * plane_;
+      const std::int32_t w_zero = filters_.zeros()[m] + (w.type() == Type::uint8 ? 128 : 0);
+      std::int32_t weights[most_weighed], total = 0;
+      for (Index k = 0; k < depth_; ++k) total += weights[k] = byte_at(w, m * depth_ + k) - w_zero;
+      for (Index row = 0; row < rows; ++row) {
+        Index start = 0, rest = row;
+        for (Index d = r - 2; d >= 0; --d) {
+          start += rest % windows.extents[d] * windows.step[d] * strides_[d];
+          rest /= windows.extents[d];
+        }
+        for (Index n = 0; n < width; n += most_columns) {
+          const Index count = std::min(most_columns, width - n);
+          // Whole vectors, where memory allows it.
+          const Index wide = whole_ ? count : (count + 15) / 16 * 16;
+          std::int32_t sums[most_columns];
+          std::fill_n(sums, wide, -x_zero_ * total);
+          for (Index k = 0; k < depth_; ++k)
+            tiles.weigh(image + taps_[k] + start + n * step, step, wide, is_signed_, weights[k],
+                        sums);
+          const Index to = row * width + n;
+          if (given.c == nullptr) {
+            tiles.round(given.to, m, positions_, to, count, sums);
+          } else {
+            std::copy_n(sums, count, given.c + m * positions_ + to);
+          }
+        }
+      }
+    });
   }
 
   // Memory of a thread: a panel, four rows of it, and three numbers for each of its columns.
@@ -337,12 +382,15 @@ class IntegerConvolution : public TensorStep {
     }
   }
 
+  Index last_step() const { return std::max<Index>(windows_.step[windows_.step.size() - 1], 1); }
+
+  static constexpr Index most_weighed = 128;  // numbers of a filter
   static constexpr Index slack = 16, row_bytes = most_columns + slack;
 
   const Places& at_;
   bool packed_ = false;  // the filters are constant
   PackedRows filters_;
-  Scratch taps_memory_, padded_memory_, threads_memory_;
+  KeptMemory taps_memory_, padded_memory_, threads_memory_;
   Windows windows_;
   IndexVector padded_, strides_;
   bool whole_ = false, joined_ = false, is_signed_ = false;
