@@ -103,13 +103,18 @@ void sums_of(const Stored* a, std::int64_t a_row, const std::uint8_t* b, std::in
       for (int v = 0; v < used; ++v) sums[m][v] = add_products(sums[m][v], columns[v], four);
     }
   }
+  // Loops over registers are unrolled, or a compiler would keep the sums in memory.
+  std::int32_t partial[rows][used * per_vector * sums_per_column];
+#pragma GCC unroll 6
   for (int m = 0; m < rows; ++m) {
-    std::int32_t partial[used * per_vector * sums_per_column];
-    for (int v = 0; v < used; ++v) store(partial + v * per_vector * sums_per_column, sums[m][v]);
+#pragma GCC unroll 4
+    for (int v = 0; v < used; ++v) store(partial[m] + v * per_vector * sums_per_column, sums[m][v]);
+  }
+  for (int m = 0; m < rows; ++m) {
     for (int n = 0; n < used * per_vector; ++n) {
       std::uint32_t sum = 0;
       for (int part = 0; part < sums_per_column; ++part)
-        sum += static_cast<std::uint32_t>(partial[n * sums_per_column + part]);
+        sum += static_cast<std::uint32_t>(partial[m][n * sums_per_column + part]);
       to[m][n] = static_cast<std::int32_t>(sum);
     }
   }
@@ -145,7 +150,7 @@ Sums sums_for(std::int64_t rows, int used) {
 void requantise(const Requantise& to, std::int64_t m, std::int64_t row, std::int64_t n,
                 std::int64_t count, const std::int32_t* sums) {
   const float row_scale = to.row_scale[m * to.row_step];
-  float by[panel], values[panel];
+  float by[most_columns], values[most_columns];
   if (to.column_step == 0) {
     const float one = row_scale * to.column_scale[0] / to.y_scale;
     for (std::int64_t k = 0; k < count; ++k) by[k] = one;
@@ -167,6 +172,28 @@ void requantise(const Requantise& to, std::int64_t m, std::int64_t row, std::int
     const float raised = number < low ? low : number, held = raised > high ? high : raised;
     y[k] = static_cast<std::uint8_t>(static_cast<std::int32_t>(held));
   }
+}
+
+template <class T, int step>
+void weigh_as(const std::uint8_t* from, std::int64_t count, std::int32_t weight,
+              std::int32_t* __restrict sums) {
+  const auto* const numbers = reinterpret_cast<const T*>(from);
+  for (std::int64_t n = 0; n < count; ++n) sums[n] += weight * std::int32_t{numbers[n * step]};
+}
+
+template <class T>
+void weigh_as(const std::uint8_t* from, std::int64_t step, std::int64_t count, std::int32_t weight,
+              std::int32_t* sums) {
+  if (step == 1) return weigh_as<T, 1>(from, count, weight, sums);
+  if (step == 2) return weigh_as<T, 2>(from, count, weight, sums);
+  const auto* const numbers = reinterpret_cast<const T*>(from);
+  for (std::int64_t n = 0; n < count; ++n) sums[n] += weight * std::int32_t{numbers[n * step]};
+}
+
+void weigh(const std::uint8_t* from, std::int64_t step, std::int64_t count, bool is_signed,
+           std::int32_t weight, std::int32_t* sums) {
+  if (is_signed) return weigh_as<std::int8_t>(from, step, count, weight, sums);
+  weigh_as<std::uint8_t>(from, step, count, weight, sums);
 }
 
 void multiply(const IntegerProduct& product, std::int64_t at, std::int64_t first,
@@ -226,18 +253,30 @@ inline void interleave(const std::uint8_t* from, std::int64_t stride, __m128i fl
   _mm_storeu_si128(out + 3, _mm_unpackhi_epi16(b, d));
 }
 
+// Stores four columns of four rows.
+inline void interleave_four(const std::uint8_t* from, std::int64_t stride, __m128i flip,
+                            std::uint8_t* to) {
+  const auto row = [&](std::int64_t k) {
+    int four;
+    __builtin_memcpy(&four, from + k * stride, sizeof four);
+    return _mm_cvtsi32_si128(four);
+  };
+  const __m128i a = _mm_unpacklo_epi8(row(0), row(1)), b = _mm_unpacklo_epi8(row(2), row(3));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_xor_si128(_mm_unpacklo_epi16(a, b), flip));
+}
+
 void pack_group(const std::uint8_t* from, std::int64_t stride, std::int64_t depth,
                 std::int64_t columns, std::uint8_t flip, std::uint8_t* to, std::int32_t* sums) {
   std::int64_t n = 0;
   if (depth == 4) {
     const __m128i bits = _mm_set1_epi8(static_cast<char>(flip));
     for (; n + 16 <= columns; n += 16) interleave(from + n, stride, bits, to + 4 * n);
+    for (; n + 4 <= columns; n += 4) interleave_four(from + n, stride, bits, to + 4 * n);
   }
-  for (; n < panel; ++n) {
+  for (; n < columns; ++n) {
     for (std::int64_t k = 0; k < 4; ++k) {
-      const bool inside = n < columns && k < depth;
       to[4 * n + k] =
-          inside ? static_cast<std::uint8_t>(from[k * stride + n] ^ flip) : std::uint8_t{0};
+          k < depth ? static_cast<std::uint8_t>(from[k * stride + n] ^ flip) : std::uint8_t{0};
     }
   }
   for (std::int64_t k = 0; k < depth; ++k) {
@@ -250,6 +289,7 @@ void pack_group(const std::uint8_t* from, std::int64_t stride, std::int64_t dept
 
 }  // namespace
 
-const IntegerTiles TOUCHSTONE_INTEGER_TILES{panel, sizeof(Stored), pack_row, pack_group, multiply};
+const IntegerTiles TOUCHSTONE_INTEGER_TILES{panel,    sizeof(Stored), pack_row,  pack_group,
+                                            multiply, weigh,          requantise};
 
 }  // namespace touchstone

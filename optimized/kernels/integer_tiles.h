@@ -1,6 +1,6 @@
 // Products of 8-bit integers, exact modulo 2^32. integer_tiles.cc is compiled once per instruction
-// set. A is stored as signed numbers, B as unsigned ones; a matrix of the other kind is stored with
-// its highest bits inverted and its zero points moved by 128, so that products stay the same.
+// set. A is stored as signed numbers, B as unsigned ones. A matrix of the other kind is stored with
+// its highest bits inverted; its zero points move by 128, so that products stay the same.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +46,12 @@ struct IntegerTiles {
   // Computes rows [first, first + rows) of the columns of one panel.
   void (*multiply)(const IntegerProduct& product, std::int64_t panel, std::int64_t first,
                    std::int64_t rows);
+  // sums[n] += weight * from[n * step], of signed or unsigned numbers.
+  void (*weigh)(const std::uint8_t* from, std::int64_t step, std::int64_t count, bool is_signed,
+                std::int32_t weight, std::int32_t* sums);
+  // Rounds sums of row m from column n on; at most most_columns.
+  void (*round)(const Requantise& to, std::int64_t m, std::int64_t row, std::int64_t n,
+                std::int64_t count, const std::int32_t* sums);
 };
 
 inline constexpr std::int64_t most_columns = 64;

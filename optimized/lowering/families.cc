@@ -16,6 +16,7 @@ std::span<const KernelFamily* const> kernel_families() {
       &trees_family,
       &bodies_family,
       &fourier_family,
+      &integer_convolution_family,
       &elements_family,
       &moves_family,
   };

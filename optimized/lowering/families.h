@@ -10,6 +10,7 @@ namespace touchstone {
 extern const KernelFamily bodies_family;
 extern const KernelFamily convolution_family;
 extern const KernelFamily elements_family;
+extern const KernelFamily integer_convolution_family;
 extern const KernelFamily integer_matmul_family;
 extern const KernelFamily moves_family;
 extern const KernelFamily pool_family;

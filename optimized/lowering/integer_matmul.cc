@@ -170,8 +170,8 @@ class IntegerMatmul : public TensorStep {
 
   Requantise rounding(RunState& state, const Shapes& shapes) {
     Requantise to{};
-    const auto scales = [&](std::size_t at, const Shape& seen, const Shape& whole, Scratch& memory,
-                            std::int64_t& step) -> const float* {
+    const auto scales = [&](std::size_t at, const Shape& seen, const Shape& whole,
+                            KeptMemory& memory, std::int64_t& step) -> const float* {
       const Tensor& given = input(state, at);
       if (step = given.size() == 1 ? 0 : 1; step == 0) return given.data<float>();
       float* const wide = memory.at<float>(count(whole));
@@ -237,7 +237,7 @@ class IntegerMatmul : public TensorStep {
   const Tensor* constant_ = nullptr;  // B, packed once
   PackedRows rows_;
   PackedColumns b_;
-  Scratch column_memory_, row_scales_, column_scales_, sources_;
+  KeptMemory column_memory_, row_scales_, column_scales_, sources_;
   std::int32_t *zeros_ = nullptr, *rests_ = nullptr;
   Index depth_ = 0, columns_ = 0;
 };

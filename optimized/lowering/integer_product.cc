@@ -34,7 +34,7 @@ const IntegerTiles& integer_tiles() {
   return chosen;
 }
 
-void* Scratch::bytes(Index count, Index size) {
+void* KeptMemory::bytes(Index count, Index size) {
   const Index wanted = multiply(std::max<Index>(count, 1), size);
   if (held_.size() < wanted) {
     held_ = {};

@@ -14,7 +14,7 @@ bool processor_has_integer_dots(Isa isa);
 const IntegerTiles& integer_tiles();
 
 // Memory that a step keeps from run to run. Grows on demand; its content is undefined.
-class Scratch {
+class KeptMemory {
  public:
   template <class T>
   T* at(Index count) {
@@ -36,11 +36,11 @@ class PackedRows {
   // Index of the stored depth.
   Index stored_depth() const { return stored_; }
   const void* row(Index m) const;
-  std::int32_t* zeros() { return zeros_; }
+  std::int32_t* zeros() const { return zeros_; }
   const std::int32_t* sums() const { return sums_; }
 
  private:
-  Scratch rows_memory_, numbers_memory_;
+  KeptMemory rows_memory_, numbers_memory_;
   Index depth_ = 0, stored_ = 0;
   std::byte* rows_ = nullptr;
   std::int32_t *zeros_ = nullptr, *sums_ = nullptr;
@@ -58,7 +58,7 @@ class PackedColumns {
   const std::int32_t* sums(Index matrix) const { return sums_ + matrix * columns_; }
 
  private:
-  Scratch panels_scratch_, sums_scratch_;
+  KeptMemory panels_scratch_, sums_scratch_;
   Index depth_ = 0, columns_ = 0, panels_ = 0, matrix_bytes_ = 0;
   std::uint8_t* panels_memory_ = nullptr;
   std::int32_t* sums_ = nullptr;

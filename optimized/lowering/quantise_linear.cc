@@ -166,7 +166,7 @@ class QuantiseStep : public TensorStep {
   const QuantiseKernels& kernels_;
   const bool back_;
   const Type type_;  // of the output
-  Scratch zeros_;
+  KeptMemory zeros_;
 };
 
 class DynamicQuantise : public TensorStep {
@@ -222,7 +222,7 @@ class DynamicQuantise : public TensorStep {
 
  private:
   const QuantiseKernels& kernels_;
-  Scratch ranges_;
+  KeptMemory ranges_;
 };
 
 // Type of a tensor among those that the kernels read, other than 32-bit integers.
