@@ -48,5 +48,6 @@ struct Resampling {
 const Resampling& resample_sse41();
 const Resampling& resample_avx2();
 const Resampling& resample_avx512();
+const Resampling& resampling();  // of the chosen instruction set
 
 }  // namespace touchstone

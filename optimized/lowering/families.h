@@ -10,14 +10,21 @@ namespace touchstone {
 extern const KernelFamily bodies_family;
 extern const KernelFamily convolution_family;
 extern const KernelFamily elements_family;
+extern const KernelFamily fourier_family;
+extern const KernelFamily grid_sample_family;
 extern const KernelFamily integer_convolution_family;
 extern const KernelFamily integer_matmul_family;
 extern const KernelFamily moves_family;
+extern const KernelFamily nonzero_family;
 extern const KernelFamily pool_family;
 extern const KernelFamily products_family;
 extern const KernelFamily quantise_family;
 extern const KernelFamily recurrent_family;
 extern const KernelFamily resample_family;
+extern const KernelFamily roi_align_family;
+extern const KernelFamily scatter_family;
+extern const KernelFamily suppression_family;
+extern const KernelFamily topk_family;
 extern const KernelFamily transposed_convolution_family;
 extern const KernelFamily trees_family;
 

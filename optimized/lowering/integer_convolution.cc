@@ -7,55 +7,11 @@
 #include "core/error.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/integer_product.h"
+#include "optimized/lowering/integer_windows.h"
 #include "reference/calls.h"
-#include "reference/kernels/ConvInteger_10.h"
-#include "reference/kernels/QLinearConv_10.h"
 
 namespace touchstone {
 namespace {
-
-constexpr std::size_t absent = 99;
-
-// Positions of the inputs.
-struct Places {
-  std::size_t x, w, x_zero, w_zero, x_scale = absent, w_scale = absent, y_scale = absent,
-                                    y_zero = absent, bias = absent;
-};
-constexpr Places of_integers{.x = 0, .w = 1, .x_zero = 2, .w_zero = 3};
-constexpr Places of_quantised{.x = 0,
-                              .w = 3,
-                              .x_zero = 2,
-                              .w_zero = 5,
-                              .x_scale = 1,
-                              .w_scale = 4,
-                              .y_scale = 6,
-                              .y_zero = 7,
-                              .bias = 8};
-
-const Places& places_of(const Node& node) {
-  return node.signature->op == "ConvInteger" ? of_integers : of_quantised;
-}
-
-// Windows of a call whose rules hold, with at least one spatial dimension.
-struct Windows {
-  IndexVector image, kernel, spread, step, before, extents;
-  Index channels = 0, filters = 0;  // of a group
-  Shape made;
-};
-
-Windows windows_of(const Facts& facts, bool quantised) {
-  const auto read = [](const auto& plan) {
-    Windows w{plan.image,   plan.kernel, plan.spread, plan.step,   plan.before,
-              plan.extents, plan.cg,     plan.mg,     plan.y_shape};
-    if (w.image.empty()) {
-      w.image = w.kernel = w.spread = w.step = w.extents = {1};
-      w.before = {0};
-    }
-    return w;
-  };
-  return quantised ? read(kernels::QLinearConv_10<float>(facts))
-                   : read(kernels::ConvInteger_10<float>(facts));
-}
 
 // Positions in a row of the image that a panel reads, `step` apart.
 struct Segment {
@@ -78,7 +34,7 @@ class IntegerConvolution : public TensorStep {
     for (std::size_t k = 0; k < fact().inputs.size(); ++k)
       inputs.push_back(has_input(k) ? Value(input(state, k)) : Value());
     const Call call = call_of(node(), std::move(inputs));
-    const bool quantised = at_.y_zero != absent;
+    const bool quantised = at_.y_zero != absent_input;
     windows_ = windows_of(facts_of(call), quantised);
     const Tensor &x = input(state, at_.x), &w = input(state, at_.w);
     depth_ = multiply(windows_.channels, count(windows_.kernel));

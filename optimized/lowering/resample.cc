@@ -148,6 +148,41 @@ void pick(RunState& state, const std::byte* from, std::byte* to, const Resampled
   });
 }
 
+// Sums the rows of an output in the definition's order, so that rounding to integers gives the
+// definition's result at every tie. `sums`: a row of numbers.
+template <class T>
+void sum_row(const T* from, const std::vector<ResampledAxis>& axes, const IndexVector& strides,
+             Index row, float* sums) {
+  const ResampledAxis& last = axes.back();
+  std::fill_n(sums, last.out, 0.0F);
+  Index combinations = 1;
+  for (std::size_t d = 0; d + 1 < axes.size(); ++d) combinations *= axes[d].taps;
+  IndexVector at(static_cast<Index>(axes.size()), 0);
+  for (Index d = static_cast<Index>(axes.size()) - 2, rest = row; d >= 0; --d) {
+    const Index out = axes[static_cast<std::size_t>(d)].out;
+    at[d] = rest % out;
+    rest /= out;
+  }
+  for (Index k = 0; k < combinations; ++k) {
+    Index base = 0, rest = k, below = combinations;
+    float share = 1;
+    for (Index d = 0; d + 1 < static_cast<Index>(axes.size()); ++d) {
+      const ResampledAxis& axis = axes[static_cast<std::size_t>(d)];
+      below /= axis.taps;
+      const Index term = rest / below * axis.out + at[d];
+      rest %= below;
+      base += axis.index.data<std::int32_t>()[term] * strides[d];
+      share *= axis.share.data<float>()[term];
+    }
+    for (Index t = 0; t < last.taps; ++t) {
+      const auto* const index = last.index.data<std::int32_t>() + t * last.out;
+      const float* const shares = last.share.data<float>() + t * last.out;
+      for (Index x = 0; x < last.out; ++x)
+        sums[x] += static_cast<float>(from[base + index[x]]) * (share * shares[x]);
+    }
+  }
+}
+
 template <class Q>
 void sum(RunState& state, const Q* from, Q* to, const ResampledAxis& axis, Extents extents) {
   const AxisSum<Q> call{from,
@@ -179,13 +214,15 @@ class Resample : public TensorStep {
 
   void run(RunState& state) override {
     const std::optional<ResampledAxes> axes = planned(state);
-    if (!axes) return run_on_reference(state);
+    if (!axes || axes->axes.empty()) return run_on_reference(state);
     const Tensor& x = input(state, 0);
     Tensor& y = output(state, 0, x.type(), axes->shape);
     if (axes->nearest) {
       pick_all(state, x, y, *axes);
     } else if (x.type() == Type::float64) {
       sum_all<double>(state, x, y, *axes);
+    } else if (facts(x.type()).is_integer) {
+      sum_integers(state, x, y, *axes);
     } else {
       sum_all<float>(state, x, y, *axes);
     }
@@ -258,6 +295,27 @@ class Resample : public TensorStep {
       split(state, 1, y.size(), 1, [&](Index, Index, Index first, Index n) {
         for (Index k = first; k < first + n; ++k) to[k] = narrowed<T>(from[k]);
       });
+    });
+  }
+
+  static void sum_integers(RunState& state, const Tensor& x, Tensor& y, const ResampledAxes& axes) {
+    const Index columns = y.shape().back(), rows = y.size() / columns;
+    const IndexVector strides = dense_strides(x.shape());
+    Tensor sums(Type::float32, Shape{state.pool.size(), columns});
+    const Index parts = std::min(rows, parts_for(state.pool.size()));
+    const Index some = (rows + parts - 1) / parts;
+    with_number(x.type(), [&]<class T>() {
+      if constexpr (std::is_integral_v<T>) {
+        state.each(parts, static_cast<double>(y.size()) * 4, [&](Index part, Index thread) {
+          float* const row_sums = sums.data<float>() + thread * columns;
+          const Index end = std::min((part + 1) * some, rows);
+          for (Index row = part * some; row < end; ++row) {
+            sum_row(x.data<T>(), axes.axes, strides, row, row_sums);
+            T* const to = y.data<T>() + row * columns;
+            for (Index k = 0; k < columns; ++k) to[k] = narrowed<T>(row_sums[k]);
+          }
+        });
+      }
     });
   }
 

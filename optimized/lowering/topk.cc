@@ -1,0 +1,131 @@
+// TopK: each lane's elements are ranked by integers, of which the first are selected.
+#include <algorithm>
+
+#include "optimized/lowering/families.h"
+#include "optimized/lowering/ranks.h"
+#include "reference/lists.h"
+
+namespace touchstone {
+namespace {
+
+constexpr Index longest_lane = Index{1} << 31;
+
+// An element of a lane: the first of a sorted lane ranks first, ties by place.
+template <class Bits>
+struct Ranked {
+  Bits rank;
+  std::uint32_t place;
+  friend bool operator<(const Ranked& a, const Ranked& b) {
+    return a.rank != b.rank ? a.rank < b.rank : a.place < b.place;
+  }
+};
+// Rank and place in one integer.
+template <>
+struct Ranked<std::uint32_t> {
+  std::uint64_t both;
+  Ranked() = default;
+  Ranked(std::uint32_t rank, std::uint32_t place) : both(std::uint64_t{rank} << 32 | place) {}
+  friend bool operator<(const Ranked& a, const Ranked& b) { return a.both < b.both; }
+};
+std::uint32_t place_of(const Ranked<std::uint32_t>& x) {
+  return static_cast<std::uint32_t>(x.both);
+}
+std::uint32_t place_of(const Ranked<std::uint64_t>& x) { return x.place; }
+
+template <class R>
+void sort_first(R* lane, Index n, Index k) {
+  if (k < n / 16) return std::partial_sort(lane, lane + k, lane + n);
+  if (k < n) std::nth_element(lane, lane + k, lane + n);
+  std::sort(lane, lane + k);
+}
+
+class TopK : public TensorStep {
+ public:
+  TopK(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
+      : TensorStep(graph, node, std::move(buffers)) {
+    kernel = "top k";
+    kernel_class = KernelClass::copy;
+  }
+
+  void run(RunState& state) override {
+    const Tensor& x = input(state, 0);
+    const bool known = run_on<float>(state, x) || run_on<double>(state, x) ||
+                       run_on<Float16>(state, x) || run_on<BFloat16>(state, x) ||
+                       run_on<std::int64_t>(state, x) || run_on<std::int32_t>(state, x) ||
+                       run_on<std::int16_t>(state, x) || run_on<std::int8_t>(state, x) ||
+                       run_on<std::uint64_t>(state, x) || run_on<std::uint32_t>(state, x) ||
+                       run_on<std::uint16_t>(state, x) || run_on<std::uint8_t>(state, x);
+    if (!known) run_on_reference(state);
+  }
+
+ private:
+  // Returns -1 for a number that the reference refuses.
+  Index wanted(const RunState& state, Index n) const {
+    if (fact().inputs.size() < 2) {
+      const Index k = fact().attributes().integer("k");
+      return k > 0 && k <= n ? k : -1;
+    }
+    const Tensor& given = input(state, 1);
+    if (given.type() != Type::int64 || given.shape() != Shape{1}) return -1;
+    const Index k = *given.data<std::int64_t>();
+    return k >= 0 && k <= n ? k : -1;
+  }
+
+  template <class T>
+  bool run_on(RunState& state, const Tensor& x) {
+    if (x.type() != type_of<T>) return false;
+    const Facts given = fact().attributes();
+    const Index rank = x.shape().size(), said = given.integer("axis", -1);
+    if (said < -rank || said >= rank) return false;
+    const Index axis = said < 0 ? said + rank : said, n = x.shape()[axis];
+    const Index k = wanted(state, n);
+    if (k < 0 || n >= longest_lane) return false;
+    const Shape shape = replaced(x.shape(), axis, k);
+    T* values = has_output(0) ? output(state, 0, x.type(), shape).template data<T>() : nullptr;
+    std::int64_t* places =
+        has_output(1) ? output(state, 1, Type::int64, shape).data<std::int64_t>() : nullptr;
+    if (count(shape) == 0) return true;
+
+    using Bits = decltype(rank_of(T{}));
+    const Bits flip = given.integer("largest", 1) != 0 ? std::numeric_limits<Bits>::max() : Bits{0};
+    const Index inner = count(tail(x.shape(), axis + 1)), lanes = x.size() / n;
+    const Index parts = std::min(lanes, parts_for(state.pool.size()));
+    const Index some = (lanes + parts - 1) / parts;
+    constexpr Index words = sizeof(Ranked<Bits>) / sizeof(std::int64_t);
+    Tensor scratch(Type::int64, Shape{state.pool.size(), n, words});
+    const double work = static_cast<double>(x.size()) * 2;
+    state.each(parts, work, [&](Index part, Index thread) {
+      auto* const lane = reinterpret_cast<Ranked<Bits>*>(scratch.data<std::int64_t>()) + thread * n;
+      const Index end = std::min((part + 1) * some, lanes);
+      for (Index at = part * some; at < end; ++at) {
+        const T* const from = x.data<T>() + at / inner * n * inner + at % inner;
+        const Index to = at / inner * k * inner + at % inner;
+        for (Index i = 0; i < n; ++i)
+          lane[i] = {static_cast<Bits>(rank_of(from[i * inner]) ^ flip),
+                     static_cast<std::uint32_t>(i)};
+        sort_first(lane, n, k);
+        for (Index i = 0; i < k; ++i) {
+          const Index place = place_of(lane[i]);
+          if (values) values[to + i * inner] = from[place * inner];
+          if (places) places[to + i * inner] = place;
+        }
+      }
+    });
+    return true;
+  }
+};
+
+bool takes(const AnalyzedGraph& graph, Index node) {
+  const Signature& signature = *graph.node(node).node->signature;
+  return signature.domain.empty() && signature.op == "TopK";
+}
+
+std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
+  return std::make_unique<TopK>(graph, node, std::move(buffers));
+}
+
+}  // namespace
+
+const KernelFamily topk_family{"top k", KernelClass::copy, takes, step};
+
+}  // namespace touchstone
