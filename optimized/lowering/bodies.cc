@@ -1,5 +1,5 @@
-// Plans of a subgraph. A value whose shape changes from run to run has no shape in later plans, so
-// a loop that grows a list needs few of them.
+// Plans of a subgraph. Later plans leave open a shape that changed between runs: a loop that grows
+// a list needs few of them.
 #include "optimized/lowering/bodies.h"
 
 #include <algorithm>

@@ -46,7 +46,7 @@ struct FlatForest {
   std::vector<FlatBranch<K>> branches;
   std::vector<K> members;
   bool plain = true;  // every branch asks at_most, and NaN is false
-  // Of a plain forest: its branches, then its leaves, each its own child.
+  // Node of a plain forest: branches come first, then leaves, each its own child.
   struct Plain {
     K split;
     std::int32_t feature, children[2];

@@ -34,15 +34,6 @@ const IntegerTiles& integer_tiles() {
   return chosen;
 }
 
-void* KeptMemory::bytes(Index count, Index size) {
-  const Index wanted = multiply(std::max<Index>(count, 1), size);
-  if (held_.size() < wanted) {
-    held_ = {};
-    held_ = Tensor(Type::uint8, {wanted});
-  }
-  return held_.data<std::uint8_t>();
-}
-
 void PackedRows::reserve(Index rows, Index depth) {
   depth_ = depth;
   stored_ = multiply(ceil_div(depth, 4), 4);

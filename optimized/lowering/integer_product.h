@@ -3,6 +3,7 @@
 
 #include "core/tensor.h"
 #include "optimized/kernels/integer_tiles.h"
+#include "optimized/lowering/kept_memory.h"
 #include "optimized/registry/isa.h"
 
 namespace touchstone {
@@ -12,19 +13,6 @@ const IntegerTiles& integer_tiles(Isa isa, bool dots);
 bool processor_has_integer_dots(Isa isa);
 // Those of the chosen instruction set.
 const IntegerTiles& integer_tiles();
-
-// Memory that a step keeps from run to run. Grows on demand; its content is undefined.
-class KeptMemory {
- public:
-  template <class T>
-  T* at(Index count) {
-    return static_cast<T*>(bytes(count, static_cast<Index>(sizeof(T))));
-  }
-
- private:
-  void* bytes(Index count, Index size);
-  Tensor held_;
-};
 
 // Rows of A, and for each a zero point and the sum of the stored numbers.
 class PackedRows {

@@ -1,3 +1,4 @@
+// Reads the windows of ConvInteger and QLinearConv by the rules of their definitions.
 #include "optimized/lowering/integer_windows.h"
 
 #include "reference/kernels/ConvInteger_10.h"

@@ -129,7 +129,9 @@ TEST(Moves, RowsByFedIndices) {
               same(Build().node("Gather", {"x", "i"}, {"y"}, {{"axis", integer(axis)}}).out("y"),
                    {{"x", numbers(type, {3, 4, 3}, some)}, {"i", numbers(by, {2, 2}, indices)}});
           const bool inside = indices[0] != 3 && indices[0] != -4;
-          if (inside) EXPECT_EQ(kernels, "moves Gather; ");
+          if (inside) {
+            EXPECT_EQ(kernels, "moves Gather; ");
+          }
         }
       }
     }

@@ -66,7 +66,7 @@ class RecurrentStep : public TensorStep {
     constexpr Index floats_at_once = Index{1} << 18, rows_at_once = 64;
     at_once_ =
         std::min(steps_, std::max({floats_at_once / place, rows_at_once / batch_, Index{1}}));
-    drive_ = memory_.of(add(multiply(place, at_once_), multiply(3, states)));
+    drive_ = memory_.at<float>(add(multiply(place, at_once_), multiply(3, states)));
     state_ = drive_ + place * at_once_;
     cell_ = state_ + states;
     reset_ = cell_ + states;

@@ -34,7 +34,7 @@ void PackedWeights::pack(const WeightExtents& extents, const Tensor& w, const Te
   input_size_ = rounded_up(gemm_.packed_size(inputs, rows));
   gates_size_ = rounded_up(gemm_.packed_size(hidden, gate_columns()));
   whole_ = input_size_ + gates_size_ + (apart ? rounded_up(gemm_.packed_size(hidden, hidden)) : 0);
-  float* const memory = memory_.of(multiply(layer_.directions, whole_) + rows);
+  float* const memory = memory_.at<float>(multiply(layer_.directions, whole_) + rows);
   float* const sums = memory + layer_.directions * whole_;
   for (Index d = 0; d < layer_.directions; ++d) {
     const float* const of_w = w.data<float>() + d * rows * inputs;

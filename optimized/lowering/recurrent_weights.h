@@ -4,29 +4,10 @@
 #include <optional>
 
 #include "optimized/kernels/gemm.h"
+#include "optimized/lowering/kept_memory.h"
 #include "optimized/lowering/recurrent.h"
-#include "optimized/plan/large.h"
 
 namespace touchstone {
-
-// Memory that grows and is kept for the next run.
-class KeptMemory {
- public:
-  float* of(Index floats) {
-    if (floats > size_) {
-      memory_.reset();
-      size_ = 0;
-      memory_ = large_memory(floats);
-      size_ = floats;
-    }
-    return memory_.get();
-  }
-  float* get() const { return memory_.get(); }
-
- private:
-  LargeMemory memory_;
-  Index size_ = 0;
-};
 
 // Extents of weights that belong together.
 struct WeightExtents {
@@ -48,7 +29,7 @@ class PackedWeights {
   Index gate_columns() const {
     return layer_.cell == RecurrentLayer::Cell::gru ? 2 * hidden_ : layer_.gates() * hidden_;
   }
-  const float* input(Index d) const { return memory_.get() + d * whole_; }
+  const float* input(Index d) const { return memory_.floats() + d * whole_; }
   const float* gates(Index d) const { return input(d) + input_size_; }
   const float* candidate(Index d) const { return gates(d) + gates_size_; }
 

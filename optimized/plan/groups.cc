@@ -23,8 +23,7 @@ constexpr Index max_phases = 8;  // of a transposed convolution, along each side
 
 class Grouping {
  public:
-  Grouping(const AnalyzedGraph& graph, bool fuse)
-      : graph_(graph), fuse_(fuse) {
+  Grouping(const AnalyzedGraph& graph, bool fuse) : graph_(graph), fuse_(fuse) {
     for (const AnalyzedNode& fact : graph.nodes()) taken_.push_back(fact.folded);
   }
 

@@ -22,7 +22,7 @@ enum class KernelClass {
   reduce,
   row_kernel,
   recurrent,  // layers: all input products at once, then step by step
-  resample,  // interpolation on another grid
+  resample,   // interpolation on another grid
   fourier,
   copy,
   view,  // the same elements in another shape: no kernel
