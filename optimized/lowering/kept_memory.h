@@ -5,6 +5,7 @@
 
 #include "core/checked.h"
 #include "optimized/plan/large.h"
+#include "reference/lists.h"
 
 namespace touchstone {
 
