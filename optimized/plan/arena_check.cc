@@ -213,6 +213,7 @@ void ArenaCheck::watch_scratch(std::vector<float*> scratch, Index floats, Index 
 }
 
 void ArenaCheck::begin(const std::map<std::string, Value>& feeds) {
+  open_all();  // a step of an earlier run may have thrown
   for (std::size_t k = 0; k < areas_.size(); ++k) {
     open(areas_[k].first, areas_[k].bytes);
     const Index floats = areas_[k].bytes / static_cast<Index>(sizeof(float));
