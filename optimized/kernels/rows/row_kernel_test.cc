@@ -1,5 +1,6 @@
-// Tests row kernels against the reference on models of one node. The data have exact sums, so every
-// summation order gives the same bits. Also tests strips, row splitting and the scalar functions.
+// Tests kernels of single nodes against the reference and names the kernel that runs each. The data
+// have exact sums, so every summation order gives the same bits. Also tests strips, row splitting
+// and the scalar functions.
 #include "optimized/kernels/rows/row_kernel.h"
 
 #include <gmock/gmock.h>
@@ -97,20 +98,35 @@ TEST_P(RowKernels, AreWhatTheReferenceSays) {
 INSTANTIATE_TEST_SUITE_P(
     Operators, RowKernels,
     testing::Values(
-        One{"MatMul", {{3, 4, 40}, {40, 33}}},  // long rows
+        One{"MatMul", {{3, 4, 40}, {40, 33}}, {}, {}, Type::float32, "contraction"},
         One{"MatMul", {{3, 17, 40}, {40, 33}}, {}, {}, Type::float32, "matmul with dynamic B"},
         One{"MatMul", {{2, 1, 9, 40}, {3, 40, 50}}, {}, {}, Type::float32, "matmul with dynamic B"},
-        One{"MatMul", {{5, 600}, {600, 3}}},    // short: along the reduction
-        One{"MatMul", {{2, 1, 9}, {9, 1400}}},  // one row, split for the threads
-        One{"Gemm", {{6, 9}, {20, 6}, {20}}, {}, {{"transA", 1}, {"transB", 1}}},
+        One{"MatMul", {{5, 600}, {600, 3}}, {}, {}, Type::float32, "contraction"},
+        One{"MatMul", {{2, 1, 9}, {9, 1400}}, {}, {}, Type::float32, "contraction"},
+        One{"Gemm",
+            {{6, 9}, {20, 6}, {20}},
+            {},
+            {{"transA", 1}, {"transB", 1}},
+            Type::float32,
+            "contraction"},
         One{"Conv",
             {{2, 4, 9, 11}, {6, 2, 3, 3}, {6}},
             {{"pads", {1, 1, 2, 0}}, {"strides", {2, 1}}},
-            {{"group", 2}}},
-        One{"Conv", {{1, 2, 5, 6, 7}, {3, 2, 2, 3, 2}}, {{"dilations", {2, 1, 1}}}},
+            {{"group", 2}},
+            Type::float32,
+            "convolution of patches"},
+        One{"Conv",
+            {{1, 2, 5, 6, 7}, {3, 2, 2, 3, 2}},
+            {{"dilations", {2, 1, 1}}},
+            {},
+            Type::float32,
+            "convolution"},
         One{"MaxPool",
             {{1, 3, 6, 5, 7}},
-            {{"kernel_shape", {3, 2, 3}}, {"pads", {1, 0, 1, 1, 0, 1}}}},
+            {{"kernel_shape", {3, 2, 3}}, {"pads", {1, 0, 1, 1, 0, 1}}},
+            {},
+            Type::float32,
+            "pool"},
         One{"ArgMax", {{4, 1200}}, {}, {{"axis", 1}}, Type::int64},
         One{"ArgMin", {{30, 41, 9}}, {}, {{"axis", 1}, {"select_last_index", 1}}, Type::int64},
         One{"Max", {{4, 5, 6}, {5, 1}, {6}}}));
