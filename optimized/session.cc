@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "core/error.h"
+#include "optimized/lowering/half_precision.h"
 #include "optimized/threads/pool.h"
 #include "optimized/threads/run_lock.h"
 #include "reference/feeds.h"
@@ -81,6 +82,8 @@ std::shared_ptr<const Variant> optimized(Model model, const SessionOptions& opti
   passes.draws = draws;
   passes.checked = checked;
   Optimized made = optimize(std::move(model), passes);
+  if (passes.level >= Level::extended)
+    made.model = lower_half_precision(std::move(made.model), passes);
   return std::make_shared<const Variant>(Variant{std::move(made.model), std::move(made.assumed)});
 }
 

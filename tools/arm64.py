@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import struct
 import subprocess
@@ -20,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
 ROOMS = ("core/", "model/", "transform/", "optimized/")
-OF_ONE_SET = ("-DTOUCHSTONE_VECTOR", "-DTOUCHSTONE_EXPRESSIONS", "-DTOUCHSTONE_DOTS")
+OF_ONE_SET = ("-DTOUCHSTONE_VECTOR", "-DTOUCHSTONE_EXPRESSIONS")
 AARCH64 = 183  # e_machine of ELF
 
 
@@ -48,18 +49,34 @@ def compile_kernels(folder: Path) -> int:
     return len(found)
 
 
+def of_each_set() -> set[str]:
+    """Returns the stems of the files that are compiled once per x86 instruction set."""
+    text = (ROOT / "optimized" / "CMakeLists.txt").read_text(encoding="utf-8")
+    lists = re.findall(r"^ *vector_kernels\([^)]*?\bKERNELS\s+([^)]*?)(?:\sOPTIONS\b[^)]*)?\)", text, re.MULTILINE)
+    stems = {stem for names in lists for stem in names.split()}
+    if not stems:
+        raise SystemExit("arm64: optimized/CMakeLists.txt lists no vector kernels")
+    return stems
+
+
 def sources() -> list[Path]:
     """Returns the sources to check: no tests, kernel generators or generated files, and no files compiled per x86
     instruction set."""
     listed = subprocess.run(["git", "ls-files", "--", *ROOMS], cwd=ROOT, capture_output=True, text=True, check=True)
     files = [ROOT / name for name in listed.stdout.split() if name.endswith(".cc")]
-    apart = ("_test", "_probe", "generator", "vector_copies", "dots")
-    return [file for file in files if file.stem not in ("generate",) and not any(word in file.stem for word in apart)]
+    kernels = {ROOT / "optimized" / "kernels" / f"{stem}.cc" for stem in of_each_set()}
+    apart = ("_test", "_probe", "generator")
+    return [
+        file
+        for file in files
+        if file not in kernels and file.stem != "generate" and not any(word in file.stem for word in apart)
+    ]
 
 
 def seen() -> list[str]:
     """Returns the include folders and definitions of those sources, taken from the build's compile commands."""
     out: list[str] = []
+    of_one_set = (*OF_ONE_SET, *(f"-DTOUCHSTONE_{stem.upper()}=" for stem in of_each_set()))
     for row in json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8")):
         words = shlex.split(row["command"])
         target = words[words.index("-o") + 1]
@@ -68,7 +85,7 @@ def seen() -> list[str]:
         wanted = [[word] for word in words if word.startswith(("-I", "-D", "-std="))]
         wanted += [words[at : at + 2] for at, word in enumerate(words) if word == "-isystem"]
         for option in wanted:
-            if option[-1] not in out and not option[-1].startswith(OF_ONE_SET):
+            if option[-1] not in out and not option[-1].startswith(of_one_set):
                 out += option
     return out
 

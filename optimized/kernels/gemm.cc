@@ -209,12 +209,20 @@ void Gemm::run(const GemmProblem& product, Index first_panel, Index panels, Inde
   // rows join them.
   Index whole = rows / tall * tall;
   if (tall == max_rows && whole > 0 && rows > whole && rows - whole <= 2) whole -= tall;
+  // The stride of a tile of one row is not used, so rows may be as far apart as memory allows.
+  const Index columns = panels_at_once * panel_columns();
+  const bool far = std::max({product.a_row, product.c_row, product.residual_row}) >
+                   (farthest - std::max<Index>(columns, gemm_depth)) / (max_rows - 1);
   for (Index panel = first_panel; panel < first_panel + panels; panel += at_once) {
     const Index wide = std::min(at_once, first_panel + panels - panel);
     for (Index share = 0; share < shares; ++share) {
       const Index depth = product.depth * share / shares;
       const Tiles tiles{isa_, product, panel_columns(), depth,
                         product.depth * (share + 1) / shares - depth};
+      if (far) {
+        for (Index row = 0; row < rows; ++row) tiles.rest(panel, wide, first_row + row, 1);
+        continue;
+      }
       if (whole > 0) tiles.run_tall(tall, panel, wide, first_row, whole);
       tiles.rest(panel, wide, first_row + whole, rows - whole);
     }

@@ -11,10 +11,10 @@
 namespace touchstone {
 namespace {
 
-constexpr std::size_t most_plans = 4;
 // Shapes for which plans are made before one without the value's shape. Fast kernels for float32
 // need shapes, others do not.
-constexpr std::size_t most_shapes = 8, most_shapes_of_lists = 1;
+constexpr std::size_t most_shapes = 6, most_shapes_of_lists = 1;
+constexpr std::size_t most_plans = most_shapes + 1;
 
 }  // namespace
 
@@ -43,6 +43,10 @@ BodyPlans::Made BodyPlans::made(const Shapes& shapes, const FedTypes& types,
   for (ValueInfo& input : model->graph.inputs) {
     if (const auto fed = types.find(input.name); fed != types.end()) input.type = fed->second;
     input.shape.reset();
+  }
+  for (const auto& [name, type] : types) {  // what is fed is no constant
+    model->graph.initializers.erase(name);
+    model->graph.sparse_initializers.erase(name);
   }
   PlanOptions options = *state.options;
   options.unclaimed = unclaimed;

@@ -3,7 +3,6 @@
 #include "optimized/lowering/contraction.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "optimized/kernels/strided_copy.h"
 #include "optimized/plan/steps.h"
@@ -319,6 +318,7 @@ const float* Contractor::packed_of(const Matrices& x, const Operands& on) {
   }
   if (packed_ && packed_for_ == key) return packed_.get();
   packed_.reset();
+  packed_for_.clear();
   packed_ = large_memory(count(Shape{x.batches, each}));
   float* const scratch = scratch_of(work.floats);
   for (Index k = 0; k < x.batches; ++k) {
@@ -343,8 +343,11 @@ void Contractor::run_matrices(RunState& state, const Matrices& x, const Operands
     float* const scratch = scratch_of(threads * work.floats);
     state.each(parts, cost * static_cast<double>(x.batches), [&](Index part, Index thread) {
       const Index end = x.batches * (part + 1) / parts;
-      for (Index k = x.batches * part / parts; k < end; ++k)
+      WorkWatch watch;
+      for (Index k = x.batches * part / parts; k < end; ++k) {
+        watch.step(x.m * x.n * x.k);
         alone(x, at(x, on, k), work, scratch + thread * work.floats, packed_at(k));
+      }
     });
     return;
   }
@@ -365,9 +368,14 @@ void Contractor::loop(const Contraction& of, const float* a, const float* b, flo
   const Index depth = summed.extents.empty() ? 1 : summed.extents.back();
   const Index a_step = last(kept, 0), b_step = last(kept, 1), c_step = last(kept, 2);
   const Index a_along = last(summed, 0), b_along = last(summed, 1);
+  WorkWatch watch;
   const auto dot = [&](const float* p, const float* q) {
     float sum = 0;
-    for (Index s = 0; s < depth; ++s) sum += p[s * a_along] * q[s * b_along];
+    for (Index from = 0; from < depth; from += WorkWatch::most) {
+      const Index end = std::min(depth, from + WorkWatch::most);
+      watch.step(end - from);
+      for (Index s = from; s < end; ++s) sum += p[s * a_along] * q[s * b_along];
+    }
     return sum;
   };
   const Index outer = std::max<Index>(kept.extents.size() - 1, 0);

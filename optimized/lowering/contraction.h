@@ -2,6 +2,7 @@
 // Gemm and Einsum compute. Maps it on matrix kernels.
 #pragma once
 
+#include "core/budget.h"
 #include "core/tensor.h"
 #include "optimized/kernels/gemm.h"
 #include "optimized/kernels/thin.h"
@@ -23,6 +24,7 @@ struct Contraction {
 class Contractor {
  public:
   Contractor();
+  // Checks the budget but charges no work.
   void run(RunState& state, const Contraction& of, const float* a, const float* b, float* c);
   // Remembers the packed form of an operand across runs: its data never changes.
   void keep_packed(bool a, bool b) {
@@ -49,6 +51,16 @@ class Contractor {
     Index a_row = 0, a_depth = 0, c_row = 0;
   };
   struct Work;
+  // Checks the budget once per `most` products. Charges none of them.
+  struct WorkWatch {
+    static constexpr Index most = Index{1} << 16;
+    Index left = most;
+    void step(Index products) {
+      if ((left -= products) >= 0) return;
+      check_budget();
+      left = most;
+    }
+  };
 
   static Matrices matrices_of(const Contraction& of, bool turned);
   static Operands at(const Matrices& x, const Operands& on, Index batch);

@@ -23,13 +23,29 @@ void refuse(Error error) { throw error; }
 
 struct BodyFailed {};
 
+// Restores a variable at the end of the scope, also if an error leaves it.
+template <class T>
+class Restored {
+ public:
+  explicit Restored(T& variable) : variable_(variable), before_(variable) {}
+  ~Restored() { variable_ = std::move(before_); }
+  Restored(const Restored&) = delete;
+  Restored& operator=(const Restored&) = delete;
+
+ private:
+  T& variable_;
+  T before_;
+};
+
 class Control : public TensorStep {
  public:
   Control(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
       : TensorStep(graph, node, std::move(buffers)), graph_(graph) {
     const Node& n = *graph.node(node).node;
-    for (const Subgraph& inner : subgraphs_of(n))
+    for (const Subgraph& inner : subgraphs_of(n)) {
       bodies_.try_emplace(inner.graph.get(), graph, *inner.graph);
+      depths_.emplace(inner.graph.get(), depth_of(*inner.graph));
+    }
     for (const std::string& name : names_used(n)) used_.push_back(graph.find(name));
     kernel = "plans of subgraphs";
     kernel_class = KernelClass::row_kernel;
@@ -40,11 +56,9 @@ class Control : public TensorStep {
     try {
       run_bodies(state);
     } catch (const BodyFailed&) {
-      const std::string planned = kernel;
-      const KernelClass planned_class = kernel_class;
+      const Restored<std::string> planned(kernel);
+      const Restored<KernelClass> planned_class(kernel_class);
       run_on_reference(state);
-      kernel = planned;
-      kernel_class = planned_class;
       for (const Index output : fact().outputs) {
         if (output != no_value) keep(state, output);
       }
@@ -94,10 +108,12 @@ class Control : public TensorStep {
   }
 
   std::vector<Value> run_body(const Graph& graph, std::vector<Value> inputs, RunState& state) {
+    charge_work(1);
+    check_budget();  // a plan without steps looks at no budget
     BodyPlans& body = bodies_.at(&graph);
     const Index most = state.limits.loop_iterations;
     if (body.runs() >= most) throw over_limit("loop_iterations", body.runs() + 1, most);
-    if (inputs.size() > graph.inputs.size() || depth_of(graph) >= state.limits.graph_depth)
+    if (inputs.size() != graph.inputs.size() || depths_.at(&graph) >= state.limits.graph_depth)
       throw BodyFailed{};
     for (const Value& input : inputs) {
       if (input.absent()) throw BodyFailed{};
@@ -161,6 +177,7 @@ class Control : public TensorStep {
 
   const AnalyzedGraph& graph_;
   std::map<const Graph*, BodyPlans> bodies_;
+  std::map<const Graph*, int> depths_;
   std::vector<Index> used_;
 };
 

@@ -1,4 +1,6 @@
 // Tests folded shape arithmetic, and plans of subgraphs.
+#include <algorithm>
+
 #include "optimized/lowering/flow_testing.h"
 
 namespace touchstone::flow {
@@ -36,6 +38,27 @@ TEST(Folded, NeitherDrawnNorFedNumbers) {
   fed.graph.inputs.back().shape = std::vector<Dim>{{2, ""}};
   const Model model = model_of(fed, {{"x", whole({3}, 1)}});
   same(model, {{{"x", whole({3}, 1)}}, {{"x", whole({3}, 1)}, {"s", list({4, 3})}}});
+}
+
+TEST(Folded, TheShapeOfALargeInput) {
+  const Index size = (Index{1} << 20) + 1;  // past the bytes of a folded result
+  const Build build = Build().node("Shape", {"x"}, {"y"}).out("y");
+  EXPECT_EQ(same(build, {{"x", whole({size}, 1)}}), "");
+}
+
+// The first node takes more than its share of the work; the second is folded nevertheless.
+TEST(Folded, ANodeThatIsTooMuchWorkStopsNoOther) {
+  const Build build = Build()
+                          .hold("a", numbers(Type::int32, {1000, 1000}, {1, 2}))
+                          .node("ReduceSum", {"a"}, {"sum"}, {{"keepdims", integer(0)}})
+                          .node("Shape", {"x"}, {"y"})
+                          .out("sum")
+                          .out("y");
+  const Feeds feeds{{"x", whole({2, 3}, 1)}};
+  Limits limits;
+  limits.folding_work = 1000;
+  const std::string kernels = same(model_of(build, feeds), {feeds}, limits);
+  EXPECT_EQ(std::count(kernels.begin(), kernels.end(), ';'), 1) << kernels;
 }
 
 TEST(Folded, AnErrorIsLeftToTheRun) {
@@ -101,6 +124,52 @@ TEST(Bodies, ALoopWhoseStateGrows) {
                              .out("positive", Type::float32);
   const Feeds feeds{{"trips", numbers(Type::int64, {}, {12})}, {"x", whole({3}, 1)}};
   same(Build().node("Loop", {"trips", "", "x"}, {"y"}, {{"body", body(doubling)}}).out("y"), feeds);
+}
+
+// The fed list has an initializer too, which is its default only.
+TEST(Bodies, AFedInputIsNoConstant) {
+  Build step;
+  step.in("i")
+      .in("goes")
+      .in("s")
+      .hold("s", list({7}))
+      .hold("axis", list({0}))
+      .node("Identity", {"goes"}, {"on"})
+      .node("Unsqueeze", {"i", "axis"}, {"one"})
+      .node("Concat", {"s", "one"}, {"longer"}, {{"axis", integer(0)}})
+      .out("on", Type::boolean)
+      .out("longer", Type::int64);
+  const Feeds feeds{{"trips", numbers(Type::int64, {}, {5})}, {"l", list({3})}};
+  same(Build().node("Loop", {"trips", "", "l"}, {"y"}, {{"body", body(step)}}).out("y"), feeds);
+}
+
+TEST(Bodies, ABranchWithAnInputThatNobodyFeeds) {
+  const Build branch = Build()
+                           .in("u", tensor_type(Type::float32))
+                           .node("Relu", {"u"}, {"t"})
+                           .out("t", Type::float32);
+  const Build other = Build().node("Relu", {"x"}, {"r"}).out("r", Type::float32);
+  const Build build =
+      Build()
+          .node("If", {"c"}, {"y"}, {{"then_branch", body(branch)}, {"else_branch", body(other)}})
+          .out("y");
+  for (const Index which : {1, 0})
+    same(build, {{"c", numbers(Type::boolean, {}, {which})}, {"x", whole({3}, 8)}});
+}
+
+// No step of the body looks at the budget: it returns what it is fed.
+TEST(Bodies, ALoopWithoutStepsIsInterrupted) {
+  const Build step =
+      Build().in("i").in("goes").in("v").out("goes", Type::boolean).out("v", Type::float32);
+  const Feeds feeds{{"trips", numbers(Type::int64, {}, {Index{1} << 40})},
+                    {"go", numbers(Type::boolean, {}, {1})},
+                    {"x", whole({3}, 1)}};
+  const Model model = model_of(
+      Build().node("Loop", {"trips", "go", "x"}, {"y"}, {{"body", body(step)}}).out("y"), feeds);
+  Limits limits;
+  limits.milliseconds = 200;
+  Session session(model, {.threads = 1, .passes = {.level = Level::none}, .limits = limits});
+  EXPECT_NE(outcome([&] { return session.run(feeds); }).find("deadline"), std::string::npos);
 }
 
 TEST(Bodies, AScanOfAxesAndDirections) {

@@ -56,12 +56,16 @@ std::optional<Extents> extents_of(const Facts& node, const Shape& x, const Shape
   e.groups = groups;
   e.channels = w[1];
   e.filters = w[0] / groups;
-  e.plane = count(window->image);
-  e.points = count(window->out);
-  e.terms = count(kernel);
+  try {
+    e.plane = count(window->image);
+    e.points = count(window->out);
+    e.terms = count(kernel);
+    e.depth = multiply(e.channels, e.terms);
+  } catch (const Error&) {
+    return std::nullopt;  // overflow, which only tensors without elements reach
+  }
   e.line_terms = kernel.back();
   e.lines = e.line_terms == 0 ? 0 : e.terms / e.line_terms;
-  e.depth = multiply(e.channels, e.terms);
   e.shares = max(ceil_div(e.depth, depth_at_once), 1);
   const Index share = max(ceil_div(e.depth, e.shares), 1), all = ceil_div(e.points, panel);
   e.panels = clamp(min(block_floats / (panel * (share + 1)), all), 1, most_panels);

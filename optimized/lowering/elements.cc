@@ -7,10 +7,17 @@
 #include <utility>
 
 #include "core/budget.h"
+#include "optimized/kernels/half_rounding.h"
 #include "reference/integers.h"
 
 namespace touchstone {
 namespace {
+
+// Truth value in memory: every byte other than 0 is true.
+struct Truth {
+  std::uint8_t byte;
+  operator bool() const { return byte != 0; }  // NOLINT: computes like a bool
+};
 
 template <class A>
 const A* at(const ElementRow& row, std::size_t k) {
@@ -151,6 +158,53 @@ bool conversions(const ElementRow& row) {
   each<A, To>(row, [](A a) { return static_cast<To>(a); });
   return true;
 }
+
+// Truncates toward zero, modulo 2^n.
+template <class A, class To>
+bool cuts(const ElementRow& row) {
+  constexpr A low = -0x1p63F, high = 0x1p63F;
+  const A* const a = at<A>(row, 0);
+  const Index step = row.steps[0], n = step == 0 ? 1 : row.count;
+  bool fit = true;
+  for (Index k = 0; k < n; ++k) fit &= (a[k * step] > low) & (a[k * step] < high);
+  if (!fit) return false;
+  each<A, To>(row, [](A x) { return static_cast<To>(static_cast<std::int64_t>(x)); });
+  return true;
+}
+
+// Conversions between float32 and a float of 16 bits.
+template <Type half>
+bool to_half(const ElementRow& row) {
+  auto* const to = static_cast<std::uint16_t*>(row.to);
+  const HalfKernels& kernels = half_kernels(half);
+  if (row.steps[0] == 1) {
+    kernels.from_float(at<float>(row, 0), to, row.count);
+  } else {
+    for (Index k = 0; k < row.count; ++k)
+      kernels.from_float(at<float>(row, 0) + k * row.steps[0], to + k, 1);
+  }
+  return true;
+}
+template <Type half>
+bool from_half(const ElementRow& row) {
+  float* const to = static_cast<float*>(row.to);
+  const HalfKernels& kernels = half_kernels(half);
+  if (row.steps[0] == 1) {
+    kernels.to_float(at<std::uint16_t>(row, 0), to, row.count);
+  } else {
+    for (Index k = 0; k < row.count; ++k)
+      kernels.to_float(at<std::uint16_t>(row, 0) + k * row.steps[0], to + k, 1);
+  }
+  return true;
+}
+ElementLoop half_conversion(Type from, Type to) {
+  if (from == Type::float32 && to == Type::float16) return to_half<Type::float16>;
+  if (from == Type::float32 && to == Type::bfloat16) return to_half<Type::bfloat16>;
+  if (from == Type::float16 && to == Type::float32) return from_half<Type::float16>;
+  if (from == Type::bfloat16 && to == Type::float32) return from_half<Type::bfloat16>;
+  return nullptr;
+}
+
 template <class A>
 bool truths(const ElementRow& row) {
   each<A, std::uint8_t>(row, [](A a) { return static_cast<std::uint8_t>(a != 0); });
@@ -231,7 +285,18 @@ ElementLoop of_integers(Type type) {
 }
 template <class Op>
 ElementLoop of_truths(Type type) {
-  return type == Type::boolean ? pairs<Op, std::uint8_t, std::uint8_t> : nullptr;
+  return type == Type::boolean ? pairs<Op, Truth, std::uint8_t> : nullptr;
+}
+
+// Returns null for a float to a float.
+template <class A>
+ElementLoop conversion_from(Type to) {
+  if (to == Type::boolean) return truths<A>;
+  if constexpr (std::is_floating_point_v<A>) {
+    return for_integer(to, [](auto b) -> ElementLoop { return cuts<A, decltype(b)>; });
+  } else {
+    return for_number(to, [](auto b) -> ElementLoop { return conversions<A, decltype(b)>; });
+  }
 }
 
 }  // namespace
@@ -263,14 +328,10 @@ ElementLoop binary_loop(std::string_view op, Type from, Type to) {
 
 ElementLoop unary_loop(std::string_view op, Type from, Type to) {
   if (op == "Not" && from == Type::boolean && to == Type::boolean) return inversions;
-  if (op == "Cast" && to == Type::boolean) {
-    return for_integer(from, [](auto a) -> ElementLoop { return truths<decltype(a)>; });
-  }
   if (op == "Cast") {
-    return for_integer(from == Type::boolean ? Type::uint8 : from, [&](auto a) -> ElementLoop {
-      return for_integer(
-          to, [](auto b) -> ElementLoop { return conversions<decltype(a), decltype(b)>; });
-    });
+    if (const ElementLoop loop = half_conversion(from, to)) return loop;
+    if (from == Type::boolean) return to == from ? nullptr : conversion_from<Truth>(to);
+    return for_number(from, [&](auto a) { return conversion_from<decltype(a)>(to); });
   }
   if (from != to) return nullptr;
   if (op == "Neg" && from == Type::float64) return negations<double>;

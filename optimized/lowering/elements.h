@@ -18,7 +18,8 @@ struct ElementRow {
   std::array<Index, most_operands> steps{};
 };
 
-// Returns false if an integer is divided by zero.
+// Returns false if an integer is divided by zero, or if an integer is to hold NaN or a number
+// beyond 64 bits.
 using ElementLoop = bool (*)(const ElementRow& row);
 
 // Returns null if there is no loop for operands of type `from` and results of type `to`.

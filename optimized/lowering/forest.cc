@@ -29,8 +29,8 @@ void note(ForestFacts& made, const Branch& branch) {
   for (const long double member : branch.members) made.singles = made.singles && is_single(member);
 }
 
-// A branch that is reached from itself would never end.
-void require_no_circle(const std::vector<Branch>& branches) {
+// Returns the most branches on a path. A branch that is reached from itself would never end.
+Index depth_without_circle(const std::vector<Branch>& branches) {
   std::vector<Index> parents(branches.size(), 0), ends;
   const auto each_child = [&](Index k, auto&& visit) {
     const Branch& branch = branches[static_cast<std::size_t>(k)];
@@ -45,16 +45,22 @@ void require_no_circle(const std::vector<Branch>& branches) {
   for (Index k = 0; k < many; ++k) {
     if (parents[static_cast<std::size_t>(k)] == 0) ends.push_back(k);
   }
-  Index seen = 0;
+  Index seen = 0, deepest = 0;
+  std::vector<Index> levels(branches.size(), 1);
   while (!ends.empty()) {
     const Index k = ends.back();
     ends.pop_back();
     ++seen;
+    const Index level = levels[static_cast<std::size_t>(k)];
+    deepest = std::max(deepest, level);
     each_child(k, [&](Index child) {
+      Index& below = levels[static_cast<std::size_t>(child)];
+      below = std::max(below, level + 1);
       if (--parents[static_cast<std::size_t>(child)] == 0) ends.push_back(child);
     });
   }
   require(seen == many);
+  return deepest;
 }
 
 Transform transform_of(std::string_view how) {
@@ -249,7 +255,7 @@ std::optional<ForestFacts> forest_of(const Facts& facts) {
     } else {
       read_by_ids(facts, made);
     }
-    require_no_circle(made.forest.branches);
+    made.depth = depth_without_circle(made.forest.branches);
     constexpr std::size_t a_branch = sizeof(Branch) + sizeof(FlatBranch<double>);
     made.charge = Charge(static_cast<Index>(made.forest.branches.size() * a_branch +
                                             made.votes.size() * sizeof(ForestFacts::Vote)));

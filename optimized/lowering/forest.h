@@ -96,6 +96,7 @@ struct ForestFacts {
   bool singles = true;                 // splits and members are float32 numbers
   bool lone = false, probable = true;  // as the classifier's definition calls them
   Index targets = 0, features = 0;     // features: as many as the branches ask for
+  Index depth = 0;                     // the most branches on a path
   Aggregate aggregate = Aggregate::sum;
   Transform transform = Transform::none;
   Labels labels;

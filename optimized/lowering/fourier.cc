@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
+#include "core/budget.h"
 #include "core/checked.h"
 #include "core/error.h"
 #include "optimized/lowering/families.h"
@@ -67,29 +69,32 @@ struct Transforms {
   }
 };
 
-// Elements of a series from the first that is NaN or infinite to the last.
-struct Elements {
-  Index first, end;
-};
-Elements unusual_elements(const Transforms& all, const float* from) {
-  Elements found{0, 0};
+bool is_unusual(const Transforms& all, const float* from) {
   for (Index t = 0; t < all.taken; ++t) {
-    if (all.is_finite(from, t)) continue;
-    if (found.end == 0) found.first = t;
-    found.end = t + 1;
+    if (!all.is_finite(from, t)) return true;
+  }
+  return false;
+}
+
+// Indices of the elements of a series that are NaN or infinite, or of all elements.
+using Elements = std::vector<Index, ChargedAllocator<Index>>;
+Elements elements_of(const Transforms& all, bool unusual, const float* from) {
+  Elements found;
+  for (Index t = 0; t < all.taken; ++t) {
+    if (!unusual || !all.is_finite(from, t)) found.push_back(t);
   }
   return found;
 }
 
 // Sums some elements in the definition's order, or the unusual ones among them, which decide.
-void sum_in_order(const Transforms& all, const Elements& elements, bool unusual, const float* from,
-                  float* to) {
+void sum_in_order(const Transforms& all, const Elements& elements, const float* from, float* to) {
   const auto divisor = all.inverse ? static_cast<double>(all.length) : 1.0;
   for (Index k = 0; k < all.bins; ++k) {
     for (Index p = 0; p < (all.writes_complex ? 2 : 1); ++p) {
       double sum = 0;
-      for (Index t = elements.first; t < elements.end && !std::isnan(sum); ++t) {
-        if (unusual && all.is_finite(from, t)) continue;
+      for (const Index t : elements) {
+        if (std::isnan(sum)) break;
+        charge_work(1);
         const float re = all.element(from, t, 0);
         const float im = all.reads_complex ? all.element(from, t, 1) : 0;
         const Turn turn = turn_of(mod(multiply(k, t), all.length), all.length);
@@ -214,8 +219,10 @@ class FourierStep : public TensorStep {
     const Index rows = transform_->rows(), threads = state.pool.size();
     const Index width = std::clamp(std::min(block / rows, all.count()), Index{1}, widest);
     const Index blocks = ceil_div(all.count(), width), size = multiply(rows, width);
-    // Numbers of double precision take two floats each; four arrays for each thread.
-    const Index floats = multiply(multiply(8, size), threads);
+    // Numbers of double precision take two floats each; four arrays for each thread, or for each
+    // block if there are fewer.
+    const bool few = blocks < threads;
+    const Index floats = multiply(multiply(8, size), few ? blocks : threads);
     if (floats > memory_floats_) {
       memory_.reset();
       memory_floats_ = 0;
@@ -231,13 +238,14 @@ class FourierStep : public TensorStep {
                                (1 + std::log2(static_cast<double>(rows)));
     state.each(blocks, nanoseconds, [&](Index part, Index thread) {
       const Index first = part * width;
-      run_block(all, first, std::min(width, all.count() - first), memory + thread * 4 * size, size);
+      double* const own = memory + (few ? part : thread) * 4 * size;
+      run_block(all, first, std::min(width, all.count() - first), own, size);
     });
   }
 
   static bool has_unusual(const Transforms& all) {
     for (Index k = 0; k < all.count(); ++k) {
-      if (unusual_elements(all, all.from + all.offset(k, all.from_steps)).end > 0) return true;
+      if (is_unusual(all, all.from + all.offset(k, all.from_steps))) return true;
     }
     return false;
   }
@@ -265,10 +273,9 @@ class FourierStep : public TensorStep {
     kernels_.store({made.re, made.im, all.bins, width, all.to_stride, all.writes_complex,
                     all.inverse ? static_cast<double>(all.length) : 1, to});
     for (Index v = 0; v < width; ++v) {
-      if (unusual[v] != 0)
-        sum_in_order(all, unusual_elements(all, from[v]), true, from[v], to[v]);
-      else if (in_order_)
-        sum_in_order(all, {0, all.taken}, false, from[v], to[v]);
+      const bool decides = unusual[v] != 0;
+      if (decides || in_order_)
+        sum_in_order(all, elements_of(all, decides, from[v]), from[v], to[v]);
     }
   }
 

@@ -127,9 +127,13 @@ class GridSample : public TensorStep {
     for (Index d = 0; d < r; ++d) {
       if (image[2 + d] == 0 || image[2 + d] >= largest_image) return false;
     }
-    // The reference refuses a position that is no number; far ones are its own, too.
+    // The reference refuses a position that is no number, such as infinity times a span of zero.
+    // It also reflects far positions; others are clamped, in the definition's arithmetic.
+    bool near = padding_ == Padding::reflection;
+    for (Index d = 0; d < r; ++d) near = near || (aligned_ && image[2 + d] == 1);
     const float* const first = grid.data<float>();
-    return std::all_of(first, first + grid.size(), [](float v) { return std::abs(v) < 1e6F; });
+    return std::all_of(first, first + grid.size(),
+                       [&](float v) { return near ? std::abs(v) < 1e6F : !std::isnan(v); });
   }
 
   // Writes the elements that a point is made of, and their weights, without those outside.

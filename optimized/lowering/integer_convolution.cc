@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/budget.h"
 #include "core/error.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/integer_product.h"
@@ -43,6 +44,7 @@ class IntegerConvolution : public TensorStep {
     const Type type = quantised ? input(state, at_.y_zero).type() : Type::int32;
     Tensor& y = output(state, 0, type, windows_.made);
     if (y.size() == 0) return;
+    charge_work(multiply(y.size(), add(depth_, 1)));
 
     if (!packed_) pack_filters(w);
     zeros_of_filters(state, w);

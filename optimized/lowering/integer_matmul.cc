@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/budget.h"
 #include "core/error.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/integer_product.h"
@@ -98,6 +99,7 @@ class IntegerMatmul : public TensorStep {
     const Type type = quantised ? input(state, at_.y_zero).type() : Type::int32;
     Tensor& made = output(state, 0, type, shapes.made);
     if (made.size() == 0) return;
+    charge_work(multiply(made.size(), add(depth_, 1)));
 
     const Tensor& b = input(state, at_.b);
     if (constant_ == nullptr) pack_b(b, shapes.right, &state.pool);

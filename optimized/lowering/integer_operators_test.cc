@@ -5,6 +5,7 @@
 #include <cstring>
 #include <random>
 
+#include "core/error.h"
 #include "core/numbers/convert.h"
 #include "model/model.h"
 #include "optimized/lowering/integer_product.h"
@@ -118,6 +119,20 @@ class OneNode {
   void is_fast() {
     const std::string kernel = check();
     EXPECT_THAT(kernel, ::testing::Not(::testing::HasSubstr("reference")));
+  }
+  // False if a run passes this limit on elementary operations.
+  bool runs_within(Index work) {
+    resolve(model_);
+    Limits limits = Limits::trusted();
+    limits.work = work;
+    Session session(model_, {.threads = 2, .limits = limits});
+    try {
+      session.run(feeds_);
+      return true;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind, ErrorKind::limit) << error.what();
+      return false;
+    }
   }
 
  private:
@@ -239,6 +254,17 @@ TEST(IntegerConvolution, FarApartWindowsRunOnTheReference) {
                {{drawn(Type::uint8, {1, 1, 1}, 1)}, {drawn(Type::int8, {1, 1, 2}, 2)}});
   node.list("pads", {1 << 30, 0}).list("dilations", {1 << 30});
   EXPECT_THAT(node.check(), ::testing::HasSubstr("reference"));
+}
+
+TEST(IntegerProducts, ChargeTheirWork) {
+  const Tensor x = drawn(Type::uint8, {100, 2000}, 1), w = drawn(Type::int8, {2000, 100}, 2);
+  OneNode matmul("MatMulInteger", {{x}, {w}});
+  EXPECT_FALSE(matmul.runs_within(2'000'000));
+  EXPECT_TRUE(matmul.runs_within(30'000'000));
+  OneNode convolution("ConvInteger", {{drawn(Type::uint8, {1, 200, 20, 20}, 3)},
+                                      {drawn(Type::int8, {30, 200, 3, 3}, 4)}});
+  EXPECT_FALSE(convolution.runs_within(2'000'000));
+  EXPECT_TRUE(convolution.runs_within(30'000'000));
 }
 
 TEST(QuantizeLinear, ScalesForAllForSlicesAndForBlocks) {

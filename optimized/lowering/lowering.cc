@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "core/budget.h"
 #include "core/placement.h"
 #include "model/scopes.h"
 #include "optimized/lowering/families.h"
@@ -49,6 +50,7 @@ const Tensor& TensorStep::input(const RunState& state, std::size_t k) const {
 }
 
 Tensor& TensorStep::output(RunState& state, std::size_t k, Type type, const Shape& shape) {
+  charge_work(count(shape));
   if (placed_[k]) {
     if (shape != placed_[k]->shape()) throw ShapeDiffers{graph_.value(fact().outputs[k]).name};
     return *placed_[k];

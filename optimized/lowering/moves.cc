@@ -148,8 +148,9 @@ class Slice : public Moves {
       if (axis < 0 || axis >= rank || seen[axis] != 0 || steps[k] == 0) return false;
       seen[axis] = 1;
       const Index extent = shape[axis], back = steps[k] < 0 ? 1 : 0;
-      const Index first = clamp(wrap((*starts)[k], extent), 0, extent - back);
-      const Index last = clamp(wrap((*ends)[k], extent), -back, extent - back);
+      // The upper bound, applied last, is -1 on an empty axis with a negative step.
+      const Index first = std::min(std::max<Index>(wrap((*starts)[k], extent), 0), extent - back);
+      const Index last = std::min(std::max<Index>(wrap((*ends)[k], extent), -back), extent - back);
       const Index size = std::max<Index>(ceil_div(last - first, steps[k]), 0);
       box.from += size > 0 ? first * box.by[axis] : 0;
       box.by[axis] = size > 1 ? steps[k] * box.by[axis] : 0;
@@ -195,7 +196,8 @@ class Tile : public Moves {
   bool moved(RunState& state) override {
     const Tensor& from = input(state, 0);
     const std::optional<IndexVector> times = list(state, 1);
-    if (!times || times->size() != from.shape().size()) return false;
+    if (!times || input(state, 1).shape().size() != 1 || times->size() != from.shape().size())
+      return false;
     Shape shape, extents;
     IndexVector by;
     const IndexVector dense = dense_strides(from.shape());

@@ -119,6 +119,79 @@ TEST(Moves, SlicesByFedBounds) {
   }
 }
 
+TEST(Moves, SlicesOfEmptyAxesBackwards) {
+  for (const Shape& shape : {Shape{0, 3}, Shape{3, 0}, Shape{0, 1'000'000}}) {
+    for (const Index start : {-1, 0, 5}) {
+      for (const Index step : {-1, -2}) {
+        const std::string kernels =
+            same(Build().node("Slice", {"x", "s", "e", "a", "t"}, {"y"}).out("y"),
+                 {{"x", numbers(Type::int32, shape, some)},
+                  {"s", list({start})},
+                  {"e", list({INT64_MIN})},
+                  {"a", list({shape[0] == 0 ? 0 : 1})},
+                  {"t", list({step})}});
+        EXPECT_EQ(kernels, "moves Slice; ");
+      }
+    }
+  }
+}
+
+TEST(Moves, UpdatesWithoutElements) {
+  constexpr Index many = Index{1} << 40;
+  const std::vector<std::array<Shape, 3>> shapes{{Shape{0}, Shape{many, 0}, Shape{many, 0}},
+                                                 {Shape{3, 0}, Shape{2, 1}, Shape{2, 0}}};
+  for (const auto& [data, indices, updates] : shapes) {
+    const std::string kernels = same(Build().node("ScatterND", {"x", "i", "u"}, {"y"}).out("y"),
+                                     {{"x", numbers(Type::int32, data, some)},
+                                      {"i", numbers(Type::int64, indices, {99})},
+                                      {"u", numbers(Type::int32, updates, some)}});
+    EXPECT_EQ(kernels, "scatter slices; ");
+  }
+}
+
+TEST(Moves, ClassesWithoutBoxes) {
+  constexpr Index many = 1'048'576;
+  const Build build = Build().node("NonMaxSuppression", {"b", "s", "m"}, {"y"}).out("y");
+  for (const auto& [batches, classes, boxes, most] : std::vector<std::array<Index, 4>>{
+           {many, many, 0, 1}, {1, many * many, 0, 1}, {1, 1, 2, 0}, {1, 1, 2, -1}}) {
+    const std::string kernels =
+        same(build, {{"b", numbers(Type::float32, {batches, boxes, 4}, some)},
+                     {"s", numbers(Type::float32, {batches, classes, boxes}, some)},
+                     {"m", list({most})}});
+    EXPECT_EQ(kernels, "non-max suppression; ");
+  }
+}
+
+TEST(Moves, ComparisonsOfBoxesAreCharged) {
+  constexpr Index many = 2048;
+  Tensor boxes(Type::float32, {1, many, 4});  // apart from each other
+  for (Index k = 0; k < many; ++k) {
+    const auto left = static_cast<float>(2 * k);
+    const std::array<float, 4> box{0, left, 1, left + 1};
+    std::copy(box.begin(), box.end(), boxes.data<float>() + 4 * k);
+  }
+  const Feeds feeds{
+      {"b", boxes}, {"s", numbers(Type::float32, {1, 1, many}, some)}, {"m", list({many})}};
+  Session session(
+      model_of(Build().node("NonMaxSuppression", {"b", "s", "m"}, {"y"}).out("y"), feeds),
+      {.threads = 1});
+  Limits limits;
+  limits.work = many * many / 4;
+  const Budget budget(limits);
+  const std::string made = outcome([&] { return session.run(feeds); });
+  EXPECT_NE(made.find("'work'"), std::string::npos);
+}
+
+TEST(Moves, ConditionsOfAnyByte) {
+  Tensor condition(Type::boolean, {4});
+  const std::array<int, 4> held{2, 0, 1, 255};
+  for (std::size_t k = 0; k < held.size(); ++k) condition.bytes()[k] = std::byte(held[k]);
+  const Feeds feeds{{"x", list({10, 11, 12, 13})}, {"c", condition}};
+  Session session(model_of(Build().node("Compress", {"x", "c"}, {"y"}).out("y"), feeds),
+                  {.threads = 1});
+  EXPECT_EQ(bits(session.run(feeds).at("y")), bits(list({10, 12, 13})));
+}
+
 TEST(Moves, RowsByFedIndices) {
   for (const Type type : moved_types) {
     for (const Type by : {Type::int32, Type::int64}) {
@@ -158,6 +231,8 @@ TEST(Moves, RepetitionsByFedCounts) {
       same(Build().node("Tile", {"x", "s"}, {"y"}).out("y"),
            {{"x", numbers(type, {3, 2}, some)}, {"s", list(times)}});
     }
+    same(Build().node("Tile", {"x", "s"}, {"y"}).out("y"),
+         {{"x", numbers(type, {3}, some)}, {"s", numbers(Type::int64, {}, {2})}});
   }
 }
 

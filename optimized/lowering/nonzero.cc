@@ -77,8 +77,8 @@ class Compress : public TensorStep {
       return run_on_reference(state);
     const Index axis = said < 0 ? said + rank : said, n = flat ? x.size() : x.shape()[axis];
     if (condition.size() > n) return run_on_reference(state);
-    const bool* const holds = condition.data<bool>();
-    const Index found = std::count(holds, holds + condition.size(), true);
+    const auto* const holds = condition.data<std::uint8_t>();  // any byte but 0 is true
+    const Index found = condition.size() - std::count(holds, holds + condition.size(), 0);
     const Shape shape = flat ? Shape{found} : Shape(replaced(x.shape(), axis, found));
     Tensor& y = output(state, 0, x.type(), shape);
     if (y.size() == 0) return;
@@ -88,7 +88,7 @@ class Compress : public TensorStep {
     for (Index k = 0; k < outer; ++k) {
       const std::byte* const from = x.bytes().data() + k * n * length;
       for (Index i = 0; i < condition.size(); ++i) {
-        if (!holds[i]) continue;
+        if (holds[i] == 0) continue;
         std::memcpy(to, from + i * length, static_cast<std::size_t>(length));
         to += length;
       }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/budget.h"
 #include "core/error.h"
 #include "optimized/kernels/pool_rows.h"
 #include "optimized/lowering/families.h"
@@ -78,8 +79,8 @@ class PoolStep : public TensorStep {
     const Index all = count(made), width = s.out.back();
     if (all == 0) return;
     const Index rows = all / width, lines = rows / (x_[0] * x_[1]), plane = count(s.image);
-    const double work =
-        static_cast<double>(all) * static_cast<double>(count(s.kernel)) * nanoseconds_an_element;
+    double work = static_cast<double>(all) * nanoseconds_an_element;
+    for (const Index terms : s.kernel) work *= static_cast<double>(terms);
     const Index parts = std::min(rows, parts_for(state.pool.size()));
     state.each(parts, work, [&](Index part, Index) {
       for (Index row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
@@ -108,12 +109,21 @@ class PoolStep : public TensorStep {
     const Sliding& s = *window_;
     if (!std::all_of(s.kernel.begin(), s.kernel.end(), positive) ||
         !std::all_of(s.before.begin(), s.before.end(), padded) ||
-        !std::all_of(s.after.begin(), s.after.end(), padded) || !every_window_holds(s)) {
+        !std::all_of(s.after.begin(), s.after.end(), padded)) {
       window_.reset();
       return;
     }
-    if (op_ != "AveragePool") return;
+    const auto empty = [](Index size) { return size == 0; };
+    if (std::any_of(x.begin(), x.begin() + 2, empty) ||
+        std::any_of(s.out.begin(), s.out.end(), empty))
+      return;  // nothing is computed
+    if (!every_window_holds(s)) {
+      window_.reset();
+      return;
+    }
     const Index inner = s.image.size() - 1;
+    terms_ = {terms_inside(s, inner, s.out[inner] - 1).low, terms_inside(s, inner, 0).high};
+    if (op_ != "AveragePool") return;
     counts_ = Tensor(Type::float32, {s.out[inner]});
     for (Index o = 0; o < s.out[inner]; ++o)
       counts_.data<float>()[o] = static_cast<float>(counted(inner, o));
@@ -156,9 +166,10 @@ class PoolStep : public TensorStep {
     std::fill_n(to, width,
                 row_ == PoolRow::largest ? -std::numeric_limits<float>::infinity() : 0.0F);
     each_line(line, [&](Index at) {
-      for (Index t = 0; t < s.kernel[inner]; ++t) {
+      for (Index t = terms_.low; t < terms_.high; ++t) {
         const Extent in = inside(s, inner, t);
         if (in.low >= in.high) continue;
+        charge_work(in.high - in.low);
         const float* const from =
             image + at + in.low * s.stride[inner] + t * s.dilation[inner] - s.before[inner];
         if (!powers) {
@@ -187,8 +198,9 @@ class PoolStep : public TensorStep {
     const Index inner = s.image.size() - 1, width = s.out[inner];
     std::fill_n(places, width, Index{-1});
     each_line(line, [&](Index at) {
-      for (Index t = 0; t < s.kernel[inner]; ++t) {
+      for (Index t = terms_.low; t < terms_.high; ++t) {
         const Extent in = inside(s, inner, t);
+        charge_work(1 + in.high - in.low);
         const Index shift = at + t * s.dilation[inner] - s.before[inner];
         for (Index k = in.low; k < in.high; ++k) {
           const Index place = shift + k * s.stride[inner];
@@ -223,6 +235,7 @@ class PoolStep : public TensorStep {
   float p_ = 2;
   Shape x_;  // that the window is of
   std::optional<Sliding> window_;
+  Extent terms_{0, 0};  // along the innermost dimension: those that meet the image
   Tensor counts_;  // terms that a mean counts along the innermost dimension
 };
 

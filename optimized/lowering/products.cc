@@ -2,6 +2,7 @@
 // constant stacks; every form of Gemm; Einsum of one or two operands.
 #include <algorithm>
 
+#include "core/budget.h"
 #include "core/error.h"
 #include "optimized/lowering/contraction.h"
 #include "optimized/lowering/families.h"
@@ -22,9 +23,13 @@ class ProductStep : public TensorStep {
       return k < inputs.size() && inputs[k] != no_value && graph.value(inputs[k]).constant;
     };
     contractor_.keep_packed(constant(0), constant(1));
+    const auto is_known = [&](Index value) { return graph.value(value).shape.has_value(); };
+    is_charged_ = fact().node->signature->op != "Einsum" && is_known(inputs[0]) &&
+                  is_known(fact().outputs[0]);
   }
   void run(RunState& state) override {
     if (!describe(state)) return run_on_reference(state);
+    if (!is_charged_) charge();
     static constexpr float one = 1;
     const float* const b = operands() > 1 ? input(state, 1).data<float>() : &one;
     Tensor& made = output(state, 0, Type::float32, shape_);
@@ -44,7 +49,17 @@ class ProductStep : public TensorStep {
   Shape shape_;  // of the output
 
  private:
+  void charge() const {
+    double products = 1;
+    for (const Shape* const extents : {&product_.kept, &product_.summed}) {
+      for (const Index extent : *extents)
+        products = std::min(products * static_cast<double>(extent), 1e18);
+    }
+    charge_work(static_cast<Index>(products));
+  }
+
   Contractor contractor_;
+  bool is_charged_ = false;  // by the plan, whose estimate needs shapes and knows no Einsum
 };
 
 class AnyMatmul : public ProductStep {

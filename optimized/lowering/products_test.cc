@@ -1,5 +1,8 @@
 // Tests the family of products on small integers, whose sums are exact in any order: every result
 // has the reference's bits.
+#include <sys/mman.h>
+
+#include "optimized/kernels/gemm.h"
 #include "optimized/testing.h"
 
 namespace touchstone {
@@ -115,6 +118,70 @@ TEST(Products, Gemms) {
       }
     }
   }
+}
+
+// Runs "i,j->" on vectors of `length` elements, and returns the message of the limit that it
+// passes.
+std::string passed_limit(Index length, const Limits& limits) {
+  Net net({length});
+  const std::string y = net.node("Einsum", {"x", net.constant({length})});
+  net.words("equation", "i,j->");
+  net.output(y);
+  try {
+    Session(net.model(), {.limits = limits}).run({{"x", whole({length}, 1)}});
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind, ErrorKind::limit);
+    return error.message;
+  }
+  return "";
+}
+
+TEST(Products, EinsumChargesItsProducts) {
+  Limits limits = Limits::trusted();
+  limits.work = 900000;
+  EXPECT_NE(passed_limit(1000, limits).find("work"), std::string::npos);
+  limits.work = 3000000;
+  EXPECT_EQ(passed_limit(1000, limits), "");
+}
+
+TEST(Products, EinsumEndsAtTheDeadline) {
+  Limits limits = Limits::trusted();
+  limits.milliseconds = 500;
+  EXPECT_NE(passed_limit(1000000, limits).find("deadline"), std::string::npos);
+}
+
+// Twelve rows of C span more elements than 32 bits count. Only pages that are written take memory.
+TEST(Products, FarRows) {
+  constexpr Index rows = 13, depth = 3, columns = 40, step = 200000000;
+  constexpr std::size_t bytes = sizeof(float) * rows * step;
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto* const c = static_cast<float*>(memory);
+  const Tensor a = whole({rows, depth}, 1), b = whole({depth, columns}, 2);
+  const Gemm gemm(chosen_isa());
+  std::vector<float> packed(static_cast<std::size_t>(gemm.packed_size(depth, columns)));
+  const Index panels = gemm.panels(columns);
+  gemm.pack({b.data<float>(), columns, 1, depth, columns}, nullptr, packed.data(), 0, panels);
+  for (Index m = 0; m < rows; ++m) std::fill_n(c + m * step, columns, static_cast<float>(m));
+  GemmProblem product;
+  product.a = a.data<float>();
+  product.a_row = product.depth = depth;
+  product.packed = packed.data();
+  product.c = c;
+  product.residual = c;
+  product.c_row = product.residual_row = step;
+  product.columns = columns;
+  gemm.run(product, 0, panels, 0, rows);
+  for (Index m = 0; m < rows; ++m) {
+    for (Index n = 0; n < columns; ++n) {
+      auto sum = static_cast<float>(m);
+      for (Index k = 0; k < depth; ++k)
+        sum += a.data<float>()[m * depth + k] * b.data<float>()[k * columns + n];
+      EXPECT_EQ(c[m * step + n], sum) << "row " << m << ", column " << n;
+    }
+  }
+  munmap(memory, bytes);
 }
 
 }  // namespace

@@ -105,6 +105,9 @@ class RecurrentStep : public TensorStep {
     steps_ = x.shape()[layer_.batch_first ? 1 : 0];
     batch_ = x.shape()[layer_.batch_first ? 0 : 1];
     if (x.shape()[2] != inputs_) return false;
+    // Tiles of the product reach rows of other sequences by 32-bit offsets.
+    constexpr Index farthest_row = (Index{1} << 31) / 16;
+    if (layer_.batch_first && batch_ > 1 && multiply(steps_, inputs_) > farthest_row) return false;
     const Facts node = fact().attributes();
     if (node.integer("hidden_size", hidden_) != hidden_) return false;
     for (const std::size_t k : {of_h, of_c}) {
@@ -193,6 +196,7 @@ class RecurrentStep : public TensorStep {
     const Index row_parts = ceil_div(rows, stride);
     const Index panel_parts = std::min(panels, ceil_div(wanted, row_parts * times));
     const double nanoseconds = cost(count * batch_, inputs_, row_);
+    charge_work(multiply(multiply(multiply(count, batch_), inputs_), row_));
     state.each(times * row_parts * panel_parts, nanoseconds, [&](Index part, Index) {
       const Index panel = part % panel_parts, rest = part / panel_parts;
       const Index row = rest % row_parts * stride, time = rest / row_parts;
@@ -232,13 +236,22 @@ class RecurrentStep : public TensorStep {
                  [&](Index part, Index) {
                    const Index d = part / slices, slice = part % slices;
                    const Rows rows{d, batch_ * slice / slices, batch_ * (slice + 1) / slices};
-                   for (Index k = 0; k < count; ++k)
+                   for (Index k = 0; k < count; ++k) {
+                     charge(rows);
                      step(nullptr, rows, place_of(d, k), place_of(d, k) - first_of(d));
+                   }
                  });
       return;
     }
-    for (Index k = 0; k < count; ++k)
+    for (Index k = 0; k < count; ++k) {
+      charge({0, 0, batch_});
       step(&state, {0, 0, batch_}, place_of(0, k), place_of(0, k) - first_of(0));
+    }
+  }
+
+  // Charges the products of a place, which looks at deadline and cancellation often enough.
+  void charge(const Rows& rows) const {
+    charge_work(multiply(multiply(rows.end - rows.first, row_), hidden_));
   }
 
   // One place; `shared`: null if this thread computes it alone.

@@ -79,7 +79,9 @@ std::optional<RecurrentLayer> recurrent_layer(const AnalyzedNode& fact) {
   const Facts node = fact.attributes();
   const std::string direction = node.text("direction", "forward");
   // "foward" is the default of the first version of GRU, which is misspelled in the standard.
-  if (direction != "forward" && direction != "foward" && direction != "reverse" &&
+  const bool misspelled = layer.cell == RecurrentLayer::Cell::gru &&
+                          fact.node->signature->since == 1 && direction == "foward";
+  if (direction != "forward" && !misspelled && direction != "reverse" &&
       direction != "bidirectional")
     return std::nullopt;
   layer.directions = direction == "bidirectional" ? 2 : 1;

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/budget.h"
 #include "core/error.h"
+#include "core/numbers/convert.h"
 #include "optimized/kernels/resample.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/resample_axes.h"
@@ -71,6 +73,16 @@ Q widened(const T& x) {
   } else {
     return static_cast<Q>(x);
   }
+}
+
+// The element outside of the image. Mode nearest converts it as a cast does.
+template <class T>
+T extrapolated(const ResampledAxes& axes) {
+  if constexpr (!std::is_floating_point_v<T>) {
+    if (axes.nearest)
+      return from_number<T>(static_cast<long double>(axes.extrapolation), Saturate::yes);
+  }
+  return narrowed<T>(axes.extrapolation);
 }
 
 struct Extents {
@@ -148,6 +160,18 @@ void pick(RunState& state, const std::byte* from, std::byte* to, const Resampled
   });
 }
 
+constexpr Index most_combinations = Index{1} << 16;  // of the taps of all axes
+
+// True if an element has few combinations of taps.
+bool has_few_taps(const std::vector<ResampledAxis>& axes) {
+  Index combinations = 1;
+  for (const ResampledAxis& axis : axes) {
+    if (axis.taps > most_combinations / combinations) return false;
+    combinations *= axis.taps;
+  }
+  return true;
+}
+
 // Sums the rows of an output in the definition's order, so that rounding to integers gives the
 // definition's result at every tie. `sums`: a row of numbers.
 template <class T>
@@ -164,6 +188,7 @@ void sum_row(const T* from, const std::vector<ResampledAxis>& axes, const IndexV
     rest /= out;
   }
   for (Index k = 0; k < combinations; ++k) {
+    charge_work(last.taps * last.out);
     Index base = 0, rest = k, below = combinations;
     float share = 1;
     for (Index d = 0; d + 1 < static_cast<Index>(axes.size()); ++d) {
@@ -216,12 +241,14 @@ class Resample : public TensorStep {
     const std::optional<ResampledAxes> axes = planned(state);
     if (!axes || axes->axes.empty()) return run_on_reference(state);
     const Tensor& x = input(state, 0);
+    const bool in_order = !axes->nearest && facts(x.type()).is_integer;
+    if (in_order && !has_few_taps(axes->axes)) return run_on_reference(state);
     Tensor& y = output(state, 0, x.type(), axes->shape);
     if (axes->nearest) {
       pick_all(state, x, y, *axes);
     } else if (x.type() == Type::float64) {
       sum_all<double>(state, x, y, *axes);
-    } else if (facts(x.type()).is_integer) {
+    } else if (in_order) {
       sum_integers(state, x, y, *axes);
     } else {
       sum_all<float>(state, x, y, *axes);
@@ -323,7 +350,7 @@ class Resample : public TensorStep {
   static void extrapolate(Tensor& y, const ResampledAxes& axes) {
     with_number(y.type(), [&]<class T>() {
       T* const to = y.data<T>();
-      const T value = narrowed<T>(axes.extrapolation);
+      const T value = extrapolated<T>(axes);
       for (Index d = 0; d < y.shape().size(); ++d) {
         const Tensor& beyond = axes.axes[static_cast<std::size_t>(d)].beyond;
         const Extents extents = around(y.shape(), d);

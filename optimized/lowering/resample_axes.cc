@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/budget.h"
+#include "core/limits.h"
 #include "reference/kernel.h"
 #include "reference/kernels/Resize_10.h"
 #include "reference/kernels/Resize_11.h"
@@ -188,7 +190,7 @@ void fill(ResampledAxis& made, const A& axis, bool nearest) {
   };
   made.kept = made.in == made.out && made.taps == 1;
   if (nearest) {
-    for (Index x = 0; x < made.out; ++x) {
+    for (const Index x : Steps(0, made.out)) {
       index[x] = inside(axis.nearest(x));
       made.kept = made.kept && index[x] == x;
     }
@@ -197,6 +199,7 @@ void fill(ResampledAxis& made, const A& axis, bool nearest) {
   made.share = Tensor(type_of<Q>, Shape{made.taps, made.out});
   Q* const share = made.share.template data<Q>();
   for (Index x = 0; x < made.out; ++x) {
+    charge_work(made.taps);
     axis.weigh(x, [&](Index t, Index at, Q weight) {
       index[t * made.out + x] = inside(at);
       share[t * made.out + x] = weight;
@@ -212,6 +215,7 @@ std::optional<ResampledAxes> axes_of(const Facts& facts) {
   ResampledAxes made;
   made.nearest = plan.mode == "nearest";
   made.shape = plan.extents;
+  check_size(facts.input(0).type, made.shape, current_limits());
   if (count(x) == 0 || count(made.shape) == 0) return std::nullopt;
   std::optional<std::size_t> grid = 0, nearest = 0;
   bool crops = false;
@@ -221,6 +225,12 @@ std::optional<ResampledAxes> axes_of(const Facts& facts) {
                         "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize"});
     nearest = place_of<4>(plan.nearest_mode,
                           {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
+    // Version 11 alone has tf_half_pixel_for_nn; half_pixel_symmetric came with version 19.
+    const int since = facts.signature().since;
+    if (grid == static_cast<std::size_t>(Grid::half_pixel_symmetric) && since < 19)
+      return std::nullopt;
+    if (grid == static_cast<std::size_t>(Grid::tf_half_pixel_for_nn) && since != 11)
+      return std::nullopt;
     crops = plan.crop;
     made.extrapolation = facts.number("extrapolation_value");
   }
@@ -235,7 +245,7 @@ std::optional<ResampledAxes> axes_of(const Facts& facts) {
       fill<Q>(axis, given, made.nearest);
       if (crops) {
         axis.beyond = Tensor(Type::boolean, Shape{axis.out});
-        for (Index k = 0; k < axis.out; ++k) axis.beyond.data<bool>()[k] = given.beyond(k);
+        for (const Index k : Steps(0, axis.out)) axis.beyond.data<bool>()[k] = given.beyond(k);
       }
     } else {
       fill<Q>(axis, PlainAxis<Q, P>(plan, d), made.nearest);

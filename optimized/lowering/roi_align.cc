@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/budget.h"
 #include "optimized/kernels/resample.h"
 #include "optimized/lowering/families.h"
 #include "optimized/registry/isa.h"
@@ -17,7 +18,7 @@ struct Side {
   float begin = 0, width = 0, points = 0;
   Index image = 0;
 
-  Index samples() const { return static_cast<Index>(std::floor(points)); }
+  Index samples() const { return std::max(static_cast<Index>(std::floor(points)), Index{0}); }
   float place(Index cell, Index sample) const {
     return begin + static_cast<float>(cell) * width +
            (static_cast<float>(sample) + 0.5F) * width / std::max(points, 1.0F);
@@ -37,6 +38,28 @@ struct Pair {
   }
 };
 
+// A mean in the definition's order, which weighs infinities by zero where merged taps do not.
+float mean_of(const Side& down, const Side& across, const float* image, Index p, Index q) {
+  float sum = 0;
+  for (Index s = 0; s < down.samples(); ++s) {
+    const float y = down.place(p, s);
+    if (down.beyond(y)) continue;
+    const Pair rows(down, y);
+    for (Index t = 0; t < across.samples(); ++t) {
+      charge_work(1);
+      const float x = across.place(q, t);
+      if (across.beyond(x)) continue;
+      const Pair columns(across, x);
+      for (const CellSums::Tap& a : rows.taps) {
+        for (const CellSums::Tap& b : columns.taps)
+          sum += a.share * b.share * image[a.at * across.image + b.at];
+      }
+      if (std::isnan(sum)) return sum;
+    }
+  }
+  return sum / std::max(down.points * across.points, 1.0F);
+}
+
 // The taps of each cell along one axis, in memory of the run.
 struct Taps {
   CellSums::Tap* taps;
@@ -48,11 +71,13 @@ struct Taps {
     low = static_cast<std::int32_t>(side.image), high = 0;
     for (Index p = 0; p < cells; ++p) {
       first[p] = count;
+      charge_work(side.samples());
       for (Index s = 0; s < side.samples(); ++s) {
         const float place = side.place(p, s);
         if (side.beyond(place)) continue;
         for (const CellSums::Tap tap : Pair(side, place).taps) {
-          const auto same = std::find_if(taps + first[p], taps + count,
+          // Places rise or fall steadily, so that an equal pixel is among the last three.
+          const auto same = std::find_if(taps + std::max(first[p], count - 3), taps + count,
                                          [&](const auto& other) { return other.at == tap.at; });
           if (same == taps + count) {
             taps[count++] = tap;
@@ -121,18 +146,36 @@ class RoiAlign : public TensorStep {
       if (!mean_) return largest(down, across, from, plane, block, to);
       axes[0].fill(down, rows_);
       axes[1].fill(across, columns_);
-      const CellSums sums{axes[0].taps,
-                          axes[1].taps,
-                          axes[0].first,
-                          axes[1].first,
-                          rows_,
-                          columns_,
-                          axes[1].low,
-                          axes[1].high,
-                          width,
-                          plane,
-                          std::max(down.points * across.points, 1.0F)};
-      resampling().cells(sums, from, block, reinterpret_cast<float*>(at), to);
+      CellSums sums{axes[0].taps,
+                    axes[1].taps,
+                    axes[0].first,
+                    axes[1].first,
+                    rows_,
+                    columns_,
+                    axes[1].low,
+                    axes[1].high,
+                    width,
+                    plane,
+                    std::max(down.points * across.points, 1.0F)};
+      auto* const line = reinterpret_cast<float*>(at);
+      const Index span = axes[1].high - axes[1].low, column_taps = axes[1].first[columns_];
+      // A call of the kernel sums a channel, or a row of a large one.
+      constexpr Index large = Index{1} << 20;
+      sums.rows = axes[0].first[rows_] * span + rows_ * column_taps > large ? 1 : rows_;
+      for (Index c = 0; c < block; ++c) {
+        const float* const channel = from + c * plane;
+        float* const cells_of = to + c * rows_ * columns_;
+        for (Index p = 0; p < rows_; p += sums.rows) {
+          sums.first_row_tap = axes[0].first + p;
+          const Index row_taps = axes[0].first[p + sums.rows] - axes[0].first[p];
+          charge_work((row_taps + sums.rows) * span + sums.rows * column_taps);
+          resampling().cells(sums, channel, 1, line, cells_of + p * columns_);
+        }
+        for (Index k = 0; k < rows_ * columns_; ++k) {
+          if (!std::isfinite(cells_of[k]))
+            cells_of[k] = mean_of(down, across, channel, k / columns_, k % columns_);
+        }
+      }
     });
   }
 
@@ -189,6 +232,7 @@ class RoiAlign : public TensorStep {
       for (Index q = 0; q < columns_; ++q) {
         for (Index c = 0; c < channels; ++c) {
           const float* const image = from + c * plane;
+          charge_work(down.samples() * across.samples());
           float most = 0;
           bool any = false;
           for (Index s = 0; s < down.samples(); ++s) {

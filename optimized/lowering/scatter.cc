@@ -237,15 +237,19 @@ class ScatterND : public Placed {
         u.empty() || u.back() > x.size() ||
         updates.shape() != join(head(u, u.size() - 1), tail(x, u.back())))
       return run_on_reference(state);
-    const Slices slices(x, u, 0);
-    if (!slices.all_inside(indices)) return run_on_reference(state);
+    // Without updates no index is read, and rows of no indices may be too many to visit.
+    std::optional<Slices> slices;
+    if (updates.size() > 0) slices.emplace(x, u, 0);
+    if (slices && !slices->all_inside(indices)) return run_on_reference(state);
     const bool computed = with_elements(data.type(), *reduction, [&]<class T, Reduction how>() {
       Tensor& made = output(state, 0, data.type(), x);
       copy_all(state, data, made);
-      for (Index row = 0; row < slices.rows; ++row) {
-        const T* const from = updates.data<T>() + row * slices.length;
-        T* const to = made.data<T>() + slices.offset(indices.data<std::int64_t>() + row * slices.n);
-        for (Index k = 0; k < slices.length; ++k) Combine<T>::template apply<how>(to[k], from[k]);
+      if (!slices) return;
+      for (Index row = 0; row < slices->rows; ++row) {
+        const T* const from = updates.data<T>() + row * slices->length;
+        T* const to =
+            made.data<T>() + slices->offset(indices.data<std::int64_t>() + row * slices->n);
+        for (Index k = 0; k < slices->length; ++k) Combine<T>::template apply<how>(to[k], from[k]);
       }
     });
     if (!computed) run_on_reference(state);

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/budget.h"
+#include "core/checked.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/ranks.h"
 #include "reference/structural/suppression.h"
@@ -29,20 +31,26 @@ class Suppress : public TensorStep {
     for (std::size_t k = 0; k < fact().inputs.size(); ++k)
       inputs.push_back(has_input(k) ? Value(input(state, k)) : Value());
     const Suppression s(fact().attributes(), inputs);
-    const Index lists = s.batches * s.classes, most = std::clamp<Index>(s.most, 0, s.boxes);
+    if (s.boxes == 0 || s.most <= 0) {
+      output(state, 0, Type::int64, Shape{0, 3});
+      return;
+    }
+    const Index lists = multiply(s.batches, s.classes),
+                most = std::clamp<Index>(s.most, 0, s.boxes);
     if (s.batches > 0 && lists > most_chosen / (most + 1)) return run_on_reference(state);
-    // Rectangles of all boxes; for each list its length and boxes; for each thread a heap.
+    // Rectangles of all boxes; for each list its length and boxes; for each part or thread a heap.
     constexpr Index floats = sizeof(Rectangle) / sizeof(float);
     Tensor rectangles(Type::float32, Shape{s.batches, s.boxes, floats});
     Tensor chosen(Type::int32, Shape{lists, most + 1});
-    Tensor heaps(Type::uint64, Shape{state.pool.size(), s.boxes});
+    const Index slots = std::min(lists, state.pool.size());
+    Tensor heaps(Type::uint64, Shape{slots, s.boxes});
     auto* const rectangle = reinterpret_cast<Rectangle*>(rectangles.data<float>());
     for (Index k = 0; k < s.batches * s.boxes; ++k)
       rectangle[k] = structural::rectangle<float>(s.corners + 4 * k, s.centered);
     const double work = static_cast<double>(lists) * static_cast<double>(s.boxes) * 4;
     state.each(lists, work, [&](Index list, Index thread) {
       select(s, list, most, rectangle + list / s.classes * s.boxes,
-             heaps.data<std::uint64_t>() + thread * s.boxes,
+             heaps.data<std::uint64_t>() + (slots == lists ? list : thread) * s.boxes,
              chosen.data<std::int32_t>() + list * (most + 1));
     });
     Index found = 0;
@@ -87,9 +95,11 @@ class Suppress : public TensorStep {
         heap[n++] = std::uint64_t{rank} << 32 | static_cast<std::uint32_t>(~box);
       }
     }
+    charge_work(n);
     std::make_heap(heap, heap + n);
     std::int32_t found = 0;
     for (; n > 0 && found < most; --n) {
+      charge_work(found + 1);
       std::pop_heap(heap, heap + n);
       const auto box = static_cast<std::int32_t>(~static_cast<std::uint32_t>(heap[n - 1]));
       bool falls = false;

@@ -92,10 +92,12 @@ class TopK : public TensorStep {
     const Index parts = std::min(lanes, parts_for(state.pool.size()));
     const Index some = (lanes + parts - 1) / parts;
     constexpr Index words = sizeof(Ranked<Bits>) / sizeof(std::int64_t);
-    Tensor scratch(Type::int64, Shape{state.pool.size(), n, words});
+    const Index slots = std::min(parts, state.pool.size());
+    Tensor scratch(Type::int64, Shape{slots, n, words});
     const double work = static_cast<double>(x.size()) * 2;
     state.each(parts, work, [&](Index part, Index thread) {
-      auto* const lane = reinterpret_cast<Ranked<Bits>*>(scratch.data<std::int64_t>()) + thread * n;
+      const Index slot = slots == parts ? part : thread;
+      auto* const lane = reinterpret_cast<Ranked<Bits>*>(scratch.data<std::int64_t>()) + slot * n;
       const Index end = std::min((part + 1) * some, lanes);
       for (Index at = part * some; at < end; ++at) {
         const T* const from = x.data<T>() + at / inner * n * inner + at % inner;

@@ -2,6 +2,7 @@
 // filters and image, which are added to the output points that they reach.
 #include <algorithm>
 
+#include "core/error.h"
 #include "optimized/kernels/gemm.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/sliding.h"
@@ -34,15 +35,19 @@ std::optional<Extents> extents_of(const Facts& node, const Shape& x, const Shape
   if (!window) return std::nullopt;
   Extents e{};
   e.window = *window;
-  e.made = Shape{x[0], multiply(w[1], groups)};
-  append(e.made, window->out);
   e.images = x[0];
   e.groups = groups;
   e.channels = x[1] / groups;
   e.filters = w[1];
-  e.plane = count(window->image);
-  e.points = count(window->out);
-  e.terms = count(kernel);
+  try {
+    e.made = Shape{x[0], multiply(w[1], groups)};
+    append(e.made, window->out);
+    e.plane = count(window->image);
+    e.points = count(window->out);
+    e.terms = count(kernel);
+  } catch (const Error&) {
+    return std::nullopt;  // overflow, which only tensors without elements reach
+  }
   e.some = clamp(rows_at_once / e.terms, 1, max(e.filters / filter_parts, 1));
   e.parts = ceil_div(e.filters, e.some);
   return e;

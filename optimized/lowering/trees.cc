@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/budget.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/forest.h"
 #include "optimized/registry/isa.h"
@@ -106,6 +107,7 @@ class TreesStep : public TensorStep {
         std::fill_n(to, many * targets, S(0));
         if (seen != nullptr) std::fill_n(seen, many * targets, std::uint8_t{0});
         for (const std::int32_t root : roots_) {
+          charge_work(many * (1 + facts_->depth));
           Index n = 0;
           const auto count = [&](std::int32_t leaf) {
             vote(leaf, to + n * targets, seen == nullptr ? nullptr : seen + n * targets);

@@ -185,6 +185,17 @@ TEST(Trees, InputsOfOtherTypes) {
   EXPECT_EQ(check(trees.model({}, Type::int64), x), "reference; ");
 }
 
+TEST(Trees, PathsAreCharged) {
+  const Ensemble trees(false, 40, 1, true);
+  Session session(trees.model({}), SessionOptions{.threads = 1});
+  const std::map<std::string, Value> feeds{{"x", rows_of(Type::float32)}};
+  session.run(feeds);
+  Limits limits;
+  limits.work = 40 * Ensemble::rows * 2;
+  const Budget budget(limits);
+  EXPECT_THROW(session.run(feeds), Error);
+}
+
 TEST(Trees, RunningInACircle) {
   Ensemble trees(false, 9, 1, true);
   trees.yes_[1] = 1;  // the second tree's root

@@ -48,6 +48,9 @@ std::vector<std::shared_ptr<const Tensor>> AnalyzedGraph::results(const Analyzed
                                        : known(value(input), node.signature->form == "measure"));
     if (input != no_value && inputs.back().absent()) return {};
   }
+  Limits limits = current_limits();
+  limits.bytes = std::min(limits.bytes, bytes_a_node);
+  const LimitsScope scope(limits);  // of what the kernel makes; a fed shape may be larger
   std::vector<Value> outputs = evaluate(*node.signature, node.attributes, std::move(inputs),
                                         static_cast<Index>(fact.outputs.size()));
   std::vector<std::shared_ptr<const Tensor>> made;
@@ -64,23 +67,26 @@ std::vector<std::shared_ptr<const Tensor>> AnalyzedGraph::results(const Analyzed
 }
 
 void AnalyzedGraph::fold(const Limits& given) {
-  Limits limits = given;
-  limits.bytes = std::min(limits.bytes, bytes_a_node);
-  const LimitsScope scope(limits);
-  const Budget budget("folding_work", std::min(given.folding_work, steps_in_all));
+  const LimitsScope scope(given);
   BudgetWatch watch;
-  Index bytes = 0;
+  Index bytes = 0, left = std::min(given.folding_work, steps_in_all);
   for (std::size_t k = 0; k < nodes_.size() && bytes < bytes_in_all; ++k) {
     AnalyzedNode& fact = nodes_[k];
     std::vector<std::shared_ptr<const Tensor>> made;
-    try {
-      watch.step();
-      made = results(fact);
-    } catch (const Error& error) {  // not an error here: the run reports it
-      if (error.kind == ErrorKind::internal) throw;
-      if (budget.work() >= std::min(given.folding_work, steps_in_all)) return;
-      check_budget();
+    bool failed = false;
+    watch.step();
+    {
+      const Index share = left / 4;  // one node leaves work for others
+      const Budget budget("folding_work", share);
+      try {
+        made = results(fact);
+      } catch (const Error& error) {  // not an error here: the run reports it
+        if (error.kind == ErrorKind::internal) throw;
+        failed = true;
+      }
+      left -= std::min(budget.work(), share);
     }
+    if (failed) check_budget();
     for (std::size_t output = 0; output < made.size(); ++output) {
       if (made[output] == nullptr) continue;
       bytes += packed_bytes(made[output]->type(), made[output]->size());

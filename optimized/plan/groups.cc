@@ -89,18 +89,18 @@ class Grouping {
     if (Region region = grow_from_node(graph_, k, taken_); !region.empty()) {
       group.kind = GroupKind::pointwise;
       if (!fuse_) {
+        const PointwiseOp only = region.ops.front();
         region = {};
-        region.shape = *graph_.value(fact.outputs[0]).shape;
-        region.ops = {{k, fact.inputs, fact.outputs[0]}};
-        for (const Index input : fact.inputs) {
+        region.shape = *graph_.value(only.output).shape;
+        region.ops = {only};
+        for (const Index input : only.inputs) {
           if (input != no_value && std::find(region.externals.begin(), region.externals.end(),
                                              input) == region.externals.end())
             region.externals.push_back(input);
         }
       }
       group.made = no_value;
-      group.nodes.clear();
-      for (const PointwiseOp& op : region.ops) group.nodes.push_back(op.node);
+      group.nodes = region.nodes();
       group.region = std::move(region);
       return take(group);
     }
@@ -349,7 +349,7 @@ class Grouping {
       group.nodes.push_back(user);
     }
     group.region = grow_from_value(graph_, group.made, taken_);
-    for (const PointwiseOp& op : group.region.ops) group.nodes.push_back(op.node);
+    for (const Index node : group.region.nodes()) group.nodes.push_back(node);
   }
 
   bool bounds(Group& group, Index user) const {
@@ -378,14 +378,14 @@ class Grouping {
 std::pair<Group, std::optional<Group>> apart(const Group& group) {
   Group own = group;
   own.region = {};
-  own.nodes.resize(group.nodes.size() - group.region.ops.size());
+  own.nodes.resize(group.nodes.size() - group.region.nodes().size());
   if (group.region.empty()) return {own, std::nullopt};
   Group rest;
   rest.kind = GroupKind::pointwise;
   rest.region = group.region;
   rest.region.externals.push_back(group.region.start);
   rest.region.start = no_value;
-  for (const PointwiseOp& op : rest.region.ops) rest.nodes.push_back(op.node);
+  rest.nodes = rest.region.nodes();
   return {own, rest};
 }
 

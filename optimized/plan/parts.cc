@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
+#include "core/error.h"
 #include "optimized/kernels/compiled.h"
+#include "optimized/kernels/half_rounding.h"
+#include "optimized/lowering/half_precision.h"
 
 namespace touchstone {
 
@@ -25,6 +28,7 @@ class Parts {
   explicit Parts(const AnalyzedGraph& graph) : graph_(graph) {}
 
   void add(const PointwiseOp& op) {
+    if (op.second != no_value) return add_rounding(op);
     parts_.push_back({*graph_.node(op.node).node, op.inputs, op.output, {}});
     const OperatorKind last = kind(parts_.back());
     if (last == OperatorKind::clip) join_grid();
@@ -35,13 +39,37 @@ class Parts {
  private:
   using Place = std::vector<Part>::iterator;
 
+  // Adds a rounding to 16 bits, recorded as a node that rounds to integers.
+  void add_rounding(const PointwiseOp& op) {
+    static const FastEntry* const round = entry_of(OperatorKind::round);
+    if (round == nullptr) BUG("no kernel rounds");
+    const Node& cast = *graph_.node(op.node).node;
+    parts_.push_back({call_of_one(*round->signature, cast),
+                      op.inputs,
+                      op.output,
+                      {},
+                      half_rounding(graph_, op.node)->type});
+  }
+  // Returns a node of one input with the names of another.
+  static Node call_of_one(const Signature& signature, const Node& named) {
+    Node node;
+    node.name = named.name;
+    node.domain = std::string(signature.domain);
+    node.op = std::string(signature.op);
+    node.inputs = {named.inputs[0]};
+    node.outputs = named.outputs;
+    node.signature = &signature;
+    return node;
+  }
+
   static OperatorKind kind(const Part& part) { return operator_kind(*part.node.signature); }
 
   // Finds the part of this kind that computes a value, if the value has one user.
   std::optional<Place> maker(Index value, OperatorKind wanted) {
     if (value == no_value || graph_.value(value).users.size() != 1) return std::nullopt;
     const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
-      return part.output == value && !part.grid && kind(part) == wanted;
+      return part.output == value && !part.grid && part.half == Type::undefined &&
+             kind(part) == wanted;
     });
     return found == parts_.end() ? std::nullopt : std::optional(found);
   }
@@ -61,15 +89,8 @@ class Parts {
       const std::optional<Place> sigmoid = maker(times.inputs[k], OperatorKind::sigmoid);
       const Index x = times.inputs[1 - k];
       if (!sigmoid || (*sigmoid)->inputs[0] != x) continue;
-      Node named;
-      named.name = times.node.name;
-      named.domain = std::string(swish->signature->domain);
-      named.op = std::string(swish->signature->op);
-      named.inputs = {times.node.inputs[0]};
-      named.outputs = times.node.outputs;
-      named.signature = swish->signature;
       parts_.erase(*sigmoid);
-      parts_.back() = {named, {x}, times.output, {}};
+      parts_.back() = {call_of_one(*swish->signature, times.node), {x}, times.output, {}};
       return true;
     }
     return false;
@@ -132,7 +153,10 @@ std::vector<Part> parts_of(const AnalyzedGraph& graph, const Region& region) {
   return parts.all();
 }
 
-void round_to_grid(const RoundingGrid& grid, Isa isa, RecordedCall& call) {
+void use_rounding_kernel(const Part& part, Isa isa, RecordedCall& call) {
+  if (part.half != Type::undefined) call.kernel = of(rounding_kernel(part.half), isa);
+  if (!part.grid) return;
+  const RoundingGrid& grid = *part.grid;
   call.kernel = grid.divisor ? of(TOUCHSTONE_KERNEL(rounded_to_grid), isa)
                              : of(TOUCHSTONE_KERNEL(rounded_in_steps), isa);
   call.inputs.resize(1);

@@ -21,10 +21,11 @@ struct Part {
   std::vector<Index> inputs;
   Index output;
   std::optional<RoundingGrid> grid;  // set: the node is the first of a fused rounding
+  Type half = Type::undefined;       // else: the part rounds to this type of 16 bits
 };
 std::vector<Part> parts_of(const AnalyzedGraph& graph, const Region& region);
 
-// Replaces the recorded call of the first node by the call of the fused rounding kernel.
-void round_to_grid(const RoundingGrid& grid, Isa isa, RecordedCall& call);
+// Replaces the recorded call of a part's node by the call of its rounding kernel, if it has one.
+void use_rounding_kernel(const Part& part, Isa isa, RecordedCall& call);
 
 }  // namespace touchstone

@@ -83,7 +83,7 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
     Call call = call_of(op.node, std::move(inputs));
     RecordedCall record;
     if (!record_fast(*find_fast(*op.node.signature), call, record, isa)) return std::nullopt;
-    if (op.grid) round_to_grid(*op.grid, isa, record);
+    use_rounding_kernel(op, isa, record);
     std::vector<Read>& read = reads.emplace_back();
     for (const Operand& operand : record.inputs) {
       Index value = stand_ins.value_at(operand.data);

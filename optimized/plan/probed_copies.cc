@@ -213,7 +213,7 @@ bool is_data_movement(const AnalyzedGraph& graph, Index node) {
   if (signature == nullptr) return false;
   bool moves = signature->form == "move";
   if (signature->form == "resample") {  // mode nearest moves elements; other modes compute
-    moves = fact.attributes().text("mode") == "nearest";
+    moves = fact.attributes().text("mode", "nearest") == "nearest";
   }
   if (!moves || fact.inputs.empty() || !keeps_elements(*signature)) return false;
   Index elements = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "optimized/lowering/half_precision.h"
 #include "optimized/registry/registry.h"
 #include "reference/lists.h"
 
@@ -25,8 +26,8 @@ class Growth {
   Growth(const AnalyzedGraph& graph, const std::vector<bool>& taken)
       : graph_(graph), taken_(taken) {}
 
-  Region from_node(Index first) {
-    made_.shape = *graph_.value(graph_.node(first).outputs[0]).shape;
+  Region from_op(const PointwiseOp& first) {
+    made_.shape = *graph_.value(first.output).shape;
     add(first);
     return longest();
   }
@@ -42,35 +43,34 @@ class Growth {
     Region best;
     if (closed()) best = made_;
     for (;;) {
-      const Index next = candidate();
-      if (next == no_value || made_.ops.size() == max_ops) return best;
-      add(next);
+      const std::optional<PointwiseOp> next = candidate();
+      if (!next || made_.ops.size() == max_ops) return best;
+      add(*next);
       if (closed()) best = made_;
     }
   }
 
-  void add(Index node) {
-    const AnalyzedNode& fact = graph_.node(node);
-    for (const Index input : fact.inputs) {
+  void add(const PointwiseOp& op) {
+    for (const Index input : op.inputs) {
       if (input != no_value && !contains(inside_, input) && !contains(made_.externals, input))
         made_.externals.push_back(input);
     }
-    made_.ops.push_back({node, fact.inputs, fact.outputs[0]});
-    inside_.push_back(fact.outputs[0]);
-    nodes_.push_back(node);
+    made_.ops.push_back(op);
+    inside_.push_back(op.output);
+    nodes_.push_back(op.node);
+    if (op.second != no_value) nodes_.push_back(op.second);
   }
 
   // Returns the first node that reads a value of the region and may join it.
-  Index candidate() const {
-    Index best = no_value;
+  std::optional<PointwiseOp> candidate() const {
+    std::optional<PointwiseOp> best;
     for (const Index value : inside_) {
       for (const Index user : graph_.value(value).users) {
         if (contains(nodes_, user) || taken_[static_cast<std::size_t>(user)]) continue;
-        if (!nodes_.empty() && user < nodes_.back()) continue;
-        if (best != no_value && user >= best) continue;
-        if (is_pointwise(graph_, user) &&
-            *graph_.value(graph_.node(user).outputs[0]).shape == made_.shape)
-          best = user;
+        if (!made_.ops.empty() && user < made_.ops.back().node) continue;
+        if (best && user >= best->node) continue;
+        const std::optional<PointwiseOp> op = pointwise_op(graph_, user);
+        if (op && *graph_.value(op->output).shape == made_.shape) best = op;
       }
     }
     return best;
@@ -98,25 +98,45 @@ class Growth {
 
 }  // namespace
 
-bool is_pointwise(const AnalyzedGraph& graph, Index node) {
+std::vector<Index> Region::nodes() const {
+  std::vector<Index> all;
+  for (const PointwiseOp& op : ops) {
+    all.push_back(op.node);
+    if (op.second != no_value) all.push_back(op.second);
+  }
+  return all;
+}
+
+std::optional<PointwiseOp> pointwise_op(const AnalyzedGraph& graph, Index node) {
   const AnalyzedNode& fact = graph.node(node);
   const Signature* signature = fact.node->signature;
-  if (signature == nullptr) return false;
-  const FastEntry* entry = find_fast(*signature);
-  if (entry == nullptr || !entry->broadcasts) return false;
-  if (fact.outputs.size() != 1 || fact.outputs[0] == no_value || fact.inputs.size() > max_inputs)
-    return false;
-  const AnalyzedValue& made = graph.value(fact.outputs[0]);
-  if (!made.floats() || count(*made.shape) == 0 || made.shape->size() > max_rank) return false;
-  return std::all_of(fact.inputs.begin(), fact.inputs.end(), [&](Index input) {
-    return input == no_value ||
-           (graph.value(input).floats() && broadcasts_to(*graph.value(input).shape, *made.shape));
-  });
+  if (signature == nullptr) return std::nullopt;
+  PointwiseOp op{node, fact.inputs, no_value};
+  if (const std::optional<HalfRounding> rounding = half_rounding(graph, node)) {
+    op.output = rounding->output;
+    op.second = rounding->second;
+  } else {
+    const FastEntry* entry = find_fast(*signature);
+    if (entry == nullptr || !entry->broadcasts) return std::nullopt;
+    if (fact.outputs.size() != 1 || fact.outputs[0] == no_value) return std::nullopt;
+    op.output = fact.outputs[0];
+  }
+  if (op.inputs.size() > max_inputs) return std::nullopt;
+  const AnalyzedValue& made = graph.value(op.output);
+  if (!made.floats() || count(*made.shape) == 0 || made.shape->size() > max_rank)
+    return std::nullopt;
+  for (const Index input : op.inputs) {
+    if (input == no_value) continue;
+    const AnalyzedValue& read = graph.value(input);
+    if (!read.floats() || !broadcasts_to(*read.shape, *made.shape)) return std::nullopt;
+  }
+  return op;
 }
 
 Region grow_from_node(const AnalyzedGraph& graph, Index first, const std::vector<bool>& taken) {
-  if (!is_pointwise(graph, first)) return {};
-  return Growth(graph, taken).from_node(first);
+  const std::optional<PointwiseOp> op = pointwise_op(graph, first);
+  if (!op) return {};
+  return Growth(graph, taken).from_op(*op);
 }
 
 Region grow_from_value(const AnalyzedGraph& graph, Index start, const std::vector<bool>& taken) {

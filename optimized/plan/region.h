@@ -2,6 +2,7 @@
 // one generated kernel runs per node, so that main memory is read and written once.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "optimized/plan/analyzed_graph.h"
@@ -12,6 +13,7 @@ struct PointwiseOp {
   Index node;
   std::vector<Index> inputs;  // values, in the node's order; nobody if omitted
   Index output;               // a value
+  Index second = no_value;    // a cast back, after a cast to 16 bits: one rounding
 };
 
 struct Region {
@@ -22,11 +24,13 @@ struct Region {
 
   bool empty() const { return ops.empty(); }
   Index output() const { return ops.back().output; }
+  std::vector<Index> nodes() const;
 };
 
-// True if the node is elementwise with one float32 output: each element depends on its inputs'
-// elements at the same index, broadcast. It must have a fast kernel for that.
-bool is_pointwise(const AnalyzedGraph& graph, Index node);
+// Returns the node as an operation of a region if it is elementwise with one float32 output: each
+// element depends on its inputs' elements at the same index, broadcast. It must have a fast kernel
+// for that.
+std::optional<PointwiseOp> pointwise_op(const AnalyzedGraph& graph, Index node);
 
 // Return the longest sequence of pointwise nodes from node `first` on (or of those that read
 // `start`, which another kernel computes). All of its values except the last must have users inside

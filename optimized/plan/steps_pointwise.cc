@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "optimized/lowering/lowering.h"
 #include "optimized/plan/steps.h"
 #include "optimized/problems/collapse.h"
 #include "reference/lists.h"
@@ -227,7 +228,14 @@ void build_pointwise(Builder& builder, const Group& group) {
     auto step = std::make_unique<OnTensors>(builder, group);
     builder.add(std::move(step), group.nodes);
   } else {
-    for (const PointwiseOp& op : group.region.ops) builder.on_kernel(op.node);
+    for (const PointwiseOp& op : group.region.ops) {
+      if (op.second == no_value) {
+        builder.on_kernel(op.node);
+      } else {
+        builder.on_family(op.node, *family_of(graph, op.node));
+        builder.on_family(op.second, *family_of(graph, op.second));
+      }
+    }
   }
 }
 

@@ -89,6 +89,7 @@ struct Selected {
 template <class Suppressed>
 std::vector<Selected> select_boxes(const Suppression& s, Suppressed suppressed) {
   std::vector<Selected> chosen;
+  if (s.boxes == 0 || s.most <= 0) return chosen;
   for (Index batch = 0; batch < s.batches; ++batch) {
     for (Index cls = 0; cls < s.classes; ++cls) {
       const float* scores = s.scores + (batch * s.classes + cls) * s.boxes;

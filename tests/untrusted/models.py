@@ -200,6 +200,17 @@ def windows(op: str, constant: bool) -> onnx.ModelProto:
     return model(nodes, [image] if constant else [], [value("z", FLOAT, [1])] + ([] if constant else [port]))
 
 
+def products(constant: bool) -> onnx.ModelProto:
+    """The sum of all products of two vectors: 10^13 of them."""
+    size = 3_000_000
+    einsum = node("Einsum", ["x", "x"], ["p"], equation="i,j->")
+    nodes = [einsum, node("Add", ["p", "z"], ["y"])]
+    port = value("x", FLOAT, [size])
+    return model(
+        nodes, [floats("x", size)] if constant else [], [value("z", FLOAT, [1])] + ([] if constant else [port])
+    )
+
+
 # Models with the limits that may end them.
 MEMORY: dict[str, tuple[Callable[[], onnx.ModelProto], set[str]]] = {
     "col2im_stride": (

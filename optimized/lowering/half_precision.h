@@ -1,0 +1,26 @@
+// Lowering of float16 and bfloat16: nodes compute in float32, between casts.
+#pragma once
+
+#include <optional>
+
+#include "model/graph.h"
+#include "optimized/plan/analyzed_graph.h"
+#include "transform/optimize/passes.h"
+
+namespace touchstone {
+
+// Replaces the 16-bit floats that a node of the main graph reads by float32 values that hold the
+// same numbers, and rounds its results to the node's type by a pair of casts. Each output of the
+// node has the bits that its definition gives for float32 inputs, rounded once. Nodes whose meaning
+// depends on the type itself are kept. The model must be resolved and valid.
+Model lower_half_precision(Model model, const PassOptions& options);
+
+// A cast of a float32 value to 16 bits whose only user casts back.
+struct HalfRounding {
+  Type type;     // float16 or bfloat16
+  Index second;  // the node that casts back
+  Index output;  // its value
+};
+std::optional<HalfRounding> half_rounding(const AnalyzedGraph& graph, Index node);
+
+}  // namespace touchstone
