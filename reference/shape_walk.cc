@@ -304,7 +304,6 @@ std::vector<PartialValue> ShapeWalk::outputs_of_operator(const Node& node,
     if (error.kind == ErrorKind::invalid_input || error.kind == ErrorKind::invalid_model) throw;
     return outputs;
   } catch (const NotKnown&) {
-    state_.steps_left -= steps_of_an_error;
     return outputs;  // of the types that the inputs bind
   }
   for (std::size_t k = 0; k < std::min(outputs.size(), said.shapes.size()); ++k) {

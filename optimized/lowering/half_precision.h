@@ -9,10 +9,10 @@
 
 namespace touchstone {
 
-// Replaces the 16-bit floats that a node of the main graph reads by float32 values that hold the
-// same numbers, and rounds its results to the node's type by a pair of casts. Each output of the
-// node has the bits that its definition gives for float32 inputs, rounded once. Nodes whose meaning
-// depends on the type itself are kept. The model must be resolved and valid.
+// Replaces the 16-bit floats that nodes of the main graph read by float32 values of the same
+// numbers. A pair of casts rounds each result to the node's type. So an output has the bits that
+// the definition gives for float32 inputs, rounded once. Nodes whose meaning depends on the type
+// itself stay. The model must be resolved and valid.
 Model lower_half_precision(Model model, const PassOptions& options);
 
 // A cast of a float32 value to 16 bits whose only user casts back.

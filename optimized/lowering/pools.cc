@@ -236,7 +236,7 @@ class PoolStep : public TensorStep {
   Shape x_;  // that the window is of
   std::optional<Sliding> window_;
   Extent terms_{0, 0};  // along the innermost dimension: those that meet the image
-  Tensor counts_;  // terms that a mean counts along the innermost dimension
+  Tensor counts_;       // terms that a mean counts along the innermost dimension
 };
 
 bool takes(const AnalyzedGraph& graph, Index node) {
