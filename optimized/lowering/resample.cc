@@ -75,10 +75,10 @@ Q widened(const T& x) {
   }
 }
 
-// The element outside of the image. Mode nearest converts it as a cast does.
+// The element outside of the image. Mode nearest truncates it to an integer.
 template <class T>
 T extrapolated(const ResampledAxes& axes) {
-  if constexpr (!std::is_floating_point_v<T>) {
+  if constexpr (std::is_integral_v<T>) {
     if (axes.nearest)
       return from_number<T>(static_cast<long double>(axes.extrapolation), Saturate::yes);
   }
