@@ -11,6 +11,8 @@ std::span<const KernelFamily* const> kernel_families() {
       &bodies_family,      &fourier_family,        &integer_convolution_family,
       &roi_align_family,   &scatter_family,        &topk_family,
       &suppression_family, &nonzero_family,        &grid_sample_family,
+      &attention_family,   &row_norms_family,      &gather_elements_family,
+      &fills_family,       &split_family,          &running_sums_family,
       &elements_family,    &moves_family,
   };
   return all;

@@ -7,10 +7,13 @@
 
 namespace touchstone {
 
+extern const KernelFamily attention_family;
 extern const KernelFamily bodies_family;
 extern const KernelFamily convolution_family;
 extern const KernelFamily elements_family;
 extern const KernelFamily fourier_family;
+extern const KernelFamily fills_family;
+extern const KernelFamily gather_elements_family;
 extern const KernelFamily grid_sample_family;
 extern const KernelFamily integer_convolution_family;
 extern const KernelFamily integer_matmul_family;
@@ -22,7 +25,10 @@ extern const KernelFamily quantise_family;
 extern const KernelFamily recurrent_family;
 extern const KernelFamily resample_family;
 extern const KernelFamily roi_align_family;
+extern const KernelFamily row_norms_family;
+extern const KernelFamily running_sums_family;
 extern const KernelFamily scatter_family;
+extern const KernelFamily split_family;
 extern const KernelFamily suppression_family;
 extern const KernelFamily topk_family;
 extern const KernelFamily transposed_convolution_family;

@@ -3,78 +3,12 @@
 #include <atomic>
 #include <cstring>
 
-#include "optimized/kernels/strided_copy.h"
 #include "optimized/lowering/families.h"
-#include "optimized/plan/copies.h"
+#include "optimized/lowering/moves.h"
 #include "optimized/plan/groups.h"
-#include "reference/lists.h"
 
 namespace touchstone {
 namespace {
-
-// Box of elements that is copied, from element `from` on, to the output's element `to` on.
-struct Moved {
-  Shape extents;
-  IndexVector by, to_by;  // strides
-  Index from = 0, to = 0;
-};
-
-Index bytes_of(Type type) {
-  return type == Type::string || type == Type::undefined ? 0 : facts(type).bits / 8;
-}
-
-class Moves : public TensorStep {
- public:
-  using TensorStep::TensorStep;
-
-  void run(RunState& state) override {
-    if (!moved(state)) run_on_reference(state);
-  }
-
- protected:
-  // Returns false for a call that the family does not compute; outputs may be written by then.
-  virtual bool moved(RunState& state) = 0;
-
-  std::optional<IndexVector> list(const RunState& state, std::size_t k) const {
-    const Tensor& from = input(state, k);
-    if (from.shape().size() > 1) return std::nullopt;
-    IndexVector made;
-    for (Index i = 0; i < from.size(); ++i) {
-      if (from.type() == Type::int64) {
-        made.push_back(from.data<std::int64_t>()[i]);
-      } else if (from.type() == Type::int32) {
-        made.push_back(from.data<std::int32_t>()[i]);
-      } else {
-        return std::nullopt;
-      }
-    }
-    return made;
-  }
-
-  // Copies a box, divided among the threads along its outermost dimension.
-  static bool copy(RunState& state, const Moved& box, const Tensor& from, Tensor& to) {
-    if (count(box.extents) == 0) return true;
-    const std::optional<StridedCopy> found = copy_of_strides(box.extents, box.by, box.to_by);
-    if (!found) return false;
-    const StridedCopy& all = *found;
-    const Index bytes = bytes_of(from.type());
-    const std::byte* const source = from.bytes().data() + box.from * bytes;
-    std::byte* const target = to.bytes().data() + box.to * bytes;
-    std::size_t cut = StridedCopy::rank - 1;
-    while (cut > 0 && all.extents[cut] == 1) --cut;
-    const Index step = ceil_div(all.extents[cut], parts_for(state.pool.size()));
-    const auto cost = static_cast<double>(all.elements()) * nanoseconds_an_element;
-    state.each(ceil_div(all.extents[cut], step), cost, [&](Index part, Index) {
-      StridedCopy some = all;
-      some.extents[cut] = std::min(step, all.extents[cut] - part * step);
-      some.whole = all.elements();
-      run_strided_copy(chosen_isa(), some, static_cast<int>(bytes),
-                       source + part * step * all.source_strides[cut] * bytes,
-                       target + part * step * all.target_strides[cut] * bytes);
-    });
-    return true;
-  }
-};
 
 class Expand : public Moves {
   using Moves::Moves;

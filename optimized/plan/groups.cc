@@ -165,6 +165,7 @@ class Grouping {
             !groups_fit(node.integer("group", 1), *x->shape, *w->shape))
           return GroupKind::reference;
         group.window = window_of(node, *x->shape, made, tail(*w->shape, 2));
+        if (is_column(group.window) && node.integer("group", 1) == 1) return GroupKind::reference;
         return is_near(group.window, *x->shape, made) ? GroupKind::convolution
                                                       : GroupKind::reference;
       }
@@ -202,7 +203,7 @@ class Grouping {
         const AnalyzedValue* b = input(k, 1);
         if (is_constant(b) && b->shape->size() == 2 && x->shape->size() >= 2)
           return GroupKind::matmul;
-        return b->floats() && takes_matmul_dynamic_b(*x->shape, *b->shape)
+        return b->floats() && !is_constant(b) && takes_matmul_dynamic_b(*x->shape, *b->shape)
                    ? GroupKind::matmul_dynamic_b
                    : GroupKind::reference;
       }

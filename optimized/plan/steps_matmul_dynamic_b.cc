@@ -99,7 +99,8 @@ class MatmulDynamicBStep : public Step {
 
 bool takes_matmul_dynamic_b(const Shape& a, const Shape& b) {
   if (a.size() < 2 || b.size() < 2 || count(a) == 0 || count(b) == 0) return false;
-  return a[a.size() - 2] >= min_rows;
+  constexpr Index few_columns = 4;  // the family of products sums these by rows
+  return a[a.size() - 2] >= min_rows && b.back() >= few_columns;
 }
 
 void build_matmul_dynamic_b(Builder& builder, const Group& group) {

@@ -29,4 +29,11 @@ struct Window {
 // kernel_shape gives it.
 Window window_of(const Facts& node, const Shape& input, const Shape& output, Shape kernel);
 
+// True for windows down a single column of points: kernels in blocks compute neighboring columns
+// together, and would compute one.
+inline bool is_column(const Window& w) {
+  constexpr Index least_rows = 8;
+  return w.out[1] == 1 && w.kernel[1] == 1 && w.kernel[0] > 1 && w.out[0] >= least_rows;
+}
+
 }  // namespace touchstone

@@ -1,0 +1,279 @@
+// Family `row norms`: Softmax and normalization of rows of contiguous float32 numbers. Shapes may
+// be unknown before the run.
+#include <algorithm>
+#include <optional>
+
+#include "core/error.h"
+#include "optimized/kernels/row_norms.h"
+#include "optimized/lowering/families.h"
+#include "optimized/lowering/kept_memory.h"
+#include "optimized/registry/isa.h"
+#include "reference/lists.h"
+
+namespace touchstone {
+namespace {
+
+constexpr double nanoseconds_a_number = 3 * nanoseconds_an_element;
+constexpr float usual_epsilon = 1e-5F;
+constexpr int softmax_of_one_axis = 13;  // earlier versions take all axes from `axis` on
+constexpr int scale_for_each_channel = 21;
+
+const RowNormKernels& kernels_of(Isa isa) {
+  switch (isa) {
+    case Isa::sse41:
+      return row_norms_sse41;
+    case Isa::avx2:
+      return row_norms_avx2;
+    case Isa::avx512:
+      return row_norms_avx512;
+  }
+  BUG("an instruction set without kernels of row norms");
+}
+
+// Returns the number of elements of a row, or nothing if rows are not contiguous or a rule is
+// violated.
+std::optional<Index> softmax_row(const Shape& x, const AnalyzedNode& fact) {
+  constexpr int axis_below_rank = 11;
+  const int since = fact.node->signature->since;
+  const bool one_axis = since >= softmax_of_one_axis;
+  const Index rank = x.size(),
+              axis = wrap(fact.attributes().integer("axis", one_axis ? -1 : 1), rank);
+  if (axis < 0 || axis > rank || (axis == rank && since >= axis_below_rank)) return std::nullopt;
+  if (!one_axis) return count(tail(x, axis));
+  if (count(tail(x, axis + 1)) != 1) return std::nullopt;
+  return x[axis];
+}
+
+// True if a scale or bias has one number, or one for each of a row.
+bool fits(const Shape& scale, const Shape& x, Index axis) {
+  if (scale.size() > x.size()) return false;
+  if (count(scale) == 1) return true;
+  const Index missing = x.size() - scale.size();
+  for (Index d = 0; d < x.size(); ++d) {
+    const Index own = d < missing ? 1 : scale[d - missing];
+    if (own != (d < axis ? 1 : x[d])) return false;
+  }
+  return true;
+}
+
+class RowNorm : public TensorStep {
+ public:
+  RowNorm(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
+      : TensorStep(graph, node, std::move(buffers)) {}
+
+  void run(RunState& state) override {
+    if (!computed(state)) run_on_reference(state);
+  }
+
+ protected:
+  // Returns false, before it makes an output, for a call that the family does not compute.
+  virtual bool computed(RunState& state) = 0;
+
+  // Calls work(first, many) for blocks of rows.
+  template <class F>
+  static void each_block(RunState& state, Index rows, Index elements, F work) {
+    const Index parts = std::min(rows, parts_for(state.pool.size()));
+    const double cost = static_cast<double>(elements) * nanoseconds_a_number;
+    state.each(parts, cost, [&](Index part, Index) {
+      const Index first = rows * part / parts;
+      work(first, rows * (part + 1) / parts - first);
+    });
+  }
+
+  float epsilon() const { return fact().attributes().number("epsilon", usual_epsilon); }
+  const RowNormKernels& kernels_ = kernels_of(chosen_isa());
+};
+
+class Softmax : public RowNorm {
+ public:
+  using RowNorm::RowNorm;
+
+ private:
+  bool computed(RunState& state) override {
+    const Tensor& x = input(state, 0);
+    const std::optional<Index> row = softmax_row(x.shape(), fact());
+    if (!row) return false;
+    Tensor& y = output(state, 0, Type::float32, x.shape());
+    if (y.size() == 0) return true;
+    const auto kernel_of_rows =
+        fact().node->signature->op == "Softmax" ? kernels_.softmax : kernels_.log_softmax;
+    const float* const from = x.data<float>();
+    float* const to = y.data<float>();
+    each_block(state, y.size() / *row, y.size(), [&](Index first, Index many) {
+      kernel_of_rows(from + first * *row, to + first * *row, many, *row);
+    });
+    return true;
+  }
+};
+
+// LayerNormalization and RMSNormalization.
+class ScaledRows : public RowNorm {
+ public:
+  using RowNorm::RowNorm;
+
+ private:
+  bool computed(RunState& state) override {
+    const Tensor& x = input(state, 0);
+    const Shape& shape = x.shape();
+    const Index axis = wrap(fact().attributes().integer("axis", -1), shape.size());
+    if (axis < 0 || axis >= shape.size()) return false;
+    const bool biased = has_input(2);
+    if (!fits(input(state, 1).shape(), shape, axis)) return false;
+    if (biased && !fits(input(state, 2).shape(), shape, axis)) return false;
+    const Index row = count(tail(shape, axis));
+    if (row == 0) return false;
+    NormalizedRows all{};
+    all.scale = for_a_row(input(state, 1), row, scale_);
+    if (biased) all.bias = for_a_row(input(state, 2), row, bias_);
+    all.count = row;
+    all.epsilon = epsilon();
+    Shape kept = shape;
+    for (Index d = axis; d < kept.size(); ++d) kept[d] = 1;
+    float* const y = output(state, 0, Type::float32, shape).data<float>();
+    float *mean = nullptr, *inverse = nullptr;
+    if (has_output(1)) mean = output(state, 1, Type::float32, kept).data<float>();
+    if (has_output(2)) inverse = output(state, 2, Type::float32, kept).data<float>();
+    const float* const from = x.data<float>();
+    const auto kernel_of_rows = fact().node->signature->op == "LayerNormalization"
+                                    ? kernels_.layer
+                                    : kernels_.root_mean_square;
+    each_block(state, x.size() / row, x.size(), [&](Index first, Index many) {
+      NormalizedRows some = all;
+      some.x = from + first * row;
+      some.y = y + first * row;
+      some.rows = many;
+      if (mean != nullptr) some.mean = mean + first;
+      if (inverse != nullptr) some.inverse = inverse + first;
+      kernel_of_rows(some);
+    });
+    return true;
+  }
+
+  static const float* for_a_row(const Tensor& given, Index row, KeptMemory& memory) {
+    if (given.size() == row) return given.data<float>();
+    float* const made = memory.at<float>(row);
+    std::fill_n(made, row, given.data<float>()[0]);
+    return made;
+  }
+
+  KeptMemory scale_, bias_;
+};
+
+// InstanceNormalization and GroupNormalization.
+class ScaledChannels : public RowNorm {
+ public:
+  using RowNorm::RowNorm;
+
+ private:
+  bool computed(RunState& state) override {
+    const Tensor &x = input(state, 0), &scale = input(state, 1), &bias = input(state, 2);
+    const Shape& shape = x.shape();
+    const Signature& signature = *fact().node->signature;
+    const bool grouped = signature.op == "GroupNormalization";
+    if (shape.size() < 2 || (!grouped && signature.since == 1 && shape.size() != 4)) return false;
+    const Index channels = shape[1];
+    const Index groups = grouped ? fact().attributes().integer("num_groups") : channels;
+    if (x.size() == 0 || groups <= 0 || channels % groups != 0) return false;
+    const Index row = count(tail(shape, 2)) * (channels / groups);
+    const bool each_channel = !grouped || signature.since >= scale_for_each_channel;
+    const Index scales = each_channel ? channels : groups;
+    if (scale.shape() != Shape{scales} || bias.shape() != Shape{scales}) return false;
+    NormalizedGroup all{};
+    all.count = row;
+    all.segment = each_channel ? count(tail(shape, 2)) : row;
+    all.epsilon = epsilon();
+    Tensor& y = output(state, 0, Type::float32, shape);
+    each_block(state, shape[0] * groups, x.size(), [&](Index first, Index many) {
+      NormalizedGroup some = all;
+      for (Index r = first; r < first + many; ++r) {
+        const Index scaled = r % groups * (scales / groups);
+        some.x = x.data<float>() + r * row;
+        some.y = y.data<float>() + r * row;
+        some.scale = scale.data<float>() + scaled;
+        some.bias = bias.data<float>() + scaled;
+        kernels_.group(some);
+      }
+    });
+    return true;
+  }
+};
+
+bool takes_softmax(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
+  if (fact.node->signature->since < softmax_of_one_axis) return true;
+  const std::optional<Shape>& shape = graph.value(fact.inputs[0]).shape;
+  return shape ? softmax_row(*shape, fact).has_value()
+               : fact.attributes().integer("axis", -1) == -1;
+}
+
+bool takes_scaled_rows(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
+  const std::optional<Shape>& x = graph.value(fact.inputs[0]).shape;
+  if (!x) return true;
+  const Index axis = wrap(fact.attributes().integer("axis", -1), x->size());
+  for (std::size_t k = 1; k < fact.inputs.size(); ++k) {
+    if (fact.inputs[k] == no_value) continue;
+    const std::optional<Shape>& scale = graph.value(fact.inputs[k]).shape;
+    if (scale && !fits(*scale, *x, axis)) return false;
+  }
+  return true;
+}
+
+bool takes_channels(const AnalyzedGraph&, const AnalyzedNode&) { return true; }
+
+using Make = std::unique_ptr<Step> (*)(const AnalyzedGraph&, Index, std::vector<Index>);
+
+template <class S>
+std::unique_ptr<Step> make(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
+  return std::make_unique<S>(graph, node, std::move(buffers));
+}
+
+struct Row {
+  std::string_view op;
+  std::string_view kernel;
+  bool (*takes)(const AnalyzedGraph& graph, const AnalyzedNode& fact);
+  Make make;
+};
+constexpr Row norms[] = {
+    {"Softmax", "softmax ", takes_softmax, make<Softmax>},
+    {"LogSoftmax", "log softmax ", takes_softmax, make<Softmax>},
+    {"LayerNormalization", "layer norm ", takes_scaled_rows, make<ScaledRows>},
+    {"RMSNormalization", "root mean square norm ", takes_scaled_rows, make<ScaledRows>},
+    {"InstanceNormalization", "instance norm ", takes_channels, make<ScaledChannels>},
+    {"GroupNormalization", "group norm ", takes_channels, make<ScaledChannels>},
+};
+
+const Row* row_of(const Signature& signature) {
+  if (!signature.domain.empty()) return nullptr;
+  for (const Row& row : norms) {
+    if (row.op == signature.op) return &row;
+  }
+  return nullptr;
+}
+
+bool takes(const AnalyzedGraph& graph, Index node) {
+  const AnalyzedNode& fact = graph.node(node);
+  const Row* const row = row_of(*fact.node->signature);
+  if (row == nullptr || fact.outputs.empty() || fact.outputs[0] == no_value) return false;
+  const auto all_float32 = [&](const std::vector<Index>& values) {
+    return std::all_of(values.begin(), values.end(), [&](Index value) {
+      return value == no_value || graph.value(value).is(Type::float32);
+    });
+  };
+  constexpr Index in_float32 = 1;
+  return all_float32(fact.inputs) && all_float32(fact.outputs) &&
+         fact.attributes().integer("stash_type", in_float32) == in_float32 &&
+         row->takes(graph, fact);
+}
+
+std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
+  const Row& row = *row_of(*graph.node(node).node->signature);
+  std::unique_ptr<Step> made = row.make(graph, node, std::move(buffers));
+  made->kernel = std::string(row.kernel) + std::string(name(chosen_isa()));
+  made->kernel_class = KernelClass::row_kernel;
+  return made;
+}
+
+}  // namespace
+
+const KernelFamily row_norms_family{"row norms", KernelClass::row_kernel, takes, step};
+
+}  // namespace touchstone
