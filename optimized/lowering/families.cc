@@ -5,15 +5,15 @@ namespace touchstone {
 
 std::span<const KernelFamily* const> kernel_families() {
   static const std::vector<const KernelFamily*> all{
-      &recurrent_family,   &integer_matmul_family, &quantise_family,
-      &resample_family,    &convolution_family,    &transposed_convolution_family,
-      &pool_family,        &products_family,       &trees_family,
-      &bodies_family,      &fourier_family,        &integer_convolution_family,
-      &roi_align_family,   &scatter_family,        &topk_family,
-      &suppression_family, &nonzero_family,        &grid_sample_family,
-      &attention_family,   &row_norms_family,      &gather_elements_family,
-      &fills_family,       &split_family,          &running_sums_family,
-      &elements_family,    &moves_family,
+      &recurrent_family,     &integer_matmul_family, &quantise_family,
+      &resample_family,      &convolution_family,    &transposed_convolution_family,
+      &pool_family,          &products_family,       &trees_family,
+      &bodies_family,        &fourier_family,        &integer_convolution_family,
+      &roi_align_family,     &scatter_family,        &topk_family,
+      &suppression_family,   &nonzero_family,        &grid_sample_family,
+      &attention_family,     &row_norms_family,      &gather_elements_family,
+      &fills_family,         &split_family,          &running_sums_family,
+      &linear_models_family, &elements_family,       &moves_family,
   };
   return all;
 }

@@ -17,6 +17,7 @@ extern const KernelFamily gather_elements_family;
 extern const KernelFamily grid_sample_family;
 extern const KernelFamily integer_convolution_family;
 extern const KernelFamily integer_matmul_family;
+extern const KernelFamily linear_models_family;
 extern const KernelFamily moves_family;
 extern const KernelFamily nonzero_family;
 extern const KernelFamily pool_family;
