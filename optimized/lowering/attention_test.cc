@@ -19,7 +19,7 @@ Tensor reals(Shape shape, unsigned seed) {
     t.data<float>()[k] = static_cast<float>(random() % 2000) / 1000 - 1;
   return t;
 }
-Tensor truths(Shape shape, unsigned seed) {
+Tensor bools(Shape shape, unsigned seed) {
   std::mt19937 random(seed);
   Tensor t(Type::boolean, std::move(shape));
   for (Index k = 0; k < t.size(); ++k) t.data<bool>()[k] = random() % 3 != 0;
@@ -146,7 +146,7 @@ TEST(Attention, Masks) {
                                   {1, 5, 7}, {2, 4, 5, 7}, {2, 1, 1, 7}, {5, 1}};
   for (const Shape& shape : shapes) {
     for (const Index is_causal : {0, 1}) {
-      for (const Tensor& mask : {truths(shape, 4), biases(shape, 5)}) {
+      for (const Tensor& mask : {bools(shape, 4), biases(shape, 5)}) {
         Call call = heads(5, 7, 4);
         call.further = {{"attn_mask", mask}};
         call.attributes["is_causal"] = number(is_causal);
@@ -168,7 +168,7 @@ TEST(Attention, KeysOfThePast) {
       Call call = heads(queries, queries, 4);
       call.further = {{"past_key", reals({2, 2, 6, 8}, 8)},
                       {"past_value", reals({2, 2, 6, 5}, 9)},
-                      {"attn_mask", truths({queries, 6 + queries}, 10)}};
+                      {"attn_mask", bools({queries, 6 + queries}, 10)}};
       call.attributes["is_causal"] = number(1);
       if (shows) call.outputs = {"y", "present_key", "present_value"};
       judge(call);
@@ -221,7 +221,7 @@ TEST(Attention, Elsewhere) {
 
 TEST(Attention, BrokenRules) {
   Call mask = heads(4, 5), groups = heads(4, 5, 3, 2), depth = heads(4, 5);
-  mask.further = {{"attn_mask", truths({4, 6}, 13)}};
+  mask.further = {{"attn_mask", bools({4, 6}, 13)}};
   depth.k = reals({2, 2, 5, 7}, 14);
   for (const Call& call : {mask, groups, depth}) {
     const auto [model, feeds] = made_of(call, 23);

@@ -13,8 +13,8 @@
 namespace touchstone {
 namespace {
 
-// Truth value in memory: every byte other than 0 is true.
-struct Truth {
+// Bool in memory: every byte other than 0 is true.
+struct BoolByte {
   std::uint8_t byte;
   operator bool() const { return byte != 0; }  // NOLINT: computes like a bool
 };
@@ -206,7 +206,7 @@ ElementLoop half_conversion(Type from, Type to) {
 }
 
 template <class A>
-bool truths(const ElementRow& row) {
+bool nonzero(const ElementRow& row) {
   each<A, std::uint8_t>(row, [](A a) { return static_cast<std::uint8_t>(a != 0); });
   return true;
 }
@@ -284,14 +284,14 @@ ElementLoop of_integers(Type type) {
       type, [](auto zero) -> ElementLoop { return pairs<Op, decltype(zero), decltype(zero)>; });
 }
 template <class Op>
-ElementLoop of_truths(Type type) {
-  return type == Type::boolean ? pairs<Op, Truth, std::uint8_t> : nullptr;
+ElementLoop of_bools(Type type) {
+  return type == Type::boolean ? pairs<Op, BoolByte, std::uint8_t> : nullptr;
 }
 
 // Returns null for a float to a float.
 template <class A>
 ElementLoop conversion_from(Type to) {
-  if (to == Type::boolean) return truths<A>;
+  if (to == Type::boolean) return nonzero<A>;
   if constexpr (std::is_floating_point_v<A>) {
     return for_integer(to, [](auto b) -> ElementLoop { return cuts<A, decltype(b)>; });
   } else {
@@ -303,10 +303,10 @@ ElementLoop conversion_from(Type to) {
 
 ElementLoop binary_loop(std::string_view op, Type from, Type to) {
   if (to == Type::boolean) {
-    if (op == "And") return of_truths<pair::And>(from);
-    if (op == "Or") return of_truths<pair::Or>(from);
-    if (op == "Xor") return of_truths<pair::Xor>(from);
-    if (op == "Equal" && from == Type::boolean) return of_truths<pair::Equal>(from);
+    if (op == "And") return of_bools<pair::And>(from);
+    if (op == "Or") return of_bools<pair::Or>(from);
+    if (op == "Xor") return of_bools<pair::Xor>(from);
+    if (op == "Equal" && from == Type::boolean) return of_bools<pair::Equal>(from);
     if (op == "Equal") return comparison<pair::Equal>(from);
     if (op == "Less") return comparison<pair::Less>(from);
     if (op == "LessOrEqual") return comparison<pair::LessOrEqual>(from);
@@ -330,7 +330,7 @@ ElementLoop unary_loop(std::string_view op, Type from, Type to) {
   if (op == "Not" && from == Type::boolean && to == Type::boolean) return inversions;
   if (op == "Cast") {
     if (const ElementLoop loop = half_conversion(from, to)) return loop;
-    if (from == Type::boolean) return to == from ? nullptr : conversion_from<Truth>(to);
+    if (from == Type::boolean) return to == from ? nullptr : conversion_from<BoolByte>(to);
     return for_number(from, [&](auto a) { return conversion_from<decltype(a)>(to); });
   }
   if (from != to) return nullptr;

@@ -1,4 +1,4 @@
-// Loops over rows of elements of any number type: integers, truth values, comparisons, selections.
+// Loops over rows of elements of any number type: integers, bools, comparisons, selections.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ ElementLoop binary_loop(std::string_view op, Type from, Type to);
 ElementLoop unary_loop(std::string_view op, Type from, Type to);
 // Remainders of integers: `fmod` gives them the sign of the dividend.
 ElementLoop remainder_loop(Type type, bool fmod);
-// Selects elements of so many bytes by truth values.
+// Selects elements of so many bytes by bools.
 ElementLoop select_loop(int bytes);
 
 }  // namespace touchstone

@@ -1,5 +1,5 @@
-// Tests casts and truth values in sessions: casts against the reference, bit for bit, and truth
-// values whose bytes are neither 0 nor 1.
+// Tests casts and bools in sessions: casts against the reference, bit for bit, and bools
+// whose bytes are neither 0 nor 1.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -78,7 +78,7 @@ std::string cast(Type from, Type to, const std::vector<long double>& numbers) {
 const std::vector<Type> integers{Type::int8,  Type::uint8,  Type::int16, Type::uint16,
                                  Type::int32, Type::uint32, Type::int64, Type::uint64};
 
-TEST(Cast, FloatsToIntegersAndTruthValues) {
+TEST(Cast, FloatsToIntegersAndBools) {
   const std::vector<long double> numbers{
       0,       -0.0L,    0.5L,    -0.5L,        1.75L,       -1.75L,        255.9L,       256,
       -129,    65536.5L, 0x1p31L, -0x1p31L - 1, 0x1p32L + 3, -0x1p53L - 1,  0x1p62L,      -0x1p62L,
@@ -113,7 +113,7 @@ TEST(Cast, IntegersToFloatsRoundToNearest) {
   }
 }
 
-Tensor truths(const std::vector<std::uint8_t>& bytes) {
+Tensor bools(const std::vector<std::uint8_t>& bytes) {
   Tensor made(Type::boolean, {static_cast<Index>(bytes.size())});
   std::memcpy(made.bytes().data(), bytes.data(), bytes.size());
   return made;
@@ -125,8 +125,8 @@ std::vector<int> bytes_of(const Tensor& tensor) {
   return made;
 }
 
-TEST(Truths, EveryByteOtherThanZeroIsTrue) {
-  const Tensor a = truths({0, 0, 1, 2, 2, 255}), b = truths({0, 4, 2, 1, 4, 0});
+TEST(Bools, EveryByteOtherThanZeroIsTrue) {
+  const Tensor a = bools({0, 0, 1, 2, 2, 255}), b = bools({0, 4, 2, 1, 4, 0});
   EXPECT_THAT(bytes_of(run_fast(one_node("And", {a, b}))),
               ::testing::ElementsAre(0, 0, 1, 1, 1, 0));
   EXPECT_THAT(bytes_of(run_fast(one_node("Or", {a, b}))), ::testing::ElementsAre(0, 1, 1, 1, 1, 1));
@@ -134,7 +134,7 @@ TEST(Truths, EveryByteOtherThanZeroIsTrue) {
               ::testing::ElementsAre(0, 1, 0, 0, 0, 1));
   EXPECT_THAT(bytes_of(run_fast(one_node("Equal", {a, b}))),
               ::testing::ElementsAre(1, 0, 1, 1, 1, 0));
-  EXPECT_THAT(bytes_of(run_fast(one_node("And", {a, truths({2})}))),
+  EXPECT_THAT(bytes_of(run_fast(one_node("And", {a, bools({2})}))),
               ::testing::ElementsAre(0, 0, 1, 1, 1, 1));
   for (const Type to : {Type::int8, Type::int64, Type::float32, Type::float64}) {
     const Tensor y = run_fast(one_node("Cast", {a}, to));

@@ -1,4 +1,4 @@
-// Family `elements`: elementwise nodes on integers, truth values and float64, comparisons, and
+// Family `elements`: elementwise nodes on integers, bools and float64, comparisons, and
 // selections of any type. Shapes broadcast, and may be unknown before the run.
 #include <atomic>
 
