@@ -3,6 +3,7 @@
 #include "optimized/session.h"
 
 #include <algorithm>
+#include <deque>
 #include <list>
 #include <mutex>
 #include <new>
@@ -20,16 +21,24 @@
 
 namespace touchstone {
 
-// An optimized model, and the shape assumptions that its passes made.
+// An optimized model, the shape assumptions that its passes made, and what its plans share.
 struct Variant {
-  Model model;
-  std::vector<Assumed> assumed;
+  Variant(Optimized made, const Limits& limits)
+      : model(std::move(made.model)), assumed(std::move(made.assumed)), prover(model, limits) {
+    for (const Assumed& each : assumed) provers.emplace_back(each.model, limits);
+  }
+
+  const Model model;
+  const std::vector<Assumed> assumed;
+  ShapeProver prover;
+  std::deque<ShapeProver> provers;  // of the assumptions' models
+  const std::shared_ptr<SharedWeights> weights = std::make_shared<SharedWeights>();
 };
 
 namespace {
 
-constexpr std::size_t max_plans = 4;  // of the most recent shapes
-constexpr std::size_t max_fed = 8;    // shapes for which the passes' assumptions must hold
+constexpr std::size_t max_plans = 16;  // of the most recent shapes
+constexpr std::size_t max_fed = 8;     // shapes for which the passes' assumptions must hold
 
 using Shapes = std::map<std::string, Shape>;  // of fed tensors
 
@@ -72,8 +81,8 @@ Model with_sizes(Model model, const std::map<std::string, Index>& dims) {
 // Optimizes the model. First refuses nodes that cannot run, so that errors name nodes of the
 // original model. `fed`: shapes for which the passes' assumptions must hold. `draws`, `checked`:
 // see PassOptions.
-std::shared_ptr<const Variant> optimized(Model model, const SessionOptions& options,
-                                         std::vector<Shapes> fed, bool draws, bool checked) {
+std::shared_ptr<Variant> optimized(Model model, const SessionOptions& options,
+                                   std::vector<Shapes> fed, bool draws, bool checked) {
   const LimitsScope scope(options.limits);
   refuse_what_cannot_run(model);
   PassOptions passes = options.passes;
@@ -84,7 +93,7 @@ std::shared_ptr<const Variant> optimized(Model model, const SessionOptions& opti
   Optimized made = optimize(std::move(model), passes);
   if (passes.level >= Level::extended)
     made.model = lower_half_precision(std::move(made.model), passes);
-  return std::make_shared<const Variant>(Variant{std::move(made.model), std::move(made.assumed)});
+  return std::make_shared<Variant>(std::move(made), options.limits);
 }
 
 // True if an input may be fed with several shapes, or be left to its default.
@@ -140,28 +149,30 @@ struct Session::Impl {
   struct Made {
     Shapes shapes;
     std::set<std::string> unclaimed;
-    std::shared_ptr<const Variant> variant;  // referenced by the plan
+    std::shared_ptr<Variant> variant;  // referenced by the plan
     std::unique_ptr<Plan> plan;
   };
 
   Made made(const Shapes& shapes, const std::set<std::string>& unclaimed,
-            std::shared_ptr<const Variant> variant) {
+            std::shared_ptr<Variant> variant) {
     auto plan = std::make_unique<Plan>(
         variant->model, shapes, pool.size(),
         PlanOptions{options.passes.level >= Level::extended, options.winograd, options.limits,
-                    unclaimed, options.buffers, devices.first, devices.host});
+                    unclaimed, options.buffers, devices.first, devices.host, false,
+                    variant->weights, arena, &variant->prover});
     return {shapes, unclaimed, std::move(variant), std::move(plan)};
   }
 
   // Returns the optimized model if all of its assumptions hold for these shapes. Otherwise it
   // optimizes anew, and keeps the last few such shapes, for which assumptions must hold from then
   // on.
-  const std::shared_ptr<const Variant>& variant_for(const Shapes& shapes) {
+  const std::shared_ptr<Variant>& variant_for(const Shapes& shapes) {
     const auto fits = [&] {
       return std::find(fed.begin(), fed.end(), shapes) != fed.end() ||
-             std::all_of(last->assumed.begin(), last->assumed.end(), [&](const Assumed& assumed) {
-               return hold(assumed, shapes, options.limits);
-             });
+             std::equal(last->assumed.begin(), last->assumed.end(), last->provers.begin(),
+                        [&](const Assumed& assumed, ShapeProver& prover) {
+                          return hold(assumed, prover, shapes);
+                        });
     };
     if (fits()) return last;
     if (!written) BUG("a model of one shape is fed with another");
@@ -178,8 +189,14 @@ struct Session::Impl {
         return plans.front();
       }
     }
+    const Index growths = arena->growths();
     plans.push_front(made(shapes, {}, variant_for(shapes)));
-    if (plans.size() > max_plans) plans.pop_back();
+    const bool grown = arena->growths() != growths;  // older plans hold the smaller arena
+    while (plans.size() > (grown ? 1 : max_plans)) {
+      const std::shared_ptr<Variant> evicted = plans.back().variant;
+      plans.pop_back();
+      evicted->weights->release_unused();
+    }
     return plans.front();
   }
 
@@ -208,8 +225,9 @@ struct Session::Impl {
   // Model before passes; nullopt if only one set of shapes is possible.
   std::optional<Model> written;
   std::vector<Shapes> fed;  // shapes for which all assumptions of `last` hold
-  std::shared_ptr<const Variant> first, last;
+  std::shared_ptr<Variant> first, last;
   RunLock one_run;
+  const std::shared_ptr<SharedArena> arena = std::make_shared<SharedArena>();
   std::vector<Timing> timings;
   std::list<Made> plans;  // most recently used first
 };

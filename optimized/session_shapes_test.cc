@@ -193,5 +193,32 @@ TEST(Buffers, AnOutputThatIsSharedLivesToTheEnd) {
   }
 }
 
+// A megabyte of each kind of packed weights, and a limit that a second copy of them exceeds.
+TEST(OpenShapes, PlansOfAllShapesShareWeightsAndArena) {
+  Net net({1, 64, 16, 16});
+  std::string x = net.convolution("x", {64, 64, 3, 3}, padded);
+  x = net.node("ConvTranspose", {x, net.constant({64, 64, 2, 2})}, {{"strides", {2, 2}}});
+  const std::string flat = net.node("Flatten", {net.node("GlobalAveragePool", {x})});
+  const std::string made = net.node("MatMul", {flat, net.constant({64, 8192})});
+  net.output(net.node("MatMul", {net.constant({1, 8192, 64}), net.node("Transpose", {flat})}));
+  net.output(made);
+  Model model = net.model();
+  model.graph.inputs[0].shape->front() = {{}, "n"};
+  SessionOptions options{.threads = 1};
+  options.limits.memory = Index{20} << 20;
+  Session session(model, options);
+  for (Index n = 1; n <= 12; ++n) {
+    const Tensor fed = whole({n, 64, 16, 16}, n);
+    const auto expected = Session(model, {.threads = 1}).run({{"x", fed}});
+    const auto answers = session.run({{"x", fed}});
+    for (const auto& [name, value] : expected) {
+      const std::span<const std::byte> wanted = value.tensor().bytes();
+      EXPECT_EQ(std::memcmp(answers.at(name).tensor().bytes().data(), wanted.data(), wanted.size()),
+                0)
+          << name << " of " << n;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace touchstone

@@ -1,4 +1,4 @@
-// Proves shapes by one pass over the model with the fed sizes.
+// Proves shapes by passes over the model with the fed sizes.
 #include "reference/proved_shapes.h"
 
 #include "reference/shape_walk.h"
@@ -6,24 +6,62 @@
 namespace touchstone {
 namespace {
 
-constexpr Index max_steps = 4'000'000;  // node visits; later values stay unknown
+constexpr Index max_steps = 4'000'000;  // node visits of a pass; later values stay unknown
 
 }  // namespace
 
+struct ShapeProver::Impl {
+  Impl(const Model& model, const Limits& given) : limits(given), state(model, limits, max_steps) {}
+
+  const Limits limits;
+  ShapeInference state;
+  ShapeWalk::Memo memo;
+  std::vector<std::optional<Shape>> shapes;           // by row
+  std::unordered_map<std::string, std::size_t> rows;  // of the main graph, by name
+  std::size_t rows_seen = 0;
+  std::set<Index> violations;
+  bool breaks_surely = false;
+};
+
+ShapeProver::ShapeProver(const Model& model, const Limits& limits)
+    : impl_(std::make_unique<Impl>(model, limits)) {}
+ShapeProver::~ShapeProver() = default;
+
+void ShapeProver::prove(const std::map<std::string, Shape>& feeds) {
+  Impl& h = *impl_;
+  h.state.steps_left = max_steps;
+  InferredRun walked = ShapeWalk(h.state, nullptr, &feeds).go_on(h.memo);
+  h.shapes = std::move(walked.shapes);
+  h.violations.clear();
+  h.breaks_surely = false;
+  for (const Violation& violation : walked.violations) {
+    if (violation.node >= 0) h.violations.insert(violation.node);
+    h.breaks_surely = h.breaks_surely || violation.surely_run;
+  }
+  for (; h.rows_seen < h.state.rows.size(); ++h.rows_seen) {
+    const ShapeRow& row = h.state.rows[h.rows_seen];
+    if (row.path.empty()) h.rows.insert_or_assign(row.name, h.rows_seen);
+  }
+}
+
+ProvedValue ShapeProver::value(const std::string& name) const {
+  const auto found = impl_->rows.find(name);
+  if (found == impl_->rows.end()) return {};
+  return {impl_->state.rows[found->second].type, impl_->shapes[found->second]};
+}
+
+const std::set<Index>& ShapeProver::violations() const { return impl_->violations; }
+bool ShapeProver::breaks_surely() const { return impl_->breaks_surely; }
+
 ProvedShapes prove_shapes(const Model& model, const std::map<std::string, Shape>& feeds,
                           const Limits& limits) {
-  ShapeInference state(model, limits, max_steps);
-  const InferredRun walked = proving_walk(state, feeds);
+  ShapeProver prover(model, limits);
+  prover.prove(feeds);
   ProvedShapes proved;
-  for (const Violation& violation : walked.violations) {
-    if (violation.node >= 0) proved.violations.insert(violation.node);
-    proved.breaks_surely = proved.breaks_surely || violation.surely_run;
-  }
-  for (std::size_t row = 0; row < state.rows.size(); ++row) {
-    const ShapeRow& from = state.rows[row];
-    if (from.path.empty())
-      proved.values.insert_or_assign(from.name, ProvedValue{from.type, walked.shapes[row]});
-  }
+  for (const auto& [name, row] : prover.impl_->rows)
+    proved.values.emplace(name, prover.value(name));
+  proved.violations = prover.violations();
+  proved.breaks_surely = prover.breaks_surely();
   return proved;
 }
 

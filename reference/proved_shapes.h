@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -30,5 +31,27 @@ struct ProvedShapes {
 // check().
 ProvedShapes prove_shapes(const Model& model, const std::map<std::string, Shape>& feeds,
                           const Limits& limits);
+
+// Proves shapes of one model for several feeds, one after the other. A proof visits only the nodes
+// that the difference to the feeds before it reaches. Not thread-safe.
+class ShapeProver {
+ public:
+  // The model must be as for prove_shapes, and outlive the prover.
+  ShapeProver(const Model& model, const Limits& limits);
+  ~ShapeProver();
+  // Results hold until the next call.
+  void prove(const std::map<std::string, Shape>& feeds);
+
+  // Of a value of the main graph.
+  ProvedValue value(const std::string& name) const;
+  const std::set<Index>& violations() const;
+  bool breaks_surely() const;
+
+ private:
+  friend ProvedShapes prove_shapes(const Model&, const std::map<std::string, Shape>&,
+                                   const Limits&);
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace touchstone

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "model/place.h"
+#include "model/scopes.h"
 #include "reference/shape_walk.h"
 
 namespace touchstone {
@@ -238,6 +239,30 @@ std::vector<PartialValue> ShapeWalk::outputs_of_scan(const Node& node,
   std::vector<PartialValue> outputs = states;
   for (std::size_t k = count; k < results.size(); ++k)
     outputs.push_back(stacked(results[k], out_axes[k - count], steps));
+  return outputs;
+}
+
+std::vector<PartialValue> ShapeWalk::outputs_of_function(const Node& node,
+                                                         const std::vector<PartialValue>& inputs,
+                                                         const Frame& caller) {
+  std::string path = caller.path.empty() ? "" : caller.path + "/";
+  std::optional<Frame> frame =
+      opened(caller, path + stem(node.op) + "_" + std::to_string(node.index));
+  if (!frame) return {};
+  const Function& function = *node.function;
+  const Attributes attributes = attributes_of_call(node);
+  state_.steps_left -=
+      std::ssize(function.inputs) + std::ssize(function.default_attributes) / entries_of_a_node;
+  frame->attributes = &attributes;
+  for (std::size_t k = 0; k < function.inputs.size(); ++k) {
+    PartialValue known;
+    known.left_out = k >= inputs.size();
+    define(function.inputs[k], known.left_out ? known : inputs[k], nullptr, *frame);
+  }
+  visit_all(function.nodes, *frame);
+  std::vector<PartialValue> outputs;
+  for (std::size_t k = 0; k < std::min(node.outputs.size(), function.outputs.size()); ++k)
+    outputs.push_back(look_up(function.outputs[k], *frame));
   return outputs;
 }
 

@@ -186,7 +186,7 @@ void ShapeWalk::define(const std::string& name, PartialValue known, const Node* 
   if (known.shape && !sound(*known.shape)) known.shape.reset(), known.value.reset();
   if (!known.shape && declared && declared->shape && declared->shape->size() <= rank_most)
     known.shape = declared_shape(*declared, frame.path + "|" + name, false);
-  if (known.type) state_.rows[row].type = known.type;
+  if (known.type || proves()) state_.rows[row].type = known.type;
   if (found_.shapes.size() <= row) found_.shapes.resize(row + 1);
   found_.shapes[row] = known.shape;
   frame.values[name] = std::move(known);
@@ -200,7 +200,8 @@ void ShapeWalk::visit_all(const std::vector<Node>& nodes, Frame& frame) {
   }
 }
 
-void ShapeWalk::visit(const Node& written, Frame& frame) {
+bool ShapeWalk::visit(const Node& written, Frame& frame) {
+  bool repeats = true;
   ++step_;
   charge_work(1);
   const ScratchScope scratch;
@@ -211,6 +212,7 @@ void ShapeWalk::visit(const Node& written, Frame& frame) {
   std::vector<PartialValue> inputs;
   for (const std::string& name : written.inputs) inputs.push_back(look_up(name, frame));
   const auto violation = [&](Error error) {
+    repeats = false;
     if (error.kind != ErrorKind::invalid_input && error.kind != ErrorKind::invalid_model) return;
     if (error.place.empty()) error.place = place_of(written, frame.path);
     const Index node = frame.path.empty() ? written.index : -1;
@@ -233,6 +235,7 @@ void ShapeWalk::visit(const Node& written, Frame& frame) {
       state_.steps_left -= steps_of_an_error;
     } catch (const std::exception&) {
       // Out of memory because of a hostile attribute.
+      repeats = false;
       state_.steps_left -= steps_of_an_error;
     }
   }
@@ -241,6 +244,7 @@ void ShapeWalk::visit(const Node& written, Frame& frame) {
     if (!written.outputs[k].empty())
       define(written.outputs[k], std::move(outputs[k]), &written, frame);
   }
+  return repeats && !found_.gave_up;
 }
 
 std::vector<PartialValue> ShapeWalk::outputs_of(const Node& node,
@@ -371,30 +375,6 @@ std::optional<ShapeWalk::Frame> ShapeWalk::opened(const Frame& caller, std::stri
   frame.surely_run = caller.surely_run;
   frame.path = std::move(path);
   return frame;
-}
-
-std::vector<PartialValue> ShapeWalk::outputs_of_function(const Node& node,
-                                                         const std::vector<PartialValue>& inputs,
-                                                         const Frame& caller) {
-  std::string path = caller.path.empty() ? "" : caller.path + "/";
-  std::optional<Frame> frame =
-      opened(caller, path + stem(node.op) + "_" + std::to_string(node.index));
-  if (!frame) return {};
-  const Function& function = *node.function;
-  const Attributes attributes = attributes_of_call(node);
-  state_.steps_left -=
-      std::ssize(function.inputs) + std::ssize(function.default_attributes) / entries_of_a_node;
-  frame->attributes = &attributes;
-  for (std::size_t k = 0; k < function.inputs.size(); ++k) {
-    PartialValue known;
-    known.left_out = k >= inputs.size();
-    define(function.inputs[k], known.left_out ? known : inputs[k], nullptr, *frame);
-  }
-  visit_all(function.nodes, *frame);
-  std::vector<PartialValue> outputs;
-  for (std::size_t k = 0; k < std::min(node.outputs.size(), function.outputs.size()); ++k)
-    outputs.push_back(look_up(function.outputs[k], *frame));
-  return outputs;
 }
 
 }  // namespace touchstone

@@ -108,6 +108,11 @@ class ShapeWalk {
   ShapeWalk(ShapeInference& state, const Sizes* sizes, const FedShapes* feeds)
       : state_(state), sizes_(sizes), feeds_(feeds) {}
   InferredRun go();
+  // Values of the main graph and inputs of its nodes in the last pass (shape_memo.cc).
+  struct Memo;
+  // Like go(), for a proving pass that follows others of the same model: visits the nodes whose
+  // inputs differ from those of the last visit. Exceptions clear the memo.
+  InferredRun go_on(Memo& memo);
   // Truncates a name for use in paths: names may be of any length and repeat in many places.
   static std::string stem(const std::string& name) { return name.substr(0, 64); }
 
@@ -127,7 +132,8 @@ class ShapeWalk {
   void define(const std::string& name, PartialValue known, const Node* node, Frame& frame);
   Shape declared_shape(const ValueInfo& declared, const std::string& place, bool of_input);
   void visit_all(const std::vector<Node>& nodes, Frame& frame);
-  void visit(const Node& written, Frame& frame);
+  // Returns false if another visit with the same inputs may end otherwise, or must be reported.
+  bool visit(const Node& written, Frame& frame);
   std::vector<PartialValue> outputs_of(const Node& node, const std::vector<PartialValue>& inputs,
                                        Frame& frame);
   std::vector<PartialValue> outputs_of_operator(const Node& node,
@@ -175,12 +181,25 @@ class ShapeWalk {
   bool computed(const Node& node, const ReferenceEntry& entry,
                 const std::vector<PartialValue>& inputs, std::vector<PartialValue>& outputs) const;
 
+  void visit_changed(Memo& memo);
+
   ShapeInference& state_;
   const Sizes* const sizes_;
   const FedShapes* const feeds_;
   InferredRun found_;
   Index step_ = 0;
   std::string place_;  // the visited node: origin of unnamed sizes
+};
+
+struct ShapeWalk::Memo {
+  struct Visit {
+    bool repeats = false;
+    std::vector<const PartialValue*> read;  // elements of frame.values; null for constants
+    std::vector<PartialValue> inputs;       // as they were, for those
+  };
+  Frame frame;
+  std::vector<Visit> visits;                 // by node
+  std::vector<std::optional<Shape>> shapes;  // by row
 };
 
 }  // namespace touchstone

@@ -53,6 +53,8 @@ BodyPlans::Made BodyPlans::made(const Shapes& shapes, const FedTypes& types,
   options.device = nullptr;
   options.host = options.nested = true;
   options.change = nullptr;
+  options.arena = nullptr;  // the outer plan is using it
+  options.prover = nullptr;
   auto plan = std::make_unique<Plan>(*model, shapes, state.pool.size(), options);
   return {shapes, types, std::move(unclaimed), std::move(model), std::move(plan)};
 }

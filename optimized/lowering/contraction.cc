@@ -306,28 +306,32 @@ Contractor::Operands Contractor::at(const Matrices& x, const Operands& on, Index
 // Returns the packed form of a constant B, made in the first run; null for a B that is not
 // constant.
 const float* Contractor::packed_of(const Matrices& x, const Operands& on) {
-  if (!constant_[x.turned ? 0 : 1]) return nullptr;
+  const Tensor* const constant = constants_[x.turned ? 0 : 1];
+  if (constant == nullptr) return nullptr;
   const Work work(x, gemm_, false);
   if (!work.packs) return nullptr;
-  const Index each = padded(gemm_.packed_size(x.k, x.n));
   IndexVector key{x.turned ? 1 : 0};
   for (const IndexVector* each_part :
        {&x.batch, &x.batch_b, &x.columns, &x.columns_b, &x.depth, &x.depth_b}) {
     key.push_back(each_part->size());
     key.append(each_part->begin(), each_part->end());
   }
-  if (packed_ && packed_for_ == key) return packed_.get();
-  packed_.reset();
-  packed_for_.clear();
-  packed_ = large_memory(count(Shape{x.batches, each}));
+  if (packed_ && packed_for_ == key) return packed_->get();
+  packed_ = shared_->get<LargeMemory>({constant}, key, [&] { return pack(x, on, work); });
+  packed_for_ = key;
+  return packed_->get();
+}
+
+LargeMemory Contractor::pack(const Matrices& x, const Operands& on, const Work& work) {
+  const Index each = padded(gemm_.packed_size(x.k, x.n));
+  LargeMemory packed = large_memory(count(Shape{x.batches, each}));
   float* const scratch = scratch_of(work.floats);
   for (Index k = 0; k < x.batches; ++k) {
     const Prepared ready = prepared(x, at(x, on, k), work, scratch);
-    gemm_.pack(operand(x, ready.b, work.copies_b), nullptr, packed_.get() + k * each, 0,
+    gemm_.pack(operand(x, ready.b, work.copies_b), nullptr, packed.get() + k * each, 0,
                gemm_.panels(x.n));
   }
-  packed_for_ = key;
-  return packed_.get();
+  return packed;
 }
 
 void Contractor::run_matrices(RunState& state, const Matrices& x, const Operands& on) {

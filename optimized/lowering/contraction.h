@@ -7,6 +7,7 @@
 #include "optimized/kernels/gemm.h"
 #include "optimized/kernels/thin.h"
 #include "optimized/plan/large.h"
+#include "optimized/plan/shared_weights.h"
 #include "optimized/plan/step.h"
 
 namespace touchstone {
@@ -26,10 +27,12 @@ class Contractor {
   Contractor();
   // Checks the budget but charges no work.
   void run(RunState& state, const Contraction& of, const float* a, const float* b, float* c);
-  // Remembers the packed form of an operand across runs: its data never changes.
-  void keep_packed(bool a, bool b) {
-    constant_[0] = a;
-    constant_[1] = b;
+  // Keeps the packed forms of operands that are constants, shared with other plans of the model;
+  // null for one that is not.
+  void keep_packed(const Tensor* a, const Tensor* b, SharedWeights& shared) {
+    constants_[0] = a;
+    constants_[1] = b;
+    shared_ = &shared;
   }
 
  private:
@@ -77,14 +80,16 @@ class Contractor {
                 float* scratch, const float* packed) const;
   void run_matrices(RunState& state, const Matrices& x, const Operands& on);
   const float* packed_of(const Matrices& x, const Operands& on);
+  LargeMemory pack(const Matrices& x, const Operands& on, const Work& work);
   float* scratch_of(Index floats);
 
   const Gemm gemm_;
   const ThinKernel thin_;
   const DotsKernel dots_;
   Tensor scratch_;
-  bool constant_[2] = {false, false};
-  LargeMemory packed_;
+  const Tensor* constants_[2] = {nullptr, nullptr};
+  SharedWeights* shared_ = nullptr;
+  std::shared_ptr<const LargeMemory> packed_;
   Shape packed_for_;
 };
 

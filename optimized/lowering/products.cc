@@ -20,9 +20,10 @@ class ProductStep : public TensorStep {
     kernel_class = KernelClass::dynamic_matmul;
     const std::vector<Index>& inputs = fact().inputs;
     const auto constant = [&](std::size_t k) {
-      return k < inputs.size() && inputs[k] != no_value && graph.value(inputs[k]).constant;
+      return k < inputs.size() && inputs[k] != no_value ? graph.value(inputs[k]).constant
+                                                        : nullptr;
     };
-    contractor_.keep_packed(constant(0), constant(1));
+    contractor_.keep_packed(constant(0), constant(1), graph.weights());
     const auto is_known = [&](Index value) { return graph.value(value).shape.has_value(); };
     is_charged_ = fact().node->signature->op != "Einsum" && is_known(inputs[0]) &&
                   is_known(fact().outputs[0]);

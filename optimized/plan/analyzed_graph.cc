@@ -22,7 +22,9 @@ Index AnalyzedGraph::find(const std::string& name) const {
 }
 
 AnalyzedGraph::AnalyzedGraph(const Model& model, const std::map<std::string, Shape>& feeds,
-                             const Limits& limits, const std::set<std::string>& unclaimed) {
+                             const Limits& limits, const std::set<std::string>& unclaimed,
+                             std::shared_ptr<SharedWeights> weights, ShapeProver* prover)
+    : weights_(weights ? std::move(weights) : std::make_shared<SharedWeights>()) {
   const Graph& graph = model.graph;
   for (const auto& [name, tensor] : graph.initializers) {
     AnalyzedValue& fact = values_[static_cast<std::size_t>(value_of(name))];
@@ -52,15 +54,16 @@ AnalyzedGraph::AnalyzedGraph(const Model& model, const std::map<std::string, Sha
   for (const ValueInfo& output : graph.outputs)
     values_[static_cast<std::size_t>(value_of(output.name))].output = true;
 
-  const ProvedShapes proved = prove_shapes(model, feeds, limits);
-  for (const auto& [name, value] : proved.values) {
-    const Index k = find(name);
-    if (k == no_value) continue;
-    AnalyzedValue& fact = values_[static_cast<std::size_t>(k)];
-    fact.type = value.type;
-    fact.shape = value.shape;
+  std::optional<ShapeProver> own;
+  if (prover == nullptr) prover = &own.emplace(model, limits);
+  prover->prove(feeds);
+  for (AnalyzedValue& fact : values_) {
+    ProvedValue proved = prover->value(fact.name);
+    if (!proved.type && !proved.shape) continue;
+    fact.type = std::move(proved.type);
+    fact.shape = std::move(proved.shape);
   }
-  for (AnalyzedNode& node : nodes_) node.broken = proved.violations.contains(node.node->index);
+  for (AnalyzedNode& node : nodes_) node.broken = prover->violations().contains(node.node->index);
   forget_shapes(unclaimed);
   fold(limits);
 }

@@ -12,7 +12,9 @@
 
 #include "core/limits.h"
 #include "model/graph.h"
+#include "optimized/plan/shared_weights.h"
 #include "reference/facts.h"
+#include "reference/proved_shapes.h"
 
 namespace touchstone {
 
@@ -50,9 +52,11 @@ class AnalyzedGraph {
  public:
   // The model must be resolved and valid and outlive the graph. `feeds` are the shapes of the fed
   // tensors; other shapes are proved from them (reference/proved_shapes.h). The values `unclaimed`,
-  // and all that depend on them, get no shape.
+  // and all that depend on them, get no shape. `weights`: null for a graph that shares none. `prover`: of the model; null for a
+  // graph that proves alone.
   AnalyzedGraph(const Model& model, const std::map<std::string, Shape>& feeds, const Limits& limits,
-                const std::set<std::string>& unclaimed = {});
+                const std::set<std::string>& unclaimed = {},
+                std::shared_ptr<SharedWeights> weights = nullptr, ShapeProver* prover = nullptr);
 
   const std::vector<AnalyzedNode>& nodes() const { return nodes_; }
   const std::vector<AnalyzedValue>& values() const { return values_; }
@@ -60,6 +64,8 @@ class AnalyzedGraph {
   const AnalyzedNode& node(Index k) const { return nodes_[static_cast<std::size_t>(k)]; }
   // Returns a value of the main graph; nobody if there is none.
   Index find(const std::string& name) const;
+  // Packed forms of the model's constants.
+  SharedWeights& weights() const { return *weights_; }
 
  private:
   Index value_of(const std::string& name);
@@ -69,6 +75,7 @@ class AnalyzedGraph {
   std::vector<std::shared_ptr<const Tensor>> results(const AnalyzedNode& fact) const;
   std::vector<AnalyzedValue*> reads(const AnalyzedNode& fact);
 
+  const std::shared_ptr<SharedWeights> weights_;
   std::vector<AnalyzedNode> nodes_;
   std::vector<AnalyzedValue> values_;
   std::unordered_map<std::string, Index> by_name_;

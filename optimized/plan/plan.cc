@@ -27,26 +27,25 @@ namespace {
 // Memory of a plan: one block for the arena, or separately allocated buffers.
 class Block : public Memory {
  public:
+  // `arena`: null if each buffer comes from `source`.
   Block(const std::vector<Span>& spans, const std::map<Index, const Tensor*>& constants,
-        Index bytes, const BufferSource& source, const DeviceMemory* there)
-      : spans_(spans), constants_(constants), there_(there) {
-    if (!source) {
-      memory_ = large_memory(bytes / 4);
-      return;
-    }
+        std::shared_ptr<const LargeMemory> arena, const BufferSource& source,
+        const DeviceMemory* there)
+      : spans_(spans), constants_(constants), there_(there), memory_(std::move(arena)) {
+    if (memory_) return;
     for (const Span& span : spans) apart_.push_back(source(span.bytes));
   }
   float* at(Index buffer) const override {
     if (const auto found = constants_.find(buffer); found != constants_.end())
       return const_cast<float*>(found->second->data<float>());
     const auto k = static_cast<std::size_t>(buffer);
-    return memory_ ? memory_.get() + spans_[k].offset / 4 : static_cast<float*>(apart_[k].get());
+    return memory_ ? memory_->get() + spans_[k].offset / 4 : static_cast<float*>(apart_[k].get());
   }
   DeviceBuffer* on_device(Index buffer) const override { return there_->at(buffer); }
 
   // Returns all memory of the plan, for the arena check.
   std::vector<ArenaCheck::Area> areas(Index bytes) const {
-    if (memory_) return {{memory_.get(), bytes}};
+    if (memory_) return {{memory_->get(), bytes}};
     std::vector<ArenaCheck::Area> made;
     for (std::size_t k = 0; k < apart_.size(); ++k)
       made.push_back({static_cast<float*>(apart_[k].get()), spans_[k].bytes});
@@ -57,7 +56,7 @@ class Block : public Memory {
   const std::vector<Span>& spans_;
   const std::map<Index, const Tensor*>& constants_;
   const DeviceMemory* const there_;
-  LargeMemory memory_;
+  const std::shared_ptr<const LargeMemory> memory_;
   std::vector<std::shared_ptr<void>> apart_;
 };
 
@@ -135,7 +134,7 @@ struct Plan::Impl {
       : model(model),
         options(given),
         charge(static_cast<Index>(model.graph.nodes.size()) * bytes_a_node),
-        graph(model, feeds, given.limits, given.unclaimed),
+        graph(model, feeds, given.limits, given.unclaimed, given.weights, given.prover),
         builder(within_limits(graph, given.limits), threads, given) {
     const bool checked = options.check_arena || arena_check_chosen();
     builder.build();
@@ -148,8 +147,11 @@ struct Plan::Impl {
             placed_step(*builder.steps[static_cast<std::size_t>(step)], work);
           });
     }
-    memory = std::make_unique<Block>(builder.spans, builder.constants, arena, options.buffers,
-                                     there.get());
+    SharedArena own;
+    SharedArena& shared = options.arena && !checked ? *options.arena : own;
+    memory = std::make_unique<Block>(builder.spans, builder.constants,
+                                     options.buffers ? nullptr : shared.get(0, arena / 4),
+                                     options.buffers, there.get());
     if (checked) check = std::make_unique<ArenaCheck>(builder, *memory, memory->areas(arena));
     Index scratch = 0;
     BudgetWatch watch;
@@ -164,10 +166,13 @@ struct Plan::Impl {
       if (const PrefetchHint own = (*step)->weights(); own.size > 0) prefetch = own;
     }
     const Index guard = check && !options.buffers ? ArenaCheck::guard_floats : 0;
-    for (Index k = 0; k < std::max<Index>(threads, 1); ++k) {
-      scratch_memory.push_back(options.buffers
-                                   ? options.buffers(scratch * 4)
-                                   : std::shared_ptr<void>(large_memory(scratch + 2 * guard)));
+    for (std::size_t k = 0; k < static_cast<std::size_t>(std::max<Index>(threads, 1)); ++k) {
+      if (options.buffers) {
+        scratch_memory.push_back(options.buffers(scratch * 4));
+      } else {
+        const auto memory_of_thread = shared.get(k + 1, scratch + 2 * guard);
+        scratch_memory.emplace_back(memory_of_thread, memory_of_thread->get());
+      }
       scratch_of.push_back(static_cast<float*>(scratch_memory.back().get()) + guard);
     }
     if (check) check->watch_scratch(scratch_of, scratch, guard);

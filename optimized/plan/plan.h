@@ -11,6 +11,8 @@
 
 #include "backends/device.h"
 #include "model/graph.h"
+#include "optimized/plan/shared_arena.h"
+#include "optimized/plan/shared_weights.h"
 #include "optimized/plan/step.h"
 #include "optimized/registry/isa.h"
 
@@ -29,6 +31,10 @@ struct PlanOptions {
   std::shared_ptr<Device> device = {};  // not null: runs the nodes for which it has kernels
   bool host = true;                     // the processor runs the rest; false: that is an Error
   bool nested = false;                  // runs inside a step of another plan
+  // Shared with the other plans of the session; null for a plan with its own.
+  std::shared_ptr<SharedWeights> weights = {};
+  std::shared_ptr<SharedArena> arena = {};
+  ShapeProver* prover = nullptr;
   bool check_arena = false;             // like TOUCHSTONE_CHECK=arena (arena_check.h)
   // Hook for tests: changes steps and lifetimes before memory is placed.
   std::function<void(Builder&)> change = {};

@@ -122,7 +122,7 @@ class OnConvolution : public Step {
   }
   Index scratch() const override { return scratch_; }
   PrefetchHint weights() const override {
-    return {packed_.get(), groups_ * convolution_->packed_size()};
+    return {packed_->get(), groups_ * convolution_->packed_size()};
   }
   void precede(const PrefetchHint& prefetch) override { prefetch_ = prefetch; }
 
@@ -136,7 +136,7 @@ class OnConvolution : public Step {
         const BlockedImage by = factors_.blocks.image_view(factors_memory_, image);
         const auto weights = static_cast<double>(convolution_->packed_size());
         state.each(parts, weights * nanoseconds_an_element, [&](Index part, Index) {
-          convolution_->scale(packed_.get(), by, part, scaled_memory_);
+          convolution_->scale(packed_->get(), by, part, scaled_memory_);
         });
       }
       const Index images = alone ? 1 : out_.blocks.images;
@@ -155,11 +155,22 @@ class OnConvolution : public Step {
  private:
   void pack(const Tensor& weights, const ConvolutionShape& shape) {
     const Index size = convolution_->packed_size();
-    packed_ = large_memory(groups_ * size);
     weights_ = weights.data<float>();
     group_weights_ = weights.size() / groups_;
-    for (Index g = 0; g < groups_; ++g)
-      convolution_->pack(weights_ + g * group_weights_, packed_.get() + g * size);
+    const IndexVector format{static_cast<Index>(convolution_->algorithm()),
+                             groups_,
+                             shape.kernel_rows,
+                             shape.kernel_columns,
+                             shape.channels_in,
+                             shape.channels_out,
+                             shape.plain_input,
+                             shape.depthwise};
+    packed_ = graph_.weights().get<LargeMemory>({&weights}, format, [&] {
+      LargeMemory packed = large_memory(groups_ * size);
+      for (Index g = 0; g < groups_; ++g)
+        convolution_->pack(weights_ + g * group_weights_, packed.get() + g * size);
+      return packed;
+    });
     const Index lanes = out_.blocks.lanes;
     bias_ = Tensor(Type::float32, Shape{(out_.blocks.channels + lanes - 1) / lanes * lanes});
     const AnalyzedNode& fact = graph_.node(group_.main());
@@ -223,7 +234,7 @@ class OnConvolution : public Step {
     const auto [first_block, blocks] = convolution_->blocks_of(part);
     const Index weights = convolution_->packed_size();
     const float* const packed =
-        group_.factors == no_value ? packed_.get() + group * weights : scaled_memory_;
+        group_.factors == no_value ? packed_->get() + group * weights : scaled_memory_;
     const PrefetchHint next = group + 1 < groups_    ? PrefetchHint{packed + weights, weights}
                               : end < window_.out[0] ? PrefetchHint{}
                                                      : prefetch_;
@@ -251,7 +262,7 @@ class OnConvolution : public Step {
   Index scaled_ = no_value;  // weights times factors
   std::optional<BlockedRegion> region_;
   std::optional<Convolution> convolution_;
-  LargeMemory packed_;
+  std::shared_ptr<const LargeMemory> packed_;
   const float* weights_ = nullptr;  // as in the model; group_weights_ floats per group
   Index group_weights_ = 0;
   PrefetchHint prefetch_;

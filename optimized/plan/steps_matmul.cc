@@ -36,12 +36,18 @@ class MatmulStep : public Step {
     columns_ = b.shape()[across ? 0 : 1];
     in_ = builder.plain(fact.inputs[0]);
     out_ = builder.make_plain(group.made);
-    packed_ = large_memory(gemm_.packed_size(depth_, columns_));
-    const std::vector<float> bias = bias_of(graph, fact, columns_);
-    gemm_.pack({b.data<float>(), across ? 1 : columns_, across ? depth_ : 1, depth_, columns_},
-               bias.empty() ? nullptr : bias.data(), packed_.get(), 0, gemm_.panels(columns_));
+    const Tensor* const c = fact.inputs.size() > 2 && fact.inputs[2] != no_value
+                                ? graph.value(fact.inputs[2]).constant
+                                : nullptr;
+    packed_ = graph.weights().get<LargeMemory>({&b, c}, {across, depth_, columns_}, [&] {
+      LargeMemory packed = large_memory(gemm_.packed_size(depth_, columns_));
+      const std::vector<float> bias = bias_of(graph, fact, columns_);
+      gemm_.pack({b.data<float>(), across ? 1 : columns_, across ? depth_ : 1, depth_, columns_},
+                 bias.empty() ? nullptr : bias.data(), packed.get(), 0, gemm_.panels(columns_));
+      return packed;
+    });
     product_.a_row = depth_;
-    product_.packed = packed_.get();
+    product_.packed = packed_->get();
     product_.c_row = columns_;
     product_.depth = depth_;
     product_.columns = columns_;
@@ -59,7 +65,7 @@ class MatmulStep : public Step {
  private:
   const Gemm gemm_;
   Index in_, out_, rows_, columns_, depth_;
-  LargeMemory packed_;
+  std::shared_ptr<const LargeMemory> packed_;
   GemmProblem product_;
 };
 

@@ -41,7 +41,10 @@ Index rows_at_once(Index row, Index rows, Index images, Index threads) {
 class OnTransposed : public Step {
  public:
   OnTransposed(Builder& builder, const Group& group)
-      : group_(group), window_(group.window), lanes_(builder.lanes()) {
+      : group_(group),
+        window_(group.window),
+        lanes_(builder.lanes()),
+        shared_(builder.graph().weights()) {
     const AnalyzedGraph& graph = builder.graph();
     const AnalyzedNode& fact = graph.node(group.main());
     in_ = builder.blocked(fact.inputs[0]);
@@ -96,7 +99,7 @@ class OnTransposed : public Step {
   struct Set {
     OutputPhase rows, columns;
     Convolution convolution;
-    LargeMemory packed;
+    std::shared_ptr<const LargeMemory> packed;
   };
 
   void add(const OutputPhase& rows, const OutputPhase& columns, const Tensor& weights) {
@@ -110,11 +113,22 @@ class OnTransposed : public Step {
     shape.channels_in = weights.shape()[0];
     shape.channels_out = weights.shape()[1];
     Convolution convolution(chosen_isa(), shape, ConvolutionAlgorithm::direct);
+    IndexVector format{shape.kernel_rows};
+    for (const std::vector<Index>* taps : {&rows.taps, &columns.taps})
+      format.append(taps->data(), taps->data() + taps->size());
+    auto packed = shared_.get<LargeMemory>(
+        {&weights}, format, [&] { return packed_taps(rows, columns, weights, convolution); });
+    sets_.push_back({rows, columns, std::move(convolution), std::move(packed)});
+  }
+
+  LargeMemory packed_taps(const OutputPhase& rows, const OutputPhase& columns,
+                          const Tensor& weights, const Convolution& convolution) const {
     std::vector<float> some;  // [out][in][tap of a row][tap of a column]
-    for (Index out = 0; out < shape.channels_out; ++out) {
-      for (Index in = 0; in < shape.channels_in; ++in) {
-        const float* const all = weights.data<float>() + (in * shape.channels_out + out) *
-                                                             window_.kernel[0] * window_.kernel[1];
+    const Index channels_in = weights.shape()[0], channels_out = weights.shape()[1];
+    for (Index out = 0; out < channels_out; ++out) {
+      for (Index in = 0; in < channels_in; ++in) {
+        const float* const all = weights.data<float>() +
+                                 (in * channels_out + out) * window_.kernel[0] * window_.kernel[1];
         for (const Index row : rows.taps) {
           for (const Index column : columns.taps)
             some.push_back(all[row * window_.kernel[1] + column]);
@@ -123,7 +137,7 @@ class OnTransposed : public Step {
     }
     LargeMemory packed = large_memory(convolution.packed_size());
     convolution.pack(some.data(), packed.get());
-    sets_.push_back({rows, columns, std::move(convolution), std::move(packed)});
+    return packed;
   }
 
   void compute(const Set& set, Index image, Index first, float* scratch) const {
@@ -133,7 +147,7 @@ class OnTransposed : public Step {
     in.data += (first + set.rows.from) * in.row + set.columns.from * in.column;
     const BlockedImage made{scratch, lanes_, columns * lanes_, rows * columns * lanes_};
     for (Index part = 0; part < set.convolution.parts(); ++part) {
-      set.convolution.run(in, {set.packed.get()}, bias_.data(), nullptr, made, group_.min,
+      set.convolution.run(in, {set.packed->get()}, bias_.data(), nullptr, made, group_.min,
                           group_.max, part, 0, rows, nullptr);
     }
     BlockedImage out = out_.blocks.image_view(out_memory_, image);
@@ -147,6 +161,7 @@ class OnTransposed : public Step {
   const Group group_;
   const Window window_;
   const Index lanes_;
+  SharedWeights& shared_;
   Blocked in_, out_;
   std::optional<BlockedRegion> region_;
   std::vector<Set> sets_;
@@ -172,13 +187,16 @@ class OnSpread : public Step {
     shape.rows_out = window_.in[0];
     shape.columns_out = window_.in[1];
     convolution_.emplace(chosen_isa(), shape, ConvolutionAlgorithm::direct);
-    std::vector<float> turned;
-    for (Index out = 0; out < each; ++out) {
-      for (Index in = 0; in < shape.channels_in; ++in)
-        turned.push_back(weights.data<float>()[in * each + out]);
-    }
-    packed_ = large_memory(convolution_->packed_size());
-    convolution_->pack(turned.data(), packed_.get());
+    packed_ = graph.weights().get<LargeMemory>({&weights}, {each}, [&] {
+      std::vector<float> turned;
+      for (Index out = 0; out < each; ++out) {
+        for (Index in = 0; in < shape.channels_in; ++in)
+          turned.push_back(weights.data<float>()[in * each + out]);
+      }
+      LargeMemory packed = large_memory(convolution_->packed_size());
+      convolution_->pack(turned.data(), packed.get());
+      return packed;
+    });
     bias_ = bias_of(graph, fact, channels_, points, lanes_);
     rows_ =
         rows_at_once(window_.in[1] * lanes_, window_.in[0], in_.blocks.images, builder.threads());
@@ -205,7 +223,7 @@ class OnSpread : public Step {
     BlockedImage in = in_.blocks.image_view(input_memory_, image);
     in.data += first * in.row;
     const BlockedImage made{scratch, lanes_, columns * lanes_, rows * columns * lanes_};
-    convolution_->run(in, {packed_.get()}, bias_.data(), nullptr, made, group_.min, group_.max, 0,
+    convolution_->run(in, {packed_->get()}, bias_.data(), nullptr, made, group_.min, group_.max, 0,
                       0, rows, nullptr);
     for (Index c = 0; c < channels_; ++c) {
       for (Index row = 0; row < rows * window_.stride[0]; ++row) {
@@ -224,7 +242,7 @@ class OnSpread : public Step {
   Blocked in_;
   Index out_, channels_ = 1;
   std::optional<Convolution> convolution_;
-  LargeMemory packed_;
+  std::shared_ptr<const LargeMemory> packed_;
   std::vector<float> bias_;
   float *input_memory_ = nullptr, *out_memory_ = nullptr;
   Index rows_ = 1;

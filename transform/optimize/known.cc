@@ -213,19 +213,19 @@ Assumed without_large_constants(Model model) {
   return made;
 }
 
-bool hold(const Assumed& assumed, const FedShapes& feeds, const Limits& limits) {
+bool hold(const Assumed& assumed, ShapeProver& prover, const FedShapes& feeds) {
   if (assumed.all.empty()) return true;
   FedShapes shapes = feeds;
   shapes.insert(assumed.constants.begin(), assumed.constants.end());
-  const ProvedShapes proved = prove_shapes(assumed.model, shapes, limits);
+  prover.prove(shapes);
   const auto size = [&](const std::string& value, Index axis) -> std::optional<Index> {
-    const std::optional<Shape>& shape = shape_in(proved, value);
+    const std::optional<Shape> shape = prover.value(value).shape;
     if (!shape || axis < 0 || axis >= shape->size()) return std::nullopt;
     return (*shape)[axis];
   };
   return std::all_of(assumed.all.begin(), assumed.all.end(), [&](const ShapeAssumption& it) {
     if (!it.axis) {
-      const std::optional<Shape>& shape = shape_in(proved, it.value);
+      const std::optional<Shape> shape = prover.value(it.value).shape;
       return shape && shape->size() == it.number;
     }
     const std::optional<Index> is = size(it.value, *it.axis);

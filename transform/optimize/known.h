@@ -14,6 +14,7 @@
 
 #include "core/limits.h"
 #include "model/graph.h"
+#include "reference/proved_shapes.h"
 
 namespace touchstone {
 
@@ -63,6 +64,7 @@ struct Assumed {
 };
 Assumed without_large_constants(Model model);
 // True if shape inference from the definitions proves all assumptions for feeds of these shapes.
-bool hold(const Assumed& assumed, const FedShapes& feeds, const Limits& limits);
+// `prover`: of the assumptions' model.
+bool hold(const Assumed& assumed, ShapeProver& prover, const FedShapes& feeds);
 
 }  // namespace touchstone

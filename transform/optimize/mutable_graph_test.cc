@@ -137,10 +137,11 @@ TEST(MutableGraph, AssumptionsHoldWhereTheDefinitionsProveThem) {
   Model model = chain_of_open_lengths({node("Add", {"X", "b"}, {"Y"})});
   Assumed assumed = without_large_constants(model);
   assumed.all = {{"Y", 0, 4, "", 0}, {"Y", std::nullopt, 1, "", 0}, {"Y", 0, 0, "X", 0}};
-  EXPECT_TRUE(hold(assumed, {{"X", Shape{4}}, {"b", Shape{1}}}, {}));
-  EXPECT_FALSE(hold(assumed, {{"X", Shape{5}}, {"b", Shape{1}}}, {}));
-  EXPECT_FALSE(hold(assumed, {{"X", Shape{1}}, {"b", Shape{4}}}, {}));
-  EXPECT_FALSE(hold(assumed, {{"X", Shape{3}}, {"b", Shape{4}}}, {}));  // violates a rule
+  ShapeProver prover(assumed.model, Limits());
+  EXPECT_TRUE(hold(assumed, prover, {{"X", Shape{4}}, {"b", Shape{1}}}));
+  EXPECT_FALSE(hold(assumed, prover, {{"X", Shape{5}}, {"b", Shape{1}}}));
+  EXPECT_FALSE(hold(assumed, prover, {{"X", Shape{1}}, {"b", Shape{4}}}));
+  EXPECT_FALSE(hold(assumed, prover, {{"X", Shape{3}}, {"b", Shape{4}}}));  // violates a rule
 }
 
 }  // namespace

@@ -1,0 +1,58 @@
+// Packed weights of one model: plans for several shapes, and bodies in them, share each packed
+// form.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <typeindex>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace touchstone {
+
+// Holds no packed form by itself: one that no plan uses any more is released. Thread-safe.
+class SharedWeights {
+ public:
+  // Returns the packed form of constants under a format: numbers that determine it beside the
+  // constants' elements, among them their strides. Calls `make` if no plan has it. The constants
+  // must not change later. `make` returns a T, which may hold memory of its own.
+  template <class T, class F>
+  std::shared_ptr<const T> get(std::initializer_list<const Tensor*> constants,
+                               const IndexVector& format, F&& make) {
+    Key key{typeid(T), {}, {format.begin(), format.end()}};
+    for (const Tensor* const constant : constants)
+      std::get<1>(key).push_back(constant ? constant->data<void>() : nullptr);
+    const std::lock_guard lock(mutex_);
+    Entry& entry = entries_[key];
+    if (std::shared_ptr<const void> found = entry.packed.lock())
+      return std::static_pointer_cast<const T>(found);
+    auto made = std::make_shared<const T>(make());
+    entry.packed = made;
+    entry.constants.clear();
+    for (const Tensor* const constant : constants)
+      entry.constants.push_back(constant ? *constant : Tensor());
+    return made;
+  }
+
+  // Forgets the packed forms that no plan uses, and their constants.
+  void release_unused() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(entries_, [](const auto& entry) { return entry.second.packed.expired(); });
+  }
+
+ private:
+  using Key = std::tuple<std::type_index, std::vector<const void*>, std::vector<Index>>;
+  struct Entry {
+    std::weak_ptr<const void> packed;
+    std::vector<Tensor> constants;  // keep their addresses from other tensors
+  };
+
+  std::mutex mutex_;
+  std::map<Key, Entry> entries_;
+};
+
+}  // namespace touchstone
