@@ -42,7 +42,7 @@ class ShapeProver {
   // Results hold until the next call.
   void prove(const std::map<std::string, Shape>& feeds);
 
-  // Of a value of the main graph.
+  // Type and shape of a value of the main graph, as far as they are known.
   ProvedValue value(const std::string& name) const;
   const std::set<Index>& violations() const;
   bool breaks_surely() const;

@@ -303,18 +303,15 @@ Contractor::Operands Contractor::at(const Matrices& x, const Operands& on, Index
   return made;
 }
 
-// Returns the packed form of a constant B, made in the first run; null for a B that is not
-// constant.
+// Returns the packed form of a constant B; null for another B.
 const float* Contractor::packed_of(const Matrices& x, const Operands& on) {
   const Tensor* const constant = constants_[x.turned ? 0 : 1];
-  if (constant == nullptr) return nullptr;
   const Work work(x, gemm_, false);
-  if (!work.packs) return nullptr;
+  if (constant == nullptr || !work.packs) return nullptr;
   IndexVector key{x.turned ? 1 : 0};
-  for (const IndexVector* each_part :
-       {&x.batch, &x.batch_b, &x.columns, &x.columns_b, &x.depth, &x.depth_b}) {
-    key.push_back(each_part->size());
-    key.append(each_part->begin(), each_part->end());
+  for (const auto* of : {&x.batch, &x.batch_b, &x.columns, &x.columns_b, &x.depth, &x.depth_b}) {
+    key.push_back(of->size());
+    key.append(of->begin(), of->end());
   }
   if (packed_ && packed_for_ == key) return packed_->get();
   packed_ = shared_->get<LargeMemory>({constant}, key, [&] { return pack(x, on, work); });

@@ -20,8 +20,7 @@ class ProductStep : public TensorStep {
     kernel_class = KernelClass::dynamic_matmul;
     const std::vector<Index>& inputs = fact().inputs;
     const auto constant = [&](std::size_t k) {
-      return k < inputs.size() && inputs[k] != no_value ? graph.value(inputs[k]).constant
-                                                        : nullptr;
+      return k < inputs.size() && inputs[k] != no_value ? graph.value(inputs[k]).constant : nullptr;
     };
     contractor_.keep_packed(constant(0), constant(1), graph.weights());
     const auto is_known = [&](Index value) { return graph.value(value).shape.has_value(); };

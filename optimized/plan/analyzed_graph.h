@@ -52,8 +52,8 @@ class AnalyzedGraph {
  public:
   // The model must be resolved and valid and outlive the graph. `feeds` are the shapes of the fed
   // tensors; other shapes are proved from them (reference/proved_shapes.h). The values `unclaimed`,
-  // and all that depend on them, get no shape. `weights`: null for a graph that shares none. `prover`: of the model; null for a
-  // graph that proves alone.
+  // and all that depend on them, get no shape. `weights`: null for a graph that shares none.
+  // `prover`: of the model; null for a graph that proves alone.
   AnalyzedGraph(const Model& model, const std::map<std::string, Shape>& feeds, const Limits& limits,
                 const std::set<std::string>& unclaimed = {},
                 std::shared_ptr<SharedWeights> weights = nullptr, ShapeProver* prover = nullptr);

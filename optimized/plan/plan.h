@@ -35,7 +35,7 @@ struct PlanOptions {
   std::shared_ptr<SharedWeights> weights = {};
   std::shared_ptr<SharedArena> arena = {};
   ShapeProver* prover = nullptr;
-  bool check_arena = false;             // like TOUCHSTONE_CHECK=arena (arena_check.h)
+  bool check_arena = false;  // like TOUCHSTONE_CHECK=arena (arena_check.h)
   // Hook for tests: changes steps and lifetimes before memory is placed.
   std::function<void(Builder&)> change = {};
 };
