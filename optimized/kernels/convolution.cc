@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "core/error.h"
 #include "optimized/kernels/compiled.h"
 #include "optimized/kernels/convolution_table.h"
+#include "optimized/kernels/grouped.h"
 #include "optimized/kernels/narrow.h"
-#include "optimized/kernels/strided_copy.h"
-#include "optimized/kernels/vector_copies.h"
 #include "optimized/kernels/winograd.h"
 #include "reference/lists.h"
 
@@ -45,6 +45,7 @@ struct Convolution::Call {
   BlockedImage output;
   Index blocks;
   float min, max;
+  Band down, along;  // taps
   // Weights to prefetch meanwhile, and how many per output point.
   const float* prefetch;
   double a_point;
@@ -53,7 +54,10 @@ struct Convolution::Call {
 Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionAlgorithm algorithm,
                          Index threads)
     : isa_(isa), shape_(shape), lanes_(lanes_of(isa)), threads_(threads) {
-  if (const Index points = Winograd::choose(isa, shape, algorithm); points > 0) {
+  if (shape.groups > 1) {
+    variant_ = std::make_shared<Grouped>(isa, shape);
+    algorithm_ = ConvolutionAlgorithm::grouped;
+  } else if (const Index points = Winograd::choose(isa, shape, algorithm); points > 0) {
     variant_ = std::make_shared<Winograd>(isa, shape, points, threads);
     algorithm_ = points == 2 ? ConvolutionAlgorithm::winograd2 : ConvolutionAlgorithm::winograd4;
   } else if (Narrow::fits(isa, shape, algorithm)) {
@@ -158,66 +162,14 @@ std::pair<Index, Index> Convolution::blocks_of(Index part) const {
 Index Convolution::rows_of_a_tile() const { return variant_ ? variant_->rows_of_a_tile() : 1; }
 Index Convolution::scratch_size() const { return variant_ ? variant_->scratch_size() : 0; }
 
-void Convolution::pack(const float* weights, float* packed) const {
-  if (variant_) return variant_->pack(weights, packed);
-  const Index taps = shape_.kernel_rows * shape_.kernel_columns;
-  const Index channels = shape_.depthwise ? 1 : shape_.channels_in;
-  float* out = packed;
-  // Packs rows of `width` output channels from `first` on. `by_taps`: input channels are innermost
-  // within each tap; else taps are innermost within each input channel.
-  const auto put = [&](Index first, Index width, Index channel, Index count, bool by_taps) {
-    const Index size = count * taps * width;
-    const Index there = std::clamp<Index>(shape_.channels_out - first, 0, width);
-    if (there < width) std::fill(out, out + size, 0.0F);
-    const StridedCopy move{
-        {there, count, taps, 1, 1},
-        {channels * taps, taps, 1, 0, 0},
-        {1, by_taps ? width : taps * width, by_taps ? count * width : width, 0, 0}};
-    run_strided_copy(isa_, move, sizeof(float), weights + (first * channels + channel) * taps, out);
-    out += size;
-  };
-  for (const Group& group : groups_) {
-    out = packed + group.offset;
-    const Index first = group.first_block * lanes_, width = group.blocks * lanes_;
-    if (shape_.depthwise) {
-      for (Index block = 0; block < group.blocks; ++block)
-        put(first + block * lanes_, lanes_, 0, 1, true);
-    } else if (taps == 1 || kind_of(shape_) == Kind::plain) {
-      put(first, width, 0, channels, false);
-    } else {
-      for (Index block = 0; block <= full_blocks_; ++block)
-        put(first, width, block * lanes_, block < full_blocks_ ? lanes_ : rest_, true);
-    }
-  }
-}
-
-Convolution::Rows Convolution::rows_of(Index part) const {
-  const Group& group = groups_[static_cast<std::size_t>(part)];
-  return {group.offset, group.first_block * lanes_, group.blocks * lanes_};
-}
-
-void Convolution::scale(const float* packed, const BlockedImage& factors, Index part,
-                        float* scaled) const {
-  if (variant_ || kind_of(shape_) != Kind::blocked ||
-      shape_.kernel_rows * shape_.kernel_columns > 1)
-    BUG("weights that no factor fits");
-  const Group& group = groups_[static_cast<std::size_t>(part)];
-  const Index width = group.blocks * lanes_;
-  for (Index block = 0; block * lanes_ < shape_.channels_in; ++block) {
-    const Index from = group.offset + block * lanes_ * width;
-    vector_copies(isa_).scale_rows(packed + from, factors.data + block * factors.block,
-                                   scaled + from,
-                                   std::min(lanes_, shape_.channels_in - block * lanes_), width);
-  }
-}
-
 void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index rows,
                            const Call& call) const {
   const ConvolutionShape& s = shape_;
-  const BlockedImage& in = call.input;
+  BlockedImage in = call.input;
   const Index width = kernel.blocks * lanes_;
-  const Axis kernel_column{s.kernel_columns, in.column * s.column_dilation};
-  const Axis kernel_row{s.kernel_rows, in.row * s.row_dilation};
+  const Axis kernel_column{call.along.taps, in.column * s.column_dilation};
+  const Axis kernel_row{call.down.taps, in.row * s.row_dilation};
+  in.data += call.down.first_tap * kernel_row.stride + call.along.first_tap * kernel_column.stride;
   const Axis column{columns, in.column * s.column_stride}, row{rows, in.row * s.row_stride};
   Strided<4> residual(call.residual.data, {Axis{lanes_, 1},
                                            {columns, call.residual.column},
@@ -251,30 +203,32 @@ void Convolution::run_rows(const ConvolutionKernel& kernel, Index columns, Index
     return;
   }
   const Index tap = lanes_ * width, taps = s.kernel_rows * s.kernel_columns;
+  const Index skipped = call.down.first_tap * s.kernel_columns + call.along.first_tap;
   Strided<6> input(
       in.data, {Axis{lanes_, 1}, kernel_column, kernel_row, {full_blocks_, in.block}, column, row});
   Strided<1> bias(call.bias, {Axis{width, 1}});
-  Strided<5> weights(call.weights, {Axis{width, 1},
-                                    {lanes_, width},
-                                    {s.kernel_columns, tap},
-                                    {s.kernel_rows, tap * s.kernel_columns},
-                                    {full_blocks_, tap * taps}});
-  const float* more = call.weights + full_blocks_ * tap * taps;
+  Strided<5> weights(call.weights + skipped * tap, {Axis{width, 1},
+                                                    {lanes_, width},
+                                                    {call.along.taps, tap},
+                                                    {call.down.taps, tap * s.kernel_columns},
+                                                    {full_blocks_, tap * taps}});
+  const float* more = call.weights + full_blocks_ * tap * taps + skipped * rest_ * width;
   const Axis lane{rest_, kernel.kind == Kind::plain ? in.block : 1};
   const bool plain = kernel.kind == Kind::plain;
   const std::array<Axis, 3> order = plain ? std::array<Axis, 3>{kernel_column, kernel_row, lane}
                                           : std::array<Axis, 3>{lane, kernel_column, kernel_row};
   Strided<5> rest_input(in.data + full_blocks_ * in.block,
                         {order[0], order[1], order[2], column, row});
-  Strided<4> rest_weights(more, {Axis{width, 1},
-                                 {order[0].extent, width},
-                                 {order[1].extent, width * order[0].extent},
-                                 {order[2].extent, width * order[0].extent * order[1].extent}});
+  Strided<4> rest_weights(more,
+                          {Axis{width, 1},
+                           {order[0].extent, width},
+                           {order[1].extent, width * order[0].extent},
+                           {order[2].extent, width * (plain ? taps : rest_ * s.kernel_columns)}});
   // Floats to prefetch per tile, and per own weight in units of 1/65536.
   auto prefetch_address = reinterpret_cast<std::uintptr_t>(call.prefetch);
   const double wanted = call.a_point * static_cast<double>(kernel.columns * kernel.rows);
   auto share = static_cast<std::int32_t>(wanted);
-  const double own = static_cast<double>(taps * s.channels_in * width);
+  const double own = static_cast<double>(call.down.taps * call.along.taps * s.channels_in * width);
   auto prefetch_rate = static_cast<std::int32_t>(65536 * wanted / own);
   void* arguments[] = {&min,
                        &max,
@@ -317,13 +271,15 @@ void Convolution::run(const BlockedImage& input, const ConvolutionWeights& weigh
   const float* const packed = weights.packed;
   const Group& group = groups_[static_cast<std::size_t>(part)];
   const ConvolutionShape& s = shape_;
-  Index columns = s.columns_out;
+  const Index columns = s.columns_out;
   if (rows == 0 || columns == 0) return;
   // Rows without a gap between them are processed as one long row.
   const bool one_run = s.kernel_rows == 1 && s.kernel_columns == 1 &&
                        input.row * s.row_stride == columns * s.column_stride * input.column &&
                        output.row == columns * lanes_ &&
                        (!residual || residual->row == columns * residual->column);
+  const Band all_rows{0, s.rows_out, 0, s.kernel_rows},
+      all_columns{0, columns, 0, s.kernel_columns};
   Call call{input,
             packed + group.offset,
             bias + group.first_block * lanes_,
@@ -332,38 +288,66 @@ void Convolution::run(const BlockedImage& input, const ConvolutionWeights& weigh
             group.blocks,
             min,
             max,
+            all_rows,
+            all_columns,
             packed + group.offset,
             0};
   if (const PrefetchHint next = after(part, packed, prefetch); next.data != nullptr) {
     call.prefetch = next.data;
     call.a_point = static_cast<double>(next.size) / static_cast<double>(rows * columns);
   }
-  call.input.data += first_row * s.row_stride * input.row;
   if (s.depthwise) call.input.data += group.first_block * input.block;
-  call.output.data += first_row * output.row + group.first_block * output.block;
-  call.residual.data += first_row * call.residual.row + group.first_block * call.residual.block;
-  if (one_run) {
-    columns *= rows;
-    rows = 1;
-  }
+  call.output.data += group.first_block * output.block;
+  call.residual.data += group.first_block * call.residual.block;
   const Index together = s.depthwise ? 1 : group.blocks;
   const Cuts& cuts = (one_run ? one_run_ : by_rows_)[static_cast<std::size_t>(together - 1)];
+  const auto at = [&](Index row, Index column) {
+    Call there = call;
+    there.input.data += row * s.row_stride * input.row + column * s.column_stride * input.column;
+    there.output.data += row * output.row + column * output.column;
+    there.residual.data += row * call.residual.row + column * call.residual.column;
+    return there;
+  };
+  if (s.row_bands.empty() && s.column_bands.empty())
+    return run_band(cuts, one_run ? columns * rows : columns, one_run ? 1 : rows, at(first_row, 0));
+  const auto bands = [](const std::vector<Band>& some, const Band& all) {
+    return some.empty() ? std::span(&all, 1) : std::span(some);
+  };
+  for (const Band& down : bands(s.row_bands, all_rows)) {
+    const Index first = std::max(first_row, down.first);
+    const Index count = std::min(first_row + rows, down.first + down.count) - first;
+    for (const Band& along : bands(s.column_bands, all_columns)) {
+      if (count <= 0) break;
+      Call there = at(first, along.first);
+      there.down = down;
+      there.along = along;
+      run_band(cuts, along.count, count, there);
+      call.prefetch += static_cast<Index>(call.a_point * static_cast<double>(count * along.count));
+    }
+  }
+}
+
+// Computes rows and columns from the call's first point on, all by the same taps.
+void Convolution::run_band(const Cuts& cuts, Index columns, Index rows, Call call) const {
+  const ConvolutionShape& s = shape_;
+  const auto prefetched = [&](Index points) {
+    return static_cast<Index>(call.a_point * static_cast<double>(points));
+  };
   while (columns > 0) {
     const Strip strip = next_strip(cuts, columns);
     const Index fit = strip.several ? rows / strip.several->rows * strip.several->rows : 0;
     if (fit > 0) run_rows(*strip.several, strip.columns, fit, call);
-    call.prefetch += static_cast<Index>(call.a_point * static_cast<double>(strip.columns * fit));
+    call.prefetch += prefetched(strip.columns * fit);
     if (rows > fit) {
       Call below = call;
-      below.input.data += fit * s.row_stride * input.row;
-      below.output.data += fit * output.row;
+      below.input.data += fit * s.row_stride * call.input.row;
+      below.output.data += fit * call.output.row;
       below.residual.data += fit * call.residual.row;
       run_rows(*strip.single, strip.columns, rows - fit, below);
-      call.prefetch +=
-          static_cast<Index>(call.a_point * static_cast<double>(strip.columns * (rows - fit)));
+      call.prefetch += prefetched(strip.columns * (rows - fit));
     }
-    call.input.data += strip.columns * s.column_stride * input.column;
-    call.output.data += strip.columns * output.column;
+    call.input.data += strip.columns * s.column_stride * call.input.column;
+    call.output.data += strip.columns * call.output.column;
     call.residual.data += strip.columns * call.residual.column;
     columns -= strip.columns;
   }

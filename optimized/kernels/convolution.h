@@ -11,6 +11,7 @@
 
 #include "optimized/kernels/blocked_image.h"
 #include "optimized/kernels/prefetch_hint.h"
+#include "optimized/problems/band.h"
 
 namespace touchstone {
 
@@ -19,7 +20,7 @@ struct ConvolutionShape {
   Index kernel_rows = 1, kernel_columns = 1;
   Index row_stride = 1, column_stride = 1;
   Index row_dilation = 1, column_dilation = 1;
-  // Channels of one group; depthwise: channels_out counts all groups.
+  // Channels of one group; channels_out counts all groups if they are computed together.
   Index channels_in = 1, channels_out = 1;
   Index rows_out = 1, columns_out = 1;
   // Input is [channel][row][column]: BlockedImage::block is the channel stride,
@@ -27,13 +28,16 @@ struct ConvolutionShape {
   bool plain_input = false;
   bool depthwise = false;
   bool adds = false;  // adds a residual
+  Index groups = 1;   // that are computed together (grouped.h), but for depthwise ones
+  // Bands whose other taps are left out; empty: all taps everywhere. Blocked input only.
+  std::vector<Band> row_bands, column_bands;
 };
 
 struct ConvolutionKernel;
 
-// Algorithm: direct, Winograd with tiles of 2x2 or 4x4 points, or neighboring points that share a
-// vector (narrow.h). `best` selects by a cost model.
-enum class ConvolutionAlgorithm { direct, best, winograd2, winograd4, narrow };
+// Algorithm: direct, Winograd with tiles of 2x2 or 4x4 points, neighboring points that share a
+// vector (narrow.h), or groups that share a vector (grouped.h). `best` selects by a cost model.
+enum class ConvolutionAlgorithm { direct, best, winograd2, winograd4, narrow, grouped };
 
 // Weights as pack() wrote them, and the original ones. Only an algorithm other than direct reads
 // the latter, for rows that it cannot compute faithfully.
@@ -102,7 +106,7 @@ class Convolution {
   // stays in cache. All rows if the weights are larger than the input.
   Index rows_at_once() const { return rows_at_once_; }
   // True if splitting the rows further costs nothing but the additional calls.
-  bool may_be_cut() const { return !variant_; }
+  bool may_be_cut() const { return !variant_ || algorithm_ == ConvolutionAlgorithm::grouped; }
   // Rows of a call should be a multiple of this, except for the last call.
   Index rows_of_a_tile() const;
   Index scratch_size() const;  // floats of scratch per call of at most rows_at_once() rows; often 0
@@ -142,6 +146,7 @@ class Convolution {
   Cuts cuts(Index blocks, Index rows) const;
   PrefetchHint after(Index part, const float* packed, const PrefetchHint& prefetch) const;
   Strip next_strip(const Cuts& cuts, Index columns) const;
+  void run_band(const Cuts& cuts, Index columns, Index rows, Call call) const;
   void run_rows(const ConvolutionKernel& kernel, Index columns, Index rows, const Call& call) const;
 
   Isa isa_;

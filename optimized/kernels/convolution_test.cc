@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
 #include "core/error.h"
 #include "optimized/kernels/convolution_testing.h"
+#include "optimized/kernels/grouped.h"
 
 namespace touchstone {
 namespace {
@@ -35,8 +37,8 @@ std::string text(Isa isa, const Trial& trial) {
                         : "")
       << " kernel " << s.kernel_rows << "x" << s.kernel_columns << " stride " << s.row_stride << "x"
       << s.column_stride << " dilation " << s.row_dilation << "x" << s.column_dilation
-      << " channels " << s.channels_in << " to " << s.channels_out << " output " << s.rows_out
-      << "x" << s.columns_out << " margin " << trial.margin;
+      << " channels " << s.channels_in << " to " << s.channels_out << " of " << s.groups
+      << " groups, output " << s.rows_out << "x" << s.columns_out << " margin " << trial.margin;
   return out.str();
 }
 
@@ -44,10 +46,18 @@ double clamp(double value, double min, double max) {
   return value < min ? min : value > max ? max : value;
 }
 
+// True if a tap belongs to the band of a point.
+bool is_summed(const std::vector<Band>& bands, Index at, Index tap) {
+  return std::all_of(bands.begin(), bands.end(), [&](const Band& band) {
+    return at < band.first || at >= band.first + band.count ||
+           (tap >= band.first_tap && tap < band.first_tap + band.taps);
+  });
+}
+
 void check(Isa isa, const Trial& trial) {
   const ConvolutionShape& s = trial.shape;
   Numbers numbers;
-  const Index in_channels = s.depthwise ? s.channels_out : s.channels_in;
+  const Index in_channels = s.depthwise ? s.channels_out : s.channels_in * s.groups;
   const Index summed = s.depthwise ? 1 : s.channels_in;
   Image input(
       in_channels, (s.rows_out - 1) * s.row_stride + (s.kernel_rows - 1) * s.row_dilation + 1,
@@ -99,7 +109,9 @@ void check(Isa isa, const Trial& trial) {
         for (Index c = 0; c < summed; ++c) {
           for (Index i = 0; i < s.kernel_rows; ++i) {
             for (Index j = 0; j < s.kernel_columns; ++j) {
-              sum += static_cast<double>(input.at(s.depthwise ? o : c,
+              if (!is_summed(s.row_bands, y, i) || !is_summed(s.column_bands, x, j)) continue;
+              const Index group = o / (s.channels_out / s.groups);
+              sum += static_cast<double>(input.at(s.depthwise ? o : group * s.channels_in + c,
                                                   y * s.row_stride + i * s.row_dilation,
                                                   x * s.column_stride + j * s.column_dilation)) *
                      weights[static_cast<std::size_t>(
@@ -249,6 +261,70 @@ TEST(Convolution, Depthwise) {
           Trial trial = window(kernel, stride, 1, channels, 4, columns);
           trial.shape.depthwise = true;
           trial.residual = kernel == 3;
+          check_everywhere(trial);
+        }
+      }
+    }
+  }
+}
+
+Trial groups(Index count, Index in, Index out, Index kernel, Index stride, Index columns) {
+  Trial trial = window(kernel, stride, in, count * out, 3, columns);
+  trial.shape.groups = count;
+  trial.algorithm = ConvolutionAlgorithm::best;
+  return trial;
+}
+
+TEST(Convolution, GroupsThatShareABlock) {
+  for (Index channels : {1, 2, 3, 4, 8, 12, 20, 24}) {
+    for (Index more : {1, 2, 3}) {
+      for (Index count : {2, 3, 32}) {
+        for (Isa isa : all_isas) {
+          if (!processor_has(isa) || !Grouped::fits(isa, count, channels, channels * more))
+            continue;
+          check(isa, groups(count, channels, channels * more, 3, 1, 5));
+        }
+      }
+    }
+  }
+  EXPECT_TRUE(Grouped::fits(Isa::avx512, 32, 4, 4));
+  EXPECT_TRUE(Grouped::fits(Isa::avx512, 17, 24, 24));
+  EXPECT_FALSE(Grouped::fits(Isa::avx512, 8, 24, 4));  // a step reads four blocks
+}
+
+TEST(Convolution, GroupsOfEveryWidthAndWindow) {
+  for (Index channels : {4, 12, 40}) {
+    for (Index columns = 1; columns <= 36; columns += columns < 17 ? 1 : 9) {
+      for (Index stride : {1, 2, 3})
+        check_everywhere(groups(4, channels, channels, 3, stride, columns));
+    }
+    for (Index kernel : {1, 2, 5}) {
+      Trial trial = groups(4, channels, channels, kernel, 1, 17);
+      trial.residual = trial.special = true;
+      trial.max = 40;
+      check_everywhere(trial);
+      trial.shape.row_dilation = trial.shape.column_dilation = 3;
+      trial.special = false;
+      trial.in_place = true;
+      check_everywhere(trial);
+    }
+  }
+}
+
+TEST(Convolution, BandsThatLeaveOutTaps) {
+  const std::vector<Band> rows{{0, 2, 1, 2}, {2, 1, 0, 3}, {3, 2, 0, 1}};
+  for (Index in : {16, 20, 40}) {
+    for (Index out : {16, 40}) {
+      for (Index columns : {10, 23}) {
+        for (Index dilation : {1, 3}) {
+          Trial trial = window(3, 1, in, out, 5, columns);
+          trial.shape.row_dilation = trial.shape.column_dilation = dilation;
+          trial.residual = true;
+          trial.shape.row_bands = rows;
+          check_everywhere(trial);
+          trial.shape.column_bands = {{0, 7, 2, 1}, {7, 1, 0, 3}, {8, columns - 8, 0, 2}};
+          check_everywhere(trial);
+          trial.shape.row_bands.clear();
           check_everywhere(trial);
         }
       }

@@ -149,8 +149,11 @@ namespace {
 
 Halo halo_of(const Group& group) {
   const Window& w = group.window;
-  if (group.kind == GroupKind::convolution)
-    return {w.pad_begin[0], w.past_end(0), w.pad_begin[1], w.past_end(1)};
+  if (group.kind == GroupKind::convolution) {
+    const auto begin = [&](int d) { return w.skips[d] ? 0 : std::max<Index>(w.pad_begin[d], 0); };
+    const auto end = [&](int d) { return w.skips[d] ? 0 : w.past_end(d); };
+    return {begin(0), end(0), begin(1), end(1)};
+  }
   Index pad_begin[2]{0, 0}, past_end[2]{0, 0};
   for (const int d : {0, 1}) {
     for (const OutputPhase& phase :

@@ -3,7 +3,6 @@
 #include "optimized/plan/groups.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "core/budget_watch.h"
@@ -12,14 +11,12 @@
 #include "optimized/kernels/blocked_image.h"
 #include "optimized/lowering/lowering.h"
 #include "optimized/plan/device_call.h"
+#include "optimized/plan/image_windows.h"
 #include "optimized/problems/problem.h"
-#include "optimized/problems/transposed.h"
 #include "optimized/registry/registry.h"
 
 namespace touchstone {
 namespace {
-
-constexpr Index max_phases = 8;  // of a transposed convolution, along each side
 
 class Grouping {
  public:
@@ -158,27 +155,17 @@ class Grouping {
     const Facts node = graph_.node(k).attributes();
     const bool image = x->shape->size() == 3 || x->shape->size() == 4;
     switch (op) {
-      case OperatorKind::convolution: {
-        const AnalyzedValue* w = input(k, 1);
-        const bool bias = input(k, 2) == nullptr || is_constant(input(k, 2));
-        if (!image || !is_constant(w) || !bias ||
-            !groups_fit(node.integer("group", 1), *x->shape, *w->shape))
-          return GroupKind::reference;
-        group.window = window_of(node, *x->shape, made, tail(*w->shape, 2));
-        if (is_column(group.window) && node.integer("group", 1) == 1) return GroupKind::reference;
-        return is_near(group.window, *x->shape, made) ? GroupKind::convolution
-                                                      : GroupKind::reference;
-      }
+      case OperatorKind::convolution:
       case OperatorKind::transposed_convolution: {
         const AnalyzedValue* w = input(k, 1);
         const bool bias = input(k, 2) == nullptr || is_constant(input(k, 2));
-        if (!image || !is_constant(w) || !bias || node.integer("group", 1) != 1)
-          return GroupKind::reference;
-        group.window = window_of(node, *x->shape, made, tail(*w->shape, 2));
-        return is_near(group.window, *x->shape, made) && is_in_phases(node, group.window) &&
-                       all_finite(*w->constant)
-                   ? GroupKind::transposed_convolution
-                   : GroupKind::reference;
+        if (!image || !is_constant(w) || !bias) return GroupKind::reference;
+        const bool phases = op == OperatorKind::transposed_convolution;
+        const std::optional<Window> window =
+            (phases ? window_in_phases : window_in_blocks)(node, *x->shape, *w->constant, made);
+        if (!window) return GroupKind::reference;
+        group.window = *window;
+        return phases ? GroupKind::transposed_convolution : GroupKind::convolution;
       }
       case OperatorKind::max_pool:
       case OperatorKind::average_pool:
@@ -224,22 +211,6 @@ class Grouping {
     }
   }
 
-  // True if windows have terms, and 32-bit offsets reach over an image with its padding.
-  static bool is_near(const Window& w, const Shape& x, const Shape& made) {
-    constexpr auto max = static_cast<double>(farthest);
-    double in = static_cast<double>(std::max(x[1], made[1]) + 16), out = in;
-    for (const int d : {0, 1}) {
-      if (w.kernel[d] == 0) return false;  // a sum of no terms
-      const auto reach = [&](Index count, Index step) {
-        return static_cast<double>(count) * static_cast<double>(step);
-      };
-      const double windows = reach(w.out[d], w.stride[d]) + reach(w.kernel[d], w.dilation[d]);
-      in *= static_cast<double>(w.pad_begin[d]) + static_cast<double>(w.in[d]) + windows;
-      out *= static_cast<double>(w.out[d]) + windows;
-    }
-    return in <= max && out <= max;
-  }
-
   // Fuses a product with one factor per channel into the 1x1 convolution that is its only user, by
   // scaling the weights. Only if there are fewer weights than elements.
   Group gated(Index k) {
@@ -281,8 +252,8 @@ class Grouping {
     const bool pointwise =
         window.kernel[0] * window.kernel[1] == 1 && w[1] == x[1] && x[1] >= lanes_of(chosen_isa());
     return pointwise &&
-           window.pad_begin[0] + window.pad_begin[1] + window.past_end(0) + window.past_end(1) ==
-               0 &&
+           std::max({window.pad_begin[0], window.pad_begin[1], window.past_end(0),
+                     window.past_end(1)}) <= 0 &&
            count(w) < x[1] * x[2] * x[3];
   }
 
@@ -290,31 +261,6 @@ class Grouping {
   static bool fits_rows(const Shape& c, const Shape& made) {
     const Index n = c.empty() ? 1 : c.back();
     return count(c) == n && (n == 1 || n == made.back());
-  }
-
-  static bool groups_fit(Index groups, const Shape& x, const Shape& w) {
-    if (groups == 1) return true;
-    if (groups == x[1] && w[0] == groups && w[1] == 1) return true;  // depthwise
-    const Index lanes = lanes_of(chosen_isa());
-    return w[1] % lanes == 0 && (w[0] / groups) % lanes == 0;
-  }
-
-  // A phase multiplies zeros beyond the image too, which an infinite weight would turn into NaN.
-  static bool all_finite(const Tensor& weights) {
-    const float* const first = weights.data<float>();
-    return std::all_of(first, first + weights.size(), [](float x) { return std::isfinite(x); });
-  }
-
-  // True if the transposed convolution splits into phases. Requires explicit pads, since
-  // output_shape and auto_pad would move the output's origin.
-  static bool is_in_phases(const Facts& node, const Window& w) {
-    if (node.given("output_shape") || node.text("auto_pad", "NOTSET") != "NOTSET") return false;
-    for (const int d : {0, 1}) {
-      if (w.stride[d] > max_phases ||
-          phases_of(w.kernel[d], w.stride[d], w.dilation[d], w.pad_begin[d], w.out[d]).empty())
-        return false;
-    }
-    return true;
   }
 
   // Fuses the following nodes: a sum with a value of the same shape, a clamp, pointwise nodes.

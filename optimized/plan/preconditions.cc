@@ -101,9 +101,15 @@ class Preconditions {
     const Shape& w = weights.shape();
     const Index rank = w.size();
     const Window& window = group_.window;
-    require((rank == 3 || rank == 4) && rank == shape(group_.made).size() &&
-                window.kernel[1] == w[rank - 1] && window.kernel[0] == (rank == 4 ? w[2] : 1),
-            "the weights' last extents are the window's");
+    require((rank == 3 || rank == 4) && rank == shape(group_.made).size(),
+            "weights have the rank of images");
+    for (const int d : {0, 1}) {
+      const Index all = d == 1 ? w[rank - 1] : rank == 4 ? w[2] : 1, first = window.first_tap[d];
+      const bool cuts = group_.kind == GroupKind::convolution;
+      require(cuts ? first >= 0 && first <= all - window.kernel[d]
+                   : first == 0 && window.kernel[d] == all,
+              "the window has the weights' last extents, or a part of them");
+    }
   }
 
   void hold_convolution() const {

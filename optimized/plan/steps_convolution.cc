@@ -18,6 +18,7 @@ constexpr Index small_plane = 100;
 
 KernelClass class_of(const ConvolutionShape& shape, ConvolutionAlgorithm algorithm) {
   if (algorithm == ConvolutionAlgorithm::narrow) return KernelClass::narrow_convolution;
+  if (algorithm == ConvolutionAlgorithm::grouped) return KernelClass::convolution;
   if (algorithm != ConvolutionAlgorithm::direct) return KernelClass::winograd;
   if (shape.depthwise) return KernelClass::depthwise;
   return shape.plain_input ? KernelClass::plain_convolution : KernelClass::convolution;
@@ -30,7 +31,7 @@ class OnConvolution : public Step {
     const AnalyzedNode& fact = graph_.node(group.main());
     input_ = group.factors == no_value ? fact.inputs[0] : group.input;
     const Shape& x = builder.shape(input_);
-    const Tensor& weights = *graph_.value(fact.inputs[1]).constant;
+    const Tensor weights = taps_of(*graph_.value(fact.inputs[1]).constant);
     groups_ = fact.attributes().integer("group", 1);
     ConvolutionShape shape;
     shape.kernel_rows = window_.kernel[0];
@@ -41,12 +42,17 @@ class OnConvolution : public Step {
     shape.column_dilation = window_.dilation[1];
     shape.rows_out = window_.out[0];
     shape.columns_out = window_.out[1];
-    shape.depthwise = groups_ > 1 && weights.shape()[1] == 1;
-    if (shape.depthwise) groups_ = 1;
-    shape.channels_in = shape.depthwise ? 1 : weights.shape()[1];
+    shape.depthwise = groups_ > 1 && weights.shape()[1] == 1 && weights.shape()[0] == groups_;
+    shape.channels_in = weights.shape()[1];
+    const Index filters = weights.shape()[0] / groups_;
+    if (groups_ > 1 && !shape.depthwise &&
+        (shape.channels_in % builder.lanes() != 0 || filters % builder.lanes() != 0))
+      shape.groups = groups_;
+    if (shape.depthwise || shape.groups > 1) groups_ = 1;
     shape.channels_out = weights.shape()[0] / groups_;
-    shape.plain_input = groups_ == 1 && !shape.depthwise && x[1] <= few_channels &&
-                        !builder.is_blocked(input_) && window_.pad_begin[0] >= 0 &&
+    shape.plain_input = groups_ == 1 && !shape.depthwise && shape.groups == 1 &&
+                        x[1] <= few_channels && !builder.is_blocked(input_) &&
+                        window_.pad_begin[0] >= 0 &&
                         window_.pad_begin[1] >= 0;  // a negative one crops rows
     plain_ = shape.plain_input;
     shape.adds = group.residual != no_value;
@@ -59,6 +65,8 @@ class OnConvolution : public Step {
       if (pads_) padded_ = builder.temporary(channels_ * padded_rows_ * padded_columns_);
     } else {
       in_ = builder.blocked(input_);
+      if (window_.skips[0]) shape.row_bands = bands_of(window_, 0);
+      if (window_.skips[1]) shape.column_bands = bands_of(window_, 1);
     }
     if (group.residual != no_value) residual_ = builder.blocked(group.residual);
     if (!group.region.empty()) {
@@ -153,19 +161,42 @@ class OnConvolution : public Step {
   }
 
  private:
+  // Returns the weights of the window's taps.
+  Tensor taps_of(const Tensor& all) const {
+    const Index rank = all.shape().size(), columns = all.shape()[rank - 1];
+    const Index rows = rank == 4 ? all.shape()[2] : 1;
+    if (window_.kernel[0] == rows && window_.kernel[1] == columns) return all;
+    Shape shape = all.shape();
+    shape[rank - 1] = window_.kernel[1];
+    if (rank == 4) shape[2] = window_.kernel[0];
+    Tensor made(Type::float32, shape);
+    const float* from = all.data<float>() + window_.first_tap[0] * columns + window_.first_tap[1];
+    float* to = made.data<float>();
+    for (Index k = 0; k < shape[0] * shape[1]; ++k, from += rows * columns) {
+      for (Index row = 0; row < window_.kernel[0]; ++row, to += window_.kernel[1])
+        std::copy_n(from + row * columns, window_.kernel[1], to);
+    }
+    return made;
+  }
+
   void pack(const Tensor& weights, const ConvolutionShape& shape) {
     const Index size = convolution_->packed_size();
-    weights_ = weights.data<float>();
+    kept_weights_ = weights;
+    weights_ = kept_weights_.data<float>();
     group_weights_ = weights.size() / groups_;
     const IndexVector format{static_cast<Index>(convolution_->algorithm()),
                              groups_,
+                             window_.first_tap[0],
+                             window_.first_tap[1],
                              shape.kernel_rows,
                              shape.kernel_columns,
                              shape.channels_in,
                              shape.channels_out,
                              shape.plain_input,
-                             shape.depthwise};
-    packed_ = graph_.weights().get<LargeMemory>({&weights}, format, [&] {
+                             shape.depthwise,
+                             shape.groups};
+    const Tensor& all = *graph_.value(graph_.node(group_.main()).inputs[1]).constant;
+    packed_ = graph_.weights().get<LargeMemory>({&all}, format, [&] {
       LargeMemory packed = large_memory(groups_ * size);
       for (Index g = 0; g < groups_; ++g)
         convolution_->pack(weights_ + g * group_weights_, packed.get() + g * size);
@@ -263,6 +294,7 @@ class OnConvolution : public Step {
   std::optional<BlockedRegion> region_;
   std::optional<Convolution> convolution_;
   std::shared_ptr<const LargeMemory> packed_;
+  Tensor kept_weights_;
   const float* weights_ = nullptr;  // as in the model; group_weights_ floats per group
   Index group_weights_ = 0;
   PrefetchHint prefetch_;

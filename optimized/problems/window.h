@@ -2,7 +2,10 @@
 // known shapes.
 #pragma once
 
+#include <vector>
+
 #include "core/checked.h"
+#include "optimized/problems/band.h"
 #include "reference/facts.h"
 
 namespace touchstone {
@@ -12,6 +15,8 @@ struct Window {
   Index kernel[2]{1, 1}, stride[2]{1, 1}, dilation[2]{1, 1};
   Index pad_begin[2]{0, 0}, pad_end[2]{0, 0};  // padding begin and end
   Index in[2]{1, 1}, out[2]{1, 1};
+  Index first_tap[2]{0, 0};     // of the weights; skip_padding() cuts off those before and after
+  bool skips[2]{false, false};  // true: bands_of() are computed apart, and nothing reads padding
 
   // Extent from the first element of the first window to one past the last element of the last
   // window.
@@ -28,6 +33,13 @@ struct Window {
 // spatial dimensions. `kernel`: the spatial part of the weights' shape, or empty if the attribute
 // kernel_shape gives it.
 Window window_of(const Facts& node, const Shape& input, const Shape& output, Shape kernel);
+
+// Divides the output of dimension d where a tap enters or leaves the image.
+std::vector<Band> bands_of(const Window& window, int d);
+
+// Cuts off taps that read padding alone, and sets `skips` where many of the others do. Only finite
+// weights of such taps may be left out. `in_bands`: the convolution can compute bands apart.
+void skip_padding(Window& window, bool in_bands);
 
 // True for windows down a single column of points: kernels in blocks compute neighboring columns
 // together, and would compute one.

@@ -1,0 +1,94 @@
+// Tests convolutions whose taps read padding alone, or whose groups share channel blocks.
+#include "optimized/kernels/blocked_image.h"
+#include "optimized/testing.h"
+
+namespace touchstone {
+namespace {
+
+std::string dilated(const Shape& x, const Shape& weights, Index dilation, Index pad, Index stride,
+                    bool special = false) {
+  Net net(x);
+  net.specials = special;
+  const Index r = x.size() - 2;
+  const std::vector<Index> pads(static_cast<std::size_t>(2 * r), pad);
+  const std::vector<Index> dilations(static_cast<std::size_t>(r), dilation);
+  const std::vector<Index> strides(static_cast<std::size_t>(r), stride);
+  const std::string y = net.convolution(
+      "x", weights, {{"pads", pads}, {"dilations", dilations}, {"strides", strides}});
+  net.output(net.node("Relu", {y}));
+  net.output(net.convolution("x", {5, x[1], 1, 1}));
+  return net.check();
+}
+
+TEST(Windows, TapsThatReadPaddingAlone) {
+  for (const Index dilation : {5, 6, 12, 24})
+    dilated({2, 18, 6, 6}, {20, 18, 3, 3}, dilation, dilation, 1);
+  dilated({1, 18, 6, 6}, {20, 18, 3, 3}, 9, 20, 1);  // points that read padding alone
+  dilated({1, 3, 6, 6}, {20, 3, 3, 3}, 8, 8, 1);     // few channels
+  dilated({1, 18, 1, 1}, {20, 18, 3, 3}, 1, 1, 1);   // an image of one point
+  dilated({1, 18, 1, 1}, {20, 18, 3, 3}, 1, 4, 3);
+}
+
+TEST(Windows, TapsThatReadPaddingInSomeRows) {
+  for (const bool special : {false, true}) {
+    dilated({2, 18, 14, 15}, {20, 18, 3, 3}, 8, 8, 1, special);
+    dilated({1, 18, 13, 14}, {40, 18, 5, 5}, 3, 6, 1, special);
+  }
+  dilated({1, 18, 14, 15}, {20, 18, 3, 3}, 7, 7, 2);
+  dilated({1, 18, 14, 9}, {20, 18, 3, 3}, 8, 8, 1);
+  dilated({1, 18, 14, 14}, {20, 18, 4, 2}, 5, 3, 1);
+}
+
+TEST(Windows, InfiniteWeightsOfPadding) {
+  for (const Index dilation : {4, 9}) {
+    Net net({1, 16, 6, 6});
+    const std::string w = net.constant({16, 16, 3, 3});
+    net.held(w).data<float>()[5 * 9] = std::numeric_limits<float>::infinity();
+    net.output(net.node(
+        "Conv", {"x", w},
+        {{"pads", {dilation, dilation, dilation, dilation}}, {"dilations", {dilation, dilation}}}));
+    net.check();
+  }
+}
+
+TEST(Windows, GroupsThatShareBlocks) {
+  struct Case {
+    Index groups, in, out;
+  };
+  for (const Case& each : {Case{32, 4, 4},
+                           {16, 2, 2},
+                           {5, 8, 8},
+                           {3, 24, 24},
+                           {8, 12, 12},
+                           {6, 1, 6},
+                           {8, 20, 5},
+                           {24, 1, 2},
+                           {2, 40, 20}}) {
+    Net net({2, each.groups * each.in, 9, 10});
+    net.specials = each.in == 4;
+    const std::string a = net.convolution("x", {each.groups * each.out, each.in, 3, 3},
+                                          {{"pads", {1, 1, 1, 1}}}, each.groups);
+    const std::string b =
+        net.convolution(a, {7, each.groups * each.out, 1, 1}, {{"strides", {2, 2}}});
+    net.output(b);
+    net.output(net.node("Relu", {net.node("Add", {a, net.node("Sigmoid", {a})})}));
+    net.output(net.convolution("x", {each.groups * each.out, each.in, 3, 3},
+                               {{"strides", {2, 2}}, {"dilations", {2, 2}}, {"pads", {2, 2, 2, 2}}},
+                               each.groups));
+    const std::string kernels = net.check();
+    const Index lanes = lanes_of(chosen_isa());
+    const bool whole = each.in % lanes == 0 && each.out % lanes == 0;
+    EXPECT_EQ(kernels.find("grouped by") == std::string::npos, whole || each.in > 2 * each.out)
+        << kernels;
+  }
+}
+
+TEST(Windows, GroupsOfOneDimension) {
+  Net net({2, 24, 40});
+  const std::string a = net.convolution("x", {24, 4, 5}, {{"pads", {2, 2}}}, 6);
+  net.output(net.node("Relu", {net.node("Add", {a, "x"})}));
+  net.check();
+}
+
+}  // namespace
+}  // namespace touchstone
