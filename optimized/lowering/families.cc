@@ -13,7 +13,8 @@ std::span<const KernelFamily* const> kernel_families() {
       &suppression_family,   &nonzero_family,        &grid_sample_family,
       &attention_family,     &row_norms_family,      &gather_elements_family,
       &fills_family,         &split_family,          &running_sums_family,
-      &linear_models_family, &elements_family,       &moves_family,
+      &linear_models_family, &features_family,       &encoders_family,
+      &elements_family,      &moves_family,
   };
   return all;
 }
