@@ -10,29 +10,6 @@
 
 namespace touchstone {
 
-PackedLists::PackedLists(const std::vector<float>& flat, Index lists, Index length)
-    : lists_(lists), length_(length), packed_(Type::float32, Shape{blocks(), length, together}) {
-  float* const to = packed_.data<float>();
-  std::fill_n(to, packed_.size(), 0.0F);
-  for (Index e = 0; e < lists; ++e) {
-    for (Index f = 0; f < length; ++f)
-      to[(e / together * length + f) * together + e % together] = item(flat, e * length + f);
-  }
-}
-
-void PackedLists::scores(const float* row, const std::vector<float>& offsets, float* made) const {
-  charge_work(lists_ * (1 + length_));
-  for (Index block = 0; block < blocks(); ++block) {
-    float found[together];
-    sums<false>(row, block, found);
-    const Index first = block * together, end = std::min(lists_, first + together);
-    for (Index e = first; e < end; ++e) {
-      const float sum = found[e - first];
-      made[e] = offsets.empty() ? sum : sum + item(offsets, size(offsets) == 1 ? 0 : e);
-    }
-  }
-}
-
 RowModelStep::RowModelStep(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
     : TensorStep(graph, node, std::move(buffers)),
       classifies_(fact().attributes().signature().outputs.size() == 2) {
@@ -87,6 +64,17 @@ void RowModelStep::run(RunState& state) {
   if (classifies_ && has_output(0)) name_rows(output(state, 0, labels_.type(), Shape{rows}));
 }
 
+void RowModelStep::lines(const PackedLists<float>& lists, const float* row,
+                         const std::vector<float>& offsets, float* made) {
+  charge_work(lists.lists() * (1 + lists.length()));
+  const bool none = offsets.empty(), one = size(offsets) == 1;
+  for (Index block = 0; block < lists.blocks(); ++block) {
+    lists.sums<Term::product>(row, block, [&](Index e, float sum) {
+      made[e] = none ? sum : sum + offsets[static_cast<std::size_t>(one ? 0 : e)];
+    });
+  }
+}
+
 void RowModelStep::name_rows(Tensor& named) const {
   for (Index n = 0; n < named.size(); ++n) {
     const Index best = tops_.data<std::int64_t>()[n];
@@ -120,7 +108,7 @@ class LinearStep : public RowModelStep {
       return false;
     if (!intercepts_.empty() && size(intercepts_) != lines) return false;
     if (lines_.lists() != lines || lines_.length() != features)
-      lines_ = PackedLists(coefficients_, lines, features);
+      lines_ = PackedLists<float>(coefficients_.data(), lines, features);
     return true;
   }
   double nanoseconds() const override {
@@ -131,7 +119,7 @@ class LinearStep : public RowModelStep {
     const Index one = columns_ - lines_.lists();  // 1 if a line serves two classes
     for (Index n = 0; n < many; ++n) {
       float* const row = shown + n * columns_;
-      lines_.scores(x + n * lines_.length(), intercepts_, row + one);
+      lines(lines_, x + n * lines_.length(), intercepts_, row + one);
       if (one > 0) row[0] = -row[1];
       if (tops != nullptr) tops[n] = top(row, columns_);
     }
@@ -139,7 +127,7 @@ class LinearStep : public RowModelStep {
 
  private:
   const std::vector<float> coefficients_, intercepts_;
-  PackedLists lines_;
+  PackedLists<float> lines_;
 };
 
 bool takes(const AnalyzedGraph& graph, Index node) {

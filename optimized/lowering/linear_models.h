@@ -1,46 +1,13 @@
-// Steps of linear functions and support vector machines on rows of features. Each sum keeps the
-// order of the definition; vectors hold several sums side by side.
+// Steps of linear functions and support vector machines on rows of features.
 #pragma once
 
 #include <memory>
 
 #include "optimized/lowering/lowering.h"
+#include "optimized/lowering/packed_lists.h"
 #include "reference/scores.h"
 
 namespace touchstone {
-
-// Lists of equal length, transposed in blocks of as many lists as a vector operation sums.
-class PackedLists {
- public:
-  static constexpr Index together = 16;
-
-  PackedLists() = default;
-  PackedLists(const std::vector<float>& flat, Index lists, Index length);
-  Index lists() const { return lists_; }
-  Index length() const { return length_; }
-  Index blocks() const { return ceil_div(lists_, together); }
-
-  // Sums of products with a row, or of squared differences, for the lists of one block.
-  template <bool squares>
-  void sums(const float* row, Index block, float* made) const {
-    const float* from = packed_.data<float>() + block * length_ * together;
-    float sums[together] = {};
-    for (Index f = 0; f < length_; ++f, from += together) {
-      const float x = row[f];
-      for (Index k = 0; k < together; ++k) {
-        const float apart = x - from[k];
-        sums[k] += squares ? apart * apart : x * from[k];
-      }
-    }
-    for (Index k = 0; k < together; ++k) made[k] = sums[k];
-  }
-  // Writes a score for each list, plus an offset each if there are any, or one for all.
-  void scores(const float* row, const std::vector<float>& offsets, float* made) const;
-
- private:
-  Index lists_ = 0, length_ = 0;
-  Tensor packed_{Type::float32, Shape{0}};
-};
 
 // A classifier if the node has labels, else a regressor.
 class RowModelStep : public TensorStep {
@@ -64,6 +31,9 @@ class RowModelStep : public TensorStep {
   virtual void score(const float* x, Index many, float* shown, std::int64_t* tops,
                      Scratch& scratch) const = 0;
 
+  // Writes a score for each list, plus an offset each if there are any, or one for all.
+  static void lines(const PackedLists<float>& lists, const float* row,
+                    const std::vector<float>& offsets, float* made);
   static Index top(const float* votes, Index many) {
     FirstLargest<float, Index> best;
     for (Index e = 0; e < many; ++e) best.add(votes[e], e);

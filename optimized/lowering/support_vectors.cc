@@ -58,8 +58,8 @@ class MachinesStep : public RowModelStep {
   }
 
   std::vector<float> coefficients_, rho_;
-  bool lines_only_ = false;  // no vectors: each list is a linear function
-  PackedLists lists_;        // support vectors, or lines
+  bool lines_only_ = false;   // no vectors: each list is a linear function
+  PackedLists<float> lists_;  // support vectors, or lines
 
  private:
   enum class Kind { linear, poly, rbf, sigmoid };
@@ -68,14 +68,11 @@ class MachinesStep : public RowModelStep {
     const Index vectors = lists_.lists();
     charge_work(vectors * (1 + lists_.length()));
     for (Index block = 0; block < lists_.blocks(); ++block) {
-      float sums[PackedLists::together];
+      const auto keep = [&](Index v, float sum) { made[v * rows_at_once] = value(sum); };
       if (kind_ == Kind::rbf)
-        lists_.sums<true>(row, block, sums);
+        lists_.sums<Term::square>(row, block, keep);
       else
-        lists_.sums<false>(row, block, sums);
-      const Index first = block * PackedLists::together;
-      const Index end = std::min(vectors, first + PackedLists::together);
-      for (Index v = first; v < end; ++v) made[v * rows_at_once] = value(sums[v - first]);
+        lists_.sums<Term::product>(row, block, keep);
     }
   }
   float value(float sum) const {
@@ -118,7 +115,7 @@ class ClassifierStep : public MachinesStep {
              Scratch& scratch) const override {
     if (lines_only_) {
       for (Index n = 0; n < many; ++n) {
-        lists_.scores(x + n * lists_.length(), rho_, shown + n * columns_);
+        lines(lists_, x + n * lists_.length(), rho_, shown + n * columns_);
         tops[n] = top(shown + n * columns_, columns_);
       }
       return;
@@ -148,7 +145,7 @@ class ClassifierStep : public MachinesStep {
     if ((size(rho_) != classes_ && size(rho_) != 1) || !prob_a_.empty() || !prob_b_.empty())
       return false;
     columns_ = classes_;
-    lists_ = PackedLists(coefficients_, classes_, features);
+    lists_ = PackedLists<float>(coefficients_.data(), classes_, features);
     return true;
   }
   bool read_machines(const std::vector<float>& support) {
@@ -165,7 +162,7 @@ class ClassifierStep : public MachinesStep {
     if (size(prob_a_) != size(prob_b_) || (!prob_a_.empty() && size(prob_a_) != pairs()))
       return false;
     columns_ = !prob_a_.empty() || classes_ == 2 ? classes_ : pairs();
-    lists_ = PackedLists(support, vectors, size(support) / vectors);
+    lists_ = PackedLists<float>(support.data(), vectors, size(support) / vectors);
     return true;
   }
 
@@ -217,15 +214,15 @@ class RegressorStep : public MachinesStep {
         fits_ && size(rho_) == 1 && many > 0 && (one_class & ~1) == 0 &&
         (lines_only_ || (vectors == many && size(support) >= many && size(support) % many == 0));
     if (!fits_) return;
-    lists_ = lines_only_ ? PackedLists(coefficients_, 1, many)
-                         : PackedLists(support, many, size(support) / many);
+    lists_ = lines_only_ ? PackedLists<float>(coefficients_.data(), 1, many)
+                         : PackedLists<float>(support.data(), many, size(support) / many);
   }
 
  protected:
   void score(const float* x, Index many, float* shown, std::int64_t*,
              Scratch& scratch) const override {
     if (lines_only_) {
-      for (Index n = 0; n < many; ++n) lists_.scores(x + n * lists_.length(), rho_, shown + n);
+      for (Index n = 0; n < many; ++n) lines(lists_, x + n * lists_.length(), rho_, shown + n);
     } else {
       kernels(x, many, scratch);
       charge_work(lists_.lists() * rows_at_once);
