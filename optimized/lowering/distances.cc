@@ -146,14 +146,9 @@ class DistancesStep : public TensorStep {
     state.each(parts, cost, [&](Index part, Index) {
       for (Index block = lists.blocks() * part / parts; block < lists.blocks() * (part + 1) / parts;
            ++block) {
-        for (Index n = 0; n < rows; ++n) {
-          charge_work(PackedLists<T>::together * features);
-          const auto keep = [&](Index e, T sum) { to[e * rows + n] = sum; };
-          if (term_ == Term::square)
-            lists.template sums<Term::square>(from + n * features, block, keep);
-          else
-            lists.template sums<Term::magnitude>(from + n * features, block, keep);
-        }
+        constexpr Index some = 64;  // rows, between charges
+        for (Index n = 0; n < rows; n += some)
+          lists.sums(term_, from + n * features, std::min(some, rows - n), block, to + n, 1, rows);
       }
     });
     return true;

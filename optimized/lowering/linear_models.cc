@@ -64,14 +64,12 @@ void RowModelStep::run(RunState& state) {
   if (classifies_ && has_output(0)) name_rows(output(state, 0, labels_.type(), Shape{rows}));
 }
 
-void RowModelStep::lines(const PackedLists<float>& lists, const float* row,
-                         const std::vector<float>& offsets, float* made) {
-  charge_work(lists.lists() * (1 + lists.length()));
-  const bool none = offsets.empty(), one = size(offsets) == 1;
-  for (Index block = 0; block < lists.blocks(); ++block) {
-    lists.sums<Term::product>(row, block, [&](Index e, float sum) {
-      made[e] = none ? sum : sum + offsets[static_cast<std::size_t>(one ? 0 : e)];
-    });
+void RowModelStep::lines(const PackedLists<float>& lists, const float* rows, Index many,
+                         const std::vector<float>& offsets, float* made, Index made_row) {
+  lists.all_sums(Term::product, rows, many, made, made_row, 1);
+  for (Index n = 0; n < many && !offsets.empty(); ++n) {
+    for (Index e = 0; e < lists.lists(); ++e)
+      made[n * made_row + e] += offsets[static_cast<std::size_t>(size(offsets) == 1 ? 0 : e)];
   }
 }
 
@@ -117,9 +115,9 @@ class LinearStep : public RowModelStep {
   void score(const float* x, Index many, float* shown, std::int64_t* tops,
              Scratch&) const override {
     const Index one = columns_ - lines_.lists();  // 1 if a line serves two classes
+    lines(lines_, x, many, intercepts_, shown + one, columns_);
     for (Index n = 0; n < many; ++n) {
       float* const row = shown + n * columns_;
-      lines(lines_, x + n * lines_.length(), intercepts_, row + one);
       if (one > 0) row[0] = -row[1];
       if (tops != nullptr) tops[n] = top(row, columns_);
     }

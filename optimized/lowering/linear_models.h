@@ -31,9 +31,9 @@ class RowModelStep : public TensorStep {
   virtual void score(const float* x, Index many, float* shown, std::int64_t* tops,
                      Scratch& scratch) const = 0;
 
-  // Writes a score for each list, plus an offset each if there are any, or one for all.
-  static void lines(const PackedLists<float>& lists, const float* row,
-                    const std::vector<float>& offsets, float* made);
+  // Writes a score for each row and list, plus an offset for each list, or one for all, or none.
+  static void lines(const PackedLists<float>& lists, const float* rows, Index many,
+                    const std::vector<float>& offsets, float* made, Index made_row);
   static Index top(const float* votes, Index many) {
     FirstLargest<float, Index> best;
     for (Index e = 0; e < many; ++e) best.add(votes[e], e);

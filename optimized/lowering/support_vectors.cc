@@ -46,8 +46,14 @@ class MachinesStep : public RowModelStep {
 
   // Writes the kernel's values of the rows with each support vector, a block of rows apart.
   void kernels(const float* x, Index many, Scratch& scratch) const {
-    for (Index n = 0; n < many; ++n)
-      kernels_of(x + n * lists_.length(), scratch.kernels.data<float>() + n);
+    float* const made = scratch.kernels.data<float>();
+    const Term term = kind_ == Kind::rbf ? Term::square : Term::product;
+    lists_.all_sums(term, x, many, made, 1, rows_at_once);
+    if (kind_ == Kind::linear) return;
+    for (Index v = 0; v < lists_.lists(); ++v) {
+      for (Index n = 0; n < many; ++n)
+        made[v * rows_at_once + n] = value(made[v * rows_at_once + n]);
+    }
   }
   // Adds the weighted values of a range of vectors to the sums of a block of rows.
   static void add(const float* kernels, const float* weights, Index first, Index end, float* sums) {
@@ -64,17 +70,6 @@ class MachinesStep : public RowModelStep {
  private:
   enum class Kind { linear, poly, rbf, sigmoid };
 
-  void kernels_of(const float* row, float* made) const {
-    const Index vectors = lists_.lists();
-    charge_work(vectors * (1 + lists_.length()));
-    for (Index block = 0; block < lists_.blocks(); ++block) {
-      const auto keep = [&](Index v, float sum) { made[v * rows_at_once] = value(sum); };
-      if (kind_ == Kind::rbf)
-        lists_.sums<Term::square>(row, block, keep);
-      else
-        lists_.sums<Term::product>(row, block, keep);
-    }
-  }
   float value(float sum) const {
     switch (kind_) {
       case Kind::rbf:
@@ -114,10 +109,8 @@ class ClassifierStep : public MachinesStep {
   void score(const float* x, Index many, float* shown, std::int64_t* tops,
              Scratch& scratch) const override {
     if (lines_only_) {
-      for (Index n = 0; n < many; ++n) {
-        lines(lists_, x + n * lists_.length(), rho_, shown + n * columns_);
-        tops[n] = top(shown + n * columns_, columns_);
-      }
+      lines(lists_, x, many, rho_, shown, columns_);
+      for (Index n = 0; n < many; ++n) tops[n] = top(shown + n * columns_, columns_);
       return;
     }
     kernels(x, many, scratch);
@@ -222,7 +215,7 @@ class RegressorStep : public MachinesStep {
   void score(const float* x, Index many, float* shown, std::int64_t*,
              Scratch& scratch) const override {
     if (lines_only_) {
-      for (Index n = 0; n < many; ++n) lines(lists_, x + n * lists_.length(), rho_, shown + n);
+      lines(lists_, x, many, rho_, shown, 1);
     } else {
       kernels(x, many, scratch);
       charge_work(lists_.lists() * rows_at_once);
