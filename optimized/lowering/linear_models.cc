@@ -67,9 +67,10 @@ void RowModelStep::run(RunState& state) {
 void RowModelStep::lines(const PackedLists<float>& lists, const float* rows, Index many,
                          const std::vector<float>& offsets, float* made, Index made_row) {
   lists.all_sums(Term::product, rows, many, made, made_row, 1);
-  for (Index n = 0; n < many && !offsets.empty(); ++n) {
-    for (Index e = 0; e < lists.lists(); ++e)
-      made[n * made_row + e] += offsets[static_cast<std::size_t>(size(offsets) == 1 ? 0 : e)];
+  if (offsets.empty()) return;
+  const Index step = size(offsets) == 1 ? 0 : 1;
+  for (Index n = 0; n < many; ++n, made += made_row) {
+    for (Index e = 0; e < lists.lists(); ++e) made[e] += offsets.data()[e * step];
   }
 }
 

@@ -34,10 +34,15 @@ class RowModelStep : public TensorStep {
   // Writes a score for each row and list, plus an offset for each list, or one for all, or none.
   static void lines(const PackedLists<float>& lists, const float* rows, Index many,
                     const std::vector<float>& offsets, float* made, Index made_row);
+  // The first of the largest; NaN wins. Scores are as good as random, so it takes no branch.
   static Index top(const float* votes, Index many) {
-    FirstLargest<float, Index> best;
-    for (Index e = 0; e < many; ++e) best.add(votes[e], e);
-    return best.at;
+    Index best = 0;
+    for (Index e = 1; e < many; ++e) {
+      const float vote = votes[e], most = votes[best];
+      const bool beats = (most < vote) | ((vote != vote) & (most == most));
+      best += static_cast<Index>(beats) * (e - best);
+    }
+    return best;
   }
 
   bool fits_ = false;
