@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,21 +40,19 @@ namespace detail {
 
 // With `zeros_out` a score of zero stays zero and is excluded from the sum.
 template <class S>
-std::vector<S> softmax(const std::vector<S>& scores, bool zeros_out) {
+void softmax(std::span<S> scores, bool zeros_out) {
   const S zero = constant<S>(0);
   Max<S> largest;
   for (const S& score : scores) largest.add(score);
-  std::vector<S> powers;
   Sum<S> whole;
-  for (const S& score : scores) {
+  for (S& score : scores) {
     const S power = prim::exp(score - largest.get());
-    powers.push_back(zeros_out ? select(equal(score, zero), zero, power) : power);
-    whole.add(powers.back());
+    score = zeros_out ? select(equal(score, zero), zero, power) : power;
+    whole.add(score);
   }
-  for (S& power : powers)
+  for (S& power : scores)
     power = zeros_out ? select(equal(whole.get(), zero), zero, power / whole.get())
                       : power / whole.get();
-  return powers;
 }
 
 // Closed-form approximation of the normal distribution's quantile.
@@ -69,7 +68,7 @@ S probit(const S& score) {
 }  // namespace detail
 
 template <class S>
-std::vector<S> transformed(std::vector<S> scores, Transform how) {
+void transform_scores(std::span<S> scores, Transform how) {
   switch (how) {
     case Transform::softmax:
       return detail::softmax(scores, false);
@@ -77,13 +76,17 @@ std::vector<S> transformed(std::vector<S> scores, Transform how) {
       return detail::softmax(scores, true);
     case Transform::logistic:
       for (S& score : scores) score = prim::sigmoid(score);
-      return scores;
+      return;
     case Transform::probit:
       for (S& score : scores) score = detail::probit(score);
-      return scores;
+      return;
     case Transform::none:
       break;
   }
+}
+template <class S>
+std::vector<S> transformed(std::vector<S> scores, Transform how) {
+  transform_scores(std::span<S>(scores), how);
   return scores;
 }
 

@@ -10,7 +10,10 @@ namespace touchstone {
 extern const KernelFamily attention_family;
 extern const KernelFamily bodies_family;
 extern const KernelFamily convolution_family;
+extern const KernelFamily distances_family;
 extern const KernelFamily elements_family;
+extern const KernelFamily encoders_family;
+extern const KernelFamily features_family;
 extern const KernelFamily fourier_family;
 extern const KernelFamily fills_family;
 extern const KernelFamily gather_elements_family;

@@ -256,7 +256,8 @@ std::optional<ForestFacts> forest_of(const Facts& facts) {
       read_by_ids(facts, made);
     }
     made.depth = depth_without_circle(made.forest.branches);
-    constexpr std::size_t a_branch = sizeof(Branch) + sizeof(FlatBranch<double>);
+    constexpr std::size_t a_branch =
+        sizeof(Branch) + sizeof(FlatBranch<double>) + Descent<double>::bytes_a_branch;
     made.charge = Charge(static_cast<Index>(made.forest.branches.size() * a_branch +
                                             made.votes.size() * sizeof(ForestFacts::Vote)));
     return made;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/budget.h"
+#include "optimized/lowering/descent.h"
 #include "reference/trees.h"
 
 namespace touchstone {
@@ -45,13 +46,8 @@ template <class K>
 struct FlatForest {
   std::vector<FlatBranch<K>> branches;
   std::vector<K> members;
-  bool plain = true;  // every branch asks at_most, and NaN is false
-  // Node of a plain forest: branches come first, then leaves, each its own child.
-  struct Plain {
-    K split;
-    std::int32_t feature, children[2];
-  };
-  std::vector<Plain> nodes;
+  std::vector<std::int32_t> roots;
+  std::optional<Descent<K>> descent;  // if the forest allows it
 
   std::int32_t leaf(std::int32_t at, const K* row) const {
     while (at >= 0) {
@@ -59,27 +55,6 @@ struct FlatForest {
       at = branch.holds(row[branch.feature], members.data()) ? branch.yes : branch.no;
     }
     return ~at;
-  }
-
-  // Finds the leaves of several rows of a plain forest. They advance together, without branches
-  // that a processor would have to predict.
-  static constexpr int together = 8;
-  void leaves(std::int32_t root, const K* rows, Index stride, std::int32_t* found) const {
-    const auto first_leaf = static_cast<std::int32_t>(branches.size());
-    std::int32_t at[together];
-    for (int n = 0; n < together; ++n) at[n] = root < 0 ? first_leaf + ~root : root;
-    for (bool all = root < 0; !all;) {
-      for (int step = 0; step < 3; ++step) {
-#pragma GCC unroll 8
-        for (int n = 0; n < together; ++n) {
-          const Plain& node = nodes[static_cast<std::size_t>(at[n])];
-          at[n] = node.children[rows[n * stride + node.feature] <= node.split ? 1 : 0];
-        }
-      }
-      all = true;
-      for (int n = 0; n < together; ++n) all = all && at[n] >= first_leaf;
-    }
-    for (int n = 0; n < together; ++n) found[n] = at[n] - first_leaf;
   }
 };
 
@@ -105,6 +80,9 @@ struct ForestFacts {
 
   template <class K>
   FlatForest<K> flat() const;
+  // Returns the weights of each leaf for each target, 0 without a vote; nothing if votes are few.
+  template <class S>
+  std::vector<S> weights() const;
 };
 
 // Returns nothing for an ensemble that is left to the reference.
@@ -117,20 +95,31 @@ FlatForest<K> ForestFacts::flat() const {
     const auto first = static_cast<std::int32_t>(made.members.size());
     for (const long double member : branch.members) made.members.push_back(static_cast<K>(member));
     std::sort(made.members.begin() + first, made.members.end());
-    made.plain = made.plain && branch.asks == Asks::at_most && !branch.nan_is_true;
     made.branches.push_back(
         {static_cast<K>(branch.split), static_cast<std::int32_t>(branch.feature),
          static_cast<std::int32_t>(branch.yes), static_cast<std::int32_t>(branch.no), first,
          static_cast<std::int32_t>(made.members.size()), branch.asks, branch.nan_is_true});
   }
-  if (!made.plain) return made;
-  const auto many = static_cast<std::int32_t>(made.branches.size());
-  const auto place = [&](std::int32_t child) { return child < 0 ? many + ~child : child; };
-  for (const FlatBranch<K>& branch : made.branches)
-    made.nodes.push_back({branch.split, branch.feature, {place(branch.no), place(branch.yes)}});
-  for (std::size_t k = 0; k + 1 < votes_of.size(); ++k) {
-    const std::int32_t own = many + static_cast<std::int32_t>(k);
-    made.nodes.push_back({K(0), 0, {own, own}});
+  for (const Index root : forest.roots) made.roots.push_back(static_cast<std::int32_t>(root));
+  if (Descent<K> descent; descent.build(forest)) made.descent = std::move(descent);
+  return made;
+}
+
+template <class S>
+std::vector<S> ForestFacts::weights() const {
+  constexpr std::size_t most_zeros = 8;  // for each vote
+  const std::size_t leaves = votes_of.size() - 1, columns = static_cast<std::size_t>(targets);
+  if (columns > most_zeros * (votes.size() / std::max<std::size_t>(leaves, 1) + 1)) return {};
+  std::vector<S> made(leaves * columns, S(0));
+  std::vector<bool> voted(made.size(), false);
+  for (std::size_t k = 0; k < leaves; ++k) {
+    for (auto at = votes_of[k]; at < votes_of[k + 1]; ++at) {
+      const Vote& vote = votes[static_cast<std::size_t>(at)];
+      const std::size_t slot = k * columns + static_cast<std::size_t>(vote.target);
+      if (voted[slot]) return {};  // each vote is added by itself
+      voted[slot] = true;
+      made[slot] = static_cast<S>(vote.weight);
+    }
   }
   return made;
 }

@@ -1,20 +1,11 @@
-// Tests linear classifiers and support vector machines against the reference: scores have its bits,
+// Tests linear models and support vector machines against the reference: scores have its bits,
 // labels are its own.
 #include <gmock/gmock.h>
 
-#include "optimized/testing.h"
+#include "optimized/lowering/ml_testing.h"
 
-namespace touchstone {
+namespace touchstone::ml {
 namespace {
-
-using Attributes = std::map<std::string, Attribute>;
-
-template <class T>
-Attribute attribute(T held) {
-  Attribute made;
-  made.is = std::move(held);
-  return made;
-}
 
 std::vector<float> numbers(Index many, unsigned seed) {
   std::mt19937 random(seed);
@@ -44,57 +35,14 @@ Attributes labelled(Index classes, Attributes further) {
   return further;
 }
 
-Model model_of(const std::string& op, const Attributes& attributes, const Shape& shape) {
-  Model made;
-  made.ir_version = 8;
-  made.opsets["ai.onnx.ml"] = 1;
-  made.opsets[""] = 15;
-  made.graph.name = "rows";
-  made.graph.inputs.push_back(info("x", shape));
-  Node node;
-  node.domain = "ai.onnx.ml";
-  node.op = op;
-  node.inputs = {"x"};
-  node.outputs = {"y", "z"};
-  node.attributes = attributes;
-  made.graph.nodes.push_back(node);
-  const bool texts = attributes.contains("classlabels_strings");
-  for (const std::string& name : node.outputs) {
-    ValueInfo output;
-    output.name = name;
-    output.type = tensor_type(name == "z" ? Type::float32 : texts ? Type::string : Type::int64);
-    made.graph.outputs.push_back(output);
+std::string checked(const std::string& op, const Attributes& attributes, const Tensor& x) {
+  const Feeds feeds{{"x", x}};
+  std::vector<Type> made{Type::float32};
+  if (op.ends_with("Classifier")) {
+    const bool texts = attributes.contains("classlabels_strings");
+    made.insert(made.begin(), texts ? Type::string : Type::int64);
   }
-  resolve(made);
-  return made;
-}
-
-// Runs both runtimes, and compares them by bits; any NaN equals any other. Returns the kernels.
-std::string check(const Model& model, const Tensor& x) {
-  const std::map<std::string, Value> feeds{{"x", x}}, expected = run(model, feeds);
-  std::string kernels;
-  for (const Index threads : {1, 3}) {
-    Session session(model, SessionOptions{.threads = threads});
-    for (int again = 0; again < 2; ++again) {
-      const std::map<std::string, Value> made = session.run(feeds);
-      for (const auto& [name, value] : expected) {
-        const Tensor &wanted = value.tensor(), &got = made.at(name).tensor();
-        EXPECT_EQ(got.shape(), wanted.shape());
-        EXPECT_EQ(got.type(), wanted.type());
-        for (Index k = 0; k < wanted.size(); ++k) {
-          if (wanted.type() == Type::string)
-            EXPECT_EQ(got.data<std::string>()[k], wanted.data<std::string>()[k]);
-          else if (wanted.type() == Type::float32 && std::isnan(wanted.data<float>()[k]))
-            EXPECT_TRUE(std::isnan(got.data<float>()[k])) << name << ", element " << k;
-          else
-            EXPECT_EQ(code_at(got, k), code_at(wanted, k)) << name << ", element " << k;
-        }
-      }
-    }
-    kernels.clear();
-    for (const Placement& row : session.placement()) kernels += row.kernel + "; ";
-  }
-  return kernels;
+  return check(one_node(op, attributes, feeds, made, 1), feeds);
 }
 
 constexpr std::array transforms{"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
@@ -109,8 +57,7 @@ TEST(LinearModels, Classifiers) {
               labelled(classes, {{"post_transform", attribute(std::string(transform))}});
           all["coefficients"] = attribute(numbers(classes * features, 1));
           if (!specials) all["intercepts"] = attribute(numbers(classes, 2));
-          EXPECT_EQ(check(model_of("LinearClassifier", all, shape), rows_of(shape, specials)),
-                    "linear models; ");
+          EXPECT_EQ(checked("LinearClassifier", all, rows_of(shape, specials)), "linear models; ");
         }
       }
     }
@@ -123,22 +70,76 @@ TEST(LinearModels, OneLineForTwoClasses) {
     Attributes all = labelled(2, {{"post_transform", attribute(std::string("LOGISTIC"))}});
     all["coefficients"] = attribute(numbers(6, 1));
     all["intercepts"] = attribute(numbers(1, 2));
-    EXPECT_EQ(check(model_of("LinearClassifier", all, shape), rows_of(shape, specials)),
-              "linear models; ");
+    EXPECT_EQ(checked("LinearClassifier", all, rows_of(shape, specials)), "linear models; ");
   }
 }
 
 TEST(LinearModels, BrokenRules) {
+  const Feeds feeds{{"x", rows_of({4, 2}, false)}};
   Attributes all = labelled(3, {});
   all["coefficients"] = attribute(numbers(7, 1));
-  EXPECT_THROW(
-      Session(model_of("LinearClassifier", all, {4, 2})).run({{"x", rows_of({4, 2}, false)}}),
-      Error);
+  check_error(one_node("LinearClassifier", all, feeds, {Type::int64, Type::float32}), feeds);
   all["vectors_per_class"] = attribute(std::vector<Index>{2, -1, Index{1} << 62});
   all["support_vectors"] = attribute(numbers(6, 1));
   all["rho"] = attribute(numbers(3, 1));
-  EXPECT_THROW(Session(model_of("SVMClassifier", all, {4, 2})).run({{"x", rows_of({4, 2}, false)}}),
-               Error);
+  check_error(one_node("SVMClassifier", all, feeds, {Type::int64, Type::float32}), feeds);
+  all = {{"coefficients", attribute(numbers(7, 1))}};
+  check_error(one_node("LinearRegressor", all, feeds, {Type::float32}), feeds);
+  check_error(one_node("SVMRegressor", all, feeds, {Type::float32}), feeds);
+}
+
+TEST(LinearModels, Regressors) {
+  constexpr Index features = 5;
+  for (const char* transform : transforms) {
+    for (const Index targets : {1, 2, 21}) {
+      for (const bool specials : {false, true}) {
+        for (const Shape& shape : {Shape{71, features}, Shape{features}, Shape{0, features}}) {
+          Attributes all{{"post_transform", attribute(std::string(transform))},
+                         {"targets", attribute(targets)}};
+          all["coefficients"] = attribute(numbers(targets * features, 1));
+          if (!specials) all["intercepts"] = attribute(numbers(targets, 2));
+          EXPECT_EQ(checked("LinearRegressor", all, rows_of(shape, specials)), "linear models; ");
+        }
+      }
+    }
+  }
+}
+
+TEST(LinearModels, FeaturesOfOtherTypes) {
+  for (const Type type : {Type::float64, Type::int32, Type::int64}) {
+    const Tensor x = numbers_of(type, {9, 3}, {1, -2, 16777217, 0, 7});
+    Attributes all{{"coefficients", attribute(numbers(3, 1))}};
+    EXPECT_EQ(checked("LinearRegressor", all, x), "linear models; ");
+    all["rho"] = attribute(numbers(1, 3));
+    EXPECT_EQ(checked("SVMRegressor", all, x), "linear models; ");
+    all = labelled(2, {{"coefficients", attribute(numbers(6, 1))}});
+    EXPECT_EQ(checked("LinearClassifier", all, x), "linear models; ");
+  }
+}
+
+TEST(LinearModels, MachinesOfOneValue) {
+  constexpr Index features = 5, vectors = 21;
+  for (const char* kind : {"LINEAR", "POLY", "RBF", "SIGMOID"}) {
+    for (const bool lines : {false, true}) {
+      for (const Index one_class : {0, 1}) {
+        for (const bool params : {false, true}) {
+          for (const Shape& shape : {Shape{71, features}, Shape{features}}) {
+            Attributes all{{"kernel_type", attribute(std::string(kind))},
+                           {"one_class", attribute(one_class)},
+                           {"rho", attribute(numbers(1, 3))}};
+            all["coefficients"] = attribute(numbers(lines ? features : vectors, 2));
+            if (!lines) {
+              all["n_supports"] = attribute(vectors);
+              all["support_vectors"] = attribute(numbers(vectors * features, 1));
+            }
+            if (params) all["kernel_params"] = attribute(std::vector<float>{0.3F, 0.25F, 3});
+            for (const bool specials : {false, true})
+              EXPECT_EQ(checked("SVMRegressor", all, rows_of(shape, specials)), "linear models; ");
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(LinearModels, Machines) {
@@ -167,8 +168,7 @@ TEST(LinearModels, Machines) {
             all["post_transform"] = attribute(std::string("SOFTMAX"));
           }
           for (const bool specials : {false, true}) {
-            EXPECT_EQ(check(model_of("SVMClassifier", all, shape), rows_of(shape, specials)),
-                      "linear models; ");
+            EXPECT_EQ(checked("SVMClassifier", all, rows_of(shape, specials)), "linear models; ");
           }
         }
       }
@@ -182,17 +182,16 @@ TEST(LinearModels, MachinesWithoutVectors) {
     Attributes all = labelled(4, {});
     all["coefficients"] = attribute(numbers(12, 1));
     all["rho"] = attribute(numbers(many, 3));
-    EXPECT_EQ(check(model_of("SVMClassifier", all, shape), rows_of(shape, true)),
-              "linear models; ");
+    EXPECT_EQ(checked("SVMClassifier", all, rows_of(shape, true)), "linear models; ");
   }
 }
 
 TEST(LinearModels, KernelsAreCharged) {
   Attributes all = labelled(3, {});
   all["coefficients"] = attribute(numbers(30, 1));
-  const Model model = model_of("LinearClassifier", all, {50, 10});
+  const Feeds feeds{{"x", rows_of({50, 10}, false)}};
+  const Model model = one_node("LinearClassifier", all, feeds, {Type::int64, Type::float32});
   Session session(model, SessionOptions{.threads = 1});
-  const std::map<std::string, Value> feeds{{"x", rows_of({50, 10}, false)}};
   session.run(feeds);
   Limits limits;
   limits.work = 50 * 30;
@@ -201,4 +200,4 @@ TEST(LinearModels, KernelsAreCharged) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::ml
