@@ -146,10 +146,15 @@ struct Session::Impl {
 
   Made made(const Shapes& shapes, const std::set<std::string>& unclaimed,
             std::shared_ptr<const Variant> variant) {
-    auto plan = std::make_unique<Plan>(
-        variant->model, shapes, pool.size(),
-        PlanOptions{options.passes.level >= Level::extended, options.winograd, options.limits,
-                    unclaimed, options.buffers, devices.first, devices.host});
+    PlanOptions wanted{options.passes.level >= Level::extended,
+                       options.winograd,
+                       options.limits,
+                       unclaimed,
+                       options.buffers,
+                       devices.first,
+                       devices.host};
+    wanted.timed = options.timings;
+    auto plan = std::make_unique<Plan>(variant->model, shapes, pool.size(), wanted);
     return {shapes, unclaimed, std::move(variant), std::move(plan)};
   }
 
@@ -291,6 +296,28 @@ void Session::Bound::run() {
 std::vector<Placement> Session::placement() const {
   const std::lock_guard lock(impl_->one_run);
   return impl_->plans.empty() ? std::vector<Placement>{} : impl_->plans.front().plan->placement();
+}
+
+std::vector<NodePlacement> Session::kernels() const {
+  const std::lock_guard lock(impl_->one_run);
+  const LimitsScope scope(impl_->options.limits);
+  const Budget budget(impl_->options.limits, impl_->options.cancel);
+  return impl_->plans.empty() ? std::vector<NodePlacement>{} : impl_->plans.front().plan->kernels();
+}
+
+std::vector<NodePlacement> Session::kernels_for(const std::map<std::string, Shape>& shapes) {
+  const std::lock_guard lock(impl_->one_run);
+  const LimitsScope scope(impl_->options.limits);
+  const Budget budget(impl_->options.limits, impl_->options.cancel, impl_->account);
+  return within_memory([&] {
+    const Graph& graph = impl_->first->model.graph;
+    const bool all = std::all_of(graph.inputs.begin(), graph.inputs.end(), [&](const auto& input) {
+      return shapes.contains(input.name) || graph.initializers.contains(input.name) ||
+             graph.sparse_initializers.contains(input.name);
+    });
+    if (all) return impl_->plan_for(shapes).plan->kernels();
+    return impl_->made(shapes, {}, impl_->last).plan->kernels();
+  });
 }
 
 std::vector<Timing> Session::timings() const {

@@ -11,6 +11,7 @@
 
 #include "backends/device.h"
 #include "model/graph.h"
+#include "optimized/plan/kernel_grade.h"
 #include "optimized/plan/step.h"
 #include "optimized/registry/isa.h"
 
@@ -30,6 +31,7 @@ struct PlanOptions {
   bool host = true;                     // the processor runs the rest; false: that is an Error
   bool nested = false;                  // runs inside a step of another plan
   bool check_arena = false;             // like TOUCHSTONE_CHECK=arena (arena_check.h)
+  bool timed = false;  // keeps the time of each step of the last run, subgraphs included
   // Hook for tests: changes steps and lifetimes before memory is placed.
   std::function<void(Builder&)> change = {};
 };
@@ -65,7 +67,8 @@ class Plan {
   void run_into(const std::map<std::string, Value>& feeds, std::map<std::string, Tensor>& outputs,
                 ThreadPool& pool, std::vector<Timing>* timings = nullptr);
 
-  std::vector<Placement> placement() const;  // of each step
+  std::vector<Placement> placement() const;    // of each step
+  std::vector<NodePlacement> kernels() const;  // of each node, those of subgraphs after their own
   Index arena_bytes() const;
   Index device_bytes() const;  // of the buffers on the device, constants included
 
