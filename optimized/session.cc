@@ -311,12 +311,13 @@ std::vector<NodePlacement> Session::kernels_for(const std::map<std::string, Shap
   const Budget budget(impl_->options.limits, impl_->options.cancel, impl_->account);
   return within_memory([&] {
     const Graph& graph = impl_->first->model.graph;
-    const bool all = std::all_of(graph.inputs.begin(), graph.inputs.end(), [&](const auto& input) {
-      return shapes.contains(input.name) || graph.initializers.contains(input.name) ||
-             graph.sparse_initializers.contains(input.name);
-    });
-    if (all) return impl_->plan_for(shapes).plan->kernels();
-    return impl_->made(shapes, {}, impl_->last).plan->kernels();
+    for (const ValueInfo& input : graph.inputs) {
+      const bool is_tensor = !input.type || input.type->kind == ValueType::Kind::tensor;
+      if (is_tensor && !shapes.contains(input.name) && !graph.initializers.contains(input.name) &&
+          !graph.sparse_initializers.contains(input.name))
+        throw Error(ErrorKind::usage, "the input '" + input.name + "' has no known shape");
+    }
+    return impl_->plan_for(shapes).plan->kernels();
   });
 }
 

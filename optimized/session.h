@@ -62,8 +62,7 @@ class Session {
   std::vector<Placement> placement() const;
   // Kernel and reason of each node after the passes, for the last run as above.
   std::vector<NodePlacement> kernels() const;
-  // Likewise for feeds of these shapes, without a run. The sizes of inputs that are missing are
-  // open: their nodes have the kernels that take any size. Throws Error.
+  // Likewise for feeds of these shapes, without a run. Throws Error: usage if a tensor is missing.
   std::vector<NodePlacement> kernels_for(const std::map<std::string, Shape>& shapes);
   Index arena_bytes() const, device_bytes() const;
   std::vector<Timing> timings() const;

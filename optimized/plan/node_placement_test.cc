@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/error.h"
 #include "optimized/testing.h"
 
 namespace touchstone {
@@ -107,12 +108,27 @@ TEST(NodePlacement, AnAttributeIsNamedWithItsValue) {
   EXPECT_EQ(row.why, "attribute 'stash_type' = 16");
 }
 
-TEST(NodePlacement, AnOpenSizeIsAReason) {
-  Model pool = one_node("GlobalAveragePool", {"x"}, {});
-  const Model model = fed_with(std::move(pool), {typed("x", Type::float32, std::nullopt)});
-  const NodePlacement open = placed(model, {});
-  EXPECT_NE(open.grade, KernelGrade::tuned);
-  EXPECT_EQ(open.why, "a size is known only at run time");
+TEST(NodePlacement, ASizeThatARunFindsIsAReason) {
+  Model model = one_node("GlobalAveragePool", {"r"}, {});
+  Node reshape;
+  reshape.op = "Reshape";
+  reshape.inputs = {"x", "size"};
+  reshape.outputs = {"r"};
+  reshape.index = 1;
+  model.graph.nodes.insert(model.graph.nodes.begin(), reshape);
+  std::swap(model.graph.nodes[0].index, model.graph.nodes[1].index);
+  model = fed_with(std::move(model),
+                   {typed("x", Type::float32, Shape{192}), typed("size", Type::int64, Shape{4})});
+  Session session(model, {.threads = 1});
+  const NodePlacement row = row_of(session.kernels(), "GlobalAveragePool");
+  EXPECT_NE(row.grade, KernelGrade::tuned);
+  EXPECT_EQ(row.why, "a size is known only at run time");
+}
+
+TEST(NodePlacement, AMissingShapeIsRefused) {
+  const Model model =
+      fed_with(one_node("Relu", {"x"}, {}), {typed("x", Type::float32, std::nullopt)});
+  EXPECT_THROW(placed(model, {}), Error);
   EXPECT_EQ(placed(model, {{"x", {1, 3, 8, 8}}}).grade, KernelGrade::tuned);
 }
 

@@ -250,6 +250,9 @@ std::string why_slow(const AnalyzedGraph& graph, Index node, const Limits& limit
   if (fact.node->signature == nullptr) return "it calls a function of the model";
   if (fact.broken) return "it violates a rule, which the reference reports";
   if (!subgraphs_of(*fact.node).empty()) return "its subgraphs need the interpreter";
+  for (const Index input : fact.inputs) {
+    if (input != no_value && !graph.value(input).type) return "a type is known only at run time";
+  }
   return Search(graph, node, limits).reason();
 }
 

@@ -134,15 +134,19 @@ InferredShapes shapes_of(const Model& model, const Limits& limits) {
   return infer_shapes(model, limits);
 }
 
-// Plans the model for the known sizes. Inputs with an open size are listed.
+// Plans the model if all sizes are known. Otherwise lists the inputs whose sizes are open: the
+// kernels depend on them.
 Json kernels_of(const ShowArgs& args, const Limits& limits) {
 #ifdef TOUCHSTONE_WITH_FAST
   Model model = load_valid(args.model, limits);
   const std::map<std::string, Shape> shapes = known_shapes(model, args.feeds, limits);
   Json open = Json::array();
   for (const ValueInfo* input : wanted_inputs(model.graph)) {
-    if (!shapes.contains(input->name)) open.push_back(input->name + " " + dims_text(*input));
+    const bool is_tensor = !input->type || input->type->kind == ValueType::Kind::tensor;
+    if (is_tensor && !shapes.contains(input->name))
+      open.push_back(input->name + " " + dims_text(*input));
   }
+  if (!open.empty()) return {{"open", open}};
   SessionOptions options;
   options.limits = limits;
   Session session(std::move(model), options);
@@ -157,12 +161,16 @@ Json kernels_of(const ShowArgs& args, const Limits& limits) {
 }
 
 void print_planned(const Json& report) {
+  if (!report["open"].empty()) {
+    fmt::print(
+        "{}\n  they depend on sizes that are open: {}\n  --dims SYMBOL=N,... or --input gives "
+        "them\n",
+        styled(Stream::out, Style::bold, "kernels"), names(report["open"]));
+    return;
+  }
 #ifdef TOUCHSTONE_WITH_FAST
   print_kernels(report);
 #endif
-  if (report["open"].empty()) return;
-  fmt::print("sizes are open: {}; give them by --dims NAME=N,... or --input\n",
-             names(report["open"]));
 }
 
 ExitCode show_model(const ShowArgs& args) {
