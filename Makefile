@@ -29,7 +29,7 @@ full: setup
 
 bench: build
 	@tools/setup.sh openvino
-	@$(python) -m tools.bench
+	@$(python) -m tools.bench $(if $(SET),--set '$(SET)')
 
 arm64: build
 	@$(python) -m tools.arm64

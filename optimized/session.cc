@@ -155,11 +155,18 @@ struct Session::Impl {
 
   Made made(const Shapes& shapes, const std::set<std::string>& unclaimed,
             std::shared_ptr<Variant> variant) {
-    auto plan = std::make_unique<Plan>(
-        variant->model, shapes, pool.size(),
-        PlanOptions{options.passes.level >= Level::extended, options.winograd, options.limits,
-                    unclaimed, options.buffers, devices.first, devices.host, false,
-                    variant->weights, arena, &variant->prover});
+    PlanOptions wanted{options.passes.level >= Level::extended,
+                       options.winograd,
+                       options.limits,
+                       unclaimed,
+                       options.buffers,
+                       devices.first,
+                       devices.host};
+    wanted.weights = variant->weights;
+    wanted.arena = arena;
+    wanted.prover = &variant->prover;
+    wanted.timed = options.timings;
+    auto plan = std::make_unique<Plan>(variant->model, shapes, pool.size(), wanted);
     return {shapes, unclaimed, std::move(variant), std::move(plan)};
   }
 
@@ -309,6 +316,29 @@ void Session::Bound::run() {
 std::vector<Placement> Session::placement() const {
   const std::lock_guard lock(impl_->one_run);
   return impl_->plans.empty() ? std::vector<Placement>{} : impl_->plans.front().plan->placement();
+}
+
+std::vector<NodePlacement> Session::kernels() const {
+  const std::lock_guard lock(impl_->one_run);
+  const LimitsScope scope(impl_->options.limits);
+  const Budget budget(impl_->options.limits, impl_->options.cancel);
+  return impl_->plans.empty() ? std::vector<NodePlacement>{} : impl_->plans.front().plan->kernels();
+}
+
+std::vector<NodePlacement> Session::kernels_for(const std::map<std::string, Shape>& shapes) {
+  const std::lock_guard lock(impl_->one_run);
+  const LimitsScope scope(impl_->options.limits);
+  const Budget budget(impl_->options.limits, impl_->options.cancel, impl_->account);
+  return within_memory([&] {
+    const Graph& graph = impl_->first->model.graph;
+    for (const ValueInfo& input : graph.inputs) {
+      const bool is_tensor = !input.type || input.type->kind == ValueType::Kind::tensor;
+      if (is_tensor && !shapes.contains(input.name) && !graph.initializers.contains(input.name) &&
+          !graph.sparse_initializers.contains(input.name))
+        throw Error(ErrorKind::usage, "the input '" + input.name + "' has no known shape");
+    }
+    return impl_->plan_for(shapes).plan->kernels();
+  });
 }
 
 std::vector<Timing> Session::timings() const {

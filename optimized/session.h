@@ -19,7 +19,7 @@ struct SessionOptions {
   bool winograd = true;  // false: convolutions sum their products one by one
   // Graph passes (transform/optimize). From `extended` on, a step may fuse several nodes.
   PassOptions passes{.level = Level::all};
-  bool timings = false;  // record timings of the last run
+  bool timings = false;  // record timings of the last run, of steps and of nodes
   // Comma-separated, in order: "cpu", "opencl,cpu", "opencl". A device before "cpu" runs all nodes
   // for which it has kernels. The processor runs the rest if it is listed; otherwise a node that
   // the device cannot run is an Error.
@@ -60,6 +60,10 @@ class Session {
   // Placement of nodes and bytes of the arena, for the last run. Before the first run: for the plan
   // made at load, or empty.
   std::vector<Placement> placement() const;
+  // Kernel and reason of each node after the passes, for the last run as above.
+  std::vector<NodePlacement> kernels() const;
+  // Likewise for feeds of these shapes, without a run. Throws Error: usage if a tensor is missing.
+  std::vector<NodePlacement> kernels_for(const std::map<std::string, Shape>& shapes);
   Index arena_bytes() const, device_bytes() const;
   std::vector<Timing> timings() const;
 

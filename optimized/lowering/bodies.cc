@@ -26,6 +26,12 @@ void BodyPlans::begin() {
   runs_ = 0;
 }
 
+std::vector<Plan*> BodyPlans::plans() {
+  std::vector<Plan*> all;
+  for (Made& made : plans_) all.push_back(made.plan.get());
+  return all;
+}
+
 // The body as a model of its own: captured constants are initializers, other captured values are
 // inputs.
 BodyPlans::Made BodyPlans::made(const Shapes& shapes, const FedTypes& types,

@@ -21,6 +21,8 @@ class BodyPlans {
   std::vector<Value> run(std::vector<Value> inputs, RunState& state);
   void begin();  // of a run of the node
   Index runs() const { return runs_; }
+  // Returns the plans that runs have made and that are kept.
+  std::vector<Plan*> plans();
 
  private:
   using Shapes = std::map<std::string, Shape>;

@@ -51,8 +51,18 @@ class Control : public TensorStep {
     kernel_class = KernelClass::row_kernel;
   }
 
+  std::vector<std::pair<std::string, Plan*>> plans() override {
+    std::vector<std::pair<std::string, Plan*>> all;
+    for (const Subgraph& inner : subgraphs_of(node())) {
+      for (Plan* const plan : bodies_.at(inner.graph.get()).plans())
+        all.emplace_back(inner.name, plan);
+    }
+    return all;
+  }
+
   void run(RunState& state) override {
     const ScratchScope scratch;
+    fallback.clear();
     try {
       run_bodies(state);
     } catch (const BodyFailed&) {

@@ -19,6 +19,7 @@
 #include "optimized/plan/cost.h"
 #include "optimized/plan/device_memory.h"
 #include "optimized/plan/large.h"
+#include "optimized/plan/node_placement.h"
 #include "reference/feeds.h"
 
 namespace touchstone {
@@ -198,6 +199,7 @@ struct Plan::Impl {
     }
     for (std::size_t k = 0; k < values.size(); ++k) kept.push_back(!values[k].absent());
     for (const std::unique_ptr<Step>& step : builder.steps) work.push_back(steps_of(*step));
+    spent.resize(builder.steps.size());
   }
 
   // Returns the elementary operations charged per run; reference kernels charge their own.
@@ -225,6 +227,13 @@ struct Plan::Impl {
 
   void compute(const std::map<std::string, Value>& feeds, ThreadPool& pool,
                std::vector<Timing>* timings);
+  // Forgets the times of the last run; a run of the main graph runs plans of subgraphs many times.
+  void forget_times() {
+    for (std::size_t k = 0; k < spent.size(); ++k) {
+      spent[k] = 0;
+      for (const auto& [name, plan] : builder.steps[k]->plans()) plan->impl_->forget_times();
+    }
+  }
   // Releases the values that a run made, also if it throws.
   struct Clean {
     Impl& h;
@@ -248,6 +257,7 @@ struct Plan::Impl {
   std::unique_ptr<ArenaCheck> check;  // null: steps are trusted
   std::vector<Value> values;
   std::vector<Index> work;                // of each step
+  std::vector<double> spent;              // microseconds of each step in the last run, if timed
   std::vector<bool> kept;                 // values that stay between runs
   std::vector<std::vector<Index>> drops;  // values to release after each step
 };
@@ -271,9 +281,11 @@ void Plan::Impl::compute(const std::map<std::string, Value>& feeds, ThreadPool& 
   if (!options.nested) pool.watch(timings != nullptr);
   const ThreadPool::Run run(pool);
   RunState state{pool, values, scratch_of, options.limits, &options};
+  const bool timed = timings != nullptr || options.timed;
+  if (options.timed && !options.nested) forget_times();
   if (check) check->begin(feeds);
   for (std::size_t k = 0; k < builder.steps.size(); ++k) {
-    const double begin = timings ? since() : 0;
+    const double begin = timed ? since() : 0;
     placed_step(*builder.steps[k], [&] {
       charge_work(work[k]);
       check_budget();
@@ -281,8 +293,10 @@ void Plan::Impl::compute(const std::map<std::string, Value>& feeds, ThreadPool& 
       builder.steps[k]->run(state);
       if (check) check->after(static_cast<Index>(k), values);
     });
+    const double end = timed ? since() : 0;
+    spent[k] += end - begin;
     if (timings) {
-      timings->push_back({static_cast<Index>(k), begin, since()});
+      timings->push_back({static_cast<Index>(k), begin, end});
       for (const ThreadPool::Busy& busy : pool.taken())
         timings->push_back(
             {static_cast<Index>(k), micro(busy.begin), micro(busy.end), busy.thread});
@@ -350,14 +364,14 @@ std::vector<Placement> Plan::placement() const {
     for (const Index value : cost.writes) row.writes.push_back(described(graph.value(value)));
     row.bytes += cost.bytes;
     row.flop = cost.flop;
-    for (const Index node : step->nodes) {
-      const Node& n = *impl_->graph.node(node).node;
-      row.nodes.push_back("'" + (n.name.empty() ? std::to_string(n.index) : n.name) + "' (" + n.op +
-                          ")");
-    }
+    for (const Index node : step->nodes) row.nodes.push_back(label_of(*graph.node(node).node));
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+std::vector<NodePlacement> Plan::kernels() const {
+  return place_nodes(impl_->graph, impl_->builder.steps, impl_->spent, impl_->options.limits);
 }
 
 Index Plan::arena_bytes() const { return impl_->arena; }

@@ -11,6 +11,7 @@
 
 #include "backends/device.h"
 #include "model/graph.h"
+#include "optimized/plan/kernel_grade.h"
 #include "optimized/plan/shared_arena.h"
 #include "optimized/plan/shared_weights.h"
 #include "optimized/plan/step.h"
@@ -36,6 +37,7 @@ struct PlanOptions {
   std::shared_ptr<SharedArena> arena = {};
   ShapeProver* prover = nullptr;
   bool check_arena = false;  // like TOUCHSTONE_CHECK=arena (arena_check.h)
+  bool timed = false;  // keeps the time of each step of the last run, subgraphs included
   // Hook for tests: changes steps and lifetimes before memory is placed.
   std::function<void(Builder&)> change = {};
 };
@@ -71,7 +73,8 @@ class Plan {
   void run_into(const std::map<std::string, Value>& feeds, std::map<std::string, Tensor>& outputs,
                 ThreadPool& pool, std::vector<Timing>* timings = nullptr);
 
-  std::vector<Placement> placement() const;  // of each step
+  std::vector<Placement> placement() const;    // of each step
+  std::vector<NodePlacement> kernels() const;  // of each node, those of subgraphs after their own
   Index arena_bytes() const;
   Index device_bytes() const;  // of the buffers on the device, constants included
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/device.h"
@@ -13,6 +14,7 @@
 
 namespace touchstone {
 
+class Plan;
 struct PlanOptions;
 
 // State that all steps of a run use.
@@ -59,11 +61,15 @@ class Step {
   virtual Index moved() const { return 0; }    // bytes read and written, for steps without nodes
   virtual PrefetchHint weights() const { return {}; }  // read in a run; earlier steps prefetch them
   virtual void precede(const PrefetchHint&) {}         // receives the weights that are read next
+  // Plans of the node's subgraphs, by the attribute of each: those that runs have made.
+  virtual std::vector<std::pair<std::string, Plan*>> plans() { return {}; }
 
   std::vector<Index> nodes;  // of the model; empty for a change of layout
   Index about = no_value;    // for a step without nodes: the node that its errors name
   std::string kernel;        // "reference", "convolution 14x2 avx512", ..
   KernelClass kernel_class = KernelClass::reference;
+  bool generic = false;  // a kernel compiled from the definition, without a schedule of its own
+  std::string fallback;  // why the last run was on the reference kernel; empty if it was not
 };
 
 }  // namespace touchstone

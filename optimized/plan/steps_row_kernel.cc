@@ -21,6 +21,7 @@ class RowKernelStep : public Step {
         entry_(*find_row_kernel(*graph.node(node).node->signature)) {
     kernel = "row kernel " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::row_kernel;
+    generic = true;
   }
   Index scratch() const override { return entry_.scratch * RowKernel::piece; }
   void bind(const Memory& memory) override {
@@ -44,6 +45,7 @@ class RowKernelStep : public Step {
       kernel_class = KernelClass::reference;
       // An attribute requests another type than float32: statistics in bfloat16.
       kernel = "reference";
+      fallback = "an attribute wants another type than float";
       RunOptions options;
       options.limits = state.limits;
       const auto look_up = [&](const std::string& name) {

@@ -133,6 +133,18 @@ def described() -> onnx.ModelProto:
     return made
 
 
+def slow() -> onnx.ModelProto:
+    """A model with a tuned kernel, a view, a folded node, and a product of three operands, on the reference."""
+    nodes = [
+        node("Relu", ["x"], ["a"], name="act"),
+        node("Einsum", ["a", "a", "a"], ["p"], name="products", equation="ni,ni,ni->ni"),
+        node("Unsqueeze", ["p", "axes"], ["y"], name="wider"),
+        node("Shape", ["x"], ["size"], name="size"),
+    ]
+    outputs = [value("y", ["batch", 3, 1]), value("size", [2], INT64)]
+    return model(nodes, None, outputs, [helper.make_tensor("axes", INT64, [1], [2])])
+
+
 def models() -> dict[str, onnx.ModelProto]:
     add = node("Add", ["x", "b"], ["y"], name="sum")
     pair = [value("x"), value("b", [3])]
@@ -204,6 +216,7 @@ def models() -> dict[str, onnx.ModelProto]:
             [node("Abs", ["x"], ["a"], name="first"), node("Gather", ["a", "i"], ["y"], name="pick")],
             [value("x"), value("i", [1], INT64)],
         ),
+        "slow": slow(),
         "too_large": model([large, node("Relu", ["large"], ["y"])], None, [value("y", ["a", "b", "c"])], [sizes]),
     }
 
@@ -250,6 +263,7 @@ def make(folder: Path) -> None:
     (folder / "b.txt").write_text("0.5 1 -1\n")
     (folder / "expired.json").write_text(waivers(expires="2020-01-31"))
     (folder / "no_reason.json").write_text(waivers(reason=""))
+    (folder / "unfed.json").write_text(json.dumps({"sets": [{"x": "x.npy"}]}))
     data = folder / "data"
     data.mkdir(exist_ok=True)
     arrays = {"input_0": np.load(folder / "x.npy"), "input_1": np.load(folder / "b.npy")}

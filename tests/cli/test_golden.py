@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -23,7 +24,11 @@ EXIT_CODES = {0, 1, 2, 3, 4, 6, 7}  # no crash (5, a signal), no defect (70)
 
 def touchstone(line: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     environment = {key: text for key, text in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
-    environment |= {"POCL_CACHE_DIR": str(COMMAND.parent / "pocl"), **more}  # what an OpenCL device compiles
+    environment |= {
+        "POCL_CACHE_DIR": str(COMMAND.parent / "pocl"),  # what an OpenCL device compiles
+        "TOUCHSTONE_ISA": "sse41",  # in the names of kernels: every processor has it
+        **more,
+    }
     return subprocess.run(
         [COMMAND, *shlex.split(line)],
         cwd=folder,
@@ -65,6 +70,28 @@ def test_placement_is_part_of_the_object(folder: Path) -> None:
     placed = json.loads(ran.stdout)["placement"]  # nothing else is on stdout
     assert [step["nodes"] for step in placed["steps"]][-1] == ["'sum' (Add)"]
     assert placed["arena_bytes"] > 0 and placed["device"] == "cpu"
+    (node,) = placed["kernels"]["nodes"]
+    assert (node["node"], node["version"], node["class"], node["kind"]) == (
+        "'sum' (Add)",
+        "Add-13",
+        "tuned",
+        "pointwise",
+    )
+    assert "why" not in node and "microseconds" not in node
+    assert placed["kernels"]["counts"] == {"tuned": 1, "generic": 0, "reference": 0, "view": 0, "folded": 0}
+
+
+@pytest.mark.skipif(not has_judge(), reason="this build has no fast executor")
+def test_slow_nodes_are_named_with_their_share(folder: Path) -> None:
+    ran = touchstone("run slow.onnx --input x=x.npy --runtime fast --warn-slow --json slow.json", folder)
+    assert ran.returncode == 0
+    head, row, last = ran.stderr.splitlines()
+    assert re.fullmatch(r"warning: 1 node ran on reference kernels, \d+\.\d % of the time", head)
+    assert re.fullmatch(r" +\d+\.\d %  'products' \(Einsum\): no fast kernel for Einsum-12 of float.*", row)
+    assert "docs/kernels.md" in last
+    (slow,) = json.loads((folder / "slow.json").read_text())["slow"]
+    assert slow["node"] == "'products' (Einsum)" and slow["version"] == "Einsum-12"
+    assert 0 < slow["share"] <= 1
 
 
 def test_every_golden_file_has_a_case() -> None:

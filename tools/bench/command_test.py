@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
 import onnx.parser
 import pytest
@@ -174,6 +175,29 @@ def test_what_the_reference_gave_is_kept_and_asked_again(model: Path, tmp_path: 
     for file, answer in zip(files, answers[1:] + answers[:1], strict=True):
         file.write_bytes(answer)
     assert bench(*words)[0] == 1
+
+
+def test_files_take_turns_as_inputs(model: Path, tmp_path: Path) -> None:
+    """Two sets of inputs of a size that the model leaves open."""
+    sets = []
+    for k in range(2):
+        file = tmp_path / f"x{k}.npy"
+        np.save(file, np.full((5, 3), k, np.float32))
+        sets.append({"x": str(file)})
+    feeds = tmp_path / "feeds.json"
+    feeds.write_text(json.dumps({"sets": sets}))
+    words = ["--runtime", "reference", "--against", bad("right"), "--feeds", feeds]
+    code, found, said = bench(model, *words)
+    assert code == 0, said
+    assert found["input_sets"] == 2
+    assert [row["valid"] for row in found["heats"][0]["runtimes"]] == [True, True]
+
+
+def test_without_a_judge_outputs_are_compared_with_ours(model: Path) -> None:
+    for deed, apart in (("right", False), ("other-type", True)):
+        code, peer = against(model, deed, "--no-judge")
+        assert (code, peer["valid"], peer["judged"]) == (0, True, 0)
+        assert (peer["distance"] != 0) == apart  # null: outputs of another type are infinitely far
 
 
 def test_a_peer_that_does_not_start_is_an_error(model: Path) -> None:

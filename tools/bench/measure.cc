@@ -8,6 +8,7 @@
 #include <cmath>
 #include <random>
 
+#include "conformance/compare/distance.h"
 #include "core/error.h"
 #include "tools/bench/ready.h"
 #include "tools/bench/statistics.h"
@@ -86,6 +87,7 @@ void block(Runner& runner, const BenchmarkRun& benchmark, std::mt19937_64& draw)
   std::vector<double> seconds = runner.runtime_process.run(order);
   seconds.erase(seconds.begin());
   runner.figure.blocks.push_back(std::move(seconds));
+  if (benchmark.output_checker == nullptr) return;
 
   const auto chosen = static_cast<Index>(1 + draw() % static_cast<std::uint64_t>(runner.in_block));
   const Outputs outputs = runner.runtime_process.show(chosen, benchmark.scratch / "outputs");
@@ -94,6 +96,26 @@ void block(Runner& runner, const BenchmarkRun& benchmark, std::mt19937_64& draw)
   ++runner.figure.judged;
   runner.figure.distance = std::max(runner.figure.distance, ruling.distance);
   if (!ruling.fault.empty()) throw RuntimeFailure{FailureKind::wrong, ruling.fault};
+}
+
+// Compares the outputs for the first inputs with those of the first runtime: a hint, no verdict.
+void compare(std::vector<Runner>& runners, const BenchmarkRun& benchmark) {
+  std::optional<Outputs> ours;
+  for (Runner& runner : runners) {
+    if (!runner.running()) {
+      if (!ours) return;
+      continue;
+    }
+    try {
+      runner.runtime_process.run({0});
+      const Outputs outputs = runner.runtime_process.show(0, benchmark.scratch / "outputs");
+      if (!ours) ours = outputs;
+      runner.figure.distance = farthest(distances(benchmark.outputs, outputs, *ours));
+    } catch (const RuntimeFailure&) {  // an output that is no tensor
+      runner.figure.distance = HUGE_VAL;
+      if (!ours) return;
+    }
+  }
 }
 
 Index rounds_for(const std::vector<Runner>& runners, const BenchPlan& plan) {
@@ -160,9 +182,11 @@ std::vector<Figure> measure(
   for (Index round = 0; round < rounds; ++round) {
     take_turns(runners, round, [&](Runner& runner) { block(runner, benchmark, draw); });
   }
+  for (Runner& runner : runners)
+    attempt(runner, [&] { runner.figure.weight = runner.runtime_process.weigh(); });
+  if (benchmark.output_checker == nullptr) compare(runners, benchmark);
   std::vector<Figure> figures;
   for (Runner& runner : runners) {
-    attempt(runner, [&] { runner.figure.weight = runner.runtime_process.weigh(); });
     runner.runtime_process.close();
     figures.push_back(std::move(runner.figure));
   }

@@ -31,7 +31,7 @@ struct Figure {
   std::vector<std::vector<double>> blocks;  // seconds of timed runs, a block per round
   Weight weight;
   Index judged = 0;     // timed runs whose outputs were compared with the reference's
-  double distance = 0;  // the largest relative distance of those outputs
+  double distance = 0;  // the largest relative distance of those outputs; unjudged: to ours
   std::optional<RuntimeFailure> failure;  // the runtime then has no figure
 
   std::vector<double> all() const;
@@ -45,7 +45,7 @@ struct BenchmarkRun {
   std::vector<NamedFile> moved;  // the first set with every float replaced by a neighbor; not timed
   std::vector<ValueInfo> outputs;
   Index nodes = 0;
-  const OutputChecker* output_checker = nullptr;
+  const OutputChecker* output_checker = nullptr;  // null: no output is judged
 };
 
 // Returns the order in which runtimes take their turns in a round. Each begins equally often, and

@@ -14,16 +14,30 @@ from typing import Any
 HEAD = "| model | threads | runtime | median ms | p95 | ratio (quartiles) | load ms | first ms | peak MB |"
 
 
+LONGEST = 300  # characters of a reason: some runtimes answer with pages
+
+
+def shortened(text: str) -> str:
+    """Returns the text in one line, cut if it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]} .."
+
+
+def milliseconds(seconds: float) -> str:
+    value = seconds * 1e3
+    return f"{value:.2f}" if value >= 1 else f"{value:.4f}"
+
+
 def row_of(model: str, threads: int, row: dict[str, Any]) -> str:
     """Returns the row of a runtime on a model, with the reason if it has no figure."""
     who = f"| {model} | {threads} | {row['runtime']} |"
     if not row["valid"]:
-        why = " ".join(row["why"].split()).replace("|", "\\|")
+        why = shortened(row["why"]).replace("|", "\\|")
         return f"{who} {row['fall']}: {why} | | | | | |"
     seconds, ratio = row["seconds"], row.get("ratio")
     figures = [
-        f"{seconds['median'] * 1e3:.2f}",
-        f"{seconds['p95'] * 1e3:.2f}",
+        milliseconds(seconds["median"]),
+        milliseconds(seconds["p95"]),
         f"{ratio['median']:.2f} ({ratio['low']:.2f} to {ratio['high']:.2f})" if ratio else "",
         f"{median(row['load_seconds']) * 1e3:.0f}",
         f"{seconds['first'] * 1e3:.0f}",
@@ -37,7 +51,7 @@ def table_of(found: dict[str, Any]) -> str:
         f"{found['machine']}; load {found['load'][0]} before, {found['load'][1]} after; {found['seconds']} s each; "
         f"times to load are medians of {found['loads']}."
     ]
-    runtimes = {row["runtime"]: row for heat in found["heats"] for row in heat["runtimes"]}
+    runtimes = {row["runtime"]: row for heat in found["heats"] for row in heat["runtimes"] if row["version"]}
     lines += [f"{name} {row['version']}: {row['settings']}." for name, row in runtimes.items()]
     for roof in found["roofs"]:
         copied = f"{roof['copy_bytes'] / 1e9:.1f} GB/s copied"

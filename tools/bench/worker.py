@@ -72,7 +72,7 @@ class Worker:
         files = []
         for name, value in self.outputs[request["run"]].items():
             file = Path(request["folder"]) / f"output_{len(files)}.npy"
-            np.save(file, value)
+            np.save(file, value.astype(str) if value.dtype == object else value)  # strings
             files.append({"name": name, "file": str(file)})
         return {"outputs": files}
 

@@ -36,7 +36,8 @@ using Starts = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 struct BenchArgs {
   std::vector<std::string> models, against, dims;
-  std::string runtime, expected, profile;
+  std::string runtime, expected, profile, feeds;
+  bool judged = true;
   std::vector<Index> threads{1};
   double timeout = 600;
   bool roof = false;
@@ -52,7 +53,28 @@ Starts starts_for(const BenchArgs& args) {
   return starts;
 }
 
+// Reads {"sets": [{"input": "file.npy", ..}, ..]}, whose sets take turns.
+std::vector<FeedArgs> sets_of(const std::string& file) {
+  const Json object =
+      Json::parse(open_trusted(file).read_all(Limits::trusted()), nullptr, /*exceptions=*/false);
+  std::vector<FeedArgs> sets;
+  const bool is_list = object.is_object() && object.contains("sets") && object["sets"].is_array();
+  for (const Json& set : is_list ? object["sets"] : Json::array()) {
+    FeedArgs& wanted = sets.emplace_back();
+    for (const auto& [name, path] : set.items()) {
+      if (!path.is_string())
+        throw Error(ErrorKind::usage, "'" + file + "' names no file for '" + name + "'");
+      wanted.inputs.push_back(name + "=" + path.get<std::string>());
+    }
+  }
+  if (sets.empty())
+    throw Error(ErrorKind::usage, "'" + file + "' holds no sets of inputs")
+        .with_help(R"({"sets": [{"input": "file.npy"}]})");
+  return sets;
+}
+
 FeedArgs inputs_of_set(const BenchArgs& args, Index set) {
+  if (!args.feeds.empty()) return sets_of(args.feeds).at(static_cast<std::size_t>(set));
   FeedArgs wanted;
   wanted.random = true;
   wanted.seed = args.plan.seed + static_cast<std::uint64_t>(set);
@@ -70,7 +92,18 @@ Tensor moved(const Tensor& tensor) {
   return made;
 }
 
-// Writes sets of random inputs as files, and determines the sizes of the model's symbols.
+// Returns the feeds of a set. Throws Error (usage) if it lacks an input.
+std::map<std::string, Value> feeds_of_set(const BenchArgs& args, const Model& model, Index set) {
+  std::map<std::string, Value> feeds =
+      feeds_for(model, inputs_of_set(args, set), Limits::trusted());
+  for (const ValueInfo* input : wanted_inputs(model.graph)) {
+    if (!feeds.contains(input->name))
+      throw Error(ErrorKind::usage, "nothing feeds the input '" + input->name + "'");
+  }
+  return feeds;
+}
+
+// Writes the sets of inputs as files, and determines the sizes of the model's symbols.
 BenchmarkRun benchmark_for(const BenchArgs& args, const std::string& file,
                            const fs::path& scratch) {
   BenchmarkRun benchmark;
@@ -83,18 +116,18 @@ BenchmarkRun benchmark_for(const BenchArgs& args, const std::string& file,
     const fs::path folder = scratch / fmt::format("inputs_{}", set);
     fs::create_directories(folder);
     std::vector<NamedFile>& files = benchmark.input_sets.emplace_back();
-    const std::map<std::string, Value> feeds =
-        feeds_for(model, inputs_of_set(args, set), Limits::trusted());
+    const std::map<std::string, Value> feeds = feeds_of_set(args, model, set);
     for (const ValueInfo* input : wanted_inputs(model.graph)) {
       const Tensor& tensor = feeds.at(input->name).tensor();
-      for (std::size_t axis = 0; axis < input->shape->size(); ++axis) {
-        const Dim& dim = (*input->shape)[axis];
+      const auto rank = input->shape ? static_cast<Index>(input->shape->size()) : 0;
+      for (Index axis = 0; axis < std::min(rank, tensor.shape().size()); ++axis) {
+        const Dim& dim = (*input->shape)[static_cast<std::size_t>(axis)];
         if (!dim.size && !dim.symbol.empty()) benchmark.dims[dim.symbol] = tensor.shape()[axis];
       }
       const fs::path at = folder / fmt::format("input_{}.npy", files.size());
       write_atomically(at, serialize_npy(tensor));
       files.push_back({input->name, at.string()});
-      if (set > 0) continue;
+      if (set > 0 || !args.judged) continue;
       const fs::path beside = folder / fmt::format("moved_{}.npy", benchmark.moved.size());
       write_atomically(beside, serialize_npy(moved(tensor)));
       benchmark.moved.push_back({input->name, beside.string()});
@@ -110,8 +143,7 @@ void profile(const BenchArgs& args) {
   Trace trace;
   for (const std::string& file : args.models) {
     const Model model = load_valid(file, Limits::trusted());
-    const std::map<std::string, Value> feeds =
-        feeds_for(model, inputs_of_set(args, 0), Limits::trusted());
+    const std::map<std::string, Value> feeds = feeds_of_set(args, model, 0);
     for (const Index threads : args.threads) {
       Session session(model, {.threads = threads, .timings = true});
       for (int k = 0; k < 3; ++k) session.run(feeds);
@@ -129,17 +161,11 @@ void say(const std::string& what, const std::string& stage) {
   fmt::print(stderr, "{}: {}\n", printable(what), stage);
 }
 
-// Benchmarks all numbers of threads on one model.
-std::vector<Heat> bench_model(const BenchArgs& args, const std::string& file,
-                              const Starts& starts) {
-  const Scratch scratch;
-  const std::string name = fs::path(file).stem().string();
-  BenchmarkRun benchmark = benchmark_for(args, file, scratch.path());
-  std::vector<Heat> heats;
+// Prepares the comparison with the reference's outputs. `unfair` receives why there is none.
+std::optional<OutputChecker> checker_of(const BenchArgs& args, const BenchmarkRun& benchmark,
+                                        std::optional<RuntimeFailure>& unfair) {
   std::optional<OutputChecker> output_checker;
-  std::optional<RuntimeFailure> unfair;
   try {
-    say(name, "what the reference gives");
     std::vector<Outputs> expected = expectations(benchmark, args.plan, self(), args.expected);
     const Outputs beside = std::move(expected.back());
     expected.pop_back();
@@ -150,13 +176,29 @@ std::vector<Heat> bench_model(const BenchArgs& args, const std::string& file,
   } catch (const RuntimeFailure& failure) {
     unfair = {failure.kind, "the reference did not run it: " + failure.why};
   }
+  return output_checker;
+}
+
+// Benchmarks all numbers of threads on one model.
+std::vector<Heat> bench_model(const BenchArgs& args, const std::string& file,
+                              const Starts& starts) {
+  const Scratch scratch;
+  const std::string name = fs::path(file).stem().string();
+  BenchmarkRun benchmark = benchmark_for(args, file, scratch.path());
+  std::vector<Heat> heats;
+  std::optional<OutputChecker> output_checker;
+  std::optional<RuntimeFailure> unfair;
+  if (args.judged) {
+    say(name, "what the reference gives");
+    output_checker = checker_of(args, benchmark, unfair);
+  }
   benchmark.output_checker = output_checker ? &*output_checker : nullptr;
   for (const Index threads : args.threads) {
     Heat& heat = heats.emplace_back();
     heat.model = name;
     heat.threads = benchmark.threads = threads;
     heat.unfair = unfair;
-    if (!output_checker) continue;
+    if (args.judged && !output_checker) continue;
     heat.figures = measure(benchmark, starts, args.plan, [&](const std::string& stage) {
       say(fmt::format("{}, threads {}", name, threads), stage);
     });
@@ -200,11 +242,13 @@ ExitCode bench(const BenchArgs& args) {
   if (!args.profile.empty() && args.runtime != "fast")
     throw Error(ErrorKind::usage,
                 "--profile is of the fast executor's steps, not of '" + args.runtime + "'");
+  if (!args.feeds.empty() && args.models.size() > 1)
+    throw Error(ErrorKind::usage, "--feeds names the inputs of one model");
   const CommandBudget budget(Limits::trusted());
   const Starts starts = starts_for(args);
   // Detects models that cannot run, before hours of timing.
   for (const std::string& file : args.models) {
-    feeds_for(load_valid(file, Limits::trusted()), inputs_of_set(args, 0), Limits::trusted());
+    feeds_of_set(args, load_valid(file, Limits::trusted()), 0);
   }
   const std::string load_before = load_average();
   const bool shown = !args.json.takes_stdout();
@@ -283,9 +327,15 @@ void add_bench(CLI::App& app, ExitCode& out) {
   command->add_option("--profile", args->profile, "Write what each step takes: a Chrome trace")
       ->type_name("F");
   command->add_flag("--roof", args->roof, "Measure what the machine can do at most");
+  command->add_option("--feeds", args->feeds, "Files of one model's inputs, instead of random ones")
+      ->type_name("F.json");
+  command->add_flag("!--no-judge", args->judged,
+                    "Judge no output by the reference, and show how far each is from ours");
   add_json(*command, args->json);
   command->callback([args, &out] {
     out = guarded(args->json, [&] {
+      if (!args->feeds.empty())
+        args->plan.input_sets = static_cast<Index>(sets_of(args->feeds).size());
       args->plan.limit = std::chrono::milliseconds(static_cast<Index>(args->timeout * 1000));
       return bench(*args);
     });

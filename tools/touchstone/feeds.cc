@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -286,6 +287,23 @@ std::map<std::string, Value> feeds_for(const Model& model, const FeedArgs& args,
       Value made = random_value(*input, dims, ranges, seeded);
       out.try_emplace(input->name, std::move(made));
     }
+  }
+  return out;
+}
+
+std::map<std::string, Shape> known_shapes(const Model& model, const FeedArgs& args,
+                                          const Limits& limits) {
+  std::map<std::string, Shape> out;
+  for (const auto& [name, value] : feeds_for(model, args, limits)) {
+    if (value.is_tensor()) out.emplace(name, value.tensor().shape());
+  }
+  const Dims dims = dims_of(args);
+  for (const ValueInfo* input : wanted_inputs(model.graph)) {
+    if (!input->shape || out.contains(input->name)) continue;
+    const bool known = std::all_of(input->shape->begin(), input->shape->end(), [&](const Dim& dim) {
+      return dim.size || dims.contains(dim.symbol);
+    });
+    if (known) out.emplace(input->name, shape_for(*input, dims));
   }
   return out;
 }

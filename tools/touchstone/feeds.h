@@ -28,6 +28,11 @@ std::vector<const ValueInfo*> wanted_inputs(const Graph& graph);
 std::map<std::string, Value> feeds_for(const Model& model, const FeedArgs& args,
                                        const Limits& limits);
 
+// Shapes of the inputs as far as the model, `dims` and the files of `inputs` determine them. An
+// input of which a size is open is left out.
+std::map<std::string, Shape> known_shapes(const Model& model, const FeedArgs& args,
+                                          const Limits& limits);
+
 // Reads one .npy or .pb file as a value of this type.
 Value read_value(const std::filesystem::path& file, const ValueType& type, const Limits& limits);
 

@@ -10,6 +10,7 @@
 #include "model/model.h"
 #ifdef TOUCHSTONE_WITH_FAST
 #include "optimized/session.h"
+#include "tools/touchstone/kernels.h"
 #include "tools/touchstone/trace.h"
 #endif
 #include "reference/interpreter.h"
@@ -29,7 +30,7 @@ struct RunArgs {
   LimitArgs limits;
   std::string output_dir, tap, profile, runtime = "reference", device = "cpu";
   Index threads = 0;
-  bool placement = false;
+  bool placement = false, warn_slow = false;
   JsonOutput json;
 };
 
@@ -86,10 +87,19 @@ void print_placement(const Json& placed) {
   fmt::print("arena {} bytes\n", placed["arena_bytes"].get<Index>());
   if (const auto bytes = placed["device_bytes"].get<Index>(); bytes > 0)
     fmt::print("{} {} bytes\n", placed["device"].get<std::string>(), bytes);
+#ifdef TOUCHSTONE_WITH_FAST
+  print_kernels(placed["kernels"]);
+#endif
 }
 
+// Facts of a session's run, for the options that request them.
+struct Observed {
+  Json placed, slow;
+};
+
 void report(const RunArgs& args, const Model& model, const std::map<std::string, Value>& outputs,
-            const Json& placed, const std::optional<Judged>& judged) {
+            const Observed& observed, const std::optional<Judged>& judged) {
+  const Json& placed = observed.placed;
   if (!placed.is_null() && !args.json.takes_stdout()) print_placement(placed);
   Json object{{"schema", "touchstone.run/1"}, {"model", args.model}, {"outputs", Json::array()}};
   for (const ValueInfo& output : model.graph.outputs) {
@@ -109,12 +119,13 @@ void report(const RunArgs& args, const Model& model, const std::map<std::string,
       fmt::print("{}  {}\n", judged->verdict, printable(judged->detail));
   }
   if (!placed.is_null()) object["placement"] = placed;
+  if (!observed.slow.is_null()) object["slow"] = observed.slow;
   if (args.json) write_json(args.json, object);
 }
 
-// Runs a session. `placed` receives the object of --placement, if requested.
 std::map<std::string, Value> run_session(const RunArgs& args, const Model& model,
-                                         const std::map<std::string, Value>& feeds, Json& placed) {
+                                         const std::map<std::string, Value>& feeds,
+                                         Observed& observed) {
 #ifdef TOUCHSTONE_WITH_FAST
   if (!args.tap.empty()) {
     throw Error(ErrorKind::usage, "--tap sees every node's values; the fast executor merges nodes")
@@ -122,28 +133,33 @@ std::map<std::string, Value> run_session(const RunArgs& args, const Model& model
   }
   SessionOptions options;
   options.threads = args.threads;
-  options.timings = !args.profile.empty();
+  options.timings = !args.profile.empty() || args.warn_slow;
   options.devices = args.device;
   options.limits = args.limits.limits();
   Session session(model, options);
   std::map<std::string, Value> outputs = session.run(feeds);
-  if (options.timings) {
+  if (args.warn_slow) {
+    observed.slow = slow_nodes(session.kernels(), session.timings());
+    warn_slow(observed.slow);
+  }
+  if (!args.profile.empty()) {
     session.run(feeds);  // the first run includes page faults of fresh memory
     Trace trace;
     trace.add(std::filesystem::path(args.model).stem().string(), session);
     trace.write(args.profile);
   }
   if (args.placement) {
-    placed = {{"steps", Json::array()},
-              {"arena_bytes", session.arena_bytes()},
-              {"device", args.device.substr(0, args.device.find(','))},
-              {"device_bytes", session.device_bytes()}};
+    observed.placed = {{"steps", Json::array()},
+                       {"arena_bytes", session.arena_bytes()},
+                       {"device", args.device.substr(0, args.device.find(','))},
+                       {"device_bytes", session.device_bytes()},
+                       {"kernels", kernels_report(session.kernels(), session.timings())}};
     for (const Placement& row : session.placement())
-      placed["steps"].push_back({{"kernel", row.kernel}, {"nodes", row.nodes}});
+      observed.placed["steps"].push_back({{"kernel", row.kernel}, {"nodes", row.nodes}});
   }
   return outputs;
 #else
-  (void)args, (void)model, (void)feeds, (void)placed;
+  (void)args, (void)model, (void)feeds, (void)observed;
   throw Error(ErrorKind::unsupported, "this build has no fast executor")
       .with_help("take the release build, or --runtime reference");
 #endif
@@ -156,6 +172,10 @@ ExitCode run_model(const RunArgs& args) {
   }
   if (args.placement && args.runtime != "fast") {
     throw Error(ErrorKind::usage, "--placement is of the fast executor's kernels")
+        .with_help("take --runtime fast");
+  }
+  if (args.warn_slow && args.runtime != "fast") {
+    throw Error(ErrorKind::usage, "--warn-slow is of the fast executor's kernels")
         .with_help("take --runtime fast");
   }
   if (args.device != "cpu" && args.runtime != "fast") {
@@ -173,13 +193,14 @@ ExitCode run_model(const RunArgs& args) {
     for (const auto& [name, value] : feeds) taps->feed(name, value);
     options.tap = [&](const Call& call, const std::string& path) { (*taps)(call, path); };
   }
-  Json placed;
-  const std::map<std::string, Value> outputs =
-      args.runtime == "fast" ? run_session(args, model, feeds, placed) : run(model, feeds, options);
+  Observed observed;
+  const std::map<std::string, Value> outputs = args.runtime == "fast"
+                                                   ? run_session(args, model, feeds, observed)
+                                                   : run(model, feeds, options);
   if (taps) taps->finish();
   if (!args.output_dir.empty()) write_outputs(model, outputs, args.output_dir);
   const std::optional<Judged> judged = held_against_test_data(args, model, outputs);
-  report(args, model, outputs, placed, judged);
+  report(args, model, outputs, observed, judged);
   return judged ? judged->code : ExitCode::fine;
 }
 
@@ -208,7 +229,9 @@ void add_run(CLI::App& app, ExitCode& out) {
   command->add_option("--threads", args->threads, "Of the fast executor (all)")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  command->add_flag("--placement", args->placement, "Show which kernel ran which nodes");
+  command->add_flag("--placement", args->placement, "Show which kernel ran which nodes, and why");
+  command->add_flag("--warn-slow", args->warn_slow,
+                    "Warn of nodes that ran on reference kernels, with their share of the time");
   command->add_option("--profile", args->profile, "Write what each step took: a Chrome trace")
       ->type_name("F");
   command->add_option("--tap", args->tap, "Write every node's inputs and outputs")

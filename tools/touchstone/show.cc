@@ -1,11 +1,17 @@
-// touchstone show MODEL: prints a model's inputs, outputs, nodes with the version in force, counts
-// by operator, and, with --shapes, the shapes of all values.
+// touchstone show MODEL: prints a model's inputs, outputs, nodes with the version in force, and
+// counts by operator. --shapes adds the shapes of all values, --kernels the fast executor's
+// kernels.
 #include <fmt/format.h>
 
 #include "core/error.h"
 #include "model/model.h"
+#ifdef TOUCHSTONE_WITH_FAST
+#include "optimized/session.h"
+#include "tools/touchstone/kernels.h"
+#endif
 #include "reference/shapes.h"
 #include "tools/touchstone/command.h"
+#include "tools/touchstone/feeds.h"
 #include "tools/touchstone/limits.h"
 #include "tools/touchstone/reports.h"
 #include "tools/touchstone/values.h"
@@ -18,7 +24,8 @@ using Json = nlohmann::ordered_json;
 struct ShowArgs {
   LimitArgs limits{.preset = "untrusted", .memory = "4G"};
   std::string model;
-  bool nodes = false, shapes = false;
+  bool nodes = false, shapes = false, kernels = false;
+  FeedArgs feeds;  // files and sizes, for --kernels
   JsonOutput json;
 };
 
@@ -127,7 +134,50 @@ InferredShapes shapes_of(const Model& model, const Limits& limits) {
   return infer_shapes(model, limits);
 }
 
+// Plans the model if all sizes are known. Otherwise lists the inputs whose sizes are open: the
+// kernels depend on them.
+Json kernels_of(const ShowArgs& args, const Limits& limits) {
+#ifdef TOUCHSTONE_WITH_FAST
+  Model model = load_valid(args.model, limits);
+  const std::map<std::string, Shape> shapes = known_shapes(model, args.feeds, limits);
+  Json open = Json::array();
+  for (const ValueInfo* input : wanted_inputs(model.graph)) {
+    const bool is_tensor = !input->type || input->type->kind == ValueType::Kind::tensor;
+    if (is_tensor && !shapes.contains(input->name))
+      open.push_back(input->name + " " + dims_text(*input));
+  }
+  if (!open.empty()) return {{"open", open}};
+  SessionOptions options;
+  options.limits = limits;
+  Session session(std::move(model), options);
+  Json report = kernels_report(session.kernels_for(shapes));
+  report["open"] = std::move(open);
+  return report;
+#else
+  (void)args, (void)limits;
+  throw Error(ErrorKind::unsupported, "this build has no fast executor")
+      .with_help("take the release build");
+#endif
+}
+
+void print_planned(const Json& report) {
+  if (!report["open"].empty()) {
+    fmt::print(
+        "{}\n  they depend on sizes that are open: {}\n  --dims SYMBOL=N,... or --input gives "
+        "them\n",
+        styled(Stream::out, Style::bold, "kernels"), names(report["open"]));
+    return;
+  }
+#ifdef TOUCHSTONE_WITH_FAST
+  print_kernels(report);
+#endif
+}
+
 ExitCode show_model(const ShowArgs& args) {
+  if (!args.kernels && !(args.feeds.dims.empty() && args.feeds.inputs.empty())) {
+    throw Error(ErrorKind::usage, "--dims and --input give sizes to --kernels")
+        .with_help("add --kernels");
+  }
   const Limits limits = args.limits.limits();
   const CommandBudget budget(limits);
   Model model = load_model(args.model, limits);
@@ -138,9 +188,11 @@ ExitCode show_model(const ShowArgs& args) {
     found = shapes_of(model, limits);
     add_shapes(found, all);
   }
+  if (args.kernels) all["kernels"] = kernels_of(args, limits);
   if (!args.json.takes_stdout()) {
     print_summary(args, model, all);
     if (args.shapes) print_shapes(found);
+    if (args.kernels) print_planned(all["kernels"]);
     for (const Error& breach : found.breaches) print_error(breach);
   }
   if (args.json) write_json(args.json, all);
@@ -155,6 +207,17 @@ void add_show(CLI::App& app, ExitCode& out) {
   command->add_option("model", args->model, "An .onnx file")->required()->type_name("MODEL");
   command->add_flag("--nodes", args->nodes, "List the main graph's nodes, too");
   command->add_flag("--shapes", args->shapes, "Infer the shapes of all values, and list them, too");
+  command->add_flag("--kernels", args->kernels,
+                    "List the fast executor's kernel of each node, too, and why it is slow");
+  command->add_option("--dims,--dim", args->feeds.dims, "Sizes of symbolic dimensions")
+      ->delimiter(',')
+      ->type_name("SYMBOL=N,...")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--input", args->feeds.inputs, "A file whose shape an input has")
+      ->type_name("NAME=FILE.npy|.pb")
+      ->expected(1)
+      ->take_all();
   add_limits(*command, args->limits);
   add_json(*command, args->json);
   command->callback([args, &out] { out = guarded(args->json, [&] { return show_model(*args); }); });
