@@ -13,8 +13,9 @@ constexpr Index max_steps = 4'000'000;  // node visits; later values stay unknow
 ProvedShapes prove_shapes(const Model& model, const std::map<std::string, Shape>& feeds,
                           const Limits& limits) {
   ShapeInference state(model, limits, max_steps);
-  const InferredRun walked = proving_walk(state, feeds);
+  InferredRun walked = proving_walk(state, feeds);
   ProvedShapes proved;
+  proved.conditions = std::move(walked.conditions);
   for (const Violation& violation : walked.violations) {
     if (violation.node >= 0) proved.violations.insert(violation.node);
     proved.breaks_surely = proved.breaks_surely || violation.surely_run;
