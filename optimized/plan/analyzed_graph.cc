@@ -22,7 +22,8 @@ Index AnalyzedGraph::find(const std::string& name) const {
 }
 
 AnalyzedGraph::AnalyzedGraph(const Model& model, const std::map<std::string, Shape>& feeds,
-                             const Limits& limits, const std::set<std::string>& unclaimed) {
+                             const Limits& limits, const std::set<std::string>& unclaimed)
+    : model_(model) {
   const Graph& graph = model.graph;
   for (const auto& [name, tensor] : graph.initializers) {
     AnalyzedValue& fact = values_[static_cast<std::size_t>(value_of(name))];

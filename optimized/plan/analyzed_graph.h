@@ -54,6 +54,7 @@ class AnalyzedGraph {
   AnalyzedGraph(const Model& model, const std::map<std::string, Shape>& feeds, const Limits& limits,
                 const std::set<std::string>& unclaimed = {});
 
+  const Model& model() const { return model_; }
   const std::vector<AnalyzedNode>& nodes() const { return nodes_; }
   const std::vector<AnalyzedValue>& values() const { return values_; }
   const AnalyzedValue& value(Index k) const { return values_[static_cast<std::size_t>(k)]; }
@@ -69,6 +70,7 @@ class AnalyzedGraph {
   std::vector<std::shared_ptr<const Tensor>> results(const AnalyzedNode& fact) const;
   std::vector<AnalyzedValue*> reads(const AnalyzedNode& fact);
 
+  const Model& model_;
   std::vector<AnalyzedNode> nodes_;
   std::vector<AnalyzedValue> values_;
   std::unordered_map<std::string, Index> by_name_;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "model/graph.h"
 #include "optimized/plan/step.h"
 #include "optimized/registry/isa.h"
+#include "transform/optimize/passes.h"
 
 namespace touchstone {
 
@@ -29,7 +31,11 @@ struct PlanOptions {
   std::shared_ptr<Device> device = {};  // not null: runs the nodes for which it has kernels
   bool host = true;                     // the processor runs the rest; false: that is an Error
   bool nested = false;                  // runs inside a step of another plan
-  bool check_arena = false;             // like TOUCHSTONE_CHECK=arena (arena_check.h)
+  // Memory of feeds that change between runs: what run_in_order hands on of it is copied.
+  std::span<const std::byte> lent = {};
+  // Passes for subgraphs, which their plans run; null: subgraphs run as written.
+  std::shared_ptr<const PassOptions> passes = {};
+  bool check_arena = false;  // like TOUCHSTONE_CHECK=arena (arena_check.h)
   // Hook for tests: changes steps and lifetimes before memory is placed.
   std::function<void(Builder&)> change = {};
 };
@@ -60,6 +66,9 @@ class Plan {
   // for each step, followed by one for each thread that ran a part of it.
   std::map<std::string, Value> run(const std::map<std::string, Value>& feeds, ThreadPool& pool,
                                    std::vector<Timing>* timings = nullptr);
+  // Takes feeds in the order of the model's inputs, each of them fed, and makes outputs in the
+  // model's order. Tensors outside of the plan's memory are shared, also those of feeds.
+  void run_in_order(const std::vector<Value>& feeds, std::vector<Value>& outputs, ThreadPool& pool);
   // Writes the outputs into existing tensors. Throws Error (usage) if one has another type or
   // shape. Allocates nothing beyond what reference kernels allocate.
   void run_into(const std::map<std::string, Value>& feeds, std::map<std::string, Tensor>& outputs,
