@@ -18,6 +18,7 @@
 #include "optimized/threads/run_lock.h"
 #include "reference/feeds.h"
 #include "reference/plan.h"
+#include "reference/proved_shapes.h"
 
 namespace touchstone {
 
@@ -33,6 +34,8 @@ struct Variant {
   ShapeProver prover;
   std::deque<ShapeProver> provers;  // of the assumptions' models
   const std::shared_ptr<SharedWeights> weights = std::make_shared<SharedWeights>();
+  bool controls = false;                        // the main graph has a node with subgraphs
+  std::set<std::string> known_conditions = {};  // of the last fed shapes; no pass used them
 };
 
 namespace {
@@ -78,6 +81,12 @@ Model with_sizes(Model model, const std::map<std::string, Index>& dims) {
   return model;
 }
 
+std::shared_ptr<const PassOptions> passes_of(const SessionOptions& options) {
+  auto made = std::make_shared<PassOptions>(options.passes);
+  made->limits = options.limits;
+  return made;
+}
+
 // Optimizes the model. First refuses nodes that cannot run, so that errors name nodes of the
 // original model. `fed`: shapes for which the passes' assumptions must hold. `draws`, `checked`:
 // see PassOptions.
@@ -85,15 +94,42 @@ std::shared_ptr<Variant> optimized(Model model, const SessionOptions& options,
                                    std::vector<Shapes> fed, bool draws, bool checked) {
   const LimitsScope scope(options.limits);
   refuse_what_cannot_run(model);
-  PassOptions passes = options.passes;
-  passes.limits = options.limits;
+  PassOptions passes = *passes_of(options);
   passes.fed = std::move(fed);
   passes.draws = draws;
   passes.checked = checked;
   Optimized made = optimize(std::move(model), passes);
   if (passes.level >= Level::extended)
     made.model = lower_half_precision(std::move(made.model), passes);
-  return std::make_shared<Variant>(std::move(made), options.limits);
+  auto variant = std::make_shared<Variant>(std::move(made), options.limits);
+  const std::vector<Node>& nodes = variant->model.graph.nodes;
+  variant->controls = std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
+    return node.signature != nullptr && node.signature->form == "control";
+  });
+  if (variant->controls && !passes.fed.empty()) {
+    variant->prover.prove(passes.fed.back());
+    for (const auto& [name, condition] : variant->prover.conditions())
+      variant->known_conditions.insert(name);
+  }
+  return variant;
+}
+
+// True if these shapes determine which branch a node runs, and the passes did not know.
+bool determine_branch(Variant& variant, const Shapes& shapes) {
+  if (!variant.controls) return false;
+  variant.prover.prove(shapes);
+  const std::map<std::string, bool>& conditions = variant.prover.conditions();
+  return std::any_of(conditions.begin(), conditions.end(), [&](const auto& condition) {
+    return !variant.known_conditions.contains(condition.first);
+  });
+}
+
+// True if the passes relied on a condition.
+bool relies_on_condition(const Variant& variant) {
+  return std::any_of(variant.assumed.begin(), variant.assumed.end(), [](const Assumed& assumed) {
+    return std::any_of(assumed.all.begin(), assumed.all.end(),
+                       [](const ShapeAssumption& it) { return it.is_condition; });
+  });
 }
 
 // True if an input may be fed with several shapes, or be left to its default.
@@ -155,34 +191,34 @@ struct Session::Impl {
 
   Made made(const Shapes& shapes, const std::set<std::string>& unclaimed,
             std::shared_ptr<Variant> variant) {
-    PlanOptions wanted{options.passes.level >= Level::extended,
-                       options.winograd,
-                       options.limits,
-                       unclaimed,
-                       options.buffers,
-                       devices.first,
-                       devices.host};
-    wanted.weights = variant->weights;
-    wanted.arena = arena;
-    wanted.prover = &variant->prover;
-    wanted.timed = options.timings;
+    PlanOptions wanted{.fuse = options.passes.level >= Level::extended,
+                       .winograd = options.winograd,
+                       .limits = options.limits,
+                       .unclaimed = unclaimed,
+                       .buffers = options.buffers,
+                       .device = devices.first,
+                       .host = devices.host,
+                       .weights = variant->weights,
+                       .arena = arena,
+                       .prover = &variant->prover,
+                       .passes = passes,
+                       .timed = options.timings};
     auto plan = std::make_unique<Plan>(variant->model, shapes, pool.size(), wanted);
     return {shapes, unclaimed, std::move(variant), std::move(plan)};
   }
 
   // Returns the optimized model if all of its assumptions hold for these shapes. Otherwise it
   // optimizes anew, and keeps the last few such shapes, for which assumptions must hold from then
-  // on.
+  // on. Shapes that choose branches are kept alone: others may choose differently.
   const std::shared_ptr<Variant>& variant_for(const Shapes& shapes) {
-    const auto fits = [&] {
-      return std::find(fed.begin(), fed.end(), shapes) != fed.end() ||
-             std::equal(last->assumed.begin(), last->assumed.end(), last->provers.begin(),
-                        [&](const Assumed& assumed, ShapeProver& prover) {
-                          return hold(assumed, prover, shapes);
-                        });
-    };
-    if (fits()) return last;
+    if (std::find(fed.begin(), fed.end(), shapes) != fed.end()) return last;
+    const bool holds = std::equal(
+        last->assumed.begin(), last->assumed.end(), last->provers.begin(),
+        [&](const Assumed& assumed, ShapeProver& prover) { return hold(assumed, prover, shapes); });
+    const bool chooses = written && determine_branch(*last, shapes);
+    if (holds && !chooses) return last;
     if (!written) BUG("a model of one shape is fed with another");
+    if (chooses || relies_on_condition(*last)) fed.clear();
     if (fed.size() == max_fed) fed.erase(fed.begin());
     fed.push_back(shapes);
     last = optimized(*written, options, fed, true, true);
@@ -228,6 +264,7 @@ struct Session::Impl {
   const std::shared_ptr<MemoryAccount> account = current_budget()->account();
   const SessionOptions options;
   const Devices devices;
+  const std::shared_ptr<const PassOptions> passes = passes_of(options);  // for subgraphs
   ThreadPool pool;
   // Model before passes; nullopt if only one set of shapes is possible.
   std::optional<Model> written;

@@ -20,6 +20,7 @@ struct ShapeProver::Impl {
   std::unordered_map<std::string, std::size_t> rows;  // of the main graph, by name
   std::size_t rows_seen = 0;
   std::set<Index> violations;
+  std::map<std::string, bool> conditions;
   bool breaks_surely = false;
 };
 
@@ -32,6 +33,7 @@ void ShapeProver::prove(const std::map<std::string, Shape>& feeds) {
   h.state.steps_left = max_steps;
   InferredRun walked = ShapeWalk(h.state, nullptr, &feeds).go_on(h.memo);
   h.shapes = std::move(walked.shapes);
+  h.conditions = std::move(walked.conditions);
   h.violations.clear();
   h.breaks_surely = false;
   for (const Violation& violation : walked.violations) {
@@ -52,6 +54,7 @@ ProvedValue ShapeProver::value(const std::string& name) const {
 
 const std::set<Index>& ShapeProver::violations() const { return impl_->violations; }
 bool ShapeProver::breaks_surely() const { return impl_->breaks_surely; }
+const std::map<std::string, bool>& ShapeProver::conditions() const { return impl_->conditions; }
 
 ProvedShapes prove_shapes(const Model& model, const std::map<std::string, Shape>& feeds,
                           const Limits& limits) {
@@ -62,6 +65,7 @@ ProvedShapes prove_shapes(const Model& model, const std::map<std::string, Shape>
     proved.values.emplace(name, prover.value(name));
   proved.violations = prover.violations();
   proved.breaks_surely = prover.breaks_surely();
+  proved.conditions = prover.conditions();
   return proved;
 }
 

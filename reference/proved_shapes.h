@@ -23,6 +23,8 @@ struct ProvedValue {
 
 struct ProvedShapes {
   std::unordered_map<std::string, ProvedValue> values;  // by name, of the main graph
+  // Conditions of nodes of the main graph that run one of two graphs, by name.
+  std::map<std::string, bool> conditions;
   std::set<Index> violations;  // nodes of the main graph, by index, with a constraint violation
   bool breaks_surely = false;  // a rule is violated on a node that every run reaches
 };
@@ -46,6 +48,7 @@ class ShapeProver {
   ProvedValue value(const std::string& name) const;
   const std::set<Index>& violations() const;
   bool breaks_surely() const;
+  const std::map<std::string, bool>& conditions() const;
 
  private:
   friend ProvedShapes prove_shapes(const Model&, const std::map<std::string, Shape>&,

@@ -52,6 +52,7 @@ Model made_of_everything() {
 void expect_same(const ShapeProver& prover, const ProvedShapes& expected) {
   EXPECT_EQ(prover.violations(), expected.violations);
   EXPECT_EQ(prover.breaks_surely(), expected.breaks_surely);
+  EXPECT_EQ(prover.conditions(), expected.conditions);
   for (const auto& [name, value] : expected.values) {
     EXPECT_EQ(prover.value(name).shape, value.shape) << name;
     EXPECT_EQ(prover.value(name).type, value.type) << name;

@@ -125,6 +125,7 @@ std::vector<PartialValue> ShapeWalk::outputs_of_branches(const Node& node,
                                                          Frame& frame) {
   const std::string place = place_;
   const std::optional<bool> chosen = inputs.empty() ? std::nullopt : bool_of(inputs[0]);
+  if (chosen && frame.path.empty()) found_.conditions.emplace(node.inputs[0], *chosen);
   std::optional<std::vector<PartialValue>> outputs;
   for (const bool branch : {true, false}) {
     const char* name = branch ? "then_branch" : "else_branch";

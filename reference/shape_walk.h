@@ -89,7 +89,8 @@ struct Violation {
 struct InferredRun {
   std::vector<std::optional<Shape>> shapes;  // by row
   std::vector<Violation> violations;
-  bool gave_up = false;  // out of steps
+  std::map<std::string, bool> conditions;  // of the main graph's choices of a branch, by name
+  bool gave_up = false;                    // out of steps
 };
 
 using Sizes = std::function<Index(std::size_t symbol)>;

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "model/scopes.h"
+#include "optimized/lowering/half_precision.h"
 #include "optimized/threads/pool.h"
 
 namespace touchstone {
@@ -16,13 +17,40 @@ namespace {
 constexpr std::size_t most_shapes = 6, most_shapes_of_lists = 1;
 constexpr std::size_t most_plans = most_shapes + 1;
 
+// Runs the passes on a body as its plan is made for: every fact holds for these feeds.
+Model optimized(const Model& body, const FedShapes& shapes, const PassOptions& options) {
+  PassOptions own = options;
+  own.draws = own.checked = false;
+  own.fed = {shapes};
+  try {
+    Model made = optimize(body, own).model;
+    if (own.level >= Level::extended) made = lower_half_precision(std::move(made), own);
+    return made;
+  } catch (const Error& error) {  // not an error here: the run reports it
+    if (error.kind == ErrorKind::internal) throw;
+    check_budget();
+    return body;
+  }
+}
+
 }  // namespace
 
-BodyPlans::BodyPlans(const AnalyzedGraph& outer, const Graph& body)
-    : outer_(outer), body_(body), captured_(captured_names(body)) {}
+BodyPlans::BodyPlans(const AnalyzedGraph& outer, const Graph& body) : outer_(outer), body_(body) {
+  for (const std::string& name : captured_names(body)) {
+    const Index value = outer.find(name);
+    if (value == no_value) BUG("a body captures what its graph does not hold");
+    if (outer.value(value).constant) {
+      constants_.push_back(name);
+    } else {
+      captured_.push_back(value);
+    }
+  }
+  feeds_.resize(body.inputs.size() + captured_.size());
+  seen_.resize(feeds_.size());
+}
 
 void BodyPlans::begin() {
-  feeds_.clear();
+  std::fill(feeds_.begin(), feeds_.end(), Value());
   runs_ = 0;
 }
 
@@ -30,97 +58,116 @@ std::vector<Plan*> BodyPlans::plans() {
   std::vector<Plan*> all;
   for (Made& made : plans_) all.push_back(made.plan.get());
   return all;
-}
+  const std::string& BodyPlans::name_of(std::size_t feed) const {
+    const std::size_t inputs = body_.inputs.size();
+    return feed < inputs ? body_.inputs[feed].name : outer_.value(captured_[feed - inputs]).name;
+  }
 
-// The body as a model of its own: captured constants are initializers, other captured values are
-// inputs.
-BodyPlans::Made BodyPlans::made(const Shapes& shapes, const FedTypes& types,
-                                std::set<std::string> unclaimed, const RunState& state) const {
-  auto model = std::make_unique<Model>();
-  model->graph = body_;
-  for (const std::string& name : captured_) {
-    const Tensor* const constant = outer_.value(outer_.find(name)).constant;
-    if (constant) {
-      model->graph.initializers.emplace(name, *constant);
-    } else {
-      model->graph.inputs.emplace_back().name = name;
+  // The body as a model of its own: captured constants are initializers, other captured values are
+  // inputs.
+  Model BodyPlans::written(const std::vector<Fed>& feeds) const {
+    Model model;
+    model.ir_version = std::max<Index>(outer_.model().ir_version, 4);  // constants are no inputs
+    model.opsets = outer_.model().opsets;
+    model.functions = outer_.model().functions;
+    model.graph = body_;
+    model.graph.values.clear();
+    for (ValueInfo& output : model.graph.outputs) output.type.reset(), output.shape.reset();
+    for (const std::string& name : constants_)
+      model.graph.initializers.emplace(name, *outer_.value(outer_.find(name)).constant);
+    model.graph.inputs.resize(feeds.size());
+    for (std::size_t k = 0; k < feeds.size(); ++k) {
+      ValueInfo& input = model.graph.inputs[k];
+      input.name = name_of(k);
+      input.type = feeds[k].type;
+      input.shape.reset();
+      model.graph.initializers.erase(input.name);  // what is fed is no constant
+      model.graph.sparse_initializers.erase(input.name);
+    }
+    return model;
+  }
+
+  BodyPlans::Made BodyPlans::made(std::vector<Fed> feeds, std::set<std::string> unclaimed,
+                                  const RunState& state) const {
+    FedShapes shapes;
+    for (std::size_t k = 0; k < feeds.size(); ++k) {
+      if (feeds[k].shape) shapes.emplace(name_of(k), *feeds[k].shape);
+    }
+    Model model = written(feeds);
+    PlanOptions options = *state.options;
+    if (options.passes) model = optimized(model, shapes, *options.passes);
+    options.unclaimed = unclaimed;
+    options.lent = lent_;
+    options.device = nullptr;
+    options.host = options.nested = true;
+    options.change = nullptr;
+    options.arena = nullptr;  // the outer plan is using it
+    options.prover = nullptr;
+    auto held = std::make_unique<const Model>(std::move(model));
+    auto plan = std::make_unique<Plan>(*held, shapes, state.pool.size(), options);
+    return {std::move(feeds), std::move(unclaimed), std::move(held), std::move(plan)};
+  }
+
+  std::vector<BodyPlans::Fed> BodyPlans::known_feeds() {
+    std::vector<Fed> known;
+    for (std::size_t k = 0; k < feeds_.size(); ++k) {
+      known.push_back({feeds_[k].type(), std::nullopt});
+      if (!feeds_[k].is_tensor()) continue;
+      const Tensor& tensor = feeds_[k].tensor();
+      std::vector<Shape>& seen = seen_[k];
+      const std::size_t most = tensor.type() == Type::float32 ? most_shapes : most_shapes_of_lists;
+      if (seen.size() > most) continue;
+      if (std::find(seen.begin(), seen.end(), tensor.shape()) == seen.end())
+        seen.push_back(tensor.shape());
+      if (seen.size() <= most) known.back().shape = tensor.shape();
+    }
+    return known;
+  }
+
+  // True if the plan takes the values that are fed now.
+  bool BodyPlans::fits(const Made& made) const {
+    for (std::size_t k = 0; k < feeds_.size(); ++k) {
+      const Fed& fed = made.feeds[k];
+      const auto* tensor = std::get_if<Tensor>(&feeds_[k].is);
+      if (tensor == nullptr) {
+        if (fed.shape || !(fed.type == feeds_[k].type())) return false;
+      } else if (fed.type.kind != ValueType::Kind::tensor || fed.type.element != tensor->type() ||
+                 (fed.shape && !(*fed.shape == tensor->shape()))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  BodyPlans::Made& BodyPlans::plan_for(const RunState& state) {
+    if (!plans_.empty() && fits(plans_.front())) return plans_.front();
+    std::vector<Fed> feeds = known_feeds();
+    for (auto at = plans_.begin(); at != plans_.end(); ++at) {
+      if (at->feeds == feeds) {
+        plans_.splice(plans_.begin(), plans_, at);
+        return plans_.front();
+      }
+    }
+    plans_.push_front(made(std::move(feeds), {}, state));
+    if (plans_.size() > most_plans) plans_.pop_back();
+    return plans_.front();
+  }
+
+  void BodyPlans::run(std::vector<Value> & outputs, RunState & state) {
+    if (runs_++ == 0) {
+      for (std::size_t k = 0; k < captured_.size(); ++k)
+        feeds_[body_.inputs.size() + k] = state.values[static_cast<std::size_t>(captured_[k])];
+    }
+    for (;;) {
+      Made& at = plan_for(state);
+      try {
+        return at.plan->run_in_order(feeds_, outputs, state.pool);
+      } catch (const ShapeDiffers& differs) {
+        std::set<std::string> unclaimed = at.unclaimed;
+        if (!unclaimed.insert(differs.value).second) BUG("a shape that nobody claims differs");
+        at = made(at.feeds, std::move(unclaimed), state);
+      }
     }
   }
-  for (ValueInfo& input : model->graph.inputs) {
-    if (const auto fed = types.find(input.name); fed != types.end()) input.type = fed->second;
-    input.shape.reset();
-  }
-  for (const auto& [name, type] : types) {  // what is fed is no constant
-    model->graph.initializers.erase(name);
-    model->graph.sparse_initializers.erase(name);
-  }
-  PlanOptions options = *state.options;
-  options.unclaimed = unclaimed;
-  options.device = nullptr;
-  options.host = options.nested = true;
-  options.change = nullptr;
-  options.arena = nullptr;  // the outer plan is using it
-  options.prover = nullptr;
-  auto plan = std::make_unique<Plan>(*model, shapes, state.pool.size(), options);
-  return {shapes, types, std::move(unclaimed), std::move(model), std::move(plan)};
-}
-
-BodyPlans::Shapes BodyPlans::known_shapes() {
-  Shapes shapes;
-  for (const auto& [name, value] : feeds_) {
-    if (!value.is_tensor()) continue;
-    const Tensor& tensor = value.tensor();
-    std::vector<Shape>& seen = seen_[name];
-    const std::size_t most = tensor.type() == Type::float32 ? most_shapes : most_shapes_of_lists;
-    if (seen.size() > most) continue;
-    if (std::find(seen.begin(), seen.end(), tensor.shape()) == seen.end())
-      seen.push_back(tensor.shape());
-    if (seen.size() <= most) shapes.emplace(name, tensor.shape());
-  }
-  return shapes;
-}
-
-BodyPlans::Made& BodyPlans::plan_for(const RunState& state) {
-  const Shapes shapes = known_shapes();
-  FedTypes types;
-  for (const auto& [name, value] : feeds_) types.emplace(name, value.type());
-  for (auto at = plans_.begin(); at != plans_.end(); ++at) {
-    if (at->shapes == shapes && at->types == types) {
-      plans_.splice(plans_.begin(), plans_, at);
-      return plans_.front();
-    }
-  }
-  plans_.push_front(made(shapes, types, {}, state));
-  if (plans_.size() > most_plans) plans_.pop_back();
-  return plans_.front();
-}
-
-std::vector<Value> BodyPlans::run(std::vector<Value> inputs, RunState& state) {
-  if (runs_++ == 0) {
-    for (const std::string& name : captured_) {
-      const Index value = outer_.find(name);
-      if (value == no_value) BUG("a body captures what its graph does not hold");
-      if (!outer_.value(value).constant)
-        feeds_[name] = state.values[static_cast<std::size_t>(value)];
-    }
-  }
-  for (std::size_t k = 0; k < inputs.size(); ++k)
-    feeds_[body_.inputs[k].name] = std::move(inputs[k]);
-  for (;;) {
-    Made& at = plan_for(state);
-    std::map<std::string, Value> made_values;
-    try {
-      made_values = at.plan->run(feeds_, state.pool);
-    } catch (const ShapeDiffers& differs) {
-      std::set<std::string> unclaimed = at.unclaimed;
-      if (!unclaimed.insert(differs.value).second) BUG("a shape that nobody claims differs");
-      at = made(at.shapes, at.types, std::move(unclaimed), state);
-      continue;
-    }
-    std::vector<Value> outputs;
-    for (const ValueInfo& output : body_.outputs) outputs.push_back(made_values.at(output.name));
-    return outputs;
-  }
-}
 
 }  // namespace touchstone

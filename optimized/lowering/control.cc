@@ -9,6 +9,7 @@
 #include "model/scopes.h"
 #include "optimized/lowering/bodies.h"
 #include "optimized/lowering/families.h"
+#include "optimized/lowering/trips.h"
 #include "reference/feeds.h"
 #include "reference/held_bytes.h"
 #include "reference/registry.h"
@@ -20,8 +21,6 @@ constexpr std::string_view operators[] = {"If", "Loop", "Scan", "SequenceMap"};
 constexpr Index bytes_a_step = 16;  // of a container that a node copies
 
 void refuse(Error error) { throw error; }
-
-struct BodyFailed {};
 
 // Restores a variable at the end of the scope, also if an error leaves it.
 template <class T>
@@ -44,9 +43,11 @@ class Control : public TensorStep {
     const Node& n = *graph.node(node).node;
     for (const Subgraph& inner : subgraphs_of(n)) {
       bodies_.try_emplace(inner.graph.get(), graph, *inner.graph);
-      depths_.emplace(inner.graph.get(), depth_of(*inner.graph));
+      depth_ = std::max(depth_, depth_of(*inner.graph));
     }
     for (const std::string& name : names_used(n)) used_.push_back(graph.find(name));
+    if (n.op == "Loop") trips_ = run_loop;
+    if (n.op == "Scan") trips_ = run_scan;
     kernel = "plans of subgraphs";
     kernel_class = KernelClass::row_kernel;
   }
@@ -100,10 +101,7 @@ class Control : public TensorStep {
     call.outputs.resize(fact().outputs.size());
     for (const Index output : fact().outputs) call.wanted.push_back(output != no_value);
     for (auto& [graph, body] : bodies_) body.begin();
-    call.run_graph = [&](const Graph& graph, std::vector<Value> inputs) {
-      return run_body(graph, std::move(inputs), state);
-    };
-    find_entry(*node().signature)->native(call);
+    run_bodies(call, state);
     types.assign(call.outputs.size(), std::nullopt);
     for (std::size_t k = 0; k < call.outputs.size(); ++k) {
       if (!call.wanted[k]) continue;
@@ -117,19 +115,34 @@ class Control : public TensorStep {
     }
   }
 
-  std::vector<Value> run_body(const Graph& graph, std::vector<Value> inputs, RunState& state) {
+  void run_bodies(Call& call, RunState& state) {
+    if (trips_ != nullptr) {
+      BodyPlans& body = bodies_.begin()->second;
+      const RunBody run = [&](std::vector<Value>& outputs) { run_body(body, outputs, state); };
+      if (trips_(call, body, run)) return;
+    }
+    call.run_graph = [&](const Graph& graph, std::vector<Value> inputs) {
+      BodyPlans& body = bodies_.at(&graph);
+      if (inputs.size() != graph.inputs.size()) throw BodyFailed{};
+      std::move(inputs.begin(), inputs.end(), body.feeds().begin());
+      std::vector<Value> outputs;
+      run_body(body, outputs, state);
+      return outputs;
+    };
+    find_entry(*node().signature)->native(call);
+  }
+
+  void run_body(BodyPlans& body, std::vector<Value>& outputs, RunState& state) {
     charge_work(1);
     check_budget();  // a plan without steps looks at no budget
-    BodyPlans& body = bodies_.at(&graph);
     const Index most = state.limits.loop_iterations;
     if (body.runs() >= most) throw over_limit("loop_iterations", body.runs() + 1, most);
-    if (inputs.size() != graph.inputs.size() || depths_.at(&graph) >= state.limits.graph_depth)
-      throw BodyFailed{};
-    for (const Value& input : inputs) {
-      if (input.absent()) throw BodyFailed{};
+    if (depth_ >= state.limits.graph_depth) throw BodyFailed{};
+    for (std::size_t k = 0; k < body.body().inputs.size(); ++k) {
+      if (body.feeds()[k].absent()) throw BodyFailed{};
     }
     try {
-      return body.run(std::move(inputs), state);
+      body.run(outputs, state);
     } catch (const Error& error) {
       if (error.kind == ErrorKind::internal) throw;
       throw BodyFailed{};
@@ -187,7 +200,9 @@ class Control : public TensorStep {
 
   const AnalyzedGraph& graph_;
   std::map<const Graph*, BodyPlans> bodies_;
-  std::map<const Graph*, int> depths_;
+  int depth_ = 0;  // of the deepest subgraph
+  // Runs the only body many times; null: the reference kernel does.
+  bool (*trips_)(Call& call, BodyPlans& body, const RunBody& run) = nullptr;
   std::vector<Index> used_;
 };
 

@@ -274,7 +274,6 @@ ElementLoop comparison(Type from) {
 }
 template <class Op>
 ElementLoop arithmetic(Type type) {
-  if (type == Type::float32) return nullptr;  // other kernels compute it
   return for_number(
       type, [](auto zero) -> ElementLoop { return pairs<Op, decltype(zero), decltype(zero)>; });
 }

@@ -18,6 +18,8 @@ Type element(const AnalyzedGraph& graph, Index value) {
   return type && type->kind == ValueType::Kind::tensor ? type->element : Type::undefined;
 }
 
+bool is_number(const AnalyzedValue& value) { return value.shape && value.shape->empty(); }
+
 ElementLoop loop_of(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   const Signature& signature = *fact.node->signature;
   if (!signature.domain.empty() || fact.outputs.size() != 1 || fact.inputs.empty()) return nullptr;
@@ -30,6 +32,8 @@ ElementLoop loop_of(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   if (signature.since < first_to_broadcast) return nullptr;
   if (fact.inputs.size() == 2) {
     if (element(graph, fact.inputs[1]) != from) return nullptr;
+    // Other kernels compute tensors of float32.
+    if (to == Type::float32 && !is_number(graph.value(fact.outputs[0]))) return nullptr;
     if (signature.op == "Mod" && from == to)
       return remainder_loop(from, fact.attributes().integer("fmod") != 0);
     return binary_loop(signature.op, from, to);
@@ -47,27 +51,60 @@ class Elementwise : public TensorStep {
         made_(element(graph, graph.node(node).outputs[0])) {}
 
   void run(RunState& state) override {
-    const std::size_t operands = fact().inputs.size();
-    std::vector<Shape> shapes;
-    for (std::size_t k = 0; k < operands; ++k) shapes.push_back(input(state, k).shape());
-    if (!broadcastable(shapes)) return run_on_reference(state);
-    const Shape shape = broadcast(shapes);
-    Tensor& made = output(state, 0, made_, shape);
-    if (count(shape) == 0) return;
-    std::vector<IndexVector> strides{dense_strides(shape)};
-    for (const Shape& from : shapes) strides.push_back(repeating(from, shape));
-    const Collapsed walk = collapse(shape, strides);
+    if (!has_seen(state) && !prepare(state)) return run_on_reference(state);
+    Tensor& made = output(state, 0, made_, shape_);
+    if (made.size() == 0) return;
+    if (walk_.extents.size() <= 1 && made.size() <= most_of_a_row) {
+      if (!one_row(state, made)) run_on_reference(state);
+      return;
+    }
     std::vector<std::byte*> pointers{made.bytes().data()};
     std::vector<Index> bytes{size_of(made)};
-    for (std::size_t k = 0; k < operands; ++k) {
+    for (std::size_t k = 0; k < seen_.size(); ++k) {
       pointers.push_back(const_cast<std::byte*>(input(state, k).bytes().data()));
       bytes.push_back(size_of(input(state, k)));
     }
-    if (!all_rows(state, walk, pointers, bytes)) run_on_reference(state);
+    if (!all_rows(state, walk_, pointers, bytes)) run_on_reference(state);
   }
 
  private:
   static Index size_of(const Tensor& tensor) { return facts(tensor.type()).bits / 8; }
+
+  // True if the operands have the shapes of the last run.
+  bool has_seen(const RunState& state) const {
+    for (std::size_t k = 0; k < seen_.size(); ++k) {
+      if (input(state, k).shape() != seen_[k]) return false;
+    }
+    return !seen_.empty();
+  }
+  // Returns false for shapes that do not broadcast.
+  bool prepare(const RunState& state) {
+    seen_.clear();
+    std::vector<Shape> shapes;
+    for (std::size_t k = 0; k < fact().inputs.size(); ++k)
+      shapes.push_back(input(state, k).shape());
+    if (!broadcastable(shapes)) return false;
+    shape_ = broadcast(shapes);
+    walk_ = {};
+    if (count(shape_) > 0) {
+      std::vector<IndexVector> strides{dense_strides(shape_)};
+      for (const Shape& from : shapes) strides.push_back(repeating(from, shape_));
+      walk_ = collapse(shape_, strides);
+    }
+    seen_ = std::move(shapes);
+    return true;
+  }
+
+  bool one_row(const RunState& state, Tensor& made) const {
+    ElementRow row;
+    row.count = made.size();
+    row.to = made.bytes().data();
+    for (std::size_t k = 0; k < seen_.size(); ++k) {
+      row.from[k] = input(state, k).bytes().data();
+      row.steps[k] = walk_.extents.empty() ? 0 : walk_.strides[k + 1][0];
+    }
+    return loop_(row);
+  }
 
   // Returns the strides of a tensor that is repeated along the dimensions of a larger shape.
   static IndexVector repeating(const Shape& from, const Shape& to) {
@@ -109,8 +146,13 @@ class Elementwise : public TensorStep {
     return fine;
   }
 
+  static constexpr Index most_of_a_row = 1024;
+
   const ElementLoop loop_;
   const Type made_;
+  std::vector<Shape> seen_;  // of the operands of the last run; what follows is made for them
+  Shape shape_;
+  Collapsed walk_;
 };
 
 bool takes(const AnalyzedGraph& graph, Index node) {

@@ -16,8 +16,8 @@ namespace {
 
 constexpr Index first_casts = 13;  // the first opset whose Cast takes float16 and bfloat16
 
-constexpr std::string_view forms[] = {"elementwise", "reduce", "contract",
-                                      "normalise",   "window", "move"};
+constexpr std::string_view forms[] = {"elementwise", "reduce", "contract", "normalise",
+                                      "window",      "move",   "recurrent"};
 // Their results depend on the type of an input, and not on its elements alone; or, as TopK, they
 // have kernels of their own for 16 bits.
 constexpr std::string_view typed[] = {"BitCast", "CastLike", "Range", "TopK"};

@@ -58,6 +58,7 @@ class AnalyzedGraph {
                 const std::set<std::string>& unclaimed = {},
                 std::shared_ptr<SharedWeights> weights = nullptr, ShapeProver* prover = nullptr);
 
+  const Model& model() const { return model_; }
   const std::vector<AnalyzedNode>& nodes() const { return nodes_; }
   const std::vector<AnalyzedValue>& values() const { return values_; }
   const AnalyzedValue& value(Index k) const { return values_[static_cast<std::size_t>(k)]; }
@@ -75,6 +76,7 @@ class AnalyzedGraph {
   std::vector<std::shared_ptr<const Tensor>> results(const AnalyzedNode& fact) const;
   std::vector<AnalyzedValue*> reads(const AnalyzedNode& fact);
 
+  const Model& model_;
   const std::shared_ptr<SharedWeights> weights_;
   std::vector<AnalyzedNode> nodes_;
   std::vector<AnalyzedValue> values_;

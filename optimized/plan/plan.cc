@@ -20,71 +20,11 @@
 #include "optimized/plan/device_memory.h"
 #include "optimized/plan/large.h"
 #include "optimized/plan/node_placement.h"
+#include "optimized/plan/plan_memory.h"
 #include "reference/feeds.h"
 
 namespace touchstone {
 namespace {
-
-// Memory of a plan: one block for the arena, or separately allocated buffers.
-class Block : public Memory {
- public:
-  // `arena`: null if each buffer comes from `source`.
-  Block(const std::vector<Span>& spans, const std::map<Index, const Tensor*>& constants,
-        std::shared_ptr<const LargeMemory> arena, const BufferSource& source,
-        const DeviceMemory* there)
-      : spans_(spans), constants_(constants), there_(there), memory_(std::move(arena)) {
-    if (memory_) return;
-    for (const Span& span : spans) apart_.push_back(source(span.bytes));
-  }
-  float* at(Index buffer) const override {
-    if (const auto found = constants_.find(buffer); found != constants_.end())
-      return const_cast<float*>(found->second->data<float>());
-    const auto k = static_cast<std::size_t>(buffer);
-    return memory_ ? memory_->get() + spans_[k].offset / 4 : static_cast<float*>(apart_[k].get());
-  }
-  DeviceBuffer* on_device(Index buffer) const override { return there_->at(buffer); }
-
-  // Returns all memory of the plan, for the arena check.
-  std::vector<ArenaCheck::Area> areas(Index bytes) const {
-    if (memory_) return {{memory_->get(), bytes}};
-    std::vector<ArenaCheck::Area> made;
-    for (std::size_t k = 0; k < apart_.size(); ++k)
-      made.push_back({static_cast<float*>(apart_[k].get()), spans_[k].bytes});
-    return made;
-  }
-
- private:
-  const std::vector<Span>& spans_;
-  const std::map<Index, const Tensor*>& constants_;
-  const DeviceMemory* const there_;
-  const std::shared_ptr<const LargeMemory> memory_;
-  std::vector<std::shared_ptr<void>> apart_;
-};
-
-// Returns a deep copy: the next run overwrites the plan's memory.
-Value detached(const Value& value) {
-  if (value.is_tensor()) {
-    const Tensor& held = value.tensor();
-    Tensor made(held.type(), held.shape());
-    if (held.type() == Type::string) {
-      std::copy_n(held.data<std::string>(), held.size(), made.data<std::string>());
-    } else if (!held.bytes().empty()) {
-      std::memcpy(made.bytes().data(), held.bytes().data(), held.bytes().size());
-    }
-    return made;
-  }
-  if (const auto* sequence = std::get_if<Sequence>(&value.is)) {
-    Sequence made{sequence->inner, {}};
-    for (const Value& item : sequence->items) made.items.push_back(detached(item));
-    return made;
-  }
-  if (const auto* optional = std::get_if<Optional>(&value.is)) {
-    Optional made{optional->inner, nullptr};
-    if (optional->item) made.item = std::make_shared<const Value>(detached(*optional->item));
-    return made;
-  }
-  return value;  // maps own their numbers and strings
-}
 
 // Checks an output against the tensor that the caller bound for it.
 void require_same(const std::string& name, const Tensor& bound, Type type, const Shape& shape) {
@@ -128,6 +68,8 @@ const AnalyzedGraph& within_limits(const AnalyzedGraph& graph, const Limits& lim
 // Estimated bytes of model, facts and steps; transform/optimize/mutable_graph.cc has the
 // measurement.
 constexpr Index bytes_a_node = 1500;
+constexpr Index short_step = 4096;      // in elementary operations
+constexpr std::size_t short_steps = 8;  // between two looks at the budget
 
 struct Plan::Impl {
   Impl(const Model& model, const std::map<std::string, Shape>& feeds, Index threads,
@@ -150,9 +92,9 @@ struct Plan::Impl {
     }
     SharedArena own;
     SharedArena& shared = options.arena && !checked ? *options.arena : own;
-    memory = std::make_unique<Block>(builder.spans, builder.constants,
-                                     options.buffers ? nullptr : shared.get(0, arena / 4),
-                                     options.buffers, there.get());
+    memory = std::make_unique<PlanMemory>(builder.spans, builder.constants, arena,
+                                          options.buffers ? nullptr : shared.get(0, arena / 4),
+                                          options, there.get());
     if (checked) check = std::make_unique<ArenaCheck>(builder, *memory, memory->areas(arena));
     Index scratch = 0;
     BudgetWatch watch;
@@ -178,11 +120,6 @@ struct Plan::Impl {
     }
     if (check) check->watch_scratch(scratch_of, scratch, guard);
     values.resize(graph.values().size());
-    drops.resize(builder.steps.size());
-    for (const auto& [value, step] : builder.last_use) {
-      if (step < static_cast<Index>(drops.size()) && !graph.value(value).constant)
-        drops[static_cast<std::size_t>(step)].push_back(value);
-    }
     for (std::size_t k = 0; k < values.size(); ++k) {
       const AnalyzedValue& fact = graph.values()[k];
       if (fact.constant) values[k] = *fact.constant;
@@ -197,9 +134,23 @@ struct Plan::Impl {
         values[static_cast<std::size_t>(value)] =
             tensor_at(memory->at(buffer), Type::float32, *fact.shape);
     }
-    for (std::size_t k = 0; k < values.size(); ++k) kept.push_back(!values[k].absent());
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      kept.push_back(!values[k].absent());
+      if (!kept.back()) released.push_back(static_cast<Index>(k));
+    }
+    drops.resize(builder.steps.size());
+    for (const auto& [value, step] : builder.last_use) {
+      if (step < static_cast<Index>(drops.size()) && !kept[static_cast<std::size_t>(value)])
+        drops[static_cast<std::size_t>(step)].push_back(value);
+    }
     for (const std::unique_ptr<Step>& step : builder.steps) work.push_back(steps_of(*step));
     spent.resize(builder.steps.size());
+    for (const ValueInfo& input : model.graph.inputs) inputs.push_back(graph.find(input.name));
+    for (const ValueInfo& output : model.graph.outputs) {
+      const Index value = graph.find(output.name);
+      const auto buffer = builder.outputs.find(value);
+      outputs.push_back({value, buffer == builder.outputs.end() ? no_value : buffer->second});
+    }
   }
 
   // Returns the elementary operations charged per run; reference kernels charge their own.
@@ -225,6 +176,13 @@ struct Plan::Impl {
     }
   }
 
+  // An output of the model: its value, and its buffer unless it is a tensor of its own.
+  struct Output {
+    Index value, buffer;
+  };
+
+  Value& held(Index value) { return values[static_cast<std::size_t>(value)]; }
+  Value made(const Output& output, const PlanMemory* own);
   void compute(const std::map<std::string, Value>& feeds, ThreadPool& pool,
                std::vector<Timing>* timings);
   // Forgets the times of the last run; a run of the main graph runs plans of subgraphs many times.
@@ -234,13 +192,12 @@ struct Plan::Impl {
       for (const auto& [name, plan] : builder.steps[k]->plans()) plan->impl_->forget_times();
     }
   }
+  void run_steps(ThreadPool& pool, std::vector<Timing>* timings);
   // Releases the values that a run made, also if it throws.
   struct Clean {
     Impl& h;
     ~Clean() {
-      for (std::size_t k = 0; k < h.values.size(); ++k) {
-        if (!h.kept[k]) h.values[k] = Value();
-      }
+      for (const Index value : h.released) h.held(value).is.emplace<std::monostate>();
     }
   };
 
@@ -251,7 +208,7 @@ struct Plan::Impl {
   Builder builder;
   Index arena = 0;
   std::unique_ptr<DeviceMemory> there;  // on a device
-  std::unique_ptr<Block> memory;
+  std::unique_ptr<PlanMemory> memory;
   std::vector<std::shared_ptr<void>> scratch_memory;  // one per thread
   std::vector<float*> scratch_of;
   std::unique_ptr<ArenaCheck> check;  // null: steps are trusted
@@ -259,7 +216,10 @@ struct Plan::Impl {
   std::vector<Index> work;                // of each step
   std::vector<double> spent;              // microseconds of each step in the last run, if timed
   std::vector<bool> kept;                 // values that stay between runs
+  std::vector<Index> released;            // the others
   std::vector<std::vector<Index>> drops;  // values to release after each step
+  std::vector<Index> inputs;              // of the model, in its order
+  std::vector<Output> outputs;            // likewise
 };
 
 Plan::Plan(const Model& model, const std::map<std::string, Shape>& feeds, Index threads,
@@ -270,25 +230,31 @@ Plan::~Plan() = default;
 void Plan::Impl::compute(const std::map<std::string, Value>& feeds, ThreadPool& pool,
                          std::vector<Timing>* timings) {
   for (const auto& [name, value] : feeds) {
-    if (const Index k = graph.find(name); k != no_value)
-      values[static_cast<std::size_t>(k)] = value;
+    if (const Index k = graph.find(name); k != no_value) held(k) = value;
   }
-  const auto began = std::chrono::steady_clock::now();
-  const auto micro = [&](std::chrono::steady_clock::time_point at) {
+  if (check) check->begin(feeds);
+  run_steps(pool, timings);
+}
+
+void Plan::Impl::run_steps(ThreadPool& pool, std::vector<Timing>* timings) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point began = timings ? Clock::now() : Clock::time_point();
+  const auto micro = [&](Clock::time_point at) {
     return std::chrono::duration<double, std::micro>(at - began).count();
   };
-  const auto since = [&] { return micro(std::chrono::steady_clock::now()); };
+  const auto since = [&] { return micro(Clock::now()); };
   if (!options.nested) pool.watch(timings != nullptr);
-  const ThreadPool::Run run(pool);
+  std::optional<ThreadPool::Run> run;
+  if (!options.nested) run.emplace(pool);
   RunState state{pool, values, scratch_of, options.limits, &options};
   const bool timed = timings != nullptr || options.timed;
   if (options.timed && !options.nested) forget_times();
-  if (check) check->begin(feeds);
   for (std::size_t k = 0; k < builder.steps.size(); ++k) {
     const double begin = timed ? since() : 0;
     placed_step(*builder.steps[k], [&] {
       charge_work(work[k]);
-      check_budget();
+      // Short steps of a subgraph do not read the clock each time.
+      if (!options.nested || work[k] >= short_step || k % short_steps == 0) check_budget();
       if (check) check->before(static_cast<Index>(k));
       builder.steps[k]->run(state);
       if (check) check->after(static_cast<Index>(k), values);
@@ -301,11 +267,18 @@ void Plan::Impl::compute(const std::map<std::string, Value>& feeds, ThreadPool& 
         timings->push_back(
             {static_cast<Index>(k), micro(busy.begin), micro(busy.end), busy.thread});
     }
-    for (const Index value : drops[k]) {
-      if (!kept[static_cast<std::size_t>(value)]) values[static_cast<std::size_t>(value)] = Value();
-    }
+    for (const Index value : drops[k]) held(value) = Value();
   }
   if (check) check->end(values);
+}
+
+// Returns an output after a run, outside of the plan's memory.
+Value Plan::Impl::made(const Output& output, const PlanMemory* own) {
+  if (output.buffer == no_value) return detached(held(output.value), own);
+  Tensor copy(Type::float32, *graph.value(output.value).shape);
+  if (!copy.bytes().empty())
+    std::memcpy(copy.data<float>(), memory->at(output.buffer), copy.bytes().size());
+  return copy;
 }
 
 std::map<std::string, Value> Plan::run(const std::map<std::string, Value>& feeds, ThreadPool& pool,
@@ -315,18 +288,29 @@ std::map<std::string, Value> Plan::run(const std::map<std::string, Value>& feeds
   const Impl::Clean clean{h};
   h.compute(feeds, pool, timings);
   std::map<std::string, Value> outputs;
-  for (const ValueInfo& output : h.model.graph.outputs) {
-    const Index value = h.graph.find(output.name);
-    const auto buffer = h.builder.outputs.find(value);
-    if (buffer == h.builder.outputs.end()) {
-      outputs.emplace(output.name, detached(h.values[static_cast<std::size_t>(value)]));
-      continue;
-    }
-    Tensor made(Type::float32, *h.graph.value(value).shape);
-    std::memcpy(made.data<float>(), h.memory->at(buffer->second), made.bytes().size());
-    outputs.emplace(output.name, std::move(made));
-  }
+  for (std::size_t k = 0; k < h.outputs.size(); ++k)
+    outputs.emplace(h.model.graph.outputs[k].name, h.made(h.outputs[k], nullptr));
   return outputs;
+}
+
+void Plan::run_in_order(const std::vector<Value>& feeds, std::vector<Value>& outputs,
+                        ThreadPool& pool) {
+  Impl& h = *impl_;
+  const LimitsScope scope(h.options.limits);
+  const Impl::Clean clean{h};
+  if (feeds.size() != h.inputs.size()) BUG("a plan is fed other values than its inputs");
+  if (h.check) {
+    std::map<std::string, Value> named;
+    for (std::size_t k = 0; k < feeds.size(); ++k)
+      named.emplace(h.model.graph.inputs[k].name, feeds[k]);
+    h.compute(named, pool, nullptr);
+  } else {
+    for (std::size_t k = 0; k < feeds.size(); ++k) h.held(h.inputs[k]) = feeds[k];
+    h.run_steps(pool, nullptr);
+  }
+  outputs.resize(h.outputs.size());
+  for (std::size_t k = 0; k < outputs.size(); ++k)
+    outputs[k] = h.made(h.outputs[k], h.memory.get());
 }
 
 void Plan::run_into(const std::map<std::string, Value>& feeds,
@@ -340,7 +324,7 @@ void Plan::run_into(const std::map<std::string, Value>& feeds,
     const Index value = h.graph.find(name);
     const auto buffer = h.builder.outputs.find(value);
     if (buffer == h.builder.outputs.end()) {
-      const Value& held = h.values[static_cast<std::size_t>(value)];
+      const Value& held = h.held(value);
       if (!held.is_tensor())
         throw Error(ErrorKind::usage,
                     "the output '" + name + "' is no tensor: no memory can be bound for it");

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "optimized/plan/shared_weights.h"
 #include "optimized/plan/step.h"
 #include "optimized/registry/isa.h"
+#include "transform/optimize/passes.h"
 
 namespace touchstone {
 
@@ -36,8 +38,12 @@ struct PlanOptions {
   std::shared_ptr<SharedWeights> weights = {};
   std::shared_ptr<SharedArena> arena = {};
   ShapeProver* prover = nullptr;
+  // Memory of feeds that change between runs: what run_in_order hands on of it is copied.
+  std::span<const std::byte> lent = {};
+  // Passes for subgraphs, which their plans run; null: subgraphs run as written.
+  std::shared_ptr<const PassOptions> passes = {};
   bool check_arena = false;  // like TOUCHSTONE_CHECK=arena (arena_check.h)
-  bool timed = false;  // keeps the time of each step of the last run, subgraphs included
+  bool timed = false;        // keeps the time of each step of the last run, subgraphs included
   // Hook for tests: changes steps and lifetimes before memory is placed.
   std::function<void(Builder&)> change = {};
 };
@@ -68,6 +74,9 @@ class Plan {
   // for each step, followed by one for each thread that ran a part of it.
   std::map<std::string, Value> run(const std::map<std::string, Value>& feeds, ThreadPool& pool,
                                    std::vector<Timing>* timings = nullptr);
+  // Takes feeds in the order of the model's inputs, each of them fed, and makes outputs in the
+  // model's order. Tensors outside of the plan's memory are shared, also those of feeds.
+  void run_in_order(const std::vector<Value>& feeds, std::vector<Value>& outputs, ThreadPool& pool);
   // Writes the outputs into existing tensors. Throws Error (usage) if one has another type or
   // shape. Allocates nothing beyond what reference kernels allocate.
   void run_into(const std::map<std::string, Value>& feeds, std::map<std::string, Tensor>& outputs,

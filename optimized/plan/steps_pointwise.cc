@@ -229,12 +229,12 @@ void build_pointwise(Builder& builder, const Group& group) {
     builder.add(std::move(step), group.nodes);
   } else {
     for (const PointwiseOp& op : group.region.ops) {
-      if (op.second == no_value) {
-        builder.on_kernel(op.node);
+      if (const KernelFamily* const family = family_of(graph, op.node)) {
+        builder.on_family(op.node, *family);
       } else {
-        builder.on_family(op.node, *family_of(graph, op.node));
-        builder.on_family(op.second, *family_of(graph, op.second));
+        builder.on_kernel(op.node);
       }
+      if (op.second != no_value) builder.on_family(op.second, *family_of(graph, op.second));
     }
   }
 }

@@ -8,6 +8,7 @@ namespace touchstone {
 
 Index freeze_defaults(MutableGraph& bench);
 Index inline_functions(MutableGraph& bench);
+Index choose_branches(MutableGraph& bench);
 Index fold_constants(MutableGraph& bench);
 Index fold_weights(MutableGraph& bench);
 Index share_constants(MutableGraph& bench);

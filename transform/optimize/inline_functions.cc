@@ -8,94 +8,13 @@
 #include <unordered_map>
 
 #include "core/budget_watch.h"
-#include "core/error.h"
 #include "model/scopes.h"
-#include "reference/references.h"
+#include "transform/optimize/body_writer.h"
 #include "transform/optimize/graph_passes.h"
 
 namespace touchstone {
 
 namespace {
-
-// Renamed values of a body, or of a graph inside it; `outer` is the enclosing scope.
-struct Names {
-  const Names* outer = nullptr;
-  std::unordered_map<std::string, std::string> own = {};
-
-  const std::string& at(const std::string& name) const {
-    for (const Names* names = this; names != nullptr; names = names->outer) {
-      if (const auto found = names->own.find(name); found != names->own.end()) return found->second;
-    }
-    BUG("a body uses a name that nothing defines");
-  }
-};
-
-// Longer stems are cut: prefixed to many names, a long one would take more memory than the model.
-constexpr std::size_t longest_stem = 128;
-
-// Copies a body's nodes with new names and with the call's attributes substituted.
-class Writer {
- public:
-  Writer(MutableGraph& bench, const Node& call)
-      : bench_(bench), call_(call), attributes_(attributes_of_call(call)) {}
-
-  Node written(const Node& node, Names& names) {
-    Node copy = bound(node, attributes_);
-    for (std::string& input : copy.inputs) {
-      if (!input.empty()) input = names.at(input);
-    }
-    for (auto& [name, attribute] : copy.attributes) rename_graphs(attribute, names);
-    for (std::string& output : copy.outputs) output = named(output, names);
-    if (!copy.metadata) copy.metadata = call_.metadata;
-    if (!call_.name.empty())
-      copy.name = shortened(call_.name) + (copy.name.empty() ? "" : "/" + copy.name);
-    return copy;
-  }
-
- private:
-  static std::string shortened(const std::string& name) { return name.substr(0, longest_stem); }
-
-  std::string named(const std::string& name, Names& names) {
-    if (name.empty()) return name;
-    const auto found = names.own.find(name);
-    if (found != names.own.end()) return found->second;
-    const std::string stem = shortened(call_.name.empty() ? call_.op : call_.name);
-    return names.own.emplace(name, bench_.fresh(stem + "/" + name)).first->second;
-  }
-
-  void rename_graphs(Attribute& attribute, const Names& names) {
-    if (auto* one = std::get_if<std::shared_ptr<const Graph>>(&attribute.is)) {
-      *one = std::make_shared<const Graph>(renamed(**one, names));
-    } else if (auto* all = std::get_if<std::vector<std::shared_ptr<const Graph>>>(&attribute.is)) {
-      for (auto& each : *all) each = std::make_shared<const Graph>(renamed(*each, names));
-    }
-  }
-
-  Graph renamed(const Graph& graph, const Names& outer) {
-    Graph copy = graph;
-    Names names{&outer};
-    for (ValueInfo& input : copy.inputs) input.name = named(input.name, names);
-    copy.initializers.clear(), copy.sparse_initializers.clear();
-    copy.initializer_metadata.clear();
-    for (const auto& [name, tensor] : graph.initializers)
-      copy.initializers.emplace(named(name, names), tensor);
-    for (const auto& [name, tensor] : graph.sparse_initializers)
-      copy.sparse_initializers.emplace(named(name, names), tensor);
-    for (const auto& [name, metadata] : graph.initializer_metadata)
-      copy.initializer_metadata.emplace(named(name, names), metadata);
-    copy.nodes.clear();
-    for (const Node& node : graph.nodes) copy.nodes.push_back(written(node, names));
-    for (ValueInfo& output : copy.outputs) output.name = names.at(output.name);
-    std::erase_if(copy.values,
-                  [&](const ValueInfo& value) { return !names.own.contains(value.name); });
-    for (ValueInfo& value : copy.values) value.name = names.own.at(value.name);
-    return copy;
-  }
-
-  MutableGraph& bench_;
-  const Node& call_;
-  const Attributes attributes_;
-};
 
 // True if the model's imports resolve each node of the body to the same operator version.
 bool means_the_same(MutableGraph& bench, const Function& function) {
@@ -128,13 +47,13 @@ std::optional<MutableGraph::Place> put_in_place(MutableGraph& bench, MutableGrap
                                                 Index& left) {
   const Node call = *place;
   const Function& function = *call.function;
-  Names names;
+  BodyNames names;
   for (std::size_t k = 0; k < function.inputs.size(); ++k)
     names.own[function.inputs[k]] = k < call.inputs.size() ? call.inputs[k] : "";
   for (std::size_t k = 0; k < function.outputs.size() && k < call.outputs.size(); ++k) {
     if (!call.outputs[k].empty()) names.own[function.outputs[k]] = call.outputs[k];
   }
-  Writer writer(bench, call);
+  BodyWriter writer(bench, call);
   std::vector<Node> body;
   for (const Node& node : function.nodes) {
     body.push_back(writer.written(node, names));

@@ -126,6 +126,32 @@ bool agree(const KnownValue& of, Same&& same) {
 
 using Walks = std::vector<std::optional<Shape>>;
 
+// True if an input may be left to its default. Samples of drawn sizes read all defaults.
+bool has_defaults(const Graph& graph) {
+  return std::any_of(graph.inputs.begin(), graph.inputs.end(), [&](const ValueInfo& input) {
+    return graph.initializers.contains(input.name) ||
+           graph.sparse_initializers.contains(input.name);
+  });
+}
+
+// Returns the condition on which all samples agree. Feeds alone decide if each feed is verified.
+std::optional<bool> common_condition(const std::string& name,
+                                     const std::vector<ProvedShapes>& drawn,
+                                     const std::vector<ProvedShapes>& fed, bool checked,
+                                     bool trusted) {
+  std::optional<bool> common;
+  const auto agree = [&](const std::vector<ProvedShapes>& walks) {
+    return std::all_of(walks.begin(), walks.end(), [&](const ProvedShapes& walk) {
+      const auto found = walk.conditions.find(name);
+      if (found == walk.conditions.end()) return false;
+      if (!common) common = found->second;
+      return *common == found->second;
+    });
+  };
+  const bool all = agree(fed) && ((checked && !fed.empty()) || (trusted && agree(drawn)));
+  return all ? common : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Index> KnownValue::size(Index axis) const {
@@ -167,6 +193,12 @@ std::unordered_map<std::string, KnownValue> known_values(const Model& model,
       for (const auto& [name, value] : walk.values) names.insert(name);
     }
   }
+  for (const std::vector<ProvedShapes>* walks : {&drawn, &fed}) {
+    for (const ProvedShapes& walk : *walks) {
+      for (const auto& [name, condition] : walk.conditions) names.insert(name);
+    }
+  }
+  const bool defaults = has_defaults(model.graph);
   std::unordered_map<std::string, KnownValue> all;
   for (const std::string& name : names) {
     KnownValue& known = all[name];
@@ -185,6 +217,8 @@ std::unordered_map<std::string, KnownValue> known_values(const Model& model,
     };
     take(drawn, known.drawn);
     take(fed, known.fed);
+    known.condition = common_condition(name, drawn, fed, options.checked, known.trusted);
+    if (defaults && !options.checked) known.condition.reset();
     if (!one_rank) known.rank.reset();
     if (!known.rank) known.drawn.clear(), known.fed.clear();
   }
@@ -224,6 +258,10 @@ bool hold(const Assumed& assumed, ShapeProver& prover, const FedShapes& feeds) {
     return (*shape)[axis];
   };
   return std::all_of(assumed.all.begin(), assumed.all.end(), [&](const ShapeAssumption& it) {
+    if (it.is_condition) {
+      const auto found = prover.conditions().find(it.value);
+      return found != prover.conditions().end() && found->second == (it.number != 0);
+    }
     if (!it.axis) {
       const std::optional<Shape> shape = prover.value(it.value).shape;
       return shape && shape->size() == it.number;

@@ -25,7 +25,9 @@ struct KnownValue {
   std::optional<Index> rank;
   std::vector<std::optional<Shape>> drawn;  // one per sample of drawn sizes that violates no rule
   std::vector<std::optional<Shape>> fed;    // one per sample with the sizes of a feed
-  bool trusted = false;                     // enough of the drawn sizes violate no rule
+  // The condition of a node with two graphs, as it is in all samples.
+  std::optional<bool> condition = std::nullopt;
+  bool trusted = false;  // enough of the drawn sizes violate no rule
 
   // Returns the size on which all samples agree, if any; `axis` counts from 0.
   std::optional<Index> size(Index axis) const;
@@ -44,13 +46,14 @@ struct WalkOptions {
 std::unordered_map<std::string, KnownValue> known_values(const Model& model,
                                                          const WalkOptions& options);
 
-// Assumption about a rank, about a size, or that two sizes are equal.
+// Assumption about a rank, about a size, that two sizes are equal, or about a condition.
 struct ShapeAssumption {
   std::string value;
   std::optional<Index> axis;  // nullopt: `number` is the rank
   Index number = 0;
   std::string other;  // not empty: the size of `value` equals that of `other`
   Index axis_of_other = 0;
+  bool is_condition = false;  // `number` is 1 if the condition holds, else 0
 
   auto operator<=>(const ShapeAssumption&) const = default;
 };

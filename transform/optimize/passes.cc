@@ -25,6 +25,9 @@ constexpr Pass passes[] = {
     {"fold-constants", Level::basic, true,
      "What depends on constants alone, or on shapes that are known, is computed once.",
      fold_constants},
+    {"choose-branches", Level::basic, true,
+     "A node that runs one of two graphs, and always the same one, becomes that graph's nodes.",
+     choose_branches},
     {"fold-quantised", Level::all, true, "Quantised weights become floats once.", nullptr},
     {"fold-weights", Level::all, true,
      "What kernels want constant is computed once, whatever its size; of the rest, what takes up "

@@ -1,0 +1,23 @@
+// Trips of loops: a body runs on its plans, carried values are moved from trip to trip, and the
+// other outputs are appended to one buffer each.
+#pragma once
+
+#include <functional>
+
+#include "optimized/lowering/bodies.h"
+#include "reference/call.h"
+
+namespace touchstone {
+
+// Thrown where the reference must run the node: it raises the error, or computes what no plan does.
+struct BodyFailed {};
+
+// Runs the body once more on its feeds.
+using RunBody = std::function<void(std::vector<Value>& outputs)>;
+
+// Fill the call's outputs, as the reference kernels of the operators do. Return false, without side
+// effects, for a version that they do not run.
+bool run_loop(Call& call, BodyPlans& body, const RunBody& run);
+bool run_scan(Call& call, BodyPlans& body, const RunBody& run);
+
+}  // namespace touchstone

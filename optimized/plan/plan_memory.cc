@@ -1,0 +1,34 @@
+// Copies of values out of a plan's memory. Sequences and optionals are copied with what they hold.
+#include "optimized/plan/plan_memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace touchstone {
+
+Value detached(const Value& value, const PlanMemory* own) {
+  if (value.is_tensor()) {
+    const Tensor& held = value.tensor();
+    if (own != nullptr && (held.type() == Type::string || !own->holds(held.bytes()))) return value;
+    Tensor made(held.type(), held.shape());
+    if (held.type() == Type::string) {
+      std::copy_n(held.data<std::string>(), held.size(), made.data<std::string>());
+    } else if (!held.bytes().empty()) {
+      std::memcpy(made.bytes().data(), held.bytes().data(), held.bytes().size());
+    }
+    return made;
+  }
+  if (const auto* sequence = std::get_if<Sequence>(&value.is)) {
+    Sequence made{sequence->inner, {}};
+    for (const Value& item : sequence->items) made.items.push_back(detached(item, own));
+    return made;
+  }
+  if (const auto* optional = std::get_if<Optional>(&value.is)) {
+    Optional made{optional->inner, nullptr};
+    if (optional->item) made.item = std::make_shared<const Value>(detached(*optional->item, own));
+    return made;
+  }
+  return value;  // maps own their numbers and strings
+}
+
+}  // namespace touchstone
