@@ -23,8 +23,8 @@
 namespace touchstone {
 
 // An optimized model, the shape assumptions that its passes made, and what its plans share.
-struct Variant {
-  Variant(Optimized made, const Limits& limits)
+struct SessionModel {
+  SessionModel(Optimized made, const Limits& limits)
       : model(std::move(made.model)), assumed(std::move(made.assumed)), prover(model, limits) {
     for (const Assumed& each : assumed) provers.emplace_back(each.model, limits);
   }
@@ -90,8 +90,8 @@ std::shared_ptr<const PassOptions> passes_of(const SessionOptions& options) {
 // Optimizes the model. First refuses nodes that cannot run, so that errors name nodes of the
 // original model. `fed`: shapes for which the passes' assumptions must hold. `draws`, `checked`:
 // see PassOptions.
-std::shared_ptr<Variant> optimized(Model model, const SessionOptions& options,
-                                   std::vector<Shapes> fed, bool draws, bool checked) {
+std::shared_ptr<SessionModel> optimized(Model model, const SessionOptions& options,
+                                        std::vector<Shapes> fed, bool draws, bool checked) {
   const LimitsScope scope(options.limits);
   refuse_what_cannot_run(model);
   PassOptions passes = *passes_of(options);
@@ -101,7 +101,7 @@ std::shared_ptr<Variant> optimized(Model model, const SessionOptions& options,
   Optimized made = optimize(std::move(model), passes);
   if (passes.level >= Level::extended)
     made.model = lower_half_precision(std::move(made.model), passes);
-  auto variant = std::make_shared<Variant>(std::move(made), options.limits);
+  auto variant = std::make_shared<SessionModel>(std::move(made), options.limits);
   const std::vector<Node>& nodes = variant->model.graph.nodes;
   variant->controls = std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
     return node.signature != nullptr && node.signature->form == "control";
@@ -115,7 +115,7 @@ std::shared_ptr<Variant> optimized(Model model, const SessionOptions& options,
 }
 
 // True if these shapes determine which branch a node runs, and the passes did not know.
-bool determine_branch(Variant& variant, const Shapes& shapes) {
+bool determine_branch(SessionModel& variant, const Shapes& shapes) {
   if (!variant.controls) return false;
   variant.prover.prove(shapes);
   const std::map<std::string, bool>& conditions = variant.prover.conditions();
@@ -125,7 +125,7 @@ bool determine_branch(Variant& variant, const Shapes& shapes) {
 }
 
 // True if the passes relied on a condition.
-bool relies_on_condition(const Variant& variant) {
+bool relies_on_condition(const SessionModel& variant) {
   return std::any_of(variant.assumed.begin(), variant.assumed.end(), [](const Assumed& assumed) {
     return std::any_of(assumed.all.begin(), assumed.all.end(),
                        [](const ShapeAssumption& it) { return it.is_condition; });
@@ -185,12 +185,12 @@ struct Session::Impl {
   struct Made {
     Shapes shapes;
     std::set<std::string> unclaimed;
-    std::shared_ptr<Variant> variant;  // referenced by the plan
+    std::shared_ptr<SessionModel> variant;  // referenced by the plan
     std::unique_ptr<Plan> plan;
   };
 
   Made made(const Shapes& shapes, const std::set<std::string>& unclaimed,
-            std::shared_ptr<Variant> variant) {
+            std::shared_ptr<SessionModel> variant) {
     PlanOptions wanted{.fuse = options.passes.level >= Level::extended,
                        .winograd = options.winograd,
                        .limits = options.limits,
@@ -210,7 +210,7 @@ struct Session::Impl {
   // Returns the optimized model if all of its assumptions hold for these shapes. Otherwise it
   // optimizes anew, and keeps the last few such shapes, for which assumptions must hold from then
   // on. Shapes that choose branches are kept alone: others may choose differently.
-  const std::shared_ptr<Variant>& variant_for(const Shapes& shapes) {
+  const std::shared_ptr<SessionModel>& variant_for(const Shapes& shapes) {
     if (std::find(fed.begin(), fed.end(), shapes) != fed.end()) return last;
     const bool holds = std::equal(
         last->assumed.begin(), last->assumed.end(), last->provers.begin(),
@@ -236,7 +236,7 @@ struct Session::Impl {
     plans.push_front(made(shapes, {}, variant_for(shapes)));
     const bool grown = arena->growths() != growths;  // older plans hold the smaller arena
     while (plans.size() > (grown ? 1 : max_plans)) {
-      const std::shared_ptr<Variant> evicted = plans.back().variant;
+      const std::shared_ptr<SessionModel> evicted = plans.back().variant;
       plans.pop_back();
       evicted->weights->release_unused();
     }
@@ -269,7 +269,7 @@ struct Session::Impl {
   // Model before passes; nullopt if only one set of shapes is possible.
   std::optional<Model> written;
   std::vector<Shapes> fed;  // shapes for which all assumptions of `last` hold
-  std::shared_ptr<Variant> first, last;
+  std::shared_ptr<SessionModel> first, last;
   RunLock one_run;
   const std::shared_ptr<SharedArena> arena = std::make_shared<SharedArena>();
   std::vector<Timing> timings;

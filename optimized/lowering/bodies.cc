@@ -58,116 +58,118 @@ std::vector<Plan*> BodyPlans::plans() {
   std::vector<Plan*> all;
   for (Made& made : plans_) all.push_back(made.plan.get());
   return all;
-  const std::string& BodyPlans::name_of(std::size_t feed) const {
-    const std::size_t inputs = body_.inputs.size();
-    return feed < inputs ? body_.inputs[feed].name : outer_.value(captured_[feed - inputs]).name;
-  }
+}
 
-  // The body as a model of its own: captured constants are initializers, other captured values are
-  // inputs.
-  Model BodyPlans::written(const std::vector<Fed>& feeds) const {
-    Model model;
-    model.ir_version = std::max<Index>(outer_.model().ir_version, 4);  // constants are no inputs
-    model.opsets = outer_.model().opsets;
-    model.functions = outer_.model().functions;
-    model.graph = body_;
-    model.graph.values.clear();
-    for (ValueInfo& output : model.graph.outputs) output.type.reset(), output.shape.reset();
-    for (const std::string& name : constants_)
-      model.graph.initializers.emplace(name, *outer_.value(outer_.find(name)).constant);
-    model.graph.inputs.resize(feeds.size());
-    for (std::size_t k = 0; k < feeds.size(); ++k) {
-      ValueInfo& input = model.graph.inputs[k];
-      input.name = name_of(k);
-      input.type = feeds[k].type;
-      input.shape.reset();
-      model.graph.initializers.erase(input.name);  // what is fed is no constant
-      model.graph.sparse_initializers.erase(input.name);
-    }
-    return model;
-  }
+const std::string& BodyPlans::name_of(std::size_t feed) const {
+  const std::size_t inputs = body_.inputs.size();
+  return feed < inputs ? body_.inputs[feed].name : outer_.value(captured_[feed - inputs]).name;
+}
 
-  BodyPlans::Made BodyPlans::made(std::vector<Fed> feeds, std::set<std::string> unclaimed,
-                                  const RunState& state) const {
-    FedShapes shapes;
-    for (std::size_t k = 0; k < feeds.size(); ++k) {
-      if (feeds[k].shape) shapes.emplace(name_of(k), *feeds[k].shape);
-    }
-    Model model = written(feeds);
-    PlanOptions options = *state.options;
-    if (options.passes) model = optimized(model, shapes, *options.passes);
-    options.unclaimed = unclaimed;
-    options.lent = lent_;
-    options.device = nullptr;
-    options.host = options.nested = true;
-    options.change = nullptr;
-    options.arena = nullptr;  // the outer plan is using it
-    options.prover = nullptr;
-    auto held = std::make_unique<const Model>(std::move(model));
-    auto plan = std::make_unique<Plan>(*held, shapes, state.pool.size(), options);
-    return {std::move(feeds), std::move(unclaimed), std::move(held), std::move(plan)};
+// The body as a model of its own: captured constants are initializers, other captured values are
+// inputs.
+Model BodyPlans::written(const std::vector<Fed>& feeds) const {
+  Model model;
+  model.ir_version = std::max<Index>(outer_.model().ir_version, 4);  // constants are no inputs
+  model.opsets = outer_.model().opsets;
+  model.functions = outer_.model().functions;
+  model.graph = body_;
+  model.graph.values.clear();
+  for (ValueInfo& output : model.graph.outputs) output.type.reset(), output.shape.reset();
+  for (const std::string& name : constants_)
+    model.graph.initializers.emplace(name, *outer_.value(outer_.find(name)).constant);
+  model.graph.inputs.resize(feeds.size());
+  for (std::size_t k = 0; k < feeds.size(); ++k) {
+    ValueInfo& input = model.graph.inputs[k];
+    input.name = name_of(k);
+    input.type = feeds[k].type;
+    input.shape.reset();
+    model.graph.initializers.erase(input.name);  // what is fed is no constant
+    model.graph.sparse_initializers.erase(input.name);
   }
+  return model;
+}
 
-  std::vector<BodyPlans::Fed> BodyPlans::known_feeds() {
-    std::vector<Fed> known;
-    for (std::size_t k = 0; k < feeds_.size(); ++k) {
-      known.push_back({feeds_[k].type(), std::nullopt});
-      if (!feeds_[k].is_tensor()) continue;
-      const Tensor& tensor = feeds_[k].tensor();
-      std::vector<Shape>& seen = seen_[k];
-      const std::size_t most = tensor.type() == Type::float32 ? most_shapes : most_shapes_of_lists;
-      if (seen.size() > most) continue;
-      if (std::find(seen.begin(), seen.end(), tensor.shape()) == seen.end())
-        seen.push_back(tensor.shape());
-      if (seen.size() <= most) known.back().shape = tensor.shape();
-    }
-    return known;
+BodyPlans::Made BodyPlans::made(std::vector<Fed> feeds, std::set<std::string> unclaimed,
+                                const RunState& state) const {
+  FedShapes shapes;
+  for (std::size_t k = 0; k < feeds.size(); ++k) {
+    if (feeds[k].shape) shapes.emplace(name_of(k), *feeds[k].shape);
   }
+  Model model = written(feeds);
+  PlanOptions options = *state.options;
+  if (options.passes) model = optimized(model, shapes, *options.passes);
+  options.unclaimed = unclaimed;
+  options.lent = lent_;
+  options.device = nullptr;
+  options.host = options.nested = true;
+  options.change = nullptr;
+  options.arena = nullptr;  // the outer plan is using it
+  options.prover = nullptr;
+  auto held = std::make_unique<const Model>(std::move(model));
+  auto plan = std::make_unique<Plan>(*held, shapes, state.pool.size(), options);
+  return {std::move(feeds), std::move(unclaimed), std::move(held), std::move(plan)};
+}
 
-  // True if the plan takes the values that are fed now.
-  bool BodyPlans::fits(const Made& made) const {
-    for (std::size_t k = 0; k < feeds_.size(); ++k) {
-      const Fed& fed = made.feeds[k];
-      const auto* tensor = std::get_if<Tensor>(&feeds_[k].is);
-      if (tensor == nullptr) {
-        if (fed.shape || !(fed.type == feeds_[k].type())) return false;
-      } else if (fed.type.kind != ValueType::Kind::tensor || fed.type.element != tensor->type() ||
-                 (fed.shape && !(*fed.shape == tensor->shape()))) {
-        return false;
-      }
-    }
-    return true;
+std::vector<BodyPlans::Fed> BodyPlans::known_feeds() {
+  std::vector<Fed> known;
+  for (std::size_t k = 0; k < feeds_.size(); ++k) {
+    known.push_back({feeds_[k].type(), std::nullopt});
+    if (!feeds_[k].is_tensor()) continue;
+    const Tensor& tensor = feeds_[k].tensor();
+    std::vector<Shape>& seen = seen_[k];
+    const std::size_t most = tensor.type() == Type::float32 ? most_shapes : most_shapes_of_lists;
+    if (seen.size() > most) continue;
+    if (std::find(seen.begin(), seen.end(), tensor.shape()) == seen.end())
+      seen.push_back(tensor.shape());
+    if (seen.size() <= most) known.back().shape = tensor.shape();
   }
+  return known;
+}
 
-  BodyPlans::Made& BodyPlans::plan_for(const RunState& state) {
-    if (!plans_.empty() && fits(plans_.front())) return plans_.front();
-    std::vector<Fed> feeds = known_feeds();
-    for (auto at = plans_.begin(); at != plans_.end(); ++at) {
-      if (at->feeds == feeds) {
-        plans_.splice(plans_.begin(), plans_, at);
-        return plans_.front();
-      }
+// True if the plan takes the values that are fed now.
+bool BodyPlans::fits(const Made& made) const {
+  for (std::size_t k = 0; k < feeds_.size(); ++k) {
+    const Fed& fed = made.feeds[k];
+    const auto* tensor = std::get_if<Tensor>(&feeds_[k].is);
+    if (tensor == nullptr) {
+      if (fed.shape || !(fed.type == feeds_[k].type())) return false;
+    } else if (fed.type.kind != ValueType::Kind::tensor || fed.type.element != tensor->type() ||
+               (fed.shape && !(*fed.shape == tensor->shape()))) {
+      return false;
     }
-    plans_.push_front(made(std::move(feeds), {}, state));
-    if (plans_.size() > most_plans) plans_.pop_back();
-    return plans_.front();
   }
+  return true;
+}
 
-  void BodyPlans::run(std::vector<Value> & outputs, RunState & state) {
-    if (runs_++ == 0) {
-      for (std::size_t k = 0; k < captured_.size(); ++k)
-        feeds_[body_.inputs.size() + k] = state.values[static_cast<std::size_t>(captured_[k])];
-    }
-    for (;;) {
-      Made& at = plan_for(state);
-      try {
-        return at.plan->run_in_order(feeds_, outputs, state.pool);
-      } catch (const ShapeDiffers& differs) {
-        std::set<std::string> unclaimed = at.unclaimed;
-        if (!unclaimed.insert(differs.value).second) BUG("a shape that nobody claims differs");
-        at = made(at.feeds, std::move(unclaimed), state);
-      }
+BodyPlans::Made& BodyPlans::plan_for(const RunState& state) {
+  if (!plans_.empty() && fits(plans_.front())) return plans_.front();
+  std::vector<Fed> feeds = known_feeds();
+  for (auto at = plans_.begin(); at != plans_.end(); ++at) {
+    if (at->feeds == feeds) {
+      plans_.splice(plans_.begin(), plans_, at);
+      return plans_.front();
     }
   }
+  plans_.push_front(made(std::move(feeds), {}, state));
+  if (plans_.size() > most_plans) plans_.pop_back();
+  return plans_.front();
+}
+
+void BodyPlans::run(std::vector<Value>& outputs, RunState& state) {
+  if (runs_++ == 0) {
+    for (std::size_t k = 0; k < captured_.size(); ++k)
+      feeds_[body_.inputs.size() + k] = state.values[static_cast<std::size_t>(captured_[k])];
+  }
+  for (;;) {
+    Made& at = plan_for(state);
+    try {
+      return at.plan->run_in_order(feeds_, outputs, state.pool);
+    } catch (const ShapeDiffers& differs) {
+      std::set<std::string> unclaimed = at.unclaimed;
+      if (!unclaimed.insert(differs.value).second) BUG("a shape that nobody claims differs");
+      at = made(at.feeds, std::move(unclaimed), state);
+    }
+  }
+}
 
 }  // namespace touchstone

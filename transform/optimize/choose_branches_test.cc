@@ -131,7 +131,8 @@ TEST(ChooseBranches, WhatFedSizesDetermineIsAnAssumption) {
   ASSERT_EQ(changes(made, "choose-branches"), 1);
   const auto all_hold = [&](const Shape& shape) {
     return std::all_of(made.assumed.begin(), made.assumed.end(), [&](const Assumed& assumed) {
-      return hold(assumed, {{"X", shape}}, {});
+      ShapeProver prover(assumed.model, {});
+      return hold(assumed, prover, {{"X", shape}});
     });
   };
   EXPECT_TRUE(all_hold({4, 1}));
