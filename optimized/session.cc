@@ -3,6 +3,7 @@
 #include "optimized/session.h"
 
 #include <algorithm>
+#include <iterator>
 #include <list>
 #include <mutex>
 #include <new>
@@ -13,6 +14,7 @@
 
 #include "core/error.h"
 #include "optimized/lowering/half_precision.h"
+#include "optimized/lowering/quantised_graph.h"
 #include "optimized/threads/pool.h"
 #include "optimized/threads/run_lock.h"
 #include "reference/feeds.h"
@@ -81,7 +83,17 @@ std::shared_ptr<const Variant> optimized(Model model, const SessionOptions& opti
   passes.fed = std::move(fed);
   passes.draws = draws;
   passes.checked = checked;
+  std::vector<Assumed> assumed;
+  if (options.devices == "cpu" && is_wanted(passes, "spread-quantisation", Level::all) &&
+      has_quantised(model)) {
+    PassOptions early = passes;  // without the passes that make floats of integers
+    early.level = Level::extended;
+    Optimized kept = optimize(std::move(model), early);
+    assumed = std::move(kept.assumed);
+    model = lower_quantised(std::move(kept.model), passes);
+  }
   Optimized made = optimize(std::move(model), passes);
+  std::move(assumed.begin(), assumed.end(), std::back_inserter(made.assumed));
   if (passes.level >= Level::extended)
     made.model = lower_half_precision(std::move(made.model), passes);
   return std::make_shared<const Variant>(Variant{std::move(made.model), std::move(made.assumed)});
