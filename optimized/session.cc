@@ -3,7 +3,6 @@
 #include "optimized/session.h"
 
 #include <algorithm>
-#include <deque>
 #include <list>
 #include <mutex>
 #include <new>
@@ -13,37 +12,19 @@
 #include <stdexcept>
 
 #include "core/error.h"
-#include "optimized/lowering/half_precision.h"
+#include "optimized/session_model.h"
 #include "optimized/threads/pool.h"
 #include "optimized/threads/run_lock.h"
 #include "reference/feeds.h"
-#include "reference/plan.h"
-#include "reference/proved_shapes.h"
 
 namespace touchstone {
-
-// An optimized model, the shape assumptions that its passes made, and what its plans share.
-struct SessionModel {
-  SessionModel(Optimized made, const Limits& limits)
-      : model(std::move(made.model)), assumed(std::move(made.assumed)), prover(model, limits) {
-    for (const Assumed& each : assumed) provers.emplace_back(each.model, limits);
-  }
-
-  const Model model;
-  const std::vector<Assumed> assumed;
-  ShapeProver prover;
-  std::deque<ShapeProver> provers;  // of the assumptions' models
-  const std::shared_ptr<SharedWeights> weights = std::make_shared<SharedWeights>();
-  bool controls = false;                        // the main graph has a node with subgraphs
-  std::set<std::string> known_conditions = {};  // of the last fed shapes; no pass used them
-};
 
 namespace {
 
 constexpr std::size_t max_plans = 16;  // of the most recent shapes
 constexpr std::size_t max_fed = 8;     // shapes for which the passes' assumptions must hold
 
-using Shapes = std::map<std::string, Shape>;  // of fed tensors
+using Shapes = FedShapes;
 
 Shapes shapes_of(const std::map<std::string, Value>& feeds) {
   Shapes shapes;
@@ -81,57 +62,6 @@ Model with_sizes(Model model, const std::map<std::string, Index>& dims) {
   return model;
 }
 
-std::shared_ptr<const PassOptions> passes_of(const SessionOptions& options) {
-  auto made = std::make_shared<PassOptions>(options.passes);
-  made->limits = options.limits;
-  return made;
-}
-
-// Optimizes the model. First refuses nodes that cannot run, so that errors name nodes of the
-// original model. `fed`: shapes for which the passes' assumptions must hold. `draws`, `checked`:
-// see PassOptions.
-std::shared_ptr<SessionModel> optimized(Model model, const SessionOptions& options,
-                                        std::vector<Shapes> fed, bool draws, bool checked) {
-  const LimitsScope scope(options.limits);
-  refuse_what_cannot_run(model);
-  PassOptions passes = *passes_of(options);
-  passes.fed = std::move(fed);
-  passes.draws = draws;
-  passes.checked = checked;
-  Optimized made = optimize(std::move(model), passes);
-  if (passes.level >= Level::extended)
-    made.model = lower_half_precision(std::move(made.model), passes);
-  auto variant = std::make_shared<SessionModel>(std::move(made), options.limits);
-  const std::vector<Node>& nodes = variant->model.graph.nodes;
-  variant->controls = std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
-    return node.signature != nullptr && node.signature->form == "control";
-  });
-  if (variant->controls && !passes.fed.empty()) {
-    variant->prover.prove(passes.fed.back());
-    for (const auto& [name, condition] : variant->prover.conditions())
-      variant->known_conditions.insert(name);
-  }
-  return variant;
-}
-
-// True if these shapes determine which branch a node runs, and the passes did not know.
-bool determine_branch(SessionModel& variant, const Shapes& shapes) {
-  if (!variant.controls) return false;
-  variant.prover.prove(shapes);
-  const std::map<std::string, bool>& conditions = variant.prover.conditions();
-  return std::any_of(conditions.begin(), conditions.end(), [&](const auto& condition) {
-    return !variant.known_conditions.contains(condition.first);
-  });
-}
-
-// True if the passes relied on a condition.
-bool relies_on_condition(const SessionModel& variant) {
-  return std::any_of(variant.assumed.begin(), variant.assumed.end(), [](const Assumed& assumed) {
-    return std::any_of(assumed.all.begin(), assumed.all.end(),
-                       [](const ShapeAssumption& it) { return it.is_condition; });
-  });
-}
-
 // True if an input may be fed with several shapes, or be left to its default.
 bool may_differ(const Graph& graph, const std::optional<Shapes>& only) {
   return !only || std::any_of(graph.inputs.begin(), graph.inputs.end(),
@@ -151,7 +81,7 @@ struct Session::Impl {
     const std::optional<Shapes> shapes = only_shapes(given.graph);
     if (may_differ(given.graph, shapes)) written = given;
     if (shapes) fed.push_back(*shapes);
-    first = last = optimized(std::move(given), options, fed, !shapes, written.has_value());
+    first = last = optimized_model(std::move(given), options, fed, !shapes, written.has_value());
     check_budget();
     if (!shapes) return;
     const LimitsScope scope(options.limits);
@@ -185,12 +115,12 @@ struct Session::Impl {
   struct Made {
     Shapes shapes;
     std::set<std::string> unclaimed;
-    std::shared_ptr<SessionModel> variant;  // referenced by the plan
+    std::shared_ptr<SessionModel> model;  // referenced by the plan
     std::unique_ptr<Plan> plan;
   };
 
   Made made(const Shapes& shapes, const std::set<std::string>& unclaimed,
-            std::shared_ptr<SessionModel> variant) {
+            std::shared_ptr<SessionModel> model) {
     PlanOptions wanted{.fuse = options.passes.level >= Level::extended,
                        .winograd = options.winograd,
                        .limits = options.limits,
@@ -198,30 +128,27 @@ struct Session::Impl {
                        .buffers = options.buffers,
                        .device = devices.first,
                        .host = devices.host,
-                       .weights = variant->weights,
+                       .weights = model->weights,
                        .arena = arena,
-                       .prover = &variant->prover,
+                       .prover = &model->prover,
                        .passes = passes,
                        .timed = options.timings};
-    auto plan = std::make_unique<Plan>(variant->model, shapes, pool.size(), wanted);
-    return {shapes, unclaimed, std::move(variant), std::move(plan)};
+    auto plan = std::make_unique<Plan>(model->model, shapes, pool.size(), wanted);
+    return {shapes, unclaimed, std::move(model), std::move(plan)};
   }
 
   // Returns the optimized model if all of its assumptions hold for these shapes. Otherwise it
   // optimizes anew, and keeps the last few such shapes, for which assumptions must hold from then
   // on. Shapes that choose branches are kept alone: others may choose differently.
-  const std::shared_ptr<SessionModel>& variant_for(const Shapes& shapes) {
+  const std::shared_ptr<SessionModel>& model_for(const Shapes& shapes) {
     if (std::find(fed.begin(), fed.end(), shapes) != fed.end()) return last;
-    const bool holds = std::equal(
-        last->assumed.begin(), last->assumed.end(), last->provers.begin(),
-        [&](const Assumed& assumed, ShapeProver& prover) { return hold(assumed, prover, shapes); });
-    const bool chooses = written && determine_branch(*last, shapes);
-    if (holds && !chooses) return last;
+    const bool chooses = written && last->determine_branch(shapes);
+    if (last->holds_for(shapes) && !chooses) return last;
     if (!written) BUG("a model of one shape is fed with another");
-    if (chooses || relies_on_condition(*last)) fed.clear();
+    if (chooses || last->relies_on_condition()) fed.clear();
     if (fed.size() == max_fed) fed.erase(fed.begin());
     fed.push_back(shapes);
-    last = optimized(*written, options, fed, true, true);
+    last = optimized_model(*written, options, fed, true, true);
     return last;
   }
 
@@ -233,10 +160,10 @@ struct Session::Impl {
       }
     }
     const Index growths = arena->growths();
-    plans.push_front(made(shapes, {}, variant_for(shapes)));
+    plans.push_front(made(shapes, {}, model_for(shapes)));
     const bool grown = arena->growths() != growths;  // older plans hold the smaller arena
     while (plans.size() > (grown ? 1 : max_plans)) {
-      const std::shared_ptr<SessionModel> evicted = plans.back().variant;
+      const std::shared_ptr<SessionModel> evicted = plans.back().model;
       plans.pop_back();
       evicted->weights->release_unused();
     }
@@ -255,7 +182,7 @@ struct Session::Impl {
       } catch (const ShapeDiffers& differs) {
         std::set<std::string> unclaimed = at.unclaimed;
         if (!unclaimed.insert(differs.value).second) BUG("a shape that nobody claims differs");
-        at = made(at.shapes, unclaimed, at.variant);
+        at = made(at.shapes, unclaimed, at.model);
       }
     }
   }

@@ -125,6 +125,10 @@ class Net {
     model_.graph.initializers.emplace(name, std::move(t));
     return name;
   }
+  // Names the outputs of the last node.
+  void outputs(std::vector<std::string> names) {
+    model_.graph.nodes.back().outputs = std::move(names);
+  }
   // Sets a string attribute of the last node.
   void words(const std::string& name, const std::string& held) {
     model_.graph.nodes.back().attributes[name].is = held;

@@ -1,12 +1,15 @@
-// Tiles of products of 8-bit integers. Four numbers of a row of A are broadcast and multiplied by
-// four of each column of B, which are neighbors in memory.
+// Tiles of products of 8-bit integers. Four numbers of a row of A are broadcast
+// and multiplied by four of each column of B, which are neighbors in memory.
 //
-// Compiled once per instruction set, with TOUCHSTONE_VECTOR_BYTES and TOUCHSTONE_INTEGER_TILES.
-// Calls no inline function of the standard library, so that the linker cannot pick code for a newer
-// processor for the rest of the program.
+// Compiled once per instruction set, with TOUCHSTONE_VECTOR_BYTES and
+// TOUCHSTONE_INTEGER_TILES. Calls no inline function of the standard library,
+// so that the linker cannot pick code for a newer processor for the rest of the
+// program.
 #include "optimized/kernels/integer_tiles.h"
 
 #include <immintrin.h>
+
+#include "optimized/kernels/integer_rounding.h"
 
 namespace touchstone {
 namespace {
@@ -84,26 +87,36 @@ static_assert(panel <= most_columns);
 
 // Writes the sums of `rows` rows of A and the first `used` vectors of columns.
 template <int rows, int used>
-void sums_of(const Stored* a, std::int64_t a_row, const std::uint8_t* b, std::int64_t depth,
-             std::int32_t (*to)[panel]) {
+void sums_of(const Stored* a, std::int64_t a_row, const std::uint8_t* b, const std::int64_t* steps,
+             std::int64_t depth, std::int32_t (*to)[panel]) {
   Vector sums[rows][used];
 #pragma GCC unroll 6
   for (int m = 0; m < rows; ++m) {
 #pragma GCC unroll 4
     for (int v = 0; v < used; ++v) sums[m][v] = zero();
   }
-  for (std::int64_t k = 0; k < depth; k += 4, b += 4 * panel) {
+  for (std::int64_t k = 0; k < depth; k += 4) {
+    const std::uint8_t* const four = b + (steps == nullptr ? k * panel : steps[k / 4]);
     Vector columns[used];
 #pragma GCC unroll 4
-    for (int v = 0; v < used; ++v) columns[v] = load_b(b + 4 * per_vector * v);
+    for (int v = 0; v < used; ++v) columns[v] = load_b(four + 4 * per_vector * v);
 #pragma GCC unroll 6
     for (int m = 0; m < rows; ++m) {
-      const Vector four = broadcast(a + m * a_row + k);
+      const Vector weights = broadcast(a + m * a_row + k);
 #pragma GCC unroll 4
-      for (int v = 0; v < used; ++v) sums[m][v] = add_products(sums[m][v], columns[v], four);
+      for (int v = 0; v < used; ++v) sums[m][v] = add_products(sums[m][v], columns[v], weights);
     }
   }
-  // Loops over registers are unrolled, or a compiler would keep the sums in memory.
+  // Loops over registers are unrolled, or a compiler would keep the sums in
+  // memory.
+  if constexpr (sums_per_column == 1) {
+#pragma GCC unroll 6
+    for (int m = 0; m < rows; ++m) {
+#pragma GCC unroll 4
+      for (int v = 0; v < used; ++v) store(to[m] + v * per_vector, sums[m][v]);
+    }
+    return;
+  }
   std::int32_t partial[rows][used * per_vector * sums_per_column];
 #pragma GCC unroll 6
   for (int m = 0; m < rows; ++m) {
@@ -120,8 +133,8 @@ void sums_of(const Stored* a, std::int64_t a_row, const std::uint8_t* b, std::in
   }
 }
 
-using Sums = void (*)(const Stored*, std::int64_t, const std::uint8_t*, std::int64_t,
-                      std::int32_t (*)[panel]);
+using Sums = void (*)(const Stored*, std::int64_t, const std::uint8_t*, const std::int64_t*,
+                      std::int64_t, std::int32_t (*)[panel]);
 template <int rows>
 Sums sums_for(int used) {
   if constexpr (vectors == 4) {
@@ -147,53 +160,69 @@ Sums sums_for(std::int64_t rows, int used) {
   }
 }
 
-void requantise(const Requantise& to, std::int64_t m, std::int64_t row, std::int64_t n,
-                std::int64_t count, const std::int32_t* sums) {
-  const float row_scale = to.row_scale[m * to.row_step];
-  float by[most_columns], values[most_columns];
-  if (to.column_step == 0) {
-    const float one = row_scale * to.column_scale[0] / to.y_scale;
-    for (std::int64_t k = 0; k < count; ++k) by[k] = one;
+void scale_row(const IntegerProduct& product, std::int64_t m, std::int64_t n, std::int64_t count,
+               const std::int32_t* __restrict sums) {
+  const Scaling& by = product.scaled;
+  float* __restrict const y = by.y + m * product.row + n;
+  const float* const scale = by.scale + n * by.scale_step;
+  if (by.scale_step == 0) {
+    const float one = *scale;
+    for (std::int64_t k = 0; k < count; ++k) y[k] = static_cast<float>(sums[k]) * one;
   } else {
+    for (std::int64_t k = 0; k < count; ++k) y[k] = static_cast<float>(sums[k]) * scale[k];
+  }
+  if (by.bias == nullptr) return;
+  const float* const bias = by.bias + n * by.bias_step;
+  if (by.bias_step == 0) {
+    const float one = *bias;
+    for (std::int64_t k = 0; k < count; ++k) y[k] = y[k] + one;
+  } else {
+    for (std::int64_t k = 0; k < count; ++k) y[k] = y[k] + bias[k];
+  }
+}
+
+// Rounds a row of sums, each plus `offset`.
+void round_row(const IntegerProduct& product, std::int64_t m, std::int64_t n, std::int64_t count,
+               std::int32_t offset, const std::int32_t* sums) {
+  constexpr int block = panel < 16 ? panel : 16;
+  std::uint8_t* const y = product.to.y + m * product.row;
+  if (product.pitch == product.width)
+    return requantise<block>(product.to, m, n, count, offset, sums, y + n);
+  std::uint8_t rounded[panel];
+  requantise<block>(product.to, m, n, count, offset, sums, rounded);
+  each_line(product.pitch, product.width, n, count,
+            [&](std::int64_t from, std::int64_t few, std::int64_t to) {
+              copy_few(rounded + (from - n), few, y + to);
+            });
+}
+
+void finish_row(const IntegerProduct& product, std::int64_t m, std::int64_t n, std::int64_t count,
+                std::int32_t* __restrict sums) {
+  const auto zero_point = static_cast<std::uint32_t>(product.a_zero[m]);
+  const auto sum_of_row = static_cast<std::uint32_t>(product.a_sum[m]);
+  const bool rounds = product.c == nullptr && product.scaled.y == nullptr;
+  if (product.plain) {
+    const std::uint32_t fixed = sum_of_row * static_cast<std::uint32_t>(product.b_zero[0]);
+    if (rounds) return round_row(product, m, n, count, static_cast<std::int32_t>(0 - fixed), sums);
     for (std::int64_t k = 0; k < count; ++k)
-      by[k] = row_scale * to.column_scale[n + k] / to.y_scale;
-  }
-  if (to.bias == nullptr) {
-    for (std::int64_t k = 0; k < count; ++k) values[k] = static_cast<float>(sums[k]);
+      sums[k] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[k]) - fixed);
   } else {
-    const std::int64_t bias = to.bias[m];
-    for (std::int64_t k = 0; k < count; ++k) values[k] = static_cast<float>(bias + sums[k]);
+    const std::int32_t* const rest = product.b_rest + (n - product.first_column);
+    const std::int32_t* const zero = product.b_zero + (n - product.first_column);
+    for (std::int64_t k = 0; k < count; ++k) {
+      const auto sum = static_cast<std::uint32_t>(sums[k]) -
+                       zero_point * static_cast<std::uint32_t>(rest[k]) -
+                       sum_of_row * static_cast<std::uint32_t>(zero[k]);
+      sums[k] = static_cast<std::int32_t>(sum);
+    }
   }
-  const float low = to.is_signed ? -128.0F : 0.0F, high = to.is_signed ? 127.0F : 255.0F;
-  std::uint8_t* const y = to.y + m * row + n;
-  for (std::int64_t k = 0; k < count; ++k) {
-    const float moved = __builtin_rintf(values[k] * by[k]) + to.y_zero;
-    const float number = moved == moved ? moved : 0.0F;
-    const float raised = number < low ? low : number, held = raised > high ? high : raised;
-    y[k] = static_cast<std::uint8_t>(static_cast<std::int32_t>(held));
-  }
-}
-
-template <class T, int step>
-void weigh_as(const std::uint8_t* from, std::int64_t count, std::int32_t weight,
-              std::int32_t* __restrict sums) {
-  const auto* const numbers = reinterpret_cast<const T*>(from);
-  for (std::int64_t n = 0; n < count; ++n) sums[n] += weight * std::int32_t{numbers[n * step]};
-}
-
-template <class T>
-void weigh_as(const std::uint8_t* from, std::int64_t step, std::int64_t count, std::int32_t weight,
-              std::int32_t* sums) {
-  if (step == 1) return weigh_as<T, 1>(from, count, weight, sums);
-  if (step == 2) return weigh_as<T, 2>(from, count, weight, sums);
-  const auto* const numbers = reinterpret_cast<const T*>(from);
-  for (std::int64_t n = 0; n < count; ++n) sums[n] += weight * std::int32_t{numbers[n * step]};
-}
-
-void weigh(const std::uint8_t* from, std::int64_t step, std::int64_t count, bool is_signed,
-           std::int32_t weight, std::int32_t* sums) {
-  if (is_signed) return weigh_as<std::int8_t>(from, step, count, weight, sums);
-  weigh_as<std::uint8_t>(from, step, count, weight, sums);
+  if (rounds) return round_row(product, m, n, count, 0, sums);
+  if (product.c == nullptr) return scale_row(product, m, n, count, sums);
+  std::int32_t* const c = product.c + m * product.row;
+  each_line(product.pitch, product.width, n, count,
+            [&](std::int64_t from, std::int64_t few, std::int64_t to) {
+              for (std::int64_t k = 0; k < few; ++k) c[to + k] = sums[from - n + k];
+            });
 }
 
 void multiply(const IntegerProduct& product, std::int64_t at, std::int64_t first,
@@ -201,25 +230,15 @@ void multiply(const IntegerProduct& product, std::int64_t at, std::int64_t first
   const std::int64_t n = at * panel, left = product.columns - n;
   const std::int64_t count = left < panel ? left : panel;
   const int used = static_cast<int>((count + per_vector - 1) / per_vector);
-  const std::uint8_t* const b = product.b + at * product.depth * panel;
+  const std::uint8_t* const b =
+      product.b + (product.steps == nullptr ? at * product.depth * panel : 4 * n);
   const auto* const a = static_cast<const Stored*>(product.a);
   for (std::int64_t m = first; m < first + rows; m += tile_rows) {
     const std::int64_t some = first + rows - m < tile_rows ? first + rows - m : tile_rows;
     std::int32_t sums[tile_rows][panel];
-    sums_for(some, used)(a + m * product.a_row, product.a_row, b, product.depth, sums);
-    for (std::int64_t i = 0; i < some; ++i) {
-      const auto zero_point = static_cast<std::uint32_t>(product.a_zero[m + i]);
-      const auto sum_of_row = static_cast<std::uint32_t>(product.a_sum[m + i]);
-      std::int32_t* const to =
-          product.c == nullptr ? sums[i] : product.c + (m + i) * product.row + n;
-      for (std::int64_t k = 0; k < count; ++k) {
-        const auto sum = static_cast<std::uint32_t>(sums[i][k]) -
-                         zero_point * static_cast<std::uint32_t>(product.b_rest[n + k]) -
-                         sum_of_row * static_cast<std::uint32_t>(product.b_zero[n + k]);
-        to[k] = static_cast<std::int32_t>(sum);
-      }
-      if (product.c == nullptr) requantise(product.to, m + i, product.row, n, count, sums[i]);
-    }
+    sums_for(some, used)(a + m * product.a_row, product.a_row, b, product.steps, product.depth,
+                         sums);
+    for (std::int64_t i = 0; i < some; ++i) finish_row(product, m + i, n, count, sums[i]);
   }
 }
 
@@ -237,13 +256,7 @@ std::int32_t pack_row(const std::uint8_t* from, std::int64_t depth, std::uint8_t
 }
 
 // Stores sixteen columns of four rows.
-inline void interleave(const std::uint8_t* from, std::int64_t stride, __m128i flip,
-                       std::uint8_t* to) {
-  const auto row = [&](std::int64_t k) {
-    return _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + k * stride)),
-                         flip);
-  };
-  const __m128i r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
+inline void interleave(__m128i r0, __m128i r1, __m128i r2, __m128i r3, std::uint8_t* to) {
   const __m128i a = _mm_unpacklo_epi8(r0, r1), b = _mm_unpackhi_epi8(r0, r1);
   const __m128i c = _mm_unpacklo_epi8(r2, r3), d = _mm_unpackhi_epi8(r2, r3);
   auto* const out = reinterpret_cast<__m128i*>(to);
@@ -253,25 +266,74 @@ inline void interleave(const std::uint8_t* from, std::int64_t stride, __m128i fl
   _mm_storeu_si128(out + 3, _mm_unpackhi_epi16(b, d));
 }
 
-// Stores four columns of four rows.
-inline void interleave_four(const std::uint8_t* from, std::int64_t stride, __m128i flip,
+// Stores four columns of four rows, from column n on.
+inline void interleave_four(const std::uint8_t* const* rows, std::int64_t n, __m128i flip,
                             std::uint8_t* to) {
-  const auto row = [&](std::int64_t k) {
+  const auto row = [&](int k) {
     int four;
-    __builtin_memcpy(&four, from + k * stride, sizeof four);
+    __builtin_memcpy(&four, rows[k] + n, sizeof four);
     return _mm_cvtsi32_si128(four);
   };
   const __m128i a = _mm_unpacklo_epi8(row(0), row(1)), b = _mm_unpacklo_epi8(row(2), row(3));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_xor_si128(_mm_unpacklo_epi16(a, b), flip));
 }
 
+// Loads sixteen numbers, two apart. Reads one number further.
+inline __m128i load_even(const std::uint8_t* from) {
+  const __m128i bytes = _mm_set1_epi16(0xff);
+  const auto* const at = reinterpret_cast<const __m128i*>(from);
+  return _mm_packus_epi16(_mm_and_si128(_mm_loadu_si128(at), bytes),
+                          _mm_and_si128(_mm_loadu_si128(at + 1), bytes));
+}
+
+void pack_pixels(const std::uint8_t* const* rows, std::int64_t step, std::int64_t columns,
+                 std::uint8_t flip, std::uint8_t* to) {
+  const __m128i bits = _mm_set1_epi8(static_cast<char>(flip));
+  std::int64_t n = 0;
+  const auto vectors_of = [&](auto load, std::int64_t most) {
+    for (; n < columns && columns >= most; n += 16) {
+      if (n + most > columns) n = columns - most;  // overlaps the vector before
+      const auto row = [&](int k) { return _mm_xor_si128(load(rows[k] + n * step), bits); };
+      interleave(row(0), row(1), row(2), row(3), to + 4 * n);
+      if (most > 16 && n + most == columns) {
+        n += 16;
+        break;
+      }
+    }
+  };
+  if (step == 1) {
+    vectors_of(
+        [](const std::uint8_t* from) {
+          return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+        },
+        16);
+    if (n < columns && columns >= 4) {
+      for (; n < columns; n += 4) {
+        if (n + 4 > columns) n = columns - 4;
+        interleave_four(rows, n, bits, to + 4 * n);
+      }
+    }
+  } else if (step == 2) {
+    vectors_of(load_even, 17);
+  }
+  for (; n < columns; ++n) {
+    for (int k = 0; k < 4; ++k) to[4 * n + k] = static_cast<std::uint8_t>(rows[k][n * step] ^ flip);
+  }
+}
+
 void pack_group(const std::uint8_t* from, std::int64_t stride, std::int64_t depth,
                 std::int64_t columns, std::uint8_t flip, std::uint8_t* to, std::int32_t* sums) {
   std::int64_t n = 0;
   if (depth == 4) {
+    const std::uint8_t* const rows[4] = {from, from + stride, from + 2 * stride, from + 3 * stride};
     const __m128i bits = _mm_set1_epi8(static_cast<char>(flip));
-    for (; n + 16 <= columns; n += 16) interleave(from + n, stride, bits, to + 4 * n);
-    for (; n + 4 <= columns; n += 4) interleave_four(from + n, stride, bits, to + 4 * n);
+    for (; n + 16 <= columns; n += 16) {
+      const auto row = [&](int k) {
+        return _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[k] + n)), bits);
+      };
+      interleave(row(0), row(1), row(2), row(3), to + 4 * n);
+    }
+    for (; n + 4 <= columns; n += 4) interleave_four(rows, n, bits, to + 4 * n);
   }
   for (; n < columns; ++n) {
     for (std::int64_t k = 0; k < 4; ++k) {
@@ -289,7 +351,7 @@ void pack_group(const std::uint8_t* from, std::int64_t stride, std::int64_t dept
 
 }  // namespace
 
-const IntegerTiles TOUCHSTONE_INTEGER_TILES{panel,    sizeof(Stored), pack_row,  pack_group,
-                                            multiply, weigh,          requantise};
+const IntegerTiles TOUCHSTONE_INTEGER_TILES{panel,      sizeof(Stored), pack_row,
+                                            pack_group, pack_pixels,    multiply};
 
 }  // namespace touchstone

@@ -146,9 +146,66 @@ void dequantise(const QuantisedRow& row, const void* x, QuantisedType type, floa
   }
 }
 
+// Divides by a constant: has the bits of x / by, if neither is close to overflow or to 0.
+class Divisor {
+ public:
+  explicit Divisor(float by) : by_(by), inverse_(1 / by) {}
+  float of(float x) const {
+#ifdef __FMA__
+    const float near = x * inverse_;
+    return __builtin_fmaf(__builtin_fmaf(-near, by_, x), inverse_, near);
+#else
+    return x / by_;
+#endif
+  }
+
+ private:
+  float by_, inverse_;
+};
+
+void quantise_small(float scale, float zero, std::int64_t count, const float* __restrict x,
+                    std::uint8_t* __restrict y) {
+  const Divisor divisor(scale);
+  for (std::int64_t k = 0; k < count; ++k) y[k] = rounded<std::uint8_t>(divisor.of(x[k]), zero);
+}
+
+template <class A, class B, class Y>
+void add_as(const QuantisedSum& sum, const void* left, const void* right, std::int64_t count,
+            void* made) {
+  const auto* const __restrict a = static_cast<const A*>(left);
+  const auto* const __restrict b = static_cast<const B*>(right);
+  auto* const __restrict y = static_cast<Y*>(made);
+  const Divisor divisor(sum.y.scale);
+  const QuantisedSum by = sum;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const float real = (static_cast<float>(a[k]) - by.a.zero) * by.a.scale +
+                       (static_cast<float>(b[k]) - by.b.zero) * by.b.scale;
+    const float moved = __builtin_rintf(divisor.of(real)) + by.y.zero;
+    const float raised = moved < by.low ? by.low : moved;
+    y[k] = static_cast<Y>(static_cast<std::int32_t>(raised > by.high ? by.high : raised));
+  }
+}
+
+template <class A, class B>
+void add_to(const QuantisedSum& sum, const void* a, const void* b, std::int64_t count, void* y) {
+  if (sum.y.is_signed) return add_as<A, B, std::int8_t>(sum, a, b, count, y);
+  add_as<A, B, std::uint8_t>(sum, a, b, count, y);
+}
+
+template <class A>
+void add_with(const QuantisedSum& sum, const void* a, const void* b, std::int64_t count, void* y) {
+  if (sum.b.is_signed) return add_to<A, std::int8_t>(sum, a, b, count, y);
+  add_to<A, std::uint8_t>(sum, a, b, count, y);
+}
+
+void add(const QuantisedSum& sum, const void* a, const void* b, std::int64_t count, void* y) {
+  if (sum.a.is_signed) return add_with<std::int8_t>(sum, a, b, count, y);
+  add_with<std::uint8_t>(sum, a, b, count, y);
+}
+
 }  // namespace
 
-const QuantiseKernels TOUCHSTONE_QUANTISE{range, quantise<float>, quantise<std::int32_t>,
-                                          dequantise};
+const QuantiseKernels TOUCHSTONE_QUANTISE{range,          quantise<float>, quantise<std::int32_t>,
+                                          quantise_small, dequantise,      add};
 
 }  // namespace touchstone

@@ -1,5 +1,7 @@
-// Table of the kernel families.
+// Tables of the kernel families.
 #include "optimized/lowering/families.h"
+
+#include "optimized/lowering/fused.h"
 
 namespace touchstone {
 
@@ -36,6 +38,11 @@ std::span<const KernelFamily* const> kernel_families() {
       &elements_family,
       &moves_family,
   };
+  return all;
+}
+
+std::span<const FusedFamily* const> fused_families() {
+  static const std::vector<const FusedFamily*> all{&quantised_sum_family, &scaled_matmul_family};
   return all;
 }
 

@@ -1,12 +1,13 @@
-// Convolutions of 8-bit integers: ConvInteger and QLinearConv. The filters are the rows of A. Each
-// column of B holds the numbers that the filters see from one position; a panel of columns is
-// gathered from the padded image right before its product.
+// Convolutions of 8-bit integers: ConvInteger and QLinearConv. The filters are the rows of A, and
+// the pixels of the image, in groups of four channels, the columns of B. Filters of few numbers are
+// multiplied along the rows of a plane instead.
 #include <algorithm>
-#include <cstring>
 
 #include "core/budget.h"
 #include "core/error.h"
 #include "optimized/lowering/families.h"
+#include "optimized/lowering/integer_image.h"
+#include "optimized/lowering/integer_planes.h"
 #include "optimized/lowering/integer_product.h"
 #include "optimized/lowering/integer_windows.h"
 #include "reference/calls.h"
@@ -14,83 +15,192 @@
 namespace touchstone {
 namespace {
 
-// Positions in a row of the image that a panel reads, `step` apart.
-struct Segment {
-  Index from, length;
-};
-
 class IntegerConvolution : public TensorStep {
  public:
   IntegerConvolution(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
       : TensorStep(graph, node, std::move(buffers)), at_(places_of(this->node())) {
     kernel = "integer convolution " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::convolution;
-    const Tensor* const w = graph.value(fact().inputs[at_.w]).constant;
-    packed_ = w != nullptr && w->shape().size() >= 2 && w->size() > 0;
-    if (packed_) pack_filters(*w);
+    const auto constant = [&](std::size_t k) {
+      return k >= fact().inputs.size() || fact().inputs[k] == no_value ||
+             graph.value(fact().inputs[k]).constant != nullptr;
+    };
+    constant_ = constant(at_.w) && constant(at_.w_zero);
   }
 
   void run(RunState& state) override {
+    const Tensor &x = input(state, at_.x), &w = input(state, at_.w);
+    const bool quantised = at_.y_zero != absent_input;
+    if (x.shape() != x_ || w.shape() != w_) arrange(state);
+    if (way_ == Way::reference) return run_on_reference(state);
+    const Type type = quantised ? input(state, at_.y_zero).type() : Type::int32;
+    Tensor& y = output(state, 0, type, windows_.made);
+    if (y.size() == 0) return;
+    charge_work(multiply(y.size(), add(depth_, 1)));
+    if (!packed_) pack_filters(state, w);
+
+    IntegerProduct product{};
+    product.row = positions_;
+    if (quantised) product.to = rounding(state, type);
+    if (way_ == Way::channels && !product.to.narrow) return run_on_reference(state);
+    const std::int32_t x_zero = has_input(at_.x_zero) ? byte_at(input(state, at_.x_zero), 0) : 0;
+    const bool is_signed = x.type() == Type::int8;
+    const Index channels = x.shape()[1], image = multiply(channels, count(windows_.image));
+    const Index made = multiply(windows_.made[1], positions_);
+    for (Index n = 0; n < x.shape()[0]; ++n) {
+      const std::uint8_t* const from = x.data<std::uint8_t>() + n * image;
+      if (quantised) {
+        product.to.y = y.data<std::uint8_t>() + n * made;
+      } else {
+        product.c = y.data<std::int32_t>() + n * made;
+      }
+      if (way_ == Way::channels) {
+        image_.fill(state, from, is_signed ? 128 : 0, static_cast<std::uint8_t>(x_zero));
+        filter(state, product.to, stored_zero(x_zero, is_signed, false));
+      } else if (way_ == Way::planes) {
+        planes_.fill(state, from, is_signed, x_zero);
+        sum_rows(state, product);
+      } else {
+        image_.fill(state, from, is_signed ? 128 : 0, static_cast<std::uint8_t>(x_zero));
+        convolve(state, product, stored_zero(x_zero, is_signed, false));
+      }
+    }
+  }
+
+ private:
+  // channels: one filter for each channel of an image; planes: few products for each result.
+  enum class Way { reference, channels, planes, image };
+
+  // Reads the windows of a call, and chooses its way.
+  void arrange(RunState& state) {
+    packed_ = false;
+    way_ = Way::reference;
+    x_ = input(state, at_.x).shape();
+    w_ = input(state, at_.w).shape();
     std::vector<Value> inputs;
     for (std::size_t k = 0; k < fact().inputs.size(); ++k)
       inputs.push_back(has_input(k) ? Value(input(state, k)) : Value());
     const Call call = call_of(node(), std::move(inputs));
     const bool quantised = at_.y_zero != absent_input;
     windows_ = windows_of(facts_of(call), quantised);
-    const Tensor &x = input(state, at_.x), &w = input(state, at_.w);
     depth_ = multiply(windows_.channels, count(windows_.kernel));
-    if ((quantised && depth_ > most_rounded_depth) || w.size() == 0 || !lay_out())
-      return run_on_reference(state);
-    const Type type = quantised ? input(state, at_.y_zero).type() : Type::int32;
-    Tensor& y = output(state, 0, type, windows_.made);
-    if (y.size() == 0) return;
-    charge_work(multiply(y.size(), add(depth_, 1)));
-
-    if (!packed_) pack_filters(w);
-    zeros_of_filters(state, w);
-    x_zero_ = has_input(at_.x_zero) ? byte_at(input(state, at_.x_zero), 0) : 0;
-    is_signed_ = x.type() == Type::int8;
+    if ((quantised && depth_ > most_rounded_depth) || count(w_) == 0) return;
+    groups_ = x_[1] / windows_.channels;
     positions_ = count(windows_.extents);
-    panels_ = ceil_div(positions_, integer_tiles().columns);
-    prepare_threads(state.pool.size());
-
-    IntegerProduct product{};
-    product.a_row = product.depth = filters_.stored_depth();
-    product.row = positions_;
-    if (quantised) product.to = rounding(state, type);
-    const Index channels = x.shape()[1], image = multiply(channels, count(windows_.image));
-    const Index made = multiply(windows_.made[1], positions_);
-    for (Index n = 0; n < x.shape()[0]; ++n) {
-      const std::uint8_t* const from = x.data<std::uint8_t>() + n * image;
-      image_ = whole_ ? from : pad(state, from, channels);
-      if (quantised) {
-        product.to.y = y.data<std::uint8_t>() + n * made;
-      } else {
-        product.c = y.data<std::int32_t>() + n * made;
-      }
-      const Index groups = channels / windows_.channels;
-      if (depth_ <= most_weighed && windows_.filters <= 2) {
-        weigh(state, product, groups, w);
-      } else {
-        convolve(state, product, groups);
-      }
+    if (takes_channels(state)) {
+      Windows one = windows_;  // of all channels
+      one.channels = groups_;
+      if (image_.arrange(one, 1)) way_ = Way::channels;
+    } else if (windows_.filters <= 2 && depth_ <= IntegerPlanes::most_products) {
+      if (planes_.arrange(windows_, x_[1])) way_ = Way::planes;
+    } else if (image_.arrange(windows_, groups_)) {
+      way_ = Way::image;
     }
   }
 
- private:
-  void pack_filters(const Tensor& w) {
-    const Index filters = w.shape()[0], depth = w.size() / filters;
+  // True if each channel has one constant filter of 8 bits.
+  bool takes_channels(RunState& state) {
+    if (integer_rows().filter == nullptr || windows_.channels != 1 || windows_.filters != 1 ||
+        !constant_ || at_.y_zero == absent_input || depth_ > IntegerPlanes::most_products)
+      return false;
+    const Tensor& w = input(state, at_.w);
+    for (Index k = 0; k < w.size(); ++k) {
+      const std::int32_t weight = byte_at(w, k) - zero_of_filter(state, k / depth_);
+      if (weight < -128 || weight > 127) return false;
+    }
+    return true;
+  }
+
+  std::int32_t zero_of_filter(const RunState& state, Index m) const {
+    if (!has_input(at_.w_zero)) return 0;
+    const Tensor& zero = input(state, at_.w_zero);
+    return byte_at(zero, zero.size() == 1 ? 0 : m);
+  }
+
+  void pack_filters(RunState& state, const Tensor& w) {
+    packed_ = constant_;
+    const Index filters = w_[0];
+    if (way_ != Way::image) {
+      std::vector<std::int32_t> weights(static_cast<std::size_t>(w.size()));
+      for (Index k = 0; k < w.size(); ++k)
+        weights[static_cast<std::size_t>(k)] = byte_at(w, k) - zero_of_filter(state, k / depth_);
+      if (way_ == Way::planes) return planes_.weigh(weights.data(), filters);
+      return pack_channels(weights);
+    }
+    const bool is_signed = w.type() == Type::int8;
+    const Index points = count(windows_.kernel), depth = image_.depth();
     filters_.reserve(filters, depth);
-    for (Index m = 0; m < filters; ++m)
-      filters_.pack(m, w.data<std::uint8_t>() + m * depth, w.type() == Type::int8);
+    std::vector<std::uint8_t> row(static_cast<std::size_t>(depth));
+    const auto arrange_row = [&](auto number) {  // as the image has its channels
+      std::fill(row.begin(), row.end(), is_signed ? std::uint8_t{0} : std::uint8_t{128});
+      for (Index c = 0; c < windows_.channels; ++c) {
+        for (Index t = 0; t < points; ++t)
+          row[static_cast<std::size_t>((c / 4 * points + t) * 4 + c % 4)] = number(c * points + t);
+      }
+    };
+    plain_ = true;
+    for (Index m = 0; m < filters; ++m) {
+      const std::uint8_t* const from = w.data<std::uint8_t>() + m * depth_;
+      arrange_row([&](Index k) { return from[k]; });
+      filters_.pack(m, row.data(), is_signed);
+      const std::int32_t zero = stored_zero(zero_of_filter(state, m), false, !is_signed);
+      filters_.zeros()[m] = zero;
+      plain_ = plain_ && zero == 0;
+    }
+    if (plain_) return;
+    ones_.reserve(1, depth);  // its product is the sum of each column
+    ones_.zeros()[0] = 0;
+    arrange_row([&](Index) { return is_signed ? std::uint8_t{1} : std::uint8_t{129}; });
+    ones_.pack(0, row.data(), is_signed);
   }
 
-  void zeros_of_filters(RunState& state, const Tensor& w) {
-    const Tensor* const zero = has_input(at_.w_zero) ? &input(state, at_.w_zero) : nullptr;
-    for (Index m = 0; m < w.shape()[0]; ++m) {
-      const std::int32_t given = zero == nullptr ? 0 : byte_at(*zero, zero->size() == 1 ? 0 : m);
-      filters_.zeros()[m] = stored_zero(given, false, w.type() == Type::uint8);
+  // Packs filters as IntegerChannels has them.
+  void pack_channels(const std::vector<std::int32_t>& weights) {
+    const Index filters = w_[0], fours = ceil_div(depth_, 4);
+    packed_channels_.assign(static_cast<std::size_t>(ceil_div(filters, 4) * fours * 16), 0);
+    totals_.assign(static_cast<std::size_t>(filters), 0);
+    for (Index m = 0; m < filters; ++m) {
+      for (Index k = 0; k < depth_; ++k) {
+        const std::int32_t weight = weights[static_cast<std::size_t>(m * depth_ + k)];
+        const Index at = ((m / 4 * fours + k / 4) * 4 + m % 4) * 4 + k % 4;
+        packed_channels_[static_cast<std::size_t>(at)] = static_cast<std::int8_t>(weight);
+        totals_[static_cast<std::size_t>(m)] += weight;
+      }
     }
+  }
+
+  void filter(RunState& state, const Requantise& to, std::int32_t zero) const {
+    const IntegerRowKernels& kernels = integer_rows();
+    const Index fours = image_.fours(), slices = image_.slices(), in_slice = positions_ / slices;
+    const Index bytes = 16 * ceil_div(depth_, 4), items = multiply(fours, slices);
+    const double work = static_cast<double>(items) * static_cast<double>(image_.columns()) *
+                        (1 + 0.1 * static_cast<double>(depth_));
+    const Index parts = std::min(items, parts_for(state.pool.size()));
+    state.each(parts, work, [&](Index part, Index) {
+      for (Index k = items * part / parts; k < items * (part + 1) / parts; ++k) {
+        const Index four = k / slices, slice = k % slices, first = 4 * four;
+        IntegerChannels all{};
+        all.pixels = image_.slice(0, slice, four);
+        all.steps = image_.steps();
+        all.points = depth_;
+        all.weights = packed_channels_.data() + four * bytes;
+        all.channels = std::min<Index>(4, groups_ - first);
+        for (Index c = 0; c < all.channels; ++c) {
+          const Index m = first + c;
+          const std::int32_t bias = to.bias == nullptr ? 0 : to.bias[m];
+          all.offsets[c] = bias - totals_[static_cast<std::size_t>(m)] * zero;
+          all.by[c] = to.row_scale[m * to.row_step] * to.column_scale[0] / to.y_scale;
+        }
+        all.y_zero = to.y_zero;
+        all.is_signed = to.is_signed;
+        all.columns = image_.columns();
+        all.pitch = image_.pitch();
+        all.width = windows_.extents.back();
+        all.row = positions_;
+        all.y = to.y + first * positions_ + slice * in_slice;
+        kernels.filter(all);
+      }
+    });
   }
 
   Requantise rounding(RunState& state, Type type) {
@@ -102,108 +212,33 @@ class IntegerConvolution : public TensorStep {
     to.y_scale = input(state, at_.y_scale).data<float>()[0];
     to.y_zero = static_cast<float>(byte_at(input(state, at_.y_zero), 0));
     to.is_signed = type == Type::int8;
-    if (has_input(at_.bias)) to.bias = input(state, at_.bias).data<std::int32_t>();
+    to.narrow = true;
+    if (has_input(at_.bias)) {
+      const Tensor& bias = input(state, at_.bias);
+      to.bias = bias.data<std::int32_t>();
+      const Index most = 0x7fffffff - depth_ * 255 * 255;
+      to.narrow = std::all_of(to.bias, to.bias + bias.size(),
+                              [&](std::int32_t b) { return b <= most && b >= -most; });
+    }
     return to;
   }
 
-  // Sizes of the padded image: the numbers that windows reach. False if there are many more of them
-  // than the windows read.
-  bool lay_out() {
-    const Windows& w = windows_;
-    const Index r = w.image.size();
-    padded_ = (w.extents - Index{1}) * w.step + (w.kernel - Index{1}) * w.spread + Index{1};
-    if (std::any_of(w.extents.begin(), w.extents.end(), [](Index e) { return e == 0; }) ||
-        std::any_of(w.kernel.begin(), w.kernel.end(), [](Index e) { return e == 0; }))
-      return false;
-    const double read = static_cast<double>(count(w.extents)) * static_cast<double>(depth_);
-    double size = static_cast<double>(w.channels);
-    for (const Index extent : padded_) size *= static_cast<double>(extent);
-    if (size >
-        4 * (read + static_cast<double>(count(w.image)) * static_cast<double>(w.channels)) + 65536)
-      return false;
-    whole_ = padded_ == w.image && w.before == IndexVector(r, 0);
-    plane_ = count(padded_);
-    strides_ = dense_strides(padded_);
-    // Positions that follow each other in a channel are one segment.
-    joined_ = w.step == IndexVector(r, 1) && tail(padded_, 1) == tail(w.extents, 1);
-    taps_ = taps_memory_.at<Index>(depth_);
-    const Index points = count(w.kernel);
-    IndexVector at(r, 0);
-    for (Index t = 0; t < points; ++t) {
-      const Index from = total(at * w.spread * strides_);
-      for (Index c = 0; c < w.channels; ++c) taps_[c * points + t] = c * plane_ + from;
-      for (Index d = r - 1; d >= 0 && ++at[d] == w.kernel[d]; --d) at[d] = 0;
-    }
-    return true;
-  }
-
-  const std::uint8_t* pad(RunState& state, const std::uint8_t* image, Index channels) {
-    const Windows& w = windows_;
-    std::uint8_t* const made =
-        padded_memory_.at<std::uint8_t>(add(multiply(channels, plane_), multiply(16, last_step())));
-    const Index r = w.image.size(), length = padded_[r - 1], extent = w.image[r - 1];
-    const Index rows = plane_ / length, before = w.before[r - 1];
-    const IndexVector of_image = dense_strides(w.image);
-    const Index first = clamp(before, 0, length);
-    const Index end = clamp(add(before, extent), first, length);
-    state.each(channels, static_cast<double>(channels * plane_) * 0.1, [&](Index c, Index) {
-      IndexVector at(r - 1, 0);
-      std::uint8_t* to = made + c * plane_;
-      for (Index row = 0; row < rows; ++row, to += length) {
-        Index from = c * of_image[0] * w.image[0];
-        bool inside = true;
-        for (Index d = 0; d < r - 1; ++d) {
-          const Index i = subtract(at[d], w.before[d]);
-          inside = inside && i >= 0 && i < w.image[d];
-          if (inside) from += i * of_image[d];
-        }
-        const auto fill = static_cast<unsigned char>(x_zero_);
-        if (inside && end > first) {
-          std::memset(to, fill, static_cast<std::size_t>(first));
-          std::memcpy(to + first, image + from + (first - before),
-                      static_cast<std::size_t>(end - first));
-          std::memset(to + end, fill, static_cast<std::size_t>(length - end));
-        } else {
-          std::memset(to, fill, static_cast<std::size_t>(length));
-        }
-        for (Index d = r - 2; d >= 0 && ++at[d] == padded_[d]; --d) at[d] = 0;
-      }
-    });
-    return made;
-  }
-
-  // Convolves groups of few filters without a panel: a row of results at a time, tap by tap.
-  void weigh(RunState& state, const IntegerProduct& given, Index groups, const Tensor& w) const {
-    const IntegerTiles& tiles = integer_tiles();
-    const Windows& windows = windows_;
-    const Index r = windows.extents.size(), width = windows.extents[r - 1];
-    const Index step = windows.step[r - 1], rows = positions_ / width;
-    const Index filters = groups * windows.filters;
+  // Convolves with filters of few numbers: a row of results at a time.
+  void sum_rows(RunState& state, const IntegerProduct& given) const {
+    const IntegerRowKernels& kernels = integer_rows();
+    const Index width = planes_.width(), rows = positions_ / width, filters = w_[0];
     const double work = static_cast<double>(filters) * static_cast<double>(positions_) *
-                        static_cast<double>(depth_) * 0.1;
-    state.each(filters, work, [&](Index m, Index) {
-      const std::uint8_t* const image = image_ + m / windows.filters * windows.channels * plane_;
-      const std::int32_t w_zero = filters_.zeros()[m] + (w.type() == Type::uint8 ? 128 : 0);
-      std::int32_t weights[most_weighed], total = 0;
-      for (Index k = 0; k < depth_; ++k) total += weights[k] = byte_at(w, m * depth_ + k) - w_zero;
-      for (Index row = 0; row < rows; ++row) {
-        Index start = 0, rest = row;
-        for (Index d = r - 2; d >= 0; --d) {
-          start += rest % windows.extents[d] * windows.step[d] * strides_[d];
-          rest /= windows.extents[d];
-        }
+                        static_cast<double>(depth_) * 0.05;
+    const Index parts = std::min(filters, parts_for(state.pool.size()));
+    state.each(parts, work, [&](Index part, Index) {
+      for (Index k = filters * part / parts * rows; k < filters * (part + 1) / parts * rows; ++k) {
+        const Index m = k / rows, row = k % rows;
         for (Index n = 0; n < width; n += most_columns) {
-          const Index count = std::min(most_columns, width - n);
-          // Whole vectors, where memory allows it.
-          const Index wide = whole_ ? count : (count + 15) / 16 * 16;
+          const Index count = std::min(most_columns, width - n), to = row * width + n;
           std::int32_t sums[most_columns];
-          std::fill_n(sums, wide, -x_zero_ * total);
-          for (Index k = 0; k < depth_; ++k)
-            tiles.weigh(image + taps_[k] + start + n * step, step, wide, is_signed_, weights[k],
-                        sums);
-          const Index to = row * width + n;
+          planes_.sum(m, row, n, count, sums);
           if (given.c == nullptr) {
-            tiles.round(given.to, m, positions_, to, count, sums);
+            kernels.round(given.to, m, positions_, to, count, sums);
           } else {
             std::copy_n(sums, count, given.c + m * positions_ + to);
           }
@@ -212,48 +247,40 @@ class IntegerConvolution : public TensorStep {
     });
   }
 
-  // Memory of a thread: a panel, four rows of it, and three numbers for each of its columns.
-  struct OfThread {
-    std::uint8_t *panel, *rows;
-    std::int32_t *sums, *zeros, *rests;
-  };
-  void prepare_threads(Index threads) {
-    panel_bytes_ = multiply(filters_.stored_depth(), most_columns);
-    thread_bytes_ = add(panel_bytes_, 4 * row_bytes + 3 * 4 * most_columns);
-    threads_ = threads_memory_.at<std::uint8_t>(multiply(threads, thread_bytes_));
-  }
-  OfThread of_thread(Index thread) const {
-    std::uint8_t* const from = threads_ + thread * thread_bytes_;
-    auto* const numbers = reinterpret_cast<std::int32_t*>(from + panel_bytes_ + 4 * row_bytes);
-    return {from, from + panel_bytes_, numbers, numbers + most_columns, numbers + 2 * most_columns};
-  }
-
-  void convolve(RunState& state, const IntegerProduct& given, Index groups) {
+  void convolve(RunState& state, const IntegerProduct& given, std::int32_t zero) {
     const IntegerTiles& tiles = integer_tiles();
     const Index wanted = parts_for(state.pool.size()), filters = windows_.filters;
-    const Index items = multiply(groups, panels_);
+    const Index panels = ceil_div(image_.columns(), tiles.columns), slices = image_.slices();
+    const Index items = multiply(multiply(groups_, slices), panels);
     const Index row_parts =
         std::max<Index>(std::min(ceil_div(filters, 64), ceil_div(wanted, items)), 1);
-    const double work = static_cast<double>(positions_) * static_cast<double>(groups) *
+    const double work = static_cast<double>(positions_) * static_cast<double>(groups_) *
                         static_cast<double>(filters + 16) * static_cast<double>(depth_) * 0.01;
     const Index all = items * row_parts, parts = std::min(all, wanted);
-    state.each(parts, work, [&](Index part, Index thread) {
-      const OfThread own = of_thread(thread);
+    const Index in_slice = positions_ / slices;
+    state.each(parts, work, [&](Index part, Index) {
       for (Index k = all * part / parts; k < all * (part + 1) / parts; ++k) {
-        const Index item = k / row_parts, row_part = k % row_parts;
-        const Index group = item / panels_, from = item % panels_ * tiles.columns;
-        const Index columns = std::min(tiles.columns, positions_ - from);
-        gather(own, image_ + group * windows_.channels * plane_, from, columns);
+        const Index item = k / row_parts, row_part = k % row_parts, panel = item % panels;
+        const Index slice = item / panels % slices, group = item / panels / slices;
         const Index first = group * filters;
         IntegerProduct product = given;
-        product.columns = columns;
+        product.a_row = product.depth = filters_.stored_depth();
+        product.columns = image_.columns();
+        product.pitch = image_.pitch();
+        product.width = windows_.extents.back();
+        product.plain = plain_;
         product.a = filters_.row(first);
         product.a_zero = filters_.zeros() + first;
         product.a_sum = filters_.sums() + first;
-        product.b = own.panel;
-        product.b_zero = own.zeros;
-        product.b_rest = own.rests;
-        const Index to = first * positions_ + from;
+        product.b = image_.slice(group, slice);
+        product.steps = image_.steps();
+        std::int32_t zeros[most_columns], rests[most_columns];
+        std::fill_n(zeros, most_columns, zero);
+        if (!plain_) rests_of(product, panel, zero, rests);
+        product.b_zero = zeros;
+        product.b_rest = rests;
+        product.first_column = panel * tiles.columns;
+        const Index to = first * positions_ + slice * in_slice;
         if (product.c != nullptr) {
           product.c += to;
         } else {
@@ -262,102 +289,44 @@ class IntegerConvolution : public TensorStep {
           if (product.to.bias != nullptr) product.to.bias += first;
         }
         const Index low = filters * row_part / row_parts;
-        tiles.multiply(product, 0, low, filters * (row_part + 1) / row_parts - low);
+        tiles.multiply(product, panel, low, filters * (row_part + 1) / row_parts - low);
       }
     });
   }
 
-  // Packs the columns of positions [from, from + columns).
-  void gather(const OfThread& own, const std::uint8_t* image, Index from, Index columns) const {
+  // Sums each column of a panel, and returns what is left without its zero point.
+  void rests_of(const IntegerProduct& given, Index panel, std::int32_t zero,
+                std::int32_t* rests) const {
     const IntegerTiles& tiles = integer_tiles();
-    const std::uint8_t flip = is_signed_ ? 128 : 0;
-    std::fill_n(own.sums, most_columns, 0);
-    std::uint8_t* to = own.panel;
-    if (joined_ && windows_.kernel == IndexVector(windows_.kernel.size(), 1)) {
-      for (Index k = 0; k < depth_; k += 4, to += 4 * tiles.columns)
-        tiles.pack_group(image + k * plane_ + from, plane_, std::min<Index>(4, depth_ - k), columns,
-                         flip, to, own.sums);
-    } else {
-      Segment segments[most_columns];
-      const Index count = segments_of(from, columns, segments);
-      const Index wide = std::min((columns + 15) / 16 * 16, tiles.columns);
-      std::memset(own.rows, flip, 4 * row_bytes);
-      for (Index k = 0; k < depth_; k += 4, to += 4 * tiles.columns) {
-        for (Index i = 0; i < 4; ++i) {
-          std::uint8_t* const row = own.rows + i * row_bytes;
-          if (k + i < depth_) {
-            copy_row(image + taps_[k + i], segments, count, row);
-          } else {
-            std::memset(row, flip, row_bytes);
-          }
-        }
-        tiles.pack_group(own.rows, row_bytes, 4, wide, flip, to, own.sums);
-      }
-    }
-    const std::int32_t zero = stored_zero(x_zero_, is_signed_, false);
-    for (Index n = 0; n < columns; ++n) {
-      own.zeros[n] = zero;
-      own.rests[n] = rest_of(own.sums[n], zero, depth_);
-    }
+    IntegerProduct product = given;
+    const Index from = panel * tiles.columns;
+    constexpr std::int32_t none = 0;
+    product.a = ones_.row(0);
+    product.a_zero = &none;
+    product.a_sum = &none;
+    product.b_zero = &none;
+    product.plain = true;
+    product.b += 4 * from;
+    product.columns = std::min(tiles.columns, product.columns - from);
+    product.pitch = product.width = product.row = product.columns;
+    product.c = rests;
+    tiles.multiply(product, 0, 0, 1);
+    for (Index n = 0; n < product.columns; ++n) rests[n] = rest_of(rests[n], zero, depth_);
   }
-
-  Index segments_of(Index from, Index columns, Segment* segments) const {
-    const Windows& w = windows_;
-    if (joined_) {
-      segments[0] = {from, columns};
-      return 1;
-    }
-    const Index r = w.extents.size(), width = w.extents[r - 1];
-    Index made = 0;
-    for (Index n = from; n < from + columns;) {
-      const Index length = std::min(width - n % width, from + columns - n);
-      Index start = n % width * w.step[r - 1], rest = n / width;
-      for (Index d = r - 2; d >= 0; --d) {
-        start += rest % w.extents[d] * w.step[d] * strides_[d];
-        rest /= w.extents[d];
-      }
-      segments[made++] = {start, length};
-      n += length;
-    }
-    return made;
-  }
-
-  // Copies 16 bytes at a time beyond the end of a segment, where memory allows it.
-  void copy_row(const std::uint8_t* image, const Segment* segments, Index count,
-                std::uint8_t* to) const {
-    const Index step = windows_.step[windows_.step.size() - 1];
-    for (Index k = 0; k < count; ++k) {
-      const std::uint8_t* const from = image + segments[k].from;
-      const Index length = segments[k].length;
-      if (step != 1) {
-        for (Index n = 0; n < length; ++n) to[n] = from[n * step];
-      } else if (whole_) {
-        std::memcpy(to, from, static_cast<std::size_t>(length));
-      } else {
-        for (Index n = 0; n < length; n += slack) std::memcpy(to + n, from + n, slack);
-      }
-      to += length;
-    }
-  }
-
-  Index last_step() const { return std::max<Index>(windows_.step[windows_.step.size() - 1], 1); }
-
-  static constexpr Index most_weighed = 128;  // numbers of a filter
-  static constexpr Index slack = 16, row_bytes = most_columns + slack;
 
   const Places& at_;
-  bool packed_ = false;  // the filters are constant
-  PackedRows filters_;
-  KeptMemory taps_memory_, padded_memory_, threads_memory_;
+  bool constant_ = false;  // the filters and their zero points
+  bool packed_ = false;    // they are packed for the windows
+  bool plain_ = true;      // no stored filter has a zero point other than 0
+  Way way_ = Way::reference;
+  Shape x_, w_;  // of the call that is arranged
   Windows windows_;
-  IndexVector padded_, strides_;
-  bool whole_ = false, joined_ = false, is_signed_ = false;
-  Index depth_ = 0, plane_ = 0, positions_ = 0, panels_ = 0;
-  Index panel_bytes_ = 0, thread_bytes_ = 0;
-  std::int32_t x_zero_ = 0;
-  Index* taps_ = nullptr;  // offset of each number of a column from that of the first
-  std::uint8_t* threads_ = nullptr;
-  const std::uint8_t* image_ = nullptr;
+  Index depth_ = 0, groups_ = 0, positions_ = 0;
+  PackedRows filters_, ones_;
+  std::vector<std::int8_t> packed_channels_;
+  std::vector<std::int32_t> totals_;  // of the weights of each filter
+  IntegerImage image_;
+  IntegerPlanes planes_;
 };
 
 bool takes(const AnalyzedGraph& graph, Index node) {
@@ -386,6 +355,6 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 }  // namespace
 
 const KernelFamily integer_convolution_family{"integer convolution", KernelClass::convolution,
-                                              takes, step};
+                                              takes, step, true};
 
 }  // namespace touchstone

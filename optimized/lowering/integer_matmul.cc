@@ -1,4 +1,5 @@
-// Matmuls of 8-bit integers: MatMulInteger and QLinearMatMul.
+// Matmuls of 8-bit integers: MatMulInteger, also with the nodes that scale its sums, and
+// QLinearMatMul.
 #include <algorithm>
 #include <optional>
 
@@ -6,6 +7,7 @@
 #include "core/error.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/integer_product.h"
+#include "optimized/lowering/scaled_matmul.h"
 #include "reference/calls.h"
 #include "reference/kernels/MatMulInteger_10.h"
 #include "reference/kernels/QLinearMatMul_10.h"
@@ -75,11 +77,16 @@ void each_broadcast(const Shape& whole, const Shape& part, F f) {
 
 class IntegerMatmul : public TensorStep {
  public:
-  IntegerMatmul(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
-      : TensorStep(graph, node, std::move(buffers)), at_(places_of(this->node())) {
-    kernel = "integer matmul " + std::string(name(chosen_isa()));
+  IntegerMatmul(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers,
+                std::optional<ScaledMatmul> scaled = std::nullopt)
+      : TensorStep(graph, node, std::move(buffers)),
+        product_(graph.node(scaled ? scaled->product : node)),
+        at_(places_of(*product_.node)),
+        scaled_(std::move(scaled)) {
+    kernel =
+        (scaled_ ? "scaled integer matmul " : "integer matmul ") + std::string(name(chosen_isa()));
     kernel_class = KernelClass::matmul;
-    constant_ = graph.value(fact().inputs[at_.b]).constant;
+    constant_ = graph.value(product_.inputs[at_.b]).constant;
     if (constant_ != nullptr && constant_->shape().size() > 0) {
       pack_b(*constant_, matrix_shape(constant_->shape()), nullptr);
     } else {
@@ -89,14 +96,16 @@ class IntegerMatmul : public TensorStep {
 
   void run(RunState& state) override {
     std::vector<Value> inputs;
-    for (std::size_t k = 0; k < fact().inputs.size(); ++k)
+    for (std::size_t k = 0; k < product_.inputs.size(); ++k)
       inputs.push_back(has_input(k) ? Value(input(state, k)) : Value());
-    const Call call = call_of(node(), std::move(inputs));
+    const Call call = call_of(*product_.node, std::move(inputs));
     const bool quantised = at_.y_zero != absent;
     const Shapes shapes = shapes_of(facts_of(call), quantised);
     depth_ = shapes.left.back();
     if (quantised && depth_ > most_rounded_depth) return run_on_reference(state);
-    const Type type = quantised ? input(state, at_.y_zero).type() : Type::int32;
+    const Type type = scaled_     ? Type::float32
+                      : quantised ? input(state, at_.y_zero).type()
+                                  : Type::int32;
     Tensor& made = output(state, 0, type, shapes.made);
     if (made.size() == 0) return;
     charge_work(multiply(made.size(), add(depth_, 1)));
@@ -109,11 +118,14 @@ class IntegerMatmul : public TensorStep {
     IntegerProduct product{};
     product.a_row = rows_.stored_depth();
     product.depth = rows_.stored_depth();
-    product.columns = product.row = columns_;
+    product.columns = product.pitch = product.width = product.row = columns_;
     if (quantised) {
       product.to = rounding(state, shapes);
       product.to.is_signed = type == Type::int8;
       product.to.y = made.data<std::uint8_t>();
+    } else if (scaled_) {
+      product.scaled = scaling(state);
+      product.scaled.y = made.data<float>();
     } else {
       product.c = made.data<std::int32_t>();
     }
@@ -121,6 +133,28 @@ class IntegerMatmul : public TensorStep {
   }
 
  private:
+  // Inputs of the product, not of the last node.
+  bool has_input(std::size_t k) const {
+    return k < product_.inputs.size() && product_.inputs[k] != no_value;
+  }
+  static const Tensor& tensor(const RunState& state, Index value) {
+    return state.values[static_cast<std::size_t>(value)].tensor();
+  }
+  const Tensor& input(const RunState& state, std::size_t k) const {
+    return tensor(state, product_.inputs[k]);
+  }
+
+  Scaling scaling(const RunState& state) const {
+    const Tensor& scale = tensor(state, scaled_->scale);
+    Scaling made{scale.data<float>(), nullptr, scale.size() == 1 ? 0 : 1, 0, nullptr};
+    if (scaled_->bias != no_value) {
+      const Tensor& bias = tensor(state, scaled_->bias);
+      made.bias = bias.data<float>();
+      made.bias_step = bias.size() == 1 ? 0 : 1;
+    }
+    return made;
+  }
+
   static Shape matrix_shape(const Shape& shape) {
     return shape.size() == 1 ? Shape{shape[0], 1} : shape;
   }
@@ -172,6 +206,7 @@ class IntegerMatmul : public TensorStep {
 
   Requantise rounding(RunState& state, const Shapes& shapes) {
     Requantise to{};
+    to.narrow = true;
     const auto scales = [&](std::size_t at, const Shape& seen, const Shape& whole,
                             KeptMemory& memory, std::int64_t& step) -> const float* {
       const Tensor& given = input(state, at);
@@ -222,8 +257,11 @@ class IntegerMatmul : public TensorStep {
       product.b = b_.matrix(from);
       product.b_zero = zeros_ + from * columns_;
       product.b_rest = rests_ + from * columns_;
-      if (product.c != nullptr) product.c += k * rows * columns_;
-      if (product.c == nullptr) {
+      if (product.c != nullptr) {
+        product.c += k * rows * columns_;
+      } else if (product.scaled.y != nullptr) {
+        product.scaled.y += k * rows * columns_;
+      } else {
         product.to.y += k * rows * columns_;
         product.to.row_scale += m * product.to.row_step;
         product.to.column_scale += from * columns_ * product.to.column_step;
@@ -235,7 +273,9 @@ class IntegerMatmul : public TensorStep {
     });
   }
 
+  const AnalyzedNode& product_;
   const Places& at_;
+  const std::optional<ScaledMatmul> scaled_;
   const Tensor* constant_ = nullptr;  // B, packed once
   PackedRows rows_;
   PackedColumns b_;
@@ -269,8 +309,20 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
   return std::make_unique<IntegerMatmul>(graph, node, std::move(buffers));
 }
 
+std::optional<FusedNodes> takes_scaled(const AnalyzedGraph& graph, Index last) {
+  std::optional<ScaledMatmul> found = scaled_by(graph, last);
+  if (!found || !takes(graph, found->product)) return std::nullopt;
+  return std::move(found->fused);
+}
+
+std::unique_ptr<Step> scaled_step(const AnalyzedGraph& graph, Index last,
+                                  std::vector<Index> buffers) {
+  return std::make_unique<IntegerMatmul>(graph, last, std::move(buffers), scaled_by(graph, last));
+}
+
 }  // namespace
 
-const KernelFamily integer_matmul_family{"integer matmul", KernelClass::matmul, takes, step};
+const KernelFamily integer_matmul_family{"integer matmul", KernelClass::matmul, takes, step, true};
+const FusedFamily scaled_matmul_family{takes_scaled, scaled_step};
 
 }  // namespace touchstone

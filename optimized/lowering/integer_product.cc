@@ -34,6 +34,24 @@ const IntegerTiles& integer_tiles() {
   return chosen;
 }
 
+const IntegerRowKernels& integer_rows(Isa isa, bool dots) {
+  switch (isa) {
+    case Isa::sse41:
+      return integer_rows_sse41;
+    case Isa::avx2:
+      return integer_rows_avx2;
+    case Isa::avx512:
+      return dots ? integer_rows_vnni : integer_rows_avx512;
+  }
+  BUG("an instruction set without integer rows");
+}
+
+const IntegerRowKernels& integer_rows() {
+  static const IntegerRowKernels& chosen =
+      integer_rows(chosen_isa(), processor_has_integer_dots(chosen_isa()));
+  return chosen;
+}
+
 void PackedRows::reserve(Index rows, Index depth) {
   depth_ = depth;
   stored_ = multiply(ceil_div(depth, 4), 4);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/tensor.h"
+#include "optimized/kernels/integer_rows.h"
 #include "optimized/kernels/integer_tiles.h"
 #include "optimized/lowering/kept_memory.h"
 #include "optimized/registry/isa.h"
@@ -13,6 +14,8 @@ const IntegerTiles& integer_tiles(Isa isa, bool dots);
 bool processor_has_integer_dots(Isa isa);
 // Those of the chosen instruction set.
 const IntegerTiles& integer_tiles();
+const IntegerRowKernels& integer_rows(Isa isa, bool dots);
+const IntegerRowKernels& integer_rows();
 
 // Rows of A, and for each a zero point and the sum of the stored numbers.
 class PackedRows {

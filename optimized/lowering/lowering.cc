@@ -33,7 +33,7 @@ void TensorStep::bind(const Memory& memory) {
   for (std::size_t k = 0; k < buffers_.size(); ++k) {
     if (buffers_[k] == no_value) continue;
     const AnalyzedValue& output = graph_.value(fact().outputs[k]);
-    placed_[k] = tensor_at(memory.at(buffers_[k]), Type::float32, *output.shape);
+    placed_[k] = tensor_at(memory.at(buffers_[k]), output.type->element, *output.shape);
   }
 }
 

@@ -18,9 +18,11 @@ struct KernelFamily {
   KernelClass kernel_class;
   // The node has a signature and violates no rule. Shapes may be unknown before the run.
   bool (*takes)(const AnalyzedGraph& graph, Index node);
-  // `buffers`: plan memory of each output, a float32 tensor of known shape; no_value for an output
-  // that becomes a tensor of its own, or is omitted.
+  // `buffers`: plan memory of each output of known shape, float32 or of 8 bits; no_value for an
+  // output that becomes a tensor of its own, or is omitted.
   std::unique_ptr<Step> (*step)(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers);
+  // Outputs share no memory with inputs, so bytes may be in the plan's memory too.
+  bool places_bytes = false;
 };
 
 // Returns the family that takes the node, else null.

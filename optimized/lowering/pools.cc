@@ -1,5 +1,5 @@
-// Pools of any rank in float32: MaxPool with its indices, AveragePool and LpPool. Works on output
-// rows, one term of the window after the other.
+// Pools of any rank: MaxPool with its indices in float32 and 8-bit integers, AveragePool and LpPool
+// in float32. Works on output rows, one term of the window after the other.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "optimized/kernels/pool_rows.h"
 #include "optimized/lowering/families.h"
+#include "optimized/lowering/integer_product.h"
 #include "optimized/lowering/sliding.h"
 #include "optimized/registry/isa.h"
 
@@ -47,6 +48,15 @@ bool every_window_holds(const Sliding& s) {
   return true;
 }
 
+// Least number of a type, of which the largest is that of a window.
+template <class T>
+constexpr T least_of() {
+  return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                              : std::numeric_limits<T>::lowest();
+}
+
+// T: float, std::uint8_t or std::int8_t, which only MaxPool takes.
+template <class T>
 class PoolStep : public TensorStep {
  public:
   PoolStep(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
@@ -73,7 +83,7 @@ class PoolStep : public TensorStep {
     const Sliding& s = *window_;
     Shape made{x_[0], x_[1]};
     append(made, s.out);
-    float* const y = has_output(0) ? output(state, 0, Type::float32, made).data<float>() : nullptr;
+    T* const y = has_output(0) ? output(state, 0, x.type(), made).template data<T>() : nullptr;
     std::int64_t* const places =
         has_output(1) ? output(state, 1, Type::int64, made).data<std::int64_t>() : nullptr;
     const Index all = count(made), width = s.out.back();
@@ -85,8 +95,8 @@ class PoolStep : public TensorStep {
     state.each(parts, work, [&](Index part, Index) {
       for (Index row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
         const Index channel = row / lines;
-        const float* const image = x.data<float>() + channel * plane;
-        float* const to = y == nullptr ? nullptr : y + row * width;
+        const T* const image = x.data<T>() + channel * plane;
+        T* const to = y == nullptr ? nullptr : y + row * width;
         if (places != nullptr) {
           find(image, row % lines, channel * plane, to, places + row * width);
         } else if (to != nullptr) {
@@ -159,27 +169,64 @@ class PoolStep : public TensorStep {
             at * s.image[d] + o * s.stride[d] + t * s.dilation[d] - s.before[d], work);
   }
 
-  void combine(const float* image, Index line, float* to) const {
+  void combine(const T* image, Index line, T* to) const {
     const Sliding& s = *window_;
     const Index inner = s.image.size() - 1, width = s.out[inner];
     const bool powers = op_ == "LpPool" && p_ != 1 && p_ != 2;
-    std::fill_n(to, width,
-                row_ == PoolRow::largest ? -std::numeric_limits<float>::infinity() : 0.0F);
+    if constexpr (!std::is_same_v<T, float>) {
+      if (s.image[inner] <= most_in_row) return largest_by_rows(image, line, to);
+    }
+    std::fill_n(to, width, row_ == PoolRow::largest ? least_of<T>() : T{0});
     each_line(line, [&](Index at) {
       for (Index t = terms_.low; t < terms_.high; ++t) {
         const Extent in = inside(s, inner, t);
         if (in.low >= in.high) continue;
         charge_work(in.high - in.low);
-        const float* const from =
+        const T* const from =
             image + at + in.low * s.stride[inner] + t * s.dilation[inner] - s.before[inner];
-        if (!powers) {
-          kernel_(row_, from, s.stride[inner], to + in.low, in.high - in.low);
-          continue;
+        if constexpr (std::is_same_v<T, float>) {
+          if (!powers) {
+            kernel_(row_, from, s.stride[inner], to + in.low, in.high - in.low);
+            continue;
+          }
+          for (Index k = in.low; k < in.high; ++k)
+            to[k] += std::pow(std::abs(from[(k - in.low) * s.stride[inner]]), p_);
+        } else {
+          integer_rows().largest(reinterpret_cast<const std::uint8_t*>(from), s.stride[inner],
+                                 in.high - in.low, std::is_signed_v<T>,
+                                 reinterpret_cast<std::uint8_t*>(to + in.low));
         }
-        for (Index k = in.low; k < in.high; ++k)
-          to[k] += std::pow(std::abs(from[(k - in.low) * s.stride[inner]]), p_);
       }
     });
+    if constexpr (std::is_same_v<T, float>) finish(line, to);
+  }
+
+  // First the largest numbers of each column of the window's rows, then those of its terms.
+  void largest_by_rows(const T* image, Index line, T* to) const {
+    const Sliding& s = *window_;
+    const Index inner = s.image.size() - 1, width = s.image[inner];
+    std::uint8_t row[most_in_row];
+    const auto bytes = [](const T* at) { return reinterpret_cast<const std::uint8_t*>(at); };
+    std::fill_n(row, width, static_cast<std::uint8_t>(least_of<T>()));
+    std::fill_n(to, s.out[inner], least_of<T>());
+    each_line(line, [&](Index at) {
+      charge_work(width);
+      integer_rows().largest(bytes(image + at), 1, width, std::is_signed_v<T>, row);
+    });
+    for (Index t = terms_.low; t < terms_.high; ++t) {
+      const Extent in = inside(s, inner, t);
+      if (in.low >= in.high) continue;
+      charge_work(in.high - in.low);
+      const Index from = in.low * s.stride[inner] + t * s.dilation[inner] - s.before[inner];
+      integer_rows().largest(row + from, s.stride[inner], in.high - in.low, std::is_signed_v<T>,
+                             reinterpret_cast<std::uint8_t*>(to + in.low));
+    }
+  }
+
+  // Divides the sums of a row by their terms, or takes their roots.
+  void finish(Index line, float* to) const {
+    const Sliding& s = *window_;
+    const Index inner = s.image.size() - 1, width = s.out[inner];
     if (op_ == "AveragePool") {
       Index rest = line, outside = 1;
       for (Index d = inner; d-- > 0; rest /= s.out[d]) outside *= counted(d, rest % s.out[d]);
@@ -187,13 +234,13 @@ class PoolStep : public TensorStep {
       for (Index k = 0; k < width; ++k) to[k] /= lines * counts_.data<float>()[k];
     } else if (op_ == "LpPool" && p_ == 2) {
       for (Index k = 0; k < width; ++k) to[k] = std::sqrt(to[k]);
-    } else if (powers) {
+    } else if (op_ == "LpPool" && p_ != 1) {
       for (Index k = 0; k < width; ++k) to[k] = std::pow(to[k], 1 / p_);
     }
   }
 
   // Finds the largest elements of one output row and where they are. `to` may be null.
-  void find(const float* image, Index line, Index before, float* to, std::int64_t* places) const {
+  void find(const T* image, Index line, Index before, T* to, std::int64_t* places) const {
     const Sliding& s = *window_;
     const Index inner = s.image.size() - 1, width = s.out[inner];
     std::fill_n(places, width, Index{-1});
@@ -204,9 +251,9 @@ class PoolStep : public TensorStep {
         const Index shift = at + t * s.dilation[inner] - s.before[inner];
         for (Index k = in.low; k < in.high; ++k) {
           const Index place = shift + k * s.stride[inner];
-          const float next = image[place];
+          const T next = image[place];
           if (places[k] >= 0) {
-            const float held = image[places[k]];
+            const T held = image[places[k]];
             if (held != held || !(next > held || next != next)) continue;
           }
           places[k] = place;
@@ -228,6 +275,8 @@ class PoolStep : public TensorStep {
     return made;
   }
 
+  static constexpr Index most_in_row = 4096;  // bytes of a row of the image
+
   const std::string_view op_;
   const PoolRowKernel kernel_ = pool_rows_of(chosen_isa());
   bool padding_counts_ = false, by_columns_ = false;
@@ -245,15 +294,22 @@ bool takes(const AnalyzedGraph& graph, Index node) {
   if (!signature.domain.empty()) return false;
   if (signature.op != "MaxPool" && signature.op != "AveragePool" && signature.op != "LpPool")
     return false;
-  return graph.value(fact.inputs[0]).is(Type::float32);
+  const AnalyzedValue& x = graph.value(fact.inputs[0]);
+  return x.is(Type::float32) ||
+         (signature.op == "MaxPool" && (x.is(Type::uint8) || x.is(Type::int8)));
 }
 
 std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
-  return std::make_unique<PoolStep>(graph, node, std::move(buffers));
+  const AnalyzedValue& x = graph.value(graph.node(node).inputs[0]);
+  if (x.is(Type::uint8))
+    return std::make_unique<PoolStep<std::uint8_t>>(graph, node, std::move(buffers));
+  if (x.is(Type::int8))
+    return std::make_unique<PoolStep<std::int8_t>>(graph, node, std::move(buffers));
+  return std::make_unique<PoolStep<float>>(graph, node, std::move(buffers));
 }
 
 }  // namespace
 
-const KernelFamily pool_family{"pool", KernelClass::pool, takes, step};
+const KernelFamily pool_family{"pool", KernelClass::pool, takes, step, true};
 
 }  // namespace touchstone

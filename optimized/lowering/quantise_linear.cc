@@ -4,27 +4,15 @@
 #include <optional>
 
 #include "core/error.h"
-#include "optimized/kernels/quantise.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/integer_product.h"
+#include "optimized/lowering/quantise_kernels.h"
 #include "reference/lists.h"
 
 namespace touchstone {
 namespace {
 
 constexpr Index piece = 8192;  // numbers of a row with one scale, at most
-
-const QuantiseKernels& kernels_of(Isa isa) {
-  switch (isa) {
-    case Isa::sse41:
-      return quantise_sse41;
-    case Isa::avx2:
-      return quantise_avx2;
-    case Isa::avx512:
-      return quantise_avx512;
-  }
-  BUG("an instruction set without kernels of quantization");
-}
 
 std::optional<QuantisedType> quantised_type(Type type) {
   switch (type) {
@@ -104,7 +92,7 @@ class QuantiseStep : public TensorStep {
  public:
   QuantiseStep(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers, bool back)
       : TensorStep(graph, node, std::move(buffers)),
-        kernels_(kernels_of(chosen_isa())),
+        kernels_(quantise_kernels(chosen_isa())),
         back_(back),
         type_(graph.value(fact().outputs[0]).type->element) {
     kernel = (back ? "dequantize " : "quantize ") + std::string(name(chosen_isa()));
@@ -172,7 +160,7 @@ class QuantiseStep : public TensorStep {
 class DynamicQuantise : public TensorStep {
  public:
   DynamicQuantise(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
-      : TensorStep(graph, node, std::move(buffers)), kernels_(kernels_of(chosen_isa())) {
+      : TensorStep(graph, node, std::move(buffers)), kernels_(quantise_kernels(chosen_isa())) {
     kernel = "dynamic quantize " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::pointwise;
   }
@@ -214,7 +202,11 @@ class DynamicQuantise : public TensorStep {
       std::fill_n(y.data<std::uint8_t>(), size, std::uint8_t{0});
       return;
     }
+    const bool plain = scale > 1e-12F && scale < 1e12F;
     each_part([&](Index, Index first, Index many) {
+      if (plain)
+        return kernels_.quantise_small(scale, zero, many, from + first,
+                                       y.data<std::uint8_t>() + first);
       const QuantisedRow row{many, &scale, &zero, 0};
       kernels_.quantise(row, from + first, QuantisedType::uint8, y.data<std::uint8_t>() + first);
     });
@@ -266,6 +258,6 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 }  // namespace
 
-const KernelFamily quantise_family{"quantize", KernelClass::pointwise, takes, step};
+const KernelFamily quantise_family{"quantize", KernelClass::pointwise, takes, step, true};
 
 }  // namespace touchstone

@@ -244,6 +244,10 @@ void Builder::give_homes() {
 
 void Builder::build() {
   foresee();
+  group_of_.resize(graph_.nodes().size());
+  for (const Group& group : groups_) {
+    for (const Index node : group.nodes) group_of_[static_cast<std::size_t>(node)] = &group;
+  }
   BudgetWatch watch;
   for (const Group& group : groups_) {
     watch.step();
@@ -282,6 +286,8 @@ void Builder::build(const Group& group) {
       return on_row_kernel(group.main());
     case GroupKind::family:
       return on_family(group.main(), *group.family);
+    case GroupKind::fused_family:
+      return on_fused_family(group);
     case GroupKind::pointwise:
       return build_pointwise(*this, group);
     case GroupKind::convolution:
@@ -324,6 +330,7 @@ void Builder::tell_tensors(Index node) {
 void Builder::tell_tensors(const std::vector<Index>& values) {
   for (const Index value : values) {
     if (graph_.value(value).constant) continue;
+    if (bytes_.contains(value)) touched_.push_back(tensors.at(value));
     if (plain_.contains(value) || is_blocked(value) || made_there_.contains(value))
       tensors[value] = plain(value);
   }
@@ -352,13 +359,6 @@ void Builder::on_row_kernel(Index node) {
   std::vector<Index> buffers;
   for (const Index value : graph_.node(node).outputs) buffers.push_back(place_output(value));
   add(row_kernel_step(graph_, node, std::move(buffers)), {node});
-}
-
-void Builder::on_family(Index node, const KernelFamily& family) {
-  tell_tensors(node);
-  std::vector<Index> buffers;
-  for (const Index value : graph_.node(node).outputs) buffers.push_back(place_output(value));
-  add(family.step(graph_, node, std::move(buffers)), {node});
 }
 
 void Builder::on_reference(Index node) {

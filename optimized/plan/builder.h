@@ -64,6 +64,7 @@ class Builder {
   void on_kernel(Index node);
   void on_row_kernel(Index node);
   void on_family(Index node, const KernelFamily& family);
+  void on_fused_family(const Group& group);
   void on_reference(Index node);
 
   void build();
@@ -86,6 +87,7 @@ class Builder {
   void note_use();
   const Blocked& place_blocked(Index value);
   Index place_output(Index value);
+  Index place_family_output(Index value);
   void build(const Group& group);
   void tell_tensors(Index node);
   void tell_tensors(const std::vector<Index>& values);
@@ -113,6 +115,8 @@ class Builder {
   };
   // Values stored inside the value that they are joined into.
   std::map<Index, Home> homes_;
+  std::vector<const Group*> group_of_;     // of each node; null for a folded one
+  std::set<Index> bytes_;                  // values of 8 bits in the plan's memory
   std::map<Index, Halo> halos_;            // largest halo that the windows reading a value need
   std::vector<Index> shared_;              // buffers that may be read until the run ends
   std::vector<Index> touched_;             // buffers of the step under construction

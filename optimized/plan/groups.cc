@@ -54,6 +54,7 @@ class Grouping {
 
   std::vector<Group> all() {
     BudgetWatch watch;
+    if (fuse_) std::ranges::move(fused_groups(graph_, taken_), std::back_inserter(groups_));
     for (Index k = 0; k < static_cast<Index>(taken_.size()); ++k, watch.step()) {
       if (!taken_[static_cast<std::size_t>(k)]) groups_.push_back(group_of(k));
     }
@@ -70,8 +71,7 @@ class Grouping {
     group.nodes = {k};
     const AnalyzedNode& fact = graph_.node(k);
     const Signature* signature = fact.node->signature;
-    if (signature == nullptr) return take(group);  // a call of a function
-    if (fact.broken) return take(group);
+    if (signature == nullptr || fact.broken) return take(group);  // a call of a function has none
     const bool one = fact.outputs.size() == 1 && fact.outputs[0] != no_value &&
                      graph_.value(fact.outputs[0]).floats() &&
                      count(*graph_.value(fact.outputs[0]).shape) > 0;

@@ -17,6 +17,7 @@ enum class GroupKind {
   kernel,                  // one node on a generated kernel, called directly
   row_kernel,              // one node on a row kernel
   family,                  // one node on a kernel family (optimized/lowering)
+  fused_family,            // several nodes on a family
   pointwise,               // a region
   convolution,             // fused with a residual, a clamp and a region
   transposed_convolution,  // convolution, fused with a clamp and a region
@@ -32,6 +33,7 @@ enum class GroupKind {
 };
 
 struct KernelFamily;
+struct FusedFamily;
 
 struct Repeat {
   Index rows = 1, columns = 1;
@@ -53,7 +55,9 @@ struct Group {
   Window window;  // of convolutions and pools
   Repeat repeat;
   const KernelFamily* family = nullptr;
-  bool blocks = false;  // its output is in channel blocks; set by Builder
+  const FusedFamily* fused = nullptr;
+  std::vector<Index> reads;  // values that a fused family reads
+  bool blocks = false;       // its output is in channel blocks; set by Builder
 
   Index main() const { return nodes.front(); }
   Index output() const { return region.empty() ? made : region.output(); }
@@ -73,6 +77,9 @@ bool takes_row_kernel(const AnalyzedGraph& graph, Index node);
 
 // True if packing the second matrix in every run pays.
 bool takes_matmul_dynamic_b(const Shape& a, const Shape& b);
+
+// Returns the groups of fused families, and marks their nodes in `taken`.
+std::vector<Group> fused_groups(const AnalyzedGraph& graph, std::vector<bool>& taken);
 
 // Returns the groups in an executable order. `fuse`: a step may cover several nodes. `device`: if
 // not null, runs every node for which it has a kernel; `host` allows the processor to run the

@@ -132,7 +132,7 @@ struct Plan::Impl {
       const AnalyzedValue& fact = graph.value(value);
       if (!fact.constant)
         values[static_cast<std::size_t>(value)] =
-            tensor_at(memory->at(buffer), Type::float32, *fact.shape);
+            tensor_at(memory->at(buffer), fact.type->element, *fact.shape);
     }
     for (std::size_t k = 0; k < values.size(); ++k) {
       kept.push_back(!values[k].absent());

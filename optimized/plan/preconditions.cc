@@ -51,6 +51,7 @@ class Preconditions {
       case GroupKind::kernel:
       case GroupKind::row_kernel:
       case GroupKind::family:
+      case GroupKind::fused_family:
       case GroupKind::copy:
       case GroupKind::on_device:
       case GroupKind::pointwise:

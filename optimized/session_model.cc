@@ -1,0 +1,78 @@
+// Runs the passes and the lowerings of a session's model.
+#include "optimized/session_model.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "optimized/lowering/half_precision.h"
+#include "optimized/lowering/quantised_graph.h"
+#include "reference/plan.h"
+
+namespace touchstone {
+
+SessionModel::SessionModel(Optimized made, const PassOptions& passes)
+    : model(std::move(made.model)), assumed(std::move(made.assumed)), prover(model, passes.limits) {
+  for (const Assumed& each : assumed) provers.emplace_back(each.model, passes.limits);
+  const std::vector<Node>& nodes = model.graph.nodes;
+  controls_ = std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
+    return node.signature != nullptr && node.signature->form == "control";
+  });
+  if (!controls_ || passes.fed.empty()) return;
+  prover.prove(passes.fed.back());
+  for (const auto& [name, condition] : prover.conditions()) known_conditions_.insert(name);
+}
+
+bool SessionModel::holds_for(const FedShapes& shapes) {
+  return std::equal(
+      assumed.begin(), assumed.end(), provers.begin(),
+      [&](const Assumed& each, ShapeProver& of_it) { return hold(each, of_it, shapes); });
+}
+
+bool SessionModel::determine_branch(const FedShapes& shapes) {
+  if (!controls_) return false;
+  prover.prove(shapes);
+  const std::map<std::string, bool>& conditions = prover.conditions();
+  return std::any_of(conditions.begin(), conditions.end(), [&](const auto& condition) {
+    return !known_conditions_.contains(condition.first);
+  });
+}
+
+bool SessionModel::relies_on_condition() const {
+  return std::any_of(assumed.begin(), assumed.end(), [](const Assumed& each) {
+    return std::any_of(each.all.begin(), each.all.end(),
+                       [](const ShapeAssumption& it) { return it.is_condition; });
+  });
+}
+
+std::shared_ptr<const PassOptions> passes_of(const SessionOptions& options) {
+  auto made = std::make_shared<PassOptions>(options.passes);
+  made->limits = options.limits;
+  return made;
+}
+
+std::shared_ptr<SessionModel> optimized_model(Model model, const SessionOptions& options,
+                                              std::vector<FedShapes> fed, bool draws,
+                                              bool checked) {
+  const LimitsScope scope(options.limits);
+  refuse_what_cannot_run(model);
+  PassOptions passes = *passes_of(options);
+  passes.fed = std::move(fed);
+  passes.draws = draws;
+  passes.checked = checked;
+  std::vector<Assumed> assumed;
+  if (options.devices == "cpu" && is_wanted(passes, "spread-quantisation", Level::all) &&
+      has_quantised(model)) {
+    PassOptions early = passes;  // without the passes that make floats of integers
+    early.level = Level::extended;
+    Optimized kept = optimize(std::move(model), early);
+    assumed = std::move(kept.assumed);
+    model = lower_quantised(std::move(kept.model), passes);
+  }
+  Optimized made = optimize(std::move(model), passes);
+  std::move(assumed.begin(), assumed.end(), std::back_inserter(made.assumed));
+  if (passes.level >= Level::extended)
+    made.model = lower_half_precision(std::move(made.model), passes);
+  return std::make_shared<SessionModel>(std::move(made), passes);
+}
+
+}  // namespace touchstone

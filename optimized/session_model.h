@@ -1,0 +1,47 @@
+// The model of a session after the passes, with what its plans share.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "optimized/plan/shared_weights.h"
+#include "optimized/session.h"
+#include "reference/proved_shapes.h"
+#include "transform/optimize/known.h"
+
+namespace touchstone {
+
+struct SessionModel {
+  SessionModel(Optimized made, const PassOptions& passes);
+
+  // True if the passes' assumptions hold for these shapes of the feeds.
+  bool holds_for(const FedShapes& shapes);
+  // True if these shapes determine which branch a node runs, and the passes did not know.
+  bool determine_branch(const FedShapes& shapes);
+  // True if the passes relied on a condition.
+  bool relies_on_condition() const;
+
+  const Model model;
+  const std::vector<Assumed> assumed;
+  ShapeProver prover;
+  std::deque<ShapeProver> provers;  // of the assumptions' models
+  const std::shared_ptr<SharedWeights> weights = std::make_shared<SharedWeights>();
+
+ private:
+  bool controls_ = false;                        // the main graph has a node with subgraphs
+  std::set<std::string> known_conditions_ = {};  // of the last fed shapes; no pass used them
+};
+
+// Returns the passes of a session, for its model and for subgraphs.
+std::shared_ptr<const PassOptions> passes_of(const SessionOptions& options);
+
+// Optimizes the model. First refuses nodes that cannot run, so that errors name nodes of the
+// original model. `fed`: shapes for which the passes' assumptions must hold. `draws`, `checked`:
+// see PassOptions.
+std::shared_ptr<SessionModel> optimized_model(Model model, const SessionOptions& options,
+                                              std::vector<FedShapes> fed, bool draws, bool checked);
+
+}  // namespace touchstone
