@@ -13,7 +13,9 @@ std::span<const KernelFamily* const> kernel_families() {
       &suppression_family,   &nonzero_family,        &grid_sample_family,
       &attention_family,     &row_norms_family,      &gather_elements_family,
       &fills_family,         &split_family,          &running_sums_family,
-      &linear_models_family, &elements_family,       &moves_family,
+      &linear_models_family, &reductions_family,     &extremes_family,
+      &elements_family,      &codes_family,          &moves_family,
+      &pads_family,          &placements_family,     &planned_moves_family,
   };
   return all;
 }
