@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/budget.h"
 #include "optimized/kernels/half_rounding.h"
+#include "optimized/lowering/element_loops.h"
 #include "reference/integers.h"
 
 namespace touchstone {
@@ -18,41 +18,6 @@ struct BoolByte {
   std::uint8_t byte;
   operator bool() const { return byte != 0; }  // NOLINT: computes like a bool
 };
-
-template <class A>
-const A* at(const ElementRow& row, std::size_t k) {
-  return static_cast<const A*>(row.from[k]);
-}
-
-template <class A, class To, class F>
-void each(const ElementRow& row, F f) {
-  const A* const a = at<A>(row, 0);
-  To* const to = static_cast<To*>(row.to);
-  const Index n = row.count, step = row.steps[0];
-  if (step == 1) {
-    for (Index k = 0; k < n; ++k) to[k] = f(a[k]);
-  } else {
-    for (Index k = 0; k < n; ++k) to[k] = f(a[k * step]);
-  }
-}
-
-template <class A, class To, class F>
-void each_pair(const ElementRow& row, F f) {
-  const A *const a = at<A>(row, 0), *const b = at<A>(row, 1);
-  To* const to = static_cast<To*>(row.to);
-  const Index n = row.count, first = row.steps[0], second = row.steps[1];
-  if (first == 1 && second == 1) {
-    for (Index k = 0; k < n; ++k) to[k] = f(a[k], b[k]);
-  } else if (first == 1 && second == 0) {
-    const A y = *b;
-    for (Index k = 0; k < n; ++k) to[k] = f(a[k], y);
-  } else if (first == 0 && second == 1) {
-    const A x = *a;
-    for (Index k = 0; k < n; ++k) to[k] = f(x, b[k]);
-  } else {
-    for (Index k = 0; k < n; ++k) to[k] = f(a[k * first], b[k * second]);
-  }
-}
 
 namespace pair {
 
@@ -72,8 +37,8 @@ TOUCHSTONE_PAIR(GreaterOrEqual, a >= b)
 TOUCHSTONE_PAIR(And, (a & b) != 0)
 TOUCHSTONE_PAIR(Or, (a | b) != 0)
 TOUCHSTONE_PAIR(Xor, a != b)
-TOUCHSTONE_PAIR(Min, b < a ? b : a)
-TOUCHSTONE_PAIR(Max, a < b ? b : a)
+TOUCHSTONE_PAIR(Min, b < a || b != b ? b : a)
+TOUCHSTONE_PAIR(Max, a < b || b != b ? b : a)
 #undef TOUCHSTONE_PAIR
 
 #define TOUCHSTONE_ARITHMETIC(name, by)            \
@@ -101,15 +66,6 @@ bool pairs(const ElementRow& row) {
 }
 
 template <class A>
-bool has_zero(const ElementRow& row) {
-  const A* const b = at<A>(row, 1);
-  const Index n = row.steps[1] == 0 ? 1 : row.count;
-  bool any = false;
-  for (Index k = 0; k < n; ++k) any = any || b[k * row.steps[1]] == 0;
-  return any;
-}
-
-template <class A>
 bool quotients(const ElementRow& row) {
   if constexpr (std::is_integral_v<A>) {
     if (has_zero<A>(row)) return false;
@@ -117,16 +73,6 @@ bool quotients(const ElementRow& row) {
   } else {
     each_pair<A, A>(row, [](A a, A b) { return a / b; });
   }
-  return true;
-}
-
-template <class A, bool of_dividend>
-bool remainders(const ElementRow& row) {
-  if (has_zero<A>(row)) return false;
-  each_pair<A, A>(row, [](A a, A b) {
-    const Modular<A> x(a), y(b);
-    return (of_dividend ? prim::fmod(x, y) : prim::mod_floor(x, y)).v;
-  });
   return true;
 }
 
@@ -236,37 +182,6 @@ bool selections(const ElementRow& row) {
   return true;
 }
 
-// Calls `with` with a zero of the C++ type of an integer, or returns null.
-template <class F>
-ElementLoop for_integer(Type type, F with) {
-  switch (type) {
-    case Type::int8:
-      return with(std::int8_t{});
-    case Type::uint8:
-      return with(std::uint8_t{});
-    case Type::int16:
-      return with(std::int16_t{});
-    case Type::uint16:
-      return with(std::uint16_t{});
-    case Type::int32:
-      return with(std::int32_t{});
-    case Type::uint32:
-      return with(std::uint32_t{});
-    case Type::int64:
-      return with(std::int64_t{});
-    case Type::uint64:
-      return with(std::uint64_t{});
-    default:
-      return nullptr;
-  }
-}
-template <class F>
-ElementLoop for_number(Type type, F with) {
-  if (type == Type::float32) return with(float{});
-  if (type == Type::float64) return with(double{});
-  return for_integer(type, with);
-}
-
 template <class Op>
 ElementLoop comparison(Type from) {
   return for_number(
@@ -278,20 +193,16 @@ ElementLoop arithmetic(Type type) {
       type, [](auto zero) -> ElementLoop { return pairs<Op, decltype(zero), decltype(zero)>; });
 }
 template <class Op>
-ElementLoop of_integers(Type type) {
-  return for_integer(
-      type, [](auto zero) -> ElementLoop { return pairs<Op, decltype(zero), decltype(zero)>; });
-}
-template <class Op>
 ElementLoop of_bools(Type type) {
   return type == Type::boolean ? pairs<Op, BoolByte, std::uint8_t> : nullptr;
 }
 
-// Returns null for a float to a float.
 template <class A>
 ElementLoop conversion_from(Type to) {
   if (to == Type::boolean) return nonzero<A>;
   if constexpr (std::is_floating_point_v<A>) {
+    if (to == Type::float32) return conversions<A, float>;
+    if (to == Type::float64) return conversions<A, double>;
     return for_integer(to, [](auto b) -> ElementLoop { return cuts<A, decltype(b)>; });
   } else {
     return for_number(to, [](auto b) -> ElementLoop { return conversions<A, decltype(b)>; });
@@ -317,8 +228,8 @@ ElementLoop binary_loop(std::string_view op, Type from, Type to) {
   if (op == "Add") return arithmetic<pair::Add>(from);
   if (op == "Sub") return arithmetic<pair::Sub>(from);
   if (op == "Mul") return arithmetic<pair::Mul>(from);
-  if (op == "Min") return of_integers<pair::Min>(from);
-  if (op == "Max") return of_integers<pair::Max>(from);
+  if (op == "Min") return arithmetic<pair::Min>(from);
+  if (op == "Max") return arithmetic<pair::Max>(from);
   if (op == "Div" && from != Type::float32) {
     return for_number(from, [](auto zero) -> ElementLoop { return quotients<decltype(zero)>; });
   }
@@ -327,9 +238,9 @@ ElementLoop binary_loop(std::string_view op, Type from, Type to) {
 
 ElementLoop unary_loop(std::string_view op, Type from, Type to) {
   if (op == "Not" && from == Type::boolean && to == Type::boolean) return inversions;
-  if (op == "Cast") {
+  if (op == "Cast" || op == "CastLike") {
     if (const ElementLoop loop = half_conversion(from, to)) return loop;
-    if (from == Type::boolean) return to == from ? nullptr : conversion_from<BoolByte>(to);
+    if (from == Type::boolean) return conversion_from<BoolByte>(to);
     return for_number(from, [&](auto a) { return conversion_from<decltype(a)>(to); });
   }
   if (from != to) return nullptr;
@@ -341,10 +252,16 @@ ElementLoop unary_loop(std::string_view op, Type from, Type to) {
   return nullptr;
 }
 
-ElementLoop remainder_loop(Type type, bool fmod) {
-  return for_integer(type, [&](auto a) -> ElementLoop {
-    return fmod ? remainders<decltype(a), true> : remainders<decltype(a), false>;
-  });
+ElementFunction half_cast(Type from, Type to) {
+  const auto is_half = [](Type type) { return type == Type::float16 || type == Type::bfloat16; };
+  const bool narrow = from != Type::string && facts(from).bits <= 16;
+  const bool exact = is_half(from) || from == Type::boolean ||
+                     (facts(from).is_integer && (to == Type::float16 || narrow));
+  if (!exact || (!is_half(from) && !is_half(to))) return {};
+  const ElementLoop first = unary_loop("Cast", from, Type::float32);
+  const ElementLoop second = unary_loop("Cast", Type::float32, to);
+  if (first == nullptr || second == nullptr) return {};
+  return {first, {}, 2 * nanoseconds_an_element, second};
 }
 
 ElementLoop select_loop(int bytes) {

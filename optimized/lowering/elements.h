@@ -2,9 +2,12 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 
 #include "core/types.h"
+#include "optimized/plan/step.h"
+#include "reference/facts.h"
 
 namespace touchstone {
 
@@ -16,18 +19,65 @@ struct ElementRow {
   void* to = nullptr;
   std::array<const void*, most_operands> from{};
   std::array<Index, most_operands> steps{};
+  const double* numbers = nullptr;  // values of attributes
 };
 
-// Returns false if an integer is divided by zero, or if an integer is to hold NaN or a number
-// beyond 64 bits.
+// Returns false for elements that only the reference computes: an integer is divided by zero, or is
+// to hold NaN or a number beyond its range.
 using ElementLoop = bool (*)(const ElementRow& row);
+
+// A loop, the values of attributes that it reads, and what an element costs.
+struct ElementFunction {
+  ElementLoop loop = nullptr;
+  std::array<double, 2> numbers{};
+  double nanoseconds = nanoseconds_an_element;
+  ElementLoop second = nullptr;  // or null: runs on the float32 results of the first
+};
 
 // Returns null if there is no loop for operands of type `from` and results of type `to`.
 ElementLoop binary_loop(std::string_view op, Type from, Type to);
 ElementLoop unary_loop(std::string_view op, Type from, Type to);
-// Remainders of integers: `fmod` gives them the sign of the dividend.
-ElementLoop remainder_loop(Type type, bool fmod);
+// Returns a cast by way of float32, if that rounds once: from or to a float of 16 bits.
+ElementFunction half_cast(Type from, Type to);
+// Returns a function of one operand, whose elements follow each other.
+ElementFunction element_function(const Facts& facts, Type from, Type to);
+// Returns a function of two operands of types `from` and `other` that needs attributes, or whose
+// operands differ in type.
+ElementFunction pair_function(const Facts& facts, Type from, Type other, Type to);
 // Selects elements of so many bytes by bools.
 ElementLoop select_loop(int bytes);
+// Limits elements to a low bound and a high bound, each a single element.
+ElementLoop clip_loop(Type type);
+
+// Calls `with` with a zero of the C++ type of an integer; returns {} for other types.
+template <class F>
+auto for_integer(Type type, F with) -> decltype(with(std::int8_t{})) {
+  switch (type) {
+    case Type::int8:
+      return with(std::int8_t{});
+    case Type::uint8:
+      return with(std::uint8_t{});
+    case Type::int16:
+      return with(std::int16_t{});
+    case Type::uint16:
+      return with(std::uint16_t{});
+    case Type::int32:
+      return with(std::int32_t{});
+    case Type::uint32:
+      return with(std::uint32_t{});
+    case Type::int64:
+      return with(std::int64_t{});
+    case Type::uint64:
+      return with(std::uint64_t{});
+    default:
+      return {};
+  }
+}
+template <class F>
+auto for_number(Type type, F with) -> decltype(with(std::int8_t{})) {
+  if (type == Type::float32) return with(float{});
+  if (type == Type::float64) return with(double{});
+  return for_integer(type, with);
+}
 
 }  // namespace touchstone

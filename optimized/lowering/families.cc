@@ -35,8 +35,14 @@ std::span<const KernelFamily* const> kernel_families() {
       &linear_models_family,
       &features_family,
       &encoders_family,
+      &reductions_family,
+      &extremes_family,
       &elements_family,
+      &codes_family,
       &moves_family,
+      &pads_family,
+      &placements_family,
+      &planned_moves_family,
   };
   return all;
 }

@@ -9,11 +9,13 @@ namespace touchstone {
 
 extern const KernelFamily attention_family;
 extern const KernelFamily bodies_family;
+extern const KernelFamily codes_family;
 extern const KernelFamily convolution_family;
 extern const KernelFamily distances_family;
 extern const KernelFamily elements_family;
 extern const KernelFamily encoders_family;
 extern const KernelFamily features_family;
+extern const KernelFamily extremes_family;
 extern const KernelFamily fourier_family;
 extern const KernelFamily fills_family;
 extern const KernelFamily gather_elements_family;
@@ -23,10 +25,14 @@ extern const KernelFamily integer_matmul_family;
 extern const KernelFamily linear_models_family;
 extern const KernelFamily moves_family;
 extern const KernelFamily nonzero_family;
+extern const KernelFamily pads_family;
+extern const KernelFamily placements_family;
+extern const KernelFamily planned_moves_family;
 extern const KernelFamily pool_family;
 extern const KernelFamily products_family;
 extern const KernelFamily quantise_family;
 extern const KernelFamily recurrent_family;
+extern const KernelFamily reductions_family;
 extern const KernelFamily resample_family;
 extern const KernelFamily roi_align_family;
 extern const KernelFamily row_norms_family;

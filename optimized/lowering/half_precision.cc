@@ -14,7 +14,7 @@
 namespace touchstone {
 namespace {
 
-constexpr Index first_casts = 13;  // the first opset whose Cast takes float16 and bfloat16
+constexpr Index numbered_casts = 6;  // the first opset whose Cast names its type by number
 
 constexpr std::string_view forms[] = {"elementwise", "reduce", "contract", "normalise",
                                       "window",      "move",   "recurrent"};
@@ -39,11 +39,13 @@ const ParameterSpec& parameter(std::span<const ParameterSpec> all, std::size_t k
 
 class Lowering {
  public:
-  Lowering(Model model, const PassOptions& options) : graph_(std::move(model), options) {}
+  Lowering(Model model, const PassOptions& options)
+      : numbered_(model.opsets.at("") >= numbered_casts), graph_(std::move(model), options) {}
 
   Model lowered() {
     for (auto at = graph_.nodes().begin(); at != graph_.nodes().end();) {
       const auto next = std::next(at);
+      note_types(*at);
       if (!is_widening(*at)) {
         if (is_lowered(*at)) lower(at);
       } else if (!shares_twin(at)) {
@@ -64,6 +66,7 @@ class Lowering {
   // Returns the element type of a tensor, as far as inference knows it.
   std::optional<Type> element(const std::string& value) {
     if (const Tensor* const constant = graph_.constant(value)) return constant->type();
+    if (const auto found = types_.find(value); found != types_.end()) return found->second;
     const KnownValue* const known = graph_.known(value);
     if (known == nullptr || !known->type || known->type->kind != ValueType::Kind::tensor)
       return std::nullopt;
@@ -98,6 +101,21 @@ class Lowering {
       return std::find(spec.types.begin(), spec.types.end(), "tensor(float)") != spec.types.end();
     }
     return false;
+  }
+
+  // Notes the types of outputs that inference does not know, as fed numbers decide their shapes: a
+  // type parameter has one type in a node.
+  void note_types(const Node& node) {
+    if (node.signature == nullptr || !subgraphs_of(node).empty()) return;
+    for (std::size_t k = 0; k < node.outputs.size(); ++k) {
+      if (node.outputs[k].empty() || element(node.outputs[k])) continue;
+      const std::string_view made = parameter(node.signature->outputs, k).type;
+      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+        if (node.inputs[i].empty() || parameter(node.signature->inputs, i).type != made) continue;
+        if (const std::optional<Type> type = element(node.inputs[i]))
+          types_.emplace(node.outputs[k], *type);
+      }
+    }
   }
 
   // True if float32 may take the place of the node's 16-bit types: its inputs determine each of
@@ -171,13 +189,18 @@ class Lowering {
     cast.op = "Cast";
     cast.inputs = {from};
     cast.outputs = {to};
-    cast.attributes["to"] = {static_cast<Index>(type), ""};
+    if (numbered_)
+      cast.attributes["to"] = {static_cast<Index>(type), ""};
+    else
+      cast.attributes["to"] = {std::string(type == Type::float32 ? "FLOAT" : "FLOAT16"), ""};
     casts_.push_back(graph_.insert(before, std::move(cast)));
   }
 
+  const bool numbered_;
   MutableGraph graph_;
   std::vector<MutableGraph::Place> casts_;
   std::unordered_map<std::string, std::string> twins_;
+  std::unordered_map<std::string, Type> types_;  // of values that inference does not know
 };
 
 bool has_half(const Graph& graph) {
@@ -200,8 +223,7 @@ bool has_half(const Graph& graph) {
 
 Model lower_half_precision(Model model, const PassOptions& options) {
   const auto opset = model.opsets.find("");
-  if (opset == model.opsets.end() || opset->second < first_casts || !has_half(model.graph))
-    return model;
+  if (opset == model.opsets.end() || !has_half(model.graph)) return model;
   PassOptions own = options;
   own.checked = false;  // types alone are read, and they depend on no size
   return Lowering(std::move(model), own).lowered();

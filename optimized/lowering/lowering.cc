@@ -7,6 +7,7 @@
 #include "core/placement.h"
 #include "model/scopes.h"
 #include "optimized/lowering/families.h"
+#include "optimized/lowering/moves.h"
 #include "reference/interpreter.h"
 
 namespace touchstone {
@@ -23,6 +24,23 @@ const KernelFamily* family_of(const AnalyzedGraph& graph, Index node) {
     if (family->takes(graph, node)) return family;
   }
   return nullptr;
+}
+
+Type element_type(const AnalyzedGraph& graph, Index value) {
+  if (value == no_value) return Type::undefined;
+  const AnalyzedValue& fact = graph.value(value);
+  if (fact.type)
+    return fact.type->kind == ValueType::Kind::tensor ? fact.type->element : Type::undefined;
+  if (fact.producer == no_value) return Type::undefined;
+  const AnalyzedNode& made = graph.node(fact.producer);
+  const Signature* const signature = made.node->signature;
+  constexpr int numbered = 6;  // the first version whose attribute is the type's number
+  if (signature == nullptr || !signature->domain.empty() || signature->op != "Cast" ||
+      signature->since < numbered)
+    return Type::undefined;
+  const Index to = made.attributes().integer("to");
+  return to > 0 && to <= static_cast<Index>(Type::float6e3m2) ? static_cast<Type>(to)
+                                                              : Type::undefined;
 }
 
 TensorStep::TensorStep(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)

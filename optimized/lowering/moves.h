@@ -23,6 +23,23 @@ inline Index bytes_of(Type type) {
   return type == Type::string || type == Type::undefined ? 0 : facts(type).bits / 8;
 }
 
+// Runs a copy, divided among the threads along its outermost dimension with an extent over 1.
+inline void copy_in_parts(RunState& state, const StridedCopy& all, Index bytes,
+                          const std::byte* from, std::byte* to) {
+  std::size_t cut = StridedCopy::rank - 1;
+  while (cut > 0 && all.extents[cut] == 1) --cut;
+  const Index step = ceil_div(all.extents[cut], parts_for(state.pool.size()));
+  const auto cost = static_cast<double>(all.elements()) * nanoseconds_an_element;
+  state.each(ceil_div(all.extents[cut], step), cost, [&](Index part, Index) {
+    StridedCopy some = all;
+    some.extents[cut] = std::min(step, all.extents[cut] - part * step);
+    some.whole = all.elements();
+    run_strided_copy(chosen_isa(), some, static_cast<int>(bytes),
+                     from + part * step * all.source_strides[cut] * bytes,
+                     to + part * step * all.target_strides[cut] * bytes);
+  });
+}
+
 class Moves : public TensorStep {
  public:
   using TensorStep::TensorStep;
@@ -51,27 +68,13 @@ class Moves : public TensorStep {
     return made;
   }
 
-  // Copies a box, divided among the threads along its outermost dimension.
   static bool copy(RunState& state, const Moved& box, const Tensor& from, Tensor& to) {
     if (count(box.extents) == 0) return true;
     const std::optional<StridedCopy> found = copy_of_strides(box.extents, box.by, box.to_by);
     if (!found) return false;
-    const StridedCopy& all = *found;
     const Index bytes = bytes_of(from.type());
-    const std::byte* const source = from.bytes().data() + box.from * bytes;
-    std::byte* const target = to.bytes().data() + box.to * bytes;
-    std::size_t cut = StridedCopy::rank - 1;
-    while (cut > 0 && all.extents[cut] == 1) --cut;
-    const Index step = ceil_div(all.extents[cut], parts_for(state.pool.size()));
-    const auto cost = static_cast<double>(all.elements()) * nanoseconds_an_element;
-    state.each(ceil_div(all.extents[cut], step), cost, [&](Index part, Index) {
-      StridedCopy some = all;
-      some.extents[cut] = std::min(step, all.extents[cut] - part * step);
-      some.whole = all.elements();
-      run_strided_copy(chosen_isa(), some, static_cast<int>(bytes),
-                       source + part * step * all.source_strides[cut] * bytes,
-                       target + part * step * all.target_strides[cut] * bytes);
-    });
+    copy_in_parts(state, *found, bytes, from.bytes().data() + box.from * bytes,
+                  to.bytes().data() + box.to * bytes);
     return true;
   }
 };
@@ -82,12 +85,14 @@ inline bool is_movable(Type type) {
   return (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) && !is_packed(type);
 }
 
+// Returns the element type of a tensor, else Type::undefined. The type that a cast names is known
+// without its shape.
+Type element_type(const AnalyzedGraph& graph, Index value);
+
 // Returns the element type of a node's input if it is a tensor, else Type::undefined.
 inline Type element_of(const AnalyzedGraph& graph, Index node, std::size_t k) {
   const std::vector<Index>& inputs = graph.node(node).inputs;
-  if (k >= inputs.size() || inputs[k] == no_value) return Type::undefined;
-  const std::optional<ValueType>& type = graph.value(inputs[k]).type;
-  return type && type->kind == ValueType::Kind::tensor ? type->element : Type::undefined;
+  return k < inputs.size() ? element_type(graph, inputs[k]) : Type::undefined;
 }
 
 // Calls f<T>() with an unsigned integer of as many bytes as a movable element has.

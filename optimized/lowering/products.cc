@@ -1,11 +1,14 @@
-// Family of float32 products that no packed matmul takes: MatMul of vectors, of few rows and of
-// constant stacks; every form of Gemm; Einsum of one or two operands.
+// Family of products that no packed matmul takes: MatMul of vectors, of few rows and of constant
+// stacks; every form of Gemm; Einsum of one or two operands. Elements are float32, float64 or
+// integers.
 #include <algorithm>
 
 #include "core/budget.h"
 #include "core/error.h"
 #include "optimized/lowering/contraction.h"
 #include "optimized/lowering/families.h"
+#include "optimized/lowering/moves.h"
+#include "optimized/lowering/number_products.h"
 #include "reference/lists.h"
 
 namespace touchstone {
@@ -15,8 +18,13 @@ namespace {
 class ProductStep : public TensorStep {
  public:
   ProductStep(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
-      : TensorStep(graph, node, std::move(buffers)) {
-    kernel = "contraction " + std::string(name(chosen_isa()));
+      : TensorStep(graph, node, std::move(buffers)),
+        type_(element_of(graph, node, 0)),
+        one_(type_, {}) {
+    set_number(one_, 0, 1);
+    const std::string_view of = type_ == Type::float32 ? "" : name(type_);
+    kernel = "contraction " + (of.empty() ? "" : std::string(of) + " ") +
+             std::string(name(chosen_isa()));
     kernel_class = KernelClass::dynamic_matmul;
     const std::vector<Index>& inputs = fact().inputs;
     const auto constant = [&](std::size_t k) {
@@ -30,10 +38,13 @@ class ProductStep : public TensorStep {
   void run(RunState& state) override {
     if (!describe(state)) return run_on_reference(state);
     if (!is_charged_) charge();
-    static constexpr float one = 1;
-    const float* const b = operands() > 1 ? input(state, 1).data<float>() : &one;
-    Tensor& made = output(state, 0, Type::float32, shape_);
-    contractor_.run(state, product_, input(state, 0).data<float>(), b, made.data<float>());
+    const Tensor &a = input(state, 0), &b = operands() > 1 ? input(state, 1) : one_;
+    Tensor& made = output(state, 0, type_, shape_);
+    if (type_ == Type::float32)
+      contractor_.run(state, product_, a.data<float>(), b.data<float>(), made.data<float>());
+    else
+      number_products(state, type_, product_, a.bytes().data(), b.bytes().data(),
+                      made.bytes().data());
     if (made.size() > 0) finish(state, made);
   }
 
@@ -44,6 +55,8 @@ class ProductStep : public TensorStep {
   const Shape& shape_of(const RunState& state, std::size_t k) const {
     return input(state, k).shape();
   }
+
+  Type type() const { return type_; }
 
   Contraction product_;
   Shape shape_;  // of the output
@@ -58,6 +71,8 @@ class ProductStep : public TensorStep {
     charge_work(static_cast<Index>(products));
   }
 
+  const Type type_;
+  Tensor one_;  // stands for a second operand
   Contractor contractor_;
   bool is_charged_ = false;  // by the plan, whose estimate needs shapes and knows no Einsum
 };
@@ -101,6 +116,9 @@ class AnyMatmul : public ProductStep {
 };
 
 class AnyGemm : public ProductStep {
+  static constexpr int always_repeats =
+      7;  // the first version whose C needs no attribute to repeat
+
  public:
   AnyGemm(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
       : ProductStep(graph, node, std::move(buffers)) {
@@ -121,6 +139,9 @@ class AnyGemm : public ProductStep {
     if (has_input(2)) {
       const Shape& c = shape_of(state, 2);
       if (c.size() > 2) return false;
+      const bool repeats = fact().node->signature->since >= always_repeats ||
+                           fact().attributes().integer("broadcast") != 0;
+      if (!repeats && c != shape_) return false;
       for (Index d = 0; d < c.size(); ++d) {
         if (c[d] != 1 && c[d] != shape_[2 - c.size() + d]) return false;
       }
@@ -135,33 +156,56 @@ class AnyGemm : public ProductStep {
   // Scales the product and adds C.
   void finish(RunState& state, Tensor& made) override {
     if (!has_input(2) && alpha_ == 1) return;
+    switch (type()) {
+      case Type::float32:
+        return scale<float>(state, made, alpha_, beta_);
+      case Type::float64:
+        return scale<double>(state, made, alpha_, beta_);
+      case Type::int32:
+      case Type::uint32:
+        return scale_integers<std::int32_t, std::uint32_t>(state, made);
+      default:
+        return scale_integers<std::int64_t, std::uint64_t>(state, made);
+    }
+  }
+
+ private:
+  // Factors of integers are truncated; products are modulo 2^n.
+  template <class S, class U>
+  void scale_integers(RunState& state, Tensor& made) const {
+    const auto truncated = [&](float factor) {
+      return static_cast<U>(encode(type_of<S>, static_cast<long double>(factor)));
+    };
+    scale<U>(state, made, truncated(alpha_), truncated(beta_));
+  }
+
+  template <class T>
+  void scale(RunState& state, Tensor& made, T alpha, T beta) const {
     const Tensor* const c = has_input(2) ? &input(state, 2) : nullptr;
-    static constexpr float zero = 0;
-    const float* const from = c != nullptr ? c->data<float>() : &zero;
+    static constexpr T zero = 0;
+    const T* const from = c != nullptr ? c->data<T>() : &zero;
     const Index rank = c != nullptr ? c->shape().size() : 0;
     const bool wide = rank > 0 && c->shape().back() != 1;
     const Index row_step = rank == 2 && c->shape()[0] != 1 ? c->shape()[1] : 0;
     const Index rows = shape_[0], columns = shape_[1];
-    const float alpha = alpha_, beta = beta_;
     const Index parts = std::min(rows, parts_for(state.pool.size()));
     state.each(parts, nanoseconds_an_element * static_cast<double>(made.size()),
                [&](Index part, Index) {
                  for (Index m = rows * part / parts; m < rows * (part + 1) / parts; ++m) {
-                   float* const to = made.data<float>() + m * columns;
-                   const float* const row = from + m * row_step;
+                   T* const to = made.data<T>() + m * columns;
+                   const T* const row = from + m * row_step;
                    if (c == nullptr) {
                      for (Index n = 0; n < columns; ++n) to[n] *= alpha;
                    } else if (wide) {
                      for (Index n = 0; n < columns; ++n) to[n] = alpha * to[n] + beta * row[n];
                    } else {
-                     const float added = beta * row[0];
+                     const T added = beta * row[0];
                      for (Index n = 0; n < columns; ++n) to[n] = alpha * to[n] + added;
                    }
                  }
                });
   }
 
- private:
   float alpha_ = 1, beta_ = 1;
   bool turns_a_ = false, turns_b_ = false;
 };
@@ -221,22 +265,20 @@ class AnyEinsum : public ProductStep {
   const std::string equation_;
 };
 
-bool all_floats(const AnalyzedGraph& graph, const std::vector<Index>& values) {
-  return std::all_of(values.begin(), values.end(), [&](Index value) {
-    return value == no_value || graph.value(value).is(Type::float32);
-  });
-}
-
 bool takes(const AnalyzedGraph& graph, Index node) {
   const AnalyzedNode& fact = graph.node(node);
   const Signature& signature = *fact.node->signature;
   if (!signature.domain.empty()) return false;
   const std::vector<Index>& inputs = fact.inputs;
   if (fact.outputs.size() != 1 || fact.outputs[0] == no_value) return false;
-  if (!all_floats(graph, inputs) || !all_floats(graph, fact.outputs)) return false;
+  const Type type = element_of(graph, node, 0);
+  if (type != Type::float32 && !has_number_products(type)) return false;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (inputs[k] != no_value && element_of(graph, node, k) != type) return false;
+  }
   const bool pair = inputs.size() >= 2 && inputs[0] != no_value && inputs[1] != no_value;
   if (signature.op == "MatMul") return pair && inputs.size() == 2;
-  if (signature.op == "Gemm") return pair && inputs.size() <= 3 && signature.since >= 7;
+  if (signature.op == "Gemm") return pair && inputs.size() <= 3;
   if (signature.op != "Einsum") return false;
   return (inputs.size() == 2 && pair) || (inputs.size() == 1 && inputs[0] != no_value);
 }

@@ -1,4 +1,4 @@
-// Family `running sums`: CumSum, each sum from the one before it.
+// Family `running sums`: CumSum and CumProd, each result from the one before it.
 #include <algorithm>
 #include <type_traits>
 
@@ -28,20 +28,44 @@ class RunningSums : public Moves {
     if (made.size() == 0) return true;
     // Integers wrap round.
     const bool wide = bytes_of(from.type()) == 8;
-    const auto sums = [&]<class T>() {
-      sum<T>(state, from, made, axis, exclusive != 0, reverse != 0);
+    const bool multiplies = given.signature().op == "CumProd";
+    const auto go = [&]<class T>() {
+      const Options options{axis, exclusive != 0, reverse != 0};
+      if (multiplies)
+        run_rows<T, Times>(state, from, made, options);
+      else
+        run_rows<T, Plus>(state, from, made, options);
     };
     if (facts(from.type()).is_float)
-      wide ? sums.template operator()<double>() : sums.template operator()<float>();
+      wide ? go.template operator()<double>() : go.template operator()<float>();
     else
-      wide ? sums.template operator()<std::uint64_t>() : sums.template operator()<std::uint32_t>();
+      wide ? go.template operator()<std::uint64_t>() : go.template operator()<std::uint32_t>();
     return true;
   }
 
+  struct Options {
+    Index axis;
+    bool exclusive, reverse;
+  };
+  struct Plus {
+    static constexpr int first = 0;
+    template <class T>
+    static T of(T a, T b) {
+      return a + b;
+    }
+  };
+  struct Times {
+    static constexpr int first = 1;
+    template <class T>
+    static T of(T a, T b) {
+      return a * b;
+    }
+  };
+
   // Divides the rows that are summed into blocks of neighbours.
-  template <class T>
-  static void sum(RunState& state, const Tensor& from, Tensor& to, Index axis, bool exclusive,
-                  bool reverse) {
+  template <class T, class Op>
+  static void run_rows(RunState& state, const Tensor& from, Tensor& to, const Options& options) {
+    const auto [axis, exclusive, reverse] = options;
     constexpr Index widest = 256;
     const Shape& shape = from.shape();
     const Index outer = count(head(shape, axis)), length = shape[axis];
@@ -57,32 +81,32 @@ class RunningSums : public Moves {
         T* const y = to.data<T>() + first;
         const Index by = reverse ? -inner : inner;
         if (inner == 1)
-          one_row(x, y, length, by, exclusive);
+          one_row<T, Op>(x, y, length, by, exclusive);
         else
-          rows(x, y, length, by, std::min(widest, inner - q), exclusive);
+          rows<T, Op>(x, y, length, by, std::min(widest, inner - q), exclusive);
       }
     });
   }
 
-  template <class T>
+  template <class T, class Op>
   static void one_row(const T* x, T* y, Index length, Index by, bool exclusive) {
-    T total = 0;
+    T total = Op::first;
     for (Index k = 0; k < length; ++k) {
-      const T next = total + x[k * by];
+      const T next = Op::of(total, x[k * by]);
       y[k * by] = exclusive ? total : next;
       total = next;
     }
   }
 
   // Sums `width` rows side by side; `by`: distance of successive elements of a row.
-  template <class T>
+  template <class T, class Op>
   static void rows(const T* x, T* y, Index length, Index by, Index width, bool exclusive) {
-    for (Index q = 0; q < width; ++q) y[q] = exclusive ? T{0} : T{0} + x[q];
+    for (Index q = 0; q < width; ++q) y[q] = exclusive ? T{Op::first} : Op::of(T{Op::first}, x[q]);
     for (Index k = 1; k < length; ++k) {
       const T* const before = y + (k - 1) * by;
       const T* const more = x + (exclusive ? k - 1 : k) * by;
       T* const next = y + k * by;
-      for (Index q = 0; q < width; ++q) next[q] = before[q] + more[q];
+      for (Index q = 0; q < width; ++q) next[q] = Op::of(before[q], more[q]);
     }
   }
 };
@@ -90,8 +114,8 @@ class RunningSums : public Moves {
 bool takes(const AnalyzedGraph& graph, Index node) {
   const AnalyzedNode& fact = graph.node(node);
   const Signature& signature = *fact.node->signature;
-  if (!signature.domain.empty() || signature.op != "CumSum" || fact.outputs.size() != 1 ||
-      fact.outputs[0] == no_value)
+  if (!signature.domain.empty() || (signature.op != "CumSum" && signature.op != "CumProd") ||
+      fact.outputs.size() != 1 || fact.outputs[0] == no_value)
     return false;
   const Type axis = element_of(graph, node, 1);
   if (axis != Type::int64 && axis != Type::int32) return false;

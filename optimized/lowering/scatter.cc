@@ -295,7 +295,8 @@ bool takes(const AnalyzedGraph& graph, Index node) {
   const Signature& signature = *graph.node(node).node->signature;
   const std::string_view op = signature.op;
   if (!signature.domain.empty()) return false;
-  if (op != "ScatterElements" && op != "ScatterND" && op != "GatherND") return false;
+  if (op != "ScatterElements" && op != "Scatter" && op != "ScatterND" && op != "GatherND")
+    return false;
   return !is_data_movement(graph, node);
 }
 

@@ -68,6 +68,8 @@ std::pair<Group, std::optional<Group>> apart(const Group& group);
 
 // True if a node only moves float32 elements, by rules that depend on constants and shapes alone.
 bool is_data_movement(const AnalyzedGraph& graph, Index node);
+// The same for elements of any type but strings; outputs may be empty.
+bool is_movement_of_any_type(const AnalyzedGraph& graph, Index node);
 // Returns the repetitions if the node only repeats each element of the feature map that it reads,
 // else nullopt.
 std::optional<Repeat> repeats(const AnalyzedGraph& graph, Index node);

@@ -205,9 +205,9 @@ static bool keeps_elements(const Signature& signature) {
              [&](const ParameterSpec& made) { return made.type == signature.inputs[0].type; });
 }
 
-// Accepts movement of float32 elements with all other inputs constant, so that every destination is
-// known.
-bool is_data_movement(const AnalyzedGraph& graph, Index node) {
+// Accepts movement of elements that `fits` takes, with all other inputs constant, so that every
+// destination is known.
+static bool moves(const AnalyzedGraph& graph, Index node, bool (*fits)(const AnalyzedValue&)) {
   const AnalyzedNode& fact = graph.node(node);
   const Signature* signature = fact.node->signature;
   if (signature == nullptr) return false;
@@ -222,16 +222,30 @@ bool is_data_movement(const AnalyzedGraph& graph, Index node) {
     if (fact.inputs[k] == no_value) continue;
     const AnalyzedValue& value = graph.value(fact.inputs[k]);
     const bool moved = is_copied(fact, k);
-    if (moved ? !value.floats() : value.constant == nullptr) return false;
+    if (moved ? !fits(value) : value.constant == nullptr) return false;
     if (moved) elements += count(*value.shape);
     any = any || (moved && value.constant == nullptr);
   }
   for (const Index output : fact.outputs) {
-    if (output == no_value || !graph.value(output).floats()) return false;
+    if (output == no_value || !fits(graph.value(output))) return false;
     elements += count(*graph.value(output).shape);
-    if (count(*graph.value(output).shape) == 0) return false;
   }
   return any && elements <= max_elements;
+}
+
+bool is_data_movement(const AnalyzedGraph& graph, Index node) {
+  const auto floats = [](const AnalyzedValue& value) { return value.floats(); };
+  if (!moves(graph, node, floats)) return false;
+  const std::vector<Index>& outputs = graph.node(node).outputs;
+  return std::all_of(outputs.begin(), outputs.end(),
+                     [&](Index output) { return count(*graph.value(output).shape) > 0; });
+}
+
+bool is_movement_of_any_type(const AnalyzedGraph& graph, Index node) {
+  return moves(graph, node, [](const AnalyzedValue& value) {
+    return value.shape && value.type && value.type->kind == ValueType::Kind::tensor &&
+           value.type->element != Type::string && value.type->element != Type::undefined;
+  });
 }
 
 namespace {

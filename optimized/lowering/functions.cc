@@ -1,0 +1,240 @@
+// Functions of one element of float64 or an integer type, by the reference's primitives, in flat
+// loops.
+#include <cmath>
+#include <cstdint>
+
+#include "optimized/lowering/elements.h"
+#include "reference/integers.h"
+
+namespace touchstone {
+namespace {
+
+using Numbers = const double*;  // values of attributes
+
+template <class A, class To, class F>
+void each(const ElementRow& row, F f) {
+  const A* const a = static_cast<const A*>(row.from[0]);
+  To* const to = static_cast<To*>(row.to);
+  for (Index k = 0; k < row.count; ++k) to[k] = f(a[k]);
+}
+
+// Functions of a float64 x; p[0] and p[1] are attributes.
+#define TOUCHSTONE_FUNCTION(name, expression)                                     \
+  struct name {                                                                   \
+    static double of(double x, [[maybe_unused]] Numbers p) { return expression; } \
+  };
+TOUCHSTONE_FUNCTION(Abs, prim::abs(x))
+TOUCHSTONE_FUNCTION(Acos, prim::acos(x))
+TOUCHSTONE_FUNCTION(Acosh, prim::acosh(x))
+TOUCHSTONE_FUNCTION(Asin, prim::asin(x))
+TOUCHSTONE_FUNCTION(Asinh, prim::asinh(x))
+TOUCHSTONE_FUNCTION(Atan, prim::atan(x))
+TOUCHSTONE_FUNCTION(Atanh, prim::atanh(x))
+TOUCHSTONE_FUNCTION(Ceil, prim::ceil(x))
+TOUCHSTONE_FUNCTION(Celu,
+                    prim::maximum(x, 0.0) + prim::minimum(p[0] * (prim::exp(x / p[0]) - 1), 0.0))
+TOUCHSTONE_FUNCTION(Clip, (x < p[0] ? p[0] : x) > p[1] ? p[1] : (x < p[0] ? p[0] : x))
+TOUCHSTONE_FUNCTION(Cos, prim::cos(x))
+TOUCHSTONE_FUNCTION(Cosh, prim::cosh(x))
+TOUCHSTONE_FUNCTION(Elu, x < 0 ? p[0] * (prim::exp(x) - 1) : x)
+TOUCHSTONE_FUNCTION(Erf, prim::erf(x))
+TOUCHSTONE_FUNCTION(Exp, prim::exp(x))
+TOUCHSTONE_FUNCTION(Floor, prim::floor(x))
+TOUCHSTONE_FUNCTION(Gelu, 0.5 * x * (1 + prim::erf(x / prim::sqrt(2.0))))
+TOUCHSTONE_FUNCTION(GeluByTanh, 0.5 * x *
+                                    (1 + prim::tanh(prim::sqrt(2.0 / 3.141592653589793) *
+                                                    (x + 0.044715 * prim::pow(x, 3.0)))))
+TOUCHSTONE_FUNCTION(HardSigmoid, prim::maximum(prim::minimum(p[0] * x + p[1], 1.0), 0.0))
+TOUCHSTONE_FUNCTION(HardSwish,
+                    x* prim::maximum(prim::minimum(0.1666666716337204 * x + 0.5, 1.0), 0.0))
+TOUCHSTONE_FUNCTION(LeakyRelu, x < 0 ? p[0] * x : x)
+TOUCHSTONE_FUNCTION(Log, prim::log(x))
+TOUCHSTONE_FUNCTION(Mish, x* prim::tanh(prim::softplus(x)))
+TOUCHSTONE_FUNCTION(Reciprocal, 1 / x)
+TOUCHSTONE_FUNCTION(Relu, prim::maximum(x, 0.0))
+TOUCHSTONE_FUNCTION(Round, prim::round_even(x))
+TOUCHSTONE_FUNCTION(Selu, x > 0 ? p[1] * x : p[1] * (p[0] * prim::exp(x) - p[0]))
+TOUCHSTONE_FUNCTION(Shrink, x<-p[1] ? x + p[0] : x> p[1] ? x - p[0] : 0)
+TOUCHSTONE_FUNCTION(Sigmoid, prim::sigmoid(x))
+TOUCHSTONE_FUNCTION(Sign, x > 0 ? 1 : x < 0 ? -1 : x)
+TOUCHSTONE_FUNCTION(Sin, prim::sin(x))
+TOUCHSTONE_FUNCTION(Sinh, prim::sinh(x))
+TOUCHSTONE_FUNCTION(Softplus, prim::softplus(x))
+TOUCHSTONE_FUNCTION(Softsign, x / (1 + prim::abs(x)))
+TOUCHSTONE_FUNCTION(Sqrt, prim::sqrt(x))
+TOUCHSTONE_FUNCTION(Swish, x* prim::sigmoid(p[0] * x))
+TOUCHSTONE_FUNCTION(Tan, prim::tan(x))
+TOUCHSTONE_FUNCTION(Tanh, prim::tanh(x))
+TOUCHSTONE_FUNCTION(ThresholdedRelu, x > p[0] ? x : 0)
+#undef TOUCHSTONE_FUNCTION
+
+template <class Op>
+bool doubles(const ElementRow& row) {
+  each<double, double>(row, [p = row.numbers](double x) { return Op::of(x, p); });
+  return true;
+}
+
+template <class A>
+bool is_nan(const ElementRow& row) {
+  each<A, std::uint8_t>(row, [](A x) { return static_cast<std::uint8_t>(x != x); });
+  return true;
+}
+template <class A>
+bool is_infinite(const ElementRow& row) {
+  const bool negative = row.numbers[0] != 0, positive = row.numbers[1] != 0;
+  constexpr A infinity = std::numeric_limits<A>::infinity();
+  each<A, std::uint8_t>(row, [=](A x) {
+    return static_cast<std::uint8_t>((positive && x == infinity) || (negative && x == -infinity));
+  });
+  return true;
+}
+
+template <class A>
+bool signs(const ElementRow& row) {
+  each<A, A>(row, [](A x) { return static_cast<A>((x > 0) - (x < 0)); });
+  return true;
+}
+template <class A>
+bool positive_parts(const ElementRow& row) {
+  each<A, A>(row, [](A x) { return x < 0 ? A{0} : x; });
+  return true;
+}
+template <class A>
+bool complements(const ElementRow& row) {
+  each<A, A>(row, [](A x) { return static_cast<A>(~x); });
+  return true;
+}
+// Erf of an integer, truncated: from 4 on it rounds to 1 in float32.
+template <class A>
+bool truncated_erf(const ElementRow& row) {
+  each<A, A>(row, [](A x) {
+    if constexpr (std::is_signed_v<A>) {
+      return static_cast<A>((x >= 4) - (x <= -4));
+    } else {
+      return static_cast<A>(x >= 4);
+    }
+  });
+  return true;
+}
+// Computed in float32 and truncated modulo 2^n; returns false for a result beyond 64 bits.
+template <class A>
+bool shrunk(const ElementRow& row) {
+  const auto bias = static_cast<float>(row.numbers[0]), lambd = static_cast<float>(row.numbers[1]);
+  bool fits = true;
+  each<A, A>(row, [&](A element) {
+    const auto x = static_cast<float>(element);
+    const float made = x < -lambd ? x + bias : x > lambd ? x - bias : 0;
+    const bool inside = std::fabs(made) < 0x1p63F;
+    fits = fits && inside;
+    return inside ? static_cast<A>(static_cast<std::int64_t>(made)) : A{0};
+  });
+  return fits;
+}
+
+constexpr double cheap = nanoseconds_an_element, dear = 8;
+
+struct Function {
+  std::string_view op;
+  double nanoseconds;
+  ElementLoop loop;
+  std::string_view first{}, second{};  // attributes
+};
+constexpr Function functions[] = {
+    {"Abs", cheap, doubles<Abs>},
+    {"Acos", dear, doubles<Acos>},
+    {"Acosh", dear, doubles<Acosh>},
+    {"Asin", dear, doubles<Asin>},
+    {"Asinh", dear, doubles<Asinh>},
+    {"Atan", dear, doubles<Atan>},
+    {"Atanh", dear, doubles<Atanh>},
+    {"Ceil", 1, doubles<Ceil>},
+    {"Celu", dear, doubles<Celu>, "alpha"},
+    {"Clip", cheap, doubles<Clip>, "min", "max"},
+    {"Cos", dear, doubles<Cos>},
+    {"Cosh", dear, doubles<Cosh>},
+    {"Elu", dear, doubles<Elu>, "alpha"},
+    {"Erf", dear, doubles<Erf>},
+    {"Exp", dear, doubles<Exp>},
+    {"Floor", 1, doubles<Floor>},
+    {"HardSigmoid", cheap, doubles<HardSigmoid>, "alpha", "beta"},
+    {"HardSwish", cheap, doubles<HardSwish>},
+    {"LeakyRelu", cheap, doubles<LeakyRelu>, "alpha"},
+    {"Log", dear, doubles<Log>},
+    {"Mish", 3 * dear, doubles<Mish>},
+    {"Reciprocal", 1, doubles<Reciprocal>},
+    {"Relu", cheap, doubles<Relu>},
+    {"Round", 2, doubles<Round>},
+    {"Selu", dear, doubles<Selu>, "alpha", "gamma"},
+    {"Shrink", cheap, doubles<Shrink>, "bias", "lambd"},
+    {"Sigmoid", dear, doubles<Sigmoid>},
+    {"Sign", cheap, doubles<Sign>},
+    {"Sin", dear, doubles<Sin>},
+    {"Sinh", dear, doubles<Sinh>},
+    {"Softplus", 2 * dear, doubles<Softplus>},
+    {"Softsign", 1, doubles<Softsign>},
+    {"Sqrt", 2, doubles<Sqrt>},
+    {"Swish", dear, doubles<Swish>, "alpha"},
+    {"Tan", dear, doubles<Tan>},
+    {"Tanh", dear, doubles<Tanh>},
+    {"ThresholdedRelu", cheap, doubles<ThresholdedRelu>, "alpha"},
+};
+
+// Returns the attribute's value, by the version's default if the node omits it. A clamp has no
+// bound that is not given.
+double number(const Facts& facts, std::string_view attribute, double otherwise) {
+  if (attribute.empty()) return 0;
+  if (facts.given(attribute)) return facts.number(attribute);
+  for (const AttributeSpec& spec : facts.signature().attributes) {
+    if (spec.name == attribute && !spec.default_json.empty() && facts.signature().op != "Clip")
+      return std::strtof(std::string(spec.default_json).c_str(), nullptr);
+  }
+  return otherwise;
+}
+
+ElementFunction of_doubles(const Facts& facts) {
+  const std::string_view op = facts.signature().op;
+  if (op == "Gelu") {
+    const bool by_tanh = facts.text("approximate", "none") == "tanh";
+    return {by_tanh ? doubles<GeluByTanh> : doubles<Gelu>, {}, 2 * dear};
+  }
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const Function& one : functions) {
+    if (one.op != op) continue;
+    return {one.loop,
+            {number(facts, one.first, -infinity), number(facts, one.second, infinity)},
+            one.nanoseconds};
+  }
+  return {};
+}
+
+template <class A>
+ElementFunction of_integers(const Facts& facts) {
+  const std::string_view op = facts.signature().op;
+  if (op == "Sign") return {signs<A>};
+  if (op == "Relu") return {positive_parts<A>};
+  if (op == "BitwiseNot") return {complements<std::make_unsigned_t<A>>};
+  if (op == "Erf") return {truncated_erf<A>};
+  if (op != "Shrink") return {};
+  return {shrunk<A>, {number(facts, "bias", 0), number(facts, "lambd", 0)}};
+}
+
+}  // namespace
+
+ElementFunction element_function(const Facts& facts, Type from, Type to) {
+  const std::string_view op = facts.signature().op;
+  if (to == Type::boolean) {
+    if (op == "IsNaN" && from == Type::float32) return {is_nan<float>};
+    if (op == "IsNaN" && from == Type::float64) return {is_nan<double>};
+    if (op != "IsInf") return {};
+    const std::array<double, 2> detected{static_cast<double>(facts.integer("detect_negative", 1)),
+                                         static_cast<double>(facts.integer("detect_positive", 1))};
+    if (from == Type::float32) return {is_infinite<float>, detected};
+    if (from == Type::float64) return {is_infinite<double>, detected};
+    return {};
+  }
+  if (from != to) return {};
+  if (from == Type::float64) return of_doubles(facts);
+  return for_integer(from, [&](auto zero) { return of_integers<decltype(zero)>(facts); });
+}
+
+}  // namespace touchstone

@@ -1,0 +1,206 @@
+// Family `pads`: Pad and CenterCropPad of elements of any type, by fed numbers.
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "optimized/lowering/families.h"
+#include "optimized/lowering/moves.h"
+#include "optimized/plan/groups.h"
+
+namespace touchstone {
+namespace {
+
+constexpr int feeds_pads = 11, feeds_axes = 18, wraps = 19;
+
+// Elements to add before and after each dimension; negative to remove.
+struct Padding {
+  IndexVector before, after;
+};
+
+class Pad : public Moves {
+ public:
+  Pad(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
+      : Moves(graph, node, std::move(buffers)),
+        mode_(fact().attributes().text("mode", "constant")) {}
+
+ protected:
+  // Returns nullopt for numbers that break a rule.
+  virtual std::optional<Padding> padding(const RunState& state, const Shape& shape) const {
+    const Index rank = shape.size();
+    const std::optional<IndexVector> pads = list(state, 1);
+    if (!pads || input(state, 1).shape().size() != 1) return std::nullopt;
+    IndexVector named;
+    for (Index d = 0; d < rank; ++d) named.push_back(d);
+    if (has_input(3)) {
+      const std::optional<IndexVector> axes = list(state, 3);
+      if (!axes || fact().node->signature->since < feeds_axes) return std::nullopt;
+      named = *axes;
+    }
+    if (pads->size() != 2 * named.size() || !are_axes(named, rank)) return std::nullopt;
+    Padding made{IndexVector(rank, 0), IndexVector(rank, 0)};
+    for (Index k = 0; k < named.size(); ++k) {
+      made.before[wrap(named[k], rank)] = (*pads)[k];
+      made.after[wrap(named[k], rank)] = (*pads)[named.size() + k];
+    }
+    return made;
+  }
+
+  // True for different axes within the rank.
+  static bool are_axes(const IndexVector& named, Index rank) {
+    const IndexVector axes = wrap(named, rank);
+    return distinct(axes) && std::all_of(axes.begin(), axes.end(),
+                                         [&](Index axis) { return axis >= 0 && axis < rank; });
+  }
+
+ private:
+  bool moved(RunState& state) override {
+    const Tensor& from = input(state, 0);
+    const Index rank = from.shape().size();
+    const std::optional<Padding> pads = padding(state, from.shape());
+    if (!pads) return false;
+    Shape shape;
+    for (Index d = 0; d < rank; ++d) {
+      const Index size = add(add(from.shape()[d], pads->before[d]), pads->after[d]);
+      if (size < 0) return false;
+      shape.push_back(size);
+    }
+    if (mode_ != "constant") return repeated(state, from, shape, *pads);
+    if (has_input(2) && input(state, 2).size() != 1) return false;
+    Tensor& made = output(state, 0, from.type(), shape);
+    if (made.size() == 0) return true;
+    fill(state, made);
+    Moved box;
+    box.by = dense_strides(from.shape());
+    box.to_by = dense_strides(shape);
+    for (Index d = 0; d < rank; ++d) {
+      const Index origin = subtract(Index{0}, pads->before[d]);
+      const Index first = std::max<Index>(origin, 0);  // that is kept
+      const Index last = std::min(from.shape()[d], add(shape[d], origin));
+      box.extents.push_back(std::max<Index>(last - first, 0));
+      box.from += first * box.by[d];
+      box.to += (first - origin) * box.to_by[d];
+    }
+    return copy(state, box, from, made);
+  }
+
+  void fill(RunState& state, Tensor& made) const {
+    constexpr Index piece = 16384;
+    with_carrier(made.type(), [&]<class T>() {
+      const T value = has_input(2) ? input(state, 2).data<T>()[0] : T{};
+      const Index all = made.size();
+      const double cost = static_cast<double>(all) * nanoseconds_an_element;
+      state.each(ceil_div(all, piece), cost, [&](Index part, Index) {
+        std::fill_n(made.data<T>() + part * piece, std::min(piece, all - part * piece), value);
+      });
+    });
+  }
+
+  // Reads every row through tables of source positions, one for each dimension.
+  bool repeated(RunState& state, const Tensor& from, const Shape& shape, const Padding& pads) {
+    const Index rank = shape.size();
+    if (rank == 0 || (mode_ == "wrap" && fact().node->signature->since < wraps)) return false;
+    if (mode_ != "wrap" && mode_ != "edge" && mode_ != "reflect") return false;
+    for (Index d = 0; d < rank; ++d) {
+      if (from.shape()[d] == 0 && shape[d] > 0) return false;
+    }
+    Tensor& made = output(state, 0, from.type(), shape);
+    if (made.size() == 0) return true;
+    std::vector<IndexVector> tables;
+    const IndexVector strides = dense_strides(from.shape());
+    for (Index d = 0; d < rank; ++d) {
+      const Index extent = from.shape()[d];
+      IndexVector& table = tables.emplace_back();
+      for (Index k = 0; k < shape[d]; ++k) {
+        const Index at = subtract(k, pads.before[d]);
+        const Index source = mode_ == "edge"   ? std::clamp<Index>(at, 0, extent - 1)
+                             : mode_ == "wrap" ? mod(at, extent)
+                                               : reflect(at, extent);
+        if (source < 0 || source >= extent) return false;
+        table.push_back(source * strides[d]);
+      }
+    }
+    const IndexVector& last = tables.back();
+    const Index length = shape[rank - 1], rows = made.size() / length;
+    // Elements first .. end - 1 of a row are contiguous in the input.
+    Index first = 0, end = 1;
+    const Index middle = std::clamp<Index>(pads.before[rank - 1], 0, length - 1);
+    for (first = middle, end = middle + 1; end < length && last[end] == last[end - 1] + 1;) ++end;
+    const Index step = ceil_div(rows, parts_for(state.pool.size()));
+    const double cost = static_cast<double>(made.size()) * nanoseconds_an_element;
+    with_carrier(from.type(), [&]<class T>() {
+      state.each(ceil_div(rows, step), cost, [&](Index part, Index) {
+        for (Index row = part * step; row < std::min((part + 1) * step, rows); ++row) {
+          const T* x = from.data<T>();
+          for (Index d = rank - 2, rest = row; d >= 0; rest /= shape[d], --d)
+            x += tables[static_cast<std::size_t>(d)][rest % shape[d]];
+          T* const y = made.data<T>() + row * length;
+          for (Index k = 0; k < first; ++k) y[k] = x[last[k]];
+          std::copy_n(x + last[first], end - first, y + first);
+          for (Index k = end; k < length; ++k) y[k] = x[last[k]];
+        }
+      });
+    });
+    return true;
+  }
+
+  const std::string mode_;
+};
+
+// Crops or pads both sides alike; an odd element is at the end.
+class CenterCropPad : public Pad {
+ public:
+  using Pad::Pad;
+
+ private:
+  std::optional<Padding> padding(const RunState& state, const Shape& shape) const override {
+    const Index rank = shape.size();
+    const std::optional<IndexVector> asked = list(state, 1);
+    const Facts given = fact().attributes();
+    IndexVector named = given.integers("axes");
+    if (!given.given("axes")) {
+      for (Index d = 0; d < rank; ++d) named.push_back(d);
+    }
+    if (!asked || input(state, 1).shape().size() != 1 || asked->size() != named.size() ||
+        !are_axes(named, rank))
+      return std::nullopt;
+    Padding made{IndexVector(rank, 0), IndexVector(rank, 0)};
+    for (Index k = 0; k < named.size(); ++k) {
+      const Index axis = wrap(named[k], rank), size = (*asked)[k];
+      if (size < 0) return std::nullopt;
+      made.before[axis] = subtract(Index{0}, quotient(subtract(shape[axis], size), 2));
+      made.after[axis] = subtract(subtract(size, shape[axis]), made.before[axis]);
+    }
+    return made;
+  }
+};
+
+bool is_center(const AnalyzedGraph& graph, Index node) {
+  return graph.node(node).node->signature->op == "CenterCropPad";
+}
+
+bool takes(const AnalyzedGraph& graph, Index node) {
+  const AnalyzedNode& fact = graph.node(node);
+  const Signature& signature = *fact.node->signature;
+  const bool pads = signature.op == "Pad" && signature.since >= feeds_pads;
+  if (!signature.domain.empty() || (!pads && !is_center(graph, node)) || fact.outputs.size() != 1 ||
+      fact.outputs[0] == no_value)
+    return false;
+  return is_movable(element_of(graph, node, 0)) && !is_movement_of_any_type(graph, node);
+}
+
+std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
+  std::unique_ptr<Step> made;
+  if (is_center(graph, node))
+    made = std::make_unique<CenterCropPad>(graph, node, std::move(buffers));
+  else
+    made = std::make_unique<Pad>(graph, node, std::move(buffers));
+  made->kernel = "pads";
+  made->kernel_class = KernelClass::copy;
+  return made;
+}
+
+}  // namespace
+
+const KernelFamily pads_family{"pads", KernelClass::copy, takes, step};
+
+}  // namespace touchstone
