@@ -72,8 +72,8 @@ TOUCHSTONE_PAIR(GreaterOrEqual, a >= b)
 TOUCHSTONE_PAIR(And, (a & b) != 0)
 TOUCHSTONE_PAIR(Or, (a | b) != 0)
 TOUCHSTONE_PAIR(Xor, a != b)
-TOUCHSTONE_PAIR(Min, b < a ? b : a)
-TOUCHSTONE_PAIR(Max, a < b ? b : a)
+TOUCHSTONE_PAIR(Min, b < a || b != b ? b : a)  // NaN is the result
+TOUCHSTONE_PAIR(Max, a < b || b != b ? b : a)
 #undef TOUCHSTONE_PAIR
 
 #define TOUCHSTONE_ARITHMETIC(name, by)            \
@@ -279,8 +279,8 @@ ElementLoop arithmetic(Type type) {
       type, [](auto zero) -> ElementLoop { return pairs<Op, decltype(zero), decltype(zero)>; });
 }
 template <class Op>
-ElementLoop of_integers(Type type) {
-  return for_integer(
+ElementLoop extremes(Type type) {
+  return for_number(
       type, [](auto zero) -> ElementLoop { return pairs<Op, decltype(zero), decltype(zero)>; });
 }
 template <class Op>
@@ -318,8 +318,8 @@ ElementLoop binary_loop(std::string_view op, Type from, Type to) {
   if (op == "Add") return arithmetic<pair::Add>(from);
   if (op == "Sub") return arithmetic<pair::Sub>(from);
   if (op == "Mul") return arithmetic<pair::Mul>(from);
-  if (op == "Min") return of_integers<pair::Min>(from);
-  if (op == "Max") return of_integers<pair::Max>(from);
+  if (op == "Min") return extremes<pair::Min>(from);
+  if (op == "Max") return extremes<pair::Max>(from);
   if (op == "Div" && from != Type::float32) {
     return for_number(from, [](auto zero) -> ElementLoop { return quotients<decltype(zero)>; });
   }

@@ -1,4 +1,4 @@
-// Family `elements`: elementwise nodes on integers, bools and float64, comparisons, and
+// Family `elements`: elementwise nodes on integers, bools and float64, comparisons, extremes, and
 // selections of any type. Shapes broadcast, and may be unknown before the run.
 #include <atomic>
 
@@ -47,27 +47,53 @@ class Elementwise : public TensorStep {
         made_(element(graph, graph.node(node).outputs[0])) {}
 
   void run(RunState& state) override {
-    const std::size_t operands = fact().inputs.size();
-    std::vector<Shape> shapes;
-    for (std::size_t k = 0; k < operands; ++k) shapes.push_back(input(state, k).shape());
-    if (!broadcastable(shapes)) return run_on_reference(state);
-    const Shape shape = broadcast(shapes);
-    Tensor& made = output(state, 0, made_, shape);
-    if (count(shape) == 0) return;
-    std::vector<IndexVector> strides{dense_strides(shape)};
-    for (const Shape& from : shapes) strides.push_back(repeating(from, shape));
-    const Collapsed walk = collapse(shape, strides);
-    std::vector<std::byte*> pointers{made.bytes().data()};
-    std::vector<Index> bytes{size_of(made)};
-    for (std::size_t k = 0; k < operands; ++k) {
-      pointers.push_back(const_cast<std::byte*>(input(state, k).bytes().data()));
-      bytes.push_back(size_of(input(state, k)));
+    if (!is_described(state) && !describe(state)) return run_on_reference(state);
+    Tensor& made = output(state, 0, made_, shape_);
+    if (made.size() == 0) return;
+    Operands all;
+    all.at[0] = made.bytes().data();
+    all.bytes[0] = size_of(made);
+    for (std::size_t k = 0; k < shapes_.size(); ++k) {
+      const Tensor& from = input(state, k);
+      all.at[k + 1] = const_cast<std::byte*>(from.bytes().data());
+      all.bytes[k + 1] = size_of(from);
     }
-    if (!all_rows(state, walk, pointers, bytes)) run_on_reference(state);
+    if (!all_rows(state, all, made.size())) run_on_reference(state);
   }
 
  private:
+  // The output, then the inputs.
+  struct Operands {
+    std::array<std::byte*, most_operands + 1> at{};
+    std::array<Index, most_operands + 1> bytes{};  // of an element
+  };
+
   static Index size_of(const Tensor& tensor) { return facts(tensor.type()).bits / 8; }
+
+  // True if the inputs have the shapes of the last run.
+  bool is_described(const RunState& state) const {
+    for (std::size_t k = 0; k < shapes_.size(); ++k) {
+      if (input(state, k).shape() != shapes_[k]) return false;
+    }
+    return !shapes_.empty();
+  }
+
+  // Prepares the loops for the shapes of a run. Returns false if they do not broadcast.
+  bool describe(const RunState& state) {
+    shapes_.clear();
+    std::vector<Shape> shapes;
+    for (std::size_t k = 0; k < fact().inputs.size(); ++k)
+      shapes.push_back(input(state, k).shape());
+    if (!broadcastable(shapes)) return false;
+    shape_ = broadcast(shapes);
+    if (count(shape_) > 0) {
+      std::vector<IndexVector> strides{dense_strides(shape_)};
+      for (const Shape& from : shapes) strides.push_back(repeating(from, shape_));
+      walk_ = collapse(shape_, strides);
+    }
+    shapes_ = std::move(shapes);
+    return true;
+  }
 
   // Returns the strides of a tensor that is repeated along the dimensions of a larger shape.
   static IndexVector repeating(const Shape& from, const Shape& to) {
@@ -80,37 +106,53 @@ class Elementwise : public TensorStep {
     return strides;
   }
 
-  bool all_rows(RunState& state, const Collapsed& walk, const std::vector<std::byte*>& pointers,
-                const std::vector<Index>& bytes) const {
-    const Index rank = walk.extents.size(), first = rank == 0 ? 1 : walk.extents[0];
-    const Index elements = count(walk.extents);
-    const Index step = ceil_div(first, parts_for(state.pool.size()));
+  bool all_rows(RunState& state, const Operands& all, Index elements) const {
+    const double cost = static_cast<double>(elements) * nanoseconds_an_element;
+    const Index first = walk_.extents.empty() ? 1 : walk_.extents[0];
+    const Index step = ceil_div(first, state.parts(cost));
     std::atomic<bool> fine = true;
-    const auto rows = [&](Index part, Index) {
-      Collapsed some = walk;
-      std::vector<std::byte*> from = pointers;
-      if (rank > 0) {
-        some.extents[0] = std::min(step, first - part * step);
-        for (std::size_t k = 0; k < from.size(); ++k)
-          from[k] += part * step * walk.strides[k][0] * bytes[k];
-      }
-      ElementRow row;
-      row.count = rank == 0 ? 1 : some.extents[rank - 1];
-      for (std::size_t k = 1; k < from.size(); ++k)
-        row.steps[k - 1] = rank == 0 ? 0 : walk.strides[k][rank - 1];
-      each_outer(some, std::max<Index>(rank - 1, 0), [&](const std::vector<Index>& offsets) {
-        row.to = from[0] + offsets[0] * bytes[0];
-        for (std::size_t k = 1; k < from.size(); ++k)
-          row.from[k - 1] = from[k] + offsets[k] * bytes[k];
-        if (!loop_(row)) fine = false;
-      });
-    };
-    state.each(ceil_div(first, step), static_cast<double>(elements) * nanoseconds_an_element, rows);
+    state.each(ceil_div(first, step), cost, [&](Index part, Index) {
+      if (!rows(all, part * step, std::min((part + 1) * step, first))) fine = false;
+    });
     return fine;
+  }
+
+  // Computes the elements at first .. end - 1 of the outermost dimension.
+  bool rows(Operands all, Index first, Index end) const {
+    const Index rank = walk_.extents.size(), inner = rank - 1;
+    const std::size_t operands = walk_.strides.size();
+    const auto advance = [&](Index d, Index times) {
+      for (std::size_t k = 0; k < operands; ++k)
+        all.at[k] += walk_.strides[k][d] * times * all.bytes[k];
+    };
+    const auto extent = [&](Index d) { return d == 0 ? end - first : walk_.extents[d]; };
+    ElementRow row;
+    row.count = rank == 0 ? 1 : extent(inner);
+    for (std::size_t k = 1; k < operands; ++k)
+      row.steps[k - 1] = rank == 0 ? 0 : walk_.strides[k][inner];
+    if (rank > 0) advance(0, first);
+    IndexVector at(std::max<Index>(inner, 0), 0);
+    bool fine = true;
+    for (;;) {
+      row.to = all.at[0];
+      for (std::size_t k = 1; k < operands; ++k) row.from[k - 1] = all.at[k];
+      fine = loop_(row) && fine;
+      Index d = inner - 1;
+      for (; d >= 0; --d) {
+        advance(d, 1);
+        if (++at[d] < extent(d)) break;
+        advance(d, -at[d]);
+        at[d] = 0;
+      }
+      if (d < 0) return fine;
+    }
   }
 
   const ElementLoop loop_;
   const Type made_;
+  std::vector<Shape> shapes_;  // of the inputs in the last run; empty: none
+  Shape shape_;                // of the output
+  Collapsed walk_;
 };
 
 bool takes(const AnalyzedGraph& graph, Index node) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/budget.h"
+#include "core/error.h"
 #include "core/placement.h"
 #include "model/scopes.h"
 #include "optimized/lowering/families.h"
@@ -33,7 +34,7 @@ void TensorStep::bind(const Memory& memory) {
   for (std::size_t k = 0; k < buffers_.size(); ++k) {
     if (buffers_[k] == no_value) continue;
     const AnalyzedValue& output = graph_.value(fact().outputs[k]);
-    placed_[k] = tensor_at(memory.at(buffers_[k]), Type::float32, *output.shape);
+    placed_[k] = tensor_at(memory.at(buffers_[k]), output.type->element, *output.shape);
   }
 }
 
@@ -53,6 +54,7 @@ Tensor& TensorStep::output(RunState& state, std::size_t k, Type type, const Shap
   charge_work(count(shape));
   if (placed_[k]) {
     if (shape != placed_[k]->shape()) throw ShapeDiffers{graph_.value(fact().outputs[k]).name};
+    if (type != placed_[k]->type()) BUG("an output of another type than its node makes");
     return *placed_[k];
   }
   Value& value = held(state, fact().outputs[k]);

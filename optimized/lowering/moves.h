@@ -28,6 +28,7 @@ class Moves : public TensorStep {
   using TensorStep::TensorStep;
 
   void run(RunState& state) override {
+    next_ = 0;
     if (!moved(state)) run_on_reference(state);
   }
 
@@ -52,9 +53,9 @@ class Moves : public TensorStep {
   }
 
   // Copies a box, divided among the threads along its outermost dimension.
-  static bool copy(RunState& state, const Moved& box, const Tensor& from, Tensor& to) {
+  bool copy(RunState& state, const Moved& box, const Tensor& from, Tensor& to) {
     if (count(box.extents) == 0) return true;
-    const std::optional<StridedCopy> found = copy_of_strides(box.extents, box.by, box.to_by);
+    const std::optional<StridedCopy>& found = copy_of(box);
     if (!found) return false;
     const StridedCopy& all = *found;
     const Index bytes = bytes_of(from.type());
@@ -62,8 +63,8 @@ class Moves : public TensorStep {
     std::byte* const target = to.bytes().data() + box.to * bytes;
     std::size_t cut = StridedCopy::rank - 1;
     while (cut > 0 && all.extents[cut] == 1) --cut;
-    const Index step = ceil_div(all.extents[cut], parts_for(state.pool.size()));
     const auto cost = static_cast<double>(all.elements()) * nanoseconds_an_element;
+    const Index step = ceil_div(all.extents[cut], state.parts(cost));
     state.each(ceil_div(all.extents[cut], step), cost, [&](Index part, Index) {
       StridedCopy some = all;
       some.extents[cut] = std::min(step, all.extents[cut] - part * step);
@@ -74,6 +75,25 @@ class Moves : public TensorStep {
     });
     return true;
   }
+
+ private:
+  struct Known {
+    Moved box;
+    std::optional<StridedCopy> copy;
+  };
+
+  // Keeps the copies of the last run, since most runs repeat them.
+  const std::optional<StridedCopy>& copy_of(const Moved& box) {
+    if (next_ == known_.size()) known_.emplace_back();
+    Known& known = known_[next_++];
+    const Moved& last = known.box;
+    if (!known.copy || last.extents != box.extents || last.by != box.by || last.to_by != box.to_by)
+      known = {box, copy_of_strides(box.extents, box.by, box.to_by)};
+    return known.copy;
+  }
+
+  std::vector<Known> known_;
+  std::size_t next_ = 0;  // copy of this run
 };
 
 // True for elements of 1, 2, 4 or 8 bytes, each with its own address.

@@ -28,7 +28,12 @@ class ProductStep : public TensorStep {
                   is_known(fact().outputs[0]);
   }
   void run(RunState& state) override {
-    if (!describe(state)) return run_on_reference(state);
+    if (!is_described(state)) {
+      shapes_.clear();
+      if (!describe(state)) return run_on_reference(state);
+      for (std::size_t k = 0; k < fact().inputs.size(); ++k)
+        shapes_.push_back(has_input(k) ? shape_of(state, k) : Shape());
+    }
     if (!is_charged_) charge();
     static constexpr float one = 1;
     const float* const b = operands() > 1 ? input(state, 1).data<float>() : &one;
@@ -49,6 +54,14 @@ class ProductStep : public TensorStep {
   Shape shape_;  // of the output
 
  private:
+  // True if the inputs have the shapes of the last run.
+  bool is_described(const RunState& state) const {
+    for (std::size_t k = 0; k < shapes_.size(); ++k) {
+      if (has_input(k) && shape_of(state, k) != shapes_[k]) return false;
+    }
+    return !shapes_.empty();
+  }
+
   void charge() const {
     double products = 1;
     for (const Shape* const extents : {&product_.kept, &product_.summed}) {
@@ -59,7 +72,8 @@ class ProductStep : public TensorStep {
   }
 
   Contractor contractor_;
-  bool is_charged_ = false;  // by the plan, whose estimate needs shapes and knows no Einsum
+  std::vector<Shape> shapes_;  // of the inputs in the last run; empty: none
+  bool is_charged_ = false;    // by the plan, whose estimate needs shapes and knows no Einsum
 };
 
 class AnyMatmul : public ProductStep {

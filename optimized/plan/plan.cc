@@ -17,49 +17,11 @@
 #include "optimized/plan/arena_check.h"
 #include "optimized/plan/builder.h"
 #include "optimized/plan/cost.h"
-#include "optimized/plan/device_memory.h"
-#include "optimized/plan/large.h"
+#include "optimized/plan/plan_memory.h"
 #include "reference/feeds.h"
 
 namespace touchstone {
 namespace {
-
-// Memory of a plan: one block for the arena, or separately allocated buffers.
-class Block : public Memory {
- public:
-  Block(const std::vector<Span>& spans, const std::map<Index, const Tensor*>& constants,
-        Index bytes, const BufferSource& source, const DeviceMemory* there)
-      : spans_(spans), constants_(constants), there_(there) {
-    if (!source) {
-      memory_ = large_memory(bytes / 4);
-      return;
-    }
-    for (const Span& span : spans) apart_.push_back(source(span.bytes));
-  }
-  float* at(Index buffer) const override {
-    if (const auto found = constants_.find(buffer); found != constants_.end())
-      return const_cast<float*>(found->second->data<float>());
-    const auto k = static_cast<std::size_t>(buffer);
-    return memory_ ? memory_.get() + spans_[k].offset / 4 : static_cast<float*>(apart_[k].get());
-  }
-  DeviceBuffer* on_device(Index buffer) const override { return there_->at(buffer); }
-
-  // Returns all memory of the plan, for the arena check.
-  std::vector<ArenaCheck::Area> areas(Index bytes) const {
-    if (memory_) return {{memory_.get(), bytes}};
-    std::vector<ArenaCheck::Area> made;
-    for (std::size_t k = 0; k < apart_.size(); ++k)
-      made.push_back({static_cast<float*>(apart_[k].get()), spans_[k].bytes});
-    return made;
-  }
-
- private:
-  const std::vector<Span>& spans_;
-  const std::map<Index, const Tensor*>& constants_;
-  const DeviceMemory* const there_;
-  LargeMemory memory_;
-  std::vector<std::shared_ptr<void>> apart_;
-};
 
 // Returns a deep copy: the next run overwrites the plan's memory.
 Value detached(const Value& value) {
@@ -95,6 +57,10 @@ void require_same(const std::string& name, const Tensor& bound, Type type, const
                   text(bound.shape()));
 }
 
+const std::byte* bytes_at(const float* memory) {
+  return reinterpret_cast<const std::byte*>(memory);
+}
+
 void copy_bytes(const std::byte* from, Tensor& to) {
   const std::span<std::byte> scratch = to.bytes();
   if (!scratch.empty()) std::memcpy(scratch.data(), from, scratch.size());
@@ -115,9 +81,10 @@ Index rounded(Index bytes) { return (bytes + 63) / 64 * 64; }
 const AnalyzedGraph& within_limits(const AnalyzedGraph& graph, const Limits& limits) {
   for (const AnalyzedNode& fact : graph.nodes()) {
     for (const Index output : fact.outputs) {
-      if (output == no_value || !graph.value(output).floats()) continue;
+      if (output == no_value || !graph.value(output).placeable()) continue;
+      const AnalyzedValue& made = graph.value(output);
       placed([&] { return place_of(*fact.node, ""); },
-             [&] { check_size(Type::float32, *graph.value(output).shape, limits); });
+             [&] { check_size(made.type->element, *made.shape, limits); });
     }
   }
   return graph;
@@ -148,8 +115,8 @@ struct Plan::Impl {
             placed_step(*builder.steps[static_cast<std::size_t>(step)], work);
           });
     }
-    memory = std::make_unique<Block>(builder.spans, builder.constants, arena, options.buffers,
-                                     there.get());
+    memory = std::make_unique<PlanMemory>(builder.spans, builder.constants, arena, options.buffers,
+                                          there.get());
     if (checked) check = std::make_unique<ArenaCheck>(builder, *memory, memory->areas(arena));
     Index scratch = 0;
     BudgetWatch watch;
@@ -173,10 +140,6 @@ struct Plan::Impl {
     if (check) check->watch_scratch(scratch_of, scratch, guard);
     values.resize(graph.values().size());
     drops.resize(builder.steps.size());
-    for (const auto& [value, step] : builder.last_use) {
-      if (step < static_cast<Index>(drops.size()) && !graph.value(value).constant)
-        drops[static_cast<std::size_t>(step)].push_back(value);
-    }
     for (std::size_t k = 0; k < values.size(); ++k) {
       const AnalyzedValue& fact = graph.values()[k];
       if (fact.constant) values[k] = *fact.constant;
@@ -189,10 +152,46 @@ struct Plan::Impl {
       const AnalyzedValue& fact = graph.value(value);
       if (!fact.constant)
         values[static_cast<std::size_t>(value)] =
-            tensor_at(memory->at(buffer), Type::float32, *fact.shape);
+            tensor_at(memory->at(buffer), fact.type->element, *fact.shape);
     }
-    for (std::size_t k = 0; k < values.size(); ++k) kept.push_back(!values[k].absent());
-    for (const std::unique_ptr<Step>& step : builder.steps) work.push_back(steps_of(*step));
+    for (const auto& [name, shape] : feeds) {  // a run reads what is fed
+      if (const Index k = graph.find(name); k != no_value) values[static_cast<std::size_t>(k)] = {};
+    }
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (values[k].absent()) passing.push_back(static_cast<Index>(k));
+    }
+    for (const auto& [value, step] : builder.last_use) {
+      if (step < static_cast<Index>(drops.size()) && !builder.tensors.contains(value) &&
+          values[static_cast<std::size_t>(value)].absent())
+        drops[static_cast<std::size_t>(step)].push_back(value);
+    }
+    list_outputs();
+    weigh_steps();
+  }
+
+  void list_outputs() {
+    for (const ValueInfo& output : model.graph.outputs) {
+      const Index value = graph.find(output.name);
+      const auto buffer = builder.outputs.find(value);
+      outputs[output.name] = {
+          value, buffer == builder.outputs.end() ? nullptr : bytes_at(memory->at(buffer->second))};
+    }
+  }
+
+  // Decides before which steps a run looks at its budget: the first one, and after about every
+  // 20 microseconds of work.
+  void weigh_steps() {
+    constexpr double between_looks = 20e3, a_byte = 0.1;
+    double since = between_looks;
+    for (const std::unique_ptr<Step>& step : builder.steps) {
+      work.push_back(steps_of(*step));
+      looks.push_back(since >= between_looks);
+      if (looks.back()) since = 0;
+      const double nanoseconds =
+          nanoseconds_of(graph, step->nodes) + a_byte * static_cast<double>(step->moved());
+      wakes = wakes || nanoseconds > RunState::worth_waking;
+      since += step->kernel == "reference" ? between_looks : nanoseconds;
+    }
   }
 
   // Returns the elementary operations charged per run; reference kernels charge their own.
@@ -200,6 +199,8 @@ struct Plan::Impl {
     if (step.kernel == "reference") return 1;
     return 1 + cost_of(graph, step.nodes).flop / 2;
   }
+
+  const Value& held(Index value) const { return values[static_cast<std::size_t>(value)]; }
 
   std::string place(Index node) const { return place_of(*graph.node(node).node, ""); }
 
@@ -224,9 +225,7 @@ struct Plan::Impl {
   struct Clean {
     Impl& h;
     ~Clean() {
-      for (std::size_t k = 0; k < h.values.size(); ++k) {
-        if (!h.kept[k]) h.values[k] = Value();
-      }
+      for (const Index value : h.passing) h.values[static_cast<std::size_t>(value)].is = {};
     }
   };
 
@@ -237,14 +236,21 @@ struct Plan::Impl {
   Builder builder;
   Index arena = 0;
   std::unique_ptr<DeviceMemory> there;  // on a device
-  std::unique_ptr<Block> memory;
+  std::unique_ptr<PlanMemory> memory;
   std::vector<std::shared_ptr<void>> scratch_memory;  // one per thread
   std::vector<float*> scratch_of;
   std::unique_ptr<ArenaCheck> check;  // null: steps are trusted
   std::vector<Value> values;
+  std::vector<Index> passing;             // values that are released when a run ends
   std::vector<Index> work;                // of each step
-  std::vector<bool> kept;                 // values that stay between runs
+  std::vector<char> looks;                // true before each step that looks at the budget
+  bool wakes = false;                     // a step may divide its work among the threads
   std::vector<std::vector<Index>> drops;  // values to release after each step
+  struct Output {
+    Index value = no_value;
+    const std::byte* memory = nullptr;  // null: a tensor of its own
+  };
+  std::map<std::string, Output> outputs;
 };
 
 Plan::Plan(const Model& model, const std::map<std::string, Shape>& feeds, Index threads,
@@ -258,20 +264,21 @@ void Plan::Impl::compute(const std::map<std::string, Value>& feeds, ThreadPool& 
     if (const Index k = graph.find(name); k != no_value)
       values[static_cast<std::size_t>(k)] = value;
   }
-  const auto began = std::chrono::steady_clock::now();
-  const auto micro = [&](std::chrono::steady_clock::time_point at) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point began = timings ? Clock::now() : Clock::time_point();
+  const auto micro = [&](Clock::time_point at) {
     return std::chrono::duration<double, std::micro>(at - began).count();
   };
-  const auto since = [&] { return micro(std::chrono::steady_clock::now()); };
+  const auto since = [&] { return micro(Clock::now()); };
   if (!options.nested) pool.watch(timings != nullptr);
-  const ThreadPool::Run run(pool);
+  const ThreadPool::Run run(pool, wakes && !options.nested);
   RunState state{pool, values, scratch_of, options.limits, &options};
   if (check) check->begin(feeds);
   for (std::size_t k = 0; k < builder.steps.size(); ++k) {
     const double begin = timings ? since() : 0;
     placed_step(*builder.steps[k], [&] {
       charge_work(work[k]);
-      check_budget();
+      if (looks[k]) check_budget();
       if (check) check->before(static_cast<Index>(k));
       builder.steps[k]->run(state);
       if (check) check->after(static_cast<Index>(k), values);
@@ -282,9 +289,7 @@ void Plan::Impl::compute(const std::map<std::string, Value>& feeds, ThreadPool& 
         timings->push_back(
             {static_cast<Index>(k), micro(busy.begin), micro(busy.end), busy.thread});
     }
-    for (const Index value : drops[k]) {
-      if (!kept[static_cast<std::size_t>(value)]) values[static_cast<std::size_t>(value)] = Value();
-    }
+    for (const Index value : drops[k]) values[static_cast<std::size_t>(value)].is = {};
   }
   if (check) check->end(values);
 }
@@ -296,16 +301,15 @@ std::map<std::string, Value> Plan::run(const std::map<std::string, Value>& feeds
   const Impl::Clean clean{h};
   h.compute(feeds, pool, timings);
   std::map<std::string, Value> outputs;
-  for (const ValueInfo& output : h.model.graph.outputs) {
-    const Index value = h.graph.find(output.name);
-    const auto buffer = h.builder.outputs.find(value);
-    if (buffer == h.builder.outputs.end()) {
-      outputs.emplace(output.name, detached(h.values[static_cast<std::size_t>(value)]));
+  for (const auto& [name, output] : h.outputs) {
+    if (output.memory == nullptr) {
+      outputs.emplace_hint(outputs.end(), name, detached(h.held(output.value)));
       continue;
     }
-    Tensor made(Type::float32, *h.graph.value(value).shape);
-    std::memcpy(made.data<float>(), h.memory->at(buffer->second), made.bytes().size());
-    outputs.emplace(output.name, std::move(made));
+    const AnalyzedValue& fact = h.graph.value(output.value);
+    Tensor made(fact.type->element, *fact.shape);
+    copy_bytes(output.memory, made);
+    outputs.emplace_hint(outputs.end(), name, std::move(made));
   }
   return outputs;
 }
@@ -317,20 +321,20 @@ void Plan::run_into(const std::map<std::string, Value>& feeds,
   const LimitsScope scope(h.options.limits);
   const Impl::Clean clean{h};
   h.compute(feeds, pool, timings);
-  for (auto& [name, output] : outputs) {
-    const Index value = h.graph.find(name);
-    const auto buffer = h.builder.outputs.find(value);
-    if (buffer == h.builder.outputs.end()) {
-      const Value& held = h.values[static_cast<std::size_t>(value)];
+  for (auto& [name, bound] : outputs) {
+    const Impl::Output& output = h.outputs.at(name);
+    if (output.memory == nullptr) {
+      const Value& held = h.held(output.value);
       if (!held.is_tensor())
         throw Error(ErrorKind::usage,
                     "the output '" + name + "' is no tensor: no memory can be bound for it");
       const Tensor& made = held.tensor();
-      require_same(name, output, made.type(), made.shape());
-      copy_bytes(made.bytes().data(), output);
+      require_same(name, bound, made.type(), made.shape());
+      copy_bytes(made.bytes().data(), bound);
     } else {
-      require_same(name, output, Type::float32, *h.graph.value(value).shape);
-      copy_bytes(reinterpret_cast<const std::byte*>(h.memory->at(buffer->second)), output);
+      const AnalyzedValue& fact = h.graph.value(output.value);
+      require_same(name, bound, fact.type->element, *fact.shape);
+      copy_bytes(output.memory, bound);
     }
   }
 }
