@@ -3,13 +3,10 @@
 
 #include <pthread.h>
 
-#include <atomic>
 #include <vector>
 
 namespace touchstone::api {
 namespace {
-
-std::atomic<std::uint32_t> generation{0};
 
 struct Guarded {
   std::mutex own;
@@ -31,20 +28,13 @@ void release_all() {
   guarded().own.unlock();
 }
 
-void in_child() {
-  release_all();
-  generation.fetch_add(1, std::memory_order_relaxed);
-}
-
 }  // namespace
 
 void survive_fork(std::mutex& mutex) {
   const std::lock_guard lock(guarded().own);
-  static const int registered = pthread_atfork(before, release_all, in_child);
+  static const int registered = pthread_atfork(before, release_all, release_all);
   (void)registered;
   guarded().all.push_back(&mutex);
 }
-
-std::uint32_t forks() { return generation.load(std::memory_order_relaxed); }
 
 }  // namespace touchstone::api

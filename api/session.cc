@@ -1,8 +1,8 @@
 // Sessions of the C interface: opened, described and released.
 #include "api/session.h"
 
-#include "api/fork.h"
 #include "api/status.h"
+#include "core/forks.h"
 #include "core/json.h"
 #include "model/model.h"
 #include "reference/feeds.h"

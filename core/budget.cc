@@ -57,6 +57,8 @@ Budget::Budget(Budget* outer, const char* limit, Index work, Index milliseconds,
       timed_(milliseconds > 0 || cancel.asked != nullptr || (outer && outer->timed_)),
       account_(std::move(account)),
       thread_(std::this_thread::get_id()),
+      // A short run asks nothing.
+      next_question_(cancel.asked ? Clock::now() + between_questions : Clock::time_point()),
       scope_(this) {}
 
 Budget::Budget(const Limits& limits, Cancel cancel, std::shared_ptr<MemoryAccount> account)

@@ -69,9 +69,33 @@ Net tensors() {
   return net;
 }
 
+// Nodes of kernel families, also on integers and bools.
+Model families() {
+  constexpr Index to_float = 1, to_integer = 7;
+  Net net({4, 16});
+  const std::string a = net.node("Cast", {"x"}, {}, {{"to", to_integer}});
+  const std::string b = net.node("Add", {a, net.integers({3}, {1, 1})});
+  const std::string c = net.node("Gather", {b, net.integers({7, 0, -1, 3})}, {}, {{"axis", 1}});
+  const std::string d = net.node(
+      "Slice", {b, net.integers({1}), net.integers({16}), net.integers({1}), net.integers({2})});
+  const std::string e = net.node("Concat", {c, d}, {}, {{"axis", 1}});
+  const std::string f = net.node("Greater", {e, net.integers({2}, {1, 1})});
+  const std::string g = net.node("Where", {f, e, net.integers({-1}, {1, 1})});
+  const std::string h = net.node("Reshape", {g, net.integers({12, 4})});
+  const std::string i = net.node("Transpose", {h}, {{"perm", {1, 0}}});
+  net.output(i, Type::int64);
+  const std::string j = net.node("Cast", {i}, {}, {{"to", to_float}});
+  const std::string k = net.node("Softmax", {j}, {}, {{"axis", -1}});
+  net.output(net.node("ReduceMean", {k, net.integers({1})}));
+  net.output(net.node("LayerNormalization", {k, net.constant({12})}));
+  net.output(net.node("Not", {f}), Type::boolean);
+  return net.model();
+}
+
 TEST(Memory, BoundRunsAllocateNothing) {
   expect_none(maps().model(), whole({2, 3, 21, 25}, 1));
   expect_none(tensors().model(), whole({6, 5, 33}, 1));
+  expect_none(families(), whole({4, 16}, 1));
 }
 
 TEST(Memory, BoundRunsOfOpenShapesAllocateNothing) {

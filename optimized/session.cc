@@ -152,7 +152,20 @@ struct Session::Impl {
     return last;
   }
 
+  // Returns the shapes of the latest plan if the feeds have them, without copying one.
+  const Shapes* latest_shapes(const std::map<std::string, Value>& feeds) const {
+    if (plans.empty()) return nullptr;
+    const auto alike = [](const auto& shape, const auto& feed) {
+      return feed.second.is_tensor() && shape.second == feed.second.tensor().shape() &&
+             shape.first == feed.first;
+    };
+    const Shapes& shapes = plans.front().shapes;
+    return std::equal(shapes.begin(), shapes.end(), feeds.begin(), feeds.end(), alike) ? &shapes
+                                                                                       : nullptr;
+  }
+
   Made& plan_for(const Shapes& shapes) {
+    if (!plans.empty() && &plans.front().shapes == &shapes) return plans.front();
     for (auto at = plans.begin(); at != plans.end(); ++at) {
       if (at->shapes == shapes) {
         plans.splice(plans.begin(), plans, at);
@@ -231,15 +244,17 @@ Session& Session::operator=(Session&&) noexcept = default;
 
 const Model& Session::model() const { return impl_->first->model; }
 
-std::map<std::string, Value> Session::run(std::map<std::string, Value> feeds) {
+std::map<std::string, Value> Session::run(const std::map<std::string, Value>& feeds) {
   const std::lock_guard lock(impl_->one_run);
   const LimitsScope scope(impl_->options.limits);
   const Budget budget(impl_->options.limits, impl_->options.cancel, impl_->account);
   return within_memory([&] {
     check_feeds(impl_->first->model.graph, feeds);
-    return impl_->run(shapes_of(feeds), [&](Plan& plan, std::vector<Timing>* timings) {
+    const auto on_plan = [&](Plan& plan, std::vector<Timing>* timings) {
       return plan.run(feeds, impl_->pool, timings);
-    });
+    };
+    const Shapes* const latest = impl_->latest_shapes(feeds);
+    return latest ? impl_->run(*latest, on_plan) : impl_->run(shapes_of(feeds), on_plan);
   });
 }
 

@@ -48,7 +48,7 @@ class Session {
 
   // Feeds by input name, outputs by output name. Throws Error: usage for a feed of the wrong name,
   // type or shape; otherwise with the node's place. Thread-safe; concurrent runs are serialized.
-  std::map<std::string, Value> run(std::map<std::string, Value> feeds);
+  std::map<std::string, Value> run(const std::map<std::string, Value>& feeds);
 
   // Prepares runs on the caller's memory (core/placement.h). Feeds are read from and outputs
   // written to these tensors in place, so a feed's content may change between runs, but not its

@@ -220,5 +220,35 @@ TEST(OpenShapes, PlansOfAllShapesShareWeightsAndArena) {
   }
 }
 
+// Values of several types share one memory. Bools take a number of bytes that no float32 divides.
+TEST(Buffers, ElementsOfAnyTypeAreInThePlansMemory) {
+  constexpr Index to_double = 11, to_integer = 7, to_byte = 2, to_float = 1;
+  Net net({3, 5});
+  const std::string whole = net.node("Cast", {"x"}, {}, {{"to", to_integer}});
+  const std::string bools = net.node("Greater", {whole, net.integers({0}, {1, 1})});
+  const std::string flat = net.node("Reshape", {bools, net.integers({15})});
+  net.output(net.node("Not", {flat}), Type::boolean);
+  const std::string bytes = net.node("Cast", {flat}, {}, {{"to", to_byte}});
+  net.output(net.node("Gather", {bytes, net.integers({14, 0, -2})}, {}, {{"axis", 0}}),
+             Type::uint8);
+  const std::string chosen = net.node("Where", {bools, whole, net.integers({-7}, {1, 1})});
+  const std::string doubles = net.node("Cast", {chosen}, {}, {{"to", to_double}});
+  net.output(net.node("Transpose", {doubles}), Type::float64);
+  net.output(net.node("CumSum", {chosen, net.integers({1}, {1})}), Type::int64);
+  net.output(net.node("Mul", {net.node("Cast", {chosen}, {}, {{"to", to_float}}), "x"}));
+  EXPECT_EQ(net.check().find("reference"), std::string::npos);
+}
+
+TEST(Reductions, AreRecordedInThePlan) {
+  Net net({64, 9, 65});
+  for (const std::vector<Index>& axes : std::vector<std::vector<Index>>{
+           {0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}, {-1}, {0, 1, 2}, {}}) {
+    net.output(net.node("ReduceSum", {"x", net.integers(axes)}));
+    net.output(net.node("ReduceMax", {"x", net.integers(axes)}, {}, {{"keepdims", 0}}));
+  }
+  net.output(net.node("ReduceMean", {"x"}));
+  net.check();
+}
+
 }  // namespace
 }  // namespace touchstone

@@ -133,10 +133,10 @@ class Net {
   void words(const std::string& name, const std::string& held) {
     model_.graph.nodes.back().attributes[name].is = held;
   }
-  void output(const std::string& name) {
+  void output(const std::string& name, Type type = Type::float32) {
     ValueInfo made;
     made.name = name;
-    made.type = tensor_type(Type::float32);
+    made.type = tensor_type(type);
     model_.graph.outputs.push_back(made);
   }
 
@@ -220,6 +220,10 @@ class Net {
     for (const auto& [name, value] : values) {
       const Tensor& tensor = value.tensor();
       bits.append(name).append(text(tensor.shape()));
+      if (tensor.type() != Type::float32) {
+        bits += raw(tensor);
+        continue;
+      }
       for (Index k = 0; k < tensor.size(); ++k) {
         const float x = tensor.data<float>()[k];
         const float kept = std::isnan(x) ? std::numeric_limits<float>::quiet_NaN() : x + 0.0F;
@@ -229,6 +233,11 @@ class Net {
     return bits;
   }
 
+  static std::string raw(const Tensor& tensor) {
+    const std::span<const std::byte> bytes = tensor.bytes();
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+
   static void compare(const std::map<std::string, Value>& expected,
                       const std::map<std::string, Value>& made) {
     for (const auto& [name, value] : expected)
@@ -236,6 +245,11 @@ class Net {
   }
   static void compare(const std::string& name, const Tensor& expected, const Tensor& made) {
     ASSERT_EQ(made.shape(), expected.shape()) << name;
+    ASSERT_EQ(made.type(), expected.type()) << name;
+    if (expected.type() != Type::float32) {
+      ASSERT_EQ(raw(made), raw(expected)) << name;
+      return;
+    }
     for (Index k = 0; k < expected.size(); ++k) {
       const float wanted = expected.data<float>()[k], got = made.data<float>()[k];
       ASSERT_TRUE(got == wanted || (std::isnan(got) && std::isnan(wanted)))

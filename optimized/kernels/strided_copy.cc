@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "core/error.h"
@@ -128,6 +129,13 @@ void by_planes(const StridedCopy& move, F transpose, const T* from, T* to) {
 
 void run_strided_copy(Isa isa, const StridedCopy& given, int bytes, const void* from, void* to) {
   if (std::find(given.extents.begin(), given.extents.end(), 0) != given.extents.end()) return;
+  constexpr Index short_run = 1024;  // bytes that are copied at once, without a choice of loops
+  const Index elements = given.elements();
+  if (given.extents[0] == elements && given.source_strides[0] == 1 &&
+      given.target_strides[0] == 1 && elements * bytes <= short_run) {
+    std::memcpy(to, from, static_cast<std::size_t>(elements * bytes));
+    return;
+  }
   StridedCopy move = given;
   // Dimensions of extent 1 become the outermost, and their strides 0.
   for (std::size_t d = rank; d-- > 0;) {

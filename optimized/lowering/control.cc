@@ -39,7 +39,7 @@ class Restored {
 class Control : public TensorStep {
  public:
   Control(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
-      : TensorStep(graph, node, std::move(buffers)), graph_(graph) {
+      : TensorStep(graph, node, std::move(buffers)) {
     const Node& n = *graph.node(node).node;
     for (const Subgraph& inner : subgraphs_of(n)) {
       bodies_.try_emplace(inner.graph.get(), graph, *inner.graph);
@@ -70,8 +70,8 @@ class Control : public TensorStep {
       const Restored<std::string> planned(kernel);
       const Restored<KernelClass> planned_class(kernel_class);
       run_on_reference(state);
-      for (const Index output : fact().outputs) {
-        if (output != no_value) keep(state, output);
+      for (std::size_t k = 0; k < fact().outputs.size(); ++k) {
+        if (has_output(k)) keep(state, k);
       }
     }
     for (auto& [graph, body] : bodies_) body.begin();
@@ -151,10 +151,9 @@ class Control : public TensorStep {
 
   // Places an output in the plan's memory, or as a tensor of its own.
   void put(RunState& state, std::size_t k, Value made) {
-    const Index value = fact().outputs[k];
-    if (!graph_.value(value).floats()) {
-      held(state, value) = std::move(made);
-      return keep(state, value);
+    if (!is_placed(k)) {
+      held(state, fact().outputs[k]) = std::move(made);
+      return keep(state, k);
     }
     const Tensor& from = made.tensor();
     const std::span<std::byte> to = output(state, k, from.type(), from.shape()).bytes();
@@ -162,9 +161,10 @@ class Control : public TensorStep {
   }
 
   // Copies what shares memory with a value that the node reads, which later steps may overwrite.
-  void keep(RunState& state, Index output) const {
-    Value& value = held(state, output);
-    if (!graph_.value(output).floats()) value = kept(state, value);
+  void keep(RunState& state, std::size_t k) const {
+    if (is_placed(k)) return;
+    Value& value = held(state, fact().outputs[k]);
+    value = kept(state, value);
   }
   Value kept(const RunState& state, const Value& value) const {
     if (value.is_tensor()) {
@@ -198,7 +198,6 @@ class Control : public TensorStep {
     return false;
   }
 
-  const AnalyzedGraph& graph_;
   std::map<const Graph*, BodyPlans> bodies_;
   int depth_ = 0;  // of the deepest subgraph
   // Runs the only body many times; null: the reference kernel does.

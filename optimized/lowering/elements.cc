@@ -37,7 +37,7 @@ TOUCHSTONE_PAIR(GreaterOrEqual, a >= b)
 TOUCHSTONE_PAIR(And, (a & b) != 0)
 TOUCHSTONE_PAIR(Or, (a | b) != 0)
 TOUCHSTONE_PAIR(Xor, a != b)
-TOUCHSTONE_PAIR(Min, b < a || b != b ? b : a)
+TOUCHSTONE_PAIR(Min, b < a || b != b ? b : a)  // NaN is the result
 TOUCHSTONE_PAIR(Max, a < b || b != b ? b : a)
 #undef TOUCHSTONE_PAIR
 

@@ -165,7 +165,7 @@ class Elementwise : public TensorStep {
   bool all_rows(RunState& state, Tensor& made) const {
     const double cost = static_cast<double>(made.size()) * function_.nanoseconds;
     const Index first = walk_.extents.empty() ? 1 : walk_.extents[0];
-    const Index step = ceil_div(first, parts_for(state.pool.size()));
+    const Index step = ceil_div(first, state.parts(cost));
     std::atomic<bool> fine = true;
     state.each(ceil_div(first, step), cost, [&](Index part, Index) {
       if (!rows(state, made, part * step, std::min((part + 1) * step, first))) fine = false;

@@ -355,6 +355,6 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 }  // namespace
 
 const KernelFamily integer_convolution_family{"integer convolution", KernelClass::convolution,
-                                              takes, step, true};
+                                              takes, step};
 
 }  // namespace touchstone

@@ -322,7 +322,7 @@ std::unique_ptr<Step> scaled_step(const AnalyzedGraph& graph, Index last,
 
 }  // namespace
 
-const KernelFamily integer_matmul_family{"integer matmul", KernelClass::matmul, takes, step, true};
+const KernelFamily integer_matmul_family{"integer matmul", KernelClass::matmul, takes, step};
 const FusedFamily scaled_matmul_family{takes_scaled, scaled_step};
 
 }  // namespace touchstone

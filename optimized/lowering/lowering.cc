@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/budget.h"
+#include "core/error.h"
 #include "core/placement.h"
 #include "model/scopes.h"
 #include "optimized/lowering/families.h"
@@ -71,6 +72,7 @@ Tensor& TensorStep::output(RunState& state, std::size_t k, Type type, const Shap
   charge_work(count(shape));
   if (placed_[k]) {
     if (shape != placed_[k]->shape()) throw ShapeDiffers{graph_.value(fact().outputs[k]).name};
+    if (type != placed_[k]->type()) BUG("an output of another type than its node makes");
     return *placed_[k];
   }
   Value& value = held(state, fact().outputs[k]);

@@ -18,11 +18,9 @@ struct KernelFamily {
   KernelClass kernel_class;
   // The node has a signature and violates no rule. Shapes may be unknown before the run.
   bool (*takes)(const AnalyzedGraph& graph, Index node);
-  // `buffers`: plan memory of each output of known shape, float32 or of 8 bits; no_value for an
-  // output that becomes a tensor of its own, or is omitted.
+  // `buffers`: plan memory of each output, a tensor of known shape; no_value for an output that
+  // becomes a tensor of its own, or is omitted.
   std::unique_ptr<Step> (*step)(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers);
-  // Outputs share no memory with inputs, so bytes may be in the plan's memory too.
-  bool places_bytes = false;
 };
 
 // Returns the family that takes the node, else null.
@@ -39,6 +37,7 @@ class TensorStep : public Step {
   const Node& node() const { return *fact().node; }
   bool has_input(std::size_t k) const;
   bool has_output(std::size_t k) const;
+  bool is_placed(std::size_t k) const { return buffers_[k] != no_value; }
   // A tensor that the node reads; has_input(k) must hold.
   const Tensor& input(const RunState& state, std::size_t k) const;
   // Returns an output for this run, in the plan's memory or of its own. Its elements are not

@@ -154,7 +154,7 @@ class Gather : public Moves {
   bool moved(RunState& state) override {
     const Tensor &data = input(state, 0), &indices = input(state, 1);
     const Index rank = data.shape().size();
-    const Index axis = wrap(fact().attributes().integer("axis"), rank);
+    const Index axis = wrap(axis_, rank);
     if (axis < 0 || axis >= rank) return false;
     if (indices.type() == Type::int64) return gathered<std::int64_t>(state, data, indices, axis);
     if (indices.type() == Type::int32) return gathered<std::int32_t>(state, data, indices, axis);
@@ -172,10 +172,10 @@ class Gather : public Moves {
     std::atomic<bool> inside = true;
     const Index row = count(tail(shape, axis + 1)) * bytes_of(data.type());
     const Index all = count(head(shape, axis)) * rows;
-    const Index step = std::max<Index>(ceil_div(all, parts_for(state.pool.size())), 1);
+    const double cost = static_cast<double>(made.bytes().size()) / 4 * nanoseconds_an_element;
+    const Index step = std::max<Index>(ceil_div(all, state.parts(cost)), 1);
     const std::byte* const from = data.bytes().data();
     std::byte* const to = made.bytes().data();
-    const double cost = static_cast<double>(made.bytes().size()) / 4 * nanoseconds_an_element;
     state.each(ceil_div(all, step), cost, [&](Index part, Index) {
       const Index first = part * step, end = std::min(first + step, all);
       bool fine = false;
@@ -199,6 +199,8 @@ class Gather : public Moves {
     });
     return inside;
   }
+
+  const Index axis_ = fact().attributes().integer("axis");
 
   // Copies rows first .. end - 1; `own`: bytes of a row if they are known to the compiler, else 0.
   // Returns false if an index is out of range.

@@ -45,6 +45,7 @@ class Moves : public TensorStep {
   using TensorStep::TensorStep;
 
   void run(RunState& state) override {
+    next_ = 0;
     if (!moved(state)) run_on_reference(state);
   }
 
@@ -68,15 +69,35 @@ class Moves : public TensorStep {
     return made;
   }
 
-  static bool copy(RunState& state, const Moved& box, const Tensor& from, Tensor& to) {
+  // Copies a box, divided among the threads along its outermost dimension.
+  bool copy(RunState& state, const Moved& box, const Tensor& from, Tensor& to) {
     if (count(box.extents) == 0) return true;
-    const std::optional<StridedCopy> found = copy_of_strides(box.extents, box.by, box.to_by);
+    const std::optional<StridedCopy>& found = copy_of(box);
     if (!found) return false;
     const Index bytes = bytes_of(from.type());
     copy_in_parts(state, *found, bytes, from.bytes().data() + box.from * bytes,
                   to.bytes().data() + box.to * bytes);
     return true;
   }
+
+ private:
+  struct Known {
+    Moved box;
+    std::optional<StridedCopy> copy;
+  };
+
+  // Keeps the copies of the last run, since most runs repeat them.
+  const std::optional<StridedCopy>& copy_of(const Moved& box) {
+    if (next_ == known_.size()) known_.emplace_back();
+    Known& known = known_[next_++];
+    const Moved& last = known.box;
+    if (!known.copy || last.extents != box.extents || last.by != box.by || last.to_by != box.to_by)
+      known = {box, copy_of_strides(box.extents, box.by, box.to_by)};
+    return known.copy;
+  }
+
+  std::vector<Known> known_;
+  std::size_t next_ = 0;  // copy of this run
 };
 
 // True for elements of 1, 2, 4 or 8 bytes, each with its own address.

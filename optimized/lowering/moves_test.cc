@@ -26,6 +26,35 @@ TEST(Elements, PairsOfIntegers) {
   }
 }
 
+TEST(Elements, ExtremesOfFloats) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> numbers{0.0, -0.0, nan, infinity, -infinity, 1.5, -2.5};
+  const auto count = static_cast<Index>(numbers.size());
+  const auto filled = [&](Type type, const Shape& shape) {
+    Tensor made(type, shape);
+    for (Index k = 0; k < made.size(); ++k) {
+      const double number = numbers[static_cast<std::size_t>(k % count)];
+      if (type == Type::float32)
+        made.data<float>()[k] = static_cast<float>(number);
+      else
+        made.data<double>()[k] = number;
+    }
+    return made;
+  };
+  for (const char* op : {"Min", "Max"}) {
+    for (const Type type : {Type::float32, Type::float64}) {
+      for (const Shape& b : {Shape{count, 1}, Shape{count, count}, Shape{}}) {
+        EXPECT_EQ(same(Build().node(op, {"a", "b"}, {"y"}).out("y"),
+                       {{"a", filled(type, {1, count})}, {"b", filled(type, b)}}),
+                  "elements " + std::string(op) + "; ");
+        same(Build().node(op, {"b", "a"}, {"y"}).out("y"),
+             {{"a", filled(type, {1, count})}, {"b", filled(type, b)}});
+      }
+    }
+  }
+}
+
 TEST(Elements, RemaindersOfTheDividend) {
   for (const Type type : integer_types) {
     same(Build().node("Mod", {"a", "b"}, {"y"}, {{"fmod", integer(1)}}).out("y"),
@@ -253,6 +282,24 @@ TEST(Moves, ConcatenationsAndPermutations) {
            {{"x", numbers(type, {3, 40, 5}, some)}});
     }
     same(Build().node("Transpose", {"x"}, {"y"}).out("y"), {{"x", numbers(type, {7, 9}, some)}});
+  }
+}
+
+TEST(Views, OfAnyType) {
+  for (const Type type : {Type::boolean, Type::int8, Type::float16, Type::float32, Type::int64}) {
+    const Feeds x{{"x", numbers(type, {2, 6}, some)}};
+    Build fed = Build().hold("s", list({3, -1})).node("Reshape", {"x", "s"}, {"y"}).out("y");
+    EXPECT_NE(same(fed, x).find(type == Type::float32 ? "copy" : "view"), std::string::npos);
+    Build computed = Build()
+                         .hold("s", list({3, -1}))
+                         .node("Transpose", {"x"}, {"a"})
+                         .node("Reshape", {"a", "s"}, {"b"})
+                         .node("Transpose", {"b"}, {"y"})
+                         .out("b")
+                         .out("y");
+    EXPECT_EQ(same(computed, x).find("reference"), std::string::npos);
+    same(Build().hold("s", list({0, 3})).node("Reshape", {"x", "s"}, {"y"}).out("y"),
+         {{"x", numbers(type, {0, 3}, some)}});
   }
 }
 

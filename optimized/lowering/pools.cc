@@ -310,6 +310,6 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 }  // namespace
 
-const KernelFamily pool_family{"pool", KernelClass::pool, takes, step, true};
+const KernelFamily pool_family{"pool", KernelClass::pool, takes, step};
 
 }  // namespace touchstone

@@ -36,7 +36,12 @@ class ProductStep : public TensorStep {
                   is_known(fact().outputs[0]);
   }
   void run(RunState& state) override {
-    if (!describe(state)) return run_on_reference(state);
+    if (!is_described(state)) {
+      shapes_.clear();
+      if (!describe(state)) return run_on_reference(state);
+      for (std::size_t k = 0; k < fact().inputs.size(); ++k)
+        shapes_.push_back(has_input(k) ? shape_of(state, k) : Shape());
+    }
     if (!is_charged_) charge();
     const Tensor &a = input(state, 0), &b = operands() > 1 ? input(state, 1) : one_;
     Tensor& made = output(state, 0, type_, shape_);
@@ -62,6 +67,14 @@ class ProductStep : public TensorStep {
   Shape shape_;  // of the output
 
  private:
+  // True if the inputs have the shapes of the last run.
+  bool is_described(const RunState& state) const {
+    for (std::size_t k = 0; k < shapes_.size(); ++k) {
+      if (has_input(k) && shape_of(state, k) != shapes_[k]) return false;
+    }
+    return !shapes_.empty();
+  }
+
   void charge() const {
     double products = 1;
     for (const Shape* const extents : {&product_.kept, &product_.summed}) {
@@ -74,7 +87,8 @@ class ProductStep : public TensorStep {
   const Type type_;
   Tensor one_;  // stands for a second operand
   Contractor contractor_;
-  bool is_charged_ = false;  // by the plan, whose estimate needs shapes and knows no Einsum
+  std::vector<Shape> shapes_;  // of the inputs in the last run; empty: none
+  bool is_charged_ = false;    // by the plan, whose estimate needs shapes and knows no Einsum
 };
 
 class AnyMatmul : public ProductStep {

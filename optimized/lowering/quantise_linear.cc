@@ -258,6 +258,6 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 }  // namespace
 
-const KernelFamily quantise_family{"quantize", KernelClass::pointwise, takes, step, true};
+const KernelFamily quantise_family{"quantize", KernelClass::pointwise, takes, step};
 
 }  // namespace touchstone

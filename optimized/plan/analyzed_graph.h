@@ -35,6 +35,12 @@ struct AnalyzedValue {
   }
   // True for a float32 tensor of known shape, as fast kernels require.
   bool floats() const { return is(Type::float32) && shape.has_value(); }
+  // True for a tensor of known shape whose elements take whole bytes: it can be in a plan's memory.
+  bool placeable() const {
+    return shape && type && type->kind == ValueType::Kind::tensor &&
+           type->element != Type::undefined && type->element != Type::string &&
+           facts(type->element).bits % 8 == 0;
+  }
 };
 
 struct AnalyzedNode {

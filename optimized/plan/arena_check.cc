@@ -332,8 +332,11 @@ void ArenaCheck::require_no_poison(Index k) const {
     if (!is_placed(write.buffer)) continue;
     float* const memory = memory_.at(write.buffer);
     if (!write.blocks) {
-      if (!values_.contains(write.buffer)) continue;
-      for (Index at = 0; at < span(write.buffer).bytes / 4; ++at) look(write.buffer, memory[at]);
+      const auto value = values_.find(write.buffer);
+      if (value == values_.end()) continue;
+      const AnalyzedValue& fact = builder_.graph().value(value->second);
+      const Index bytes = packed_bytes(fact.type->element, count(*fact.shape));
+      for (Index at = 0; at < bytes / 4; ++at) look(write.buffer, memory[at]);
       continue;
     }
     const Blocks& blocks = *write.blocks;

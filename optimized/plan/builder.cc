@@ -15,6 +15,13 @@
 #include "reference/lists.h"
 
 namespace touchstone {
+namespace {
+
+Index bytes_of(const AnalyzedValue& fact) {
+  return packed_bytes(fact.type->element, count(*fact.shape));
+}
+
+}  // namespace
 
 Builder::Builder(const AnalyzedGraph& graph, Index threads, const PlanOptions& options)
     : graph_(graph),
@@ -24,13 +31,15 @@ Builder::Builder(const AnalyzedGraph& graph, Index threads, const PlanOptions& o
       device_(options.device),
       groups_(group_nodes(graph, options.fuse, options.device.get(), options.host)) {}
 
-Index Builder::new_buffer(Index floats) {
-  spans.push_back({floats * 4, std::numeric_limits<Index>::max(), -1, 0});
+Index Builder::new_buffer(Index bytes) {
+  constexpr Index alignment = sizeof(float);
+  spans.push_back(
+      {ceil_div(bytes, alignment) * alignment, std::numeric_limits<Index>::max(), -1, 0});
   return static_cast<Index>(spans.size()) - 1;
 }
 
 Index Builder::temporary(Index floats) {
-  touched_.push_back(new_buffer(floats));
+  touched_.push_back(new_buffer(packed_bytes(Type::float32, floats)));
   return touched_.back();
 }
 
@@ -79,7 +88,7 @@ Index Builder::plain(Index value) {
   const auto found = plain_.find(value);
   if (found == plain_.end()) {
     const AnalyzedValue& fact = graph_.value(value);
-    const Index buffer = new_buffer(fact.constant ? 0 : count(*fact.shape));
+    const Index buffer = new_buffer(fact.constant ? 0 : bytes_of(fact));
     plain_[value] = buffer;
     if (fact.constant) {
       constants[buffer] = fact.constant;
@@ -117,7 +126,7 @@ const Blocked& Builder::blocked(Index value) {
 }
 
 Index Builder::make_plain(Index value) {
-  const Index buffer = new_buffer(count(shape(value)));
+  const Index buffer = new_buffer(bytes_of(graph_.value(value)));
   plain_[value] = buffer;
   touched_.push_back(buffer);
   return buffer;
@@ -140,7 +149,7 @@ const Blocked& Builder::place_blocked(Index value) {
   }
   if (is_blocked(value)) return blocked_.at(value);  // some of its parts are stored in it already
   const Blocks blocks = Blocks::of(shape(value), lanes_, halos_[value]);
-  const Index buffer = new_buffer(blocks.floats());
+  const Index buffer = new_buffer(packed_bytes(Type::float32, blocks.floats()));
   touched_.push_back(buffer);
   return blocked_[value] = {buffer, blocks};
 }
@@ -244,10 +253,6 @@ void Builder::give_homes() {
 
 void Builder::build() {
   foresee();
-  group_of_.resize(graph_.nodes().size());
-  for (const Group& group : groups_) {
-    for (const Index node : group.nodes) group_of_[static_cast<std::size_t>(node)] = &group;
-  }
   BudgetWatch watch;
   for (const Group& group : groups_) {
     watch.step();
@@ -310,12 +315,8 @@ void Builder::build(const Group& group) {
       return build_on_device(group.main());
     case GroupKind::view_on_device:
       return view_on_device(group.main());
-    case GroupKind::view: {
-      const Index of = graph_.node(group.main()).inputs[0];
-      plain_[group.made] = plain(of);
-      touched_.clear();
-      return;
-    }
+    case GroupKind::view:
+      return build_view(group);
   }
 }
 
@@ -330,7 +331,6 @@ void Builder::tell_tensors(Index node) {
 void Builder::tell_tensors(const std::vector<Index>& values) {
   for (const Index value : values) {
     if (graph_.value(value).constant) continue;
-    if (bytes_.contains(value)) touched_.push_back(tensors.at(value));
     if (plain_.contains(value) || is_blocked(value) || made_there_.contains(value))
       tensors[value] = plain(value);
   }
@@ -340,25 +340,41 @@ void Builder::tell_tensors(const std::vector<Index>& values) {
   }
 }
 
-// Places an output in the plan's memory if its size is known. Otherwise it becomes a tensor of its
+// Places the outputs in the plan's memory that `places` accepts. Others become tensors of their
 // own, without a buffer.
-Index Builder::place_output(Index value) {
-  if (value == no_value) return no_value;
-  if (graph_.value(value).floats()) return make_plain(value);
-  last_use[value] = static_cast<Index>(steps.size());
-  return no_value;
+std::vector<Index> Builder::place_outputs(Index node, bool (AnalyzedValue::*places)() const) {
+  std::vector<Index> buffers;
+  for (const Index value : graph_.node(node).outputs) {
+    const bool placed = value != no_value && (graph_.value(value).*places)();
+    buffers.push_back(placed ? make_plain(value) : no_value);
+    if (value != no_value && !placed) last_use[value] = static_cast<Index>(steps.size());
+  }
+  return buffers;
+}
+
+// Lets the output share the input's memory.
+void Builder::build_view(const Group& group) {
+  const Index node = group.main(), of = graph_.node(node).inputs[0];
+  if (graph_.value(of).floats() || plain_.contains(of)) {
+    plain_[group.made] = plain(of);
+    touched_.clear();
+    return;
+  }
+  tell_tensors(std::vector<Index>{of});
+  last_use[group.made] = static_cast<Index>(steps.size());
+  add(view_step(graph_, group.made, of), {node});
 }
 
 void Builder::on_kernel(Index node) {
+  if (build_reduction(*this, node)) return;
   tell_tensors(node);
-  add(kernel_step(graph_, node, place_output(graph_.node(node).outputs[0])), {node});
+  const std::vector<Index> buffers = place_outputs(node, &AnalyzedValue::floats);
+  add(kernel_step(graph_, node, buffers[0]), {node});
 }
 
 void Builder::on_row_kernel(Index node) {
   tell_tensors(node);
-  std::vector<Index> buffers;
-  for (const Index value : graph_.node(node).outputs) buffers.push_back(place_output(value));
-  add(row_kernel_step(graph_, node, std::move(buffers)), {node});
+  add(row_kernel_step(graph_, node, place_outputs(node, &AnalyzedValue::floats)), {node});
 }
 
 void Builder::on_reference(Index node) {

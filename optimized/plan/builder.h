@@ -83,11 +83,11 @@ class Builder {
   const std::map<Index, Blocked>& blocked_buffers() const { return blocked_; }
 
  private:
-  Index new_buffer(Index floats);
+  Index new_buffer(Index bytes);
   void note_use();
   const Blocked& place_blocked(Index value);
-  Index place_output(Index value);
-  Index place_family_output(Index value);
+  std::vector<Index> place_outputs(Index node, bool (AnalyzedValue::*places)() const);
+  void build_view(const Group& group);
   void build(const Group& group);
   void tell_tensors(Index node);
   void tell_tensors(const std::vector<Index>& values);
@@ -115,8 +115,6 @@ class Builder {
   };
   // Values stored inside the value that they are joined into.
   std::map<Index, Home> homes_;
-  std::vector<const Group*> group_of_;     // of each node; null for a folded one
-  std::set<Index> bytes_;                  // values of 8 bits in the plan's memory
   std::map<Index, Halo> halos_;            // largest halo that the windows reading a value need
   std::vector<Index> shared_;              // buffers that may be read until the run ends
   std::vector<Index> touched_;             // buffers of the step under construction
@@ -135,10 +133,14 @@ void build_join(Builder& builder, const Group& group);
 void build_copy(Builder& builder, const Group& group);
 void build_repeat(Builder& builder, const Group& group);
 void build_pointwise(Builder& builder, const Group& group);
+// Returns false for a node that is no reduction, or whose kernel calls depend on the run.
+bool build_reduction(Builder& builder, Index node);
 // True if a transposed convolution has disjoint windows: a single product per point, which leaves a
 // plain tensor.
 bool is_spread(const Window& window, Index channels, Index lanes);
 std::unique_ptr<Step> load(const AnalyzedValue& fact, Index value, Index buffer);
+// Passes a tensor of its own on, under the shape of `made`.
+std::unique_ptr<Step> view_step(const AnalyzedGraph& graph, Index made, Index of);
 std::unique_ptr<Step> to_blocks(Index plain, const Blocked& blocked);
 std::unique_ptr<Step> to_plain(const Blocked& blocked, Index plain);
 std::unique_ptr<Step> reference_step(const AnalyzedGraph& graph, Index node);

@@ -3,7 +3,9 @@
 #include "optimized/plan/cost.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "model/scopes.h"
 #include "optimized/registry/registry.h"
 
 namespace touchstone {
@@ -96,6 +98,22 @@ Cost cost_of(const AnalyzedGraph& graph, const std::vector<Index>& nodes) {
     }
   }
   return cost;
+}
+
+double nanoseconds_of(const AnalyzedGraph& graph, const std::vector<Index>& nodes) {
+  constexpr double an_operation = 0.5, a_byte = 0.1;
+  for (const Index k : nodes) {
+    const AnalyzedNode& fact = graph.node(k);
+    const auto is_unknown = [&](Index value) {
+      return value != no_value && !graph.value(value).shape;
+    };
+    if (std::any_of(fact.inputs.begin(), fact.inputs.end(), is_unknown) ||
+        std::any_of(fact.outputs.begin(), fact.outputs.end(), is_unknown) ||
+        !subgraphs_of(*fact.node).empty())
+      return std::numeric_limits<double>::infinity();
+  }
+  const Cost cost = cost_of(graph, nodes);
+  return real(cost.flop) * an_operation + real(cost.bytes) * a_byte;
 }
 
 }  // namespace touchstone

@@ -17,4 +17,8 @@ struct Cost {
 
 Cost cost_of(const AnalyzedGraph& graph, const std::vector<Index>& nodes);
 
+// Rough upper bound of the time of one thread. Infinite if a shape is unknown or a node has
+// subgraphs.
+double nanoseconds_of(const AnalyzedGraph& graph, const std::vector<Index>& nodes);
+
 }  // namespace touchstone

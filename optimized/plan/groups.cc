@@ -36,7 +36,8 @@ class Grouping {
           fact.broken ? "a rule of it does not hold" : why_not_on_device(graph_, k, device.kind());
       if (why.empty()) {
         group.kind = GroupKind::on_device;
-      } else if (is_view(fact) && (!host || made.contains(fact.inputs[0]))) {
+      } else if (is_view(fact) && graph_.value(fact.outputs[0]).floats() &&
+                 (!host || made.contains(fact.inputs[0]))) {
         group.kind = GroupKind::view_on_device;
       } else if (host) {
         continue;
@@ -75,9 +76,10 @@ class Grouping {
     const bool one = fact.outputs.size() == 1 && fact.outputs[0] != no_value &&
                      graph_.value(fact.outputs[0]).floats() &&
                      count(*graph_.value(fact.outputs[0]).shape) > 0;
-    if (one) {
+    const bool view = is_view(fact);
+    if (one || view) {
       group.made = fact.outputs[0];
-      group.kind = kind_of(group, operator_kind(*signature));
+      group.kind = view ? GroupKind::view : kind_of(group, operator_kind(*signature));
       if (group.kind == GroupKind::convolution || group.kind == GroupKind::transposed_convolution ||
           group.kind == GroupKind::matmul)
         extend(group);
@@ -116,11 +118,11 @@ class Grouping {
   }
 
   bool is_view(const AnalyzedNode& fact) const {
-    return fact.node->signature && operator_kind(*fact.node->signature) == OperatorKind::reshape &&
-           fact.outputs.size() == 1 && fact.outputs[0] != no_value && fact.inputs[0] != no_value &&
-           graph_.value(fact.inputs[0]).floats() && graph_.value(fact.outputs[0]).floats() &&
-           count(*graph_.value(fact.inputs[0]).shape) ==
-               count(*graph_.value(fact.outputs[0]).shape);
+    if (!fact.node->signature || operator_kind(*fact.node->signature) != OperatorKind::reshape ||
+        fact.outputs.size() != 1 || fact.outputs[0] == no_value || fact.inputs[0] == no_value)
+      return false;
+    const AnalyzedValue &x = graph_.value(fact.inputs[0]), &made = graph_.value(fact.outputs[0]);
+    return x.placeable() && made.placeable() && count(*x.shape) == count(*made.shape);
   }
 
   Group take(Group& group) {
@@ -204,8 +206,6 @@ class Grouping {
         }
         return channels && image ? GroupKind::concat : GroupKind::reference;
       }
-      case OperatorKind::reshape:
-        return count(*x->shape) == count(made) ? GroupKind::view : GroupKind::reference;
       default:
         return GroupKind::reference;
     }

@@ -17,8 +17,6 @@
 #include "optimized/plan/arena_check.h"
 #include "optimized/plan/builder.h"
 #include "optimized/plan/cost.h"
-#include "optimized/plan/device_memory.h"
-#include "optimized/plan/large.h"
 #include "optimized/plan/node_placement.h"
 #include "optimized/plan/plan_memory.h"
 #include "reference/feeds.h"
@@ -33,6 +31,10 @@ void require_same(const std::string& name, const Tensor& bound, Type type, const
               "the output '" + name + "' is " + std::string(touchstone::name(type)) + text(shape) +
                   ", but memory is bound for " + std::string(touchstone::name(bound.type())) +
                   text(bound.shape()));
+}
+
+const std::byte* bytes_at(const float* memory) {
+  return reinterpret_cast<const std::byte*>(memory);
 }
 
 void copy_bytes(const std::byte* from, Tensor& to) {
@@ -55,9 +57,10 @@ Index rounded(Index bytes) { return (bytes + 63) / 64 * 64; }
 const AnalyzedGraph& within_limits(const AnalyzedGraph& graph, const Limits& limits) {
   for (const AnalyzedNode& fact : graph.nodes()) {
     for (const Index output : fact.outputs) {
-      if (output == no_value || !graph.value(output).floats()) continue;
+      if (output == no_value || !graph.value(output).placeable()) continue;
+      const AnalyzedValue& made = graph.value(output);
       placed([&] { return place_of(*fact.node, ""); },
-             [&] { check_size(Type::float32, *graph.value(output).shape, limits); });
+             [&] { check_size(made.type->element, *made.shape, limits); });
     }
   }
   return graph;
@@ -68,8 +71,6 @@ const AnalyzedGraph& within_limits(const AnalyzedGraph& graph, const Limits& lim
 // Estimated bytes of model, facts and steps; transform/optimize/mutable_graph.cc has the
 // measurement.
 constexpr Index bytes_a_node = 1500;
-constexpr Index short_step = 4096;      // in elementary operations
-constexpr std::size_t short_steps = 8;  // between two looks at the budget
 
 struct Plan::Impl {
   Impl(const Model& model, const std::map<std::string, Shape>& feeds, Index threads,
@@ -120,6 +121,7 @@ struct Plan::Impl {
     }
     if (check) check->watch_scratch(scratch_of, scratch, guard);
     values.resize(graph.values().size());
+    drops.resize(builder.steps.size());
     for (std::size_t k = 0; k < values.size(); ++k) {
       const AnalyzedValue& fact = graph.values()[k];
       if (fact.constant) values[k] = *fact.constant;
@@ -134,22 +136,47 @@ struct Plan::Impl {
         values[static_cast<std::size_t>(value)] =
             tensor_at(memory->at(buffer), fact.type->element, *fact.shape);
     }
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      kept.push_back(!values[k].absent());
-      if (!kept.back()) released.push_back(static_cast<Index>(k));
+    for (const auto& [name, shape] : feeds) {  // a run reads what is fed
+      if (const Index k = graph.find(name); k != no_value) held(k) = {};
     }
-    drops.resize(builder.steps.size());
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (values[k].absent()) passing.push_back(static_cast<Index>(k));
+    }
     for (const auto& [value, step] : builder.last_use) {
-      if (step < static_cast<Index>(drops.size()) && !kept[static_cast<std::size_t>(value)])
+      if (step < static_cast<Index>(drops.size()) && !builder.tensors.contains(value) &&
+          values[static_cast<std::size_t>(value)].absent())
         drops[static_cast<std::size_t>(step)].push_back(value);
     }
-    for (const std::unique_ptr<Step>& step : builder.steps) work.push_back(steps_of(*step));
-    spent.resize(builder.steps.size());
     for (const ValueInfo& input : model.graph.inputs) inputs.push_back(graph.find(input.name));
+    spent.resize(builder.steps.size());
+    list_outputs();
+    weigh_steps();
+  }
+
+  void list_outputs() {
     for (const ValueInfo& output : model.graph.outputs) {
       const Index value = graph.find(output.name);
       const auto buffer = builder.outputs.find(value);
-      outputs.push_back({value, buffer == builder.outputs.end() ? no_value : buffer->second});
+      Output& made = outputs[output.name];
+      made.value = value;
+      if (buffer != builder.outputs.end()) made.memory = bytes_at(memory->at(buffer->second));
+      outputs_in_order.push_back(&made);
+    }
+  }
+
+  // Decides before which steps a run looks at its budget: the first one, and after about every
+  // 20 microseconds of work.
+  void weigh_steps() {
+    constexpr double between_looks = 20e3, a_byte = 0.1;
+    double since = between_looks;
+    for (const std::unique_ptr<Step>& step : builder.steps) {
+      work.push_back(steps_of(*step));
+      looks.push_back(since >= between_looks);
+      if (looks.back()) since = 0;
+      const double nanoseconds =
+          nanoseconds_of(graph, step->nodes) + a_byte * static_cast<double>(step->moved());
+      wakes = wakes || nanoseconds > RunState::worth_waking;
+      since += step->kernel == "reference" ? between_looks : nanoseconds;
     }
   }
 
@@ -176,9 +203,9 @@ struct Plan::Impl {
     }
   }
 
-  // An output of the model: its value, and its buffer unless it is a tensor of its own.
   struct Output {
-    Index value, buffer;
+    Index value = no_value;
+    const std::byte* memory = nullptr;  // null: a tensor of its own
   };
 
   Value& held(Index value) { return values[static_cast<std::size_t>(value)]; }
@@ -197,7 +224,7 @@ struct Plan::Impl {
   struct Clean {
     Impl& h;
     ~Clean() {
-      for (const Index value : h.released) h.held(value).is.emplace<std::monostate>();
+      for (const Index value : h.passing) h.values[static_cast<std::size_t>(value)].is = {};
     }
   };
 
@@ -213,13 +240,15 @@ struct Plan::Impl {
   std::vector<float*> scratch_of;
   std::unique_ptr<ArenaCheck> check;  // null: steps are trusted
   std::vector<Value> values;
+  std::vector<Index> passing;             // values that are released when a run ends
   std::vector<Index> work;                // of each step
   std::vector<double> spent;              // microseconds of each step in the last run, if timed
-  std::vector<bool> kept;                 // values that stay between runs
-  std::vector<Index> released;            // the others
+  std::vector<char> looks;                // true before each step that looks at the budget
+  bool wakes = false;                     // a step may divide its work among the threads
   std::vector<std::vector<Index>> drops;  // values to release after each step
   std::vector<Index> inputs;              // of the model, in its order
-  std::vector<Output> outputs;            // likewise
+  std::map<std::string, Output> outputs;
+  std::vector<const Output*> outputs_in_order;  // of the model
 };
 
 Plan::Plan(const Model& model, const std::map<std::string, Shape>& feeds, Index threads,
@@ -244,8 +273,7 @@ void Plan::Impl::run_steps(ThreadPool& pool, std::vector<Timing>* timings) {
   };
   const auto since = [&] { return micro(Clock::now()); };
   if (!options.nested) pool.watch(timings != nullptr);
-  std::optional<ThreadPool::Run> run;
-  if (!options.nested) run.emplace(pool);
+  const ThreadPool::Run run(pool, wakes && !options.nested);
   RunState state{pool, values, scratch_of, options.limits, &options};
   const bool timed = timings != nullptr || options.timed;
   if (options.timed && !options.nested) forget_times();
@@ -253,8 +281,7 @@ void Plan::Impl::run_steps(ThreadPool& pool, std::vector<Timing>* timings) {
     const double begin = timed ? since() : 0;
     placed_step(*builder.steps[k], [&] {
       charge_work(work[k]);
-      // Short steps of a subgraph do not read the clock each time.
-      if (!options.nested || work[k] >= short_step || k % short_steps == 0) check_budget();
+      if (looks[k]) check_budget();
       if (check) check->before(static_cast<Index>(k));
       builder.steps[k]->run(state);
       if (check) check->after(static_cast<Index>(k), values);
@@ -267,17 +294,17 @@ void Plan::Impl::run_steps(ThreadPool& pool, std::vector<Timing>* timings) {
         timings->push_back(
             {static_cast<Index>(k), micro(busy.begin), micro(busy.end), busy.thread});
     }
-    for (const Index value : drops[k]) held(value) = Value();
+    for (const Index value : drops[k]) values[static_cast<std::size_t>(value)].is = {};
   }
   if (check) check->end(values);
 }
 
 // Returns an output after a run, outside of the plan's memory.
 Value Plan::Impl::made(const Output& output, const PlanMemory* own) {
-  if (output.buffer == no_value) return detached(held(output.value), own);
-  Tensor copy(Type::float32, *graph.value(output.value).shape);
-  if (!copy.bytes().empty())
-    std::memcpy(copy.data<float>(), memory->at(output.buffer), copy.bytes().size());
+  if (output.memory == nullptr) return detached(held(output.value), own);
+  const AnalyzedValue& fact = graph.value(output.value);
+  Tensor copy(fact.type->element, *fact.shape);
+  copy_bytes(output.memory, copy);
   return copy;
 }
 
@@ -288,8 +315,8 @@ std::map<std::string, Value> Plan::run(const std::map<std::string, Value>& feeds
   const Impl::Clean clean{h};
   h.compute(feeds, pool, timings);
   std::map<std::string, Value> outputs;
-  for (std::size_t k = 0; k < h.outputs.size(); ++k)
-    outputs.emplace(h.model.graph.outputs[k].name, h.made(h.outputs[k], nullptr));
+  for (const auto& [name, output] : h.outputs)
+    outputs.emplace_hint(outputs.end(), name, h.made(output, nullptr));
   return outputs;
 }
 
@@ -308,9 +335,9 @@ void Plan::run_in_order(const std::vector<Value>& feeds, std::vector<Value>& out
     for (std::size_t k = 0; k < feeds.size(); ++k) h.held(h.inputs[k]) = feeds[k];
     h.run_steps(pool, nullptr);
   }
-  outputs.resize(h.outputs.size());
+  outputs.resize(h.outputs_in_order.size());
   for (std::size_t k = 0; k < outputs.size(); ++k)
-    outputs[k] = h.made(h.outputs[k], h.memory.get());
+    outputs[k] = h.made(*h.outputs_in_order[k], h.memory.get());
 }
 
 void Plan::run_into(const std::map<std::string, Value>& feeds,
@@ -320,20 +347,20 @@ void Plan::run_into(const std::map<std::string, Value>& feeds,
   const LimitsScope scope(h.options.limits);
   const Impl::Clean clean{h};
   h.compute(feeds, pool, timings);
-  for (auto& [name, output] : outputs) {
-    const Index value = h.graph.find(name);
-    const auto buffer = h.builder.outputs.find(value);
-    if (buffer == h.builder.outputs.end()) {
-      const Value& held = h.held(value);
+  for (auto& [name, bound] : outputs) {
+    const Impl::Output& output = h.outputs.at(name);
+    if (output.memory == nullptr) {
+      const Value& held = h.held(output.value);
       if (!held.is_tensor())
         throw Error(ErrorKind::usage,
                     "the output '" + name + "' is no tensor: no memory can be bound for it");
       const Tensor& made = held.tensor();
-      require_same(name, output, made.type(), made.shape());
-      copy_bytes(made.bytes().data(), output);
+      require_same(name, bound, made.type(), made.shape());
+      copy_bytes(made.bytes().data(), bound);
     } else {
-      require_same(name, output, Type::float32, *h.graph.value(value).shape);
-      copy_bytes(reinterpret_cast<const std::byte*>(h.memory->at(buffer->second)), output);
+      const AnalyzedValue& fact = h.graph.value(output.value);
+      require_same(name, bound, fact.type->element, *fact.shape);
+      copy_bytes(output.memory, bound);
     }
   }
 }

@@ -44,8 +44,7 @@ class Preconditions {
         break;
       case GroupKind::view:
       case GroupKind::view_on_device:
-        require(count(shape(fact_.inputs[0])) == count(shape(group_.made)),
-                "a view has as many elements");
+        require(elements(fact_.inputs[0]) == elements(group_.made), "a view has as many elements");
         break;
       case GroupKind::reference:  // these compare actual with proved shapes at run time
       case GroupKind::kernel:
@@ -70,6 +69,10 @@ class Preconditions {
   const Shape& shape(Index value) const {
     require(value != no_value && graph_.value(value).floats(), "its tensors are floats, of shapes");
     return *graph_.value(value).shape;
+  }
+  Index elements(Index value) const {
+    require(value != no_value && graph_.value(value).placeable(), "its tensors have shapes");
+    return count(*graph_.value(value).shape);
   }
   Index input(std::size_t k) const { return k < fact_.inputs.size() ? fact_.inputs[k] : no_value; }
   const Tensor& constant(Index value) const {

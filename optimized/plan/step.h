@@ -25,13 +25,18 @@ struct RunState {
   const Limits& limits;
   const PlanOptions* options;  // of the plan
 
-  // Like ThreadPool::each, for work that takes one thread about `nanoseconds`. GroupKind shorter
-  // than waking another thread runs on this one.
+  static constexpr double worth_waking = 2500;  // nanoseconds of work
+
+  // Like ThreadPool::each, for work that takes one thread about `nanoseconds`. Work shorter than
+  // waking another thread runs on this one.
   template <class F>
   void each(Index parts, double nanoseconds, F&& work) {
-    constexpr double worth_waking = 2500;
     if (nanoseconds > worth_waking) return pool.each(parts, work);
     for (Index part = 0; part < parts; ++part) work(part, 0);
+  }
+  // Returns the number of parts to split such work into.
+  Index parts(double nanoseconds) const {
+    return nanoseconds > worth_waking ? parts_for(pool.size()) : 1;
   }
 };
 

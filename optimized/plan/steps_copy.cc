@@ -27,12 +27,12 @@ class CopyStep : public Step {
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
       const CopiedOutput& output = outputs_[k];
       if (!output.parts.empty()) {
-        if (output.filled) fill(output, to_[k], state.pool);
-        for (const CopiedPart& part : output.parts) move(part, to_[k] + part.to, state.pool);
+        if (output.filled) fill(output, to_[k], state);
+        for (const CopiedPart& part : output.parts) move(part, to_[k] + part.to, state);
       } else if (!output.elements.empty()) {
-        gather(output, to_[k], state.pool);
+        gather(output, to_[k], state);
       } else {
-        copy(output, to_[k], state.pool);
+        copy(output, to_[k], state);
       }
     }
   }
@@ -42,21 +42,26 @@ class CopyStep : public Step {
 
   const float* source(Index k) const { return from_[static_cast<std::size_t>(k)]; }
 
-  void fill(const CopiedOutput& output, float* to, ThreadPool& pool) const {
+  static double cost_of(Index elements) {
+    return static_cast<double>(elements) * nanoseconds_an_element;
+  }
+
+  void fill(const CopiedOutput& output, float* to, RunState& state) const {
     const float with = output.fill == zero_fill ? 0 : *source(output.fill);
-    const Index all = count(output.shape), some = std::max(piece, ceil_div(all, pool.size()));
-    pool.each(ceil_div(all, some), [&](Index part, Index) {
+    const Index all = count(output.shape), some = std::max(piece, ceil_div(all, state.pool.size()));
+    state.each(ceil_div(all, some), cost_of(all), [&](Index part, Index) {
       std::fill(to + part * some, to + std::min((part + 1) * some, all), with);
     });
   }
 
-  void move(const CopiedPart& whole, float* to, ThreadPool& pool) const {
+  void move(const CopiedPart& whole, float* to, RunState& state) const {
     const StridedCopy& all = whole.move;
+    const double cost = cost_of(all.elements());
     std::size_t cut = StridedCopy::rank - 1;  // the outermost dimension with an extent over 1
     while (cut > 0 && all.extents[cut] == 1) --cut;
-    const Index parts = std::min(all.extents[cut], parts_for(pool.size()));
+    const Index parts = std::min(all.extents[cut], state.parts(cost));
     const Index step = ceil_div(all.extents[cut], parts);
-    pool.each(ceil_div(all.extents[cut], step), [&](Index part, Index) {
+    state.each(ceil_div(all.extents[cut], step), cost, [&](Index part, Index) {
       StridedCopy some = all;
       some.extents[cut] = std::min(step, all.extents[cut] - part * step);
       some.whole = all.elements();
@@ -66,11 +71,11 @@ class CopyStep : public Step {
     });
   }
 
-  void copy(const CopiedOutput& output, float* to, ThreadPool& pool) const {
-    const auto count = static_cast<Index>(output.runs.size());
-    const Index step = std::max<Index>(ceil_div(count, pool.size() * 4), 1);
-    pool.each(ceil_div(count, step), [&](Index part, Index) {
-      for (Index k = part * step; k < std::min((part + 1) * step, count); ++k) {
+  void copy(const CopiedOutput& output, float* to, RunState& state) const {
+    const auto runs = static_cast<Index>(output.runs.size());
+    const Index step = std::max<Index>(ceil_div(runs, state.pool.size() * 4), 1);
+    state.each(ceil_div(runs, step), cost_of(count(output.shape)), [&](Index part, Index) {
+      for (Index k = part * step; k < std::min((part + 1) * step, runs); ++k) {
         const CopiedRun& run = output.runs[static_cast<std::size_t>(k)];
         const std::size_t bytes = static_cast<std::size_t>(run.count) * sizeof(float);
         if (run.source == zero_fill) {
@@ -82,11 +87,11 @@ class CopyStep : public Step {
     });
   }
 
-  void gather(const CopiedOutput& output, float* to, ThreadPool& pool) const {
-    const auto count = static_cast<Index>(output.elements.size());
+  void gather(const CopiedOutput& output, float* to, RunState& state) const {
+    const auto all = static_cast<Index>(output.elements.size());
     const float* const from = source(output.source);
-    pool.each(ceil_div(count, piece), [&](Index part, Index) {
-      for (Index k = part * piece; k < std::min((part + 1) * piece, count); ++k) {
+    state.each(ceil_div(all, piece), cost_of(all), [&](Index part, Index) {
+      for (Index k = part * piece; k < std::min((part + 1) * piece, all); ++k) {
         const std::int32_t element = output.elements[static_cast<std::size_t>(k)];
         to[k] = element < 0 ? 0 : from[element];
       }

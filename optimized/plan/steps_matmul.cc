@@ -99,8 +99,10 @@ class OnRow : public Step {
   }
   void run(RunState& state) override {
     const Index groups = ceil_div(columns_, dots_at_once);
-    const Index parts = std::min(groups, parts_for(state.pool.size()));
-    state.pool.each(parts, [&](Index part, Index) {
+    const double cost =
+        nanoseconds_an_element * static_cast<double>(columns_) * static_cast<double>(dots_.depth);
+    const Index parts = std::min(groups, state.parts(cost));
+    state.each(parts, cost, [&](Index part, Index) {
       const Index first = groups * part / parts * dots_at_once;
       const Index end = std::min(groups * (part + 1) / parts * dots_at_once, columns_);
       dot_(dots_, first, end - first);
@@ -118,6 +120,9 @@ class OnRow : public Step {
 
 void run_matmul(ThreadPool& pool, const Gemm& gemm, const GemmProblem& product, Index rows) {
   const Index panels = gemm.panels(product.columns), wanted = parts_for(pool.size());
+  const double cost = nanoseconds_a_multiply_add * static_cast<double>(rows) *
+                      static_cast<double>(product.columns) * static_cast<double>(product.depth);
+  if (cost < RunState::worth_waking) return gemm.run(product, 0, panels, 0, rows);
   const Index row_stride = std::max<Index>(ceil_div(rows, wanted), 48);
   const Index row_parts = ceil_div(rows, row_stride);
   const Index panel_parts = std::min(panels, ceil_div(wanted, row_parts));

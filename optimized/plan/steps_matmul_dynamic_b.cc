@@ -50,8 +50,11 @@ class MatmulDynamicBStep : public Step {
   void run(RunState& state) override {
     const Index panels = gemm_.panels(columns_);
     const auto matrices = static_cast<Index>(matrices_.size());
+    const double cost =
+        static_cast<double>(depth_) * static_cast<double>(columns_) *
+        (static_cast<double>(rows_) * nanoseconds_a_multiply_add + nanoseconds_an_element);
     if (apart_) {
-      state.pool.each(matrices, [&](Index k, Index thread) {
+      state.each(matrices, cost * static_cast<double>(matrices), [&](Index k, Index thread) {
         float* const packed = packed_memory_ + thread * size_;
         pack(k, packed, 0, panels);
         gemm_.run(product(k, packed), 0, panels, 0, rows_);
@@ -59,8 +62,8 @@ class MatmulDynamicBStep : public Step {
       return;
     }
     for (Index k = 0; k < matrices; ++k) {
-      const Index parts = std::min(panels, parts_for(state.pool.size()));
-      state.pool.each(parts, [&](Index part, Index) {
+      const Index parts = std::min(panels, state.parts(cost));
+      state.each(parts, cost, [&](Index part, Index) {
         const Index first = panels * part / parts;
         pack(k, packed_memory_, first, panels * (part + 1) / parts - first);
       });

@@ -44,6 +44,24 @@ class Load : public Step {
   float* to_ = nullptr;
 };
 
+class PassOn : public Step {
+ public:
+  PassOn(const AnalyzedGraph& graph, Index made, Index of) : graph_(graph), made_(made), of_(of) {
+    kernel = "view";
+    kernel_class = KernelClass::view;
+  }
+  void run(RunState& state) override {
+    const Tensor& from = held(state, of_).tensor();
+    const AnalyzedValue& fact = graph_.value(of_);
+    if (from.shape() != *fact.shape) throw ShapeDiffers{fact.name};
+    held(state, made_) = from.reshaped(*graph_.value(made_).shape);
+  }
+
+ private:
+  const AnalyzedGraph& graph_;
+  const Index made_, of_;
+};
+
 class OnReference : public Step {
  public:
   OnReference(const AnalyzedGraph& graph, Index node) : graph_(graph), node_(node) {
@@ -131,6 +149,9 @@ class OnKernel : public Step {
 
 std::unique_ptr<Step> load(const AnalyzedValue& fact, Index value, Index buffer) {
   return std::make_unique<Load>(fact, value, buffer);
+}
+std::unique_ptr<Step> view_step(const AnalyzedGraph& graph, Index made, Index of) {
+  return std::make_unique<PassOn>(graph, made, of);
 }
 std::unique_ptr<Step> reference_step(const AnalyzedGraph& graph, Index node) {
   return std::make_unique<OnReference>(graph, node);

@@ -218,9 +218,9 @@ std::vector<ThreadPool::Busy> ThreadPool::taken() { return std::exchange(state_-
 Index ThreadPool::size() const { return static_cast<Index>(state_->threads.size()) + 1; }
 
 // The threads wake while the caller prepares the work.
-ThreadPool::Run::Run(ThreadPool& pool) : pool_(pool) {
+ThreadPool::Run::Run(ThreadPool& pool, bool wakes) : pool_(pool) {
   ++pool_.state_->runs;
-  pool_.state_->call();
+  if (wakes && !pool_.state_->threads.empty()) pool_.state_->call();
 }
 ThreadPool::Run::~Run() { --pool_.state_->runs; }
 

@@ -39,10 +39,11 @@ class ThreadPool {
   void watch(bool watched);
   std::vector<Busy> taken();
 
-  // While a Run is open, more work is expected: idle threads spin before they sleep.
+  // While a Run is open, more work is expected: idle threads spin before they sleep. `wakes`: wakes
+  // them at once; otherwise the first work for them does.
   class Run {
    public:
-    explicit Run(ThreadPool& pool);
+    Run(ThreadPool& pool, bool wakes);
     ~Run();
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;

@@ -53,9 +53,9 @@ TEST(ThreadPool, ManyPartsAndManyRounds) {
   std::vector<std::atomic<std::uint8_t>> runs(many);
   pool.each(many, [&](Index part, Index) { ++runs[static_cast<std::size_t>(part)]; });
   EXPECT_TRUE(std::all_of(runs.begin(), runs.end(), [](const auto& each) { return each == 1; }));
-  for (const bool open : {false, true}) {
+  for (const std::optional<bool> wakes : {std::optional<bool>(), {false}, {true}}) {
     std::optional<ThreadPool::Run> run;
-    if (open) run.emplace(pool);
+    if (wakes) run.emplace(pool, *wakes);
     Index sum = 0, expected = 0;
     for (Index round = 1; round <= 2000; ++round) {
       std::array<std::atomic<Index>, 7> made{};

@@ -3,19 +3,19 @@
 // instead of waiting.
 #pragma once
 
-#include <unistd.h>
-
 #include <atomic>
 
 #include "core/error.h"
+#include "core/forks.h"
 
 namespace touchstone {
 
 class RunLock {
  public:
+  RunLock() { forks(); }  // counts from here on
   void lock() {
-    const int own = ::getpid();  // never equal to `free`
-    for (int seen = free;;) {
+    const std::uint32_t own = forks() + 1;
+    for (std::uint32_t seen = free;;) {
       if (state_.compare_exchange_weak(seen, own, std::memory_order_acquire)) return;
       if (seen != free && seen != own) {
         throw Error(ErrorKind::usage,
@@ -33,9 +33,9 @@ class RunLock {
   }
 
  private:
-  static constexpr int free = 0;
+  static constexpr std::uint32_t free = 0;
 
-  std::atomic<int> state_{free};
+  std::atomic<std::uint32_t> state_{free};
 };
 
 }  // namespace touchstone

@@ -10,6 +10,8 @@
 #include <mutex>
 #include <variant>
 
+#include "model/rules.h"
+#include "python/module/arrays.h"
 #include "python/module/guard.h"
 #include "python/module/module.h"
 #include "python/module/settings.h"
@@ -64,6 +66,28 @@ std::vector<Port> outputs_of(const Graph& graph) {
   return ports;
 }
 
+// Numbers of the inputs or outputs by their names in Python. Made at the first use, under the
+// interpreter's lock.
+class Names {
+ public:
+  // Returns -1 for an object that is no name of these.
+  Index find(const std::vector<Port>& ports, nb::handle name) {
+    if (!by_name_.is_valid()) {
+      nb::dict made;
+      for (std::size_t k = 0; k < ports.size(); ++k)
+        made[to_str(ports[k].value.name)] = nb::int_(k);
+      by_name_ = std::move(made);
+    }
+    if (!PyUnicode_CheckExact(name.ptr())) return -1;
+    PyObject* const found = PyDict_GetItemWithError(by_name_.ptr(), name.ptr());
+    if (found == nullptr && PyErr_Occurred()) throw nb::python_error();
+    return found == nullptr ? -1 : PyLong_AsLongLong(found);
+  }
+
+ private:
+  nb::object by_name_;
+};
+
 class Runner {
  public:
   // The caller has a budget open, under which the model was loaded.
@@ -114,6 +138,7 @@ class Runner {
   }
 
   const std::vector<Port> inputs, outputs;
+  Names input_names, output_names;
   const About about;
 
  private:
@@ -186,6 +211,50 @@ nb::list run(Runner& runner, const nb::list& feeds, const nb::list& wanted, cons
   return out;
 }
 
+// Runs on plain arrays by name and returns arrays. Returns None, and runs nothing, if session.py
+// has to convert or refuse a name or a feed.
+nb::object run_on_arrays(Runner& runner, nb::handle wanted, const nb::dict& feeds) {
+  const std::vector<Port>& ports = runner.outputs;
+  std::vector<const std::string*> names;
+  if (wanted.is_none()) {
+    for (const Port& port : ports) names.push_back(&port.value.name);
+  } else {
+    if (!PyList_CheckExact(wanted.ptr()) || PyList_GET_SIZE(wanted.ptr()) == 0) return nb::none();
+    for (nb::handle name : nb::borrow<nb::list>(wanted)) {
+      const Index k = runner.output_names.find(ports, name);
+      if (k < 0) return nb::none();
+      names.push_back(&ports[static_cast<std::size_t>(k)].value.name);
+    }
+  }
+  PlainArrays arrays;
+  std::vector<const std::string*> fed;
+  for (const auto& [name, value] : feeds) {
+    const Index k = runner.input_names.find(runner.inputs, name);
+    if (k < 0) return nb::none();
+    const ValueInfo& input = runner.inputs[static_cast<std::size_t>(k)].value;
+    const bool tensor = input.type && input.type->kind == ValueType::Kind::tensor;
+    if (!tensor || !arrays.add(value)) return nb::none();
+    fed.push_back(&input.name);
+  }
+  const Values made = unlocked([&] {
+    Values given;
+    for (std::size_t k = 0; k < fed.size(); ++k) {
+      placed([&] { return "input '" + *fed[k] + "', main graph"; },
+             [&] { given.emplace(*fed[k], arrays.tensor(k)); });
+    }
+    return runner.run(given, nullptr);
+  });
+  nb::list out;
+  for (const std::string* name : names) {
+    const Value& value = made.at(*name);
+    nb::object array = value.is_tensor() ? array_of(value.tensor()) : nb::object();
+    if (!array.is_valid())
+      array = nb::module_::import_("touchstone.values").attr("taken")(nb::cast(value));
+    out.append(std::move(array));
+  }
+  return out;
+}
+
 nb::list placement(const Runner& runner) {
   nb::list out;
   for (const Placement& row : unlocked([&] { return runner.placement(); })) {
@@ -217,6 +286,7 @@ void bind_session(nb::module_& module) {
       .def_prop_ro("metadata", metadata_of)
       .def_prop_ro("nodes", nodes)
       .def("run", run, nb::arg("feeds"), nb::arg("wanted"), nb::arg("stop") = nb::none())
+      .def("run_on_arrays", run_on_arrays, nb::arg("wanted").none(), nb::arg("feeds"))
       .def(
           "end_profile",
           [](Runner& runner, const nb::bytes& file) {

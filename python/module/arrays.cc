@@ -1,0 +1,125 @@
+// Copies between numpy arrays and tensors by Python's buffer protocol.
+#include "python/module/arrays.h"
+
+#include <array>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "python/module/guard.h"
+
+namespace touchstone::python {
+namespace {
+
+namespace nb = nanobind;
+
+struct Format {
+  char code;  // of a buffer
+  Index bytes;
+  Type type;
+  const char* dtype;
+};
+constexpr Format formats[] = {
+    {'f', 4, Type::float32, "float32"}, {'d', 8, Type::float64, "float64"},
+    {'l', 8, Type::int64, "int64"},     {'q', 8, Type::int64, "int64"},
+    {'i', 4, Type::int32, "int32"},     {'?', 1, Type::boolean, "bool"},
+    {'B', 1, Type::uint8, "uint8"},     {'b', 1, Type::int8, "int8"},
+    {'e', 2, Type::float16, "float16"}, {'H', 2, Type::uint16, "uint16"},
+    {'h', 2, Type::int16, "int16"},     {'I', 4, Type::uint32, "uint32"},
+    {'L', 8, Type::uint64, "uint64"},   {'Q', 8, Type::uint64, "uint64"},
+};
+
+// Returns nullptr for elements in another byte order, of several fields, or without alignment.
+const Format* format_of(const Py_buffer& buffer) {
+  const std::string_view given = buffer.format == nullptr ? "B" : buffer.format;
+  if (given.size() != 1) return nullptr;
+  for (const Format& format : formats) {
+    if (format.code == given[0] && format.bytes == buffer.itemsize) return &format;
+  }
+  return nullptr;
+}
+
+// Objects of numpy, which live as long as the process.
+struct Numpy {
+  nb::object array = nb::module_::import_("numpy").attr("ndarray");
+  nb::object empty = nb::module_::import_("numpy").attr("empty");
+  std::array<nb::object, std::size(formats)> dtypes;
+
+  Numpy() {
+    const nb::object dtype = nb::module_::import_("numpy").attr("dtype");
+    for (std::size_t k = 0; k < dtypes.size(); ++k) dtypes[k] = dtype(formats[k].dtype);
+  }
+};
+const Numpy& numpy() {
+  static const Numpy& all = *new Numpy;
+  return all;
+}
+
+// Copies without the interpreter's lock if that takes longer than giving it back.
+void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+  constexpr std::size_t few = 1 << 16;
+  if (bytes == 0) return;
+  if (bytes <= few) {
+    std::memcpy(to, from, bytes);
+  } else {
+    unlocked([&] { std::memcpy(to, from, bytes); });
+  }
+}
+
+}  // namespace
+
+PlainArrays::~PlainArrays() {
+  for (Held& held : held_) PyBuffer_Release(&held.buffer);
+}
+
+bool PlainArrays::add(nb::handle value) {
+  if (!value.type().is(numpy().array)) return false;
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(value.ptr(), &buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  const Format* const format = format_of(buffer);
+  if (format == nullptr) {
+    PyBuffer_Release(&buffer);
+    return false;
+  }
+  held_.push_back({buffer, format->type});
+  return true;
+}
+
+Tensor PlainArrays::tensor(std::size_t k) const {
+  const Py_buffer& buffer = held_[k].buffer;
+  Shape shape;
+  for (int d = 0; d < buffer.ndim; ++d) shape.push_back(buffer.shape[d]);
+  Tensor made(held_[k].type, std::move(shape));
+  const std::span<std::byte> bytes = made.bytes();
+  const auto* const from = static_cast<const std::byte*>(buffer.buf);
+  if (made.type() == Type::boolean) {  // numpy treats every byte but 0 as true
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = std::byte{from[i] != std::byte{0}};
+  } else if (!bytes.empty()) {
+    std::memcpy(bytes.data(), from, bytes.size());
+  }
+  return made;
+}
+
+nb::object array_of(const Tensor& tensor) {
+  std::size_t k = 0;
+  while (k < std::size(formats) && formats[k].type != tensor.type()) ++k;
+  if (k == std::size(formats)) return {};
+  const Shape& shape = tensor.shape();
+  const nb::object sizes = nb::steal(PyTuple_New(shape.size()));
+  if (!sizes.is_valid()) throw nb::python_error();
+  for (Index d = 0; d < shape.size(); ++d)
+    PyTuple_SET_ITEM(sizes.ptr(), d, PyLong_FromLongLong(shape[d]));
+  PyObject* const arguments[] = {sizes.ptr(), numpy().dtypes[k].ptr()};
+  nb::object made = nb::steal(PyObject_Vectorcall(numpy().empty.ptr(), arguments, 2, nullptr));
+  if (!made.is_valid()) throw nb::python_error();
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(made.ptr(), &buffer, PyBUF_WRITABLE) != 0) throw nb::python_error();
+  copy(static_cast<std::byte*>(buffer.buf), tensor.bytes().data(), tensor.bytes().size());
+  PyBuffer_Release(&buffer);
+  return made;
+}
+
+}  // namespace touchstone::python

@@ -1,0 +1,37 @@
+// Numpy arrays of the element types that numpy and tensors store alike, which need no conversion by
+// touchstone.values.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace touchstone::python {
+
+// Numpy arrays that a run reads. Their memory is held until the object is destroyed.
+class PlainArrays {
+ public:
+  PlainArrays() = default;
+  ~PlainArrays();
+  PlainArrays(const PlainArrays&) = delete;
+  PlainArrays& operator=(const PlainArrays&) = delete;
+
+  // Returns false, without an error, for anything but a contiguous array of such a type.
+  bool add(nanobind::handle value);
+  // Copies an array; does not touch Python. Throws Error.
+  Tensor tensor(std::size_t k) const;
+
+ private:
+  struct Held {
+    Py_buffer buffer;
+    Type type;
+  };
+  std::vector<Held> held_;
+};
+
+// Returns an array that owns a copy; an invalid object if the type is none of those.
+nanobind::object array_of(const Tensor& tensor);
+
+}  // namespace touchstone::python
