@@ -25,6 +25,7 @@ from tools.bench.table import table_of
 ROOT = Path(__file__).resolve().parents[2]
 PEERS = ("onnxruntime", "openvino")
 INPUT_SETS = 3  # take turns, so that a kept result does not help
+PROFILES = 3  # the fastest one counts: a step that the machine disturbs would distort the shares
 SLOW_SHOWN = 5  # reference nodes of a model in the figures
 
 
@@ -109,9 +110,9 @@ def bench_model(model: Path, specs: dict[str, Any] | None, options: Options, scr
     for number in options.threads:
         command = [touchstone, "run", str(model), "--runtime", "fast", "--threads", str(number), *fed]
         command += ["--placement", "--profile", str(scratch / "trace.json")]
-        report = object_of(command, scratch / "run.json")
-        if "placement" in report:
-            row["kernels"][str(number)] = time_by_class(report)
+        reports = [object_of(command, scratch / "run.json") for _ in range(PROFILES)]
+        if found := [time_by_class(report) for report in reports if "placement" in report]:
+            row["kernels"][str(number)] = min(found, key=lambda each: each["microseconds"])
     return row
 
 
