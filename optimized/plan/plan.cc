@@ -141,7 +141,9 @@ struct Plan::Impl {
     for (const ValueInfo& output : model.graph.outputs) {
       const Index value = graph.find(output.name);
       const auto buffer = builder.outputs.find(value);
-      outputs.push_back({value, buffer == builder.outputs.end() ? no_value : buffer->second});
+      for (Output& before : outputs) before.moved = before.moved && before.value != value;
+      outputs.push_back({value, buffer == builder.outputs.end() ? no_value : buffer->second,
+                         !kept[static_cast<std::size_t>(value)]});
     }
   }
 
@@ -171,6 +173,7 @@ struct Plan::Impl {
   // An output of the model: its value, and its buffer unless it is a tensor of its own.
   struct Output {
     Index value, buffer;
+    bool moved;  // out of the values: nobody reads it later
   };
 
   Value& held(Index value) { return values[static_cast<std::size_t>(value)]; }
@@ -236,7 +239,7 @@ void Plan::Impl::run_steps(ThreadPool& pool, std::vector<Timing>* timings) {
     placed_step(*builder.steps[k], [&] {
       charge_work(work[k]);
       // Short steps of a subgraph do not read the clock each time.
-      if (!options.nested || work[k] >= short_step || k % short_steps == 0) check_budget();
+      if (!options.nested || work[k] >= short_step || (k + 1) % short_steps == 0) check_budget();
       if (check) check->before(static_cast<Index>(k));
       builder.steps[k]->run(state);
       if (check) check->after(static_cast<Index>(k), values);
@@ -254,6 +257,8 @@ void Plan::Impl::run_steps(ThreadPool& pool, std::vector<Timing>* timings) {
 
 // Returns an output after a run, outside of the plan's memory.
 Value Plan::Impl::made(const Output& output, const PlanMemory* own) {
+  if (output.buffer == no_value && own && output.moved && is_outside(held(output.value), *own))
+    return std::move(held(output.value));
   if (output.buffer == no_value) return detached(held(output.value), own);
   Tensor copy(Type::float32, *graph.value(output.value).shape);
   if (!copy.bytes().empty())
