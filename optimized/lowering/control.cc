@@ -46,6 +46,11 @@ class Control : public TensorStep {
       depth_ = std::max(depth_, depth_of(*inner.graph));
     }
     for (const std::string& name : names_used(n)) used_.push_back(graph.find(name));
+    const auto body_of = [&](const char* attribute) {
+      return &bodies_.at(
+          std::get<std::shared_ptr<const Graph>>(n.attributes.at(attribute).is).get());
+    };
+    if (n.op == "If") yes_ = body_of("then_branch"), no_ = body_of("else_branch");
     if (n.op == "Loop") trips_ = run_loop;
     if (n.op == "Scan") trips_ = run_scan;
     kernel = "plans of subgraphs";
@@ -64,6 +69,7 @@ class Control : public TensorStep {
   void run(RunState& state) override {
     const ScratchScope scratch;
     fallback.clear();
+    const Released released{bodies_};
     try {
       run_bodies(state);
     } catch (const BodyFailed&) {
@@ -74,10 +80,18 @@ class Control : public TensorStep {
         if (has_output(k)) keep(state, k);
       }
     }
-    for (auto& [graph, body] : bodies_) body.begin();
   }
 
  private:
+  using Bodies = std::map<const Graph*, BodyPlans>;
+  // Releases the values of a run at its end, also if an error leaves it.
+  struct Released {
+    Bodies& bodies;
+    ~Released() {
+      for (auto& [graph, body] : bodies) body.begin();
+    }
+  };
+
   Value& held(const RunState& state, Index value) const {
     return state.values[static_cast<std::size_t>(value)];
   }
@@ -97,10 +111,12 @@ class Control : public TensorStep {
       charge_scratch(bytes);
       charge_work(bytes / bytes_a_step);
     }
-    bind_types(node(), types, refuse);
+    if (types != input_types_) {
+      bind_types(node(), types, refuse);
+      input_types_ = types;
+    }
     call.outputs.resize(fact().outputs.size());
     for (const Index output : fact().outputs) call.wanted.push_back(output != no_value);
-    for (auto& [graph, body] : bodies_) body.begin();
     run_bodies(call, state);
     types.assign(call.outputs.size(), std::nullopt);
     for (std::size_t k = 0; k < call.outputs.size(); ++k) {
@@ -109,13 +125,17 @@ class Control : public TensorStep {
       charge_texts(call.outputs[k]);
       types[k] = call.outputs[k].type();
     }
-    hold_output_types(*node().signature, types, refuse);
+    if (types != output_types_) {
+      hold_output_types(*node().signature, types, refuse);
+      output_types_ = types;
+    }
     for (std::size_t k = 0; k < call.outputs.size(); ++k) {
       if (call.wanted[k]) put(state, k, std::move(call.outputs[k]));
     }
   }
 
   void run_bodies(Call& call, RunState& state) {
+    if (yes_ != nullptr) return run_branch(call, state);
     if (trips_ != nullptr) {
       BodyPlans& body = bodies_.begin()->second;
       const RunBody run = [&](std::vector<Value>& outputs) { run_body(body, outputs, state); };
@@ -130,6 +150,15 @@ class Control : public TensorStep {
       return outputs;
     };
     find_entry(*node().signature)->native(call);
+  }
+
+  void run_branch(Call& call, RunState& state) {
+    std::vector<Value> outputs;
+    run_body(one_element<bool>(call.inputs[0], Type::boolean) ? *yes_ : *no_, outputs, state);
+    if (outputs.size() < call.outputs.size()) throw BodyFailed{};
+    for (std::size_t k = 0; k < call.outputs.size(); ++k) {
+      if (call.wanted[k]) call.outputs[k] = std::move(outputs[k]);
+    }
   }
 
   void run_body(BodyPlans& body, std::vector<Value>& outputs, RunState& state) {
@@ -198,8 +227,11 @@ class Control : public TensorStep {
     return false;
   }
 
-  std::map<const Graph*, BodyPlans> bodies_;
-  int depth_ = 0;  // of the deepest subgraph
+  const AnalyzedGraph& graph_;
+  Bodies bodies_;
+  BodyPlans *yes_ = nullptr, *no_ = nullptr;  // of a node that runs one of two graphs
+  Types input_types_, output_types_;          // that fit the signature
+  int depth_ = 0;                             // of the deepest subgraph
   // Runs the only body many times; null: the reference kernel does.
   bool (*trips_)(Call& call, BodyPlans& body, const RunBody& run) = nullptr;
   std::vector<Index> used_;

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/budget.h"
-#include "core/checked.h"
+#include "core/limits.h"
 #include "core/placement.h"
 #include "reference/bind.h"
 #include "reference/calls.h"
@@ -20,68 +20,86 @@ bool is_given(const Call& call, std::size_t k) {
   return k < call.inputs.size() && !call.inputs[k].absent();
 }
 
-template <class T>
-T one_element(const Value& value, Type type) {
-  const auto* const tensor = std::get_if<Tensor>(&value.is);
-  if (tensor == nullptr || tensor->size() != 1 || tensor->type() != type) throw BodyFailed{};
-  return *tensor->data<T>();
-}
-
 bool has_whole_bytes(Type type) { return type != Type::string && !is_packed(type); }
 
-// Outputs of one name, stacked along a new first dimension.
+// Outputs of one name, stacked along a new dimension.
 class StackedRows {
  public:
-  explicit StackedRows(const ValueInfo& declared) : others_(declared) {}
+  // `expected`: the number of rows, or more.
+  StackedRows(const ValueInfo& declared, Index expected) : others_(declared), expected_(expected) {}
 
   void add(Value value) {
     const auto* const row = std::get_if<Tensor>(&value.is);
     if (row == nullptr) throw BodyFailed{};
     if (count_ == 0) {
-      type_ = row->type();
-      shape_ = row->shape();
+      start(*row);
     } else if (row->type() != type_ || row->shape() != shape_) {
       throw BodyFailed{};
     }
+    if (!has_whole_bytes(type_)) {
+      others_.add(std::move(value));
+    } else {
+      if (count_ == capacity_) grow(2 * capacity_);
+      charge_work(1 + row_ / 16);
+      if (row_ > 0)
+        std::memcpy(rows_.bytes().data() + count_ * row_, row->bytes().data(),
+                    static_cast<std::size_t>(row_));
+    }
     ++count_;
-    if (!has_whole_bytes(type_)) return others_.add(std::move(value));
-    const std::span<const std::byte> bytes = row->bytes();
-    charge_work(1 + static_cast<Index>(bytes.size()) / 16);
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
   }
 
   Tensor whole(Index axis = 0, bool backward = false) const {
     if (count_ == 0 || !has_whole_bytes(type_)) return others_.whole(axis, backward);
     const Index rank = shape_.size() + 1, at = axis < 0 ? axis + rank : axis;
     if (at < 0 || at >= rank) throw BodyFailed{};
+    if (at == 0 && !backward && count_ == capacity_) return rows_;
     Shape shape(shape_.begin(), shape_.begin() + at);
     shape.push_back(count_);
     shape.append(shape_.begin() + at, shape_.end());
     Tensor made(type_, std::move(shape));
-    if (bytes_.empty()) return made;
-    if (at == 0 && !backward) {
-      std::memcpy(made.bytes().data(), bytes_.data(), bytes_.size());
-      return made;
-    }
-    const Index row = static_cast<Index>(bytes_.size()) / count_;
-    const Index outer = count(Shape(shape_.begin(), shape_.begin() + at)), part = row / outer;
+    if (made.size() == 0) return made;
+    const Index outer = count(Shape(shape_.begin(), shape_.begin() + at)), part = row_ / outer;
     std::byte* to = made.bytes().data();
     for (Index o = 0; o < outer; ++o) {
       charge_work(1 + count_ * part / 16);
       for (Index k = 0; k < count_; ++k, to += part) {
-        const Index from = (backward ? count_ - 1 - k : k) * row + o * part;
-        std::memcpy(to, bytes_.data() + from, static_cast<std::size_t>(part));
+        const Index from = (backward ? count_ - 1 - k : k) * row_ + o * part;
+        std::memcpy(to, rows_.bytes().data() + from, static_cast<std::size_t>(part));
       }
     }
     return made;
   }
 
  private:
+  static constexpr Index first_bytes = Index{1} << 20;
+
+  void start(const Tensor& row) {
+    type_ = row.type();
+    shape_ = row.shape();
+    if (!has_whole_bytes(type_)) return;
+    row_ = static_cast<Index>(row.bytes().size());
+    grow(std::min(expected_, std::max<Index>(first_bytes / std::max<Index>(row_, 1), 1)));
+  }
+  void grow(Index capacity) {
+    const Index elements = std::max<Index>(count(shape_), 1), bytes = std::max<Index>(row_, 1);
+    const Limits& limits = current_limits();  // more room than rows must not exceed them
+    const Index most = std::min(limits.elements / elements, limits.bytes / bytes);
+    capacity_ = std::max(std::min({capacity, expected_, most}), count_ + 1);
+    Shape shape{capacity_};
+    shape.append(shape_.begin(), shape_.end());
+    Tensor more(type_, std::move(shape));
+    if (count_ * row_ > 0)
+      std::memcpy(more.bytes().data(), rows_.bytes().data(),
+                  static_cast<std::size_t>(count_ * row_));
+    rows_ = std::move(more);
+  }
+
   Stack others_;  // rows without whole bytes; without a row, it makes the empty result
+  const Index expected_;
   Type type_ = Type::undefined;
   Shape shape_;
-  Index count_ = 0;
-  std::vector<std::byte, ChargedAllocator<std::byte>> bytes_;
+  Index row_ = 0, count_ = 0, capacity_ = 0;  // bytes of a row, rows, rows that there is room for
+  Tensor rows_;
 };
 
 // Slices of a tensor along an axis.
@@ -157,7 +175,8 @@ bool run_loop(Call& call, BodyPlans& body, const RunBody& run) {
   feeds[1] = condition;
   for (std::size_t k = 0; k < carried; ++k) feeds[k + 2] = std::move(call.inputs[k + 2]);
   std::vector<StackedRows> rows;
-  for (std::size_t k = carried; k < call.outputs.size(); ++k) rows.emplace_back(declared[k + 1]);
+  for (std::size_t k = carried; k < call.outputs.size(); ++k)
+    rows.emplace_back(declared[k + 1], most);
   std::vector<Value> outputs;
   for (Index trip = 0; trip < most && (goes_on || !asks); ++trip) {
     *number.data<Index>() = trip;
@@ -203,9 +222,9 @@ bool run_scan(Call& call, BodyPlans& body, const RunBody& run) {
   std::vector<Value>& feeds = body.feeds();
   for (std::size_t k = 0; k < states; ++k) feeds[k] = std::move(call.inputs[k]);
   std::vector<StackedRows> rows;
-  for (std::size_t k = states; k < call.outputs.size(); ++k) rows.emplace_back(declared[k]);
-  std::vector<Value> outputs;
   const Index steps = slices.front().extent();
+  for (std::size_t k = states; k < call.outputs.size(); ++k) rows.emplace_back(declared[k], steps);
+  std::vector<Value> outputs;
   for (Index trip = 0; trip < steps; ++trip) {
     for (std::size_t k = 0; k < slices.size(); ++k) feeds[states + k] = slices[k].at(trip);
     run(outputs);

@@ -157,8 +157,10 @@ struct Plan::Impl {
     for (const ValueInfo& output : model.graph.outputs) {
       const Index value = graph.find(output.name);
       const auto buffer = builder.outputs.find(value);
+      for (auto& [name, before] : outputs) before.moved = before.moved && before.value != value;
       Output& made = outputs[output.name];
       made.value = value;
+      made.moved = held(value).absent();
       if (buffer != builder.outputs.end()) made.memory = bytes_at(memory->at(buffer->second));
       outputs_in_order.push_back(&made);
     }
@@ -168,7 +170,7 @@ struct Plan::Impl {
   // 20 microseconds of work.
   void weigh_steps() {
     constexpr double between_looks = 20e3, a_byte = 0.1;
-    double since = between_looks;
+    double since = options.nested ? 0 : between_looks;  // a body's caller has just looked
     for (const std::unique_ptr<Step>& step : builder.steps) {
       work.push_back(steps_of(*step));
       looks.push_back(since >= between_looks);
@@ -206,6 +208,7 @@ struct Plan::Impl {
   struct Output {
     Index value = no_value;
     const std::byte* memory = nullptr;  // null: a tensor of its own
+    bool moved = false;                 // out of the values: nobody reads it later
   };
 
   Value& held(Index value) { return values[static_cast<std::size_t>(value)]; }
@@ -301,6 +304,8 @@ void Plan::Impl::run_steps(ThreadPool& pool, std::vector<Timing>* timings) {
 
 // Returns an output after a run, outside of the plan's memory.
 Value Plan::Impl::made(const Output& output, const PlanMemory* own) {
+  if (output.memory == nullptr && own && output.moved && is_outside(held(output.value), *own))
+    return std::move(held(output.value));
   if (output.memory == nullptr) return detached(held(output.value), own);
   const AnalyzedValue& fact = graph.value(output.value);
   Tensor copy(fact.type->element, *fact.shape);

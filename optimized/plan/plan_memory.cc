@@ -6,10 +6,24 @@
 
 namespace touchstone {
 
+bool is_outside(const Value& value, const PlanMemory& own) {
+  if (value.is_tensor()) {
+    const Tensor& held = value.tensor();
+    return held.type() == Type::string || !own.holds(held.bytes());
+  }
+  if (const auto* sequence = std::get_if<Sequence>(&value.is)) {
+    return std::all_of(sequence->items.begin(), sequence->items.end(),
+                       [&](const Value& item) { return is_outside(item, own); });
+  }
+  if (const auto* optional = std::get_if<Optional>(&value.is))
+    return optional->item == nullptr || is_outside(*optional->item, own);
+  return true;
+}
+
 Value detached(const Value& value, const PlanMemory* own) {
   if (value.is_tensor()) {
     const Tensor& held = value.tensor();
-    if (own != nullptr && (held.type() == Type::string || !own->holds(held.bytes()))) return value;
+    if (own != nullptr && is_outside(value, *own)) return value;
     Tensor made(held.type(), held.shape());
     if (held.type() == Type::string) {
       std::copy_n(held.data<std::string>(), held.size(), made.data<std::string>());

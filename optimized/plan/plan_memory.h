@@ -75,5 +75,7 @@ class PlanMemory : public Memory {
 // Returns a deep copy: the next run overwrites the plan's memory. `own`: not null, then tensors
 // outside of this memory are shared.
 Value detached(const Value& value, const PlanMemory* own);
+// True if all tensors of a value are outside of the memory.
+bool is_outside(const Value& value, const PlanMemory& own);
 
 }  // namespace touchstone
