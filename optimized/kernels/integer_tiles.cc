@@ -9,6 +9,7 @@
 
 #include <immintrin.h>
 
+#include "optimized/kernels/integer_packing.h"
 #include "optimized/kernels/integer_rounding.h"
 
 namespace touchstone {
@@ -225,8 +226,77 @@ void finish_row(const IntegerProduct& product, std::int64_t m, std::int64_t n, s
             });
 }
 
+#ifdef __AMX_INT8__
+constexpr std::int64_t fours = 16, rows_beyond = 31;
+
+// Shapes of the tile registers: rows of 64 bytes, sixteen each.
+struct TileShapes {
+  alignas(64) std::uint8_t palette = 1;
+  std::uint8_t start = 0, reserved[14] = {};
+  std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+static_assert(sizeof(TileShapes) == 64);
+
+// Sums of 32 rows of A and 32 columns, in tile registers. `wide`: more than sixteen columns;
+// `high`: more than sixteen rows.
+inline void tiles_of(const IntegerProduct& product, const Stored* a, const std::uint8_t* b,
+                     bool wide, bool high, std::int32_t* to) {
+  const std::int64_t a_row = product.a_row, step = product.step;
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  for (std::int64_t k = 0; k < product.depth; k += 4 * fours) {
+    const std::uint8_t* const columns =
+        b + (product.steps == nullptr ? k * panel : product.steps[k / 4]);
+    _tile_loadd(4, a + k, a_row);
+    _tile_loadd(6, columns, step);
+    _tile_dpbsud(0, 4, 6);
+    if (wide) {
+      _tile_loadd(7, columns + 64, step);
+      _tile_dpbsud(1, 4, 7);
+    }
+    if (!high) continue;
+    _tile_loadd(5, a + 16 * a_row + k, a_row);
+    _tile_dpbsud(2, 5, 6);
+    if (wide) _tile_dpbsud(3, 5, 7);
+  }
+  constexpr std::int64_t row = 4 * panel;
+  _tile_stored(0, to, row);
+  _tile_stored(1, to + 16, row);
+  _tile_stored(2, to + 16 * panel, row);
+  _tile_stored(3, to + 16 * panel + 16, row);
+}
+
+void multiply_tiles(const IntegerProduct& product, std::int64_t at, std::int64_t first,
+                    std::int64_t rows) {
+  const TileShapes shapes;
+  _tile_loadconfig(&shapes);
+  const std::int64_t n = at * panel, left = product.columns - n;
+  const std::int64_t count = left < panel ? left : panel;
+  const std::uint8_t* const b =
+      product.b + (product.steps == nullptr ? at * product.depth * panel : 4 * n);
+  const auto* const a = static_cast<const Stored*>(product.a);
+  for (std::int64_t m = first; m < first + rows; m += 32) {
+    const std::int64_t some = first + rows - m < 32 ? first + rows - m : 32;
+    alignas(64) std::int32_t sums[32][panel];
+    for (std::int64_t k = 0; k < count; k += 32)
+      tiles_of(product, a + m * product.a_row, b + 4 * k, count - k > 16, some > 16, sums[0] + k);
+    for (std::int64_t i = 0; i < some; ++i) finish_row(product, m + i, n, count, sums[i]);
+  }
+  _tile_release();
+}
+#else
+constexpr std::int64_t fours = 1, rows_beyond = 0;
+#endif
+
 void multiply(const IntegerProduct& product, std::int64_t at, std::int64_t first,
               std::int64_t rows) {
+#ifdef __AMX_INT8__
+  constexpr std::int64_t least_rows = 8;
+  if (product.step != 0 && rows >= least_rows) return multiply_tiles(product, at, first, rows);
+#endif
   const std::int64_t n = at * panel, left = product.columns - n;
   const std::int64_t count = left < panel ? left : panel;
   const int used = static_cast<int>((count + per_vector - 1) / per_vector);
@@ -242,116 +312,9 @@ void multiply(const IntegerProduct& product, std::int64_t at, std::int64_t first
   }
 }
 
-std::int32_t pack_row(const std::uint8_t* from, std::int64_t depth, std::uint8_t flip, void* to) {
-  auto* const row = static_cast<Stored*>(to);
-  std::int32_t sum = 0;
-  for (std::int64_t k = 0; k < depth; ++k) {
-    const auto number = static_cast<std::int8_t>(from[k] ^ flip);
-    row[k] = number;
-    sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) +
-                                    static_cast<std::uint32_t>(std::int32_t{number}));
-  }
-  for (std::int64_t k = depth; k % 4 != 0; ++k) row[k] = 0;
-  return sum;
-}
-
-// Stores sixteen columns of four rows.
-inline void interleave(__m128i r0, __m128i r1, __m128i r2, __m128i r3, std::uint8_t* to) {
-  const __m128i a = _mm_unpacklo_epi8(r0, r1), b = _mm_unpackhi_epi8(r0, r1);
-  const __m128i c = _mm_unpacklo_epi8(r2, r3), d = _mm_unpackhi_epi8(r2, r3);
-  auto* const out = reinterpret_cast<__m128i*>(to);
-  _mm_storeu_si128(out, _mm_unpacklo_epi16(a, c));
-  _mm_storeu_si128(out + 1, _mm_unpackhi_epi16(a, c));
-  _mm_storeu_si128(out + 2, _mm_unpacklo_epi16(b, d));
-  _mm_storeu_si128(out + 3, _mm_unpackhi_epi16(b, d));
-}
-
-// Stores four columns of four rows, from column n on.
-inline void interleave_four(const std::uint8_t* const* rows, std::int64_t n, __m128i flip,
-                            std::uint8_t* to) {
-  const auto row = [&](int k) {
-    int four;
-    __builtin_memcpy(&four, rows[k] + n, sizeof four);
-    return _mm_cvtsi32_si128(four);
-  };
-  const __m128i a = _mm_unpacklo_epi8(row(0), row(1)), b = _mm_unpacklo_epi8(row(2), row(3));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_xor_si128(_mm_unpacklo_epi16(a, b), flip));
-}
-
-// Loads sixteen numbers, two apart. Reads one number further.
-inline __m128i load_even(const std::uint8_t* from) {
-  const __m128i bytes = _mm_set1_epi16(0xff);
-  const auto* const at = reinterpret_cast<const __m128i*>(from);
-  return _mm_packus_epi16(_mm_and_si128(_mm_loadu_si128(at), bytes),
-                          _mm_and_si128(_mm_loadu_si128(at + 1), bytes));
-}
-
-void pack_pixels(const std::uint8_t* const* rows, std::int64_t step, std::int64_t columns,
-                 std::uint8_t flip, std::uint8_t* to) {
-  const __m128i bits = _mm_set1_epi8(static_cast<char>(flip));
-  std::int64_t n = 0;
-  const auto vectors_of = [&](auto load, std::int64_t most) {
-    for (; n < columns && columns >= most; n += 16) {
-      if (n + most > columns) n = columns - most;  // overlaps the vector before
-      const auto row = [&](int k) { return _mm_xor_si128(load(rows[k] + n * step), bits); };
-      interleave(row(0), row(1), row(2), row(3), to + 4 * n);
-      if (most > 16 && n + most == columns) {
-        n += 16;
-        break;
-      }
-    }
-  };
-  if (step == 1) {
-    vectors_of(
-        [](const std::uint8_t* from) {
-          return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-        },
-        16);
-    if (n < columns && columns >= 4) {
-      for (; n < columns; n += 4) {
-        if (n + 4 > columns) n = columns - 4;
-        interleave_four(rows, n, bits, to + 4 * n);
-      }
-    }
-  } else if (step == 2) {
-    vectors_of(load_even, 17);
-  }
-  for (; n < columns; ++n) {
-    for (int k = 0; k < 4; ++k) to[4 * n + k] = static_cast<std::uint8_t>(rows[k][n * step] ^ flip);
-  }
-}
-
-void pack_group(const std::uint8_t* from, std::int64_t stride, std::int64_t depth,
-                std::int64_t columns, std::uint8_t flip, std::uint8_t* to, std::int32_t* sums) {
-  std::int64_t n = 0;
-  if (depth == 4) {
-    const std::uint8_t* const rows[4] = {from, from + stride, from + 2 * stride, from + 3 * stride};
-    const __m128i bits = _mm_set1_epi8(static_cast<char>(flip));
-    for (; n + 16 <= columns; n += 16) {
-      const auto row = [&](int k) {
-        return _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[k] + n)), bits);
-      };
-      interleave(row(0), row(1), row(2), row(3), to + 4 * n);
-    }
-    for (; n + 4 <= columns; n += 4) interleave_four(rows, n, bits, to + 4 * n);
-  }
-  for (; n < columns; ++n) {
-    for (std::int64_t k = 0; k < 4; ++k) {
-      to[4 * n + k] =
-          k < depth ? static_cast<std::uint8_t>(from[k * stride + n] ^ flip) : std::uint8_t{0};
-    }
-  }
-  for (std::int64_t k = 0; k < depth; ++k) {
-    const std::uint8_t* const row = from + k * stride;
-    for (n = 0; n < columns; ++n)
-      sums[n] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[n]) +
-                                          static_cast<std::uint32_t>(row[n] ^ flip));
-  }
-}
-
 }  // namespace
 
-const IntegerTiles TOUCHSTONE_INTEGER_TILES{panel,      sizeof(Stored), pack_row,
-                                            pack_group, pack_pixels,    multiply};
+const IntegerTiles TOUCHSTONE_INTEGER_TILES{
+    fours, rows_beyond, panel, sizeof(Stored), pack_row<Stored>, pack_group, pack_pixels, multiply};
 
 }  // namespace touchstone

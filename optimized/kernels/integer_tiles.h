@@ -34,7 +34,9 @@ struct IntegerProduct {
   // four bytes, and `steps` has the offset in bytes of each group of four rows.
   const std::uint8_t* b;
   const std::int64_t* steps;
-  std::int64_t depth;                  // a multiple of 4
+  // Bytes from group to group within each `fours` of them; 0: they may be anywhere.
+  std::int64_t step;
+  std::int64_t depth;                  // a multiple of 4; with `step`, of 4 * fours
   std::int64_t columns;                // of the whole matrix
   const std::int32_t *a_zero, *a_sum;  // per row: zero point, and sum of the stored numbers
   // Per column from `first_column` on: zero point, and see rest_of().
@@ -50,6 +52,8 @@ struct IntegerProduct {
 };
 
 struct IntegerTiles {
+  std::int64_t fours;    // groups of four products that are summed at once, if `step` allows it
+  std::int64_t rows;     // of A that may be read beyond the last
   std::int64_t columns;  // of a panel; at most most_columns
   std::int64_t a_bytes;  // of a stored element of A
   // Stores a row of A, padded with zeros to a multiple of four, and returns the
@@ -85,6 +89,6 @@ inline std::int32_t rest_of(std::int32_t b_sum, std::int32_t b_zero, std::int64_
 }
 
 extern const IntegerTiles integer_tiles_sse41, integer_tiles_avx2, integer_tiles_avx512,
-    integer_tiles_vnni;
+    integer_tiles_vnni, integer_tiles_amx;
 
 }  // namespace touchstone

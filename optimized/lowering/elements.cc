@@ -99,6 +99,12 @@ bool inversions(const ElementRow& row) {
   return true;
 }
 
+template <class A>
+bool nans(const ElementRow& row) {
+  each<A, std::uint8_t>(row, [](A a) { return static_cast<std::uint8_t>(a != a); });
+  return true;
+}
+
 template <class A, class To>
 bool conversions(const ElementRow& row) {
   each<A, To>(row, [](A a) { return static_cast<To>(a); });
@@ -243,6 +249,8 @@ ElementLoop unary_loop(std::string_view op, Type from, Type to) {
     if (from == Type::boolean) return conversion_from<BoolByte>(to);
     return for_number(from, [&](auto a) { return conversion_from<decltype(a)>(to); });
   }
+  if (op == "IsNaN" && from == Type::float32) return nans<float>;
+  if (op == "IsNaN" && from == Type::float64) return nans<double>;
   if (from != to) return nullptr;
   if (op == "Neg" && from == Type::float64) return negations<double>;
   if (op == "Neg")

@@ -129,13 +129,13 @@ class IntegerConvolution : public TensorStep {
     }
     const bool is_signed = w.type() == Type::int8;
     const Index points = count(windows_.kernel), depth = image_.depth();
-    filters_.reserve(filters, depth);
+    filters_.reserve(filters, depth, 1);
     std::vector<std::uint8_t> row(static_cast<std::size_t>(depth));
     const auto arrange_row = [&](auto number) {  // as the image has its channels
       std::fill(row.begin(), row.end(), is_signed ? std::uint8_t{0} : std::uint8_t{128});
       for (Index c = 0; c < windows_.channels; ++c) {
         for (Index t = 0; t < points; ++t)
-          row[static_cast<std::size_t>((c / 4 * points + t) * 4 + c % 4)] = number(c * points + t);
+          row[static_cast<std::size_t>(image_.row(c, t))] = number(c * points + t);
       }
     };
     plain_ = true;
@@ -148,7 +148,7 @@ class IntegerConvolution : public TensorStep {
       plain_ = plain_ && zero == 0;
     }
     if (plain_) return;
-    ones_.reserve(1, depth);  // its product is the sum of each column
+    ones_.reserve(1, depth, 1);  // its product is the sum of each column
     ones_.zeros()[0] = 0;
     arrange_row([&](Index) { return is_signed ? std::uint8_t{1} : std::uint8_t{129}; });
     ones_.pack(0, row.data(), is_signed);
@@ -181,7 +181,7 @@ class IntegerConvolution : public TensorStep {
         const Index four = k / slices, slice = k % slices, first = 4 * four;
         IntegerChannels all{};
         all.pixels = image_.slice(0, slice, four);
-        all.steps = image_.steps();
+        all.steps = image_.points();
         all.points = depth_;
         all.weights = packed_channels_.data() + four * bytes;
         all.channels = std::min<Index>(4, groups_ - first);
@@ -274,6 +274,7 @@ class IntegerConvolution : public TensorStep {
         product.a_sum = filters_.sums() + first;
         product.b = image_.slice(group, slice);
         product.steps = image_.steps();
+        product.step = image_.step();
         std::int32_t zeros[most_columns], rests[most_columns];
         std::fill_n(zeros, most_columns, zero);
         if (!plain_) rests_of(product, panel, zero, rests);

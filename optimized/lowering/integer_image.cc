@@ -56,17 +56,24 @@ bool IntegerImage::arrange(const Windows& windows, Index groups) {
   whole_ = planes_ == w.image && w.before == IndexVector(r, 0) && w.step == IndexVector(r, 1);
 
   const auto phases = static_cast<Index>(phases_.size());
-  steps_ = steps_memory_.at<Index>(multiply(fours_, points_));
-  for (Index four = 0; four < fours_; ++four) {
-    for (Index point = 0; point < points_; ++point) {
-      const auto k = static_cast<std::size_t>(2 * point);
-      steps_[four * points_ + point] = 4 * ((four * phases + places[k]) * plane_ + places[k + 1]);
-    }
+  // Channels are padded to what kernels sum at once, unless most of that were padding.
+  const Index at_once = integer_tiles().fours, padded_fours = ceil_div(fours_, at_once) * at_once;
+  const bool pads = at_once > 1 && 4 * fours_ >= 3 * padded_fours;
+  stored_fours_ = pads ? padded_fours : fours_;
+  step_ = pads ? 4 * phases * plane_ : 0;
+  point_steps_ = steps_memory_.at<Index>(multiply(add(stored_fours_, 1), points_));
+  steps_ = point_steps_ + points_;
+  for (Index point = 0; point < points_; ++point) {
+    const auto k = static_cast<std::size_t>(2 * point);
+    point_steps_[point] = 4 * (places[k] * plane_ + places[k + 1]);
+    for (Index four = 0; four < stored_fours_; ++four)
+      steps_[point * stored_fours_ + four] = point_steps_[point] + 4 * four * phases * plane_;
   }
   slices_ = r < 2 ? 1 : count(head(w.extents, r - 2));
   columns_ = w.extents[r - 1] + (r < 2 ? 0 : (w.extents[r - 2] - 1) * planes_[r - 1]);
-  pixels_ = memory_.at<std::uint8_t>(
-      add(multiply(multiply(multiply(groups_, fours_), multiply(phases, plane_)), 4), slack));
+  const Index all = add(multiply(groups_, fours_), stored_fours_ - fours_);
+  pixels_ =
+      memory_.at<std::uint8_t>(add(multiply(multiply(all, multiply(phases, plane_)), 4), slack));
   return true;
 }
 

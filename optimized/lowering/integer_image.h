@@ -21,11 +21,19 @@ class IntegerImage {
   // Copies an image; highest bits are inverted by `flip`. Padding has the number `zero`.
   void fill(RunState& state, const std::uint8_t* image, std::uint8_t flip, std::uint8_t zero);
 
-  // Offsets in bytes of each group of four rows of the product, from a window's first pixel: groups
-  // of four channels, within them points of the window.
+  // Offsets in bytes of each group of four rows of the product, from a window's first pixel: points
+  // of the window, within them groups of four channels, the last of which may not exist.
   const Index* steps() const { return steps_; }
-  Index fours() const { return fours_; }                // groups of four channels of a group
-  Index depth() const { return 4 * fours_ * points_; }  // rows of the product
+  // Offset in bytes of each point of the window.
+  const Index* points() const { return point_steps_; }
+  // Bytes from group to group, if kernels may sum several of them at once, else 0.
+  Index step() const { return step_; }
+  // Row of the product of a channel of a group and a point.
+  Index row(Index channel, Index point) const {
+    return (point * stored_fours_ + channel / 4) * 4 + channel % 4;
+  }
+  Index fours() const { return fours_; }                       // groups of four channels of a group
+  Index depth() const { return 4 * stored_fours_ * points_; }  // rows of the product
   // Result lines have `pitch` pixels, of which the first are those of the windows.
   Index pitch() const { return planes_.back(); }
   Index columns() const { return columns_; }  // of the results of one slice
@@ -46,7 +54,8 @@ class IntegerImage {
   std::vector<IndexVector> phases_;  // remainders, for each plane
   bool whole_ = false;               // a plane is the image, without padding
   KeptMemory steps_memory_, memory_;
-  Index* steps_ = nullptr;
+  Index stored_fours_ = 0, step_ = 0;
+  Index *steps_ = nullptr, *point_steps_ = nullptr;
   std::uint8_t* pixels_ = nullptr;
 };
 

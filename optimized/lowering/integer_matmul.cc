@@ -118,6 +118,7 @@ class IntegerMatmul : public TensorStep {
     IntegerProduct product{};
     product.a_row = rows_.stored_depth();
     product.depth = rows_.stored_depth();
+    product.step = PackedColumns::step();
     product.columns = product.pitch = product.width = product.row = columns_;
     if (quantised) {
       product.to = rounding(state, shapes);
@@ -178,7 +179,7 @@ class IntegerMatmul : public TensorStep {
     const Tensor& a = input(state, at_.a);
     const Index rows = count(shapes.per_row);
     const bool is_signed = a.type() == Type::int8;
-    rows_.reserve(rows, depth_);
+    rows_.reserve(rows, depth_, integer_tiles().fours);
     const Index parts = std::min(rows, parts_for(state.pool.size()));
     const double work = static_cast<double>(rows) * static_cast<double>(depth_) * 0.1;
     state.each(parts, work, [&](Index part, Index) {

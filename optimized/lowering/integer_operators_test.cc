@@ -139,17 +139,17 @@ TEST(DynamicQuantizeLinear, RangesOfAllKinds) {
 TEST(IntegerTiles, SumsModuloTwoToTheThirtyTwo) {
   std::vector<const IntegerTiles*> all;
   for (const Isa isa : all_isas) {
-    if (!processor_has(isa)) continue;
-    all.push_back(&integer_tiles(isa, false));
-    if (processor_has_integer_dots(isa)) all.push_back(&integer_tiles(isa, true));
+    for (const IntegerDots dots : all_integer_dots) {
+      if (processor_has(dots, isa)) all.push_back(&integer_tiles(isa, dots));
+    }
   }
   constexpr Index depth = 35003, rows = 8, columns = 70;
   const Tensor a = drawn(Type::uint8, {rows, depth}, 1),
                b = drawn(Type::uint8, {depth, columns}, 2);
   for (const IntegerTiles* tiles : all) {
-    const Index stored = (depth + 3) / 4 * 4,
+    const Index block = 4 * tiles->fours, stored = (depth + block - 1) / block * block,
                 panels = (columns + tiles->columns - 1) / tiles->columns;
-    std::vector<std::int16_t> packed_a(static_cast<std::size_t>(rows * stored));
+    std::vector<std::int16_t> packed_a(static_cast<std::size_t>((rows + tiles->rows) * stored));
     std::vector<std::uint8_t> packed_b(static_cast<std::size_t>(panels * stored * tiles->columns));
     std::vector<std::int32_t> a_sum(rows), zeros(rows, -128), b_sum(columns), rests(columns);
     std::vector<std::int32_t> b_zero(columns, 5), c(rows * columns);
@@ -168,6 +168,7 @@ TEST(IntegerTiles, SumsModuloTwoToTheThirtyTwo) {
     IntegerProduct product{};
     product.a = packed_a.data();
     product.a_row = product.depth = stored;
+    product.step = tiles->fours == 1 ? 0 : 4 * tiles->columns;
     product.b = packed_b.data();
     product.columns = product.row = columns;
     product.a_zero = zeros.data();

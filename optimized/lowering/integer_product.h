@@ -9,19 +9,23 @@
 
 namespace touchstone {
 
-// Returns the tiles for an instruction set; `dots`: with the processor's sums of four products.
-const IntegerTiles& integer_tiles(Isa isa, bool dots);
-bool processor_has_integer_dots(Isa isa);
+// Sums of products that a processor has beyond an instruction set: of four in a vector, or of
+// matrices in tile registers.
+enum class IntegerDots { none, vectors, tiles };
+inline constexpr IntegerDots all_integer_dots[] = {IntegerDots::none, IntegerDots::vectors,
+                                                   IntegerDots::tiles};
+bool processor_has(IntegerDots dots, Isa isa);
+const IntegerTiles& integer_tiles(Isa isa, IntegerDots dots);
 // Those of the chosen instruction set.
 const IntegerTiles& integer_tiles();
-const IntegerRowKernels& integer_rows(Isa isa, bool dots);
 const IntegerRowKernels& integer_rows();
 
 // Rows of A, and for each a zero point and the sum of the stored numbers.
 class PackedRows {
  public:
-  // `rows` rows of `depth` numbers, one after the other.
-  void reserve(Index rows, Index depth);
+  // `rows` rows of `depth` numbers, one after the other, padded to a multiple of `fours` groups of
+  // four.
+  void reserve(Index rows, Index depth, Index fours);
   // Stores row m. May be called for different rows by different threads.
   void pack(Index m, const std::uint8_t* from, bool is_signed);
   // Index of the stored depth.
@@ -45,12 +49,14 @@ class PackedColumns {
   // Stores a panel of a matrix whose first row is at `from`, with rows `stride` apart.
   void pack(Index matrix, Index panel, const std::uint8_t* from, Index stride, bool is_signed);
   Index panels() const { return panels_; }
+  // Bytes between groups of four rows, as IntegerProduct has them.
+  static Index step() { return integer_tiles().fours == 1 ? 0 : 4 * integer_tiles().columns; }
   const std::uint8_t* matrix(Index k) const { return panels_memory_ + k * matrix_bytes_; }
   const std::int32_t* sums(Index matrix) const { return sums_ + matrix * columns_; }
 
  private:
   KeptMemory panels_scratch_, sums_scratch_;
-  Index depth_ = 0, columns_ = 0, panels_ = 0, matrix_bytes_ = 0;
+  Index depth_ = 0, stored_ = 0, columns_ = 0, panels_ = 0, matrix_bytes_ = 0;
   std::uint8_t* panels_memory_ = nullptr;
   std::int32_t* sums_ = nullptr;
 };

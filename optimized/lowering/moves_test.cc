@@ -1,4 +1,6 @@
 // Tests the families of elements of any type and of data movement by fed bounds.
+#include <bit>
+
 #include "optimized/lowering/flow_testing.h"
 
 namespace touchstone::flow {
@@ -90,6 +92,18 @@ TEST(Elements, TruthValues) {
            {{"a", numbers(Type::boolean, a, {1, 0, 0})}, {"b", numbers(Type::boolean, b, {0, 1})}});
   }
   same(Build().node("Not", {"a"}, {"y"}).out("y"), {{"a", numbers(Type::boolean, {9}, {1, 0})}});
+}
+
+TEST(Elements, NotANumber) {
+  constexpr Index nan = 0x7fc00000, infinity = 0x7f800000;  // float32
+  const Tensor bits = numbers(Type::int32, {3, 11}, {0, nan, 5, infinity, -1, 0x3f800000});
+  Tensor floats(Type::float32, {3, 11}), doubles(Type::float64, {3, 11});
+  for (Index k = 0; k < bits.size(); ++k) {
+    floats.data<float>()[k] = std::bit_cast<float>(bits.data<std::int32_t>()[k]);
+    doubles.data<double>()[k] = static_cast<double>(floats.data<float>()[k]);
+  }
+  same(Build().node("IsNaN", {"a"}, {"y"}).out("y"), {{"a", floats}});
+  same(Build().node("IsNaN", {"a"}, {"y"}).out("y"), {{"a", doubles}});
 }
 
 TEST(Elements, OneOperand) {
