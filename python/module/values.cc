@@ -122,6 +122,52 @@ nb::list entries_of(const Map& map) {
   return out;
 }
 
+// A number or a string of a map as Python's own, or no object.
+nb::object plain_scalar(const Value& value) {
+  const Tensor* const held = std::get_if<Tensor>(&value.is);
+  if (!held || !held->shape().empty()) return {};
+  switch (held->type()) {
+    case Type::float32:
+      return nb::float_(static_cast<double>(*held->data<float>()));
+    case Type::float64:
+      return nb::float_(*held->data<double>());
+    case Type::int64:
+      return nb::int_(*held->data<std::int64_t>());
+    case Type::string:
+      return to_str(*held->data<std::string>());
+    default:
+      return {};
+  }
+}
+// A map of those as a dict, a sequence of such maps as a list, or no object.
+nb::object plain_maps(const Value& value) {
+  if (const auto* sequence = std::get_if<Sequence>(&value.is)) {
+    if (sequence->inner.kind != ValueType::Kind::map) return {};
+    nb::list out;
+    for (const Value& item : sequence->items) {
+      nb::object made = plain_maps(item);
+      if (!made.is_valid()) return {};
+      out.append(std::move(made));
+    }
+    return out;
+  }
+  const auto* const map = std::get_if<Map>(&value.is);
+  if (!map) return {};
+  nb::dict out;
+  const auto add = [&](const nb::object& key, const Value& held) {
+    const nb::object made = plain_scalar(held);
+    if (made.is_valid()) out[key] = made;
+    return made.is_valid();
+  };
+  for (const auto& [key, held] : map->by_integer) {
+    if (!add(nb::int_(key), held)) return {};
+  }
+  for (const auto& [key, held] : map->by_string) {
+    if (!add(to_str(key), held)) return {};
+  }
+  return out;
+}
+
 const char* kind_of(const ValueType& type) {
   switch (type.kind) {
     case ValueType::Kind::tensor:
@@ -195,7 +241,11 @@ void bind_values(nb::module_& module) {
              const Optional& optional = held<Optional>(value);
              return optional.item ? nb::cast(*optional.item) : nb::none();
            })
-      .def("entries", [](const Value& value) { return entries_of(held<Map>(value)); });
+      .def("entries", [](const Value& value) { return entries_of(held<Map>(value)); })
+      .def("plain_maps", [](const Value& value) {
+        nb::object made = plain_maps(value);
+        return made.is_valid() ? made : nb::none();
+      });
 }
 
 }  // namespace touchstone::python

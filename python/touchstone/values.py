@@ -131,6 +131,8 @@ def taken(value: _native.Value) -> Value:
     if kind == "optional":
         item = value.item()
         return None if item is None else taken(item)
+    if kind in ("sequence", "map") and (plain := value.plain_maps()) is not None:  # a row of scores each
+        return plain
     if kind == "sequence":
         return [taken(each) for each in value.items()]
     if kind == "map":
