@@ -78,7 +78,9 @@ std::optional<Window> window_in_blocks(const Facts& node, const Shape& x, const 
 
 std::optional<Window> window_in_phases(const Facts& node, const Shape& x, const Tensor& weights,
                                        const Shape& made) {
-  if (node.integer("group", 1) != 1) return std::nullopt;
+  // Of few filters, most lanes of a block would be idle.
+  const bool is_narrow = 4 * weights.shape()[1] <= lanes_of(chosen_isa());
+  if (node.integer("group", 1) != 1 || is_narrow) return std::nullopt;
   const Window window = window_of(node, x, made, tail(weights.shape(), 2));
   // A phase multiplies zeros beyond the image too, which an infinite weight would turn into NaN.
   if (!is_near(window, x, made) || !is_in_phases(node, window) || !all_finite(weights))
