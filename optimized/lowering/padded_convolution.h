@@ -1,5 +1,5 @@
-// Convolution of any rank for groups of few filters: the image of a group is copied with its
-// padding, a slab of its outermost dimension at a time, and each filter is a sum of shifted copies.
+// Convolution of any rank for groups of few filters. The image of a group is copied with its
+// padding, a slab of its outermost dimension at a time. Each filter is a sum of shifted copies.
 #pragma once
 
 #include <optional>
