@@ -90,5 +90,47 @@ TEST(Windows, GroupsOfOneDimension) {
   net.check();
 }
 
+TEST(Windows, GroupsOfThreeDimensions) {
+  using Lists = std::map<std::string, std::vector<Index>>;
+  struct Case {
+    Shape x, w;
+    Index groups;
+    Lists lists;
+  };
+  const std::vector<Case> cases{
+      {{2, 6, 5, 7, 40}, {6, 1, 3, 3, 3}, 6, {{"pads", {1, 1, 1, 1, 1, 1}}}},
+      {{1, 6, 5, 9, 21}, {12, 2, 3, 2, 5}, 3, {{"pads", {2, 0, 1, 0, 1, 3}}}},
+      {{1, 4, 6, 9, 21},
+       {4, 1, 3, 3, 3},
+       4,
+       {{"pads", {1, 1, 1, 1, 1, 1}}, {"strides", {1, 2, 2}}}},
+      {{1, 4, 6, 9, 40},
+       {4, 2, 3, 3, 4},
+       2,
+       {{"pads", {1, -1, 2, 1, 1, -1}}, {"strides", {2, 1, 3}}, {"dilations", {1, 2, 3}}}},
+      {{2, 3, 4, 30, 300}, {3, 1, 3, 3, 3}, 3, {{"pads", {1, 1, 1, 1, 1, 1}}}},  // several slabs
+      {{1, 8, 4, 5, 6}, {30, 8, 1, 1, 1}, 1, {}},
+      {{1, 8, 4, 5, 6}, {30, 8, 3, 1, 1}, 1, {{"pads", {1, 0, 0, 1, 0, 0}}}},
+      {{1, 8, 4, 5, 6}, {30, 4, 1, 1, 1}, 2, {{"pads", {0, 0, 0, 0, 0, 1}}}},
+      {{1, 8, 4, 5, 6}, {30, 8, 1, 3, 1}, 1, {{"pads", {0, 1, 0, 0, 0, 0}}}},
+  };
+  for (const bool special : {false, true}) {
+    for (const Case& each : cases) {
+      SCOPED_TRACE(text(each.x) + text(each.w));
+      Net net(each.x);
+      net.specials = special;
+      net.output(net.convolution("x", each.w, each.lists, each.groups));
+      net.check();
+    }
+  }
+}
+
+TEST(Windows, TransposedOfOneFilter) {
+  Net net({1, 20, 6, 7});
+  net.output(net.node("ConvTranspose", {"x", net.constant({20, 1, 5, 5})},
+                      {{"strides", {3, 3}}, {"pads", {2, 2, 2, 2}}, {"output_padding", {2, 1}}}));
+  net.check();
+}
+
 }  // namespace
 }  // namespace touchstone

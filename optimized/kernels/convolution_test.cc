@@ -293,7 +293,7 @@ TEST(Convolution, GroupsThatShareABlock) {
 }
 
 TEST(Convolution, GroupsOfEveryWidthAndWindow) {
-  for (Index channels : {4, 12, 40}) {
+  for (Index channels : {4, 20}) {
     for (Index columns = 1; columns <= 36; columns += columns < 17 ? 1 : 9) {
       for (Index stride : {1, 2, 3})
         check_everywhere(groups(4, channels, channels, 3, stride, columns));

@@ -227,7 +227,6 @@ class Control : public TensorStep {
     return false;
   }
 
-  const AnalyzedGraph& graph_;
   Bodies bodies_;
   BodyPlans *yes_ = nullptr, *no_ = nullptr;  // of a node that runs one of two graphs
   Types input_types_, output_types_;          // that fit the signature

@@ -7,6 +7,7 @@
 #include "optimized/kernels/gemm.h"
 #include "optimized/kernels/patches.h"
 #include "optimized/lowering/families.h"
+#include "optimized/lowering/padded_convolution.h"
 #include "optimized/lowering/sliding.h"
 
 namespace touchstone {
@@ -40,6 +41,30 @@ struct Extents {
   Index panels, blocks;                     // panels of a block, and blocks of an output channel
 };
 
+// Merges neighboring dimensions in which a window is one element at every point of the image.
+Sliding merged(const Sliding& s) {
+  Sliding made;
+  bool was_point = false;
+  for (Index d = 0; d < s.image.size(); ++d) {
+    const bool is_point =
+        s.kernel[d] == 1 && s.stride[d] == 1 && s.before[d] == 0 && s.out[d] == s.image[d];
+    if (is_point && was_point) {
+      made.image[made.image.size() - 1] *= s.image[d];
+      made.out[made.out.size() - 1] *= s.out[d];
+      continue;
+    }
+    was_point = is_point;
+    made.image.push_back(s.image[d]);
+    made.kernel.push_back(s.kernel[d]);
+    made.stride.push_back(s.stride[d]);
+    made.dilation.push_back(s.dilation[d]);
+    made.before.push_back(s.before[d]);
+    made.after.push_back(s.after[d]);
+    made.out.push_back(s.out[d]);
+  }
+  return made;
+}
+
 std::optional<Extents> extents_of(const Facts& node, const Shape& x, const Shape& w, Index panel) {
   const Index groups = node.integer("group", 1);
   if (x.size() < 3 || w.size() != x.size() || groups <= 0) return std::nullopt;
@@ -64,7 +89,8 @@ std::optional<Extents> extents_of(const Facts& node, const Shape& x, const Shape
   } catch (const Error&) {
     return std::nullopt;  // overflow, which only tensors without elements reach
   }
-  e.line_terms = kernel.back();
+  e.window = merged(e.window);
+  e.line_terms = e.window.kernel.back();
   e.lines = e.line_terms == 0 ? 0 : e.terms / e.line_terms;
   e.shares = max(ceil_div(e.depth, depth_at_once), 1);
   const Index share = max(ceil_div(e.depth, e.shares), 1), all = ceil_div(e.points, panel);
@@ -161,21 +187,35 @@ class ConvolutionStep : public TensorStep {
       x_ = x.shape();
       w_ = w.shape();
       extents_ = extents_of(fact().attributes(), x_, w_, gemm_.panel_columns());
+      padded_.reset();
+      if (extents_)
+        padded_ = PaddedConvolution::of(extents_->window, extents_->channels, extents_->filters,
+                                        scratch());
     }
     if (!extents_ || (bias && bias->shape() != Shape{w_[0]})) return run_on_reference(state);
     const Extents& e = *extents_;
     float* const y = output(state, 0, Type::float32, e.made).data<float>();
     if (e.images == 0 || e.filters == 0 || e.points == 0) return;
+    const double work = static_cast<double>(e.images) * static_cast<double>(w.size()) *
+                        static_cast<double>(e.points) * nanoseconds_a_multiply_add;
+    const Operands operands{x.data<float>(), w.data<float>(), bias ? bias->data<float>() : nullptr,
+                            y};
+    if (padded_) {
+      state.each(e.images * e.groups, work, [&](Index part, Index thread) {
+        const Index filter = part % e.groups * e.filters;
+        padded_->run(operands.x + part * e.channels * e.plane, operands.w + filter * e.depth,
+                     operands.bias ? operands.bias + filter : nullptr,
+                     y + part * e.filters * e.points,
+                     state.scratch[static_cast<std::size_t>(thread)]);
+      });
+      return;
+    }
     const Index parts = e.images * e.groups * e.blocks;
     const Index wanted = ceil_div(parts_for(state.pool.size()), parts);
     const Index rows = ceil_div(e.filters, clamp(wanted, 1, max(e.filters / few_rows, 1)));
     const Index row_parts = ceil_div(e.filters, rows);
-    const double work = static_cast<double>(e.images) * static_cast<double>(w.size()) *
-                        static_cast<double>(e.points) * nanoseconds_a_multiply_add;
     state.each(parts * row_parts, work, [&](Index part, Index thread) {
       const Index first = part % row_parts * rows, block = part / row_parts;
-      const Operands operands{x.data<float>(), w.data<float>(),
-                              bias ? bias->data<float>() : nullptr, y};
       compute(operands, block, first, std::min(rows, e.filters - first),
               state.scratch[static_cast<std::size_t>(thread)]);
     });
@@ -220,6 +260,7 @@ class ConvolutionStep : public TensorStep {
   const PatchKernel patches_ = patches_of(chosen_isa());
   Shape x_, w_;  // that the extents are of
   std::optional<Extents> extents_;
+  std::optional<PaddedConvolution> padded_;
 };
 
 bool takes(const AnalyzedGraph& graph, Index node) {

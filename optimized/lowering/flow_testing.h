@@ -12,6 +12,9 @@
 
 namespace touchstone::flow {
 
+inline const std::vector<Type> integer_types{Type::int8,  Type::uint8,  Type::int16, Type::uint16,
+                                             Type::int32, Type::uint32, Type::int64, Type::uint64};
+
 using Feeds = std::map<std::string, Value>;
 
 inline Tensor numbers(Type type, const Shape& shape, const std::vector<Index>& items) {

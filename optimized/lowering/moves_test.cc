@@ -6,8 +6,6 @@
 namespace touchstone::flow {
 namespace {
 
-constexpr Type integer_types[] = {Type::int8,  Type::uint8,  Type::int16, Type::uint16,
-                                  Type::int32, Type::uint32, Type::int64, Type::uint64};
 const std::vector<Index> some{1, -3, 7, 100, -128, 64, 2, -1, 3, 12345, 5};
 
 const std::vector<std::pair<Shape, Shape>> pairs_of_shapes{

@@ -13,8 +13,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::vector<Type> integer_types{Type::int8,  Type::uint8,  Type::int16, Type::uint16,
-                                      Type::int32, Type::uint32, Type::int64, Type::uint64};
 const std::vector<Type> wide{Type::int32, Type::uint32, Type::int64, Type::uint64, Type::float64};
 
 const std::vector<Index> mixture{3, -7, 0, 127, -128, 5, 5, -1, 2, 64, -2, 9, 1, -3};

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "optimized/kernels/grouped.h"
+#include "optimized/plan/builder.h"
 #include "optimized/problems/problem.h"
 #include "optimized/problems/transposed.h"
 #include "reference/lists.h"
@@ -80,6 +81,10 @@ std::optional<Window> window_in_phases(const Facts& node, const Shape& x, const 
                                        const Shape& made) {
   if (node.integer("group", 1) != 1) return std::nullopt;
   const Window window = window_of(node, x, made, tail(weights.shape(), 2));
+  // Few filters leave most lanes of a block idle, in each phase.
+  const Index filters = weights.shape()[1], lanes = lanes_of(chosen_isa());
+  const bool is_strided = window.stride[0] > 1 || window.stride[1] > 1;
+  if (is_strided && 4 * filters <= lanes && !is_spread(window, filters, lanes)) return std::nullopt;
   // A phase multiplies zeros beyond the image too, which an infinite weight would turn into NaN.
   if (!is_near(window, x, made) || !is_in_phases(node, window) || !all_finite(weights))
     return std::nullopt;

@@ -1,4 +1,4 @@
-// Which convolutions, with which windows, run on images in channel blocks.
+// Windows of the convolutions that run on images in channel blocks.
 #pragma once
 
 #include <optional>

@@ -45,7 +45,7 @@ struct Range {
 // Output coordinates for which tap t reads the image.
 Range inside(const Window& w, int d, Index t) {
   const Index shift = subtract(multiply(t, w.dilation[d]), w.pad_begin[d]);
-  return {std::clamp<Index>(ceil_div(-shift, w.stride[d]), 0, w.out[d]),
+  return {std::clamp<Index>(ceil_div(negative(shift), w.stride[d]), 0, w.out[d]),
           std::clamp<Index>(ceil_div(subtract(w.in[d], shift), w.stride[d]), 0, w.out[d])};
 }
 bool is_padding(const Window& w, int d, Index t) {
@@ -57,14 +57,14 @@ bool is_padding(const Window& w, int d, Index t) {
 bool pays(const Window& w, int d) {
   constexpr Index fewest_columns = 4;
   const std::vector<Band> bands = bands_of(w, d);
-  double products = 0;
-  Index narrowest = w.out[d];
+  Index products = 0, narrowest = w.out[d];
   for (const Band& band : bands) {
     if (band.taps == 0) return false;
-    products += static_cast<double>(band.count) * static_cast<double>(band.taps);
+    products = add(products, multiply(band.count, band.taps));
     narrowest = std::min(narrowest, band.count);
   }
-  const double share = products / static_cast<double>(w.out[d]) / static_cast<double>(w.kernel[d]);
+  const double share =
+      static_cast<double>(products) / static_cast<double>(multiply(w.out[d], w.kernel[d]));
   return share <= (d == 0 || narrowest >= fewest_columns ? 0.9 : 0.75);
 }
 
@@ -79,8 +79,10 @@ std::vector<Band> bands_of(const Window& w, int d) {
   std::sort(cuts.begin(), cuts.end());
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
   std::vector<Band> bands;
-  for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
-    Band band{cuts[k], cuts[k + 1] - cuts[k]};
+  Index first = 0;
+  for (const Index cut : cuts) {
+    if (cut == first) continue;
+    Band band{first, subtract(cut, first)};
     for (Index t = 0; t < w.kernel[d]; ++t) {
       const Range range = inside(w, d, t);
       if (range.low > band.first || range.high <= band.first) continue;
@@ -88,6 +90,7 @@ std::vector<Band> bands_of(const Window& w, int d) {
       ++band.taps;
     }
     bands.push_back(band);
+    first = cut;
   }
   return bands;
 }
@@ -96,10 +99,10 @@ void skip_padding(Window& w, bool in_bands) {
   constexpr Index most_taps = 32;
   for (const int d : {0, 1}) {
     Index end = w.kernel[d];
-    while (w.first_tap[d] + 1 < end && is_padding(w, d, w.first_tap[d])) ++w.first_tap[d];
-    while (w.first_tap[d] + 1 < end && is_padding(w, d, end - 1)) --end;
-    w.kernel[d] = end - w.first_tap[d];
-    w.pad_begin[d] -= w.first_tap[d] * w.dilation[d];
+    while (add(w.first_tap[d], 1) < end && is_padding(w, d, w.first_tap[d])) ++w.first_tap[d];
+    while (add(w.first_tap[d], 1) < end && is_padding(w, d, subtract(end, 1))) --end;
+    w.kernel[d] = subtract(end, w.first_tap[d]);
+    w.pad_begin[d] = subtract(w.pad_begin[d], multiply(w.first_tap[d], w.dilation[d]));
     w.skips[d] =
         in_bands && w.dilation[d] > 1 && w.kernel[d] > 1 && w.kernel[d] <= most_taps && pays(w, d);
   }
