@@ -20,6 +20,7 @@
 #include "optimized/plan/device_memory.h"
 #include "optimized/plan/large.h"
 #include "optimized/plan/plan_memory.h"
+#include "optimized/plan/steady.h"
 #include "reference/feeds.h"
 
 namespace touchstone {
@@ -81,6 +82,7 @@ struct Plan::Impl {
     const bool checked = options.check_arena || arena_check_chosen();
     builder.build();
     if (options.change) options.change(builder);
+    steady = find_steady_steps(builder, checked ? std::set<std::string>() : options.steady);
     arena = rounded(checked ? ArenaCheck::place(builder.spans) : place_spans(builder.spans));
     if (options.device) {
       there = std::make_unique<DeviceMemory>(
@@ -136,7 +138,10 @@ struct Plan::Impl {
       if (step < static_cast<Index>(drops.size()) && !kept[static_cast<std::size_t>(value)])
         drops[static_cast<std::size_t>(step)].push_back(value);
     }
-    for (const std::unique_ptr<Step>& step : builder.steps) work.push_back(steps_of(*step));
+    for (std::size_t k = 0; k < drops.size(); ++k) {
+      work.push_back(steps_of(*builder.steps[k]));
+      builder.steps[k]->read_last(drops[k]);
+    }
     for (const ValueInfo& input : model.graph.inputs) inputs.push_back(graph.find(input.name));
     for (const ValueInfo& output : model.graph.outputs) {
       const Index value = graph.find(output.name);
@@ -180,7 +185,7 @@ struct Plan::Impl {
   Value made(const Output& output, const PlanMemory* own);
   void compute(const std::map<std::string, Value>& feeds, ThreadPool& pool,
                std::vector<Timing>* timings);
-  void run_steps(ThreadPool& pool, std::vector<Timing>* timings);
+  void run_steps(ThreadPool& pool, std::vector<Timing>* timings, bool repeats);
   // Releases the values that a run made, also if it throws.
   struct Clean {
     Impl& h;
@@ -202,6 +207,7 @@ struct Plan::Impl {
   std::unique_ptr<ArenaCheck> check;  // null: steps are trusted
   std::vector<Value> values;
   std::vector<Index> work;                // of each step
+  std::vector<bool> steady;               // steps that a repeated run leaves out
   std::vector<bool> kept;                 // values that stay between runs
   std::vector<Index> released;            // the others
   std::vector<std::vector<Index>> drops;  // values to release after each step
@@ -220,10 +226,10 @@ void Plan::Impl::compute(const std::map<std::string, Value>& feeds, ThreadPool& 
     if (const Index k = graph.find(name); k != no_value) held(k) = value;
   }
   if (check) check->begin(feeds);
-  run_steps(pool, timings);
+  run_steps(pool, timings, false);
 }
 
-void Plan::Impl::run_steps(ThreadPool& pool, std::vector<Timing>* timings) {
+void Plan::Impl::run_steps(ThreadPool& pool, std::vector<Timing>* timings, bool repeats) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point began = timings ? Clock::now() : Clock::time_point();
   const auto micro = [&](Clock::time_point at) {
@@ -235,6 +241,7 @@ void Plan::Impl::run_steps(ThreadPool& pool, std::vector<Timing>* timings) {
   if (!options.nested) run.emplace(pool);
   RunState state{pool, values, scratch_of, options.limits, &options};
   for (std::size_t k = 0; k < builder.steps.size(); ++k) {
+    if (repeats && steady[k]) continue;
     const double begin = timings ? since() : 0;
     placed_step(*builder.steps[k], [&] {
       charge_work(work[k]);
@@ -278,8 +285,8 @@ std::map<std::string, Value> Plan::run(const std::map<std::string, Value>& feeds
   return outputs;
 }
 
-void Plan::run_in_order(const std::vector<Value>& feeds, std::vector<Value>& outputs,
-                        ThreadPool& pool) {
+void Plan::run_in_order(std::vector<Value>& feeds, std::vector<Value>& outputs, ThreadPool& pool,
+                        bool repeats) {
   Impl& h = *impl_;
   const LimitsScope scope(h.options.limits);
   const Impl::Clean clean{h};
@@ -290,8 +297,15 @@ void Plan::run_in_order(const std::vector<Value>& feeds, std::vector<Value>& out
       named.emplace(h.model.graph.inputs[k].name, feeds[k]);
     h.compute(named, pool, nullptr);
   } else {
-    for (std::size_t k = 0; k < feeds.size(); ++k) h.held(h.inputs[k]) = feeds[k];
-    h.run_steps(pool, nullptr);
+    for (std::size_t k = 0; k < feeds.size(); ++k) {
+      Value& to = h.held(h.inputs[k]);
+      if (k + h.options.steady.size() < feeds.size() && !feeds[k].is_tensor()) {
+        to = std::move(feeds[k]);
+      } else {
+        to = feeds[k];
+      }
+    }
+    h.run_steps(pool, nullptr, repeats);
   }
   outputs.resize(h.outputs.size());
   for (std::size_t k = 0; k < outputs.size(); ++k)
