@@ -148,8 +148,21 @@ struct Plan::Impl {
       const auto buffer = builder.outputs.find(value);
       for (Output& before : outputs) before.moved = before.moved && before.value != value;
       outputs.push_back({value, buffer == builder.outputs.end() ? no_value : buffer->second,
-                         !kept[static_cast<std::size_t>(value)]});
+                         !kept[static_cast<std::size_t>(value)], input_of(value)});
     }
+  }
+
+  // Returns the position of an input whose copy in the plan's memory is also this output.
+  Index input_of(Index output) const {
+    const std::map<Index, Index>& plain = builder.plain_buffers();
+    const auto made = plain.find(output);
+    for (std::size_t k = 0; made != plain.end() && k < inputs.size(); ++k) {
+      const auto fed = plain.find(inputs[k]);
+      if (fed != plain.end() && fed->second == made->second &&
+          graph.value(inputs[k]).shape == graph.value(output).shape)
+        return static_cast<Index>(k);
+    }
+    return no_value;
   }
 
   // Returns the elementary operations charged per run; reference kernels charge their own.
@@ -178,7 +191,8 @@ struct Plan::Impl {
   // An output of the model: its value, and its buffer unless it is a tensor of its own.
   struct Output {
     Index value, buffer;
-    bool moved;  // out of the values: nobody reads it later
+    bool moved;   // out of the values: nobody reads it later
+    Index input;  // position of an input that is the same tensor; nobody if there is none
   };
 
   Value& held(Index value) { return values[static_cast<std::size_t>(value)]; }
@@ -308,8 +322,13 @@ void Plan::run_in_order(std::vector<Value>& feeds, std::vector<Value>& outputs, 
     h.run_steps(pool, nullptr, repeats);
   }
   outputs.resize(h.outputs.size());
-  for (std::size_t k = 0; k < outputs.size(); ++k)
-    outputs[k] = h.made(h.outputs[k], h.memory.get());
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    const Index same = h.outputs[k].input;
+    const bool is_fed =
+        same != no_value && is_outside(feeds[static_cast<std::size_t>(same)], *h.memory);
+    outputs[k] =
+        is_fed ? feeds[static_cast<std::size_t>(same)] : h.made(h.outputs[k], h.memory.get());
+  }
 }
 
 void Plan::run_into(const std::map<std::string, Value>& feeds,
