@@ -35,7 +35,8 @@ Model optimized(const Model& body, const FedShapes& shapes, const PassOptions& o
 
 }  // namespace
 
-BodyPlans::BodyPlans(const AnalyzedGraph& outer, const Graph& body) : outer_(outer), body_(body) {
+BodyPlans::BodyPlans(const AnalyzedGraph& outer, const Graph& body, bool repeats)
+    : outer_(outer), body_(body), repeats_(repeats) {
   for (const std::string& name : captured_names(body)) {
     const Index value = outer.find(name);
     if (value == no_value) BUG("a body captures what its graph does not hold");
@@ -52,6 +53,7 @@ BodyPlans::BodyPlans(const AnalyzedGraph& outer, const Graph& body) : outer_(out
 void BodyPlans::begin() {
   std::fill(feeds_.begin(), feeds_.end(), Value());
   runs_ = 0;
+  ++round_;
 }
 
 std::vector<Plan*> BodyPlans::plans() {
@@ -100,6 +102,9 @@ BodyPlans::Made BodyPlans::made(std::vector<Fed> feeds, std::set<std::string> un
   if (options.passes) model = optimized(model, shapes, *options.passes);
   options.unclaimed = unclaimed;
   options.lent = lent_;
+  options.steady.clear();
+  for (std::size_t k = body_.inputs.size(); repeats_ && k < feeds.size(); ++k)
+    options.steady.insert(name_of(k));
   options.device = nullptr;
   options.host = options.nested = true;
   options.change = nullptr;
@@ -163,11 +168,15 @@ void BodyPlans::run(std::vector<Value>& outputs, RunState& state) {
   for (;;) {
     Made& at = plan_for(state);
     try {
-      return at.plan->run_in_order(feeds_, outputs, state.pool);
+      at.plan->run_in_order(feeds_, outputs, state.pool, std::exchange(at.round, 0) == round_);
+      at.round = round_;
+      return;
     } catch (const ShapeDiffers& differs) {
       std::set<std::string> unclaimed = at.unclaimed;
       if (!unclaimed.insert(differs.value).second) BUG("a shape that nobody claims differs");
       at = made(at.feeds, std::move(unclaimed), state);
+      if (std::any_of(feeds_.begin(), feeds_.end(), [](const Value& fed) { return fed.absent(); }))
+        throw BodyFailed{};  // a feed is gone: the next run takes the new plan
     }
   }
 }

@@ -14,10 +14,14 @@
 
 namespace touchstone {
 
+// Thrown where the reference must run the node: it raises the error, or computes what no plan does.
+struct BodyFailed {};
+
 class BodyPlans {
  public:
-  // `outer`: the graph whose values the body captures. Both must outlive the plans.
-  BodyPlans(const AnalyzedGraph& outer, const Graph& body);
+  // `outer`: the graph whose values the body captures. Both must outlive the plans. `repeats`: a
+  // run of the node runs the body many times.
+  BodyPlans(const AnalyzedGraph& outer, const Graph& body, bool repeats);
 
   // Number k is the body's input k; all must be set before a run.
   std::vector<Value>& feeds() { return feeds_; }
@@ -44,6 +48,7 @@ class BodyPlans {
     std::set<std::string> unclaimed;
     std::unique_ptr<const Model> model;
     std::unique_ptr<Plan> plan;
+    Index round = 0;  // in which it ran last
   };
 
   const std::string& name_of(std::size_t feed) const;
@@ -55,6 +60,7 @@ class BodyPlans {
 
   const AnalyzedGraph& outer_;
   const Graph& body_;
+  const bool repeats_;
   alignas(64) std::array<std::byte, 128> lent_{};
   std::vector<std::string> constants_;    // captured
   std::vector<Index> captured_;           // other captured values
@@ -62,6 +68,7 @@ class BodyPlans {
   std::vector<std::vector<Shape>> seen_;  // shapes of each fed tensor
   std::list<Made> plans_;                 // most recently used first
   Index runs_ = 0;
+  Index round_ = 1;  // counts runs of the node
 };
 
 }  // namespace touchstone

@@ -195,6 +195,49 @@ TEST(Branches, CarriedValuesThatChangePlaces) {
   at_all_levels(model_of(build, all[0]), all);
 }
 
+// Products of captured values are the same in each trip of a run, and others in the next run. The
+// inner loop captures what the outer one carries.
+TEST(Branches, CapturedProductsThatTripsShare) {
+  const Build inner = Build()
+                          .in("j")
+                          .in("inner_goes")
+                          .in("t")
+                          .node("MatMul", {"s", "w"}, {"sw"})
+                          .node("Relu", {"sw"}, {"swr"})
+                          .node("Add", {"t", "swr"}, {"t1"})
+                          .node("Clip", {"t1", "low", "high"}, {"t2"})
+                          .out("inner_goes", Type::boolean)
+                          .out("t2", Type::float32);
+  const Build outer = Build()
+                          .in("i")
+                          .in("goes")
+                          .in("s")
+                          .node("MatMul", {"r", "w"}, {"rw"})
+                          .node("Reshape", {"rw", "flat"}, {"line"})
+                          .node("Add", {"line", "line"}, {"twice"})
+                          .node("Reshape", {"twice", "square"}, {"back"})
+                          .node("Loop", {"trips", "", "s"}, {"u"}, {{"body", body(inner)}})
+                          .node("Sub", {"u", "back"}, {"v"})
+                          .node("Clip", {"v", "low", "high"}, {"next"})
+                          .out("goes", Type::boolean)
+                          .out("next", Type::float32)
+                          .out("back", Type::float32);
+  Build build;
+  build.hold("w", whole({3, 3}, 5))
+      .hold("low", numbers(Type::float32, {}, {-9}))
+      .hold("high", numbers(Type::float32, {}, {9}))
+      .hold("flat", list({-1}))
+      .hold("square", list({2, 3}))
+      .node("Add", {"x", "x"}, {"r"})
+      .node("Loop", {"trips", "", "x"}, {"y", "all"}, {{"body", body(outer)}})
+      .out("y")
+      .out("all");
+  std::vector<Feeds> all;
+  for (const unsigned seed : {1U, 2U, 3U})
+    all.push_back({{"trips", trips(3)}, {"x", whole({2, 3}, seed)}});
+  at_all_levels(model_of(build, all[0]), all);
+}
+
 // One step of a layer for each trip, its state carried.
 TEST(Branches, ARecurrentLayerInABranchInALoop) {
   const Build one = Build()

@@ -42,7 +42,7 @@ class Control : public TensorStep {
       : TensorStep(graph, node, std::move(buffers)) {
     const Node& n = *graph.node(node).node;
     for (const Subgraph& inner : subgraphs_of(n)) {
-      bodies_.try_emplace(inner.graph.get(), graph, *inner.graph);
+      bodies_.try_emplace(inner.graph.get(), graph, *inner.graph, n.op != "If");
       depth_ = std::max(depth_, depth_of(*inner.graph));
     }
     for (const std::string& name : names_used(n)) used_.push_back(graph.find(name));

@@ -9,9 +9,6 @@
 
 namespace touchstone {
 
-// Thrown where the reference must run the node: it raises the error, or computes what no plan does.
-struct BodyFailed {};
-
 // Runs the body once more on its feeds.
 using RunBody = std::function<void(std::vector<Value>& outputs)>;
 

@@ -38,6 +38,8 @@ struct PlanOptions {
   std::shared_ptr<SharedWeights> weights = {};
   std::shared_ptr<SharedArena> arena = {};
   ShapeProver* prover = nullptr;
+  // Inputs, the last ones, that stay the same from run to run as long as runs repeat.
+  std::set<std::string> steady = {};
   // Memory of feeds that change between runs: what run_in_order hands on of it is copied.
   std::span<const std::byte> lent = {};
   // Passes for subgraphs, which their plans run; null: subgraphs run as written.
@@ -75,8 +77,11 @@ class Plan {
   std::map<std::string, Value> run(const std::map<std::string, Value>& feeds, ThreadPool& pool,
                                    std::vector<Timing>* timings = nullptr);
   // Takes feeds in the order of the model's inputs, each of them fed, and makes outputs in the
-  // model's order. Tensors outside of the plan's memory are shared, also those of feeds.
-  void run_in_order(const std::vector<Value>& feeds, std::vector<Value>& outputs, ThreadPool& pool);
+  // model's order. Tensors outside of the plan's memory are shared, also those of feeds. Moves
+  // feeds that are no tensors, but not steady ones, also if it throws. `repeats`: the steady feeds
+  // are those of the run before.
+  void run_in_order(std::vector<Value>& feeds, std::vector<Value>& outputs, ThreadPool& pool,
+                    bool repeats);
   // Writes the outputs into existing tensors. Throws Error (usage) if one has another type or
   // shape. Allocates nothing beyond what reference kernels allocate.
   void run_into(const std::map<std::string, Value>& feeds, std::map<std::string, Tensor>& outputs,

@@ -62,6 +62,8 @@ class Step {
   virtual ~Step() = default;
   virtual void bind(const Memory&) {}
   virtual void run(RunState& state) = 0;
+  // Receives values that no later step reads: the step may move them out.
+  virtual void read_last(const std::vector<Index>&) {}
   virtual Index scratch() const { return 0; }  // floats per thread
   virtual Index moved() const { return 0; }    // bytes read and written, for steps without nodes
   virtual PrefetchHint weights() const { return {}; }  // read in a run; earlier steps prefetch them

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/placement.h"
 #include "model/model.h"
+#include "model/scopes.h"
 #include "optimized/plan/builder.h"
 #include "optimized/plan/form_class.h"
 #include "optimized/registry/registry.h"
@@ -75,14 +76,28 @@ class OnReference : public Step {
     const Shape* const to = shape_of(graph.node(node).outputs[0]);
     if (from != nullptr && to != nullptr && count(*from) == count(*to)) to_ = to;
   }
+  // Sequences are moved: a copy takes as long as they are.
+  void read_last(const std::vector<Index>& values) override {
+    const std::vector<Index>& inputs = graph_.node(node_).inputs;
+    for (const Index value : values) {
+      const std::optional<ValueType>& type = graph_.value(value).type;
+      const bool is_tensor = !type || type->kind == ValueType::Kind::tensor;
+      if (!is_tensor && std::count(inputs.begin(), inputs.end(), value) == 1 &&
+          subgraphs_of(*graph_.node(node_).node).empty())
+        moved_.push_back(value);
+    }
+  }
   void run(RunState& state) override {
     const AnalyzedNode& fact = graph_.node(node_);
     if (hand_on(state, fact)) return;
     RunOptions options;
     options.limits = state.limits;
-    std::vector<Value> made = run_node(
-        *fact.node, [&](const std::string& name) { return held(state, graph_.find(name)); },
-        options);
+    const auto look_up = [&](const std::string& name) -> Value {
+      const Index value = graph_.find(name);
+      if (std::find(moved_.begin(), moved_.end(), value) == moved_.end()) return held(state, value);
+      return std::move(held(state, value));
+    };
+    std::vector<Value> made = run_node(*fact.node, look_up, options);
     for (std::size_t k = 0; k < made.size(); ++k) {
       if (fact.outputs[k] != no_value) held(state, fact.outputs[k]) = std::move(made[k]);
     }
@@ -105,6 +120,7 @@ class OnReference : public Step {
 
   const AnalyzedGraph& graph_;
   const Index node_;
+  std::vector<Index> moved_;   // inputs that no later step reads
   const Shape* to_ = nullptr;  // of the output, the same elements in another shape; null: unknown
 };
 
