@@ -60,8 +60,8 @@ std::shared_ptr<SessionModel> optimized_model(Model model, const SessionOptions&
   passes.draws = draws;
   passes.checked = checked;
   std::vector<Assumed> assumed;
-  if (options.devices == "cpu" && is_wanted(passes, "spread-quantisation", Level::all) &&
-      has_quantised(model)) {
+  if (options.devices == "cpu" && integers_are_faster() &&
+      is_wanted(passes, "spread-quantisation", Level::all) && has_quantised(model)) {
     PassOptions early = passes;  // without the passes that make floats of integers
     early.level = Level::extended;
     Optimized kept = optimize(std::move(model), early);

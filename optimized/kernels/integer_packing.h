@@ -54,8 +54,61 @@ inline __m128i load_even(const std::uint8_t* from) {
                           _mm_and_si128(_mm_loadu_si128(at + 1), bytes));
 }
 
+#ifdef __AVX512BW__
+// Mask of the first `count` of 64 bytes.
+inline __mmask64 first_bytes(std::int64_t count) {
+  return count >= 64 ? ~std::uint64_t{0} : count <= 0 ? 0 : (std::uint64_t{1} << count) - 1;
+}
+
+// At most 64 numbers, `step` apart: 1 or 2.
+inline __m512i load_columns(const std::uint8_t* from, std::int64_t step, std::int64_t count) {
+  if (step == 1) return _mm512_maskz_loadu_epi8(first_bytes(count), from);
+  const std::int64_t bytes = 2 * count - 1;
+  const __m512i low = _mm512_maskz_loadu_epi8(first_bytes(bytes), from);
+  const __m512i high = _mm512_maskz_loadu_epi8(first_bytes(bytes - 64), from + 64);
+  return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi16_epi8(low)),
+                            _mm512_cvtepi16_epi8(high), 1);
+}
+
+// Stores at most 64 columns of four rows.
+inline void interleave_columns(const __m512i* rows, std::int64_t count, std::uint8_t* to) {
+  const __m512i a = _mm512_unpacklo_epi8(rows[0], rows[1]);
+  const __m512i b = _mm512_unpackhi_epi8(rows[0], rows[1]);
+  const __m512i c = _mm512_unpacklo_epi8(rows[2], rows[3]);
+  const __m512i d = _mm512_unpackhi_epi8(rows[2], rows[3]);
+  // Quarter q of vector i has the columns from 16 q + 4 i on.
+  const __m512i v0 = _mm512_unpacklo_epi16(a, c), v1 = _mm512_unpackhi_epi16(a, c);
+  const __m512i v2 = _mm512_unpacklo_epi16(b, d), v3 = _mm512_unpackhi_epi16(b, d);
+  const __m512i low01 = _mm512_shuffle_i32x4(v0, v1, 0x44);
+  const __m512i low23 = _mm512_shuffle_i32x4(v2, v3, 0x44);
+  const __m512i high01 = _mm512_shuffle_i32x4(v0, v1, 0xee);
+  const __m512i high23 = _mm512_shuffle_i32x4(v2, v3, 0xee);
+  const auto keep = [&](std::int64_t from, __m512i columns) {
+    const auto some = static_cast<__mmask16>(first_bytes(count - from));
+    _mm512_mask_storeu_epi32(to + 4 * from, some, columns);
+  };
+  keep(0, _mm512_shuffle_i32x4(low01, low23, 0x88));
+  keep(16, _mm512_shuffle_i32x4(low01, low23, 0xdd));
+  keep(32, _mm512_shuffle_i32x4(high01, high23, 0x88));
+  keep(48, _mm512_shuffle_i32x4(high01, high23, 0xdd));
+}
+#endif
+
 void pack_pixels(const std::uint8_t* const* rows, std::int64_t step, std::int64_t columns,
                  std::uint8_t flip, std::uint8_t* to) {
+#ifdef __AVX512BW__
+  if (step <= 2) {
+    const __m512i wide_bits = _mm512_set1_epi8(static_cast<char>(flip));
+    for (std::int64_t from = 0; from < columns; from += 64) {
+      const std::int64_t left = columns - from, some = left < 64 ? left : 64;
+      __m512i numbers[4];
+      for (int k = 0; k < 4; ++k)
+        numbers[k] = _mm512_xor_si512(load_columns(rows[k] + from * step, step, some), wide_bits);
+      interleave_columns(numbers, some, to + 4 * from);
+    }
+    return;
+  }
+#endif
   const __m128i bits = _mm_set1_epi8(static_cast<char>(flip));
   std::int64_t n = 0;
   const auto vectors_of = [&](auto load, std::int64_t most) {

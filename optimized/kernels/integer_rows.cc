@@ -80,6 +80,20 @@ inline void add_points(const std::uint8_t* const* at, __m512i weights, __m512i* 
   sums[3] = _mm512_dpbusd_epi32(sums[3], _mm512_unpackhi_epi16(b, d), weights);
 }
 
+// The same for one point, with zeros beside it.
+inline void add_point(const std::uint8_t* at, __m512i weights, __m512i* sums) {
+  const __m512i numbers = _mm512_loadu_si512(at);
+  constexpr int none = -128;  // gives a zero
+  for (int i = 0; i < 4; ++i) {
+    const __m128i place =
+        _mm_setr_epi8(static_cast<char>(4 * i), none, none, none, static_cast<char>(4 * i + 1),
+                      none, none, none, static_cast<char>(4 * i + 2), none, none, none,
+                      static_cast<char>(4 * i + 3), none, none, none);
+    const __m512i widened = _mm512_shuffle_epi8(numbers, _mm512_broadcast_i32x4(place));
+    sums[i] = _mm512_dpbusd_epi32(sums[i], widened, weights);
+  }
+}
+
 void filter(const IntegerChannels& all) {
   const __m512i offsets =
       _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(all.offsets)));
@@ -107,15 +121,18 @@ void filter(const IntegerChannels& all) {
       __m512i sums[4] = {_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512(),
                          _mm512_setzero_si512()};
       const std::int8_t* weights = all.weights;
-      for (std::int64_t p = 0; p < all.points; p += 4, weights += 16) {
-        const std::int64_t last = all.points - 1;
+      const auto next = [&] {
+        const auto* const four = reinterpret_cast<const __m128i*>(weights);
+        weights += 16;
+        return _mm512_broadcast_i32x4(_mm_loadu_si128(four));
+      };
+      const std::int64_t last = all.points - 1;
+      for (std::int64_t p = 0; p < last; p += 4) {
         const auto at = [&](std::int64_t q) { return from + all.steps[q < last ? q : last]; };
         const std::uint8_t* const points[4] = {at(p), at(p + 1), at(p + 2), at(p + 3)};
-        add_points(
-            points,
-            _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(weights))),
-            sums);
+        add_points(points, next(), sums);
       }
+      if (last % 4 == 0) add_point(from + all.steps[last], next(), sums);
       const __m512i low_half =
           _mm512_or_si512(rounded_sums(sums[0]), _mm512_slli_epi32(rounded_sums(sums[1]), 8));
       const __m512i high_half =

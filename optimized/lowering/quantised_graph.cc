@@ -370,6 +370,10 @@ class QuantisedLowering {
 
 }  // namespace
 
+bool integers_are_faster() {
+  return chosen_isa() == Isa::sse41 || processor_has(IntegerDots::vectors, chosen_isa());
+}
+
 bool has_quantised(const Model& model) {
   return std::any_of(model.graph.nodes.begin(), model.graph.nodes.end(),
                      [](const Node& node) { return is_standard(node, "DequantizeLinear"); });

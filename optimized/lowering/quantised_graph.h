@@ -7,6 +7,10 @@
 
 namespace touchstone {
 
+// True if this processor multiplies 8-bit integers faster than float32: with sums of four products,
+// or by SSE4.1 alone. AVX2 multiplies both as fast, and filters channels faster in float32.
+bool integers_are_faster();
+
 // True if the main graph quantizes or dequantizes values.
 bool has_quantised(const Model& model);
 
