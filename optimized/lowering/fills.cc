@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "optimized/lowering/elements.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/moves.h"
 #include "optimized/plan/groups.h"
@@ -81,10 +82,13 @@ class OneHot : public Fills {
 
  private:
   bool moved(RunState& state) override {
-    const Tensor &indices = input(state, 0), &values = input(state, 2);
-    const std::optional<IndexVector> depth = list(state, 1);
-    if (!depth || depth->size() != 1 || (*depth)[0] < 0 || values.shape() != Shape{2}) return false;
-    const Index rank = indices.shape().size(), classes = (*depth)[0];
+    const std::optional<Tensor> whole = truncated(input(state, 0));
+    const std::optional<Tensor> depth = truncated(input(state, 1));
+    const Tensor& values = input(state, 2);
+    if (!whole || !depth || depth->size() != 1 || values.shape() != Shape{2}) return false;
+    const Tensor& indices = *whole;
+    const Index rank = indices.shape().size(), classes = depth->data<std::int64_t>()[0];
+    if (classes < 0) return false;
     const Index given = fact().attributes().integer("axis", -1), axis = wrap(given, rank + 1);
     const bool wraps = fact().node->signature->since >= 11;
     if (given < (wraps ? -rank - 1 : -1) || given > rank) return false;
@@ -96,17 +100,26 @@ class OneHot : public Fills {
     fill(state, made, values.bytes().data());
     with_carrier(values.type(), [&]<class T>() {
       const T on = values.data<T>()[1];
-      const Index inner = count(after);
-      indices.type() == Type::int64
-          ? place(made.data<T>(), on, indices.data<std::int64_t>(), indices, classes, inner, wraps)
-          : place(made.data<T>(), on, indices.data<std::int32_t>(), indices, classes, inner, wraps);
+      place(made.data<T>(), on, indices, classes, count(after), wraps);
     });
     return true;
   }
 
-  template <class T, class I>
-  static void place(T* to, T on, const I* at, const Tensor& indices, Index classes, Index inner,
-                    bool wraps) {
+  // Returns the numbers as int64 without their fractions; nullopt for one beyond its range.
+  static std::optional<Tensor> truncated(const Tensor& from) {
+    if (from.type() == Type::int64) return from;
+    Tensor made(Type::int64, from.shape());
+    ElementRow row;
+    row.count = from.size();
+    row.to = made.bytes().data();
+    row.from[0] = from.bytes().data();
+    row.steps[0] = 1;
+    return unary_loop("Cast", from.type(), Type::int64)(row) ? std::optional(made) : std::nullopt;
+  }
+
+  template <class T>
+  static void place(T* to, T on, const Tensor& indices, Index classes, Index inner, bool wraps) {
+    const auto* at = indices.data<std::int64_t>();
     const Index outer = indices.size() / inner;
     for (Index p = 0; p < outer; ++p, to += classes * inner) {
       for (Index q = 0; q < inner; ++q) {
@@ -128,9 +141,12 @@ bool is_constant_of_shape(const AnalyzedGraph& graph, Index node) {
 
 bool is_one_hot(const AnalyzedGraph& graph, Index node) {
   if (graph.node(node).node->signature->op != "OneHot") return false;
-  const Type indices = element_of(graph, node, 0), depth = element_of(graph, node, 1);
-  return (indices == Type::int64 || indices == Type::int32) &&
-         (depth == Type::int64 || depth == Type::int32) && is_movable(element_of(graph, node, 2));
+  const auto counts = [&](std::size_t k) {
+    const Type type = element_of(graph, node, k);
+    return type == Type::int64 ||
+           (type != Type::uint64 && unary_loop("Cast", type, Type::int64) != nullptr);
+  };
+  return counts(0) && counts(1) && is_movable(element_of(graph, node, 2));
 }
 
 // Movement that only constants and shapes control is planned as a whole.

@@ -16,8 +16,8 @@ namespace {
 
 constexpr Index numbered_casts = 6;  // the first opset whose Cast names its type by number
 
-constexpr std::string_view forms[] = {"elementwise", "reduce", "contract", "normalise",
-                                      "window",      "move",   "recurrent"};
+constexpr std::string_view forms[] = {"elementwise", "reduce",    "contract", "normalise", "window",
+                                      "move",        "recurrent", "resample", "quantise"};
 // Their results depend on the type of an input, and not on its elements alone; or, as TopK, they
 // have kernels of their own for 16 bits.
 constexpr std::string_view typed[] = {"BitCast", "CastLike", "Range", "TopK"};
