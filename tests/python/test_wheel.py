@@ -47,14 +47,14 @@ def test_it_holds_what_the_build_made(wheel: Path) -> None:
 
 
 def test_the_library_is_small_and_stands_on_little(tmp_path: Path) -> None:
-    """The library, with kernels of three instruction sets, has under 18 MB and needs only Debian's libraries."""
+    """The library, with kernels of three instruction sets, has under 20 MB and needs only Debian's libraries."""
     (library,) = (PACKAGES / "touchstone").glob("_native*.so")
 
     def told(*command: object) -> str:
         return subprocess.run([*map(str, command)], capture_output=True, text=True, check=True).stdout
 
     told("strip", "--strip-unneeded", "-o", tmp_path / "stripped.so", library)
-    assert (tmp_path / "stripped.so").stat().st_size < 18e6
+    assert (tmp_path / "stripped.so").stat().st_size < 20e6
     needed = re.findall(r"\(NEEDED\).*\[(.+?)\.so", told("readelf", "--dynamic", "--wide", library))
     compiler = {"libstdc++", "libm", "libgcc_s", "libc", "ld-linux-x86-64"}
     codecs = {"libjpeg", "libpng16", "libtiff", "libwebp", "libopenjp2", "libz"}
