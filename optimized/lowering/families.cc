@@ -48,7 +48,8 @@ std::span<const KernelFamily* const> kernel_families() {
 }
 
 std::span<const FusedFamily* const> fused_families() {
-  static const std::vector<const FusedFamily*> all{&quantised_sum_family, &scaled_matmul_family};
+  static const std::vector<const FusedFamily*> all{&attention_chain_family, &quantised_sum_family,
+                                                   &scaled_matmul_family};
   return all;
 }
 

@@ -29,6 +29,7 @@ inline bool is_standard(const AnalyzedNode& fact, std::string_view op) {
          fact.node->signature->domain.empty() && fact.node->signature->op == op;
 }
 
+extern const FusedFamily attention_chain_family;
 extern const FusedFamily quantised_sum_family;
 extern const FusedFamily scaled_matmul_family;
 
