@@ -86,12 +86,16 @@ class IntegerMatmul : public TensorStep {
     kernel =
         (scaled_ ? "scaled integer matmul " : "integer matmul ") + std::string(name(chosen_isa()));
     kernel_class = KernelClass::matmul;
-    constant_ = graph.value(product_.inputs[at_.b]).constant;
-    if (constant_ != nullptr && constant_->shape().size() > 0) {
-      pack_b(*constant_, matrix_shape(constant_->shape()), nullptr);
-    } else {
-      constant_ = nullptr;
-    }
+    const Tensor* const b = graph.value(product_.inputs[at_.b]).constant;
+    if (b == nullptr || b->shape().size() == 0) return;
+    const Shape shape = matrix_shape(b->shape());
+    IndexVector format{static_cast<Index>(b->type())};
+    format.append(shape.begin(), shape.end());
+    constant_b_ = graph.weights().get<PackedColumns>({b}, format, [&] {
+      PackedColumns packed;
+      pack_b(packed, *b, shape, nullptr);
+      return packed;
+    });
   }
 
   void run(RunState& state) override {
@@ -111,7 +115,7 @@ class IntegerMatmul : public TensorStep {
     charge_work(multiply(made.size(), add(depth_, 1)));
 
     const Tensor& b = input(state, at_.b);
-    if (constant_ == nullptr) pack_b(b, shapes.right, &state.pool);
+    if (!constant_b_) pack_b(fed_b_, b, shapes.right, &state.pool);
     pack_a(state, shapes);
     columns_ = shapes.right.back();
     zeros_of_columns(state, shapes);
@@ -161,19 +165,20 @@ class IntegerMatmul : public TensorStep {
   }
   static Index matrices(const Shape& shape) { return count(head(shape, shape.size() - 2)); }
 
-  void pack_b(const Tensor& b, const Shape& shape, ThreadPool* pool) {
+  static void pack_b(PackedColumns& packed, const Tensor& b, const Shape& shape, ThreadPool* pool) {
     const Index depth = shape[shape.size() - 2], columns = shape.back(), all = matrices(shape);
-    b_.reserve(all, depth, columns);
+    packed.reserve(all, depth, columns);
     const bool is_signed = b.type() == Type::int8;
     const auto pack = [&](Index part, Index) {
-      const Index matrix = part / b_.panels();
-      b_.pack(matrix, part % b_.panels(), b.data<std::uint8_t>() + matrix * depth * columns,
-              columns, is_signed);
+      const Index matrix = part / packed.panels();
+      packed.pack(matrix, part % packed.panels(), b.data<std::uint8_t>() + matrix * depth * columns,
+                  columns, is_signed);
     };
-    const Index parts = multiply(all, b_.panels());
+    const Index parts = multiply(all, packed.panels());
     if (pool != nullptr) return pool->each(parts, pack);
     for (Index part = 0; part < parts; ++part) pack(part, 0);
   }
+  const PackedColumns& packed_b() const { return constant_b_ ? *constant_b_ : fed_b_; }
 
   void pack_a(RunState& state, const Shapes& shapes) {
     const Tensor& a = input(state, at_.a);
@@ -197,7 +202,7 @@ class IntegerMatmul : public TensorStep {
     const Tensor* zero = has_input(at_.b_zero) ? &input(state, at_.b_zero) : nullptr;
     const Index all = count(shapes.per_column);
     zeros_ = column_memory_.at<std::int32_t>(multiply(all, 2));
-    const std::int32_t* const sums = b_.sums(0);
+    const std::int32_t* const sums = packed_b().sums(0);
     each_broadcast(shapes.per_column, shapes.right_zero, [&](Index n, Index from) {
       zeros_[n] = stored_zero(zero == nullptr ? 0 : byte_at(*zero, from), is_signed, false);
       zeros_[all + n] = rest_of(sums[n], zeros_[n], depth_);
@@ -233,7 +238,7 @@ class IntegerMatmul : public TensorStep {
     // All matrices A times the same B are one product.
     const bool one = count(right) == 1 && count(left) == products;
     if (one) rows *= products, products = 1;
-    const Index panels = b_.panels(), wanted = parts_for(state.pool.size());
+    const Index panels = packed_b().panels(), wanted = parts_for(state.pool.size());
     const Index panel_parts = std::min(panels, ceil_div(wanted, products));
     const Index row_parts = std::min(ceil_div(rows, 48), ceil_div(wanted, products * panel_parts));
     const Index parts_each = panel_parts * row_parts;
@@ -255,7 +260,7 @@ class IntegerMatmul : public TensorStep {
       product.a = rows_.row(m);
       product.a_zero = rows_.zeros() + m;
       product.a_sum = rows_.sums() + m;
-      product.b = b_.matrix(from);
+      product.b = packed_b().matrix(from);
       product.b_zero = zeros_ + from * columns_;
       product.b_rest = rests_ + from * columns_;
       if (product.c != nullptr) {
@@ -277,9 +282,9 @@ class IntegerMatmul : public TensorStep {
   const AnalyzedNode& product_;
   const Places& at_;
   const std::optional<ScaledMatmul> scaled_;
-  const Tensor* constant_ = nullptr;  // B, packed once
   PackedRows rows_;
-  PackedColumns b_;
+  PackedColumns fed_b_;
+  std::shared_ptr<const PackedColumns> constant_b_;  // shared by the plans of the model
   KeptMemory column_memory_, row_scales_, column_scales_, sources_;
   std::int32_t *zeros_ = nullptr, *rests_ = nullptr;
   Index depth_ = 0, columns_ = 0;

@@ -14,26 +14,49 @@ namespace {
 constexpr Index rows_at_once = 64;         // that follow one tree while it is in the cache
 constexpr double nanoseconds_a_walk = 10;  // through one tree
 
+// A forest for features of one type.
+struct PreparedForest {
+  PreparedForest(const AnalyzedNode& fact, Type type) : facts(forest_of(fact.attributes())) {
+    if (!facts) return;
+    singles = facts->singles && type == Type::float32;
+    if (singles) {
+      single = facts->flat<float>();
+    } else {
+      wide = facts->flat<double>();
+    }
+    trees = size(facts->forest.roots);
+    facts->forest = {};
+    if (facts->aggregate == Aggregate::min || facts->aggregate == Aggregate::max) return;
+    single_weights = facts->weights<float>();
+    if (fact.node->signature->op == "TreeEnsemble" && type == Type::float64)
+      double_weights = facts->weights<double>();
+  }
+
+  std::optional<ForestFacts> facts;
+  bool singles = false;
+  FlatForest<float> single;
+  FlatForest<double> wide;
+  std::vector<float> single_weights;  // of each leaf for each target
+  std::vector<double> double_weights;
+  Index trees = 0;
+};
+
+// Returns the forest that the plans of a model share. Its node stays where it is as long as they.
+std::shared_ptr<const PreparedForest> prepared(const AnalyzedGraph& graph,
+                                               const AnalyzedNode& fact) {
+  const Type type = graph.value(fact.inputs[0]).type->element;
+  const IndexVector format{static_cast<Index>(reinterpret_cast<std::intptr_t>(fact.node)),
+                           static_cast<Index>(type)};
+  return graph.weights().get<PreparedForest>({}, format,
+                                             [&] { return PreparedForest(fact, type); });
+}
+
 class TreesStep : public TensorStep {
  public:
   TreesStep(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
-      : TensorStep(graph, node, std::move(buffers)), facts_(forest_of(fact().attributes())) {
+      : TensorStep(graph, node, std::move(buffers)), shared_(prepared(graph, fact())) {
     kernel = "trees";
     kernel_class = KernelClass::row_kernel;
-    if (!facts_) return;
-    const Type type = graph.value(fact().inputs[0]).type->element;
-    singles_ = facts_->singles && type == Type::float32;
-    if (singles_) {
-      single_ = facts_->flat<float>();
-    } else {
-      double_ = facts_->flat<double>();
-    }
-    trees_ = size(facts_->forest.roots);
-    facts_->forest = {};
-    if (facts_->aggregate == Aggregate::min || facts_->aggregate == Aggregate::max) return;
-    single_weights_ = facts_->weights<float>();
-    if (fact().node->signature->op == "TreeEnsemble" && type == Type::float64)
-      double_weights_ = facts_->weights<double>();
   }
 
   void run(RunState& state) override {
@@ -213,13 +236,14 @@ class TreesStep : public TensorStep {
     transform_scores(std::span<S>(row, static_cast<std::size_t>(targets)), facts_->transform);
   }
 
-  std::optional<ForestFacts> facts_;
-  FlatForest<float> single_;
-  FlatForest<double> double_;
-  std::vector<float> single_weights_;  // of each leaf for each target
-  std::vector<double> double_weights_;
-  Index trees_ = 0;
-  bool singles_ = false;
+  const std::shared_ptr<const PreparedForest> shared_;
+  const std::optional<ForestFacts>& facts_ = shared_->facts;
+  const FlatForest<float>& single_ = shared_->single;
+  const FlatForest<double>& double_ = shared_->wide;
+  const std::vector<float>& single_weights_ = shared_->single_weights;
+  const std::vector<double>& double_weights_ = shared_->double_weights;
+  const Index trees_ = shared_->trees;
+  const bool singles_ = shared_->singles;
   Tensor wide_, tops_, voted_;
   std::optional<Tensor> scores_;
 };

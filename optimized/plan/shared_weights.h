@@ -19,7 +19,8 @@ class SharedWeights {
  public:
   // Returns the packed form of constants under a format: numbers that determine it beside the
   // constants' elements, among them their strides. Calls `make` if no plan has it. The constants
-  // must not change later. `make` returns a T, which may hold memory of its own.
+  // must not change later. `make` returns a T, which may hold memory of its own. For a form of a
+  // node, `format` has its address.
   template <class T, class F>
   std::shared_ptr<const T> get(std::initializer_list<const Tensor*> constants,
                                const IndexVector& format, F&& make) {
