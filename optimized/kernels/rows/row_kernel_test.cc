@@ -127,8 +127,13 @@ INSTANTIATE_TEST_SUITE_P(
             {},
             Type::float32,
             "pool"},
-        One{"ArgMax", {{4, 1200}}, {}, {{"axis", 1}}, Type::int64},
-        One{"ArgMin", {{30, 41, 9}}, {}, {{"axis", 1}, {"select_last_index", 1}}, Type::int64},
+        One{"ArgMax", {{4, 1200}}, {}, {{"axis", 1}}, Type::int64, "extremes"},
+        One{"ArgMin",
+            {{30, 41, 9}},
+            {},
+            {{"axis", 1}, {"select_last_index", 1}},
+            Type::int64,
+            "extremes"},
         One{"Max", {{4, 5, 6}, {5, 1}, {6}}}));
 
 // A strip returns the view's elements, or the other number outside of it.
