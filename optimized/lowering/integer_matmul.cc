@@ -111,7 +111,7 @@ class IntegerMatmul : public TensorStep {
     charge_work(multiply(made.size(), add(depth_, 1)));
 
     const Tensor& b = input(state, at_.b);
-    if (constant_ == nullptr) pack_b(b, shapes.right, &state.pool);
+    if (constant_ == nullptr) pack_b(b, shapes.right, &state);
     pack_a(state, shapes);
     columns_ = shapes.right.back();
     zeros_of_columns(state, shapes);
@@ -161,7 +161,8 @@ class IntegerMatmul : public TensorStep {
   }
   static Index matrices(const Shape& shape) { return count(head(shape, shape.size() - 2)); }
 
-  void pack_b(const Tensor& b, const Shape& shape, ThreadPool* pool) {
+  // `state`: null while the plan is made.
+  void pack_b(const Tensor& b, const Shape& shape, RunState* state) {
     const Index depth = shape[shape.size() - 2], columns = shape.back(), all = matrices(shape);
     b_.reserve(all, depth, columns);
     const bool is_signed = b.type() == Type::int8;
@@ -171,7 +172,8 @@ class IntegerMatmul : public TensorStep {
               columns, is_signed);
     };
     const Index parts = multiply(all, b_.panels());
-    if (pool != nullptr) return pool->each(parts, pack);
+    const double work = static_cast<double>(b.size()) * nanoseconds_an_element;
+    if (state != nullptr) return state->each(parts, work, pack);
     for (Index part = 0; part < parts; ++part) pack(part, 0);
   }
 
