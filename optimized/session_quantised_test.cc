@@ -153,6 +153,54 @@ TEST(Session, QuantisedGemmsScaleTheirSums) {
   }
 }
 
+// No node after the lowering has the rules of Gemm.
+TEST(Session, RulesOfQuantisedGemms) {
+  const auto refusal = [](const Model& model, const std::map<std::string, Value>& feeds) {
+    std::string rules[2];
+    for (const bool fast : {false, true}) {
+      try {
+        fast ? Session(model).run(feeds) : run(model, feeds);
+      } catch (const Error& error) {
+        rules[fast] = error.rule;
+      }
+    }
+    EXPECT_EQ(rules[0], rules[1]);
+    return rules[1];
+  };
+  Quantised net({2, 24});
+  const std::string x = net.rounded("x", Type::uint8, 0.5F, 1);
+  const std::string w = net.node("DequantizeLinear", {net.held(drawn(Type::int8, {24, 5}, 7)),
+                                                      net.held(number(Type::float32, 0.5F))});
+  const std::string c = net.constant({5});
+  net.output(net.node("Gemm", {x, w, c}));
+  Model model = net.model();
+  model.graph.initializers.erase(c);
+  model.graph.inputs.push_back(info(c, {5}));
+  for (ValueInfo& input : model.graph.inputs) input.shape.reset();
+  EXPECT_EQ(refusal(model, {{"x", whole({2, 24}, 1)}, {c, whole({1, 5}, 2)}}), "");
+  EXPECT_EQ(refusal(model, {{"x", whole({1, 24}, 1)}, {c, whole({4, 5}, 2)}}), "Gemm-13/C3");
+  EXPECT_EQ(refusal(model, {{"x", whole({2, 2, 24}, 1)}, {c, whole({5}, 2)}}), "Gemm-13/C1");
+}
+
+// The rounding of scales exceeds the bounds of sums of a few products.
+TEST(Session, ProductsOfFewQuantisedValuesStayFloats) {
+  for (const Index depth : {1, 7, 8}) {
+    Quantised net({3, depth});
+    const std::string x = net.rounded("x", Type::uint8, 0.04F, 1);
+    const std::string w = net.node("DequantizeLinear", {net.held(drawn(Type::int8, {depth, 5}, 7)),
+                                                        net.held(number(Type::float32, 0.03F))});
+    net.output(net.node("MatMul", {x, w}));
+    Session session(net.model());
+    const std::map<std::string, Value> feeds{{"x", whole({3, depth}, 4)}};
+    const std::map<std::string, Value> made = session.run(feeds);
+    EXPECT_EQ(why_refused(net.model(), feeds, made), "") << depth;
+    std::string kernels;
+    for (const Placement& row : session.placement()) kernels += row.kernel + "; ";
+    EXPECT_EQ(kernels.find("scaled integer matmul") != kernels.npos,
+              depth >= 8 && integers_are_faster());
+  }
+}
+
 // Selections of elements compute on integers, between nodes that do so.
 TEST(Session, SelectionsOfQuantisedValues) {
   Quantised net({2, 4, 6, 6});

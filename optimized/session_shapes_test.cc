@@ -222,6 +222,22 @@ TEST(OpenShapes, PlansOfAllShapesShareWeightsAndArena) {
   }
 }
 
+// Packed forms are of a constant's shape, too: several constants may share a buffer.
+TEST(OpenShapes, ConstantsOfOneBufferArePackedApart) {
+  Net net({1, 16, 6, 6});
+  const Tensor filters = whole({16, 32, 2, 2}, 5);
+  const std::string wide = net.node("ConvTranspose", {"x", net.held(filters)});
+  net.output(wide);
+  net.output(net.node("ConvTranspose", {wide, net.held(filters.reshaped({32, 16, 2, 2}))}));
+  const Tensor taps = whole({16, 16, 3, 5}, 6);
+  const std::string point = net.node("GlobalAveragePool", {"x"});
+  const std::string flat = net.node("Conv", {point, net.held(taps)}, {{"pads", {1, 1, 1, 3}}});
+  net.output(flat);  // taps that read padding alone are left out
+  net.output(
+      net.node("Conv", {point, net.held(taps.reshaped({16, 16, 5, 3}))}, {{"pads", {1, 1, 3, 1}}}));
+  net.check();
+}
+
 // Values of several types share one memory. Bools take a number of bytes that no float32 divides.
 TEST(Buffers, ElementsOfAnyTypeAreInThePlansMemory) {
   constexpr Index to_double = 11, to_integer = 7, to_byte = 2, to_float = 1;

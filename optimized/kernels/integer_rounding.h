@@ -11,21 +11,32 @@
 namespace touchstone {
 namespace {
 
-// Copies a few bytes by pairs of moves that overlap.
-inline void copy_few(const std::uint8_t* from, std::int64_t count, std::uint8_t* to) {
-  if (count >= 16) {
-    std::int64_t k = 0;
-    for (; k + 16 < count; k += 16) __builtin_memcpy(to + k, from + k, 16);
-    __builtin_memcpy(to + count - 16, from + count - 16, 16);
-  } else if (count >= 8) {
-    __builtin_memcpy(to, from, 8);
-    __builtin_memcpy(to + count - 8, from + count - 8, 8);
-  } else if (count >= 4) {
+// Copies a few of `most` bytes by pairs of moves that overlap.
+template <int most>
+void copy_few(const std::uint8_t (&held)[most], std::int64_t first, std::int64_t count,
+              std::uint8_t* to) {
+  const std::uint8_t* const from = held + first;
+  if constexpr (most >= 16) {
+    if (count >= 16) {
+      std::int64_t k = 0;
+      for (; k + 16 < count; k += 16) __builtin_memcpy(to + k, from + k, 16);
+      __builtin_memcpy(to + count - 16, from + count - 16, 16);
+      return;
+    }
+  }
+  if constexpr (most >= 8) {
+    if (count >= 8) {
+      __builtin_memcpy(to, from, 8);
+      __builtin_memcpy(to + count - 8, from + count - 8, 8);
+      return;
+    }
+  }
+  if (count >= 4) {
     __builtin_memcpy(to, from, 4);
     __builtin_memcpy(to + count - 4, from + count - 4, 4);
-  } else {
-    for (std::int64_t k = 0; k < count; ++k) to[k] = from[k];
+    return;
   }
+  for (std::int64_t k = 0; k < count; ++k) to[k] = from[k];
 }
 
 // Numbers that round a row: y = held(round_even(sum * by) + zero).
@@ -75,7 +86,7 @@ void round_blocks(const RowRounding& given, std::int32_t offset, std::int64_t co
   if (k == count) return;
   std::uint8_t last[block];
   one(k, last);
-  copy_few(last, count - k, y + k);
+  copy_few(last, 0, count - k, y + k);
 }
 
 // Rounds sums of row m, each plus `offset`, of the columns from `n` on. Sums up to the end of a

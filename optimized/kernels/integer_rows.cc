@@ -150,7 +150,7 @@ void filter(const IntegerChannels& all) {
     each_line(all.pitch, all.width, n, count,
               [&](std::int64_t from, std::int64_t few, std::int64_t to) {
                 for (std::int64_t c = 0; c < all.channels; ++c)
-                  copy_few(results[c] + (from - n), few, all.y + c * all.row + to);
+                  copy_few(results[c], from - n, few, all.y + c * all.row + to);
               });
   }
 }

@@ -193,7 +193,7 @@ void round_row(const IntegerProduct& product, std::int64_t m, std::int64_t n, st
   requantise<block>(product.to, m, n, count, offset, sums, rounded);
   each_line(product.pitch, product.width, n, count,
             [&](std::int64_t from, std::int64_t few, std::int64_t to) {
-              copy_few(rounded + (from - n), few, y + to);
+              copy_few(rounded, from - n, few, y + to);
             });
 }
 

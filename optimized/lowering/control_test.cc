@@ -111,6 +111,26 @@ TEST(Bodies, ALoopThatGrowsAList) {
   EXPECT_EQ(same(model_of(build, all[0]), all), "plans of subgraphs; ");
 }
 
+// Both outputs are tensors of their own, which a plan hands out by moving them.
+TEST(Bodies, AnOutputThatIsNamedTwice) {
+  const Build twice = Build()
+                          .in("i")
+                          .in("goes")
+                          .in("first")
+                          .in("second")
+                          .node("Identity", {"goes"}, {"on"})
+                          .node("NonZero", {"first"}, {"found"})
+                          .out("on", Type::boolean)
+                          .out("found", Type::int64)
+                          .out("found", Type::int64);
+  const Feeds feeds{{"trips", numbers(Type::int64, {}, {2})}, {"x", list({3, 0, 4})}};
+  same(Build()
+           .node("Loop", {"trips", "", "x", "x"}, {"y", "z"}, {{"body", body(twice)}})
+           .out("y")
+           .out("z"),
+       feeds);
+}
+
 // The carried float doubles in length with each trip, so plans differ from trip to trip.
 TEST(Bodies, ALoopWhoseStateGrows) {
   const Build doubling = Build()

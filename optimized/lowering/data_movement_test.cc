@@ -165,6 +165,16 @@ TEST(RunningSums, AnyAxisAndDirection) {
   }
 }
 
+// Rectangles have the element type of the image, but are no elements of the result.
+TEST(PlannedMoves, NotARoiAlignWithItsDefaultMode) {
+  const Build build =
+      Build().hold("of", list({0})).node("RoiAlign", {"x", "rois", "of"}, {"y"}).out("y");
+  const Tensor x = numbers(Type::float64, {1, 1, 1, 1}, {3});
+  const std::string kernels =
+      same(build, {{"x", x}, {"rois", numbers(Type::float64, {1, 4}, {0, 0, 1, 1})}});
+  EXPECT_EQ(kernels.find("planned moves"), kernels.npos) << kernels;
+}
+
 TEST(RunningSums, BlocksOfNeighbours) {
   for (const Type type : {Type::float32, Type::int64}) {
     for (const Index axis : {0, 1}) {

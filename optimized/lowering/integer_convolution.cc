@@ -31,7 +31,7 @@ class IntegerConvolution : public TensorStep {
   void run(RunState& state) override {
     const Tensor &x = input(state, at_.x), &w = input(state, at_.w);
     const bool quantised = at_.y_zero != absent_input;
-    if (x.shape() != x_ || w.shape() != w_) arrange(state);
+    if (!is_arranged(state)) arrange(state);
     if (way_ == Way::reference) return run_on_reference(state);
     const Type type = quantised ? input(state, at_.y_zero).type() : Type::int32;
     Tensor& y = output(state, 0, type, windows_.made);
@@ -71,15 +71,27 @@ class IntegerConvolution : public TensorStep {
   // channels: one filter for each channel of an image; planes: few products for each result.
   enum class Way { reference, channels, planes, image };
 
+  // True if the inputs have the shapes of the last call: of scales and zero points too.
+  bool is_arranged(const RunState& state) const {
+    if (shapes_.size() != fact().inputs.size()) return false;
+    for (std::size_t k = 0; k < shapes_.size(); ++k) {
+      if (has_input(k) && input(state, k).shape() != shapes_[k]) return false;
+    }
+    return true;
+  }
+
   // Reads the windows of a call, and chooses its way.
   void arrange(RunState& state) {
     packed_ = false;
     way_ = Way::reference;
-    x_ = input(state, at_.x).shape();
-    w_ = input(state, at_.w).shape();
+    shapes_.assign(fact().inputs.size(), {});
     std::vector<Value> inputs;
-    for (std::size_t k = 0; k < fact().inputs.size(); ++k)
+    for (std::size_t k = 0; k < fact().inputs.size(); ++k) {
       inputs.push_back(has_input(k) ? Value(input(state, k)) : Value());
+      if (has_input(k)) shapes_[k] = input(state, k).shape();
+    }
+    x_ = shapes_[at_.x];
+    w_ = shapes_[at_.w];
     const Call call = call_of(node(), std::move(inputs));
     const bool quantised = at_.y_zero != absent_input;
     windows_ = windows_of(facts_of(call), quantised);
@@ -320,7 +332,8 @@ class IntegerConvolution : public TensorStep {
   bool packed_ = false;    // they are packed for the windows
   bool plain_ = true;      // no stored filter has a zero point other than 0
   Way way_ = Way::reference;
-  Shape x_, w_;  // of the call that is arranged
+  std::vector<Shape> shapes_;  // of the inputs of the call that is arranged
+  Shape x_, w_;
   Windows windows_;
   Index depth_ = 0, groups_ = 0, positions_ = 0;
   PackedRows filters_, ones_;

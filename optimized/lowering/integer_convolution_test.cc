@@ -1,4 +1,5 @@
 // Tests convolutions and pools of 8-bit integers against the reference, bit for bit.
+#include "optimized/lowering/flow_testing.h"
 #include "optimized/lowering/integer_testing.h"
 
 namespace touchstone {
@@ -110,6 +111,25 @@ TEST(IntegerConvolution, ScalesThatAreNotFinite) {
       node.number("group", group).is_fast();
     }
   }
+}
+
+// The number of scales is known in the run alone, and changes between runs of one plan.
+TEST(IntegerConvolution, ScalesThatDoNotFitInALaterRun) {
+  flow::Build build;
+  build.node("Compress", {"all", "which"}, {"scale"}, {{"axis", flow::integer(0)}})
+      .node("QLinearConv", {"x", "one", "zero", "w", "scale", "zero", "one", "zero"}, {"y"})
+      .out("y");
+  build.hold("w", drawn(Type::uint8, {40, 4, 2, 2}, 1)).hold("zero", drawn(Type::uint8, {}, 2));
+  build.hold("one", scales({}));
+  std::vector<flow::Feeds> all;
+  for (const Index count : {40, 3, 0, 1, 40}) {
+    std::vector<Index> which(64, 0);
+    std::fill_n(which.begin(), count, 1);
+    all.push_back({{"x", drawn(Type::uint8, {1, 4, 5, 5}, 3)},
+                   {"all", scales({64})},
+                   {"which", flow::numbers(Type::boolean, {64}, which)}});
+  }
+  flow::same(flow::model_of(build, all[0]), all);
 }
 
 TEST(IntegerPools, LargestBytesOfWindows) {

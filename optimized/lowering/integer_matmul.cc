@@ -115,7 +115,7 @@ class IntegerMatmul : public TensorStep {
     charge_work(multiply(made.size(), add(depth_, 1)));
 
     const Tensor& b = input(state, at_.b);
-    if (!constant_b_) pack_b(fed_b_, b, shapes.right, &state.pool);
+    if (!constant_b_) pack_b(fed_b_, b, shapes.right, &state);
     pack_a(state, shapes);
     columns_ = shapes.right.back();
     zeros_of_columns(state, shapes);
@@ -165,7 +165,8 @@ class IntegerMatmul : public TensorStep {
   }
   static Index matrices(const Shape& shape) { return count(head(shape, shape.size() - 2)); }
 
-  static void pack_b(PackedColumns& packed, const Tensor& b, const Shape& shape, ThreadPool* pool) {
+  // `state`: null while the plan is made.
+  static void pack_b(PackedColumns& packed, const Tensor& b, const Shape& shape, RunState* state) {
     const Index depth = shape[shape.size() - 2], columns = shape.back(), all = matrices(shape);
     packed.reserve(all, depth, columns);
     const bool is_signed = b.type() == Type::int8;
@@ -175,7 +176,8 @@ class IntegerMatmul : public TensorStep {
                   columns, is_signed);
     };
     const Index parts = multiply(all, packed.panels());
-    if (pool != nullptr) return pool->each(parts, pack);
+    const double work = static_cast<double>(b.size()) * nanoseconds_an_element;
+    if (state != nullptr) return state->each(parts, work, pack);
     for (Index part = 0; part < parts; ++part) pack(part, 0);
   }
   const PackedColumns& packed_b() const { return constant_b_ ? *constant_b_ : fed_b_; }

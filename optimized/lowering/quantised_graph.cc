@@ -34,7 +34,7 @@ struct Clamp {
 class QuantisedLowering {
  public:
   QuantisedLowering(Model model, const PassOptions& options)
-      : graph_(std::move(model), options), values_(graph_) {}
+      : graph_(std::move(model), options), values_(graph_), draws_(options.draws) {}
 
   Model lowered() {
     for (const Node& node : graph_.nodes()) {
@@ -190,7 +190,7 @@ class QuantisedLowering {
     const auto w = values_.weights(conv.inputs[1], 0);
     if (!x || !w || graph_.constant(x->integers) != nullptr) return std::nullopt;
     const Shape& shape = w->values->shape();
-    if (shape.size() < 3 || w->values->size() == 0 || count(tail(shape, 1)) > most_rounded_depth)
+    if (shape.size() < 3 || w->values->size() == 0 || !is_lowered(count(tail(shape, 1))))
       return std::nullopt;
     Node node = added("QLinearConv",
                       {x->integers, x->scale, zero_of(*x), w->integers, w->scale, zero_of(*w),
@@ -209,7 +209,7 @@ class QuantisedLowering {
   std::optional<std::string> whole_bias(const std::string& bias, const QuantisedValue& x,
                                         const QuantisedWeights& w, Index filters) {
     constexpr double near = 0x1p-22, most = 1e9;
-    const std::optional<std::vector<double>> given = constant_bias(bias, filters);
+    const std::optional<std::vector<double>> given = values_.bias(bias, filters);
     if (!given) return std::nullopt;
     Tensor made(Type::int32, {filters});
     for (Index k = 0; k < filters; ++k) {
@@ -225,45 +225,13 @@ class QuantisedLowering {
     return name;
   }
 
-  // The numbers of a bias: constant floats, or constant integers that are dequantized.
-  std::optional<std::vector<double>> constant_bias(const std::string& bias, Index filters) {
-    const Tensor* integers = graph_.constant(bias);
-    const Tensor *scale = nullptr, *zero = nullptr;
-    if (integers == nullptr) {
-      const auto from = values_.maker(bias, "DequantizeLinear");
-      if (!from) return std::nullopt;
-      const std::vector<std::string>& inputs = (*from)->inputs;
-      integers = graph_.constant(inputs[0]);
-      scale = graph_.constant(inputs[1]);
-      const bool has_zero = inputs.size() > 2 && !inputs[2].empty();
-      if (has_zero) zero = graph_.constant(inputs[2]);
-      if (integers == nullptr || scale == nullptr || (has_zero && zero == nullptr) ||
-          integers->type() != Type::int32 || scale->type() != Type::float32 ||
-          scale->shape().size() > 1 || (scale->size() != 1 && scale->size() != filters) ||
-          (zero != nullptr && zero->size() != scale->size()))
-        return std::nullopt;
-    } else if (integers->type() != Type::float32) {
-      return std::nullopt;
-    }
-    if (integers->shape() != Shape{filters}) return std::nullopt;
-    std::vector<double> made;
-    for (Index k = 0; k < filters; ++k) {
-      auto each = static_cast<double>(number_at(*integers, k));
-      if (zero != nullptr) each -= static_cast<double>(number_at(*zero, zero->size() == 1 ? 0 : k));
-      if (scale != nullptr)
-        each *= static_cast<double>(scale->data<float>()[scale->size() == 1 ? 0 : k]);
-      made.push_back(each);
-    }
-    return made;
-  }
-
   std::optional<Node> matmul(const Node& product, const QuantisedValue& y) {
     const auto a = values_.dequantised(product.inputs[0]);
     if (!a) return std::nullopt;
     std::vector<std::string> inputs{a->integers, a->scale, zero_of(*a)};
     if (const auto w = values_.weights(product.inputs[1], 1)) {
       const Shape& shape = w->values->shape();
-      if (shape.size() != 2 || shape[0] > most_rounded_depth) return std::nullopt;
+      if (shape.size() != 2 || !is_lowered(shape[0])) return std::nullopt;
       inputs.insert(inputs.end(), {w->integers, w->scale, zero_of(*w)});
     } else if (const auto b = values_.dequantised(product.inputs[1])) {
       inputs.insert(inputs.end(), {b->integers, b->scale, zero_of(*b)});
@@ -295,8 +263,10 @@ class QuantisedLowering {
     const auto w = values_.weights(at->inputs[1], transposed ? 0 : 1);
     if (!a || !w || graph_.constant(a->integers) != nullptr) return;
     const Shape& shape = w->values->shape();
-    if (shape.size() != 2 || w->values->size() == 0 ||
-        shape[transposed ? 1 : 0] > most_rounded_depth)
+    const bool biased = at->inputs.size() > 2 && !at->inputs[2].empty();
+    if (shape.size() != 2 || w->values->size() == 0 || !is_lowered(shape[transposed ? 1 : 0]) ||
+        (gemm && !is_matrix(at->inputs[0])) ||
+        (biased && !values_.is_of_columns(at->inputs[2], shape[transposed ? 0 : 1])))
       return;
     const std::string y = at->outputs[0];
     Tensor steps(Type::float32, w->scales->size() == 1 ? Shape{} : w->scales->shape());
@@ -304,7 +274,6 @@ class QuantisedLowering {
     const std::string weights = transposed ? transpose(*w) : w->integers;
     const std::string by = graph_.fresh(y + "_scale");
     graph_.add_constant(by, std::move(steps));
-    const bool biased = at->inputs.size() > 2 && !at->inputs[2].empty();
     const std::string sums = graph_.fresh(y + "_sums"), floats = graph_.fresh(y + "_floats");
     const std::string product = biased ? graph_.fresh(y + "_product") : y;
     Node multiply = added("MatMulInteger", {a->integers, weights, zero_of(*a), zero_of(*w)}, sums);
@@ -321,6 +290,21 @@ class QuantisedLowering {
     last.metadata = at->metadata;
     left_.pop_back();
     graph_.insert(graph_.erase(at), std::move(last));
+  }
+
+  // Sums of a few products have bounds below the error of the product of rounded scales; longer
+  // ones than the most may wrap.
+  static bool is_lowered(Index depth) {
+    constexpr Index least = 8;
+    return depth >= least && depth <= most_rounded_depth;
+  }
+  // True if the declared inputs determine that a value is a matrix. No node after the lowering
+  // verifies that rule of Gemm.
+  bool is_matrix(const std::string& value) {
+    const KnownValue* const known = graph_.known(value);
+    return known != nullptr && known->rank == 2 &&
+           (!draws_ || std::any_of(known->drawn.begin(), known->drawn.end(),
+                                   [](const auto& shape) { return shape.has_value(); }));
   }
 
   std::string transpose(const QuantisedWeights& w) {
@@ -364,6 +348,7 @@ class QuantisedLowering {
 
   MutableGraph graph_;
   QuantisedValues values_;
+  const bool draws_;                                                 // the inputs leave sizes open
   std::unordered_map<std::string, std::vector<const Node*>> users_;  // of the model as given
   std::vector<Place> left_;  // in the order of the graph; erased if nothing reads them
 };
@@ -381,7 +366,7 @@ bool has_quantised(const Model& model) {
 
 Model lower_quantised(Model model, const PassOptions& options) {
   PassOptions own = options;
-  own.checked = false;  // types alone are read, and they depend on no size
+  own.checked = false;  // what is read depends on no size
   return QuantisedLowering(std::move(model), own).lowered();
 }
 

@@ -42,7 +42,8 @@ std::optional<QuantisedValue> QuantisedValues::grid(const Node& node, const std:
                                                     Type type) {
   const Tensor* const scale = graph_.constant(input(node, 1));
   if (!is_byte(type) || scale == nullptr || scale->type() != Type::float32 || scale->size() != 1 ||
-      scale->shape().size() > 1 || !is_plain(*scale->data<float>()))
+      scale->shape().size() > 1 || !is_plain(*scale->data<float>()) ||
+      Facts{node, *node.signature, {}, {}}.integer("block_size") != 0)
     return std::nullopt;
   QuantisedValue found{integers, input(node, 1), input(node, 2), type, *scale->data<float>(), 0};
   if (!found.zero.empty()) {
@@ -94,6 +95,49 @@ std::optional<QuantisedWeights> QuantisedValues::weights(const std::string& valu
   const float* const scales = found.scales->data<float>();
   if (!std::all_of(scales, scales + found.scales->size(), is_plain)) return std::nullopt;
   return found;
+}
+
+std::optional<std::vector<double>> QuantisedValues::bias(const std::string& value, Index filters) {
+  const Tensor* integers = graph_.constant(value);
+  const Tensor *scale = nullptr, *zero = nullptr;
+  if (integers == nullptr) {
+    const auto from = maker(value, "DequantizeLinear");
+    if (!from) return std::nullopt;
+    const std::vector<std::string>& inputs = (*from)->inputs;
+    integers = graph_.constant(inputs[0]);
+    scale = graph_.constant(inputs[1]);
+    const bool has_zero = inputs.size() > 2 && !inputs[2].empty();
+    if (has_zero) zero = graph_.constant(inputs[2]);
+    if (integers == nullptr || scale == nullptr || (has_zero && zero == nullptr) ||
+        integers->type() != Type::int32 || scale->type() != Type::float32 ||
+        scale->shape().size() > 1 || (scale->size() != 1 && scale->size() != filters) ||
+        (zero != nullptr && zero->size() != scale->size()))
+      return std::nullopt;
+  } else if (integers->type() != Type::float32) {
+    return std::nullopt;
+  }
+  if (integers->shape() != Shape{filters}) return std::nullopt;
+  std::vector<double> made;
+  for (Index k = 0; k < filters; ++k) {
+    auto each = static_cast<double>(number_at(*integers, k));
+    if (zero != nullptr) each -= static_cast<double>(number_at(*zero, zero->size() == 1 ? 0 : k));
+    if (scale != nullptr)
+      each *= static_cast<double>(scale->data<float>()[scale->size() == 1 ? 0 : k]);
+    made.push_back(each);
+  }
+  return made;
+}
+
+bool QuantisedValues::is_of_columns(const std::string& value, Index columns) {
+  const Tensor* bias = graph_.constant(value);
+  if (bias == nullptr) {
+    const auto made = maker(value, "DequantizeLinear");
+    bias = made ? graph_.constant((*made)->inputs[0]) : nullptr;
+  }
+  if (bias == nullptr) return false;
+  const Shape& shape = bias->shape();
+  return shape.size() <= 2 && (bias->size() == 1 || bias->size() == columns) &&
+         (bias->size() == 1 || shape.back() == columns);
 }
 
 }  // namespace touchstone

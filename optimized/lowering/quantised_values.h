@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "transform/optimize/mutable_graph.h"
 
@@ -43,6 +45,10 @@ class QuantisedValues {
   std::optional<QuantisedValue> quantised(const Node& node);
   // The constant that a node dequantizes to this value, with scales along `axis`.
   std::optional<QuantisedWeights> weights(const std::string& value, Index axis);
+  // The numbers of a bias: constant floats, or constant integers that are dequantized.
+  std::optional<std::vector<double>> bias(const std::string& value, Index filters);
+  // True for a constant bias that Gemm and Add broadcast alike, over any number of rows.
+  bool is_of_columns(const std::string& value, Index columns);
   void note_type(const std::string& value, Type type) { types_[value] = type; }
 
  private:

@@ -141,10 +141,10 @@ void Plan::Impl::list_outputs() {
   for (const ValueInfo& output : model.graph.outputs) {
     const Index value = graph.find(output.name);
     const auto buffer = builder.outputs.find(value);
-    for (auto& [name, before] : outputs) before.moved = before.moved && before.value != value;
+    const bool is_twice = outputs.contains(output.name);
     Output& made = outputs[output.name];
     made.value = value;
-    made.moved = held(value).absent();
+    made.moved = !is_twice && held(value).absent();
     made.input = input_of(value);
     if (buffer != builder.outputs.end()) made.memory = bytes_at(memory->at(buffer->second));
     outputs_in_order.push_back(&made);

@@ -205,6 +205,15 @@ static bool keeps_elements(const Signature& signature) {
              [&](const ParameterSpec& made) { return made.type == signature.inputs[0].type; });
 }
 
+// True if a resampling moves elements. Without the attribute, its definition's default counts.
+static bool is_nearest(const AnalyzedNode& fact) {
+  if (fact.attributes().given("mode")) return fact.attributes().text("mode") == "nearest";
+  const auto attributes = fact.node->signature->attributes;
+  return std::any_of(attributes.begin(), attributes.end(), [](const AttributeSpec& spec) {
+    return spec.name == "mode" && spec.default_json == "\"nearest\"";
+  });
+}
+
 // Accepts movement of elements that `fits` takes, with all other inputs constant, so that every
 // destination is known.
 static bool moves(const AnalyzedGraph& graph, Index node, bool (*fits)(const AnalyzedValue&)) {
@@ -212,9 +221,7 @@ static bool moves(const AnalyzedGraph& graph, Index node, bool (*fits)(const Ana
   const Signature* signature = fact.node->signature;
   if (signature == nullptr) return false;
   bool moves = signature->form == "move";
-  if (signature->form == "resample") {  // mode nearest moves elements; other modes compute
-    moves = fact.attributes().text("mode", "nearest") == "nearest";
-  }
+  if (signature->form == "resample") moves = is_nearest(fact);
   if (!moves || fact.inputs.empty() || !keeps_elements(*signature)) return false;
   Index elements = 0;
   bool any = false;

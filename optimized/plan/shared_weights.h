@@ -18,15 +18,17 @@ namespace touchstone {
 class SharedWeights {
  public:
   // Returns the packed form of constants under a format: numbers that determine it beside the
-  // constants' elements, among them their strides. Calls `make` if no plan has it. The constants
-  // must not change later. `make` returns a T, which may hold memory of its own. For a form of a
-  // node, `format` has its address.
+  // constants' types, shapes and elements. Calls `make` if no plan has it. The constants must not
+  // change later. `make` returns a T, which may hold memory of its own. For a form of a node,
+  // `format` has its address.
   template <class T, class F>
   std::shared_ptr<const T> get(std::initializer_list<const Tensor*> constants,
                                const IndexVector& format, F&& make) {
     Key key{typeid(T), {}, {format.begin(), format.end()}};
-    for (const Tensor* const constant : constants)
+    for (const Tensor* const constant : constants) {
       std::get<1>(key).push_back(constant ? constant->data<void>() : nullptr);
+      if (constant != nullptr) append_shape(*constant, std::get<2>(key));
+    }
     const std::lock_guard lock(mutex_);
     Entry& entry = entries_[key];
     if (std::shared_ptr<const void> found = entry.packed.lock())
@@ -47,6 +49,12 @@ class SharedWeights {
 
  private:
   using Key = std::tuple<std::type_index, std::vector<const void*>, std::vector<Index>>;
+  // Constants of other shapes may share a buffer.
+  static void append_shape(const Tensor& constant, std::vector<Index>& to) {
+    to.push_back(static_cast<Index>(constant.type()));
+    to.push_back(constant.shape().size());
+    to.insert(to.end(), constant.shape().begin(), constant.shape().end());
+  }
   struct Entry {
     std::weak_ptr<const void> packed;
     std::vector<Tensor> constants;  // keep their addresses from other tensors

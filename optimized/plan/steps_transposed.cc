@@ -20,6 +20,13 @@ const Tensor& weights_of(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   return *graph.value(fact.inputs[1]).constant;
 }
 
+// Time of one thread.
+double nanoseconds_of(const Window& window, const Tensor& weights, Index images) {
+  return static_cast<double>(weights.size()) * static_cast<double>(images) *
+         static_cast<double>(window.in[0]) * static_cast<double>(window.in[1]) *
+         nanoseconds_a_multiply_add;
+}
+
 // Returns a bias per lane of `channels` channels; each is repeated for `times` consecutive lanes.
 std::vector<float> bias_of(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index channels,
                            Index times, Index lanes) {
@@ -66,6 +73,9 @@ class OnTransposed : public Step {
     row_ = out_.blocks.blocks() * sets_.front().columns.count * lanes_;
     rows_ = rows_at_once(row_, max.count, out_.blocks.images, builder.threads());
     chunks_ = (max.count + rows_ - 1) / rows_;
+    nanoseconds_ = nanoseconds_of(window_, weights_of(graph, fact), out_.blocks.images);
+    if (region_)
+      nanoseconds_ += static_cast<double>(count(group.region.shape)) * nanoseconds_an_element;
     kernel = "transposed convolution " + std::string(name(chosen_isa())) + " " +
              sets_.front().convolution.kernels_chosen();
     kernel_class = KernelClass::transposed_convolution;
@@ -84,7 +94,7 @@ class OnTransposed : public Step {
 
   void run(RunState& state) override {
     clear_halo(out_.blocks, out_memory_);
-    state.pool.each(out_.blocks.images * chunks_, [&](Index k, Index thread) {
+    state.each(out_.blocks.images * chunks_, nanoseconds_, [&](Index k, Index thread) {
       float* const scratch = state.scratch[static_cast<std::size_t>(thread)];
       const Index image = k / chunks_, first = k % chunks_ * rows_;
       for (const Set& set : sets_) compute(set, image, first, scratch);
@@ -168,6 +178,7 @@ class OnTransposed : public Step {
   std::vector<float> bias_;
   float *input_memory_ = nullptr, *out_memory_ = nullptr;
   Index row_ = 1, rows_ = 1, chunks_ = 1, scratch_ = 0;
+  double nanoseconds_ = 0;
 };
 
 class OnSpread : public Step {
@@ -200,6 +211,7 @@ class OnSpread : public Step {
     bias_ = bias_of(graph, fact, channels_, points, lanes_);
     rows_ =
         rows_at_once(window_.in[1] * lanes_, window_.in[0], in_.blocks.images, builder.threads());
+    nanoseconds_ = nanoseconds_of(window_, weights, in_.blocks.images);
     kernel = "transposed convolution " + std::string(name(chosen_isa())) + " " +
              convolution_->kernels_chosen() + ", spread";
     kernel_class = KernelClass::transposed_convolution;
@@ -212,7 +224,7 @@ class OnSpread : public Step {
 
   void run(RunState& state) override {
     const Index chunks = (window_.in[0] + rows_ - 1) / rows_;
-    state.pool.each(in_.blocks.images * chunks, [&](Index k, Index thread) {
+    state.each(in_.blocks.images * chunks, nanoseconds_, [&](Index k, Index thread) {
       compute(k / chunks, k % chunks * rows_, state.scratch[static_cast<std::size_t>(thread)]);
     });
   }
@@ -246,6 +258,7 @@ class OnSpread : public Step {
   std::vector<float> bias_;
   float *input_memory_ = nullptr, *out_memory_ = nullptr;
   Index rows_ = 1;
+  double nanoseconds_ = 0;
 };
 
 }  // namespace
