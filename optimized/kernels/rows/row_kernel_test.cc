@@ -134,7 +134,8 @@ INSTANTIATE_TEST_SUITE_P(
             {{"axis", 1}, {"select_last_index", 1}},
             Type::int64,
             "extremes"},
-        One{"Max", {{4, 5, 6}, {5, 1}, {6}}}));
+        One{"Max", {{4, 5, 6}, {5, 1}, {6}}, {}, {}, Type::float32, "elements"},
+        One{"Mean", {{4, 5, 6}, {5, 1}, {6}}}));
 
 // A strip returns the view's elements, or the other number outside of it.
 TEST(Strips, ReadAlongBothWays) {
