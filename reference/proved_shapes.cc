@@ -22,14 +22,19 @@ struct ShapeProver::Impl {
   std::set<Index> violations;
   std::map<std::string, bool> conditions;
   bool breaks_surely = false;
+  bool is_complete = true;  // false within a proof, and after one that threw
 };
 
 ShapeProver::ShapeProver(const Model& model, const Limits& limits)
     : impl_(std::make_unique<Impl>(model, limits)) {}
 ShapeProver::~ShapeProver() = default;
 
+// A proof that throws, also for want of memory, leaves nothing that the next one would build on.
 void ShapeProver::prove(const std::map<std::string, Shape>& feeds) {
+  if (!impl_->is_complete)
+    impl_ = std::make_unique<Impl>(impl_->state.model, Limits(impl_->limits));
   Impl& h = *impl_;
+  h.is_complete = false;
   h.state.steps_left = max_steps;
   InferredRun walked = ShapeWalk(h.state, nullptr, &feeds).go_on(h.memo);
   h.shapes = std::move(walked.shapes);
@@ -44,6 +49,7 @@ void ShapeProver::prove(const std::map<std::string, Shape>& feeds) {
     const ShapeRow& row = h.state.rows[h.rows_seen];
     if (row.path.empty()) h.rows.insert_or_assign(row.name, h.rows_seen);
   }
+  h.is_complete = true;
 }
 
 ProvedValue ShapeProver::value(const std::string& name) const {

@@ -52,19 +52,14 @@ void ShapeWalk::visit_changed(Memo& memo) {
 InferredRun ShapeWalk::go_on(Memo& memo) {
   const LimitsScope scope(state_.limits);
   const Graph& graph = state_.model.graph;
-  try {
-    memo.frame.graph = &graph;
-    memo.visits.resize(graph.nodes.size());
-    found_.shapes = memo.shapes;
-    Frame defaults;  // of inputs: the memo has the last pass's feeds
-    defaults.graph = &graph;
-    for (const ValueInfo& input : graph.inputs)
-      define(input.name, input_of(input, defaults), nullptr, memo.frame);
-    visit_changed(memo);
-  } catch (...) {
-    memo = {};
-    throw;
-  }
+  memo.frame.graph = &graph;
+  memo.visits.resize(graph.nodes.size());
+  found_.shapes = memo.shapes;
+  Frame defaults;  // of inputs: the memo has the last pass's feeds
+  defaults.graph = &graph;
+  for (const ValueInfo& input : graph.inputs)
+    define(input.name, input_of(input, defaults), nullptr, memo.frame);
+  visit_changed(memo);
   found_.shapes.resize(state_.rows.size());
   memo.shapes = found_.shapes;
   if (found_.gave_up) memo = {};

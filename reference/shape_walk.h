@@ -112,7 +112,7 @@ class ShapeWalk {
   // Values of the main graph and inputs of its nodes in the last pass (shape_memo.cc).
   struct Memo;
   // Like go(), for a proving pass that follows others of the same model: visits the nodes whose
-  // inputs differ from those of the last visit. Exceptions clear the memo.
+  // inputs differ from those of the last visit. After an exception, memo and state are undefined.
   InferredRun go_on(Memo& memo);
   // Truncates a name for use in paths: names may be of any length and repeat in many places.
   static std::string stem(const std::string& name) { return name.substr(0, 64); }
