@@ -228,7 +228,7 @@ TEST(OpenShapes, ConstantsOfOneBufferArePackedApart) {
   net.output(wide);
   net.output(net.node("ConvTranspose", {wide, net.held(filters.reshaped({32, 16, 2, 2}))}));
   const Tensor taps = whole({16, 16, 3, 5}, 6);
-  const std::string point = net.node("GlobalAveragePool", {"x"});
+  const std::string point = net.node("GlobalMaxPool", {"x"});
   const std::string flat = net.node("Conv", {point, net.held(taps)}, {{"pads", {1, 1, 1, 3}}});
   net.output(flat);  // taps that read padding alone are left out
   net.output(
