@@ -2,6 +2,7 @@
 // numbers. The output then shows the source of each element, so no operator's rules are repeated
 // here.
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.h"
 #include "optimized/plan/copies.h"
@@ -156,8 +157,8 @@ bool same_elements(const Tensor& names, const Tensor& others, Index whole) {
   const auto all = static_cast<double>(whole);
   for (Index k = 0; k < names.size(); ++k) {
     const double name = names.data<double>()[k], other = others.data<double>()[k];
-    if (!(name >= 0 && name < all / 2) || (name == 0 ? other != 0 : all - other != name))
-      return false;
+    const bool is_whole = name >= 0 && name < all / 2 && name == std::floor(name);
+    if (!is_whole || (name == 0 ? other != 0 : all - other != name)) return false;
   }
   return names.shape() == others.shape();
 }
@@ -205,6 +206,16 @@ static bool keeps_elements(const Signature& signature) {
              [&](const ParameterSpec& made) { return made.type == signature.inputs[0].type; });
 }
 
+// The mode of a resampling node; by its version's default if the node omits it.
+static std::string mode_of(const AnalyzedNode& fact) {
+  if (fact.attributes().given("mode")) return fact.attributes().text("mode");
+  for (const AttributeSpec& spec : fact.node->signature->attributes) {
+    if (spec.name == "mode" && spec.default_json.size() > 2)
+      return std::string(spec.default_json.substr(1, spec.default_json.size() - 2));
+  }
+  return {};
+}
+
 // Accepts movement of elements that `fits` takes, with all other inputs constant, so that every
 // destination is known.
 static bool moves(const AnalyzedGraph& graph, Index node, bool (*fits)(const AnalyzedValue&)) {
@@ -212,9 +223,7 @@ static bool moves(const AnalyzedGraph& graph, Index node, bool (*fits)(const Ana
   const Signature* signature = fact.node->signature;
   if (signature == nullptr) return false;
   bool moves = signature->form == "move";
-  if (signature->form == "resample") {  // mode nearest moves elements; other modes compute
-    moves = fact.attributes().text("mode", "nearest") == "nearest";
-  }
+  if (signature->form == "resample") moves = mode_of(fact) == "nearest";  // other modes compute
   if (!moves || fact.inputs.empty() || !keeps_elements(*signature)) return false;
   Index elements = 0;
   bool any = false;
