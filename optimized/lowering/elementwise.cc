@@ -240,7 +240,7 @@ class OldBroadcast : public Elementwise {
       return a == b ? std::optional<Shape>(a) : std::nullopt;
     if (slope && (count(b) == 1 || (b.size() == 1 && a.size() > 1 && a[1] == b[0]))) return a;
     const Index start = start_of(b, a);
-    if (slope || start < 0 || start + b.size() > a.size()) return std::nullopt;
+    if (slope || start < 0 || start > a.size() - b.size()) return std::nullopt;
     for (Index d = 0; d < b.size(); ++d) {
       if (b[d] != 1 && b[d] != a[start + d]) return std::nullopt;
     }

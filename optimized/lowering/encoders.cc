@@ -55,14 +55,19 @@ class Keys {
     while (slots < 2 * list.size()) slots *= 2, --shift_;
     mask_ = static_cast<std::uint64_t>(slots) - 1;
     slots_.assign(static_cast<std::size_t>(slots), Slot{0, missing_});
+    bool crowded = false;
     known_ = with_key(type_, [&]<class T>() {
-      for (Index k = 0; k < list.size(); ++k) {
-        Slot& slot = slots_[place(key_of(list.data<T>()[k], same_))];
-        slot = {key_of(list.data<T>()[k], same_), k};
+      for (Index k = 0; k < list.size() && !crowded; ++k) {
+        const std::uint64_t key = key_of(list.data<T>()[k], same_);
+        const std::size_t at = place(key);
+        slots_[at] = {key, k};
+        crowded = ((at - home(key)) & mask_) > longest;
       }
     });
+    known_ = known_ && !crowded && !has_long_runs();
   }
   Type type() const { return type_; }
+  // False for keys that are left to the reference.
   bool known() const { return known_; }
   Index missing() const { return missing_; }
 
@@ -82,10 +87,22 @@ class Keys {
     Index at;  // missing_ if the slot is free
   };
 
+  // Slots that a search passes at most. Only keys that are made to collide need more.
+  static constexpr std::uint64_t longest = 1024;
+
+  bool has_long_runs() const {
+    std::uint64_t run = 0;
+    for (std::uint64_t k = 0; k < slots_.size() + longest && run <= longest; ++k)
+      run = slots_[k & mask_].at == missing_ ? 0 : run + 1;
+    return run > longest;
+  }
+  std::uint64_t home(std::uint64_t key) const {
+    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
+    return key * golden >> shift_;
+  }
   // The slot of a key, or the free one where it would be.
   std::size_t place(std::uint64_t key) const {
-    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
-    std::uint64_t at = key * golden >> shift_;
+    std::uint64_t at = home(key);
     while (slots_[at].at != missing_ && slots_[at].key != key) at = (at + 1) & mask_;
     return static_cast<std::size_t>(at);
   }
@@ -251,6 +268,7 @@ class ColumnsStep : public EncoderStep {
     fits_ = numbers.empty() != texts.empty() && text == numbers.empty();
     may_miss_ = facts.integer("zeros", 1) != 0;
     if (fits_) keys_ = Keys(text ? as_tensor(texts) : as_tensor(numbers), Same::number);
+    fits_ = fits_ && keys_.known();
   }
 
  private:

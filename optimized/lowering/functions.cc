@@ -197,11 +197,15 @@ ElementFunction of_doubles(const Facts& facts) {
     const bool by_tanh = facts.text("approximate", "none") == "tanh";
     return {by_tanh ? doubles<GeluByTanh> : doubles<Gelu>, {}, 2 * dear};
   }
-  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr int clamps_by_operands = 11;
+  // Bounds of a clamp that omits them. As operands they are the numbers at the ends of the type.
+  const double end = op == "Clip" && facts.signature().since >= clamps_by_operands
+                         ? std::numeric_limits<double>::max()
+                         : std::numeric_limits<double>::infinity();
   for (const Function& one : functions) {
     if (one.op != op) continue;
     return {one.loop,
-            {number(facts, one.first, -infinity), number(facts, one.second, infinity)},
+            {number(facts, one.first, -end), number(facts, one.second, end)},
             one.nanoseconds};
   }
   return {};

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "core/numbers/convert.h"
+#include "core/numbers/formats.h"
 #include "model/scopes.h"
 #include "transform/optimize/mutable_graph.h"
 
@@ -149,6 +150,9 @@ class Lowering {
     const Signature& signature = *at->signature;
     const bool keeps_elements = signature.form == "move" || contains(selections, signature.op);
     Node node = *at;
+    constexpr int clamps_by_operands = 11;
+    if (signature.op == "Clip" && signature.since >= clamps_by_operands)
+      add_bounds(node, *element(node.inputs[0]));
     for (std::string& input : node.inputs) {
       if (!input.empty() && is_half_tensor(input)) input = twin_of(input, at);
     }
@@ -164,6 +168,18 @@ class Lowering {
     for (const auto& [wide, half] : made) {
       add_cast(after, wide, half, *element(half));
       if (keeps_elements) twins_[half] = wide;
+    }
+  }
+
+  // Adds the bounds that a clamp omits: the numbers at the ends of its own type.
+  void add_bounds(Node& node, Type half) {
+    node.inputs.resize(3);
+    for (const std::size_t k : {1, 2}) {
+      if (!node.inputs[k].empty()) continue;
+      Tensor bound(Type::float32, {});
+      set_number(bound, 0, (k == 1 ? -1 : 1) * format_of(half).largest);
+      node.inputs[k] = graph_.fresh(node.outputs[0] + "_bound");
+      graph_.add_constant(node.inputs[k], std::move(bound));
     }
   }
 

@@ -69,15 +69,17 @@ const Tensor& TensorStep::input(const RunState& state, std::size_t k) const {
 }
 
 Tensor& TensorStep::output(RunState& state, std::size_t k, Type type, const Shape& shape) {
-  charge_work(count(shape));
   if (placed_[k]) {
     if (shape != placed_[k]->shape()) throw ShapeDiffers{graph_.value(fact().outputs[k]).name};
     if (type != placed_[k]->type()) BUG("an output of another type than its node makes");
+    charge_work(placed_[k]->size());
     return *placed_[k];
   }
   Value& value = held(state, fact().outputs[k]);
-  value = Tensor(type, shape);
-  return std::get<Tensor>(value.is);
+  value = Tensor(type, shape);  // throws the reference's error if the shape exceeds a limit
+  Tensor& made = std::get<Tensor>(value.is);
+  charge_work(made.size());
+  return made;
 }
 
 void TensorStep::run_on_reference(RunState& state) {

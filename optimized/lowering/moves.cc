@@ -1,5 +1,6 @@
 // Family `moves`: data movement of elements of one to eight bytes, by indices and bounds that may
 // be unknown before the run. Strided copies, and rows that are gathered.
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -135,9 +136,10 @@ class Tile : public Moves {
     Shape shape, extents;
     IndexVector by;
     const IndexVector dense = dense_strides(from.shape());
+    if (std::any_of(times->begin(), times->end(), [](Index count) { return count < 0; }))
+      return false;
     for (Index d = 0; d < times->size(); ++d) {
-      if ((*times)[d] < 0) return false;
-      shape.push_back(multiply((*times)[d], from.shape()[d]));
+      shape.push_back(multiply(from.shape()[d], (*times)[d]));
       extents.push_back((*times)[d]);
       extents.push_back(from.shape()[d]);
       by.push_back(0);

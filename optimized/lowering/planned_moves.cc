@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/budget.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/moves.h"
 #include "optimized/plan/groups.h"
@@ -71,7 +72,10 @@ class PlannedMoves : public TensorStep {
     for (std::size_t k = 0; k < sources_.size(); ++k) {
       const Tensor& source = input(state, sources_[k]);
       if (source.shape() != shapes_[k]) return run_on_reference(state);
-      if (is_packed(type_)) codes.push_back(unpack(source));
+      if (is_packed(type_)) {
+        charge_scratch(source.size());
+        codes.push_back(unpack(source));
+      }
       from.push_back(is_packed(type_) ? reinterpret_cast<const std::byte*>(codes.back().data())
                                       : source.bytes().data());
     }
@@ -82,6 +86,7 @@ class PlannedMoves : public TensorStep {
         write(state, outputs_[k], from, made.bytes().data());
         continue;
       }
+      charge_scratch(made.size());
       std::vector<std::uint8_t> held(static_cast<std::size_t>(made.size()));
       write(state, outputs_[k], from, reinterpret_cast<std::byte*>(held.data()));
       pack(held, made);
