@@ -1,4 +1,5 @@
-// Tests convolutions whose taps read padding alone, or whose groups share channel blocks.
+// Tests convolutions whose taps read padding alone, or whose groups share channel blocks, and
+// pools of whole images.
 #include "optimized/kernels/blocked_image.h"
 #include "optimized/testing.h"
 
@@ -130,6 +131,20 @@ TEST(Windows, TransposedOfOneFilter) {
   net.output(net.node("ConvTranspose", {"x", net.constant({20, 1, 5, 5})},
                       {{"strides", {3, 3}}, {"pads", {2, 2, 2, 2}}, {"output_padding", {2, 1}}}));
   net.check();
+}
+
+TEST(Windows, PoolsOfWholeImagesOfAnyRank) {
+  for (const Shape& x : {Shape{2, 3, 3, 9, 7}, {1, 5, 2, 1, 3}, {2, 3, 2, 2, 3, 2}}) {
+    for (const bool specials : {false, true}) {
+      Net net(x);
+      net.specials = specials;
+      net.overflows = true;  // the judge decides on roots
+      net.output(net.node("GlobalAveragePool", {"x"}));
+      net.output(net.node("GlobalMaxPool", {"x"}));
+      for (const Index p : {1, 2, 3}) net.output(net.node("GlobalLpPool", {"x"}, {}, {{"p", p}}));
+      EXPECT_NE(net.check().find("pool of images"), std::string::npos);
+    }
+  }
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
-// Pools of any rank: MaxPool with its indices in float32 and 8-bit integers, AveragePool and LpPool
-// in float32. Works on output rows, one term of the window after the other.
+// Pools of any rank: MaxPool with its indices in float32 and 8-bit integers, AveragePool, LpPool
+// and pools of whole images in float32. Works on output rows, one term of the window after the
+// other.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -288,10 +290,72 @@ class PoolStep : public TensorStep {
   Tensor counts_;       // terms that a mean counts along the innermost dimension
 };
 
+// Pools of whole images in float32, if GlobalLpPool has the norm 1 or 2.
+class WholePoolStep : public TensorStep {
+ public:
+  WholePoolStep(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
+      : TensorStep(graph, node, std::move(buffers)),
+        op_(fact().node->signature->op),
+        row_(op_ == "GlobalMaxPool"       ? PoolRow::largest
+             : op_ == "GlobalAveragePool" ? PoolRow::sum
+             : norm_of(fact()) == 1       ? PoolRow::sum_of_magnitudes
+                                          : PoolRow::sum_of_squares) {
+    kernel = "pool of images " + std::string(name(chosen_isa()));
+    kernel_class = KernelClass::pool;
+  }
+  static float norm_of(const AnalyzedNode& fact) {
+    const Facts facts = fact.attributes();
+    return fact.node->signature->since < 2 ? facts.number("p", 2)
+                                           : static_cast<float>(facts.integer("p", 2));
+  }
+  static bool takes(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
+    const std::string_view op = fact.node->signature->op;
+    const AnalyzedValue& x = graph.value(fact.inputs[0]);
+    if (!x.floats() || x.shape->size() < 3 || count(*x.shape) == 0) return false;
+    if (op == "GlobalLpPool") return norm_of(fact) == 1 || norm_of(fact) == 2;
+    return op == "GlobalAveragePool" || op == "GlobalMaxPool";
+  }
+  void run(RunState& state) override {
+    const Tensor& x = input(state, 0);
+    if (x.shape().size() < 3 || x.size() == 0) return run_on_reference(state);
+    Shape made(x.shape().size(), 1);
+    for (const Index d : {0, 1}) made[d] = x.shape()[d];
+    float* const y = output(state, 0, Type::float32, made).data<float>();
+    const Index channels = count(made), plane = x.size() / channels;
+    const Index parts = std::min(channels, parts_for(state.pool.size()));
+    const double work = static_cast<double>(x.size()) * nanoseconds_an_element;
+    state.each(parts, work, [&](Index part, Index) {
+      for (Index k = channels * part / parts; k < channels * (part + 1) / parts; ++k)
+        y[k] = combined(x.data<float>() + k * plane, plane);
+    });
+  }
+
+ private:
+  float combined(const float* from, Index count) const {
+    constexpr Index width = 128;
+    std::array<float, width> held;
+    held.fill(row_ == PoolRow::largest ? least_of<float>() : 0);
+    charge_work(count);
+    for (Index at = 0; at < count; at += width)
+      kernel_(row_, from + at, 1, held.data(), std::min(width, count - at));
+    // Powers are in the sums already.
+    const PoolRow joins = row_ == PoolRow::largest ? row_ : PoolRow::sum;
+    for (Index some = width / 2; some > 0; some /= 2)
+      kernel_(joins, held.data() + some, 1, held.data(), some);
+    if (op_ == "GlobalAveragePool") return held[0] / static_cast<float>(count);
+    return row_ == PoolRow::sum_of_squares ? std::sqrt(held[0]) : held[0];
+  }
+
+  const std::string_view op_;
+  const PoolRowKernel kernel_ = pool_rows_of(chosen_isa());
+  const PoolRow row_;
+};
+
 bool takes(const AnalyzedGraph& graph, Index node) {
   const AnalyzedNode& fact = graph.node(node);
   const Signature& signature = *fact.node->signature;
   if (!signature.domain.empty()) return false;
+  if (fact.outputs[0] != no_value && WholePoolStep::takes(graph, fact)) return true;
   if (signature.op != "MaxPool" && signature.op != "AveragePool" && signature.op != "LpPool")
     return false;
   const AnalyzedValue& x = graph.value(fact.inputs[0]);
@@ -300,6 +364,8 @@ bool takes(const AnalyzedGraph& graph, Index node) {
 }
 
 std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
+  if (graph.node(node).node->signature->op.starts_with("Global"))
+    return std::make_unique<WholePoolStep>(graph, node, std::move(buffers));
   const AnalyzedValue& x = graph.value(graph.node(node).inputs[0]);
   if (x.is(Type::uint8))
     return std::make_unique<PoolStep<std::uint8_t>>(graph, node, std::move(buffers));
