@@ -81,7 +81,8 @@ struct Session::Impl {
     const std::optional<Shapes> shapes = only_shapes(given.graph);
     if (may_differ(given.graph, shapes)) written = given;
     if (shapes) fed.push_back(*shapes);
-    first = last = optimized_model(std::move(given), options, fed, !shapes, written.has_value());
+    first = last =
+        optimized_model(std::move(given), options, fed, !shapes, written.has_value(), pool);
     check_budget();
     if (!shapes) return;
     const LimitsScope scope(options.limits);
@@ -148,7 +149,7 @@ struct Session::Impl {
     if (chooses || last->relies_on_condition()) fed.clear();
     if (fed.size() == max_fed) fed.erase(fed.begin());
     fed.push_back(shapes);
-    last = optimized_model(*written, options, fed, true, true);
+    last = optimized_model(*written, options, fed, true, true, pool);
     return last;
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "optimized/folding.h"
 #include "optimized/lowering/half_precision.h"
 #include "optimized/lowering/quantised_graph.h"
 #include "reference/plan.h"
@@ -51,14 +52,15 @@ std::shared_ptr<const PassOptions> passes_of(const SessionOptions& options) {
 }
 
 std::shared_ptr<SessionModel> optimized_model(Model model, const SessionOptions& options,
-                                              std::vector<FedShapes> fed, bool draws,
-                                              bool checked) {
+                                              std::vector<FedShapes> fed, bool draws, bool checked,
+                                              ThreadPool& pool) {
   const LimitsScope scope(options.limits);
   refuse_what_cannot_run(model);
   PassOptions passes = *passes_of(options);
   passes.fed = std::move(fed);
   passes.draws = draws;
   passes.checked = checked;
+  passes.evaluator = fast_evaluator(passes, passes.level >= Level::extended, pool);
   std::vector<Assumed> assumed;
   if (options.devices == "cpu" && integers_are_faster() &&
       is_wanted(passes, "spread-quantisation", Level::all) && has_quantised(model)) {

@@ -9,6 +9,7 @@
 
 #include "optimized/plan/shared_weights.h"
 #include "optimized/session.h"
+#include "optimized/threads/pool.h"
 #include "reference/proved_shapes.h"
 #include "transform/optimize/known.h"
 
@@ -40,8 +41,9 @@ std::shared_ptr<const PassOptions> passes_of(const SessionOptions& options);
 
 // Optimizes the model. First refuses nodes that cannot run, so that errors name nodes of the
 // original model. `fed`: shapes for which the passes' assumptions must hold. `draws`, `checked`:
-// see PassOptions.
+// see PassOptions. `pool` runs the nodes that passes fold.
 std::shared_ptr<SessionModel> optimized_model(Model model, const SessionOptions& options,
-                                              std::vector<FedShapes> fed, bool draws, bool checked);
+                                              std::vector<FedShapes> fed, bool draws, bool checked,
+                                              ThreadPool& pool);
 
 }  // namespace touchstone

@@ -17,6 +17,7 @@ namespace {
 constexpr std::string_view keeping = "keep-as-written", weighing = "fold-weights";
 constexpr std::string_view fed = "x";  // name of the run-time input in patterns of fold-weights
 constexpr Index max_times = 16;        // largest growth in bytes: 2-bit elements as float32
+constexpr Index least_bytes = 16384;   // inputs and outputs that take longer than a plan
 
 Index bytes_of(const Tensor& tensor) {
   if (tensor.type() != Type::string) return packed_bytes(tensor.type(), tensor.size());
@@ -112,18 +113,26 @@ Index bytes_read(const MutableGraph& bench, const Node& node) {
 // Replaces the node's outputs by constants if they take at most `most` bytes together. Returns
 // their size, or nullopt.
 std::optional<Index> fold(MutableGraph& bench, const Node& node, Index most) {
+  bool all_foreseen = true;
+  Index bytes_touched = bytes_read(bench, node);
   for (const std::string& output : node.outputs) {
-    const std::optional<Index> bytes = output.empty() ? std::nullopt : foreseen(bench, output);
+    const std::optional<Index> bytes = output.empty() ? 0 : foreseen(bench, output);
     if (bytes && *bytes > most) return std::nullopt;
+    all_foreseen = all_foreseen && bytes;
+    bytes_touched += bytes.value_or(0);
   }
+  const PassOptions::Evaluator& evaluator = bench.options().evaluator;
+  const bool is_large = all_foreseen && bytes_touched >= least_bytes;
   std::vector<Value> outputs;
   try {
     const Allowance allowance(bench);
     Limits limits = bench.options().limits;  // bounds outputs of unknown size too
     limits.bytes = std::min(limits.bytes, most);
     const LimitsScope scope(limits);
-    outputs = evaluate(*node.signature, node.attributes, constants(bench, node),
-                       static_cast<Index>(node.outputs.size()));
+    outputs = evaluator && is_large
+                  ? evaluator(node, constants(bench, node), bench.model())
+                  : evaluate(*node.signature, node.attributes, constants(bench, node),
+                             static_cast<Index>(node.outputs.size()));
   } catch (const Error& error) {
     if (error.kind == ErrorKind::internal) throw;
     check_budget();

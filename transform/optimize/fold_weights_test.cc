@@ -74,5 +74,36 @@ TEST(Passes, KeepQuantisedWeightsBelowTheHighestLevel) {
   }
 }
 
+// An evaluator takes large nodes alone. What it refuses stays.
+TEST(Passes, FoldLargeNodesWithTheCallersEvaluator) {
+  const auto products = [](Index size) {
+    Tensor a(Type::float32, {size, size});
+    return with_constants({node("Add", {"a", "a"}, {"b"}), node("MatMul", {"X", "b"}, {"Y"})},
+                          {{"a", a}});
+  };
+  for (const Index size : {2, 100}) {
+    Index calls = 0;
+    PassOptions options = at_all_levels();
+    options.evaluator = [&](const Node& taken, const std::vector<Value>& inputs, const Model&) {
+      ++calls;
+      EXPECT_EQ(taken.op, "Add");
+      EXPECT_EQ(inputs.size(), 2U);
+      Tensor filled(Type::float32, {size, size});
+      std::fill_n(filled.data<float>(), filled.size(), 3.0F);
+      return std::vector<Value>{filled};
+    };
+    const Optimized made = optimize(products(size), options);
+    EXPECT_EQ(calls, size == 2 ? 0 : 1);
+    ASSERT_EQ(made.model.graph.nodes.size(), 1U);
+    const Tensor& weights = made.model.graph.initializers.at(made.model.graph.nodes[0].inputs[1]);
+    EXPECT_EQ(weights.data<float>()[0], size == 2 ? 0.0F : 3.0F);
+    options.evaluator = [](const Node&, const std::vector<Value>&,
+                           const Model&) -> std::vector<Value> {
+      throw Error(ErrorKind::unsupported, "refused");
+    };
+    EXPECT_EQ(optimize(products(size), options).model.graph.nodes.size(), size == 2 ? 1U : 2U);
+  }
+}
+
 }  // namespace
 }  // namespace touchstone

@@ -96,6 +96,20 @@ class OpenSizes {
   std::size_t count_ = 0;
 };
 
+// Returns the proofs of the main graph's values and conditions.
+ProvedShapes proved(const Graph& graph, const ShapeProver& prover) {
+  ProvedShapes made;
+  for (const ValueInfo& input : graph.inputs)
+    made.values.emplace(input.name, prover.value(input.name));
+  for (const Node& node : graph.nodes) {
+    for (const std::string& output : node.outputs) {
+      if (!output.empty()) made.values.emplace(output, prover.value(output));
+    }
+  }
+  made.conditions = prover.conditions();
+  return made;
+}
+
 const std::optional<Shape>& shape_in(const ProvedShapes& walk, const std::string& name) {
   static const std::optional<Shape> none;
   const auto found = walk.values.find(name);
@@ -180,12 +194,15 @@ std::unordered_map<std::string, KnownValue> known_values(const Model& model,
   const OpenSizes open(model.graph);
   std::vector<ProvedShapes> drawn, fed;
   std::size_t draws = 0;
+  ShapeProver prover(model, options.limits);  // visits what only constants decide once
   for (; options.draws && draws < std::size(ways_to_draw) && (draws == 0 || open.any()); ++draws) {
-    ProvedShapes walk = prove_shapes(model, open.drawn(ways_to_draw[draws], draws), options.limits);
-    if (!walk.breaks_surely) drawn.push_back(std::move(walk));
+    prover.prove(open.drawn(ways_to_draw[draws], draws));
+    if (!prover.breaks_surely()) drawn.push_back(proved(model.graph, prover));
   }
-  for (const FedShapes& shapes : options.fed)
-    fed.push_back(prove_shapes(model, shapes, options.limits));
+  for (const FedShapes& shapes : options.fed) {
+    prover.prove(shapes);
+    fed.push_back(proved(model.graph, prover));
+  }
 
   std::set<std::string> names;
   for (const std::vector<ProvedShapes>* walks : {&drawn, &fed}) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,6 +42,11 @@ struct PassOptions {
   // recorded.
   bool checked = false;
   std::vector<FedShapes> fed;
+  // If set, evaluates large nodes of constants, of inputs by position, in place of the reference.
+  // `of`: the graph's model. May throw Error; the node stays then.
+  using Evaluator = std::function<std::vector<Value>(
+      const Node& node, const std::vector<Value>& inputs, const Model& of)>;
+  Evaluator evaluator = {};
 };
 
 // True if a pass or pattern of this name and level runs.
