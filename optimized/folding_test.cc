@@ -34,14 +34,14 @@ TEST(Folding, LargeNodesOfConstantsGiveTheReferencesResults) {
   }
 }
 
-// One tensor at two inputs, an input left out, and one of two outputs unnamed.
+// One tensor at two inputs, an input left out, and two outputs.
 TEST(Folding, NodesWithInputsAndOutputsOfEveryKind) {
   Net net({4, 128});
   const std::string a = net.constant({128, 128});
   const std::string sum = net.node("Add", {a, a});
   const std::string clipped = net.node("Clip", {sum, "", net.held(scalar_of(4.0F))});
   net.node("Split", {clipped}, {}, {{"axis", 1}, {"num_outputs", 2}});
-  net.outputs({"", "half"});
+  net.outputs({"other", "half"});
   net.output(net.node("MatMul", {"x", "half"}));
   net.check();
   EXPECT_EQ(Session(net.model()).model().graph.nodes.size(), 1U);
