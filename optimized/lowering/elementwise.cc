@@ -239,7 +239,9 @@ class OldBroadcast : public Elementwise {
     if (!slope && fact().attributes().integer("broadcast") == 0)
       return a == b ? std::optional<Shape>(a) : std::nullopt;
     if (slope && (count(b) == 1 || (b.size() == 1 && a.size() > 1 && a[1] == b[0]))) return a;
-    const Index start = start_of(b, a);
+    const Facts given = fact().attributes();
+    const Index start =
+        given.given("axis") ? wrap(given.integer("axis"), a.size()) : start_of(b, a);
     if (slope || start < 0 || start > a.size() - b.size()) return std::nullopt;
     for (Index d = 0; d < b.size(); ++d) {
       if (b[d] != 1 && b[d] != a[start + d]) return std::nullopt;
