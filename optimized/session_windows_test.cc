@@ -1,5 +1,5 @@
-// Tests convolutions whose taps read padding alone, or whose groups share channel blocks, and
-// pools of whole images.
+// Tests convolutions whose taps read padding alone, whose groups share channel blocks, or whose
+// windows do not overlap, and pools of whole images.
 #include "optimized/kernels/blocked_image.h"
 #include "optimized/testing.h"
 
@@ -131,6 +131,29 @@ TEST(Windows, TransposedOfOneFilter) {
   net.output(net.node("ConvTranspose", {"x", net.constant({20, 1, 5, 5})},
                       {{"strides", {3, 3}}, {"pads", {2, 2, 2, 2}}, {"output_padding", {2, 1}}}));
   net.check();
+}
+
+TEST(Windows, PatchesThatNeitherOverlapNorReadPadding) {
+  struct Case {
+    Shape x, weights;
+    std::vector<Index> strides;
+    bool specials = false;
+  };
+  for (const Case& each : {Case{{2, 5, 33, 40}, {40, 5, 8, 8}, {8, 8}},
+                           {{2, 16, 17, 20}, {70, 16, 4, 4}, {4, 4}, true},
+                           {{1, 15, 30, 29}, {33, 15, 5, 4}, {6, 7}},
+                           {{2, 3, 16, 16}, {7, 3, 16, 16}, {1, 1}},  // one window
+                           {{3, 20, 70}, {5, 20, 16}, {16}},
+                           {{2, 3, 4, 9, 13}, {20, 3, 2, 4, 4}, {2, 4, 4}},
+                           {{2, 18, 5, 6, 7}, {20, 18, 1, 1, 1}, {2, 2, 2}},
+                           {{1, 4, 270, 270}, {3, 4, 8, 8}, {8, 8}}}) {  // several slabs
+    Net net(each.x);
+    net.specials = each.specials;
+    const std::string y = net.convolution("x", each.weights, {{"strides", each.strides}});
+    net.output(net.node("Relu", {y}));
+    net.output(net.node("Conv", {"x", net.constant(each.weights)}, {{"strides", each.strides}}));
+    EXPECT_NE(net.check().find("matmul of patches"), std::string::npos) << text(each.weights);
+  }
 }
 
 TEST(Windows, PoolsOfWholeImagesOfAnyRank) {

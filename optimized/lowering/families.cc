@@ -11,6 +11,7 @@ std::span<const KernelFamily* const> kernel_families() {
       &integer_matmul_family,
       &quantise_family,
       &resample_family,
+      &patch_convolution_family,
       &convolution_family,
       &transposed_convolution_family,
       &pool_family,

@@ -26,6 +26,7 @@ extern const KernelFamily linear_models_family;
 extern const KernelFamily moves_family;
 extern const KernelFamily nonzero_family;
 extern const KernelFamily pads_family;
+extern const KernelFamily patch_convolution_family;
 extern const KernelFamily placements_family;
 extern const KernelFamily planned_moves_family;
 extern const KernelFamily pool_family;

@@ -73,7 +73,7 @@ std::optional<Window> window_in_blocks(const Facts& node, const Shape& x, const 
                           window.kernel[1] < whole.kernel[1] || window.skips[0] || window.skips[1];
   // A weight that is not finite makes NaN of padding.
   if (leaves_out && !all_finite(weights)) window = whole;
-  if (is_column(window) && groups == 1) return std::nullopt;
+  if (groups == 1 && (is_column(window) || are_patches(window, w[1]))) return std::nullopt;
   return window;
 }
 

@@ -48,4 +48,17 @@ inline bool is_column(const Window& w) {
   return w.out[1] == 1 && w.kernel[1] == 1 && w.kernel[0] > 1 && w.out[0] >= least_rows;
 }
 
+// True for large windows that neither overlap nor read padding: a matmul of patches is faster than
+// kernels in blocks.
+inline bool are_patches(const Window& w, Index channels) {
+  constexpr Index least_terms = 16, least_depth = 256;
+  for (const int d : {0, 1}) {
+    if (w.pad_begin[d] != 0 || w.past_end(d) > 0 || w.dilation[d] != 1) return false;
+    if (w.stride[d] < w.kernel[d] && w.out[d] > 1) return false;
+  }
+  const Index terms = (Checked(w.kernel[0]) * w.kernel[1]).value();
+  const Index depth = (Checked(terms) * channels).value();
+  return terms >= least_terms && depth >= least_depth;
+}
+
 }  // namespace touchstone
