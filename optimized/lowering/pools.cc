@@ -87,7 +87,7 @@ class PoolStep : public TensorStep {
     append(made, s.out);
     T* const y = has_output(0) ? output(state, 0, x.type(), made).template data<T>() : nullptr;
     std::int64_t* const places =
-        has_output(1) ? output(state, 1, Type::int64, made).data<std::int64_t>() : nullptr;
+        has_output(1) ? output(state, 1, Type::int64, made).template data<std::int64_t>() : nullptr;
     const Index all = count(made), width = s.out.back();
     if (all == 0) return;
     const Index rows = all / width, lines = rows / (x_[0] * x_[1]), plane = count(s.image);
@@ -310,10 +310,10 @@ class WholePoolStep : public TensorStep {
   }
   static bool takes(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
     const std::string_view op = fact.node->signature->op;
+    const bool has_norm = op == "GlobalLpPool" && (norm_of(fact) == 1 || norm_of(fact) == 2);
+    if (op != "GlobalAveragePool" && op != "GlobalMaxPool" && !has_norm) return false;
     const AnalyzedValue& x = graph.value(fact.inputs[0]);
-    if (!x.floats() || x.shape->size() < 3 || count(*x.shape) == 0) return false;
-    if (op == "GlobalLpPool") return norm_of(fact) == 1 || norm_of(fact) == 2;
-    return op == "GlobalAveragePool" || op == "GlobalMaxPool";
+    return x.floats() && x.shape->size() >= 3 && count(*x.shape) > 0;
   }
   void run(RunState& state) override {
     const Tensor& x = input(state, 0);

@@ -65,7 +65,8 @@ class RunningSums : public Moves {
   // Divides the rows that are summed into blocks of neighbours.
   template <class T, class Op>
   static void run_rows(RunState& state, const Tensor& from, Tensor& to, const Options& options) {
-    const auto [axis, exclusive, reverse] = options;
+    const Index axis = options.axis;
+    const bool exclusive = options.exclusive, reverse = options.reverse;
     constexpr Index widest = 256;
     const Shape& shape = from.shape();
     const Index outer = count(head(shape, axis)), length = shape[axis];
