@@ -71,9 +71,10 @@ PaddedConvolution::PaddedConvolution(const Sliding& s, Index channels, Index fil
     while (flat_ > 0 && s.stride[flat_ - 1] == 1) --flat_;
   }
   each_of(s.kernel, [&](const IndexVector& term) {
-    const Index along = term[inner] * s.dilation[inner], step = s.stride[inner];
-    Index at = along % step * phase_ + along / step;
-    for (Index d = 0; d < inner; ++d) at += term[d] * s.dilation[d] * pitch_[d];
+    const Index along = multiply(term[inner], s.dilation[inner]), step = s.stride[inner];
+    Index at = add(multiply(along % step, phase_), along / step);
+    for (Index d = 0; d < inner; ++d)
+      at = add(at, multiply(multiply(term[d], s.dilation[d]), pitch_[d]));
     place_.push_back(at);
   });
 }
