@@ -39,4 +39,7 @@ struct RowNormKernels {
 
 extern const RowNormKernels row_norms_sse41, row_norms_avx2, row_norms_avx512;
 
+enum class Isa;
+const RowNormKernels& row_norms_of(Isa isa);
+
 }  // namespace touchstone

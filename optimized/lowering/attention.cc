@@ -32,11 +32,6 @@ enum Outputs : std::size_t { y_out, present_key_out, present_value_out, scores_o
 ThinKernel thin_of(Isa isa) {
   return isa == Isa::avx512 ? thin_avx512 : isa == Isa::avx2 ? thin_avx2 : thin_sse41;
 }
-const RowNormKernels& norms_of(Isa isa) {
-  return isa == Isa::avx512 ? row_norms_avx512
-         : isa == Isa::avx2 ? row_norms_avx2
-                            : row_norms_sse41;
-}
 Index padded(Index floats) { return ceil_div(floats, Index{16}) * 16; }
 
 // Numbers of heads and positions, and sizes of a head.
@@ -74,7 +69,7 @@ class Attention : public TensorStep {
         gemm_(chosen_isa()),
         thin_(thin_of(chosen_isa())),
         dots_(dots_of(chosen_isa())),
-        softmax_(norms_of(chosen_isa()).softmax) {
+        softmax_(row_norms_of(chosen_isa()).softmax) {
     kernel = "attention " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::matmul;
     const Facts facts = fact().attributes();

@@ -123,7 +123,7 @@ class Finder {
     return std::nullopt;
   }
 
-  // Takes a matrix as it is, or as a Transpose reads it that nobody else reads.
+  // Takes a matrix as it is, or the input of a Transpose whose output no other node reads.
   bool operand(Index value, Index reader, StackedMatrix& made) {
     const AnalyzedValue& fact = graph_.value(value);
     if (!fact.floats() || fact.shape->size() != made_.scores.size()) return false;

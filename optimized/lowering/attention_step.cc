@@ -17,11 +17,6 @@ constexpr Index most_scores = 98304;  // floats of a block, unless it has only r
 constexpr Index rows_of_a_tile = 12;
 constexpr double nanoseconds_a_weight = 0.5;
 
-const RowNormKernels& norms_of(Isa isa) {
-  return isa == Isa::avx512 ? row_norms_avx512
-         : isa == Isa::avx2 ? row_norms_avx2
-                            : row_norms_sse41;
-}
 Index padded(Index floats) { return ceil_div(floats, Index{16}) * 16; }
 
 class ChainedAttention : public TensorStep {
@@ -30,7 +25,7 @@ class ChainedAttention : public TensorStep {
       : TensorStep(graph, last, std::move(buffers)),
         chain_(*attention_chain(graph, last)),
         gemm_(chosen_isa()),
-        softmax_(norms_of(chosen_isa()).softmax) {
+        softmax_(row_norms_of(chosen_isa()).softmax) {
     kernel = "attention of nodes " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::dynamic_matmul;
     const Index rank = chain_.scores.size();

@@ -19,15 +19,15 @@ void with_feature(Type type, F f) {
   f.template operator()<std::int64_t>();
 }
 
-// Returns the elements as floats, each rounded once: those of `x` itself, or `room`, which must
-// hold as many.
-inline const float* floats_of(const Tensor& x, float* room) {
+// Returns the elements as floats, each rounded once: those of `x` itself, or `converted`, which
+// must hold as many.
+inline const float* floats_of(const Tensor& x, float* converted) {
   if (x.type() == Type::float32) return x.data<float>();
   with_feature(x.type(), [&]<class T>() {
     const T* const from = x.data<T>();
-    for (Index k = 0; k < x.size(); ++k) room[k] = static_cast<float>(from[k]);
+    for (Index k = 0; k < x.size(); ++k) converted[k] = static_cast<float>(from[k]);
   });
-  return room;
+  return converted;
 }
 
 }  // namespace touchstone

@@ -10,7 +10,8 @@
 
 namespace touchstone {
 
-// Nodes that a step computes, in the model's order. All but the last are read by nobody else.
+// Nodes that a step computes, in the model's order. No other node reads the outputs of those before
+// the last.
 struct FusedNodes {
   std::vector<Index> nodes;
   std::vector<Index> reads;  // values

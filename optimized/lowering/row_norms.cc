@@ -11,14 +11,8 @@
 #include "reference/lists.h"
 
 namespace touchstone {
-namespace {
 
-constexpr double nanoseconds_a_number = 3 * nanoseconds_an_element;
-constexpr float usual_epsilon = 1e-5F;
-constexpr int softmax_of_one_axis = 13;  // earlier versions take all axes from `axis` on
-constexpr int scale_for_each_channel = 21;
-
-const RowNormKernels& kernels_of(Isa isa) {
+const RowNormKernels& row_norms_of(Isa isa) {
   switch (isa) {
     case Isa::sse41:
       return row_norms_sse41;
@@ -29,6 +23,13 @@ const RowNormKernels& kernels_of(Isa isa) {
   }
   BUG("an instruction set without kernels of row norms");
 }
+
+namespace {
+
+constexpr double nanoseconds_a_number = 3 * nanoseconds_an_element;
+constexpr float usual_epsilon = 1e-5F;
+constexpr int softmax_of_one_axis = 13;  // earlier versions take all axes from `axis` on
+constexpr int scale_for_each_channel = 21;
 
 // Returns the number of elements of a row, or nothing if rows are not contiguous or a rule is
 // violated.
@@ -81,7 +82,7 @@ class RowNorm : public TensorStep {
   }
 
   float epsilon() const { return fact().attributes().number("epsilon", usual_epsilon); }
-  const RowNormKernels& kernels_ = kernels_of(chosen_isa());
+  const RowNormKernels& kernels_ = row_norms_of(chosen_isa());
 };
 
 class Softmax : public RowNorm {

@@ -82,7 +82,7 @@ class StackedRows {
   }
   void grow(Index capacity) {
     const Index elements = std::max<Index>(count(shape_), 1), bytes = std::max<Index>(row_, 1);
-    const Limits& limits = current_limits();  // more room than rows must not exceed them
+    const Limits& limits = current_limits();  // the reserve must not exceed them either
     const Index most = std::min(limits.elements / elements, limits.bytes / bytes);
     capacity_ = std::max(std::min({capacity, expected_, most}), count_ + 1);
     Shape shape{capacity_};
@@ -98,7 +98,8 @@ class StackedRows {
   const Index expected_;
   Type type_ = Type::undefined;
   Shape shape_;
-  Index row_ = 0, count_ = 0, capacity_ = 0;  // bytes of a row, rows, rows that there is room for
+  Index row_ = 0, count_ = 0,
+        capacity_ = 0;  // bytes of a row, rows, rows that memory is reserved for
   Tensor rows_;
 };
 

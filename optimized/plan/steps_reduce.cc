@@ -12,8 +12,8 @@
 namespace touchstone {
 namespace {
 
-// Address of a placeholder for the input, which no constant has.
-constexpr Index placeholder = Index{1} << 40;
+// Address at which the input's reads are recorded, before its memory is placed. No constant has it.
+constexpr Index recorded_address = Index{1} << 40;
 constexpr std::size_t most_problems = 1024;
 
 // Records how the kernels read the node's input; nullopt if they cannot be called from a plan.
@@ -25,7 +25,7 @@ std::optional<RecordedCall> recorded(const AnalyzedGraph& graph, const AnalyzedN
   const AnalyzedValue& x = graph.value(fact.inputs[0]);
   if (!x.floats() || x.constant || count(*x.shape) == 0) return std::nullopt;
   std::vector<Value> inputs{
-      tensor_at(reinterpret_cast<void*>(placeholder), Type::float32, *x.shape)};
+      tensor_at(reinterpret_cast<void*>(recorded_address), Type::float32, *x.shape)};
   for (std::size_t k = 1; k < fact.inputs.size(); ++k) {
     const Index input = fact.inputs[k];
     if (input != no_value && !graph.value(input).constant) return std::nullopt;
@@ -80,7 +80,7 @@ class ReduceStep : public Step {
   void bind(const Memory& memory) override {
     std::vector<Operand> inputs = record_.inputs;
     for (Operand& operand : inputs) {
-      const Index at = reinterpret_cast<Index>(operand.data) - placeholder;
+      const Index at = reinterpret_cast<Index>(operand.data) - recorded_address;
       if (at >= 0 && at < packed_bytes(Type::float32, size_))
         operand.data = memory.at(in_) + at / static_cast<Index>(sizeof(float));
     }
@@ -109,7 +109,7 @@ class ReduceStep : public Step {
 bool build_reduction(Builder& builder, Index node) {
   std::optional<RecordedCall> record = recorded(builder.graph(), builder.graph().node(node));
   if (!record) return false;
-  if (problems_of(*record, record->inputs, reinterpret_cast<float*>(placeholder), 1).size() >
+  if (problems_of(*record, record->inputs, reinterpret_cast<float*>(recorded_address), 1).size() >
       most_problems)
     return false;
   auto step = std::make_unique<ReduceStep>(builder, node, *std::move(record));

@@ -61,9 +61,9 @@ def counts_of(build: Path) -> Counts:
         for _ in range(2)
     ]
     names = sorted({line.partition("(")[0] for line in lines})
-    halves = [set(names[::2]), set(names[1::2])]
+    shares = [set(names[::2]), set(names[1::2])]
     found: Counts = {}
-    for part, own in zip(parts, halves, strict=True):
+    for part, own in zip(parts, shares, strict=True):
         text = "".join(f"{line}\n" for line in lines if line.partition("(")[0] in own)
         assert part.stdin is not None
         part.stdin.write(text)
