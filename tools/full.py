@@ -2,9 +2,10 @@
 
     python -m tools.full [--list] [--only GLOB ...] [--again]
 
-A step that passed for the present state of the sources is not run again, unless --again is given. Each step writes
-build/full/NAME.log. A failed step does not stop those after it. Ends with a table of the steps, their times and last
-lines, and exits with 1 if one failed or has not run.
+A step that passed for the present state of its sources is not run again, unless --again is given. Its sources are all
+files but those in the folders that it names as irrelevant. Each step writes build/full/NAME.log. A failed step does not
+stop those after it. Ends with a table of the steps, their times and last lines, and exits with 1 if one failed or has
+not run.
 """
 
 from __future__ import annotations
@@ -26,6 +27,19 @@ PYTHON = str(ROOT / ".venv" / "bin" / "python")
 CMAKE = str(ROOT / ".venv" / "bin" / "cmake")
 TOUCHSTONE = str(ROOT / "build" / "touchstone")
 ARENA = {"TOUCHSTONE_CHECK": "arena"}
+# Sources that a step which only runs the reference and the judge neither executes nor reads.
+AROUND = (
+    "api/",
+    "docs/",
+    "fuzz/",
+    "include/",
+    "python/",
+    "tests/python/",
+    "tests/consumers/",
+    "tools/bench/",
+    "README.md",
+)
+FAST = ("optimized/", "tests/fast/")
 
 
 @dataclass(frozen=True)
@@ -33,9 +47,12 @@ class Step:
     name: str
     commands: tuple[tuple[str, ...], ...]
     environment: tuple[tuple[str, str], ...] = ()
+    irrelevant: tuple[str, ...] = ()  # folders and files that cannot change its outcome
 
 
-def _step(name: str, *commands: str, environment: dict[str, str] | None = None) -> Step:
+def _step(
+    name: str, *commands: str, environment: dict[str, str] | None = None, irrelevant: tuple[str, ...] = ()
+) -> Step:
     """Makes a step of command lines whose first word is `python`, `cmake`, `touchstone` or a program on the path."""
     programs = {"python": PYTHON, "cmake": CMAKE, "touchstone": TOUCHSTONE}
     words = [command.split() for command in commands]
@@ -43,6 +60,7 @@ def _step(name: str, *commands: str, environment: dict[str, str] | None = None) 
         name,
         tuple((programs.get(line[0], line[0]), *line[1:]) for line in words),
         tuple((environment or {}).items()),
+        irrelevant,
     )
 
 
@@ -51,36 +69,36 @@ STEPS = [
     _step("run", "make run"),
     _step("coverage", "make coverage"),
     _step("odr", "cmake --preset odr", "cmake --build --preset odr --target touchstone"),
-    _step("expectations", "python -m tools.expectations"),
+    _step("expectations", "python -m tools.expectations", irrelevant=(*AROUND, *FAST)),
     _step("programs", "python tests/run_all.py --preset release --only ^(questions|conversions)_test$"),
-    _step("witnesses", "python -m tools.witnesses --check"),
-    _step("conversions", "python -m tools.conversions"),
+    _step("witnesses", "python -m tools.witnesses --check", irrelevant=(*AROUND, *FAST)),
+    _step("conversions", "python -m tools.conversions", irrelevant=(*AROUND, *FAST)),
     _step("real_models", "python -m tools.real_models --all"),
-    _step("probes", "python -m tools.probes --with onnxruntime --quiet"),
+    _step("probes", "python -m tools.probes --with onnxruntime --quiet", irrelevant=(*AROUND, *FAST)),
     _step("official", "python -m tests.python.official"),
-    _step("reference_spec", "touchstone conform --target reference --suite spec"),
+    _step("reference_spec", "touchstone conform --target reference --suite spec", irrelevant=(*AROUND, *FAST)),
     _step("peers", "python -m tools.peers --check"),
-    _step("fast_spec", "python -m tests.fast", environment=ARENA),
-    _step("fast_suite", "touchstone conform --target fast", environment=ARENA),
-    _step("mutation", "python -m tests.mutation --count 20000 --jobs 2", environment=ARENA),
-    _step("mutants", "python -m tests.mutants"),
-    _step("mutants_judge", "python -m tests.mutants.judge"),
-    _step("mutants_kernels", "python -m tests.mutants.kernels"),
-    _step("faithful", "python -m tests.faithful"),
-    _step("independent_spec", "python -m tests.independent"),
-    _step("independent_onnx", "python -m tests.independent --suite onnx"),
+    _step("fast_spec", "python -m tests.fast", environment=ARENA, irrelevant=AROUND),
+    _step("fast_suite", "touchstone conform --target fast", environment=ARENA, irrelevant=AROUND),
+    _step("mutation", "python -m tests.mutation --count 20000 --jobs 2", environment=ARENA, irrelevant=AROUND),
+    _step("mutants", "python -m tests.mutants", irrelevant=(*AROUND, *FAST)),
+    _step("mutants_judge", "python -m tests.mutants.judge", irrelevant=(*AROUND, *FAST)),
+    _step("mutants_kernels", "python -m tests.mutants.kernels", irrelevant=AROUND),
+    _step("faithful", "python -m tests.faithful", irrelevant=(*AROUND, *FAST)),
+    _step("independent_spec", "python -m tests.independent", irrelevant=(*AROUND, *FAST)),
+    _step("independent_onnx", "python -m tests.independent --suite onnx", irrelevant=(*AROUND, *FAST)),
 ]
 
 
-def state_of_sources(root: Path) -> str:
-    """Returns a hash of all sources: those of the commit and their changes."""
+def state_of_sources(root: Path, irrelevant: tuple[str, ...] = ()) -> str:
+    """Returns a hash of the sources that are relevant: those of the commit and their changes."""
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=root, capture_output=True, check=True
     ).stdout
     digest = hashlib.sha256()
     for name in sorted(set(listed.split(b"\0")) - {b""}):
         file = root / os.fsdecode(name)
-        if file.is_file():
+        if file.is_file() and not os.fsdecode(name).startswith(irrelevant):
             digest.update(name + b"\0" + hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()[:16]
 
@@ -106,26 +124,29 @@ def run(step: Step, out: Path = OUT) -> dict[str, object]:
     return {"code": code, "seconds": round(time.monotonic() - started), "last": last_line(log)}
 
 
-def read_records(file: Path, state: str) -> dict[str, dict[str, object]]:
-    """Returns the records of steps that ran on this state of the sources."""
+def read_records(file: Path, states: dict[str, str]) -> dict[str, dict[str, object]]:
+    """Returns the records of steps that ran on the present state of their sources."""
     if not file.exists():
         return {}
-    kept = json.loads(file.read_text(encoding="utf-8"))
-    return kept["steps"] if kept["state"] == state else {}
+    kept = json.loads(file.read_text(encoding="utf-8"))["steps"]
+    return {name: row for name, row in kept.items() if name in states and row.get("state") == states[name]}
 
 
-def campaign(steps: list[Step], chosen: list[str], again: bool, state: str, out: Path = OUT) -> int:
+def campaign(steps: list[Step], chosen: list[str], again: bool, root: Path = ROOT, out: Path = OUT) -> int:
     file = out / "state.json"
-    records = read_records(file, state)
+    sets = {step.irrelevant for step in steps}
+    hashes = {irrelevant: state_of_sources(root, irrelevant) for irrelevant in sets}
+    states = {step.name: hashes[step.irrelevant] for step in steps}
+    records = read_records(file, states)
     for step in steps:
         if not any(fnmatchcase(step.name, glob) for glob in chosen):
             continue
         if not again and records.get(step.name, {}).get("code") == 0:
             continue
         print(f"full: {step.name} ...", file=sys.stderr, flush=True)
-        records[step.name] = run(step, out)
+        records[step.name] = run(step, out) | {"state": states[step.name]}
         whole = file.with_suffix(".new")
-        whole.write_text(json.dumps({"state": state, "steps": records}, indent=1), encoding="utf-8")
+        whole.write_text(json.dumps({"steps": records}, indent=1), encoding="utf-8")
         whole.replace(file)
     for step in steps:
         record = records.get(step.name)
@@ -133,7 +154,11 @@ def campaign(steps: list[Step], chosen: list[str], again: bool, state: str, out:
         print(f"{step.name:18} {how:12} {record['seconds'] if record else '':>6} s  {record['last'] if record else ''}")
     passed = sum(record["code"] == 0 for record in records.values())
     failed = len(records) - passed
-    print(f"full: {passed} steps passed, {failed} failed, {len(steps) - len(records)} not run; sources {state}")
+    seconds = sum(int(str(record["seconds"])) for record in records.values())
+    print(
+        f"full: {passed} steps passed, {failed} failed, {len(steps) - len(records)} not run; "
+        f"{seconds} s; sources {state_of_sources(root)}"
+    )
     return 0 if passed == len(steps) else 1
 
 
@@ -147,7 +172,7 @@ def main() -> int:
         for step in STEPS:
             print(f"{step.name:18} {'; '.join(' '.join(command) for command in step.commands)}")
         return 0
-    return campaign(STEPS, args.only, args.again, state_of_sources(ROOT))
+    return campaign(STEPS, args.only, args.again)
 
 
 if __name__ == "__main__":

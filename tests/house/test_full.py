@@ -14,6 +14,16 @@ def _shell(name: str, text: str) -> Step:
     return Step(name, (("sh", "-c", text),))
 
 
+def _sources(folder: Path, **files: str) -> Path:
+    """Writes files in a git repository; returns its folder."""
+    folder.mkdir(exist_ok=True)
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    for name, text in files.items():
+        (folder / name).mkdir(exist_ok=True)
+        (folder / name / "file").write_text(text)
+    return folder
+
+
 def test_a_failed_step_stops_none_after_it_and_is_run_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     seen = tmp_path / "seen"
     steps = [
@@ -21,27 +31,31 @@ def test_a_failed_step_stops_none_after_it_and_is_run_again(tmp_path: Path, caps
         _shell("two", f"echo two >> {seen}; test -e {tmp_path}/mended"),
         _shell("three", f"echo three >> {seen}"),
     ]
-    assert campaign(steps, ["*"], False, "s", tmp_path / "out") == 1
+    root = _sources(tmp_path / "root", a="1")
+    assert campaign(steps, ["*"], False, root, tmp_path / "out") == 1
     printed = capsys.readouterr().out
     assert "2 steps passed, 1 failed, 0 not run" in printed
     assert "3 passed" in printed
     (tmp_path / "mended").touch()
-    assert campaign(steps, ["*"], False, "s", tmp_path / "out") == 0
+    assert campaign(steps, ["*"], False, root, tmp_path / "out") == 0
     assert seen.read_text().split() == ["one", "two", "three", "two"]
 
 
 def test_a_step_that_has_not_run_is_no_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     steps = [_shell("one", "true"), _shell("two", "true")]
-    assert campaign(steps, ["one"], False, "s", tmp_path) == 1
+    assert campaign(steps, ["one"], False, _sources(tmp_path / "root"), tmp_path / "out") == 1
     assert "1 steps passed, 0 failed, 1 not run" in capsys.readouterr().out
 
 
-def test_other_sources_make_all_steps_run(tmp_path: Path) -> None:
+def test_other_sources_make_all_steps_run_that_read_them(tmp_path: Path) -> None:
     seen = tmp_path / "seen"
-    steps = [_shell("one", f"echo one >> {seen}")]
-    for state in ("a", "a", "b"):
-        assert campaign(steps, ["*"], False, state, tmp_path / "out") == 0
-    assert seen.read_text().split() == ["one", "one"]
+    steps = [_shell("one", f"echo one >> {seen}"), Step("two", (("sh", "-c", f"echo two >> {seen}"),), (), ("docs/",))]
+    for text in ("a", "a", "b"):
+        root = _sources(tmp_path / "root", docs=text)
+        assert campaign(steps, ["*"], False, root, tmp_path / "out") == 0
+    assert seen.read_text().split() == ["one", "two", "one"]
+    assert campaign(steps, ["*"], False, _sources(root, core="a"), tmp_path / "out") == 0
+    assert seen.read_text().split() == ["one", "two", "one", "one", "two"]
 
 
 def test_the_state_of_sources_follows_changes(tmp_path: Path) -> None:
