@@ -38,7 +38,7 @@ TARGETS = (ANY, "expectation", "reference", "fast", "onnx-reference", "onnxrunti
 _COMPAT = "pass|wrong-(value|shape|type)|rejected-valid|accepted-invalid|unsupported|error|crash|timeout"
 _VERDICT = (
     "pass|open|mistrusted|harness|wrong-(value|shape|type)|rejected-valid|accepted-invalid|nondeterministic|unwritten"
-    "|crash|timeout|out-of-memory"
+    "|unsupported|crash|timeout|out-of-memory"
 )
 OUTCOME = re.compile(rf"({_COMPAT})/({_VERDICT})\Z")
 OUTCOME_FORM = "an outcome is COMPAT/VERDICT, as wrong-value/pass, and no pass/pass"

@@ -120,10 +120,11 @@ def test_a_runtime_is_the_witness_it_is_said_to_be(
         if says in ("meets", "misses"):
             assert like == (says == "meets"), place
             continue
-        assert verdict(case, answer.arrays, tmp_path / runtime / case.release / case.name) in PASSES, place
+        # A profile is right too: ONNX Runtime's windows add decimals, as Q088 says.
+        right = (*PASSES, "profile")
+        assert verdict(case, answer.arrays, tmp_path / runtime / case.release / case.name) in right, place
         assert (
-            not like
-            or verdict(case, case.arrays("output"), tmp_path / "suite" / case.release / case.name) not in PASSES
+            not like or verdict(case, case.arrays("output"), tmp_path / "suite" / case.release / case.name) not in right
         ), place
 
 
