@@ -3,7 +3,7 @@
     python -m tests.python.official [--runtime fast|reference]... [--share K/N]
 
 Both apply the suite's own rule, and have only the runtime in common. This one uses Python, arrays and the package's own
-comparison; the other uses files, messages and our comparison. Each case must have the same outcome.
+comparison; the other uses files, messages and our comparison. Each case must have the same outcome, but those in KNOWN.
 """
 
 from __future__ import annotations
@@ -29,6 +29,12 @@ from tests.python.built import COMMAND, ROOT
 
 RUNTIMES = ("reference", "fast")
 DEVICE = "_cpu"  # the runner's suffix
+_NOT_COLLECTED = "the package makes this case, and its runner does not collect it"
+# Cases on which the two differ for a reason of the runner.
+KNOWN = {
+    "test_loop16_seq_none": "the runner cannot compare the sequence that the case expects",
+    **dict.fromkeys((f"test_mod_fmod_0_signed_zero_float{bits}" for bits in (16, 32, 64)), _NOT_COLLECTED),
+}
 
 
 @functools.cache
@@ -107,9 +113,11 @@ def main() -> int:
         print(f"{runtime}: the official runner passes {passed[0]} of {len(here)}, conform {passed[1]} of {len(there)}")
         for name in sorted(here.keys() | there.keys()):
             said, compat = here.get(name, "no such case"), there.get(name, "no such case")
-            if (not said) != (compat == "pass"):
-                apart += 1
-                print(f"  {name}: the runner: {said or 'passes'}; conform: {compat}")
+            differ = (not said) != (compat == "pass")
+            if differ or name in KNOWN:
+                apart += differ != (name in KNOWN)
+                why = KNOWN.get(name, "") if differ else "no longer known"
+                print(f"  {name}: the runner: {said or 'passes'}; conform: {compat}" + (f" ({why})" if why else ""))
     return 1 if apart else 0
 
 
