@@ -161,5 +161,21 @@ TEST(Rulings, EachNamesAQuestionAndSaysHow) {
   EXPECT_GT(found, 0u);
 }
 
+TEST(Rulings, EachRegionOfMaxRoiPoolNamesAnImage) {
+  const auto answer = [&](float scale, const std::vector<long double>& region) {
+    const Node node = node_of("MaxRoiPool", 1, 2, 1,
+                              {{"pooled_shape", attribute(std::vector<Index>{2, 2})},
+                               {"spatial_scale", attribute(scale)}});
+    return said(node, {floats({1, 1, 1, 1}, {1}), floats({1, 5}, region)},
+                {floats({1, 1, 2, 2}, {0, 0, 0, 0})});
+  };
+  EXPECT_EQ(answer(1, {0, 5, 5, 9, 9}), "exact") << "has no pixel";
+  EXPECT_EQ(answer(1, {1, 5, 5, 9, 9}), "accepted-invalid");
+  EXPECT_EQ(answer(1, {-1, 5, 5, 9, 9}), "accepted-invalid");
+  const long double far = 3.4028235e38L;
+  EXPECT_EQ(answer(-0.5F, {0, 1, far, 0.20978929L, 1}), "exact") << "may have pixels";
+  EXPECT_EQ(answer(-0.5F, {1, 1, far, 0.20978929L, 1}), "accepted-invalid");
+}
+
 }  // namespace
 }  // namespace touchstone
