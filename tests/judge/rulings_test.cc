@@ -161,6 +161,15 @@ TEST(Rulings, EachNamesAQuestionAndSaysHow) {
   EXPECT_GT(found, 0u);
 }
 
+TEST(Rulings, ValuesOfAttentionAreConvertedToTheTypeOfQ) {
+  const Node node = node_of("Attention", 23, 3, 1);
+  const std::vector<Value> inputs = {floats({1, 1, 1, 1}, {0}), floats({1, 1, 3, 1}, {1, 2, 3}),
+                                     tensor(Type::float64, {1, 1, 3, 1}, {0.1, 0.1, 0.1})};
+  const float next = std::nextafter(0.1F, 1.0F);
+  EXPECT_EQ(said(node, inputs, {floats({1, 1, 1, 1}, {next})}), "within");
+  EXPECT_EQ(said(node, inputs, {floats({1, 1, 1, 1}, {0.10001L})}), "wrong-value");
+}
+
 TEST(Rulings, EachRegionOfMaxRoiPoolNamesAnImage) {
   const auto answer = [&](float scale, const std::vector<long double>& region) {
     const Node node = node_of("MaxRoiPool", 1, 2, 1,
