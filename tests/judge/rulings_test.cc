@@ -161,6 +161,17 @@ TEST(Rulings, EachNamesAQuestionAndSaysHow) {
   EXPECT_GT(found, 0u);
 }
 
+TEST(Rulings, WiderStatisticsAreConvertedToWhatXIsComputedIn) {
+  const Node node = node_of("BatchNormalization", 14, 5, 1, {{"epsilon", attribute(0.0F)}});
+  const std::vector<Value> inputs = {floats({2, 1}, {0.1F, 1}), floats({1}, {1}), floats({1}, {0}),
+                                     tensor(Type::float64, {1}, {0.1}),
+                                     tensor(Type::float64, {1}, {1})};
+  const auto first = [&](long double y) { return said(node, inputs, {floats({2, 1}, {y, 0.9L})}); };
+  EXPECT_EQ(first(0), "within") << "in float";
+  EXPECT_EQ(first(0.1F - 0.1), "within") << "in double";
+  EXPECT_EQ(first(1e-6L), "wrong-value");
+}
+
 TEST(Rulings, ValuesOfAttentionAreConvertedToTheTypeOfQ) {
   const Node node = node_of("Attention", 23, 3, 1);
   const std::vector<Value> inputs = {floats({1, 1, 1, 1}, {0}), floats({1, 1, 3, 1}, {1, 2, 3}),
