@@ -146,6 +146,7 @@ _table = [
     Builtin("fraction", _fixed("real", REAL)),
     Builtin("cos_of_turn", _fixed("index index", REAL)),
     Builtin("sin_of_turn", _fixed("index index", REAL)),
+    Builtin("within", _fixed("index index", INDEX)),
     Builtin("up_to", _fixed("index", INDEX)),
     Builtin("down_to", _fixed("index", INDEX)),
     # elements
@@ -156,7 +157,7 @@ _table = [
     Builtin("activate", _fixed("text element real real", Sort("element"))),
 ]
 BUILTINS = {b.name: b for b in _table}
-COORDINATES = {"cos_of_turn", "sin_of_turn", "up_to", "down_to"}  # defined in reference/coordinates.h
+COORDINATES = {"cos_of_turn", "sin_of_turn", "within", "up_to", "down_to"}  # defined in reference/coordinates.h
 
 # Primitives without rounding error of their own, so not in spec/primitives.yaml; name -> number of arguments.
 EXACT_PRIMITIVES = {

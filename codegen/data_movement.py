@@ -18,6 +18,8 @@ class DataMovement:
         self.by_real: set[str] = set()
         self.otherwise: set[str] = set()
         self.computed: set[str] = set()  # constraints whose elements enter a computation
+        self.converted: set[str] = set()  # constraints whose elements enter one, as they are, in a convert<>
+        self.calculated: set[str] = set()  # constraints whose elements enter one otherwise
         self.followed: set[str] = set()
         self.inexact = False
         self.defined: set[str] = set()
@@ -85,6 +87,7 @@ class DataMovement:
             return
         if s.update or not self._moved(s.value):
             self._mark(s.value)
+            self._calculates(s.value)
             if s.value.sort not in (PREDICATE, BOOL) and not self._counts(s.value):
                 self.inexact = True
             if symbol and symbol.sort.kind == "tensor" and s.value.sort not in (PREDICATE, BOOL):
@@ -135,6 +138,30 @@ class DataMovement:
         if e.kind == "match":
             for _, a in e.value:
                 self._mark(a)
+
+    def _calculates(self, e: Expr, into: set[str] | None = None) -> None:
+        """Sorts the constraints of a computed expression's elements into `converted` and `calculated`."""
+        into = self.calculated if into is None else into
+        if e.sort is not None and e.sort.kind == "element":
+            into.add(e.sort.of)
+        if e.kind == "call" and e.value == "convert<>" and len(e.args) == 2 and self._unchanged(e.args[0]):
+            self._calculates(e.args[0], self.converted)
+            return
+        if e.kind == "read":
+            if e.value and e.value["else"]:
+                self._calculates(e.value["else"], into)
+            return
+        for a in e.args:
+            self._calculates(a, into)
+        if e.kind == "match":
+            for _, a in e.value:
+                self._calculates(a, into)
+
+    def _unchanged(self, e: Expr) -> bool:
+        """True if the value is that of an element, perhaps as a real."""
+        if e.kind == "call" and e.value == "real":
+            return self._unchanged(e.args[0])
+        return self._moved(e)
 
     def _reads(self, e: Expr, bridge: str = "") -> None:
         """Records the tensors that `e` reads. `bridge`: the function, index or real, that receives the value."""

@@ -370,7 +370,9 @@ class Kernel(Rows):
             self.put(text)
         read = s.value
         base = cpp_name(read.args[0].value)
-        self.put(f"return as_seen(observed(observed_{base}, {self.cpp.spot(read.args[1:])}), observed_{base}.type);")
+        spot = self.cpp.spot(read.args[1:])
+        own = f"[&] {{ return {name}.read(at); }}"
+        self.put(f"return as_seen(observed(observed_{base}, {spot}), observed_{base}.type, {own});")
         self.depth -= 1
         self.put("});")
         self.close()

@@ -70,13 +70,18 @@ class Unit:
 
     @property
     def computing(self) -> list[str]:
-        """Constraints whose types decide the type of computation. A lone float result has its own, whatever is read."""
+        """Constraints whose types decide the type of computation. A lone float result has its own, whatever is read.
+
+        Elements that are converted to the type of another constraint before anything is computed have no say.
+        """
         if self.main in self.types and self.main not in self.versions[0].types:
             return [self.main]
         read = {
             p.type for p in self.meaning.version.inputs if p.name in self.movement.real_only and p.type in self.types
         }
-        return [n for n in self.types if n in read or n in self.templates]
+        deciding = [n for n in self.types if n in read or n in self.templates]
+        foreign = self.movement.converted - self.movement.calculated
+        return [n for n in deciding if n not in foreign] or deciding
 
     @property
     def fixed(self) -> list[str]:

@@ -36,6 +36,16 @@ R sin_of_turn(Index j, Index n) {
   return Turn<R>::sine(j, n);
 }
 
+// An index that must be in 0..n whether or not an element is read there. Throws Error
+// (invalid_input).
+inline Index within(Index i, Index n) {
+  if (i < 0 || i >= n) {
+    throw Error(ErrorKind::invalid_input,
+                "index " + std::to_string(i) + " is outside an extent of " + std::to_string(n));
+  }
+  return i;
+}
+
 // Upper and lower bound of an index: the index itself unless it is an interval.
 inline Index up_to(Index i) { return i; }
 inline Index down_to(Index i) { return i; }

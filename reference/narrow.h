@@ -16,9 +16,9 @@ class Narrowly {
   explicit Narrowly(Type) {}
 };
 
-// Recurrent state implied by an output of this type.
-template <class S>
-std::optional<S> as_seen(std::optional<S> shown, Type) {
+// Recurrent state implied by an output of this type; `computed` returns the kernel's own.
+template <class S, class F>
+std::optional<S> as_seen(std::optional<S> shown, Type, const F&) {
   return shown;
 }
 

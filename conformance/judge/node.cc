@@ -325,7 +325,10 @@ NodeJudgement ended(const Node& node, Verdict verdict, std::string detail) {
   out.verdict = verdict;
   out.detail = std::move(detail);
   out.outputs.resize(node.outputs.size());
-  for (Comparison& c : out.outputs) c.verdict = verdict;
+  for (Comparison& c : out.outputs) {
+    c.verdict = verdict;
+    c.detail = out.detail;
+  }
   return out;
 }
 

@@ -182,7 +182,11 @@ Bounded add_members(const Bounded& a, const Bounded& b) {
   }
   if (!std::isfinite(a.hi + b.hi)) return past_double(a.hi);
   const dd::Pair v = dd::add({a.hi, a.lo}, {b.hi, b.lo});
-  return rounded(v.hi == 0 ? a.hi + b.hi : v.hi, v.lo, a.e + b.e);
+  const double hi = v.hi == 0 ? a.hi + b.hi : v.hi;
+  // A sum of exact terms is rounded once, which overflows from the limit on and not before.
+  if (a.e == 0 && b.e == 0 && std::abs(hi + v.lo) < semantics_context.limit)
+    return Bounded::raw(hi, v.lo, grown(hi, v.lo, 0));
+  return rounded(hi, v.lo, a.e + b.e);
 }
 
 struct Scaled {

@@ -313,5 +313,15 @@ TEST(Concept, BoundedAndOpaqueAndExactHaveEveryName) {
   EXPECT_TRUE(std::isfinite(b.hi));
 }
 
+TEST(Bounded, ASumOfExactTermsOverflowsFromTheLimitOn) {
+  const BoundedScope scope(Type::float32, Class::strict);
+  const double largest = semantics_context.largest;
+  EXPECT_EQ((Bounded::of(largest) + Bounded::of(1)).specials(), 0);
+  EXPECT_GT((Bounded::of(largest) + Bounded::of(1)).e, 0);
+  EXPECT_EQ((Bounded::of(-largest) - Bounded::of(0x1p102)).specials(), 0);
+  EXPECT_EQ((Bounded::of(largest) + Bounded::of(0x1p103)).specials(), special::infinity);
+  EXPECT_EQ((Bounded::raw(largest, 0, 0x1p100) + Bounded::of(1)).specials(), special::infinity);
+}
+
 }  // namespace
 }  // namespace touchstone

@@ -32,6 +32,13 @@ struct Turn<Opaque> {
   static Opaque sine(Index, Index) { return {}; }
 };
 
+// The part of the interval in 0..n, since a target that gave an answer had an index there.
+inline IndexRange within(const IndexRange& i, Index n) {
+  if (n <= 0 || i.hi < 0 || i.lo >= n) return within(i.at, n);
+  return clamp(i, IndexRange(0), IndexRange(n - 1));
+}
+inline OpaqueIndex within(OpaqueIndex i, Index) { return i; }
+
 inline Index up_to(const IndexRange& i) { return i.hi; }
 inline Index down_to(const IndexRange& i) { return i.lo; }
 inline Index up_to(OpaqueIndex) { return 0; }

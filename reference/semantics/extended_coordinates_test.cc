@@ -65,5 +65,21 @@ TEST(Bounds, OfAnIntervalAndOfAnIndex) {
   EXPECT_EQ(down_to(IndexRange(3, 4, 4)), 3);
 }
 
+TEST(Bounds, AnIndexMustBeWithinItsExtent) {
+  EXPECT_EQ(within(Index{2}, 3), 2);
+  EXPECT_THROW(within(Index{3}, 3), Error);
+  EXPECT_THROW(within(Index{-1}, 3), Error);
+  EXPECT_THROW(within(Index{0}, 0), Error);
+}
+
+TEST(Bounds, AnIntervalMustReachItsExtent) {
+  const IndexRange part = within(IndexRange(-1, 5, 3), 3);
+  EXPECT_EQ(part.lo, 0);
+  EXPECT_EQ(part.hi, 2);
+  EXPECT_EQ(part.at, 2);
+  EXPECT_THROW(within(IndexRange(3, 5, 4), 3), Error);
+  EXPECT_THROW(within(IndexRange(-2, -1, -1), 3), Error);
+}
+
 }  // namespace
 }  // namespace touchstone

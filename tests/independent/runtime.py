@@ -199,6 +199,12 @@ def number(x: Any) -> Any:
     return x
 
 
+def within(k: int, n: int) -> int:
+    if not 0 <= k < n:
+        raise Refusal(f"index {k} is outside of {n}")
+    return k
+
+
 def index(x: Any, n: int | None = None) -> int:
     k = cut(x)
     if n is None:

@@ -307,6 +307,9 @@ class Translator:
     def call_index(self, e: Expr, *n: Expr) -> str:
         return f"R.index({self(e)}{''.join(', ' + self(x) for x in n)})"
 
+    def call_within(self, e: Expr, n: Expr) -> str:
+        return f"R.within({self(e)}, {self(n)})"
+
     def call_up_to(self, e: Expr) -> str:
         return self(e)
 

@@ -81,5 +81,25 @@ TEST(Float16, WhatIsComputedInFloatByTheTextStaysThere) {
   }
 }
 
+// The first state is 120000, which float16 lacks and float has.
+TEST(Float16, AStateThatOverflowedMayStayInFloat) {
+  Attribute relu;
+  relu.is = std::vector<std::string>{"Relu"};
+  const Node node = node_of("RNN", 14, 3, {{"activations", relu}});
+  const Tensor x = float16(Type::float16, {2, 1, 1}, {600, 0}),
+               w = float16(Type::float16, {1, 1, 1}, {200}),
+               r = float16(Type::float16, {1, 1, 1}, {0.5});
+  const double infinity = std::numeric_limits<double>::infinity();
+  const auto passes = [&](double first, double second) {
+    const Tensor y = float16(Type::float16, {2, 1, 1, 1}, {first, second});
+    return is_pass(judge_node(node, {x, w, r}, {y}).verdict);
+  };
+  EXPECT_TRUE(passes(infinity, 60000)) << "kept in float";
+  EXPECT_TRUE(passes(infinity, infinity)) << "rounded to float16";
+  EXPECT_FALSE(passes(infinity, 30000));
+  EXPECT_FALSE(passes(infinity, std::nan("")));
+  EXPECT_FALSE(passes(65504, 60000)) << "120000 is no finite float16";
+}
+
 }  // namespace
 }  // namespace touchstone

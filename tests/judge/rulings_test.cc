@@ -161,5 +161,41 @@ TEST(Rulings, EachNamesAQuestionAndSaysHow) {
   EXPECT_GT(found, 0u);
 }
 
+TEST(Rulings, WiderStatisticsAreConvertedToWhatXIsComputedIn) {
+  const Node node = node_of("BatchNormalization", 14, 5, 1, {{"epsilon", attribute(0.0F)}});
+  const std::vector<Value> inputs = {floats({2, 1}, {0.1F, 1}), floats({1}, {1}), floats({1}, {0}),
+                                     tensor(Type::float64, {1}, {0.1}),
+                                     tensor(Type::float64, {1}, {1})};
+  const auto first = [&](long double y) { return said(node, inputs, {floats({2, 1}, {y, 0.9L})}); };
+  EXPECT_EQ(first(0), "within") << "in float";
+  EXPECT_EQ(first(0.1F - 0.1), "within") << "in double";
+  EXPECT_EQ(first(1e-6L), "wrong-value");
+}
+
+TEST(Rulings, ValuesOfAttentionAreConvertedToTheTypeOfQ) {
+  const Node node = node_of("Attention", 23, 3, 1);
+  const std::vector<Value> inputs = {floats({1, 1, 1, 1}, {0}), floats({1, 1, 3, 1}, {1, 2, 3}),
+                                     tensor(Type::float64, {1, 1, 3, 1}, {0.1, 0.1, 0.1})};
+  const float next = std::nextafter(0.1F, 1.0F);
+  EXPECT_EQ(said(node, inputs, {floats({1, 1, 1, 1}, {next})}), "within");
+  EXPECT_EQ(said(node, inputs, {floats({1, 1, 1, 1}, {0.10001L})}), "wrong-value");
+}
+
+TEST(Rulings, EachRegionOfMaxRoiPoolNamesAnImage) {
+  const auto answer = [&](float scale, const std::vector<long double>& region) {
+    const Node node = node_of("MaxRoiPool", 1, 2, 1,
+                              {{"pooled_shape", attribute(std::vector<Index>{2, 2})},
+                               {"spatial_scale", attribute(scale)}});
+    return said(node, {floats({1, 1, 1, 1}, {1}), floats({1, 5}, region)},
+                {floats({1, 1, 2, 2}, {0, 0, 0, 0})});
+  };
+  EXPECT_EQ(answer(1, {0, 5, 5, 9, 9}), "exact") << "has no pixel";
+  EXPECT_EQ(answer(1, {1, 5, 5, 9, 9}), "accepted-invalid");
+  EXPECT_EQ(answer(1, {-1, 5, 5, 9, 9}), "accepted-invalid");
+  const long double far = 3.4028235e38L;
+  EXPECT_EQ(answer(-0.5F, {0, 1, far, 0.20978929L, 1}), "exact") << "may have pixels";
+  EXPECT_EQ(answer(-0.5F, {1, 1, far, 0.20978929L, 1}), "accepted-invalid");
+}
+
 }  // namespace
 }  // namespace touchstone

@@ -185,3 +185,29 @@ def test_reals_beside_elements_of_any_type_follow_those(tmp_path: Path, types: s
     unit = units_of(load_spec(tmp_path / "spec")[0], primitives(SPEC))[0]
     assert unit.formats == ["plan.type_T", "plan.type_S"]
     assert unit.follows_main == follows
+
+
+@pytest.mark.parametrize(
+    ("semantics", "deciding"),
+    [
+        ("X[i] * convert<T>(G[i])", ["T"]),
+        ("X[i] * convert<T>(real(G[i]))", ["T"]),
+        ("X[i] * convert<T>(G[i] + G[i])", ["T", "S"]),
+        ("X[i] * G[i]", ["T", "S"]),
+        ("X[i] * convert<T>(G[i]) + G[i]", ["T", "S"]),
+    ],
+)
+def test_elements_that_are_only_converted_do_not_decide_the_type_of_computation(
+    tmp_path: Path, semantics: str, deciding: list[str]
+) -> None:
+    ops = tmp_path / "spec" / "ops" / "ai.onnx"
+    ops.mkdir(parents=True)
+    for name in ("schema.json", "type_groups.yaml"):
+        (tmp_path / "spec" / name).write_text((SPEC / name).read_text())
+    entry = ENTRY.format(outputs="Y: {type: T, shape: shape(X)}", semantics=f"      Y[i] = {semantics}")
+    entry = entry.replace("U: {type: T}", "G: {type: S}").replace(
+        "T: [float, int32]", "T: [float, double], S: [float, double]"
+    )
+    (ops / "Toy.yaml").write_text(entry)
+    unit = units_of(load_spec(tmp_path / "spec")[0], primitives(SPEC))[0]
+    assert unit.computing == deciding
