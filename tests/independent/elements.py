@@ -12,7 +12,7 @@ from typing import Any
 from tests.independent import arithmetic as a
 from tests.independent import formats
 from tests.independent.formats import INFINITY, Format, towards_zero
-from tests.independent.refusal import LeftOut, Refusal
+from tests.independent.refusal import Refusal
 
 
 class Floats:
@@ -30,6 +30,9 @@ class Floats:
 
     def __init__(self, form: Format | None = None):
         self.form = form
+        if form and not form.zero:  # a zero that a definition writes is the smallest number, as in a cast
+            least = formats.decode(form.name, 0)
+            self.of = self.keep = lambda value: least if value == 0 else value
 
     @staticmethod
     def of(value: Any) -> Any:
@@ -157,7 +160,8 @@ class Booleans:
         return value != 0
 
     keep = of
-    max, min = staticmethod(any), staticmethod(all)
+    max = sum = staticmethod(any)
+    min = prod = staticmethod(all)
     maximum, minimum = staticmethod(max), staticmethod(min)
 
     def lowest(self) -> bool:
@@ -182,6 +186,11 @@ class Complexes:
         return value if isinstance(value, tuple) else (value, 0)
 
     keep = of
+
+    @staticmethod
+    def sum(values: Iterable[tuple[Any, Any]]) -> tuple[Any, Any]:
+        both = list(values)
+        return a.total(real for real, _ in both), a.total(imaginary for _, imaginary in both)
 
 
 REALS = Floats()
@@ -219,7 +228,18 @@ def is_one_of(name: str | None, group: str) -> bool:
     return name in formats.FORMATS and CLASSES[group](formats.FORMATS[name])
 
 
+PARTS = {"complex64": "float", "complex128": "double"}
+
+
 def bits(value: Any, source: str, target: str) -> Any:
-    if formats.FORMATS[source].kind in ("string", "complex"):
-        raise LeftOut(f"bits: of {source}")
-    return formats.decode(target, formats.encode(source, value))
+    """The element of `target` with the same bits; the real part of a complex number has the lower half."""
+    if source in PARTS:
+        part = PARTS[source]
+        real, imaginary = (formats.encode(part, each) for each in value)
+        code = imaginary << formats.FORMATS[part].bits | real
+    else:
+        code = formats.encode(source, value)
+    if target not in PARTS:
+        return formats.decode(target, code)
+    half = formats.FORMATS[PARTS[target]].bits
+    return tuple(formats.decode(PARTS[target], each) for each in (code & ((1 << half) - 1), code >> half))

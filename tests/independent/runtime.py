@@ -84,8 +84,9 @@ def permuted(t: Tensor, order: tuple[int, ...]) -> Tensor:
     return ABSENT if t is ABSENT else t.permuted(order)
 
 
-def elements_of(t: Tensor) -> Any:
-    return elements.of_type(t.type)
+def elements_of(t: Tensor | None) -> Any:
+    """Operations on the elements of a tensor; on reals for an attribute that is left out."""
+    return REALS if t is None else elements.of_type(t.type)
 
 
 def only(x: Any) -> Any:
@@ -93,20 +94,14 @@ def only(x: Any) -> Any:
 
 
 def positions(t: Tensor) -> tuple[int, ...]:
-    return tuple(k for k, v in enumerate(t.flat()) if v not in (0, ""))
+    return tuple(k for k, v in enumerate(t.flat()) if v not in (0, "", (0, 0)))
 
 
 def steps(start: Tensor, limit: Tensor, delta: Tensor) -> int:
     first, last, by = start.only, limit.only, delta.only
     if by == 0:
         raise Refusal("a range of steps of 0")
-    if any(v.__class__ is float and v != 0 for v in (first, last, by)):
-        raise Refusal("a range of what is no number")
-    return max(0, int(indices_ceil(Fraction(a.sub(last, first)) / Fraction(by))))
-
-
-def indices_ceil(x: Any) -> int:
-    return -(-x.numerator // x.denominator)
+    return max(0, ceil_index(a.maximum(a.div(a.sub(last, first), by), 0)))
 
 
 # -- lists ---------------------------------------------------------------------------------------------------------
@@ -249,6 +244,8 @@ def is_inf(x: Any) -> bool:
 
 def convert(x: Any, source: str | None, target: str, saturate: Any = False, round_mode: str = "nearest") -> Any:
     """Converts as Cast does. An integer attribute `saturate` affects 8-bit floats only; a condition, every type."""
+    if source in formats.FORMATS and formats.is_float(source) and not formats.is_float(target):
+        x = formats.fit(source, x)  # an element is a number of its type
     if isinstance(x, str):
         if target == "string":
             return x

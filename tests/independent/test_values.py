@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from tests.independent import arithmetic as a
+from tests.independent import elements
 from tests.independent.formats import FORMATS, INFINITY, NAN, decode, encode
+from tests.independent.runtime import convert
 from tests.independent.tensors import DTYPES, Tensor, from_array, to_array
 from tests.independent.texts import number_of, text_of
 
@@ -85,6 +87,28 @@ def test_arrays_come_back_as_they_were(name: str) -> None:
     assert tensor.type == name
     assert to_array(tensor).tobytes() == array.tobytes()
     assert to_array(Tensor(name, (0,), [])).shape == (0,)
+
+
+def test_bits_of_complex_numbers_begin_with_the_real_part() -> None:
+    assert elements.bits((0, Fraction(15, 8)), "complex64", "double") == 1
+    assert elements.bits(1, "double", "complex64") == (0, Fraction(15, 8))
+
+
+def test_sums_without_numbers() -> None:
+    assert elements.of_type("bool").sum([True, True]) is True
+    assert elements.of_type("complex64").sum([(1, -1), (2, 5)]) == (3, 4)
+    assert elements.of_type("complex64").sum([]) == (0, 0)
+
+
+def test_a_zero_that_no_format_has_is_the_smallest_number() -> None:
+    assert encode("float8e8m0", elements.of_type("float8e8m0").of(0)) == 0
+
+
+def test_an_element_is_a_number_of_its_type_before_it_is_converted() -> None:
+    root = a.sqrt((1 << 62) - (1 << 32))  # (2^31 - 1)^2 - 1, whose root is nearer to 2^31 - 1 than doubles are
+    assert root < (1 << 31) - 1
+    assert convert(root, "double", "uint32") == (1 << 31) - 1
+    assert convert(root, None, "uint32") == (1 << 31) - 2
 
 
 def test_numbers_as_strings() -> None:

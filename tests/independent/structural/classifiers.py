@@ -137,8 +137,8 @@ def ensemble(call: Any) -> list[Any]:
     def reached(row: list[Any], node: int) -> int:
         for _ in range(n + 1):
             value, mode = row[features[node]], modes.flat()[node]
-            if value != value and tracks is not None and tracks[node]:
-                goes = True
+            if value != value:  # of NaN the mode is not asked
+                goes = bool(tracks is not None and tracks[node])
             else:
                 goes = value in sets[node] if mode == 6 else BRANCHES[kinds[mode]](value, splits.flat()[node])
             if ways[2 + goes][node]:
@@ -226,7 +226,10 @@ def votes(call: Any) -> list[Any]:
             if modes[k] == "LEAF":
                 return k
             value = row[features[k]]
-            goes = bool(value != value and tracks is not None and tracks[k]) or BRANCHES[modes[k]](value, values[k])
+            if value != value:
+                goes = bool(tracks is not None and tracks[k])
+            else:
+                goes = BRANCHES[modes[k]](value, values[k])
             k = nodes[trees[k], ways[goes][k]]
         raise LeftOut("tree: a tree that never ends")
 
