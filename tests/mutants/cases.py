@@ -190,9 +190,12 @@ def chosen(cases: list[Case], most: int = MAX) -> list[Case]:
 
 
 def by_class(cases: list[Case], version: Version, max_groups: int = 4) -> list[Case]:
-    """Cases of at most four groups of types, to compile few kernels: floats first, then the largest groups."""
+    """Cases of at most four groups of types, to compile few kernels: floats first, then the largest groups.
+
+    Those with double are last, since double computes as float does.
+    """
     groups: dict[str, list[Case]] = defaultdict(list)
     for case in cases:
         groups[repr(sorted(classes_of(case, version).items()))].append(case)
-    ranked = sorted(groups.items(), key=lambda g: ("'float'" not in g[0], -len(g[1]), g[0]))
+    ranked = sorted(groups.items(), key=lambda g: ("'float'" not in g[0], "'double'" in g[0], -len(g[1]), g[0]))
     return [case for _, group in ranked[:max_groups] for case in group]

@@ -9,6 +9,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from codegen.notation import Expr, Statement
+from tests.mutants.constants import (
+    NO_CONSTANTS,
+    Constants,
+    changes_nothing,
+    constants_of,
+    is_empty,
+    never_taken,
+)
 
 COMPARISONS = {"<": ("<=", ">"), "<=": ("<", ">"), ">": (">=", "<"), ">=": (">", "<"), "==": ("!=",), "!=": ("==",)}
 BINARIES = {"+": "-", "-": "+", "*": "/", "/": "*", "%": "+"}
@@ -59,10 +67,11 @@ class Slot:
 
 
 def edits_of(statements: list[Statement]) -> Iterator[Edit]:
-    """All edits of the statements, in the order of the text."""
+    """The edits of the statements, in the order of the text."""
+    known = constants_of(walk(statements))
     for s in walk(statements):
         for slot in slots_of(s):
-            yield from edits_below(slot, s.line, s.text)
+            yield from edits_below(slot, s.line, s.text, known)
 
 
 def edits_of_expression(e: Expr, put: Callable[[Expr], None], line: int, text: str) -> Iterator[Edit]:
@@ -109,14 +118,19 @@ def below(e: Expr) -> Iterator[Slot]:
         yield item_slot(e.value, "else")
 
 
-def edits_below(slot: Slot, line: int, text: str) -> Iterator[Edit]:
+def edits_below(slot: Slot, line: int, text: str, known: Constants = NO_CONSTANTS) -> Iterator[Edit]:
     e = slot.get()
     if e.kind == "call" and e.value == "repeat" and e.args[1].kind == "number" and e.args[1].value == "0":
         return  # an empty list, whatever its item
+    empty = e.kind == "reduce" and is_empty(e, known)
     for change, make in edits_at(e, slot):
+        if empty and " -> " not in change or e.kind == "binary" and changes_nothing(change, e, known):
+            continue
         yield Edit(e.line or line, change, text, make)
-    for inner in below(e):
-        yield from edits_below(inner, line, text)
+    idle = never_taken(e, known)
+    for inner in below(e) if not empty else ():
+        if idle is None or inner.get() is not idle:
+            yield from edits_below(inner, line, text, known)
 
 
 def with_value(e: Expr, value: object) -> Callable[[], None]:

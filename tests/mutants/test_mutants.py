@@ -53,6 +53,24 @@ def test_an_edit_changes_its_own_tree_alone_and_once() -> None:
     assert len({*trees, repr(statements(text))}) == len(trees) + 1
 
 
+def test_what_is_constant_in_a_version_is_not_edited() -> None:
+    """Edits of a branch never taken, of an empty sum and of a neutral element would give the same values."""
+    lets = "let one = repeat(1, r)\nlet never = false\nlet none_of = if never then n else 0\n"
+    of_lets = len(said(lets))
+    found = said(f"{lets}Y[i] = x[i] * one[0] - none_of")[of_lets:]
+    assert found == ["the right of - alone", "the sides of - changed about", "the right of * alone", "0 -> 1"]
+    assert said(f"{lets}Y[i] = if never then x[i] + 1 else -x[i]")[of_lets:] == [
+        "then and else changed about", "without the minus",
+    ]  # fmt: skip
+    assert said(f"{lets}Y[i] = sum k in 0..none_of: x[k] * 2")[of_lets:] == ["sum -> max", "sum -> prod"]
+
+
+def test_what_differs_between_cases_is_edited() -> None:
+    lets = "let one = if given(steps) then steps else repeat(1, r)\nlet n = 0\nlet n = size(x)\n"
+    found = said(f"{lets}Y[i] = sum k in 0..n: x[k] * one[0]")
+    assert {"* -> /", "the left of * alone", "sum ends one earlier in k"} <= set(found)
+
+
 def test_cases_are_chosen_for_what_they_add() -> None:
     def case(name: str, *features: str) -> Case:
         return Case(name, "Op", 1, ("float",), frozenset(features))
