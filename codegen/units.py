@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from codegen import plan as plans
-from codegen.builtins import COORDINATES, EXACT_PRIMITIVES, TWO_ARGUMENTS
+from codegen.builtins import COORDINATES, EXACT_PRIMITIVES, REAL, TWO_ARGUMENTS
 from codegen.cpp import CPP_TYPES, Cpp, cpp_name, element_type, enumerator
 from codegen.data_movement import DataMovement
 from codegen.entry import Also, Operator, Version
@@ -104,6 +104,16 @@ class Unit:
         main = self.types.get(self.main, [])
         several = "double" in main and any("float" not in t and t != "double" for t in main)
         return several and self.templates == [self.main] and len(self.formats) > 1
+
+    @property
+    def whole(self) -> bool:
+        """True if integers of the main type are computed in reals and converted; the judge then bounds them, too."""
+        return (
+            self.extended
+            and self.templates == [self.main]
+            and not self.follows_main
+            and computes_in_reals(self.meaning, self.main)
+        )
 
     @property
     def extended(self) -> bool:
@@ -291,6 +301,24 @@ def work_of(meaning: Meaning, cpp: Cpp) -> str:
         if factors:
             total.append(" * ".join(factors))
     return " + ".join(total)
+
+
+# -- integers that are computed in reals ------------------------------------------------------------------------------
+def computes_in_reals(meaning: Meaning, of: str) -> bool:
+    """True if a branch of integers of type `of` only converts reals to them."""
+    found = False
+
+    def walk(statements: list[Statement], integers: bool) -> None:
+        nonlocal found
+        for s in statements:
+            inside = integers or (s.kind == "when" and s.value.kind == "member" and s.value.value == "integers")
+            walk(s.block, inside)
+            e = s.value
+            if integers and s.kind == "define" and e.kind == "call" and e.value == "convert<>":
+                found = found or (e.args[0].sort == REAL and e.sort.of == of)
+
+    walk(meaning.statements, False)
+    return found
 
 
 def callable_at_plan(e: Expr, meaning: Meaning) -> bool:
