@@ -105,7 +105,7 @@ Spread spread_of(const std::vector<Bounded>& values) {
 
 // Applies the bound to the arbiter's value instead of Bounded's 104-bit value.
 bool arbiter_accepts(const Bounded& b, const Exact& exact, long double a) {
-  if (b.is_set() || !std::isfinite(exact.hi())) return false;
+  if (!std::isfinite(exact.hi())) return false;
   return std::abs(difference(a, exact.hi(), exact.lo())) <= b.e;
 }
 
@@ -152,7 +152,9 @@ class Tally {
     if (b.e == infinity) return;
     const long double a = number_at(actual_, position(k));
     Element e = look(b, a, format_);
-    if (std::abs(e.utilisation - 1) <= close_call && arbiter_ && k < arbiter_->values.size()) {
+    // The arbiter has one value: a set of alternatives is judged by its members' own bounds.
+    const bool close = !b.is_set() && std::abs(e.utilisation - 1) <= close_call;
+    if (close && arbiter_ && k < arbiter_->values.size()) {
       if (arbiter_accepts(b, arbiter_->values[k], a))
         e.utilisation = std::min(e.utilisation, 1.0);
       else

@@ -376,7 +376,7 @@ TEST(Refusals, IntegersComputedInReals) {
   REFUSED(erf.judge({1, 0, 1}, {3}, Type::int32));
   const Asked resize("Resize", 13,
                      {tensor({0, 255}, {2}, Type::uint8), Value(), tensor({2}, {1}, Type::float32)},
-                     {{"mode", std::string("linear")}});
+                     {{"mode", Attribute{std::string("linear")}}});
   ACCEPTED(resize.judge({0, 64, 191, 255}, {4}, Type::uint8));
   REFUSED(resize.judge({0, 63, 191, 255}, {4}, Type::uint8));
 }
@@ -384,12 +384,12 @@ TEST(Refusals, IntegersComputedInReals) {
 // An integer past the range of its type keeps its low bits. Next to the end of 64 bits a faithful
 // real may be on either side.
 TEST(Refusals, IntegersPastTheirRange) {
-  const Asked narrow("Shrink", 9, {tensor({250}, {1}, Type::uint8)}, {{"bias", -10.0F}});
+  const Asked narrow("Shrink", 9, {tensor({250}, {1}, Type::uint8)}, {{"bias", Attribute{-10.0F}}});
   ACCEPTED(narrow.judge({4}, {1}, Type::uint8));
   REFUSED(narrow.judge({255}, {1}, Type::uint8));
   Tensor most(Type::int64, {1});
   most.data<std::int64_t>()[0] = std::numeric_limits<std::int64_t>::max();
-  const Asked wide("Shrink", 9, {most}, {{"bias", -1.0F}});
+  const Asked wide("Shrink", 9, {most}, {{"bias", Attribute{-1.0F}}});
   ACCEPTED(wide.judge({-0x1p63F}, {1}, Type::int64));
   ACCEPTED(wide.judge({0x1.fffffep62F}, {1}, Type::int64));
   REFUSED(wide.judge({0}, {1}, Type::int64));
