@@ -28,6 +28,8 @@ TAKEN = set(  # names already used in the code that generators are compiled with
     "prim Func Var Expr Input Output Buffer sum prod max min auto float".split()
 )
 JOINED = {"exp", "sigmoid", "tanh", "erf"}  # primitives that fused multiply-adds make faster (optimized/math/single.h)
+# Operations of elementwise definitions, which `_fma` kernels must not reorder (optimized/math/single.h)
+STRICT = {"+": "strict_sum", "-": "strict_difference", "*": "strict_product", "/": "strict_quotient"}
 ABOUT = {"given", "wanted", "shape", "rank", "dim", "type", "value"}  # calls that read no element that differs by index
 
 
@@ -305,9 +307,11 @@ class Writer:
         return f"(-{self.element(e.args[0])})"
 
     def _binary(self, e: Expr) -> str:
-        if e.value == "%":
+        if e.value not in STRICT:
             raise Unfit("a remainder of elements")
-        return f"({self.element(e.args[0])} {e.value} {self.element(e.args[1])})"
+        a, b = (self.element(part) for part in e.args)
+        strict = self.m.version.form == "elementwise"
+        return f"{STRICT[e.value]}({bare(a)}, {bare(b)})" if strict else f"({a} {e.value} {b})"
 
     def _compare(self, e: Expr) -> str:
         self.called.add("compare")
@@ -342,11 +346,8 @@ class Writer:
             return joined
         if e.value in ("lowest", "highest"):
             return f"prim::{e.value}()"
-        if (
-            e.value == "convert<>"
-            and len(e.args) == 2
-            and all(map(self.is_float, (e.args[0].sort.of, e.args[1].value)))
-        ):
+        converts = e.value == "convert<>" and len(e.args) == 2
+        if converts and all(map(self.is_float, (e.args[0].sort.of, e.args[1].value))):
             return self.element(e.args[0])
         if e.value not in self.primitives:
             raise Unfit(f"{e.value.rstrip('<>')}() has no fast form")

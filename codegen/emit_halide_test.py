@@ -56,7 +56,7 @@ def reason(spec: Path) -> str:
 def test_a_constant_of_the_entry_is_the_kernels(scratch: Path, tmp_path: Path) -> None:
     toy(scratch, "z[i] = x[i] * 0.25 + exp(y[fit(i, y)])")
     before = generator(scratch, tmp_path / "before")
-    assert "result(at) = (x_(at) * constant(0.25)) + prim::exp(y_(at));" in before
+    assert "result(at) = strict_sum(strict_product(x_(at), constant(0.25)), prim::exp(y_(at)));" in before
     toy(scratch, "z[i] = x[i] * 0.75 + exp(y[fit(i, y)])")
     after = generator(scratch, tmp_path / "after")
     assert after == before.replace("0.25", "0.75")
@@ -74,6 +74,13 @@ def test_products_and_sums_are_joined_where_it_is_worth_it_and_nothing_is_compar
         toy(scratch, text)
         assert ("ALIAS(Toy_1_fma, Toy_1, {})" in generator(scratch, tmp_path)) == joins
         assert ("Toy_1_fma_avx2_argv}" in (tmp_path / "optimized" / "registry.cc").read_text()) == joins
+
+
+def test_operations_of_elementwise_definitions_keep_their_order(scratch: Path, tmp_path: Path) -> None:
+    toy(scratch, "z[i] = x[i] * sigmoid(y * x[i]) * (y - x[i] / 3)")
+    product = "strict_product(x_(at), prim::sigmoid(strict_product(y_value, x_(at))))"
+    difference = "strict_difference(y_value, strict_quotient(x_(at), constant(3)))"
+    assert f"result(at) = strict_product({product}, {difference});" in generator(scratch, tmp_path)
 
 
 def test_how_operands_are_laid_is_read_from_the_definition(scratch: Path) -> None:
@@ -94,7 +101,7 @@ def test_choices_are_selects_and_types_are_decided(scratch: Path, tmp_path: Path
     condition = "(x_(at) < y_value) && !(y_value == constant(0))"
     assert f"select({condition}, -x_(at), prim::maximum(x_(at), y_value))" in text
     toy(scratch, "when T in integers:\n        z[i] = x[i] / y\n      else:\n        z[i] = x[i] - y", types="numbers")
-    assert "result(at) = x_(at) - y_value;" in generator(scratch, tmp_path)
+    assert "result(at) = strict_difference(x_(at), y_value);" in generator(scratch, tmp_path)
 
 
 def test_a_reduction_keeps_its_body_and_epilogue(scratch: Path, tmp_path: Path) -> None:

@@ -317,6 +317,7 @@ std::vector<NodePlacement> Session::kernels_for(const std::map<std::string, Shap
           !graph.sparse_initializers.contains(input.name))
         throw Error(ErrorKind::usage, "the input '" + input.name + "' has no known shape");
     }
+    check_shapes(graph, shapes);
     return impl_->plan_for(shapes).plan->kernels();
   });
 }

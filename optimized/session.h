@@ -62,7 +62,8 @@ class Session {
   std::vector<Placement> placement() const;
   // Kernel and reason of each node after the passes, for the last run as above.
   std::vector<NodePlacement> kernels() const;
-  // Likewise for feeds of these shapes, without a run. Throws Error: usage if a tensor is missing.
+  // Likewise for feeds of these shapes, without a run. Throws Error: usage if a tensor is missing
+  // or its shape is not as declared.
   std::vector<NodePlacement> kernels_for(const std::map<std::string, Shape>& shapes);
   Index arena_bytes() const, device_bytes() const;
   std::vector<Timing> timings() const;

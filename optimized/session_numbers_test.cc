@@ -105,5 +105,29 @@ TEST(Numbers, WeightsThatAreNotFinite) {
   }
 }
 
+// Factors of which two overflow, in another order than the definition's.
+TEST(Numbers, ElementwiseOperationsKeepTheirOrder) {
+  const float largest = std::numeric_limits<float>::max();
+  for (const std::string op : {"Gelu", "Mish", "Swish", "SwiGLU"}) {
+    SCOPED_TRACE(op);
+    Net net({64});
+    net.opset(28);
+    net.overflows = true;
+    net.plant = [&](Tensor& fed) {
+      const std::vector<float> numbers{-2, largest, -largest, 2, 1e-30F, -0.5F, huge, -80};
+      for (Index k = 0; k < fed.size(); ++k)
+        fed.data<float>()[k] = numbers[static_cast<std::size_t>(k) % numbers.size()];
+    };
+    std::vector<std::string> inputs{"x"};
+    if (op == "SwiGLU") {
+      Tensor beside(Type::float32, {64});
+      std::fill_n(beside.data<float>(), 64, largest);
+      inputs.push_back(net.held(std::move(beside)));
+    }
+    net.output(net.node(op, inputs));
+    net.check();
+  }
+}
+
 }  // namespace
 }  // namespace touchstone

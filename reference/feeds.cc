@@ -64,14 +64,15 @@ std::string listed_names(const std::vector<ValueInfo>& inputs) {
 }
 
 // Throws if a feed is no input. Counts the fed inputs first: a search per feed would be quadratic.
-void check_names(const Graph& graph, const std::map<std::string, Value>& feeds) {
-  const auto fed =
+template <class Fed>
+void check_names(const Graph& graph, const std::map<std::string, Fed>& feeds) {
+  const auto count =
       std::count_if(graph.inputs.begin(), graph.inputs.end(),
                     [&](const ValueInfo& input) { return feeds.contains(input.name); });
-  if (static_cast<std::size_t>(fed) == feeds.size()) return;
+  if (static_cast<std::size_t>(count) == feeds.size()) return;
   std::set<std::string_view> known;
   for (const ValueInfo& input : graph.inputs) known.insert(input.name);
-  for (const auto& [name, value] : feeds) {
+  for (const auto& [name, fed] : feeds) {
     if (!known.contains(name))
       throw breach("feed/name",
                    "there is no input '" + name + "'; there are " + listed_names(graph.inputs));
@@ -104,6 +105,17 @@ void check_feeds(const Graph& graph, const std::map<std::string, Value>& feeds) 
                             "the input '" + input.name + "' is not fed and has no default");
              }
            });
+  }
+}
+
+void check_shapes(const Graph& graph, const std::map<std::string, Shape>& shapes) {
+  check_names(graph, shapes);
+  std::map<std::string, Symbol> symbols;
+  for (const ValueInfo& input : graph.inputs) {
+    const auto fed = shapes.find(input.name);
+    if (fed == shapes.end() || !input.shape) continue;
+    placed([&] { return place_of_input(input.name); },
+           [&] { check_shape(input, fed->second, symbols); });
   }
 }
 

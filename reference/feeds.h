@@ -13,6 +13,9 @@ namespace touchstone {
 // input.
 void check_feeds(const Graph& graph, const std::map<std::string, Value>& feeds);
 
+// The same for shapes alone: names, ranks and sizes. Missing inputs are not reported.
+void check_shapes(const Graph& graph, const std::map<std::string, Shape>& shapes);
+
 // Throws Error (limit) if a tensor inside the value exceeds the limits on rank, elements or bytes
 // of a run.
 void check_value(const Value& value, const Limits& limits);

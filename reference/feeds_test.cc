@@ -65,6 +65,20 @@ TEST(Feeds, ASymbolHasOneSize) {
       "'b' has shape [2], so n is 2, but 'a' says 1");
 }
 
+TEST(Feeds, ShapesAloneAreThoseDeclared) {
+  const Graph graph =
+      taking({shaped("a", {Dim{2, ""}, Dim{{}, "n"}}), shaped("b", {Dim{{}, "n"}})});
+  EXPECT_NO_THROW(check_shapes(graph, {{"a", {2, 3}}, {"b", {3}}}));
+  EXPECT_NO_THROW(check_shapes(graph, {{"b", {3}}}));
+  const auto refuses = [&](const std::string& rule, const std::map<std::string, Shape>& shapes) {
+    EXPECT_EQ(thrown(rule, [&] { check_shapes(graph, shapes); }).kind, ErrorKind::usage);
+  };
+  refuses("feed/shape", {{"a", {3, 3}}});
+  refuses("feed/shape", {{"a", {2}}});
+  refuses("feed/shape", {{"a", {2, 3}}, {"b", {4}}});
+  refuses("feed/name", {{"c", {2}}});
+}
+
 SparseTensor sparse(Tensor values, std::vector<Index> indices, Shape dims, Shape shape) {
   SparseTensor made{std::move(values), Tensor(Type::int64, std::move(dims)), std::move(shape)};
   std::copy(indices.begin(), indices.end(), made.indices.data<Index>());

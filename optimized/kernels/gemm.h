@@ -7,6 +7,7 @@
 
 #include "core/shape.h"
 #include "optimized/kernels/dots.h"
+#include "optimized/kernels/thin.h"
 #include "optimized/registry/isa.h"
 
 namespace touchstone {
@@ -23,6 +24,20 @@ struct GemmProblem {
   float min = -std::numeric_limits<float>::infinity();
   float max = std::numeric_limits<float>::infinity();
 };
+
+// A product without residual and clamp, whose C is contiguous.
+inline GemmProblem plain_product(const float* a, Index a_row, const float* packed, float* c,
+                                 Index depth, Index columns) {
+  GemmProblem made;
+  made.a = a;
+  made.a_row = a_row;
+  made.packed = packed;
+  made.c = c;
+  made.c_row = columns;
+  made.depth = depth;
+  made.columns = columns;
+  return made;
+}
 
 // Unpacked matrix: B[k][n] is data[k * depth_stride + n * column_stride].
 struct GemmOperand {
@@ -54,5 +69,6 @@ class Gemm {
 // rows, for which a tile is faster.
 bool takes_dots(Index rows, Index depth, Index columns);
 DotsKernel dots_of(Isa isa);
+ThinKernel thin_of(Isa isa);
 
 }  // namespace touchstone

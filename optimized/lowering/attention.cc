@@ -9,7 +9,6 @@
 #include "optimized/kernels/dots.h"
 #include "optimized/kernels/gemm.h"
 #include "optimized/kernels/row_norms.h"
-#include "optimized/kernels/thin.h"
 #include "optimized/lowering/attention_mask.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/kept_memory.h"
@@ -29,9 +28,6 @@ constexpr double nanoseconds_a_weight = 0.5;
 enum Inputs : std::size_t { q_in, k_in, v_in, mask_in, past_key_in, past_value_in, nonpad_in };
 enum Outputs : std::size_t { y_out, present_key_out, present_value_out, scores_out };
 
-ThinKernel thin_of(Isa isa) {
-  return isa == Isa::avx512 ? thin_avx512 : isa == Isa::avx2 ? thin_avx2 : thin_sse41;
-}
 Index padded(Index floats) { return ceil_div(floats, Index{16}) * 16; }
 
 // Numbers of heads and positions, and sizes of a head.
@@ -255,15 +251,8 @@ class Attention : public TensorStep {
 
   void multiply_packed(const float* a, Index rows, Index depth, const float* packed, Index columns,
                        float* c) const {
-    GemmProblem product;
-    product.a = a;
-    product.a_row = depth;
-    product.packed = packed;
-    product.c = c;
-    product.c_row = columns;
-    product.depth = depth;
-    product.columns = columns;
-    gemm_.run(product, 0, gemm_.panels(columns), 0, rows);
+    gemm_.run(plain_product(a, depth, packed, c, depth, columns), 0, gemm_.panels(columns), 0,
+              rows);
   }
 
   // Computes rows [first, first + rows) of a pair: its heads one after the other.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "optimized/problems/collapse.h"
 #include "reference/lists.h"
 
 namespace touchstone {
@@ -24,17 +25,14 @@ const AnalyzedNode* maker_for(const AnalyzedGraph& graph, Index value, Index rea
 bool is_number(const AnalyzedValue& value) { return value.floats() && count(*value.shape) == 1; }
 
 // Returns the strides of a tensor that is broadcast to a shape; nullopt if it enlarges the shape.
-std::optional<IndexVector> broadcast_strides(const AnalyzedValue& value, const Shape& to) {
+std::optional<IndexVector> strides_in(const AnalyzedValue& value, const Shape& to) {
   if (!value.shape || value.shape->size() > to.size()) return std::nullopt;
   const Shape& from = *value.shape;
-  const IndexVector dense = dense_strides(from);
-  IndexVector strides(to.size(), 0);
   const Index missing = to.size() - from.size();
   for (Index d = 0; d < from.size(); ++d) {
     if (from[d] != 1 && from[d] != to[missing + d]) return std::nullopt;
-    if (from[d] != 1) strides[missing + d] = dense[d];
   }
-  return strides;
+  return broadcast_strides(from, to.size(), missing);
 }
 
 class Finder {
@@ -92,8 +90,7 @@ class Finder {
              graph_.value(value).floats() && *graph_.value(value).shape == made_.scores;
     };
     const auto record = [&](ScoreChange::Kind kind, Index value, Index other = no_value) {
-      const std::optional<IndexVector> strides =
-          broadcast_strides(graph_.value(value), made_.scores);
+      const std::optional<IndexVector> strides = strides_in(graph_.value(value), made_.scores);
       if (!strides) return false;
       made_.changes.push_back({kind, value, *strides, other});
       made_.fused.reads.push_back(value);

@@ -100,15 +100,8 @@ class ChainedAttention : public TensorStep {
 
   void product(const float* a, Index a_row, Index rows, Index depth, const float* packed,
                Index columns, float* c) const {
-    GemmProblem one;
-    one.a = a;
-    one.a_row = a_row;
-    one.packed = packed;
-    one.c = c;
-    one.c_row = columns;
-    one.depth = depth;
-    one.columns = columns;
-    gemm_.run(one, 0, gemm_.panels(columns), 0, rows);
+    gemm_.run(plain_product(a, a_row, packed, c, depth, columns), 0, gemm_.panels(columns), 0,
+              rows);
   }
 
   void block(const RunState& state, Index batch, Index first, Index rows, const float* packed,

@@ -20,10 +20,6 @@ constexpr Index line = 16;            // floats
 constexpr Index farthest_row = Index{1} << 30;  // kernels take strides of 32 bits
 constexpr double nanoseconds_to_share = 5000;
 
-ThinKernel thin_of(Isa isa) {
-  return isa == Isa::avx512 ? thin_avx512 : isa == Isa::avx2 ? thin_avx2 : thin_sse41;
-}
-
 Index padded(Index floats) { return ceil_div(floats, line) * line; }
 Index stride_of(const IndexVector& strides) { return strides.empty() ? 0 : strides.back(); }
 
@@ -238,14 +234,8 @@ void Contractor::in_place(const Matrices& x, const Prepared& on, const Work& wor
 }
 
 GemmProblem Contractor::problem(const Matrices& x, const Prepared& on, const float* packed) {
-  GemmProblem made;
-  made.a = on.a;
-  made.a_row = on.a_row;
-  made.packed = packed;
-  made.c = on.c;
+  GemmProblem made = plain_product(on.a, on.a_row, packed, on.c, x.k, x.n);
   made.c_row = on.c_row;
-  made.depth = x.k;
-  made.columns = x.n;
   return made;
 }
 

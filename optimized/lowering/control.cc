@@ -22,20 +22,6 @@ constexpr Index bytes_a_step = 16;  // of a container that a node copies
 
 void refuse(Error error) { throw error; }
 
-// Restores a variable at the end of the scope, also if an error leaves it.
-template <class T>
-class Restored {
- public:
-  explicit Restored(T& variable) : variable_(variable), before_(variable) {}
-  ~Restored() { variable_ = std::move(before_); }
-  Restored(const Restored&) = delete;
-  Restored& operator=(const Restored&) = delete;
-
- private:
-  T& variable_;
-  T before_;
-};
-
 class Control : public TensorStep {
  public:
   Control(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
@@ -67,14 +53,10 @@ class Control : public TensorStep {
   }
 
   void run(RunState& state) override {
-    const ScratchScope scratch;
-    fallback.clear();
     const Released released{bodies_};
     try {
       run_bodies(state);
     } catch (const BodyFailed&) {
-      const Restored<std::string> planned(kernel);
-      const Restored<KernelClass> planned_class(kernel_class);
       run_on_reference(state);
       for (std::size_t k = 0; k < fact().outputs.size(); ++k) {
         if (has_output(k)) keep(state, k);

@@ -22,8 +22,6 @@ Type made_by(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   return fact.outputs.size() == 1 ? element_type(graph, fact.outputs[0]) : Type::undefined;
 }
 
-bool is_number(const AnalyzedValue& value) { return value.shape && value.shape->empty(); }
-
 bool is_variadic(std::string_view op) {
   return std::find(std::begin(variadic), std::end(variadic), op) != std::end(variadic);
 }
@@ -147,21 +145,13 @@ class Elementwise : public TensorStep {
     std::vector<IndexVector> strides{dense_strides(shape_)};
     for (std::size_t k = 0; k < operands(); ++k) {
       const Tensor& from = operand(state, k);
-      strides.push_back(repeating(from.shape(), shape_, start_of(from.shape(), shape_)));
+      strides.push_back(
+          broadcast_strides(from.shape(), shape_.size(), start_of(from.shape(), shape_)));
       bytes_.push_back(bytes_of(from.type()));
       shapes_.push_back(from.shape());
     }
     walk_ = count(shape_) > 0 ? collapse(shape_, strides) : Collapsed();
     return true;
-  }
-
-  static IndexVector repeating(const Shape& from, const Shape& to, Index start) {
-    const IndexVector dense = dense_strides(from);
-    IndexVector strides(to.size(), 0);
-    for (Index d = 0; d < from.size(); ++d) {
-      if (from[d] != 1) strides[start + d] = dense[d];
-    }
-    return strides;
   }
 
   bool all_rows(RunState& state, Tensor& made) const {

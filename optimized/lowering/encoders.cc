@@ -128,13 +128,11 @@ class EncoderStep : public Moves {
  protected:
   // Calls work(first, end) for ranges of elements, on all threads.
   template <class F>
-  static void parts(RunState& state, const Tensor& x, double more, F work) {
-    const Index many = x.size(), parts = std::min(many, parts_for(state.pool.size()));
-    const double each = (x.type() == Type::string ? nanoseconds_a_text : nanoseconds_a_number);
-    state.each(parts, (each + more) * static_cast<double>(many), [&](Index part, Index) {
-      const Index end = many * (part + 1) / parts;
-      charge_work(end - many * part / parts);
-      work(many * part / parts, end);
+  static void in_parts(RunState& state, const Tensor& x, double more, F work) {
+    const double each = x.type() == Type::string ? nanoseconds_a_text : nanoseconds_a_number;
+    in_ranges(state, x.size(), each + more, [&](Index first, Index end) {
+      charge_work(end - first);
+      work(first, end);
     });
   }
 
@@ -183,7 +181,7 @@ class ValuesStep : public EncoderStep {
   // Calls work(k, place of element k) for each element.
   template <class F>
   void each_place(RunState& state, const Tensor& x, double more, F work) const {
-    parts(state, x, more, [&](Index first, Index end) {
+    in_parts(state, x, more, [&](Index first, Index end) {
       if (x.type() == Type::string) {
         for (Index k = first; k < end; ++k) work(k, keys_.find_text(x, k));
         return;
@@ -283,7 +281,7 @@ class ColumnsStep : public EncoderStep {
     if (y.size() == 0) return true;
     float* const to = y.data<float>();
     const double cost = nanoseconds_an_element * static_cast<double>(columns);
-    parts(state, x, cost, [&](Index first, Index end) {
+    in_parts(state, x, cost, [&](Index first, Index end) {
       std::fill(to + first * columns, to + end * columns, 0.0F);
       bool found = true;
       const auto mark = [&](Index k, Index place) {

@@ -25,18 +25,11 @@ class FeaturesStep : public Moves {
   }
 
  protected:
-  // Calls work(first, end) for ranges of many units, each of so many elements, on all threads.
-  template <class F>
-  static void parts(RunState& state, Index many, double nanoseconds, F work) {
-    const Index parts = std::min(many, parts_for(state.pool.size()));
-    state.each(parts, nanoseconds * static_cast<double>(many),
-               [&](Index part, Index) { work(many * part / parts, many * (part + 1) / parts); });
-  }
   // Calls work(first, count) for runs of at most `period` elements.
   template <class F>
   static void periods(RunState& state, Index all, Index period, F work) {
     const double cost = nanoseconds_a_feature * static_cast<double>(period);
-    parts(state, ceil_div(all, period), cost, [&](Index first, Index end) {
+    in_ranges(state, ceil_div(all, period), cost, [&](Index first, Index end) {
       for (Index k = first * period; k < std::min(all, end * period); k += period)
         work(k, std::min(period, all - k));
     });
@@ -76,10 +69,10 @@ class NormalizerStep : public FeaturesStep {
     float* const to = y.data<float>();
     const float* const from = floats_of(x, to);
     const Index width = shape.back();
-    parts(state, x.size() / width, nanoseconds_in_order * static_cast<double>(width),
-          [&](Index first, Index end) {
-            divide(from + first * width, end - first, width, to + first * width);
-          });
+    in_ranges(state, x.size() / width, nanoseconds_in_order * static_cast<double>(width),
+              [&](Index first, Index end) {
+                divide(from + first * width, end - first, width, to + first * width);
+              });
     return true;
   }
 
@@ -276,14 +269,14 @@ class VectorizerStep : public FeaturesStep {
     Tensor& y = output(state, 0, Type::float32, Shape{rows, width});
     if (y.size() == 0) return true;
     float* const to = y.data<float>();
-    parts(state, rows, nanoseconds_in_order * static_cast<double>(width),
-          [&](Index first, Index end) {
-            for (const Column& column : columns) {
-              with_feature(column.x->type(), [&]<class T>() {
-                for (Index n = first; n < end; ++n) copy<T>(column, n, to + n * width);
+    in_ranges(state, rows, nanoseconds_in_order * static_cast<double>(width),
+              [&](Index first, Index end) {
+                for (const Column& column : columns) {
+                  with_feature(column.x->type(), [&]<class T>() {
+                    for (Index n = first; n < end; ++n) copy<T>(column, n, to + n * width);
+                  });
+                }
               });
-            }
-          });
     return true;
   }
 
@@ -335,7 +328,7 @@ class ExtractorStep : public FeaturesStep {
       T* const to = y.data<T>();
       const Index shares = rows > 1 ? rows : many;
       const double cost = nanoseconds_a_feature * static_cast<double>(y.size() / shares);
-      parts(state, shares, cost, [&](Index first, Index end) {
+      in_ranges(state, shares, cost, [&](Index first, Index end) {
         if (rows == 1) return pick(from, 1, width, at + first, end - first, to + first);
         pick(from + first * width, end - first, width, at, many, to + first * many);
       });

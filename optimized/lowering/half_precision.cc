@@ -119,6 +119,21 @@ class Lowering {
     }
   }
 
+  // True for an Attention that rounds values, a mask or a past to the 16 bits of its queries.
+  bool narrows_operands(const Node& node) {
+    if (node.signature->op != "Attention" || !is_half_tensor(node.inputs[0])) return false;
+    constexpr std::size_t operands = 6;
+    const std::optional<Type> queries = element(node.inputs[0]);
+    return std::any_of(
+        node.inputs.begin(),
+        node.inputs.begin() + static_cast<std::ptrdiff_t>(std::min(node.inputs.size(), operands)),
+        [&](const std::string& input) {
+          if (input.empty()) return false;
+          const std::optional<Type> type = element(input);
+          return type != queries && type != Type::boolean;
+        });
+  }
+
   // True if float32 may take the place of the node's 16-bit types: its inputs determine each of
   // them.
   bool is_lowered(const Node& node) {
@@ -135,7 +150,7 @@ class Lowering {
       if (!takes_floats(*signature, spec.type)) return false;
       bound.push_back(spec.type);
     }
-    if (bound.empty()) return false;
+    if (bound.empty() || narrows_operands(node)) return false;
     for (std::size_t k = 0; k < node.outputs.size(); ++k) {
       if (node.outputs[k].empty()) continue;
       if (!element(node.outputs[k])) return false;

@@ -8,6 +8,7 @@
 namespace touchstone {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -44,6 +45,25 @@ TEST(HalfPrecision, MatmulsMovesAndReductions) {
     const std::string third = net.node("Div", {turned, cast(net, net.reals({3}), half)});
     net.output(cast(net, net.node("Sub", {third, largest}), Type::float32));
     EXPECT_THAT(net.check(), Not(HasSubstr("reference")));
+  }
+}
+
+// Values, and a mask, that exceed the queries' type: the definition rounds them to infinities.
+TEST(HalfPrecision, AttentionRoundsOperandsToTheTypeOfItsQueries) {
+  for (const Type half : halves) {
+    SCOPED_TRACE(name(half));
+    Net net({1, 1, 2, 3});
+    net.opset(23);
+    const std::string x = cast(net, "x", half);
+    Tensor values(Type::float32, {1, 1, 2, 3}), mask(Type::float32, {2, 2});
+    std::fill_n(values.data<float>(), 6, std::numeric_limits<float>::max());
+    std::fill_n(mask.data<float>(), 4, std::numeric_limits<float>::lowest());
+    const std::string wide = net.node("Attention", {x, x, net.held(values)});
+    const std::string masked = net.node("Attention", {x, x, x, net.held(mask)});
+    net.output(cast(net, wide, Type::float32));
+    net.output(cast(net, masked, Type::float32));
+    net.output(cast(net, net.node("Attention", {x, x, x}), Type::float32));
+    EXPECT_THAT(net.check(), AllOf(HasSubstr("reference"), HasSubstr("attention")));
   }
 }
 

@@ -84,6 +84,25 @@ TEST(Hostile, SizesBeyondLimits) {
     check("Pad", fed);
 }
 
+// A product packs two matrices of a megabyte, beside an output of one: they count together.
+TEST(Hostile, ScratchBuffersOfAStepCountAsMemory) {
+  constexpr Index n = 512;
+  const Tensor x = numbers(Type::int32, {n, n}, {1, -2, 3});
+  const Feeds feeds{{"x", x}, {"z", x}};
+  const Attribute equation{std::string("ij,kj->ki"), {}, {}};
+  const Build build = Build().node("Einsum", {"x", "z"}, {"y"}, {{"equation", equation}}).out("y");
+  const Model model = model_of(build, feeds, 12);
+  for (const Index quarters : {11, 14}) {
+    Limits limits;
+    limits.memory = quarters << 18;
+    Session session(model, {.threads = 1, .limits = limits});
+    if (quarters == 14)
+      EXPECT_NO_THROW(session.run(feeds));
+    else
+      EXPECT_THROW(session.run(feeds), Error);
+  }
+}
+
 // Keys whose hash values are the same, or are neighbours: each search would pass all of them.
 TEST(Hostile, KeysThatCollide) {
   constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;

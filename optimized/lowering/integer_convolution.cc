@@ -15,6 +15,9 @@
 namespace touchstone {
 namespace {
 
+template <class T>
+using Charged = std::vector<T, ChargedAllocator<T>>;
+
 class IntegerConvolution : public TensorStep {
  public:
   IntegerConvolution(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
@@ -133,7 +136,7 @@ class IntegerConvolution : public TensorStep {
     packed_ = constant_;
     const Index filters = w_[0];
     if (way_ != Way::image) {
-      std::vector<std::int32_t> weights(static_cast<std::size_t>(w.size()));
+      Charged<std::int32_t> weights(static_cast<std::size_t>(w.size()));
       for (Index k = 0; k < w.size(); ++k)
         weights[static_cast<std::size_t>(k)] = byte_at(w, k) - zero_of_filter(state, k / depth_);
       if (way_ == Way::planes) return planes_.weigh(weights.data(), filters);
@@ -142,7 +145,7 @@ class IntegerConvolution : public TensorStep {
     const bool is_signed = w.type() == Type::int8;
     const Index points = count(windows_.kernel), depth = image_.depth();
     filters_.reserve(filters, depth, 1);
-    std::vector<std::uint8_t> row(static_cast<std::size_t>(depth));
+    Charged<std::uint8_t> row(static_cast<std::size_t>(depth));
     const auto arrange_row = [&](auto number) {  // as the image has its channels
       std::fill(row.begin(), row.end(), is_signed ? std::uint8_t{0} : std::uint8_t{128});
       for (Index c = 0; c < windows_.channels; ++c) {
@@ -167,7 +170,7 @@ class IntegerConvolution : public TensorStep {
   }
 
   // Packs filters as IntegerChannels has them.
-  void pack_channels(const std::vector<std::int32_t>& weights) {
+  void pack_channels(const Charged<std::int32_t>& weights) {
     const Index filters = w_[0], fours = ceil_div(depth_, 4);
     packed_channels_.assign(static_cast<std::size_t>(ceil_div(filters, 4) * fours * 16), 0);
     totals_.assign(static_cast<std::size_t>(filters), 0);
@@ -337,8 +340,8 @@ class IntegerConvolution : public TensorStep {
   Windows windows_;
   Index depth_ = 0, groups_ = 0, positions_ = 0;
   PackedRows filters_, ones_;
-  std::vector<std::int8_t> packed_channels_;
-  std::vector<std::int32_t> totals_;  // of the weights of each filter
+  Charged<std::int8_t> packed_channels_;
+  Charged<std::int32_t> totals_;  // of the weights of each filter
   IntegerImage image_;
   IntegerPlanes planes_;
 };

@@ -84,8 +84,6 @@ Tensor& TensorStep::output(RunState& state, std::size_t k, Type type, const Shap
 
 void TensorStep::run_on_reference(RunState& state) {
   if (fallback.empty()) fallback = "kernel '" + kernel + "' does not compute this call";
-  kernel_class = KernelClass::reference;
-  kernel = "reference";
   RunOptions options;
   options.limits = state.limits;
   const auto look_up = [&](const std::string& name) { return held(state, graph_.find(name)); };

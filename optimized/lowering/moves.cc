@@ -7,6 +7,7 @@
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/moves.h"
 #include "optimized/plan/groups.h"
+#include "optimized/problems/collapse.h"
 
 namespace touchstone {
 namespace {
@@ -22,11 +23,8 @@ class Expand : public Moves {
     }
     if (!broadcastable(from.shape(), *asked)) return false;
     const Shape shape = broadcast(from.shape(), *asked);
-    const IndexVector dense = dense_strides(from.shape());
-    IndexVector by(shape.size(), 0);
-    for (Index d = 0; d < dense.size(); ++d) {
-      if (from.shape()[d] != 1) by[shape.size() - dense.size() + d] = dense[d];
-    }
+    const IndexVector by =
+        broadcast_strides(from.shape(), shape.size(), shape.size() - from.shape().size());
     Tensor& made = output(state, 0, from.type(), shape);
     return copy(state, {shape, by, dense_strides(shape)}, from, made);
   }

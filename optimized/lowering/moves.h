@@ -56,17 +56,25 @@ class Moves : public TensorStep {
   std::optional<IndexVector> list(const RunState& state, std::size_t k) const {
     const Tensor& from = input(state, k);
     if (from.shape().size() > 1) return std::nullopt;
-    IndexVector made;
+    IndexVector made(from.size(), 0);
     for (Index i = 0; i < from.size(); ++i) {
       if (from.type() == Type::int64) {
-        made.push_back(from.data<std::int64_t>()[i]);
+        made[i] = from.data<std::int64_t>()[i];
       } else if (from.type() == Type::int32) {
-        made.push_back(from.data<std::int32_t>()[i]);
+        made[i] = from.data<std::int32_t>()[i];
       } else {
         return std::nullopt;
       }
     }
     return made;
+  }
+
+  // Calls work(first, end) for ranges of units of so many nanoseconds, on all threads.
+  template <class F>
+  static void in_ranges(RunState& state, Index units, double nanoseconds, F work) {
+    const Index parts = std::min(units, parts_for(state.pool.size()));
+    state.each(parts, nanoseconds * static_cast<double>(units),
+               [&](Index part, Index) { work(units * part / parts, units * (part + 1) / parts); });
   }
 
   // Copies a box, divided among the threads along its outermost dimension.

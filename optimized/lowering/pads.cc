@@ -109,14 +109,14 @@ class Pad : public Moves {
     const IndexVector strides = dense_strides(from.shape());
     for (Index d = 0; d < rank; ++d) {
       const Index extent = from.shape()[d];
-      IndexVector& table = tables.emplace_back();
+      IndexVector& table = tables.emplace_back(shape[d], 0);
       for (Index k = 0; k < shape[d]; ++k) {
         const Index at = subtract(k, pads.before[d]);
         const Index source = mode_ == "edge"   ? std::clamp<Index>(at, 0, extent - 1)
                              : mode_ == "wrap" ? mod(at, extent)
                                                : reflect(at, extent);
         if (source < 0 || source >= extent) return false;
-        table.push_back(source * strides[d]);
+        table[k] = source * strides[d];
       }
     }
     const IndexVector& last = tables.back();

@@ -88,7 +88,7 @@ class TensorScatter : public Placement {
         replaced(more, axis, 0) != replaced(shape, axis, 0) ||
         (mode != "linear" && mode != "circular"))
       return false;
-    IndexVector starts(shape[0], 0);
+    IndexVector starts;  // empty: all are zero
     if (has_input(2)) {
       const std::optional<IndexVector> fed = list(state, 2);
       if (!fed || input(state, 2).shape() != Shape{shape[0]}) return false;
@@ -106,7 +106,8 @@ class TensorScatter : public Placement {
     const Index each = count(head(tail(shape, 1), axis - 1)), length = more[axis];
     rows(state, length > 0 ? shape[0] * each : 0, length * row, [&](Index first, Index end) {
       for (Index k = first; k < end; ++k) {
-        const Index start = starts[k / each], whole = std::min(length, shape[axis] - start);
+        const Index start = starts.empty() ? 0 : starts[k / each];
+        const Index whole = std::min(length, shape[axis] - start);
         std::byte* const to = made.bytes().data() + k * shape[axis] * row;
         const std::byte* const from = update.bytes().data() + k * length * row;
         copy_bytes(to + start * row, from, whole * row);

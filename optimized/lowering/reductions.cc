@@ -45,6 +45,7 @@ class Reductions : public Moves {
     std::byte* const to = in_place ? made.bytes().data() : held.data();
     loops_.start(to, made.size());
     if (from.size() > 0) {
+      charge_work(from.size());
       reduce(state, found->walk, from, to, loops_.along, loops_.beside);
       if (loops_.along_again != nullptr)
         reduce(state, found->walk, from, to, loops_.along_again, loops_.beside_again);

@@ -35,6 +35,9 @@ inline Expr strict_difference(const Expr& a, const Expr& b) {
 inline Expr strict_product(const Expr& a, const Expr& b) {
   return Call::make(a.type(), Call::strict_mul, {a, b}, Call::PureIntrinsic);
 }
+inline Expr strict_quotient(const Expr& a, const Expr& b) {
+  return Call::make(a.type(), Call::strict_div, {a, b}, Call::PureIntrinsic);
+}
 inline Expr strict_less(const Expr& a, const Expr& b) {
   return Call::make(Halide::Bool(), Call::strict_lt, {a, b}, Call::PureIntrinsic);
 }

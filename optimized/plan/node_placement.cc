@@ -14,8 +14,7 @@ namespace touchstone {
 namespace {
 
 KernelGrade grade_of(const Step& step) {
-  if (!step.fallback.empty() || step.kernel_class == KernelClass::reference)
-    return KernelGrade::reference;
+  if (step.ran_class() == KernelClass::reference) return KernelGrade::reference;
   if (step.kernel_class == KernelClass::view) return KernelGrade::view;
   return step.generic ? KernelGrade::generic : KernelGrade::tuned;
 }
@@ -60,8 +59,8 @@ std::vector<NodePlacement> place_nodes(const AnalyzedGraph& graph,
     }
     Step& step = *steps[found->second];
     row.grade = grade_of(step);
-    row.kernel_class = step.kernel_class;
-    if (row.grade != KernelGrade::view) row.kernel = step.kernel;
+    row.kernel_class = step.ran_class();
+    if (row.grade != KernelGrade::view) row.kernel = step.ran();
     if (is_slow(row.grade))
       row.why =
           step.fallback.empty() ? why_slow(graph, static_cast<Index>(k), limits) : step.fallback;

@@ -132,6 +132,14 @@ TEST(NodePlacement, AMissingShapeIsRefused) {
   EXPECT_EQ(placed(model, {{"x", {1, 3, 8, 8}}}).grade, KernelGrade::tuned);
 }
 
+TEST(NodePlacement, AShapeThatIsNotDeclaredIsRefused) {
+  const Model model =
+      fed_with(one_node("Relu", {"x"}, {}), {typed("x", Type::float32, Shape{2, 3})});
+  EXPECT_EQ(placed(model, {{"x", {2, 3}}}).grade, KernelGrade::tuned);
+  EXPECT_THROW(placed(model, {{"x", {2, 4}}}), Error);
+  EXPECT_THROW(placed(model, {{"x", {2, 3}}, {"z", {2}}}), Error);
+}
+
 TEST(NodePlacement, WithoutAChangeTheTypesAreNamed) {
   const NodePlacement row = placed(product_of_three(Shape{5}), {{"a", {5}}});
   EXPECT_EQ(row.grade, KernelGrade::reference);
@@ -157,6 +165,11 @@ TEST(NodePlacement, AFamilyThatRefusesACallRanOnTheReference) {
   const NodePlacement row = session.kernels().front();
   EXPECT_EQ(row.grade, KernelGrade::reference);
   EXPECT_EQ(row.why, "kernel 'non-zero' does not compute this call");
+  EXPECT_EQ(row.kernel, "reference");
+  EXPECT_EQ(session.placement().front().kernel, "reference");
+  session.run({{"x", whole({3}, 1)}});
+  EXPECT_EQ(session.kernels().front().grade, KernelGrade::tuned);
+  EXPECT_EQ(session.placement().front().kernel, "non-zero");
 }
 
 TEST(NodePlacement, NodesOfSubgraphsHaveTheirOwnTimes) {

@@ -159,7 +159,7 @@ void Plan::Impl::weigh_steps() {
     looks.push_back(since >= between_looks);
     if (looks.back()) since = 0;
     const double nanoseconds =
-        nanoseconds_of(graph, step->nodes) + a_byte * static_cast<double>(step->moved());
+        nanoseconds_of(graph, step->nodes) + a_byte * static_cast<double>(step->bytes_moved());
     wakes = wakes || nanoseconds > RunState::worth_waking;
     since += step->kernel == "reference" ? between_looks : nanoseconds;
   }
@@ -185,7 +185,7 @@ Plan::~Plan() = default;
 std::vector<Placement> Plan::placement() const {
   std::vector<Placement> rows;
   for (const std::unique_ptr<Step>& step : impl_->builder.steps) {
-    Placement row{{}, step->kernel, step->kernel_class, {}, {}, step->moved()};
+    Placement row{{}, step->ran(), step->ran_class(), {}, {}, step->bytes_moved()};
     const AnalyzedGraph& graph = impl_->graph;
     const Cost cost = cost_of(graph, step->nodes);
     for (const Index value : cost.reads) row.reads.push_back(described(graph.value(value)));

@@ -57,11 +57,13 @@ struct Plan::Impl {
   Value made(const Output& output, const PlanMemory* own);
   void compute(const std::map<std::string, Value>& feeds, ThreadPool& pool,
                std::vector<Timing>* timings);
-  // Forgets the times of the last run; a run of the main graph runs plans of subgraphs many times.
-  void forget_times() {
+  // Forgets the times and the fallbacks of the last run. A run of the main graph runs plans of
+  // subgraphs many times.
+  void forget_last_run() {
     for (std::size_t k = 0; k < spent.size(); ++k) {
       spent[k] = 0;
-      for (const auto& [name, plan] : builder.steps[k]->plans()) plan->impl_->forget_times();
+      builder.steps[k]->fallback.clear();
+      for (const auto& [name, plan] : builder.steps[k]->plans()) plan->impl_->forget_last_run();
     }
   }
   void run_steps(ThreadPool& pool, std::vector<Timing>* timings, bool repeats);

@@ -43,11 +43,12 @@ void Plan::Impl::run_steps(ThreadPool& pool, std::vector<Timing>* timings, bool 
   const ThreadPool::Run run(pool, wakes && !options.nested);
   RunState state{pool, values, scratch_of, options.limits, &options};
   const bool timed = timings != nullptr || options.timed;
-  if (options.timed && !options.nested) forget_times();
+  if (!options.nested) forget_last_run();
   for (std::size_t k = 0; k < builder.steps.size(); ++k) {
     if (repeats && steady[k]) continue;
     const double begin = timed ? since() : 0;
     placed_step(*builder.steps[k], [&] {
+      const ScratchScope scratch;
       charge_work(work[k]);
       if (looks[k]) check_budget();
       if (check) check->before(static_cast<Index>(k));

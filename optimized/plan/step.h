@@ -64,12 +64,16 @@ class Step {
   virtual void run(RunState& state) = 0;
   // Receives values that no later step reads: the step may move them out.
   virtual void read_last(const std::vector<Index>&) {}
-  virtual Index scratch() const { return 0; }  // floats per thread
-  virtual Index moved() const { return 0; }    // bytes read and written, for steps without nodes
+  virtual Index scratch() const { return 0; }          // floats per thread
+  virtual Index bytes_moved() const { return 0; }      // read and written, for steps without nodes
   virtual PrefetchHint weights() const { return {}; }  // read in a run; earlier steps prefetch them
   virtual void precede(const PrefetchHint&) {}         // receives the weights that are read next
   // Plans of the node's subgraphs, by the attribute of each: those that runs have made.
   virtual std::vector<std::pair<std::string, Plan*>> plans() { return {}; }
+
+  // Kernel of the last run, and its class.
+  std::string ran() const { return fallback.empty() ? kernel : "reference"; }
+  KernelClass ran_class() const { return fallback.empty() ? kernel_class : KernelClass::reference; }
 
   std::vector<Index> nodes;  // of the model; empty for a change of layout
   Index about = no_value;    // for a step without nodes: the node that its errors name

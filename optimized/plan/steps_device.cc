@@ -42,7 +42,7 @@ class Upload : public Step {
     }
     device_.upload(data, *buffer_, bytes_of(fact_));
   }
-  Index moved() const override { return bytes_of(fact_); }
+  Index bytes_moved() const override { return bytes_of(fact_); }
 
  private:
   Device& device_;
@@ -65,7 +65,7 @@ class Download : public Step {
     data_ = memory.at(to_);
   }
   void run(RunState&) override { device_.download(*buffer_, data_, bytes_of(fact_)); }
-  Index moved() const override { return bytes_of(fact_); }
+  Index bytes_moved() const override { return bytes_of(fact_); }
 
  private:
   Device& device_;

@@ -45,7 +45,7 @@ class ChangeLayout : public Step {
       }
     });
   }
-  Index moved() const override {
+  Index bytes_moved() const override {
     const Blocks& b = blocked_.blocks;
     return 2 * b.images * b.channels * b.rows * b.columns * static_cast<Index>(sizeof(float));
   }

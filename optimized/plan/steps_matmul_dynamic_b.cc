@@ -77,15 +77,8 @@ class MatmulDynamicBStep : public Step {
     gemm_.pack({b, columns_, 1, depth_, columns_}, nullptr, packed, first, panels);
   }
   GemmProblem product(Index k, const float* packed) const {
-    GemmProblem made;
-    made.a = a_memory_ + matrices_[static_cast<std::size_t>(k)].a;
-    made.a_row = depth_;
-    made.packed = packed;
-    made.c = c_memory_ + k * rows_ * columns_;
-    made.c_row = columns_;
-    made.depth = depth_;
-    made.columns = columns_;
-    return made;
+    return plain_product(a_memory_ + matrices_[static_cast<std::size_t>(k)].a, depth_, packed,
+                         c_memory_ + k * rows_ * columns_, depth_, columns_);
   }
 
   struct Pair {

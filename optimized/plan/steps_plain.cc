@@ -37,7 +37,9 @@ class Load : public Step {
       std::copy_n(from.data<float>() + first, std::min(some, size - first), to_ + first);
     });
   }
-  Index moved() const override { return 2 * packed_bytes(Type::float32, count(*fact_.shape)); }
+  Index bytes_moved() const override {
+    return 2 * packed_bytes(Type::float32, count(*fact_.shape));
+  }
 
  private:
   const AnalyzedValue& fact_;

@@ -42,9 +42,7 @@ class RowKernelStep : public Step {
     }
     RowKernel row_kernel(state.pool, state.scratch, arrays_);
     if (!entry_.run(call, row_kernel)) {
-      kernel_class = KernelClass::reference;
       // An attribute requests another type than float32: statistics in bfloat16.
-      kernel = "reference";
       fallback = "an attribute wants another type than float";
       RunOptions options;
       options.limits = state.limits;

@@ -12,6 +12,15 @@ bool continues(const std::vector<IndexVector>& strides, Index outer, Index inner
 
 }  // namespace
 
+IndexVector broadcast_strides(const Shape& from, Index rank, Index start) {
+  const IndexVector dense = dense_strides(from);
+  IndexVector strides(rank, 0);
+  for (Index d = 0; d < from.size(); ++d) {
+    if (from[d] != 1) strides[start + d] = dense[d];
+  }
+  return strides;
+}
+
 Collapsed collapse(const Shape& extents, const std::vector<IndexVector>& strides) {
   Shape kept;
   std::vector<IndexVector> steps(strides.size());  // innermost first

@@ -13,6 +13,10 @@ struct Collapsed {
   std::vector<IndexVector> strides;  // one per operand
 };
 
+// Returns the strides of a dense tensor that is broadcast to `rank` dimensions, of which its own
+// are those from `start` on: 0 along extents of 1.
+IndexVector broadcast_strides(const Shape& from, Index rank, Index start);
+
 // Merges the dimensions `extents`, with each operand's strides, as far as the strides allow. No
 // extent may be 0.
 Collapsed collapse(const Shape& extents, const std::vector<IndexVector>& strides);

@@ -3,7 +3,8 @@
 // loads, broadcast loads and the absence of a scalar tail matter.
 //
 // Every kernel is compiled with strict_float: definitions depend on NaN (choices by comparison),
-// infinities and -0, which Halide otherwise assumes absent.
+// infinities and -0, which Halide otherwise assumes absent. In the `_fma` versions, which are not,
+// the entry's own operations are strict one by one: a factor more may overflow in another order.
 #pragma once
 
 #include <Halide.h>
@@ -18,6 +19,10 @@ using Halide::Buffer;
 using Halide::Expr;
 using Halide::select;
 using Halide::Var;
+using single::strict_difference;
+using single::strict_product;
+using single::strict_quotient;
+using single::strict_sum;
 
 // Returns a constant of the entry, rounded to the element type as in the reference kernel.
 inline Expr constant(double value) { return Expr(static_cast<float>(value)); }
