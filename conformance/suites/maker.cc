@@ -1,5 +1,4 @@
-// Runs the suite maker in Python, with the interpreter that the build was configured with: only
-// Python can evaluate the suite's own code.
+// Runs the suite maker in Python: only Python can evaluate the suite's own code.
 #include "conformance/suites/maker.h"
 
 #include <spawn.h>
@@ -9,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "conformance/data.h"
 #include "conformance/suites/suite.h"
 #include "core/error.h"
 
@@ -32,15 +32,15 @@ void hold_to_release(const std::string& version) {
 }
 
 int run_maker(const std::string& version) {
-  const char* words[] = {TOUCHSTONE_PYTHON, "-m", "conformance.suites.make", version.c_str(),
-                         nullptr};
+  const std::string python = python_of(".venv");
+  const char* words[] = {python.c_str(), "-m", "conformance.suites.make", version.c_str(), nullptr};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addchdir_np(&actions, TOUCHSTONE_SOURCE);
+  posix_spawn_file_actions_addchdir_np(&actions, data_folder().c_str());
   posix_spawn_file_actions_adddup2(&actions, 2, 1);  // its output is no data of ours
   pid_t process = -1;
   const int failed =
-      posix_spawn(&process, words[0], &actions, nullptr, const_cast<char**>(words), environ);
+      posix_spawnp(&process, words[0], &actions, nullptr, const_cast<char**>(words), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return failed;
   int status = 0;
@@ -50,9 +50,7 @@ int run_maker(const std::string& version) {
 
 }  // namespace
 
-std::filesystem::path lines_of_spec() {
-  return std::filesystem::path(TOUCHSTONE_SOURCE) / "conformance/suites/spec";
-}
+std::filesystem::path lines_of_spec() { return data_folder() / "conformance/suites/spec"; }
 
 std::string pinned_release() { return TOUCHSTONE_ONNX; }
 
@@ -63,8 +61,8 @@ std::filesystem::path suite_of_release(const std::string& version) {
   if (!made() && run_maker(version) != 0 && !made()) {
     throw Error(ErrorKind::file,
                 "the suite of onnx " + version + " is not at '" + folder.string() + "'")
-        .with_help("in " TOUCHSTONE_SOURCE ": " TOUCHSTONE_PYTHON " -m conformance.suites.make " +
-                   version);
+        .with_help("in " + data_folder().string() + ": " + python_of(".venv") +
+                   " -m conformance.suites.make " + version);
   }
   return folder;
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "conformance/data.h"
 #include "core/error.h"
 
 namespace touchstone {
@@ -29,11 +30,11 @@ Launch any_command(const std::string& line, Index memory) {
   return made;
 }
 
-Launch python_worker(const std::string& target, const std::string& fallback, Index memory) {
-  const std::string source = TOUCHSTONE_SOURCE, chosen = option_of(target, "python");
-  const std::string python = chosen.empty() ? fallback : chosen;
-  return {{python, source + "/conformance/targets/worker.py", "--target", target, "--memory",
-           std::to_string(memory)},
+Launch python_worker(const std::string& target, const std::string& environment, Index memory) {
+  const std::string chosen = option_of(target, "python");
+  return {{chosen.empty() ? python_of(environment) : chosen,
+           (data_folder() / "conformance/targets/worker.py").string(), "--target", target,
+           "--memory", std::to_string(memory)},
           many};
 }
 
@@ -50,17 +51,15 @@ std::string option_of(const std::string& target, const std::string& key) {
 
 Launch launch(const std::string& target, const std::string& self, Index memory) {
   const std::string name = head(target);
-  const std::string source = TOUCHSTONE_SOURCE, ours = TOUCHSTONE_PYTHON;
   if (target == "reference" || name == "fast") {
     const bool slow_start = option_of(target, "device").starts_with("opencl");
     return {{self, "worker", "--target", target, "--memory", std::to_string(memory)},
             slow_start ? many : few};
   }
   if (target == "expectation") return {{}, few};
-  if (name == "onnxruntime")
-    return python_worker(target, source + "/.venv-onnxruntime/bin/python", memory);
+  if (name == "onnxruntime") return python_worker(target, ".venv-onnxruntime", memory);
   if (name == "onnx-reference" || name == "backend" || name == "python")
-    return python_worker(target, ours, memory);
+    return python_worker(target, ".venv", memory);
   if (target.starts_with("command:")) return any_command(target.substr(8), memory);
   throw Error(ErrorKind::usage, "there is no target '" + target + "'")
       .with_help(

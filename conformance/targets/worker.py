@@ -184,7 +184,8 @@ def main() -> int:
     try:
         worker = Worker(Spec(arguments.target))
     except Exception as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        where = f" in {sys.executable}" if isinstance(error, ModuleNotFoundError) else ""
+        print(f"{type(error).__name__}: {error}{where}", file=sys.stderr)
         return 7
     gc.freeze()  # excludes imported modules from the collection after each case
     questions = os.fdopen(0, "rb")

@@ -1,6 +1,7 @@
-// Opens the building blocks in the source folder and grows a graph per number.
+// Opens the building blocks in the data folder and grows a graph per number.
 #include "fuzz/graph/graph_source.h"
 
+#include "conformance/data.h"
 #include "conformance/suites/maker.h"
 
 namespace touchstone::fuzz {
@@ -13,6 +14,6 @@ Case GraphSource::make(std::uint64_t number) const {
   return GraphGrower(*library_, number, options_).grow();
 }
 
-std::filesystem::path folder_of_idioms() { return TOUCHSTONE_IDIOMS; }
+std::filesystem::path folder_of_idioms() { return data_folder() / "fuzz/idioms"; }
 
 }  // namespace touchstone::fuzz

@@ -1,4 +1,4 @@
-"""`python -m touchstone`: runs the command that was built with this package."""
+"""`python -m touchstone` and the script `touchstone`: run the command that was built with this package."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def main() -> int:
         sys.stderr.write(f"error{error}\n")
         return UNSUPPORTED
     sys.stdout.flush()
-    os.execv(file, [str(file), *sys.argv[1:]])
+    os.execve(file, [str(file), *sys.argv[1:]], command.environment())
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ list repeats the option, and a dict gives NAME=VALUE pairs.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,12 @@ def found() -> Path | None:
         if file.is_file() and os.access(file, os.X_OK):
             return file
     return None
+
+
+def environment() -> dict[str, str]:
+    """Returns the environment for the command: an installed one starts its workers in Python by this interpreter."""
+    own = {"TOUCHSTONE_PYTHON": sys.executable} if found() == _HERE / "bin" / "touchstone" else {}
+    return own | os.environ
 
 
 def required() -> Path:
@@ -79,7 +86,9 @@ def _told(subcommand: str, positional: list[Any], options: Mapping[str, Any]) ->
     words = [str(required()), subcommand, *map(os.fspath, positional)]
     for name, value in options.items():
         words += _words(name, value)
-    done = subprocess.run([*words, "--json"], capture_output=True, text=True, errors="surrogateescape", check=False)
+    done = subprocess.run(
+        [*words, "--json"], env=environment(), capture_output=True, text=True, errors="surrogateescape", check=False
+    )
     try:
         report = json.loads(done.stdout)
     except json.JSONDecodeError:

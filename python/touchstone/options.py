@@ -286,7 +286,12 @@ class SessionOptions(_Options):
 
     def register_custom_ops_library(self, path: str) -> None:
         """Refused: custom operators are not implemented."""
-        raise Error("unsupported", f"the library of custom operators '{path}' cannot be used")
+        raise Error(
+            "unsupported",
+            f"the library of custom operators '{path}' cannot be used",
+            help="add functions to the model that define them by operators of the standard, or run its part between "
+            "them as a model of its own",
+        )
 
     def chosen_providers(self) -> list[tuple[str, dict[str, str]]] | None:
         """Returns the providers added to these options, or None."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import re
 import subprocess
@@ -69,7 +70,8 @@ def test_a_program_in_cpp_by_debian_packages(model: Path, tmp_path: Path) -> Non
     cpack = str(ROOT / ".venv" / "bin" / "cpack")
     run(cpack, "--config", BUILD / "CPackConfig.cmake", "-G", "DEB", "-B", tmp_path / "dist")
     packages = sorted((tmp_path / "dist").glob("*.deb"))
-    assert [file.name.split("_")[0] for file in packages] == ["libtouchstone-dev", "libtouchstone0"]
+    names = ["libtouchstone-dev", "libtouchstone0", "touchstone-tools"]
+    assert [file.name.split("_")[0] for file in packages] == names
     needs = run("dpkg-deb", "-f", packages[1], "Depends")
     assert "libprotobuf-lite" in needs
     assert "libtouchstone0 (= 0.1.0)" in run("dpkg-deb", "-f", packages[0], "Depends")
@@ -79,6 +81,21 @@ def test_a_program_in_cpp_by_debian_packages(model: Path, tmp_path: Path) -> Non
     run(CMAKE, "-S", HERE / "cpp", "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={usr}")
     run(CMAKE, "--build", tmp_path / "build")
     assert run(tmp_path / "build" / "consumer", model) == "y: 3 elements, sum 1\n"
+    command = usr / "bin" / "touchstone"
+    assert str(ROOT).encode() + b"/" not in command.read_bytes()
+    where = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    words = ["conform", "--target", "reference", "--suite", "spec", "--filter", "Relu-14*", "--first", "3", "--json"]
+    told = json.loads(run(command, *words, cwd=tmp_path, env=where))
+    assert told["runs"][0]["summary"]["pass"] == 3
+    share = usr / "share"
+    for file in (
+        "touchstone/schemas/conform.json",
+        "bash-completion/completions/touchstone",
+        "zsh/vendor-completions/_touchstone",
+        "fish/vendor_completions.d/touchstone.fish",
+        "man/man1/touchstone.1",
+    ):
+        assert (share / file).stat().st_size > 0 or (share / f"{file}.gz").exists(), file
 
 
 def test_a_program_in_cpp_by_find_package(prefix: Path, model: Path, tmp_path: Path) -> None:

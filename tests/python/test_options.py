@@ -256,6 +256,8 @@ def test_extensions_that_are_not_here_are_refused() -> None:
         lambda: touchstone.RunOptions().add_active_adapter(None),
     ):
         assert refused(work).kind == "unsupported"
+    error = refused(lambda: options.register_custom_ops_library("custom.so"))
+    assert "custom.so" in error.message and "functions" in error.help
 
 
 def test_run_options_without_effect_are_recorded() -> None:

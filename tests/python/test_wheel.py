@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.python import models
-from tests.python.built import BUILD, PACKAGES, ROOT
+from tests.python.built import BUILD, ONNXRUNTIME, PACKAGES, ROOT
 
 pytestmark = pytest.mark.skipif(BUILD.resolve() != ROOT / "build", reason="pip takes the package from build/")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -42,8 +43,21 @@ def test_it_holds_what_the_build_made(wheel: Path) -> None:
     }
     with zipfile.ZipFile(wheel) as held:
         packed = {name for name in held.namelist() if ".dist-info/" not in name}
-        assert packed == set(built)
+        command = {name for name in packed if name.startswith(("touchstone/bin/", "touchstone/share/"))}
+        assert packed - command == set(built)
         assert all(held.read(name) == path.read_bytes() for name, path in built.items())
+        share = "touchstone/share/touchstone/"
+        for name in command - {"touchstone/bin/touchstone"}:
+            source = name.removeprefix(share)
+            source = f"tools/touchstone/{source}" if source.startswith("schemas/") else source
+            assert held.read(name) == (ROOT / source).read_bytes(), name
+        lines = {path.relative_to(ROOT).as_posix() for path in (ROOT / "conformance/suites/spec").rglob("*.cases")}
+        assert {share + line for line in lines} | {f"{share}schemas/conform.json"} <= command
+        assert not [name for name in command if name.endswith(("_test.py", "bad_target.py"))]
+        program = held.read("touchstone/bin/touchstone")
+        assert str(ROOT).encode() + b"/" not in program
+        assert b"/.venv/" not in program
+    assert wheel.stat().st_size < 20e6
 
 
 def test_the_library_is_small_and_stands_on_little(tmp_path: Path) -> None:
@@ -83,6 +97,77 @@ print([output.shape for output in outputs])
 """
     done = subprocess.run([sys.executable, "-I", "-c", text], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert (done.stdout.strip(), done.stderr) == ("[(2, 8, 16, 16), (2, 8)]", "")
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The scripts' folder of an environment with the wheel in it, and ONNX Runtime's packages on its path."""
+    folder = tmp_path_factory.mktemp("installed") / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, timeout=120)
+    pip("--python", folder / "bin" / "python", "install", "--quiet", "--no-index", "--no-deps", wheel)
+    (site,) = folder.glob("lib/python*/site-packages")
+    (packages,) = ONNXRUNTIME.parent.parent.glob("lib/python*/site-packages")
+    (site / "peer.pth").write_text(f"{packages}\n", encoding="utf-8")
+    return folder / "bin"
+
+
+def script(installed: Path, folder: Path, *words: object) -> subprocess.CompletedProcess[str]:
+    """Runs the script `touchstone` with no other program on PATH than the environment's and the system's."""
+    where = {"PATH": f"{installed}:/usr/bin:/bin", "HOME": str(folder), "TMPDIR": str(folder)}
+    command = [str(installed / "touchstone"), *map(str, words)]
+    return subprocess.run(command, cwd=folder, env=where, capture_output=True, text=True, timeout=300, check=False)
+
+
+def test_the_script_is_the_whole_command(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "model.onnx").write_bytes(models.NETWORK)
+    helped = script(installed, tmp_path, "--help").stdout
+    names = re.findall(r"^  ([a-z]+) ", helped.split("Subcommands:")[1], re.MULTILINE)
+    assert {"run", "check", "show", "judge", "conform", "optimize", "convert", "compare", "fuzz", "bench"} <= set(names)
+    for words in (
+        ["run", "model.onnx", "--random", "--output-dir", "out"],
+        ["check", "model.onnx"],
+        ["show", "model.onnx"],
+        ["spec", "Clip"],
+        ["optimize", "model.onnx", "-o", "better.onnx"],
+        ["convert", "model.onnx", "--opset", "20", "-o", "other.onnx"],
+        ["compare", "model.onnx", "--left", "reference", "--right", "fast", "--random"],
+        ["fuzz", "--target", "fast", "--count", "20", "--dir", "state"],
+    ):
+        done = script(installed, tmp_path, *words)
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+
+
+def test_a_suite_runs_on_a_peer_from_the_wheel(installed: Path, tmp_path: Path) -> None:
+    done = script(
+        installed,
+        tmp_path,
+        "conform",
+        "--target",
+        "onnxruntime:relabel=opset",
+        "--suite",
+        "spec",
+        "--filter",
+        "Relu-14*",
+        "--json",
+    )
+    (run,) = json.loads(done.stdout)["runs"]
+    assert run["version"].startswith("1."), run["version"]
+    assert run["summary"]["fail"] == run["summary"]["harness"] == 0
+    assert run["summary"]["pass"] > 5
+    assert [name.name for name in tmp_path.iterdir() if name.name.startswith("touchstone")] == []
+
+
+def test_a_peer_that_is_not_installed_is_named_with_the_interpreter(installed: Path, tmp_path: Path) -> None:
+    (peer,) = installed.parent.glob("lib/python*/site-packages/peer.pth")
+    kept = peer.read_bytes()
+    peer.unlink()
+    try:
+        done = script(installed, tmp_path, "conform", "--target", "onnx-reference", "--suite", "spec", "--first", "1")
+    finally:
+        peer.write_bytes(kept)
+    assert done.returncode != 0
+    assert "No module named 'numpy' in " in done.stderr
+    assert str(installed / "python") in done.stderr
 
 
 def test_tools_and_libraries_are_the_pinned_ones() -> None:

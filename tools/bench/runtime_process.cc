@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "conformance/data.h"
 #include "conformance/targets/launch.h"
 #include "core/error.h"
 #include "core/files.h"
@@ -16,11 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path source = TOUCHSTONE_SOURCE;
-
 std::vector<std::string> peers() {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(source / "tools/bench/vendors")) {
+  for (const auto& entry : fs::directory_iterator(data_folder() / "tools/bench/vendors")) {
     if (entry.path().extension() == ".py" && entry.path().stem() != "__init__") {
       names.push_back(entry.path().stem().string());
     }
@@ -68,13 +67,13 @@ std::vector<std::string> start_of(const std::string& runtime, const std::string&
     throw Error(ErrorKind::usage, "there is no runtime '" + runtime + "'")
         .with_help("runtimes: " + known + "command:WORDS");
   }
-  const fs::path python = source / (".venv-" + runtime) / "bin" / "python";
-  if (!fs::exists(python)) {
-    throw Error(ErrorKind::file,
-                "the environment of '" + runtime + "' is not there: no '" + python.string() + "'")
-        .with_help("tools/setup.sh " + runtime + " makes it");
+  const std::string python = python_of(".venv-" + runtime);
+  if (python == "python3") {
+    throw Error(ErrorKind::file, "the environment of '" + runtime + "' is not there")
+        .with_help("tools/setup.sh " + runtime +
+                   " makes it, or TOUCHSTONE_PYTHON names an interpreter that has the runtime");
   }
-  return {python.string(), (source / "tools/bench/worker.py").string(), "--runtime", runtime};
+  return {python, (data_folder() / "tools/bench/worker.py").string(), "--runtime", runtime};
 }
 
 void RuntimeProcess::fail(IoStatus status) {

@@ -1,0 +1,22 @@
+// Finds data files and the Python interpreter when the program runs: no path is compiled in.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace touchstone {
+
+// Returns the folder whose files have the names that they have in the source tree:
+// $TOUCHSTONE_DATA,
+// ../share/touchstone of the program's folder, or else the source tree of the build that holds the
+// program. Throws Error (file) if there is none.
+const std::filesystem::path& data_folder();
+
+// Does the same for a program that lies in the given folder.
+std::filesystem::path data_folder_for(const std::filesystem::path& program_folder);
+
+// Returns $TOUCHSTONE_PYTHON, which the Python package sets to its own interpreter; else that of
+// the environment in the data folder with the name; else "python3", which PATH finds.
+std::string python_of(const std::string& environment);
+
+}  // namespace touchstone
