@@ -102,6 +102,22 @@ void run_it(Call& call) {
                     axis != 9, [&] { return ""; });
 }
 """
+REFUSING = """
+void hold_it(const Facts& facts) {
+  if (facts.given < 11) return;
+}
+constexpr Index bytes_of_it = 2 * 12;
+bool run_it(Call& call) {
+  const Charge charge(13 * n);
+  const Index most = n + 14;
+  const bool read = n > 15;
+  for (const Index k : {16, 17}) {
+    const Described input = facts.input(18);
+    facts.require(k < most && read && input.given, [&] { return ""; });
+  }
+  return !read;
+}
+"""
 
 
 def test_tokens_of_what_computes_are_edited() -> None:
@@ -109,6 +125,11 @@ def test_tokens_of_what_computes_are_edited() -> None:
     assert found == {"< -> <=", "< -> >", "max -> min", "4 -> 5", "4 -> 3"}
     made = made_by(TEMPLATE, next(one for one in edits_of_text(TEMPLATE) if one.change == "max -> min"))
     assert "std::min(n, 4)" in made and made.count("\n") == TEMPLATE.count("\n")
+
+
+def test_what_is_charged_and_what_only_refuses_is_left_alone() -> None:
+    found = {one.change for one in edits_of_text(REFUSING)}
+    assert found == {"> -> >=", "> -> <", "15 -> 16", "15 -> 14", "without !"}
 
 
 def test_lines_of_the_spec_suite_are_cases() -> None:

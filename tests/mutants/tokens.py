@@ -1,6 +1,7 @@
 """Edits of hand-written C++: replaces one token of a line by another.
 
-Comments, strings, attribute defaults, shape inference and code that only refuses are left alone.
+Comments, strings, attribute defaults, shape inference, what is charged to a budget, and code that only refuses are left
+alone.
 """
 
 from __future__ import annotations
@@ -28,11 +29,15 @@ DEFAULT = re.compile(r"(?<=facts)\.\w+\(\"\w+\", [^()]*\)")  # the signature def
 LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
 NOT_TOUCHED = re.compile(
     r"^\s*(?:#|//|namespace|template|using|enum|throw|charge_)"
+    r"|\bCharge charge\(|^constexpr Index bytes_of_"  # what a budget is charged
     r"|values_text|to_string|\btext\("
     r"|any_size"  # an inferred shape
     r"|call\.wanted|call\.\w+\.size\(\)"  # the names that the node gives
 )
 REFUSES = re.compile(r"throw Error|require\(|hold\(")  # up to the end of the statement
+NAMED = re.compile(r"\s*const (?:bool|auto|Index|Described)&? (\w+) = .*;$")  # one constant
+LOOP = re.compile(r"(\s*)for \(.*\) \{$")
+LEFT_ALONE = re.compile(r"(?:(?:Inferred|std::vector<ValueFacts>) infer|void (?:hold|check))_\w+\(")  # functions
 
 
 @dataclass(frozen=True)
@@ -72,19 +77,38 @@ def edits_of_line(number: int, line: str) -> Iterator[Token]:
 
 
 def edits_of_text(text: str) -> Iterator[Token]:
-    """Edits of computations: excludes shape inference and conditions that only throw."""
+    """Edits of computations: excludes shape inference, conditions that only throw, and what only they read."""
     lines = text.split("\n")
-    inferring = refusing = False
+    refusing = lines_that_refuse(lines)
+    left_alone = False
+    for number, line in enumerate(lines):
+        begins = LEFT_ALONE.match(line) is not None
+        left_alone = left_alone or begins
+        if not left_alone and not NOT_TOUCHED.search(line) and number not in refusing:
+            yield from edits_of_line(number, line)
+        left_alone = left_alone and not line.startswith("}") and not (begins and line.endswith("}"))
+
+
+def lines_that_refuse(lines: list[str]) -> set[int]:
+    found, refusing = set(), False
     for number, line in enumerate(lines):
         refusing = refusing or REFUSES.search(line) is not None
-        inferring = inferring or re.match(r"(Inferred|std::vector<ValueFacts>) infer_", line) is not None
-        following = lines[number + 1] if number + 1 < len(lines) else ""
-        if not inferring and not refusing and not NOT_TOUCHED.search(line) and "throw Error" not in following:
-            yield from edits_of_line(number, line)
+        if refusing or "throw Error" in "".join(lines[number + 1 : number + 2]):
+            found.add(number)
         refusing = refusing and not line.rstrip().endswith((";", "}"))
-        inferring = (
-            inferring and not line.startswith("}") and not (line.startswith(("Inferred", "std")) and line.endswith("}"))
-        )
+    for number, line in enumerate(lines):
+        named = NAMED.match(line)
+        if named and not re.search(r", \w+ = ", line):
+            readers = {k for k, other in enumerate(lines) if k != number and re.search(rf"\b{named[1]}\b", other)}
+            if readers and readers <= found:
+                found.add(number)
+    for number, line in enumerate(lines):
+        loop = LOOP.match(line)
+        if loop:
+            end = lines.index(f"{loop[1]}}}", number)
+            if all(k in found or lines[k].strip() == "}" for k in range(number + 1, end)):
+                found.add(number)
+    return found
 
 
 def made_by(text: str, token: Token) -> str:
