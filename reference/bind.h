@@ -259,6 +259,7 @@ struct Split {
   explicit Split(const Shape& shape)
       : outer(head(shape, max(shape.size() - 1, Index{0}))), flat(shape.empty()) {
     if (!flat) inner = shape.back();
+    if (inner == 0) outer = Shape{0};  // rows without elements are not walked, however many
   }
   IndexVector point(const IndexVector& o, Index c) const {
     IndexVector p = o;

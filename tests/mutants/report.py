@@ -74,8 +74,9 @@ def refusing_cases(shown: list[Shown]) -> Iterator[tuple[int, str]]:
 
 @functools.lru_cache(maxsize=1)
 def known_survivors() -> dict[str, str]:
-    """Identity of each mutant that survivors.yaml names, such as "Clip-11: let raised: < -> <=" -> the reason."""
-    rows = yaml.safe_load((Path(__file__).parent / "survivors.yaml").read_text(encoding="utf-8")) or []
+    """Identity of each mutant that survivors*.yaml name, such as "Clip-11: let raised: < -> <=" -> the reason."""
+    files = sorted(Path(__file__).parent.glob("survivors*.yaml"))
+    rows = [row for file in files for row in yaml.safe_load(file.read_text(encoding="utf-8")) or []]
     return {
         f"{kernel}: {definition}: {change}": row["why"]
         for row in rows
