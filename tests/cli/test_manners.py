@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.cli import models
-from tests.cli.test_golden import ROOT, touchstone
+from tests.cli.test_golden import COMMAND, ROOT, touchstone
+from tests.codes.graphs import has_judge
 
 SHELLS = ("bash", "zsh", "fish", "man")
 
@@ -140,3 +144,27 @@ def test_the_manual_page_is_set(texts: dict[str, str], folder: Path) -> None:
         )
         assert (done.returncode, done.stderr) == (0, "")
         assert "EXIT STATUS" in re.sub(".\x08", "", done.stdout)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "conform --target fast --suite spec --filter Conv* --jobs 1",
+        "bench add.onnx --seconds 60 --threads 1 --against reference",
+    ],
+)
+def test_ctrl_c_ends_with_130_and_leaves_no_folder(line: str, folder: Path, tmp_path: Path) -> None:
+    if not has_judge():
+        pytest.skip("this build has no judge")
+    command = [str(COMMAND), *line.split()]
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as ran:
+        limit = time.monotonic() + 60
+        while not any(tmp_path.iterdir()) and time.monotonic() < limit:
+            time.sleep(0.05)
+        assert any(tmp_path.iterdir())
+        ran.send_signal(signal.SIGINT)
+        said = ran.communicate(timeout=60)[1].decode()
+    assert ran.returncode == 130, said
+    assert "error[cancelled]" in said
+    assert list(tmp_path.iterdir()) == []
