@@ -158,7 +158,7 @@ void profile(const BenchArgs& args) {
 }
 
 void say(const std::string& what, const std::string& stage) {
-  fmt::print(stderr, "{}: {}\n", printable(what), stage);
+  inform("{}: {}\n", printable(what), stage);
 }
 
 // Prepares the comparison with the reference's outputs. `unfair` receives why there is none.

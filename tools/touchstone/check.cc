@@ -30,7 +30,7 @@ ExitCode check_model(const CheckArgs& args) {
       fmt::print("{}: {}\n", printable(args.model), styled(Stream::out, Style::green, "valid"));
     return ExitCode::fine;
   }
-  fmt::print(stderr, "{} {}\n", breaches.size(), breaches.size() == 1 ? "breach" : "breaches");
+  inform("{} {}\n", breaches.size(), breaches.size() == 1 ? "breach" : "breaches");
   return exit_code(breaches.front().kind);
 }
 

@@ -21,6 +21,7 @@ namespace touchstone {
 namespace {
 
 Color color_wanted = Color::automatic;
+Verbosity verbosity = Verbosity::normal;
 
 bool is_set(const char* variable) {
   const char* value = std::getenv(variable);
@@ -114,6 +115,21 @@ void add_json(CLI::App& command, JsonOutput& output) {
       ->type_name("[F]");
 }
 
+JsonOutput json_among(int count, char** arguments) {
+  JsonOutput output;
+  for (int k = 1; k < count; ++k) {
+    const std::string_view word = arguments[k];
+    if (word == "--json") {
+      output.wanted = true;
+      if (k + 1 < count && arguments[k + 1][0] != '-') output.file = arguments[k + 1];
+    } else if (word.starts_with("--json=")) {
+      output.wanted = true;
+      output.file = word.substr(7);
+    }
+  }
+  return output;
+}
+
 void write_json(const JsonOutput& output, const nlohmann::ordered_json& object) {
   // A name in a model need not be UTF-8: invalid bytes become U+FFFD, so that the object is always
   // valid JSON.
@@ -126,6 +142,9 @@ void write_json(const JsonOutput& output, const nlohmann::ordered_json& object) 
     write_atomically(output.file, text);
   }
 }
+
+void set_verbosity(Verbosity wanted) { verbosity = wanted; }
+bool says(Verbosity level) { return verbosity >= level; }
 
 void set_color(Color wanted) { color_wanted = wanted; }
 
@@ -198,8 +217,8 @@ void print_error(const Error& error) {
 
 nlohmann::ordered_json dropped_fields(const std::set<std::string>& fields) {
   if (!fields.empty())
-    fmt::print(stderr, "{}: not in the saved file: {}\n",
-               styled(Stream::err, Style::yellow, "note"), fmt::join(fields, ", "));
+    inform("{}: not in the saved file: {}\n", styled(Stream::err, Style::yellow, "note"),
+           fmt::join(fields, ", "));
   return fields;
 }
 
@@ -224,25 +243,28 @@ void write_error(const JsonOutput& json, const Error& error) {
 
 }  // namespace
 
+ExitCode fail_with(const JsonOutput& json, const Error& error) {
+  write_error(json, error);
+  std::fflush(stdout);
+  print_error(error);
+  return exit_code(error.kind);
+}
+
 ExitCode guarded(const JsonOutput& json, const std::function<ExitCode()>& body) {
-  const auto failed = [&](const Error& error) {
-    write_error(json, error);
-    std::fflush(stdout);
-    print_error(error);
-    return exit_code(error.kind);
-  };
   try {
     return body();
   } catch (const Error& error) {
-    return failed(error);
+    return fail_with(json, error);
   } catch (const std::bad_alloc&) {
-    return failed(Error(ErrorKind::out_of_memory, "no memory is left"));
+    return fail_with(json, Error(ErrorKind::out_of_memory, "no memory is left"));
   } catch (const std::length_error&) {  // a vector or string longer than memory can hold
-    return failed(Error(ErrorKind::out_of_memory, "more is asked for than memory can hold"));
+    return fail_with(json,
+                     Error(ErrorKind::out_of_memory, "more is asked for than memory can hold"));
   } catch (const std::filesystem::filesystem_error& error) {
-    return failed(Error(ErrorKind::file, error.what()));
+    return fail_with(json, Error(ErrorKind::file, error.what()));
   } catch (const std::exception& error) {
-    return failed(
+    return fail_with(
+        json,
         Error(ErrorKind::internal, error.what())
             .with_help("this is a defect of touchstone: please report it with the command line"));
   }

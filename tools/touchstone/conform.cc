@@ -161,36 +161,34 @@ void print_failures(const TargetRun& run) {
     const Standing how = standing(result.verdict);
     if (how != Standing::fail && how != Standing::harness) continue;
     const std::vector<std::string> notes = explained_by(run.target, run.suite, result);
-    fmt::print(stderr, "{} {}: {}{}\n", styled(Stream::err, Style::red, result.verdict),
-               printable(result.key()), printable(result.detail),
-               notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, ", ")));
-    fmt::print(stderr, "  touchstone conform --target {} --suite '{}' --filter '{}'\n", run.target,
-               run.suite, printable(result.key()));
+    inform("{} {}: {}{}\n", styled(Stream::err, Style::red, result.verdict),
+           printable(result.key()), printable(result.detail),
+           notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, ", ")));
+    inform("  touchstone conform --target {} --suite '{}' --filter '{}'\n", run.target, run.suite,
+           printable(result.key()));
   }
 }
 
 void print_summary(const TargetRun& run, bool tables) {
   const Summary summary = summarise(run.cases);
-  fmt::print(stderr, "{} on {}: {} cases: {}\n", run.target, run.suite, summary.cases,
-             counted(summary.standings));
-  fmt::print(stderr, "  verdicts         {}\n", counted(summary.verdicts));
-  fmt::print(stderr, "  by suite's rule  {}\n", counted(summary.compat));
+  inform("{} on {}: {} cases: {}\n", run.target, run.suite, summary.cases,
+         counted(summary.standings));
+  inform("  verdicts         {}\n", counted(summary.verdicts));
+  inform("  by suite's rule  {}\n", counted(summary.compat));
   const ToExplain asked = to_explain(run);
   if (asked.cases > 0) {
-    fmt::print(stderr, "  to explain       {}, of them unexplained {}\n", asked.cases,
-               asked.unexplained);
+    inform("  to explain       {}, of them unexplained {}\n", asked.cases, asked.unexplained);
   }
-  if (const auto rate = summary.rate())
-    fmt::print(stderr, "  rate             {:.2f} %\n", 100 * *rate);
+  if (const auto rate = summary.rate()) inform("  rate             {:.2f} %\n", 100 * *rate);
   if (const std::string line = sharpness_line(run.cases); !line.empty())
-    fmt::print(stderr, "  bounds           {}\n", line);
+    inform("  bounds           {}\n", line);
   if (const std::string line = share_line(run.cases); !line.empty())
-    fmt::print(stderr, "  kernels          {}\n", line);
+    inform("  kernels          {}\n", line);
   if (const std::string line = kernel_line(run.cases); !line.empty())
-    fmt::print(stderr, "  kernel classes   {}\n", line);
+    inform("  kernel classes   {}\n", line);
   if (tables) {
-    fmt::print(stderr, "\n{}\n{}\n{}", verdict_table(run.cases), sharpness_table(run.cases),
-               share_table(run.cases));
+    inform("\n{}\n{}\n{}", verdict_table(run.cases), sharpness_table(run.cases),
+           share_table(run.cases));
   }
 }
 
@@ -204,8 +202,7 @@ std::vector<Waiver> waivers_for(const ConformArgs& args) {
 void print_idle(const std::vector<Waiver>& waivers, const std::vector<Index>& used) {
   for (std::size_t k = 0; k < waivers.size(); ++k) {
     if (used[k] == 0)
-      fmt::print(stderr, "waiver of {} on {} waives nothing\n", waivers[k].pattern,
-                 waivers[k].target);
+      inform("waiver of {} on {} waives nothing\n", waivers[k].pattern, waivers[k].target);
   }
 }
 
@@ -237,8 +234,10 @@ ExitCode conform_all(const ConformArgs& args) {
   for (const std::string& target :
        args.targets) {  // a target that does not start is refused before the first run
     const std::vector<std::string> worker = options_for(args, target).worker;
-    if (!worker.empty())
+    if (!worker.empty()) {
+      say_more("{}: {}\n", target, fmt::join(worker, " "));
       versions[target] = Host(worker, std::chrono::seconds(1)).describe().version;
+    }
   }
 
   Log log(args);

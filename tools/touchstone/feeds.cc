@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/nearest.h"
 #include "core/numbers/convert.h"
 #include "model/model.h"
 #include "tools/touchstone/npy.h"
@@ -51,7 +52,10 @@ const ValueInfo& input_named(const Graph& graph, const std::string& name) {
     if (input.name == name) return input;
     names += (names.empty() ? "'" : ", '") + input.name + "'";
   }
-  misuse(fmt::format("the model has no input '{}'", name), "its inputs are " + names);
+  std::vector<std::string_view> known;
+  for (const ValueInfo& input : graph.inputs) known.push_back(input.name);
+  misuse(fmt::format("the model has no input '{}'", name),
+         did_you_mean(name, known) + "its inputs are " + names);
 }
 
 // Closed interval of drawn values.

@@ -87,15 +87,14 @@ class FuzzProgress {
     if (Clock::now() - printed_ < pause) return;
     printed_ = Clock::now();
     const fuzz::Campaign& one = state.campaigns.front();
-    fmt::print(stderr,
-               "{}{} on {}: {} cases, {:.0f} a second; {} marks: {}; {} findings; {:.0f} s{}",
-               terminal_ ? "\r\x1b[K" : "", one.level, one.target, one.cases(), rate_of(one),
-               one.marks.size(), coverage_text(one), state.findings.size(), one.seconds,
-               terminal_ ? "" : "\n");
+    inform("{}{} on {}: {} cases, {:.0f} a second; {} marks: {}; {} findings; {:.0f} s{}",
+           terminal_ ? "\r\x1b[K" : "", one.level, one.target, one.cases(), rate_of(one),
+           one.marks.size(), coverage_text(one), state.findings.size(), one.seconds,
+           terminal_ ? "" : "\n");
     std::fflush(stderr);
   }
   void end() const {
-    if (terminal_) fmt::print(stderr, "\r\x1b[K");
+    if (terminal_) inform("\r\x1b[K");
   }
 
  private:
@@ -106,23 +105,20 @@ class FuzzProgress {
 
 void print_summary(const State& state, const fs::path& folder) {
   for (const fuzz::Campaign& one : state.campaigns) {
-    fmt::print(stderr, "{} on {}{}: {} cases in {:.0f} s, {:.0f} a second\n", one.level, one.target,
-               one.version.empty() ? "" : " " + one.version, one.cases(), one.seconds,
-               rate_of(one));
-    fmt::print(stderr, "  verdicts  {}\n", counts_text(one));
-    fmt::print(stderr, "  coverage  {}\n", coverage_text(one));
+    inform("{} on {}{}: {} cases in {:.0f} s, {:.0f} a second\n", one.level, one.target,
+           one.version.empty() ? "" : " " + one.version, one.cases(), one.seconds, rate_of(one));
+    inform("  verdicts  {}\n", counts_text(one));
+    inform("  coverage  {}\n", coverage_text(one));
   }
-  fmt::print(stderr, "{} findings{}\n", state.findings.size(),
-             state.findings.size() > max_printed ? ", the first of them:" : "");
+  inform("{} findings{}\n", state.findings.size(),
+         state.findings.size() > max_printed ? ", the first of them:" : "");
   std::size_t printed = 0;
   for (const auto& [hash, one] : state.findings) {
     if (printed++ == max_printed) break;
-    fmt::print(stderr, "{} {} on {}: {}, {} cases\n",
-               styled(Stream::err, Style::red, one.outcome.verdict), printable(one.outcome.node),
-               one.target, printable(one.outcome.pattern), one.count);
+    inform("{} {} on {}: {}, {} cases\n", styled(Stream::err, Style::red, one.outcome.verdict),
+           printable(one.outcome.node), one.target, printable(one.outcome.pattern), one.count);
     const std::string& text = one.reduced.empty() ? one.outcome.text : one.reduced;
-    fmt::print(stderr, "  {}\n  {}\n", printable(text.substr(0, 200)),
-               fuzz::folder_of(folder, one).string());
+    inform("  {}\n  {}\n", printable(text.substr(0, 200)), fuzz::folder_of(folder, one).string());
   }
 }
 

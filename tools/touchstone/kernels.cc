@@ -88,15 +88,15 @@ void warn_slow(const Json& slow) {
   if (slow.empty()) return;
   double share = 0;
   for (const Json& row : slow) share += row["share"].get<double>();
-  fmt::print(stderr, "{}: {} ran on reference kernels, {:.1f} % of the time\n",
-             styled(Stream::err, Style::yellow, "warning"), nodes(slow.size()),
-             100 * std::min(share, 1.0));
+  inform("{}: {} ran on reference kernels, {:.1f} % of the time\n",
+         styled(Stream::err, Style::yellow, "warning"), nodes(slow.size()),
+         100 * std::min(share, 1.0));
   for (std::size_t k = 0; k < std::min(slow.size(), most_warned); ++k) {
-    fmt::print(stderr, "  {:5.1f} %  {}: {}\n", 100 * slow[k]["share"].get<double>(),
-               shown(slow[k]["node"]), shown(slow[k]["why"]));
+    inform("  {:5.1f} %  {}: {}\n", 100 * slow[k]["share"].get<double>(), shown(slow[k]["node"]),
+           shown(slow[k]["why"]));
   }
-  if (slow.size() > most_warned) fmt::print(stderr, "  and {} more\n", slow.size() - most_warned);
-  fmt::print(stderr, "  help  docs/kernels.md has the kernels by operator and element type\n");
+  if (slow.size() > most_warned) inform("  and {} more\n", slow.size() - most_warned);
+  inform("  help  docs/kernels.md has the kernels by operator and element type\n");
 }
 
 }  // namespace touchstone

@@ -1,6 +1,7 @@
 // touchstone: the command. Each subcommand is defined in a file of its own in this folder.
 #include "core/nearest.h"
 #include "tools/touchstone/command.h"
+#include "tools/touchstone/version.h"
 
 namespace touchstone {
 namespace {
@@ -12,6 +13,7 @@ void declare(CLI::App& app, ExitCode& out) {
   add_optimize(app, out);
   add_convert(app, out);
   add_spec(app, out);
+  add_completion(app, out);
 #ifdef TOUCHSTONE_WITH_CONFORMANCE
   add_conform(app, out);
   add_judge(app, out);
@@ -67,7 +69,13 @@ int touchstone_main(int count, char** arguments) {
   CLI::App app("Touchstone assays ONNX runtimes, and is itself one.", "touchstone");
   app.require_subcommand(1);
   app.fallthrough();
-  app.set_version_flag("--version", TOUCHSTONE_VERSION);
+  app.set_version_flag("--version", TOUCHSTONE_VERSION, "Print the version; --json: all about it");
+  app.add_flag_callback(
+         "-q,--quiet", [] { set_verbosity(Verbosity::quiet); }, "Say nothing on stderr but errors")
+      ->trigger_on_parse();
+  app.add_flag_callback(
+         "-v,--verbose", [] { set_verbosity(Verbosity::verbose); }, "Say what takes how long")
+      ->trigger_on_parse();
   const std::map<std::string, Color> colors{
       {"auto", Color::automatic}, {"always", Color::always}, {"never", Color::never}};
   app.add_option_function<std::string>(
@@ -80,9 +88,15 @@ int touchstone_main(int count, char** arguments) {
   try {
     app.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
+    const JsonOutput json = json_among(count, arguments);
+    if (error.get_name() == "CallForVersion" && json) {
+      return static_cast<int>(guarded(json, [&] {
+        write_json(json, version_object());
+        return ExitCode::fine;
+      }));
+    }
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    print_error(misused(app, error));
-    return static_cast<int>(ExitCode::usage);
+    return static_cast<int>(fail_with(json, misused(app, error)));
   }
   return static_cast<int>(out);
 }

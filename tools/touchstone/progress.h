@@ -2,7 +2,6 @@
 // elsewhere.
 #pragma once
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -12,6 +11,7 @@
 #include <string_view>
 
 #include "core/shape.h"
+#include "tools/touchstone/command.h"
 
 namespace touchstone {
 
@@ -29,7 +29,7 @@ class Progress {
 
   // Clears the line.
   void end() {
-    if (terminal_) fmt::print(stderr, "\r\x1b[K");
+    if (terminal_) inform("\r\x1b[K");
   }
 
  private:
@@ -38,12 +38,13 @@ class Progress {
 
   void print() {
     printed_ = Clock::now();
-    const auto seconds =
-        std::chrono::duration_cast<std::chrono::seconds>(printed_ - began_).count();
+    const double seconds = std::chrono::duration<double>(printed_ - began_).count();
+    const double rate = seconds > 0 ? static_cast<double>(done_) / seconds : 0;
     std::string counts;
     for (const auto& [standing, count] : counts_) counts += fmt::format(", {} {}", count, standing);
-    fmt::print(stderr, "{}{}: {} of {}{}, {} s{}", terminal_ ? "\r\x1b[K" : "", what_, done_,
-               total_, counts, seconds, terminal_ ? "" : "\n");
+    inform("{}{}: {} of {}{}, {:.0f} s, {:.1f} a second, {:.0f} s left{}",
+           terminal_ ? "\r\x1b[K" : "", what_, done_, total_, counts, seconds, rate,
+           rate > 0 ? static_cast<double>(total_ - done_) / rate : 0, terminal_ ? "" : "\n");
     std::fflush(stderr);
   }
 

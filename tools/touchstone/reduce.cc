@@ -34,8 +34,8 @@ ExitCode reduce_case(const ReduceArgs& args) {
                                 {"target", args.target},
                                 {"outcome", to_json(found)}};
   if (!found.is_finding()) {
-    fmt::print(stderr, "{}: {}{}{}\n", args.target, found.verdict, found.detail.empty() ? "" : ": ",
-               printable(found.detail));
+    inform("{}: {}{}{}\n", args.target, found.verdict, found.detail.empty() ? "" : ": ",
+           printable(found.detail));
     if (args.json) write_json(args.json, object);
     return ExitCode::fine;
   }
@@ -60,10 +60,9 @@ ExitCode reduce_case(const ReduceArgs& args) {
   }
   if (!args.json.takes_stdout()) {
     fmt::print("{}\n", printable(smaller.is.text));
-    fmt::print(stderr, "{} {}: {}; {} trials{}\n",
-               styled(Stream::err, Style::red, smaller.outcome.verdict),
-               printable(smaller.outcome.node), printable(smaller.outcome.detail), smaller.trials,
-               smaller.in_time ? "" : ", the time ended first");
+    inform("{} {}: {}; {} trials{}\n", styled(Stream::err, Style::red, smaller.outcome.verdict),
+           printable(smaller.outcome.node), printable(smaller.outcome.detail), smaller.trials,
+           smaller.in_time ? "" : ", the time ended first");
   }
   if (args.json) write_json(args.json, object);
   return ExitCode::mismatch;

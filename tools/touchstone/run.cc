@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
+
 #ifdef TOUCHSTONE_WITH_CONFORMANCE
 #include "conformance/assess.h"
 #include "conformance/results.h"
@@ -165,6 +167,21 @@ std::map<std::string, Value> run_session(const RunArgs& args, const Model& model
 #endif
 }
 
+// Says how long each stage took, for --verbose.
+class Stopwatch {
+ public:
+  void lap(const std::string& stage) {
+    const auto now = Clock::now();
+    say_more("{}: {:.1f} ms\n", stage,
+             std::chrono::duration<double, std::milli>(now - began_).count());
+    began_ = now;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point began_ = Clock::now();
+};
+
 ExitCode run_model(const RunArgs& args) {
   if (!args.profile.empty() && args.runtime != "fast") {
     throw Error(ErrorKind::usage, "--profile is of the fast executor's steps")
@@ -184,8 +201,11 @@ ExitCode run_model(const RunArgs& args) {
   }
   const Limits limits = args.limits.limits();
   const CommandBudget budget(limits);
+  Stopwatch watch;
   const Model model = load_valid(args.model, limits);
+  watch.lap("loaded and checked");
   const std::map<std::string, Value> feeds = feeds_for(model, args.feeds, limits);
+  watch.lap("inputs read or made");
   RunOptions options{limits, {}};
   std::optional<TapWriter> taps;
   if (!args.tap.empty()) {
@@ -197,6 +217,7 @@ ExitCode run_model(const RunArgs& args) {
   const std::map<std::string, Value> outputs = args.runtime == "fast"
                                                    ? run_session(args, model, feeds, observed)
                                                    : run(model, feeds, options);
+  watch.lap("run on " + args.runtime);
   if (taps) taps->finish();
   if (!args.output_dir.empty()) write_outputs(model, outputs, args.output_dir);
   const std::optional<Judged> judged = held_against_test_data(args, model, outputs);

@@ -1,0 +1,10 @@
+// Facts of this build and machine, which --version --json prints.
+#pragma once
+
+#include "core/json.h"
+
+namespace touchstone {
+
+nlohmann::ordered_json version_object();
+
+}  // namespace touchstone
