@@ -31,6 +31,8 @@ std::span<const KernelFamily* const> kernel_families() {
       &attention_family,
       &row_norms_family,
       &double_norms_family,
+      &local_response_family,
+      &col2im_family,
       &gather_elements_family,
       &fills_family,
       &split_family,

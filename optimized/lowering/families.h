@@ -10,6 +10,7 @@ namespace touchstone {
 extern const KernelFamily attention_family;
 extern const KernelFamily bodies_family;
 extern const KernelFamily codes_family;
+extern const KernelFamily col2im_family;
 extern const KernelFamily convolution_family;
 extern const KernelFamily deformable_convolution_family;
 extern const KernelFamily distances_family;
@@ -25,6 +26,7 @@ extern const KernelFamily grid_sample_family;
 extern const KernelFamily integer_convolution_family;
 extern const KernelFamily integer_matmul_family;
 extern const KernelFamily linear_models_family;
+extern const KernelFamily local_response_family;
 extern const KernelFamily moves_family;
 extern const KernelFamily nonzero_family;
 extern const KernelFamily pads_family;

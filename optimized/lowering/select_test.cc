@@ -208,6 +208,37 @@ TEST(Select, DeformedConvolutions) {
         {});
 }
 
+TEST(Select, ResponsesOfNearChannels) {
+  for (const Index size : {1, 2, 5, 40}) {
+    for (const float beta : {0.75F, 0.5F, 1.0F, 0.3F}) {
+      for (const float alpha : {0.02F, -0.02F}) {
+        const Attributes attributes{{"size", number(size)},
+                                    {"beta", given_attribute(beta)},
+                                    {"alpha", given_attribute(alpha)},
+                                    {"bias", given_attribute(1.5F)}};
+        judge("LRN", {{"x", drawn(Type::float32, {2, 7, 3, 100}, 40)}}, attributes);
+        judge("LRN", {{"x", with_specials(whole({1, 6, 20}, 41))}}, attributes);
+      }
+    }
+  }
+  judge("LRN", {{"x", drawn(Type::float32, {0, 3, 4}, 42)}}, {{"size", number(3)}});
+  judge("LRN", {{"x", drawn(Type::float32, {5, 8}, 43)}}, {{"size", number(3)}});
+}
+
+TEST(Select, ColumnsToImages) {
+  const auto ints = [](std::vector<Index> items) { return given_attribute(std::move(items)); };
+  judge("Col2Im",
+        {{"x", drawn(Type::float32, {2, 18, 99}, 44)}, {"i", list({11, 13})}, {"b", list({3, 3})}},
+        {});
+  judge("Col2Im",
+        {{"x", with_specials(whole({1, 24, 30}, 45))}, {"i", list({8, 13})}, {"b", list({2, 3})}},
+        {{"strides", ints({2, 2})}, {"pads", ints({1, 1, 1, 2})}, {"dilations", ints({1, 2})}});
+  judge(
+      "Col2Im",
+      {{"x", drawn(Type::float32, {1, 8, 18}, 46)}, {"i", list({3, 4, 6})}, {"b", list({2, 2, 2})}},
+      {{"strides", ints({1, 1, 3})}, {"pads", ints({0, 0, 0, 1, 0, 0})}});
+}
+
 TEST(Select, TopKOfEachTypeWithTies) {
   for (const Type type : numbers) {
     if (type == Type::bfloat16) continue;  // opset 24 is the first to take it
