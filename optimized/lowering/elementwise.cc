@@ -42,9 +42,9 @@ ElementFunction function_of(const AnalyzedGraph& graph, Index node) {
     for (std::size_t k = 0; k < operands; ++k) {
       if (element_of(graph, node, k) != to) return {};
     }
-    // Other kernels compute sums of float32.
-    const bool adds = signature.op == "Sum" || signature.op == "Mean";
-    return adds && to == Type::float32 ? ElementFunction{} : fold_of(signature.op, to);
+    // Other kernels compute means of float32.
+    if (signature.op == "Mean" && to == Type::float32) return {};
+    return fold_of(signature.op, to);
   }
   if (signature.op == "Clip" && operands > 1)
     return from == to ? ElementFunction{clip_loop(to)} : ElementFunction{};

@@ -151,6 +151,21 @@ TEST(IntegerPools, LargestBytesOfWindows) {
       }
     }
     OneNode("MaxPool", {{drawn(type, {1, 2, 40}, ++seed)}}).list("kernel_shape", {2}).is_fast();
+    // Planes of few and of many bytes, rows beyond the last window, and windows that exceed it.
+    for (const Index side : {1, 5, 16, 40, 300}) {
+      OneNode("MaxPool", {{drawn(type, {1, 3, side, side + 1}, ++seed)}})
+          .list("kernel_shape", {5, 3})
+          .list("strides", {3, 2})
+          .list("pads", {2, 1, 3, 1})
+          .list("dilations", {1, 1})
+          .is_fast();
+      OneNode("MaxPool", {{drawn(type, {2, 1, side, side}, ++seed)}})
+          .list("kernel_shape", {3, 3})
+          .list("strides", {2, 2})
+          .list("pads", {0, 0, 2, 2})
+          .list("dilations", {1, 1})
+          .is_fast();
+    }
   }
 }
 

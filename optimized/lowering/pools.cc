@@ -11,6 +11,7 @@
 #include "optimized/kernels/pool_rows.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/integer_product.h"
+#include "optimized/lowering/plane_pool.h"
 #include "optimized/lowering/sliding.h"
 #include "optimized/registry/isa.h"
 
@@ -78,6 +79,7 @@ class PoolStep : public TensorStep {
              std::string(" pool of rows ") + std::string(name(chosen_isa()));
     kernel_class = KernelClass::pool;
   }
+  Index scratch() const override { return std::is_same_v<T, float> ? 0 : most_in_plane / 2; }
   void run(RunState& state) override {
     const Tensor& x = input(state, 0);
     if (!window_ || x.shape() != x_) resolve(x.shape());
@@ -93,6 +95,7 @@ class PoolStep : public TensorStep {
     const Index rows = all / width, lines = rows / (x_[0] * x_[1]), plane = count(s.image);
     double work = static_cast<double>(all) * nanoseconds_an_element;
     for (const Index terms : s.kernel) work *= static_cast<double>(terms);
+    if (planes_ && places == nullptr) return run_planes(state, x, work, y);
     const Index parts = std::min(rows, parts_for(state.pool.size()));
     state.each(parts, work, [&](Index part, Index) {
       for (Index row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
@@ -112,6 +115,7 @@ class PoolStep : public TensorStep {
   void resolve(const Shape& x) {
     x_ = x;
     window_.reset();
+    planes_.reset();
     const Facts facts = fact().attributes();
     if (x.size() < 3 || !facts.given("kernel_shape")) return;
     window_ = sliding_of(facts, tail(x, 2), facts.integers("kernel_shape"));
@@ -135,10 +139,22 @@ class PoolStep : public TensorStep {
     }
     const Index inner = s.image.size() - 1;
     terms_ = {terms_inside(s, inner, s.out[inner] - 1).low, terms_inside(s, inner, 0).high};
+    if constexpr (!std::is_same_v<T, float>) planes_ = PlanePool::of(s, most_in_plane);
     if (op_ != "AveragePool") return;
     counts_ = Tensor(Type::float32, {s.out[inner]});
     for (Index o = 0; o < s.out[inner]; ++o)
       counts_.data<float>()[o] = static_cast<float>(counted(inner, o));
+  }
+
+  // Pools planes of 8-bit integers, each as a whole.
+  void run_planes(RunState& state, const Tensor& x, double work, T* y) const {
+    const Index channels = x_[0] * x_[1], parts = std::min(channels, parts_for(state.pool.size()));
+    const Index plane = x.size() / channels, made = count(window_->out);
+    state.each(parts, work, [&](Index part, Index thread) {
+      for (Index k = channels * part / parts; k < channels * (part + 1) / parts; ++k)
+        planes_->run(x.data<T>() + k * plane, std::is_signed_v<T>,
+                     state.scratch[static_cast<std::size_t>(thread)], y + k * made);
+    });
   }
 
   Index counted(Index d, Index o) const {
@@ -277,7 +293,8 @@ class PoolStep : public TensorStep {
     return made;
   }
 
-  static constexpr Index most_in_row = 4096;  // bytes of a row of the image
+  static constexpr Index most_in_row = 4096;              // bytes of a row of the image
+  static constexpr Index most_in_plane = Index{1} << 16;  // bytes of a padded plane
 
   const std::string_view op_;
   const PoolRowKernel kernel_ = pool_rows_of(chosen_isa());
@@ -286,8 +303,9 @@ class PoolStep : public TensorStep {
   float p_ = 2;
   Shape x_;  // that the window is of
   std::optional<Sliding> window_;
-  Extent terms_{0, 0};  // along the innermost dimension: those that meet the image
-  Tensor counts_;       // terms that a mean counts along the innermost dimension
+  std::optional<PlanePool> planes_;  // of 8-bit integers, if they fit
+  Extent terms_{0, 0};               // along the innermost dimension: those that meet the image
+  Tensor counts_;                    // terms that a mean counts along the innermost dimension
 };
 
 // Pools of whole images in float32, if GlobalLpPool has the norm 1 or 2.

@@ -1,14 +1,13 @@
 // Family `row norms`: Softmax and normalization of rows of contiguous float32 numbers. Shapes may
 // be unknown before the run.
 #include <algorithm>
-#include <optional>
 
 #include "core/error.h"
 #include "optimized/kernels/row_norms.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/kept_memory.h"
+#include "optimized/lowering/norm_rows.h"
 #include "optimized/registry/isa.h"
-#include "reference/lists.h"
 
 namespace touchstone {
 
@@ -28,34 +27,7 @@ namespace {
 
 constexpr double nanoseconds_a_number = 3 * nanoseconds_an_element;
 constexpr float usual_epsilon = 1e-5F;
-constexpr int softmax_of_one_axis = 13;  // earlier versions take all axes from `axis` on
 constexpr int scale_for_each_channel = 21;
-
-// Returns the number of elements of a row, or nothing if rows are not contiguous or a rule is
-// violated.
-std::optional<Index> softmax_row(const Shape& x, const AnalyzedNode& fact) {
-  constexpr int axis_below_rank = 11;
-  const int since = fact.node->signature->since;
-  const bool one_axis = since >= softmax_of_one_axis;
-  const Index rank = x.size(),
-              axis = wrap(fact.attributes().integer("axis", one_axis ? -1 : 1), rank);
-  if (axis < 0 || axis > rank || (axis == rank && since >= axis_below_rank)) return std::nullopt;
-  if (!one_axis) return count(tail(x, axis));
-  if (count(tail(x, axis + 1)) != 1) return std::nullopt;
-  return x[axis];
-}
-
-// True if a scale or bias has one number, or one for each of a row.
-bool fits(const Shape& scale, const Shape& x, Index axis) {
-  if (scale.size() > x.size()) return false;
-  if (count(scale) == 1) return true;
-  const Index missing = x.size() - scale.size();
-  for (Index d = 0; d < x.size(); ++d) {
-    const Index own = d < missing ? 1 : scale[d - missing];
-    if (own != (d < axis ? 1 : x[d])) return false;
-  }
-  return true;
-}
 
 class RowNorm : public TensorStep {
  public:
@@ -119,8 +91,8 @@ class ScaledRows : public RowNorm {
     const Index axis = wrap(fact().attributes().integer("axis", -1), shape.size());
     if (axis < 0 || axis >= shape.size()) return false;
     const bool biased = has_input(2);
-    if (!fits(input(state, 1).shape(), shape, axis)) return false;
-    if (biased && !fits(input(state, 2).shape(), shape, axis)) return false;
+    if (!fits_rows(input(state, 1).shape(), shape, axis)) return false;
+    if (biased && !fits_rows(input(state, 2).shape(), shape, axis)) return false;
     const Index row = count(tail(shape, axis));
     if (row == 0) return false;
     NormalizedRows all{};
@@ -213,7 +185,7 @@ bool takes_scaled_rows(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   for (std::size_t k = 1; k < fact.inputs.size(); ++k) {
     if (fact.inputs[k] == no_value) continue;
     const std::optional<Shape>& scale = graph.value(fact.inputs[k]).shape;
-    if (scale && !fits(*scale, *x, axis)) return false;
+    if (scale && !fits_rows(*scale, *x, axis)) return false;
   }
   return true;
 }

@@ -47,6 +47,7 @@ Model norm_model(const NormCall& one, bool known) {
   if (one.epsilon) node.attributes["epsilon"].is = *one.epsilon;
   for (std::size_t k = 0; k < one.inputs.size(); ++k) {
     ValueInfo fed = info("x" + std::to_string(k), one.inputs[k].shape());
+    fed.type = tensor_type(one.inputs[k].type());
     if (!known) fed.shape.reset();
     node.inputs.push_back(fed.name);
     model.graph.inputs.push_back(fed);
@@ -54,7 +55,7 @@ Model norm_model(const NormCall& one, bool known) {
   for (std::size_t k = 0; k < one.outputs; ++k) {
     ValueInfo made;
     made.name = "y" + std::to_string(k);
-    made.type = tensor_type(Type::float32);
+    made.type = tensor_type(k == 0 ? one.inputs[0].type() : Type::float32);
     node.outputs.push_back(made.name);
     model.graph.outputs.push_back(made);
   }
@@ -239,6 +240,37 @@ TEST(RowNorms, InstancesAndGroups) {
   judge_norm(
       {"InstanceNormalization", 22, {special, drawn_numbers({6}, 29), drawn_numbers({6}, 30)}},
       "instance norm ");
+}
+
+Tensor in_double(const Tensor& from) {
+  Tensor made(Type::float64, from.shape());
+  std::copy_n(from.data<float>(), from.size(), made.data<double>());
+  return made;
+}
+
+TEST(RowNorms, RowsOfDoubles) {
+  for (const Index length : {1, 2, 7, 100}) {
+    const Tensor x = in_double(drawn_numbers({3, 5, length}, 37));
+    for (const char* const op : {"Softmax", "LogSoftmax"}) {
+      if (length > 1) judge_norm({op, 13, {x}}, "softmax of doubles");
+      judge_norm({op, 11, {x}, {{"axis", 1}}}, "softmax of doubles");
+    }
+    const Tensor scale = in_double(drawn_numbers({length}, 38));
+    const Tensor bias = in_double(drawn_numbers({1}, 39));
+    if (length > 2) {
+      judge_norm({"LayerNormalization", 17, {x, scale}}, "layer norm of doubles");
+      judge_norm({"LayerNormalization", 17, {x, bias, scale}, {}, 0.5F, 3},
+                 "layer norm of doubles");
+    }
+  }
+  const Tensor special = in_double(with_specials(drawn_numbers({12, 30}, 40)));
+  const Tensor scale = in_double(drawn_numbers({30}, 41));
+  judge_norm({"Softmax", 13, {special}}, "softmax of doubles");
+  judge_norm({"LogSoftmax", 13, {special}}, "softmax of doubles");
+  judge_norm({"LayerNormalization", 17, {special, scale}}, "layer norm of doubles");
+  judge_norm({"Softmax", 13, {in_double(drawn_numbers({4, 0}, 42))}}, "softmax of doubles");
+  judge_norm({"Softmax", 13, {in_double(drawn_numbers({4, 3, 2}, 43))}, {{"axis", 1}}},
+             "reference");
 }
 
 TEST(RowNorms, NothingToNormalize) {

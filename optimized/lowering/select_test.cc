@@ -149,6 +149,96 @@ TEST(Select, SamplesOfAGrid) {
   }
 }
 
+// Offsets between -3 and 3, thus also beyond the image.
+Tensor displacements(Shape shape, unsigned seed) {
+  Tensor made(Type::float32, std::move(shape));
+  std::mt19937 random(seed);
+  for (Index k = 0; k < made.size(); ++k)
+    made.data<float>()[k] = static_cast<float>(random() % 600) / 100 - 3;
+  return made;
+}
+
+TEST(Select, DeformedConvolutions) {
+  const auto ints = [](std::vector<Index> items) { return given_attribute(std::move(items)); };
+  const Tensor x = drawn(Type::float32, {2, 4, 13, 15}, 20),
+               w = drawn(Type::float32, {6, 2, 3, 2}, 21);
+  const Tensor bias = drawn(Type::float32, {6}, 22);
+  for (const Index sets : {1, 2, 4}) {
+    const Tensor offset = displacements({2, sets * 12, 13, 14}, 23);
+    const Attributes attributes{
+        {"group", number(2)}, {"offset_group", number(sets)}, {"pads", ints({1, 0, 1, 0})}};
+    judge("DeformConv", {{"x", x}, {"w", w}, {"offset", offset}}, attributes);
+    judge("DeformConv",
+          {{"x", x},
+           {"w", w},
+           {"offset", offset},
+           {"b", bias},
+           {"mask", drawn(Type::float32, {2, sets * 6, 13, 14}, 24)}},
+          attributes, 1, 22);
+  }
+  // More channels than a product sums at once, strides and dilations.
+  judge("DeformConv",
+        {{"x", drawn(Type::float32, {1, 70, 7, 9}, 25)},
+         {"w", drawn(Type::float32, {5, 70, 3, 3}, 26)},
+         {"offset", displacements({1, 18, 2, 5}, 27)}},
+        {{"strides", ints({2, 1})}, {"dilations", ints({2, 2})}});
+  judge("DeformConv",
+        {{"x", drawn(Type::float32, {1, 2, 9}, 28)},
+         {"w", drawn(Type::float32, {3, 2, 2}, 29)},
+         {"offset", displacements({1, 2, 8}, 30)}},
+        {});
+  judge("DeformConv",
+        {{"x", drawn(Type::float32, {1, 2, 3, 4, 5}, 31)},
+         {"w", drawn(Type::float32, {3, 2, 1, 2, 2}, 32)},
+         {"offset", displacements({1, 12, 3, 3, 4}, 33)}},
+        {});
+  // NaN and infinities reach only what reads them, with a share of zero too.
+  judge("DeformConv",
+        {{"x", with_specials(whole({1, 2, 8, 8}, 34))},
+         {"w", drawn(Type::float32, {3, 2, 1, 1}, 35)},
+         {"offset", reals(std::vector<float>(128, 0.0F), {1, 2, 8, 8})}},
+        {});
+  Tensor far = displacements({1, 2, 8, 8}, 36);
+  far.data<float>()[3] = std::numeric_limits<float>::infinity();
+  far.data<float>()[9] = -1e30F;
+  judge("DeformConv",
+        {{"x", with_specials(whole({1, 2, 8, 8}, 37))},
+         {"w", drawn(Type::float32, {3, 2, 1, 1}, 38)},
+         {"offset", far}},
+        {});
+}
+
+TEST(Select, ResponsesOfNearChannels) {
+  for (const Index size : {1, 2, 5, 40}) {
+    for (const float beta : {0.75F, 0.5F, 1.0F, 0.3F}) {
+      for (const float alpha : {0.02F, -0.02F}) {
+        const Attributes attributes{{"size", number(size)},
+                                    {"beta", given_attribute(beta)},
+                                    {"alpha", given_attribute(alpha)},
+                                    {"bias", given_attribute(1.5F)}};
+        judge("LRN", {{"x", drawn(Type::float32, {2, 7, 3, 100}, 40)}}, attributes);
+        judge("LRN", {{"x", with_specials(whole({1, 6, 20}, 41))}}, attributes);
+      }
+    }
+  }
+  judge("LRN", {{"x", drawn(Type::float32, {0, 3, 4}, 42)}}, {{"size", number(3)}});
+  judge("LRN", {{"x", drawn(Type::float32, {5, 8}, 43)}}, {{"size", number(3)}});
+}
+
+TEST(Select, ColumnsToImages) {
+  const auto ints = [](std::vector<Index> items) { return given_attribute(std::move(items)); };
+  judge("Col2Im",
+        {{"x", drawn(Type::float32, {2, 18, 99}, 44)}, {"i", list({11, 13})}, {"b", list({3, 3})}},
+        {});
+  judge("Col2Im",
+        {{"x", with_specials(whole({1, 24, 30}, 45))}, {"i", list({8, 13})}, {"b", list({2, 3})}},
+        {{"strides", ints({2, 2})}, {"pads", ints({1, 1, 1, 2})}, {"dilations", ints({1, 2})}});
+  judge(
+      "Col2Im",
+      {{"x", drawn(Type::float32, {1, 8, 18}, 46)}, {"i", list({3, 4, 6})}, {"b", list({2, 2, 2})}},
+      {{"strides", ints({1, 1, 3})}, {"pads", ints({0, 0, 0, 1, 0, 0})}});
+}
+
 TEST(Select, TopKOfEachTypeWithTies) {
   for (const Type type : numbers) {
     if (type == Type::bfloat16) continue;  // opset 24 is the first to take it

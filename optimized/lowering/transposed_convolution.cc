@@ -1,11 +1,13 @@
 // Transposed convolutions of any rank, groups, dilations and fed weights, in float32: products of
 // filters and image, which are added to the output points that they reach.
 #include <algorithm>
+#include <limits>
 
 #include "core/error.h"
 #include "optimized/kernels/gemm.h"
 #include "optimized/lowering/families.h"
-#include "optimized/lowering/sliding.h"
+#include "optimized/lowering/transposed_spread.h"
+#include "optimized/plan/large.h"
 
 namespace touchstone {
 namespace {
@@ -15,6 +17,8 @@ constexpr Index rows_at_once = 96, depth_at_once = 512, panels_at_once = 8;
 // Parts that the filters of a group are divided into, if they suffice. Does not depend on threads,
 // since the order of sums depends on it.
 constexpr Index filter_parts = 8;
+// Floats of the split channels of a part.
+constexpr Index split_floats = Index{1} << 16;
 
 struct Extents {
   Sliding window;
@@ -23,6 +27,7 @@ struct Extents {
   Index plane, points;                      // elements of an image's and an output's channel
   Index terms;                              // of a window
   Index some, parts;                        // filters of a part, and parts of a group
+  std::optional<TransposedSpread> spread;   // of outputs with elements
 };
 
 std::optional<Extents> extents_of(const Facts& node, const Shape& x, const Shape& w) {
@@ -48,43 +53,14 @@ std::optional<Extents> extents_of(const Facts& node, const Shape& x, const Shape
   } catch (const Error&) {
     return std::nullopt;  // overflow, which only tensors without elements reach
   }
-  e.some = clamp(rows_at_once / e.terms, 1, max(e.filters / filter_parts, 1));
+  e.some = clamp(rows_at_once / max(e.terms, 1), 1, max(e.filters / filter_parts, 1));
+  if (e.points > 0 && e.plane > 0 && e.terms > 0) {
+    e.spread.emplace(*window, split_floats);
+    if (const Index floats = e.spread->channel_floats(); floats > 0)
+      e.some = min(e.some, split_floats / floats);
+  }
   e.parts = ceil_div(e.filters, e.some);
   return e;
-}
-
-// Adds one row of products, of `count` image points from `first` on, to a channel of the output.
-void spread(const Sliding& s, Index term, const float* row, Index first, Index count, float* y) {
-  const Index inner = s.image.size() - 1, width = s.image[inner];
-  const Index shift = term % s.kernel[inner] * s.dilation[inner] - s.before[inner];
-  const Index step = s.stride[inner];
-  // Image coordinates whose output point exists.
-  const Index low = ceil_div(-shift, step), high = ceil_div(s.out[inner] - shift, step);
-  for (Index k = 0; k < count;) {
-    const Index x = (first + k) % width, some = std::min(width - x, count - k);
-    Index line = (first + k) / width, t = term / s.kernel[inner], along = s.out[inner], at = 0;
-    bool in = true;
-    for (Index d = inner; in && d-- > 0;) {
-      const Index place =
-          line % s.image[d] * s.stride[d] + t % s.kernel[d] * s.dilation[d] - s.before[d];
-      in = place >= 0 && place < s.out[d];
-      at += place * along;
-      along *= s.out[d];
-      line /= s.image[d];
-      t /= s.kernel[d];
-    }
-    const Index from = std::max(low, x), to = std::min(high, x + some);
-    if (in && from < to) {
-      const float* const source = row + k - x;
-      float* const made = y + at + shift;
-      if (step == 1) {
-        for (Index i = from; i < to; ++i) made[i] += source[i];
-      } else {
-        for (Index i = from; i < to; ++i) made[i * step] += source[i];
-      }
-    }
-    k += some;
-  }
 }
 
 class TransposedConvolutionStep : public TensorStep {
@@ -93,9 +69,15 @@ class TransposedConvolutionStep : public TensorStep {
       : TensorStep(graph, node, std::move(buffers)), gemm_(chosen_isa()) {
     kernel = "transposed convolution by products " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::transposed_convolution;
+    const auto& constant = graph.value(fact().inputs[1]).constant;
+    const Index groups = fact().attributes().integer("group", 1);
+    if (!constant || constant->size() == 0 || groups <= 0) return;
+    const Tensor& w = *constant;
+    if (w.shape().size() < 3 || w.shape()[0] % groups != 0) return;
+    turned_ = graph.weights().get<LargeMemory>({&w}, {groups}, [&] { return turned(w, groups); });
   }
   Index scratch() const override {
-    return packed_floats() + products_floats() + rows_at_once * depth_at_once;
+    return packed_floats() + products_floats() + rows_at_once * depth_at_once + split_floats;
   }
   void run(RunState& state) override {
     const Tensor &x = input(state, 0), &w = input(state, 1);
@@ -124,6 +106,20 @@ class TransposedConvolutionStep : public TensorStep {
     const float *x, *w, *bias;
     float* y;
   };
+  // Constant weights with the channels of each filter's term side by side.
+  static LargeMemory turned(const Tensor& w, Index groups) {
+    const Index channels = w.shape()[0] / groups, rows = w.size() / w.shape()[0];
+    LargeMemory made = large_memory(w.size());
+    for (Index group = 0; group < groups; ++group) {
+      const float* const from = w.data<float>() + group * channels * rows;
+      float* const to = made.get() + group * channels * rows;
+      for (Index k = 0; k < rows; ++k) {
+        for (Index c = 0; c < channels; ++c) to[k * channels + c] = from[c * rows + k];
+      }
+    }
+    return made;
+  }
+
   Index packed_floats() const {
     return panels_at_once * gemm_.panel_columns() * (depth_at_once + 1);
   }
@@ -135,43 +131,76 @@ class TransposedConvolutionStep : public TensorStep {
     const Index image = part / e.parts / e.groups, group = part / e.parts % e.groups;
     const Index from = part % e.parts * e.some, to = std::min(from + e.some, e.filters);
     const float* const x = of.x + (image * e.groups + group) * e.channels * e.plane;
-    const float* const w = of.w + group * e.channels * e.filters * e.terms;
+    const float* const w =
+        (turned_ ? turned_->get() : of.w) + group * e.channels * e.filters * e.terms;
     float* const y = of.y + (image * e.groups + group) * e.filters * e.points;
-    for (Index m = from; m < to; ++m)
-      std::fill_n(y + m * e.points, e.points, of.bias ? of.bias[group * e.filters + m] : 0.0F);
-    if (e.channels == 0) return;
     float* const products = scratch + packed_floats();
-    const Index columns = panels_at_once * gemm_.panel_columns();
+    float* const splits = products + products_floats() + rows_at_once * depth_at_once;
+    const bool adds = e.channels > 0 && e.spread;
+    const auto split = [&](Index m) { return splits + (m - from) * e.spread->channel_floats(); };
+    for (Index m = from; m < to; ++m) {
+      const float bias = of.bias ? of.bias[group * e.filters + m] : 0.0F;
+      if (adds) {
+        e.spread->fill(bias, y + m * e.points, split(m));
+      } else {
+        std::fill_n(y + m * e.points, e.points, bias);
+      }
+    }
+    if (!adds) return;
+    // A point of the image is a product with each row of the weights.
+    const bool one = e.plane == 1 && turned_;
+    const Index columns = one ? 1 : panels_at_once * gemm_.panel_columns();
     for (Index row = from * e.terms; row < to * e.terms; row += rows_at_once) {
       const Index rows = std::min(rows_at_once, to * e.terms - row);
       for (Index first = 0; first < e.plane; first += columns) {
         const Index points = std::min(columns, e.plane - first);
-        multiply_block(x + first, w + row, rows, points, scratch);
-        for (Index k = row; k < row + rows; ++k)
-          spread(e.window, k % e.terms, products + (k - row) * columns, first, points,
-                 y + k / e.terms * e.points);
+        if (one) {
+          multiply_point(x, w + row * e.channels, rows, products);
+        } else {
+          multiply_block(x + first, w, row, rows, points, scratch);
+        }
+        for (Index k = row; k < row + rows; ++k) {
+          const Index m = k / e.terms;
+          e.spread->add(k % e.terms, products + (k - row) * columns, first, points,
+                        y + m * e.points, split(m));
+        }
       }
     }
+    for (Index m = from; m < to; ++m) e.spread->join(split(m), y + m * e.points);
   }
 
-  // Multiplies rows of the transposed weights with a block of image points.
-  void multiply_block(const float* x, const float* w, Index rows, Index points,
+  // Multiplies rows of the weights with the channels of an image of one point.
+  void multiply_point(const float* x, const float* w, Index rows, float* products) const {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const Index channels = extents_->channels;
+    dots_({x, w, channels, nullptr, products, channels, -infinity, infinity}, 0, rows);
+  }
+
+  // Multiplies rows of the transposed weights of a group with a block of image points.
+  void multiply_block(const float* x, const float* w, Index row, Index rows, Index points,
                       float* scratch) const {
     const Extents& e = *extents_;
     float* const products = scratch + packed_floats();
-    float* const turned = products + products_floats();
+    float* const some = products + products_floats();
     const Index weights_row = e.filters * e.terms, panels = gemm_.panels(points);
     const Index shares = ceil_div(e.channels, depth_at_once);
     for (Index share = 0; share < shares; ++share) {
       const Index from = e.channels * share / shares;
       const Index depth = e.channels * (share + 1) / shares - from;
-      for (Index c = 0; c < depth; ++c) {
-        for (Index k = 0; k < rows; ++k) turned[k * depth + c] = w[(from + c) * weights_row + k];
+      GemmProblem product;
+      product.depth = depth;
+      if (turned_) {
+        product.a = w + row * e.channels + from;
+        product.a_row = e.channels;
+      } else {
+        for (Index c = 0; c < depth; ++c) {
+          for (Index k = 0; k < rows; ++k)
+            some[k * depth + c] = w[(from + c) * weights_row + row + k];
+        }
+        product.a = some;
+        product.a_row = depth;
       }
       gemm_.pack({x + from * e.plane, e.plane, 1, depth, points}, nullptr, scratch, 0, panels);
-      GemmProblem product;
-      product.a = turned;
-      product.a_row = product.depth = depth;
       product.packed = scratch;
       product.c = products;
       product.c_row = product.residual_row = panels_at_once * gemm_.panel_columns();
@@ -182,8 +211,10 @@ class TransposedConvolutionStep : public TensorStep {
   }
 
   const Gemm gemm_;
+  const DotsKernel dots_ = dots_of(chosen_isa());
   Shape x_, w_;  // that the extents are of
   std::optional<Extents> extents_;
+  std::shared_ptr<const LargeMemory> turned_;  // constant weights
 };
 
 bool takes(const AnalyzedGraph& graph, Index node) {

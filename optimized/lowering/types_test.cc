@@ -114,6 +114,8 @@ TEST(ElementTypes, VariadicOperatorsFoldTheirOperands) {
     one(op, {numbers(Type::float64, {3, 700}, mixture), numbers(Type::float64, {700}, {4, 1}),
              numbers(Type::float64, {3, 1}, {7, 2, -5})});
   }
+  one("Sum", {numbers(Type::float32, {3, 700}, mixture), numbers(Type::float32, {700}, {4, 1}),
+              numbers(Type::float32, {3, 1}, {7, 2, -5}), numbers(Type::float32, {}, {3})});
   for (const Type type : integer_types) {
     for (const char* const op : {"Max", "Min"}) {
       one(op, {numbers(type, {14}, mixture), numbers(type, {3, 1}, {0, 5, -5}),
