@@ -234,6 +234,10 @@ bool takes_dots(Index rows, Index depth, Index columns) {
   return rows == 1 && depth >= min_depth && depth * columns >= min_numbers;
 }
 
+ThinKernel thin_of(Isa isa) {
+  return isa == Isa::avx512 ? thin_avx512 : isa == Isa::avx2 ? thin_avx2 : thin_sse41;
+}
+
 DotsKernel dots_of(Isa isa) {
   switch (isa) {
     case Isa::sse41:

@@ -7,6 +7,7 @@
 
 #include "core/shape.h"
 #include "optimized/kernels/dots.h"
+#include "optimized/kernels/thin.h"
 #include "optimized/registry/isa.h"
 
 namespace touchstone {
@@ -54,5 +55,6 @@ class Gemm {
 // rows, for which a tile is faster.
 bool takes_dots(Index rows, Index depth, Index columns);
 DotsKernel dots_of(Isa isa);
+ThinKernel thin_of(Isa isa);
 
 }  // namespace touchstone

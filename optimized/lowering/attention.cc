@@ -29,9 +29,6 @@ constexpr double nanoseconds_a_weight = 0.5;
 enum Inputs : std::size_t { q_in, k_in, v_in, mask_in, past_key_in, past_value_in, nonpad_in };
 enum Outputs : std::size_t { y_out, present_key_out, present_value_out, scores_out };
 
-ThinKernel thin_of(Isa isa) {
-  return isa == Isa::avx512 ? thin_avx512 : isa == Isa::avx2 ? thin_avx2 : thin_sse41;
-}
 Index padded(Index floats) { return ceil_div(floats, Index{16}) * 16; }
 
 // Numbers of heads and positions, and sizes of a head.

@@ -20,10 +20,6 @@ constexpr Index line = 16;            // floats
 constexpr Index farthest_row = Index{1} << 30;  // kernels take strides of 32 bits
 constexpr double nanoseconds_to_share = 5000;
 
-ThinKernel thin_of(Isa isa) {
-  return isa == Isa::avx512 ? thin_avx512 : isa == Isa::avx2 ? thin_avx2 : thin_sse41;
-}
-
 Index padded(Index floats) { return ceil_div(floats, line) * line; }
 Index stride_of(const IndexVector& strides) { return strides.empty() ? 0 : strides.back(); }
 
