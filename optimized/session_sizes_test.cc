@@ -125,5 +125,27 @@ TEST(Sizes, MovesOfEveryLength) {
   }
 }
 
+TEST(Sizes, MatricesOfFewColumns) {
+  for (const Index columns : {1, 2, 3, 4, 7, 8, 12, 13, 16, 20}) {
+    for (const Index depth : {1, 4, 65}) {
+      for (const Index rows : {5, 8, 37, 600}) {
+        Net net({2, rows, depth});
+        net.specials = depth == 4;
+        const std::string y = net.node("MatMul", {"x", net.constant({depth, columns})});
+        net.output(y);
+        const std::string flat = net.node("Reshape", {"x", net.integers({-1, depth})});
+        net.output(net.node(
+            "Relu",
+            {net.node("Gemm", {flat, net.constant({columns, depth}), net.constant({columns})}, {},
+                      {{"transB", 1}})}));
+        const std::string kernels = net.check();
+        const Index most = chosen_isa() == Isa::sse41 ? 8 : 16;
+        EXPECT_EQ(kernels.find("few columns") != std::string::npos, columns <= most && rows >= 8)
+            << kernels;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace touchstone

@@ -126,11 +126,65 @@ TEST(Windows, GroupsOfThreeDimensions) {
   }
 }
 
+// Maps whose rows are narrower than most tiles, beside a halo and strides.
+TEST(Windows, NarrowMaps) {
+  for (const Index width : {3, 5, 8, 9, 10}) {
+    for (const Index rows : {1, 2, 3, 7}) {
+      Net net({2, 18, rows, width});
+      const std::string a = net.convolution("x", {40, 18, 1, 1});
+      net.output(net.convolution(a, {40, 1, 3, 3}, {{"pads", {1, 1, 1, 1}}}, 40));
+      const std::string b = net.convolution("x", {33, 18, 3, 3}, {{"pads", {1, 1, 1, 1}}});
+      net.output(net.node("Relu", {net.node("Add", {b, net.node("Abs", {b})})}));
+      net.output(net.convolution(a, {64, 40, 3, 3}, {{"pads", {1, 1, 1, 1}}, {"strides", {1, 2}}}));
+      net.check();
+    }
+  }
+}
+
 TEST(Windows, TransposedOfOneFilter) {
   Net net({1, 20, 6, 7});
   net.output(net.node("ConvTranspose", {"x", net.constant({20, 1, 5, 5})},
                       {{"strides", {3, 3}}, {"pads", {2, 2, 2, 2}}, {"output_padding", {2, 1}}}));
   net.check();
+}
+
+TEST(Windows, TransposedOfGroupsAndOfThreeDimensions) {
+  struct Case {
+    Shape x, w;
+    Index groups;
+    std::map<std::string, std::vector<Index>> lists;
+  };
+  const std::vector<Case> cases{
+      {{2, 12, 9, 11}, {12, 5, 4, 4}, 4, {{"strides", {2, 2}}, {"pads", {1, 1, 1, 1}}}},
+      {{1, 12, 9, 11}, {12, 5, 3, 2}, 3, {{"strides", {1, 3}}, {"dilations", {2, 2}}}},
+      {{1, 6, 5, 300}, {6, 2, 3, 3}, 2, {{"strides", {2, 2}}, {"pads", {1, 2, 0, 3}}}},
+      {{1, 4, 7, 6}, {4, 3, 1, 1}, 2, {{"strides", {3, 4}}, {"output_padding", {2, 3}}}},
+      {{1, 4, 3, 2}, {4, 2, 2, 2}, 2, {{"strides", {2, 90}}, {"pads", {0, 1, 0, 70}}}},
+      {{1, 4, 5, 6}, {4, 2, 3, 3}, 2, {{"pads", {2, 2, 2, 2}}}},
+      {{1, 1040, 1, 1}, {1040, 20, 4, 4}, 2, {}},                  // several shares of the channels
+      {{1, 4, 200, 180}, {4, 2, 4, 4}, 2, {{"strides", {2, 2}}}},  // too large to be split
+      {{1, 8, 1, 1, 1}, {8, 6, 4, 4, 4}, 1, {}},
+      {{2, 8, 3, 4, 5}, {8, 7, 4, 3, 2}, 1, {{"strides", {2, 1, 2}}, {"pads", {1, 0, 1, 1, 2, 0}}}},
+      {{1, 6, 4, 4, 4}, {6, 2, 3, 3, 3}, 3, {{"strides", {2, 2, 3}}, {"dilations", {1, 2, 2}}}},
+      {{1, 6, 40}, {6, 4, 16}, 2, {{"strides", {8}}, {"pads", {4, 4}}}},
+  };
+  for (const bool special : {false, true}) {
+    for (const Case& each : cases) {
+      SCOPED_TRACE(text(each.x) + text(each.w));
+      Net net(each.x);
+      net.specials = special;
+      const std::string bias = net.constant({each.w[1] * each.groups});
+      const auto transposed = [&](const std::string& w) {
+        return net.node("ConvTranspose", {"x", w, bias}, each.lists, {{"group", each.groups}});
+      };
+      const std::string w = net.constant(each.w);
+      net.output(transposed(w));
+      // The same weights, which are not constant.
+      const std::string some = net.node("ReduceMax", {"x"}, {}, {{"keepdims", 0}});
+      net.output(transposed(net.node("Where", {net.node("IsNaN", {some}), w, w})));
+      net.check();
+    }
+  }
 }
 
 TEST(Windows, PatchesThatNeitherOverlapNorReadPadding) {

@@ -101,6 +101,7 @@ Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionAlgo
 }
 
 Convolution::Cuts Convolution::cuts(Index blocks, Index rows) const {
+  rows = std::max<Index>(rows, 1);
   // Collects the most specialized kernels that exist.
   std::vector<Strip> choices;
   const auto take = [&](Kind kind, Index step) {
@@ -127,9 +128,10 @@ Convolution::Cuts Convolution::cuts(Index blocks, Index rows) const {
     best[static_cast<std::size_t>(width)] = std::numeric_limits<double>::infinity();
     for (const Strip& strip : choices) {
       if (strip.columns > width || strip.single == nullptr) continue;
-      const double row = strip.several
-                             ? cycles(*strip.several) / static_cast<double>(strip.several->rows)
-                             : cycles(*strip.single);
+      const Index step = strip.several ? strip.several->rows : 1, fit = rows / step;
+      const double all = (step > 1 ? static_cast<double>(fit) * cycles(*strip.several) : 0) +
+                         static_cast<double>(step > 1 ? rows % step : rows) * cycles(*strip.single);
+      const double row = all / static_cast<double>(rows);
       const double cost = row + best[static_cast<std::size_t>(width - strip.columns)];
       if (cost < best[static_cast<std::size_t>(width)]) {
         best[static_cast<std::size_t>(width)] = cost;

@@ -222,11 +222,13 @@ TEST(Convolution, TilesThatFitTheWidth) {
   EXPECT_EQ(chosen(14), "blocked 2x14x1 step 1 over 14");
   EXPECT_EQ(chosen(7), "blocked 2x7x2 step 1 over 7");
   EXPECT_EQ(chosen(16), "blocked 2x8x1 step 1 over 16");
+  EXPECT_EQ(chosen(5), "blocked 2x5x2 step 1 over 5");
+  EXPECT_EQ(chosen(3), "blocked 2x3x3 step 1 over 3");
 }
 
 TEST(Convolution, EveryStrideKernelAndDilation) {
   for (Index rows : {1, 2, 5}) {
-    for (Index columns : {1, 3, 4, 7}) {
+    for (Index columns : {1, 3, 4, 5, 7}) {
       for (Index stride : {1, 2, 3}) {
         for (Index dilation : {1, 2, 5}) {
           Trial trial;

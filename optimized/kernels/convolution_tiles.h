@@ -27,11 +27,16 @@
   X(isa, kind, step, 2, 7, 1) X(isa, kind, step, 2, 6, 1) X(isa, kind, step, 2, 2, 1) \
   X(isa, kind, step, 1, 14, 1) X(isa, kind, step, 1, 7, 1) \
   TOUCHSTONE_TWO_BLOCKS(X, isa, kind, step)
+// Maps as narrow as the last ones of a network of small images.
+#define TOUCHSTONE_AVX512_BLOCKED(X, isa, kind, step) \
+  TOUCHSTONE_AVX512_TILES(X, isa, kind, step) \
+  X(isa, kind, step, 2, 5, 2) X(isa, kind, step, 2, 5, 1) X(isa, kind, step, 2, 3, 3) \
+  X(isa, kind, step, 2, 3, 1)
 #define TOUCHSTONE_AVX512_DEPTHWISE(X, isa, kind, step) \
   X(isa, kind, step, 1, 14, 1) X(isa, kind, step, 1, 7, 1) \
   TOUCHSTONE_ONE_BLOCK(X, isa, kind, step)
 #define TOUCHSTONE_AVX512_KERNELS(X) \
-  TOUCHSTONE_STEPS(TOUCHSTONE_AVX512_TILES, TOUCHSTONE_TWO_BLOCKS, X, avx512, blocked) \
+  TOUCHSTONE_STEPS(TOUCHSTONE_AVX512_BLOCKED, TOUCHSTONE_TWO_BLOCKS, X, avx512, blocked) \
   TOUCHSTONE_STEPS(TOUCHSTONE_AVX512_TILES, TOUCHSTONE_TWO_BLOCKS, X, avx512, plain) \
   TOUCHSTONE_STEPS(TOUCHSTONE_AVX512_DEPTHWISE, TOUCHSTONE_ONE_BLOCK, X, avx512, depthwise) \
   TOUCHSTONE_STEPS(TOUCHSTONE_AVX512_DEPTHWISE, TOUCHSTONE_NONE, X, avx512, depthwise3)
