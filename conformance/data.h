@@ -6,10 +6,9 @@
 
 namespace touchstone {
 
-// Returns the folder whose files have the names that they have in the source tree:
-// $TOUCHSTONE_DATA,
-// ../share/touchstone of the program's folder, or else the source tree of the build that holds the
-// program. Throws Error (file) if there is none.
+// Returns the folder whose files have the names that they have in the source tree. It is
+// $TOUCHSTONE_DATA, ../share/touchstone of the program's folder, or else the source tree of the
+// build that holds the program. Throws Error (file) if there is none.
 const std::filesystem::path& data_folder();
 
 // Does the same for a program that lies in the given folder.

@@ -61,7 +61,7 @@ TEST_F(Data, TheVariablesComeFirst) {
   ::setenv("TOUCHSTONE_PYTHON", "/a/python", 1);
   EXPECT_EQ(python_of(".venv"), "/a/python");
   ::unsetenv("TOUCHSTONE_PYTHON");
-  EXPECT_EQ(python_of(".venv-of-nobody"), "python3");
+  EXPECT_EQ(python_of(".venv-missing"), "python3");
 }
 
 }  // namespace

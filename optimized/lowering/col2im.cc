@@ -17,7 +17,7 @@ std::optional<Shape> list_of(const Tensor& from) {
   return Shape(first, first + from.size());
 }
 
-// The window of a call; nobody if a rule could be broken.
+// The window of a call; no value if a rule could be broken.
 std::optional<Sliding> window_of(const Facts& node, const Shape& x, const Tensor& image,
                                  const Tensor& block) {
   const std::optional<Shape> extents = list_of(image), kernel = list_of(block);

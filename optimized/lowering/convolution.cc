@@ -263,16 +263,7 @@ class ConvolutionStep : public TensorStep {
   std::optional<PaddedConvolution> padded_;
 };
 
-bool takes(const AnalyzedGraph& graph, Index node) {
-  const AnalyzedNode& fact = graph.node(node);
-  const Signature& signature = *fact.node->signature;
-  if (!signature.domain.empty() || signature.op != "Conv") return false;
-  const auto floats = [&](Index value) {
-    return value == no_value || graph.value(value).is(Type::float32);
-  };
-  return std::all_of(fact.inputs.begin(), fact.inputs.end(), floats) &&
-         fact.outputs[0] != no_value && floats(fact.outputs[0]);
-}
+bool takes(const AnalyzedGraph& graph, Index node) { return is_float_window(graph, node, "Conv"); }
 
 std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
   return std::make_unique<ConvolutionStep>(graph, node, std::move(buffers));

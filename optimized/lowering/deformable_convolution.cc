@@ -229,14 +229,7 @@ class DeformableConvolution : public TensorStep {
 };
 
 bool takes(const AnalyzedGraph& graph, Index node) {
-  const AnalyzedNode& fact = graph.node(node);
-  const Signature& signature = *fact.node->signature;
-  if (!signature.domain.empty() || signature.op != "DeformConv") return false;
-  const auto floats = [&](Index value) {
-    return value == no_value || graph.value(value).is(Type::float32);
-  };
-  return std::all_of(fact.inputs.begin(), fact.inputs.end(), floats) &&
-         fact.outputs[0] != no_value && floats(fact.outputs[0]);
+  return is_float_window(graph, node, "DeformConv");
 }
 
 std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {

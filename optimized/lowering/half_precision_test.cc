@@ -12,14 +12,14 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr Type halves[] = {Type::float16, Type::bfloat16};
+constexpr Type half_types[] = {Type::float16, Type::bfloat16};
 
 std::string cast(Net& net, const std::string& value, Type type) {
   return net.node("Cast", {value}, {}, {{"to", static_cast<Index>(type)}});
 }
 
 TEST(HalfPrecision, ConvolutionsAndPointwiseNodesAreRoundedInRegions) {
-  for (const Type half : halves) {
+  for (const Type half : half_types) {
     SCOPED_TRACE(name(half));
     Net net({1, 16, 9, 11});
     net.opset(22);
@@ -34,7 +34,7 @@ TEST(HalfPrecision, ConvolutionsAndPointwiseNodesAreRoundedInRegions) {
 }
 
 TEST(HalfPrecision, MatmulsMovesAndReductions) {
-  for (const Type half : halves) {
+  for (const Type half : half_types) {
     SCOPED_TRACE(name(half));
     Net net({3, 5, 8});
     const std::string x = cast(net, "x", half);
@@ -50,7 +50,7 @@ TEST(HalfPrecision, MatmulsMovesAndReductions) {
 
 // Values, and a mask, that exceed the queries' type: the definition rounds them to infinities.
 TEST(HalfPrecision, AttentionRoundsOperandsToTheTypeOfItsQueries) {
-  for (const Type half : halves) {
+  for (const Type half : half_types) {
     SCOPED_TRACE(name(half));
     Net net({1, 1, 2, 3});
     net.opset(23);
@@ -68,7 +68,7 @@ TEST(HalfPrecision, AttentionRoundsOperandsToTheTypeOfItsQueries) {
 }
 
 TEST(HalfPrecision, CastsOfAnyRankAndSpecialValues) {
-  for (const Type half : halves) {
+  for (const Type half : half_types) {
     SCOPED_TRACE(name(half));
     Net net({2, 3, 2, 3, 2, 5});
     net.specials = true;
@@ -94,7 +94,7 @@ TEST(HalfPrecision, ConversionsHaveTheReferencesBits) {
   const auto count = static_cast<std::int64_t>(numbers.size());
   std::vector<std::uint16_t> codes(numbers.size());
   std::vector<float> rounded(numbers.size()), back(numbers.size());
-  for (const Type half : halves) {
+  for (const Type half : half_types) {
     SCOPED_TRACE(name(half));
     const HalfKernels& kernels = half_kernels(half);
     kernels.from_float(numbers.data(), codes.data(), count);

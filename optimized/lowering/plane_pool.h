@@ -10,7 +10,7 @@ namespace touchstone {
 
 class PlanePool {
  public:
-  // Nobody if the window is not of two dimensions, or the padded plane exceeds `most` bytes.
+  // No value if the window is not of two dimensions, or the padded plane exceeds `most` bytes.
   static std::optional<PlanePool> of(const Sliding& window, Index most);
   // Writes the largest numbers of all windows of one plane. `scratch` holds twice `most` bytes.
   void run(const void* plane, bool is_signed, float* scratch, void* made) const;

@@ -1,6 +1,7 @@
 // Reads the attributes of windows of any rank.
 #include "optimized/lowering/sliding.h"
 
+#include <algorithm>
 #include <string>
 
 #include "core/error.h"
@@ -114,6 +115,17 @@ std::optional<Sliding> spreading_of(const Facts& node, const Shape& image, const
     return std::nullopt;  // overflow
   }
   return s;
+}
+
+bool is_float_window(const AnalyzedGraph& graph, Index node, std::string_view op) {
+  const AnalyzedNode& fact = graph.node(node);
+  const Signature& signature = *fact.node->signature;
+  if (!signature.domain.empty() || signature.op != op) return false;
+  const auto floats = [&](Index value) {
+    return value == no_value || graph.value(value).is(Type::float32);
+  };
+  return std::all_of(fact.inputs.begin(), fact.inputs.end(), floats) &&
+         fact.outputs[0] != no_value && floats(fact.outputs[0]);
 }
 
 }  // namespace touchstone

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
+#include "optimized/plan/analyzed_graph.h"
 #include "reference/facts.h"
 
 namespace touchstone {
@@ -20,6 +22,10 @@ std::optional<Sliding> sliding_of(const Facts& node, const Shape& image, const S
 // The window of a transposed convolution, which slides over the output: `image` has the extents of
 // the input, `out` those of the output.
 std::optional<Sliding> spreading_of(const Facts& node, const Shape& image, const Shape& kernel);
+
+// True if the node is this operator of the standard's domain, and its inputs and first output are
+// float32.
+bool is_float_window(const AnalyzedGraph& graph, Index node, std::string_view op);
 
 // A half-open range of indices.
 struct Extent {

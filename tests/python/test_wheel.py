@@ -158,9 +158,11 @@ def test_a_suite_runs_on_a_peer_from_the_wheel(installed: Path, tmp_path: Path) 
 
 
 def test_a_peer_that_is_not_installed_is_named_with_the_interpreter(installed: Path, tmp_path: Path) -> None:
-    done = script(installed, tmp_path, "conform", "--target", "backend:nobody", "--suite", "spec", "--first", "1")
+    done = script(
+        installed, tmp_path, "conform", "--target", "backend:missing_package", "--suite", "spec", "--first", "1"
+    )
     assert done.returncode == 7
-    assert f"No module named 'nobody' in {installed / 'python'}" in done.stderr
+    assert f"No module named 'missing_package' in {installed / 'python'}" in done.stderr
 
 
 def test_tools_and_libraries_are_the_pinned_ones() -> None:

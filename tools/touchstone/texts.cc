@@ -11,8 +11,8 @@ std::vector<std::string> choices_in(const std::string& type) {
   return CLI::detail::split(type.substr(open + 1, close - open - 1), ',');
 }
 
-// Returns the placeholder: "TEXT:{a,b}" and "INT:POSITIVE" lose their checks.
-std::string placeholder(const std::string& type, const std::vector<std::string>& choices) {
+// Returns the name of the value: "TEXT:{a,b}" and "INT:POSITIVE" lose their checks.
+std::string value_name(const std::string& type, const std::vector<std::string>& choices) {
   if (!choices.empty()) return CLI::detail::join(choices, "|");
   const std::size_t check = type.find(':');
   const bool is_ours = check == std::string::npos || type.find('=') < check;
@@ -28,7 +28,7 @@ OptionText text_of(const CLI::Option& option) {
   if (!out.is_flag) {
     const std::string type = option.get_type_name();
     out.choices = choices_in(type);
-    out.value = placeholder(type, out.choices);
+    out.value = value_name(type, out.choices);
   }
   out.text = option.get_description();
   return out;
