@@ -41,9 +41,9 @@ std::string text_of(const std::vector<PartialValue>& inputs) {
 }
 
 // A tensor whose elements must not be read, for kernels that read only shapes (operator family
-// `measure`), of any size.
+// `measure`), of any size. Types under 8 bits are given as bytes, since kernels unpack them.
 Tensor hollow(Type type, const Shape& shape) {
-  Tensor empty(type, Shape{0});
+  Tensor empty(is_packed(type) ? Type::uint8 : type, Shape{0});
   const_cast<Shape&>(empty.shape()) = shape;
   return empty;
 }

@@ -50,6 +50,18 @@ std::string shape_of(const InferredShapes& found, const std::string& name,
   return "no such value";
 }
 
+// A kernel that counts elements is given a tensor without memory: unpacking would read past it.
+TEST(Shapes, PackedElementsAreNotUnpackedToBeCounted) {
+  Model made =
+      model(graph({node("Size", {"x"}, {"count"}), node("ConstantOfShape", {"shape"}, {"y"})},
+                  {shaped("x", {d(64), d(1024)}, Type::int4)}, {floats("y")}));
+  made.opsets[""] = 21;
+  made.graph.nodes.insert(made.graph.nodes.begin() + 1,
+                          node("Reshape", {"count", "one"}, {"shape"}));
+  made.graph.initializers.emplace("one", integers({1}));
+  EXPECT_EQ(shape_of(inferred(std::move(made)), "y"), "[65536]");
+}
+
 TEST(Shapes, SymbolsGoThroughNodes) {
   const InferredShapes found =
       inferred(model(graph({node("Concat", {"x", "x"}, {"twice"}, {{"axis", attribute(Index{0})}}),

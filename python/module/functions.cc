@@ -47,16 +47,19 @@ nb::object check_model(const Source& source, const std::string& name,
 }
 
 nb::object optimize_model(const Source& source, const std::string& name, const nb::bytes& out,
-                          const Settings& settings) {
+                          const Settings& settings, bool save_shapes) {
   const std::string file = path_of(out);
   PassOptions passes = settings.options.passes;
   passes.limits = settings.options.limits;
   return reported(passes.limits, [&] {
     Model model = source.load(passes.limits);
     const Json before = sizes_of(model);
-    const Optimized made = optimize(std::move(model), passes);
+    Optimized made = optimize(std::move(model), passes);
+    std::optional<DeclaredSizes> declared;
+    if (save_shapes) declared = declare_shapes(made.model, passes.limits);
     save_model(made.model, file);
-    return optimize_report({name, file}, std::string(touchstone::name(passes.level)), before, made);
+    return optimize_report({name, file}, std::string(touchstone::name(passes.level)), before, made,
+                           declared);
   });
 }
 
@@ -81,7 +84,7 @@ void bind_functions(nb::module_& module) {
              nb::arg("limits"));
   module.def("check", check_model, nb::arg("source"), nb::arg("name"), nb::arg("limits"));
   module.def("optimize", optimize_model, nb::arg("source"), nb::arg("name"), nb::arg("out"),
-             nb::arg("settings"));
+             nb::arg("settings"), nb::arg("save_shapes"));
   module.def("convert", convert_model, nb::arg("source"), nb::arg("name"), nb::arg("out"),
              nb::arg("opsets"), nb::arg("limits"));
 }

@@ -44,13 +44,18 @@ def optimize(
     level: str = "basic",
     with_passes: Sequence[str] = (),
     without_passes: Sequence[str] = (),
+    save_shapes: bool = False,
     limits: str = "trusted",
 ) -> Report:
-    """Writes a better graph that means the same to `out`, as plain ONNX. Returns what each pass changed."""
+    """Writes a better graph that means the same to `out`, as plain ONNX. Returns what each pass changed.
+
+    With `save_shapes` the file declares the inferred shapes of its values: numbers, or expressions of its symbols.
+    """
     options = SessionOptions(
         graph_optimization_level=level, with_passes=with_passes, without_passes=without_passes, limits=limits
     )
-    return _object(_native.optimize(source_of(model), _name_of(model), os.fsencode(out), settings_of(options)))
+    settings = settings_of(options)
+    return _object(_native.optimize(source_of(model), _name_of(model), os.fsencode(out), settings, save_shapes))
 
 
 def convert(

@@ -92,6 +92,8 @@ CASES: dict[str, str] = {
     "optimize": "optimize wasteful.onnx -o better.onnx",
     "optimize_drops": "optimize described.onnx -o better.onnx",
     "optimize_json": "optimize wasteful.onnx -o better.onnx --json",
+    "optimize_save_shapes": "optimize wasteful.onnx -o better.onnx --save-shapes",
+    "optimize_save_shapes_json": "optimize wasteful.onnx -o better.onnx --save-shapes --json",
     "optimize_one_pass": "optimize wasteful.onnx -o better.onnx --level none --pass drop-dead",
     "optimize_one_pattern": "optimize wasteful.onnx -o better.onnx --level none --pass drop-identity",
     "optimize_no_pass": "optimize wasteful.onnx -o better.onnx --no-pass drop-dead --no-pass fold-constants",

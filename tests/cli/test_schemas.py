@@ -31,6 +31,7 @@ LINES = {
     "spec If --json": "definition",
     "convert squeezed.onnx --opset 13 --json": "convert",
     "optimize add.onnx -o schema_better.onnx --json": "optimize",
+    "optimize add.onnx -o schema_better.onnx --save-shapes --json": "optimize",
     "optimize --list --json": "passes",
 }
 JUDGED = {

@@ -50,6 +50,13 @@ def fed(value: Any, proto: onnx.TypeProto) -> Any:
     return Map(key, of, {k: from_array(np.asarray(v, dtype=dtype)) for k, v in value.items()})
 
 
+def bound(value: Any, proto: onnx.TypeProto) -> Any:
+    """A value as an input of a body: where an optional is declared, an element alone becomes one that holds it."""
+    if proto.WhichOneof("value") != "optional_type" or value is None or isinstance(value, Optional):
+        return value
+    return Optional(spelled(proto.optional_type.elem_type), value)
+
+
 def shown(value: Any) -> Any:
     if isinstance(value, Tensor):
         return to_array(value)
@@ -97,7 +104,9 @@ class Graph:
 
     def body(self, proto: onnx.GraphProto, values: list[Any]) -> list[Any]:
         inner = Graph(self.opsets, self.functions, self)
-        return inner.run(proto, {port.name: value for port, value in zip(proto.input, values, strict=True)})
+        return inner.run(
+            proto, {port.name: bound(value, port.type) for port, value in zip(proto.input, values, strict=True)}
+        )
 
     def function(self, function: onnx.FunctionProto, node: onnx.NodeProto, values: list[Any]) -> list[Any]:
         opsets = self.opsets | {"" if o.domain in STANDARD else o.domain: o.version for o in function.opset_import}

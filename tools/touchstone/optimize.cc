@@ -9,6 +9,7 @@
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/limits.h"
 #include "tools/touchstone/reports.h"
+#include "transform/optimize/declare_shapes.h"
 #include "transform/optimize/passes.h"
 #include "transform/optimize/pattern.h"
 
@@ -21,7 +22,7 @@ struct OptimizeArgs {
   LimitArgs limits;
   std::string model, out, level = "basic";
   std::vector<std::string> with, without;
-  bool list = false;
+  bool list = false, save_shapes = false;
   JsonOutput json;
 };
 
@@ -81,7 +82,9 @@ ExitCode optimize_model(const OptimizeArgs& args) {
   const CommandBudget budget(options.limits);
   Model model = load_valid(args.model, options.limits);
   const Json before = sizes_of(model);
-  const Optimized made = optimize(std::move(model), options);
+  Optimized made = optimize(std::move(model), options);
+  std::optional<DeclaredSizes> declared;
+  if (args.save_shapes) declared = declare_shapes(made.model, options.limits);
   save_model(made.model, args.out);
   dropped_fields(made.model.unkept);
   if (!args.json.takes_stdout()) {
@@ -92,8 +95,13 @@ ExitCode optimize_model(const OptimizeArgs& args) {
   if (!args.json.takes_stdout())
     fmt::print("{} nodes before, {} after\n", before["nodes"].get<Index>(),
                made.model.graph.nodes.size());
-  if (args.json)
-    write_json(args.json, optimize_report({args.model, args.out}, args.level, before, made));
+  if (declared && !args.json.takes_stdout())
+    fmt::print("{} values declared with {} numbers, {} expressions and {} unknown sizes\n",
+               declared->values, declared->numbers, declared->expressions, declared->unknown);
+  if (args.json) {
+    write_json(args.json,
+               optimize_report({args.model, args.out}, args.level, before, made, declared));
+  }
   return ExitCode::fine;
 }
 
@@ -114,6 +122,8 @@ void add_optimize(CLI::App& app, ExitCode& out) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("NAME");
+  command->add_flag("--save-shapes", args->save_shapes,
+                    "Declare the inferred shapes of all values in the file, too");
   command->add_flag("--list", args->list, "Say which passes and patterns there are");
   add_limits(*command, args->limits);
   add_json(*command, args->json);

@@ -182,7 +182,7 @@ Json check_report(const std::string& file, const std::vector<Error>& breaches) {
 }
 
 Json optimize_report(const ModelFiles& files, const std::string& level, const Json& before,
-                     const Optimized& made) {
+                     const Optimized& made, const std::optional<DeclaredSizes>& declared) {
   Json all{{"schema", "touchstone.optimize/1"},
            {"model", files.model},
            {"out", files.out},
@@ -195,6 +195,11 @@ Json optimize_report(const ModelFiles& files, const std::string& level, const Js
     all["changes"].push_back(
         {{"pass", count.pass}, {"pattern", count.pattern}, {"changes", count.changes}});
   }
+  if (declared)
+    all["declared"] = {{"values", declared->values},
+                       {"numbers", declared->numbers},
+                       {"expressions", declared->expressions},
+                       {"unknown", declared->unknown}};
   return all;
 }
 

@@ -11,6 +11,7 @@
 #include "model/graph.h"
 #include "reference/shapes.h"
 #include "transform/convert/convert.h"
+#include "transform/optimize/declare_shapes.h"
 #include "transform/optimize/passes.h"
 
 namespace touchstone {
@@ -28,7 +29,8 @@ nlohmann::ordered_json check_report(const std::string& file, const std::vector<E
 
 nlohmann::ordered_json sizes_of(const Model& model);
 nlohmann::ordered_json optimize_report(const ModelFiles& files, const std::string& level,
-                                       const nlohmann::ordered_json& before, const Optimized& made);
+                                       const nlohmann::ordered_json& before, const Optimized& made,
+                                       const std::optional<DeclaredSizes>& declared = {});
 
 std::string shown_domain(const std::string& domain);
 nlohmann::ordered_json opsets_of(const Model& model);
