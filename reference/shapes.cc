@@ -1,8 +1,9 @@
 // Chooses sizes for symbols, runs passes, and fits a size expression to every dimension.
 //
 // The sizes are pseudo-random with a fixed seed, so that two symbols rarely have equal sizes. If
-// they violate a constraint, larger sizes, multiples of 64, equal symbols and a symbol of 1 are
-// tried. The first choice that gets further through the model is kept and recorded in a note.
+// they violate a constraint, larger sizes, multiples of 64, equal symbols, a symbol that is the sum
+// of two others and a symbol of 1 are tried. The first choice that gets further through the model
+// is kept and recorded in a note.
 #include "reference/shapes.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 #include "model/model.h"
 #include "model/place.h"
 #include "model/rules.h"
-#include "reference/shape_choice.h"
+#include "reference/choice_search.h"
 #include "reference/shape_walk.h"
 #include "reference/size_expression.h"
 
@@ -22,36 +23,22 @@ namespace {
 
 constexpr Index max_steps = 3'000'000;     // all passes together
 constexpr Index max_choosing = 1'000'000;  // the part spent on choosing sizes
-constexpr std::size_t max_single = 24;     // symbols that are changed one by one
 constexpr std::size_t random_walks = 12, stair_walks = 64, max_stairs = 6;
-constexpr int max_choices = 12;
-
-constexpr std::uint64_t other_draw = 1'000;  // draw of the one symbol that differs from the base
-
-std::string said(const Violation& violation) {
-  const std::string rule =
-      violation.error.rule.empty() ? "'" + violation.error.message + "'" : violation.error.rule;
-  return rule + " (" + violation.error.place + ")";
-}
-
-// A sentence that starts with the names of symbols.
-struct Note {
-  std::vector<std::size_t> symbols;
-  std::string text;
-};
 
 class Study {
  public:
   Study(const Model& model, const Limits& limits) : state_(model, limits, max_steps) {}
 
   InferredShapes go() {
-    base_ = walk_at(choice_, 0);
+    base_ = walk_at(state_, choice_, 0);
     const Index one_walk = max_steps - state_.steps_left;
     if (base_.gave_up || state_.steps_left < one_walk * walks_needed()) {
       gave_up_ = true;  // gives up early: half of the passes would yield nothing
     } else if (!state_.symbols.empty()) {
       constexpr Index of_a_round = static_cast<Index>(max_single) + 8;
-      choose(std::max(state_.steps_left - max_choosing, one_walk * (walks_needed() + of_a_round)));
+      search_.go(
+          std::max(state_.steps_left - max_choosing, one_walk * (walks_needed() + of_a_round)));
+      base_ = walk_at(state_, choice_, 0);
     }
     if (!gave_up_) take_examples();
     fit_all();
@@ -62,23 +49,6 @@ class Study {
   }
 
  private:
-  InferredRun walk_at(const Choice& choice, std::uint64_t draw) {
-    return walk(state_, [&](std::size_t symbol) { return choice.size(symbol, draw); });
-  }
-  InferredRun walk_with(const Choice& choice, const std::set<std::size_t>& changed, Index by = 0) {
-    return walk(state_,
-                [&](std::size_t symbol) { return changed_size(choice, changed, symbol, by); });
-  }
-  static Index changed_size(const Choice& choice, const std::set<std::size_t>& changed,
-                            std::size_t symbol, Index by) {
-    const Index before = choice.size(symbol, 0);
-    if (!changed.contains(choice.stands_for(symbol)) ||
-        choice.one.contains(choice.stands_for(symbol)))
-      return before;
-    if (by != 0) return before + by;
-    const Index other = choice.size(symbol, other_draw);
-    return other == before ? other + choice.range.step : other;
-  }
   bool can_go_on(Index reserved = 0) const {
     return state_.steps_left > reserved && !base_.gave_up;
   }
@@ -87,105 +57,6 @@ class Study {
     const std::size_t symbols = state_.symbols.size();
     const std::size_t changes = std::min(symbols, max_single + 1);
     return symbols == 0 ? 0 : static_cast<Index>(1 + changes + random_walks);
-  }
-
-  // The first constraint violation not known to be unavoidable; null if there is none.
-  const Violation* first_of(const InferredRun& walked) const {
-    for (const Violation& violation : walked.violations) {
-      if (violation.surely_run && !hopeless_.contains(violation.step)) return &violation;
-    }
-    return nullptr;
-  }
-
-  // Position that a choice reaches without a violation; the largest number if there is none.
-  Index reach(const Choice& choice) {
-    Index least = std::numeric_limits<Index>::max();
-    for (const std::uint64_t draw : {0, 1, 2}) {
-      const InferredRun walked = walk_at(choice, draw);
-      if (const Violation* violation = first_of(walked)) least = std::min(least, violation->step);
-    }
-    return least;
-  }
-
-  std::vector<std::size_t> symbols_behind(const Violation& violation) {
-    std::vector<std::size_t> found;
-    for (std::size_t s = 0; s < std::min(state_.symbols.size(), max_single); ++s) {
-      if (!choice_.is_free(s)) continue;
-      const InferredRun walked = walk_with(choice_, {s});
-      const auto same = std::find_if(walked.violations.begin(), walked.violations.end(),
-                                     [&](const Violation& b) { return b.step == violation.step; });
-      if (same == walked.violations.end() || same->inputs != violation.inputs) found.push_back(s);
-    }
-    return found;
-  }
-
-  struct Alternative {
-    Choice choice;
-    Note note;
-  };
-  std::vector<Alternative> alternatives(std::vector<std::size_t> symbols) const {
-    std::vector<Alternative> all;
-    for (const Range& range : size_ranges) {
-      Choice next = choice_;
-      next.range = range;
-      if (range.low > choice_.range.low)
-        all.push_back({next, {{}, std::string("sizes are taken ") + range.what}});
-    }
-    // The named symbol of a pair is kept.
-    std::stable_partition(symbols.begin(), symbols.end(),
-                          [&](std::size_t s) { return !state_.symbols[s].name.empty(); });
-    for (std::size_t a = 0; a < symbols.size(); ++a) {
-      for (std::size_t b = a + 1; b < symbols.size(); ++b) {
-        Choice next = choice_;
-        next.same_as[symbols[b]] = symbols[a];
-        for (auto& [later, first] : next.same_as) {
-          if (first == symbols[b]) first = symbols[a];
-        }
-        all.push_back({next, {{symbols[a], symbols[b]}, " are taken as one size"}});
-      }
-    }
-    for (const std::size_t s : symbols) {
-      Choice next = choice_;
-      next.one.insert(s);
-      all.push_back({next, {{s}, " is taken as 1"}});
-    }
-    return all;
-  }
-
-  // Chooses sizes; leaves at least `reserved` steps.
-  void choose(Index reserved) {
-    for (int round = 0; round < max_choices && can_go_on(reserved); ++round) {
-      const Index before = reach(choice_);
-      if (before == std::numeric_limits<Index>::max()) break;
-      InferredRun walked;
-      const Violation* violation = nullptr;
-      for (std::uint64_t draw : {0, 1, 2}) {
-        walked = walk_at(choice_, draw);
-        violation = first_of(walked);
-        if (violation && violation->step == before) break;
-      }
-      if (!violation) break;
-      const std::vector<std::size_t> symbols = symbols_behind(*violation);
-      std::optional<Alternative> best;
-      Index best_reach = before;
-      if (!symbols.empty()) {
-        for (auto& next : alternatives(symbols)) {
-          if (!can_go_on(reserved) || best_reach == std::numeric_limits<Index>::max()) break;
-          if (const Index now = reach(next.choice); now > best_reach)
-            best_reach = now, best = std::move(next);
-        }
-      }
-      if (best) {
-        best->note.text += ": else " + said(*violation) + " does not hold";
-        notes_.push_back(std::move(best->note));
-        choice_ = std::move(best->choice);
-        continue;
-      }
-      hopeless_.insert(violation->step);
-      if (!symbols.empty())
-        notes_.push_back({{}, said(*violation) + " does not hold at any sizes that were tried"});
-    }
-    base_ = walk_at(choice_, 0);
   }
 
   void take_examples() {
@@ -203,16 +74,16 @@ class Study {
     if (!rest.empty()) changes.push_back(rest);
     if (!state_.symbols.empty()) {
       for (const auto& changed : changes) {
-        walks_.push_back(walk_with(choice_, changed));
+        walks_.push_back(walk_with(state_, choice_, changed));
         examples_.changes.emplace_back(changed.begin(), changed.end());
       }
-      for (std::size_t k = 1; k <= random_walks; ++k) walks_.push_back(walk_at(choice_, k));
+      for (std::size_t k = 1; k <= random_walks; ++k) walks_.push_back(walk_at(state_, choice_, k));
     }
     for (std::size_t k = 0; k < walks_.size(); ++k) {
       std::vector<Index> sizes;
       for (std::size_t s = 0; s < state_.symbols.size(); ++s) {
         sizes.push_back(k > 0 && k <= changes.size()
-                            ? changed_size(choice_, changes[k - 1], s, 0)
+                            ? choice_.changed_size(changes[k - 1], s, 0)
                             : choice_.size(s, k == 0 ? 0 : k - changes.size()));
       }
       examples_.sizes.push_back(std::move(sizes));
@@ -272,7 +143,8 @@ class Study {
     for (const std::size_t symbol : symbols) {
       std::vector<InferredRun> stairs;
       for (std::size_t k = 0; k < stair_walks && can_go_on(); ++k)
-        stairs.push_back(k == 0 ? base_ : walk_with(choice_, {symbol}, static_cast<Index>(k)));
+        stairs.push_back(k == 0 ? base_
+                                : walk_with(state_, choice_, {symbol}, static_cast<Index>(k)));
       if (stairs.size() < stair_walks || stairs.back().gave_up) return;
       for (const Open& open : open_) {
         if (open.symbol != symbol) continue;
@@ -322,11 +194,7 @@ class Study {
       }
       told_.values.push_back(std::move(value));
     }
-    for (const Note& note : notes_) {
-      std::string names;
-      for (const std::size_t s : note.symbols) names += (names.empty() ? "" : " and ") + names_[s];
-      told_.notes.push_back(names + note.text);
-    }
+    for (const SizeNote& note : search_.notes) told_.notes.push_back(note.text(names_));
     if (gave_up_) told_.notes.push_back("the model is too large for its symbols to be followed");
     tell_rules();
   }
@@ -353,7 +221,7 @@ class Study {
     if (dim.symbol.empty() || found == state_.by_name.end() ||
         !state_.symbols[found->second].of_input)
       return std::nullopt;
-    if (choice_.one.contains(choice_.stands_for(found->second))) return std::nullopt;
+    if (!choice_.is_free(choice_.stands_for(found->second))) return std::nullopt;
     return symbol_expression(choice_.stands_for(found->second));
   }
 
@@ -378,10 +246,9 @@ class Study {
   }
 
   ShapeInference state_;
-  Choice choice_;
+  ChoiceSearch search_{state_};
+  const Choice& choice_ = search_.choice;
   InferredRun base_;
-  std::set<Index> hopeless_;  // steps whose violation no choice avoids
-  std::vector<Note> notes_;
   std::vector<InferredRun> walks_;
   Examples examples_;
   std::vector<std::optional<std::vector<SizeExpression>>> expressions_;

@@ -2,6 +2,8 @@
 // models.
 #include "reference/shapes.h"
 
+#include <gmock/gmock.h>
+
 #include "model/testing.h"
 
 namespace touchstone::testing {
@@ -48,6 +50,21 @@ std::string shape_of(const InferredShapes& found, const std::string& name,
     if (value.name == name && value.path == path) return text_of(value);
   }
   return "no such value";
+}
+
+// A cache: larger sizes of `total` alone would not do, and no two symbols are equal.
+TEST(Shapes, ASymbolMayBeTheSumOfTwo) {
+  const InferredShapes found = inferred(
+      model(graph({node("Concat", {"past", "new"}, {"all"}, {{"axis", attribute(Index{0})}}),
+                   node("Add", {"all", "mask"}, {"y"})},
+                  {shaped("past", {n("past"), d(3)}), shaped("new", {n("seq"), d(3)}),
+                   shaped("mask", {n("total"), d(3)})},
+                  {floats("y")})));
+  EXPECT_EQ(shape_of(found, "y"), "[past + seq,3]");
+  ASSERT_EQ(found.notes.size(), 1U);
+  EXPECT_THAT(found.notes[0],
+              ::testing::HasSubstr("total is taken as the sum of past and seq: else Add-14/"));
+  EXPECT_TRUE(found.breaches.empty());
 }
 
 // A kernel that counts elements is given a tensor without memory: unpacking would read past it.
