@@ -28,6 +28,20 @@ std::string SizeNote::text(const std::vector<std::string>& names) const {
   return joined(symbols, names) + taken + joined(summands, names) + why;
 }
 
+// Exporters name a size by its expression, "past + seq".
+void ChoiceSearch::take_sums_by_name() {
+  for (std::size_t whole = 0; whole < state_.symbols.size(); ++whole) {
+    const std::string& name = state_.symbols[whole].name;
+    const std::size_t plus = name.find(" + ");
+    if (plus == std::string::npos) continue;
+    const auto a = state_.by_name.find(name.substr(0, plus));
+    const auto b = state_.by_name.find(name.substr(plus + 3));
+    if (a == state_.by_name.end() || b == state_.by_name.end()) continue;
+    choice.sum_of[whole] = {a->second, b->second};
+    notes.push_back({{whole}, " is taken as the sum of ", {a->second, b->second}, ", as it says"});
+  }
+}
+
 InferredRun walk_at(ShapeInference& state, const Choice& choice, std::uint64_t draw) {
   return walk(state, [&](std::size_t symbol) { return choice.size(symbol, draw); });
 }
@@ -53,7 +67,7 @@ ChoiceSearch::Reach ChoiceSearch::reach(const Choice& of) const {
       least.step = std::min(least.step, violation->step);
     const auto known = std::count_if(walked.shapes.begin(), walked.shapes.end(),
                                      [](const auto& shape) { return shape.has_value(); });
-    least.known = std::min(least.known, known);
+    least.known = std::min(least.known, known - walked.guesses);
   }
   return least;
 }
@@ -111,22 +125,23 @@ std::vector<ChoiceSearch::Alternative> ChoiceSearch::alternatives(
   return all;
 }
 
-// Returns the first of those that get furthest beyond step `after`.
+// Returns the first of those that get furthest, all beyond the violation where `before` ends.
 std::optional<ChoiceSearch::Alternative> ChoiceSearch::best_of(std::vector<Alternative> all,
-                                                               Index after, Index reserved) const {
+                                                               Reach before, Index reserved) const {
   std::optional<Alternative> best;
-  Reach best_reach{after + 1, -1};
+  Reach best_reach = before;
   for (Alternative& next : all) {
     const bool is_whole =
         best_reach.is_end() && std::cmp_equal(best_reach.known, state_.rows.size());
     if (state_.steps_left <= reserved || is_whole) break;
-    if (const Reach now = reach(next.choice); now > best_reach)
+    if (const Reach now = reach(next.choice); now.step > before.step && now > best_reach)
       best_reach = now, best = std::move(next);
   }
   return best;
 }
 
 void ChoiceSearch::go(Index reserved) {
+  take_sums_by_name();
   for (int round = 0; round < max_choices && state_.steps_left > reserved; ++round) {
     const Reach before = reach(choice);
     if (before.is_end()) break;
@@ -140,7 +155,7 @@ void ChoiceSearch::go(Index reserved) {
     if (!violation) break;
     const std::vector<std::size_t> symbols = symbols_behind(*violation);
     std::optional<Alternative> best;
-    if (!symbols.empty()) best = best_of(alternatives(symbols), before.step, reserved);
+    if (!symbols.empty()) best = best_of(alternatives(symbols), before, reserved);
     if (best) {
       best->note.why = ": else " + said(*violation) + " does not hold";
       notes.push_back(std::move(best->note));

@@ -41,11 +41,12 @@ class ChoiceSearch {
   std::vector<SizeNote> notes;
 
  private:
-  // How far a pass gets: the position of the first violation, or the largest number, and the number
-  // of values whose shapes are known. A choice that makes shapes unknown hides violations.
+  // How far a choice gets: the least number of values with known shapes, not guessed, and the
+  // position of the first violation, or the largest number. One that makes shapes unknown only
+  // hides violations.
   struct Reach {
-    Index step = std::numeric_limits<Index>::max();
     std::ptrdiff_t known = std::numeric_limits<std::ptrdiff_t>::max();
+    Index step = std::numeric_limits<Index>::max();
     auto operator<=>(const Reach&) const = default;
     bool is_end() const { return step == std::numeric_limits<Index>::max(); }
   };
@@ -53,11 +54,12 @@ class ChoiceSearch {
     Choice choice;
     SizeNote note;
   };
+  void take_sums_by_name();
   const Violation* first_of(const InferredRun& walked) const;
   Reach reach(const Choice& of) const;
   std::vector<std::size_t> symbols_behind(const Violation& violation) const;
   std::vector<Alternative> alternatives(std::vector<std::size_t> symbols) const;
-  std::optional<Alternative> best_of(std::vector<Alternative> all, Index after,
+  std::optional<Alternative> best_of(std::vector<Alternative> all, Reach before,
                                      Index reserved) const;
 
   ShapeInference& state_;

@@ -184,8 +184,10 @@ void ShapeWalk::define(const std::string& name, PartialValue known, const Node* 
   }
   if (!known.type && declared) known.type = declared->type;
   if (known.shape && !sound(*known.shape)) known.shape.reset(), known.value.reset();
-  if (!known.shape && declared && declared->shape && declared->shape->size() <= rank_most)
+  if (!known.shape && declared && declared->shape && declared->shape->size() <= rank_most) {
     known.shape = declared_shape(*declared, frame.path + "|" + name, false);
+    ++found_.guesses;
+  }
   if (known.type || proves()) state_.rows[row].type = known.type;
   if (found_.shapes.size() <= row) found_.shapes.resize(row + 1);
   found_.shapes[row] = known.shape;
@@ -301,8 +303,10 @@ std::vector<PartialValue> ShapeWalk::outputs_of_operator(const Node& node,
   try {
     said = inferred(node, *entry, inputs);
     if (said.partial && !proves()) {
-      if (std::optional<Inferred> guessed = probed(node, *entry, inputs, place_))
+      if (std::optional<Inferred> guessed = probed(node, *entry, inputs, place_)) {
         said = std::move(*guessed);
+        found_.guesses += static_cast<Index>(said.shapes.size());
+      }
     }
   } catch (const Error& error) {
     if (error.kind == ErrorKind::invalid_input || error.kind == ErrorKind::invalid_model) throw;

@@ -91,6 +91,7 @@ struct InferredRun {
   std::vector<Violation> violations;
   std::map<std::string, bool> conditions;  // of the main graph's choices of a branch, by name
   bool gave_up = false;                    // out of steps
+  Index guesses = 0;                       // shapes by trial values or declarations alone
 };
 
 using Sizes = std::function<Index(std::size_t symbol)>;

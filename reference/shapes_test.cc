@@ -67,6 +67,17 @@ TEST(Shapes, ASymbolMayBeTheSumOfTwo) {
   EXPECT_TRUE(found.breaches.empty());
 }
 
+TEST(Shapes, ASymbolNamedAsASumIsOne) {
+  const InferredShapes found = inferred(model(graph(
+      {node("Concat", {"past", "new"}, {"y"}, {{"axis", attribute(Index{0})}})},
+      {shaped("past", {n("past")}), shaped("new", {n("seq")}), shaped("mask", {n("past + seq")})},
+      {floats("y")})));
+  EXPECT_EQ(shape_of(found, "y"), "[past + seq]");
+  EXPECT_EQ(shape_of(found, "mask"), "[past + seq]");
+  EXPECT_THAT(found.notes,
+              ::testing::ElementsAre("past + seq is taken as the sum of past and seq, as it says"));
+}
+
 // A kernel that counts elements is given a tensor without memory: unpacking would read past it.
 TEST(Shapes, PackedElementsAreNotUnpackedToBeCounted) {
   Model made =
