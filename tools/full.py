@@ -2,10 +2,10 @@
 
     python -m tools.full [--list] [--only GLOB ...] [--again]
 
-A step that passed for the present state of its sources is not run again, unless --again is given. Its sources are all
-files but those in the folders that it names as irrelevant. Each step writes build/full/NAME.log. A failed step does not
-stop those after it. Ends with a table of the steps, their times and last lines, and exits with 1 if one failed or has
-not run.
+A step that passed for the present state of its sources is not run again, unless --again is given. Its state covers its
+commands and all files but those in the folders that it names as irrelevant. Each step writes build/full/NAME.log. A
+failed step does not stop those after it. Ends with a table of the steps, their times and last lines, and exits with 1
+if one failed or has not run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ ARENA = {"TOUCHSTONE_CHECK": "arena"}
 AROUND = (
     "api/",
     "docs/",
-    "fuzz/",
     "include/",
     "python/",
     "tests/python/",
@@ -40,6 +39,18 @@ AROUND = (
     "README.md",
 )
 FAST = ("optimized/", "tests/fast/")
+# Programs of single steps, and this one: make test tests them, and no other step executes or reads them.
+APART = (
+    "tests/faithful/",
+    "tests/fuzz/",
+    "tests/house/",
+    "tests/independent/",
+    "tests/mutants/",
+    "tests/mutation/",
+    "tools/full.py",
+)
+EITHER = (*AROUND, *APART, "fuzz/")  # irrelevant to a step that only runs an executor and the judge
+REFERENCE = (*EITHER, *FAST)
 
 
 @dataclass(frozen=True)
@@ -53,40 +64,55 @@ class Step:
 def _step(
     name: str, *commands: str, environment: dict[str, str] | None = None, irrelevant: tuple[str, ...] = ()
 ) -> Step:
-    """Makes a step of command lines whose first word is `python`, `cmake`, `touchstone` or a program on the path."""
+    """Makes a step of command lines whose first word is `python`, `cmake`, `touchstone` or a program on the path. The
+    folder of a module that it runs is never irrelevant.
+    """
     programs = {"python": PYTHON, "cmake": CMAKE, "touchstone": TOUCHSTONE}
-    words = [command.split() for command in commands]
+    lines = [command.split() for command in commands]
+    folders = [word.replace(".", "/") + "/" for line in lines for word in line]
     return Step(
         name,
-        tuple((programs.get(line[0], line[0]), *line[1:]) for line in words),
+        tuple((programs.get(line[0], line[0]), *line[1:]) for line in lines),
         tuple((environment or {}).items()),
-        irrelevant,
+        tuple(one for one in irrelevant if not any(folder.startswith(one) for folder in folders)),
     )
 
 
 STEPS = [
     _step("test", "make test"),
-    _step("run", "make run"),
-    _step("coverage", "make coverage"),
-    _step("odr", "cmake --preset odr", "cmake --build --preset odr --target touchstone"),
-    _step("expectations", "python -m tools.expectations", irrelevant=(*AROUND, *FAST)),
-    _step("programs", "python tests/run_all.py --preset release --only ^(questions|conversions)_test$"),
-    _step("witnesses", "python -m tools.witnesses --check", irrelevant=(*AROUND, *FAST)),
-    _step("conversions", "python -m tools.conversions", irrelevant=(*AROUND, *FAST)),
-    _step("real_models", "python -m tools.real_models --all"),
-    _step("probes", "python -m tools.probes --with onnxruntime --quiet", irrelevant=(*AROUND, *FAST)),
-    _step("official", "python -m tests.python.official"),
-    _step("reference_spec", "touchstone conform --target reference --suite spec", irrelevant=(*AROUND, *FAST)),
-    _step("peers", "python -m tools.peers --check"),
-    _step("fast_spec", "python -m tests.fast", environment=ARENA, irrelevant=AROUND),
-    _step("fast_suite", "touchstone conform --target fast", environment=ARENA, irrelevant=AROUND),
-    _step("mutation", "python -m tests.mutation --count 20000 --jobs 2", environment=ARENA, irrelevant=AROUND),
-    _step("mutants", "python -m tests.mutants", irrelevant=(*AROUND, *FAST)),
-    _step("mutants_judge", "python -m tests.mutants.judge", irrelevant=(*AROUND, *FAST)),
-    _step("mutants_kernels", "python -m tests.mutants.kernels", irrelevant=AROUND),
-    _step("faithful", "python -m tests.faithful", irrelevant=(*AROUND, *FAST)),
-    _step("independent_spec", "python -m tests.independent", irrelevant=(*AROUND, *FAST)),
-    _step("independent_onnx", "python -m tests.independent --suite onnx", irrelevant=(*AROUND, *FAST)),
+    _step("run", "make run", irrelevant=APART),
+    _step("coverage", "make coverage", irrelevant=APART),
+    _step("odr", "cmake --preset odr", "cmake --build --preset odr --target touchstone", irrelevant=APART),
+    _step("expectations", "python -m tools.expectations", irrelevant=REFERENCE),
+    _step(
+        "programs", "python tests/run_all.py --preset release --only ^(questions|conversions)_test$", irrelevant=APART
+    ),
+    _step("witnesses", "python -m tools.witnesses --check", irrelevant=REFERENCE),
+    _step("conversions", "python -m tools.conversions", irrelevant=REFERENCE),
+    _step("real_models", "python -m tools.real_models --all", irrelevant=APART),
+    _step("probes", "python -m tools.probes --with onnxruntime --quiet", irrelevant=REFERENCE),
+    _step("official", "python -m tests.python.official", irrelevant=APART),
+    _step("reference_spec", "touchstone conform --target reference --suite spec", irrelevant=REFERENCE),
+    _step("peers", "python -m tools.peers --check", irrelevant=APART),
+    _step("fast_spec", "python -m tests.fast", environment=ARENA, irrelevant=EITHER),
+    _step("fast_suite", "touchstone conform --target fast", environment=ARENA, irrelevant=EITHER),
+    _step(
+        "mutation",
+        "python -m tests.mutation --count 20000 --jobs 2",
+        environment=ARENA,
+        irrelevant=(*AROUND, *APART),
+    ),
+    _step(
+        "mutants",
+        "python -m tests.mutants --seed 331299",
+        "python -m tests.mutants --count 400 --no-faithful",
+        irrelevant=REFERENCE,
+    ),
+    _step("mutants_judge", "python -m tests.mutants.judge", irrelevant=REFERENCE),
+    _step("mutants_kernels", "python -m tests.mutants.kernels", irrelevant=EITHER),
+    _step("faithful", "python -m tests.faithful", irrelevant=REFERENCE),
+    _step("independent_spec", "python -m tests.independent", irrelevant=REFERENCE),
+    _step("independent_onnx", "python -m tests.independent --suite onnx", irrelevant=REFERENCE),
 ]
 
 
@@ -101,6 +127,13 @@ def state_of_sources(root: Path, irrelevant: tuple[str, ...] = ()) -> str:
         if file.is_file() and not os.fsdecode(name).startswith(irrelevant):
             digest.update(name + b"\0" + hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()[:16]
+
+
+def states_of(steps: list[Step], root: Path) -> dict[str, str]:
+    """Returns the state of each step: a hash of its relevant sources, commands and environment."""
+    sources = {irrelevant: state_of_sources(root, irrelevant) for irrelevant in {step.irrelevant for step in steps}}
+    texts = {step.name: f"{sources[step.irrelevant]} {(step.commands, step.environment)!r}" for step in steps}
+    return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
 
 
 def last_line(log: Path) -> str:
@@ -125,7 +158,7 @@ def run(step: Step, out: Path = OUT) -> dict[str, object]:
 
 
 def read_records(file: Path, states: dict[str, str]) -> dict[str, dict[str, object]]:
-    """Returns the records of steps that ran on the present state of their sources."""
+    """Returns the records of steps that ran in their present state."""
     if not file.exists():
         return {}
     kept = json.loads(file.read_text(encoding="utf-8"))["steps"]
@@ -134,9 +167,7 @@ def read_records(file: Path, states: dict[str, str]) -> dict[str, dict[str, obje
 
 def campaign(steps: list[Step], chosen: list[str], again: bool, root: Path = ROOT, out: Path = OUT) -> int:
     file = out / "state.json"
-    sets = {step.irrelevant for step in steps}
-    hashes = {irrelevant: state_of_sources(root, irrelevant) for irrelevant in sets}
-    states = {step.name: hashes[step.irrelevant] for step in steps}
+    states = states_of(steps, root)
     records = read_records(file, states)
     for step in steps:
         if not any(fnmatchcase(step.name, glob) for glob in chosen):

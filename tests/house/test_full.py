@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.full import STEPS, Step, campaign, state_of_sources
+from tools.full import ROOT, STEPS, Step, campaign, state_of_sources
 
 
 def _shell(name: str, text: str) -> Step:
@@ -56,6 +56,23 @@ def test_other_sources_make_all_steps_run_that_read_them(tmp_path: Path) -> None
     assert seen.read_text().split() == ["one", "two", "one"]
     assert campaign(steps, ["*"], False, _sources(root, core="a"), tmp_path / "out") == 0
     assert seen.read_text().split() == ["one", "two", "one", "one", "two"]
+
+
+def test_a_step_runs_again_when_its_own_commands_change(tmp_path: Path) -> None:
+    seen, root = tmp_path / "seen", _sources(tmp_path / "root", a="1")
+    one, two = _shell("one", f"echo one >> {seen}"), _shell("two", f"echo two >> {seen}")
+    other = _shell("two", f"echo other >> {seen}")
+    set_apart = Step("one", one.commands, (("A", "1"),))
+    for steps in ([one], [one, two], [one, other], [set_apart, other]):
+        assert campaign(steps, ["*"], False, root, tmp_path / "out") == 0
+    assert seen.read_text().split() == ["one", "two", "other", "one"]
+
+
+def test_folders_that_are_irrelevant_exist_and_are_not_those_of_the_step() -> None:
+    for step in STEPS:
+        assert all((ROOT / name).exists() for name in step.irrelevant)
+        modules = [word.replace(".", "/") for command in step.commands for word in command if word.startswith("tests.")]
+        assert not [name for module in modules for name in step.irrelevant if f"{module}/".startswith(name)]
 
 
 def test_the_state_of_sources_follows_changes(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def ports_of(rest: str) -> tuple[list[str], list[str]]:
 def read_line(text: str) -> Case | None:
     """A case from a line; None for a negative case."""
     found = LINE.fullmatch(text)
-    if not found or re.search(r" ![\w.]+-\d+/C\d+$", text):
+    if not found or re.search(r" ![\w.]+[-/][\w./-]+$", text):
         return None
     ports, words = ports_of(found["rest"])
     tensors = [re.match(r"\*?(\w+)\[([^\]]*)\](.?)", port) for port in ports]

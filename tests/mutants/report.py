@@ -33,8 +33,8 @@ def counted(verdicts: Counter[str]) -> str:
     return ", ".join(f"{n} {name}" for name, n in sorted(verdicts.items()))
 
 
-def mutants_report(mutants: list[Mutant], shown: list[Shown]) -> tuple[str, list[str]]:
-    """The text to print, and the requirements that the judge fails."""
+def mutants_report(mutants: list[Mutant], shown: list[Shown], seed: int, fresh: bool) -> tuple[str, list[str]]:
+    """The text to print, and the requirements that the judge fails: a fresh draw need not be named one by one."""
     by_name = {m.name: m for m in mutants}
     forms = sorted({m.form for m in mutants})
     lines = ["| form | mutants | refused | share |", "|---|---|---|---|"]
@@ -51,11 +51,12 @@ def mutants_report(mutants: list[Mutant], shown: list[Shown]) -> tuple[str, list
         m = by_name[s.name]
         left[why_not_refused(m.identity)].append(f"- {m.identity} [{what_was_seen(s)}] ({m.name}, {m.says})")
     for why, those in sorted(left.items(), key=lambda one: -len(one[1])):
-        lines += [f"{len(those)} not refused: {why}", *those, ""]
+        asks = f"; to explain (repeat with --seed {seed})" if fresh and why == NOT_KNOWN else ""
+        lines += [f"{len(those)} not refused: {why}{asks}", *those, ""]
     refused = sum(s.refused for s in shown)
     rate = refused / max(1, refused + len(left[NOT_KNOWN]))
     lines.append(f"{100 * rate:.1f} % are refused of those that survivors.yaml does not name")
-    return "\n".join(lines), shortcomings(rate, most, left[NOT_KNOWN])
+    return "\n".join(lines), shortcomings(rate, most, [] if fresh else left[NOT_KNOWN])
 
 
 def shortcomings(rate: float, most: int, not_known: list[str]) -> list[str]:

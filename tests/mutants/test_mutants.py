@@ -137,6 +137,7 @@ def test_lines_of_the_spec_suite_are_cases() -> None:
     assert case and (case.op, case.since, case.types) == ("ai.onnx.ml/Scaler", 1, ("float", "int64", ""))
     assert {"inputs=xx-", "rank0=2", "rank1=1", "offset", 'way="a b"', "x"} <= case.features
     assert read_line("Concat-13(float[2]~real, float[2,2]~real) axis=0 !Concat-13/C2") is None
+    assert read_line("Abs-13(text[2]~real) !model/type") is None
     lines = read_lines(ROOT / "conformance" / "suites" / "spec")
     assert lines["ai.onnx/MaxPool", 8] and lines["ai.onnx.ml/TreeEnsemble", 5]
 
@@ -151,14 +152,26 @@ def test_what_falls_short_is_said() -> None:
     assert "96.9 %" in few and "21 cases" in many and "1 are not refused" in unknown
 
 
+REFUSED = Shown("Clip_11_m2", [{"refused": True, "verdict": "wrong-value", "case": "a"}])
+
+
+def known_and_unknown() -> list[Mutant]:
+    return [mutant("Clip_11_m1", next(iter(known_survivors()))), mutant("Clip_11_m2", "Clip-11: x: min -> max")]
+
+
 def test_one_that_is_not_refused_for_no_known_reason_falls_short() -> None:
-    known = next(iter(known_survivors()))
-    mutants = [mutant("Clip_11_m1", known), mutant("Clip_11_m2", "Clip-11: x: min -> max")]
-    refused = [Shown("Clip_11_m2", [{"refused": True, "verdict": "wrong-value", "case": "a"}])] * 40
-    _, short = mutants_report(mutants, [*refused, Shown("Clip_11_m1")])
+    _, short = mutants_report(known_and_unknown(), [REFUSED] * 40 + [Shown("Clip_11_m1")], 7, fresh=False)
     assert short == []
-    text, short = mutants_report(mutants, [*refused, Shown("Clip_11_m2")])
-    assert short == [f"1 are not refused {NOT_KNOWN}"] and "- Clip-11: x" in text
+    text, short = mutants_report(known_and_unknown(), [REFUSED] * 40 + [Shown("Clip_11_m2")], 7, fresh=False)
+    assert short == [f"1 are not refused {NOT_KNOWN}"] and "- Clip-11: x" in text and "--seed" not in text
+
+
+def test_of_a_fresh_draw_only_the_share_counts() -> None:
+    text, short = mutants_report(known_and_unknown(), [REFUSED] * 40 + [Shown("Clip_11_m2")], 7, fresh=True)
+    assert short == []
+    assert f"1 not refused: {NOT_KNOWN}; to explain (repeat with --seed 7)\n- Clip-11: x" in text
+    _, short = mutants_report(known_and_unknown(), [REFUSED] * 30 + [Shown("Clip_11_m2")], 7, fresh=True)
+    assert short == ["96.8 % are refused, 97 % are asked"]
 
 
 def test_survivors_that_are_named_are_edits() -> None:
