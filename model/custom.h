@@ -59,7 +59,7 @@ class CustomOperator {
   void add(Side& side, std::vector<CustomParameter> written, const char* what);
   friend const CustomOperator* custom_operator(const Signature& signature);
 
-  const std::string domain_, op_, doc_;
+  const std::string domain_, op_;
   Side inputs_, outputs_;
   std::vector<std::vector<std::string_view>> lists_;  // of types, by constraint
   std::vector<ConstraintSpec> constraints_;
