@@ -46,7 +46,14 @@ TEST(BadCalls, Null) {
       [&] {
         return api.binding_create(nullptr, nullptr, nullptr, 1, nullptr, nullptr, 1, nullptr);
       },
-      [&] { return api.binding_run(nullptr, nullptr, 0); }};
+      [&] { return api.binding_run(nullptr, nullptr, 0); },
+      [&] { return api.log_to(nullptr, nullptr, static_cast<ts_severity>(7)); },
+      [&] { return api.status_create(TS_ERROR_USAGE, nullptr, nullptr); },
+      [&] { return api.options_set_executor(nullptr, nullptr, nullptr); },
+      [&] { return api.options_add_operator(nullptr, nullptr); },
+      [&] { return api.node_name(nullptr, nullptr); },
+      [&] { return api.node_attribute(nullptr, nullptr, nullptr); },
+      [&] { return api.node_set_output(nullptr, 0, nullptr, 1, nullptr); }};
   for (std::size_t k = 0; k < calls.size(); ++k)
     EXPECT_EQ(kind_of(calls[k]()), TS_ERROR_USAGE) << k;
   // The other entries: size and version, library_version, three of a status, six releases.
@@ -85,6 +92,16 @@ TEST(BadCalls, HandlesThatWereReleasedOrAreOfAnotherKind) {
   EXPECT_EQ(count, 77U);
   EXPECT_EQ(kind_of(api.tensor_view(other, &view)), TS_ERROR_NONE);
   api.value_release(other);
+  ts_status* made = reinterpret_cast<ts_status*>(std::uintptr_t{5});
+  EXPECT_EQ(kind_of(api.status_create(static_cast<ts_error>(12), "m", &made)), TS_ERROR_USAGE);
+  EXPECT_EQ(kind_of(api.status_create(TS_ERROR_NONE, "m", &made)), TS_ERROR_USAGE);
+  EXPECT_EQ(made, reinterpret_cast<ts_status*>(std::uintptr_t{5}));
+  const char* name = nullptr;
+  const auto* const node = reinterpret_cast<const ts_node*>(value);
+  EXPECT_EQ(kind_of(api.node_name(node, &name)), TS_ERROR_USAGE);
+  EXPECT_EQ(
+      kind_of(api.options_set_executor(reinterpret_cast<ts_options*>(value), nullptr, nullptr)),
+      TS_ERROR_USAGE);
   ts_status* error = api.value_kind(value, nullptr);
   api.status_release(error);
   EXPECT_EQ(api.status_kind(error), TS_ERROR_USAGE);

@@ -41,6 +41,9 @@ void set(HeldOptions& to, const std::string& name, const std::string& value) {
     to.fast = value == "fast";
   } else if (name == "threads") {
     options.threads = number<Index>(name, value, 0, "a number of threads; 0: all");
+  } else if (name == "concurrent_runs") {
+    options.concurrent_runs =
+        number<Index>(name, value, 0, "a number of runs; 0: by the processors");
   } else if (name == "level") {
     const std::optional<Level> level = level_by_name(value);
     if (!level) refuse(name, value, "none, basic, extended or all");
@@ -70,8 +73,8 @@ void set(HeldOptions& to, const std::string& name, const std::string& value) {
   } else {
     throw Error(ErrorKind::usage, "there is no option '" + name + "'")
         .with_help(
-            "options: runtime, threads, level, winograd, with_passes, without_passes, devices, "
-            "limits, deadline, memory_limit, dim:SYMBOL");
+            "options: runtime, threads, concurrent_runs, level, winograd, with_passes, "
+            "without_passes, devices, limits, deadline, memory_limit, dim:SYMBOL");
   }
 }
 
@@ -95,16 +98,28 @@ ts_status* options_set(ts_options* options, const char* name, const char* value)
 
 void options_release(ts_options* options) { all_options().take(options); }
 
+ts_status* options_set_executor(ts_options* options, ts_parallel_for executor, void* user) {
+  return guarded([&] {
+    const std::shared_ptr<HeldOptions> held = options_of(options);
+    const std::lock_guard lock(held->mutex);
+    held->options.executor = {executor, user};
+  });
+}
+
+std::shared_ptr<HeldOptions> options_of(const ts_options* options) {
+  return all_options().get(options);
+}
+
 HeldOptions::Settled HeldOptions::settled() const {
   const std::lock_guard lock(mutex);
-  Settled made{fast, options};
+  Settled made{fast, options, operators};
   if (milliseconds) made.options.limits.milliseconds = *milliseconds;
   if (memory) made.options.limits.memory = *memory;
   return made;
 }
 
 HeldOptions::Settled settings_of(const ts_options* options) {
-  return options ? all_options().get(options)->settled() : HeldOptions().settled();
+  return options ? options_of(options)->settled() : HeldOptions().settled();
 }
 
 }  // namespace touchstone::api

@@ -65,6 +65,7 @@ template <class Load>
 ts_session* opened(const ts_options* options, Load&& load) {
   const HeldOptions::Settled settings = settings_of(options);
   const Budget budget(settings.options.limits);
+  const CustomScope scope(settings.operators);
   return as_handle<ts_session>(
       sessions().add(std::make_shared<HeldSession>(load(settings.options.limits), settings)));
 }
@@ -79,6 +80,7 @@ HeldSession::HeldSession(Model model, const HeldOptions::Settled& settings)
       domain(model.domain),
       version(model.model_version),
       limits_(settings.options.limits),
+      operators_(settings.operators),
       account_(current_budget()->account()),
       process_(forks()) {
   if (model.metadata) {

@@ -11,6 +11,7 @@
 #include "api/handle.h"
 #include "api/worker.h"
 #include "include/touchstone/touchstone.h"
+#include "model/custom.h"
 #include "optimized/session.h"
 
 namespace touchstone::api {
@@ -19,6 +20,7 @@ struct HeldOptions {
   struct Settled {
     bool fast;
     SessionOptions options;
+    CustomOperators operators;
   };
   // Returns the settings of a session. The preset of limits does not replace limits set by name.
   Settled settled() const;
@@ -27,6 +29,7 @@ struct HeldOptions {
   bool fast = true;
   SessionOptions options;
   std::optional<Index> milliseconds, memory;
+  CustomOperators operators;
 };
 
 struct HeldCancel {
@@ -74,6 +77,7 @@ class HeldSession {
 
  private:
   const Limits limits_;
+  const CustomOperators operators_;  // of the model's nodes
   const std::shared_ptr<MemoryAccount> account_;
   const std::uint32_t process_;
   std::variant<std::monostate, Session, Model> held_;
@@ -92,7 +96,9 @@ struct HeldBinding {
 ts_status* options_create(ts_options** options);
 ts_status* options_set(ts_options* options, const char* name, const char* value);
 void options_release(ts_options* options);
-HeldOptions::Settled settings_of(const ts_options* options);  // null: the defaults
+ts_status* options_set_executor(ts_options* options, ts_parallel_for executor, void* user);
+std::shared_ptr<HeldOptions> options_of(const ts_options* options);  // throws Error (usage)
+HeldOptions::Settled settings_of(const ts_options* options);         // null: the defaults
 
 ts_status* session_open(const char* path, const ts_options* options, ts_session** session);
 ts_status* session_open_bytes(const void* data, std::size_t size, const ts_options* options,

@@ -59,6 +59,23 @@ ts_status* status_of(const Error& error) noexcept {
   }
 }
 
+Error taken(ts_status* status) {
+  if (is_no_memory(status)) return {ErrorKind::out_of_memory, no_memory_message};
+  const std::shared_ptr<Status> held = statuses().take(status);
+  if (!held) return {ErrorKind::usage, "a function of the program returned what is no ts_status"};
+  return {held->kind, held->message};
+}
+
+ts_status* status_create(ts_error kind, const char* message, ts_status** status) {
+  return guarded([&] {
+    require(message, "message"), require(status, "status");
+    if (kind < TS_ERROR_USAGE || kind > TS_ERROR_INTERNAL)
+      throw Error(ErrorKind::usage, "there is no error of kind " + std::to_string(kind));
+    // The kinds have the same order in both languages, without a first one for success.
+    *status = status_of(Error(static_cast<ErrorKind>(kind - TS_ERROR_USAGE), message));
+  });
+}
+
 ts_error status_kind(const ts_status* status) {
   if (status == nullptr) return TS_ERROR_NONE;
   if (is_no_memory(status)) return TS_ERROR_OUT_OF_MEMORY;

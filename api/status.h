@@ -16,6 +16,10 @@ namespace touchstone::api {
 ts_status* status_of(const Error& error) noexcept;
 ts_status* out_of_memory() noexcept;
 
+// Returns the error of a status that is not null, and releases it.
+Error taken(ts_status* status);
+
+ts_status* status_create(ts_error kind, const char* message, ts_status** status);
 ts_error status_kind(const ts_status* status);
 const char* status_message(const ts_status* status);
 const char* status_json(const ts_status* status);

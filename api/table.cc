@@ -1,4 +1,6 @@
 // The table of functions, and the one exported symbol.
+#include "api/log.h"
+#include "api/operator.h"
 #include "api/session.h"
 #include "api/status.h"
 #include "api/value.h"
@@ -53,7 +55,14 @@ constexpr ts_api table{sizeof(ts_api),
                        api::session_run_async,
                        api::binding_create,
                        api::binding_run,
-                       api::binding_release};
+                       api::binding_release,
+                       api::log_to,
+                       api::status_create,
+                       api::options_set_executor,
+                       api::options_add_operator,
+                       api::node_name,
+                       api::node_attribute,
+                       api::node_set_output};
 
 }  // namespace
 

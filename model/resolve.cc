@@ -9,6 +9,7 @@
 
 #include "core/budget_watch.h"
 #include "core/nearest.h"
+#include "model/custom.h"
 #include "model/model.h"
 #include "model/place.h"
 #include "model/rules.h"
@@ -161,8 +162,9 @@ class Binder {
     if (node.function) return;  // a function of the model overrides an operator of the same name
     const auto place = [&] { return place_of(node, path); };
     const auto import = opsets.find(node.domain);
+    const bool custom = knows_custom(node.domain, node.op);
     if (import == opsets.end()) {
-      if (newest_opset(node.domain) == 0) return note(node, std::nullopt, place);
+      if (newest_opset(node.domain) == 0 && !custom) return note(node, std::nullopt, place);
       throw breach("model/opset-missing", "domain '" + node.domain + "' is not imported")
           .with_place(place());
     }
@@ -174,7 +176,8 @@ class Binder {
                                                 " is the newest that is known")
           .with_place(place());
     }
-    node.signature = find_signature(node.domain, node.op, import->second);
+    node.signature = custom ? find_custom(node.domain, node.op, import->second)
+                            : find_signature(node.domain, node.op, import->second);
     if (node.signature == nullptr) {
       note(node, import->second, place);
     }

@@ -3,7 +3,6 @@
 #include "optimized/session.h"
 
 #include <algorithm>
-#include <list>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -12,9 +11,8 @@
 #include <stdexcept>
 
 #include "core/error.h"
-#include "optimized/session_model.h"
-#include "optimized/threads/pool.h"
-#include "optimized/threads/run_lock.h"
+#include "optimized/run_slots.h"
+#include "optimized/session_log.h"
 #include "reference/feeds.h"
 
 namespace touchstone {
@@ -68,6 +66,32 @@ bool may_differ(const Graph& graph, const std::optional<Shapes>& only) {
                               [&](const ValueInfo& input) { return !only->contains(input.name); });
 }
 
+// Returns the number of runs at the same time. Devices run one plan after the other.
+std::size_t slots_for(const SessionOptions& options, bool on_device) {
+  constexpr Index least = 4, most = 1024;
+  if (on_device) return 1;
+  const Index wanted = options.concurrent_runs;
+  return static_cast<std::size_t>(
+      std::min(most, wanted > 0 ? wanted : std::max(least, threads_available())));
+}
+
+bool lacks_memory(const Error& error) {
+  return error.kind == ErrorKind::out_of_memory || error.rule == "limit/memory";
+}
+
+// Converts allocation failures between steps to Error, without a place; steps name their node
+// themselves.
+template <class F>
+auto within_memory(F work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::out_of_memory, "there is not enough memory");
+  } catch (const std::length_error&) {
+    throw Error(ErrorKind::out_of_memory, "more is asked for than memory can hold");
+  }
+}
+
 }  // namespace
 
 struct Session::Impl {
@@ -77,7 +101,10 @@ struct Session::Impl {
   };
 
   Impl(Model given, const SessionOptions& options)
-      : options(options), devices(open_devices(options)), pool(options.threads) {
+      : options(options),
+        devices(open_devices(options)),
+        pool(options.threads, true, options.executor),
+        slots(slots_for(options, devices.first != nullptr)) {
     const std::optional<Shapes> shapes = only_shapes(given.graph);
     if (may_differ(given.graph, shapes)) written = given;
     if (shapes) fed.push_back(*shapes);
@@ -87,7 +114,7 @@ struct Session::Impl {
     if (!shapes) return;
     const LimitsScope scope(options.limits);
     try {
-      plan_for(*shapes);
+      plan_for(slots.first(), *shapes);
     } catch (const Error&) {  // the run fails likewise, and reports it
       check_budget();
     }
@@ -113,15 +140,16 @@ struct Session::Impl {
     return made;
   }
 
-  struct Made {
-    Shapes shapes;
-    std::set<std::string> unclaimed;
-    std::shared_ptr<SessionModel> model;  // referenced by the plan
-    std::unique_ptr<Plan> plan;
-  };
+  // Returns the threads of a run in this slot.
+  ThreadPool& pool_of(RunSlot& slot) {
+    if (&slot == &slots.first()) return pool;
+    if (!slot.own) slot.own.emplace(pool.size(), false);
+    return *slot.own;
+  }
 
-  Made made(const Shapes& shapes, const std::set<std::string>& unclaimed,
-            std::shared_ptr<SessionModel> model) {
+  // Must be called with `planning` locked.
+  MadePlan made(RunSlot& slot, const Shapes& shapes, const std::set<std::string>& unclaimed,
+                std::shared_ptr<SessionModel> model) {
     PlanOptions wanted{.fuse = options.passes.level >= Level::extended,
                        .winograd = options.winograd,
                        .limits = options.limits,
@@ -129,8 +157,9 @@ struct Session::Impl {
                        .buffers = options.buffers,
                        .device = devices.first,
                        .host = devices.host,
+                       .helped = &slot == &slots.first(),
                        .weights = model->weights,
-                       .arena = arena,
+                       .arena = slot.arena,
                        .prover = &model->prover,
                        .passes = passes,
                        .timed = options.timings};
@@ -140,8 +169,9 @@ struct Session::Impl {
 
   // Returns the optimized model if all of its assumptions hold for these shapes. Otherwise it
   // optimizes anew, and keeps the last few such shapes, for which assumptions must hold from then
-  // on. Shapes that choose branches are kept alone: others may choose differently.
-  const std::shared_ptr<SessionModel>& model_for(const Shapes& shapes) {
+  // on. Shapes that choose branches are kept alone: others may choose differently. Must be called
+  // with `planning` locked.
+  const std::shared_ptr<SessionModel>& model_for(const Shapes& shapes, ThreadPool& threads) {
     if (std::find(fed.begin(), fed.end(), shapes) != fed.end()) return last;
     const bool chooses = written && last->determine_branch(shapes);
     if (last->holds_for(shapes) && !chooses) return last;
@@ -149,23 +179,25 @@ struct Session::Impl {
     if (chooses || last->relies_on_condition()) fed.clear();
     if (fed.size() == max_fed) fed.erase(fed.begin());
     fed.push_back(shapes);
-    last = optimized_model(*written, options, fed, true, true, pool);
+    last = optimized_model(*written, options, fed, true, true, threads);
     return last;
   }
 
-  // Returns the shapes of the latest plan if the feeds have them, without copying one.
-  const Shapes* latest_shapes(const std::map<std::string, Value>& feeds) const {
-    if (plans.empty()) return nullptr;
+  // Returns the shapes of the slot's latest plan if the feeds have them, without copying one.
+  static const Shapes* latest_shapes(const RunSlot& slot,
+                                     const std::map<std::string, Value>& feeds) {
+    if (slot.plans.empty()) return nullptr;
     const auto alike = [](const auto& shape, const auto& feed) {
       return feed.second.is_tensor() && shape.second == feed.second.tensor().shape() &&
              shape.first == feed.first;
     };
-    const Shapes& shapes = plans.front().shapes;
+    const Shapes& shapes = slot.plans.front().shapes;
     return std::equal(shapes.begin(), shapes.end(), feeds.begin(), feeds.end(), alike) ? &shapes
                                                                                        : nullptr;
   }
 
-  Made& plan_for(const Shapes& shapes) {
+  MadePlan& plan_for(RunSlot& slot, const Shapes& shapes) {
+    std::list<MadePlan>& plans = slot.plans;
     if (!plans.empty() && &plans.front().shapes == &shapes) return plans.front();
     for (auto at = plans.begin(); at != plans.end(); ++at) {
       if (at->shapes == shapes) {
@@ -173,9 +205,13 @@ struct Session::Impl {
         return plans.front();
       }
     }
-    const Index growths = arena->growths();
-    plans.push_front(made(shapes, {}, model_for(shapes)));
-    const bool grown = arena->growths() != growths;  // older plans hold the smaller arena
+    const Index growths = slot.arena->growths();
+    {
+      const std::lock_guard lock(planning);
+      plans.push_front(made(slot, shapes, {}, model_for(shapes, pool_of(slot))));
+    }
+    if (&slot == &slots.first()) log_slow_nodes(*plans.front().plan);
+    const bool grown = slot.arena->growths() != growths;  // older plans hold the smaller arena
     while (plans.size() > (grown ? 1 : max_plans)) {
       const std::shared_ptr<SessionModel> evicted = plans.back().model;
       plans.pop_back();
@@ -187,18 +223,44 @@ struct Session::Impl {
   // Runs a plan. If a value's shape differs from the inferred one, plans and runs again without
   // that shape and those that depend on it; these nodes then accept any shape.
   template <class F>
-  auto run(const Shapes& shapes, F&& with) {
-    Made& at = plan_for(shapes);
+  auto run(RunSlot& slot, const Shapes& shapes, F&& with) {
+    MadePlan& at = plan_for(slot, shapes);
     for (;;) {
-      timings.clear();
+      slot.timings.clear();
       try {
-        return with(*at.plan, options.timings ? &timings : nullptr);
+        return with(*at.plan, pool_of(slot), options.timings ? &slot.timings : nullptr);
       } catch (const ShapeDiffers& differs) {
         std::set<std::string> unclaimed = at.unclaimed;
         if (!unclaimed.insert(differs.value).second) BUG("a shape that nobody claims differs");
-        at = made(at.shapes, unclaimed, at.model);
+        const std::lock_guard lock(planning);
+        at = made(slot, at.shapes, unclaimed, at.model);
       }
     }
+  }
+
+  // Calls work(slot) with a slot of its own. What lacks memory beside other runs is done again
+  // alone.
+  template <class F>
+  auto in_slot(F&& work) {
+    const LimitsScope scope(options.limits);
+    const Budget budget(options.limits, options.cancel, account);
+    const auto once = [&] {
+      const RunSlots::Held held(slots);
+      return within_memory([&] { return work(held.slot()); });
+    };
+    try {
+      return once();
+    } catch (const Error& error) {
+      if (!lacks_memory(error) || !slots.keep_one()) throw;
+    }
+    return once();
+  }
+
+  // Returns what `ask` finds in the slot of the last run, in which no run is then.
+  template <class F>
+  auto of_last(F&& ask) {
+    const RunSlots::Held held(slots, slots.latest());
+    return ask(held.slot());
   }
 
   // Account of the session and its runs; the constructor's caller has opened a budget.
@@ -206,33 +268,14 @@ struct Session::Impl {
   const SessionOptions options;
   const Devices devices;
   const std::shared_ptr<const PassOptions> passes = passes_of(options);  // for subgraphs
-  ThreadPool pool;
+  ThreadPool pool;                                                       // of the first slot
   // Model before passes; nullopt if only one set of shapes is possible.
   std::optional<Model> written;
+  RunLock planning;         // guards `fed`, `last` and the provers of models
   std::vector<Shapes> fed;  // shapes for which all assumptions of `last` hold
   std::shared_ptr<SessionModel> first, last;
-  RunLock one_run;
-  const std::shared_ptr<SharedArena> arena = std::make_shared<SharedArena>();
-  std::vector<Timing> timings;
-  std::list<Made> plans;  // most recently used first
+  RunSlots slots;
 };
-
-namespace {
-
-// Converts allocation failures between steps to Error, without a place; steps name their node
-// themselves.
-template <class F>
-auto within_memory(F work) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::out_of_memory, "there is not enough memory");
-  } catch (const std::length_error&) {
-    throw Error(ErrorKind::out_of_memory, "more is asked for than memory can hold");
-  }
-}
-
-}  // namespace
 
 Session::Session(Model model, const SessionOptions& options)
     : impl_(within_memory([&] {
@@ -246,16 +289,16 @@ Session& Session::operator=(Session&&) noexcept = default;
 const Model& Session::model() const { return impl_->first->model; }
 
 std::map<std::string, Value> Session::run(const std::map<std::string, Value>& feeds) {
-  const std::lock_guard lock(impl_->one_run);
-  const LimitsScope scope(impl_->options.limits);
-  const Budget budget(impl_->options.limits, impl_->options.cancel, impl_->account);
-  return within_memory([&] {
+  return impl_->in_slot([&](RunSlot& slot) {
     check_feeds(impl_->first->model.graph, feeds);
-    const auto on_plan = [&](Plan& plan, std::vector<Timing>* timings) {
-      return plan.run(feeds, impl_->pool, timings);
+    const auto on_plan = [&](Plan& plan, ThreadPool& pool, std::vector<Timing>* timings) {
+      std::map<std::string, Value> outputs = plan.run(feeds, pool, timings);
+      log_fallbacks(plan);
+      return outputs;
     };
-    const Shapes* const latest = impl_->latest_shapes(feeds);
-    return latest ? impl_->run(*latest, on_plan) : impl_->run(shapes_of(feeds), on_plan);
+    const Shapes* const latest = Impl::latest_shapes(slot, feeds);
+    return latest ? impl_->run(slot, *latest, on_plan)
+                  : impl_->run(slot, shapes_of(feeds), on_plan);
   });
 }
 
@@ -278,38 +321,39 @@ Session::Bound Session::bind(std::map<std::string, Value> feeds,
 Session::Bound::Bound(Impl& held, std::map<std::string, Value> feeds,
                       std::map<std::string, Tensor> outputs)
     : impl_(&held),
+      one_run_(std::make_unique<RunLock>()),
       feeds_(std::move(feeds)),
       shapes_(shapes_of(feeds_)),
       outputs_(std::move(outputs)) {}
+Session::Bound::Bound(Bound&&) noexcept = default;
+Session::Bound::~Bound() = default;
 
 void Session::Bound::run() {
-  const std::lock_guard lock(impl_->one_run);
-  const LimitsScope scope(impl_->options.limits);
-  const Budget budget(impl_->options.limits, impl_->options.cancel, impl_->account);
-  within_memory([&] {
-    impl_->run(shapes_, [&](Plan& plan, std::vector<Timing>* timings) {
-      plan.run_into(feeds_, outputs_, impl_->pool, timings);
+  const std::lock_guard lock(*one_run_);
+  impl_->in_slot([&](RunSlot& slot) {
+    impl_->run(slot, shapes_, [&](Plan& plan, ThreadPool& pool, std::vector<Timing>* timings) {
+      plan.run_into(feeds_, outputs_, pool, timings);
+      log_fallbacks(plan);
     });
   });
 }
 
 std::vector<Placement> Session::placement() const {
-  const std::lock_guard lock(impl_->one_run);
-  return impl_->plans.empty() ? std::vector<Placement>{} : impl_->plans.front().plan->placement();
+  return impl_->of_last([](const RunSlot& slot) {
+    return slot.plans.empty() ? std::vector<Placement>{} : slot.plans.front().plan->placement();
+  });
 }
 
 std::vector<NodePlacement> Session::kernels() const {
-  const std::lock_guard lock(impl_->one_run);
   const LimitsScope scope(impl_->options.limits);
   const Budget budget(impl_->options.limits, impl_->options.cancel);
-  return impl_->plans.empty() ? std::vector<NodePlacement>{} : impl_->plans.front().plan->kernels();
+  return impl_->of_last([](const RunSlot& slot) {
+    return slot.plans.empty() ? std::vector<NodePlacement>{} : slot.plans.front().plan->kernels();
+  });
 }
 
 std::vector<NodePlacement> Session::kernels_for(const std::map<std::string, Shape>& shapes) {
-  const std::lock_guard lock(impl_->one_run);
-  const LimitsScope scope(impl_->options.limits);
-  const Budget budget(impl_->options.limits, impl_->options.cancel, impl_->account);
-  return within_memory([&] {
+  return impl_->in_slot([&](RunSlot& slot) {
     const Graph& graph = impl_->first->model.graph;
     for (const ValueInfo& input : graph.inputs) {
       const bool is_tensor = !input.type || input.type->kind == ValueType::Kind::tensor;
@@ -318,23 +362,24 @@ std::vector<NodePlacement> Session::kernels_for(const std::map<std::string, Shap
         throw Error(ErrorKind::usage, "the input '" + input.name + "' has no known shape");
     }
     check_shapes(graph, shapes);
-    return impl_->plan_for(shapes).plan->kernels();
+    return impl_->plan_for(slot, shapes).plan->kernels();
   });
 }
 
 std::vector<Timing> Session::timings() const {
-  const std::lock_guard lock(impl_->one_run);
-  return impl_->timings;
+  return impl_->of_last([](const RunSlot& slot) { return slot.timings; });
 }
 
 Index Session::device_bytes() const {
-  const std::lock_guard lock(impl_->one_run);
-  return impl_->plans.empty() ? 0 : impl_->plans.front().plan->device_bytes();
+  return impl_->of_last([](const RunSlot& slot) {
+    return slot.plans.empty() ? 0 : slot.plans.front().plan->device_bytes();
+  });
 }
 
 Index Session::arena_bytes() const {
-  const std::lock_guard lock(impl_->one_run);
-  return impl_->plans.empty() ? 0 : impl_->plans.front().plan->arena_bytes();
+  return impl_->of_last([](const RunSlot& slot) {
+    return slot.plans.empty() ? 0 : slot.plans.front().plan->arena_bytes();
+  });
 }
 
 }  // namespace touchstone

@@ -10,13 +10,21 @@
 #include "core/tensor.h"
 #include "model/graph.h"
 #include "optimized/plan/plan.h"
+#include "optimized/threads/pool.h"
 #include "transform/optimize/passes.h"
 
 namespace touchstone {
 
+class RunLock;
+
 struct SessionOptions {
-  Index threads = 0;     // 0: as many as this process may use
-  bool winograd = true;  // false: convolutions sum their products one by one
+  Index threads = 0;  // 0: as many as this process may use
+  // Most runs at the same time; others wait. The first has all threads, each further one only its
+  // caller's, and memory of its own beside the weights. 0: at least four, and one per processor.
+  // A session that has no memory for two goes on with one. On a device, always one.
+  Index concurrent_runs = 0;
+  Executor executor = {};  // if set, runs the work of the threads; none are started
+  bool winograd = true;    // false: convolutions sum their products one by one
   // Graph passes (transform/optimize). From `extended` on, a step may fuse several nodes.
   PassOptions passes{.level = Level::all};
   bool timings = false;  // record timings of the last run, of steps and of nodes
@@ -47,7 +55,7 @@ class Session {
   const Model& model() const;
 
   // Feeds by input name, outputs by output name. Throws Error: usage for a feed of the wrong name,
-  // type or shape; otherwise with the node's place. Thread-safe; concurrent runs are serialized.
+  // type or shape; otherwise with the node's place. Thread-safe (SessionOptions::concurrent_runs).
   std::map<std::string, Value> run(const std::map<std::string, Value>& feeds);
 
   // Prepares runs on the caller's memory (core/placement.h). Feeds are read from and outputs
@@ -57,8 +65,8 @@ class Session {
   class Bound;
   Bound bind(std::map<std::string, Value> feeds, std::map<std::string, Tensor> outputs);
 
-  // Placement of nodes and bytes of the arena, for the last run. Before the first run: for the plan
-  // made at load, or empty.
+  // Placement of nodes and bytes of the arena, for the run that began last, after its end. Before
+  // the first run: for the plan made at load, or empty.
   std::vector<Placement> placement() const;
   // Kernel and reason of each node after the passes, for the last run as above.
   std::vector<NodePlacement> kernels() const;
@@ -76,8 +84,10 @@ class Session {
 // The session must outlive it.
 class Session::Bound {
  public:
+  Bound(Bound&&) noexcept;
+  ~Bound();
   // Throws like Session::run, and Error (usage) if an output has another type or shape than the
-  // tensor bound for it.
+  // tensor bound for it. Thread-safe: two calls run one after the other.
   void run();
 
  private:
@@ -85,8 +95,9 @@ class Session::Bound {
   Bound(Impl& held, std::map<std::string, Value> feeds, std::map<std::string, Tensor> outputs);
 
   Impl* impl_;
-  const std::map<std::string, Value> feeds_;
-  const std::map<std::string, Shape> shapes_;
+  std::unique_ptr<RunLock> one_run_;
+  std::map<std::string, Value> feeds_;
+  std::map<std::string, Shape> shapes_;
   std::map<std::string, Tensor> outputs_;
 };
 

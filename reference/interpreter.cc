@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "model/check_node.h"
+#include "model/custom.h"
 #include "model/model.h"
 #include "model/place.h"
 #include "model/rules.h"
@@ -157,10 +158,14 @@ class Runner {
       call.run_graph = [&](const Graph& graph, std::vector<Value> inputs) {
         return run_subgraph(graph, std::move(inputs), node, frame, runs[&graph]++);
       };
-      const ReferenceEntry* entry = find_entry(*node.signature);
-      if (entry == nullptr || entry->native == nullptr)
-        BUG("a node without a kernel got as far as running");
-      entry->native(call);
+      if (const CustomOperator* custom = custom_operator(*node.signature)) {
+        custom->compute(call);
+      } else {
+        const ReferenceEntry* entry = find_entry(*node.signature);
+        if (entry == nullptr || entry->native == nullptr)
+          BUG("a node without a kernel got as far as running");
+        entry->native(call);
+      }
       call.run_graph = nullptr;
     }
     if (call.outputs.size() != node.outputs.size()) BUG("a kernel changed the number of outputs");

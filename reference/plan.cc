@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "model/check_node.h"
+#include "model/custom.h"
 #include "model/model.h"
 #include "model/place.h"
 #include "model/scopes.h"
@@ -62,7 +63,9 @@ class Scan {
       return;
     }
     const ReferenceEntry* entry = find_entry(*node.signature);
-    if (entry == nullptr || entry->native == nullptr) {
+    const bool runs = custom_operator(*node.signature) != nullptr ||
+                      (entry != nullptr && entry->native != nullptr);
+    if (!runs) {
       ++missing_[operator_name(node.domain, node.op) + "-" + std::to_string(node.signature->since)];
     }
     for (const Subgraph& graph : inner) {

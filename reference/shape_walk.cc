@@ -6,6 +6,7 @@
 
 #include "core/budget_watch.h"
 #include "model/check_node.h"
+#include "model/custom.h"
 #include "model/model.h"
 #include "model/place.h"
 #include "model/rules.h"
@@ -258,9 +259,7 @@ std::vector<PartialValue> ShapeWalk::outputs_of(const Node& node,
   return outputs_of_operator(node, inputs);
 }
 
-// Returns false for a shape beyond the limits, which stays unknown: plans compute with sizes that
-// tensors can have.
-static bool can_be_a_tensor(const PartialValue& known, const Limits& limits) {
+bool can_be_a_tensor(const PartialValue& known, const Limits& limits) {
   if (!known.shape || !is_tensor(known)) return true;
   Index elements = 1;
   return std::all_of(known.shape->begin(), known.shape->end(), [&](Index d) {
@@ -287,6 +286,10 @@ std::vector<PartialValue> ShapeWalk::outputs_of_operator(const Node& node,
   for (const PartialValue& known : inputs) types.push_back(known.type);
   types = bind_types(node, types, refuse);
   for (std::size_t k = 0; k < outputs.size(); ++k) outputs[k].type = types[k];
+  if (const CustomOperator* custom = custom_operator(*node.signature)) {
+    infer_custom(node, *custom, inputs, outputs, state_.limits);
+    return outputs;
+  }
   const ReferenceEntry* entry = find_entry(*node.signature);
   if (entry == nullptr) return outputs;
   if (const InferValues infer = find_infer_values(*node.signature)) {

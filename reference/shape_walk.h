@@ -34,6 +34,15 @@ struct PartialValue {
 };
 
 bool is_tensor(const PartialValue& known);
+// Returns false for a shape beyond the limits, which stays unknown: plans compute with sizes that
+// tensors can have.
+bool can_be_a_tensor(const PartialValue& known, const Limits& limits);
+class CustomOperator;
+// Adds what an operator of the program says about its outputs. Its failures are those of the run,
+// but for errors of the model.
+void infer_custom(const Node& node, const CustomOperator& custom,
+                  const std::vector<PartialValue>& inputs, std::vector<PartialValue>& outputs,
+                  const Limits& limits);
 // A node's inputs as plans see them, and which of its outputs it names.
 std::vector<Described> described(const Node& node, const std::vector<PartialValue>& inputs);
 std::vector<bool> wanted(const Node& node);

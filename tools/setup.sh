@@ -2,7 +2,7 @@
 # make setup: installs everything between a bare Debian 12 (git, make, python3-venv) and a build. Prints what it
 # installs. A second run finds everything and returns at once, without the network.
 #
-#   tools/setup.sh [--tests] [PEER...]    --tests: also the Debian package that only tests use; PEER: also makes .venv-PEER,
+#   tools/setup.sh [--tests] [PEER...]    --tests: also the Debian packages that only tests use; PEER: also makes .venv-PEER,
 #                                         out of requirements-PEER.txt
 set -eu
 cd "$(dirname "$0")/.."
@@ -44,14 +44,14 @@ install_debian_packages() {
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# Installs Chromium for tests that click on the report's page. Without it they are skipped, for the reason in
-# tests/skips.yaml.
-install_browser() {
-  if command -v chromium >/dev/null || ! command -v apt-get >/dev/null; then return; fi
-  echo "setup: installing the Debian package chromium, for tests of pages"
+# Installs a Debian package for tests: `install_for_tests PROGRAM PACKAGE WHAT`. Without it they are skipped, for the
+# reason in tests/skips.yaml.
+install_for_tests() {
+  if command -v "$1" >/dev/null || ! command -v apt-get >/dev/null; then return; fi
+  echo "setup: installing the Debian package $2, for $3"
   if [ "$(id -u)" != 0 ] || ! { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
-      apt-get install -y -qq --no-install-recommends chromium >/dev/null; }; then
-    echo "setup: chromium could not be installed; tests of pages are skipped" >&2
+      apt-get install -y -qq --no-install-recommends "$2" >/dev/null; }; then
+    echo "setup: $2 could not be installed; $3 are skipped" >&2
   fi
 }
 
@@ -100,7 +100,10 @@ if [ "${1:-}" = --tests ]; then
   shift
 fi
 install_debian_packages
-[ $with_tests = no ] || install_browser
+if [ $with_tests = yes ]; then
+  install_for_tests chromium chromium "tests of pages"
+  install_for_tests abidiff abigail-tools "tests of the binary interface"
+fi
 environment .venv-onnxruntime requirements-onnxruntime.txt & beside=$!
 environment .venv requirements.txt
 pinned_suite

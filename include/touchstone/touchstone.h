@@ -7,7 +7,8 @@
  * status_release. On failure no output argument is written. No C++ exception leaves the library.
  * - Handles are checked: null, a released handle or one of another kind is an error of kind
  * TS_ERROR_USAGE.
- * - All functions may be called from any thread. Runs of one session wait for each other.
+ * - All functions may be called from any thread. A session runs several runs at the same time, on
+ * one copy of its weights; the option `concurrent_runs` says how many.
  * - Text is UTF-8 and ends in a zero byte. Pointers that a function returns stay valid as long as
  * their handle.
  * - Structures begin with struct_size, which the caller sets to sizeof the structure, and are zero
@@ -23,7 +24,7 @@
 extern "C" {
 #endif
 
-#define TS_API_VERSION 1u
+#define TS_API_VERSION 2u
 
 typedef struct ts_status ts_status;   /* an error */
 typedef struct ts_options ts_options; /* settings of a session, by name */
@@ -32,6 +33,7 @@ typedef struct ts_value
     ts_value; /* a tensor, sequence, optional or map; immutable but for wrapped memory */
 typedef struct ts_cancel ts_cancel;   /* a flag that ends runs */
 typedef struct ts_binding ts_binding; /* a run whose inputs and outputs are memory of the caller */
+typedef struct ts_node ts_node;       /* a node whose operator the program has, in its functions */
 
 typedef enum ts_error {
   TS_ERROR_NONE = 0,
@@ -137,6 +139,85 @@ typedef struct ts_run {
  * the outputs. */
 typedef void (*ts_done)(void* user, ts_status* status, ts_value** outputs, size_t output_count);
 
+/* Messages, with the numbers of ONNX Runtime's severities. */
+typedef enum ts_severity {
+  TS_SEVERITY_VERBOSE = 0,
+  TS_SEVERITY_INFO = 1, /* nodes without a fast kernel, and why */
+  TS_SEVERITY_WARNING = 2,
+  TS_SEVERITY_ERROR = 3,
+  TS_SEVERITY_FATAL = 4
+} ts_severity;
+
+/* Called by the thread that has the message, by several at once. `category` is the part that
+ * speaks: "session". */
+typedef void (*ts_log)(void* user, ts_severity severity, const char* category, const char* message);
+
+/* A program's own threads: calls task(context, k) for each k below `count`, on any threads, and
+ * returns when all these calls have returned. Several threads may call it at once. */
+typedef void (*ts_parallel_for)(void* user, size_t count, void (*task)(void* context, size_t k),
+                                void* context);
+
+/* Input or output of an operator of the program. */
+typedef struct ts_parameter {
+  size_t struct_size;
+  const char* name;
+  const char* types; /* "tensor(float), tensor(double)"; null: every tensor type */
+  const char* same;  /* a word: parameters with it have the same type in a node; null: none */
+  int32_t is_optional;
+  int32_t is_variadic; /* the last one alone may be */
+} ts_parameter;
+
+typedef enum ts_attribute_kind {
+  TS_ATTRIBUTE_ABSENT = 0, /* the node does not have it */
+  TS_ATTRIBUTE_FLOAT = 1,  /* the codes of AttributeProto */
+  TS_ATTRIBUTE_INT = 2,
+  TS_ATTRIBUTE_STRING = 3,
+  TS_ATTRIBUTE_TENSOR = 4,
+  TS_ATTRIBUTE_FLOATS = 6,
+  TS_ATTRIBUTE_INTS = 7,
+  TS_ATTRIBUTE_STRINGS = 8
+} ts_attribute_kind;
+
+/* Attribute of a node: one of the lists, with `count` elements, 1 for a single value. */
+typedef struct ts_attribute {
+  size_t struct_size;
+  ts_attribute_kind kind;
+  size_t count;
+  const float* floats;
+  const int64_t* ints;
+  const char* const* strings;
+  const size_t* lengths; /* of the strings, in bytes */
+  const ts_value* tensor;
+} ts_attribute;
+
+/* Says what a node's outputs are, by node_set_output. `inputs` has a row per input that the node
+ * names, rank -1 and type "" where nothing is known; its sizes are numbers. Called many times, also
+ * with sizes that no run has. A status of kind TS_ERROR_INVALID_MODEL refuses the model; any other
+ * leaves the outputs unknown until they are computed. */
+typedef ts_status* (*ts_infer)(void* user, ts_node* node, const ts_port* inputs, size_t input_count,
+                               size_t output_count);
+/* Computes a node. Inputs that it leaves out are null, and so may be outputs that it leaves out.
+ * `inputs`, and what is exported from them, are valid during the call alone. The library takes the
+ * outputs, and the status if it is not null. Called by several threads at once. */
+typedef ts_status* (*ts_compute)(void* user, const ts_node* node, const ts_value* const* inputs,
+                                 size_t input_count, ts_value** outputs, size_t output_count);
+
+/* An operator of the program. */
+typedef struct ts_operator {
+  size_t struct_size;
+  const char* domain; /* none of the standard's */
+  const char* name;
+  int32_t since_version; /* from 1 on; the newest that is not above the model's import counts */
+  const ts_parameter* inputs;
+  size_t input_count;
+  const ts_parameter* outputs;
+  size_t output_count;
+  ts_compute compute;
+  ts_infer infer; /* may be null */
+  void* user;
+  void (*release)(void* user); /* called once nothing uses the operator any more; may be null */
+} ts_operator;
+
 typedef struct ts_api {
   size_t struct_size;
   uint32_t version;
@@ -152,7 +233,7 @@ typedef struct ts_api {
   /* Options: `runtime` fast or reference, `threads`, `level` none, basic, extended or all,
    * `winograd` 0 or 1, `with_passes` and `without_passes` (names with commas), `devices` (cpu;
    * opencl,cpu), `limits` trusted or untrusted, `deadline` in seconds, `memory_limit` in bytes,
-   * `dim:SYMBOL` a size. docs/c.md has their defaults. */
+   * `concurrent_runs`, `dim:SYMBOL` a size. docs/c.md has their defaults. */
   ts_status* (*options_create)(ts_options** options);
   ts_status* (*options_set)(ts_options* options, const char* name, const char* value);
   void (*options_release)(ts_options* options);
@@ -229,6 +310,30 @@ typedef struct ts_api {
                                size_t output_count, ts_binding** binding);
   ts_status* (*binding_run)(ts_binding* binding, const ts_cancel* cancel, double deadline);
   void (*binding_release)(ts_binding* binding);
+
+  /* From here on: since version 2. */
+
+  /* Messages of at least this severity go to the function, for the whole process; null ends them.
+   * Calls that have begun go on. */
+  ts_status* (*log_to)(ts_log log, void* user, ts_severity least);
+
+  /* Makes an error, for the functions of an operator. */
+  ts_status* (*status_create)(ts_error kind, const char* message, ts_status** status);
+
+  /* Threads of the program in place of the session's own. */
+  ts_status* (*options_set_executor)(ts_options* options, ts_parallel_for executor, void* user);
+
+  /* Adds an operator to the models that are opened with these options. Everything is copied. On
+   * failure, `release` is not called. */
+  ts_status* (*options_add_operator)(ts_options* options, const ts_operator* added);
+
+  /* A node in the functions of its operator; the handle is valid during the call alone. */
+  ts_status* (*node_name)(const ts_node* node, const char** name);
+  ts_status* (*node_attribute)(const ts_node* node, const char* name, ts_attribute* attribute);
+  /* `type` null: that of the operator. `rank` -1: unknown, as are sizes of -1. In ts_infer alone.
+   */
+  ts_status* (*node_set_output)(ts_node* node, size_t index, const char* type, int32_t rank,
+                                const int64_t* dims);
 } ts_api;
 
 #if defined(__GNUC__)

@@ -94,6 +94,10 @@ Plan::Impl::Impl(const Model& model, const std::map<std::string, Shape>& feeds, 
   }
   const Index guard = check && !options.buffers ? ArenaCheck::guard_floats : 0;
   for (std::size_t k = 0; k < static_cast<std::size_t>(std::max<Index>(threads, 1)); ++k) {
+    if (k > 0 && !options.helped) {  // nobody uses it
+      scratch_of.push_back(scratch_of.front());
+      continue;
+    }
     if (options.buffers) {
       scratch_memory.push_back(options.buffers(scratch * 4));
     } else {
@@ -200,6 +204,15 @@ std::vector<Placement> Plan::placement() const {
 
 std::vector<NodePlacement> Plan::kernels() const {
   return place_nodes(impl_->graph, impl_->builder.steps, impl_->spent, impl_->options.limits);
+}
+
+std::vector<std::pair<std::string, std::string>> Plan::fallbacks() const {
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const std::unique_ptr<Step>& step : impl_->builder.steps) {
+    if (!step->fallback.empty() && !step->nodes.empty())
+      rows.emplace_back(label_of(*impl_->graph.node(step->nodes.front()).node), step->fallback);
+  }
+  return rows;
 }
 
 Index Plan::arena_bytes() const { return impl_->arena; }

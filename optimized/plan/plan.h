@@ -34,6 +34,7 @@ struct PlanOptions {
   std::shared_ptr<Device> device = {};  // not null: runs the nodes for which it has kernels
   bool host = true;                     // the processor runs the rest; false: that is an Error
   bool nested = false;                  // runs inside a step of another plan
+  bool helped = true;  // false: the thread that calls run does all work (ThreadPool)
   // Shared with the other plans of the session; null for a plan with its own.
   std::shared_ptr<SharedWeights> weights = {};
   std::shared_ptr<SharedArena> arena = {};
@@ -89,6 +90,8 @@ class Plan {
 
   std::vector<Placement> placement() const;    // of each step
   std::vector<NodePlacement> kernels() const;  // of each node, those of subgraphs after their own
+  // Nodes of the main graph whose kernel did not compute the last run's values, and why.
+  std::vector<std::pair<std::string, std::string>> fallbacks() const;
   Index arena_bytes() const;
   Index device_bytes() const;  // of the buffers on the device, constants included
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <sstream>
@@ -106,6 +107,7 @@ struct ThreadPool::State {
   Index first = 0, share = 0;  // first part of the round; parts per thread
   std::mutex mutex;            // guards `thrown`
   std::exception_ptr thrown;
+  Executor executor;
   bool watched = false;
   std::vector<Busy> busy_in_round, busy_times;  // by thread; of all rounds
   std::vector<std::thread> threads;
@@ -189,11 +191,13 @@ struct ThreadPool::State {
   }
 };
 
-ThreadPool::ThreadPool(Index threads) {
+ThreadPool::ThreadPool(Index threads, bool helped, Executor executor) {
   const Index count = threads > 0 ? threads : threads_available();
   try {
     state_ = std::make_unique<State>(static_cast<std::size_t>(count));
-    for (Index k = 1; k < count; ++k)
+    if (helped) state_->executor = executor;
+    const bool own_threads = helped && executor.run == nullptr;
+    for (Index k = 1; own_threads && k < count; ++k)
       state_->threads.emplace_back([state = state_.get(), k] { state->live(k); });
   } catch (const std::exception& error) {
     const std::size_t made = state_ ? state_->threads.size() : 0;
@@ -215,7 +219,7 @@ void ThreadPool::watch(bool watched) {
 
 std::vector<ThreadPool::Busy> ThreadPool::taken() { return std::exchange(state_->busy_times, {}); }
 
-Index ThreadPool::size() const { return static_cast<Index>(state_->threads.size()) + 1; }
+Index ThreadPool::size() const { return static_cast<Index>(state_->own.size()); }
 
 // The threads wake while the caller prepares the work.
 ThreadPool::Run::Run(ThreadPool& pool, bool wakes) : pool_(pool) {
@@ -226,6 +230,7 @@ ThreadPool::Run::~Run() { --pool_.state_->runs; }
 
 void ThreadPool::run(Index parts, Work work) {
   State& s = *state_;
+  if (s.executor.run != nullptr && parts > 1 && size() > 1) return run_outside(parts, work);
   if (s.threads.empty() || parts <= 1) {
     for (Index part = 0; part < parts; ++part) {
       if (current_budget()) check_budget();
@@ -252,6 +257,48 @@ void ThreadPool::run(Index parts, Work work) {
     if (busy.thread >= 0) s.busy_times.push_back(busy);
   }
   if (s.thrown) std::rethrow_exception(std::exchange(s.thrown, nullptr));
+}
+
+namespace {
+
+// Parts of one call that the executor's threads take. Numbers threads itself, in the order in which
+// they come, so that no two have the same scratch buffers.
+struct Shared {
+  const Index parts, threads;
+  std::function<void(Index part, Index thread)> work;
+  Budget* const budget;
+  std::atomic<Index> next{0}, came{0};
+  std::mutex mutex = {};  // guards `thrown`
+  std::exception_ptr thrown = {};
+
+  void take_parts(Index thread) {
+    const BudgetScope scope(budget);
+    for (Index part = next++; part < parts; part = next++) {
+      try {
+        if (budget) check_budget();
+        work(part, thread);
+      } catch (...) {
+        next = parts;
+        const std::lock_guard lock(mutex);
+        if (!thrown) thrown = std::current_exception();
+      }
+    }
+  }
+};
+
+}  // namespace
+
+void ThreadPool::run_outside(Index parts, Work work) {
+  Shared shared{parts, size(), {}, current_budget()};
+  shared.work = [&work](Index part, Index thread) { work.call(work.self, part, thread); };
+  const auto task = [](void* context, std::size_t) {
+    auto& all = *static_cast<Shared*>(context);
+    if (const Index thread = all.came++; thread < all.threads) all.take_parts(thread);
+  };
+  state_->executor.run(state_->executor.user, static_cast<std::size_t>(std::min(parts, size())),
+                       task, &shared);
+  shared.take_parts(0);  // what the executor left out, after all its calls
+  if (shared.thrown) std::rethrow_exception(shared.thrown);
 }
 
 }  // namespace touchstone

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -20,10 +21,21 @@ Index threads_available();
 // same time.
 constexpr Index parts_for(Index threads) { return threads > 1 ? 4 * threads : 1; }
 
+// A program's own threads, for use in place of a pool's.
+struct Executor {
+  // Calls task(context, k) for each k in [0, count), on any threads, and returns when all calls
+  // have. May be called from several threads at once.
+  void (*run)(void* user, std::size_t count, void (*task)(void* context, std::size_t k),
+              void* context) = nullptr;
+  void* user = nullptr;
+};
+
 class ThreadPool {
  public:
-  // 0: as many as are available. The caller's thread counts as one.
-  explicit ThreadPool(Index threads);
+  // 0: as many as are available. The caller's thread counts as one. `helped` false: work is divided
+  // as for that many threads, so that results are the same, but the caller's thread does it all.
+  // `executor`, if it has a function, stands for the pool's own threads.
+  explicit ThreadPool(Index threads, bool helped = true, Executor executor = {});
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -69,6 +81,7 @@ class ThreadPool {
     void (*call)(const void* self, Index part, Index thread);
   };
   void run(Index parts, Work work);
+  void run_outside(Index parts, Work work);  // on the executor
 
   struct State;
   std::unique_ptr<State> state_;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "core/budget.h"
@@ -91,6 +92,53 @@ TEST(ThreadPool, PartsAreOfTheCallersBudget) {
       EXPECT_EQ(error.kind, ErrorKind::cancelled);
     }
     EXPECT_EQ(runs, 0);
+  }
+}
+
+TEST(ThreadPool, WithoutHelpTheCallerDoesAllParts) {
+  ThreadPool pool(3, false);
+  EXPECT_EQ(pool.size(), 3);
+  std::vector<int> runs(7);
+  pool.each(7, [&](Index part, Index thread) {
+    ++runs[static_cast<std::size_t>(part)];
+    EXPECT_EQ(thread, 0);
+  });
+  EXPECT_EQ(runs, std::vector<int>(7, 1));
+}
+
+using Task = void (*)(void*, std::size_t);
+
+// Executors: with a thread for each task; one that runs nothing; one that runs each task twice.
+void in_threads(void*, std::size_t count, Task task, void* context) {
+  std::vector<std::thread> threads;
+  for (std::size_t k = 0; k < count; ++k) threads.emplace_back(task, context, k);
+  for (std::thread& thread : threads) thread.join();
+}
+void nowhere(void*, std::size_t, Task, void*) {}
+void twice(void* user, std::size_t count, Task task, void* context) {
+  in_threads(user, count, task, context);
+  in_threads(user, count, task, context);
+}
+
+TEST(ThreadPool, AnExecutorRunsTheParts) {
+  for (const auto& run : {in_threads, nowhere, twice}) {
+    ThreadPool pool(4, true, {run, nullptr});
+    EXPECT_EQ(pool.size(), 4);
+    for (const Index parts : {0, 1, 2, 100}) {
+      std::vector<std::atomic<int>> runs(static_cast<std::size_t>(parts));
+      std::array<std::atomic<int>, 4> busy{};
+      pool.each(parts, [&](Index part, Index thread) {
+        EXPECT_EQ(++busy.at(static_cast<std::size_t>(thread)), 1) << "one number for two threads";
+        ++runs[static_cast<std::size_t>(part)];
+        --busy.at(static_cast<std::size_t>(thread));
+      });
+      for (const std::atomic<int>& each : runs) EXPECT_EQ(each, 1);
+    }
+    EXPECT_THROW(pool.each(9,
+                           [](Index part, Index) {
+                             if (part == 5) throw std::runtime_error("part 5");
+                           }),
+                 std::runtime_error);
   }
 }
 

@@ -1,6 +1,6 @@
-// Mutex that keeps the runs of a session apart and survives fork(). The child has one thread, so a
-// lock held by another thread at that moment is never released there: lock() throws Error (usage)
-// instead of waiting.
+// Mutex of what one run at a time uses, which survives fork(). The child has one thread, so a lock
+// held by another thread at that moment is never released there: both ways to lock throw Error
+// (usage) instead of waiting.
 #pragma once
 
 #include <atomic>
@@ -14,18 +14,19 @@ class RunLock {
  public:
   RunLock() { forks(); }  // counts from here on
   void lock() {
+    while (!try_lock()) state_.wait(forks() + 1, std::memory_order_relaxed);
+  }
+  bool try_lock() {
     const std::uint32_t own = forks() + 1;
-    for (std::uint32_t seen = free;;) {
-      if (state_.compare_exchange_weak(seen, own, std::memory_order_acquire)) return;
-      if (seen != free && seen != own) {
-        throw Error(ErrorKind::usage,
-                    "the process was forked while another thread ran this session, which cannot "
-                    "run in the child")
-            .with_help("make a session in the child, or fork while none runs");
-      }
-      if (seen == own) state_.wait(seen, std::memory_order_relaxed);
-      seen = free;
+    std::uint32_t seen = free;
+    if (state_.compare_exchange_strong(seen, own, std::memory_order_acquire)) return true;
+    if (seen != own) {
+      throw Error(ErrorKind::usage,
+                  "the process was forked while another thread ran this session, which cannot "
+                  "run in the child")
+          .with_help("make a session in the child, or fork while none runs");
     }
+    return false;
   }
   void unlock() {
     state_.store(free, std::memory_order_release);

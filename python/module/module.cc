@@ -7,6 +7,7 @@ NB_MODULE(_native, module) {
   module.attr("__version__") = TOUCHSTONE_VERSION;
   touchstone::python::bind_errors(module);
   touchstone::python::bind_values(module);
+  touchstone::python::bind_operators(module);
   touchstone::python::bind_settings(module);
   touchstone::python::bind_session(module);
   touchstone::python::bind_functions(module);

@@ -7,6 +7,7 @@ namespace touchstone::python {
 
 void bind_errors(nanobind::module_& module);
 void bind_values(nanobind::module_& module);
+void bind_operators(nanobind::module_& module);
 void bind_settings(nanobind::module_& module);
 void bind_session(nanobind::module_& module);
 void bind_functions(nanobind::module_& module);

@@ -96,6 +96,7 @@ class Runner {
         outputs(outputs_of(model.graph)),
         about(model),
         limits_(settings.options.limits),
+        operators_(settings.operators.all),
         account_(current_budget()->account()),
         profiled_(settings.options.timings) {
     if (settings.fast) {
@@ -143,6 +144,7 @@ class Runner {
 
  private:
   const Limits limits_;
+  const CustomOperators operators_;  // of the model's nodes
   const std::shared_ptr<MemoryAccount> account_;
   std::variant<std::monostate, Session, Model> held_;
   std::atomic<bool> profiled_;
@@ -154,6 +156,7 @@ class Runner {
 Runner* opened(const Source& source, const Settings& settings, const Stop* stop) {
   return unlocked([&] {
     const Budget budget(settings.options.limits, cancel_by(stop));
+    const CustomScope scope(settings.operators.all);
     Model model = source.load(settings.options.limits);
     adapt(model, settings);
     if (!settings.optimized_file.empty()) {

@@ -130,6 +130,17 @@ void bind_settings(nb::module_& module) {
       .def_prop_rw(
           "profile", [](const Settings& settings) { return settings.options.timings; },
           [](Settings& settings, bool wanted) { settings.options.timings = wanted; })
+      .def_prop_rw(
+          "concurrent_runs",
+          [](const Settings& settings) { return settings.options.concurrent_runs; },
+          [](Settings& settings, Index wanted) {
+            if (wanted < 0)
+              throw Error(ErrorKind::usage, "a session with " + std::to_string(wanted) +
+                                                " concurrent runs is asked for")
+                  .with_help("0 takes at least four, and one per processor");
+            settings.options.concurrent_runs = wanted;
+          })
+      .def_rw("operators", &Settings::operators)
       .def_rw("symbols", &Settings::symbols)
       .def_rw("denotations", &Settings::denotations)
       .def("replace_initializer",

@@ -7,15 +7,21 @@
 #include <map>
 #include <string>
 
+#include "model/custom.h"
 #include "model/model.h"
 #include "optimized/session.h"
 #include "python/module/guard.h"
 
 namespace touchstone::python {
 
+struct Operators {
+  CustomOperators all;
+};
+
 struct Settings {
   bool fast = true;
   SessionOptions options;
+  Operators operators;
   std::map<std::string, Index> symbols, denotations;  // sizes of the inputs' open dimensions
   std::map<std::string, Value> initializers;          // replace those of the model
   std::string optimized_file;                         // written if not empty

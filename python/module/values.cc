@@ -216,6 +216,7 @@ void bind_values(nb::module_& module) {
       .def_prop_ro("kind", kind_of)
       .def_prop_ro("element", [](const ValueType& type) { return static_cast<int>(type.element); })
       .def_prop_ro("inner", inner_of, nb::rv_policy::copy)
+      .def_static("parse", [](const std::string& type) { return parse_value_type(type); })
       .def("__str__", [](const ValueType& type) { return text(type); });
 
   nb::class_<Value>(module, "Value")

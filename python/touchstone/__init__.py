@@ -38,6 +38,7 @@ from touchstone.enums import (
 )
 from touchstone.errors import Error
 from touchstone.functions import check, convert, optimize, show
+from touchstone.operators import Parameter
 from touchstone.options import RunOptions, SessionOptions
 from touchstone.ortvalue import OrtValue, copy_tensors
 from touchstone.runtime import (
@@ -109,6 +110,7 @@ __all__ = [
     "OrtSparseFormat",
     "OrtSyncStream",
     "OrtValue",
+    "Parameter",
     "RunOptions",
     "SessionIOBinding",
     "SessionOptions",

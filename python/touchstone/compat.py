@@ -70,7 +70,7 @@ _OPENINGS = {"Does nothing: ": "accepted", "Recorded: ": "accepted", "Refused: "
 _NOTES = {
     "InferenceSession.get_inputs": "the shape of an input without a declared rank is None, not []",
     "InferenceSession.get_providers": "always CPUExecutionProvider alone",
-    "InferenceSession.run": "feeds are copied; runs of one session wait for each other",
+    "InferenceSession.run": "feeds are copied; several threads may run one session at once",
     "InferenceSession.set_providers": "a list that can be met changes nothing: there is one provider",
     "InferenceSession.end_profiling": "a Chrome trace of each run's steps; the file is written here, not by the runs",
     "SessionOptions.add_session_config_entry": "entries about memory, threads and kernels have no effect; those that "
@@ -79,6 +79,7 @@ _NOTES = {
     "SessionOptions.profile_file_prefix": "by default touchstone_profile_",
     "OrtValue.numpy": "no copy; also of bfloat16 and the types under 16 bits",
     "OrtValue.update_inplace": "an array of another type is refused",
+    "onnxruntime.set_default_logger_severity": "messages go to the loggers touchstone.* of Python's logging",
     "onnxruntime.OrtArenaCfg": "its values have no effect",
     "onnxruntime.version": "that of Touchstone",
     "onnxruntime.get_version_string": "that of Touchstone",

@@ -46,6 +46,8 @@ def opened(model: Any, options: SessionOptions) -> _native.Runner:
     if options.enable_profiling and options.runtime != "fast":
         raise Error("unsupported", "a profile is of the fast executor's steps", help="leave enable_profiling out")
     native.profile = options.enable_profiling
+    native.concurrent_runs = options.concurrent_runs
+    native.operators = options._operators
     native.symbols, native.denotations = options._named, options._denoted
     for name, value in options._initializers.items():
         native.replace_initializer(name, values.tensor(OrtValue(value)._array))

@@ -12,6 +12,8 @@ from touchstone import _native
 from touchstone.devices import PROVIDER, OrtEpDevice
 from touchstone.enums import ExecutionMode, ExecutionOrder, GraphOptimizationLevel, OrtExecutionProviderDevicePolicy
 from touchstone.errors import Error, RuntimeException
+from touchstone.operators import Parameter
+from touchstone.operators import add as add_operator
 
 _LEVELS = {
     "none": GraphOptimizationLevel.ORT_DISABLE_ALL,
@@ -96,7 +98,7 @@ class Setting:
 ignored_everywhere: dict[str, Any] = {}
 
 _MEMORY = "each plan allocates the memory that it needs, once"
-_LOGS = "nothing is logged; errors are exceptions"
+_LOGS = "messages have one severity in a process: that of set_default_logger_severity"
 
 
 class _Options:
@@ -148,6 +150,7 @@ class SessionOptions(_Options):
     Not in ONNX Runtime:
 
     runtime                   "fast", or "reference": slow, single-threaded, generated from the definitions.
+    concurrent_runs           most runs at the same time, others wait; 0: at least four, and one per processor.
     winograd                  False: convolutions are computed directly.
     with_passes               passes and patterns that run regardless of the level (`touchstone optimize --list`).
     without_passes            passes and patterns that do not run.
@@ -156,7 +159,7 @@ class SessionOptions(_Options):
     memory_limit              bytes that the session and its runs may use at once; None: the limits decide.
     """
 
-    __slots__ = ("_choose", "_initializers", "_memory_files", "_named", "_denoted", "_providers", "_stop")
+    __slots__ = ("_choose", "_initializers", "_memory_files", "_named", "_denoted", "_operators", "_providers", "_stop")
 
     intra_op_num_threads = Setting(0, _integer)
     graph_optimization_level = Setting(GraphOptimizationLevel.ORT_ENABLE_ALL, _level)
@@ -164,6 +167,7 @@ class SessionOptions(_Options):
     profile_file_prefix = Setting("touchstone_profile_", _string)
     optimized_model_filepath = Setting("", _string)
     runtime = Setting("fast", _string)
+    concurrent_runs = Setting(0, _integer)
     winograd = Setting(True, _boolean)
     with_passes = Setting((), _as_given)
     without_passes = Setting((), _as_given)
@@ -191,6 +195,7 @@ class SessionOptions(_Options):
         self._denoted: dict[str, int] = {}
         self._initializers: dict[str, Any] = {}
         self._memory_files: dict[str, Any] = {}
+        self._operators = _native.Operators()
         self._providers: list[tuple[str, dict[str, str]]] = []
         self._choose: Callable[..., Sequence[OrtEpDevice]] | None = None
         self._stop = _native.Stop()
@@ -202,6 +207,7 @@ class SessionOptions(_Options):
         copy = SessionOptions()
         for name in ("_values", "_entries", "_named", "_denoted", "_initializers", "_memory_files"):
             setattr(copy, name, dict(getattr(self, name)))
+        copy._operators = self._operators.copy()
         copy._providers, copy._choose, copy._stop = list(self._providers), self._choose, self._stop
         for name, value in settings.items():
             setattr(copy, name, value)
@@ -284,13 +290,35 @@ class SessionOptions(_Options):
     def clear_ep_context_data_read_func(self) -> None:
         self._entries.pop("ep_context_data_read_func", None)
 
+    def add_operator(
+        self,
+        domain: str,
+        name: str,
+        function: Callable[..., Any],
+        *,
+        inputs: Sequence[str | Parameter],
+        outputs: Sequence[str | Parameter],
+        version: int = 1,
+        infer: Callable[..., Any] | None = None,
+    ) -> None:
+        """Adds an operator to those of the models that are loaded with these options. Not in ONNX Runtime.
+
+        A node calls function(*inputs, **attributes), perhaps from several threads at once: arrays, None for an input
+        that the node leaves out. It returns the output, or several as a tuple. `inputs` and `outputs` are types
+        ("tensor(float)") or Parameters; values of other types are refused. `infer(inputs, attributes)` returns a pair
+        (type or None, shape or None) for each output, from such pairs of the inputs.
+        """
+        add_operator(self._operators, domain, name, function, inputs, outputs, version, infer)
+
     def register_custom_ops_library(self, path: str) -> None:
-        """Refused: custom operators are not implemented."""
+        """Refused: the library's operators are written for ONNX Runtime's C interface; add_operator takes functions in
+        Python, and ts_api.options_add_operator those in C.
+        """
         raise Error(
             "unsupported",
             f"the library of custom operators '{path}' cannot be used",
-            help="add functions to the model that define them by operators of the standard, or run its part between "
-            "them as a model of its own",
+            help="add_operator takes a function for each operator; or add functions to the model that define them by "
+            "operators of the standard",
         )
 
     def chosen_providers(self) -> list[tuple[str, dict[str, str]]] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from touchstone import logs
 from touchstone._native import __version__
 from touchstone.devices import PROVIDER, OrtArenaCfg, OrtMemoryInfo
 from touchstone.errors import Error
@@ -48,12 +49,14 @@ def print_debug_info() -> None:
 
 
 def set_default_logger_severity(severity: int) -> None:
-    """Recorded: nothing is logged."""
-    ignored_everywhere["default_logger_severity"] = severity
+    """Passes messages of this severity and above to the loggers touchstone.* of Python's `logging`. 1 and below: also
+    which nodes have no fast kernel and why, which fell back to the reference, and options without an effect.
+    """
+    logs.set_severity(severity)
 
 
 def set_default_logger_verbosity(verbosity: int) -> None:
-    """Recorded: nothing is logged."""
+    """Recorded: verbose messages have one level."""
     ignored_everywhere["default_logger_verbosity"] = verbosity
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from touchstone import _native, values
+from touchstone import _native, logs, values
 from touchstone.binding import IOBinding
 from touchstone.devices import PROVIDER, OrtEpAssignedNode, OrtEpAssignedSubgraph, OrtEpDevice, OrtMemoryInfo
 from touchstone.errors import Error, Fail
@@ -77,8 +77,8 @@ _IDLE_KEYWORDS = ("enable_fallback", "read_config_from_model", "disabled_optimiz
 class InferenceSession:
     """A loaded model, ready to run.
 
-    Runs may come from several threads; they are serialized. The interpreter's lock is released while a model is
-    loaded and while it runs.
+    Runs may come from several threads, and run at the same time (SessionOptions.concurrent_runs). The interpreter's
+    lock is released while a model is loaded and while it runs.
 
     ignored_options  name -> value of all that was accepted and has no effect.
     """
@@ -104,6 +104,8 @@ class InferenceSession:
             providers = options.chosen_providers()
         idle |= require_provider(providers, provider_options)
         self.ignored_options: dict[str, Any] = {**ignored_everywhere, **options.ignored_options, **idle}
+        if self.ignored_options:
+            logs.write(logs.INFO, "options", f"without an effect: {', '.join(self.ignored_options)}")
         self._options = self._sess_options = options
         # Programs read these attributes of ONNX Runtime's sessions.
         self._providers, self._provider_options = [PROVIDER], {PROVIDER: {}}

@@ -88,7 +88,6 @@ def test_calls_without_effect_are_recorded_by_later_sessions() -> None:
     made = touchstone.OrtMemoryInfo.create_v2("mine", kinds.CPU, 0, 0, memory, 64, arena)
     assert refused(lambda: touchstone.OrtMemoryInfo.create_v2("mine", kinds.GPU, 0, 0, memory, 64, arena)).kind
     calls = {
-        "default_logger_severity": lambda: touchstone.set_default_logger_severity(4),
         "default_logger_verbosity": lambda: touchstone.set_default_logger_verbosity(1),
         "global_thread_pool_sizes": lambda: touchstone.set_global_thread_pool_sizes(2, 1),
         "seed": lambda: touchstone.set_seed(7),
