@@ -187,8 +187,19 @@ class Examination {
     keep_element(node, judgement, run, found_);
   }
 
+  // The node without the outputs that the graph does not show.
+  Node node_shown() const {
+    Node node = model_.graph.nodes.front();
+    const std::vector<ValueInfo>& shown = model_.graph.outputs;
+    for (std::string& name : node.outputs) {
+      const auto is_it = [&](const ValueInfo& output) { return output.name == name; };
+      if (std::none_of(shown.begin(), shown.end(), is_it)) name.clear();
+    }
+    return node;
+  }
+
   void judge_only_node(const Feeds& feeds, const Feeds& outputs, std::size_t run) {
-    const Node& node = model_.graph.nodes.front();
+    const Node node = node_shown();
     const std::vector<Value> inputs = values_of(node.inputs, model_, feeds, {});
     blame_node(node, judge_node(node, inputs, values_of(node.outputs, model_, {}, outputs)), inputs,
                run);

@@ -29,9 +29,11 @@ class SimplerGraph {
 
   std::vector<Case> all() {
     compute_values();
+    keep_one_run();
+    keep_what_one_output_needs();
     keep_nodes();
     keep_one_output();
-    keep_one_run();
+    bypass_nodes();
     leave_out_attributes();
     shrink_sizes();
     plain_values();
@@ -59,8 +61,8 @@ class SimplerGraph {
     }
   }
 
-  // Adds the case of these nodes.
-  void add_nodes(const std::set<Index>& nodes) {
+  // Adds the case of these nodes, with one output if it is named.
+  void add_nodes(const std::set<Index>& nodes, const std::string& output = "") {
     if (values_.empty() || nodes.empty() || nodes.size() >= count()) return;
     try {
       Case cut = case_;
@@ -71,13 +73,11 @@ class SimplerGraph {
       for (const Node& node : graph.nodes) {
         for (const std::string& name : names_used(node)) used.insert(name);
       }
-      std::erase_if(graph.outputs, [&](const ValueInfo& output) {
-        return used.contains(output.name) && !shown.contains(output.name);
+      std::erase_if(graph.outputs, [&](const ValueInfo& one) {
+        return output.empty() ? used.contains(one.name) && !shown.contains(one.name)
+                              : one.name != output;
       });
-      for (ValueInfo& input : graph.inputs) {
-        if (case_.feeds.size() > 1 && input.shape)
-          for (Dim& dim : *input.shape) dim = {};
-      }
+      for (ValueInfo& input : graph.inputs) declare(input);
       for (std::size_t k = 0; k < cut.feeds.size(); ++k) {
         cut.feeds[k].clear();
         for (const ValueInfo& input : graph.inputs) {
@@ -90,6 +90,28 @@ class SimplerGraph {
     }
   }
 
+  // An input keeps its declaration. A value that becomes one has the sizes that are those of all
+  // runs.
+  void declare(ValueInfo& input) const {
+    const std::vector<ValueInfo>& inputs = case_.model.graph.inputs;
+    const auto was = std::find_if(inputs.begin(), inputs.end(),
+                                  [&](const ValueInfo& one) { return one.name == input.name; });
+    if (was != inputs.end()) {
+      input = *was;
+    } else if (input.shape) {
+      for (const Feeds& values : values_) {
+        const auto at = values.find(input.name);
+        if (at == values.end() || !at->second.is_tensor()) return input.shape.reset();
+        const Shape& shape = at->second.tensor().shape();
+        if (shape.size() != static_cast<Index>(input.shape->size())) return input.shape.reset();
+        for (std::size_t d = 0; d < input.shape->size(); ++d) {
+          Dim& dim = (*input.shape)[d];
+          if (dim.size && *dim.size != shape[static_cast<Index>(d)]) dim = {};
+        }
+      }
+    }
+  }
+
   void add(Case changed) {
     std::string nodes;
     for (const Node& node : changed.model.graph.nodes) {
@@ -98,6 +120,63 @@ class SimplerGraph {
     changed.text = fmt::format("{} nodes: {}", changed.model.graph.nodes.size(), nodes);
     changed.covered.clear();
     made_.push_back(std::move(changed));
+  }
+
+  void keep_what_one_output_needs() {
+    for (const ValueInfo& output : case_.model.graph.outputs) {
+      std::set<std::string> needed{output.name};
+      std::set<Index> kept;
+      const std::vector<Node>& nodes = case_.model.graph.nodes;
+      for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+        const auto is_needed = [&](const std::string& name) { return needed.contains(name); };
+        if (std::none_of(node->outputs.begin(), node->outputs.end(), is_needed)) continue;
+        kept.insert(node->index);
+        for (const std::string& name : names_used(*node)) needed.insert(name);
+      }
+      add_nodes(kept, output.name);
+    }
+  }
+
+  // Leaves out a node, and gives one of its inputs to those that read its output.
+  void bypass_nodes() {
+    for (std::size_t k = 0; k < count() && !values_.empty(); ++k) {
+      const Node& node = case_.model.graph.nodes[k];
+      const std::string& made = node.outputs.front();
+      for (const std::string& given : node.inputs) {
+        if (made.empty() || given.empty() || type_of(made) != type_of(given)) continue;
+        Case changed = case_;
+        Graph& graph = changed.model.graph;
+        graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(k));
+        for (Node& other : graph.nodes)
+          std::replace(other.inputs.begin(), other.inputs.end(), made, given);
+        if (reads_what_is_not_there(changed.model, node)) continue;
+        forget_shapes(graph);
+        add(std::move(changed));
+      }
+    }
+  }
+
+  std::optional<ValueType> type_of(const std::string& name) const {
+    if (const auto at = values_.front().find(name); at != values_.front().end())
+      return at->second.type();
+    const auto& held = case_.model.graph.initializers;
+    const auto at = held.find(name);
+    return at == held.end() ? std::nullopt : std::optional(tensor_type(at->second.type()));
+  }
+
+  static void forget_shapes(Graph& graph) {
+    graph.values.clear();
+    for (ValueInfo& output : graph.outputs) output.shape.reset();
+  }
+
+  static bool reads_what_is_not_there(const Model& model, const Node& gone) {
+    std::set<std::string> used;
+    for (const Node& node : model.graph.nodes) {
+      for (const std::string& name : names_used(node)) used.insert(name);
+    }
+    for (const ValueInfo& output : model.graph.outputs) used.insert(output.name);
+    return std::any_of(gone.outputs.begin(), gone.outputs.end(),
+                       [&](const std::string& name) { return used.contains(name); });
   }
 
   // One node alone, then ever smaller parts left out.
@@ -164,8 +243,7 @@ class SimplerGraph {
           for (Dim& dim : *input.shape)
             if (dim.size == size) dim.size = smaller;
         }
-        changed.model.graph.values.clear();
-        for (ValueInfo& output : changed.model.graph.outputs) output.shape.reset();
+        forget_shapes(changed.model.graph);
         add(std::move(changed));
       }
     }

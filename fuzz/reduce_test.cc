@@ -95,10 +95,39 @@ TEST_F(Reductions, AFaultThatOnlyTapsShowIsBlamedOnItsNode) {
   EXPECT_EQ(smaller.is.model.graph.nodes.size(), 1) << smaller.is.text;
 }
 
+// The fault shows only with the node that makes its input from the graph's.
+TEST_F(Reductions, NodesThatTheWrongOutputDoesNotNeedGoAndOthersArePassedBy) {
+  Case wide = chain({"Neg", "Abs", "Relu", "Tanh"});
+  for (const std::string other : {"Exp", "Sin", "Cos"}) {
+    Node node;
+    node.op = other;
+    node.index = static_cast<Index>(wide.model.graph.nodes.size());
+    node.inputs = {"v1"};
+    node.outputs = {"of_" + other};
+    wide.model.graph.nodes.push_back(node);
+    wide.model.graph.outputs.push_back({node.outputs.front(), tensor_type(Type::float32), {}});
+  }
+  const auto ops = [](const Case& one) {
+    std::string all;
+    for (const Node& node : one.model.graph.nodes) all += node.op + " ";
+    return all;
+  };
+  std::set<std::string> simpler;
+  for (const Case& one : simpler_graphs(wide)) simpler.insert(ops(one));
+  EXPECT_THAT(simpler, ::testing::IsSupersetOf({"Neg Abs Relu Tanh ", "Neg Exp ", "Neg Cos ",
+                                                "Neg Relu Tanh Exp Sin Cos "}));
+  Examiner examine = examiner({});
+  for (const Case& one : simpler_graphs(wide)) EXPECT_EQ(examine(one).detail, "") << ops(one);
+}
+
 TEST_F(Reductions, ARightTargetHasNoFinding) {
   Examiner examine = examiner({});
   EXPECT_FALSE(examine(chain({"Neg", "Abs", "Tanh"})).is_finding());
   EXPECT_FALSE(examine(case_of_line("Softmax-13(float[7,33]~real) axis=1")).is_finding());
+  Case hides = case_of_line("TopK-11(float[5]~real, *int64[1]{2})");
+  hides.model.graph.outputs.pop_back();
+  EXPECT_EQ(examine(hides).detail, "");
+  EXPECT_FALSE(examine(hides).is_finding());
 }
 
 TEST(Lines, PartsJoinToTheSameText) {

@@ -160,6 +160,27 @@ class Workshop:
         run(words, self.build)
         return made
 
+    def unit_object(self, unit: Unit, fault: Fault, folder: Path) -> Path:
+        """Compiles a whole unit with the fault, by the build's own options."""
+        source = folder / f"{unit.target}_{unit.source.stem}.cc"
+        text = unit.source.read_text(encoding="utf-8")
+        for part, name in unit.parts(self.build).items():
+            place = folder / part if part == fault.file else ROOT / part
+            text = text.replace(f'#include "{name}"', f'#include "{place}"') if name else f'#include "{place}"\n'
+        source.write_text(text, encoding="utf-8")
+        words = list(unit.command)
+        words[words.index("-o") + 1] = str(source.with_suffix(".o"))
+        words[words.index("-c") + 1] = str(source)
+        words[1:1] = ["-w", "-I", str(folder)]
+        run(words, self.build)
+        return source.with_suffix(".o")
+
+    def program_with(self, program: str, fault: Fault, folder: Path) -> Path:
+        """Links a whole program of the build with the fault, at the build's own speed."""
+        write_made(fault, folder)
+        objects = [self.unit_object(unit, fault, folder) for unit in self.units_with(fault.file)]
+        return self.linked(program, objects, folder, keeps_own=True)
+
     def objects(self, fault: Fault, folder: Path) -> list[Path]:
         """Compiles all files of the units that contain the fault, and the file of its test."""
         header = not any(fault.file in self.parts[unit] for unit in self.units)
@@ -172,11 +193,12 @@ class Workshop:
                 found.append(self.compiled(unit, part, folder if touched else self.plain, fault if touched else None))
         return found
 
-    def linked(self, program: str, objects: list[Path], folder: Path) -> Path:
-        """Links a program without its own objects; the linker prefers the objects before a library that defines the
-        same symbols.
+    def linked(self, program: str, objects: list[Path], folder: Path, keeps_own: bool = False) -> Path:
+        """Links a program with these objects in place of its own, or beside them; the linker prefers the objects before
+        a library that defines the same symbols.
         """
-        words = [w for w in self.link_of(program) if not (w.endswith(".o") and f"/{program}.dir/" in w)]
+        own = f"/{program}.dir/"
+        words = [w for w in self.link_of(program) if keeps_own or not (w.endswith(".o") and own in w)]
         made = folder / program
         words[words.index("-o") + 1] = str(made)
         place = next(k for k, word in enumerate(words) if word.endswith(".a"))
@@ -206,8 +228,7 @@ class Workshop:
     def outcome(self, fault: Fault, number: int) -> tuple[Fault, list[str]]:
         """The tests that fail: the named one or, if it passes, any others of its file."""
         folder = self.out / f"{number:03}"
-        (folder / fault.file).parent.mkdir(parents=True, exist_ok=True)
-        (folder / fault.file).write_text(fault.made, encoding="utf-8")
+        write_made(fault, folder)
         made = self.linked(self.unit_of(fault.test).target, self.objects(fault, folder), folder)
         red = self.red(made, fault.test) or self.red(made, "*")
         shutil.rmtree(folder)
@@ -230,6 +251,11 @@ class Workshop:
 
 class NoProgram(RuntimeError):
     pass
+
+
+def write_made(fault: Fault, folder: Path) -> None:
+    (folder / fault.file).parent.mkdir(parents=True, exist_ok=True)
+    (folder / fault.file).write_text(fault.made, encoding="utf-8")
 
 
 def run(words: list[str], where: Path) -> None:
