@@ -1,11 +1,11 @@
 # Entry point of every build, test and report. Each target only calls the script that does the work.
 .DEFAULT_GOAL := help
-.PHONY: help setup build run wheel test full bench arm64 coverage fuzz fmt clean
+.PHONY: help setup build run wheel test full bench arm64 coverage fuzz fuzz-bytes fmt clean
 python := .venv/bin/python
 cmake := .venv/bin/cmake
 
 help:
-	@echo "make setup | build | run | wheel | test | full | bench | arm64 | coverage | fuzz | fmt | clean   (README.md says what each does)"
+	@echo "make setup | build | run | wheel | test | full | bench | arm64 | coverage | fuzz | fuzz-bytes | fmt | clean   (README.md says what each does)"
 
 setup:
 	@tools/setup.sh
@@ -40,10 +40,13 @@ coverage: setup
 fuzz: build
 	@$(python) -m tools.fuzz_all
 
+fuzz-bytes: build
+	@$(python) -m tools.fuzz_bytes
+
 fmt: setup
 	@git ls-files -z -- '*.h' '*.cc' ':!codegen/golden' | xargs -0 -r clang-format -i
 	@$(python) -m ruff format -q . && $(python) -m ruff check --fix .
 
 clean:
-	rm -rf build build-asan build-odr build-debug build-coverage
+	rm -rf build build-asan build-odr build-fuzz build-debug build-coverage
 	find generated -mindepth 1 ! -name README.md -delete

@@ -47,14 +47,20 @@ struct Level {
 };
 
 constexpr std::array levels{
-    Level{"op", make_operators}, Level{"graph", make_graphs}, Level{"lines", make_lines},
-    Level{"meta", nullptr},      Level{"bytes", nullptr},
+    Level{"op", make_operators},
+    Level{"graph", make_graphs},
+    Level{"lines", make_lines},
+    Level{"meta", nullptr},
 };
 
 }  // namespace
 
 std::unique_ptr<Source> source_of(const std::string& level, const std::string& ops) {
   std::vector<std::string_view> known;
+  if (level == "bytes")
+    throw Error(ErrorKind::unsupported,
+                "inputs of level 'bytes' come from libFuzzer, in programs of its own")
+        .with_help("make fuzz-bytes builds and runs them (docs/fuzzing.md)");
   for (const Level& one : levels) {
     if (one.name == level && !one.make)
       throw Error(ErrorKind::unsupported, "there is no source of level '" + level + "' yet")

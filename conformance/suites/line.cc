@@ -124,7 +124,7 @@ class Reader : private LineCursor {
       if (key.is_text) {
         made.by_string.emplace(key.text, held);
       } else {
-        made.by_integer.emplace(static_cast<Index>(key.number), held);
+        made.by_integer.emplace(integer(key), held);
       }
     }
     return made;
@@ -224,8 +224,14 @@ class Reader : private LineCursor {
     made.attributes[name].is = spec == known.end() ? Attribute::Payload(any()) : held(spec->kind);
   }
 
+  Index integer(const Item& item) const {
+    constexpr long double end = 0x1p63L;
+    if (item.number >= -end && item.number < end) return static_cast<Index>(item.number);
+    fail("an integer of 64 bits");
+  }
+
   // Reads a value of an attribute that the operator lacks, or that has the wrong kind.
-  Index any() { return static_cast<Index>(item(" ").number); }
+  Index any() { return integer(item(" ")); }
 
   Attribute::Payload held(std::string_view kind) {
     if (kind == "tensor") return tensor(key_, nullptr);
@@ -239,11 +245,10 @@ class Reader : private LineCursor {
     } else {
       items.push_back(item(" "));
     }
-    if (kind == "int") return static_cast<Index>(items[0].number);
+    if (kind == "int") return integer(items[0]);
     if (kind == "float") return static_cast<float>(items[0].number);
     if (kind == "string") return items[0].text;
-    if (kind == "ints")
-      return each<Index>(items, [](const Item& i) { return static_cast<Index>(i.number); });
+    if (kind == "ints") return each<Index>(items, [this](const Item& i) { return integer(i); });
     if (kind == "floats")
       return each<float>(items, [](const Item& i) { return static_cast<float>(i.number); });
     if (kind == "strings") return each<std::string>(items, [](const Item& i) { return i.text; });
@@ -252,7 +257,7 @@ class Reader : private LineCursor {
 
   Attribute::Payload wrong_kind() {
     expect('[');
-    return each<Index>(list(']'), [](const Item& i) { return static_cast<Index>(i.number); });
+    return each<Index>(list(']'), [this](const Item& i) { return integer(i); });
   }
 
   template <class T, class F>

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "conformance/suites/line_data.h"
 #include "core/error.h"
 #include "core/numbers/convert.h"
@@ -59,6 +61,18 @@ TEST(Line, RefusesWhatItDoesNotKnow) {
         "OptionalHasElement-15(optional(tensor(float)){int64[1]{1}})", "Nobody-1()"}) {
     EXPECT_THROW(parse_line(text), Error) << text;
   }
+}
+
+TEST(Line, RefusesIntegersThatNeedMoreThan64Bits) {
+  for (const char* text :
+       {"Concat-13(float[2]{1}) axis=1e30", "Concat-13(float[2]{1}) axis=nan",
+        "Transpose-13(float[2]{1}) perm=[0,-1e19]", "Relu-14(float[2]{1}) other=inf",
+        "Relu-14(float[2]{1}) other=[9223372036854775808]",
+        "ai.onnx.ml.DictVectorizer-1(map(int64,tensor(float)){1e30:1}) int64_vocabulary=[1]"}) {
+    EXPECT_THROW(parse_line(text), Error) << text;
+  }
+  const Line least = parse_line("Concat-13(float[2]{1}) axis=-9223372036854775808");
+  EXPECT_EQ(std::get<Index>(least.attributes.at("axis").is), std::numeric_limits<Index>::min());
 }
 
 TEST(Line, RefusesValuesAndTypesThatNestWithoutAnEnd) {

@@ -76,7 +76,9 @@ std::size_t codestream_of(Bytes file) {
     const Index length = number_at(file, at, 4);
     const std::size_t head = length == 1 ? 16 : 8;
     if (number_at(file, at + 4, 4) == box) return at + head;
-    const auto whole = static_cast<std::size_t>(length == 1 ? number_at(file, at + 8, 8) : length);
+    // An extended length has eight bytes, of which a file that fits in memory fills seven at most.
+    if (length == 1 && number_at(file, at + 8, 1) != 0) break;
+    const auto whole = static_cast<std::size_t>(length == 1 ? number_at(file, at + 9, 7) : length);
     if (whole < head || whole > file.size() - at) break;
     at += whole;
   }

@@ -127,7 +127,7 @@ JUDGED: dict[str, str] = {
     "fuzz_no_target": "fuzz --count 1",
     "fuzz_no_such_target": "fuzz --target unknown --count 1",
     "fuzz_no_level": "fuzz --target fast --level opp --count 1",
-    "fuzz_level_to_come": "fuzz --target fast --level bytes --count 1",
+    "fuzz_level_of_bytes": "fuzz --target fast --level bytes --count 1",
     "fuzz_no_operator": "fuzz --target fast --ops Clpi --count 1",
     "fuzz_graphs_of_operators": "fuzz --target fast --level graph --ops Clip --count 1",
     "fuzz_bad_shard": "fuzz --target fast --shard 2/2 --count 1",

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/files.h"
-#include "tools/touchstone/npy.h"
+#include "core/npy.h"
 
 namespace touchstone {
 namespace {

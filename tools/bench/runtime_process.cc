@@ -9,8 +9,8 @@
 #include "conformance/targets/launch.h"
 #include "core/error.h"
 #include "core/files.h"
+#include "core/npy.h"
 #include "tools/bench/ours.h"
-#include "tools/touchstone/npy.h"
 
 namespace touchstone {
 namespace {

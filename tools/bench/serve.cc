@@ -10,10 +10,10 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/npy.h"
 #include "core/proc.h"
 #include "tools/bench/messages.h"
 #include "tools/bench/ours.h"
-#include "tools/touchstone/npy.h"
 
 namespace touchstone {
 namespace {

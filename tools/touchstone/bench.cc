@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/npy.h"
 #include "core/proc.h"
 #include "core/scratch.h"
 #include "model/model.h"
@@ -22,7 +23,6 @@
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/feeds.h"
 #include "tools/touchstone/limits.h"
-#include "tools/touchstone/npy.h"
 #ifdef TOUCHSTONE_WITH_FAST
 #include "tools/touchstone/trace.h"
 #endif

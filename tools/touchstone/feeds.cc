@@ -11,9 +11,9 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/nearest.h"
+#include "core/npy.h"
 #include "core/numbers/convert.h"
 #include "model/model.h"
-#include "tools/touchstone/npy.h"
 
 namespace touchstone {
 namespace {

@@ -8,10 +8,10 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/npy.h"
 #include "core/numbers/convert.h"
 #include "model/model.h"
 #include "tools/touchstone/command.h"
-#include "tools/touchstone/npy.h"
 
 namespace touchstone {
 namespace {

@@ -1,0 +1,14 @@
+// Reads a line of the spec suite.
+#include "conformance/suites/line.h"
+
+#include "fuzz/bytes/target.h"
+
+namespace touchstone::bytes {
+
+void lines(Bytes input) {
+  const std::string text(text_of(input));
+  rule_of_line(text);
+  accepts([&] { parse_line(text); });
+}
+
+}  // namespace touchstone::bytes
