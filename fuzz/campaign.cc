@@ -128,7 +128,7 @@ class Loop {
     Case made;
     if (is_made) {
       made = make(number);
-      found.text = made.text;
+      found.text = text_of(made);
       if (!ended.died.empty()) describe_only_node(made, found);
     }
     const std::string first = signature(options_.target, found);
@@ -195,7 +195,7 @@ class Loop {
     };
     const Reduced smaller = reduce(made, finding.outcome, examined, *options_.reduction);
     if (is_stopped()) return;
-    finding.reduced = smaller.is.text;
+    finding.reduced = text_of(smaller.is);
     if (smaller.is.text == made.text) return;
     Finding reduced = finding;
     reduced.outcome = smaller.outcome;

@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "fuzz/graph/judge_graph.h"
 #include "fuzz/graph/judge_hidden.h"
+#include "fuzz/meta/examine_pair.h"
 #include "model/model.h"
 #include "reference/interpreter.h"
 
@@ -293,10 +294,11 @@ void mark_node(const Node& node, const std::vector<Value>& inputs, std::set<std:
 
 Outcome examine(const Case& one, Runner& runner, const Enter& enter) {
   try {
+    if (!one.transformation.empty()) return examine_pair(one, runner, enter);
     return Examination(one, runner, enter).run();
   } catch (const Error& error) {
     Outcome failed;
-    failed.text = one.text;
+    failed.text = text_of(one);
     failed.verdict = name(Verdict::harness);
     failed.detail = "judging: " + error.message;
     failed.pattern = masked(failed.detail);
@@ -308,7 +310,7 @@ Outcome outcome_of_death(const Ended& ended) {
   Outcome made;
   const std::string how = ended.died.substr(0, ended.died.find('\n'));
   const bool is_late = how == "past the deadline";
-  const bool is_target = ended.stage == stage_run;
+  const bool is_target = ended.stage.starts_with(stage_run);
   made.verdict = name(!is_target ? Verdict::harness : is_late ? Verdict::timeout : Verdict::crash);
   made.detail = (ended.stage.empty() ? "" : ended.stage + ": ") + ended.died;
   made.pattern = (ended.stage.empty() ? "" : ended.stage + ": ") + masked(how);

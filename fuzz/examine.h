@@ -9,7 +9,7 @@
 
 namespace touchstone::fuzz {
 
-// Names of the stages, in their order.
+// Names of the stages, in their order. A transformed model's run is "run LABEL".
 inline constexpr std::string_view stage_make = "make", stage_run = "run", stage_judge = "judge";
 
 // Runs the case and judges it. A case of one node is judged by its definition. Any other is judged
@@ -17,6 +17,8 @@ inline constexpr std::string_view stage_make = "make", stage_run = "run", stage_
 //
 // A case that the reference refuses, but whose source holds it for valid, is a `no-case`; one that
 // passes a limit is `limit`. A claimed rule that does not refuse the case is the verdict harness.
+//
+// A case with a transformation is examined as a pair (fuzz/meta/examine_pair.h).
 Outcome examine(const Case& one, Runner& runner, const Enter& enter);
 
 // Returns the outcome of a process that died in a stage of a case.

@@ -24,7 +24,7 @@ Outcome Examiner::operator()(const Case& one) {
       });
   if (!died) return found;
   runner_.reset();  // its worker may have died, or be in the middle of an answer
-  found.text = one.text;
+  found.text = text_of(one);
   found.refused = one.refused;
   describe_only_node(one, found);
   return found;

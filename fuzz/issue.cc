@@ -9,6 +9,7 @@
 
 #include "conformance/data.h"
 #include "core/files.h"
+#include "fuzz/meta/transformation.h"
 #include "model/schema.h"
 
 namespace touchstone::fuzz {
@@ -65,7 +66,12 @@ std::string issue_text(const Finding& finding, const Case& one, const std::optio
                                  finding.target, finding.version, outcome.verdict);
   if (!outcome.types.empty())
     text += fmt::format("- Types of the inputs: {}\n", fmt::join(outcome.types, ", "));
-  text += fmt::format("\n## Case\n\n```\n{}\n```\n\n{}\n", one.text, outcome.detail);
+  if (!one.transformation.empty()) {
+    text +=
+        fmt::format("- Transformation: {}. {} `transformed.onnx` means the same as `model.onnx`.\n",
+                    one.transformation, doc_of_recipe(one.transformation));
+  }
+  text += fmt::format("\n## Case\n\n```\n{}\n```\n\n{}\n", text_of(one), outcome.detail);
   if (!outcome.element.actual.empty()) {
     text += fmt::format("\nOutput '{}', element {}: {} where the definition gives {}.\n",
                         outcome.element.output, outcome.element.where, outcome.element.actual,

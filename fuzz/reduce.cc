@@ -28,11 +28,11 @@ class Reduction {
       if (!line.empty()) is_line_ = take_line(line);
     }
     if (is_line_) {
-      descend([](const Case& one) {
+      descend([this](const Case& one) {
         std::vector<Case> cases;
         for (const std::string& line : simpler_lines(one.text)) {
           try {
-            cases.push_back(case_of_line(line));
+            cases.push_back(case_of(line));
           } catch (const Error&) {  // it does not parse
           }
         }
@@ -64,9 +64,16 @@ class Reduction {
     return true;
   }
 
+  // Returns the case of a line, with the transformation of the case that is reduced.
+  Case case_of(const std::string& line) const {
+    Case made = case_of_line(line);
+    made.transformation = best_.is.transformation;
+    return made;
+  }
+
   bool take_line(const std::string& line) {
     try {
-      return take(case_of_line(line));
+      return take(case_of(line));
     } catch (const Error&) {
       return false;
     }

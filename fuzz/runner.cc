@@ -9,6 +9,7 @@
 #include "core/budget.h"
 #include "core/error.h"
 #include "core/files.h"
+#include "model/external_data.h"
 #include "model/model.h"
 
 namespace touchstone::fuzz {
@@ -30,7 +31,7 @@ class InProcess : public Runner {
       : target_(std::move(target)), file_(std::move(folder) / "model.onnx") {}
 
   std::vector<Run> run(const Model& model, const std::vector<Feeds>& feeds) override {
-    save_model(model, file_);
+    save(model, file_);
     std::vector<Run> runs;
     Phase phase = Phase::load;
     const auto failed = [&](ErrorKind kind, std::string detail) {
@@ -91,7 +92,7 @@ class InWorker : public Runner {
 
   std::vector<Run> run(const Model& model, const std::vector<Feeds>& feeds) override {
     Job job{folder_ / "model.onnx", {}, 2};
-    save_model(model, job.model);
+    save(model, job.model);
     std::vector<Run> runs;
     for (const Feeds& each : feeds) {
       job.inputs.clear();
@@ -126,6 +127,18 @@ class InWorker : public Runner {
 };
 
 }  // namespace
+
+Runner& Runner::with(const std::string& options) {
+  if (options.empty()) return *this;
+  std::unique_ptr<Runner>& other = others_[options];
+  if (!other && make_other) other = make_other(options);
+  if (!other) throw Error(ErrorKind::unsupported, "the target does not take " + options);
+  return *other;
+}
+
+void Runner::save(const Model& model, const fs::path& file) const {
+  (external ? save_model_and_data : save_model)(model, file);
+}
 
 Limits limits_of_case() {
   Limits limits = Limits::untrusted();

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,18 @@ class Runner {
   virtual std::vector<Run> run(const Model& model, const std::vector<Feeds>& feeds) = 0;
   // True if an error of any kind refuses an invalid case. Our own targets must name a rule.
   virtual bool refuses_by_any_error() const { return false; }
+
+  // Returns a runner of the same target with more options ("isa=avx2"), or this one for "". Throws
+  // Error (unsupported) if the target takes none.
+  Runner& with(const std::string& options);
+  std::function<std::unique_ptr<Runner>(const std::string& options)> make_other = {};
+  bool external = false;  // true: weights are in a file beside the model's
+
+ protected:
+  void save(const Model& model, const std::filesystem::path& file) const;
+
+ private:
+  std::map<std::string, std::unique_ptr<Runner>> others_;
 };
 
 using MakeRunner = std::function<std::unique_ptr<Runner>()>;

@@ -10,63 +10,74 @@
 #include "core/nearest.h"
 #include "fuzz/graph/graph_source.h"
 #include "fuzz/line_source.h"
+#include "fuzz/meta/meta_source.h"
 #include "fuzz/op/source.h"
 #include "model/schema.h"
 
 namespace touchstone::fuzz {
 namespace {
 
-using Make = std::unique_ptr<Source> (*)(const std::string& ops);
+using Make = std::unique_ptr<Source> (*)(const std::string& ops, const std::string& target);
 
-std::unique_ptr<Source> make_lines(const std::string& ops) {
+std::unique_ptr<Source> make_lines(const std::string& ops, const std::string&) {
   return std::make_unique<LineSource>(lines_of_spec(), ops);
 }
 
-std::unique_ptr<Source> make_operators(const std::string& ops) {
+std::unique_ptr<Source> operators_that(const std::string& ops, OperatorOptions options) {
   const auto all = all_signatures();
   const auto is_match = [&](const Signature& one) {
     const std::string domain = one.domain.empty() ? "" : std::string(one.domain) + ".";
     return matches_operator(ops, domain + std::string(one.op) + "-" + std::to_string(one.since));
   };
   if (std::none_of(all.begin(), all.end(), is_match)) throw no_operator(ops);
-  OperatorOptions options;
   if (!ops.empty()) options.versions = ops.find('-') == std::string::npos ? ops + "-*" : ops;
   return std::make_unique<OperatorSource>(options);
 }
 
-std::unique_ptr<Source> make_graphs(const std::string& ops) {
+std::unique_ptr<Source> make_operators(const std::string& ops, const std::string&) {
+  return operators_that(ops, {});
+}
+
+std::unique_ptr<Source> make_graphs(const std::string& ops, const std::string&) {
   if (!ops.empty())
     throw Error(ErrorKind::unsupported, "the source of graphs does not select operators")
         .with_help("--ops is for the levels op and lines");
   return std::make_unique<GraphSource>();
 }
 
+// With a pattern of operators, its cases have one node.
+std::unique_ptr<Source> make_pairs(const std::string& ops, const std::string& target) {
+  std::vector<std::unique_ptr<Source>> sources;
+  sources.push_back(operators_that(ops, {.invalid_percent = 0}));
+  if (ops.empty()) sources.push_back(std::make_unique<GraphSource>());
+  const bool fast = target.substr(0, target.find(':')) == "fast";
+  return std::make_unique<MetaSource>(std::move(sources), fast);
+}
+
 struct Level {
   std::string_view name;
-  Make make;  // null: refused by name
+  Make make;
 };
 
 constexpr std::array levels{
     Level{"op", make_operators},
     Level{"graph", make_graphs},
     Level{"lines", make_lines},
-    Level{"meta", nullptr},
+    Level{"meta", make_pairs},
 };
 
 }  // namespace
 
-std::unique_ptr<Source> source_of(const std::string& level, const std::string& ops) {
+std::unique_ptr<Source> source_of(const std::string& level, const std::string& ops,
+                                  const std::string& target) {
   std::vector<std::string_view> known;
   if (level == "bytes")
     throw Error(ErrorKind::unsupported,
                 "inputs of level 'bytes' come from libFuzzer, in programs of its own")
         .with_help("make fuzz-bytes builds and runs them (docs/fuzzing.md)");
   for (const Level& one : levels) {
-    if (one.name == level && !one.make)
-      throw Error(ErrorKind::unsupported, "there is no source of level '" + level + "' yet")
-          .with_help("docs/fuzzing.md lists the levels");
-    if (one.name == level) return one.make(ops);
-    if (one.make) known.push_back(one.name);
+    if (one.name == level) return one.make(ops, target);
+    known.push_back(one.name);
   }
   std::string names;
   for (const std::string_view name : known)

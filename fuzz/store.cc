@@ -11,7 +11,9 @@
 #include "core/files.h"
 #include "fuzz/issue.h"
 #include "fuzz/line_source.h"
+#include "fuzz/meta/transformation.h"
 #include "fuzz/runner.h"
+#include "model/external_data.h"
 #include "model/model.h"
 #include "reference/interpreter.h"
 
@@ -58,10 +60,38 @@ Json facts_of(const Finding& finding, const Case& one, const std::string& replay
              {"signature", signature(finding.target, finding.outcome)},
              {"text", one.text},
              {"rule", one.refused},
+             {"transformation", one.transformation},
              {"replay", replay}};
   facts["outcome"] = to_json(finding.outcome);
   facts["outcome"].erase("covered");
   return facts;
+}
+
+// Writes NAME_K for each set of feeds. Returns the reference's refusal, if any.
+std::optional<Error> write_data_sets(const Case& one, const std::string& name, const fs::path& to) {
+  std::optional<Error> refusal;
+  for (std::size_t k = 0; k < one.feeds.size(); ++k) {
+    const fs::path data = to / fmt::format("{}_{}", name, k);
+    fs::create_directories(data);
+    write_values(one.model.graph.inputs, one.feeds[k], "input", data);
+    Expected expected = expected_of(one, one.feeds[k]);
+    write_values(one.model.graph.outputs, expected.outputs, "output", data);
+    if (expected.refusal) refusal = std::move(expected.refusal);
+  }
+  return refusal;
+}
+
+// Writes the other model of a pair. Returns the options of the target that it runs with.
+std::string write_transformed(const Case& one, const fs::path& to) {
+  try {
+    const Variant variant = transformed(one);
+    (variant.external ? save_model_and_data : save_model)(variant.is.model,
+                                                          to / "transformed.onnx");
+    write_data_sets(variant.is, "transformed_data_set", to);
+    return variant.options;
+  } catch (const Error&) {  // a fault of the transformation itself: there is no other model
+    return "";
+  }
 }
 
 }  // namespace
@@ -77,18 +107,11 @@ void write_finding(const Finding& finding, const Case& one, const std::string& r
   fs::remove_all(made);
   fs::create_directories(made);
   save_model(one.model, made / "model.onnx");
-  std::optional<Error> refusal;
-  for (std::size_t k = 0; k < one.feeds.size(); ++k) {
-    const fs::path data = made / fmt::format("test_data_set_{}", k);
-    fs::create_directories(data);
-    write_values(one.model.graph.inputs, one.feeds[k], "input", data);
-    Expected expected = expected_of(one, one.feeds[k]);
-    write_values(one.model.graph.outputs, expected.outputs, "output", data);
-    if (expected.refusal) refusal = std::move(expected.refusal);
-  }
-  const std::string facts =
-      facts_of(finding, one, replay).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-  write_atomically(made / "case.json", std::string_view(facts));
+  std::optional<Error> refusal = write_data_sets(one, "test_data_set", made);
+  Json facts = facts_of(finding, one, replay);
+  if (!one.transformation.empty()) facts["options"] = write_transformed(one, made);
+  const std::string dumped = facts.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  write_atomically(made / "case.json", std::string_view(dumped));
   write_atomically(made / "replay.py", std::string_view(replay_script(finding)));
   write_atomically(made / "issue.md", std::string_view(issue_text(finding, one, refusal, replay)));
   fs::remove_all(to);
@@ -101,7 +124,11 @@ StoredCase read_case(const std::string& path_or_line) {
     if (path_or_line.find('(') == std::string::npos)
       throw Error(ErrorKind::file, "'" + path_or_line + "' is no folder of a case")
           .with_help("a case is a folder with model.onnx and test_data_set_0, or a line");
-    return {case_of_line(path_or_line), std::nullopt};
+    const std::size_t mark = path_or_line.rfind(before_transformation);
+    StoredCase made{case_of_line(path_or_line.substr(0, mark)), std::nullopt};
+    if (mark != std::string::npos)
+      made.is.transformation = path_or_line.substr(mark + before_transformation.size());
+    return made;
   }
   StoredCase made;
   if (fs::exists(folder / "case.json")) {
@@ -111,6 +138,7 @@ StoredCase read_case(const std::string& path_or_line) {
       throw Error(ErrorKind::file, (folder / "case.json").string() + " is cut short");
     made.is.text = facts.value("text", "");
     made.is.refused = facts.value("rule", "");
+    made.is.transformation = facts.value("transformation", "");
     if (facts.value("schema", "") == "touchstone.finding/1") {
       Finding& finding = made.finding.emplace();
       finding.hash = facts.value("hash", "");

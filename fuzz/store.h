@@ -15,8 +15,9 @@ namespace touchstone::fuzz {
 std::filesystem::path folder_of(const std::filesystem::path& folder, const Finding& finding);
 
 // Writes model.onnx, test_data_set_K with inputs and the reference's outputs, case.json, replay.py
-// and issue.md. `replay`: the command that shows the finding again. The folder appears whole or not
-// at all. Runs the reference, so call it in a process of its own. Throws Error (file).
+// and issue.md; for a pair transformed.onnx and transformed_data_set_K, too. `replay`: the command
+// that shows the finding again. The folder appears whole or not at all. Runs the reference, so call
+// it in a process of its own. Throws Error (file).
 void write_finding(const Finding& finding, const Case& one, const std::string& replay,
                    const std::filesystem::path& to);
 

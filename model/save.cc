@@ -1,6 +1,7 @@
 // Serializes a Model to a file. Fields that a Model cannot hold, listed in Model::unkept, are not
 // written.
 #include "core/files.h"
+#include "model/external_data.h"
 #include "model/metadata.h"
 #include "model/model.h"
 
@@ -164,9 +165,7 @@ void write_function(const Function& function, pb::FunctionProto& proto) {
   write_metadata(function.metadata, proto);
 }
 
-}  // namespace
-
-void save_model(const Model& model, const std::filesystem::path& file) {
+pb::ModelProto message_of(const Model& model) {
   pb::ModelProto proto;
   proto.set_ir_version(model.ir_version);
   if (!model.producer.empty()) proto.set_producer_name(model.producer);
@@ -177,11 +176,42 @@ void save_model(const Model& model, const std::filesystem::path& file) {
   if (model.ir_version >= 3) write_opsets(model.opsets, proto.mutable_opset_import());
   write_graph(model.graph, *proto.mutable_graph());
   for (const auto& function : model.functions) write_function(*function, *proto.add_functions());
-  if (proto.ByteSizeLong() > Limits().file_bytes) {
-    throw Error(ErrorKind::unsupported,
-                "the model is over 2 GiB: it needs external data, which is not written yet");
-  }
+  return proto;
+}
+
+void write_message(const pb::ModelProto& proto, const std::filesystem::path& file) {
+  if (proto.ByteSizeLong() > Limits().file_bytes)
+    throw Error(ErrorKind::unsupported, "the model is over 2 GiB without external data");
   write_atomically(file, proto.SerializeAsString());
+}
+
+}  // namespace
+
+void save_model(const Model& model, const std::filesystem::path& file) {
+  write_message(message_of(model), file);
+}
+
+void save_model_and_data(const Model& model, const std::filesystem::path& file) {
+  pb::ModelProto proto = message_of(model);
+  std::filesystem::path beside = file;
+  beside += ".data";
+  std::string data;
+  for (pb::TensorProto& tensor : *proto.mutable_graph()->mutable_initializer()) {
+    if (!tensor.has_raw_data()) continue;  // strings
+    const auto add = [&](const char* key, const std::string& value) {
+      pb::StringStringEntryProto& entry = *tensor.add_external_data();
+      entry.set_key(key);
+      entry.set_value(value);
+    };
+    tensor.set_data_location(pb::TensorProto::EXTERNAL);
+    add("location", beside.filename().string());
+    add("offset", std::to_string(data.size()));
+    add("length", std::to_string(tensor.raw_data().size()));
+    data += tensor.raw_data();
+    tensor.clear_raw_data();
+  }
+  write_atomically(beside, std::string_view(data));
+  write_message(proto, file);
 }
 
 }  // namespace touchstone

@@ -1,5 +1,6 @@
 // Round trip of saving and loading.
 #include "core/files.h"
+#include "model/external_data.h"
 #include "model/testing.h"
 
 namespace touchstone::testing {
@@ -55,6 +56,25 @@ TEST(Save, EveryKindOfAttribute) {
   EXPECT_EQ(read.at("reference").reference, "outer");
   EXPECT_EQ(read.at("reference").is.index(),
             made.graph.nodes[0].attributes.at("reference").is.index());
+}
+
+TEST(Save, WeightsAsExternalData) {
+  const Folder folder;
+  Model made = chain({node("Relu", {"X"}, {"Y"})});
+  made.graph.initializers["a"] = tensor({1, 2});
+  made.graph.initializers["b"] = tensor({3});
+  Tensor texts(Type::string, Shape{1});
+  texts.data<std::string>()[0] = "x";
+  made.graph.initializers["c"] = texts;
+  save_model(made, folder.path() / "one");
+  save_model_and_data(made, folder.path() / "two");
+  EXPECT_EQ(std::filesystem::file_size(folder.path() / "two.data"), 3 * sizeof(float));
+  const Model read = load_model(folder.path() / "two", Limits());
+  save_model(read, folder.path() / "three");
+  EXPECT_EQ(open_trusted(folder.path() / "one").read_all(Limits()),
+            open_trusted(folder.path() / "three").read_all(Limits()));
+  std::filesystem::remove(folder.path() / "two.data");
+  EXPECT_THROW(load_model(folder.path() / "two", Limits()), Error);
 }
 
 TEST(Save, RealModels) {

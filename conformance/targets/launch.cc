@@ -63,7 +63,8 @@ Launch launch(const std::string& target, const std::string& self, Index memory) 
   if (target.starts_with("command:")) return any_command(target.substr(8), memory);
   throw Error(ErrorKind::usage, "there is no target '" + target + "'")
       .with_help(
-          "targets: reference, fast[:isa=ISA][:threads=N][:device=LIST], expectation, onnxruntime, "
+          "targets: reference, fast[:isa=ISA][:threads=N][:level=LEVEL][:without=PASS]"
+          "[:device=LIST], expectation, onnxruntime, "
           "onnx-reference, backend:MODULE, "
           "python:MODULE:CLASS, "
           "command:WORDS; "

@@ -273,7 +273,8 @@ void add_conform(CLI::App& app, ExitCode& out) {
   CLI::App* command = app.add_subcommand("conform", "Run a suite on a target and judge every case");
   command
       ->add_option("--target", args->targets,
-                   "reference, fast[:isa=ISA][:threads=N][:device=LIST], expectation (what the "
+                   "reference, fast[:isa=ISA][:threads=N][:level=LEVEL][:without=PASS]"
+                   "[:device=LIST], expectation (what the "
                    "cases expect, no runtime), onnxruntime, onnx-reference, backend:MODULE, "
                    "python:MODULE:CLASS, command:WORDS")
       ->required();

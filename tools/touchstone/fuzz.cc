@@ -1,6 +1,6 @@
-// touchstone fuzz --target T [--level op|graph|lines] [--time 10m]: generates cases, runs them on a
-// target and judges every output. A finding is reduced and kept as a folder. Exit 1 if there is
-// one.
+// touchstone fuzz --target T [--level op|graph|meta|lines] [--time 10m]: generates cases, runs them
+// on a target and judges every output. A finding is reduced and kept as a folder. Exit 1 if there
+// is one.
 //
 //   `touchstone fuzz --target fast --ops 'Conv*' --time 2m --dir found`
 //   `touchstone fuzz --target onnxruntime --dir found --resume`
@@ -176,7 +176,7 @@ ExitCode fuzz_target_now(const FuzzArgs& args) {
         std::chrono::milliseconds(milliseconds_of(args.time.empty() ? "10m" : args.time));
   if (args.keep_whole) options.reduction.reset();
   options.stop = is_cancelled;
-  const std::unique_ptr<fuzz::Source> source = fuzz::source_of(args.level, args.ops);
+  const std::unique_ptr<fuzz::Source> source = fuzz::source_of(args.level, args.ops, args.target);
   const Scratch scratch(folder_in_memory());
   const FuzzTarget target = fuzz_target(args.target, scratch);
   options.version = target.version;
@@ -221,7 +221,7 @@ void add_fuzz(CLI::App& app, ExitCode& out) {
   command->add_option("--target", args->target, "A target, as conform takes it")->type_name("T");
   command->add_option("--against", args->against, "The definitions, by which outputs are judged")
       ->capture_default_str();
-  command->add_option("--level", args->level, "op (one operator), graph, lines (of the spec suite)")
+  command->add_option("--level", args->level, "op (one operator), graph, meta (pairs), lines")
       ->capture_default_str();
   command->add_option("--ops", args->ops, "Only operators that match: Conv*, Clip-13")
       ->type_name("GLOB");

@@ -39,6 +39,15 @@ class Faulty:
             y = y.copy()
             y[..., 1] += 1
         return {node.output[0]: np.asarray(y)}
+
+# Negates, and is one off where a copy stands behind that.
+class Copies:
+    def load(self, model, options):
+        return onnx.ModelProto.FromString(model).graph
+    def run(self, graph, feeds):
+        (x,) = feeds.values()
+        wrong = sum(node.op_type == "Identity" for node in graph.node)
+        return {one.name: np.asarray(-x + wrong) for one in graph.output}
 """
 
 
@@ -88,6 +97,31 @@ def test_a_campaign_on_a_worker_goes_on_behind_its_deaths(folder: Path) -> None:
         kept = folder / "found" / "findings" / finding["hash"]
         assert {path.name for path in kept.iterdir()} >= {"model.onnx", "case.json", "replay.py", "issue.md"}
         compile((kept / "replay.py").read_text(), "replay.py", "exec")
+
+
+def test_a_fault_of_a_worker_behind_a_transformation_is_kept_as_two_models(folder: Path) -> None:
+    line = "Neg-13(float[6,2]{1,2,3}) | identity=values"
+    words = ["--target", "python:faulty:Copies", "--out", "smaller", "--json"]
+    ran = touchstone("reduce", line, *words, folder=folder)
+    assert ran.returncode == 1, ran.stderr
+    found = json.loads(ran.stdout)
+    assert found["outcome"]["pattern"].startswith("identity=values: output 0: "), found
+    assert found["reduced"]["text"].endswith(" | identity=values")
+    assert {path.name for path in (folder / "smaller").iterdir()} >= {"model.onnx", "transformed.onnx", "replay.py"}
+    again = touchstone("reduce", "smaller", *words[:2], "--json", folder=folder)
+    assert json.loads(again.stdout)["outcome"]["pattern"] == found["outcome"]["pattern"]
+    alone = touchstone("reduce", line.split(" | ")[0], *words[:2], folder=folder)
+    assert alone.returncode == 0, alone.stderr
+
+
+def test_pairs_resume_to_the_same_result(folder: Path) -> None:
+    words = ["fuzz", "--target", "fast", "--level", "meta", "--seed", 5, "--no-reduce", "--json"]
+    whole = touchstone(*words, "--count", 60, "--dir", "whole", folder=folder)
+    touchstone(*words, "--count", 25, "--dir", "parts", folder=folder)
+    resumed = touchstone(*words, "--count", 60, "--dir", "parts", "--resume", folder=folder)
+    assert timeless(json.loads(resumed.stdout)) == timeless(json.loads(whole.stdout))
+    marks = json.loads(whole.stdout)["campaigns"][0]["marks"]
+    assert sum(mark.startswith("meta/") for mark in marks) >= 10, marks
 
 
 def fuzz(folder: Path, *words: object) -> dict:

@@ -3,9 +3,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "conformance/targets/host.h"
 #include "conformance/targets/launch.h"
 #include "core/error.h"
+#include "optimized/registry/isa.h"
 #include "tools/touchstone/own_target.h"
 
 namespace touchstone {
@@ -22,6 +25,38 @@ fs::path own_folder(const fs::path& scratch) {
   return folder;
 }
 
+// Returns the target's name with options that precede its own: the first one of a name counts.
+std::string with_options(const std::string& target, const std::string& options) {
+  const std::size_t end = std::min(target.find(':'), target.size());
+  return target.substr(0, end) + ":" + options + target.substr(end);
+}
+
+// Returns a runner of the fast executor with more options. A process has one instruction set, so
+// that of another one runs in a worker.
+std::unique_ptr<fuzz::Runner> other_runner(const std::string& target, const std::string& options,
+                                           const fs::path& folder, Index memory) {
+  const std::string name = with_options(target, options);
+  const fs::path own = own_folder(folder) / options;
+  fs::create_directories(own);
+  const std::string isa = option_of(options, "isa");
+  if (isa.empty()) return fuzz::run_in_process(own_target(name, 1), own);
+  choose_isa(isa);  // refuses an unavailable one
+  const std::string self = fs::read_symlink("/proc/self/exe").string();
+  const std::string threads = option_of(target, "threads").empty() ? ":threads=1" : "";
+  return fuzz::run_in_worker(launch(name + threads, self, memory).command, worker_limit, own);
+}
+
+std::unique_ptr<fuzz::Runner> own_runner(const std::string& target, const fs::path& folder,
+                                         Index memory) {
+  std::unique_ptr<fuzz::Runner> made =
+      fuzz::run_in_process(own_target(target, 1), own_folder(folder));
+  if (target != "reference")
+    made->make_other = [target, folder, memory](const std::string& options) {
+      return other_runner(target, options, folder, memory);
+    };
+  return made;
+}
+
 }  // namespace
 
 fs::path folder_in_memory() {
@@ -34,8 +69,8 @@ FuzzTarget fuzz_target(const std::string& target, const Scratch& scratch) {
   FuzzTarget made;
   if (own_target(target)) {
     made.version = TOUCHSTONE_VERSION;
-    made.make_runner = [target, folder] {
-      return fuzz::run_in_process(own_target(target, 1), own_folder(folder));
+    made.make_runner = [target, folder, memory = made.limits.memory] {
+      return own_runner(target, folder, memory);
     };
     return made;
   }

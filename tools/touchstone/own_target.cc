@@ -29,6 +29,15 @@ SessionOptions fast_options(const std::string& target, Index default_threads) {
     if (error != std::errc() || end != threads.data() + threads.size() || options.threads < 1)
       throw Error(ErrorKind::usage, "threads=" + threads + " of the target is no number above 0");
   }
+  if (const std::string level = option_of(target, "level"); !level.empty()) {
+    const std::optional<Level> known = level_by_name(level);
+    if (!known)
+      throw Error(ErrorKind::usage, "there is no level '" + level + "'")
+          .with_help("levels: none, basic, extended, all");
+    options.passes.level = *known;
+  }
+  if (const std::string pass = option_of(target, "without"); !pass.empty())
+    options.passes.without = {pass};
   if (const std::string devices = option_of(target, "device"); !devices.empty())
     options.devices = devices;
   return options;

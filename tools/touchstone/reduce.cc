@@ -49,7 +49,7 @@ ExitCode reduce_case(const ReduceArgs& args) {
   finding.version = target.version;
   finding.outcome = smaller.outcome;
   finding.hash = fuzz::hash_of_signature(signature(args.target, smaller.outcome));
-  object["reduced"] = {{"text", smaller.is.text},
+  object["reduced"] = {{"text", text_of(smaller.is)},
                        {"outcome", to_json(smaller.outcome)},
                        {"trials", smaller.trials},
                        {"in_time", smaller.in_time}};
@@ -59,7 +59,7 @@ ExitCode reduce_case(const ReduceArgs& args) {
                         args.out);
   }
   if (!args.json.takes_stdout()) {
-    fmt::print("{}\n", printable(smaller.is.text));
+    fmt::print("{}\n", printable(text_of(smaller.is)));
     inform("{} {}: {}; {} trials{}\n", styled(Stream::err, Style::red, smaller.outcome.verdict),
            printable(smaller.outcome.node), printable(smaller.outcome.detail), smaller.trials,
            smaller.in_time ? "" : ", the time ended first");
