@@ -44,10 +44,9 @@ class Declarer {
     const auto found = by_path_.find(path);
     if (found != by_path_.end()) declare_values(graph, found->second);
     for (Node& node : graph.nodes) {
-      if (node.op != "If" || !node.domain.empty()) continue;
       for (auto& [name, attribute] : node.attributes) {
         auto* branch = std::get_if<std::shared_ptr<const Graph>>(&attribute.is);
-        if (!branch) continue;
+        if (!branch || !(*branch)->inputs.empty()) continue;  // bodies run with changing shapes
         auto copy = std::make_shared<Graph>(**branch);
         declare(*copy, subgraph_path(path, node, name));
         *branch = std::move(copy);

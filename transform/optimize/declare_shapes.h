@@ -12,9 +12,10 @@ struct DeclaredSizes {
   Index numbers = 0, expressions = 0, unknown = 0;
 };
 
-// Infers the shapes of a resolved and valid model and declares them in the main graph and in the
-// branches of If: sizes as numbers, or as size expressions in the place of symbols ("2*N + 1").
-// Inputs' sizes without a name get one. Declared names and numbers are kept where both stand.
+// Infers the shapes of a resolved and valid model and declares them in the main graph and in bodies
+// without inputs (branches): sizes as numbers, or as size expressions in the place of symbols ("2*N
+// + 1"). Inputs' sizes without a name get one. Declared names and numbers are kept where both
+// stand.
 DeclaredSizes declare_shapes(Model& model, const Limits& limits);
 
 }  // namespace touchstone
