@@ -149,7 +149,7 @@ typedef enum ts_severity {
 } ts_severity;
 
 /* Called by the thread that has the message, by several at once. `category` is the part that
- * speaks: "session". */
+ * speaks: "session". It must not call the session. */
 typedef void (*ts_log)(void* user, ts_severity severity, const char* category, const char* message);
 
 /* A program's own threads: calls task(context, k) for each k below `count`, on any threads, and
@@ -198,7 +198,8 @@ typedef ts_status* (*ts_infer)(void* user, ts_node* node, const ts_port* inputs,
                                size_t output_count);
 /* Computes a node. Inputs that it leaves out are null, and so may be outputs that it leaves out.
  * `inputs`, and what is exported from them, are valid during the call alone. The library takes the
- * outputs, and the status if it is not null. Called by several threads at once. */
+ * outputs, and the status if it is not null. Called by several threads at once; it must not run the
+ * session that calls it. */
 typedef ts_status* (*ts_compute)(void* user, const ts_node* node, const ts_value* const* inputs,
                                  size_t input_count, ts_value** outputs, size_t output_count);
 
