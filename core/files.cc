@@ -80,6 +80,7 @@ std::vector<std::string> components(std::string_view path) {
     first = slash + 1;
   }
   if (parts.empty()) throw refused(path, "it names no file");
+  if (path.ends_with('/') || path.ends_with("/.")) throw refused(path, "it names a folder");
   return parts;
 }
 

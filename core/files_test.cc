@@ -61,6 +61,8 @@ TEST_P(Files, RefusesPathsThatAreNotPlain) {
   EXPECT_THAT(refused("C:weights"), ::testing::HasSubstr("drive"));
   EXPECT_THAT(refused(std::string_view("weights\0.bin", 12)), ::testing::HasSubstr("NUL"));
   EXPECT_THAT(refused("."), ::testing::HasSubstr("no file"));
+  EXPECT_THAT(refused("weights/"), ::testing::HasSubstr("names a folder"));
+  EXPECT_THAT(refused("weights/."), ::testing::HasSubstr("names a folder"));
 }
 
 TEST_P(Files, RefusesLinksThatLeadOut) {

@@ -100,8 +100,10 @@ TEST_P(Replay, EditsOfKeptInputsAreReadOrRefused) {
     for (std::uint32_t seed = 1; seed <= edits(); ++seed) {
       std::minstd_rand random(seed);
       const auto change = [&](std::string_view text) { return changed(text, random); };
-      replay(GetParam(), file.string() + " edited with " + std::to_string(seed),
-             edited_message(bytes, seed, change));
+      std::string edited = bytes;
+      for (std::uint32_t k = 0; k <= seed % 3; ++k)
+        edited = edited_message(edited, seed + k, change);
+      replay(GetParam(), file.string() + " edited with " + std::to_string(seed), edited);
     }
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -34,24 +35,28 @@ Limits limits_of_input();
 class Fault : public std::logic_error {
   using std::logic_error::logic_error;
 };
-inline void require(bool holds, const char* what) {
+inline void require(bool holds, const std::string& what) {
   if (!holds) throw Fault(what);
 }
 
-// Runs `work` within the limits. Returns false if an Error refuses the input. Throws Fault for an
-// internal error.
+// Runs `work` within the limits. Returns the Error that refuses the input. Throws Fault for an
+// internal one.
 template <class Work>
-bool accepts(const Work& work) {
+std::optional<Error> refusal(const Work& work) {
   const Limits limits = limits_of_input();
   const Budget budget(limits);
   const LimitsScope scope(limits);
   try {
     work();
-    return true;
+    return std::nullopt;
   } catch (const Error& error) {
     if (error.kind == ErrorKind::internal) throw Fault("internal error: " + error.message);
-    return false;
+    return error;
   }
+}
+template <class Work>
+bool accepts(const Work& work) {
+  return !refusal(work);
 }
 
 std::string_view text_of(Bytes input);
