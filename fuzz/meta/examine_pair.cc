@@ -84,6 +84,7 @@ class Pair {
     } catch (const Error& error) {
       if (error.kind == ErrorKind::limit || error.kind == ErrorKind::out_of_memory)
         return ends(over_limit, error.message);
+      describe_only_node(case_, found_);
       return ends(name(variant_.must_agree ? Verdict::harness : Verdict::unsupported),
                   "the reference refuses the transformed model: " + error.message);
     }

@@ -14,7 +14,8 @@
 namespace touchstone::fuzz {
 namespace {
 
-constexpr int max_draws = 12;
+constexpr int max_draws = 24;
+constexpr Index plain_one_in = 3;  // of those without parameters, which change least
 
 std::vector<std::string> one_way(const Case&) { return {""}; }
 std::vector<std::string> behind(const Case&) { return {"inputs", "values"}; }
@@ -145,7 +146,8 @@ std::string_view doc_of_recipe(const std::string& recipe) {
 std::string draw_transformation(const Case& one, bool fast, Random& random) {
   for (int k = 0; k < max_draws; ++k) {
     const Transformation& drawn = random.pick(table);
-    if (drawn.of_fast && !fast) continue;
+    const bool is_plain = drawn.parameters == one_way;
+    if ((drawn.of_fast && !fast) || (is_plain && !random.one_in(plain_one_in))) continue;
     try {
       const std::vector<std::string> parameters = drawn.parameters(one);
       if (parameters.empty()) continue;

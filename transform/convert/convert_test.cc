@@ -203,6 +203,30 @@ TEST(Convert, WhatHasNoMeaningIsRefusedByName) {
   EXPECT_EQ(error.help, "convert to ai.onnx 11, where it has one, or change the node first");
 }
 
+// Before opset 7 a single slope may have more dimensions than the input.
+TEST(Convert, ASlopeOfALargerRankGetsTheRankOfTheInput) {
+  Model model = of(6, {node("PRelu", {"X", "slope"}, {"Y"})}, {3});
+  model.graph.initializers.emplace("slope", Tensor(Type::float32, {1, 1}));
+  const Model made = to(model, 7).model;
+  const std::string& slope = made.graph.nodes.back().inputs.at(1);
+  EXPECT_EQ(made.graph.initializers.at(slope).shape(), (Shape{1}));
+  model.graph.initializers.at("slope") = Tensor(Type::float32, {1});
+  EXPECT_EQ(to(model, 7).model.graph.nodes.front().inputs.at(1), "slope");
+}
+
+// From opset 11 on, output_padding is less than the stride or the dilation.
+TEST(Convert, AnOutputPaddingPastTheStrideIsRefused) {
+  const auto padded = [](Index more, Index stride) {
+    Model model = of(10, {node("ConvTranspose", {"X", "W"}, {"Y"},
+                               {{"output_padding", axes({more})}, {"strides", axes({stride})}})});
+    model.graph.initializers.emplace("W", Tensor(Type::float32, {1, 1, 2}));
+    return model;
+  };
+  EXPECT_EQ(to(padded(1, 2), 11).model.graph.nodes.size(), 1U);
+  EXPECT_EQ(to(padded(0, 1), 11).model.graph.nodes.size(), 1U);
+  EXPECT_THROW(to(padded(1, 1), 11), Error);
+}
+
 TEST(Convert, ATypeThatTheOtherVersionLacksIsRefused) {
   Model model = of(14, {node("Relu", {"X"}, {"Y"})});
   model.graph.inputs[0].type = model.graph.outputs[0].type = tensor_type(Type::int32);
