@@ -1,5 +1,5 @@
 // Tests operators whose functions are the program's: types, shapes, attributes, errors, lifetimes.
-#include "api/program_testing.h"
+#include "api/program_test.h"
 
 namespace touchstone::api {
 namespace {

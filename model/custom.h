@@ -13,7 +13,7 @@ namespace touchstone {
 
 struct Call;  // reference/call.h
 
-// What is known of an input or output without its elements.
+// Type and shape of an input or output, as far as they are known without its elements.
 struct CustomFact {
   std::optional<ValueType> type;
   std::optional<Shape> shape;  // of a tensor

@@ -41,7 +41,7 @@ class ChoiceSearch {
   std::vector<SizeNote> notes;
 
  private:
-  // How far a choice gets: the least number of values with known shapes, not guessed, and the
+  // Reach of a choice: the least number of values with known shapes, not guessed, and the
   // position of the first violation, or the largest number. One that makes shapes unknown only
   // hides violations.
   struct Reach {

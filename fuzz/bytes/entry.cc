@@ -1,4 +1,4 @@
-// What libFuzzer calls, compiled for each target.
+// The function that libFuzzer calls, compiled for each target.
 #include <cstdint>
 
 #include "fuzz/bytes/target.h"

@@ -8,7 +8,7 @@
 
 namespace touchstone::api {
 
-// What a test's operator does; `calls` counts its nodes.
+// Functions of a test's operator; `calls` counts its nodes.
 struct Functions {
   std::function<ts_status*(const ts_node*, const ts_value* const*, std::size_t, ts_value**)>
       compute;
