@@ -1,9 +1,9 @@
 // Chooses sizes for symbols, runs passes, and fits a size expression to every dimension.
 //
 // The sizes are pseudo-random with a fixed seed, so that two symbols rarely have equal sizes. If
-// they violate a constraint, others are tried: larger sizes, multiples of 64, equal symbols, a symbol
-// that is the sum of two others, a symbol of 1. The first choice that gets further through the model
-// is kept and recorded in a note.
+// they violate a constraint, others are tried: larger sizes, multiples of 64, equal symbols, a
+// symbol that is the sum of two others, a symbol of 1. The first choice that gets further through
+// the model is kept and recorded in a note.
 #include "reference/shapes.h"
 
 #include <algorithm>
