@@ -41,7 +41,7 @@ class CustomOperator {
   // by several threads at once.
   virtual void compute(Call& call) const = 0;
   // Returns a row for each output, empty where nothing is known. Called many times, also with
-  // shapes that no run has. An Error of kind invalid_model or invalid_input is one of the model.
+  // shapes that no run has. An Error says that nothing is known.
   virtual std::vector<CustomFact> infer(const Node&, const std::vector<CustomFact>&) const {
     return {};
   }
