@@ -13,7 +13,7 @@ namespace touchstone {
 
 struct Call;  // reference/call.h
 
-// What is known of an input or output without its elements.
+// Facts of an input or output without its elements.
 struct CustomFact {
   std::optional<ValueType> type;
   std::optional<Shape> shape;  // of a tensor
