@@ -1,5 +1,5 @@
 // Tests operators whose functions are the program's: types, shapes, attributes, errors, lifetimes.
-#include "api/program_test.h"
+#include "api/program_testing.h"
 
 namespace touchstone::api {
 namespace {
@@ -30,7 +30,8 @@ TEST(Operators, OneRunsOnBothRuntimes) {
         EXPECT_EQ(functions.released, 0);
       }
       EXPECT_EQ(functions.released, 1);
-      EXPECT_EQ(shapes > 0, infers);
+      EXPECT_EQ(shapes > 0, infers && runtime == std::string("fast"))
+          << "the reference plans nothing";
     }
   }
 }
@@ -68,7 +69,7 @@ TEST(Operators, TypesThatDoNotMatchAreRefusedByName) {
   const Given given(functions);
   const Opened doubles(scaled({}, Type::float64), given);
   EXPECT_EQ(doubles.kind(), TS_ERROR_INVALID_MODEL);
-  EXPECT_THAT(ts::api().status_json(doubles.status), HasSubstr("'mine' (Scale)"));
+  EXPECT_THAT(ts::api().status_json(doubles.status), HasSubstr("'mine' (my.ops.Scale)"));
   EXPECT_THAT(doubles.message(), HasSubstr("tensor(double), but may be tensor(float)"));
   functions.compute = [](const ts_node*, const ts_value* const*, std::size_t, ts_value** outputs) {
     return ts::api().tensor_create(TS_TYPE_INT32, nullptr, 0, outputs);
@@ -91,7 +92,7 @@ TEST(Operators, ErrorsOfItsFunctionsAreStatuses) {
   EXPECT_THAT(session.run(four()), IsEmpty());
   EXPECT_EQ(session.kind(), TS_ERROR_LIMIT);
   EXPECT_EQ(session.message(), "no more today");
-  EXPECT_THAT(ts::api().status_json(session.status), HasSubstr("'mine' (Scale)"));
+  EXPECT_THAT(ts::api().status_json(session.status), HasSubstr("'mine' (my.ops.Scale)"));
   functions.compute = [](auto...) -> ts_status* { return nullptr; };
   session.run(four());
   EXPECT_THAT(session.message(), HasSubstr("left out output 0"));
@@ -107,13 +108,12 @@ TEST(Operators, ErrorsOfItsFunctionsAreStatuses) {
   functions.compute = tripled;
   EXPECT_THAT(session.run(four()), ElementsAre(2, 4, 6, 8)) << "a session ends with an error";
 
-  Functions refuses;
-  refuses.infer = [](auto...) { return refused(TS_ERROR_INVALID_MODEL, "not with two columns"); };
-  refuses.compute = tripled;
-  const Given other(refuses);
-  Opened never(scaled(), other);
-  if (never.status == nullptr) never.run(four());
-  EXPECT_THAT(never.message(), HasSubstr("not with two columns"));
+  Functions unsure;
+  unsure.infer = [](auto...) { return refused(TS_ERROR_INVALID_MODEL, "not with two columns"); };
+  unsure.compute = tripled;
+  const Given other(unsure);
+  Opened inferred(scaled(), other);
+  EXPECT_THAT(inferred.run(four()), ElementsAre(2, 4, 6, 8));
 }
 
 TEST(Operators, AttributesAreRead) {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "api/program_test.h"
+#include "api/program_testing.h"
 
 namespace touchstone::api {
 namespace {

@@ -8,7 +8,7 @@
 
 namespace touchstone::api {
 
-// Functions of a test's operator; `calls` counts its nodes.
+// Functions of a test's operator; `calls` counts the nodes that it computed.
 struct Functions {
   std::function<ts_status*(const ts_node*, const ts_value* const*, std::size_t, ts_value**)>
       compute;
@@ -99,20 +99,6 @@ class Opened {
   ts_status* status = nullptr;
   ts_session* handle = nullptr;
 };
-
-// y = Abs(Scale(Neg(x)) + x), x float of [n, 2].
-inline Model scaled(std::map<std::string, Attribute> attributes = {}, Type type = Type::float32) {
-  using namespace touchstone::testing;
-  Node scale = node("Scale", {"a"}, {"b"}, std::move(attributes));
-  scale.domain = "my.ops";
-  scale.name = "mine";
-  Model made = model(graph(
-      {node("Neg", {"x"}, {"a"}), scale, node("Add", {"b", "x"}, {"c"}), node("Abs", {"c"}, {"y"})},
-      {value("x", tensor_type(type), dims({{{}, "n"}, {2, ""}}))},
-      {value("y", tensor_type(type), std::nullopt)}));
-  made.opsets["my.ops"] = 1;
-  return made;
-}
 
 // Returns a tensor of the input's shape, with its elements times three.
 inline ts_status* tripled(const ts_node*, const ts_value* const* inputs, std::size_t,

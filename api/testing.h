@@ -63,6 +63,20 @@ inline Model long_loop(Index trips) {
   return made;
 }
 
+// y = Abs(Scale(Neg(x)) + x), x float of [n, 2].
+inline Model scaled(std::map<std::string, Attribute> attributes = {}, Type type = Type::float32) {
+  using namespace touchstone::testing;
+  Node scale = node("Scale", {"a"}, {"b"}, std::move(attributes));
+  scale.domain = "my.ops";
+  scale.name = "mine";
+  Model made = model(graph(
+      {node("Neg", {"x"}, {"a"}), scale, node("Add", {"b", "x"}, {"c"}), node("Abs", {"c"}, {"y"})},
+      {value("x", tensor_type(type), dims({{{}, "n"}, {2, ""}}))},
+      {value("y", tensor_type(type), std::nullopt)}));
+  made.opsets["my.ops"] = 1;
+  return made;
+}
+
 // Releases the status and returns its kind.
 inline ts_error kind_of(ts_status* status) {
   const ts_error kind = ts::api().status_kind(status);

@@ -13,7 +13,7 @@ namespace touchstone {
 
 struct Call;  // reference/call.h
 
-// Type and shape of an input or output, as far as they are known without its elements.
+// Facts of an input or output without its elements.
 struct CustomFact {
   std::optional<ValueType> type;
   std::optional<Shape> shape;  // of a tensor
@@ -41,7 +41,7 @@ class CustomOperator {
   // by several threads at once.
   virtual void compute(Call& call) const = 0;
   // Returns a row for each output, empty where nothing is known. Called many times, also with
-  // shapes that no run has. An Error of kind invalid_model or invalid_input is one of the model.
+  // shapes that no run has. An Error says that nothing is known.
   virtual std::vector<CustomFact> infer(const Node&, const std::vector<CustomFact>&) const {
     return {};
   }

@@ -61,8 +61,8 @@ class RunSlots {
   // Returns the slot that was taken last.
   RunSlot& latest() { return *latest_.load(); }
 
-  // Allows one run at a time from now on, and releases the memory of other slots as soon as their
-  // runs end. Returns false if no run ever used one.
+  // Allows one run at a time from now on. Releases the memory of the other slots, after their runs.
+  // Returns false if no run ever used one.
   bool keep_one();
 
  private:

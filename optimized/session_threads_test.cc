@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "model/testing.h"
 #include "optimized/testing.h"
 
 namespace touchstone {

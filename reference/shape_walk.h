@@ -38,8 +38,7 @@ bool is_tensor(const PartialValue& known);
 // tensors can have.
 bool can_be_a_tensor(const PartialValue& known, const Limits& limits);
 class CustomOperator;
-// Adds what an operator of the program says about its outputs. Its failures are those of the run,
-// but for errors of the model.
+// Adds what an operator of the program says about its outputs; nothing if it fails.
 void infer_custom(const Node& node, const CustomOperator& custom,
                   const std::vector<PartialValue>& inputs, std::vector<PartialValue>& outputs,
                   const Limits& limits);

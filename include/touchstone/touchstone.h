@@ -192,8 +192,7 @@ typedef struct ts_attribute {
 
 /* Says what a node's outputs are, by node_set_output. `inputs` has a row per input that the node
  * names, rank -1 and type "" where nothing is known; its sizes are numbers. Called many times, also
- * with sizes that no run has. A status of kind TS_ERROR_INVALID_MODEL refuses the model; any other
- * leaves the outputs unknown until they are computed. */
+ * with sizes that no run has. A status leaves the outputs unknown until they are computed. */
 typedef ts_status* (*ts_infer)(void* user, ts_node* node, const ts_port* inputs, size_t input_count,
                                size_t output_count);
 /* Computes a node. Inputs that it leaves out are null, and so may be outputs that it leaves out.
