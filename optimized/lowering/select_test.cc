@@ -269,6 +269,25 @@ TEST(Select, BoxesOfManyClasses) {
         {});
 }
 
+// More boxes are kept than a vector holds; some ends are NaN, infinite or exchanged.
+TEST(Select, BoxesOfWhichManyAreKept) {
+  std::mt19937 random(29);
+  for (const Index n : {17, 500}) {
+    Tensor boxes(Type::float32, {1, n, 4}), scores = whole({1, 1, n}, 30);
+    for (Index k = 0; k < boxes.size(); ++k) {
+      const Index end = k % 4 < 2 ? 0 : 25;
+      boxes.data<float>()[k] = static_cast<float>(random() % 30 + (k / 4 % 20) * 30 + end);
+    }
+    const Tensor special = with_specials(boxes);
+    for (const float overlap : {0.0F, 0.3F, 1.0F}) {
+      for (const Tensor& each : {boxes, special}) {
+        judge("NonMaxSuppression",
+              {{"b", each}, {"s", scores}, {"m", list({n})}, {"i", reals({overlap})}}, {});
+      }
+    }
+  }
+}
+
 TEST(Select, WhatIsNotZero) {
   for (const Type type : numbers) {
     Tensor x = drawn(type, {3, 4, 9}, 10);
