@@ -287,6 +287,15 @@ TEST(RowNorms, NothingToNormalize) {
       (Shape{4, 0}));
 }
 
+TEST(RowNorms, TrigonometricFunctions) {
+  for (const char* const op : {"Sin", "Cos", "Tan", "Asin", "Acos", "Atan"}) {
+    const std::string kernel = std::string("elements ") + op;
+    for (const float spread : {1e-3F, 1.0F, 20.0F, 1e7F, 1e38F})
+      judge_norm({op, 7, {drawn_numbers({3, 111}, 55, spread)}}, kernel);
+    judge_norm({op, 22, {with_specials(drawn_numbers({70}, 56, 1))}}, kernel);
+  }
+}
+
 // A call that violates a rule is refused by the reference.
 TEST(RowNorms, AnAxisOutsideOfTheRank) {
   const NormCall past{"Softmax", 11, {drawn_numbers({3, 4}, 33)}, {{"axis", 2}}};
