@@ -27,6 +27,7 @@ std::span<const KernelFamily* const> kernel_families() {
       &topk_family,
       &suppression_family,
       &nonzero_family,
+      &unique_family,
       &grid_sample_family,
       &attention_family,
       &row_norms_family,

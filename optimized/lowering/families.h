@@ -48,6 +48,7 @@ extern const KernelFamily suppression_family;
 extern const KernelFamily topk_family;
 extern const KernelFamily transposed_convolution_family;
 extern const KernelFamily trees_family;
+extern const KernelFamily unique_family;
 
 // In the order in which they are asked.
 std::span<const KernelFamily* const> kernel_families();

@@ -296,6 +296,26 @@ TEST(Select, WhatIsNotZero) {
   }
 }
 
+TEST(Select, DifferentElements) {
+  for (const Type type : numbers) {
+    if (type == Type::float16 || type == Type::bfloat16) continue;
+    for (const Index sorted : {0, 1}) {
+      for (const Shape& shape : {Shape{}, {1}, {3, 40}, {700}})
+        judge("Unique", {{"x", drawn(type, shape, 31)}}, {{"sorted", number(sorted)}}, 4);
+    }
+  }
+  Tensor x = with_specials(whole({2, 400}, 32)), far(Type::int64, {600});
+  x.data<float>()[7] = -std::numeric_limits<float>::quiet_NaN();
+  std::mt19937_64 random(33);
+  for (Index k = 0; k < far.size(); ++k)
+    far.data<std::int64_t>()[k] = static_cast<std::int64_t>(random() >> (k % 3 * 30)) * (k % 2 - 1);
+  for (const Index sorted : {0, 1}) {
+    judge("Unique", {{"x", x}}, {{"sorted", number(sorted)}}, 4);
+    judge("Unique", {{"x", far}}, {{"sorted", number(sorted)}}, 4);
+    judge("Unique", {{"x", far}}, {{"sorted", number(sorted)}});
+  }
+}
+
 TEST(Select, ScatteredUpdates) {
   Tensor indices(Type::int64, {3, 4, 5});
   std::mt19937 random(11);
