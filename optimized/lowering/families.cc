@@ -23,6 +23,7 @@ std::span<const KernelFamily* const> kernel_families() {
       &fourier_family,
       &integer_convolution_family,
       &roi_align_family,
+      &max_roi_pool_family,
       &scatter_family,
       &topk_family,
       &suppression_family,

@@ -27,6 +27,7 @@ extern const KernelFamily integer_convolution_family;
 extern const KernelFamily integer_matmul_family;
 extern const KernelFamily linear_models_family;
 extern const KernelFamily local_response_family;
+extern const KernelFamily max_roi_pool_family;
 extern const KernelFamily moves_family;
 extern const KernelFamily nonzero_family;
 extern const KernelFamily pads_family;

@@ -254,6 +254,19 @@ TEST(Select, TopKOfEachTypeWithTies) {
     judge("TopK", {{"x", x}, {"k", list({100})}}, {{"largest", number(largest)}}, 2);
 }
 
+TEST(Select, LargestOfRegions) {
+  const Tensor x = with_specials(whole({2, 3, 11, 14}, 41));
+  const Tensor rois = reals({0, 0, 0, 13, 10, 1, 2.5F, -1.5F, 7.25F, 4,  0, 9,  9, 3,  3,
+                             1, 5, 5, 5,  5,  0, -9,   -9,    -5,    -5, 1, 12, 8, 40, 30},
+                            {6, 5});
+  for (const std::vector<Index>& cells : {std::vector<Index>{1, 1}, {2, 3}, {7, 7}, {20, 5}}) {
+    for (const float scale : {1.0F, 0.37F}) {
+      judge("MaxRoiPool", {{"x", x}, {"r", rois}},
+            {{"pooled_shape", given_attribute(cells)}, {"spatial_scale", given_attribute(scale)}});
+    }
+  }
+}
+
 TEST(Select, BoxesOfManyClasses) {
   Tensor boxes(Type::float32, {2, 60, 4}), scores = with_specials(whole({2, 5, 60}, 8));
   std::mt19937 random(9);
