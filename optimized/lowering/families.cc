@@ -32,6 +32,7 @@ std::span<const KernelFamily* const> kernel_families() {
       &grid_sample_family,
       &attention_family,
       &row_norms_family,
+      &row_statistics_family,
       &double_norms_family,
       &local_response_family,
       &col2im_family,

@@ -42,6 +42,7 @@ extern const KernelFamily reductions_family;
 extern const KernelFamily resample_family;
 extern const KernelFamily roi_align_family;
 extern const KernelFamily row_norms_family;
+extern const KernelFamily row_statistics_family;
 extern const KernelFamily running_sums_family;
 extern const KernelFamily scatter_family;
 extern const KernelFamily split_family;
