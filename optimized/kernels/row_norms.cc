@@ -176,6 +176,92 @@ inline Floats load_of(const float* at, std::int64_t k, std::int64_t count) {
   return k + one_vector <= count ? load_vector(at + k) : load_some(at + k, count - k, 0);
 }
 
+// An infinity is the largest number of its row, and its logarithm.
+void log_sum_exp(const float* x, float* y, std::int64_t rows, std::int64_t count) {
+  for (std::int64_t r = 0; r < rows; ++r, x += count) {
+    const float most = largest(x, count);
+    y[r] = most;
+    if (!is_finite(most)) continue;
+    const double sum =
+        sum_of(x, count, [&](std::int64_t, Floats some) { return exp_of_negative(some - most); });
+    y[r] = static_cast<float>(static_cast<double>(most) + __builtin_log(sum));
+  }
+}
+
+// Softmax or its logarithm of up to `vectors` vectors of columns side by side; `last` columns are
+// of the last vector.
+template <int vectors, bool logarithm>
+inline void some_columns(const float* x, float* y, std::int64_t count, std::int64_t stride,
+                         std::int64_t last) {
+  const auto read = [&](const float* row, int v) {
+    return v + 1 < vectors ? load_vector(row + v * one_vector)
+                           : load_of(row, v * one_vector, v * one_vector + last);
+  };
+  const auto write = [&](float* row, int v, Floats made) {
+    if (v + 1 < vectors || last == one_vector) {
+      store_vector(row + v * one_vector, made);
+    } else {
+      store_some(row + v * one_vector, last, made);
+    }
+  };
+  Floats most[vectors], sums[vectors];
+  Bits nan[vectors];
+  for (int v = 0; v < vectors; ++v) most[v] = read(x, v), sums[v] = Floats{}, nan[v] = Bits{};
+  for (std::int64_t k = 0; k < count; ++k) {
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      const Floats some = read(x + k * stride, v);
+      nan[v] |= some != some;
+      most[v] = some > most[v] ? some : most[v];
+    }
+  }
+  // All ones are a NaN; so is an infinity minus itself, in whose column all is NaN.
+  for (int v = 0; v < vectors; ++v) {
+    most[v] = of_bits(bits(most[v]) | nan[v]);
+    nan[v] = (most[v] - most[v]) != Floats{};
+  }
+  for (std::int64_t k = 0; k < count; ++k) {
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      const Floats made = exp_of_negative(read(x + k * stride, v) - most[v]);
+      if (!logarithm) write(y + k * stride, v, made);
+      sums[v] += made;
+    }
+  }
+  if (logarithm) {
+    for (int v = 0; v < vectors; ++v) {
+      for (int k = 0; k < lanes_at_once; ++k) sums[v][k] = __builtin_logf(sums[v][k]);
+    }
+  }
+  for (int v = 0; v < vectors; ++v) sums[v] = of_bits(bits(sums[v]) | nan[v]);
+  for (std::int64_t k = 0; k < count; ++k) {
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      float* const to = y + k * stride;
+      write(to, v,
+            logarithm ? (read(x + k * stride, v) - most[v]) - sums[v] : read(to, v) / sums[v]);
+    }
+  }
+}
+
+template <bool logarithm>
+void all_columns(const NormalizedColumns& of) {
+  const NormalizedColumns all = of;
+  for (std::int64_t c = 0; c < all.columns;) {
+    const float* const x = all.x + c;
+    float* const y = all.y + c;
+    const std::int64_t left = all.columns - c;
+    if (left >= four_vectors) {
+      some_columns<4, logarithm>(x, y, all.count, all.stride, one_vector);
+      c += four_vectors;
+    } else {
+      const std::int64_t last = left < one_vector ? left : one_vector;
+      some_columns<1, logarithm>(x, y, all.count, all.stride, last);
+      c += last;
+    }
+  }
+}
+
 struct Statistics {
   float mean, deviation;
 };
@@ -214,15 +300,61 @@ void layer(const NormalizedRows& of) {
   }
 }
 
+// Multiplies by one factor, unless that loses what a quotient and a product keep: it is zero,
+// subnormal, infinite or NaN.
+inline void scale_by_one(const float* x, float* y, std::int64_t count, Statistics of, float scale,
+                         float bias) {
+  constexpr float least = 1e-30F, most = 1e30F;
+  const auto factor = static_cast<float>(static_cast<double>(scale) / of.deviation);
+  const float size = __builtin_fabsf(factor);
+  if (size > least && size < most) {
+    map(x, y, count, [&](std::int64_t, Floats some) { return (some - of.mean) * factor + bias; });
+  } else {
+    map(x, y, count,
+        [&](std::int64_t, Floats some) { return (some - of.mean) / of.deviation * scale + bias; });
+  }
+}
+
 void group(const NormalizedGroup& of) {
   const NormalizedGroup all = of;
   const Statistics found = statistics(all.x, all.count, all.epsilon);
   std::int64_t channel = 0;
-  for (std::int64_t k = 0; k < all.count; k += all.segment, ++channel) {
-    const float scale = all.scale[channel], bias = all.bias[channel];
-    map(all.x + k, all.y + k, all.segment, [&](std::int64_t, Floats some) {
-      return (some - found.mean) / found.deviation * scale + bias;
-    });
+  for (std::int64_t k = 0; k < all.count; k += all.segment, ++channel)
+    scale_by_one(all.x + k, all.y + k, all.segment, found, all.scale[channel], all.bias[channel]);
+}
+
+void by_one(const GivenStatistics& all) {
+  scale_by_one(all.x, all.y, all.count, {*all.mean, *all.deviation}, *all.scale, *all.bias);
+}
+
+void by_each(const GivenStatistics& of) {
+  const GivenStatistics all = of;
+  map(all.x, all.y, all.count, [&](std::int64_t k, Floats some) {
+    return (some - load_of(all.mean, k, all.count)) / load_of(all.deviation, k, all.count) *
+               load_of(all.scale, k, all.count) +
+           load_of(all.bias, k, all.count);
+  });
+}
+
+void standard(const float* x, float* y, std::int64_t rows, std::int64_t count, float least) {
+  for (std::int64_t r = 0; r < rows; ++r, x += count, y += count) {
+    Statistics found = statistics(x, count, 0);
+    found.deviation += least;
+    scale_by_one(x, y, count, found, 1, 0);
+  }
+}
+
+template <bool squares>
+void by_size(const float* x, float* y, std::int64_t rows, std::int64_t count) {
+  for (std::int64_t r = 0; r < rows; ++r, x += count, y += count) {
+    auto size = static_cast<float>(sum_of(
+        x, count, [](std::int64_t, Floats some) { return squares ? some * some : size_of(some); }));
+    if (squares) size = __builtin_sqrtf(size);
+    if (size == 0) {
+      for (std::int64_t k = 0; k < count; ++k) y[k] = 0;
+    } else {
+      map(x, y, count, [&](std::int64_t, Floats some) { return some / size; });
+    }
   }
 }
 
@@ -244,6 +376,9 @@ void root_mean_square(const NormalizedRows& of) {
 
 }  // namespace
 
-const RowNormKernels TOUCHSTONE_ROW_NORMS{softmax, log_softmax, layer, root_mean_square, group};
+const RowNormKernels TOUCHSTONE_ROW_NORMS{
+    softmax,           log_softmax, layer,   root_mean_square, group,          all_columns<false>,
+    all_columns<true>, by_one,      by_each, standard,         by_size<false>, by_size<true>,
+    log_sum_exp};
 
 }  // namespace touchstone

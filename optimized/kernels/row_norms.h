@@ -25,6 +25,22 @@ struct NormalizedGroup {
   float epsilon;
 };
 
+// Columns that are normalized: number k of a column is x[k * stride], and the next column is beside
+// it. y is as x.
+struct NormalizedColumns {
+  const float* x;
+  float* y;
+  std::int64_t count, stride, columns;  // `count` numbers a column, at least one
+};
+
+// Numbers that are normalized by statistics that are given; each has its own, or all have one.
+struct GivenStatistics {
+  const float* x;
+  float* y;
+  std::int64_t count;
+  const float *mean, *deviation, *scale, *bias;
+};
+
 struct RowNormKernels {
   // `count` numbers a row, at least one; y may be x.
   void (*softmax)(const float* x, float* y, std::int64_t rows, std::int64_t count);
@@ -35,6 +51,18 @@ struct RowNormKernels {
   void (*root_mean_square)(const NormalizedRows& all);
   // (x - mean) / sqrt(variance + epsilon) * scale + bias
   void (*group)(const NormalizedGroup& all);
+  void (*softmax_columns)(const NormalizedColumns& all);
+  void (*log_softmax_columns)(const NormalizedColumns& all);
+  // (x - mean) / deviation * scale + bias
+  void (*by_one)(const GivenStatistics& all);
+  void (*by_each)(const GivenStatistics& all);
+  // (x - mean) / (sqrt(variance) + least)
+  void (*standard)(const float* x, float* y, std::int64_t rows, std::int64_t count, float least);
+  // x over the sum of magnitudes, or the root of the sum of squares; 0 where that is 0
+  void (*by_magnitudes)(const float* x, float* y, std::int64_t rows, std::int64_t count);
+  void (*by_squares)(const float* x, float* y, std::int64_t rows, std::int64_t count);
+  // The logarithm of the sum of the exponentials of each row.
+  void (*log_sum_exp)(const float* x, float* y, std::int64_t rows, std::int64_t count);
 };
 
 extern const RowNormKernels row_norms_sse41, row_norms_avx2, row_norms_avx512;

@@ -1,4 +1,4 @@
-// Tiles of C in registers: up to four rows by some vectors of columns. Columns that fill no vector
+// Tiles of C in registers: up to eight rows by some vectors of columns. Columns that fill no vector
 // are computed in narrower ones.
 //
 // Compiled once per instruction set, with TOUCHSTONE_VECTOR_BYTES and TOUCHSTONE_THIN. Calls no
@@ -31,7 +31,7 @@ void tile(const Thin& p, std::int64_t row, std::int64_t column) {
     Floats along[vectors];
 #pragma GCC unroll 8
     for (int v = 0; v < vectors; ++v) along[v] = *reinterpret_cast<const Anywhere*>(b + v * width);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int m = 0; m < rows; ++m) {
       const float factor = a[m * p.a_row];
 #pragma GCC unroll 8
@@ -49,6 +49,9 @@ void tile(const Thin& p, std::int64_t row, std::int64_t column) {
 template <int vectors, int width>
 void columns(const Thin& p, std::int64_t column) {
   std::int64_t m = 0;
+  if constexpr (vectors == 1) {  // so many sums hide the latency of an addition
+    for (; m + 8 <= p.rows; m += 8) tile<8, vectors, width>(p, m, column);
+  }
   for (; m + 4 <= p.rows; m += 4) tile<4, vectors, width>(p, m, column);
   if (m + 2 <= p.rows) {
     tile<2, vectors, width>(p, m, column);

@@ -27,6 +27,7 @@ extern const KernelFamily integer_convolution_family;
 extern const KernelFamily integer_matmul_family;
 extern const KernelFamily linear_models_family;
 extern const KernelFamily local_response_family;
+extern const KernelFamily max_roi_pool_family;
 extern const KernelFamily moves_family;
 extern const KernelFamily nonzero_family;
 extern const KernelFamily pads_family;
@@ -41,6 +42,7 @@ extern const KernelFamily reductions_family;
 extern const KernelFamily resample_family;
 extern const KernelFamily roi_align_family;
 extern const KernelFamily row_norms_family;
+extern const KernelFamily row_statistics_family;
 extern const KernelFamily running_sums_family;
 extern const KernelFamily scatter_family;
 extern const KernelFamily split_family;
@@ -48,6 +50,7 @@ extern const KernelFamily suppression_family;
 extern const KernelFamily topk_family;
 extern const KernelFamily transposed_convolution_family;
 extern const KernelFamily trees_family;
+extern const KernelFamily unique_family;
 
 // In the order in which they are asked.
 std::span<const KernelFamily* const> kernel_families();

@@ -1,9 +1,11 @@
 // Functions of one element of float64 or an integer type, by the reference's primitives, in flat
-// loops.
+// loops; and trigonometric ones of float32, by vectors.
 #include <cmath>
 #include <cstdint>
 
+#include "optimized/kernels/trigonometry.h"
 #include "optimized/lowering/elements.h"
+#include "optimized/registry/isa.h"
 #include "reference/integers.h"
 
 namespace touchstone {
@@ -211,6 +213,32 @@ ElementFunction of_doubles(const Facts& facts) {
   return {};
 }
 
+const TrigonometryKernels& trigonometry() {
+  const Isa isa = chosen_isa();
+  return isa == Isa::avx512 ? trigonometry_avx512
+         : isa == Isa::avx2 ? trigonometry_avx2
+                            : trigonometry_sse41;
+}
+
+template <FloatFunction TrigonometryKernels::*function>
+bool singles(const ElementRow& row) {
+  const auto* const from = static_cast<const float*>(row.from[0]);
+  (trigonometry().*function)(from, static_cast<float*>(row.to), row.count);
+  return true;
+}
+
+ElementFunction of_singles(const Facts& facts) {
+  const std::string_view op = facts.signature().op;
+  constexpr double vectors = 2;
+  if (op == "Sin") return {singles<&TrigonometryKernels::sin>, {}, vectors};
+  if (op == "Cos") return {singles<&TrigonometryKernels::cos>, {}, vectors};
+  if (op == "Tan") return {singles<&TrigonometryKernels::tan>, {}, vectors};
+  if (op == "Asin") return {singles<&TrigonometryKernels::asin>, {}, vectors};
+  if (op == "Acos") return {singles<&TrigonometryKernels::acos>, {}, vectors};
+  if (op == "Atan") return {singles<&TrigonometryKernels::atan>, {}, vectors};
+  return {};
+}
+
 template <class A>
 ElementFunction of_integers(const Facts& facts) {
   const std::string_view op = facts.signature().op;
@@ -238,6 +266,7 @@ ElementFunction element_function(const Facts& facts, Type from, Type to) {
   }
   if (from != to) return {};
   if (from == Type::float64) return of_doubles(facts);
+  if (from == Type::float32) return of_singles(facts);
   return for_integer(from, [&](auto zero) { return of_integers<decltype(zero)>(facts); });
 }
 

@@ -2,12 +2,11 @@
 // be unknown before the run.
 #include <algorithm>
 
+#include "core/budget.h"
 #include "core/error.h"
-#include "optimized/kernels/row_norms.h"
-#include "optimized/lowering/families.h"
 #include "optimized/lowering/kept_memory.h"
 #include "optimized/lowering/norm_rows.h"
-#include "optimized/registry/isa.h"
+#include "optimized/lowering/row_norm.h"
 
 namespace touchstone {
 
@@ -25,37 +24,7 @@ const RowNormKernels& row_norms_of(Isa isa) {
 
 namespace {
 
-constexpr double nanoseconds_a_number = 3 * nanoseconds_an_element;
-constexpr float usual_epsilon = 1e-5F;
 constexpr int scale_for_each_channel = 21;
-
-class RowNorm : public TensorStep {
- public:
-  RowNorm(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
-      : TensorStep(graph, node, std::move(buffers)) {}
-
-  void run(RunState& state) override {
-    if (!computed(state)) run_on_reference(state);
-  }
-
- protected:
-  // Returns false, before it makes an output, for a call that the family does not compute.
-  virtual bool computed(RunState& state) = 0;
-
-  // Calls work(first, many) for blocks of rows.
-  template <class F>
-  static void each_block(RunState& state, Index rows, Index elements, F work) {
-    const Index parts = std::min(rows, parts_for(state.pool.size()));
-    const double cost = static_cast<double>(elements) * nanoseconds_a_number;
-    state.each(parts, cost, [&](Index part, Index) {
-      const Index first = rows * part / parts;
-      work(first, rows * (part + 1) / parts - first);
-    });
-  }
-
-  float epsilon() const { return fact().attributes().number("epsilon", usual_epsilon); }
-  const RowNormKernels& kernels_ = row_norms_of(chosen_isa());
-};
 
 class Softmax : public RowNorm {
  public:
@@ -65,11 +34,10 @@ class Softmax : public RowNorm {
   bool computed(RunState& state) override {
     const Tensor& x = input(state, 0);
     const std::optional<Index> row = softmax_row(x.shape(), fact());
-    if (!row) return false;
+    if (!row) return computed_columns(state);
     Tensor& y = output(state, 0, Type::float32, x.shape());
     if (y.size() == 0) return true;
-    const auto kernel_of_rows =
-        fact().node->signature->op == "Softmax" ? kernels_.softmax : kernels_.log_softmax;
+    const auto kernel_of_rows = is_logarithm() ? kernels_.log_softmax : kernels_.softmax;
     const float* const from = x.data<float>();
     float* const to = y.data<float>();
     each_block(state, y.size() / *row, y.size(), [&](Index first, Index many) {
@@ -77,6 +45,33 @@ class Softmax : public RowNorm {
     });
     return true;
   }
+
+  // Along an axis that is not the last: columns of one outer index are divided into blocks.
+  bool computed_columns(RunState& state) {
+    const Tensor& x = input(state, 0);
+    const Shape& shape = x.shape();
+    const Index axis = wrap(fact().attributes().integer("axis", -1), shape.size());
+    if (fact().node->signature->since < softmax_of_one_axis || axis < 0 || axis >= shape.size())
+      return false;
+    Tensor& y = output(state, 0, Type::float32, shape);
+    if (y.size() == 0) return true;
+    const Index inner = count(tail(shape, axis + 1)), slice = shape[axis] * inner;
+    constexpr Index columns = 64;
+    const Index blocks = ceil_div(inner, columns);
+    const auto kernel_of_columns =
+        is_logarithm() ? kernels_.log_softmax_columns : kernels_.softmax_columns;
+    each_block(state, y.size() / slice * blocks, y.size(), [&](Index first, Index many) {
+      for (Index k = first; k < first + many; ++k) {
+        const Index from = k % blocks * columns, at = k / blocks * slice + from;
+        charge_work(shape[axis]);
+        kernel_of_columns({x.data<float>() + at, y.data<float>() + at, shape[axis], inner,
+                           std::min(columns, inner - from)});
+      }
+    });
+    return true;
+  }
+
+  bool is_logarithm() const { return fact().node->signature->op == "LogSoftmax"; }
 };
 
 // LayerNormalization and RMSNormalization.
@@ -171,12 +166,7 @@ class ScaledChannels : public RowNorm {
   }
 };
 
-bool takes_softmax(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
-  if (fact.node->signature->since < softmax_of_one_axis) return true;
-  const std::optional<Shape>& shape = graph.value(fact.inputs[0]).shape;
-  return shape ? softmax_row(*shape, fact).has_value()
-               : fact.attributes().integer("axis", -1) == -1;
-}
+bool takes_softmax(const AnalyzedGraph&, const AnalyzedNode&) { return true; }
 
 bool takes_scaled_rows(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   const std::optional<Shape>& x = graph.value(fact.inputs[0]).shape;

@@ -145,8 +145,17 @@ TEST(RowNorms, SoftmaxAlongAnAxisThatIsNotTheLast) {
   const auto feeds = norm_feeds(last);
   EXPECT_EQ(why_refused(model, feeds, session.run(feeds)), "");
   EXPECT_THAT(norm_kernels(session), HasSubstr("softmax "));
-  for (const Index axis : {0, 1})
-    judge_norm({"Softmax", 13, {drawn_numbers({3, 9, 4}, 5)}, {{"axis", axis}}}, "row kernel ");
+  for (const char* const op : {"Softmax", "LogSoftmax"}) {
+    for (const Index inner : {2, 16, 37, 150}) {
+      for (const Index axis : {0, 1})
+        judge_norm({op, 13, {drawn_numbers({3, 9, inner}, 5)}, {{"axis", axis}}}, "softmax ");
+      const Tensor special = with_specials(drawn_numbers({40, inner}, 6));
+      judge_norm({op, 13, {special}, {{"axis", 0}}}, "softmax ");
+      judge_norm({op, 13, {drawn_numbers({1, 70, inner}, 7, 60)}, {{"axis", 1}}}, "softmax ");
+    }
+    compare_norm({op, 13, {drawn_numbers({3, 1, 5}, 8)}, {{"axis", 1}}}, "softmax ");
+    judge_norm({op, 13, {drawn_numbers({3, 0, 5}, 8)}, {{"axis", 1}}}, "softmax ");
+  }
 }
 
 TEST(RowNorms, SoftmaxOfSpecialAndDistantNumbers) {
@@ -285,6 +294,77 @@ TEST(RowNorms, NothingToNormalize) {
   EXPECT_EQ(
       Session(norm_model(empty_rows, true)).run(norm_feeds(empty_rows)).at("y0").tensor().shape(),
       (Shape{4, 0}));
+}
+
+TEST(RowNorms, BatchesWithFedStatistics) {
+  const auto positive = [](Tensor x) {
+    for (Index k = 0; k < x.size(); ++k) x.data<float>()[k] = std::fabs(x.data<float>()[k]);
+    return x;
+  };
+  const Tensor scale = drawn_numbers({6}, 44), bias = drawn_numbers({6}, 45);
+  const Tensor mean = drawn_numbers({6}, 46), variance = positive(drawn_numbers({6}, 47));
+  const std::string kernel = "rows of BatchNormalization";
+  for (const Shape& shape : {Shape{3, 6}, {3, 6, 1}, {2, 6, 5, 7}, {1, 6, 3, 4, 3}, {0, 6, 2}}) {
+    for (const bool special : {false, true}) {
+      Tensor x = drawn_numbers(shape, 48);
+      if (special) x = with_specials(x);
+      for (const Index opset : {9, 15})
+        judge_norm({"BatchNormalization", opset, {x, scale, bias, mean, variance}}, kernel);
+    }
+  }
+  const auto one = [](float number) { return listed_numbers({number}, {1}); };
+  judge_norm({"BatchNormalization", 15, {drawn_numbers({40}, 49), one(2), one(3), one(1), one(4)}},
+             kernel);
+  // Factors that would be zero or infinite, unlike the products; and others that are zero or NaN.
+  const Tensor small = drawn_numbers({2, 1, 40}, 50, 1e-5F);
+  const Tensor large = drawn_numbers({2, 1, 40}, 50, 1e30F);
+  const auto with = [&](const Tensor& x, float factor, float wide) {
+    return NormCall{
+        "BatchNormalization", 15, {x, one(factor), one(0), one(0), one(wide)}, {}, 1e-20F};
+  };
+  judge_norm(with(large, 1e-30F, 3e38F), kernel);
+  judge_norm(with(small, 1e30F, 0), kernel);
+  compare_norm(with(large, 0, 1), kernel);
+  compare_norm(with(large, 1, -1), kernel);
+}
+
+TEST(RowNorms, StatisticsOfRows) {
+  for (const Index length : row_lengths) {
+    for (const bool special : {false, true}) {
+      Net net({6, 2, length, 1});
+      net.specials = special;
+      net.overflows = true;  // the judge decides
+      net.plant = [&](Tensor& x) { std::fill_n(x.data<float>(), length, 0.0F); };
+      const std::string last = net.integers({-2}), all = net.integers({1, 2, 3});
+      for (const Index p : {1, 2})
+        net.output(net.node("LpNormalization", {"x"}, {}, {{"axis", 2}, {"p", p}}));
+      net.output(net.node("ReduceLogSumExp", {"x", last}, {}, {{"keepdims", 0}}));
+      net.output(net.node("ReduceLogSumExp", {"x", all}));
+      net.output(net.node("ReduceLogSumExp", {"x"}));
+      for (const std::vector<Index>& axes : {std::vector<Index>{2, 3}, {1, -2}})
+        net.output(net.node("MeanVarianceNormalization", {"x"}, {{"axes", axes}}));
+      const std::string kernels = net.check();
+      for (const char* const op : {"LpNormalization", "ReduceLogSumExp", "MeanVariance"})
+        EXPECT_THAT(kernels, HasSubstr(std::string("rows of ") + op));
+      EXPECT_THAT(kernels, Not(HasSubstr("row kernel")));
+    }
+  }
+  // Rows that are not contiguous, and none.
+  Net net({3, 5, 4});
+  net.overflows = true;
+  net.output(net.node("LpNormalization", {"x"}, {}, {{"axis", 1}}));
+  net.output(net.node("ReduceLogSumExp", {"x", net.integers({0})}));
+  net.output(net.node("ReduceLogSumExp", {"x"}, {}, {{"noop_with_empty_axes", 1}}));
+  EXPECT_THAT(net.check(), Not(HasSubstr("rows of")));
+}
+
+TEST(RowNorms, TrigonometricFunctions) {
+  for (const char* const op : {"Sin", "Cos", "Tan", "Asin", "Acos", "Atan"}) {
+    const std::string kernel = std::string("elements ") + op;
+    for (const float spread : {1e-3F, 1.0F, 20.0F, 1e7F, 1e38F})
+      judge_norm({op, 7, {drawn_numbers({3, 111}, 55, spread)}}, kernel);
+    judge_norm({op, 22, {with_specials(drawn_numbers({70}, 56, 1))}}, kernel);
+  }
 }
 
 // A call that violates a rule is refused by the reference.

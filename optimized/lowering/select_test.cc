@@ -254,6 +254,19 @@ TEST(Select, TopKOfEachTypeWithTies) {
     judge("TopK", {{"x", x}, {"k", list({100})}}, {{"largest", number(largest)}}, 2);
 }
 
+TEST(Select, LargestOfRegions) {
+  const Tensor x = with_specials(whole({2, 3, 11, 14}, 41));
+  const Tensor rois = reals({0, 0, 0, 13, 10, 1, 2.5F, -1.5F, 7.25F, 4,  0, 9,  9, 3,  3,
+                             1, 5, 5, 5,  5,  0, -9,   -9,    -5,    -5, 1, 12, 8, 40, 30},
+                            {6, 5});
+  for (const std::vector<Index>& cells : {std::vector<Index>{1, 1}, {2, 3}, {7, 7}, {20, 5}}) {
+    for (const float scale : {1.0F, 0.37F}) {
+      judge("MaxRoiPool", {{"x", x}, {"r", rois}},
+            {{"pooled_shape", given_attribute(cells)}, {"spatial_scale", given_attribute(scale)}});
+    }
+  }
+}
+
 TEST(Select, BoxesOfManyClasses) {
   Tensor boxes(Type::float32, {2, 60, 4}), scores = with_specials(whole({2, 5, 60}, 8));
   std::mt19937 random(9);
@@ -269,11 +282,50 @@ TEST(Select, BoxesOfManyClasses) {
         {});
 }
 
+// More boxes are kept than a vector holds; some ends are NaN, infinite or exchanged.
+TEST(Select, BoxesOfWhichManyAreKept) {
+  std::mt19937 random(29);
+  for (const Index n : {17, 500}) {
+    Tensor boxes(Type::float32, {1, n, 4}), scores = whole({1, 1, n}, 30);
+    for (Index k = 0; k < boxes.size(); ++k) {
+      const Index end = k % 4 < 2 ? 0 : 25;
+      boxes.data<float>()[k] = static_cast<float>(random() % 30 + (k / 4 % 20) * 30 + end);
+    }
+    const Tensor special = with_specials(boxes);
+    for (const float overlap : {0.0F, 0.3F, 1.0F}) {
+      for (const Tensor& each : {boxes, special}) {
+        judge("NonMaxSuppression",
+              {{"b", each}, {"s", scores}, {"m", list({n})}, {"i", reals({overlap})}}, {});
+      }
+    }
+  }
+}
+
 TEST(Select, WhatIsNotZero) {
   for (const Type type : numbers) {
     Tensor x = drawn(type, {3, 4, 9}, 10);
     for (Index k = 0; k < x.size(); k += 2) set_number(x, k, k % 4 == 0 ? 0.0L : -0.0L);
     judge("NonZero", {{"x", x}}, {});
+  }
+}
+
+TEST(Select, DifferentElements) {
+  for (const Type type : numbers) {
+    if (type == Type::float16 || type == Type::bfloat16) continue;
+    for (const Index sorted : {0, 1}) {
+      for (const Shape& shape : {Shape{}, {1}, {3, 40}, {700}})
+        judge("Unique", {{"x", drawn(type, shape, 31)}}, {{"sorted", number(sorted)}}, 4);
+    }
+  }
+  Tensor x = with_specials(whole({2, 400}, 32)), far(Type::int64, {600});
+  x.data<float>()[7] = -std::numeric_limits<float>::quiet_NaN();
+  std::mt19937_64 random(33);
+  for (Index k = 0; k < far.size(); ++k)
+    far.data<std::int64_t>()[k] = static_cast<std::int64_t>(random() >> (k % 3 * 30)) * (k % 2 - 1);
+  for (const Index sorted : {0, 1}) {
+    judge("Unique", {{"x", x}}, {{"sorted", number(sorted)}}, 4);
+    judge("Unique", {{"x", far}}, {{"sorted", number(sorted)}}, 4);
+    judge("Unique", {{"x", far}}, {{"sorted", number(sorted)}});
   }
 }
 

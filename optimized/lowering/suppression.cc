@@ -4,8 +4,11 @@
 
 #include "core/budget.h"
 #include "core/checked.h"
+#include "optimized/kernels/overlaps.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/ranks.h"
+#include "optimized/registry/isa.h"
+#include "reference/lists.h"
 #include "reference/structural/suppression.h"
 
 namespace touchstone {
@@ -13,6 +16,10 @@ namespace {
 
 using structural::Suppression;
 using Rectangle = structural::Rectangle<float>;
+
+OverlapKernel overlaps_of(Isa isa) {
+  return isa == Isa::avx512 ? overlaps_avx512 : isa == Isa::avx2 ? overlaps_avx2 : overlaps_sse41;
+}
 
 constexpr Index most_boxes = Index{1} << 31;
 constexpr Index most_chosen = Index{1} << 26;  // in memory set aside for all classes
@@ -38,19 +45,24 @@ class Suppress : public TensorStep {
     const Index lists = multiply(s.batches, s.classes),
                 most = std::clamp<Index>(s.most, 0, s.boxes);
     if (s.batches > 0 && lists > most_chosen / (most + 1)) return run_on_reference(state);
-    // Rectangles of all boxes; for each list its length and boxes; for each part or thread a heap.
+    // Rectangles of all boxes; for each list its length and boxes; for each part or thread a heap,
+    // and planes of the boxes that it selected.
     constexpr Index floats = sizeof(Rectangle) / sizeof(float);
     Tensor rectangles(Type::float32, Shape{s.batches, s.boxes, floats});
     Tensor chosen(Type::int32, Shape{lists, most + 1});
     const Index slots = std::min(lists, state.pool.size());
     Tensor heaps(Type::uint64, Shape{slots, s.boxes});
+    const Index plane = ceil_div(most, boxes_at_once) * boxes_at_once;
+    Tensor planes(Type::float32, Shape{slots, box_floats, plane});
     auto* const rectangle = reinterpret_cast<Rectangle*>(rectangles.data<float>());
     for (Index k = 0; k < s.batches * s.boxes; ++k)
       rectangle[k] = structural::rectangle<float>(s.corners + 4 * k, s.centered);
     const double work = static_cast<double>(lists) * static_cast<double>(s.boxes) * 4;
     state.each(lists, work, [&](Index list, Index thread) {
+      const Index slot = slots == lists ? list : thread;
       select(s, list, most, rectangle + list / s.classes * s.boxes,
-             heaps.data<std::uint64_t>() + (slots == lists ? list : thread) * s.boxes,
+             heaps.data<std::uint64_t>() + slot * s.boxes,
+             planes.data<float>() + slot * box_floats * plane, plane,
              chosen.data<std::int32_t>() + list * (most + 1));
     });
     Index found = 0;
@@ -83,8 +95,8 @@ class Suppress : public TensorStep {
   }
 
   // Selects the boxes of one class of a batch into `chosen`: their number, then each.
-  static void select(const Suppression& s, Index list, Index most, const Rectangle* boxes,
-                     std::uint64_t* heap, std::int32_t* chosen) {
+  void select(const Suppression& s, Index list, Index most, const Rectangle* boxes,
+              std::uint64_t* heap, float* planes, Index plane, std::int32_t* chosen) const {
     const float* const scores = s.scores + list * s.boxes;
     Index n = 0;
     if (most > 0) {
@@ -102,13 +114,21 @@ class Suppress : public TensorStep {
       charge_work(found + 1);
       std::pop_heap(heap, heap + n);
       const auto box = static_cast<std::int32_t>(~static_cast<std::uint32_t>(heap[n - 1]));
-      bool falls = false;
-      for (std::int32_t k = 1; k <= found && !falls; ++k)
-        falls = structural::shares_more(boxes[box], boxes[chosen[k]], s.overlap);
-      if (!falls) chosen[++found] = box;
+      const Rectangle& r = boxes[box];
+      const float floats[box_floats] = {r.across.low, r.across.high, r.along.low, r.along.high,
+                                        r.area()};
+      if (overlaps_(planes, plane, found, floats, s.overlap)) continue;
+      for (Index k = 0; k < box_floats; ++k) {
+        float* const next = planes + k * plane + found;
+        if (found % boxes_at_once == 0) std::fill_n(next, boxes_at_once, 0.0F);
+        *next = floats[k];
+      }
+      chosen[++found] = box;
     }
     chosen[0] = found;
   }
+
+  const OverlapKernel overlaps_ = overlaps_of(chosen_isa());
 };
 
 bool takes(const AnalyzedGraph& graph, Index node) {
