@@ -17,7 +17,8 @@ from codegen.passes.replacement import Replacement
 VALUES = {
     name: count
     for name, count in OF_VALUES.items()
-    if name not in ("once", "is_output", "is_per_channel", "is_made_by", "opset", "sizes_but_one", "all_are")
+    if name not in ("once", "is_output", "is_per_channel", "is_made_by", "opset", "sizes_but_one", "all_are",
+                    "has_normal_products", "has_finite_sums")
 } | {
     "used": 1, "many": 1, "alike": 1, "holds_only": 2, "spreads_to": 2, "reals_of": 1, "least": 1, "largest": 1,
     "infinity": 0, "whole": 1, "type_word": 1, "real_list": 4, "no_zero_or_nan": 1,

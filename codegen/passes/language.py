@@ -21,7 +21,7 @@ from codegen.value_types import ELEMENTS
 OF_VALUES = {
     "given": 1, "once": 1, "is_output": 1, "is_constant": 1, "type": 1, "rank": 1, "size": 2, "shape": 1, "elements": 1,
     "same_shape": 2, "same_size": 4, "sizes_but_one": 1, "ints": 1, "real_of": 1, "all_are": 2, "is_per_channel": 3,
-    "is_made_by": 2, "is_float": 1, "opset": 0,
+    "has_normal_products": 2, "has_finite_sums": 2, "is_made_by": 2, "is_float": 1, "opset": 0,
 }  # fmt: skip
 # Functions of numbers and lists (reference/lists.h), with the names of spec/, and a few more.
 OF_LISTS = {

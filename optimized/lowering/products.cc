@@ -7,12 +7,17 @@
 #include "core/error.h"
 #include "optimized/lowering/contraction.h"
 #include "optimized/lowering/families.h"
+#include "optimized/lowering/kept_memory.h"
 #include "optimized/lowering/moves.h"
 #include "optimized/lowering/number_products.h"
 #include "reference/lists.h"
 
 namespace touchstone {
 namespace {
+
+bool is_scaled(const AnalyzedNode& fact) {
+  return fact.node->signature->op == "Gemm" && fact.attributes().number("alpha", 1) != 1;
+}
 
 // A step that describes its product for the shapes of a run; null for a call that breaks a rule.
 class ProductStep : public TensorStep {
@@ -30,7 +35,8 @@ class ProductStep : public TensorStep {
     const auto constant = [&](std::size_t k) {
       return k < inputs.size() && inputs[k] != no_value ? graph.value(inputs[k]).constant : nullptr;
     };
-    contractor_.keep_packed(constant(0), constant(1), graph.weights());
+    contractor_.keep_packed(is_scaled(fact()) ? nullptr : constant(0), constant(1),
+                            graph.weights());
     const auto is_known = [&](Index value) { return graph.value(value).shape.has_value(); };
     is_charged_ = fact().node->signature->op != "Einsum" && is_known(inputs[0]) &&
                   is_known(fact().outputs[0]);
@@ -45,17 +51,20 @@ class ProductStep : public TensorStep {
     if (!is_charged_) charge();
     const Tensor &a = input(state, 0), &b = operands() > 1 ? input(state, 1) : one_;
     Tensor& made = output(state, 0, type_, shape_);
+    const void* const first = first_factor(a);
     if (type_ == Type::float32)
-      contractor_.run(state, product_, a.data<float>(), b.data<float>(), made.data<float>());
+      contractor_.run(state, product_, static_cast<const float*>(first), b.data<float>(),
+                      made.data<float>());
     else
-      number_products(state, type_, product_, a.bytes().data(), b.bytes().data(),
-                      made.bytes().data());
+      number_products(state, type_, product_, static_cast<const std::byte*>(first),
+                      b.bytes().data(), made.bytes().data());
     if (made.size() > 0) finish(state, made);
   }
 
  protected:
   virtual bool describe(const RunState& state) = 0;  // sets product_ and shape_
   virtual std::size_t operands() const { return 2; }
+  virtual const void* first_factor(const Tensor& a) { return a.bytes().data(); }
   virtual void finish(RunState&, Tensor&) {}
   const Shape& shape_of(const RunState& state, std::size_t k) const {
     return input(state, k).shape();
@@ -167,14 +176,21 @@ class AnyGemm : public ProductStep {
     return true;
   }
 
-  // Scales the product and adds C.
+  // Scales A before the sums, as the definition does: they overflow only where its own do.
+  const void* first_factor(const Tensor& a) override {
+    if (alpha_ == 1 || !facts(type()).is_float) return a.bytes().data();
+    return type() == Type::float32 ? scaled<float>(a) : static_cast<void*>(scaled<double>(a));
+  }
+
+  // Adds C, and scales a product of integers.
   void finish(RunState& state, Tensor& made) override {
-    if (!has_input(2) && alpha_ == 1) return;
+    const bool is_float = facts(type()).is_float;
+    if (!has_input(2) && (alpha_ == 1 || is_float)) return;
     switch (type()) {
       case Type::float32:
-        return scale<float>(state, made, alpha_, beta_);
+        return scale<float>(state, made, 1, beta_);
       case Type::float64:
-        return scale<double>(state, made, alpha_, beta_);
+        return scale<double>(state, made, 1, beta_);
       case Type::int32:
       case Type::uint32:
         return scale_integers<std::int32_t, std::uint32_t>(state, made);
@@ -184,6 +200,14 @@ class AnyGemm : public ProductStep {
   }
 
  private:
+  template <class T>
+  T* scaled(const Tensor& a) {
+    T* const made = scaled_.at<T>(a.size());
+    const T *const from = a.data<T>(), alpha = alpha_;
+    for (Index k = 0; k < a.size(); ++k) made[k] = alpha * from[k];
+    return made;
+  }
+
   // Factors of integers are truncated; products are modulo 2^n.
   template <class S, class U>
   void scale_integers(RunState& state, Tensor& made) const {
@@ -222,6 +246,7 @@ class AnyGemm : public ProductStep {
 
   float alpha_ = 1, beta_ = 1;
   bool turns_a_ = false, turns_b_ = false;
+  KeptMemory scaled_;
 };
 
 class AnyEinsum : public ProductStep {

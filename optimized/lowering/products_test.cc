@@ -120,6 +120,33 @@ TEST(Products, Gemms) {
   }
 }
 
+// Sums of the products alone would overflow or underflow, or not.
+TEST(Products, GemmScalesItsFirstFactor) {
+  struct Case {
+    float a, b, alpha;
+  };
+  for (const Case& one : {Case{1e20F, 1e20F, 1e-30F}, Case{1e-25F, 1e-25F, 1e30F},
+                          Case{2, 1e-20F, 3e38F}, Case{1e-30F, 3, 3e38F}}) {
+    for (const bool constant_a : {false, true}) {
+      Net net({3, 3});
+      Tensor held(Type::float32, {3, 3});
+      std::fill_n(held.data<float>(), held.size(), constant_a ? one.a : one.b);
+      const std::string c = net.held(held);
+      const std::vector<std::string> inputs{constant_a ? c : "x", constant_a ? "x" : c};
+      net.output(net.node("Gemm", inputs));
+      Model model = net.model();
+      model.graph.nodes[0].attributes["alpha"].is = one.alpha;
+      Tensor fed(Type::float32, {3, 3});
+      std::fill_n(fed.data<float>(), fed.size(), constant_a ? one.b : one.a);
+      const std::map<std::string, Value> feeds{{"x", fed}};
+      const Tensor expected = run(model, feeds).begin()->second.tensor(),
+                   made = Session(model).run(feeds).begin()->second.tensor();
+      for (Index k = 0; k < made.size(); ++k)
+        EXPECT_EQ(made.data<float>()[k], expected.data<float>()[k]) << one.alpha;
+    }
+  }
+}
+
 // Runs "i,j->" on vectors of `length` elements, and returns the message of the limit that it
 // passes.
 std::string passed_limit(Index length, const Limits& limits) {

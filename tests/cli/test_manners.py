@@ -146,6 +146,7 @@ def test_the_manual_page_is_set(texts: dict[str, str], folder: Path) -> None:
         assert "EXIT STATUS" in re.sub(".\x08", "", done.stdout)
 
 
+@pytest.mark.parametrize("signals", [1, 2])
 @pytest.mark.parametrize(
     "line",
     [
@@ -153,7 +154,7 @@ def test_the_manual_page_is_set(texts: dict[str, str], folder: Path) -> None:
         "bench add.onnx --seconds 60 --threads 1 --against reference",
     ],
 )
-def test_ctrl_c_ends_with_130_and_leaves_no_folder(line: str, folder: Path, tmp_path: Path) -> None:
+def test_ctrl_c_ends_with_130_and_leaves_no_folder(line: str, signals: int, folder: Path, tmp_path: Path) -> None:
     if not has_judge():
         pytest.skip("this build has no judge")
     command = [str(COMMAND), *line.split()]
@@ -163,7 +164,9 @@ def test_ctrl_c_ends_with_130_and_leaves_no_folder(line: str, folder: Path, tmp_
         while not any(tmp_path.iterdir()) and time.monotonic() < limit:
             time.sleep(0.05)
         assert any(tmp_path.iterdir())
-        ran.send_signal(signal.SIGINT)
+        for _ in range(signals):
+            ran.send_signal(signal.SIGINT)
+            time.sleep(0.02)
         said = ran.communicate(timeout=60)[1].decode()
     assert ran.returncode == 130, said
     assert "error[cancelled]" in said

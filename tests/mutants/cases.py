@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import onnx
@@ -192,10 +193,18 @@ def chosen(cases: list[Case], most: int = MAX) -> list[Case]:
 def by_class(cases: list[Case], version: Version, max_groups: int = 4) -> list[Case]:
     """Cases of at most four groups of types, to compile few kernels: floats first, then the largest groups.
 
-    Those with double are last, since double computes as float does.
+    Those with double are last, since double computes as float does. A fifth group joins if classes meet in it that meet
+    in none of the four: float8 in, float8 out.
     """
     groups: dict[str, list[Case]] = defaultdict(list)
+    pairs: dict[str, set[tuple[tuple[str, str], ...]]] = {}
     for case in cases:
-        groups[repr(sorted(classes_of(case, version).items()))].append(case)
-    ranked = sorted(groups.items(), key=lambda g: ("'float'" not in g[0], "'double'" in g[0], -len(g[1]), g[0]))
-    return [case for _, group in ranked[:max_groups] for case in group]
+        classes = sorted(classes_of(case, version).items())
+        groups[repr(classes)].append(case)
+        pairs[repr(classes)] = set(combinations(classes, 2))
+    ranked = sorted(groups, key=lambda g: ("'float'" not in g, "'double'" in g, -len(groups[g]), g))
+    taken = ranked[:max_groups]
+    met = set().union(*(pairs[g] for g in taken))
+    others = [g for g in ranked[max_groups:] if "'double'" not in g and pairs[g] - met]
+    taken += [max(others, key=lambda g: len(pairs[g] - met))] if others else []
+    return [case for g in taken for case in groups[g]]

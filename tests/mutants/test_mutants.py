@@ -14,7 +14,7 @@ from codegen.entry import Operator, Text
 from codegen.load import load_spec
 from codegen.notation import parse_statements
 from codegen.units import primitives
-from tests.mutants.cases import Case, chosen, read_cases, read_line, read_lines
+from tests.mutants.cases import Case, by_class, chosen, read_cases, read_line, read_lines
 from tests.mutants.edits import edits_of
 from tests.mutants.emit import Edited, Mutant, Subject, faithful_of, kernels_of, mutants_of, subjects_of, with_edits
 from tests.mutants.report import NOT_KNOWN, known_survivors, mutants_report, shortcomings, why_not_refused
@@ -265,3 +265,21 @@ def test_mutants_of_templates_are_refused(runner: Runner) -> None:
     mutants = mutants_of_template(templates[0], 8, 1)
     shown = runner.run([mutants], "by_hand")
     assert sum(s.refused for s in shown) > len(mutants) / 2
+
+
+def test_classes_that_meet_in_few_cases_alone_are_run_too() -> None:
+    operator = next(o for o in load_spec(ROOT / "spec") if o.op == "QLinearMatMul")
+    version = next(v for v in operator.versions if v.since == 21)
+
+    def cases(a: str, b: str, y: str, count: int) -> list[Case]:
+        types = (a, "float", a, b, "float", b, "float", y)
+        return [Case(f"{a}/{b}/{y}/{k}", "ai.onnx/QLinearMatMul", 21, types, frozenset()) for k in range(count)]
+
+    whole, eighth = "int8", "float8e5m2"
+    common = [*cases(whole, whole, whole, 9), *cases(whole, eighth, whole, 5), *cases(eighth, whole, whole, 4),
+              *cases(whole, whole, eighth, 3)]  # fmt: skip
+    rare = cases(eighth, eighth, eighth, 2)
+    again = cases(eighth, whole, eighth, 1)  # meets less
+    assert by_class([*common, *rare, *again], version) == [*common, *rare]
+    assert by_class([*common, *cases("uint8", "uint8", "uint8", 1)], version)[:10] == [
+        *common[:9], *cases("uint8", "uint8", "uint8", 1)]  # fmt: skip

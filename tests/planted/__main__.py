@@ -3,8 +3,8 @@
     python -m tests.planted [--only TEXT] [--level op|graph] [--time 180] [--seed 0] [--markdown]
 
 The faults are those of faults.yaml, one of each kind. The program `touchstone` is linked with the fault and runs
-`fuzz --target fast` on every operator and idiom. Exits with 1 unless one of a fault's levels finds it within the time.
-The reduced case must have at most three nodes, with extents of at most 4.
+`fuzz --target fast` on every operator and idiom. One of a fault's levels must find it within the time, and reduce it to
+at most three nodes with extents of at most 4. Exits with 1 otherwise.
 """
 
 from __future__ import annotations

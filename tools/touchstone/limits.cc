@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <csignal>
+#include <ctime>
 #include <span>
 
 #include "core/error.h"
@@ -12,6 +13,26 @@ namespace touchstone {
 namespace {
 
 std::atomic<bool> interrupted{false};
+std::atomic<Index> interrupted_at{0};
+constexpr Index one_press = 1000;  // milliseconds
+
+Index milliseconds_now() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<Index>(now.tv_sec) * 1000 + static_cast<Index>(now.tv_nsec) / 1'000'000;
+}
+
+// Takes signals within a second as one: a terminal and a parent process may both send it.
+void interrupt(int) {
+  const Index now = milliseconds_now();
+  Index first = 0;
+  if (interrupted_at.compare_exchange_strong(first, now)) {
+    interrupted = true;
+  } else if (now - first > one_press) {
+    std::signal(SIGINT, SIG_DFL);
+    raise(SIGINT);
+  }
+}
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 struct Unit {
@@ -71,9 +92,9 @@ void add_limits(CLI::App& command, LimitArgs& args) {
 
 CommandBudget::Handler::Handler() {
   interrupted = false;
+  interrupted_at = 0;
   struct sigaction action {};
-  action.sa_handler = [](int) { interrupted = true; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  action.sa_handler = interrupt;
   sigaction(SIGINT, &action, nullptr);
 }
 CommandBudget::Handler::~Handler() { std::signal(SIGINT, SIG_DFL); }

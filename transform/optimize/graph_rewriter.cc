@@ -2,6 +2,7 @@
 #include "transform/optimize/graph_rewriter.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.h"
 #include "reference/interpreter.h"
@@ -84,6 +85,21 @@ GraphRewriter::Weights GraphRewriter::weights(const Arg& weights, const Arg& fac
           outer * along, count(tail(shape, axis + 1))};
 }
 
+namespace {
+
+bool is_finite(const Tensor& tensor) {
+  bool finite = true;
+  if (tensor.type() == Type::float32) {
+    const float* const at = tensor.data<float>();
+    for (Index k = 0; k < tensor.size(); ++k) finite &= at[k] - at[k] == 0;
+  } else {
+    for (Index k = 0; k < tensor.size(); ++k) finite &= std::isfinite(number_at(tensor, k));
+  }
+  return finite;
+}
+
+}  // namespace
+
 GraphRewriter::Arg GraphRewriter::scaled(const Arg& weights, const Arg& factors, Index axis,
                                          Index groups) const {
   const Weights all = this->weights(weights, factors, axis, groups);
@@ -101,6 +117,7 @@ GraphRewriter::Arg GraphRewriter::scaled(const Arg& weights, const Arg& factors,
       });
     }
   });
+  if (!is_finite(made)) throw NotKnown{};  // what the weights multiply may be small
   return {std::move(made)};
 }
 

@@ -2,9 +2,12 @@
 #include "transform/optimize/match_result.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/error.h"
 #include "core/numbers/convert.h"
+#include "core/numbers/formats.h"
 
 namespace touchstone {
 
@@ -141,6 +144,37 @@ bool Match::is_per_channel(Slot constant, Index channels, Index rank) const {
     if (of[k] != 1 && !(is_channel && of[k] == channels)) return false;
   }
   return true;
+}
+
+namespace {
+
+// The least and the largest magnitude of the elements that are not 0.
+struct Magnitudes {
+  long double least = std::numeric_limits<long double>::infinity(), most = 0;
+
+  // Throws NotKnown for elements that are not finite.
+  explicit Magnitudes(const Tensor& list) {
+    for (Index k = 0; k < list.size(); ++k) {
+      const long double magnitude = std::abs(number_at(list, k));
+      if (!std::isfinite(magnitude)) throw NotKnown{};
+      most = std::max(most, magnitude);
+      if (magnitude > 0) least = std::min(least, magnitude);
+    }
+  }
+};
+
+}  // namespace
+
+bool Match::has_normal_products(Slot a, Slot b) const {
+  const Magnitudes of_a(tensor(a)), of_b(tensor(b));
+  const Format& format = format_of(type(a));
+  return of_a.most * of_b.most <= format.largest &&
+         of_a.least * of_b.least >= format.smallest_normal;
+}
+
+bool Match::has_finite_sums(Slot a, Slot b) const {
+  const Magnitudes of_a(tensor(a)), of_b(tensor(b));
+  return of_a.most + of_b.most <= format_of(type(a)).largest;
 }
 
 bool Match::lacks(Slot made_by, std::string_view attribute) const {

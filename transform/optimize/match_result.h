@@ -60,6 +60,10 @@ class Match {
   // True if it broadcasts to one number for each channel (dimension 1 of `rank`), or to one for
   // all.
   bool is_per_channel(Slot constant, Index channels, Index rank) const;
+  // True if every product of an element of each is finite, and normal or of a factor 0.
+  bool has_normal_products(Slot a, Slot b) const;
+  // True if every sum of an element of each is finite.
+  bool has_finite_sums(Slot a, Slot b) const;
   bool is_made_by(Slot slot, std::string_view op) const { return node(slot).op == op; }
   bool is_float(Slot slot) const { return facts(type(slot)).is_float; }
 
