@@ -1,4 +1,4 @@
-// What libFuzzer calls, compiled for each target.
+// Entry point that libFuzzer calls, compiled for each target.
 #include <cstdint>
 
 #include "fuzz/bytes/target.h"
