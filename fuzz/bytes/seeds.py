@@ -146,6 +146,7 @@ def held(model: onnx.ModelProto, inputs: list[bytes]) -> onnx.ModelProto | None:
         tensor.name = value.name
         model.graph.initializer.append(tensor)
     del model.graph.input[:]
+    model.ir_version = max(model.ir_version, 4)  # before, every initializer is an input
     return model
 
 
