@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-// The function that libFuzzer calls, compiled for each target.
-=======
 // Entry point that libFuzzer calls, compiled for each target.
->>>>>>> e354dfacfb7331fa0032b3f9b4a1b1be04824bfb
 #include <cstdint>
 
 #include "fuzz/bytes/target.h"
