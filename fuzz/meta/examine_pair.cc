@@ -6,6 +6,7 @@
 
 #include "conformance/assess_nodes.h"
 #include "conformance/compare/region.h"
+#include "conformance/results.h"
 #include "conformance/single_node.h"
 #include "core/error.h"
 #include "fuzz/graph/judge_hidden.h"
@@ -176,14 +177,12 @@ class Pair {
         enter_(stage == stage_run ? std::string_view(stage_) : stage);
       });
     }
-    if (before.is_finding() && after.is_finding()) {
-      found_.verdict = name(Verdict::open);
-      found_.detail = "wrong before and after: " + before.detail;
-    } else if (before.is_finding()) {
-      take(before, label_ + " mends: ");
-    } else {
-      take(after, label_ + ": ");
-    }
+    if (!before.is_finding()) return take(after, label_ + ": ");
+    const std::string& verdict = after.verdict;
+    if (verdict != no_case && verdict != over_limit && standing(verdict) == Standing::pass)
+      return take(before, label_ + " mends: ");
+    found_.verdict = name(Verdict::open);
+    found_.detail = "wrong before, and " + verdict + " after: " + before.detail;
   }
 
   void take(const Outcome& from, const std::string& prefix) {
@@ -192,7 +191,9 @@ class Pair {
     found_ = from;
     found_.covered = covered;
     found_.text = text;
-    if (found_.is_finding()) found_.pattern = prefix + found_.pattern;
+    if (!found_.is_finding()) return;
+    found_.pattern = prefix + found_.pattern;
+    if (found_.place.empty()) describe_only_node(case_, found_);  // a call, or several nodes
   }
 
   static bool are_outputs(const std::vector<Run>& runs) {
