@@ -1,6 +1,8 @@
 // Tests which constants stay apart, since one in their place would not be finite, or be rounded.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "transform/optimize/testing.h"
 
 namespace touchstone {
