@@ -76,6 +76,11 @@ TEST(Windows, GroupsThatShareBlocks) {
     net.output(net.convolution("x", {each.groups * each.out, each.in, 3, 3},
                                {{"strides", {2, 2}}, {"dilations", {2, 2}}, {"pads", {2, 2, 2, 2}}},
                                each.groups));
+    const std::string c =
+        net.convolution("x", {each.groups * each.out, each.in, 1, 1}, {}, each.groups);
+    net.output(net.node("Relu", {net.node("Add", {c, a})}));
+    net.output(net.convolution("x", {each.groups * each.out, each.in, 2, 1}, {{"strides", {1, 3}}},
+                               each.groups));
     const std::string kernels = net.check();
     const Index lanes = lanes_of(chosen_isa());
     const bool whole = each.in % lanes == 0 && each.out % lanes == 0;
